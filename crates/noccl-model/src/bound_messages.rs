@@ -17,6 +17,8 @@
 //! - *Blocks*: the same of the n flits of one block. Or all flits of the busiest port or cut, of which the last one goes
 //!   over one path at least: their number - 1 + (a + c) + 1 + (a + c).
 //!
+//! Over wires between any two interfaces a is one cycle and paths take none; flits that leave an interface together count as one.
+//!
 //! Data never come sooner over relays, as paths of their messages together are not fewer, and each message takes a. So the bounds hold for
 //! every algorithm that moves a contributor's flits by one kind of message, as those of transactions do.
 
@@ -43,7 +45,11 @@ impl Messages<'_> {
     ) -> u64 {
         let places: Vec<Coord> = members.iter().map(|m| self.network.coord(*m)).collect();
         let root = self.network.coord(root);
-        let behind = self.beats.saturating_sub(1);
+        let (behind, payload) = if self.of.is_serial {
+            (self.beats.saturating_sub(1), payload)
+        } else {
+            (0, 0)
+        };
         let farthest = |cycles: &dyn Fn(Coord) -> u64| places.iter().map(|at| cycles(*at)).max();
         match collective.kind {
             CollectiveKind::Multicast => {

@@ -4,11 +4,12 @@
 
 mod common;
 
-use common::network;
+use common::{network, spec};
 use noccl_net::deadlock::{
     Buffers, ChannelClass, Cycle, OrderClasses, Place, Proof, check_mechanism, check_network,
 };
-use noccl_net::{Coord, Network, Port};
+use noccl_net::{Coord, Network, Port, elaborate};
+use noccl_spec::{SmartPriority, SmartReduction};
 
 fn with_order(n: &Network, order: OrderClasses) -> Result<Proof, Cycle> {
     let mut mechanism = n.routers().mechanism.clone();
@@ -18,7 +19,14 @@ fn with_order(n: &Network, order: OrderClasses) -> Result<Proof, Cycle> {
 
 #[test]
 fn every_preset_has_waits_and_no_cycle_of_them() {
-    for suffix in ["", "_baseline", "_collective", "_unicast", "_private"] {
+    for suffix in [
+        "",
+        "_baseline",
+        "_collective",
+        "_unicast",
+        "_private",
+        "_connected",
+    ] {
         for size in ["1x1", "1x8", "2x2", "3x5", "8x8", "16x16", "64x64"] {
             if suffix == "_private" && size.starts_with('1') && size.len() == 3 {
                 continue;
@@ -28,6 +36,20 @@ fn every_preset_has_waits_and_no_cycle_of_them() {
             assert_eq!(proof.nodes, n.num_tiles() * 25);
             assert_eq!(proof.waits == 0, n.num_tiles() == 1, "{size}{suffix}");
         }
+    }
+}
+
+/// Waits are for channels, whoever goes first: nobody waits for ever at a link (`noccl-sim`, `router/smart/tests/contention.rs`).
+#[test]
+fn priorities_and_greedy_reductions_add_no_wait() {
+    for suffix in ["", "_private"] {
+        let preset = format!("smart_8x8{suffix}");
+        let mut spec = spec(&preset);
+        let table = spec.router.smart.as_mut().unwrap();
+        table.priority = SmartPriority::Bypass;
+        table.reduction = SmartReduction::Greedy;
+        let proof = check_network(&elaborate(&spec).unwrap()).unwrap();
+        assert_eq!(proof, check_network(&network(&preset)).unwrap());
     }
 }
 

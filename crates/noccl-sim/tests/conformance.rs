@@ -5,7 +5,7 @@ mod common;
 
 use common::hand_written::{images, place, schedule_of, transfer};
 use common::lists::list;
-use common::{cluster, cube, network};
+use common::{cluster, cube, network, network_with};
 use noccl_net::{Coord, Network, TileSet};
 use noccl_run::conformance::{self, Subject};
 use noccl_run::{MemoryImage, Mode, RunConfig};
@@ -159,7 +159,19 @@ fn with_bypass(preset: &str) -> Kind {
     }
 }
 
-fn kinds() -> [Kind; 9] {
+/// Those whose requests from farther away win, and whose contributions take along what they pass.
+fn greedy_with_bypass(preset: &str) -> Kind {
+    let fields = [
+        ("router.smart.priority", "\"bypass\""),
+        ("router.smart.reduction", "\"greedy\""),
+    ];
+    Kind {
+        network: network_with(preset, &fields),
+        ..with_bypass(preset)
+    }
+}
+
+fn kinds() -> [Kind; 11] {
     [
         on_the_machine("collective_noc_4x4"),
         on_the_machine("collective_noc_4x4_published"),
@@ -170,6 +182,8 @@ fn kinds() -> [Kind; 9] {
         with_bypass("smart_4x4_collective"),
         with_bypass("smart_4x4_unicast"),
         with_bypass("smart_4x4_private"),
+        with_bypass("smart_4x4_connected"),
+        greedy_with_bypass("smart_4x4"),
     ]
 }
 

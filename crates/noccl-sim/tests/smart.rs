@@ -16,12 +16,13 @@ use noccl_workload::{
 use proptest::prelude::*;
 
 const SLOT: u64 = 0x2000;
-const PRESETS: [&str; 5] = [
+const PRESETS: [&str; 6] = [
     "smart_4x4",
     "smart_4x4_baseline",
     "smart_4x4_collective",
     "smart_4x4_unicast",
     "smart_4x4_private",
+    "smart_4x4_connected",
 ];
 
 fn alone(kind: ActionKind) -> Action {
@@ -109,16 +110,23 @@ proptest! {
         actions in proptest::collection::vec((what(), 1..700_u64), 1..12),
         preset in prop::sample::select(PRESETS.to_vec()),
         sizes in (1..=3u32, 1..=2u32, 1..=6u32),
+        priority in prop::sample::select(vec!["\"local\"", "\"bypass\""]),
+        is_greedy: bool,
         stall in 0..160u32,
     ) {
         let vcs = sizes.0.to_string();
         let setup = sizes.1.to_string();
         let entries = sizes.2.to_string();
-        let net = network_with(preset, &[
-            ("router.smart.vcs", &vcs),
+        let mut fields = vec![
+            ("router.smart.vcs", &vcs[..]),
             ("router.smart.setup_cycles", &setup),
             ("router.smart.reduction_table_entries", &entries),
-        ]);
+            ("router.smart.priority", priority),
+        ];
+        if is_greedy {
+            fields.push(("router.smart.reduction", "\"greedy\""));
+        }
+        let net = network_with(preset, &fields);
         let kinds = actions.iter().enumerate();
         let kinds = kinds.map(|(i, (what, bytes))| alone(action(what, i as u64 + 1, *bytes)));
         let schedule = schedule_of(kinds.collect());
@@ -154,8 +162,14 @@ fn cycles(net: &Network, kind: ActionKind) -> u64 {
 /// docs/timing.md: an interface sends what a message causes in the cycle after it.
 #[test]
 fn transfer_and_barrier_take_their_messages_one_after_the_other() {
-    for (setup, per_path) in [("1", 2), ("2", 3)] {
-        let net = network_with("smart_8x8", &[("router.smart.setup_cycles", setup)]);
+    let cases = [("1", 2, "local"), ("2", 3, "local"), ("1", 2, "bypass")];
+    for (setup, per_path, priority) in cases {
+        let priority = format!("\"{priority}\"");
+        let fields = [
+            ("router.smart.setup_cycles", setup),
+            ("router.smart.priority", &priority),
+        ];
+        let net = network_with("smart_8x8", &fields);
         let message = |paths: u64| 1 + per_path * (paths + 1);
         let to = Destination::One(place(cluster(7, 5), 0));
         // A line of 64 bytes: a head and four flits, then the acknowledgement.

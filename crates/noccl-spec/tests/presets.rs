@@ -318,12 +318,24 @@ fn what_smart_routers_cannot_be_is_refused_by_its_field() {
         ("router.smart.multicast", "\"gready\"", "greedy"),
         ("router.smart.multicast", "\"complete\"", "private"),
         ("router.smart.broadcast_interval_cycles", "2", "3 to 64"),
-        ("router.smart.priority", "\"bypass\"", "local"),
+        (
+            "router.smart.priority",
+            "\"nearest\"",
+            "`local` or `bypass`",
+        ),
+        (
+            "router.smart.reduction",
+            "\"eager\"",
+            "`none`, `opportunistic`, `greedy`, `complete`",
+        ),
         ("router.input_fifo_flits", "2", "router.input_fifo_flits"),
     ] {
         let set = (field.to_owned(), value.to_owned());
         let error = parse_spec("t", &text, &[set]).unwrap_err().to_string();
         assert!(error.contains(part), "{field}: {error}");
+        assert!(error.contains(value.trim_matches('"')), "{field}: {error}");
+        let name = field.rsplit('.').next().unwrap();
+        assert!(error.contains(name), "{field}: {error}");
     }
     let fork = ("router.smart.multicast".to_owned(), "\"fork\"".to_owned());
     let error = parse_spec("t", &text, &[fork]).unwrap_err().to_string();

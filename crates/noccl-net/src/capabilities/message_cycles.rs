@@ -8,6 +8,8 @@ use crate::Network;
 /// path, of which each goes along one dimension, and those behind it follow at one per cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageCycles {
+    /// Does an interface send and take a flit per cycle at most?
+    pub is_serial: bool,
     /// From an interface into its router and out of the last router into the other interface.
     pub interface_cycles: u32,
     /// Of a path of at most `hpc_max` hops.
@@ -20,6 +22,21 @@ pub struct MessageCycles {
     pub bitwise_hpc_max: u32,
     /// The same to one of sums, least or greatest values.
     pub arithmetic_hpc_max: u32,
+}
+
+impl MessageCycles {
+    /// Over a wire of one cycle between any two interfaces, which send over all at once.
+    pub(super) const fn of_wires() -> Self {
+        Self {
+            is_serial: false,
+            interface_cycles: 1,
+            path_cycles: 0,
+            multicast_path_cycles: 0,
+            hpc_max: 1,
+            bitwise_hpc_max: 1,
+            arithmetic_hpc_max: 1,
+        }
+    }
 }
 
 impl Network {

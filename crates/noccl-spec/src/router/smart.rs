@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SmartRouter {
+    /// Are there wires of one cycle between any two interfaces in place of routers? A bound, for which most of what follows says nothing.
+    #[serde(default)]
+    pub is_connected: bool,
     /// Most hops of a flit in a cycle; 1 is a mesh whose routers are never bypassed.
     pub hpc_max: u32,
     /// Cycles in which a path is set up before it is traversed: allocation and requests in one, or in one each.
@@ -31,7 +34,7 @@ pub struct SmartRouter {
     pub has_slots_on_demand: bool,
     /// How contributions to a reduction are combined.
     pub reduction: SmartReduction,
-    /// Which contributions meet (reduction `opportunistic`).
+    /// Which of those buffered a contribution joins where it is latched (reductions `opportunistic` and `greedy`).
     pub merge_scope: SmartMergeScope,
     /// Reductions that a router can count at a time (reduction `complete`).
     pub reduction_table_entries: u32,
@@ -53,6 +56,8 @@ pub struct SmartRouter {
 pub enum SmartPriority {
     /// The local one.
     Local,
+    /// The one that passes; of several that from the router farthest away. In every 16th cycle the local one, so that none waits for ever.
+    Bypass,
 }
 
 /// How a packet reaches several destinations.
@@ -87,6 +92,8 @@ pub enum SmartReduction {
     None,
     /// Where one finds another one buffered.
     Opportunistic,
+    /// The same, and with priority `bypass` one that passes takes along one that is buffered; with `local` as `opportunistic`.
+    Greedy,
     /// At every router, which counts those that have not come yet: the root gets one.
     Complete,
 }
@@ -150,6 +157,8 @@ impl RouterRules for Smart {
 
 /// Few channels and entries, so that they run out; paths of one hop, which forks need; slots as close as they can be and far apart.
 const VARIANTS: &[VariantField] = &[
+    ("router.smart.is_connected", &["false", "true"]),
+    ("router.smart.priority", &["local", "bypass"]),
     ("router.smart.hpc_max", &["1", "1", "2", "3", "8"]),
     ("router.smart.setup_cycles", &["1", "2"]),
     (
@@ -165,7 +174,7 @@ const VARIANTS: &[VariantField] = &[
     ("router.smart.has_slots_on_demand", &["false", "true"]),
     (
         "router.smart.reduction",
-        &["none", "opportunistic", "complete", "complete"],
+        &["none", "opportunistic", "greedy", "complete", "complete"],
     ),
     ("router.smart.merge_scope", &["router", "input_port"]),
     (
@@ -202,8 +211,37 @@ pub(super) fn own_ranges(smart: &SmartRouter, table: &mut Table) {
     table.power_of_two("router.smart.flit_bits", smart.flit_bits, 64..=1024);
 }
 
+/// Without routers nothing forks or combines on the way.
+fn check_connected(smart: &SmartRouter) -> Checked {
+    let refused = |name: &str, found: String, accepted: &str| {
+        Err(OutOfRange {
+            field: format!("router.smart.{name}"),
+            found,
+            accepted: format!("must be \"{accepted}\" with router.smart.is_connected"),
+        })
+    };
+    if smart.multicast != SmartMulticast::Unicasts {
+        return refused(
+            "multicast",
+            format!("{:?}", smart.multicast).to_lowercase(),
+            "unicasts",
+        );
+    }
+    if smart.reduction != SmartReduction::None {
+        return refused(
+            "reduction",
+            format!("{:?}", smart.reduction).to_lowercase(),
+            "none",
+        );
+    }
+    Ok(())
+}
+
 /// Forks without bypass are those of a router that no flit passes, and slots belong to private trees.
 pub(super) fn check(smart: &SmartRouter) -> Checked {
+    if smart.is_connected {
+        return check_connected(smart);
+    }
     match smart.multicast {
         SmartMulticast::Fork if smart.hpc_max != 1 => Err(OutOfRange {
             field: "router.smart.hpc_max".to_owned(),

@@ -2,11 +2,12 @@
 //! Flits that have been latched: they ask for outputs, or a router counts them.
 
 use super::numbers::{PORTS, REDUCTION, ports};
-use super::packet::Kind;
+use super::packet::{Kind, Packet};
 use super::plane::{Latched, Plane};
 
 /// From a contribution's drop to the neighbour's use of its channel.
 const DROP_CYCLES: u32 = 1;
+const ALL_INPUTS: u8 = 0b1_1111;
 
 impl Plane {
     /// All flits that have been latched in the last cycle. Contributions come after the others, in the order of tiles and ports.
@@ -16,19 +17,19 @@ impl Plane {
         for Latched { channel, come } in latched.drain(..) {
             self.has_moved = true;
             let at = channel as usize;
-            let id = self.channels.packet[at];
+            let id = self.channels.held[at].packet;
             let packet = &self.packets[id as usize];
             if is_combining && packet.kind == Kind::Contribution {
                 contributions.push(channel);
                 continue;
             }
-            self.channels.come[at] = come;
+            self.channels.held[at].come = come;
             if packet.flits == 1 {
-                self.buffer(at);
+                self.channels.buffer(&self.n, at);
             } else {
                 self.channels.ask(&self.n, at);
             }
-            if self.channels.wants[at] == 0 {
+            if self.channels.held[at].wants == 0 {
                 self.leave_if_done(at, DROP_CYCLES);
             }
         }
@@ -39,20 +40,10 @@ impl Plane {
         self.contributions = contributions;
     }
 
-    /// A packet of one flit asks for all its outputs.
-    fn buffer(&mut self, channel: usize) {
-        let outputs = self.channels.outputs[channel];
-        self.channels.come[channel] = 1;
-        self.channels.wants[channel] = outputs;
-        if outputs != 0 {
-            self.channels.set_ready(&self.n, channel, true);
-        }
-    }
-
     /// A contribution has come to a router.
     fn contribute(&mut self, channel: usize) {
-        let tile = channel / self.n.channels() / PORTS;
-        let id = self.channels.packet[channel];
+        let tile = self.n.input(channel) / PORTS;
+        let id = self.channels.held[channel].packet;
         let of = self.packets[id as usize].of;
         let reduction = &self.reductions[of as usize];
         let combining = reduction.combining;
@@ -63,7 +54,7 @@ impl Plane {
                 false
             }
             Some(entry) => {
-                let inputs = self.inputs_at(of, tile);
+                let inputs = reduction.inputs[tile];
                 let leaves = self.packets[id as usize].leaves;
                 self.table.count(tile, entry, inputs, id, leaves, combining);
                 true
@@ -74,50 +65,77 @@ impl Plane {
         if is_dropped {
             self.due_in(DROP_CYCLES).freed.push(channel as u32);
         } else {
-            self.buffer(channel);
+            self.channels.buffer(&self.n, channel);
         }
-    }
-
-    /// Contributions that come to a tile in all.
-    fn inputs_at(&self, of: u32, tile: usize) -> u8 {
-        let inputs = self.reductions[of as usize].inputs[tile];
-        (inputs.count_ones() as u8).min(self.n.max_count)
     }
 
     /// Is the next contribution to come the last one at a tile?
     pub(super) fn is_last_at(&self, of: u32, tile: usize) -> bool {
         let reduction = &self.reductions[of as usize];
-        let inputs = self.inputs_at(of, tile);
-        reduction
-            .id
-            .is_some_and(|id| self.table.missing(tile, id, inputs) == 1)
+        let inputs = reduction.inputs[tile];
+        (reduction.id).is_some_and(|id| self.table.missing(tile, id, inputs) == 1)
     }
 
     /// A contribution joins one of its reduction that is buffered. True if it has found one.
     fn join(&mut self, channel: usize, tile: usize, id: u32) -> bool {
-        let port = channel / self.n.channels() % PORTS;
-        let scope = if self.n.merges_in_router {
-            0b1_1111
+        let port = self.n.input(channel) % PORTS;
+        let Some(other) = self.buffered(tile, self.merge_scope(port), id) else {
+            return false;
+        };
+        self.combine(self.channels.held[other].packet, id);
+        true
+    }
+
+    /// A contribution that passes a tile takes along one of its reduction that is buffered there, at whichever input: S2 compares every
+    /// buffered one with the requests that pass. It leaves over the same output in the same cycle, so its channel is free as if it had
+    /// been granted that.
+    pub(super) fn take_along(&mut self, id: u32, tile: usize, out: usize) {
+        let Some(other) = self.buffered(tile, ALL_INPUTS, id) else {
+            return;
+        };
+        debug_assert_eq!(
+            self.channels.held[other].wants,
+            1 << out,
+            "one root, two paths"
+        );
+        self.combine(id, self.channels.held[other].packet);
+        self.channels.held[other].wants = 0;
+        self.channels.set_ready(&self.n, other, false);
+        self.channels.held[other].next_flit[out] = 1;
+        self.leave_if_done(other, self.n.granted_cycles + 2);
+    }
+
+    /// Inputs whose contributions one that is latched at a port can join.
+    const fn merge_scope(&self, port: usize) -> u8 {
+        if self.n.merges_in_router {
+            ALL_INPUTS
         } else {
             1 << port
-        };
-        let packet = self.packets[id as usize];
+        }
+    }
+
+    fn combine(&mut self, into: u32, from: u32) {
+        let Packet { leaves, of, .. } = self.packets[from as usize];
+        self.packets[into as usize].leaves += leaves;
+        let combining = self.reductions[of as usize].combining;
+        self.table.combine(into, from, combining);
+    }
+
+    /// The first channel of some inputs that holds a contribution to a packet's reduction.
+    fn buffered(&self, tile: usize, scope: u8, id: u32) -> Option<usize> {
+        let of = self.packets[id as usize].of;
         let class = self.n.class_mask(REDUCTION);
-        for port in ports(scope) {
+        for port in ports(scope & self.channels.ready_ports[tile]) {
             let input = tile * PORTS + port;
             let mut buffered = self.channels.ready[input] & class;
             while buffered != 0 {
-                let other = input * self.n.channels() + buffered.trailing_zeros() as usize;
+                let other = self.n.channel(input, buffered.trailing_zeros() as usize);
                 buffered &= buffered - 1;
-                let found = self.channels.packet[other];
-                if self.packets[found as usize].of == packet.of {
-                    self.packets[found as usize].leaves += packet.leaves;
-                    let combining = self.reductions[packet.of as usize].combining;
-                    self.table.combine(found, id, combining);
-                    return true;
+                if self.packets[self.channels.held[other].packet as usize].of == of {
+                    return Some(other);
                 }
             }
         }
-        false
+        None
     }
 }

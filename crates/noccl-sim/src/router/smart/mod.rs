@@ -2,12 +2,13 @@
 //! Routers that a flit passes without being latched, up to `hpc_max` of them in a cycle (S2; `docs/design/0010-smart.md`).
 //!
 //! An engine of its own. [`plane`] holds the network and the order of a cycle; [`channels`] what the virtual channels hold, as
-//! arrays; [`allocate`] who gets an output, [`traverse`] how far it goes on that, [`latch`] what happens where it ends, [`slots`] and [`drive`]
+//! arrays; [`allocate`] who gets an output, [`contend`] who wins its links with priority `bypass`, [`traverse`] how far it goes on that, [`latch`] what happens where it ends, [`slots`] and [`drive`]
 //! the cycles that are kept for broadcasts;
 //! [`table`] counts contributions to reductions.
 
 mod allocate;
 mod channels;
+mod contend;
 mod diagnose;
 mod drive;
 mod gather;
@@ -28,6 +29,7 @@ mod task;
 mod tests;
 mod traffic;
 mod traverse;
+mod wires;
 
 use noccl_net::capabilities::MulticastTrees;
 use noccl_net::{Coord, Network, TileId, TreeTable};

@@ -2,14 +2,17 @@
 //! The network: packets go in at NIs, come out as deliveries, and a cycle in between.
 //!
 //! The order of a cycle: channels that become free, flits that have been latched, allocation and paths, injection. With two
-//! cycles of setup the paths are those of the grants of the cycle before.
+//! cycles of setup the paths are those of the grants of the cycle before. With priority `bypass` what allocation chooses contends for
+//! links in the cycle of the paths, and is granted only then.
 
 use super::channels::Channels;
+use super::contend::{Contention, LOCAL_EVERY};
 use super::loads::Loads;
 use super::numbers::{LOCAL, Numbers, PORTS};
 use super::packet::{Kind, Packet, Reduction, Tree, ports_of};
 use super::slots::Slots;
 use super::table::Table;
+use super::wires::Wires;
 use noccl_net::{Network, TileId, TreeTable};
 use noccl_spec::SmartRouter;
 use std::collections::VecDeque;
@@ -28,10 +31,10 @@ pub(super) struct Grant {
     pub packet: u32,
     pub flit: u16,
     pub out: u8,
-    /// Channel of the neighbour that is taken for a first flit.
-    pub taken: u32,
     /// Hops to where the flit before was latched; 0 for a first flit.
     pub follow: u8,
+    /// Links that its request has won; 0 where the path has still to be found.
+    pub won: u8,
 }
 
 /// A flit has reached an NI.
@@ -60,6 +63,8 @@ pub(super) struct Sending {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Queues {
     pub waiting: [VecDeque<u32>; 3],
+    /// Those that are not empty.
+    pub filled: u8,
     pub sending: [Option<Sending>; 3],
     pub next_class: u8,
 }
@@ -88,6 +93,8 @@ pub(crate) struct Plane {
     pub(super) unused_ids: Vec<u32>,
     pub(super) table: Table,
     pub(super) slots: Option<Box<Slots>>,
+    pub(super) contention: Option<Box<Contention>>,
+    pub(super) wires: Option<Box<Wires>>,
     pub(super) queues: Vec<Queues>,
     /// Tiles with something in a queue.
     pub(super) sending: Vec<u64>,
@@ -120,6 +127,8 @@ impl Plane {
         let slots = || Box::new(Slots::new(network, smart, &channels.places));
         Self {
             slots: n.is_slotted.then(slots),
+            contention: n.is_contended.then(Box::default),
+            wires: smart.is_connected.then(Box::default),
             channels,
             packets: Vec::new(),
             unused_packets: Vec::new(),
@@ -163,12 +172,18 @@ impl Plane {
     pub(crate) fn has_due(&self) -> bool {
         let is_empty =
             |due: &Due| due.freed.is_empty() && due.latched.is_empty() && due.delivered.is_empty();
-        !self.grants.is_empty() || !self.due.iter().all(is_empty) || self.may_wait_for_slot()
+        !self.grants.is_empty()
+            || !self.due.iter().all(is_empty)
+            || self.may_wait()
+            || self.wires.as_ref().is_some_and(|wires| !wires.is_idle())
     }
 
-    fn may_wait_for_slot(&self) -> bool {
-        let slots = self.slots.as_ref();
-        slots.is_some_and(|slots| self.cycle <= self.last_moved + slots.patience_cycles())
+    /// A slot, or a cycle with the order of priority `local`, may still come.
+    fn may_wait(&self) -> bool {
+        let slots = self.slots.as_ref().map(|slots| slots.patience_cycles());
+        let order = self.contention.as_ref().map(|_| 2 * LOCAL_EVERY);
+        let patience = slots.max(order);
+        patience.is_some_and(|cycles| self.cycle <= self.last_moved + cycles)
     }
 
     /// Flits with data that have crossed a link so far.
@@ -255,8 +270,14 @@ impl Plane {
             self.packets.push(packet);
             self.packets.len() as u32 - 1
         };
-        self.queues[from.idx()].waiting[kind.class()].push_back(id);
-        self.sending[from.idx() / 64] |= 1 << (from.0 % 64);
+        if let Some(wires) = &mut self.wires {
+            wires.queue(from.0, to.0, id);
+        } else {
+            let queues = &mut self.queues[from.idx()];
+            queues.waiting[kind.class()].push_back(id);
+            queues.filled |= 1 << kind.class();
+            self.sending[from.idx() / 64] |= 1 << (from.0 % 64);
+        }
         id
     }
 
@@ -297,7 +318,7 @@ impl Plane {
         let mut due = std::mem::take(&mut self.due[at]);
         for channel in due.freed.drain(..) {
             // Until now the packet is found in it.
-            let id = self.channels.packet[channel as usize];
+            let id = self.channels.held[channel as usize].packet;
             self.channels.give_back(&self.n, channel as usize);
             self.let_go(id);
         }
@@ -306,14 +327,17 @@ impl Plane {
             self.deliver(packet, tile, flit);
         }
         self.due[at] = due;
+        self.cross_wires(&takes, &offers);
         self.drive_slots();
         if self.n.setup_cycles == 2 {
+            self.contend();
             self.traverse();
             self.clear_barred();
             self.allocate(&takes);
         } else {
             self.clear_barred();
             self.allocate(&takes);
+            self.contend();
             self.traverse();
         }
         self.inject(&offers);

@@ -107,16 +107,26 @@ pub(super) const SHARED: Design = design("greedy, shared", "smart_8x8", &[]);
 pub(super) const PRIVATE: Design = design("greedy, private", "smart_8x8_private", &[]);
 pub(super) const COMPLETE: Design = design("reduction table", "smart_8x8", &[]);
 /// S2's SFI-Greedy with Prio=Local.
-pub(super) const OPPORTUNISTIC: Design = design(
+pub(super) const GREEDY_LOCAL: Design = design(
     "greedy reduction, local",
     "smart_8x8",
-    &[("reduction", "\"opportunistic\"")],
+    &[("reduction", "\"greedy\"")],
 );
 /// S2's SFI-Greedy with Prio=Bypass.
 pub(super) const GREEDY_BYPASS: Design = design(
     "greedy reduction, bypass",
     "smart_8x8",
     &[("reduction", "\"greedy\""), ("priority", "\"bypass\"")],
+);
+/// The same where a contribution joins one that is buffered at any input of the router in which it is latched.
+pub(super) const GREEDY_BYPASS_ROUTER: Design = design(
+    "greedy reduction, bypass, merged by router",
+    "smart_8x8",
+    &[
+        ("reduction", "\"greedy\""),
+        ("priority", "\"bypass\""),
+        ("merge_scope", "\"router\""),
+    ],
 );
 pub(super) const SHARED_BYPASS: Design = design(
     "greedy, shared, bypass",

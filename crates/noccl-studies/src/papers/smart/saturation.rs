@@ -3,7 +3,8 @@
 
 use super::curve::{Effort, LIMIT_CYCLES};
 use super::designs::{
-    BASELINE, BASELINE_ROUTER, COMPLETE, Design, PRIVATE, SHARED, Setting, VCS, in_slots,
+    BASELINE, BASELINE_ROUTER, COMPLETE, Design, GREEDY_BYPASS, GREEDY_BYPASS_ROUTER, PRIVATE,
+    SHARED, SHARED_BYPASS, Setting, VCS, in_slots,
 };
 use crate::Error;
 use crate::papers::table::Table;
@@ -19,6 +20,7 @@ pub(super) fn table(effort: Effort<'_>) -> Result<Table, Error> {
         (Pattern::CornerBroadcast, in_slots(6)),
         (Pattern::Broadcast, BASELINE),
         (Pattern::Broadcast, SHARED),
+        (Pattern::Broadcast, SHARED_BYPASS),
         (Pattern::Broadcast, PRIVATE),
         (Pattern::Broadcast, in_slots(6)),
         (Pattern::RandomMulticast, BASELINE),
@@ -27,6 +29,8 @@ pub(super) fn table(effort: Effort<'_>) -> Result<Table, Error> {
         (Pattern::RandomMulticast, in_slots(4)),
         (Pattern::ManyToOne, BASELINE),
         (Pattern::ManyToOne, BASELINE_ROUTER),
+        (Pattern::ManyToOne, GREEDY_BYPASS),
+        (Pattern::ManyToOne, GREEDY_BYPASS_ROUTER),
         (Pattern::ManyToOne, COMPLETE),
     ];
     let mut vcs = vec![1];

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Closed forms of a network in which nothing else is in flight, exact to the cycle.
 
+mod contention;
 mod order_classes;
 mod prop_overlap;
 mod prop_slots;
+mod wires;
 
 use super::packet::Combining;
 use super::plane::Plane;
@@ -59,6 +61,7 @@ struct Case {
     to: Coord,
     flits: u16,
     is_pruned: bool,
+    priority: &'static str,
 }
 
 impl Case {
@@ -72,6 +75,7 @@ impl Case {
                 ("bitwise_hpc_max", self.hpc_max.to_string()),
                 ("setup_cycles", self.setup.to_string()),
                 ("is_pruned", self.is_pruned.to_string()),
+                ("priority", self.priority.to_owned()),
             ],
         )
     }
@@ -89,8 +93,10 @@ impl Case {
 fn case(most: u16) -> impl Strategy<Value = Case> {
     (1..=most, 1..=most).prop_flat_map(|(width, height)| {
         let at = move || (0..width, 0..height).prop_map(|(x, y)| Coord::new(x, y));
-        (at(), at(), 1..=10u32, 1..=2u64, 1..=5u16, any::<bool>()).prop_map(
-            move |(from, to, hpc_max, setup, flits, is_pruned)| Case {
+        let priority = prop::sample::select(vec!["\"local\"", "\"bypass\""]);
+        let switches = (any::<bool>(), priority);
+        (at(), at(), 1..=10u32, 1..=2u64, 1..=5u16, switches).prop_map(
+            move |(from, to, hpc_max, setup, flits, (is_pruned, priority))| Case {
                 width,
                 height,
                 hpc_max,
@@ -99,6 +105,7 @@ fn case(most: u16) -> impl Strategy<Value = Case> {
                 to,
                 flits,
                 is_pruned,
+                priority,
             },
         )
     })

@@ -27,6 +27,8 @@ struct Case {
     messages: u32,
     is_pruned: bool,
     merges_in_router: bool,
+    has_bypass_first: bool,
+    is_greedy: bool,
     /// Cycles between slots beyond the least, and whether they are on demand: private trees in slots.
     slots: Option<(u32, bool)>,
     stalls_per_256: u64,
@@ -35,13 +37,23 @@ struct Case {
 
 fn case() -> impl Strategy<Value = Case> {
     let sizes = (2..=7u16, 2..=7u16);
-    let suffix = prop::sample::select(vec!["", "_baseline", "_collective", "_unicast", "_private"]);
+    let suffix = prop::sample::select(vec![
+        "",
+        "_baseline",
+        "_collective",
+        "_unicast",
+        "_private",
+        "_connected",
+    ]);
     let numbers = (1..=4u32, 1..=2u32, 1..=8u32, 1..=8u32, 1..=120u32);
     let slots = prop::option::of((0..8u32, any::<bool>()));
-    let switches = (any::<bool>(), any::<bool>(), 0..200u64, any::<u64>(), slots);
+    let orders = (any::<bool>(), any::<bool>());
+    let merges = (any::<bool>(), any::<bool>());
+    let switches = (merges, orders, 0..200u64, any::<u64>(), slots);
     (sizes, suffix, numbers, switches).prop_map(
         |((width, height), suffix, (vcs, setup, hpc_max, entries, messages), switches)| {
-            let (is_pruned, merges_in_router, stalls_per_256, seed, slots) = switches;
+            let (merges, orders, stalls_per_256, seed, slots) = switches;
+            let ((is_pruned, merges_in_router), (has_bypass_first, is_greedy)) = (merges, orders);
             let is_mesh = matches!(suffix, "_baseline" | "_collective");
             Case {
                 preset: format!("smart_{width}x{height}{suffix}"),
@@ -52,6 +64,8 @@ fn case() -> impl Strategy<Value = Case> {
                 messages,
                 is_pruned,
                 merges_in_router,
+                has_bypass_first,
+                is_greedy,
                 slots: slots.filter(|_| suffix == "_private"),
                 stalls_per_256,
                 seed,
@@ -74,6 +88,12 @@ impl Case {
             ("merge_scope", scope.to_owned()),
             ("reduction_table_entries", self.entries.to_string()),
         ];
+        if self.has_bypass_first {
+            overrides.push(("priority", "\"bypass\"".to_owned()));
+        }
+        if self.is_greedy && !self.preset.ends_with("_connected") {
+            overrides.push(("reduction", "\"greedy\"".to_owned()));
+        }
         if let Some(hpc_max) = self.hpc_max {
             overrides.push(("hpc_max", hpc_max.to_string()));
         }
@@ -241,7 +261,8 @@ proptest! {
         prop_assert!(is_over, "{}", found);
         prop_assert!(plane.is_idle(), "something is held at the end");
         let loads: u64 = plane.link_loads().iter().map(|load| load.2).sum();
-        prop_assert_eq!(loads, plane.flit_hops());
+        let on_links = if network.routers().has_links { plane.flit_hops() } else { 0 };
+        prop_assert_eq!(loads, on_links);
     }
 }
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Global allocation with priority `bypass`: who wins the links of a line for which several ask (S2 §II; `docs/design/0010-smart.md`).
+//!
+//! A request covers all links that its flit could cross in the cycle, also those at which the flit will not come because its path has
+//! ended before: nobody there knows. At each link the request from farthest away wins among those that could go on there. Where its flit
+//! does not come, the link idles, and so does the crossbar input that it would have used.
+
+use super::channels::NOBODY;
+use super::numbers::{LOCAL, Numbers, PORTS, opposite, ports};
+use super::plane::{Grant, Plane};
+use super::traverse::Path;
+
+/// In every so many cycles the order is that of priority `local`. All routers know when; so nobody waits for ever.
+pub(super) const LOCAL_EVERY: u64 = 16;
+
+/// What local allocation has chosen: a channel of an input, and outputs for its next flit.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    tile: u32,
+    channel: u32,
+    port: u8,
+    outs: u8,
+    /// Links that each output's request has won, one after the other from its own on.
+    won: [u8; LOCAL],
+}
+
+/// A request for links of a line.
+#[derive(Debug, Clone, Copy)]
+struct Request {
+    /// Output and line, and the first link on it.
+    line: u16,
+    bit: u8,
+    choice: u32,
+    won: u8,
+    path: Path,
+}
+
+/// Choices that have not been granted yet, and what they ask for.
+#[derive(Debug)]
+pub(super) struct Contention {
+    choices: Vec<Choice>,
+    requests: Vec<Request>,
+    /// By output and line: tiles at which a request from farther away has won the output.
+    passed: Vec<u64>,
+    pub(super) local_every: u64,
+}
+
+impl Default for Contention {
+    fn default() -> Self {
+        Self {
+            choices: Vec::new(),
+            requests: Vec::new(),
+            passed: vec![0; LOCAL * 64],
+            local_every: LOCAL_EVERY,
+        }
+    }
+}
+
+impl Contention {
+    /// Local allocation gives outputs to a channel.
+    pub(super) fn choose(&mut self, tile: usize, port: usize, channel: usize, outs: u8) {
+        self.choices.push(Choice {
+            tile: tile as u32,
+            channel: channel as u32,
+            port: port as u8,
+            outs,
+            won: [0; LOCAL],
+        });
+    }
+}
+
+impl Plane {
+    /// Grants what has been chosen and wins its links. What loses stays as it is, and so do the orders of round robin.
+    pub(super) fn contend(&mut self) {
+        let Some(mut contention) = self.contention.take() else {
+            return;
+        };
+        let mut choices = std::mem::take(&mut contention.choices);
+        let is_local = self.cycle.is_multiple_of(contention.local_every);
+        if !is_local {
+            self.request(&choices, &mut contention.requests);
+            self.share_lines(&mut contention, &mut choices);
+        }
+        for choice in choices.drain(..) {
+            let outs = if is_local {
+                choice.outs
+            } else {
+                self.won(&choice, &contention.passed)
+            };
+            if outs != 0 {
+                self.grant_choice(&choice, outs);
+            }
+        }
+        for request in contention.requests.drain(..) {
+            contention.passed[usize::from(request.line)] = 0;
+        }
+        contention.choices = choices;
+        self.contention = Some(contention);
+    }
+
+    /// Requests of all choices, by line, and on a line those from farthest away first.
+    fn request(&self, choices: &[Choice], requests: &mut Vec<Request>) {
+        for (index, choice) in (0..).zip(choices) {
+            for out in ports(choice.outs & !(1 << LOCAL)) {
+                let path = self.asked(choice, out);
+                let place = self.channels.places[choice.tile as usize];
+                requests.push(Request {
+                    line: (out * 64 + Numbers::line(place, out)) as u16,
+                    bit: Numbers::bit(place, out) as u8,
+                    choice: index,
+                    won: 0,
+                    path,
+                });
+            }
+        }
+        requests.sort_unstable_by_key(|request| (request.line, request.bit));
+    }
+
+    /// The path for which a choice asks over an output.
+    fn asked(&self, choice: &Choice, out: usize) -> Path {
+        let channel = choice.channel as usize;
+        let held = &self.channels.held[channel];
+        debug_assert_ne!(held.packet, NOBODY, "an empty channel asks for an output");
+        self.path(Grant {
+            channel: choice.channel,
+            packet: held.packet,
+            flit: held.next_flit[out],
+            out: out as u8,
+            follow: held.follow[out],
+            won: 0,
+        })
+    }
+
+    fn share_lines(&self, contention: &mut Contention, choices: &mut [Choice]) {
+        let requests = &mut contention.requests;
+        for line in requests.chunk_by_mut(|one, next| one.line == next.line) {
+            contention.passed[usize::from(line[0].line)] = self.share_line(line);
+            for request in line {
+                choices[request.choice as usize].won[request.path.out] = request.won;
+            }
+        }
+    }
+
+    /// Gives each link of a line to the request from farthest away that could go on there. Returns the tiles that somebody passes.
+    fn share_line(&self, requests: &mut [Request]) -> u64 {
+        let Path { mut tile, out, .. } = requests[0].path;
+        let mut passed = 0;
+        let covers = |request: &Request| u32::from(request.bit) + request.path.most;
+        let end = requests.iter().map(covers).max().unwrap_or(0);
+        let edge = self.edge(out);
+        for bit in u32::from(requests[0].bit)..end.min(edge) {
+            let winner = requests
+                .iter_mut()
+                .take_while(|request| u32::from(request.bit) <= bit)
+                .find(|request| {
+                    let hops = bit - u32::from(request.bit);
+                    hops == 0 || hops < request.path.most && self.passes(request.path, tile, hops)
+                });
+            if let Some(request) = winner {
+                let hops = bit - u32::from(request.bit);
+                passed |= u64::from(hops > 0) << bit;
+                request.won += u8::from(u32::from(request.won) == hops);
+            }
+            if bit + 1 < edge {
+                tile = self.n.next(tile, out);
+            }
+        }
+        passed
+    }
+
+    /// Bit behind the last link of a line.
+    const fn edge(&self, out: usize) -> u32 {
+        match out {
+            0 => self.n.height - 1,
+            1 => self.n.tiles as u32 / self.n.height - 1,
+            _ => 63,
+        }
+    }
+
+    /// Outputs that a choice keeps: those whose first link it has won, unless a flit that passes takes its input.
+    fn won(&self, choice: &Choice, passed: &[u64]) -> u8 {
+        let place = self.channels.places[choice.tile as usize];
+        let port = usize::from(choice.port);
+        if port != LOCAL {
+            let out = opposite(port);
+            let line = out * 64 + Numbers::line(place, out);
+            if passed[line] >> Numbers::bit(place, out) & 1 == 1 {
+                return 0;
+            }
+        }
+        let links = (0..LOCAL).filter(|out| choice.won[*out] > 0);
+        let links = links.fold(0, |outs, out| outs | 1 << out);
+        choice.outs & (links | 1 << LOCAL)
+    }
+
+    /// Grants outputs of a choice, and turns the orders of round robin.
+    fn grant_choice(&mut self, choice: &Choice, outs: u8) {
+        let (tile, port) = (choice.tile as usize, usize::from(choice.port));
+        for out in ports(outs) {
+            self.input_order[tile * PORTS + out] = Self::behind(choice.port);
+        }
+        let first = self.grants.len();
+        self.grant(tile, port, choice.channel as usize, outs);
+        for grant in &mut self.grants[first..] {
+            grant.won = choice.won[usize::from(grant.out)];
+        }
+    }
+}
