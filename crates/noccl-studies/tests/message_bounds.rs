@@ -90,7 +90,6 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
     fn no_algorithm_is_faster_than_its_lower_bound(case in case()) {
         // Values that exclude each other are refused.
