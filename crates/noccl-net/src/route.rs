@@ -56,6 +56,7 @@ pub const fn coord_behind(here: Coord, port: Port) -> Option<Coord> {
 
 /// Output port of dimension-ordered routing: X first, then Y, then Local (S1 §3.1).
 #[must_use]
+#[inline]
 pub const fn xy_port(here: Coord, to: Coord) -> Port {
     if to.x > here.x {
         Port::East

@@ -4,6 +4,7 @@
 use crate::RunError;
 use noccl_net::TileRef;
 use noccl_spec::Plane;
+use noccl_workload::number::is_drawn;
 use serde::{Deserialize, Serialize};
 
 /// What travels.
@@ -92,19 +93,14 @@ impl RunConfig {
             LocalSide::Input { tiles } => (tile + tiles, stalls.initiator_stall_per_256),
         };
         let key = cycle << 24 ^ (place as u64) << 2 ^ plane.idx() as u64;
-        crate::mix(self.stall_seed ^ key.wrapping_mul(0x9e37_79b9_7f4a_7c15)) % 256
-            < u64::from(per_256)
+        is_drawn(self.stall_seed, key, per_256)
     }
 
     /// Is an AXI port of a tile not ready in this cycle? A seeded coin per tile, port and cycle.
     #[must_use]
     pub fn is_busy(&self, cycle: u64, tile: usize, port: AxiPort) -> bool {
-        if self.port_stall_per_256 == 0 {
-            return false;
-        }
         let key = cycle << 24 ^ (tile as u64) << 4 ^ 8 ^ port as u64;
-        crate::mix(!self.stall_seed ^ key.wrapping_mul(0x9e37_79b9_7f4a_7c15)) % 256
-            < u64::from(self.port_stall_per_256)
+        is_drawn(!self.stall_seed, key, self.port_stall_per_256)
     }
 }
 

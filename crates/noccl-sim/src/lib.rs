@@ -146,8 +146,8 @@ pub fn run_traffic(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
-    if let (Engine::Smart, Some(smart)) = (engine_of(network), &network.spec().router.smart) {
-        let mut run = SmartTraffic::new(network, smart, traffic, config)?;
+    if let Engine::Smart = engine_of(network) {
+        let mut run = SmartTraffic::new(network, traffic, config)?;
         advance(&mut run, on_progress)?;
         return Ok(run.result(&[]));
     }

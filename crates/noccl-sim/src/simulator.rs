@@ -38,11 +38,7 @@ impl Backend for Simulator {
                 Kind::Machine(Box::new(run))
             }
             Engine::Esp => Kind::Esp(Box::new(EspRun::new(request)?)),
-            Engine::Smart => {
-                let smart = request.network.spec().router.smart.as_ref();
-                let smart = smart.ok_or_else(|| crate::router::smart::refused("the network"))?;
-                Kind::Smart(Box::new(SmartRun::new(request, smart)?))
-            }
+            Engine::Smart => Kind::Smart(Box::new(SmartRun::new(request)?)),
         };
         Ok(Simulation(kind))
     }

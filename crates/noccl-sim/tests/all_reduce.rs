@@ -3,17 +3,17 @@
 
 mod common;
 
+use common::hand_written::schedule_of;
 use common::{cluster, cube, network, network_with};
 use noccl_net::tree::join_set;
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_spec::Plane;
 use noccl_workload::{
-    Action, ActionKind, Destination, ElementType, InNetworkReduction, Operator, Place,
-    SCHEDULE_FORMAT, Schedule, Transfer, check, interpret,
+    Action, ActionKind, Destination, ElementType, InNetworkReduction, Operator, Place, Schedule,
+    Transfer, check, interpret,
 };
 use proptest::prelude::*;
-use std::collections::BTreeMap;
 
 const OUTPUT: u64 = 65_536;
 
@@ -48,16 +48,6 @@ fn multicast(group: MultiAddress, from: Coord, offset: u64, bytes: u64) -> Actio
         },
         bytes,
     ))
-}
-
-fn schedule(actions: Vec<Action>) -> Schedule {
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions,
-    }
 }
 
 /// Contributions whose sums depend on their order.
@@ -176,7 +166,7 @@ fn expected_cycles(net: &Network, group: MultiAddress, root: Coord, beats: u64) 
 
 fn assert_formula(net: &Network, group: MultiAddress, root: Coord, beats: u64) {
     let bytes = net.spec().ni.wide_beat() * beats;
-    let schedule = schedule(vec![all_reduce(group, TileRef::Cluster(root), 0, bytes)]);
+    let schedule = schedule_of(vec![all_reduce(group, TileRef::Cluster(root), 0, bytes)]);
     let result = run(net, &schedule, group, bytes);
     let cycles = result.actions[0].finish_cycle - result.actions[0].start_cycle;
     let [least, most] = expected_cycles(net, group, root, beats);
@@ -243,7 +233,7 @@ fn windows_keep_one_beat_per_cycle_of_an_all_reduce_over_8x8_however_long_it_is(
     let net = network("collective_noc_8x8");
     let (group, root) = (cube(0, 0, 7, 7), Coord::new(0, 0));
     for beats in [192, 512, 1000] {
-        let schedule = schedule(vec![all_reduce(
+        let schedule = schedule_of(vec![all_reduce(
             group,
             TileRef::Cluster(root),
             0,
@@ -260,7 +250,7 @@ fn windows_keep_one_beat_per_cycle_of_an_all_reduce_over_8x8_however_long_it_is(
 fn a_root_sends_its_results_only_and_every_link_carries_the_payload_once() {
     let net = network("collective_noc_8x8");
     let (group, beats) = (cube(0, 0, 7, 7), 100);
-    let schedule = schedule(vec![all_reduce(group, cluster(0, 0), 0, 64 * beats)]);
+    let schedule = schedule_of(vec![all_reduce(group, cluster(0, 0), 0, 64 * beats)]);
     let result = run(&net, &schedule, group, 64 * beats);
     let wide = result.links.iter().filter(|l| l.link.plane == Plane::Wide);
     let loads: Vec<u64> = wide.map(|l| l.flits).collect();
@@ -280,14 +270,14 @@ fn all_reduces_of_which_a_tile_is_root_and_member_keep_their_order_beyond_the_li
         let root = |i: u64| cluster((i % 4) as u16, (i / 4 % 4) as u16);
         let part = 64 * 70;
         let parts = (0..12).map(|i| all_reduce(group, root(5 * i), i * part, part));
-        let _ = run(&net, &schedule(parts.collect()), group, 12 * part);
+        let _ = run(&net, &schedule_of(parts.collect()), group, 12 * part);
     }
 }
 
 #[test]
 fn a_root_outside_the_group_and_published_routers_are_refused() {
     let refused = |net: &Network, root| {
-        let schedule = schedule(vec![all_reduce(cube(0, 0, 1, 0), root, 0, 64)]);
+        let schedule = schedule_of(vec![all_reduce(cube(0, 0, 1, 0), root, 0, 64)]);
         let config = RunConfig::new(Mode::Timing);
         let error = noccl_sim::run_schedule(net, &schedule, &[], &[], &config, &mut |_| true);
         let error = error.expect_err("is refused");
@@ -341,7 +331,7 @@ proptest! {
             }
             at += 64 * beats;
             actions.push(action);
-            if check(&net, &schedule(actions.clone())).is_err() {
+            if check(&net, &schedule_of(actions.clone())).is_err() {
                 actions.pop();
             }
         }
@@ -350,6 +340,6 @@ proptest! {
             let stalls = StallConfig { target_stall_per_256: target, initiator_stall_per_256: initiator };
             RunConfig { stalls: Some(stalls), stall_seed: seed, ..RunConfig::new(mode) }
         };
-        let _ = run_with(&net, &schedule(actions), cube(0, 0, 3, 3), 32_768, config);
+        let _ = run_with(&net, &schedule_of(actions), cube(0, 0, 3, 3), 32_768, config);
     }
 }

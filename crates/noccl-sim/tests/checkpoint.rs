@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::random_schedule::{all_outputs, random_inputs, random_schedule, schedule_of};
+use common::hand_written::schedule_of;
+use common::random_schedule::{all_outputs, random_inputs, random_schedule};
 use common::{cluster, cube, deep_network, network, network_with};
 use noccl_net::{MultiAddress, Network};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};

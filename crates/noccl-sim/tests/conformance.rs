@@ -3,16 +3,16 @@
 
 mod common;
 
+use common::hand_written::{images, place, schedule_of, transfer};
 use common::lists::list;
-use common::random_schedule::schedule_of;
 use common::{cluster, cube, network, network_with};
-use noccl_net::{Coord, Network, TileRef, TileSet};
+use noccl_net::{Coord, Network, TileSet};
 use noccl_run::conformance::{self, Subject};
 use noccl_run::{MemoryImage, Mode, RunConfig};
 use noccl_sim::Simulator;
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination, ElementType,
-    InNetworkReduction, Operator, Place, Schedule, Transfer,
+    InNetworkReduction, Operator, Place, Schedule,
 };
 
 const CONFIG: RunConfig = RunConfig::new(Mode::Value);
@@ -57,23 +57,6 @@ fn in_order(kinds: Vec<ActionKind>) -> Schedule {
     schedule_of(actions.collect())
 }
 
-fn place(tile: TileRef, offset: u64) -> Place {
-    Place { tile, offset }
-}
-
-/// Bytes that differ from tile to tile.
-fn inputs() -> Vec<MemoryImage> {
-    let tiles = (0..4).flat_map(|x| (0..4).map(move |y| (x, y)));
-    let image = |(x, y): (u16, u16)| MemoryImage {
-        tile: cluster(x, y),
-        offset: 0,
-        bytes: (0..BYTES)
-            .map(|i| (i * 31 + i / 251) as u8 ^ (x * 4 + y) as u8)
-            .collect(),
-    };
-    tiles.map(image).collect()
-}
-
 fn outputs() -> Vec<(Place, u64)> {
     let tiles = (0..4).flat_map(|x| (0..4).map(move |y| cluster(x, y)));
     tiles.map(|tile| (place(tile, OUTPUT), BYTES)).collect()
@@ -81,17 +64,6 @@ fn outputs() -> Vec<(Place, u64)> {
 
 /// Unicasts, multicasts and reductions over rows, for routers that the machine has around it.
 fn on_the_machine(preset: &str) -> Kind {
-    let transfer = |from: TileRef, destination| {
-        ActionKind::Transfer(Transfer {
-            initiator: from,
-            source: place(from, 0),
-            destination,
-            bytes: BYTES,
-            rows: 1,
-            source_stride: 0,
-            destination_stride: 0,
-        })
-    };
     let reduction = ActionKind::InNetworkReduction(InNetworkReduction {
         group: cube(0, 2, 3, 0),
         source_offset: 0,
@@ -104,6 +76,7 @@ fn on_the_machine(preset: &str) -> Kind {
         transfer(
             cluster(0, 0),
             Destination::One(place(cluster(3, 3), OUTPUT)),
+            BYTES,
         ),
         transfer(
             cluster(1, 2),
@@ -111,6 +84,7 @@ fn on_the_machine(preset: &str) -> Kind {
                 set: cube(0, 0, 1, 3),
                 offset: OUTPUT,
             },
+            BYTES,
         ),
         reduction,
     ];
@@ -132,7 +106,7 @@ fn on_the_machine(preset: &str) -> Kind {
     Kind {
         network: network(preset),
         schedule: in_order(round.iter().chain(&round).chain(&round).cloned().collect()),
-        inputs: inputs(),
+        inputs: images(BYTES),
         outputs: outputs(),
         // (0,0) wants the first barrier before the second one, (1,0) the second one before the first.
         stalling: schedule_of(vec![barrier(3), compute(0, 0), barrier(1), compute(1, 2)]),
@@ -165,7 +139,7 @@ fn esp() -> Kind {
     Kind {
         network: network("esp_4x5"),
         schedule: in_order(lists(&[left; 9], BYTES)),
-        inputs: inputs(),
+        inputs: images(BYTES),
         outputs: outputs(),
         // Each holds the link that the other one's branch needs.
         stalling: schedule_of(at_once.collect()),

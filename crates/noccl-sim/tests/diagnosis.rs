@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::hand_written::schedule_of;
 use common::{cluster, cube, network, network_with};
 use noccl_net::TileSet;
 use noccl_net::deadlock::{Flow, Place, Wait, check};
@@ -10,7 +11,7 @@ use noccl_run::{Diagnosis, Mode, RunConfig, RunError, StallConfig, WaitEdge};
 use noccl_spec::Plane;
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, PortKind, PortTransaction,
-    SCHEDULE_FORMAT, Schedule, Trace,
+    Trace,
 };
 
 fn stall(
@@ -286,16 +287,6 @@ fn merging_keeps_incomplete_barriers_away_from_the_counters_of_their_target() {
     assert!(result.is_ok(), "{result:?}");
 }
 
-fn schedule(actions: Vec<Action>) -> Schedule {
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "test".to_owned(),
-        parameters: Default::default(),
-        collective: None,
-        actions,
-    }
-}
-
 fn barrier_over_row_0(mechanism: BarrierMechanism, after: u32) -> Action {
     let (group, counter) = (TileSet::Row(0), cluster(0, 0));
     let kind = ActionKind::Barrier(Barrier {
@@ -326,7 +317,7 @@ fn programs_that_wait_in_opposite_orders_are_named_with_actions_and_tiles() {
             compute(1, 2),
         ];
         let config = RunConfig::new(Mode::Value);
-        let schedule = schedule(actions);
+        let schedule = schedule_of(actions);
         let result = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true);
         let Err(RunError::Stall(diagnosis)) = result else {
             panic!("should stall: {result:?}")

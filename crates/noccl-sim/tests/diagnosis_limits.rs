@@ -3,14 +3,13 @@
 
 mod common;
 
+use common::hand_written::schedule_of;
 use common::{cluster, cube, network_with};
 use noccl_net::{MultiAddress, Network, TileRef};
 use noccl_run::{Diagnosis, Mode, RunConfig, RunError};
 use noccl_workload::{
-    Action, ActionKind, Destination, Place, PortKind, PortTransaction, SCHEDULE_FORMAT, Schedule,
-    Trace, Transfer,
+    Action, ActionKind, Destination, Place, PortKind, PortTransaction, Trace, Transfer,
 };
-use std::collections::BTreeMap;
 
 fn config(max_cycles: u64) -> RunConfig {
     RunConfig {
@@ -170,13 +169,7 @@ fn a_dma_engine_names_its_limit_of_transfers_and_those_in_work() {
             after: Vec::new(),
         }
     };
-    let schedule = Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions: vec![transfer(0, 0x8000), transfer(0x8000, 0x8000)],
-    };
+    let schedule = schedule_of(vec![transfer(0, 0x8000), transfer(0x8000, 0x8000)]);
     let result = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config(200), &mut |_| true);
     let Err(RunError::Stall(given_up)) = result else {
         panic!("is given up: {result:?}")

@@ -6,12 +6,13 @@
 
 mod common;
 
+use common::hand_written::schedule_of;
 use common::{cluster, cube, network, network_with, reduction, run_trace as run};
 use noccl_net::{Coord, Network, TileRef, elaborate};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError};
 use noccl_workload::{
     Action, ActionKind, Difference, ElementType, Fault, InNetworkReduction, Operator, Place,
-    PortKind, SCHEDULE_FORMAT, Schedule,
+    PortKind,
 };
 
 const OKAY: u8 = 0;
@@ -385,16 +386,10 @@ fn reduction_writes_only_the_bytes_that_its_strobes_enable() {
         operator: Operator::Max,
         element: ElementType::Int64,
     });
-    let schedule = Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "in_network".to_owned(),
-        parameters: Default::default(),
-        collective: None,
-        actions: vec![Action {
-            kind,
-            after: Vec::new(),
-        }],
-    };
+    let schedule = schedule_of(vec![Action {
+        kind,
+        after: Vec::new(),
+    }]);
     let image = |tile, offset, bytes| MemoryImage {
         tile,
         offset,

@@ -3,14 +3,14 @@
 
 mod common;
 
+use common::hand_written::schedule;
 use common::{cluster, cube, network};
 use noccl_net::{Network, TileSet};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
 use noccl_workload::{
-    Action, ActionId, ActionKind, Arrival, Compute, Destination, ElementType, Kernel, Multiply,
-    Operation, Place, SCHEDULE_FORMAT, Schedule, Transfer,
+    ActionKind, Arrival, Compute, Destination, ElementType, Kernel, Multiply, Operation, Place,
+    Transfer,
 };
-use std::collections::BTreeMap;
 
 fn run(
     net: &Network,
@@ -18,17 +18,7 @@ fn run(
     inputs: &[MemoryImage],
     outputs: &[(Place, u64)],
 ) -> RunResult {
-    let action = |(kind, after): (ActionKind, Vec<u32>)| Action {
-        kind,
-        after: after.into_iter().map(ActionId).collect(),
-    };
-    let schedule = Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions: actions.into_iter().map(action).collect(),
-    };
+    let schedule = schedule(actions);
     let [timing, value] = [Mode::Timing, Mode::Value].map(|mode| {
         let config = RunConfig::new(mode);
         noccl_sim::run_schedule(net, &schedule, inputs, outputs, &config, &mut |_| true)

@@ -4,12 +4,13 @@
 
 mod common;
 
+use common::hand_written::schedule_of;
 use common::{cluster, cube, network, network_with};
 use noccl_net::{MultiAddress, Network, TileRef, TileSet};
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, CheckError, Compute, ElementType,
-    InNetworkReduction, Operator, Place, SCHEDULE_FORMAT, Schedule, check,
+    InNetworkReduction, Operator, Place, Schedule, check,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -59,13 +60,7 @@ impl Program {
     }
 
     fn schedule(self) -> Schedule {
-        Schedule {
-            format: SCHEDULE_FORMAT,
-            algorithm: "test".to_owned(),
-            parameters: BTreeMap::new(),
-            collective: None,
-            actions: self.actions,
-        }
+        schedule_of(self.actions)
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod common;
 
+use common::hand_written::schedule_of;
 use common::random_trace::Random;
 use common::{cluster, network};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
@@ -15,10 +16,8 @@ use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_workload::{
     AccessPattern, Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain,
     ChainDestination, CheckError, Compute, Destination, ElementType, InNetworkReduction,
-    ListMulticast, Operator, Place, SCHEDULE_FORMAT, Schedule, Transfer, check_deadlock, interpret,
-    participants,
+    ListMulticast, Operator, Place, Schedule, Transfer, check_deadlock, interpret, participants,
 };
-use std::collections::BTreeMap;
 
 /// Bytes that every cluster has from the start, and that nobody writes.
 const INPUT_BYTES: u64 = 0x1000;
@@ -236,13 +235,7 @@ fn random_schedule(
         let kind = kind(&mut generator);
         generator.push(kind);
     }
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions: generator.actions,
-    }
+    schedule_of(generator.actions)
 }
 
 fn inputs(net: &Network) -> Vec<MemoryImage> {

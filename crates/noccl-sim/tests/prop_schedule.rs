@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::random_schedule::{random_inputs, random_schedule, schedule_of};
+use common::hand_written::schedule_of;
+use common::random_schedule::{random_inputs, random_schedule};
 use common::{cluster, cube, network};
 use noccl_net::{Network, TileSet};
 use noccl_run::{Mode, RunConfig, RunError, RunResult};

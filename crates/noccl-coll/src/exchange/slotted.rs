@@ -10,6 +10,7 @@
 use crate::exchange::blocks::{Blocks, at, push};
 use noccl_net::{Coord, Network};
 use noccl_spec::Plane;
+use noccl_workload::number::mix;
 use noccl_workload::{Action, ActionId, ActionKind, Compute};
 
 /// Free cycles between two transfers on one link: the slack for what the plan does not know.
@@ -182,12 +183,4 @@ impl Calendar {
             self.pace.issue_cycles
         }
     }
-}
-
-/// A fixed shuffle.
-const fn mix(value: u64) -> u64 {
-    let a = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let b = (a ^ (a >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let c = (b ^ (b >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    c ^ (c >> 31)
 }

@@ -83,6 +83,24 @@ pub enum Multicasts {
     AnySet,
 }
 
+/// Over which trees the multicasts of a network run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MulticastTrees {
+    /// Where they begin, and which paths they take.
+    pub kind: TreeKind,
+    /// Does a tree span the mesh, whatever the members? Else it has the branches that lead to them alone.
+    pub spans_mesh: bool,
+}
+
+/// Where a tree begins, and which paths it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TreeKind {
+    /// At the source: the union of the routes to the members.
+    Shared,
+    /// At the corner of the mesh that is nearest to the source, whose packets go there first.
+    Private,
+}
+
 /// Which operands a router can reduce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reduces {
@@ -174,6 +192,18 @@ impl Network {
     #[must_use]
     pub fn interface_cycles(&self) -> Option<u32> {
         self.bypass().map(Bypass::interface_cycles)
+    }
+
+    /// Over which trees its multicasts run; `None` where a source sends a packet to each destination.
+    #[must_use]
+    pub const fn multicast_trees(&self) -> Option<MulticastTrees> {
+        match self.bypass() {
+            Some(bypass) => bypass.multicast_trees(),
+            None => Some(MulticastTrees {
+                kind: TreeKind::Shared,
+                spans_mesh: false,
+            }),
+        }
     }
 
     /// Rules of its routers, if flits pass several of them in a cycle.

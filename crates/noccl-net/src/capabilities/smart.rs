@@ -2,14 +2,14 @@
 //! S2's routers: flits pass several of them in a cycle. Forks go on by output, contributions are counted in a table and hold no
 //! channel, so waits close no circle (`docs/design/0010-smart.md`).
 
-use super::{Carries, Multicasts, Reduces, RouterCapabilities};
+use super::{Carries, MulticastTrees, Multicasts, Reduces, RouterCapabilities, TreeKind};
 use crate::deadlock::{
     BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, OrderClasses, ReadData,
     ReductionUnit, Responses,
 };
 use crate::elaborate::field;
 use crate::{Coord, NetError, Network};
-use noccl_spec::{Mesh, SmartMulticast, SmartRouter, SmartTree, Spec};
+use noccl_spec::{Mesh, SmartMulticast, SmartReduction, SmartRouter, SmartTree, Spec};
 
 pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
     carries: Carries::Messages,
@@ -91,6 +91,42 @@ impl<'a> Bypass<'a> {
         Err(field(name, interval, accepted))
     }
 
+    /// Over which trees multicasts run, if routers fork them.
+    pub(crate) const fn multicast_trees(self) -> Option<MulticastTrees> {
+        let kind = match (self.smart.multicast, self.smart.tree) {
+            (SmartMulticast::Unicasts, _) => return None,
+            (_, SmartTree::Shared) => TreeKind::Shared,
+            (_, SmartTree::Private) => TreeKind::Private,
+        };
+        Some(MulticastTrees {
+            kind,
+            spans_mesh: !self.smart.is_pruned,
+        })
+    }
+
+    /// Why there are none.
+    pub(crate) fn no_multicast_tree() -> NetError {
+        field(
+            "router.smart.multicast",
+            "\"unicasts\"",
+            "sources send one packet to each destination; for trees fork, greedy or complete",
+        )
+    }
+
+    /// Do routers combine contributions to a reduction at all?
+    pub(crate) fn check_reduction(self) -> Result<(), NetError> {
+        match self.smart.reduction {
+            SmartReduction::None => Err(field(
+                "router.smart.reduction",
+                "\"none\"",
+                "the root gets every contribution; for trees opportunistic, greedy or complete",
+            )),
+            SmartReduction::Opportunistic | SmartReduction::Greedy | SmartReduction::Complete => {
+                Ok(())
+            }
+        }
+    }
+
     /// Bytes of data in a flit. S2's flits are narrower than a beat: a message is several of them.
     pub(crate) const fn flit_bytes(self) -> u32 {
         self.smart.flit_bits / 8
@@ -113,13 +149,13 @@ impl<'a> Bypass<'a> {
 
     /// The same of a copy of a multicast ([`Network::idle_copy_cycles`]).
     pub(crate) fn idle_copy_cycles(self, network: &Network, source: Coord, to: Coord) -> u32 {
-        let multicast = self.smart.multicast;
-        if self.smart.tree != SmartTree::Private || multicast == SmartMulticast::Unicasts {
-            return self.idle_cycles(source, to);
+        match self.multicast_trees().map(|trees| trees.kind) {
+            Some(TreeKind::Private) => {}
+            Some(TreeKind::Shared) | None => return self.idle_cycles(source, to),
         }
         let corner = network.nearest_corner(source);
         let before = self.paths(source, corner);
-        if multicast == SmartMulticast::Complete {
+        if self.smart.multicast == SmartMulticast::Complete {
             return self.cycles(before) + self.slot_cycles(network, corner, to);
         }
         self.cycles(before + self.paths(corner, to))

@@ -3,15 +3,15 @@
 //!
 //! A node is all channels of a class at an input: a packet in one of them waits for any channel of a class behind one of its outputs,
 //! and for each output by itself. Interfaces take whatever comes, contributions that wait for others hold no channel, and later flits
-//! of a packet wait for nobody, so these are all waits. The classes have the order of the simulator's (`numbers.rs`, `link_class`).
+//! of a packet wait for nobody, so these are all waits. The simulator numbers its classes after these (`router/smart/numbers.rs`).
 //! S2 §III.A orders the channels of private trees; a mechanism without these orders is here so that they can be tested.
 
 use super::mechanism::{cycle_of, find};
 use super::options::{ChannelClass, OrderClasses};
 use super::turns::turns;
 use super::{Cycle, Place, Proof};
+use crate::capabilities::TreeKind;
 use crate::{Coord, Network, Port, TileId, TreeTable, coord_behind};
-use noccl_spec::{SmartMulticast, SmartTree};
 
 const PORTS: usize = Port::ALL.len();
 const PER_TILE: usize = PORTS * ChannelClass::ALL.len();
@@ -25,10 +25,10 @@ pub(super) fn check(network: &Network, order: OrderClasses) -> Result<Proof, Cyc
     };
     graph.along_routes(ChannelClass::Unicast);
     graph.along_routes(ChannelClass::Contribution);
-    match &network.spec().router.smart {
-        Some(smart) if smart.multicast == SmartMulticast::Unicasts => {}
-        Some(smart) if smart.tree == SmartTree::Private => graph.over_private_trees(),
-        Some(_) | None => graph.along_routes(ChannelClass::Multicast),
+    match network.multicast_trees().map(|trees| trees.kind) {
+        None => {}
+        Some(TreeKind::Private) => graph.over_private_trees(),
+        Some(TreeKind::Shared) => graph.along_routes(ChannelClass::Multicast),
     }
     let nodes = graph.next.len();
     let successors = |node: usize, next: &mut Vec<usize>| next.extend_from_slice(&graph.next[node]);

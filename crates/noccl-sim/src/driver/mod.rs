@@ -13,28 +13,9 @@ pub(crate) mod traffic;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use noccl_net::{LinkId, Port, TileId};
-use noccl_run::{ActionTime, LinkLoad, MemoryImage, RunError, RunResult, Status};
+use noccl_run::{ActionTime, LinkLoad, RunResult, Status};
 use noccl_spec::Plane;
 use noccl_workload::Place;
-
-/// Writes the inputs into the memories.
-pub(crate) fn fill(machine: &mut Machine<'_>, inputs: &[MemoryImage]) -> Result<(), RunError> {
-    for image in inputs {
-        let tile = machine
-            .network
-            .find(image.tile)
-            .ok_or_else(|| RunError::Refused {
-                backend: "sim",
-                what: format!("input at {}", image.tile),
-                reason: "no such tile".to_owned(),
-            })?;
-        machine
-            .memory
-            .memories
-            .write(tile.0, image.offset, &image.bytes);
-    }
-    Ok(())
-}
 
 /// Hands every completion of this cycle to the driver; those that it causes at once too.
 pub(crate) fn drain_done(

@@ -4,7 +4,7 @@
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::diagnose::diagnose;
 use crate::diagnose::view::Driver;
-use crate::driver::{drain_done, fill, result_of};
+use crate::driver::{drain_done, result_of};
 use crate::endpoint::core::Agents;
 use crate::machine::Machine;
 use crate::record::recorder::OnCycle;
@@ -62,7 +62,8 @@ impl<'a> ScheduleRun<'a> {
         schedule: &'a Schedule,
         inputs: &[MemoryImage],
     ) -> Result<Self, RunError> {
-        fill(&mut machine, inputs)?;
+        let memories = &mut machine.memory.memories;
+        memories.fill(machine.network, inputs)?;
         let agents = Agents::new(schedule, &mut machine)?;
         Ok(Self {
             machine,

@@ -5,7 +5,7 @@ use crate::kernel::saved_form::{Bytes, sorted};
 use crate::transport::beat::WideBeat;
 use crate::transport::payload::PayloadPool;
 use noccl_net::Network;
-use noccl_run::MemoryImage;
+use noccl_run::{MemoryImage, RunError};
 use noccl_workload::Place;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -46,6 +46,26 @@ impl Memories {
             })
         };
         places.iter().filter_map(image).collect()
+    }
+
+    /// Writes the inputs of a run.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`] if the network lacks a tile of theirs.
+    pub(crate) fn fill(
+        &mut self,
+        network: &Network,
+        inputs: &[MemoryImage],
+    ) -> Result<(), RunError> {
+        for image in inputs {
+            let tile = network.find(image.tile).ok_or_else(|| RunError::Refused {
+                backend: "sim",
+                what: format!("input at {}", image.tile),
+                reason: "there is no such tile".to_owned(),
+            })?;
+            self.write(tile.0, image.offset, &image.bytes);
+        }
+        Ok(())
     }
 
     pub(crate) fn write(&mut self, tile: u32, offset: u64, bytes: &[u8]) {

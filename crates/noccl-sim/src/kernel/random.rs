@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Small deterministic random streams.
 
-pub(crate) use noccl_run::mix;
+use noccl_workload::number::GOLDEN_RATIO;
+pub(crate) use noccl_workload::number::{is_drawn, mix};
 
 /// A stream of numbers from a seed.
 #[derive(Debug, Clone, Copy)]
@@ -13,7 +14,7 @@ impl Stream {
     }
 
     pub(crate) const fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.0 = self.0.wrapping_add(GOLDEN_RATIO);
         mix(self.0)
     }
 

@@ -2,14 +2,12 @@
 //! Chains of Torrent endpoints, shared by the tests about them.
 #![allow(clippy::unwrap_used)]
 
+use super::hand_written::schedule_of;
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
 use noccl_sim::checkpoint::{Reader, Writer};
 use noccl_sim::{ScheduleRun, run_schedule};
-use noccl_workload::{
-    AccessPattern, Action, ActionKind, Chain, ChainDestination, Place, SCHEDULE_FORMAT, Schedule,
-};
-use std::collections::BTreeMap;
+use noccl_workload::{AccessPattern, Action, ActionKind, Chain, ChainDestination, Place, Schedule};
 use std::io::Cursor;
 
 /// Tiles in a snake: up the first column, down the second.
@@ -46,13 +44,7 @@ pub fn schedule(chains: &[Chain]) -> Schedule {
         kind: ActionKind::Chain(chain.clone()),
         after: Vec::new(),
     };
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions: chains.iter().map(action).collect(),
-    }
+    schedule_of(chains.iter().map(action).collect())
 }
 
 pub fn bytes_of(seed: u64, bytes: u64) -> Vec<u8> {

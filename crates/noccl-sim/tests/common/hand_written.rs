@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Schedules written by hand, run in both modes.
 
-use noccl_net::Network;
+use super::cluster;
+use noccl_net::{Network, TileRef};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult};
-use noccl_workload::{Action, ActionId, ActionKind, Place, SCHEDULE_FORMAT, Schedule};
+use noccl_workload::{
+    Action, ActionId, ActionKind, Destination, Place, SCHEDULE_FORMAT, Schedule, Transfer,
+};
 use std::collections::BTreeMap;
+
+/// A schedule of these actions that claims nothing.
+pub fn schedule_of(actions: Vec<Action>) -> Schedule {
+    Schedule {
+        format: SCHEDULE_FORMAT,
+        algorithm: "test".to_owned(),
+        parameters: BTreeMap::new(),
+        collective: None,
+        actions,
+    }
+}
 
 /// A schedule of actions with what each waits for.
 pub fn schedule(actions: Vec<(ActionKind, Vec<u32>)>) -> Schedule {
@@ -12,13 +26,7 @@ pub fn schedule(actions: Vec<(ActionKind, Vec<u32>)>) -> Schedule {
         kind,
         after: after.into_iter().map(ActionId).collect(),
     };
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions: actions.into_iter().map(action).collect(),
-    }
+    schedule_of(actions.into_iter().map(action).collect())
 }
 
 /// Runs in both modes, which must agree in everything but bytes; the outcome of value mode.
@@ -56,4 +64,26 @@ pub fn bytes(count: usize, seed: u8) -> Vec<u8> {
     (0..count)
         .map(|i| (i as u8).wrapping_mul(37).wrapping_add(seed))
         .collect()
+}
+
+pub fn place(tile: TileRef, offset: u64) -> Place {
+    Place { tile, offset }
+}
+
+/// What a cluster writes or multicasts from the beginning of its memory.
+pub fn transfer(from: TileRef, destination: Destination, bytes: u64) -> ActionKind {
+    ActionKind::Transfer(Transfer::row(from, place(from, 0), destination, bytes))
+}
+
+/// Bytes at the beginning of each of 4×4 memories, which differ from tile to tile.
+pub fn images(bytes: u64) -> Vec<MemoryImage> {
+    let tiles = (0..4).flat_map(|x| (0..4).map(move |y| (x, y)));
+    let image = |(x, y): (u16, u16)| MemoryImage {
+        tile: cluster(x, y),
+        offset: 0,
+        bytes: (0..bytes)
+            .map(|i| (i * 31 + i / 251) as u8 ^ (x * 4 + y) as u8)
+            .collect(),
+    };
+    tiles.map(image).collect()
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! List multicasts on ESP's routers, shared by the tests about them.
 
+use super::hand_written::schedule_of;
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{MemoryImage, RunConfig, RunError, RunResult};
-use noccl_workload::{Action, ActionKind, ListMulticast, Place, SCHEDULE_FORMAT, Schedule};
-use std::collections::BTreeMap;
+use noccl_workload::{Action, ActionKind, ListMulticast, Place, Schedule};
 
 /// Where every copy is written.
 pub const OUTPUT: u64 = 0x8_0000;
@@ -24,13 +24,7 @@ pub fn schedule(lists: &[ListMulticast]) -> Schedule {
         kind: ActionKind::ListMulticast(list.clone()),
         after: Vec::new(),
     };
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions: lists.iter().map(action).collect(),
-    }
+    schedule_of(lists.iter().map(action).collect())
 }
 
 /// Runs lists of disjoint participants; true if every destination holds its source's bytes.

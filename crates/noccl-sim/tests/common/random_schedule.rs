@@ -4,15 +4,15 @@
 //! Nothing is checked: a schedule may stall or write one place twice. What it does is determined all the same.
 
 use super::cluster;
+use super::hand_written::schedule_of;
 use super::random_trace::Random;
 use noccl_net::{MultiAddress, Network, TileRef, TileSet};
 use noccl_run::MemoryImage;
 use noccl_workload::{
     Action, ActionId, ActionKind, Arrival, Barrier, BarrierMechanism, Compute, Destination,
     ElementType, InNetworkReduction, Kernel, LocalReduce, Multiply, Operation, Operator, Place,
-    SCHEDULE_FORMAT, Schedule, Transfer,
+    Schedule, Transfer,
 };
-use std::collections::BTreeMap;
 
 /// Bytes of every memory that actions use.
 const USED_BYTES: u64 = 0x8000;
@@ -31,17 +31,6 @@ pub fn random_schedule(net: &Network, seed: u64, count: u32) -> Schedule {
     });
     let actions = actions.collect();
     schedule_of(actions)
-}
-
-/// A schedule of these actions that claims nothing.
-pub fn schedule_of(actions: Vec<Action>) -> Schedule {
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions,
-    }
 }
 
 /// Random contents of all memories.

@@ -18,14 +18,14 @@ impl Table {
     }
 
     /// A beat holds whole elements of up to 8 bytes. What has frames of its own keeps their width: the words of a chain's
-    /// beat are eight, one for each bank of a Torrent endpoint's memory; packets of `smart` have `router.smart.flit_bits`.
+    /// beat are eight, one for each bank of a Torrent endpoint's memory.
     fn wide_beat(&mut self, spec: &Spec) {
         let field = "ni.wide_beat_bytes";
         let beat = u64::from(spec.ni.wide_beat_bytes);
         let because = if spec.cluster.torrent.is_some() {
             " with cluster.torrent (a beat of a chain has 8 words of 8 bytes)"
-        } else if spec.router.flow.rules().has_own_flits() {
-            " with router.smart (its flits have router.smart.flit_bits)"
+        } else if let Some(because) = spec.router.flow.rules().own_flits() {
+            because
         } else {
             return self.power_of_two(field, beat, 8..=256);
         };

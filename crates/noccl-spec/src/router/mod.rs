@@ -121,9 +121,9 @@ pub(crate) trait RouterRules: Sync {
         true
     }
 
-    /// Are its flits of a width that the network interface does not give?
-    fn has_own_flits(&self) -> bool {
-        false
+    /// Why its flits have a width of their own, and not that of the network interface's beat.
+    fn own_flits(&self) -> Option<&'static str> {
+        None
     }
 }
 

@@ -143,8 +143,8 @@ impl RouterRules for Smart {
         false
     }
 
-    fn has_own_flits(&self) -> bool {
-        true
+    fn own_flits(&self) -> Option<&'static str> {
+        Some(" with router.smart (its flits have router.smart.flit_bits)")
     }
 }
 

@@ -25,7 +25,7 @@ pub use fold::fold_into;
 pub use name::UnknownName;
 pub(crate) use name::find;
 pub use product::{multiply_into, transpose};
-pub use random::{GOLDEN_RATIO, mix, random_elements};
+pub use random::{GOLDEN_RATIO, is_drawn, mix, random_elements};
 pub use row_wise::{RowOperation, fold_rows, row_wise};
 pub use sum_bound::{SumError, check_sum};
 

@@ -56,3 +56,10 @@ pub const fn mix(key: u64) -> u64 {
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
+
+/// Is a case drawn that comes up `per_256` times in 256? A function of seed and key: no state, so that draws depend on no order.
+#[must_use]
+#[inline]
+pub const fn is_drawn(seed: u64, key: u64, per_256: u32) -> bool {
+    per_256 > 0 && mix(seed ^ key.wrapping_mul(GOLDEN_RATIO)) % 256 < per_256 as u64
+}

@@ -12,6 +12,7 @@ mod planes;
 mod protocol;
 mod task;
 
+use crate::kernel::random::is_drawn;
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{
     ActionTime, Activity, Counters, Diagnosis, LinkLoad, Mode, Progress, Request, Run, RunConfig,
@@ -190,8 +191,7 @@ fn step(
 ) -> bool {
     let stalls = |tile: TileId, per_256: u32, salt: u64| {
         let key = (cycle << 24 | u64::from(tile.0)) << 2 | salt;
-        let key = config.stall_seed ^ key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        crate::kernel::random::mix(key) % 256 < u64::from(per_256)
+        is_drawn(config.stall_seed, key, per_256)
     };
     let target = config.stalls.map_or(0, |s| s.target_stall_per_256);
     let initiator = config.stalls.map_or(0, |s| s.initiator_stall_per_256);

@@ -101,14 +101,7 @@ impl<'s> Protocol<'s> {
 
     /// Writes the inputs into the memories.
     pub(super) fn fill(&mut self, inputs: &[MemoryImage]) -> Result<(), RunError> {
-        for image in inputs {
-            let found = self.network.find(image.tile);
-            let tile = found.ok_or_else(|| {
-                refused(&format!("input at {}", image.tile), "there is no such tile")
-            })?;
-            self.memories.write(tile.0, image.offset, &image.bytes);
-        }
-        Ok(())
+        self.memories.fill(self.network, inputs)
     }
 
     pub(super) const fn network(&self) -> &'s Network {

@@ -70,7 +70,8 @@ impl Contention {
 }
 
 impl Plane {
-    /// Grants what has been chosen and wins its links. What loses stays as it is, and so do the orders of round robin.
+    /// Grants what has been chosen and wins its links, with its path; in the order of `local` paths are found as usual. What loses stays
+    /// as it is, and so do the orders of round robin.
     pub(super) fn contend(&mut self) {
         let Some(mut contention) = self.contention.take() else {
             return;
@@ -82,13 +83,17 @@ impl Plane {
             self.share_lines(&mut contention, &mut choices);
         }
         for choice in choices.drain(..) {
-            let outs = if is_local {
-                choice.outs
-            } else {
-                self.won(&choice, &contention.passed)
-            };
+            if is_local {
+                self.grant_choice(&choice, choice.outs);
+                continue;
+            }
+            let outs = self.won(&choice, &contention.passed);
             if outs != 0 {
                 self.grant_choice(&choice, outs);
+                while let Some(grant) = self.grants.pop() {
+                    let won = choice.won[usize::from(grant.out)];
+                    self.traverse_won(grant, won.into());
+                }
             }
         }
         for request in contention.requests.drain(..) {
@@ -130,7 +135,6 @@ impl Plane {
             out: out as u8,
             taken: 0,
             follow: if is_first { 0 } else { follow },
-            won: 0,
         })
     }
 
@@ -202,10 +206,6 @@ impl Plane {
         for out in ports(outs) {
             self.input_order[tile * PORTS + out] = Self::behind(choice.port);
         }
-        let first = self.grants.len();
         self.grant(tile, port, choice.channel as usize, outs);
-        for grant in &mut self.grants[first..] {
-            grant.won = choice.won[usize::from(grant.out)];
-        }
     }
 }

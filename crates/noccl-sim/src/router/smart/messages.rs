@@ -105,14 +105,7 @@ impl<'s> Messages<'s> {
     }
 
     pub(super) fn fill(&mut self, inputs: &[MemoryImage]) -> Result<(), RunError> {
-        for image in inputs {
-            let found = self.on.network.find(image.tile);
-            let what = format!("input at {}", image.tile);
-            let tile =
-                found.ok_or_else(|| super::refused_action(&what, "there is no such tile"))?;
-            self.memories.write(tile.0, image.offset, &image.bytes);
-        }
-        Ok(())
+        self.memories.fill(self.on.network, inputs)
     }
 
     /// Memory after the run.

@@ -30,9 +30,10 @@ mod tests;
 mod traffic;
 mod traverse;
 
+use noccl_net::capabilities::MulticastTrees;
 use noccl_net::{Coord, Network, TileId, TreeTable};
 use noccl_run::RunError;
-use noccl_spec::{SmartMulticast, SmartRouter};
+use noccl_spec::SmartRouter;
 use packet::Combining;
 use plane::Plane;
 pub(crate) use run::SmartRun;
@@ -65,17 +66,26 @@ pub(crate) struct SmartNetwork<'n> {
     smart: &'n SmartRouter,
 }
 
-impl SmartNetwork<'_> {
+impl<'n> SmartNetwork<'n> {
+    /// # Errors
+    /// [`RunError::Refused`] for routers of other kinds.
+    fn new(network: &'n Network) -> Result<Self, RunError> {
+        let smart = network.spec().router.smart.as_ref();
+        let smart = smart.ok_or_else(|| refused("the network"))?;
+        Ok(Self { network, smart })
+    }
+
     /// Queues one packet to all of some tiles: a unicast, a multicast, or unicasts in its place.
     fn send(self, plane: &mut Plane, from: TileId, to: &[TileId], flits: u16, tag: u64) {
-        if to.len() == 1 || self.smart.multicast == SmartMulticast::Unicasts {
+        let trees = self.network.multicast_trees();
+        let Some(trees) = trees.filter(|_| to.len() > 1) else {
             for tile in to {
                 plane.send_unicast(from, *tile, flits, tag);
             }
             return;
-        }
+        };
         let source = self.network.coord(from);
-        let (corner, table) = tree(self.network, self.smart, source, &self.places(to));
+        let (corner, table) = tree(self.network, trees, source, &self.places(to));
         let tree = plane.add_tree(&table, self.network.leaves_along_row(corner));
         plane.send_multicast(from, table.root(), tree, flits, tag);
     }
@@ -102,10 +112,10 @@ impl SmartNetwork<'_> {
 /// Outputs of a multicast, with the place where its tree begins: the source, or the nearest corner.
 fn tree(
     network: &Network,
-    smart: &SmartRouter,
+    trees: MulticastTrees,
     source: Coord,
     members: &[Coord],
 ) -> (Coord, TreeTable) {
-    let table = network.multicast_over(smart, source, members);
+    let table = network.multicast_over(trees, source, members);
     (network.coord(table.root()), table)
 }

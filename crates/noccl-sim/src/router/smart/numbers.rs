@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Numbers of the mesh and of its routers, as the engine needs them in every cycle.
 
-use noccl_net::{Network, Port};
+use noccl_net::deadlock::ChannelClass;
+use noccl_net::{Coord, Network, Port, xy_port};
 use noccl_spec::{
     SmartMergeScope, SmartMulticast, SmartPriority, SmartReduction, SmartRouter, SmartTree,
 };
@@ -11,12 +12,12 @@ pub(super) const PORTS: usize = 5;
 pub(super) const LOCAL: usize = Port::Local.idx();
 
 /// Classes of virtual channels: a message class each, and order classes of multicasts on private trees.
-pub(super) const UNICAST: usize = 0;
-pub(super) const REDUCTION: usize = 1;
+pub(super) const UNICAST: usize = ChannelClass::Unicast as usize;
+pub(super) const REDUCTION: usize = ChannelClass::Contribution as usize;
 /// Multicasts on shared trees, and those on the path to the corner of a private one.
-pub(super) const MULTICAST: usize = 2;
-pub(super) const FIRST_DIMENSION: usize = 3;
-pub(super) const SECOND_DIMENSION: usize = 4;
+pub(super) const MULTICAST: usize = ChannelClass::Multicast as usize;
+pub(super) const FIRST_DIMENSION: usize = ChannelClass::FirstDimension as usize;
+pub(super) const SECOND_DIMENSION: usize = ChannelClass::SecondDimension as usize;
 
 /// What is fixed while a run lasts.
 #[derive(Debug, Clone)]
@@ -135,6 +136,12 @@ pub(super) struct Place {
     pub y: u8,
 }
 
+impl Place {
+    const fn coord(self) -> Coord {
+        Coord::new(self.x as u16, self.y as u16)
+    }
+}
+
 /// East and West.
 #[inline]
 pub(super) const fn is_along_row(out: usize) -> bool {
@@ -157,18 +164,8 @@ pub(super) fn ports(mut mask: u8) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Output towards a tile, X first.
+/// Output towards a tile.
 #[inline]
 pub(super) const fn towards(here: Place, to: Place) -> usize {
-    if to.x > here.x {
-        Port::East.idx()
-    } else if to.x < here.x {
-        Port::West.idx()
-    } else if to.y > here.y {
-        Port::North.idx()
-    } else if to.y < here.y {
-        Port::South.idx()
-    } else {
-        LOCAL
-    }
+    xy_port(here.coord(), to.coord()).idx()
 }

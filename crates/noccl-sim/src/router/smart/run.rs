@@ -11,7 +11,7 @@ use noccl_run::{
     Activity, Counters, Diagnosis, LinkLoad, Mode, Progress, Request, Run, RunConfig, RunError,
     RunResult, Status,
 };
-use noccl_spec::{Plane as PlaneName, SmartRouter};
+use noccl_spec::Plane as PlaneName;
 use noccl_workload::Place;
 
 /// A run between two cycles.
@@ -33,11 +33,9 @@ impl<'a> SmartRun<'a> {
     ///
     /// # Errors
     /// [`RunError::Refused`].
-    pub(crate) fn new(request: &Request<'a>, smart: &'a SmartRouter) -> Result<Self, RunError> {
-        let on = SmartNetwork {
-            network: request.network,
-            smart,
-        };
+    pub(crate) fn new(request: &Request<'a>) -> Result<Self, RunError> {
+        let on = SmartNetwork::new(request.network)?;
+        let smart = on.smart;
         if smart.vc_flits < 2 {
             let what = format!("router.smart.vc_flits = {}", smart.vc_flits);
             return Err(refused_action(&what, "a packet has a head and data"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random stalls of interfaces, drawn from cycle and tile.
 
-use crate::kernel::random::mix;
+use crate::kernel::random::is_drawn;
 use noccl_net::TileId;
 use noccl_run::RunConfig;
 
@@ -34,11 +34,7 @@ impl Stalls {
 
     #[inline]
     fn stalls(self, cycle: u64, tile: TileId, per_256: u32, salt: u64) -> bool {
-        if per_256 == 0 {
-            return false;
-        }
         let key = (cycle << 24 | u64::from(tile.0)) << 1 | salt;
-        let key = self.seed ^ key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mix(key) % 256 < u64::from(per_256)
+        is_drawn(self.seed, key, per_256)
     }
 }

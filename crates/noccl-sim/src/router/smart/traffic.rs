@@ -4,17 +4,18 @@
 //! As the machine's driver (`crate::driver::traffic`), with packets of flits instead of bursts of beats: latency counts from a packet's
 //! creation to the delivery of its last flit, and sources go on while the measured packets drain.
 
+use super::SmartNetwork;
 use super::diagnose::diagnose;
 use super::packet::Combining;
 use super::plane::Plane;
 use super::stalls::Stalls;
 use crate::driver::measurement::{Measurement, gap_cycles};
 use crate::kernel::random::Stream;
+use noccl_net::capabilities::MulticastTrees;
 use noccl_net::{Coord, Network, TileId};
 use noccl_run::{
     Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, Status, TrafficResult,
 };
-use noccl_spec::{SmartMulticast, SmartRouter};
 use noccl_workload::{MAX_RANDOM_MEMBERS, Pattern, Place, Traffic, check_traffic};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,7 +32,7 @@ struct Source {
 /// A run between two cycles.
 pub(crate) struct SmartTraffic<'a> {
     network: &'a Network,
-    smart: &'a SmartRouter,
+    trees: Option<MulticastTrees>,
     traffic: &'a Traffic,
     config: RunConfig,
     stalls: Stalls,
@@ -54,11 +55,11 @@ impl<'a> SmartTraffic<'a> {
     /// [`RunError::Refused`].
     pub(crate) fn new(
         network: &'a Network,
-        smart: &'a SmartRouter,
         traffic: &'a Traffic,
         config: &RunConfig,
     ) -> Result<Self, RunError> {
         config.check()?;
+        let SmartNetwork { smart, .. } = SmartNetwork::new(network)?;
         check_traffic(network, traffic).map_err(|error| RunError::Refused {
             backend: "sim",
             what: "traffic".to_owned(),
@@ -72,7 +73,7 @@ impl<'a> SmartTraffic<'a> {
         });
         let mut run = Self {
             network,
-            smart,
+            trees: network.multicast_trees(),
             traffic,
             config: config.clone(),
             stalls: Stalls::new(config),
@@ -133,14 +134,14 @@ impl<'a> SmartTraffic<'a> {
             }
         };
         let tag = self.measurement.create(self.cycle, members.len() as u64);
-        if self.smart.multicast == SmartMulticast::Unicasts {
+        let Some(trees) = self.trees else {
             for member in members {
                 let to = self.network.tile_at(member);
                 self.plane.send_unicast(tile, to, flits, tag);
             }
             return;
-        }
-        let (root, tree) = self.tree_to(source, at, &members);
+        };
+        let (root, tree) = self.tree_to(trees, source, at, &members);
         self.plane.send_multicast(tile, root, tree, flits, tag);
     }
 
@@ -185,12 +186,18 @@ impl<'a> SmartTraffic<'a> {
     }
 
     /// A tree to some members. One that a source always sends over is made once.
-    fn tree_to(&mut self, source: u32, at: Coord, members: &[Coord]) -> (TileId, u32) {
-        let (network, smart) = (self.network, self.smart);
+    fn tree_to(
+        &mut self,
+        trees: MulticastTrees,
+        source: u32,
+        at: Coord,
+        members: &[Coord],
+    ) -> (TileId, u32) {
+        let network = self.network;
         if let Some(kept) = self.sources[source as usize].tree {
             return kept;
         }
-        let (corner, table) = super::tree(network, smart, at, members);
+        let (corner, table) = super::tree(network, trees, at, members);
         let is_row_first = network.leaves_along_row(corner);
         if self.traffic.pattern == Pattern::RandomMulticast {
             return (table.root(), self.plane.add_tree(&table, is_row_first));

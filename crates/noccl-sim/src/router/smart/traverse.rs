@@ -31,15 +31,33 @@ impl Plane {
         let mut grants = std::mem::take(&mut self.grants);
         for grant in grants.drain(..) {
             let path = self.path(grant);
-            let is_met = self.is_counted(path) || self.joins_in_flight(path);
-            let hops = if path.flits == 1 && !path.is_tree && !is_met {
+            let hops = if self.leaves_nothing(path) {
                 self.fly_at_once(path)
             } else {
-                self.fly_by_hop(path)
+                self.fly_by_hop(path, |plane, at, hops| {
+                    hops < path.most && plane.passes(path, at, hops)
+                })
             };
             self.cross(path, hops);
         }
         self.grants = grants;
+    }
+
+    /// A grant whose request has won so many links.
+    pub(super) fn traverse_won(&mut self, grant: Grant, won: u32) {
+        let path = self.path(grant);
+        if self.leaves_nothing(path) {
+            self.arrive(path, won);
+        } else {
+            self.fly_by_hop(path, |_, _, hops| hops < won);
+        }
+        self.cross(path, won);
+    }
+
+    /// A single flit that leaves and takes nothing where it passes.
+    #[inline]
+    fn leaves_nothing(&self, path: Path) -> bool {
+        path.flits == 1 && !path.is_tree && !self.is_counted(path) && !self.joins_in_flight(path)
     }
 
     pub(super) fn path(&self, grant: Grant) -> Path {
@@ -112,12 +130,19 @@ impl Plane {
         let closed = self.channels.closed[(out * self.n.classes + path.class) * 64 + line];
         let blocked = self.barred[out * 64 + line] | closed;
         let ahead = blocked >> Numbers::bit(here, out) >> 1;
-        let hops = match u32::from(grant.won) {
-            0 => u32::from(wanted)
-                .min(path.most)
-                .min(ahead.trailing_zeros() + 1),
-            won => won,
-        };
+        let hops = u32::from(wanted)
+            .min(path.most)
+            .min(ahead.trailing_zeros() + 1);
+        self.arrive(path, hops);
+        hops
+    }
+
+    /// It is latched so many hops away.
+    #[inline]
+    fn arrive(&mut self, path: Path, hops: u32) {
+        let Path {
+            grant, tile, out, ..
+        } = path;
         let far = hops as usize;
         let end = match out {
             0 => tile + far,
@@ -134,7 +159,6 @@ impl Plane {
         let outputs = self.outputs_at(grant.packet, end, path.class);
         self.channels.hold(channel, grant.packet, outputs);
         self.latch_later(channel, 1);
-        hops
     }
 
     fn latch_later(&mut self, channel: usize, come: u16) {
@@ -144,15 +168,12 @@ impl Plane {
     }
 
     /// Hop by hop: copies, channels of longer packets, contributions that are combined.
-    fn fly_by_hop(&mut self, path: Path) -> u32 {
+    fn fly_by_hop(&mut self, path: Path, goes_on: impl Fn(&Self, usize, u32) -> bool) -> u32 {
         let (mut at, mut hops) = (path.tile, 0);
         loop {
             at = self.n.next(at, path.out);
             hops += 1;
-            let passes = match u32::from(path.grant.won) {
-                0 => hops < path.most && self.passes(path, at, hops),
-                won => hops < won,
-            };
+            let passes = goes_on(self, at, hops);
             if path.is_first {
                 self.reach_first(path, at, hops, passes);
             } else {

@@ -119,8 +119,8 @@ proptest! {
         let all: Vec<Coord> = (0..network.num_tiles()).map(|t| network.coord(TileId(t as u32))).collect();
         let members = [case.to, *draw.get(&all)];
         let members = if members[0] == members[1] { &members[..1] } else { &members[..] };
-        let smart = network.spec().router.smart.as_ref().unwrap();
-        let (corner, table) = super::tree(&network, smart, case.from, members);
+        let trees = network.multicast_trees().unwrap();
+        let (corner, table) = super::tree(&network, trees, case.from, members);
         let tree = plane.add_tree(&table, network.leaves_along_row(corner));
         plane.send_multicast(network.tile_at(case.from), table.root(), tree, 1, 1);
         let found = run(&mut plane);
@@ -159,8 +159,8 @@ proptest! {
         let mut members: Vec<Coord> = (0..1 + seed % 40).map(at).collect();
         members.sort_unstable();
         members.dedup();
-        let smart = network.spec().router.smart.as_ref().unwrap();
-        let (_, table) = super::tree(&network, smart, case.from, &members);
+        let trees = network.multicast_trees().unwrap();
+        let (_, table) = super::tree(&network, trees, case.from, &members);
         let tree = plane.add_tree(&table, true);
         let source = network.tile_at(case.from);
         plane.send_multicast(source, source, tree, 1, 1);

@@ -15,13 +15,13 @@ const BROADCASTS: u32 = 12;
 
 /// Broadcasts from all tiles at once. The cycle in which something has moved last, and what has been delivered.
 fn broadcasts(network: &Network, plane: &mut Plane) -> (u64, usize) {
-    let smart = network.spec().router.smart.as_ref().unwrap();
+    let trees = network.multicast_trees().unwrap();
     let all: Vec<Coord> = (0..network.num_tiles())
         .map(|tile| network.coord(TileId(tile as u32)))
         .collect();
     for _ in 0..BROADCASTS {
         for source in &all {
-            let (corner, table) = tree(network, smart, *source, &all);
+            let (corner, table) = tree(network, trees, *source, &all);
             let id = plane.add_tree(&table, network.leaves_along_row(corner));
             plane.send_multicast(network.tile_at(*source), table.root(), id, 1, 0);
         }

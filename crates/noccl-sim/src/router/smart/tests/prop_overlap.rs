@@ -9,7 +9,7 @@ use super::super::tree;
 use super::{network, plane};
 use crate::kernel::random::Stream;
 use noccl_net::{Coord, Network, TileId};
-use noccl_spec::{SmartMulticast, SmartRouter};
+use noccl_spec::SmartRouter;
 use noccl_workload::{ElementType, Operator};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -145,16 +145,17 @@ impl Traffic<'_> {
 
     fn multicast(&mut self, plane: &mut Plane, from: TileId, flits: u16, tag: u64) {
         let members = self.members();
+        let trees = self.network.multicast_trees();
         for member in &members {
             let to = self.network.tile_at(*member);
             self.expected.insert((tag, to), (0, flits));
-            if self.smart.multicast == SmartMulticast::Unicasts {
+            if trees.is_none() {
                 plane.send_unicast(from, to, flits, tag);
             }
         }
-        if self.smart.multicast != SmartMulticast::Unicasts {
+        if let Some(trees) = trees {
             let at = self.network.coord(from);
-            let (corner, table) = tree(self.network, self.smart, at, &members);
+            let (corner, table) = tree(self.network, trees, at, &members);
             let id = plane.add_tree(&table, self.network.leaves_along_row(corner));
             plane.send_multicast(from, table.root(), id, flits, tag);
         }

@@ -128,8 +128,8 @@ fn broadcast(network: &Network, plane: &mut Plane, corner: Coord) {
     let all: Vec<Coord> = (0..network.num_tiles())
         .map(|tile| network.coord(TileId(tile as u32)))
         .collect();
-    let smart = network.spec().router.smart.as_ref().unwrap();
-    let (_, table) = tree(network, smart, corner, &all);
+    let trees = network.multicast_trees().unwrap();
+    let (_, table) = tree(network, trees, corner, &all);
     let id = plane.add_tree(&table, network.leaves_along_row(corner));
     plane.send_multicast(network.tile_at(corner), table.root(), id, 1, 0);
 }
