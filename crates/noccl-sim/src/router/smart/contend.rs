@@ -200,7 +200,7 @@ impl Plane {
         choice.outs & (links | 1 << LOCAL)
     }
 
-    /// Grants outputs of a choice, and turns the orders of round robin.
+    /// Grants outputs of a choice, and moves the orders of round robin.
     fn grant_choice(&mut self, choice: &Choice, outs: u8) {
         let (tile, port) = (choice.tile as usize, usize::from(choice.port));
         for out in ports(outs) {
