@@ -196,7 +196,8 @@ impl Plane {
 
     /// Flits by tile and output.
     pub(crate) fn link_loads(&self) -> Vec<(TileId, usize, u64)> {
-        self.loads.by_link(&self.n)
+        (self.wires.as_ref())
+            .map_or_else(|| self.loads.by_link(&self.n), |wires| wires.link_loads())
     }
 
     /// Makes a tree known until the last packet on it has gone. A private one begins in a corner.

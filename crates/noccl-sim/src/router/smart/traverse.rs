@@ -279,7 +279,7 @@ impl Plane {
         }
     }
 
-    fn has_operand(&self, id: u32) -> bool {
+    pub(super) fn has_operand(&self, id: u32) -> bool {
         let packet = &self.packets[id as usize];
         packet.kind == Kind::Contribution
             && self.reductions[packet.of as usize].combining != Combining::Count

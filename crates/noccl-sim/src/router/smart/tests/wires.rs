@@ -39,7 +39,8 @@ proptest! {
         done.sort_unstable();
         expected.sort_unstable();
         prop_assert_eq!(done, expected);
-        prop_assert_eq!(plane.flit_hops(), 0);
+        let flits = packets.iter().map(|(_, _, flits)| u64::from(*flits));
+        prop_assert_eq!(plane.flit_hops(), flits.sum::<u64>());
     }
 }
 
