@@ -65,6 +65,18 @@ def chains(preset: str, seeds: int) -> Outcome:
     )
 
 
+def variants(preset: str, seeds: int) -> Outcome:
+    """Meshes up to the preset's with any variant of its routers: all complete, all values right."""
+    report = noccl.stress(noccl.load(preset), num_seeds=seeds, has_variants=True)
+    return Outcome(
+        f"stress on variants of `{preset}` drawn by seed, with their meshes: everything completes "
+        "with the right bytes",
+        f"{report.runs} seeds, {report.transactions} transactions: {report.completed} completed, "
+        f"{report.stalled} stalled, {report.wrong} wrong",
+        tuple(failure.reproducer for failure in report.failures),
+    )
+
+
 def groups(network: noccl.Network) -> Iterator[noccl.Rectangle]:
     """All rectangles of a network."""
     for x, y in itertools.product(range(network.width), range(network.height)):
@@ -164,6 +176,7 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
         "stress_3x5": lambda: stress("collective_noc_3x5", seeds // 5),
         "published": lambda: published_control(seeds // 25),
         "chains": lambda: chains("torrent_4x5", 2 * seeds),
+        "stress_smart": lambda: variants("smart_8x8", 20 * seeds),
         "postconditions_4x4": lambda: postconditions("collective_noc_4x4", 40_000),
         "postconditions_8x8": lambda: postconditions("collective_noc_8x8", 2_000),
         "values": lambda: values("collective_noc_4x4", seeds // 5),

@@ -209,6 +209,7 @@ def stress(
     first_seed: int = 0,
     kinds: Sequence[str] = (),
     transactions: int = 64,
+    has_variants: bool = False,
     on_progress: OnProgress | None = None,
 ) -> StressReport:
     """Runs random overlapping transactions of all kinds with random stalls at the endpoints.
@@ -219,7 +220,10 @@ def stress(
         first_seed: First seed.
         kinds: `write`, `read`, `multicast`, `reduction`, `barrier`, `atomic`; empty for all
             of these. `chain` alone: random sets of overlapping chains of Torrent endpoints.
+            Routers that carry messages have no atomics.
         transactions: Transactions per seed, 64 to 16384.
+        has_variants: Whether every seed draws a mesh no larger than the network's, and a variant
+            of its routers.
         on_progress: Called now and then; returning False ends the call.
 
     Raises:
@@ -230,6 +234,7 @@ def stress(
         first_seed=first_seed,
         kinds=items("kinds", kinds),
         transactions=transactions,
+        has_variants=has_variants,
     )
     report = json.loads(_native.stress(network, request, native_progress(on_progress)))
     failures = tuple(

@@ -46,8 +46,11 @@
 //! `payload_bound_cycles`), by at most half of it: to push the first beats and have the receiver pull
 //! the last ones, whose request travels early and whose response ends at the destination; and, in a
 //! reduction, to pass partial sums on at relays that are targets of in-network reductions.
+//!
+//! Where interfaces exchange messages (`bound_messages.rs`), beats are flits and paths are those of routers with bypass.
 
 use crate::ModelError;
+use crate::bound_messages::Messages;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_spec::{Plane, Spec};
 use noccl_workload::{Collective, CollectiveKind, ElementType};
@@ -104,10 +107,9 @@ pub fn lower_bound_cycles(network: &Network, collective: &Collective) -> Result<
     bounds(network, collective).map(|b| b.lower_bound_cycles)
 }
 
-/// Most bytes that a flit of the wide plane can bring over a link: a beat, or more where routers have wider flits of their own.
+/// Bytes that a flit of the wide plane brings over a link: a beat, or what routers with flits of their own have.
 fn flit_bytes(network: &Network) -> u64 {
-    let own = u64::from(network.plane(Plane::Wide).data_bytes);
-    network.spec().ni.wide_beat().max(own)
+    u64::from(network.plane(Plane::Wide).data_bytes)
 }
 
 /// Serialisation alone: payload beats at the busiest port; holds for every algorithm whatsoever.
@@ -157,13 +159,41 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
             port.max(cut_beats(network, &members, collective.kind, beats))
         }
     };
-    let addition_cycles = if members.len() > 1 {
+    let lower_bound_cycles = match network.message_cycles() {
+        Some(of) => {
+            let messages = Messages { network, of, beats };
+            messages.lower_bound(collective, &members, root, payload_bound_cycles)
+        }
+        None => {
+            let latency = latency_cycles(
+                network,
+                collective,
+                members.len(),
+                (farthest_hops, diameter_hops),
+            );
+            latency + payload_bound_cycles.saturating_sub(1)
+        }
+    };
+    Ok(Bounds {
+        lower_bound_cycles,
+        payload_bound_cycles,
+    })
+}
+
+/// Of the longest path over transactions, whose ends are so far apart: from the root, and any two members.
+fn latency_cycles(
+    network: &Network,
+    collective: &Collective,
+    num_members: usize,
+    (farthest_hops, diameter_hops): (u32, u32),
+) -> u64 {
+    let addition_cycles = if num_members > 1 {
         addition_cycles(network.spec(), collective.element)
     } else {
         0
     };
     let target_cycles = target_cycles(network.spec(), collective.root);
-    let latency_cycles = match collective.kind {
+    match collective.kind {
         CollectiveKind::Multicast => round_trip_cycles(network, farthest_hops, target_cycles),
         CollectiveKind::Barrier => barrier_cycles(network, farthest_hops, target_cycles),
         CollectiveKind::Reduce => {
@@ -179,11 +209,7 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
             let l1_cycles = network.spec().cluster.l1_latency_cycles;
             round_trip_cycles(network, diameter_hops, l1_cycles) + addition_cycles
         }
-    };
-    Ok(Bounds {
-        lower_bound_cycles: latency_cycles + payload_bound_cycles.saturating_sub(1),
-        payload_bound_cycles,
-    })
+    }
 }
 
 /// Members, rows, diameter, and blocks of an all-to-all over each link of the busiest cut.

@@ -6,6 +6,7 @@
 
 pub mod baselines;
 mod bound;
+mod bound_messages;
 mod calibrate;
 mod capacity;
 mod capacity_collective;

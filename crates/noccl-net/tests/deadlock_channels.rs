@@ -19,7 +19,14 @@ fn with_order(n: &Network, order: OrderClasses) -> Result<Proof, Cycle> {
 
 #[test]
 fn every_preset_has_waits_and_no_cycle_of_them() {
-    for suffix in ["", "_baseline", "_collective", "_unicast", "_private"] {
+    for suffix in [
+        "",
+        "_baseline",
+        "_collective",
+        "_unicast",
+        "_private",
+        "_connected",
+    ] {
         for size in ["1x1", "1x8", "2x2", "3x5", "8x8", "16x16", "64x64"] {
             if suffix == "_private" && size.starts_with('1') && size.len() == 3 {
                 continue;

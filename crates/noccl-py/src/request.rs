@@ -165,6 +165,7 @@ pub(crate) struct StressFields {
     first_seed: u64,
     kinds: Vec<String>,
     transactions: u32,
+    has_variants: bool,
 }
 
 impl StressFields {
@@ -180,6 +181,7 @@ impl StressFields {
             first_seed: self.first_seed,
             kinds: parse_stress_kinds(&kinds)?,
             transactions: self.transactions,
+            has_variants: self.has_variants,
         })
     }
 }

@@ -171,7 +171,7 @@ fn greedy_with_bypass(preset: &str) -> Kind {
     }
 }
 
-fn kinds() -> [Kind; 10] {
+fn kinds() -> [Kind; 11] {
     [
         on_the_machine("collective_noc_4x4"),
         on_the_machine("collective_noc_4x4_published"),
@@ -182,6 +182,7 @@ fn kinds() -> [Kind; 10] {
         with_bypass("smart_4x4_collective"),
         with_bypass("smart_4x4_unicast"),
         with_bypass("smart_4x4_private"),
+        with_bypass("smart_4x4_connected"),
         greedy_with_bypass("smart_4x4"),
     ]
 }

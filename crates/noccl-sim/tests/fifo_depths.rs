@@ -7,9 +7,9 @@
 mod common;
 
 use common::random_trace::random_trace;
-use common::{cluster, cube, network_with, runtime};
+use common::{cluster, cube, network_with, replay, runtime};
 use noccl_net::{MultiAddress, Network, TileRef};
-use noccl_run::{Mode, RunConfig, RunResult, StallConfig};
+use noccl_run::{Mode, RunConfig};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 
 /// Depths of inputs and outputs: all equal ones, and each extreme beside others.
@@ -152,27 +152,18 @@ fn published_routers_keep_their_formulas_from_two_slots_on() {
     }
 }
 
-fn run(net: &Network, trace: &Trace, mode: Mode, threads: usize) -> RunResult {
-    let mut config = RunConfig::new(mode);
-    config.threads = threads;
-    config.stalls = Some(StallConfig {
-        target_stall_per_256: 90,
-        initiator_stall_per_256: 60,
-    });
-    let result = noccl_sim::run_trace(net, trace, &config, &mut |_| true);
-    let result = result.unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(result.wrong_transactions, 0);
-    result
-}
-
 #[test]
 fn random_overlaps_complete_with_the_right_bytes_in_both_modes_whatever_the_threads() {
     for (seed, depths) in depths().into_iter().enumerate() {
         let net = network("collective_noc_4x4", depths);
         let trace = random_trace(&net, seed as u64, 150, 400);
-        let value = run(&net, &trace, Mode::Value, 1);
-        assert_eq!(value, run(&net, &trace, Mode::Value, 3), "{depths:?}");
-        let timing = run(&net, &trace, Mode::Timing, 1);
+        let value = replay(&net, &trace, Mode::Value, 1, true);
+        assert_eq!(
+            value,
+            replay(&net, &trace, Mode::Value, 3, true),
+            "{depths:?}"
+        );
+        let timing = replay(&net, &trace, Mode::Timing, 1, true);
         assert_eq!(value.actions, timing.actions, "{depths:?}");
     }
 }

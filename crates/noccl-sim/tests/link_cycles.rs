@@ -7,9 +7,9 @@ mod common;
 
 use common::chains::{self, snake};
 use common::random_trace::random_trace;
-use common::{cluster, cube, network_with, runtime};
+use common::{cluster, cube, network_with, replay, runtime};
 use noccl_net::{ChainCycles, Coord, Network, TileRef};
-use noccl_run::{Mode, RunConfig, RunResult, StallConfig};
+use noccl_run::Mode;
 use noccl_workload::{PortKind, PortTransaction, Trace};
 
 /// Lengths of links on req, rsp and wide: all equal ones, and others.
@@ -221,19 +221,6 @@ fn trace(transactions: Vec<PortKind>) -> Trace {
     }
 }
 
-fn run(net: &Network, trace: &Trace, mode: Mode, threads: usize, stalls: bool) -> RunResult {
-    let mut config = RunConfig::new(mode);
-    config.threads = threads;
-    config.stalls = stalls.then_some(StallConfig {
-        target_stall_per_256: 90,
-        initiator_stall_per_256: 60,
-    });
-    let result = noccl_sim::run_trace(net, trace, &config, &mut |_| true);
-    let result = result.unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(result.wrong_transactions, 0);
-    result
-}
-
 /// Two streams share a link from their common router on: it passes a flit in every cycle from the first to the last.
 #[test]
 fn a_saturated_link_passes_a_flit_per_cycle_however_long_it_is() {
@@ -245,7 +232,7 @@ fn a_saturated_link_passes_a_flit_per_cycle_however_long_it_is() {
             to: cluster(3, 0),
             beats,
         };
-        let found = run(
+        let found = replay(
             &net,
             &trace(vec![write(2), write(2)]),
             Mode::Timing,
@@ -270,10 +257,10 @@ fn random_overlaps_complete_with_the_right_bytes_in_both_modes_whatever_the_thre
         ];
         let net = network_of("collective_noc_4x4", links, &set);
         let trace = random_trace(&net, seed as u64, 150, 400);
-        let value = run(&net, &trace, Mode::Value, 1, true);
-        let threads = run(&net, &trace, Mode::Value, 3, true);
+        let value = replay(&net, &trace, Mode::Value, 1, true);
+        let threads = replay(&net, &trace, Mode::Value, 3, true);
         assert_eq!(value, threads, "{links:?}");
-        let timing = run(&net, &trace, Mode::Timing, 1, true);
+        let timing = replay(&net, &trace, Mode::Timing, 1, true);
         assert_eq!(value.actions, timing.actions, "{links:?}");
     }
 }

@@ -16,12 +16,13 @@ use noccl_workload::{
 use proptest::prelude::*;
 
 const SLOT: u64 = 0x2000;
-const PRESETS: [&str; 5] = [
+const PRESETS: [&str; 6] = [
     "smart_4x4",
     "smart_4x4_baseline",
     "smart_4x4_collective",
     "smart_4x4_unicast",
     "smart_4x4_private",
+    "smart_4x4_connected",
 ];
 
 fn alone(kind: ActionKind) -> Action {
@@ -180,6 +181,46 @@ fn transfer_and_barrier_take_their_messages_one_after_the_other() {
             mechanism: BarrierMechanism::InNetwork,
         };
         assert_eq!(cycles(&net, ActionKind::Barrier(all)), 2 * message(2) + 1);
+    }
+}
+
+/// docs/design/0010-smart.md: a channel is taken for 2s + 3 cycles by a flit that goes on at once, and a flow has an id from
+/// the cycle of its contributions to that of its result.
+#[test]
+fn long_payloads_are_reduced_at_a_flit_per_cycle_if_channels_and_ids_last_that_long() {
+    // A multiple of all numbers of channels.
+    const FLITS: u64 = 840;
+    let added = |setup: u64, vcs: u64, ids: u64| {
+        let net = network_with(
+            "smart_4x4",
+            &[
+                ("router.smart.setup_cycles", &setup.to_string()),
+                ("router.smart.vcs", &vcs.to_string()),
+                ("router.smart.reduction_table_entries", &ids.to_string()),
+            ],
+        );
+        let cycles = |flits: u64| {
+            let sum = InNetworkReduction {
+                group: cube(0, 0, 3, 3),
+                source_offset: 0,
+                root: place(cluster(1, 2), 0x1_0000),
+                bytes: 16 * flits,
+                operator: Operator::Sum,
+                element: ElementType::Int64,
+            };
+            cycles(&net, ActionKind::InNetworkReduction(sum))
+        };
+        cycles(2 * FLITS) - cycles(FLITS)
+    };
+    for (setup, channel_cycles) in [(1, 5), (2, 7)] {
+        for vcs in 1..=8 {
+            let expected = (FLITS * channel_cycles / vcs).max(FLITS);
+            assert_eq!(added(setup, vcs, 64), expected, "{setup}, {vcs}");
+        }
+    }
+    // The farthest member is two paths away: 7 cycles, and its next contribution goes in the cycle after.
+    for ids in [1, 2, 4, 8] {
+        assert_eq!(added(1, 8, ids), FLITS * 8 / ids, "{ids}");
     }
 }
 

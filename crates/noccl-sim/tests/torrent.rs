@@ -4,7 +4,9 @@
 
 mod common;
 
-use common::chains::{self, apart, chain, check_checkpoints, cycles, overlapping, run, snake};
+use common::chains::{
+    self, apart, chain, check_checkpoints, cycles, in_opposite_orders, overlapping, run, snake,
+};
 use common::{network, network_with};
 use noccl_net::Coord;
 
@@ -109,19 +111,8 @@ fn a_destination_named_twice_is_served_once() {
 #[test]
 fn two_chains_over_the_same_destinations_in_opposite_orders_both_end() {
     let net = network("torrent_4x5");
-    let at = Coord::new;
-    let destinations = [at(1, 1), at(2, 2), at(3, 1)];
-    let mut back = destinations;
-    back.reverse();
     for beats in [1, 2, 64, 200] {
-        let chains = [
-            apart(0, at(0, 0), &destinations, beats * 64),
-            apart(1, at(4, 3), &back, beats * 64),
-            // Both initiators follow in each other's chains too.
-            apart(2, at(0, 0), &[at(4, 3), at(1, 1)], beats * 64),
-            apart(3, at(4, 3), &[at(0, 0), at(2, 2)], beats * 64),
-        ];
-        run(&net, &chains);
+        run(&net, &in_opposite_orders(beats));
     }
 }
 

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::chains::{Draw, apart, chain, overlapping, run, snake};
+use common::chains::{Draw, apart, chain, in_opposite_orders, overlapping, run, snake};
 use common::{network, network_with};
 use noccl_net::{ChainCycles, Coord, Network};
 
@@ -162,20 +162,10 @@ fn a_chain_that_finds_a_destination_busy_holds_no_later_one_while_it_waits() {
 
 #[test]
 fn two_chains_over_the_same_destinations_in_opposite_orders_both_end() {
-    let at = Coord::new;
-    let destinations = [at(1, 1), at(2, 2), at(3, 1)];
-    let mut back = destinations;
-    back.reverse();
     for (dispatch, acknowledgement) in [("tail_first", "chained"), ("chain_order", "parallel")] {
         let net = variant(dispatch, acknowledgement);
         for beats in [1, 2, 64, 200] {
-            let chains = [
-                apart(0, at(0, 0), &destinations, beats * 64),
-                apart(1, at(4, 3), &back, beats * 64),
-                apart(2, at(0, 0), &[at(4, 3), at(1, 1)], beats * 64),
-                apart(3, at(4, 3), &[at(0, 0), at(2, 2)], beats * 64),
-            ];
-            run(&net, &chains);
+            run(&net, &in_opposite_orders(beats));
         }
     }
 }

@@ -36,7 +36,8 @@ pub use ranges::{FieldRange, Form, MAX_ADDRESS, Number, ranges};
 pub use renamed::old_names;
 pub use router::{
     BEATS_PER_CREDIT, LinkCycles, Router, RouterFlow, SmartMergeScope, SmartMulticast,
-    SmartPriority, SmartReduction, SmartRouter, SmartTree, WideReduction, WideReductionKind,
+    SmartPriority, SmartReduction, SmartRouter, SmartTree, VariantField, WideReduction,
+    WideReductionKind,
 };
 pub use tile::{Cluster, CoreInstructions, DmaEngine, FpuLatency, MemoryTile, NetworkInterface};
 pub use timing::EnergyTable;

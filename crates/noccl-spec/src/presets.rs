@@ -25,13 +25,14 @@ const SMART_BASELINE: &str = include_str!("../presets/smart/baseline.toml");
 const SMART_COLLECTIVE: &str = include_str!("../presets/smart/collective.toml");
 const SMART_UNICAST: &str = include_str!("../presets/smart/unicast.toml");
 const SMART_PRIVATE: &str = include_str!("../presets/smart/private.toml");
+const SMART_CONNECTED: &str = include_str!("../presets/smart/connected.toml");
 const CALIBRATED: &str = include_str!("../presets/esp/calibrated.toml");
 
 /// Names worth listing. [`preset_text`] also accepts `collective_noc_WxH` for any W and H from 1 to
 /// 1024, and the suffixes `_published` and `_large` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
 /// and the suffixes `_published` and `_parallel`; `esp_HxW` for the same, and the suffix `_calibrated`; `ideal_WxH` as
-/// `collective_noc_WxH`; `smart_WxH` up to 64, and the suffixes `_baseline`, `_collective`, `_unicast` and `_private`.
-pub const PRESET_NAMES: [&str; 17] = [
+/// `collective_noc_WxH`; `smart_WxH` up to 64, and the suffixes `_baseline`, `_collective`, `_unicast`, `_private` and `_connected`.
+pub const PRESET_NAMES: [&str; 18] = [
     "collective_noc_4x4",
     "collective_noc_8x8",
     "collective_noc_16x16",
@@ -49,6 +50,7 @@ pub const PRESET_NAMES: [&str; 17] = [
     "smart_8x8_collective",
     "smart_8x8_unicast",
     "smart_8x8_private",
+    "smart_8x8_connected",
 ];
 
 /// Text of a preset.
@@ -67,7 +69,7 @@ pub const PRESET_NAMES: [&str; 17] = [
 ///
 /// `smart_WxH` is S2's mesh with W columns and H rows of clusters: greedy multicasts on shared trees, complete reductions. `_private`
 /// multicasts on private trees, `_unicast` bypasses for unicasts alone, `_collective` forks and combines without bypass, and
-/// `_baseline` does neither.
+/// `_baseline` does neither. `_connected` has a wire of one cycle between any two interfaces: a bound.
 ///
 /// # Errors
 /// [`SpecError::UnknownPreset`] with the accepted names.
@@ -124,6 +126,7 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
             "collective" => preset.put(SMART_COLLECTIVE)?,
             "unicast" => preset.put(SMART_UNICAST)?,
             "private" => preset.put(SMART_PRIVATE)?,
+            "connected" => preset.put(SMART_CONNECTED)?,
             _ => return Err(unknown()),
         }
         preset

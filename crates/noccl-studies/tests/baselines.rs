@@ -12,6 +12,10 @@ use noccl_studies::{
     baselines,
 };
 
+use noccl_workload::CollectiveKind;
+
+const MULTICASTS: &[BaselineAlgorithm] = BaselineAlgorithm::of(CollectiveKind::Multicast);
+
 fn request(size: (u16, u16), destinations: &[u32], bytes: &[u64]) -> BaselinesRequest {
     BaselinesRequest {
         size,
@@ -33,7 +37,7 @@ fn every_algorithm_is_right_and_none_beats_its_bounds() {
     // A chain moves whole beats.
     assert!(rows.to_string().contains("multiple of 64"), "{rows}");
     let rows = baselines(&request((4, 5), &[1, 5, 19], &[64, 4096]), Watch::quiet()).unwrap();
-    assert_eq!(rows.len(), 3 * 2 * BaselineAlgorithm::ALL.len());
+    assert_eq!(rows.len(), 3 * 2 * MULTICASTS.len());
     for row in &rows {
         assert!(row.row.verified.is_yes(), "{row:?}");
         assert!(row.row.cycles >= row.row.payload_bound_cycles, "{row:?}");
@@ -81,13 +85,59 @@ fn copies_cost_per_destination_and_the_rest_once() {
     assert!((12 * 95..=12 * 105).contains(&further(BaselineAlgorithm::EspCalibrated)));
 }
 
+#[test]
+fn reductions_and_barriers_are_right_by_every_mechanism() {
+    for (collective, bytes) in [
+        (CollectiveKind::Reduce, &[64, 1024][..]),
+        (CollectiveKind::Barrier, &[64, 1024]),
+    ] {
+        let mut asked = request((4, 4), &[], bytes);
+        asked.collective = collective;
+        asked.set = Some("all".to_owned());
+        let rows = baselines(&asked, Watch::quiet()).unwrap();
+        let algorithms = BaselineAlgorithm::of(collective);
+        let is_barrier = collective == CollectiveKind::Barrier;
+        let sizes = if is_barrier { 1 } else { bytes.len() };
+        assert_eq!(rows.len(), sizes * algorithms.len());
+        for row in &rows {
+            assert!(row.row.verified.is_yes() || is_barrier, "{row:?}");
+            assert!(row.row.cycles >= row.row.lower_bound_cycles, "{row:?}");
+            assert_eq!(
+                (row.num_destinations, row.row.energy_pj > 0.0),
+                (15, !is_barrier)
+            );
+        }
+        // In the network, whichever, it is faster than by software; wide flits are no slower than narrow ones.
+        let of = |algorithm| cycles(&rows, algorithm, 15, rows[0].row.bytes);
+        let smart = of(BaselineAlgorithm::Smart16Bytes);
+        assert!(of(BaselineAlgorithm::Smart64Bytes) <= smart);
+        assert!(smart < of(BaselineAlgorithm::InNetwork));
+        assert!(of(BaselineAlgorithm::InNetwork) < of(algorithms[0]));
+    }
+}
+
+/// A path of a cycle for all hops of a dimension, and flits of 16 bytes with a head for every four: short payloads are there sooner than
+/// anywhere else, and long ones take five cycles per beat.
+#[test]
+fn flits_of_s2_are_first_with_short_payloads_and_as_long_as_others_with_their_width() {
+    let rows = baselines(&request((4, 5), &[16], &[64, 64 << 10]), Watch::quiet()).unwrap();
+    let of = |algorithm, bytes| cycles(&rows, algorithm, 16, bytes);
+    let first = rows
+        .iter()
+        .filter(|r| r.row.bytes == 64)
+        .min_by_key(|r| r.row.cycles);
+    assert_eq!(first.unwrap().algorithm, BaselineAlgorithm::Smart64Bytes);
+    let long = of(BaselineAlgorithm::Smart16Bytes, 64 << 10);
+    assert!(long > 4 * of(BaselineAlgorithm::InNetwork, 64 << 10));
+}
+
 /// One aligned block is one multi-address: S1's routers send the payload once.
 #[test]
 fn a_block_is_as_good_to_masks_as_to_lists() {
     let mut asked = request((4, 5), &[], &[64 << 10]);
     asked.set = Some("0,0,4,4".to_owned());
     let rows = baselines(&asked, Watch::quiet()).unwrap();
-    assert_eq!(rows.len(), BaselineAlgorithm::ALL.len());
+    assert_eq!(rows.len(), MULTICASTS.len());
     assert!(
         rows.iter()
             .all(|r| r.row.verified.is_yes() && r.num_destinations == 15)
@@ -113,8 +163,11 @@ fn esp_takes_the_closed_form_of_the_model() {
             | BaselineAlgorithm::Tree
             | BaselineAlgorithm::DoubleTree
             | BaselineAlgorithm::Chainwrite
+            | BaselineAlgorithm::Counter
             | BaselineAlgorithm::ChainwriteParallel
-            | BaselineAlgorithm::InNetwork => continue,
+            | BaselineAlgorithm::InNetwork
+            | BaselineAlgorithm::Smart16Bytes
+            | BaselineAlgorithm::Smart64Bytes => continue,
         };
         let net = noccl_studies::load(name, &[]).unwrap().network;
         let source = net.tile_at(net.mesh_coord(Coord::new(0, 0)));
@@ -152,6 +205,10 @@ fn what_does_not_exist_is_refused_by_name() {
         (ask(&|r| r.source = Coord::new(5, 0)), "--source"),
         (ask(&|r| r.destinations = vec![20]), "1 to 19"),
         (ask(&|r| r.destinations = Vec::new()), "at least one"),
+        (
+            ask(&|r| r.collective = CollectiveKind::AllToAll),
+            "--collective",
+        ),
         (
             ask(&|r| (r.size, r.destinations) = ((8, 8), vec![33])),
             "1 to 32",

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::check_stress;
+use common::{check_bytes_and_bounds, check_stress};
 use noccl_model::Calibration;
 use noccl_net::Network;
 use noccl_run::{Mode, Watch};
@@ -30,7 +30,7 @@ fn every_algorithm_has_the_right_bytes_and_none_is_faster_than_its_lower_bound()
             "ideal_4x4",
         ] {
             let net = network(preset, width);
-            for (collective, group, bytes) in [
+            for case in [
                 (CollectiveKind::Multicast, "row", 1024),
                 (CollectiveKind::Multicast, "all", 1000),
                 (CollectiveKind::Reduce, "row", 5 * 1024),
@@ -41,19 +41,7 @@ fn every_algorithm_has_the_right_bytes_and_none_is_faster_than_its_lower_bound()
                 (CollectiveKind::AllToAll, "0,0,2,2", 72),
                 (CollectiveKind::Barrier, "all", 0),
             ] {
-                let group = parse_group(&net, group).unwrap();
-                let request = CompareRequest::new(collective, group, vec![bytes]);
-                let rows = compare(&net, &request, Watch::quiet()).unwrap().rows;
-                assert!(!rows.is_empty());
-                for row in rows {
-                    let has_bytes = collective != CollectiveKind::Barrier;
-                    assert!(
-                        row.verified.is_yes() || !has_bytes,
-                        "{preset}, {width}: {row:?}"
-                    );
-                    let (cycles, bound) = (row.cycles, row.lower_bound_cycles);
-                    assert!(cycles >= bound, "{preset}, {width}: {row:?}");
-                }
+                check_bytes_and_bounds(&net, &(preset, width), case);
             }
         }
     }

@@ -151,6 +151,7 @@ fn torrent_endpoints_deliver_the_right_bytes_over_the_crossbar() {
             first_seed: 0,
             kinds: vec![StressKind::Chain],
             transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
+            has_variants: false,
         };
         let report = stress(&net, &request, Watch::quiet()).unwrap();
         assert!(report.failures.is_empty(), "{:?}", report.failures);

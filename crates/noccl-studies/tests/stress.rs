@@ -22,6 +22,7 @@ fn request(preset: &str, kinds: &[StressKind], seeds: u64) -> StressRequest {
         first_seed: 0,
         kinds: kinds.to_vec(),
         transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
+        has_variants: false,
     }
 }
 
@@ -69,6 +70,58 @@ fn overlapping_chains_of_torrent_endpoints_all_end_with_the_right_bytes() {
     ] {
         all_complete(&run(preset, &[StressKind::Chain], seeds));
     }
+}
+
+const SMART: [&str; 5] = [
+    "smart_8x8",
+    "smart_4x4_baseline",
+    "smart_5x3_collective",
+    "smart_6x7_unicast",
+    "smart_4x4_private",
+];
+
+#[test]
+fn messages_that_overlap_all_end_with_the_right_bytes() {
+    for preset in SMART {
+        let report = run(preset, &StressKind::ALL, 4);
+        all_complete(&report);
+        assert_eq!(report.transactions, 4 * 64);
+    }
+    for kind in [StressKind::Multicast, StressKind::Reduction] {
+        all_complete(&run("smart_3x4", &[kind], 4));
+    }
+}
+
+fn variants(seeds: u64) -> StressReport {
+    let network = load("smart_8x8", &[]).unwrap().network;
+    let request = StressRequest {
+        has_variants: true,
+        ..request("smart_8x8", &StressKind::ALL, seeds)
+    };
+    stress(&network, &request, Watch::quiet()).unwrap()
+}
+
+#[test]
+fn variants_of_routers_with_bypass_all_end_with_the_right_bytes() {
+    let report = variants(48);
+    all_complete(&report);
+    // Not 48 times the same mesh.
+    assert!(report.histogram.len() > 2, "{:?}", report.histogram);
+}
+
+#[test]
+fn what_a_network_has_not_is_refused() {
+    let refusal = |preset: &str, change: fn(&mut StressRequest)| {
+        let network = load(preset, &[]).unwrap().network;
+        let mut request = request(preset, &StressKind::ALL, 1);
+        change(&mut request);
+        let error = stress(&network, &request, Watch::quiet()).unwrap_err();
+        error.to_string()
+    };
+    let plain = refusal("collective_noc_4x4", |r| r.has_variants = true);
+    assert!(plain.contains("--variants") && plain.contains("smart_8x8"));
+    let atomics = refusal("smart_4x4", |r| r.kinds = vec![StressKind::Atomic; 2]);
+    assert!(atomics.contains("no atomics"), "{atomics}");
 }
 
 #[test]

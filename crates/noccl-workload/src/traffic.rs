@@ -262,6 +262,6 @@ pub fn check_pattern(network: &Network, pattern: Pattern) -> Result<(), Workload
     Err(WorkloadError::Field {
         field: "pattern".to_owned(),
         found: pattern.to_string(),
-        accepted: format!("{accepted}; there are {width} x {height}"),
+        accepted: format!("{accepted}; there are {width}x{height}"),
     })
 }

@@ -11,17 +11,6 @@ use noccl_workload::{
     check,
 };
 
-fn rejection(schedule: &Schedule) -> CheckError {
-    check(&mesh4x4(), schedule).expect_err("the schedule is wrong")
-}
-
-/// Asserts that the message begins with the field and names what would be accepted.
-fn assert_names(schedule: &Schedule, field: &str, accepted: &str) {
-    let message = rejection(schedule).to_string();
-    assert!(message.starts_with(field), "{message}");
-    assert!(message.contains(accepted), "{message}");
-}
-
 fn one(kind: ActionKind) -> Schedule {
     let mut s = Build::new(None);
     s.add(kind, &[]);

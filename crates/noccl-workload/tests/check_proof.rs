@@ -10,17 +10,6 @@ use noccl_workload::{
     Action, ActionId, ActionKind, CheckError, CollectiveKind, Operator, Schedule, check,
 };
 
-fn rejection(schedule: &Schedule) -> CheckError {
-    check(&mesh4x4(), schedule).expect_err("the schedule is wrong")
-}
-
-/// Asserts that the message begins with the field and names what would be accepted.
-fn assert_names(schedule: &Schedule, field: &str, accepted: &str) {
-    let message = rejection(schedule).to_string();
-    assert!(message.starts_with(field), "{message}");
-    assert!(message.contains(accepted), "{message}");
-}
-
 #[test]
 fn after_names_earlier_actions_with_a_common_participant() {
     let mut s = Build::new(None);

@@ -293,7 +293,7 @@ fn patterns_need_their_geometry() {
         .to_string();
     assert_eq!(
         message,
-        "pattern = transpose: a square of clusters; there are 4 x 2"
+        "pattern = transpose: a square of clusters; there are 4x2"
     );
     let message = needs("collective_noc_2x4", Pattern::Tornado).unwrap_err();
     assert_eq!(
@@ -308,7 +308,7 @@ fn patterns_need_their_geometry() {
     let message = needs("collective_noc_3x2", Pattern::Broadcast).unwrap_err();
     assert_eq!(
         message.to_string(),
-        "pattern = broadcast: clusters that are one multi-address: columns and rows that are powers of two; there are 3 x 2"
+        "pattern = broadcast: clusters that are one multi-address: columns and rows that are powers of two; there are 3x2"
     );
     assert!(needs("esp_4x5", Pattern::CornerBroadcast).is_err());
     assert!(needs("collective_noc_1x1", Pattern::Uniform).is_err());

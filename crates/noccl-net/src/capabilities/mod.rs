@@ -6,10 +6,12 @@
 mod collective;
 mod esp;
 mod ideal;
+mod message_cycles;
 mod published;
 mod smart;
 mod torrent;
 
+pub use message_cycles::MessageCycles;
 pub(crate) use smart::Bypass;
 
 use crate::Network;
@@ -130,7 +132,10 @@ impl Capabilities {
     #[must_use]
     pub fn of(spec: &Spec) -> Self {
         Self {
-            routers: RouterCapabilities::of(spec.router.flow),
+            routers: Bypass::of(spec).map_or_else(
+                || RouterCapabilities::of(spec.router.flow),
+                Bypass::capabilities,
+            ),
             chains: spec.cluster.torrent.as_ref().map(torrent::capabilities),
         }
     }

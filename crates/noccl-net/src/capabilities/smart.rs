@@ -2,7 +2,9 @@
 //! S2's routers: flits pass several of them in a cycle. Forks go on by output, contributions are counted in a table and hold no
 //! channel, so waits close no circle (`docs/design/0010-smart.md`).
 
-use super::{Carries, MulticastTrees, Multicasts, Reduces, RouterCapabilities, TreeKind};
+use super::{
+    Carries, MessageCycles, MulticastTrees, Multicasts, Reduces, RouterCapabilities, TreeKind,
+};
 use crate::deadlock::{
     BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, OrderClasses, ReadData,
     ReductionUnit, Responses,
@@ -11,32 +13,39 @@ use crate::elaborate::field;
 use crate::{Coord, NetError, Network};
 use noccl_spec::{Mesh, SmartMulticast, SmartReduction, SmartRouter, SmartTree, Spec};
 
-pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
-    carries: Carries::Messages,
-    multicasts: Multicasts::AnySet,
-    has_links: true,
-    reduces: Reduces::AllInputs,
-    joins_several: true,
-    shares_results: false,
-    is_deadlock_free: true,
-    address_flits: 0,
-    returns_own_copy: false,
-    lets_others_between: true,
-    asks_one_destination: false,
-    is_sequential: false,
-    no_hardware: Some("S2's routers have no RTL yet"),
-    mechanism: Mechanism {
-        buffers: Buffers::Channels(OrderClasses::Three),
-        forks: Forks::PerOutput,
-        joins: Joins::SetAside,
-        operand_store: OperandStore::ByWindow,
-        barrier_counters: BarrierCounters::WithinLimit,
-        read_data: ReadData::Reserved,
-        responses: Responses::Reserved,
-        reduction_unit: ReductionUnit::BehindStore,
-        extra_turns: Vec::new(),
-    },
-};
+pub(super) static ROUTERS: RouterCapabilities = capabilities(true);
+
+/// Wires between any two interfaces in their place.
+static WIRES: RouterCapabilities = capabilities(false);
+
+const fn capabilities(has_links: bool) -> RouterCapabilities {
+    RouterCapabilities {
+        carries: Carries::Messages,
+        multicasts: Multicasts::AnySet,
+        has_links,
+        reduces: Reduces::AllInputs,
+        joins_several: true,
+        shares_results: false,
+        is_deadlock_free: true,
+        address_flits: 0,
+        returns_own_copy: false,
+        lets_others_between: true,
+        asks_one_destination: false,
+        is_sequential: false,
+        no_hardware: Some("S2's routers have no RTL yet"),
+        mechanism: Mechanism {
+            buffers: Buffers::Channels(OrderClasses::Three),
+            forks: Forks::PerOutput,
+            joins: Joins::SetAside,
+            operand_store: OperandStore::ByWindow,
+            barrier_counters: BarrierCounters::WithinLimit,
+            read_data: ReadData::Reserved,
+            responses: Responses::Reserved,
+            reduction_unit: ReductionUnit::BehindStore,
+            extra_turns: Vec::new(),
+        },
+    }
+}
 
 /// Tiles of a line that routers with bypass look along at once.
 const MAX_LINE: u32 = 64;
@@ -53,6 +62,15 @@ impl<'a> Bypass<'a> {
         match &spec.router.smart {
             Some(smart) => Some(Self { smart }),
             None => None,
+        }
+    }
+
+    /// What they can do.
+    pub(super) const fn capabilities(self) -> &'static RouterCapabilities {
+        if self.smart.is_connected {
+            &WIRES
+        } else {
+            &ROUTERS
         }
     }
 
@@ -139,11 +157,45 @@ impl<'a> Bypass<'a> {
 
     /// Cycles between interfaces and routers.
     pub(crate) const fn interface_cycles(self) -> u32 {
+        if self.smart.is_connected {
+            return 0;
+        }
         2 + self.smart.setup_cycles
+    }
+
+    /// What messages that are alone take; a slot drives a path in each cycle.
+    pub(crate) fn message_cycles(self) -> MessageCycles {
+        if self.smart.is_connected {
+            return MessageCycles::of_wires();
+        }
+        let path_cycles = 1 + self.smart.setup_cycles;
+        let combining = |hpc_max: u32| match self.smart.reduction {
+            SmartReduction::Complete => hpc_max.min(self.smart.hpc_max),
+            SmartReduction::None | SmartReduction::Opportunistic | SmartReduction::Greedy => {
+                self.smart.hpc_max
+            }
+        };
+        MessageCycles {
+            interface_cycles: self.interface_cycles(),
+            path_cycles,
+            is_serial: true,
+            multicast_path_cycles: match self.smart.multicast {
+                SmartMulticast::Complete => 1,
+                SmartMulticast::Unicasts | SmartMulticast::Fork | SmartMulticast::Greedy => {
+                    path_cycles
+                }
+            },
+            hpc_max: self.smart.hpc_max,
+            bitwise_hpc_max: combining(self.smart.bitwise_hpc_max),
+            arithmetic_hpc_max: combining(self.smart.arithmetic_hpc_max),
+        }
     }
 
     /// Cycles of a flit that is alone, from one interface to another.
     pub(crate) const fn idle_cycles(self, from: Coord, to: Coord) -> u32 {
+        if self.smart.is_connected {
+            return 1;
+        }
         self.cycles(self.paths(from, to))
     }
 

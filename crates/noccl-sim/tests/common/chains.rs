@@ -209,3 +209,17 @@ pub fn check_checkpoints(net: &Network) {
     }
     assert_eq!(run.result(&outputs), whole);
 }
+
+/// Two chains over the same destinations in opposite orders, and two in which their initiators follow each other.
+pub fn in_opposite_orders(beats: u64) -> [Chain; 4] {
+    let at = Coord::new;
+    let destinations = [at(1, 1), at(2, 2), at(3, 1)];
+    let mut back = destinations;
+    back.reverse();
+    [
+        apart(0, at(0, 0), &destinations, beats * 64),
+        apart(1, at(4, 3), &back, beats * 64),
+        apart(2, at(0, 0), &[at(4, 3), at(1, 1)], beats * 64),
+        apart(3, at(4, 3), &[at(0, 0), at(2, 2)], beats * 64),
+    ]
+}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! List multicasts on ESP's routers, shared by the tests about them.
 
-use super::hand_written::schedule_of;
+use super::chains::bytes_of;
+use super::hand_written::{place, schedule_of};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{MemoryImage, RunConfig, RunError, RunResult};
 use noccl_workload::{Action, ActionKind, ListMulticast, Place, Schedule};
@@ -33,21 +34,15 @@ pub fn run(
     lists: &[ListMulticast],
     config: &RunConfig,
 ) -> Result<(RunResult, bool), RunError> {
-    let bytes_of = |seed: usize, bytes: u64| -> Vec<u8> {
-        (0..bytes)
-            .map(|i| (i * 31 + seed as u64 * 7 + i / 251) as u8)
-            .collect()
-    };
     let inputs: Vec<MemoryImage> = lists
         .iter()
         .enumerate()
         .map(|(i, list)| MemoryImage {
             tile: list.source,
             offset: list.source_offset,
-            bytes: bytes_of(i, list.bytes),
+            bytes: bytes_of(i as u64, list.bytes),
         })
         .collect();
-    let place = |tile: TileRef, offset: u64| Place { tile, offset };
     let outputs: Vec<(Place, u64)> = lists
         .iter()
         .flat_map(|l| {
@@ -58,10 +53,11 @@ pub fn run(
         .collect();
     let schedule = schedule(lists);
     let result = noccl_sim::run_schedule(net, &schedule, &inputs, &outputs, config, &mut |_| true)?;
-    let expected = lists
-        .iter()
-        .enumerate()
-        .flat_map(|(i, l)| l.destinations.iter().map(move |_| bytes_of(i, l.bytes)));
+    let expected = lists.iter().enumerate().flat_map(|(i, l)| {
+        l.destinations
+            .iter()
+            .map(move |_| bytes_of(i as u64, l.bytes))
+    });
     let is_right = result.memory.iter().map(|m| m.bytes.clone()).eq(expected);
     Ok((result, is_right))
 }

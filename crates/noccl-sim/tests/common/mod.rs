@@ -9,7 +9,7 @@ pub mod random_schedule;
 pub mod random_trace;
 
 use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
-use noccl_run::{Mode, RunConfig, RunError, RunResult};
+use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_workload::{Fault, PortKind, PortTransaction, Trace};
 
 /// An elaborated preset.
@@ -119,6 +119,20 @@ pub fn run_trace(
     );
     assert_eq!(value.wrong_transactions, 0, "{trace:?}: {value:?}");
     Ok(value)
+}
+
+/// Runs a trace to its end, on so many threads, with stalls at the endpoints or without: every byte is right.
+pub fn replay(net: &Network, trace: &Trace, mode: Mode, threads: usize, stalls: bool) -> RunResult {
+    let mut config = RunConfig::new(mode);
+    config.threads = threads;
+    config.stalls = stalls.then_some(StallConfig {
+        target_stall_per_256: 90,
+        initiator_stall_per_256: 60,
+    });
+    let result = noccl_sim::run_trace(net, trace, &config, &mut |_| true);
+    let result = result.unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(result.wrong_transactions, 0);
+    result
 }
 
 /// A reduction of 16 clusters into (1, 1), all at once.

@@ -125,7 +125,16 @@ pub(crate) trait RouterRules: Sync {
     fn own_flits(&self) -> Option<&'static str> {
         None
     }
+
+    /// Fields that choose among its variants.
+    fn variants(&self) -> &'static [VariantField] {
+        &[]
+    }
 }
+
+/// A field of a spec by its dotted path, with values as files have them. Values of several fields may exclude each other: [`crate::validate()`]
+/// and the network's elaboration say so.
+pub type VariantField = (&'static str, &'static [&'static str]);
 
 impl RouterFlow {
     /// All kinds.
@@ -141,6 +150,13 @@ impl RouterFlow {
     #[must_use]
     pub fn name(self) -> &'static str {
         self.rules().name()
+    }
+
+    /// Fields that choose among the variants of these routers, and values at and between the ends of what differs; none where the
+    /// routers are of one kind. Random tests draw from them; a value that stands there twice is drawn more often.
+    #[must_use]
+    pub fn variants(self) -> &'static [VariantField] {
+        self.rules().variants()
     }
 
     /// The rules of a kind.

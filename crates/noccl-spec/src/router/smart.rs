@@ -2,7 +2,7 @@
 //! Routers that a flit passes without being latched, up to `hpc_max` of them in a cycle (S2): their table of the spec, and
 //! what they ask of it.
 
-use super::{Router, RouterRules};
+use super::{Router, RouterRules, VariantField};
 use crate::OutOfRange;
 use crate::ranges::Table;
 use crate::validate::Checked;
@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SmartRouter {
+    /// Are there wires of one cycle between any two interfaces in place of routers? A bound, for which most of what follows says nothing.
+    #[serde(default)]
+    pub is_connected: bool,
     /// Most hops of a flit in a cycle; 1 is a mesh whose routers are never bypassed.
     pub hpc_max: u32,
     /// Cycles in which a path is set up before it is traversed: allocation and requests in one, or in one each.
@@ -146,7 +149,44 @@ impl RouterRules for Smart {
     fn own_flits(&self) -> Option<&'static str> {
         Some(" with router.smart (its flits have router.smart.flit_bits)")
     }
+
+    fn variants(&self) -> &'static [VariantField] {
+        VARIANTS
+    }
 }
+
+/// Few channels and entries, so that they run out; paths of one hop, which forks need; slots as close as they can be and far apart.
+const VARIANTS: &[VariantField] = &[
+    ("router.smart.is_connected", &["false", "true"]),
+    ("router.smart.priority", &["local", "bypass"]),
+    ("router.smart.hpc_max", &["1", "1", "2", "3", "8"]),
+    ("router.smart.setup_cycles", &["1", "2"]),
+    (
+        "router.smart.multicast",
+        &["unicasts", "fork", "greedy", "complete"],
+    ),
+    ("router.smart.tree", &["shared", "private"]),
+    ("router.smart.is_pruned", &["false", "true"]),
+    (
+        "router.smart.broadcast_interval_cycles",
+        &["3", "5", "9", "15", "40"],
+    ),
+    ("router.smart.has_slots_on_demand", &["false", "true"]),
+    (
+        "router.smart.reduction",
+        &["none", "opportunistic", "greedy", "complete", "complete"],
+    ),
+    ("router.smart.merge_scope", &["router", "input_port"]),
+    (
+        "router.smart.reduction_table_entries",
+        &["1", "2", "7", "64"],
+    ),
+    ("router.smart.bitwise_hpc_max", &["1", "4", "8"]),
+    ("router.smart.arithmetic_hpc_max", &["1", "2", "8"]),
+    ("router.smart.vcs", &["1", "1", "2", "4"]),
+    ("router.smart.vc_flits", &["2", "3", "5", "9"]),
+    ("router.smart.flit_bits", &["64", "128", "512"]),
+];
 
 /// Ranges of the table of their own, of whatever routers it stands beside.
 pub(super) fn own_ranges(smart: &SmartRouter, table: &mut Table) {
@@ -171,8 +211,37 @@ pub(super) fn own_ranges(smart: &SmartRouter, table: &mut Table) {
     table.power_of_two("router.smart.flit_bits", smart.flit_bits, 64..=1024);
 }
 
+/// Without routers nothing forks or combines on the way.
+fn check_connected(smart: &SmartRouter) -> Checked {
+    let refused = |name: &str, found: String, accepted: &str| {
+        Err(OutOfRange {
+            field: format!("router.smart.{name}"),
+            found,
+            accepted: format!("must be \"{accepted}\" with router.smart.is_connected"),
+        })
+    };
+    if smart.multicast != SmartMulticast::Unicasts {
+        return refused(
+            "multicast",
+            format!("{:?}", smart.multicast).to_lowercase(),
+            "unicasts",
+        );
+    }
+    if smart.reduction != SmartReduction::None {
+        return refused(
+            "reduction",
+            format!("{:?}", smart.reduction).to_lowercase(),
+            "none",
+        );
+    }
+    Ok(())
+}
+
 /// Forks without bypass are those of a router that no flit passes, and slots belong to private trees.
 pub(super) fn check(smart: &SmartRouter) -> Checked {
+    if smart.is_connected {
+        return check_connected(smart);
+    }
     match smart.multicast {
         SmartMulticast::Fork if smart.hpc_max != 1 => Err(OutOfRange {
             field: "router.smart.hpc_max".to_owned(),

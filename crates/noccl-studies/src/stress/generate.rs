@@ -227,17 +227,14 @@ impl Maker<'_> {
         (low + self.rng.below(low)).min(MAX_BEATS) as u32
     }
 
-    /// A random sub-cube of the clusters.
     fn multi_address(&mut self) -> MultiAddress {
-        let (x, mask_x) = self.dimension(self.recipe.width);
-        let (y, mask_y) = self.dimension(self.recipe.height);
-        MultiAddress::new(Coord::new(x, y), Coord::new(mask_x, mask_y))
+        multi_address(&mut self.rng, self.recipe.width, self.recipe.height)
     }
 
     /// A row or column sub-cube with the root at one of its ends.
     fn line(&mut self) -> (MultiAddress, TileRef) {
-        let (x, mask_x) = self.dimension(self.recipe.width);
-        let (y, mask_y) = self.dimension(self.recipe.height);
+        let (x, mask_x) = dimension(&mut self.rng, self.recipe.width);
+        let (y, mask_y) = dimension(&mut self.rng, self.recipe.height);
         let group = if self.rng.one_in(2) {
             MultiAddress::new(Coord::new(x, y), Coord::new(mask_x, 0))
         } else {
@@ -249,16 +246,6 @@ impl Maker<'_> {
             MultiAddress::max(group)
         };
         (group, TileRef::Cluster(end))
-    }
-
-    /// A start and a mask of which every member is below `limit`.
-    fn dimension(&mut self, limit: u16) -> (u16, u16) {
-        let at = self.rng.below(u64::from(limit)) as u16;
-        let mut mask = self.rng.below(u64::from(limit.next_power_of_two())) as u16;
-        while at | mask >= limit {
-            mask &= !(1 << mask.ilog2());
-        }
-        (at, mask)
     }
 
     /// Contributors and target of a reduction or barrier.
@@ -273,6 +260,23 @@ impl Maker<'_> {
         tiles.dedup();
         tiles
     }
+}
+
+/// A random sub-cube of so many clusters.
+pub(super) fn multi_address(rng: &mut Rng, width: u16, height: u16) -> MultiAddress {
+    let (x, mask_x) = dimension(rng, width);
+    let (y, mask_y) = dimension(rng, height);
+    MultiAddress::new(Coord::new(x, y), Coord::new(mask_x, mask_y))
+}
+
+/// A start and a mask of which every member is below `limit`.
+fn dimension(rng: &mut Rng, limit: u16) -> (u16, u16) {
+    let at = rng.below(u64::from(limit)) as u16;
+    let mut mask = rng.below(u64::from(limit.next_power_of_two())) as u16;
+    while at | mask >= limit {
+        mask &= !(1 << mask.ilog2());
+    }
+    (at, mask)
 }
 
 /// Adds `amount` at all tiles if none goes beyond the limit.

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random overlapping transactions of all kinds: everything must complete, with the right bytes.
 //!
-//! One seed makes one trace; the run replays it with random endpoint stalls. A stall or a wrong byte
-//! names its seed, which alone reproduces it.
+//! One seed makes one trace, or one schedule where networks carry messages; the run replays it with random endpoint stalls. A seed
+//! may draw a variant of the network too. A stall or a wrong byte names its seed, which alone reproduces it.
 
 mod chains;
 mod generate;
+mod messages;
+mod report;
+mod variants;
 
 pub use generate::{Recipe, generate};
+pub use report::{HistogramBin, StressFailure, StressReport};
 
 use crate::Error;
 use noccl_net::Network;
-use noccl_run::{Diagnosis, Mode, RunConfig, RunError, RunResult, Tally, Watch};
+use noccl_net::capabilities::Carries;
+use noccl_run::{Mode, RunConfig, RunError, RunResult, Tally, Watch};
 use noccl_sim::{run_schedule, run_trace};
 use noccl_workload::Trace;
 use rayon::prelude::*;
+use report::{Completed, Ended, Outcome, summarise};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -106,6 +112,8 @@ pub struct StressRequest {
     pub kinds: Vec<StressKind>,
     /// Transactions per seed, [`MIN_STRESS_TRANSACTIONS`] to [`MAX_STRESS_TRANSACTIONS`].
     pub transactions: u32,
+    /// Does every seed draw a mesh no larger than the network's, and a variant of its routers?
+    pub has_variants: bool,
 }
 
 /// Fewest transactions per seed.
@@ -114,57 +122,6 @@ pub const MIN_STRESS_TRANSACTIONS: u32 = 64;
 pub const MAX_STRESS_TRANSACTIONS: u32 = 1 << 14;
 /// Most seeds of one report.
 pub const MAX_STRESS_SEEDS: u64 = 1_000_000;
-
-/// One seed that did not end well.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StressFailure {
-    /// Seed.
-    pub seed: u64,
-    /// Command line that reproduces it alone.
-    pub reproducer: String,
-    /// Transactions that delivered wrong bytes; 0 if the run stalled.
-    pub wrong_transactions: u64,
-    /// Why it stalled.
-    pub diagnosis: Option<Diagnosis>,
-}
-
-/// Runs that took at least `from_cycles` and less than twice as many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct HistogramBin {
-    /// Shortest runtime of the bin.
-    pub from_cycles: u64,
-    /// Shortest runtime of the next bin.
-    pub to_cycles: u64,
-    /// Completed runs.
-    pub runs: u64,
-}
-
-/// Outcome of a stress run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StressReport {
-    /// Name of the network.
-    pub network: String,
-    /// Seeds run.
-    pub runs: u64,
-    /// Runs in which every transaction completed.
-    pub completed: u64,
-    /// Runs that could not finish.
-    #[serde(alias = "hung")]
-    pub stalled: u64,
-    /// Completed runs with a wrong byte somewhere.
-    pub wrong: u64,
-    /// Transactions in all runs.
-    pub transactions: u64,
-    /// Cycles of all completed runs together.
-    pub simulated_cycles: u64,
-    /// Runtimes of the completed runs.
-    pub histogram: Vec<HistogramBin>,
-    /// Seeds that stalled or were wrong, smallest first.
-    pub failures: Vec<StressFailure>,
-}
 
 /// Runs seeds in parallel; the report is the same for any number of threads.
 ///
@@ -177,45 +134,19 @@ pub fn stress(
     watch: Watch<'_>,
 ) -> Result<StressReport, Error> {
     check(network, request)?;
-    if request.kinds == [StressKind::Chain] {
-        return stress_chains(network, request, watch);
-    }
-    let recipe = Recipe::new(network, &request.kinds, request.transactions);
     let tally = Tally::new(watch, request.seeds);
     let outcomes: Vec<Outcome> = (request.first_seed..request.first_seed + request.seeds)
         .into_par_iter()
         .map(|seed| {
-            let trace = generate(network, &recipe, seed);
-            let outcome = run_seed(network, &trace, seed, &tally)?;
+            let drawn = { request.has_variants }.then(|| variants::draw(network, seed));
+            let on = drawn.as_ref().map_or(network, |(drawn, _)| drawn);
+            let (transactions, outcome) = run_seed(on, request, seed, &tally)?;
             tally.finish_unit()?;
+            let overrides = drawn.map(|(_, overrides)| overrides).unwrap_or_default();
             Ok(Outcome {
                 seed,
-                transactions: trace.transactions.len() as u64,
-                outcome,
-            })
-        })
-        .collect::<Result<_, RunError>>()?;
-    Ok(summarise(network, request, &outcomes))
-}
-
-/// As [`stress`], sets of chains instead of traces.
-fn stress_chains(
-    network: &Network,
-    request: &StressRequest,
-    watch: Watch<'_>,
-) -> Result<StressReport, Error> {
-    chains::refuse(network)?;
-    let tally = Tally::new(watch, request.seeds);
-    let outcomes: Vec<Outcome> = (request.first_seed..request.first_seed + request.seeds)
-        .into_par_iter()
-        .map(|seed| {
-            let set = chains::generate(network, seed);
-            set.check(network)?;
-            let outcome = run_chains(network, &set, seed, &tally)?;
-            tally.finish_unit()?;
-            Ok(Outcome {
-                seed,
-                transactions: set.schedule.actions.len() as u64,
+                transactions,
+                overrides,
                 outcome,
             })
         })
@@ -223,17 +154,52 @@ fn stress_chains(
     Ok(summarise(network, request, &outcomes))
 }
 
-fn run_chains(
+/// Transactions of a seed, and how they ended.
+fn run_seed(
     network: &Network,
-    set: &chains::Chains,
+    request: &StressRequest,
     seed: u64,
     tally: &Tally<'_>,
-) -> Result<Ended, RunError> {
+) -> Result<(u64, Ended), Error> {
+    if request.kinds == [StressKind::Chain] {
+        return run_chains(network, seed, tally);
+    }
+    match network.routers().carries {
+        Carries::Messages => run_messages(network, request, seed, tally),
+        Carries::Transactions | Carries::ListMulticasts => {
+            let recipe = Recipe::new(network, &request.kinds, request.transactions);
+            let trace = generate(network, &recipe, seed);
+            let ended = replay(network, &trace, seed, tally)?;
+            Ok((trace.transactions.len() as u64, ended))
+        }
+    }
+}
+
+fn run_chains(network: &Network, seed: u64, tally: &Tally<'_>) -> Result<(u64, Ended), Error> {
+    let set = chains::generate(network, seed);
+    set.check(network)?;
     let config = config(seed);
     let (schedule, inputs, outputs) = (&set.schedule, &set.inputs, set.outputs());
     let outcome = tally
         .run(|on_progress| run_schedule(network, schedule, inputs, &outputs, &config, on_progress));
-    ended(outcome, |result| set.num_wrong(result))
+    let ended = ended(outcome, |result| set.num_wrong(result))?;
+    Ok((schedule.actions.len() as u64, ended))
+}
+
+fn run_messages(
+    network: &Network,
+    request: &StressRequest,
+    seed: u64,
+    tally: &Tally<'_>,
+) -> Result<(u64, Ended), Error> {
+    let messages = messages::generate(network, &request.kinds, request.transactions, seed);
+    let expected = messages.expected(network)?;
+    let config = config(seed);
+    let (schedule, inputs, outputs) = (&messages.schedule, &messages.inputs, messages.outputs());
+    let outcome = tally
+        .run(|on_progress| run_schedule(network, schedule, inputs, &outputs, &config, on_progress));
+    let ended = ended(outcome, |result| messages.num_wrong(&expected, result))?;
+    Ok((messages.num_transactions, ended))
 }
 
 /// Bytes move, endpoints stall.
@@ -242,22 +208,6 @@ fn config(seed: u64) -> RunConfig {
     config.stall_seed = seed;
     config.stalls = Some(generate::stalls(seed));
     config
-}
-
-struct Outcome {
-    seed: u64,
-    transactions: u64,
-    outcome: Ended,
-}
-
-/// How a run ended: with so many cycles and wrong transactions, or with a diagnosis. The rest of its result is
-/// dropped: many thousand outcomes are held together.
-type Ended = Result<Completed, Box<Diagnosis>>;
-
-#[derive(Clone, Copy)]
-struct Completed {
-    cycles: u64,
-    wrong_transactions: u64,
 }
 
 fn ended(
@@ -274,7 +224,7 @@ fn ended(
     }
 }
 
-fn run_seed(
+fn replay(
     network: &Network,
     trace: &Trace,
     seed: u64,
@@ -283,84 +233,6 @@ fn run_seed(
     let config = config(seed);
     let outcome = tally.run(|on_progress| run_trace(network, trace, &config, on_progress));
     ended(outcome, |_| 0)
-}
-
-fn summarise(network: &Network, request: &StressRequest, outcomes: &[Outcome]) -> StressReport {
-    let mut report = StressReport {
-        network: network.spec().name.clone(),
-        runs: outcomes.len() as u64,
-        completed: 0,
-        stalled: 0,
-        wrong: 0,
-        transactions: outcomes.iter().map(|o| o.transactions).sum(),
-        simulated_cycles: 0,
-        histogram: Vec::new(),
-        failures: Vec::new(),
-    };
-    let mut cycles = Vec::new();
-    for Outcome { seed, outcome, .. } in outcomes {
-        let (wrong_transactions, diagnosis) = match outcome {
-            Ok(result) => {
-                report.completed += 1;
-                cycles.push(result.cycles);
-                (result.wrong_transactions, None)
-            }
-            Err(diagnosis) => {
-                report.stalled += 1;
-                (0, Some((**diagnosis).clone()))
-            }
-        };
-        report.wrong += u64::from(wrong_transactions > 0);
-        if wrong_transactions > 0 || diagnosis.is_some() {
-            report.failures.push(StressFailure {
-                seed: *seed,
-                reproducer: reproducer(request, *seed),
-                wrong_transactions,
-                diagnosis,
-            });
-        }
-    }
-    report.simulated_cycles = cycles.iter().sum();
-    report.histogram = histogram(&cycles);
-    report
-}
-
-fn reproducer(request: &StressRequest, seed: u64) -> String {
-    let names: Vec<&str> = request.kinds.iter().map(|kind| kind.name()).collect();
-    let kinds = if request.kinds == StressKind::ALL {
-        String::new()
-    } else {
-        format!(" --only {}", names.join(","))
-    };
-    let transactions = if request.transactions == MIN_STRESS_TRANSACTIONS {
-        String::new()
-    } else {
-        format!(" --transactions {}", request.transactions)
-    };
-    format!(
-        "noccl stress --spec {}{kinds}{transactions} --first-seed {seed} --seeds 1",
-        request.spec_arguments
-    )
-}
-
-/// Bins that double: 64, 128, 256, …
-fn histogram(cycles: &[u64]) -> Vec<HistogramBin> {
-    let bin = |c: u64| c.max(1).ilog2();
-    let Some((low, high)) = cycles
-        .iter()
-        .map(|c| bin(*c))
-        .min()
-        .zip(cycles.iter().map(|c| bin(*c)).max())
-    else {
-        return Vec::new();
-    };
-    (low..=high)
-        .map(|b| HistogramBin {
-            from_cycles: 1 << b,
-            to_cycles: 1 << (b + 1),
-            runs: cycles.iter().filter(|c| bin(**c) == b).count() as u64,
-        })
-        .collect()
 }
 
 fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
@@ -393,6 +265,14 @@ fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
     }
     if request.kinds.is_empty() {
         return Err(Error::argument("--only", "", "accepted: at least one kind"));
+    }
+    if request.kinds == [StressKind::Chain] {
+        chains::refuse(network)?;
+    } else if network.routers().carries == Carries::Messages {
+        messages::refuse(network, &request.kinds, request.transactions)?;
+    }
+    if request.has_variants {
+        variants::refuse(network)?;
     }
     Ok(())
 }

@@ -120,6 +120,7 @@ fn ports(network: &Network, kinds: &[StressKind], seed: u64) -> Result<(), Wrong
         first_seed: seed,
         kinds: kinds.to_vec(),
         transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
+        has_variants: false,
     };
     let report = stress(network, &request, Watch::quiet())?;
     let failed = |f: &noccl_studies::StressFailure| {

@@ -4,9 +4,9 @@
 
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet, elaborate};
 use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, Compute,
-    Destination, ElementType, InNetworkReduction, LocalReduce, Operator, Place, SCHEDULE_FORMAT,
-    Schedule, Transfer,
+    Action, ActionId, ActionKind, Barrier, BarrierMechanism, CheckError, Collective,
+    CollectiveKind, Compute, Destination, ElementType, InNetworkReduction, LocalReduce, Operator,
+    Place, SCHEDULE_FORMAT, Schedule, Transfer, check,
 };
 use std::collections::BTreeMap;
 
@@ -18,6 +18,17 @@ pub fn network(preset: &str) -> Network {
 
 pub fn mesh4x4() -> Network {
     network("collective_noc_4x4")
+}
+
+pub fn rejection(schedule: &Schedule) -> CheckError {
+    check(&mesh4x4(), schedule).expect_err("the schedule is wrong")
+}
+
+/// Asserts that the message begins with the field and names what would be accepted.
+pub fn assert_names(schedule: &Schedule, field: &str, accepted: &str) {
+    let message = rejection(schedule).to_string();
+    assert!(message.starts_with(field), "{message}");
+    assert!(message.contains(accepted), "{message}");
 }
 
 pub fn cluster(x: u16, y: u16) -> TileRef {

@@ -5,33 +5,39 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, args, output};
 use clap::Args;
-use noccl::{BaselineRow, BaselinesRequest, Error};
+use noccl::{BaselineRow, BaselinesRequest, CollectiveKind, Error};
 use std::path::PathBuf;
 
 const LEGEND: &str = "\
-unicast: copies by one DMA engine; tree, double_tree: by software; chainwrite: Torrent endpoints; in_network: S1's routers
-efficiency: destinations times beats by cycles (S3 eq. (1)); link flits: over all links of all planes; busiest link: flits over it
+unicast: copies by one DMA engine; tree, double_tree, counter: by software; chainwrite: Torrent endpoints; in_network: S1's routers
+smart: S2's routers with flits of so many bytes, the others have 64
+efficiency: destinations (or contributors) times 64-byte beats by cycles (S3 eq. (1)); link flits: over all links of all planes; busiest link: flits over it
 esp_calibrated: a CPU starts the consumers, 100 cycles each; the number is fitted to what S3 says of ESP
 ";
 
-/// One payload to many by S3's chain and its baselines: copies, software trees, ESP's and S1's multicast
+/// One collective by every mechanism: S3's chain, copies, software trees, and the routers of ESP, S1 and S2
 ///
-/// All on the same clusters with 64-byte beats, cycle by cycle, every byte checked; destinations are added along a snake.
+/// All on the same clusters, cycle by cycle, every byte checked; destinations or contributors are added along a snake. A reduction sums
+/// 64-bit integers.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   noccl baselines
+  noccl baselines --collective reduce --set 0,0,4,4
   noccl baselines --size 8x8 --source 3,3 --destinations 4,16,32 --bytes 4KiB --json
   noccl baselines --set 0,0,4,4 --bytes 1KiB,64KiB
   noccl baselines --destinations 2,4,6,8,10,12,14,16 --bytes 1KiB,8KiB,64KiB --figures out/baselines")]
 pub struct Baselines {
+    /// multicast, reduce or barrier
+    #[arg(long, value_name = "KIND", default_value = "multicast", value_parser = noccl::parse_collective)]
+    collective: CollectiveKind,
     /// Rows and columns of clusters
     #[arg(long, value_name = "HxW", default_value = "4x5")]
     size: String,
-    /// Cluster that holds the payload
+    /// Cluster that holds the payload, gets the sum, or is the counter
     #[arg(long, value_name = "X,Y", default_value = "0,0")]
     source: String,
-    /// Numbers of destinations
+    /// Numbers of destinations, contributors or members beside it
     #[arg(
         long,
         value_name = "N,...",
@@ -39,11 +45,11 @@ pub struct Baselines {
         default_value = "2,4,8,16"
     )]
     destinations: Vec<u32>,
-    /// One set of destinations instead: all, row:Y, column:X, X,Y,W,H or set:X,Y;X,Y;…
+    /// One set of them instead: all, row:Y, column:X, X,Y,W,H or set:X,Y;X,Y;…
     #[arg(long, value_name = "SET", conflicts_with = "destinations")]
     set: Option<String>,
-    /// Payloads
-    #[arg(long, value_name = "SIZE,...", default_value = "1KiB,64KiB")]
+    /// Payloads; a barrier has none
+    #[arg(long, value_name = "SIZE,...", default_value = "64,1KiB,64KiB")]
     bytes: String,
     /// Seed of the random payloads
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -51,7 +57,7 @@ pub struct Baselines {
     /// Print the rows as JSON
     #[arg(long)]
     json: bool,
-    /// Write the numbers of a plot per payload; `python -m noccl.figures` draws them
+    /// Write the numbers of a plot per payload of a multicast; `python -m noccl.figures` draws them
     #[arg(long, value_name = "DIRECTORY")]
     figures: Option<PathBuf>,
 }
@@ -59,6 +65,7 @@ pub struct Baselines {
 impl Baselines {
     pub fn run(&self) -> Result<Outcome, Error> {
         let request = BaselinesRequest {
+            collective: self.collective,
             size: noccl::parse_pair("--size", &self.size, 'x')?,
             source: noccl::parse_pair("--source", &self.source, ',')
                 .map(|(x, y)| noccl::Coord::new(x, y))?,
@@ -96,6 +103,7 @@ fn text(rows: &[BaselineRow]) -> String {
         ("efficiency", Right),
         ("link flits", Right),
         ("busiest link", Right),
+        ("energy in nJ", Right),
         ("verified", Left),
     ];
     let body: Vec<Vec<String>> = rows.iter().map(cells).collect();
@@ -110,11 +118,16 @@ fn cells(of: &BaselineRow) -> Vec<String> {
         of.algorithm.name().to_owned(),
         row.network.clone(),
         grouped(row.cycles),
-        format!("{:.2}", of.efficiency),
+        if row.bytes == 0 {
+            "-".to_owned()
+        } else {
+            format!("{:.2}", of.efficiency)
+        },
         grouped(of.link_flits),
         row.busiest_link
             .as_ref()
             .map_or_else(|| "-".to_owned(), |link| grouped(link.flits)),
+        format!("{:.1}", row.energy_pj / 1000.0),
         noccl::verification(row).to_owned(),
     ]
 }

@@ -17,6 +17,7 @@ Examples:
   noccl stress --seeds 1000
   noccl stress --spec collective_noc_4x4_published --only multicast --seeds 20 --json
   noccl stress --spec torrent_4x5 --only chain --seeds 1000
+  noccl stress --spec smart_8x8 --variants --seeds 1000
   noccl stress --first-seed 17 --seeds 1")]
 pub struct Stress {
     #[command(flatten)]
@@ -27,13 +28,16 @@ pub struct Stress {
     /// First seed
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     first_seed: u64,
-    /// Kinds to mix: all, or a list of write, read, multicast, reduction, barrier, atomic; or chain
-    /// (random sets of overlapping chains of Torrent endpoints) alone
+    /// Kinds to mix: all, or a list of write, read, multicast, reduction, barrier, atomic (not where routers carry
+    /// messages); or chain (random sets of overlapping chains of Torrent endpoints) alone
     #[arg(long, value_name = "KIND,...", default_value = "all")]
     only: String,
     /// Transactions per seed, 64 to 16384
     #[arg(long, default_value_t = noccl::MIN_STRESS_TRANSACTIONS)]
     transactions: u32,
+    /// Draw with every seed a mesh no larger than the spec's, and a variant of its routers
+    #[arg(long)]
+    variants: bool,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
@@ -48,6 +52,7 @@ impl Stress {
             first_seed: self.first_seed,
             kinds: noccl::parse_stress_kinds(&self.only)?,
             transactions: self.transactions,
+            has_variants: self.variants,
         };
         let report = watched("seeds", |watch| noccl::stress(&network, &request, watch))?;
         if self.json {

@@ -12,14 +12,6 @@ use noccl_net::TileId;
 impl Plane {
     /// Grants outputs at all routers that have something to send.
     pub(super) fn allocate(&mut self, takes: &impl Fn(TileId) -> bool) {
-        if self.n.is_contended {
-            self.allocate_all::<true>(takes);
-        } else {
-            self.allocate_all::<false>(takes);
-        }
-    }
-
-    fn allocate_all<const IS_CONTENDED: bool>(&mut self, takes: &impl Fn(TileId) -> bool) {
         let crossed = self.cycle + u64::from(self.n.setup_cycles);
         let slot = self.slots.as_ref().and_then(|slots| slots.phase(crossed));
         if let Some(phase) = slot {
@@ -39,43 +31,48 @@ impl Plane {
                     (Some(phase), Some(slots)) => slots.usable(phase, tile),
                     (Some(_) | None, _) => (u8::MAX, u8::MAX),
                 };
-                self.allocate_at::<IS_CONTENDED>(tile, inputs, able & outputs);
+                self.allocate_at(tile, inputs, able & outputs);
             }
         }
     }
 
-    /// What is contended for is chosen only, and granted when it has won.
-    fn allocate_at<const IS_CONTENDED: bool>(&mut self, tile: usize, inputs: u8, able: u8) {
-        let (mut asks, mut chosen) = ([0_u8; PORTS], [0_usize; PORTS]);
+    fn allocate_at(&mut self, tile: usize, inputs: u8, able: u8) {
+        let (mut asking, mut chosen) = ([0_u8; PORTS], [0_usize; PORTS]);
         let mut asked = 0;
         for port in ports(self.channels.ready_ports[tile] & inputs) {
             let (wants, channel) = self.choose(tile, port, able);
-            (asks[port], chosen[port]) = (wants, channel);
+            chosen[port] = channel;
             asked |= wants;
+            for out in ports(wants) {
+                asking[out] |= 1 << port;
+            }
         }
-        let mut granted = [0_u8; PORTS];
+        let (mut granted, mut sending) = ([0_u8; PORTS], 0);
         for out in ports(asked) {
-            let asking = (0..PORTS).fold(0_u8, |m, port| m | (asks[port] >> out & 1) << port);
-            let order = &mut self.input_order[tile * PORTS + out];
-            let in_order = asking & (0b1_1111 << *order);
-            let first = if in_order == 0 { asking } else { in_order };
-            let port = first.trailing_zeros() as u8;
-            if !IS_CONTENDED {
-                *order = Self::behind(port);
-            }
-            granted[usize::from(port)] |= 1 << out;
+            let port = self.arbitrate(tile, out, asking[out]);
+            granted[port] |= 1 << out;
+            sending |= 1 << port;
         }
-        for port in 0..PORTS {
-            if granted[port] == 0 {
-                continue;
-            }
-            match &mut self.contention {
-                Some(contention) if IS_CONTENDED => {
-                    contention.choose(tile, port, chosen[port], granted[port]);
-                }
-                Some(_) | None => self.grant(tile, port, chosen[port], granted[port]),
+        for port in ports(sending) {
+            if let Some(contention) = &mut self.contention {
+                contention.choose(tile, port, chosen[port], granted[port]);
+            } else {
+                self.grant(tile, port, chosen[port], granted[port]);
             }
         }
+    }
+
+    /// The input that gets an output, of those that ask for it, of which there is one.
+    #[inline]
+    fn arbitrate(&mut self, tile: usize, out: usize, asking: u8) -> usize {
+        let order = &mut self.input_order[tile * PORTS + out];
+        let in_order = asking & (0b1_1111 << *order);
+        let first = if in_order == 0 { asking } else { in_order };
+        let port = first.trailing_zeros() as u8;
+        if !self.n.is_contended {
+            *order = Self::behind(port);
+        }
+        usize::from(port)
     }
 
     /// The input that goes first when one has been granted an output.
@@ -93,9 +90,9 @@ impl Plane {
             while set != 0 {
                 let bit = set.trailing_zeros() as usize;
                 set &= set - 1;
-                let channel = input * self.n.channels() + bit;
-                let wants = self.channels.wants[channel] & able;
-                let wants = wants & self.usable(tile, channel, bit / self.n.vcs, wants);
+                let channel = self.n.channel(input, bit);
+                let wants = self.channels.held[channel].wants & able;
+                let wants = wants & self.usable(tile, channel, self.n.class(bit), wants);
                 if wants & wants.wrapping_sub(1) != 0 {
                     return (self.channels.of_one_flit(channel, wants), channel);
                 }
@@ -111,11 +108,11 @@ impl Plane {
     #[inline]
     fn usable(&self, tile: usize, channel: usize, class: usize, wants: u8) -> u8 {
         let open = &self.channels.open[tile * self.n.classes..];
-        let owned = self.channels.owned[channel];
+        let owned = self.channels.held[channel].owned;
         if !self.n.is_private || class < MULTICAST {
             return open[class] | owned;
         }
-        let packet = self.channels.packet[channel];
+        let packet = self.channels.held[channel].packet;
         let mut usable = owned;
         for out in ports(wants) {
             let next = if out == LOCAL {
@@ -165,13 +162,12 @@ impl Plane {
     /// A flit of an input goes over some outputs.
     pub(super) fn grant(&mut self, tile: usize, port: usize, channel: usize, outs: u8) {
         self.has_moved = true;
-        let vcs = self.n.channels();
-        let bit = channel % vcs;
-        self.channel_order[tile * PORTS + port] = ((bit + 1) % vcs) as u8;
-        let id = self.channels.packet[channel];
+        let after = self.n.channel_bit(channel) + 1;
+        self.channel_order[tile * PORTS + port] = (after & (self.n.channels() - 1)) as u8;
+        let id = self.channels.held[channel].packet;
         debug_assert_ne!(id, NOBODY, "an empty channel asks for an output");
         let flits = self.packets[id as usize].flits;
-        let flit = self.channels.next_flit[channel][outs.trailing_zeros() as usize];
+        let flit = self.channels.held[channel].next_flit[outs.trailing_zeros() as usize];
         if port != LOCAL {
             self.bar(tile, opposite(port));
         }
@@ -183,44 +179,26 @@ impl Plane {
                 self.due_in(ahead + 1).delivered.push(delivered);
             } else {
                 self.bar(tile, out);
-                self.grant_link(tile, channel, id, flit, out);
+                self.grant_link(channel, id, flit, out);
             }
-            self.channels.next_flit[channel][out] = flit + 1;
+            self.channels.held[channel].next_flit[out] = flit + 1;
         }
         if flits == 1 {
-            let left = self.channels.wants[channel] & !outs;
-            self.channels.wants[channel] = left;
-            if left == 0 {
-                self.channels.set_ready(&self.n, channel, false);
-            }
+            self.channels.send(&self.n, channel, outs);
         } else {
             self.channels.ask(&self.n, channel);
         }
         self.leave_if_done(channel, ahead + 2);
     }
 
-    fn grant_link(&mut self, tile: usize, channel: usize, id: u32, flit: u16, out: usize) {
-        let class = channel % self.n.channels() / self.n.vcs;
-        let is_first = self.channels.owned[channel] >> out & 1 == 0;
-        let taken = if is_first {
-            let class = self.link_class(id, tile, class, out);
-            let next = self.n.next(tile, out);
-            self.packets[id as usize].holders += 1;
-            self.channels.take(&self.n, next, opposite(out), class)
-        } else {
-            0
-        };
+    fn grant_link(&mut self, channel: usize, id: u32, flit: u16, out: usize) {
         self.grants.push(Grant {
             channel: channel as u32,
             packet: id,
             flit,
             out: out as u8,
-            taken: taken as u32,
-            follow: if is_first {
-                0
-            } else {
-                self.channels.follow[channel][out]
-            },
+            follow: self.channels.held[channel].follow[out],
+            won: 0,
         });
     }
 
@@ -238,13 +216,8 @@ impl Plane {
     /// A channel whose packet has come as a whole and gone over all its outputs is free after some cycles.
     #[inline]
     pub(super) fn leave_if_done(&mut self, channel: usize, cycles: u32) {
-        let id = self.channels.packet[channel];
-        let flits = self.packets[id as usize].flits;
-        let next = &self.channels.next_flit[channel];
-        let outputs = self.channels.outputs[channel];
-        let is_done =
-            self.channels.come[channel] == flits && ports(outputs).all(|out| next[out] == flits);
-        if is_done {
+        let held = &self.channels.held[channel];
+        if held.wants == 0 && held.come == self.packets[held.packet as usize].flits {
             self.due_in(cycles).freed.push(channel as u32);
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Virtual channels of all inputs, as arrays: what each holds, which are free, which ask for an output.
+//! Virtual channels of all inputs: what each holds, which are free, which ask for an output.
 //!
-//! A channel's index is `(tile × 5 + port) × channels + channel`. `open` and `closed` say the same of every mesh output, once
+//! A channel's index is that of its input, `tile × 5 + port`, and behind it the bits of its own number ([`Numbers::channel`]). `open` and `closed` say the same of every mesh output, once
 //! by router and once by line: has the input behind it a free channel of a class? They are kept with every channel that is
 //! taken or given back, so that nobody has to look at the neighbour.
 
@@ -9,6 +9,32 @@ use super::numbers::{LOCAL, Numbers, PORTS, Place, opposite, ports};
 
 /// Nothing is in a channel.
 pub(super) const NOBODY: u32 = u32::MAX;
+
+/// What is in a channel. One structure and not an array for each field: a flit that is latched or sent uses most of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    pub packet: u32,
+    /// Flits that have been latched here or have gone by.
+    pub come: u16,
+    /// Outputs that its next flit asks for, and those that the packet takes at all.
+    pub wants: u8,
+    pub outputs: u8,
+    /// Outputs over which a flit of the packet has gone, and which own the channels behind.
+    pub owned: u8,
+    /// By output: hops to where the flit before was latched; next flit.
+    pub follow: [u8; LOCAL],
+    pub next_flit: [u16; PORTS],
+}
+
+const EMPTY: Held = Held {
+    packet: NOBODY,
+    come: 0,
+    wants: 0,
+    outputs: 0,
+    owned: 0,
+    follow: [0; LOCAL],
+    next_flit: [0; PORTS],
+};
 
 /// All virtual channels.
 pub(super) struct Channels {
@@ -25,17 +51,8 @@ pub(super) struct Channels {
     pub open: Vec<u8>,
     /// By output, class and line: tiles whose next input has none.
     pub closed: Vec<u64>,
-    /// By channel: packet, outputs that its next flit asks for, outputs that the packet takes at all.
-    pub packet: Vec<u32>,
-    pub wants: Vec<u8>,
-    pub outputs: Vec<u8>,
-    /// Outputs over which a flit of the packet has gone, and which own the channels behind.
-    pub owned: Vec<u8>,
-    /// Flits that have been latched here or have gone by.
-    pub come: Vec<u16>,
-    /// By channel and output: next flit; hops to where the one before was latched.
-    pub next_flit: Vec<[u16; PORTS]>,
-    pub follow: Vec<[u8; LOCAL]>,
+    /// What is in each channel.
+    pub held: Vec<Held>,
     /// Channels of the links of which they stand at the end; outside a mesh there are none.
     taken: usize,
 }
@@ -43,16 +60,11 @@ pub(super) struct Channels {
 impl Channels {
     pub(super) fn new(n: &Numbers) -> Self {
         let inputs = n.tiles * PORTS;
-        let channels = inputs * n.channels();
         let places = (0..n.tiles).map(|tile| Place {
             x: n.x(tile) as u8,
             y: n.y(tile) as u8,
         });
-        let every = if n.channels() == 64 {
-            u64::MAX
-        } else {
-            (1 << n.channels()) - 1
-        };
+        let every = (0..n.classes).fold(0, |every, class| every | n.class_mask(class));
         Self {
             places: places.collect(),
             free: vec![every; inputs],
@@ -61,13 +73,7 @@ impl Channels {
             active: vec![0; n.tiles.div_ceil(64)],
             open: vec![0b1_1111; n.tiles * n.classes],
             closed: vec![0; LOCAL * n.classes * 64],
-            packet: vec![NOBODY; channels],
-            wants: vec![0; channels],
-            outputs: vec![0; channels],
-            owned: vec![0; channels],
-            come: vec![0; channels],
-            next_flit: vec![[0; PORTS]; channels],
-            follow: vec![[0; LOCAL]; channels],
+            held: vec![EMPTY; n.channel(inputs, 0)],
             taken: 0,
         }
     }
@@ -95,9 +101,9 @@ impl Channels {
         if free == bit && port != LOCAL {
             self.mark(n, tile, port, class, false);
         }
-        let channel = input * n.channels() + bit.trailing_zeros() as usize;
+        let channel = n.channel(input, bit.trailing_zeros() as usize);
         debug_assert_eq!(
-            self.packet[channel], NOBODY,
+            self.held[channel].packet, NOBODY,
             "a free channel holds a packet"
         );
         channel
@@ -106,15 +112,15 @@ impl Channels {
     /// Gives a channel back.
     #[inline]
     pub(super) fn give_back(&mut self, n: &Numbers, channel: usize) {
-        let (input, bit) = (channel / n.channels(), channel % n.channels());
-        let class = bit / n.vcs;
+        let (input, bit) = (n.input(channel), n.channel_bit(channel));
+        let class = n.class(bit);
         let had_free = self.free[input] & n.class_mask(class) != 0;
         assert!(
             self.free[input] >> bit & 1 == 0,
             "a channel is given back twice"
         );
         self.free[input] |= 1 << bit;
-        self.packet[channel] = NOBODY;
+        self.held[channel] = EMPTY;
         self.taken -= 1;
         let (tile, port) = (input / PORTS, input % PORTS);
         if !had_free && port != LOCAL {
@@ -141,39 +147,57 @@ impl Channels {
     /// A packet begins to use a channel.
     #[inline]
     pub(super) fn hold(&mut self, channel: usize, packet: u32, outputs: u8) {
-        self.packet[channel] = packet;
-        self.outputs[channel] = outputs;
-        self.wants[channel] = 0;
-        self.owned[channel] = 0;
-        self.come[channel] = 0;
-        self.next_flit[channel] = [0; PORTS];
-        self.follow[channel] = [0; LOCAL];
+        let held = &mut self.held[channel];
+        held.packet = packet;
+        held.outputs = outputs;
+    }
+
+    /// A packet of one flit asks for all its outputs.
+    #[inline]
+    pub(super) fn buffer(&mut self, n: &Numbers, channel: usize) {
+        let held = &mut self.held[channel];
+        held.come = 1;
+        held.wants = held.outputs;
+        if held.wants != 0 {
+            self.set_ready(n, channel, true);
+        }
+    }
+
+    /// It goes over some of them.
+    #[inline]
+    pub(super) fn send(&mut self, n: &Numbers, channel: usize, outs: u8) {
+        let held = &mut self.held[channel];
+        held.wants &= !outs;
+        if held.wants == 0 {
+            self.set_ready(n, channel, false);
+        }
     }
 
     /// Recomputes what a channel asks for: outputs that have not sent all that has come. Each goes on by itself: if one waited for
     /// another, branches of two multicasts could wait for each other.
     #[inline]
     pub(super) fn ask(&mut self, n: &Numbers, channel: usize) {
-        let (come, next) = (self.come[channel], &self.next_flit[channel]);
-        let outputs = ports(self.outputs[channel]);
+        let (come, next) = (self.held[channel].come, &self.held[channel].next_flit);
+        let outputs = ports(self.held[channel].outputs);
         let wants = outputs.filter(|out| next[*out] < come);
         let wants = wants.fold(0, |wants, out| wants | 1 << out);
-        self.wants[channel] = wants;
+        self.held[channel].wants = wants;
         self.set_ready(n, channel, wants != 0);
     }
 
     /// Those of some outputs that ask for the earliest flit: an input has one flit per cycle.
     #[inline]
     pub(super) fn of_one_flit(&self, channel: usize, wants: u8) -> u8 {
-        let next = &self.next_flit[channel];
+        let next = &self.held[channel].next_flit;
         let first = ports(wants).map(|out| next[out]).min();
         let same = ports(wants).filter(|out| Some(next[*out]) == first);
         same.fold(0, |all, out| all | 1 << out)
     }
 
+    /// A channel asks for an output, or no longer.
     #[inline]
     pub(super) fn set_ready(&mut self, n: &Numbers, channel: usize, is_ready: bool) {
-        let (input, bit) = (channel / n.channels(), channel % n.channels());
+        let (input, bit) = (n.input(channel), n.channel_bit(channel));
         let (tile, port) = (input / PORTS, input % PORTS);
         if is_ready {
             self.ready[input] |= 1 << bit;
@@ -192,7 +216,7 @@ impl Channels {
 
     /// The channel of an input in which a packet is.
     pub(super) fn find(&self, n: &Numbers, tile: usize, port: usize, packet: u32) -> Option<usize> {
-        let first = (tile * PORTS + port) * n.channels();
-        (first..first + n.channels()).find(|channel| self.packet[*channel] == packet)
+        let first = n.channel(tile * PORTS + port, 0);
+        (first..first + n.channels()).find(|channel| self.held[*channel].packet == packet)
     }
 }

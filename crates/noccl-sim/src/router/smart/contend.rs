@@ -70,8 +70,7 @@ impl Contention {
 }
 
 impl Plane {
-    /// Grants what has been chosen and wins its links, with its path; in the order of `local` paths are found as usual. What loses stays
-    /// as it is, and so do the orders of round robin.
+    /// Grants what has been chosen and wins its links. What loses stays as it is, and so do the orders of round robin.
     pub(super) fn contend(&mut self) {
         let Some(mut contention) = self.contention.take() else {
             return;
@@ -83,17 +82,13 @@ impl Plane {
             self.share_lines(&mut contention, &mut choices);
         }
         for choice in choices.drain(..) {
-            if is_local {
-                self.grant_choice(&choice, choice.outs);
-                continue;
-            }
-            let outs = self.won(&choice, &contention.passed);
+            let outs = if is_local {
+                choice.outs
+            } else {
+                self.won(&choice, &contention.passed)
+            };
             if outs != 0 {
                 self.grant_choice(&choice, outs);
-                while let Some(grant) = self.grants.pop() {
-                    let won = choice.won[usize::from(grant.out)];
-                    self.traverse_won(grant, won.into());
-                }
             }
         }
         for request in contention.requests.drain(..) {
@@ -124,17 +119,15 @@ impl Plane {
     /// The path for which a choice asks over an output.
     fn asked(&self, choice: &Choice, out: usize) -> Path {
         let channel = choice.channel as usize;
-        let packet = self.channels.packet[channel];
-        debug_assert_ne!(packet, NOBODY, "an empty channel asks for an output");
-        let is_first = self.channels.owned[channel] >> out & 1 == 0;
-        let follow = self.channels.follow[channel][out];
+        let held = &self.channels.held[channel];
+        debug_assert_ne!(held.packet, NOBODY, "an empty channel asks for an output");
         self.path(Grant {
             channel: choice.channel,
-            packet,
-            flit: self.channels.next_flit[channel][out],
+            packet: held.packet,
+            flit: held.next_flit[out],
             out: out as u8,
-            taken: 0,
-            follow: if is_first { 0 } else { follow },
+            follow: held.follow[out],
+            won: 0,
         })
     }
 
@@ -206,6 +199,10 @@ impl Plane {
         for out in ports(outs) {
             self.input_order[tile * PORTS + out] = Self::behind(choice.port);
         }
+        let first = self.grants.len();
         self.grant(tile, port, choice.channel as usize, outs);
+        for grant in &mut self.grants[first..] {
+            grant.won = choice.won[usize::from(grant.out)];
+        }
     }
 }

@@ -55,13 +55,12 @@ fn reductions(plane: &Plane, network: &Network, since_cycle: u64) -> Vec<WaitEdg
 
 fn packets(plane: &Plane, network: &Network, since_cycle: u64) -> Vec<WaitEdge> {
     let mut waits = Vec::new();
-    let channels = plane.n.channels();
     for (input, ready) in plane.channels.ready.iter().enumerate() {
         let tile = input / PORTS;
-        for bit in (0..channels).filter(|bit| ready >> bit & 1 == 1) {
-            let channel = input * channels + bit;
-            let packet = &plane.packets[plane.channels.packet[channel] as usize];
-            for out in ports(plane.channels.wants[channel]) {
+        for bit in (0..plane.n.channels()).filter(|bit| ready >> bit & 1 == 1) {
+            let channel = plane.n.channel(input, bit);
+            let packet = &plane.packets[plane.channels.held[channel].packet as usize];
+            for out in ports(plane.channels.held[channel].wants) {
                 let awaited = if out == LOCAL {
                     "the interface".to_owned()
                 } else {

@@ -55,7 +55,7 @@ impl Plane {
     /// Does a packet in its corner ask for outputs of its tree?
     fn is_asked(&self, tile: usize) -> bool {
         self.in_corner(tile).any(|channel| {
-            let wants = self.channels.wants[channel];
+            let wants = self.channels.held[channel].wants;
             wants & !(1 << LOCAL) != 0
         })
     }
@@ -64,7 +64,7 @@ impl Plane {
     fn in_corner(&self, tile: usize) -> impl Iterator<Item = usize> + '_ {
         ports(self.channels.ready_ports[tile]).flat_map(move |port| {
             self.of_class(tile, port, MULTICAST).filter(move |channel| {
-                let packet = &self.packets[self.channels.packet[*channel] as usize];
+                let packet = &self.packets[self.channels.held[*channel].packet as usize];
                 packet.kind == Kind::ToCorner && packet.target == tile as u32
             })
         })
@@ -74,10 +74,10 @@ impl Plane {
     fn of_class(&self, tile: usize, port: usize, class: usize) -> impl Iterator<Item = usize> + '_ {
         let input = tile * PORTS + port;
         let ready = self.channels.ready[input];
-        let first = class * self.n.vcs;
+        let first = self.n.first_bit(class);
         (first..first + self.n.vcs)
             .filter(move |bit| ready >> bit & 1 == 1)
-            .map(move |bit| input * self.n.channels() + bit)
+            .map(move |bit| self.n.channel(input, bit))
     }
 
     /// Sends a flit over a path of a slot, if there is one and its line is free.
@@ -86,9 +86,9 @@ impl Plane {
         let Some(channel) = self.to_drive(drive, order, slots.used[drive.tile]) else {
             return;
         };
-        let port = channel / self.n.channels() % PORTS;
-        let id = self.channels.packet[channel];
-        let flit = self.channels.next_flit[channel][drive.out];
+        let port = self.n.input(channel) % PORTS;
+        let id = self.channels.held[channel].packet;
+        let flit = self.channels.held[channel].next_flit[drive.out];
         let is_used = slots.used[drive.tile] >> port & 1 == 1;
         if is_used || drive.begins && flit == 0 && !self.take_line(drive, id) {
             slots.is_left = true;
@@ -103,7 +103,7 @@ impl Plane {
         }
         self.has_moved = true;
         self.latch_path(drive, id, flit);
-        self.channels.next_flit[channel][drive.out] = flit + 1;
+        self.channels.held[channel].next_flit[drive.out] = flit + 1;
         self.channels.ask(&self.n, channel);
         self.leave_if_done(channel, 2);
         // Others behind it wait for the next slot.
@@ -116,17 +116,17 @@ impl Plane {
         let Drive { tile, out, .. } = drive;
         let asks = |channel: &usize| {
             let has_gone = drive.is_first || {
-                let next = &self.channels.next_flit[*channel];
-                self.channels.outputs[*channel] >> drive.first & 1 == 0
+                let next = &self.channels.held[*channel].next_flit;
+                self.channels.held[*channel].outputs >> drive.first & 1 == 0
                     || next[drive.first] > next[out]
             };
-            has_gone && self.channels.wants[*channel] >> out & 1 == 1
+            has_gone && self.channels.held[*channel].wants >> out & 1 == 1
         };
         // A packet that has begun owns its channels: one that has not must not be tried in its place.
-        let is_new = |channel: &usize| self.channels.next_flit[*channel][out] == 0;
+        let is_new = |channel: &usize| self.channels.held[*channel].next_flit[out] == 0;
         if drive.is_corner {
             let rank = |channel: &usize| {
-                let port = channel / self.n.channels() % PORTS;
+                let port = self.n.input(*channel) % PORTS;
                 (used >> port & 1, (port + PORTS - order) % PORTS)
             };
             let asking = self.in_corner(tile).filter(asks);

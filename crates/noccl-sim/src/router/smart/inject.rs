@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Interfaces send: a flit per cycle into a channel of the Local input, message classes in order.
+//! Interfaces send: a flit per cycle into a channel of the Local input, message classes in turn.
 
-use super::numbers::LOCAL;
+use super::numbers::{LOCAL, ports};
 use super::plane::{Latched, Plane, Sending};
 use noccl_net::TileId;
-use std::collections::VecDeque;
 
 impl Plane {
     /// NIs with a flit and a channel for it.
@@ -22,9 +21,9 @@ impl Plane {
     }
 
     fn inject_at(&mut self, tile: usize) {
-        let order = self.queues[tile].next_class;
-        for i in 0..3u8 {
-            let class = usize::from((order + i) % 3);
+        let queues = &self.queues[tile];
+        let in_order = queues.filled & (0b111 << queues.next_class);
+        for class in ports(in_order).chain(ports(queues.filled & !in_order)) {
             let Some(id) = self.queues[tile].waiting[class].front().copied() else {
                 continue;
             };
@@ -50,7 +49,10 @@ impl Plane {
             });
             if is_last {
                 queues.waiting[class].pop_front();
-                if queues.waiting.iter().all(VecDeque::is_empty) {
+                if queues.waiting[class].is_empty() {
+                    queues.filled &= !(1 << class);
+                }
+                if queues.filled == 0 {
                     self.sending[tile / 64] &= !(1 << (tile % 64));
                 }
                 self.let_go(id);

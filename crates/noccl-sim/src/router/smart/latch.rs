@@ -17,19 +17,19 @@ impl Plane {
         for Latched { channel, come } in latched.drain(..) {
             self.has_moved = true;
             let at = channel as usize;
-            let id = self.channels.packet[at];
+            let id = self.channels.held[at].packet;
             let packet = &self.packets[id as usize];
             if is_combining && packet.kind == Kind::Contribution {
                 contributions.push(channel);
                 continue;
             }
-            self.channels.come[at] = come;
+            self.channels.held[at].come = come;
             if packet.flits == 1 {
-                self.buffer(at);
+                self.channels.buffer(&self.n, at);
             } else {
                 self.channels.ask(&self.n, at);
             }
-            if self.channels.wants[at] == 0 {
+            if self.channels.held[at].wants == 0 {
                 self.leave_if_done(at, DROP_CYCLES);
             }
         }
@@ -40,20 +40,10 @@ impl Plane {
         self.contributions = contributions;
     }
 
-    /// A packet of one flit asks for all its outputs.
-    fn buffer(&mut self, channel: usize) {
-        let outputs = self.channels.outputs[channel];
-        self.channels.come[channel] = 1;
-        self.channels.wants[channel] = outputs;
-        if outputs != 0 {
-            self.channels.set_ready(&self.n, channel, true);
-        }
-    }
-
     /// A contribution has come to a router.
     fn contribute(&mut self, channel: usize) {
-        let tile = channel / self.n.channels() / PORTS;
-        let id = self.channels.packet[channel];
+        let tile = self.n.input(channel) / PORTS;
+        let id = self.channels.held[channel].packet;
         let of = self.packets[id as usize].of;
         let reduction = &self.reductions[of as usize];
         let combining = reduction.combining;
@@ -64,7 +54,7 @@ impl Plane {
                 false
             }
             Some(entry) => {
-                let inputs = self.inputs_at(of, tile);
+                let inputs = reduction.inputs[tile];
                 let leaves = self.packets[id as usize].leaves;
                 self.table.count(tile, entry, inputs, id, leaves, combining);
                 true
@@ -75,32 +65,24 @@ impl Plane {
         if is_dropped {
             self.due_in(DROP_CYCLES).freed.push(channel as u32);
         } else {
-            self.buffer(channel);
+            self.channels.buffer(&self.n, channel);
         }
-    }
-
-    /// Contributions that come to a tile in all.
-    fn inputs_at(&self, of: u32, tile: usize) -> u8 {
-        let inputs = self.reductions[of as usize].inputs[tile];
-        (inputs.count_ones() as u8).min(self.n.max_count)
     }
 
     /// Is the next contribution to come the last one at a tile?
     pub(super) fn is_last_at(&self, of: u32, tile: usize) -> bool {
         let reduction = &self.reductions[of as usize];
-        let inputs = self.inputs_at(of, tile);
-        reduction
-            .id
-            .is_some_and(|id| self.table.missing(tile, id, inputs) == 1)
+        let inputs = reduction.inputs[tile];
+        (reduction.id).is_some_and(|id| self.table.missing(tile, id, inputs) == 1)
     }
 
     /// A contribution joins one of its reduction that is buffered. True if it has found one.
     fn join(&mut self, channel: usize, tile: usize, id: u32) -> bool {
-        let port = channel / self.n.channels() % PORTS;
+        let port = self.n.input(channel) % PORTS;
         let Some(other) = self.buffered(tile, self.merge_scope(port), id) else {
             return false;
         };
-        self.combine(self.channels.packet[other], id);
+        self.combine(self.channels.held[other].packet, id);
         true
     }
 
@@ -111,11 +93,15 @@ impl Plane {
         let Some(other) = self.buffered(tile, ALL_INPUTS, id) else {
             return;
         };
-        debug_assert_eq!(self.channels.wants[other], 1 << out, "one root, two paths");
-        self.combine(id, self.channels.packet[other]);
-        self.channels.wants[other] = 0;
+        debug_assert_eq!(
+            self.channels.held[other].wants,
+            1 << out,
+            "one root, two paths"
+        );
+        self.combine(id, self.channels.held[other].packet);
+        self.channels.held[other].wants = 0;
         self.channels.set_ready(&self.n, other, false);
-        self.channels.next_flit[other][out] = 1;
+        self.channels.held[other].next_flit[out] = 1;
         self.leave_if_done(other, self.n.granted_cycles + 2);
     }
 
@@ -143,9 +129,9 @@ impl Plane {
             let input = tile * PORTS + port;
             let mut buffered = self.channels.ready[input] & class;
             while buffered != 0 {
-                let other = input * self.n.channels() + buffered.trailing_zeros() as usize;
+                let other = self.n.channel(input, buffered.trailing_zeros() as usize);
                 buffered &= buffered - 1;
-                if self.packets[self.channels.packet[other] as usize].of == of {
+                if self.packets[self.channels.held[other].packet as usize].of == of {
                     return Some(other);
                 }
             }

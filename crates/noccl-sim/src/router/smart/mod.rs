@@ -29,6 +29,7 @@ mod task;
 mod tests;
 mod traffic;
 mod traverse;
+mod wires;
 
 use noccl_net::capabilities::MulticastTrees;
 use noccl_net::{Coord, Network, TileId, TreeTable};

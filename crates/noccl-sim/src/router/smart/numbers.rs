@@ -34,6 +34,9 @@ pub(super) struct Numbers {
     pub is_contended: bool,
     pub classes: usize,
     pub vcs: usize,
+    /// Bits of a channel's number within its class, and within its input: no division in the loop.
+    class_shift: u32,
+    input_shift: u32,
     pub is_private: bool,
     /// Do multicasts on private trees go in slots?
     pub is_slotted: bool,
@@ -52,6 +55,13 @@ pub(super) struct Numbers {
 impl Numbers {
     pub(super) fn new(network: &Network, smart: &SmartRouter) -> Self {
         let is_private = smart.tree == SmartTree::Private;
+        let classes = if is_private {
+            SECOND_DIMENSION
+        } else {
+            MULTICAST
+        } + 1;
+        let class_shift = smart.vcs.next_power_of_two().trailing_zeros();
+        let slots = classes << class_shift;
         let is_contended = smart.priority == SmartPriority::Bypass;
         let is_greedy = smart.reduction == SmartReduction::Greedy;
         Self {
@@ -61,14 +71,12 @@ impl Numbers {
             bitwise_hpc_max: smart.bitwise_hpc_max.min(smart.hpc_max),
             arithmetic_hpc_max: smart.arithmetic_hpc_max.min(smart.hpc_max),
             setup_cycles: smart.setup_cycles,
+            classes,
             granted_cycles: if is_contended { 1 } else { smart.setup_cycles },
             is_contended,
-            classes: if is_private {
-                SECOND_DIMENSION
-            } else {
-                MULTICAST
-            } + 1,
             vcs: smart.vcs as usize,
+            class_shift,
+            input_shift: slots.next_power_of_two().trailing_zeros(),
             is_private,
             is_slotted: smart.multicast == SmartMulticast::Complete,
             second_class: SECOND_DIMENSION,
@@ -81,15 +89,45 @@ impl Numbers {
         }
     }
 
-    /// Virtual channels of an input.
+    /// Numbers of the virtual channels of an input. Between classes some are left out if `vcs` is no power of two.
     pub(super) const fn channels(&self) -> usize {
-        self.classes * self.vcs
+        1 << self.input_shift
+    }
+
+    /// Number of a channel of all.
+    #[inline]
+    pub(super) const fn channel(&self, input: usize, bit: usize) -> usize {
+        input << self.input_shift | bit
+    }
+
+    /// Input of a channel.
+    #[inline]
+    pub(super) const fn input(&self, channel: usize) -> usize {
+        channel >> self.input_shift
+    }
+
+    /// Number of a channel among those of its input.
+    #[inline]
+    pub(super) const fn channel_bit(&self, channel: usize) -> usize {
+        channel & (self.channels() - 1)
+    }
+
+    /// Class of a channel of an input.
+    #[inline]
+    pub(super) const fn class(&self, bit: usize) -> usize {
+        bit >> self.class_shift
+    }
+
+    /// First channel of a class at an input.
+    #[inline]
+    pub(super) const fn first_bit(&self, class: usize) -> usize {
+        class << self.class_shift
     }
 
     /// Bits of a class among the virtual channels of an input.
     #[inline]
     pub(super) const fn class_mask(&self, class: usize) -> u64 {
-        ((1 << self.vcs) - 1) << (class * self.vcs)
+        ((1 << self.vcs) - 1) << self.first_bit(class)
     }
 
     pub(super) const fn x(&self, tile: usize) -> u32 {
@@ -103,11 +141,17 @@ impl Numbers {
     /// From a tile to the next one through a mesh output that leads to one.
     #[inline]
     pub(super) const fn next(&self, tile: usize, out: usize) -> usize {
+        self.along(tile, out, 1)
+    }
+
+    /// Some hops on in one direction.
+    #[inline]
+    pub(super) const fn along(&self, tile: usize, out: usize, hops: usize) -> usize {
         match out {
-            0 => tile + 1,
-            1 => tile + self.height as usize,
-            2 => tile - 1,
-            _ => tile - self.height as usize,
+            0 => tile + hops,
+            1 => tile + hops * self.height as usize,
+            2 => tile - hops,
+            _ => tile - hops * self.height as usize,
         }
     }
 

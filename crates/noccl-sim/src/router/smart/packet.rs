@@ -89,7 +89,7 @@ impl Combining {
 /// A reduction in flight.
 #[derive(Debug, Clone)]
 pub(super) struct Reduction {
-    /// Inputs by tile.
+    /// Contributions that come to each tile, those of its neighbours combined.
     pub inputs: Vec<u8>,
     pub root: u32,
     /// Index into the reduction tables; none: contributions go one by one.

@@ -12,6 +12,7 @@ use super::numbers::{LOCAL, Numbers, PORTS};
 use super::packet::{Kind, Packet, Reduction, Tree, ports_of};
 use super::slots::Slots;
 use super::table::Table;
+use super::wires::Wires;
 use noccl_net::{Network, TileId, TreeTable};
 use noccl_spec::SmartRouter;
 use std::collections::VecDeque;
@@ -30,10 +31,10 @@ pub(super) struct Grant {
     pub packet: u32,
     pub flit: u16,
     pub out: u8,
-    /// Channel of the neighbour that is taken for a first flit.
-    pub taken: u32,
     /// Hops to where the flit before was latched; 0 for a first flit.
     pub follow: u8,
+    /// Links that its request has won; 0 where the path has still to be found.
+    pub won: u8,
 }
 
 /// A flit has reached an NI.
@@ -62,6 +63,8 @@ pub(super) struct Sending {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Queues {
     pub waiting: [VecDeque<u32>; 3],
+    /// Those that are not empty.
+    pub filled: u8,
     pub sending: [Option<Sending>; 3],
     pub next_class: u8,
 }
@@ -91,6 +94,7 @@ pub(crate) struct Plane {
     pub(super) table: Table,
     pub(super) slots: Option<Box<Slots>>,
     pub(super) contention: Option<Box<Contention>>,
+    pub(super) wires: Option<Box<Wires>>,
     pub(super) queues: Vec<Queues>,
     /// Tiles with something in a queue.
     pub(super) sending: Vec<u64>,
@@ -124,6 +128,7 @@ impl Plane {
         Self {
             slots: n.is_slotted.then(slots),
             contention: n.is_contended.then(Box::default),
+            wires: smart.is_connected.then(Box::default),
             channels,
             packets: Vec::new(),
             unused_packets: Vec::new(),
@@ -167,7 +172,10 @@ impl Plane {
     pub(crate) fn has_due(&self) -> bool {
         let is_empty =
             |due: &Due| due.freed.is_empty() && due.latched.is_empty() && due.delivered.is_empty();
-        !self.grants.is_empty() || !self.due.iter().all(is_empty) || self.may_wait()
+        !self.grants.is_empty()
+            || !self.due.iter().all(is_empty)
+            || self.may_wait()
+            || self.wires.as_ref().is_some_and(|wires| !wires.is_idle())
     }
 
     /// A slot, or a cycle with the order of priority `local`, may still come.
@@ -262,8 +270,14 @@ impl Plane {
             self.packets.push(packet);
             self.packets.len() as u32 - 1
         };
-        self.queues[from.idx()].waiting[kind.class()].push_back(id);
-        self.sending[from.idx() / 64] |= 1 << (from.0 % 64);
+        if let Some(wires) = &mut self.wires {
+            wires.queue(from.0, to.0, id);
+        } else {
+            let queues = &mut self.queues[from.idx()];
+            queues.waiting[kind.class()].push_back(id);
+            queues.filled |= 1 << kind.class();
+            self.sending[from.idx() / 64] |= 1 << (from.0 % 64);
+        }
         id
     }
 
@@ -304,7 +318,7 @@ impl Plane {
         let mut due = std::mem::take(&mut self.due[at]);
         for channel in due.freed.drain(..) {
             // Until now the packet is found in it.
-            let id = self.channels.packet[channel as usize];
+            let id = self.channels.held[channel as usize].packet;
             self.channels.give_back(&self.n, channel as usize);
             self.let_go(id);
         }
@@ -313,6 +327,7 @@ impl Plane {
             self.deliver(packet, tile, flit);
         }
         self.due[at] = due;
+        self.cross_wires(&takes, &offers);
         self.drive_slots();
         if self.n.setup_cycles == 2 {
             self.contend();

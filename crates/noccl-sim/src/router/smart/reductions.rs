@@ -37,6 +37,9 @@ impl Plane {
             inputs = std::mem::take(&mut self.reductions[at as usize].inputs);
         }
         ports_of(table, self.n.tiles, &mut inputs);
+        for ports in &mut inputs {
+            *ports = (ports.count_ones() as u8).min(self.n.max_count);
+        }
         let reduction = Reduction {
             inputs,
             root: table.root().0,

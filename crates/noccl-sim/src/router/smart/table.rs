@@ -7,9 +7,9 @@ use super::packet::Combining;
 /// An entry is reserved.
 const RESERVED: u8 = 0x80;
 
-/// Entries by tile and id.
+/// Entries by id and tile.
 pub(super) struct Table {
-    entries: usize,
+    tiles: usize,
     /// Contributions to come, with [`RESERVED`].
     counts: Vec<u8>,
     /// Contributions that have been dropped.
@@ -25,7 +25,7 @@ impl Table {
     pub(super) fn new(n: &Numbers, value_bytes: usize) -> Self {
         let entries = if n.is_complete { n.table_entries } else { 0 };
         Self {
-            entries,
+            tiles: n.tiles,
             counts: vec![0; n.tiles * entries],
             leaves: vec![0; n.tiles * entries],
             value_bytes,
@@ -37,7 +37,7 @@ impl Table {
     /// Contributions to come at a tile, of `inputs` at first.
     #[inline]
     pub(super) fn missing(&self, tile: usize, id: u32, inputs: u8) -> u8 {
-        let count = self.counts[tile * self.entries + id as usize];
+        let count = self.counts[id as usize * self.tiles + tile];
         if count & RESERVED == 0 {
             inputs
         } else {
@@ -55,12 +55,15 @@ impl Table {
         leaves: u32,
         combining: Combining,
     ) {
-        let entry = tile * self.entries + id as usize;
+        let entry = id as usize * self.tiles + tile;
         let missing = self.missing(tile, id, inputs);
         assert!(missing > 1, "a router counts the last contribution");
         let is_first = self.counts[entry] & RESERVED == 0;
         self.counts[entry] = RESERVED | (missing - 1);
         self.leaves[entry] += leaves;
+        if self.value_bytes == 0 {
+            return;
+        }
         let (value, operand) = (entry * self.value_bytes, packet as usize * self.value_bytes);
         let value = &mut self.values[value..value + self.value_bytes];
         let operand = &self.operands[operand..operand + self.value_bytes];
@@ -79,17 +82,17 @@ impl Table {
         packet: u32,
         combining: Combining,
     ) -> u32 {
-        let entry = tile * self.entries + id as usize;
+        let entry = id as usize * self.tiles + tile;
         if self.counts[entry] & RESERVED == 0 {
             return 0;
         }
         self.counts[entry] = 0;
-        let (value, operand) = (entry * self.value_bytes, packet as usize * self.value_bytes);
-        let value = &self.values[value..value + self.value_bytes];
-        combining.combine(
-            &mut self.operands[operand..operand + self.value_bytes],
-            value,
-        );
+        if self.value_bytes > 0 {
+            let (value, operand) = (entry * self.value_bytes, packet as usize * self.value_bytes);
+            let value = &self.values[value..value + self.value_bytes];
+            let operand = &mut self.operands[operand..operand + self.value_bytes];
+            combining.combine(operand, value);
+        }
         std::mem::take(&mut self.leaves[entry])
     }
 
@@ -116,6 +119,9 @@ impl Table {
     }
 
     pub(super) fn set_operand(&mut self, packet: u32, bytes: &[u8]) {
+        if self.value_bytes == 0 {
+            return;
+        }
         let from = packet as usize * self.value_bytes;
         if self.operands.len() < from + self.value_bytes {
             self.operands.resize(from + self.value_bytes, 0);
@@ -128,19 +134,15 @@ impl Table {
 
     /// Does no router count contributions of an id?
     pub(super) fn is_free(&self, id: u32) -> bool {
-        let counts = self.counts.iter().skip(id as usize);
-        counts.step_by(self.entries).all(|count| *count == 0)
+        let counts = &self.counts[id as usize * self.tiles..][..self.tiles];
+        counts.iter().all(|count| *count == 0)
     }
 
     /// Entries that wait: tile, id, contributions to come.
     pub(super) fn waiting(&self) -> impl Iterator<Item = (usize, u32, u8)> + '_ {
         let counts = self.counts.iter().enumerate();
-        counts.filter(|(_, count)| **count != 0).map(|(at, count)| {
-            (
-                at / self.entries,
-                (at % self.entries) as u32,
-                count & !RESERVED,
-            )
-        })
+        counts
+            .filter(|(_, count)| **count != 0)
+            .map(|(at, count)| (at % self.tiles, (at / self.tiles) as u32, count & !RESERVED))
     }
 }

@@ -12,7 +12,7 @@ use super::stalls::Stalls;
 use crate::driver::measurement::{Measurement, gap_cycles};
 use crate::kernel::random::Stream;
 use noccl_net::capabilities::MulticastTrees;
-use noccl_net::{Coord, Network, TileId};
+use noccl_net::{Coord, Network, TileId, TreeTable};
 use noccl_run::{
     Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, Status, TrafficResult,
 };
@@ -27,6 +27,8 @@ struct Source {
     stream: Stream,
     /// Where the tree begins over which it always sends, and that tree.
     tree: Option<(TileId, u32)>,
+    /// What all others contribute to, with it as root.
+    reduction: Option<TreeTable>,
 }
 
 /// A run between two cycles.
@@ -70,6 +72,7 @@ impl<'a> SmartTraffic<'a> {
             at: network.coord(tile),
             stream: Stream::new(traffic.seed ^ u64::from(tile.0) << 20),
             tree: None,
+            reduction: None,
         });
         let mut run = Self {
             network,
@@ -168,15 +171,20 @@ impl<'a> SmartTraffic<'a> {
     fn reduce(&mut self, source: u32) {
         let roots = self.sources.len() as u64;
         let root = self.sources[source as usize].stream.below(roots) as u32;
-        let members = self.others(root);
         let tag = self.measurement.create(self.cycle, 1);
-        let table = (self.network).shared_reduction(self.sources[root as usize].at, &members);
-        let count = members.len() as u32;
+        let (at, kept) = {
+            let root = &mut self.sources[root as usize];
+            (root.at, root.reduction.take())
+        };
+        let table = kept.unwrap_or_else(|| self.network.shared_reduction(at, &self.others(root)));
+        let count = self.sources.len() as u32 - 1;
         let reduction = (self.plane).add_reduction(&table, count, Combining::Count, tag);
-        for member in members {
-            let from = self.network.tile_at(member);
-            self.plane.send_contribution(from, reduction, &[]);
+        for (member, source) in (0..).zip(&self.sources) {
+            if member != root {
+                self.plane.send_contribution(source.tile, reduction, &[]);
+            }
         }
+        self.sources[root as usize].reduction = Some(table);
     }
 
     fn row_of(&self, at: Coord) -> Vec<Coord> {

@@ -31,43 +31,22 @@ impl Plane {
         let mut grants = std::mem::take(&mut self.grants);
         for grant in grants.drain(..) {
             let path = self.path(grant);
-            let hops = if self.leaves_nothing(path) {
+            let hops = if path.flits == 1 && !path.is_tree {
                 self.fly_at_once(path)
             } else {
-                self.fly_by_hop(path, |plane, at, hops| {
-                    hops < path.most && plane.passes(path, at, hops)
-                })
+                self.fly_by_hop(path)
             };
             self.cross(path, hops);
         }
         self.grants = grants;
     }
 
-    /// A grant whose request has won so many links.
-    pub(super) fn traverse_won(&mut self, grant: Grant, won: u32) {
-        let path = self.path(grant);
-        if self.leaves_nothing(path) {
-            self.arrive(path, won);
-        } else {
-            self.fly_by_hop(path, |_, _, hops| hops < won);
-        }
-        self.cross(path, won);
-    }
-
-    /// A single flit that leaves and takes nothing where it passes.
-    #[inline]
-    fn leaves_nothing(&self, path: Path) -> bool {
-        path.flits == 1 && !path.is_tree && !self.is_counted(path) && !self.joins_in_flight(path)
-    }
-
     pub(super) fn path(&self, grant: Grant) -> Path {
-        let (input, channel) = (
-            grant.channel as usize / self.n.channels(),
-            grant.channel as usize % self.n.channels(),
-        );
-        let (tile, out) = (input / PORTS, usize::from(grant.out));
+        let from = grant.channel as usize;
+        let (tile, out) = (self.n.input(from) / PORTS, usize::from(grant.out));
         let packet = &self.packets[grant.packet as usize];
-        let class = self.link_class(grant.packet, tile, channel / self.n.vcs, out);
+        let here = self.n.class(self.n.channel_bit(from));
+        let class = self.link_class(grant.packet, tile, here, out);
         let is_tree = match packet.kind {
             Kind::Unicast | Kind::Contribution => false,
             Kind::Tree => true,
@@ -113,9 +92,28 @@ impl Plane {
         self.n.joins_in_flight && packet.kind == Kind::Contribution
     }
 
-    /// A single flit that leaves no copy: the end is the first bit of the line's masks.
+    /// A single flit that leaves no copy.
     #[inline]
     fn fly_at_once(&mut self, path: Path) -> u32 {
+        let far = match u32::from(path.grant.won) {
+            0 => self.reach(path),
+            won => won,
+        };
+        let is_counted = self.is_counted(path);
+        let hops = if is_counted || self.joins_in_flight(path) {
+            self.gather_along(path, far, is_counted)
+        } else {
+            far
+        };
+        let end = self.n.along(path.tile, path.out, hops as usize);
+        let outputs = self.outputs_at(path.grant.packet, end, path.class);
+        self.keep(path, end, outputs);
+        hops
+    }
+
+    /// Hops to where it ends at the latest, which is the first bit of the line's masks.
+    #[inline]
+    fn reach(&self, path: Path) -> u32 {
         let Path {
             grant, tile, out, ..
         } = path;
@@ -130,35 +128,24 @@ impl Plane {
         let closed = self.channels.closed[(out * self.n.classes + path.class) * 64 + line];
         let blocked = self.barred[out * 64 + line] | closed;
         let ahead = blocked >> Numbers::bit(here, out) >> 1;
-        let hops = u32::from(wanted)
+        u32::from(wanted)
             .min(path.most)
-            .min(ahead.trailing_zeros() + 1);
-        self.arrive(path, hops);
-        hops
+            .min(ahead.trailing_zeros() + 1)
     }
 
-    /// It is latched so many hops away.
-    #[inline]
-    fn arrive(&mut self, path: Path, hops: u32) {
-        let Path {
-            grant, tile, out, ..
-        } = path;
-        let far = hops as usize;
-        let end = match out {
-            0 => tile + far,
-            1 => tile + far * self.n.height as usize,
-            2 => tile - far,
-            _ => tile - far * self.n.height as usize,
-        };
-        let channel = if hops == 1 {
-            grant.taken as usize
-        } else {
-            self.channels.give_back(&self.n, grant.taken as usize);
-            self.channels.take(&self.n, end, opposite(out), path.class)
-        };
-        let outputs = self.outputs_at(grant.packet, end, path.class);
-        self.channels.hold(channel, grant.packet, outputs);
-        self.latch_later(channel, 1);
+    /// A contribution takes along what it finds, and ends where others have still to come. Requests that have won their links have
+    /// looked at that already.
+    fn gather_along(&mut self, path: Path, far: u32, is_counted: bool) -> u32 {
+        let of = self.packets[path.grant.packet as usize].of;
+        let mut at = path.tile;
+        for hops in 1..far {
+            at = self.n.next(at, path.out);
+            if is_counted && path.grant.won == 0 && !self.is_last_at(of, at) {
+                return hops;
+            }
+            self.pass_contribution(path, at);
+        }
+        far
     }
 
     fn latch_later(&mut self, channel: usize, come: u16) {
@@ -167,26 +154,28 @@ impl Plane {
         due.latched.push(Latched { channel, come });
     }
 
-    /// Hop by hop: copies, channels of longer packets, contributions that are combined.
-    fn fly_by_hop(&mut self, path: Path, goes_on: impl Fn(&Self, usize, u32) -> bool) -> u32 {
+    /// Hop by hop: copies, and channels of longer packets.
+    fn fly_by_hop(&mut self, path: Path) -> u32 {
         let (mut at, mut hops) = (path.tile, 0);
         loop {
             at = self.n.next(at, path.out);
             hops += 1;
-            let passes = goes_on(self, at, hops);
+            let passes = match u32::from(path.grant.won) {
+                0 => hops < path.most && self.passes(path, at, hops),
+                won => hops < won,
+            };
             if path.is_first {
-                self.reach_first(path, at, hops, passes);
+                self.reach_first(path, at, passes);
             } else {
                 self.reach_later(path, at, hops, passes);
             }
             if passes {
-                self.pass_contribution(path, at);
                 continue;
             }
             let from = path.grant.channel as usize;
-            if path.flits > 1 && self.channels.packet[from] == path.grant.packet {
-                self.channels.follow[from][path.out] = hops as u8;
-                self.channels.owned[from] |= 1 << path.out;
+            if path.flits > 1 && self.channels.held[from].packet == path.grant.packet {
+                self.channels.held[from].follow[path.out] = hops as u8;
+                self.channels.held[from].owned |= 1 << path.out;
             }
             return hops;
         }
@@ -216,7 +205,7 @@ impl Plane {
     }
 
     /// The first flit of a packet passes a tile or is latched there.
-    fn reach_first(&mut self, path: Path, at: usize, hops: u32, passes: bool) {
+    fn reach_first(&mut self, path: Path, at: usize, passes: bool) {
         let Path {
             grant, out, class, ..
         } = path;
@@ -228,26 +217,20 @@ impl Plane {
             outputs = self.outputs_at(id, at, class) & !(1 << out);
         }
         let is_kept = outputs != 0 || path.flits > 1 || !passes;
-        if !is_kept {
-            if hops == 1 {
-                self.channels.give_back(&self.n, grant.taken as usize);
-                self.let_go_taken(id);
-            }
-            return;
+        if is_kept {
+            self.keep(path, at, outputs);
         }
-        let channel = if hops == 1 {
-            grant.taken as usize
-        } else {
-            self.packets[id as usize].holders += 1;
-            self.channels.take(&self.n, at, opposite(out), class)
-        };
-        self.channels.hold(channel, id, outputs);
-        self.latch_later(channel, 1);
     }
 
-    /// The neighbour's channel is not needed. The packet goes on, so it has another holder or gets one further on.
-    fn let_go_taken(&mut self, id: u32) {
-        self.packets[id as usize].holders -= 1;
+    /// A packet takes a channel of a router on its path.
+    #[inline]
+    fn keep(&mut self, path: Path, at: usize, outputs: u8) {
+        let id = path.grant.packet;
+        self.packets[id as usize].holders += 1;
+        let port = opposite(path.out);
+        let channel = self.channels.take(&self.n, at, port, path.class);
+        self.channels.hold(channel, id, outputs);
+        self.latch_later(channel, 1);
     }
 
     /// A later flit: all routers up to where the one before was latched have a channel of the packet.
@@ -259,20 +242,17 @@ impl Plane {
         let follow = u32::from(grant.follow);
         if !passes && hops < follow {
             // It ends before the others: from here on the rest of the packet goes by itself.
-            self.channels.outputs[channel] |= 1 << out;
-            self.channels.owned[channel] |= 1 << out;
-            self.channels.next_flit[channel][out] = grant.flit;
-            self.channels.follow[channel][out] = (follow - hops) as u8;
+            self.channels.held[channel].outputs |= 1 << out;
+            self.channels.held[channel].owned |= 1 << out;
+            self.channels.held[channel].next_flit[out] = grant.flit;
+            self.channels.held[channel].follow[out] = (follow - hops) as u8;
         }
         self.latch_later(channel, grant.flit + 1);
     }
 
     /// A contribution takes along what a router has combined if it is the last one, or, greedily, one that is buffered there.
     fn pass_contribution(&mut self, path: Path, at: usize) {
-        let packet = self.packets[path.grant.packet as usize];
-        if packet.kind != Kind::Contribution {
-            return;
-        }
+        let packet = &self.packets[path.grant.packet as usize];
         let reduction = &self.reductions[packet.of as usize];
         if let Some(id) = reduction.id {
             let leaves = self
@@ -284,8 +264,8 @@ impl Plane {
         }
     }
 
-    fn has_operand(&self, path: Path) -> bool {
-        let packet = &self.packets[path.grant.packet as usize];
+    pub(super) fn has_operand(&self, id: u32) -> bool {
+        let packet = &self.packets[id as usize];
         packet.kind == Kind::Contribution
             && self.reductions[packet.of as usize].combining != Combining::Count
     }
@@ -310,7 +290,7 @@ impl Plane {
         assert!(*crossed & links == 0, "two flits cross one link in a cycle");
         *crossed |= links;
         self.loads.add(path.out, line, bit, hops);
-        if path.grant.flit > 0 || self.has_operand(path) {
+        if path.grant.flit > 0 || self.has_operand(path.grant.packet) {
             self.loads.payload_hops += u64::from(hops);
         }
     }

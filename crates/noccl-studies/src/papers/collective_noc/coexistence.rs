@@ -16,6 +16,7 @@ fn completed(preset: &str, kinds: &[StressKind], watch: Watch<'_>) -> Result<Str
         first_seed: 1,
         kinds: kinds.to_vec(),
         transactions: MIN_STRESS_TRANSACTIONS,
+        has_variants: false,
     };
     stress(&network(preset, &[])?, &request, watch)
 }

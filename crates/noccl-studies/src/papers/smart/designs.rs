@@ -107,11 +107,8 @@ pub(super) const SHARED: Design = design("greedy, shared", "smart_8x8", &[]);
 pub(super) const PRIVATE: Design = design("greedy, private", "smart_8x8_private", &[]);
 pub(super) const COMPLETE: Design = design("reduction table", "smart_8x8", &[]);
 /// S2's SFI-Greedy with Prio=Local.
-pub(super) const GREEDY_LOCAL: Design = design(
-    "greedy, local",
-    "smart_8x8",
-    &[("reduction", "\"greedy\"")],
-);
+pub(super) const GREEDY_LOCAL: Design =
+    design("greedy, local", "smart_8x8", &[("reduction", "\"greedy\"")]);
 /// S2's SFI-Greedy with Prio=Bypass.
 pub(super) const GREEDY_BYPASS: Design = design(
     "greedy, bypass",

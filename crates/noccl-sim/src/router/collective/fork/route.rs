@@ -45,3 +45,24 @@ pub(crate) fn route_of(flit: Flit, trees: &Trees) -> u32 {
         | FlitKind::Result => flit.dst,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::next_port;
+    use crate::transport::flit::pack;
+    use noccl_net::Coord;
+
+    #[test]
+    fn packed_form_is_the_next_hop_of_the_network() {
+        let sides = [0, 1, 2, 127, 128, 1022, 1023, 32_766, 32_767];
+        let all = || {
+            sides
+                .into_iter()
+                .flat_map(|x| sides.map(|y| Coord::new(x, y)))
+        };
+        for (here, to) in all().flat_map(|here| all().map(move |to| (here, to))) {
+            let expected = noccl_net::xy_port(here, to).idx();
+            assert_eq!(next_port(here, pack(to)), expected, "{here} {to}");
+        }
+    }
+}

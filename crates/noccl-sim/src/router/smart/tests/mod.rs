@@ -5,6 +5,7 @@ mod contention;
 mod order_classes;
 mod prop_overlap;
 mod prop_slots;
+mod wires;
 
 use super::packet::Combining;
 use super::plane::Plane;

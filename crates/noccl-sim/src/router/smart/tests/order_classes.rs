@@ -48,8 +48,8 @@ fn shows(plane: &Plane, network: &Network, cycle: &Cycle) -> bool {
         let input = tile.idx() * PORTS + port.idx();
         let out = next.opposite();
         assert!(network.neighbour(network.coord(tile), out).is_some());
-        let first = input * plane.n.channels() + FIRST_DIMENSION * plane.n.vcs;
-        (first..first + plane.n.vcs).all(|at| plane.channels.wants[at] & out.bit() != 0)
+        let first = plane.n.channel(input, plane.n.first_bit(FIRST_DIMENSION));
+        (first..first + plane.n.vcs).all(|at| plane.channels.held[at].wants & out.bit() != 0)
     })
 }
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lower bounds where interfaces exchange messages over routers that flits pass without being latched
+//! (`docs/design/0010-smart.md`).
+//!
+//! With H = `hpc_max`, s = `setup_cycles` and dx, dy hops, P = ⌈dx/H⌉ + ⌈dy/H⌉ paths lie between two tiles. A message that is alone takes
+//! a + b P cycles from interface to interface: a = 2 + s of them into the network and out of it, and b = 1 + s for each path. The least
+//! that a copy of a multicast takes for a path is c = b, or one cycle where all routers keep a slot free for it. An
+//! interface sends what a message causes in the cycle after it. n flits of payload, without heads.
+//!
+//! - *Multicast*: n - 1, and of the farthest member the shorter of a copy with an acknowledgement from there,
+//!   (a + c P) + 1 + (a + b P), and of a relay beside the member, which takes the copy and sends it on as another message, so that the acknowledgement has one path:
+//!   (2 a + c P) + 1 + 1 + (a + b).
+//! - *Reduce*: the same in the other order, as the root tells all members when it has the result: (a + b P') + 1 + (a + c P), or
+//!   over a relay (2 a + b P') + 1 + 1 + (a + c). P' are the paths of contributions, which may be shorter where routers combine what passes.
+//! - *Barrier*: (a + b P) + 1 + (a + c P) of the member that is farthest from the counter.
+//! - *All-reduce*: what the members that are farthest apart exchange, n - 1 + a + c P, and the message that ends it, 1 + a + c.
+//! - *Blocks*: the same of the n flits of one block. Or all flits of the busiest port or cut, of which the last one goes
+//!   over one path at least: their number - 1 + (a + c) + 1 + (a + c).
+//!
+//! Over wires between any two interfaces a is one cycle and paths take none; flits that leave an interface together count as one.
+//!
+//! Data never come sooner over relays, as paths of their messages together are not fewer, and each message takes a. So the bounds hold for
+//! every algorithm that moves a contributor's flits by one kind of message, as those of transactions do.
+
+use noccl_net::capabilities::MessageCycles;
+use noccl_net::{Coord, Network, TileId};
+use noccl_workload::{Collective, CollectiveKind, Operator};
+
+/// Messages of a collective.
+pub(crate) struct Messages<'n> {
+    pub network: &'n Network,
+    pub of: MessageCycles,
+    /// Flits of its payload, or of a block.
+    pub beats: u64,
+}
+
+impl Messages<'_> {
+    /// Of a collective in which something has to leave a tile, with so many flits at the busiest port or cut.
+    pub(crate) fn lower_bound(
+        &self,
+        collective: &Collective,
+        members: &[TileId],
+        root: TileId,
+        payload: u64,
+    ) -> u64 {
+        let places: Vec<Coord> = members.iter().map(|m| self.network.coord(*m)).collect();
+        let root = self.network.coord(root);
+        let (behind, payload) = if self.of.is_serial {
+            (self.beats.saturating_sub(1), payload)
+        } else {
+            (0, 0)
+        };
+        let farthest = |cycles: &dyn Fn(Coord) -> u64| places.iter().map(|at| cycles(*at)).max();
+        match collective.kind {
+            CollectiveKind::Multicast => {
+                behind + farthest(&|at| self.copied(at, root)).unwrap_or(0)
+            }
+            CollectiveKind::Reduce => {
+                let hpc_max = self.combining_hpc_max(collective.operator);
+                behind + farthest(&|at| self.reduced(at, root, hpc_max)).unwrap_or(0)
+            }
+            CollectiveKind::Barrier => farthest(&|at| {
+                let paths = self.paths(at, root);
+                self.message(paths) + 1 + self.copy(paths)
+            })
+            .unwrap_or(0),
+            CollectiveKind::AllReduce => behind + self.exchanged(&places),
+            CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll => {
+                let last = payload.saturating_sub(1) + 2 * self.copy(1) + 1;
+                last.max(behind + self.exchanged(&places))
+            }
+        }
+    }
+
+    /// One flit to a member, and its acknowledgement.
+    fn copied(&self, member: Coord, root: Coord) -> u64 {
+        let paths = self.paths(member, root);
+        let direct = self.copy(paths) + 1 + self.message(paths);
+        direct.min(self.copy(paths) + self.message(0) + 2 + self.message(1))
+    }
+
+    /// One flit from a member, and the notice of the result.
+    fn reduced(&self, member: Coord, root: Coord, hpc_max: u32) -> u64 {
+        let to_root = self.message(paths(member, root, hpc_max));
+        let direct = to_root + 1 + self.copy(self.paths(member, root));
+        direct.min(to_root + self.message(0) + 2 + self.copy(1))
+    }
+
+    /// One flit between two of the members that are farthest apart, and what ends it.
+    fn exchanged(&self, members: &[Coord]) -> u64 {
+        let key = |sign: i32| move |at: &&Coord| i32::from(at.x) + sign * i32::from(at.y);
+        let along = |sign: i32| {
+            let low = members.iter().min_by_key(key(sign))?;
+            let high = members.iter().max_by_key(key(sign))?;
+            Some(self.paths(*low, *high))
+        };
+        let paths = along(1).max(along(-1)).unwrap_or(0);
+        self.copy(paths) + 1 + self.copy(1)
+    }
+
+    const fn combining_hpc_max(&self, operator: Operator) -> u32 {
+        match operator {
+            Operator::And | Operator::Or => self.of.bitwise_hpc_max,
+            Operator::Sum | Operator::Min | Operator::Max => self.of.arithmetic_hpc_max,
+        }
+    }
+
+    fn paths(&self, from: Coord, to: Coord) -> u32 {
+        paths(from, to, self.of.hpc_max)
+    }
+
+    fn message(&self, paths: u32) -> u64 {
+        u64::from(self.of.interface_cycles + self.of.path_cycles * paths)
+    }
+
+    /// The least of a message to several.
+    fn copy(&self, paths: u32) -> u64 {
+        u64::from(self.of.interface_cycles + self.of.multicast_path_cycles * paths)
+    }
+}
+
+/// Paths of at most so many hops, one dimension after the other.
+fn paths(from: Coord, to: Coord, hpc_max: u32) -> u32 {
+    let along = |a: u16, b: u16| u32::from(a.abs_diff(b)).div_ceil(hpc_max);
+    along(from.x, to.x) + along(from.y, to.y)
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One collective by every mechanism here, on one topology and workload: one table.
+//!
+//! A payload goes from one cluster to its first N neighbours along a snake, or comes from them, or all of them meet. Every algorithm runs
+//! cycle by cycle on the network that it needs (Torrent endpoints, the routers of ESP, S1 and S2), all with the same clusters; every
+//! byte is checked. What each one's cycles begin and end with: `docs/baselines.md`.
+
+mod algorithm;
+mod figures;
+
+pub use algorithm::BaselineAlgorithm;
+pub use figures::baseline_figures;
+
+use crate::compare::compare;
+use crate::{CompareRequest, CompareRow, Error, load};
+use noccl_coll::chain::order::{ChainOrder, chain_order};
+use noccl_model::baselines::efficiency;
+use noccl_net::{Coord, Network, TileId, TileRef, TileSet};
+use noccl_run::{Tally, Watch};
+use noccl_workload::{CollectiveKind, ElementType};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Bytes of a beat, the same on all networks.
+const BEAT_BYTES: u64 = 64;
+
+/// What is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaselinesRequest {
+    /// Multicast, reduce or barrier.
+    pub collective: CollectiveKind,
+    /// Rows and columns of clusters, each at most 64.
+    pub size: (u16, u16),
+    /// Cluster that holds the payload, gets the sum, or is the counter.
+    pub source: Coord,
+    /// Numbers of destinations along a snake; of contributors, of members.
+    pub destinations: Vec<u32>,
+    /// One set of them instead, as [`crate::parse_group`] reads it; the source in it keeps a copy, or contributes.
+    pub set: Option<String>,
+    /// Payloads; a barrier has none.
+    pub bytes: Vec<u64>,
+    /// Seed of the random payloads.
+    pub seed: u64,
+}
+
+impl BaselinesRequest {
+    /// Multicasts on S3's mesh of 4 rows and 5 columns, from a corner.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            collective: CollectiveKind::Multicast,
+            size: (4, 5),
+            source: Coord::new(0, 0),
+            destinations: vec![2, 4, 8, 16],
+            set: None,
+            bytes: vec![64, 1 << 10, 64 << 10],
+            seed: 1,
+        }
+    }
+}
+
+impl Default for BaselinesRequest {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// One algorithm, number of destinations and payload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BaselineRow {
+    /// Algorithm.
+    #[serde(alias = "rival")]
+    pub algorithm: BaselineAlgorithm,
+    /// Destinations, contributors or members, the source not among them.
+    pub num_destinations: u32,
+    /// S3 eq. (1): destinations times beats by cycles. At most 1 for repeated copies. The same of contributors; 0 of barriers.
+    pub efficiency: f64,
+    /// Flits over links in all, every plane.
+    pub link_flits: u64,
+    /// What was measured, as `noccl compare` reports it.
+    pub row: CompareRow,
+}
+
+/// Runs every algorithm; rows by payload, then number of destinations, then algorithm.
+///
+/// # Errors
+/// [`Error::Argument`] for a mesh, source or number that does not exist; otherwise as [`crate::compare()`].
+///
+/// ```
+/// let mut request = noccl_studies::BaselinesRequest::new();
+/// (request.destinations, request.bytes) = (vec![3], vec![1024]);
+/// let rows = noccl_studies::baselines(&request, noccl_studies::Watch::quiet())?;
+/// assert!(rows.len() == 10 && rows.iter().all(|row| row.row.verified.is_yes()));
+/// # Ok::<(), noccl_studies::Error>(())
+/// ```
+pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<BaselineRow>, Error> {
+    check(request)?;
+    let meshes: Vec<(BaselineAlgorithm, Network)> = BaselineAlgorithm::of(request.collective)
+        .iter()
+        .map(|algorithm| {
+            let preset = algorithm.preset(request.size);
+            Ok((*algorithm, load(&preset, &algorithm.overrides())?.network))
+        })
+        .collect::<Result<_, Error>>()?;
+    let sets = sets(request, &meshes[0].1)?;
+    let sizes = match request.collective {
+        CollectiveKind::Barrier => &[0][..],
+        CollectiveKind::Multicast
+        | CollectiveKind::Reduce
+        | CollectiveKind::AllReduce
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::AllToAll => &request.bytes,
+    };
+    let total = sizes.len() * sets.len() * meshes.len();
+    let tally = Tally::new(watch, total as u64);
+    let mut rows = Vec::new();
+    for bytes in sizes {
+        for set in &sets {
+            for (algorithm, network) in &meshes {
+                rows.push(measure(request, (*algorithm, network), set, *bytes)?);
+                tally.finish_unit()?;
+            }
+        }
+    }
+    Ok(rows)
+}
+
+fn measure(
+    request: &BaselinesRequest,
+    (algorithm, network): (BaselineAlgorithm, &Network),
+    set: &TileSet,
+    bytes: u64,
+) -> Result<BaselineRow, Error> {
+    let members = network.members(set)?.into_iter();
+    let num = members.filter(|at| *at != request.source).count() as u32;
+    let mut asked = CompareRequest::new(request.collective, set.clone(), vec![bytes]);
+    // A sum that has one result in any order: S2's routers add operands as they come.
+    asked.element = ElementType::Int64;
+    asked.root = Some(TileRef::Cluster(request.source));
+    asked.algorithms = vec![algorithm.request()];
+    asked.seed = request.seed;
+    asked.has_links = true;
+    let mut rows = compare(network, &asked, Watch::quiet())?.rows;
+    let Some(mut row) = rows.pop() else {
+        return Err(Error::argument("baselines", algorithm.name(), "has no row"));
+    };
+    let beats = bytes.div_ceil(BEAT_BYTES);
+    Ok(BaselineRow {
+        algorithm,
+        num_destinations: num,
+        efficiency: efficiency(num, beats, row.cycles),
+        link_flits: std::mem::take(&mut row.links).iter().map(|l| l.flits).sum(),
+        row,
+    })
+}
+
+/// The sets of destinations.
+fn sets(request: &BaselinesRequest, network: &Network) -> Result<Vec<TileSet>, Error> {
+    if let Some(text) = &request.set {
+        return Ok(vec![crate::parse_set(network, "--set", text)?]);
+    }
+    let snake = snake(network, request.source)?;
+    let counts = request.destinations.iter();
+    Ok(counts
+        .map(|num| TileSet::Arbitrary(snake[..*num as usize].to_vec()))
+        .collect())
+}
+
+/// Clusters in the order in which destinations are added: always the nearest one that is left.
+fn snake(network: &Network, source: Coord) -> Result<Vec<Coord>, Error> {
+    let source = network.tile_at(network.mesh_coord(source));
+    let others: Vec<TileId> = network.clusters().filter(|t| *t != source).collect();
+    let order = chain_order(network, source, &others, ChainOrder::Nearest)?;
+    let places = order.into_iter().map(|tile| network.coord(tile));
+    Ok(places.filter_map(|at| network.cluster_coord(at)).collect())
+}
+
+fn check(request: &BaselinesRequest) -> Result<(), Error> {
+    if BaselineAlgorithm::of(request.collective).is_empty() {
+        let accepted = "accepted: multicast, reduce or barrier";
+        return Err(Error::argument(
+            "--collective",
+            crate::word(&request.collective),
+            accepted,
+        ));
+    }
+    let (rows, columns) = request.size;
+    let sides = 1..=64;
+    if !sides.contains(&rows) || !sides.contains(&columns) {
+        let accepted = "accepted: rows and columns from 1 to 64, e.g. 4x5";
+        return Err(Error::argument(
+            "--size",
+            format!("{rows}x{columns}"),
+            accepted,
+        ));
+    }
+    let source = request.source;
+    if source.x >= columns || source.y >= rows {
+        let accepted = format!("accepted: x below {columns}, y below {rows}");
+        return Err(Error::argument("--source", source, accepted));
+    }
+    let most = u32::from(rows) * u32::from(columns) - 1;
+    let most = match request.collective {
+        CollectiveKind::Multicast => {
+            let esp = BaselineAlgorithm::EspHardwareOnly.preset(request.size);
+            most.min(load(&esp, &[])?.network.max_listed().unwrap_or(most))
+        }
+        CollectiveKind::Reduce
+        | CollectiveKind::Barrier
+        | CollectiveKind::AllReduce
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::AllToAll => most,
+    };
+    let has_sets = request.set.is_some() || !request.destinations.is_empty();
+    if !has_sets || request.bytes.is_empty() {
+        let accepted = "accepted: at least one number of destinations and one size";
+        return Err(Error::argument(
+            "--destinations, --bytes",
+            "nothing",
+            accepted,
+        ));
+    }
+    let torn = |bytes: &&u64| **bytes == 0 || !bytes.is_multiple_of(BEAT_BYTES);
+    if let Some(bytes) = request.bytes.iter().find(torn) {
+        let accepted = format!("accepted: a multiple of {BEAT_BYTES}, the bytes of a chain's beat");
+        return Err(Error::argument("--bytes", bytes, accepted));
+    }
+    let mut wrong = request.destinations.iter();
+    match wrong.find(|n| request.set.is_none() && !(1..=most).contains(*n)) {
+        Some(num) => Err(Error::argument(
+            "--destinations",
+            num,
+            format!(
+                "accepted: 1 to {most}, the other clusters of the mesh, and in a multicast what ESP's header holds"
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Reads two numbers with a sign between them: `4x5`, `0,0`.
+///
+/// # Errors
+/// [`Error::Argument`] with the accepted form.
+pub fn parse_pair(name: &'static str, text: &str, sign: char) -> Result<(u16, u16), Error> {
+    let number = |part: &str| part.trim().parse::<u16>().ok();
+    let pair = text.split_once(sign);
+    pair.and_then(|(a, b)| number(a).zip(number(b)))
+        .ok_or_else(|| {
+            let accepted = format!("accepted: two whole numbers with {sign} between them");
+            Error::argument(name, text, accepted)
+        })
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Random schedules for networks that carry messages: writes, reads, multicasts, reductions and barriers that overlap.
+//!
+//! Every action writes to a range of its own, so that any order leaves the same bytes; some read what an earlier one has left, after
+//! that. What they leave is compared with the reference interpreter, in whole memories.
+
+mod maker;
+
+use super::StressKind;
+use crate::Error;
+use maker::Maker;
+use noccl_net::{Network, TileRef};
+use noccl_run::{MemoryImage, Rng, RunResult};
+use noccl_workload::{Memories, Place, SCHEDULE_FORMAT, Schedule, interpret};
+use std::collections::BTreeMap;
+
+/// Bytes at the start of each memory that are random, and that nobody writes.
+const INPUT_BYTES: u64 = 4096;
+/// Most bytes of a row of lines, and of a contribution.
+const MAX_BYTES: u64 = 1024;
+/// Fewest bytes of the range of an action: an element.
+const MIN_BYTES: u64 = 8;
+
+/// A schedule with its inputs.
+pub(super) struct Messages {
+    pub schedule: Schedule,
+    pub inputs: Vec<MemoryImage>,
+    pub num_transactions: u64,
+    range_bytes: u64,
+}
+
+/// Has every action a range in all memories, and is there no kind that such networks do not carry?
+pub(super) fn refuse(
+    network: &Network,
+    kinds: &[StressKind],
+    transactions: u32,
+) -> Result<(), Error> {
+    if !kinds.iter().any(is_carried) {
+        let accepted = "accepted: write, read, multicast, reduction and barrier; these routers carry messages and no atomics";
+        return Err(Error::argument("--only", "atomic", accepted));
+    }
+    if range_bytes(network, transactions) >= MIN_BYTES {
+        return Ok(());
+    }
+    let needed = INPUT_BYTES + u64::from(transactions) * MIN_BYTES;
+    let accepted =
+        format!("accepted: what fits into memories; these need {needed} bytes of every tile");
+    Err(Error::argument("--transactions", transactions, accepted))
+}
+
+/// What such networks do not carry is left out of a mix.
+fn is_carried(kind: &StressKind) -> bool {
+    *kind != StressKind::Atomic
+}
+
+/// Bytes of an action's range: whole elements.
+fn range_bytes(network: &Network, transactions: u32) -> u64 {
+    let tiles = network.clusters().chain(network.memories());
+    let least = tiles.map(|tile| network.memory_bytes(tile)).min();
+    let free = least.unwrap_or(0).saturating_sub(INPUT_BYTES);
+    (free / u64::from(transactions)).min(MAX_BYTES) / MIN_BYTES * MIN_BYTES
+}
+
+/// The schedule of a seed.
+pub(super) fn generate(
+    network: &Network,
+    kinds: &[StressKind],
+    transactions: u32,
+    seed: u64,
+) -> Messages {
+    let clusters: Vec<TileRef> = network.clusters().map(|t| network.tile_ref(t)).collect();
+    let memories = network.memories().map(|t| network.tile_ref(t));
+    let tiles: Vec<TileRef> = clusters.iter().copied().chain(memories).collect();
+    let mut rng = Rng::new(seed, "stress messages");
+    let image = |tile: &TileRef| MemoryImage {
+        tile: *tile,
+        offset: 0,
+        bytes: (0..INPUT_BYTES).map(|_| rng.draw() as u8).collect(),
+    };
+    let inputs = tiles.iter().map(image).collect();
+    let range_bytes = range_bytes(network, transactions);
+    let kinds = kinds.iter().copied().filter(is_carried).collect();
+    let mut maker = Maker::new(network, (clusters, tiles), kinds, (rng, range_bytes));
+    for index in 0..transactions {
+        maker.add(u64::from(index));
+    }
+    Messages {
+        schedule: Schedule {
+            format: SCHEDULE_FORMAT,
+            algorithm: "stress".to_owned(),
+            parameters: BTreeMap::new(),
+            collective: None,
+            actions: maker.actions,
+        },
+        inputs,
+        num_transactions: u64::from(transactions),
+        range_bytes,
+    }
+}
+
+impl Messages {
+    /// All memories as far as anything is written.
+    pub(super) fn outputs(&self) -> Vec<(Place, u64)> {
+        let bytes = INPUT_BYTES + self.num_transactions * self.range_bytes;
+        let tiles = self.inputs.iter().map(|image| image.tile);
+        tiles
+            .map(|tile| (Place { tile, offset: 0 }, bytes))
+            .collect()
+    }
+
+    /// What every memory holds in the end; the checker accepts these schedules, they are right programs.
+    pub(super) fn expected<'n>(&self, network: &'n Network) -> Result<Memories<'n>, Error> {
+        let inputs: Vec<(Place, &[u8])> = { self.inputs.iter() }
+            .map(|image| {
+                let (tile, offset) = (image.tile, image.offset);
+                (Place { tile, offset }, &image.bytes[..])
+            })
+            .collect();
+        Ok(interpret(network, &self.schedule, &inputs)?)
+    }
+
+    /// Actions whose range, or else the input, holds anything else at some tile.
+    pub(super) fn num_wrong(&self, expected: &Memories<'_>, result: &RunResult) -> u64 {
+        let mut is_wrong = vec![false; self.num_transactions as usize + 1];
+        for (found, (place, bytes)) in result.memory.iter().zip(self.outputs()) {
+            let expected = expected.read(place, bytes).unwrap_or_default();
+            if found.bytes == expected {
+                continue;
+            }
+            for at in 0..bytes.max(found.bytes.len() as u64) {
+                if found.bytes.get(at as usize) != expected.get(at as usize) {
+                    let range = at.checked_sub(INPUT_BYTES);
+                    let range = range.map_or(0, |at| at / self.range_bytes + 1);
+                    is_wrong[range.min(self.num_transactions) as usize] = true;
+                }
+            }
+        }
+        is_wrong.into_iter().filter(|wrong| *wrong).count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load;
+    use noccl_run::{Mode, RunConfig};
+    use noccl_sim::run_schedule;
+    use noccl_workload::ActionKind;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_wrong_byte_counts_for_the_action_whose_range_it_is_in() {
+        let network = load("smart_3x2", &[]).unwrap().network;
+        let messages = generate(&network, &StressKind::ALL, 64, 5);
+        let expected = messages.expected(&network).unwrap();
+        let config = RunConfig::new(Mode::Value);
+        let outputs = messages.outputs();
+        let (schedule, inputs) = (&messages.schedule, &messages.inputs);
+        let result =
+            run_schedule(&network, schedule, inputs, &outputs, &config, &mut |_| true).unwrap();
+        assert_eq!(messages.num_wrong(&expected, &result), 0);
+        let mut changed = result.clone();
+        // Of the input, of the first range at two tiles, and of the last one.
+        let last = (INPUT_BYTES + 64 * messages.range_bytes) as usize - 1;
+        for (tile, at) in [(0, 7), (1, 4096), (2, 4096), (5, last)] {
+            changed.memory[tile].bytes[at] ^= 0x80;
+        }
+        assert_eq!(messages.num_wrong(&expected, &changed), 3);
+        let mut short = result;
+        short.memory[3].bytes.pop();
+        assert_eq!(messages.num_wrong(&expected, &short), 1);
+    }
+
+    #[test]
+    fn all_kinds_occur_and_actions_read_what_others_have_left() {
+        let network = load("smart_4x4", &[]).unwrap().network;
+        let (mut names, mut num_later) = (BTreeSet::new(), 0);
+        for seed in 0..10 {
+            let messages = generate(&network, &StressKind::ALL, 64, seed);
+            messages.expected(&network).unwrap();
+            for action in &messages.schedule.actions {
+                names.insert(action.kind.name());
+                if let ActionKind::Transfer(t) | ActionKind::Delivery(t) = &action.kind {
+                    num_later += u64::from(t.source.offset >= INPUT_BYTES);
+                }
+            }
+        }
+        let all = [
+            "arrival",
+            "barrier",
+            "compute",
+            "delivery",
+            "in_network_reduction",
+            "transfer",
+        ];
+        assert_eq!(names.into_iter().collect::<Vec<_>>(), all);
+        assert!(num_later > 20, "{num_later}");
+    }
+
+    #[test]
+    fn more_transactions_than_memories_have_ranges_for_are_refused() {
+        let small = [("cluster.l1_bytes".to_owned(), "8192".to_owned())];
+        let network = load("smart_4x4", &small).unwrap().network;
+        assert!(refuse(&network, &StressKind::ALL, 512).is_ok());
+        let error = refuse(&network, &StressKind::ALL, 513).unwrap_err();
+        assert!(error.to_string().contains("--transactions"), "{error}");
+        let full = load("smart_4x4", &[]).unwrap().network;
+        assert!(refuse(&full, &StressKind::ALL, crate::MAX_STRESS_TRANSACTIONS).is_ok());
+    }
+}

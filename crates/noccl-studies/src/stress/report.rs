@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What many seeds came to.
+
+use super::variants::Overrides;
+use super::{MIN_STRESS_TRANSACTIONS, StressKind, StressRequest};
+use noccl_net::Network;
+use noccl_run::Diagnosis;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One seed that did not end well.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StressFailure {
+    /// Seed.
+    pub seed: u64,
+    /// Command line that reproduces it alone.
+    pub reproducer: String,
+    /// Transactions that delivered wrong bytes; 0 if the run stalled.
+    pub wrong_transactions: u64,
+    /// Why it stalled.
+    pub diagnosis: Option<Diagnosis>,
+}
+
+/// Runs that took at least `from_cycles` and less than twice as many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HistogramBin {
+    /// Shortest runtime of the bin.
+    pub from_cycles: u64,
+    /// Shortest runtime of the next bin.
+    pub to_cycles: u64,
+    /// Completed runs.
+    pub runs: u64,
+}
+
+/// Outcome of a stress run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StressReport {
+    /// Name of the network.
+    pub network: String,
+    /// Seeds run.
+    pub runs: u64,
+    /// Runs in which every transaction completed.
+    pub completed: u64,
+    /// Runs that could not finish.
+    #[serde(alias = "hung")]
+    pub stalled: u64,
+    /// Completed runs with a wrong byte somewhere.
+    pub wrong: u64,
+    /// Transactions in all runs.
+    pub transactions: u64,
+    /// Cycles of all completed runs together.
+    pub simulated_cycles: u64,
+    /// Runtimes of the completed runs.
+    pub histogram: Vec<HistogramBin>,
+    /// Seeds that stalled or were wrong, smallest first.
+    pub failures: Vec<StressFailure>,
+}
+
+pub(super) struct Outcome {
+    pub seed: u64,
+    pub transactions: u64,
+    /// What the seed's spec has in place of the request's.
+    pub overrides: Overrides,
+    pub outcome: Ended,
+}
+
+/// How a run ended: with so many cycles and wrong transactions, or with a diagnosis. The rest of its result is
+/// dropped: many thousand outcomes are held together.
+pub(super) type Ended = Result<Completed, Box<Diagnosis>>;
+
+#[derive(Clone, Copy)]
+pub(super) struct Completed {
+    pub cycles: u64,
+    pub wrong_transactions: u64,
+}
+
+pub(super) fn summarise(
+    network: &Network,
+    request: &StressRequest,
+    outcomes: &[Outcome],
+) -> StressReport {
+    let mut report = StressReport {
+        network: network.spec().name.clone(),
+        runs: outcomes.len() as u64,
+        completed: 0,
+        stalled: 0,
+        wrong: 0,
+        transactions: outcomes.iter().map(|o| o.transactions).sum(),
+        simulated_cycles: 0,
+        histogram: Vec::new(),
+        failures: Vec::new(),
+    };
+    let mut cycles = Vec::new();
+    for Outcome {
+        seed,
+        overrides,
+        outcome,
+        ..
+    } in outcomes
+    {
+        let (wrong_transactions, diagnosis) = match outcome {
+            Ok(result) => {
+                report.completed += 1;
+                cycles.push(result.cycles);
+                (result.wrong_transactions, None)
+            }
+            Err(diagnosis) => {
+                report.stalled += 1;
+                (0, Some((**diagnosis).clone()))
+            }
+        };
+        report.wrong += u64::from(wrong_transactions > 0);
+        if wrong_transactions > 0 || diagnosis.is_some() {
+            report.failures.push(StressFailure {
+                seed: *seed,
+                reproducer: reproducer(request, *seed, overrides),
+                wrong_transactions,
+                diagnosis,
+            });
+        }
+    }
+    report.simulated_cycles = cycles.iter().sum();
+    report.histogram = histogram(&cycles);
+    report
+}
+
+/// The network as an override for each field, so that whoever looks for the cause can leave some out.
+fn reproducer(request: &StressRequest, seed: u64, overrides: &Overrides) -> String {
+    let names: Vec<&str> = request.kinds.iter().map(|kind| kind.name()).collect();
+    let kinds = if request.kinds == StressKind::ALL {
+        String::new()
+    } else {
+        format!(" --only {}", names.join(","))
+    };
+    let transactions = if request.transactions == MIN_STRESS_TRANSACTIONS {
+        String::new()
+    } else {
+        format!(" --transactions {}", request.transactions)
+    };
+    let fields: String = { overrides.iter() }
+        .map(|(field, value)| format!(" -P '{field}={value}'"))
+        .collect();
+    format!(
+        "noccl stress --spec {}{fields}{kinds}{transactions} --first-seed {seed} --seeds 1",
+        request.spec_arguments
+    )
+}
+
+/// Bins that double: 64, 128, 256, …
+fn histogram(cycles: &[u64]) -> Vec<HistogramBin> {
+    let bin = |c: u64| c.max(1).ilog2();
+    let Some((low, high)) = cycles
+        .iter()
+        .map(|c| bin(*c))
+        .min()
+        .zip(cycles.iter().map(|c| bin(*c)).max())
+    else {
+        return Vec::new();
+    };
+    (low..=high)
+        .map(|b| HistogramBin {
+            from_cycles: 1 << b,
+            to_cycles: 1 << (b + 1),
+            runs: cycles.iter().filter(|c| bin(**c) == b).count() as u64,
+        })
+        .collect()
+}
