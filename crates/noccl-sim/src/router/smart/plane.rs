@@ -33,8 +33,6 @@ pub(super) struct Grant {
     pub out: u8,
     /// Hops to where the flit before was latched; 0 for a first flit.
     pub follow: u8,
-    /// Links that its request has won; 0 where the path has still to be found.
-    pub won: u8,
 }
 
 /// A flit has reached an NI.
