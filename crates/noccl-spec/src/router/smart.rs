@@ -211,7 +211,7 @@ pub(super) fn own_ranges(smart: &SmartRouter, table: &mut Table) {
     table.power_of_two("router.smart.flit_bits", smart.flit_bits, 64..=1024);
 }
 
-/// Without routers nothing forks or combines on the way.
+/// Without routers nothing forks or combines between interfaces.
 fn check_connected(smart: &SmartRouter) -> Checked {
     let refused = |name: &str, found: String, accepted: &str| {
         Err(OutOfRange {

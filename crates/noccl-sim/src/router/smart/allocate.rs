@@ -12,6 +12,14 @@ use noccl_net::TileId;
 impl Plane {
     /// Grants outputs at all routers that have something to send.
     pub(super) fn allocate(&mut self, takes: &impl Fn(TileId) -> bool) {
+        if self.n.is_contended {
+            self.allocate_all::<true>(takes);
+        } else {
+            self.allocate_all::<false>(takes);
+        }
+    }
+
+    fn allocate_all<const IS_CONTENDED: bool>(&mut self, takes: &impl Fn(TileId) -> bool) {
         let crossed = self.cycle + u64::from(self.n.setup_cycles);
         let slot = self.slots.as_ref().and_then(|slots| slots.phase(crossed));
         if let Some(phase) = slot {
@@ -31,12 +39,13 @@ impl Plane {
                     (Some(phase), Some(slots)) => slots.usable(phase, tile),
                     (Some(_) | None, _) => (u8::MAX, u8::MAX),
                 };
-                self.allocate_at(tile, inputs, able & outputs);
+                self.allocate_at::<IS_CONTENDED>(tile, inputs, able & outputs);
             }
         }
     }
 
-    fn allocate_at(&mut self, tile: usize, inputs: u8, able: u8) {
+    /// What is contended for is chosen only, and granted when it has won.
+    fn allocate_at<const IS_CONTENDED: bool>(&mut self, tile: usize, inputs: u8, able: u8) {
         let (mut asking, mut chosen) = ([0_u8; PORTS], [0_usize; PORTS]);
         let mut asked = 0;
         for port in ports(self.channels.ready_ports[tile] & inputs) {
@@ -49,27 +58,33 @@ impl Plane {
         }
         let (mut granted, mut sending) = ([0_u8; PORTS], 0);
         for out in ports(asked) {
-            let port = self.arbitrate(tile, out, asking[out]);
+            let port = self.arbitrate::<IS_CONTENDED>(tile, out, asking[out]);
             granted[port] |= 1 << out;
             sending |= 1 << port;
         }
         for port in ports(sending) {
-            if let Some(contention) = &mut self.contention {
-                contention.choose(tile, port, chosen[port], granted[port]);
-            } else {
-                self.grant(tile, port, chosen[port], granted[port]);
+            match &mut self.contention {
+                Some(contention) if IS_CONTENDED => {
+                    contention.choose(tile, port, chosen[port], granted[port]);
+                }
+                Some(_) | None => self.grant(tile, port, chosen[port], granted[port]),
             }
         }
     }
 
     /// The input that gets an output, of those that ask for it, of which there is one.
     #[inline]
-    fn arbitrate(&mut self, tile: usize, out: usize, asking: u8) -> usize {
+    fn arbitrate<const IS_CONTENDED: bool>(
+        &mut self,
+        tile: usize,
+        out: usize,
+        asking: u8,
+    ) -> usize {
         let order = &mut self.input_order[tile * PORTS + out];
         let in_order = asking & (0b1_1111 << *order);
         let first = if in_order == 0 { asking } else { in_order };
         let port = first.trailing_zeros() as u8;
-        if !self.n.is_contended {
+        if !IS_CONTENDED {
             *order = Self::behind(port);
         }
         usize::from(port)
@@ -198,7 +213,6 @@ impl Plane {
             flit,
             out: out as u8,
             follow: self.channels.held[channel].follow[out],
-            won: 0,
         });
     }
 

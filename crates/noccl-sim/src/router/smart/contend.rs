@@ -70,7 +70,8 @@ impl Contention {
 }
 
 impl Plane {
-    /// Grants what has been chosen and wins its links. What loses stays as it is, and so do the orders of round robin.
+    /// Grants what has been chosen and wins its links, with its path; in the order of `local` paths are found as usual. What loses stays
+    /// as it is, and so do the orders of round robin.
     pub(super) fn contend(&mut self) {
         let Some(mut contention) = self.contention.take() else {
             return;
@@ -82,13 +83,17 @@ impl Plane {
             self.share_lines(&mut contention, &mut choices);
         }
         for choice in choices.drain(..) {
-            let outs = if is_local {
-                choice.outs
-            } else {
-                self.won(&choice, &contention.passed)
-            };
+            if is_local {
+                self.grant_choice(&choice, choice.outs);
+                continue;
+            }
+            let outs = self.won(&choice, &contention.passed);
             if outs != 0 {
                 self.grant_choice(&choice, outs);
+                while let Some(grant) = self.grants.pop() {
+                    let won = choice.won[usize::from(grant.out)];
+                    self.traverse_won(grant, won.into());
+                }
             }
         }
         for request in contention.requests.drain(..) {
@@ -127,7 +132,6 @@ impl Plane {
             flit: held.next_flit[out],
             out: out as u8,
             follow: held.follow[out],
-            won: 0,
         })
     }
 
@@ -193,16 +197,12 @@ impl Plane {
         choice.outs & (links | 1 << LOCAL)
     }
 
-    /// Grants outputs of a choice, and turns the orders of round robin.
+    /// Grants outputs of a choice, and moves the orders of round robin.
     fn grant_choice(&mut self, choice: &Choice, outs: u8) {
         let (tile, port) = (choice.tile as usize, usize::from(choice.port));
         for out in ports(outs) {
             self.input_order[tile * PORTS + out] = Self::behind(choice.port);
         }
-        let first = self.grants.len();
         self.grant(tile, port, choice.channel as usize, outs);
-        for grant in &mut self.grants[first..] {
-            grant.won = choice.won[usize::from(grant.out)];
-        }
     }
 }

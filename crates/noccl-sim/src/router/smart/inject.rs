@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Interfaces send: a flit per cycle into a channel of the Local input, message classes in turn.
+//! Interfaces send: a flit per cycle into a channel of the Local input, message classes round robin.
 
 use super::numbers::{LOCAL, ports};
 use super::plane::{Latched, Plane, Sending};

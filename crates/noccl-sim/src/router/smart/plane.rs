@@ -33,8 +33,6 @@ pub(super) struct Grant {
     pub out: u8,
     /// Hops to where the flit before was latched; 0 for a first flit.
     pub follow: u8,
-    /// Links that its request has won; 0 where the path has still to be found.
-    pub won: u8,
 }
 
 /// A flit has reached an NI.
@@ -198,7 +196,8 @@ impl Plane {
 
     /// Flits by tile and output.
     pub(crate) fn link_loads(&self) -> Vec<(TileId, usize, u64)> {
-        self.loads.by_link(&self.n)
+        (self.wires.as_ref())
+            .map_or_else(|| self.loads.by_link(&self.n), |wires| wires.link_loads())
     }
 
     /// Makes a tree known until the last packet on it has gone. A private one begins in a corner.

@@ -34,11 +34,27 @@ impl Plane {
             let hops = if path.flits == 1 && !path.is_tree {
                 self.fly_at_once(path)
             } else {
-                self.fly_by_hop(path)
+                self.fly_by_hop(path, |plane, at, hops| {
+                    hops < path.most && plane.passes(path, at, hops)
+                })
             };
             self.cross(path, hops);
         }
         self.grants = grants;
+    }
+
+    /// A grant whose request has won so many links, and so has nothing to end for on them.
+    pub(super) fn traverse_won(&mut self, grant: Grant, won: u32) {
+        let path = self.path(grant);
+        if path.flits == 1 && !path.is_tree {
+            if self.is_counted(path) || self.joins_in_flight(path) {
+                self.gather_along(path, won, false);
+            }
+            self.arrive(path, won);
+        } else {
+            self.fly_by_hop(path, |_, _, hops| hops < won);
+        }
+        self.cross(path, won);
     }
 
     pub(super) fn path(&self, grant: Grant) -> Path {
@@ -95,19 +111,14 @@ impl Plane {
     /// A single flit that leaves no copy.
     #[inline]
     fn fly_at_once(&mut self, path: Path) -> u32 {
-        let far = match u32::from(path.grant.won) {
-            0 => self.reach(path),
-            won => won,
-        };
+        let far = self.reach(path);
         let is_counted = self.is_counted(path);
         let hops = if is_counted || self.joins_in_flight(path) {
             self.gather_along(path, far, is_counted)
         } else {
             far
         };
-        let end = self.n.along(path.tile, path.out, hops as usize);
-        let outputs = self.outputs_at(path.grant.packet, end, path.class);
-        self.keep(path, end, outputs);
+        self.arrive(path, hops);
         hops
     }
 
@@ -133,19 +144,26 @@ impl Plane {
             .min(ahead.trailing_zeros() + 1)
     }
 
-    /// A contribution takes along what it finds, and ends where others have still to come. Requests that have won their links have
-    /// looked at that already.
-    fn gather_along(&mut self, path: Path, far: u32, is_counted: bool) -> u32 {
+    /// A contribution takes along what it finds, and ends where others have still to come.
+    fn gather_along(&mut self, path: Path, far: u32, may_end: bool) -> u32 {
         let of = self.packets[path.grant.packet as usize].of;
         let mut at = path.tile;
         for hops in 1..far {
             at = self.n.next(at, path.out);
-            if is_counted && path.grant.won == 0 && !self.is_last_at(of, at) {
+            if may_end && !self.is_last_at(of, at) {
                 return hops;
             }
             self.pass_contribution(path, at);
         }
         far
+    }
+
+    /// It is latched so many hops away.
+    #[inline]
+    fn arrive(&mut self, path: Path, hops: u32) {
+        let end = self.n.along(path.tile, path.out, hops as usize);
+        let outputs = self.outputs_at(path.grant.packet, end, path.class);
+        self.keep(path, end, outputs);
     }
 
     fn latch_later(&mut self, channel: usize, come: u16) {
@@ -155,15 +173,12 @@ impl Plane {
     }
 
     /// Hop by hop: copies, and channels of longer packets.
-    fn fly_by_hop(&mut self, path: Path) -> u32 {
+    fn fly_by_hop(&mut self, path: Path, goes_on: impl Fn(&Self, usize, u32) -> bool) -> u32 {
         let (mut at, mut hops) = (path.tile, 0);
         loop {
             at = self.n.next(at, path.out);
             hops += 1;
-            let passes = match u32::from(path.grant.won) {
-                0 => hops < path.most && self.passes(path, at, hops),
-                won => hops < won,
-            };
+            let passes = goes_on(self, at, hops);
             if path.is_first {
                 self.reach_first(path, at, passes);
             } else {

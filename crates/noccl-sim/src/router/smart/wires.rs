@@ -3,7 +3,9 @@
 //!
 //! A flit is there in the next cycle however far it has to go, an interface sends over all its wires at once and takes whatever comes.
 //! S2 does not say whether it takes several flits in a cycle; with one, 63 acknowledgements would need longer than over the mesh.
+//! Wires are no links of a mesh: what is counted are flits into interfaces, as over the ideal crossbar.
 
+use super::numbers::LOCAL;
 use super::plane::Plane;
 use noccl_net::TileId;
 use std::collections::{BTreeMap, VecDeque};
@@ -19,12 +21,22 @@ struct Wire {
 #[derive(Debug, Default)]
 pub(super) struct Wires {
     busy: BTreeMap<(u32, u32), Wire>,
+    /// Flits into each interface.
+    received: BTreeMap<u32, u64>,
 }
 
 impl Wires {
     pub(super) fn queue(&mut self, from: u32, to: u32, packet: u32) {
         let wire = self.busy.entry((from, to)).or_default();
         wire.packets.push_back(packet);
+    }
+
+    /// Flits by tile and output, which is Local.
+    pub(super) fn link_loads(&self) -> Vec<(TileId, usize, u64)> {
+        let received = self.received.iter();
+        received
+            .map(|(tile, flits)| (TileId(*tile), LOCAL, *flits))
+            .collect()
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -44,27 +56,23 @@ impl Plane {
         };
         wires.busy.retain(|(from, to), wire| {
             if offers(TileId(*from)) && takes(TileId(*to)) {
-                self.cross_wire(*from, *to, wire);
+                self.cross_wire(*to, wire);
+                *wires.received.entry(*to).or_insert(0) += 1;
             }
             !wire.packets.is_empty()
         });
         self.wires = Some(wires);
     }
 
-    fn cross_wire(&mut self, from: u32, to: u32, wire: &mut Wire) {
+    fn cross_wire(&mut self, to: u32, wire: &mut Wire) {
         let Some(id) = wire.packets.front().copied() else {
             return;
         };
         self.has_moved = true;
         let flit = wire.flit;
         self.due_in(1).delivered.push((id, to, flit));
-        let places = &self.channels.places;
-        let (here, there) = (places[from as usize], places[to as usize]);
-        let tiles = u64::from(here.x.abs_diff(there.x)) + u64::from(here.y.abs_diff(there.y));
-        self.loads.flit_hops += tiles;
-        if flit > 0 || self.has_operand(id) {
-            self.loads.payload_hops += tiles;
-        }
+        self.loads.flit_hops += 1;
+        self.loads.payload_hops += u64::from(flit > 0 || self.has_operand(id));
         wire.flit += 1;
         if wire.flit == self.packets[id as usize].flits {
             // The delivery holds the packet from now on, in place of the queue.

@@ -107,20 +107,17 @@ pub(super) const SHARED: Design = design("greedy, shared", "smart_8x8", &[]);
 pub(super) const PRIVATE: Design = design("greedy, private", "smart_8x8_private", &[]);
 pub(super) const COMPLETE: Design = design("reduction table", "smart_8x8", &[]);
 /// S2's SFI-Greedy with Prio=Local.
-pub(super) const GREEDY_LOCAL: Design = design(
-    "greedy reduction, local",
-    "smart_8x8",
-    &[("reduction", "\"greedy\"")],
-);
+pub(super) const GREEDY_LOCAL: Design =
+    design("greedy, local", "smart_8x8", &[("reduction", "\"greedy\"")]);
 /// S2's SFI-Greedy with Prio=Bypass.
 pub(super) const GREEDY_BYPASS: Design = design(
-    "greedy reduction, bypass",
+    "greedy, bypass",
     "smart_8x8",
     &[("reduction", "\"greedy\""), ("priority", "\"bypass\"")],
 );
 /// The same where a contribution joins one that is buffered at any input of the router in which it is latched.
 pub(super) const GREEDY_BYPASS_ROUTER: Design = design(
-    "greedy reduction, bypass, merged by router",
+    "greedy, bypass, by router",
     "smart_8x8",
     &[
         ("reduction", "\"greedy\""),
