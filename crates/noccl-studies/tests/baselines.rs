@@ -113,6 +113,22 @@ fn reductions_and_barriers_are_right_by_every_mechanism() {
         assert!(of(BaselineAlgorithm::Smart64Bytes) <= smart);
         assert!(smart < of(BaselineAlgorithm::InNetwork));
         assert!(of(BaselineAlgorithm::InNetwork) < of(algorithms[0]));
+        // The same operands over the same links, and the same prices.
+        let energy = |algorithm| {
+            rows.iter()
+                .find(|r| r.algorithm == algorithm)
+                .unwrap()
+                .row
+                .energy_pj
+        };
+        let (ours, others) = (
+            energy(BaselineAlgorithm::Smart64Bytes),
+            energy(BaselineAlgorithm::InNetwork),
+        );
+        assert!(
+            (ours - others).abs() < 1e-6 * others.max(1.0),
+            "{ours} {others}"
+        );
     }
 }
 

@@ -12,7 +12,7 @@ pub use algorithm::BaselineAlgorithm;
 pub use figures::baseline_figures;
 
 use crate::compare::compare;
-use crate::{CompareRequest, CompareRow, Error, load};
+use crate::{CompareRequest, CompareRow, Error, load, load_spec};
 use noccl_coll::chain::order::{ChainOrder, chain_order};
 use noccl_model::baselines::efficiency;
 use noccl_net::{Coord, Network, TileId, TileRef, TileSet};
@@ -96,11 +96,14 @@ pub struct BaselineRow {
 /// ```
 pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<BaselineRow>, Error> {
     check(request)?;
+    let prices = prices(request.size)?;
     let meshes: Vec<(BaselineAlgorithm, Network)> = BaselineAlgorithm::of(request.collective)
         .iter()
         .map(|algorithm| {
             let preset = algorithm.preset(request.size);
-            Ok((*algorithm, load(&preset, &algorithm.overrides())?.network))
+            let mut overrides = algorithm.overrides();
+            overrides.extend(prices.iter().cloned());
+            Ok((*algorithm, load(&preset, &overrides)?.network))
         })
         .collect::<Result<_, Error>>()?;
     let sets = sets(request, &meshes[0].1)?;
@@ -125,6 +128,16 @@ pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<Bas
         }
     }
     Ok(rows)
+}
+
+/// Energy of an event is that of S1's table on all networks, as overrides of their specs.
+fn prices(size: (u16, u16)) -> Result<Vec<(String, String)>, Error> {
+    let spec = load_spec(&BaselineAlgorithm::InNetwork.preset(size), &[])?;
+    let fields = serde_json::to_value(&spec.energy).unwrap_or_default();
+    let fields = fields.as_object().cloned().unwrap_or_default();
+    let field =
+        |(name, value): (String, serde_json::Value)| (format!("energy.{name}"), value.to_string());
+    Ok(fields.into_iter().map(field).collect())
 }
 
 fn measure(

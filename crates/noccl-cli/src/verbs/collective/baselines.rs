@@ -112,17 +112,15 @@ fn text(rows: &[BaselineRow]) -> String {
 
 fn cells(of: &BaselineRow) -> Vec<String> {
     let row = &of.row;
+    let has_payload = row.bytes > 0;
+    let of_payload = |text: String| if has_payload { text } else { "-".to_owned() };
     vec![
-        noccl::format_bytes(row.bytes),
+        of_payload(noccl::format_bytes(row.bytes)),
         of.num_destinations.to_string(),
         of.algorithm.name().to_owned(),
         row.network.clone(),
         grouped(row.cycles),
-        if row.bytes == 0 {
-            "-".to_owned()
-        } else {
-            format!("{:.2}", of.efficiency)
-        },
+        of_payload(format!("{:.2}", of.efficiency)),
         grouped(of.link_flits),
         row.busiest_link
             .as_ref()

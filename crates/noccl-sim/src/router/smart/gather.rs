@@ -83,6 +83,7 @@ impl Messages<'_> {
             let from = flow * flit_bytes;
             let bytes = (reduction.bytes - from).min(flit_bytes);
             self.counters.dma_load_bytes += bytes;
+            self.counters.dma_store_bytes += bytes;
             if self.is_value {
                 operand = vec![0; bytes as usize];
                 let offset = reduction.source_offset + from;
@@ -110,7 +111,6 @@ impl Messages<'_> {
             let bytes = (reduction.bytes - from).min(flit_bytes);
             let elements = bytes / reduction.element.bytes();
             self.counters.dca_ops += (members.len() as u64 - 1) * elements;
-            self.counters.dma_store_bytes += bytes;
             self.counters.spm_write_bytes += bytes;
             if is_value {
                 let offset = reduction.root.offset + from;
