@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::noccl;
+use common::{Folder, noccl};
 use noccl::ClaimRow;
 use std::path::{Path, PathBuf};
 
@@ -14,18 +14,41 @@ fn repository() -> PathBuf {
 
 /// What the quick set measures; the rest takes minutes (`make claims`).
 #[test]
-fn the_page_of_s1_holds_todays_results_and_the_plots_are_todays() {
-    is_of_today("collective_noc", "S1");
+fn claims_of_s1_have_outcomes_and_its_page_and_plots_are_todays() {
+    let (rows, figures) = is_of_today("collective_noc", "S1");
+    let measured = rows.iter().filter(|r| r.ours.is_some());
+    assert!(measured.count() >= 15);
+    let expected = [
+        "fig_10a", "fig_10b", "fig_2b", "fig_5a", "fig_5b", "fig_5c", "fig_7a", "fig_7b",
+    ];
+    assert_eq!(figures, expected);
 }
 
 #[test]
-fn the_page_of_s3_holds_todays_results_and_the_plots_are_todays() {
-    is_of_today("torrent", "S3");
+fn claims_of_s3_have_outcomes_and_its_page_and_plots_are_todays() {
+    let (rows, figures) = is_of_today("torrent", "S3");
+    let left_out = [
+        "8-speedup",
+        "8-bytes",
+        "8-copies",
+        "9-single",
+        "11-area-soc",
+        "11-area-cluster",
+        "12-destination",
+        "13-power",
+    ];
+    for row in &rows {
+        let is_left_out = left_out.contains(&row.id.as_str());
+        assert_eq!(row.ours.is_none(), is_left_out, "{}", row.id);
+    }
+    assert_eq!(figures, ["fig_5", "fig_6", "fig_7"]);
 }
 
-fn is_of_today(paper: &str, label: &str) {
-    let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(paper);
-    std::fs::create_dir_all(&scratch).unwrap();
+/// Every claim has an outcome and every outcome a claim; what was measured stands in the committed page and plots. Rows, and
+/// the names of the plots.
+fn is_of_today(paper: &str, label: &str) -> (Vec<ClaimRow>, Vec<String>) {
+    let folder = Folder::new();
+    let scratch = &folder.0;
     let page = scratch.join(format!("{label}.md"));
     let papers = repository().join("docs/papers");
     let committed = std::fs::read_to_string(papers.join(format!("{label}.md"))).unwrap();
@@ -45,6 +68,11 @@ fn is_of_today(paper: &str, label: &str) {
             .find(|l| l.starts_with(&start))
             .map(str::to_owned)
     };
+    for row in &rows {
+        assert_ne!(row.reason, "nothing measures it", "{}", row.id);
+        assert_eq!(row.ours.is_some(), row.holds.is_some(), "{}", row.id);
+        assert!(row.ours.is_some() || !row.reason.is_empty(), "{}", row.id);
+    }
     for row in rows.iter().filter(|r| r.ours.is_some()) {
         let (committed, today) = (line(&committed, &row.id), line(&today, &row.id));
         assert!(
@@ -52,18 +80,22 @@ fn is_of_today(paper: &str, label: &str) {
             "docs/papers/{label}.md is stale, run make claims: {today:?} {committed:?}"
         );
     }
-    let plots = std::fs::read_dir(&scratch).unwrap();
-    let plots = plots.map(|e| e.unwrap().path());
-    for path in plots.filter(|p| p.extension().is_some_and(|e| e == "json")) {
-        let today = std::fs::read_to_string(&path).unwrap();
-        let name = path.file_name().unwrap();
-        let committed = papers.join(label).join(name);
+    let names = folder.names();
+    let figures: Vec<String> = names
+        .iter()
+        .filter_map(|name| name.strip_suffix(".json").map(str::to_owned))
+        .collect();
+    for name in &figures {
+        let file = format!("{name}.json");
+        let today = std::fs::read_to_string(scratch.join(&file)).unwrap();
+        let committed = papers.join(label).join(&file);
         assert!(
             today == std::fs::read_to_string(&committed).unwrap(),
             "{} is stale: run make claims",
             committed.display()
         );
     }
+    (rows, figures)
 }
 
 #[test]

@@ -125,9 +125,14 @@ def _options(build: Build) -> list[str]:
     return [*options, *build.options]
 
 
+def _environment() -> dict[str, str]:
+    """A run waits for its tests in Python: speed of the hardware would save less than it costs."""
+    return rtl_tools.environment(is_optimized=False)
+
+
 def key(build: Build, sources: Sequence[Path]) -> str:
     """Hash of all that determines the build."""
-    parts = [repr(build), repr(_options(build)), rtl_tools.environment()["MAKEFLAGS"], sys.prefix]
+    parts = [repr(build), repr(_options(build)), _environment()["MAKEFLAGS"], sys.prefix]
     lock = repository.ROOT / "requirements" / "rtl.lock"
     includes = sorted(rtl_sources.INCLUDE.glob("*.svh"))
     parts += [path.read_text(encoding="utf-8") for path in (*sources, *includes, WAIVERS, lock)]
@@ -135,7 +140,7 @@ def key(build: Build, sources: Sequence[Path]) -> str:
 
 
 def _runner(build: Build) -> _Verilator:
-    os.environ.update(rtl_tools.environment())
+    os.environ.update(_environment())
     runner = _Verilator()
     runner.peeks = build.peeks
     return runner

@@ -16,6 +16,7 @@ use noccl_rtl::{PARTS, Part, RtlConfig, SourceFile};
 use noccl_run::Watch;
 use noccl_studies::load;
 use std::collections::HashMap;
+use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -173,10 +174,11 @@ impl Parts {
         } else {
             "--no-assert"
         };
-        let mut arguments = vec![assertions];
+        let mut arguments = Vec::new();
         if self.is_tiled {
             arguments.extend(TILE_ARGUMENTS);
         }
+        arguments.push(assertions);
         match self.units {
             Units::Mesh | Units::Torrent => {}
             Units::Reducing | Units::Endpoints | Units::Engines => {
@@ -207,8 +209,9 @@ fn sources() -> Vec<SourceFile> {
     sources
 }
 
-/// Where a library is; it is built unless that was done before.
-pub fn library_with(name: &str, options: &Options) -> PathBuf {
+/// What a library is made from, and the name of its folder: of tiles without a fault that of `noccl run --backend rtl`, which
+/// has the same ones.
+pub fn inputs_of(name: &str, options: &Options) -> (String, BuildInputs) {
     let parts = Parts::of(name);
     let mut sources = sources();
     if let Some(fault) = parts.fault {
@@ -217,12 +220,29 @@ pub fn library_with(name: &str, options: &Options) -> PathBuf {
     let mut arguments = parts.arguments(!options.has_no_assertions && parts.fault.is_none());
     arguments.extend(options.arguments.iter().cloned());
     let top = parts.units.top(parts.is_tiled);
-    let inputs = BuildInputs::of_top(top, &parts.numbers(), arguments, ("rtl", &sources));
-    let folder = find_or_build(name, &inputs.unwrap(), Watch::quiet());
+    let numbers = parts.numbers();
+    let inputs = BuildInputs::of_top(top, &numbers, arguments, ("rtl", &sources)).unwrap();
+    let folder = if parts.is_tiled && parts.fault.is_none() {
+        format!("{}-{}", numbers.network, parts.units.boundary().name())
+    } else {
+        name.to_owned()
+    };
+    (folder, inputs)
+}
+
+/// Where a library is; it is built unless that was done before.
+pub fn library_with(name: &str, options: &Options) -> PathBuf {
+    let (folder, inputs) = inputs_of(name, options);
+    let folder = find_or_build(&folder, &inputs, Watch::quiet());
     folder.unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The same with assertions, looked up once per process.
+/// With `NOCCL_COSIM_ASSERTIONS=0` libraries have no assertions, which takes half the time to build.
+fn is_without_assertions() -> bool {
+    env::var_os("NOCCL_COSIM_ASSERTIONS").is_some_and(|value| value == "0")
+}
+
+/// The same with assertions unless the environment says otherwise, looked up once per process.
 pub fn library(name: &str) -> PathBuf {
     static KNOWN: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -230,7 +250,11 @@ pub fn library(name: &str) -> PathBuf {
     if let Some(folder) = known.get(name) {
         return folder.clone();
     }
-    let folder = library_with(name, &Options::default());
+    let options = Options {
+        has_no_assertions: is_without_assertions(),
+        ..Options::default()
+    };
+    let folder = library_with(name, &options);
     known.insert(name.to_owned(), folder.clone());
     folder
 }
