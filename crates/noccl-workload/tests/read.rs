@@ -298,12 +298,12 @@ fn patterns_need_their_geometry() {
     let message = needs("collective_noc_2x4", Pattern::Tornado).unwrap_err();
     assert_eq!(
         message.to_string(),
-        "pattern = tornado: at least three columns of clusters; there are 2 x 4"
+        "pattern = tornado: at least three columns of clusters; there are 2x4"
     );
     let message = needs("collective_noc_4x4", Pattern::RandomMulticast).unwrap_err();
     assert_eq!(
         message.to_string(),
-        "pattern = random_multicast: routers that multicast to any set; there are 4 x 4"
+        "pattern = random_multicast: routers that multicast to any set; there are 4x4"
     );
     let message = needs("collective_noc_3x2", Pattern::Broadcast).unwrap_err();
     assert_eq!(
