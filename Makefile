@@ -48,6 +48,11 @@ TEST_MODULES += noccl_rr_arbiter # fairness, which every bound on waiting rests 
 TEST_MODULES += noccl_route # the hardware's routes are the simulator's: all vectors of 4x4 and 8x8
 TEST_MODULES += noccl_ni_failed # errors: the worst response of a burst is kept
 
+# Sizes of the merge table that `make test` leaves to `make rtl`: of the largest and the smallest table, without and with
+# registers, it runs largest without and smallest with. 13 CPU seconds each.
+SIZES_OF_MERGE := tb/noccl_merge/test_noccl_merge.py::test_properties_hold_for_every_size
+TEST_MODULES_WITHOUT := $(SIZES_OF_MERGE)[2-32-1] $(SIZES_OF_MERGE)[8-256-3]
+
 # Proofs of `make test`, directories of rtl/formal, with all their mutants: one per method.
 TEST_PROOFS := noccl_fork # `pdr`: for all time, without help
 TEST_PROOFS += noccl_reduction_issue_two # `induction`: for all time, with the reasons as properties
@@ -173,7 +178,7 @@ test-all: test-rust test-python rtl formal cosim cosim-run rtl-mutants rtl-long 
 
 .PHONY: test-modules
 test-modules: $(RTL_VENV)/.deps # Of the hardware's modules those in TEST_MODULES
-	$(RTL_BIN)/python -m pytest -q -c rtl/pytest.ini $(addprefix rtl/tb/,$(TEST_MODULES))
+	$(RTL_BIN)/python -m pytest -q -c rtl/pytest.ini $(addprefix rtl/tb/,$(TEST_MODULES)) $(patsubst %,--deselect '%',$(TEST_MODULES_WITHOUT))
 
 .PHONY: test-proofs
 test-proofs: $(RTL_VENV)/.deps # Of the proofs those in TEST_PROOFS
