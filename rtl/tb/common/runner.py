@@ -56,6 +56,8 @@ class Build:
         references: Hardware of others that it instantiates, as `references` groups it.
         package: Numbers that differ from those of the package of `rtl_sources.CONFIGURATION`.
         faults: Faults that a run may switch on by `+fault=NAME`.
+        is_optimized: Generated code is compiled for speed: for benches whose runs take longer than
+            that. The others wait for their tests in Python.
     """
 
     top: str
@@ -68,6 +70,7 @@ class Build:
     package: Mapping[str, int] = field(default_factory=dict)
     references: Sequence[str] = ()
     faults: Sequence[rtl_mutants.Fault] = ()
+    is_optimized: bool = False
 
     def sources(self) -> list[Path]:
         """All files, dependencies first."""
@@ -125,14 +128,13 @@ def _options(build: Build) -> list[str]:
     return [*options, *build.options]
 
 
-def _environment() -> dict[str, str]:
-    """A run waits for its tests in Python: speed of the hardware would save less than it costs."""
-    return rtl_tools.environment(is_optimized=False)
+def _environment(build: Build) -> dict[str, str]:
+    return rtl_tools.environment(is_optimized=build.is_optimized)
 
 
 def key(build: Build, sources: Sequence[Path]) -> str:
     """Hash of all that determines the build."""
-    parts = [repr(build), repr(_options(build)), _environment()["MAKEFLAGS"], sys.prefix]
+    parts = [repr(build), repr(_options(build)), _environment(build)["MAKEFLAGS"], sys.prefix]
     lock = repository.ROOT / "requirements" / "rtl.lock"
     includes = sorted(rtl_sources.INCLUDE.glob("*.svh"))
     parts += [path.read_text(encoding="utf-8") for path in (*sources, *includes, WAIVERS, lock)]
@@ -140,7 +142,7 @@ def key(build: Build, sources: Sequence[Path]) -> str:
 
 
 def _runner(build: Build) -> _Verilator:
-    os.environ.update(_environment())
+    os.environ.update(_environment(build))
     runner = _Verilator()
     runner.peeks = build.peeks
     return runner

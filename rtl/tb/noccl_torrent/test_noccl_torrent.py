@@ -26,7 +26,8 @@ TIMEOUT_NS = 5_000_000
 
 
 def test_properties_hold() -> None:
-    runner.run(runner.Build("noccl_torrent_tb", {"NumTiles": NUM_TILES}), __file__)
+    build = runner.Build("noccl_torrent_tb", {"NumTiles": NUM_TILES}, is_optimized=True)
+    runner.run(build, __file__)
 
 
 class System:

@@ -27,7 +27,8 @@ def test_hardware_and_simulator_agree_on_every_vector(preset: str, tmp_path: Pat
     file = tmp_path / "vectors.hex"
     file.write_text(text, encoding="utf-8")
     num_vectors = len(text.splitlines())
-    build = runner.Build("noccl_tree_tb", {"NumVectors": num_vectors}, configuration=preset)
+    numbers = {"NumVectors": num_vectors}
+    build = runner.Build("noccl_tree_tb", numbers, configuration=preset, is_optimized=True)
     environment = {"VECTORS": str(file), "NUM_VECTORS": str(num_vectors)}
     runner.run(build, __file__, environment, plusargs=[f"+vectors={file}"])
 
