@@ -83,7 +83,7 @@ impl Messages<'_> {
 
     /// One flit from a member, and the notice of the result.
     fn reduced(&self, member: Coord, root: Coord, hpc_max: u32) -> u64 {
-        let to_root = self.message(paths(member, root, hpc_max));
+        let to_root = self.message(MessageCycles::paths(member, root, hpc_max));
         let direct = to_root + 1 + self.copy(self.paths(member, root));
         direct.min(to_root + self.message(0) + 2 + self.copy(1))
     }
@@ -108,7 +108,7 @@ impl Messages<'_> {
     }
 
     fn paths(&self, from: Coord, to: Coord) -> u32 {
-        paths(from, to, self.of.hpc_max)
+        MessageCycles::paths(from, to, self.of.hpc_max)
     }
 
     fn message(&self, paths: u32) -> u64 {
@@ -119,10 +119,4 @@ impl Messages<'_> {
     fn copy(&self, paths: u32) -> u64 {
         u64::from(self.of.interface_cycles + self.of.multicast_path_cycles * paths)
     }
-}
-
-/// Paths of at most so many hops, one dimension after the other.
-fn paths(from: Coord, to: Coord, hpc_max: u32) -> u32 {
-    let along = |a: u16, b: u16| u32::from(a.abs_diff(b)).div_ceil(hpc_max);
-    along(from.x, to.x) + along(from.y, to.y)
 }

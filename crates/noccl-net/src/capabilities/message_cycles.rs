@@ -2,7 +2,7 @@
 //! What messages between interfaces take when nothing else is in flight.
 
 use super::Bypass;
-use crate::Network;
+use crate::{Coord, Network};
 
 /// Cycles of messages that are alone. A flit takes `interface_cycles` into the network and out of it and `path_cycles` for each
 /// path, of which each goes along one dimension, and those behind it follow at one per cycle.
@@ -25,6 +25,13 @@ pub struct MessageCycles {
 }
 
 impl MessageCycles {
+    /// Paths of at most `hpc_max` hops from tile to tile, one dimension after the other.
+    #[must_use]
+    pub const fn paths(from: Coord, to: Coord, hpc_max: u32) -> u32 {
+        let (x, y) = (from.x.abs_diff(to.x) as u32, from.y.abs_diff(to.y) as u32);
+        x.div_ceil(hpc_max) + y.div_ceil(hpc_max)
+    }
+
     /// Over a wire of one cycle between any two interfaces, which send over all at once.
     pub(super) const fn of_wires() -> Self {
         Self {

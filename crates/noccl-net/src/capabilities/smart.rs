@@ -215,9 +215,7 @@ impl<'a> Bypass<'a> {
 
     /// Paths of one cycle each from tile to tile, a dimension after the other.
     const fn paths(self, from: Coord, to: Coord) -> u32 {
-        let hpc_max = self.smart.hpc_max;
-        let (x, y) = (from.x.abs_diff(to.x) as u32, from.y.abs_diff(to.y) as u32);
-        x.div_ceil(hpc_max) + y.div_ceil(hpc_max)
+        MessageCycles::paths(from, to, self.smart.hpc_max)
     }
 
     /// Cycles over so many paths, into the network and out of it (`docs/design/0010-smart.md`).
