@@ -2,6 +2,7 @@
 //! Closed forms of a network in which nothing else is in flight, exact to the cycle.
 
 mod contention;
+mod counted;
 mod order_classes;
 mod prop_overlap;
 mod prop_slots;
