@@ -2,7 +2,7 @@
 """The crates depend on each other only along the edges that the architecture allows.
 
     spec <- net <- {workload, rtl}, workload <- {coll, run}, run <- {model, sim},
-    {run, rtl, files} <- cosim, all of these <- studies <- noccl <- {cli, py}
+    {run, rtl, files} <- cosim, sim <- coherence, all of these <- studies <- noccl <- {cli, py}
 
 The algorithm library and the backends never see each other: a schedule that only works because it
 knows its simulator would prove nothing. A crate may use everything below it. The rule holds for
@@ -31,6 +31,8 @@ COSIM = frozenset(
         "noccl-rtl",
     }
 )
+# What studies run.
+STUDIED = frozenset({*LIBRARY, *BACKENDS, *COSIM, "noccl-cosim", "noccl-coherence"})
 
 ALLOWED: dict[str, frozenset[str]] = {
     "noccl-files": frozenset(),
@@ -45,8 +47,10 @@ ALLOWED: dict[str, frozenset[str]] = {
     },
     "noccl-rtl": frozenset({"noccl-spec", "noccl-net"}),
     "noccl-cosim": COSIM,
-    "noccl-studies": frozenset({*LIBRARY, *BACKENDS, *COSIM, "noccl-cosim"}),
-    "noccl": frozenset({*LIBRARY, *BACKENDS, *COSIM, "noccl-cosim", "noccl-studies"}),
+    # A machine that drives the simulator's messages.
+    "noccl-coherence": frozenset({"noccl-spec", "noccl-net", "noccl-run", "noccl-sim"}),
+    "noccl-studies": STUDIED,
+    "noccl": STUDIED | {"noccl-studies"},
     "noccl-cli": frozenset({"noccl"}),
     "noccl-py": frozenset({"noccl"}),
 }

@@ -33,9 +33,7 @@ pub use error::CollError;
 use compose::Task;
 use group::Group;
 use noccl_net::Network;
-use noccl_workload::{
-    BarrierMechanism, Collective, CollectiveKind, ElementType, Operator, SCHEDULE_FORMAT, Schedule,
-};
+use noccl_workload::{BarrierMechanism, Collective, CollectiveKind, SCHEDULE_FORMAT, Schedule};
 
 /// The schedule of a collective by one choice. A payload of no bytes yields no actions.
 ///
@@ -154,24 +152,11 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
             element.bytes()
         )));
     }
-    let is_bitwise = matches!(collective.operator, Operator::And | Operator::Or);
-    if kind.reduces() && is_bitwise && is_float(element) {
+    if kind.reduces() && !collective.operator.accepts(element) {
         return Err(CollError::Impossible(format!(
             "operator {:?} on {element:?}; accepted: sum, min and max, or an integer type",
             collective.operator
         )));
     }
     Ok(())
-}
-
-const fn is_float(element: ElementType) -> bool {
-    match element {
-        ElementType::Fp64
-        | ElementType::Fp32
-        | ElementType::Fp16
-        | ElementType::Bf16
-        | ElementType::Fp8E4m3
-        | ElementType::Fp8E5m2 => true,
-        ElementType::Int8 | ElementType::Int16 | ElementType::Int32 | ElementType::Int64 => false,
-    }
 }

@@ -101,9 +101,10 @@ impl Messages<'_> {
     }
 
     const fn combining_hpc_max(&self, operator: Operator) -> u32 {
-        match operator {
-            Operator::And | Operator::Or => self.of.bitwise_hpc_max,
-            Operator::Sum | Operator::Min | Operator::Max => self.of.arithmetic_hpc_max,
+        if operator.is_bitwise() {
+            self.of.bitwise_hpc_max
+        } else {
+            self.of.arithmetic_hpc_max
         }
     }
 

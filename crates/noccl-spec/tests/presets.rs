@@ -340,6 +340,10 @@ fn what_smart_routers_cannot_be_is_refused_by_its_field() {
     let fork = ("router.smart.multicast".to_owned(), "\"fork\"".to_owned());
     let error = parse_spec("t", &text, &[fork]).unwrap_err().to_string();
     assert!(error.contains("router.smart.hpc_max"), "{error}");
+    let connected = ("router.smart.is_connected".to_owned(), "true".to_owned());
+    let error = parse_spec("t", &text, &[connected]).unwrap_err();
+    let found = "router.smart.multicast = \"greedy\"";
+    assert!(error.to_string().contains(found), "{error}");
     let flow = ("router.flow".to_owned(), "\"ideal\"".to_owned());
     assert!(parse_spec("t", &text, &[flow]).is_err());
 }

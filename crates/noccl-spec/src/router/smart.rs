@@ -8,6 +8,7 @@ use crate::ranges::Table;
 use crate::validate::Checked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Routers that bypass several hops in a cycle, their multicasts and reductions (flow `smart`; S2 §II to §IV).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -227,26 +228,18 @@ pub(super) fn own_ranges(smart: &SmartRouter, table: &mut Table) {
 
 /// Without routers nothing forks or combines between interfaces.
 fn check_connected(smart: &SmartRouter) -> Checked {
-    let refused = |name: &str, found: String, accepted: &str| {
+    let refused = |name: &str, found: &dyn fmt::Debug, accepted: &str| {
         Err(OutOfRange {
             field: format!("router.smart.{name}"),
-            found,
+            found: format!("\"{found:?}\"").to_lowercase(),
             accepted: format!("must be \"{accepted}\" with router.smart.is_connected"),
         })
     };
     if smart.multicast != SmartMulticast::Unicasts {
-        return refused(
-            "multicast",
-            format!("{:?}", smart.multicast).to_lowercase(),
-            "unicasts",
-        );
+        return refused("multicast", &smart.multicast, "unicasts");
     }
     if smart.reduction != SmartReduction::None {
-        return refused(
-            "reduction",
-            format!("{:?}", smart.reduction).to_lowercase(),
-            "none",
-        );
+        return refused("reduction", &smart.reduction, "none");
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! Chains share followers and links in any order, initiators follow in each other's chains, and some have several
 //! chains to begin. Nothing orders them: whatever can wait for each other does.
 
+use super::Program;
 use crate::Error;
 use noccl_net::{Network, TileRef};
 use noccl_run::{MemoryImage, Rng, RunResult};
@@ -144,13 +145,17 @@ impl Chains {
         ))
     }
 
-    /// Ranges to read back.
-    pub(super) fn outputs(&self) -> Vec<(Place, u64)> {
+    /// What runs, and ranges to read back.
+    pub(super) fn program(&self) -> Program<'_> {
         let bytes = |input: usize| self.inputs[input].bytes.len() as u64;
         let places = self.expected.iter();
-        places
-            .map(|(place, input)| (*place, bytes(*input)))
-            .collect()
+        Program {
+            schedule: &self.schedule,
+            inputs: &self.inputs,
+            outputs: places
+                .map(|(place, input)| (*place, bytes(*input)))
+                .collect(),
+        }
     }
 
     /// Destinations that hold anything else than their stream.

@@ -16,9 +16,9 @@ pub use report::{HistogramBin, StressFailure, StressReport};
 use crate::Error;
 use noccl_net::Network;
 use noccl_net::capabilities::Carries;
-use noccl_run::{Mode, RunConfig, RunError, RunResult, Tally, Watch};
+use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, Tally, Watch};
 use noccl_sim::{run_schedule, run_trace};
-use noccl_workload::Trace;
+use noccl_workload::{Place, Schedule, Trace};
 use rayon::prelude::*;
 use report::{Completed, Ended, Outcome, summarise};
 use schemars::JsonSchema;
@@ -162,10 +162,19 @@ fn run_seed(
     tally: &Tally<'_>,
 ) -> Result<(u64, Ended), Error> {
     if request.kinds == [StressKind::Chain] {
-        return run_chains(network, seed, tally);
+        let set = chains::generate(network, seed);
+        set.check(network)?;
+        let ended = (set.program()).run(network, seed, tally, |result| set.num_wrong(result))?;
+        return Ok((set.schedule.actions.len() as u64, ended));
     }
     match network.routers().carries {
-        Carries::Messages => run_messages(network, request, seed, tally),
+        Carries::Messages => {
+            let set = messages::generate(network, &request.kinds, request.transactions, seed);
+            let expected = set.expected(network)?;
+            let num_wrong = |result: &RunResult| set.num_wrong(&expected, result);
+            let ended = set.program().run(network, seed, tally, num_wrong)?;
+            Ok((set.num_transactions, ended))
+        }
         Carries::Transactions | Carries::ListMulticasts => {
             let recipe = Recipe::new(network, &request.kinds, request.transactions);
             let trace = generate(network, &recipe, seed);
@@ -175,31 +184,29 @@ fn run_seed(
     }
 }
 
-fn run_chains(network: &Network, seed: u64, tally: &Tally<'_>) -> Result<(u64, Ended), Error> {
-    let set = chains::generate(network, seed);
-    set.check(network)?;
-    let config = config(seed);
-    let (schedule, inputs, outputs) = (&set.schedule, &set.inputs, set.outputs());
-    let outcome = tally
-        .run(|on_progress| run_schedule(network, schedule, inputs, &outputs, &config, on_progress));
-    let ended = ended(outcome, |result| set.num_wrong(result))?;
-    Ok((schedule.actions.len() as u64, ended))
+/// A schedule of a seed, and which bytes are read when it has ended.
+struct Program<'p> {
+    schedule: &'p Schedule,
+    inputs: &'p [MemoryImage],
+    outputs: Vec<(Place, u64)>,
 }
 
-fn run_messages(
-    network: &Network,
-    request: &StressRequest,
-    seed: u64,
-    tally: &Tally<'_>,
-) -> Result<(u64, Ended), Error> {
-    let messages = messages::generate(network, &request.kinds, request.transactions, seed);
-    let expected = messages.expected(network)?;
-    let config = config(seed);
-    let (schedule, inputs, outputs) = (&messages.schedule, &messages.inputs, messages.outputs());
-    let outcome = tally
-        .run(|on_progress| run_schedule(network, schedule, inputs, &outputs, &config, on_progress));
-    let ended = ended(outcome, |result| messages.num_wrong(&expected, result))?;
-    Ok((messages.num_transactions, ended))
+impl Program<'_> {
+    /// How it ends. `num_wrong` counts what has come out wrong.
+    fn run(
+        &self,
+        network: &Network,
+        seed: u64,
+        tally: &Tally<'_>,
+        num_wrong: impl Fn(&RunResult) -> u64,
+    ) -> Result<Ended, RunError> {
+        let config = config(seed);
+        let (schedule, inputs, outputs) = (self.schedule, self.inputs, &self.outputs);
+        let outcome = tally.run(|on_progress| {
+            run_schedule(network, schedule, inputs, outputs, &config, on_progress)
+        });
+        ended(outcome, num_wrong)
+    }
 }
 
 /// Bytes move, endpoints stall.

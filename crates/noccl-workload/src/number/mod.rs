@@ -127,12 +127,18 @@ impl Operator {
         Operator::Or,
     ];
 
+    /// Does it work on bits, whatever number they are?
+    #[must_use]
+    pub const fn is_bitwise(self) -> bool {
+        match self {
+            Operator::Sum | Operator::Min | Operator::Max => false,
+            Operator::And | Operator::Or => true,
+        }
+    }
+
     /// Is the operator defined for this element type? Bitwise ones are for integers only.
     #[must_use]
     pub const fn accepts(self, element: ElementType) -> bool {
-        match self {
-            Operator::Sum | Operator::Min | Operator::Max => true,
-            Operator::And | Operator::Or => !element.is_float(),
-        }
+        !self.is_bitwise() || !element.is_float()
     }
 }

@@ -93,8 +93,8 @@ impl Combining {
     pub(super) const fn hpc_max(self, n: &Numbers) -> u32 {
         match self {
             Self::Count => n.hpc_max,
-            Self::Values(Operator::And | Operator::Or, _) => n.bitwise_hpc_max,
-            Self::Values(Operator::Sum | Operator::Min | Operator::Max, _) => n.arithmetic_hpc_max,
+            Self::Values(operator, _) if operator.is_bitwise() => n.bitwise_hpc_max,
+            Self::Values(..) => n.arithmetic_hpc_max,
         }
     }
 

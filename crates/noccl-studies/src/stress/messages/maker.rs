@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Actions of a random schedule, one after the other.
+//!
+//! No tile has more barriers open than it may (`ni.max_open_reductions`), whatever the order in which actions end.
 
 use super::super::StressKind;
 use super::super::generate::multi_address;
@@ -34,6 +36,8 @@ pub(super) struct Maker<'n> {
     left: Vec<Left>,
     /// The last action of each tile.
     last: BTreeMap<TileRef, ActionId>,
+    /// Groups of the barriers that each tile counts.
+    counted: BTreeMap<TileRef, Vec<MultiAddress>>,
 }
 
 impl<'n> Maker<'n> {
@@ -54,6 +58,7 @@ impl<'n> Maker<'n> {
             actions: Vec::new(),
             left: Vec::new(),
             last: BTreeMap::new(),
+            counted: BTreeMap::new(),
         }
     }
 
@@ -259,11 +264,27 @@ impl<'n> Maker<'n> {
             let root = *self.rng.pick(&members);
             return ActionKind::Arrival(Arrival { group, root });
         }
+        let counter = *self.rng.pick(&self.clusters);
         ActionKind::Barrier(Barrier {
-            group: TileSet::Cube(group),
-            counter: *self.rng.pick(&self.clusters),
+            group: TileSet::Cube(self.group_at(counter, group)),
+            counter,
             mechanism: BarrierMechanism::InNetwork,
         })
+    }
+
+    /// The group, or one of those whose barriers the tile counts if these are as many as it may have open at a time: of one
+    /// group only one is.
+    fn group_at(&mut self, counter: TileRef, group: MultiAddress) -> MultiAddress {
+        let limit = self.network.spec().ni.max_open_reductions as usize;
+        let groups = self.counted.entry(counter).or_default();
+        if groups.len() < limit && !groups.contains(&group) {
+            groups.push(group);
+        }
+        if groups.contains(&group) {
+            group
+        } else {
+            *self.rng.pick(groups)
+        }
     }
 
     fn set(&mut self) -> MultiAddress {

@@ -6,7 +6,7 @@
 
 mod maker;
 
-use super::StressKind;
+use super::{Program, StressKind};
 use crate::Error;
 use maker::Maker;
 use noccl_net::{Network, TileRef};
@@ -99,8 +99,17 @@ pub(super) fn generate(
 }
 
 impl Messages {
+    /// What runs, and what is read.
+    pub(super) fn program(&self) -> Program<'_> {
+        Program {
+            schedule: &self.schedule,
+            inputs: &self.inputs,
+            outputs: self.outputs(),
+        }
+    }
+
     /// All memories as far as anything is written.
-    pub(super) fn outputs(&self) -> Vec<(Place, u64)> {
+    fn outputs(&self) -> Vec<(Place, u64)> {
         let bytes = INPUT_BYTES + self.num_transactions * self.range_bytes;
         let tiles = self.inputs.iter().map(|image| image.tile);
         tiles
@@ -195,6 +204,26 @@ mod tests {
         ];
         assert_eq!(names.into_iter().collect::<Vec<_>>(), all);
         assert!(num_later > 20, "{num_later}");
+    }
+
+    #[test]
+    fn schedules_of_any_length_keep_the_limit_of_open_barriers() {
+        for limit in [1, 3, 8] {
+            let fields = [
+                ("cluster.l1_bytes", 8192),
+                ("ni.max_open_reductions", limit),
+            ];
+            let fields = fields.map(|(field, value)| (field.to_owned(), value.to_string()));
+            let network = load("smart_4x4", &fields).unwrap().network;
+            for kinds in [&StressKind::ALL[..], &[StressKind::Barrier]] {
+                let messages = generate(&network, kinds, 512, 0);
+                let checked = noccl_workload::check(&network, &messages.schedule);
+                assert!(checked.is_ok(), "{limit}: {checked:?}");
+                let actions = messages.schedule.actions.iter();
+                let num_barriers = actions.filter(|a| a.kind.barrier().is_some()).count();
+                assert!(num_barriers > 24, "{limit}: {num_barriers}");
+            }
+        }
     }
 
     #[test]

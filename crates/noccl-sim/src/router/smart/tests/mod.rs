@@ -3,6 +3,7 @@
 
 mod by_load;
 mod contention;
+mod counted;
 mod order_classes;
 mod prop_overlap;
 mod prop_slots;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Cache coherence over simulated networks: a substitute for the full-system runs of S2 (`docs/coherence.md`).
+//!
+//! From the bottom: [`memory`], which programs run over; [`kernels`], programs of our own on it; [`recording`], what their threads have
+//! referenced.
+
+pub mod kernels;
+pub mod memory;
+pub mod protocol;
+pub mod recording;
+
+pub use kernels::{Kernel, Size};
+pub use recording::{Log, RecordingError};
