@@ -47,7 +47,9 @@ impl Network {
     ) -> TreeTable {
         match (trees.kind, trees.spans_mesh) {
             (TreeKind::Shared | TreeKind::ByLoad, false) => self.shared_multicast(source, members),
-            (TreeKind::Shared | TreeKind::ByLoad, true) => self.shared_broadcast(source).for_members(self, members),
+            (TreeKind::Shared | TreeKind::ByLoad, true) => {
+                self.shared_broadcast(source).for_members(self, members)
+            }
             (TreeKind::Private, false) => {
                 self.private_multicast(self.nearest_corner(source), members)
             }

@@ -206,7 +206,9 @@ impl<'a> Bypass<'a> {
     pub(crate) fn idle_copy_cycles(self, network: &Network, source: Coord, to: Coord) -> u32 {
         match self.multicast_trees().map(|trees| trees.kind) {
             Some(TreeKind::Private) => {}
-            Some(TreeKind::Shared | TreeKind::ByLoad) | None => return self.idle_cycles(source, to),
+            Some(TreeKind::Shared | TreeKind::ByLoad) | None => {
+                return self.idle_cycles(source, to);
+            }
         }
         let corner = network.nearest_corner(source);
         let before = self.paths(source, corner);

@@ -26,7 +26,8 @@ impl Plane {
         source: Coord,
         members: &[Coord],
     ) -> u32 {
-        let table = |kind| network.multicast_over(MulticastTrees { kind, ..trees }, source, members);
+        let table =
+            |kind| network.multicast_over(MulticastTrees { kind, ..trees }, source, members);
         match trees.kind {
             TreeKind::Shared => self.add_tree(&table(TreeKind::Shared), Kind::Tree, false),
             TreeKind::Private => self.add_private_tree(network, &table(TreeKind::Private)),
@@ -40,7 +41,7 @@ impl Plane {
         }
     }
 
-    /// The same, kept when no packet is on its way.
+    /// The same, kept when no packet uses it.
     pub(crate) fn add_lasting_multicast(
         &mut self,
         network: &Network,

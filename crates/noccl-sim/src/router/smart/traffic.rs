@@ -194,13 +194,7 @@ impl<'a> SmartTraffic<'a> {
     }
 
     /// A tree to some members. One that a source always sends over is made once.
-    fn tree_to(
-        &mut self,
-        trees: MulticastTrees,
-        source: u32,
-        at: Coord,
-        members: &[Coord],
-    ) -> u32 {
+    fn tree_to(&mut self, trees: MulticastTrees, source: u32, at: Coord, members: &[Coord]) -> u32 {
         if let Some(kept) = self.sources[source as usize].tree {
             return kept;
         }

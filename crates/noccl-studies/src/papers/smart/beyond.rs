@@ -56,7 +56,9 @@ fn row(effort: Effort<'_>, pattern: Pattern, loads: &[f64], vcs: u32) -> Result<
     let mut cells = Vec::new();
     let mut most = 0.0_f64;
     for ((shared, private), by_load) in shared.iter().zip(&private).zip(&by_load) {
-        let better = shared.latency_within_limit().min(private.latency_within_limit());
+        let better = shared
+            .latency_within_limit()
+            .min(private.latency_within_limit());
         if better.is_finite() {
             most = most.max(beyond(by_load.latency_within_limit(), better));
         }

@@ -134,8 +134,7 @@ pub(super) const SHARED_BYPASS: Design = design(
 pub(super) const BY_LOAD: Design =
     design("greedy, by load", "smart_8x8", &[("tree", "\"by_load\"")]);
 pub(super) const SHARED_PRUNED: Design = design("shared, pruned", "smart_8x8", &[PRUNED]);
-pub(super) const PRIVATE_PRUNED: Design =
-    design("private, pruned", "smart_8x8_private", &[PRUNED]);
+pub(super) const PRIVATE_PRUNED: Design = design("private, pruned", "smart_8x8_private", &[PRUNED]);
 pub(super) const SLOTS_ON_DEMAND: Design = slots(
     "complete, on demand, BI 6",
     &[COMPLETE_SLOTS, (BI, "6"), ("has_slots_on_demand", "true")],

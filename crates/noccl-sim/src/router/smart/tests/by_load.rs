@@ -22,7 +22,7 @@ fn broadcast(network: &Network, plane: &mut Plane, from: Coord, tag: u64) {
     plane.send_multicast(network.tile_at(from), tree, 1, tag);
 }
 
-/// Flits over links of one broadcast that is alone: over its corner it has the way there besides.
+/// Flits over links of one broadcast that is alone: over its corner it has the path there besides.
 fn hops_alone(network: &Network, plane: &mut Plane, from: Coord) -> u64 {
     let before = plane.flit_hops();
     broadcast(network, plane, from, 0);
@@ -51,7 +51,10 @@ fn source_of_a_full_column_sends_over_its_corner_until_that_is_long_ago() {
     assert_eq!(delivered.len(), 8 * 64 * 64);
     let hops = plane.flit_hops() - before;
     let least = 8 * 64 * shared;
-    assert!(hops > least + 64 * to_corner, "{hops} of {least}: all are shared");
+    assert!(
+        hops > least + 64 * to_corner,
+        "{hops} of {least}: all are shared"
+    );
 
     // It remembers: the first packets after that still go over the corner.
     let mut packets = (0..100).map(|_| hops_alone(&network, &mut plane, from));
