@@ -11,7 +11,7 @@ use noccl_run::{Mode, RunConfig, RunError, RunResult};
 use noccl_workload::{Pattern, Schedule, Traffic};
 use proptest::prelude::*;
 
-const MESHES: [&str; 5] = ["4x4", "8x8", "16x2", "5x9", "2x16"];
+const MESHES: [&str; 4] = ["4x4", "8x8", "16x2", "2x16"];
 
 /// FIFO slots at inputs and outputs.
 type Slots = (u32, u32);
