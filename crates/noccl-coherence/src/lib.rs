@@ -6,6 +6,7 @@
 
 pub mod kernels;
 pub mod memory;
+pub mod protocol;
 pub mod recording;
 
 pub use kernels::{Kernel, Size};
