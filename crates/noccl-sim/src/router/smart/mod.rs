@@ -15,6 +15,7 @@ mod gather;
 mod inject;
 mod latch;
 mod loads;
+mod message_network;
 mod messages;
 mod numbers;
 mod packet;
@@ -31,6 +32,7 @@ mod traffic;
 mod traverse;
 mod wires;
 
+pub use message_network::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
 use noccl_net::capabilities::MulticastTrees;
 use noccl_net::{Coord, Network, TileId, TreeTable};
 use noccl_run::RunError;
