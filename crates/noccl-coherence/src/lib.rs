@@ -12,3 +12,6 @@ pub mod recording;
 
 pub use kernels::{Kernel, KernelError, Size, WrongResult};
 pub use recording::{Log, RecordingError};
+
+/// A recorder for programs in C and C++, which its users compile (`docs/how-to/record-a-program.md`).
+pub const RECORDER_SOURCE: &str = include_str!("../recorder/noccl_recorder.c");

@@ -2,9 +2,9 @@
 //! Routers with bypass as a network of messages, for machines that are no schedule: unicasts, multicasts to sets that are made known once,
 //! reductions that are counted only, and what arrives in each cycle.
 
+use super::SmartNetwork;
 use super::packet::Combining;
 use super::plane::Plane;
-use super::{SmartNetwork, tree};
 use noccl_net::{Coord, Network, TileId, TreeTable};
 use noccl_run::RunError;
 
@@ -33,7 +33,7 @@ pub struct Arrival {
 
 /// Over a tree, or as unicasts.
 enum Multicast {
-    Tree { root: TileId, tree: u32 },
+    Tree(u32),
     Unicasts(Vec<TileId>),
 }
 
@@ -85,12 +85,8 @@ impl<'n> MessageNetwork<'n> {
         let trees = network.multicast_trees().filter(|_| members.len() > 1);
         let multicast = if let Some(trees) = trees {
             let source = network.coord(from);
-            let (corner, table) = tree(network, trees, source, &self.places(members));
-            let is_row_first = network.leaves_along_row(corner);
-            Multicast::Tree {
-                root: table.root(),
-                tree: self.plane.add_lasting_tree(&table, is_row_first),
-            }
+            let places = self.places(members);
+            Multicast::Tree((self.plane).add_lasting_multicast(network, trees, source, &places))
         } else {
             Multicast::Unicasts(members.to_vec())
         };
@@ -125,9 +121,7 @@ impl<'n> MessageNetwork<'n> {
             multicast,
         } = &self.destinations[to.0 as usize];
         match multicast {
-            Multicast::Tree { root, tree } => {
-                self.plane.send_multicast(*from, *root, *tree, flits, tag);
-            }
+            Multicast::Tree(tree) => self.plane.send_multicast(*from, *tree, flits, tag),
             Multicast::Unicasts(tiles) => {
                 for tile in tiles {
                     self.plane.send_unicast(*from, *tile, flits, tag);
