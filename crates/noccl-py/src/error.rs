@@ -26,7 +26,7 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Net(_) | Error::Model(_) | Error::Rtl(_) => "NetworkError",
         Error::Hardware(_) => "HardwareError",
         Error::Machine(MachineError::Stalled { .. }) => "DeadlockError",
-        Error::Machine(MachineError::Incoherent { .. }) | Error::WrongKernel(_) => "NocclError",
+        Error::Machine(MachineError::Incoherent { .. }) | Error::WrongKernel(_) => "RefusedError",
         Error::Machine(MachineError::Interrupted { .. }) => "InterruptedRunError",
         Error::Machine(
             MachineError::Threads { .. } | MachineError::Tiles { .. } | MachineError::Network(_),
