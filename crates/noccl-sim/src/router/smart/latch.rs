@@ -66,6 +66,7 @@ impl Plane {
             self.due_in(DROP_CYCLES).freed.push(channel as u32);
         } else {
             self.channels.buffer(&self.n, channel);
+            self.stays.begin(self.cycle);
         }
     }
 
@@ -99,6 +100,7 @@ impl Plane {
             "one root, two paths"
         );
         self.combine(id, self.channels.held[other].packet);
+        self.stays.end(self.cycle);
         self.channels.held[other].wants = 0;
         self.channels.set_ready(&self.n, other, false);
         self.channels.held[other].next_flit[out] = 1;
