@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cycles that contributions stand in routers are those of a count by hand, and none where nobody is in the way.
+//! Cycles that contributions stand in routers are those of a count by hand, and none where they meet nobody.
 
 use super::super::numbers::REDUCTION;
 use super::super::packet::Combining;
@@ -79,7 +79,7 @@ fn cycles_of_stays_are_those_in_which_contributions_stand_after_allocation() {
 }
 
 #[test]
-fn nothing_waits_where_nobody_is_in_the_way() {
+fn contributions_that_meet_nobody_wait_no_cycle() {
     for kind in KINDS {
         for setup in [1, 2] {
             let network = network("smart_2x1", &overrides(setup, kind));
