@@ -6,7 +6,11 @@
 
 pub mod kernels;
 pub mod memory;
+pub mod protocol;
 pub mod recording;
 
 pub use kernels::{Kernel, Size};
 pub use recording::{Log, RecordingError};
+
+/// A recorder for programs in C and C++, which its users compile (`docs/how-to/record-a-program.md`).
+pub const RECORDER_SOURCE: &str = include_str!("../recorder/noccl_recorder.c");

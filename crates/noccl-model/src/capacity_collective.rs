@@ -5,6 +5,7 @@
 //! each gets a packet of its own. So a link's load is the sum over the sources, or roots, of how often their trees need it. Without VCs,
 //! arbitration and slots, which only lower it. Source: S2 §V (bound by interfaces); enumeration.
 
+use noccl_net::capabilities::{MulticastTrees, TreeKind};
 use noccl_net::{Coord, Network, Port, TreeTable, busiest_uniform_load, coord_behind};
 use noccl_workload::{MAX_RANDOM_MEMBERS, Pattern};
 
@@ -83,48 +84,88 @@ impl Links {
         }
     }
 
+    fn add_all(&mut self, others: &Self) {
+        for (load, other) in self.ports.iter_mut().zip(&others.ports) {
+            *load += other;
+        }
+    }
+
+    fn lower_to(&mut self, others: &Self) {
+        for (load, other) in self.ports.iter_mut().zip(&others.ports) {
+            *load = load.min(*other);
+        }
+    }
+
     fn busiest(&self) -> f64 {
         self.ports.iter().copied().fold(0.0, f64::max)
     }
 }
 
 fn multicasts(network: &Network, pattern: Pattern) -> f64 {
-    let all = clusters(network);
-    let (columns, rows) = (network.cluster_width(), network.cluster_height());
-    let mut links = Links::new(network);
-    let is_drawn = pattern == Pattern::RandomMulticast && !network.trees_span_mesh();
-    let others = all.len() - 1;
-    let shares: Vec<f64> = if is_drawn {
-        (0..=others).map(|behind| hit(others, behind)).collect()
-    } else {
-        Vec::new()
+    let Some(trees) = network.multicast_trees() else {
+        return copies(network, pattern);
     };
+    if !network.routers().has_links {
+        return 0.0;
+    }
+    let mut links = Links::new(network);
+    let shares = shares(network, pattern, trees);
     for source in senders(network, pattern) {
-        let members: Vec<Coord> = all.iter().copied().filter(|to| *to != source).collect();
-        let Ok(tree) = network.multicast_tree(source, &members) else {
-            if !network.routers().has_links {
-                return 0.0;
-            }
-            // A packet to each member: uniform traffic, so many times.
-            let copies = mean_members(pattern, members.len());
-            return if pattern == Pattern::CornerBroadcast {
-                copies
-            } else {
-                copies * busiest_uniform_load(columns, rows)
-            };
-        };
-        let root = network.coord(tree.root());
-        for (at, port) in network.path(source, root) {
-            links.add(network, at, port, 1.0);
-        }
-        if is_drawn {
-            let root = network.coord(tree.root());
-            add_drawn(network, &mut links, &tree, &shares, (root, source));
-        } else {
-            add_tree(network, &mut links, &tree, 1.0);
-        }
+        links.add_all(&of_source(network, trees, source, &shares));
     }
     links.busiest()
+}
+
+/// A packet to each member: uniform traffic, so many times.
+fn copies(network: &Network, pattern: Pattern) -> f64 {
+    if !network.routers().has_links {
+        return 0.0;
+    }
+    let members = mean_members(pattern, clusters(network).len() - 1);
+    if pattern == Pattern::CornerBroadcast {
+        return members;
+    }
+    members * busiest_uniform_load(network.cluster_width(), network.cluster_height())
+}
+
+/// By the number of tiles behind a link, how often a packet needs it; empty where it always does.
+fn shares(network: &Network, pattern: Pattern, trees: MulticastTrees) -> Vec<f64> {
+    if pattern != Pattern::RandomMulticast || trees.spans_mesh {
+        return Vec::new();
+    }
+    let others = clusters(network).len() - 1;
+    (0..=others).map(|behind| hit(others, behind)).collect()
+}
+
+/// Flits of a source's multicast over each link. Of two trees, over which the source may send either, the fewer: whatever it
+/// chooses, no link has less.
+fn of_source(network: &Network, trees: MulticastTrees, source: Coord, shares: &[f64]) -> Links {
+    let over = |kind| over_tree(network, MulticastTrees { kind, ..trees }, source, shares);
+    match trees.kind {
+        TreeKind::Shared | TreeKind::Private => over(trees.kind),
+        TreeKind::ByLoad => {
+            let mut links = over(TreeKind::Shared);
+            links.lower_to(&over(TreeKind::Private));
+            links
+        }
+    }
+}
+
+fn over_tree(network: &Network, trees: MulticastTrees, source: Coord, shares: &[f64]) -> Links {
+    let all = clusters(network).into_iter();
+    let members: Vec<Coord> = all.filter(|to| *to != source).collect();
+    let tree = network.multicast_over(trees, source, &members);
+    let root = network.coord(tree.root());
+    let mut links = Links::new(network);
+    for (at, port) in network.path(source, root) {
+        links.add(network, at, port, 1.0);
+    }
+    if shares.is_empty() {
+        add_tree(network, &mut links, &tree, 1.0);
+    } else {
+        add_drawn(network, &mut links, &tree, shares, (root, source));
+    }
+    links
 }
 
 /// Every link of a tree is needed, by a share of the packets.
@@ -229,6 +270,9 @@ mod tests {
         );
         let private = of_mesh("smart_8x8_private", &[], Pattern::RandomMulticast);
         near(private, 1.45);
+        let by_load = [("router.smart.tree", "\"by_load\"")];
+        let by_load = of_mesh("smart_8x8", &by_load, Pattern::RandomMulticast);
+        near(by_load, 64.0 / 32.5);
     }
 
     #[test]

@@ -46,8 +46,10 @@ impl Network {
         members: &[Coord],
     ) -> TreeTable {
         match (trees.kind, trees.spans_mesh) {
-            (TreeKind::Shared, false) => self.shared_multicast(source, members),
-            (TreeKind::Shared, true) => self.shared_broadcast(source).for_members(self, members),
+            (TreeKind::Shared | TreeKind::ByLoad, false) => self.shared_multicast(source, members),
+            (TreeKind::Shared | TreeKind::ByLoad, true) => {
+                self.shared_broadcast(source).for_members(self, members)
+            }
             (TreeKind::Private, false) => {
                 self.private_multicast(self.nearest_corner(source), members)
             }

@@ -9,7 +9,7 @@ use noccl_net::deadlock::{
     Buffers, ChannelClass, Cycle, OrderClasses, Place, Proof, check_mechanism, check_network,
 };
 use noccl_net::{Coord, Network, Port, elaborate};
-use noccl_spec::{SmartPriority, SmartReduction};
+use noccl_spec::{SmartPriority, SmartReduction, SmartTree};
 
 fn with_order(n: &Network, order: OrderClasses) -> Result<Proof, Cycle> {
     let mut mechanism = n.routers().mechanism.clone();
@@ -50,6 +50,24 @@ fn priorities_and_greedy_reductions_add_no_wait() {
         table.reduction = SmartReduction::Greedy;
         let proof = check_network(&elaborate(&spec).unwrap()).unwrap();
         assert_eq!(proof, check_network(&network(&preset)).unwrap());
+    }
+}
+
+fn by_load(size: &str) -> Network {
+    let mut spec = spec(&format!("smart_{size}"));
+    spec.router.smart.as_mut().unwrap().tree = SmartTree::ByLoad;
+    elaborate(&spec).unwrap()
+}
+
+#[test]
+fn shared_trees_beside_private_ones_add_waits_and_no_cycle() {
+    for size in ["2x2", "3x5", "8x8", "16x16"] {
+        let private = check_network(&network(&format!("smart_{size}_private"))).unwrap();
+        let both = check_network(&by_load(size)).unwrap();
+        assert!(both.waits > private.waits, "{size}");
+        // Behind a class for both dimensions of private trees there is the same cycle as without shared ones.
+        let cycle = with_order(&by_load(size), OrderClasses::Two).unwrap_err();
+        assert!(!cycle.waits.is_empty(), "{size}");
     }
 }
 

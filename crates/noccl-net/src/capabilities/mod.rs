@@ -101,6 +101,8 @@ pub enum TreeKind {
     Shared,
     /// At the corner of the mesh that is nearest to the source, whose packets go there first.
     Private,
+    /// Either: the source chooses for each packet, and on an empty mesh the shared one.
+    ByLoad,
 }
 
 /// Which operands a router can reduce.

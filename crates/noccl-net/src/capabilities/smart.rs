@@ -84,12 +84,14 @@ impl<'a> Bypass<'a> {
         }
         self.check_interval(mesh)?;
         match self.smart.tree {
-            SmartTree::Private if mesh.width < 2 || mesh.height < 2 => Err(field(
-                "router.smart.tree",
-                "\"private\"",
-                "must be \"shared\" on a line: a mesh without four corners has no private trees",
-            )),
-            SmartTree::Private | SmartTree::Shared => Ok(()),
+            SmartTree::Private | SmartTree::ByLoad if mesh.width < 2 || mesh.height < 2 => {
+                Err(field(
+                    "router.smart.tree",
+                    format!("\"{}\"", self.smart.tree.name()),
+                    "must be \"shared\" on a line: a mesh without four corners has no private trees",
+                ))
+            }
+            SmartTree::Private | SmartTree::ByLoad | SmartTree::Shared => Ok(()),
         }
     }
 
@@ -115,6 +117,7 @@ impl<'a> Bypass<'a> {
             (SmartMulticast::Unicasts, _) => return None,
             (_, SmartTree::Shared) => TreeKind::Shared,
             (_, SmartTree::Private) => TreeKind::Private,
+            (_, SmartTree::ByLoad) => TreeKind::ByLoad,
         };
         Some(MulticastTrees {
             kind,
@@ -203,7 +206,9 @@ impl<'a> Bypass<'a> {
     pub(crate) fn idle_copy_cycles(self, network: &Network, source: Coord, to: Coord) -> u32 {
         match self.multicast_trees().map(|trees| trees.kind) {
             Some(TreeKind::Private) => {}
-            Some(TreeKind::Shared) | None => return self.idle_cycles(source, to),
+            Some(TreeKind::Shared | TreeKind::ByLoad) | None => {
+                return self.idle_cycles(source, to);
+            }
         }
         let corner = network.nearest_corner(source);
         let before = self.paths(source, corner);

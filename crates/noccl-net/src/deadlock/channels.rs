@@ -28,6 +28,10 @@ pub(super) fn check(network: &Network, order: OrderClasses) -> Result<Proof, Cyc
     match network.multicast_trees().map(|trees| trees.kind) {
         None => {}
         Some(TreeKind::Private) => graph.over_private_trees(),
+        Some(TreeKind::ByLoad) => {
+            graph.over_private_trees();
+            graph.over_shared_trees();
+        }
         Some(TreeKind::Shared) => graph.along_routes(ChannelClass::Multicast),
     }
     let nodes = graph.next.len();
@@ -88,6 +92,32 @@ impl Channels<'_> {
                 }
             }
         }
+    }
+
+    /// Shared trees beside private ones: a class for each dimension, behind that of the Local input.
+    fn over_shared_trees(&mut self) {
+        for tile in (0..self.network.num_tiles() as u32).map(TileId) {
+            let here = self.network.coord(tile);
+            for from in Port::ALL {
+                let held = match from {
+                    Port::Local => self.order.of(ChannelClass::Multicast),
+                    Port::North | Port::East | Port::South | Port::West => self.dimension(from),
+                };
+                for out in outputs(turns(self.network, &[], tile, from)) {
+                    if let Some(to) = self.behind(here, out, self.dimension(out)) {
+                        self.add(node(tile, from, held), to);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Class of the channels at both ends of a link on a shared tree: rows come first.
+    const fn dimension(&self, port: Port) -> ChannelClass {
+        self.order.of(match port {
+            Port::East | Port::West => ChannelClass::FirstDimension,
+            Port::North | Port::South | Port::Local => ChannelClass::SecondDimension,
+        })
     }
 
     fn over_private_trees(&mut self) {

@@ -83,6 +83,20 @@ pub enum SmartTree {
     Shared,
     /// One tree from each corner of the mesh; a packet first goes to the nearest corner.
     Private,
+    /// The shared tree where the source's router finds channels free on it, the private one else.
+    ByLoad,
+}
+
+impl SmartTree {
+    /// As a spec has it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Shared => "shared",
+            Self::Private => "private",
+            Self::ByLoad => "by_load",
+        }
+    }
 }
 
 /// How contributions to a reduction are combined.
@@ -166,7 +180,7 @@ const VARIANTS: &[VariantField] = &[
         "router.smart.multicast",
         &["unicasts", "fork", "greedy", "complete"],
     ),
-    ("router.smart.tree", &["shared", "private"]),
+    ("router.smart.tree", &["shared", "private", "by_load"]),
     ("router.smart.is_pruned", &["false", "true"]),
     (
         "router.smart.broadcast_interval_cycles",
@@ -245,7 +259,7 @@ pub(super) fn check(smart: &SmartRouter) -> Checked {
         }),
         SmartMulticast::Complete if smart.tree != SmartTree::Private => Err(OutOfRange {
             field: "router.smart.tree".to_owned(),
-            found: "\"shared\"".to_owned(),
+            found: format!("\"{}\"", smart.tree.name()),
             accepted: "must be \"private\" with router.smart.multicast = \"complete\"".to_owned(),
         }),
         SmartMulticast::Fork

@@ -45,7 +45,7 @@ impl Paper {
     pub(crate) const fn tables(self) -> &'static [&'static str] {
         match self {
             Paper::CollectiveNoc => &[],
-            Paper::Smart => &["saturation"],
+            Paper::Smart => &["saturation", "trees by load", "beyond S2"],
             Paper::Torrent => &["movements"],
         }
     }

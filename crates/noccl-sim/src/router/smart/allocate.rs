@@ -124,7 +124,7 @@ impl Plane {
     fn usable(&self, tile: usize, channel: usize, class: usize, wants: u8) -> u8 {
         let open = &self.channels.open[tile * self.n.classes..];
         let owned = self.channels.held[channel].owned;
-        if !self.n.is_private || class < MULTICAST {
+        if !self.n.has_order_classes || class < MULTICAST {
             return open[class] | owned;
         }
         let packet = self.channels.held[channel].packet;
@@ -148,7 +148,9 @@ impl Plane {
     pub(super) fn link_class(&self, id: u32, tile: usize, class: usize, out: usize) -> usize {
         let packet = &self.packets[id as usize];
         match packet.kind {
-            Kind::Unicast | Kind::Tree | Kind::Contribution => class,
+            Kind::Unicast | Kind::Contribution => class,
+            Kind::Tree if self.n.has_order_classes => self.n.class_of_dimension(out),
+            Kind::Tree => class,
             Kind::ToCorner if class == MULTICAST && packet.target != tile as u32 => MULTICAST,
             Kind::ToCorner => {
                 let is_row_first = self.trees[packet.of as usize].is_row_first;

@@ -88,6 +88,12 @@ impl Channels {
         self.free[tile * PORTS + port] & n.class_mask(class) != 0
     }
 
+    /// Channels of a class at an input that are not free.
+    pub(super) fn num_taken(&self, n: &Numbers, tile: usize, port: usize, class: usize) -> u8 {
+        let taken = !self.free[tile * PORTS + port] & n.class_mask(class);
+        taken.count_ones() as u8
+    }
+
     /// Takes a free channel, which there is.
     #[inline]
     pub(super) fn take(&mut self, n: &Numbers, tile: usize, port: usize, class: usize) -> usize {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Interfaces send: a flit per cycle into a channel of the Local input, message classes round robin.
 
-use super::numbers::{LOCAL, ports};
+use super::numbers::{LOCAL, MULTICAST, ports};
 use super::plane::{Latched, Plane, Sending};
 use noccl_net::TileId;
 
@@ -64,6 +64,9 @@ impl Plane {
     /// A packet takes a channel of the Local input.
     fn enter(&mut self, tile: usize, class: usize, id: u32) -> u32 {
         let channel = self.channels.take(&self.n, tile, LOCAL, class);
+        if class == MULTICAST {
+            self.choose_tree(tile, id);
+        }
         let outputs = self.outputs_at(id, tile, class);
         self.channels.hold(channel, id, outputs);
         self.packets[id as usize].holders += 1;

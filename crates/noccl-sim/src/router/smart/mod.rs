@@ -16,6 +16,7 @@ mod inject;
 mod latch;
 mod loads;
 mod messages;
+mod multicasts;
 mod numbers;
 mod packet;
 mod plane;
@@ -32,8 +33,7 @@ mod traffic;
 mod traverse;
 mod wires;
 
-use noccl_net::capabilities::MulticastTrees;
-use noccl_net::{Coord, Network, TileId, TreeTable};
+use noccl_net::{Coord, Network, TileId};
 use noccl_run::RunError;
 use noccl_spec::SmartRouter;
 use packet::Combining;
@@ -87,9 +87,8 @@ impl<'n> SmartNetwork<'n> {
             return;
         };
         let source = self.network.coord(from);
-        let (corner, table) = tree(self.network, trees, source, &self.places(to));
-        let tree = plane.add_tree(&table, self.network.leaves_along_row(corner));
-        plane.send_multicast(from, table.root(), tree, flits, tag);
+        let tree = plane.add_multicast(self.network, trees, source, &self.places(to));
+        plane.send_multicast(from, tree, flits, tag);
     }
 
     fn places(self, tiles: &[TileId]) -> Vec<Coord> {
@@ -109,15 +108,4 @@ impl<'n> SmartNetwork<'n> {
         let table = self.network.shared_reduction(root, &self.places(members));
         plane.add_reduction(&table, members.len() as u32, combining, tag)
     }
-}
-
-/// Outputs of a multicast, with the place where its tree begins: the source, or the nearest corner.
-fn tree(
-    network: &Network,
-    trees: MulticastTrees,
-    source: Coord,
-    members: &[Coord],
-) -> (Coord, TreeTable) {
-    let table = network.multicast_over(trees, source, members);
-    (network.coord(table.root()), table)
 }

@@ -37,7 +37,8 @@ pub(super) struct Numbers {
     /// Bits of a channel's number within its class, and within its input: no division in the loop.
     class_shift: u32,
     input_shift: u32,
-    pub is_private: bool,
+    /// Have multicasts a class of channels for each dimension?
+    pub has_order_classes: bool,
     /// Do multicasts on private trees go in slots?
     pub is_slotted: bool,
     /// Class of the second dimension of a private tree.
@@ -54,8 +55,8 @@ pub(super) struct Numbers {
 
 impl Numbers {
     pub(super) fn new(network: &Network, smart: &SmartRouter) -> Self {
-        let is_private = smart.tree == SmartTree::Private;
-        let classes = if is_private {
+        let has_order_classes = smart.tree != SmartTree::Shared;
+        let classes = if has_order_classes {
             SECOND_DIMENSION
         } else {
             MULTICAST
@@ -77,7 +78,7 @@ impl Numbers {
             vcs: smart.vcs as usize,
             class_shift,
             input_shift: slots.next_power_of_two().trailing_zeros(),
-            is_private,
+            has_order_classes,
             is_slotted: smart.multicast == SmartMulticast::Complete,
             second_class: SECOND_DIMENSION,
             is_complete: smart.reduction == SmartReduction::Complete,
@@ -86,6 +87,16 @@ impl Numbers {
             merges_in_router: smart.merge_scope == SmartMergeScope::Router,
             table_entries: smart.reduction_table_entries as usize,
             max_count: 0b111,
+        }
+    }
+
+    /// Class of the channels behind an output on a shared tree beside private ones.
+    #[inline]
+    pub(super) const fn class_of_dimension(&self, out: usize) -> usize {
+        if is_along_row(out) {
+            FIRST_DIMENSION
+        } else {
+            self.second_class
         }
     }
 

@@ -48,14 +48,35 @@ pub(super) struct Packet {
     pub tag: u64,
 }
 
+/// No tree.
+pub(super) const NO_TREE: u32 = u32::MAX;
+
 /// A tree of a multicast.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Tree {
     /// Outputs by tile.
     pub ports: Vec<u8>,
+    /// Where it begins, and how packets get there.
+    pub root: u32,
+    pub kind: Kind,
     /// Does it leave its corner along a row? Then columns come second.
     pub is_row_first: bool,
+    /// The shared tree that a source may take in its place.
+    pub shared: u32,
     pub users: u32,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self {
+            ports: Vec::new(),
+            root: 0,
+            kind: Kind::Tree,
+            is_row_first: false,
+            shared: NO_TREE,
+            users: 0,
+        }
+    }
 }
 
 /// What combines contributions.

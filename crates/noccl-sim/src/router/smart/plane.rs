@@ -9,12 +9,12 @@ use super::channels::Channels;
 use super::contend::{Contention, LOCAL_EVERY};
 use super::loads::Loads;
 use super::numbers::{LOCAL, Numbers, PORTS};
-use super::packet::{Kind, Packet, Reduction, Tree, ports_of};
+use super::packet::{Kind, Packet, Reduction, Tree};
 use super::slots::Slots;
 use super::stays::Stays;
 use super::table::Table;
 use super::wires::Wires;
-use noccl_net::{Network, TileId, TreeTable};
+use noccl_net::{Network, TileId};
 use noccl_spec::SmartRouter;
 use std::collections::VecDeque;
 
@@ -86,7 +86,9 @@ pub(crate) struct Plane {
     pub(super) packets: Vec<Packet>,
     unused_packets: Vec<u32>,
     pub(super) trees: Vec<Tree>,
-    unused_trees: Vec<u32>,
+    pub(super) unused_trees: Vec<u32>,
+    /// By tile: channels taken along its shared tree, averaged over its packets.
+    pub(super) mean_taken: Vec<i32>,
     pub(super) reductions: Vec<Reduction>,
     pub(super) unused_reductions: Vec<u32>,
     pub(super) unused_ids: Vec<u32>,
@@ -134,6 +136,7 @@ impl Plane {
             unused_packets: Vec::new(),
             trees: Vec::new(),
             unused_trees: Vec::new(),
+            mean_taken: vec![0; n.tiles],
             reductions: Vec::new(),
             unused_reductions: Vec::new(),
             unused_ids: (0..n.table_entries as u32).rev().collect(),
@@ -203,47 +206,9 @@ impl Plane {
             .map_or_else(|| self.loads.by_link(&self.n), |wires| wires.link_loads())
     }
 
-    /// Makes a tree known until the last packet on it has gone. A private one begins in a corner.
-    pub(crate) fn add_tree(&mut self, table: &TreeTable, is_row_first: bool) -> u32 {
-        let id = self.unused_trees.pop().unwrap_or_else(|| {
-            self.trees.push(Tree::default());
-            self.trees.len() as u32 - 1
-        });
-        let tree = &mut self.trees[id as usize];
-        ports_of(table, self.n.tiles, &mut tree.ports);
-        tree.is_row_first = is_row_first;
-        tree.users = 0;
-        id
-    }
-
-    /// A tree that is kept when no packet is on it.
-    pub(crate) fn add_lasting_tree(&mut self, table: &TreeTable, is_row_first: bool) -> u32 {
-        let id = self.add_tree(table, is_row_first);
-        self.trees[id as usize].users += 1;
-        id
-    }
-
     /// Queues a unicast at its source.
     pub(crate) fn send_unicast(&mut self, from: TileId, to: TileId, flits: u16, tag: u64) {
         self.send(Kind::Unicast, from, to, 0, flits, tag);
-    }
-
-    /// Queues a multicast at its source, over a tree that begins there or, a private one, in a corner.
-    pub(crate) fn send_multicast(
-        &mut self,
-        from: TileId,
-        root: TileId,
-        tree: u32,
-        flits: u16,
-        tag: u64,
-    ) {
-        let kind = if self.n.is_private {
-            Kind::ToCorner
-        } else {
-            Kind::Tree
-        };
-        self.trees[tree as usize].users += 1;
-        self.send(kind, from, root, tree, flits, tag);
     }
 
     pub(super) fn send(
@@ -292,11 +257,8 @@ impl Plane {
             return;
         }
         if packet.kind.class() == super::numbers::MULTICAST {
-            let tree = &mut self.trees[packet.of as usize];
-            tree.users -= 1;
-            if tree.users == 0 {
-                self.unused_trees.push(packet.of);
-            }
+            let tree = packet.of;
+            self.let_go_of_tree(tree);
         }
         self.unused_packets.push(id);
     }

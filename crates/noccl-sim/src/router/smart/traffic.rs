@@ -26,8 +26,8 @@ struct Source {
     tile: TileId,
     at: Coord,
     stream: Stream,
-    /// Where the tree begins over which it always sends, and that tree.
-    tree: Option<(TileId, u32)>,
+    /// The tree over which it always sends.
+    tree: Option<u32>,
     /// What all others contribute to, with it as root.
     reduction: Option<TreeTable>,
 }
@@ -148,8 +148,8 @@ impl<'a> SmartTraffic<'a> {
             }
             return;
         };
-        let (root, tree) = self.tree_to(trees, source, at, &members);
-        self.plane.send_multicast(tile, root, tree, flits, tag);
+        let tree = self.tree_to(trees, source, at, &members);
+        self.plane.send_multicast(tile, tree, flits, tag);
     }
 
     fn others(&self, source: u32) -> Vec<Coord> {
@@ -198,26 +198,15 @@ impl<'a> SmartTraffic<'a> {
     }
 
     /// A tree to some members. One that a source always sends over is made once.
-    fn tree_to(
-        &mut self,
-        trees: MulticastTrees,
-        source: u32,
-        at: Coord,
-        members: &[Coord],
-    ) -> (TileId, u32) {
-        let network = self.network;
+    fn tree_to(&mut self, trees: MulticastTrees, source: u32, at: Coord, members: &[Coord]) -> u32 {
         if let Some(kept) = self.sources[source as usize].tree {
             return kept;
         }
-        let (corner, table) = super::tree(network, trees, at, members);
-        let is_row_first = network.leaves_along_row(corner);
         if self.traffic.pattern == Pattern::RandomMulticast {
-            return (table.root(), self.plane.add_tree(&table, is_row_first));
+            return self.plane.add_multicast(self.network, trees, at, members);
         }
-        let kept = (
-            table.root(),
-            self.plane.add_lasting_tree(&table, is_row_first),
-        );
+        let plane = &mut self.plane;
+        let kept = plane.add_lasting_multicast(self.network, trees, at, members);
         self.sources[source as usize].tree = Some(kept);
         kept
     }

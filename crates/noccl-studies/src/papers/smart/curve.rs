@@ -51,6 +51,15 @@ impl Sample {
         !self.is_stuck && self.latency <= LIMIT_CYCLES
     }
 
+    /// Latency, of what is not saturated.
+    pub(super) const fn latency_within_limit(&self) -> f64 {
+        if self.is_within_limit() {
+            self.latency
+        } else {
+            f64::INFINITY
+        }
+    }
+
     /// Latency with its interval.
     pub(super) fn latency_text(&self) -> String {
         if self.latency_half_width > 0.0 {

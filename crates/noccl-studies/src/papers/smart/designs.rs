@@ -130,6 +130,16 @@ pub(super) const SHARED_BYPASS: Design = design(
     "smart_8x8",
     &[("priority", "\"bypass\"")],
 );
+/// Beyond S2.
+pub(super) const BY_LOAD: Design =
+    design("greedy, by load", "smart_8x8", &[("tree", "\"by_load\"")]);
+pub(super) const SHARED_PRUNED: Design = design("shared, pruned", "smart_8x8", &[PRUNED]);
+pub(super) const PRIVATE_PRUNED: Design = design("private, pruned", "smart_8x8_private", &[PRUNED]);
+pub(super) const SLOTS_ON_DEMAND: Design = slots(
+    "complete, on demand, BI 6",
+    &[COMPLETE_SLOTS, (BI, "6"), ("has_slots_on_demand", "true")],
+);
+const PRUNED: (&str, &str) = ("is_pruned", "true");
 /// Multicasts in slots, by interval.
 pub(super) const SLOTS: [(u32, Design); 5] = [
     (3, slots("complete, BI 3", &[COMPLETE_SLOTS, (BI, "3")])),

@@ -4,6 +4,7 @@
 //! S2 leaves open the number of virtual channels, the account of latencies, what saturation is, and the sizes of multicasts. One constant each is
 //! fitted to one row, and those rows prove nothing; everything else is measured with them.
 
+mod beyond;
 mod broadcasts;
 mod curve;
 mod designs;
@@ -21,7 +22,7 @@ use noccl_run::{Tally, Watch};
 /// Groups of measurements, of which each counts as one unit of progress.
 const GROUPS: u64 = 8;
 
-/// A quick run has one seed, figures for one HPCmax and setup, and no table of saturation.
+/// A quick run has one seed, figures for one HPCmax and setup, and no tables beside the claims.
 pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> {
     let tally = Tally::new(watch, GROUPS);
     let effort = Effort {
@@ -53,6 +54,8 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
     tally.finish_unit()?;
     if !is_quick {
         found.tables.push(saturation::table(of_curves)?);
+        found.tables.push(beyond::trees_by_load(of_curves)?);
+        found.tables.push(beyond::others(of_curves)?);
     }
     tally.finish_unit()?;
     Ok(found)

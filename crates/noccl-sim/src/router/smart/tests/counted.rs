@@ -4,7 +4,6 @@
 use super::super::diagnose::diagnose;
 use super::super::packet::Combining;
 use super::super::plane::Plane;
-use super::super::tree;
 use super::{network, plane, run};
 use noccl_net::{Coord, Network, TileId};
 use noccl_run::Diagnosis;
@@ -43,9 +42,8 @@ fn contribute(network: &Network, plane: &mut Plane, id: u32, members: &[Coord]) 
 
 fn broadcast(network: &Network, plane: &mut Plane, root: Coord) {
     let trees = network.multicast_trees().unwrap();
-    let (corner, table) = tree(network, trees, root, &all_but(network, root));
-    let id = plane.add_tree(&table, network.leaves_along_row(corner));
-    plane.send_multicast(network.tile_at(root), table.root(), id, 1, MULTICAST);
+    let tree = plane.add_multicast(network, trees, root, &all_but(network, root));
+    plane.send_multicast(network.tile_at(root), tree, 1, MULTICAST);
 }
 
 /// Does no router count any contribution?

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Closed forms of a network in which nothing else is in flight, exact to the cycle.
 
+mod by_load;
 mod contention;
 mod counted;
 mod losses;
@@ -124,9 +125,8 @@ proptest! {
         let members = [case.to, *draw.get(&all)];
         let members = if members[0] == members[1] { &members[..1] } else { &members[..] };
         let trees = network.multicast_trees().unwrap();
-        let (corner, table) = super::tree(&network, trees, case.from, members);
-        let tree = plane.add_tree(&table, network.leaves_along_row(corner));
-        plane.send_multicast(network.tile_at(case.from), table.root(), tree, 1, 1);
+        let tree = plane.add_multicast(&network, trees, case.from, members);
+        plane.send_multicast(network.tile_at(case.from), tree, 1, 1);
         let found = run(&mut plane);
         prop_assert_eq!(found.len(), members.len());
         for (cycle, tile, _) in found {
@@ -164,10 +164,8 @@ proptest! {
         members.sort_unstable();
         members.dedup();
         let trees = network.multicast_trees().unwrap();
-        let (_, table) = super::tree(&network, trees, case.from, &members);
-        let tree = plane.add_tree(&table, true);
-        let source = network.tile_at(case.from);
-        plane.send_multicast(source, source, tree, 1, 1);
+        let tree = plane.add_multicast(&network, trees, case.from, &members);
+        plane.send_multicast(network.tile_at(case.from), tree, 1, 1);
         let found = run(&mut plane);
         let mut reached: Vec<Coord> = found.iter().map(|f| network.coord(f.1)).collect();
         reached.sort_unstable();

@@ -5,7 +5,6 @@
 use super::super::diagnose::diagnose;
 use super::super::numbers::{FIRST_DIMENSION, PORTS, SECOND_DIMENSION};
 use super::super::plane::Plane;
-use super::super::tree;
 use super::{network, plane};
 use noccl_net::deadlock::{Buffers, Cycle, OrderClasses, Place, check_mechanism, check_network};
 use noccl_net::{Coord, Network, TileId};
@@ -21,9 +20,8 @@ fn broadcasts(network: &Network, plane: &mut Plane) -> (u64, usize) {
         .collect();
     for _ in 0..BROADCASTS {
         for source in &all {
-            let (corner, table) = tree(network, trees, *source, &all);
-            let id = plane.add_tree(&table, network.leaves_along_row(corner));
-            plane.send_multicast(network.tile_at(*source), table.root(), id, 1, 0);
+            let tree = plane.add_multicast(network, trees, *source, &all);
+            plane.send_multicast(network.tile_at(*source), tree, 1, 0);
         }
     }
     let (mut last, mut delivered) = (0, 0);

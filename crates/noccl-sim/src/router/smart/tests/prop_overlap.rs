@@ -5,7 +5,6 @@
 use super::super::diagnose::diagnose;
 use super::super::packet::Combining;
 use super::super::plane::Plane;
-use super::super::tree;
 use super::{network, plane};
 use crate::kernel::random::Stream;
 use noccl_net::{Coord, Network, TileId};
@@ -29,6 +28,8 @@ struct Case {
     merges_in_router: bool,
     has_bypass_first: bool,
     is_greedy: bool,
+    /// Trees by load in place of shared ones?
+    is_by_load: bool,
     /// Cycles between slots beyond the least, and whether they are on demand: private trees in slots.
     slots: Option<(u32, bool)>,
     stalls_per_256: u64,
@@ -47,13 +48,14 @@ fn case() -> impl Strategy<Value = Case> {
     ]);
     let numbers = (1..=4u32, 1..=2u32, 1..=8u32, 1..=8u32, 1..=120u32);
     let slots = prop::option::of((0..8u32, any::<bool>()));
-    let orders = (any::<bool>(), any::<bool>());
+    let orders = (any::<bool>(), any::<bool>(), any::<bool>());
     let merges = (any::<bool>(), any::<bool>());
     let switches = (merges, orders, 0..200u64, any::<u64>(), slots);
     (sizes, suffix, numbers, switches).prop_map(
         |((width, height), suffix, (vcs, setup, hpc_max, entries, messages), switches)| {
             let (merges, orders, stalls_per_256, seed, slots) = switches;
-            let ((is_pruned, merges_in_router), (has_bypass_first, is_greedy)) = (merges, orders);
+            let (is_pruned, merges_in_router) = merges;
+            let (has_bypass_first, is_greedy, is_by_load) = orders;
             let is_mesh = matches!(suffix, "_baseline" | "_collective");
             Case {
                 preset: format!("smart_{width}x{height}{suffix}"),
@@ -66,6 +68,7 @@ fn case() -> impl Strategy<Value = Case> {
                 merges_in_router,
                 has_bypass_first,
                 is_greedy,
+                is_by_load: is_by_load && suffix.is_empty(),
                 slots: slots.filter(|_| suffix == "_private"),
                 stalls_per_256,
                 seed,
@@ -93,6 +96,9 @@ impl Case {
         }
         if self.is_greedy && !self.preset.ends_with("_connected") {
             overrides.push(("reduction", "\"greedy\"".to_owned()));
+        }
+        if self.is_by_load {
+            overrides.push(("tree", "\"by_load\"".to_owned()));
         }
         if let Some(hpc_max) = self.hpc_max {
             overrides.push(("hpc_max", hpc_max.to_string()));
@@ -162,9 +168,8 @@ impl Traffic<'_> {
         }
         if let Some(trees) = trees {
             let at = self.network.coord(from);
-            let (corner, table) = tree(self.network, trees, at, &members);
-            let id = plane.add_tree(&table, self.network.leaves_along_row(corner));
-            plane.send_multicast(from, table.root(), id, flits, tag);
+            let tree = plane.add_multicast(self.network, trees, at, &members);
+            plane.send_multicast(from, tree, flits, tag);
         }
     }
 

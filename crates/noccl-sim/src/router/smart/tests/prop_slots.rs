@@ -2,7 +2,6 @@
 //! Multicasts in slots: when a lone broadcast reaches each tile, to the cycle, and how many of them the interfaces take.
 
 use super::super::plane::Plane;
-use super::super::tree;
 use super::{network, plane, run};
 use noccl_net::{Coord, Network, TileId};
 use proptest::prelude::*;
@@ -129,9 +128,8 @@ fn broadcast(network: &Network, plane: &mut Plane, corner: Coord) {
         .map(|tile| network.coord(TileId(tile as u32)))
         .collect();
     let trees = network.multicast_trees().unwrap();
-    let (_, table) = tree(network, trees, corner, &all);
-    let id = plane.add_tree(&table, network.leaves_along_row(corner));
-    plane.send_multicast(network.tile_at(corner), table.root(), id, 1, 0);
+    let tree = plane.add_multicast(network, trees, corner, &all);
+    plane.send_multicast(network.tile_at(corner), tree, 1, 0);
 }
 
 proptest! {
