@@ -26,7 +26,7 @@ pub use folder::{check_output_folder, write_folder};
 pub use manifest::hexadecimal;
 pub use read::{
     MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, begins_as_json, parse_json, read_bounded,
-    read_json, read_text,
+    read_bytes, read_json, read_text,
 };
 pub use scratch::Scratch;
 pub use visible::{message, visible, visible_line};

@@ -24,6 +24,26 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
 
 /// As [`read_text`], with another limit. More is not read, so what is made of the text takes less than 2 GB.
 pub fn read_bounded(path: &Path, limit: u64) -> Result<String, FileError> {
+    read(path, limit, |file, text: &mut String| {
+        file.read_to_string(text)
+    })
+}
+
+/// As [`read_bounded`], of a file that is no text.
+///
+/// # Errors
+/// [`FileError::File`] with the path and what the system said, or the limit.
+pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+    read(path, limit, |file, bytes: &mut Vec<u8>| {
+        file.read_to_end(bytes)
+    })
+}
+
+fn read<T: Default>(
+    path: &Path,
+    limit: u64,
+    read: impl FnOnce(&mut io::Take<File>, &mut T) -> io::Result<usize>,
+) -> Result<T, FileError> {
     let io = |e: io::Error| failed(path, "cannot read", &e);
     let file = File::open(path).map_err(io)?;
     let too_large = || FileError::File {
@@ -37,10 +57,9 @@ pub fn read_bounded(path: &Path, limit: u64) -> Result<String, FileError> {
     if file.metadata().map_err(io)?.len() > limit {
         return Err(too_large());
     }
-    let mut text = String::new();
-    let read = file.take(limit + 1).read_to_string(&mut text);
-    match read {
-        Ok(bytes) if bytes as u64 <= limit => Ok(text),
+    let mut content = T::default();
+    match read(&mut file.take(limit + 1), &mut content) {
+        Ok(bytes) if bytes as u64 <= limit => Ok(content),
         Ok(_) => Err(too_large()),
         Err(e) => Err(io(e)),
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Facade errors → exceptions of `noccl.errors`.
 
-use noccl::{Error, RunError};
+use noccl::{Error, MachineError, RunError};
 use pyo3::prelude::*;
 
 /// The exception that stands for an error; its class is in `python/noccl/errors.py`.
@@ -25,6 +25,13 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Spec(_) => "SpecError",
         Error::Net(_) | Error::Model(_) | Error::Rtl(_) => "NetworkError",
         Error::Hardware(_) => "HardwareError",
+        Error::Machine(MachineError::Stalled { .. }) => "DeadlockError",
+        Error::Machine(MachineError::Incoherent { .. }) | Error::WrongKernel(_) => "RefusedError",
+        Error::Machine(MachineError::Interrupted { .. }) => "InterruptedRunError",
+        Error::Machine(
+            MachineError::Threads { .. } | MachineError::Tiles { .. } | MachineError::Network(_),
+        ) => "ArgumentError",
+        Error::Recording(_) => "FileError",
         Error::Coll(_) | Error::NothingRuns { .. } => "AlgorithmError",
         Error::Check(_) => "ScheduleError",
         Error::Workload(_) => "FileError",

@@ -31,6 +31,7 @@ pub use endpoint::torrent::DirectChain;
 pub use hardware_comparison::{PortChain, PortPattern, PortScenario, record_ports};
 pub use noccl_run::OnProgress;
 pub use record::recorder::OnCycle;
+pub use router::smart::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
 pub use simulator::{Simulation, Simulator};
 
 use driver::trace::run::TraceRun;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One error for everything a user can call.
 
+use noccl_coherence::machine::MachineError;
+use noccl_coherence::{RecordingError, WrongResult};
 use noccl_coll::CollError;
 use noccl_cosim::{CosimError, HardwareError};
 use noccl_files::FileError;
@@ -46,6 +48,15 @@ pub enum Error {
     /// The run did not finish.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A machine of cores and caches does not fit, or its run is not coherent.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    /// A recording of references is damaged, or has a race.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+    /// A kernel has another result than the direct computation.
+    #[error(transparent)]
+    WrongKernel(#[from] WrongResult),
     /// An argument is outside what is accepted.
     #[error("{argument} '{found}': {accepted}")]
     Argument {
@@ -155,11 +166,16 @@ impl Error {
         match self {
             Error::Run(RunError::Stall(_))
             | Error::Check(_)
+            | Error::Machine(MachineError::Incoherent { .. } | MachineError::Stalled { .. })
+            | Error::WrongKernel(_)
             | Error::Hardware(HardwareError::Differs(_)) => ErrorClass::Failed,
-            Error::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
+            Error::Run(RunError::Interrupted { .. })
+            | Error::Machine(MachineError::Interrupted { .. }) => ErrorClass::Interrupted,
             Error::Suspended { .. } => ErrorClass::Suspended,
             Error::File(FileError::NotWritten { .. }) => ErrorClass::NotWritten,
             Error::Run(RunError::Refused { .. })
+            | Error::Machine(_)
+            | Error::Recording(_)
             | Error::Spec(_)
             | Error::Net(_)
             | Error::Coll(_)
@@ -182,6 +198,9 @@ impl Error {
         match self {
             Error::Run(RunError::Stall(diagnosis)) => Some(diagnosis),
             Error::Run(RunError::Interrupted { .. } | RunError::Refused { .. })
+            | Error::Machine(_)
+            | Error::Recording(_)
+            | Error::WrongKernel(_)
             | Error::Spec(_)
             | Error::Net(_)
             | Error::Coll(_)

@@ -8,6 +8,7 @@ mod analytic;
 mod barrier;
 mod baselines;
 pub mod bench;
+mod coherence;
 pub mod compare;
 mod error;
 mod figure;
@@ -34,6 +35,10 @@ pub use barrier::{
 };
 pub use baselines::{
     BaselineAlgorithm, BaselineRow, BaselinesRequest, baseline_figures, baselines, parse_pair,
+};
+pub use coherence::{
+    CoherenceProgram, CoherenceProtocol, CoherenceRequest, CoherenceRow, DESIGN_NAMES,
+    ENERGY_UNITS, coherence, parse_designs, parse_kernels, parse_protocols, read_recording,
 };
 pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,

@@ -30,7 +30,8 @@ pub use tree::{TreeDescription, TreeKind, TreeRequest, TreeTile, parse_tree, tre
 pub use noccl_studies::{
     AlgorithmRequest, AttentionRequest, AttentionRow, Backend, BarrierRow, BarrierSlope,
     BarrierStudy, BaselineAlgorithm, BaselineRow, BaselinesRequest, CheckpointRequest, ClaimRow,
-    CompareRequest, CompareRow, Comparison, DeviationRow, Error, ErrorClass, Evidence, Figure,
+    CoherenceProgram, CoherenceProtocol, CoherenceRequest, CoherenceRow, CompareRequest,
+    CompareRow, Comparison, DESIGN_NAMES, DeviationRow, Error, ErrorClass, Evidence, Figure,
     GemmRequest, GemmRow, HistogramBin, LinkFlits, Loaded, MARKED_DEVIATION, MAX_BARRIER_CLUSTERS,
     MAX_DRAWN_DESTINATIONS, MAX_FILE_BYTES, MAX_MODEL_ERROR, MAX_STRESS_SEEDS,
     MAX_STRESS_TRANSACTIONS, MAX_TOML_BYTES, MAX_TRACE_BYTES, MEDIAN_MODEL_ERROR,
@@ -39,18 +40,21 @@ pub use noccl_studies::{
     Reproduction, Skipped, StressFailure, StressKind, StressReport, StressRequest, SumError,
     ToleranceKind, TrafficPoint, TrafficReport, TrafficRequest, Validation, Verified, attention,
     barrier_study, baseline_figures, baselines, bench, calibrate, calibration_text,
-    check_barrier_page, check_claims_page, check_output, claims_count, compare, compare_by_model,
-    default_root, deviations, format_bytes, gemm, group_name, is_saving, load, load_spec,
-    loads_of_capacity, matrix, members, model_accuracy, model_rows, order, order_draws,
-    parse_algorithms, parse_bytes, parse_collective, parse_element, parse_group, parse_json,
-    parse_operator, parse_orders, parse_override, parse_pair, parse_pattern, parse_root,
-    parse_schedule, parse_set, parse_stress_kinds, parse_tile, path_hops, preset_names,
-    published_rows, read_calibration, read_json, read_schedule, read_text, read_trace, reproduce,
-    root_name, run_values, schedule, size_note, stress, traffic, validation, word, write_bytes,
-    write_figures, write_file, zero_load_latency_cycles,
+    check_barrier_page, check_claims_page, check_output, claims_count, coherence, compare,
+    compare_by_model, default_root, deviations, format_bytes, gemm, group_name, is_saving, load,
+    load_spec, loads_of_capacity, matrix, members, model_accuracy, model_rows, order, order_draws,
+    parse_algorithms, parse_bytes, parse_collective, parse_designs, parse_element, parse_group,
+    parse_json, parse_kernels, parse_operator, parse_orders, parse_override, parse_pair,
+    parse_pattern, parse_protocols, parse_root, parse_schedule, parse_set, parse_stress_kinds,
+    parse_tile, path_hops, preset_names, published_rows, read_calibration, read_json,
+    read_recording, read_schedule, read_text, read_trace, reproduce, root_name, run_values,
+    schedule, size_note, stress, traffic, validation, word, write_bytes, write_figures, write_file,
+    zero_load_latency_cycles,
 };
 
 // What the calls above take and give, so that callers need this crate only.
+pub use noccl_coherence::machine::MachineError;
+pub use noccl_coherence::{Kernel, Log, RecordingError, Size as KernelSize};
 pub use noccl_coll::chain::order::ChainOrder;
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::{Algorithm, Choice, CollError};

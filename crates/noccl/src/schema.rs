@@ -5,8 +5,8 @@ use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
 use crate::tree::TreeDescription;
 use crate::{
-    AttentionRow, BarrierStudy, BaselineRow, ClaimRow, CompareRow, Error, Figure, GemmRow,
-    MatrixRow, OrderDraw, OrderReport, RunReport, StressReport, TrafficReport, Validation,
+    AttentionRow, BarrierStudy, BaselineRow, ClaimRow, CoherenceRow, CompareRow, Error, Figure,
+    GemmRow, MatrixRow, OrderDraw, OrderReport, RunReport, StressReport, TrafficReport, Validation,
 };
 use noccl_model::Calibration;
 use noccl_rtl::RtlConfig;
@@ -14,7 +14,7 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 24] = [
+pub const SCHEMA_NAMES: [&str; 25] = [
     "spec",
     "network",
     "tree",
@@ -33,6 +33,7 @@ pub const SCHEMA_NAMES: [&str; 24] = [
     "bench",
     "claims",
     "barrier",
+    "coherence",
     "gemm",
     "attention",
     "calibration",
@@ -72,6 +73,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "attention" => schema_for!(AttentionRow),
         "claims" => schema_for!(Vec<ClaimRow>),
         "barrier" => schema_for!(BarrierStudy),
+        "coherence" => schema_for!(Vec<CoherenceRow>),
         "calibration" => schema_for!(Calibration),
         "validation" => schema_for!(Validation),
         "figure" => schema_for!(Figure),

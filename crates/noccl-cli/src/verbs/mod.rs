@@ -11,7 +11,9 @@ use clap::{Parser, Subcommand};
 use collective::{baselines, check, compare, demo, matrix, order, run, schedule};
 use network::{elaborate, rtl};
 use noccl::Error;
-use study::{attention, barrier, calibrate, gemm, reproduce, stress, traffic, validation};
+use study::{
+    attention, barrier, calibrate, coherence, gemm, reproduce, stress, traffic, validation,
+};
 use tool::{bench, doctor, help_markdown, report, schema};
 
 const EXIT_CODES: &str = "\
@@ -49,6 +51,7 @@ enum Verb {
     Stress(stress::Stress),
     Bench(bench::Bench),
     Barrier(barrier::Barrier),
+    Coherence(coherence::Coherence),
     Report(report::Report),
     Reproduce(reproduce::Reproduce),
     Rtl(rtl::Rtl),
@@ -82,6 +85,7 @@ impl Cli {
             Verb::Stress(verb) => verb.run(),
             Verb::Bench(verb) => verb.run(),
             Verb::Barrier(verb) => verb.run(),
+            Verb::Coherence(verb) => verb.run(),
             Verb::Report(verb) => verb.run(),
             Verb::Reproduce(verb) => verb.run(),
             Verb::Rtl(verb) => verb.run(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Red-black relaxation of a Laplace equation, a square of the grid per thread; after each sweep the threads sum up their changes under
-//! a lock.
+//! Red-black relaxation of a Laplace equation, a square of the grid per thread; after each sweep the threads of a group sum up their
+//! changes under a lock, and one thread those of the groups.
 
 use super::random::Random;
 use super::{Kernel, Size, WrongResult, compare};
@@ -9,14 +9,16 @@ use crate::recording::Event;
 
 /// Over-relaxation.
 const WEIGHT: f64 = 1.2;
-const LOCK: u32 = 0;
+/// Threads that sum up their changes under one lock.
+const GROUP: usize = 8;
 
 struct Grid {
     /// Points of a row, the borders among them.
     width: usize,
     points: Array<f64>,
-    /// Sum of the changes of a sweep, one for each.
+    /// Sum of the changes of a sweep by groups of threads, a line for each.
     changes: Array<f64>,
+    sums: Array<f64>,
 }
 
 pub(super) fn run<M: Memory>(
@@ -30,7 +32,8 @@ pub(super) fn run<M: Memory>(
     let mut grid = Grid {
         width,
         points: Array::new(memory, width * width),
-        changes: Array::new(memory, sweeps * 8),
+        changes: Array::new(memory, (1 + threads.div_ceil(GROUP)) * 8),
+        sums: Array::new(memory, sweeps),
     };
     let mut random = Random(4);
     grid.points.all_mut().fill_with(|| random.fraction());
@@ -42,7 +45,7 @@ pub(super) fn run<M: Memory>(
     }
     let pairs = grid.points.all().iter().copied().zip(direct);
     compare(Kernel::Ocean, "a point", 0.0, pairs)?;
-    let ours = grid.changes.all().iter().step_by(8).copied();
+    let ours = grid.sums.all().iter().copied();
     compare(
         Kernel::Ocean,
         "the changes of a sweep",
@@ -68,10 +71,20 @@ fn relax<M: Memory>(memory: &mut M, threads: usize, grid: &mut Grid, sweep: usiz
         });
     }
     parallel(memory, threads, |memory, thread| {
-        memory.record(Event::Lock(LOCK));
-        // A line for each sweep.
-        grid.changes.add(memory, 8 * sweep, own[thread]);
-        memory.record(Event::Unlock(LOCK));
+        let group = thread / GROUP;
+        memory.record(Event::Lock(group as u32));
+        grid.changes.add(memory, 8 * group, own[thread]);
+        memory.record(Event::Unlock(group as u32));
+    });
+    parallel(memory, threads, |memory, thread| {
+        if thread > 0 {
+            return;
+        }
+        for group in 0..threads.div_ceil(GROUP) {
+            let change = grid.changes.at(memory, 8 * group);
+            grid.changes.set(memory, 8 * group, 0.0);
+            grid.sums.add(memory, sweep, change);
+        }
     });
 }
 

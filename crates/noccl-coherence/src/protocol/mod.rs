@@ -100,6 +100,9 @@ pub trait Protocol: Copy + Debug {
     /// A message.
     type Message: Copy + Eq + Hash + Ord + Debug;
 
+    /// Do all others respond to a broadcast of the home?
+    const HAS_ACKNOWLEDGEMENTS: bool;
+
     /// A line that no cache has.
     fn home(caches: u8) -> Self::Home;
     /// What a cache may do with its copy.

@@ -11,6 +11,7 @@ mod race;
 
 pub use event::{Cursor, Event, MAX_ADDRESS, Recorder};
 pub use file::{MAX_THREADS, RecordingError, VERSION};
+pub(crate) use race::Mixer;
 
 /// A recording that has been checked for its form: every event can be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 //! One benchmark in this process.
 
 use super::clock::{Clock, Elapsed, peak_resident_bytes};
+use super::coherence;
 use super::wafer;
 use super::{BenchRow, Benchmark, SmartScenario, WaferCollective};
 use crate::{Error, load};
@@ -53,10 +54,12 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
         Benchmark::Uniform256 | Benchmark::Uniform256Threads2 | Benchmark::CornerWrite256 => {
             "collective_noc_256x256"
         }
+        Benchmark::Bypass16 => "collective_noc_16x16_bypass",
         Benchmark::Smart(SmartScenario::Uniform16) => "smart_16x16",
         Benchmark::Smart(
             SmartScenario::Uniform8 | SmartScenario::Broadcast8 | SmartScenario::ManyToOne8,
-        ) => "smart_8x8",
+        )
+        | Benchmark::Coherence => "smart_8x8",
         Benchmark::Wafer(_) => "collective_noc_1024x1024",
     };
     let clock = Clock::start();
@@ -72,8 +75,11 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
             }
             measure(&network, &plan, load, watch)?
         }
-        (Work::CornerWrite | Work::Wafer(_), Part::Probe) => row(0.0, 0, 0, 1.0, Elapsed::NONE),
+        (Work::CornerWrite | Work::Coherence | Work::Wafer(_), Part::Probe) => {
+            row(0.0, 0, 0, 1.0, Elapsed::NONE)
+        }
         (Work::CornerWrite, Part::Measure { .. }) => corner_write(&network, watch)?,
+        (Work::Coherence, Part::Measure { .. }) => coherence::run(&network, watch)?,
         (Work::Wafer(collective), Part::Measure { .. }) => wafer::run(&network, collective, watch)?,
     };
     row.name = benchmark.name().to_owned();
@@ -89,18 +95,21 @@ enum Work {
     HalfLoad(HalfLoad),
     CornerWrite,
     Wafer(WaferCollective),
+    Coherence,
 }
 
 const fn work(benchmark: Benchmark) -> Work {
     let (pattern, mode, threads) = match benchmark {
-        Benchmark::Uniform4 | Benchmark::Uniform16 | Benchmark::Uniform256 => {
-            (Pattern::Uniform, Mode::Timing, 1)
-        }
+        Benchmark::Uniform4
+        | Benchmark::Uniform16
+        | Benchmark::Uniform256
+        | Benchmark::Bypass16 => (Pattern::Uniform, Mode::Timing, 1),
         Benchmark::Uniform16Value => (Pattern::Uniform, Mode::Value, 1),
         Benchmark::RowMulticast16 => (Pattern::RowMulticast, Mode::Timing, 1),
         Benchmark::Uniform256Threads2 => (Pattern::Uniform, Mode::Timing, 2),
         Benchmark::Smart(scenario) => (smart_pattern(scenario), Mode::Timing, 1),
         Benchmark::CornerWrite256 => return Work::CornerWrite,
+        Benchmark::Coherence => return Work::Coherence,
         Benchmark::Wafer(collective) => return Work::Wafer(collective),
     };
     let is_large = matches!(
@@ -275,6 +284,7 @@ pub(super) fn row(
         name: String::new(),
         flit_hops_per_s: flit_hops as f64 / seconds,
         cycles_per_s: cycles as f64 / seconds,
+        references_per_s: None,
         bytes_per_tile: None,
         offered_beats_per_cycle: load,
         flit_hops,

@@ -7,6 +7,7 @@
 
 mod children;
 mod clock;
+mod coherence;
 mod measure;
 mod wafer;
 
@@ -33,8 +34,12 @@ pub enum Benchmark {
     Uniform256Threads2,
     /// 256×256, one write from corner to corner of an idle mesh.
     CornerWrite256,
-    /// Routers with bypass, packets of one flit.
+    /// 16×16, uniform random 16-beat writes over routers that flits pass in flight.
+    Bypass16,
+    /// S2's routers with bypass, packets of one flit.
     Smart(SmartScenario),
+    /// 8×8 routers with bypass, the kernel `lu` on 64 cores with caches under HT.
+    Coherence,
     /// 1024×1024, one collective over all clusters, in the network.
     Wafer(WaferCollective),
 }
@@ -67,7 +72,7 @@ pub enum WaferCollective {
 
 impl Benchmark {
     /// Those of minutes; the first is what the others' memory is compared with.
-    pub const SHORT: [Benchmark; 11] = [
+    pub const SHORT: [Benchmark; 13] = [
         Benchmark::Uniform4,
         Benchmark::Uniform16,
         Benchmark::Uniform16Value,
@@ -75,10 +80,12 @@ impl Benchmark {
         Benchmark::Uniform256,
         Benchmark::Uniform256Threads2,
         Benchmark::CornerWrite256,
+        Benchmark::Bypass16,
         Benchmark::Smart(SmartScenario::Uniform16),
         Benchmark::Smart(SmartScenario::Uniform8),
         Benchmark::Smart(SmartScenario::Broadcast8),
         Benchmark::Smart(SmartScenario::ManyToOne8),
+        Benchmark::Coherence,
     ];
     /// Those over a million tiles, which take minutes each.
     pub const WAFER: [Benchmark; 4] = [
@@ -99,10 +106,12 @@ impl Benchmark {
             Benchmark::Uniform256 => "uniform_256x256",
             Benchmark::Uniform256Threads2 => "uniform_256x256_threads_2",
             Benchmark::CornerWrite256 => "corner_write_256x256",
+            Benchmark::Bypass16 => "bypass_uniform_16x16",
             Benchmark::Smart(SmartScenario::Uniform16) => "smart_uniform_16x16",
             Benchmark::Smart(SmartScenario::Uniform8) => "smart_uniform_8x8",
             Benchmark::Smart(SmartScenario::Broadcast8) => "smart_broadcast_8x8",
             Benchmark::Smart(SmartScenario::ManyToOne8) => "smart_many_to_one_8x8",
+            Benchmark::Coherence => "coherence",
             Benchmark::Wafer(WaferCollective::Multicast) => "wafer_multicast",
             Benchmark::Wafer(WaferCollective::Reduce) => "wafer_reduce",
             Benchmark::Wafer(WaferCollective::AllReduce) => "wafer_all_reduce",
@@ -118,7 +127,9 @@ impl Benchmark {
             Benchmark::Uniform16
             | Benchmark::RowMulticast16
             | Benchmark::Smart(SmartScenario::Uniform16) => "25 million flit-hops/s",
-            Benchmark::Smart(SmartScenario::Uniform8) => "15 million flit-hops/s",
+            Benchmark::Bypass16 | Benchmark::Smart(SmartScenario::Uniform8) => {
+                "15 million flit-hops/s"
+            }
             Benchmark::Smart(SmartScenario::Broadcast8 | SmartScenario::ManyToOne8) => {
                 "10 million flit-hops/s"
             }
@@ -128,6 +139,7 @@ impl Benchmark {
             }
             Benchmark::Uniform256Threads2 => "1.6 x uniform_256x256 per second of wall time",
             Benchmark::CornerWrite256 => "5 ms; elaboration 1 s",
+            Benchmark::Coherence => "1 million references/s",
             Benchmark::Wafer(WaferCollective::Multicast) => "90 s; 12 GiB",
             Benchmark::Wafer(WaferCollective::Reduce) => "180 s; 12 GiB",
             Benchmark::Wafer(WaferCollective::AllReduce) => "240 s; 12 GiB",
@@ -159,6 +171,9 @@ pub struct BenchRow {
     pub flit_hops_per_s: f64,
     /// Simulated cycles per CPU-second (per second of wall time with several threads).
     pub cycles_per_s: f64,
+    /// References of cores to memory per CPU-second, where there are any.
+    #[serde(default)]
+    pub references_per_s: Option<f64>,
     /// Peak resident memory above that of the 4×4, divided by the tiles; absent for the 4×4 itself.
     pub bytes_per_tile: Option<f64>,
     /// Offered load in beats per cluster and cycle; 0 where there is no open-loop traffic.
@@ -239,6 +254,7 @@ mod tests {
             name: "uniform_16x16".to_owned(),
             flit_hops_per_s: speed,
             cycles_per_s: 1.0,
+            references_per_s: None,
             bytes_per_tile: Some(bytes),
             offered_beats_per_cycle: 0.1,
             flit_hops: 100,

@@ -141,6 +141,9 @@ pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
             CheckError::Field { .. } | CheckError::Crowd(_) | CheckError::Deadlock(_)
         ),
         Error::Run(RunError::Interrupted { .. })
+        | Error::Machine(_)
+        | Error::Recording(_)
+        | Error::WrongKernel(_)
         | Error::Spec(_)
         | Error::Net(_)
         | Error::Coll(_)

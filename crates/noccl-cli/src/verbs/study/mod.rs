@@ -4,6 +4,7 @@
 pub mod attention;
 pub mod barrier;
 pub mod calibrate;
+pub mod coherence;
 pub mod gemm;
 pub mod reproduce;
 pub mod stress;

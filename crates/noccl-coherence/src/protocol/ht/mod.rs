@@ -22,6 +22,7 @@ impl Protocol for Ht {
     type Line = Line;
     type Home = Home;
     type Message = Message;
+    const HAS_ACKNOWLEDGEMENTS: bool = true;
 
     fn home(_caches: u8) -> Home {
         Home {

@@ -22,6 +22,7 @@ impl<const BROADCASTS: u8> Protocol for Token<BROADCASTS> {
     type Line = Line;
     type Home = Home;
     type Message = Message;
+    const HAS_ACKNOWLEDGEMENTS: bool = false;
 
     fn home(caches: u8) -> Home {
         Home {

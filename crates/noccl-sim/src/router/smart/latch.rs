@@ -23,6 +23,7 @@ impl Plane {
                 contributions.push(channel);
                 continue;
             }
+            self.loads.buffered_flits += 1;
             self.channels.held[at].come = come;
             if packet.flits == 1 {
                 self.channels.buffer(&self.n, at);
@@ -65,6 +66,7 @@ impl Plane {
         if is_dropped {
             self.due_in(DROP_CYCLES).freed.push(channel as u32);
         } else {
+            self.loads.buffered_flits += 1;
             self.channels.buffer(&self.n, channel);
             self.stays.begin(self.cycle);
         }

@@ -11,6 +11,8 @@ const ENDS: usize = 65;
 pub(super) struct Loads {
     pub flit_hops: u64,
     pub payload_hops: u64,
+    /// Flits that routers have buffered: not contributions that are combined where they are latched.
+    pub buffered_flits: u64,
     ends: Vec<i64>,
 }
 
@@ -19,6 +21,7 @@ impl Loads {
         Self {
             flit_hops: 0,
             payload_hops: 0,
+            buffered_flits: 0,
             ends: vec![0; LOCAL * 64 * ENDS],
         }
     }

@@ -15,6 +15,7 @@ mod gather;
 mod inject;
 mod latch;
 mod loads;
+mod message_network;
 mod messages;
 mod multicasts;
 mod numbers;
@@ -33,6 +34,7 @@ mod traffic;
 mod traverse;
 mod wires;
 
+pub use message_network::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
 use noccl_net::{Coord, Network, TileId};
 use noccl_run::RunError;
 use noccl_spec::SmartRouter;

@@ -60,6 +60,15 @@ impl Plane {
         at
     }
 
+    /// Entries of the routers' tables that are in use.
+    pub(crate) fn open_entries(&self) -> usize {
+        if self.n.is_complete {
+            self.n.table_entries - self.unused_ids.len()
+        } else {
+            0
+        }
+    }
+
     /// Queues a contribution at its source.
     pub(crate) fn send_contribution(&mut self, from: TileId, reduction: u32, operand: &[u8]) {
         let r = &self.reductions[reduction as usize];
@@ -75,7 +84,6 @@ impl Plane {
     }
 
     /// Has a reduction an entry in the routers' tables?
-    #[cfg(test)]
     pub(crate) fn is_counting(&self, reduction: u32) -> bool {
         self.reductions[reduction as usize].id.is_some()
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! All measurements of S2's claims about its network: open-loop traffic on a mesh of 8x8.
+//! All measurements of S2's claims: open-loop traffic on a mesh of 8x8, and in [`coherence`] programs on a machine of cores and caches.
 //!
 //! S2 leaves open the number of virtual channels, the account of latencies, what saturation is, and the sizes of multicasts. One constant each is
 //! fitted to one row, and those rows prove nothing; everything else is measured with them.
 
 mod beyond;
 mod broadcasts;
+mod coherence;
 mod curve;
 mod designs;
 mod hops;
@@ -20,9 +21,9 @@ use designs::Setting;
 use noccl_run::{Tally, Watch};
 
 /// Groups of measurements, of which each counts as one unit of progress.
-const GROUPS: u64 = 8;
+const GROUPS: u64 = 9;
 
-/// A quick run has one seed, figures for one HPCmax and setup, and no tables beside the claims.
+/// A quick run has one seed, two kernels, figures for one HPCmax and setup, and no tables beside the claims.
 pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> {
     let tally = Tally::new(watch, GROUPS);
     let effort = Effort {
@@ -45,6 +46,8 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
     reductions::claims(effort, &mut found.outcomes)?;
     tally.finish_unit()?;
     hops::claims(effort, &mut found.outcomes)?;
+    tally.finish_unit()?;
+    coherence::claims(is_quick, &mut found.outcomes)?;
     tally.finish_unit()?;
     // Points of curves lie beside each other: one seed each.
     let of_curves = Effort { seeds: 1, ..effort };

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Routers with bypass as a network of messages, for machines that are no schedule: unicasts, multicasts to sets that are made known once,
+//! reductions that are counted only, and what arrives in each cycle.
+
+use super::SmartNetwork;
+use super::packet::Combining;
+use super::plane::Plane;
+use noccl_net::{Coord, Network, TileId, TreeTable};
+use noccl_run::RunError;
+
+/// A set of destinations of one source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MulticastId(u32);
+
+/// Contributors to one root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReductionTreeId(u32);
+
+/// A reduction that is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReductionId(u32);
+
+/// A whole packet has come to an interface, or all contributions of a reduction to its root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// Where.
+    pub tile: TileId,
+    /// The tag that it was sent or opened with.
+    pub tag: u64,
+    /// The reduction that is complete, if it is one.
+    pub reduction: Option<ReductionId>,
+}
+
+/// Over a tree, or as unicasts.
+enum Multicast {
+    Tree(u32),
+    Unicasts(Vec<TileId>),
+}
+
+struct Destinations {
+    from: TileId,
+    members: u32,
+    multicast: Multicast,
+}
+
+struct Contributors {
+    table: TreeTable,
+    members: u32,
+}
+
+/// A network of messages.
+pub struct MessageNetwork<'n> {
+    on: SmartNetwork<'n>,
+    plane: Plane,
+    destinations: Vec<Destinations>,
+    contributors: Vec<Contributors>,
+    arrivals: Vec<Arrival>,
+    delivered_flits: u64,
+}
+
+impl<'n> MessageNetwork<'n> {
+    /// With nothing in it.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`] for routers of other kinds.
+    pub fn new(network: &'n Network) -> Result<Self, RunError> {
+        let on = SmartNetwork::new(network)?;
+        Ok(Self {
+            on,
+            plane: Plane::new(network, on.smart, 0),
+            destinations: Vec::new(),
+            contributors: Vec::new(),
+            arrivals: Vec::new(),
+            delivered_flits: 0,
+        })
+    }
+
+    fn places(&self, tiles: &[TileId]) -> Vec<Coord> {
+        self.on.places(tiles)
+    }
+
+    /// Makes a set of destinations known, the source not among them.
+    pub fn add_multicast(&mut self, from: TileId, members: &[TileId]) -> MulticastId {
+        let network = self.on.network;
+        let trees = network.multicast_trees().filter(|_| members.len() > 1);
+        let multicast = if let Some(trees) = trees {
+            let source = network.coord(from);
+            let places = self.places(members);
+            Multicast::Tree((self.plane).add_lasting_multicast(network, trees, source, &places))
+        } else {
+            Multicast::Unicasts(members.to_vec())
+        };
+        self.destinations.push(Destinations {
+            from,
+            members: members.len() as u32,
+            multicast,
+        });
+        MulticastId(self.destinations.len() as u32 - 1)
+    }
+
+    /// Makes contributors to a root known, the root not among them.
+    pub fn add_reduction_tree(&mut self, root: TileId, members: &[TileId]) -> ReductionTreeId {
+        let network = self.on.network;
+        self.contributors.push(Contributors {
+            table: network.shared_reduction(network.coord(root), &self.places(members)),
+            members: members.len() as u32,
+        });
+        ReductionTreeId(self.contributors.len() as u32 - 1)
+    }
+
+    /// Queues a packet at its source, for another tile.
+    pub fn send(&mut self, from: TileId, to: TileId, flits: u16, tag: u64) {
+        self.plane.send_unicast(from, to, flits, tag);
+    }
+
+    /// Queues a packet to all of a set, and says how many those are.
+    pub fn send_multicast(&mut self, to: MulticastId, flits: u16, tag: u64) -> u32 {
+        let Destinations {
+            from,
+            members,
+            multicast,
+        } = &self.destinations[to.0 as usize];
+        match multicast {
+            Multicast::Tree(tree) => self.plane.send_multicast(*from, *tree, flits, tag),
+            Multicast::Unicasts(tiles) => {
+                for tile in tiles {
+                    self.plane.send_unicast(*from, *tile, flits, tag);
+                }
+            }
+        }
+        *members
+    }
+
+    /// Opens a reduction. Where routers count, it gets an entry of their tables if one is free.
+    pub fn open_reduction(&mut self, tree: ReductionTreeId, tag: u64) -> ReductionId {
+        let Contributors { table, members } = &self.contributors[tree.0 as usize];
+        let combining = Combining::Count;
+        ReductionId((self.plane).add_reduction(table, *members, combining, tag))
+    }
+
+    /// Has a reduction an entry in the routers' tables? Without one the root gets all its contributions.
+    #[must_use]
+    pub fn has_entry(&self, reduction: ReductionId) -> bool {
+        self.plane.is_counting(reduction.0)
+    }
+
+    /// Queues a contribution at its source.
+    pub fn contribute(&mut self, from: TileId, reduction: ReductionId) {
+        self.plane.send_contribution(from, reduction.0, &[]);
+    }
+
+    /// Forgets a reduction that is complete. Returns how many messages its root has got.
+    pub fn close(&mut self, reduction: ReductionId) -> u32 {
+        let (messages, _) = self.plane.result(reduction.0);
+        self.plane.close(reduction.0);
+        messages
+    }
+
+    /// One cycle. True if anything has moved.
+    pub fn step(&mut self) -> bool {
+        let has_moved = self.plane.step(|_| true, |_| true);
+        self.delivered_flits += self.plane.deliveries.len() as u64;
+        for delivery in &self.plane.deliveries {
+            if delivery.completes {
+                self.arrivals.push(Arrival {
+                    tile: delivery.tile,
+                    tag: delivery.tag,
+                    reduction: delivery.reduction.map(ReductionId),
+                });
+            }
+        }
+        self.plane.settle();
+        has_moved
+    }
+
+    /// What has arrived since this was called last.
+    pub fn take_arrivals(&mut self) -> Vec<Arrival> {
+        std::mem::take(&mut self.arrivals)
+    }
+
+    /// Gives what has been taken back, so that its memory is used again.
+    pub fn return_arrivals(&mut self, mut arrivals: Vec<Arrival>) {
+        arrivals.clear();
+        arrivals.append(&mut self.arrivals);
+        self.arrivals = arrivals;
+    }
+
+    /// Is nothing in flight?
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.plane.is_idle() && self.arrivals.is_empty()
+    }
+
+    /// The cycle that comes next.
+    #[must_use]
+    pub fn cycle(&self) -> u64 {
+        self.plane.cycle
+    }
+
+    /// Goes to a later cycle while nothing is in flight.
+    pub fn skip_to(&mut self, cycle: u64) {
+        self.plane.skip_to(cycle);
+    }
+
+    /// Entries of the routers' tables that are in use.
+    #[must_use]
+    pub fn open_entries(&self) -> usize {
+        self.plane.open_entries()
+    }
+
+    /// Flits that have crossed a link so far.
+    #[must_use]
+    pub fn flit_hops(&self) -> u64 {
+        self.plane.flit_hops()
+    }
+
+    /// Flits that have been buffered in a router, those that interfaces have sent among them.
+    #[must_use]
+    pub fn buffered_flits(&self) -> u64 {
+        self.plane.loads.buffered_flits
+    }
+
+    /// Flits that interfaces have got.
+    #[must_use]
+    pub fn delivered_flits(&self) -> u64 {
+        self.delivered_flits
+    }
+}

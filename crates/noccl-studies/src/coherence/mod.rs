@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Programs of several threads on a machine of cores with private caches: what a coherence protocol costs on designs of S2's network.
+//!
+//! A substitute for S2's full-system runs, not a reproduction of them (`docs/coherence.md`).
+
+mod designs;
+mod energy;
+mod program;
+
+pub use designs::{DESIGN_NAMES, parse_designs};
+pub use energy::ENERGY_UNITS;
+pub use program::{CoherenceProgram, parse_kernels, parse_protocols, read_recording};
+
+use crate::Error;
+use designs::Design;
+use energy::Energy;
+use noccl_coherence::machine::{Counts, LATENCIES, Machine, MachineError};
+use noccl_coherence::protocol::{Flow, Ht, Protocol, Token};
+use noccl_net::Network;
+use noccl_run::{RunError, Tally, Watch};
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Broadcasts of a request before it becomes persistent: the first, and one repetition (S2 names no number).
+pub const TOKEN_BROADCASTS: u8 = 2;
+
+/// How caches agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CoherenceProtocol {
+    /// The home of a line takes one request at a time and asks all caches.
+    Ht,
+    /// Requesters ask all caches for tokens.
+    Token,
+}
+
+/// What is compared.
+#[derive(Debug, Clone)]
+pub struct CoherenceRequest {
+    /// Protocols.
+    pub protocols: Vec<CoherenceProtocol>,
+    /// Programs.
+    pub programs: Vec<CoherenceProgram>,
+    /// Designs by name, preset or file; the others are compared with the first.
+    pub designs: Vec<String>,
+    /// Fields of the spec that differ in all designs.
+    pub overrides: Vec<(String, String)>,
+}
+
+/// One program on one design.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CoherenceRow {
+    /// Kernel, or file of the recording.
+    pub program: String,
+    /// How caches agree.
+    pub protocol: CoherenceProtocol,
+    /// Design as it was asked for.
+    pub design: String,
+    /// Threads, a core each.
+    pub threads: u32,
+    /// From the first reference to the last.
+    pub cycles: u64,
+    /// The same over that of the first design.
+    pub relative_cycles: f64,
+    /// References of the program.
+    pub references: u64,
+    /// Accesses of locks, barriers, starts and joins.
+    pub synchronisations: u64,
+    /// References and accesses that had to ask for a line.
+    pub misses: u64,
+    /// From such a miss to its line.
+    pub mean_miss_cycles: f64,
+    /// Lines that left a cache for others.
+    pub evictions: u64,
+    /// Requests that were repeated.
+    pub repeats: u64,
+    /// Flows by kind; a broadcast and the acknowledgements to one requester are one each.
+    pub flows: BTreeMap<String, u64>,
+    /// Part of the flows that are broadcasts.
+    pub broadcast_share: f64,
+    /// Part of the flows that are acknowledgements to one requester.
+    pub acknowledgement_share: f64,
+    /// From a broadcast to its last copy.
+    pub mean_broadcast_cycles: Option<f64>,
+    /// Acknowledgements that a requester gets per flow, merged ones as one.
+    pub received_per_flow: Option<f64>,
+    /// The same of flows with an entry of the reduction table.
+    pub received_per_counted_flow: Option<f64>,
+    /// Flows that found the table full.
+    pub uncounted_flows: u64,
+    /// Entries of the reduction table in use, mean over cycles.
+    pub mean_table_entries: f64,
+    /// Flits over links.
+    pub flit_hops: u64,
+    /// Of the network, by the units in `docs/coherence.md`; absent of wires.
+    pub energy_pj: Option<f64>,
+    /// The same over that of the first design.
+    pub relative_energy: Option<f64>,
+    /// The same where one unit is half or twice as large: least and most.
+    pub relative_energy_range: Option<[f64; 2]>,
+}
+
+/// Runs every program with every protocol on every design. Each load is compared with the last store, and every store with all copies.
+///
+/// # Errors
+/// [`Error::Argument`] for threads or designs that do not fit, [`Error::Machine`] if a run is not coherent or stalls.
+pub fn coherence(request: &CoherenceRequest, watch: Watch<'_>) -> Result<Vec<CoherenceRow>, Error> {
+    let designs: Vec<Design> = (request.designs.iter())
+        .map(|name| Design::load(name, &request.overrides))
+        .collect::<Result<_, Error>>()?;
+    let mut work = Vec::new();
+    for program in &request.programs {
+        for protocol in &request.protocols {
+            work.extend(designs.iter().map(|design| (program, *protocol, design)));
+        }
+    }
+    let tally = Tally::new(watch, work.len() as u64);
+    let runs: Vec<(Counts, Option<Energy>)> = work
+        .par_iter()
+        .map(|(program, protocol, design)| {
+            let counts = run(&design.network, program, *protocol, &tally)?;
+            tally.finish_unit()?;
+            let energy = Energy::of(&design.network, &counts);
+            Ok((counts, energy))
+        })
+        .collect::<Result<_, Error>>()?;
+    let rows = work.iter().zip(&runs).enumerate();
+    let rows = rows.map(|(at, ((program, protocol, design), (counts, energy)))| {
+        let (first, first_energy) = &runs[at - at % designs.len()];
+        let relative = energy.as_ref().zip(first_energy.as_ref());
+        CoherenceRow {
+            relative_cycles: counts.cycles as f64 / first.cycles as f64,
+            relative_energy: relative.map(|(ours, first)| ours.over(first)),
+            relative_energy_range: relative.map(|(ours, first)| ours.range_over(first)),
+            ..row(program, *protocol, design, counts, energy.as_ref())
+        }
+    });
+    Ok(rows.collect())
+}
+
+fn row(
+    program: &CoherenceProgram,
+    protocol: CoherenceProtocol,
+    design: &Design,
+    counts: &Counts,
+    energy: Option<&Energy>,
+) -> CoherenceRow {
+    let flows = counts.flows.iter();
+    CoherenceRow {
+        program: program.name.clone(),
+        protocol,
+        design: design.name.clone(),
+        threads: program.log.num_threads() as u32,
+        cycles: counts.cycles,
+        relative_cycles: 1.0,
+        references: counts.references,
+        synchronisations: counts.synchronisations,
+        misses: counts.misses,
+        mean_miss_cycles: counts.mean_miss_cycles,
+        evictions: counts.evictions,
+        repeats: counts.repeats,
+        flows: flows
+            .map(|(flow, count)| (name(*flow).to_owned(), *count))
+            .collect(),
+        broadcast_share: counts.share(Flow::Broadcast),
+        acknowledgement_share: counts.share(Flow::Acknowledgement),
+        mean_broadcast_cycles: counts.mean_broadcast_cycles,
+        received_per_flow: counts.received_per_flow,
+        received_per_counted_flow: counts.received_per_counted_flow,
+        uncounted_flows: counts.uncounted_flows,
+        mean_table_entries: counts.mean_table_entries,
+        flit_hops: counts.flit_hops,
+        energy_pj: energy.map(Energy::total_pj),
+        relative_energy: None,
+        relative_energy_range: None,
+    }
+}
+
+/// As rows name it.
+const fn name(flow: Flow) -> &'static str {
+    match flow {
+        Flow::Request => "requests",
+        Flow::Broadcast => "broadcasts",
+        Flow::Acknowledgement => "acknowledgements",
+        Flow::Data => "data",
+        Flow::Control => "control",
+        Flow::Writeback => "writebacks",
+    }
+}
+
+fn run(
+    network: &Network,
+    program: &CoherenceProgram,
+    protocol: CoherenceProtocol,
+    tally: &Tally<'_>,
+) -> Result<Counts, Error> {
+    match protocol {
+        CoherenceProtocol::Ht => run_by::<Ht>(network, program, tally),
+        CoherenceProtocol::Token => run_by::<Token<TOKEN_BROADCASTS>>(network, program, tally),
+    }
+}
+
+fn run_by<P: Protocol>(
+    network: &Network,
+    program: &CoherenceProgram,
+    tally: &Tally<'_>,
+) -> Result<Counts, Error> {
+    let run = |goes_on: &mut dyn FnMut(u64) -> bool| {
+        Machine::<P>::new(network, &program.log, LATENCIES)?.run(goes_on)
+    };
+    run(&mut |cycle| tally.follow(cycle)).map_err(|error| match error {
+        MachineError::Interrupted { cycle } => RunError::Interrupted { cycle }.into(),
+        MachineError::Network(error) => error.into(),
+        MachineError::Threads { .. }
+        | MachineError::Tiles { .. }
+        | MachineError::Incoherent { .. }
+        | MachineError::Stalled { .. } => Error::Machine(error),
+    })
+}
