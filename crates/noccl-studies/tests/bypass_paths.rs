@@ -17,9 +17,14 @@ fn network(preset: &str, numbers: &[(&str, u32)]) -> Network {
     elaborate(&parse_spec(preset, &text, &numbers).unwrap()).unwrap()
 }
 
-fn rows(net: &Network, kind: CollectiveKind, group: &str, algorithms: &str) -> Vec<CompareRow> {
+fn rows(
+    net: &Network,
+    kind: CollectiveKind,
+    (group, bytes): (&str, u64),
+    algorithms: &str,
+) -> Vec<CompareRow> {
     let group = parse_group(net, group).unwrap();
-    let mut request = CompareRequest::new(kind, group, vec![64, 32 << 10]);
+    let mut request = CompareRequest::new(kind, group, vec![64, bytes]);
     request.algorithms = parse_algorithms(algorithms).unwrap();
     compare(net, &request, Watch::quiet()).unwrap().rows
 }
@@ -34,7 +39,7 @@ fn every_algorithm_is_right_and_no_run_is_faster_than_its_bound() {
         let net = network("collective_noc_4x4_bypass", &numbers);
         for kind in CollectiveKind::ALL {
             for group in ["row", "all"] {
-                for row in rows(&net, kind, group, "all") {
+                for row in rows(&net, kind, (group, 4096), "all") {
                     let what = format!("{hpc_max} {} {} in {group}", kind.name(), row.algorithm);
                     assert!(row.verified.is_yes(), "{what}: {row:?}");
                     assert!(row.cycles >= row.lower_bound_cycles, "{what}: {row:?}");
@@ -50,7 +55,7 @@ fn collectives_of_the_network_gain_what_their_hops_cost() {
     let [with, without] =
         ["collective_noc_8x8_bypass", "collective_noc_8x8"].map(|name| network(name, &[]));
     let cycles = |net: &Network, kind| {
-        let rows = rows(net, kind, "all", "in_network");
+        let rows = rows(net, kind, ("all", 32 << 10), "in_network");
         let of = rows.iter().map(|row| (row.cycles, row.lower_bound_cycles));
         of.collect::<Vec<(u64, u64)>>()
     };
