@@ -76,7 +76,7 @@ class BarrierSlope:
     """Cycles per cluster of one barrier algorithm over 2, 4, 8 and 16 clusters.
 
     Attributes:
-        router: `default` or `published`.
+        router: `default`, `bypass` or `published`.
         algorithm: As `compare` takes it: how members are told, structure, place of the counters.
         cycles_per_cluster: Slope of the least-squares line.
     """

@@ -29,6 +29,9 @@
 //! **Longest path.** A path is a beat's journey from where it is to where it must be, and the response
 //! that ends its transaction: [`round_trip_cycles`] of the hops between the two.
 //!
+//! With bypass, hops of this list are paths of up to `router.bypass.hpc_max` links in a line; over so many hops between two members there are as
+//! many as along one line at least.
+//!
 //! - multicast: root to its farthest member. A relay does not shorten it: only the cluster whose DMA
 //!   moved the data knows that it arrived, after a round trip, and round trips of path segments add up.
 //! - reduce: farthest contributor to the root, plus one addition (two operands or more must be
@@ -70,31 +73,31 @@ pub struct Bounds {
     pub payload_bound_cycles: u64,
 }
 
-/// Cycles from valid at an initiator's NI to the handshake of the response, for one beat over `hops`
-/// hops in an idle network: h + 1 routers in both directions and a target that responds after `target_cycles`. Where links of the planes differ
-/// in length, those of a write or of a read, whichever is shorter.
+/// Cycles from valid at an initiator's NI to the handshake of the response, for one beat over so many paths
+/// in an idle network (hops, without bypass): their routers and the last one in both directions and a target that responds after
+/// `target_cycles`. Where links of the planes differ in length, those of a write or of a read, whichever is shorter.
 #[must_use]
-pub fn round_trip_cycles(network: &Network, hops: u32, target_cycles: u32) -> u64 {
-    let wide = path_cycles(network, Plane::Wide, hops);
-    wide + return_path_cycles(network, hops) + u64::from(target_cycles)
+pub fn round_trip_cycles(network: &Network, paths: u32, target_cycles: u32) -> u64 {
+    let wide = path_cycles(network, Plane::Wide, paths);
+    wide + return_path_cycles(network, paths) + u64::from(target_cycles)
 }
 
 /// The same for a barrier, which has no data.
-fn barrier_cycles(network: &Network, hops: u32, target_cycles: u32) -> u64 {
-    let paths = [Plane::Req, Plane::Rsp].map(|plane| path_cycles(network, plane, hops));
-    paths.into_iter().sum::<u64>() + u64::from(target_cycles)
+fn barrier_cycles(network: &Network, paths: u32, target_cycles: u32) -> u64 {
+    let both = [Plane::Req, Plane::Rsp].map(|plane| path_cycles(network, plane, paths));
+    both.into_iter().sum::<u64>() + u64::from(target_cycles)
 }
 
 /// From one interface to another.
-fn path_cycles(network: &Network, plane: Plane, hops: u32) -> u64 {
-    let links = u64::from(hops) * u64::from(network.plane(plane).hop_cycles);
+fn path_cycles(network: &Network, plane: Plane, paths: u32) -> u64 {
+    let links = u64::from(paths) * u64::from(network.plane(plane).hop_cycles);
     links + u64::from(network.router_cycles())
 }
 
 /// What goes with data in the other direction: the request of a read or the response to a write.
-fn return_path_cycles(network: &Network, hops: u32) -> u64 {
-    let paths = [Plane::Req, Plane::Rsp].map(|plane| path_cycles(network, plane, hops));
-    paths[0].min(paths[1])
+fn return_path_cycles(network: &Network, paths: u32) -> u64 {
+    let [req, rsp] = [Plane::Req, Plane::Rsp].map(|plane| path_cycles(network, plane, paths));
+    req.min(rsp)
 }
 
 /// Serialisation plus latency, see the module.
@@ -131,17 +134,18 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
         .map(|c| network.tile_at(network.mesh_coord(c)))
         .collect();
     let root = find_root(network, collective)?;
-    let farthest_hops = members.iter().map(|m| network.hops(*m, root)).max();
-    let farthest_hops = farthest_hops.unwrap_or(0);
-    let diameter_hops = diameter_hops(network, &members);
+    let at = network.coord(root);
+    let to_root = |member: &TileId| network.paths(network.coord(*member), at);
+    let farthest_paths = members.iter().map(to_root).max().unwrap_or(0);
+    let diameter_paths = network.least_paths(diameter_hops(network, &members));
     let is_local = match collective.kind {
         CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::Barrier => {
-            farthest_hops == 0
+            farthest_paths == 0
         }
         CollectiveKind::AllReduce
         | CollectiveKind::AllGather
         | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll => diameter_hops == 0,
+        | CollectiveKind::AllToAll => diameter_paths == 0,
     };
     let beats = collective.bytes.div_ceil(flit_bytes(network));
     let has_payload = collective.kind != CollectiveKind::Barrier;
@@ -169,7 +173,7 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
                 network,
                 collective,
                 members.len(),
-                (farthest_hops, diameter_hops),
+                (farthest_paths, diameter_paths),
             );
             latency + payload_bound_cycles.saturating_sub(1)
         }
@@ -180,12 +184,12 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
     })
 }
 
-/// Of the longest path over transactions, whose ends are so far apart: from the root, and any two members.
+/// Of the longest path over transactions, whose ends are so many [paths](Network::paths) apart: from the root, and any two members.
 fn latency_cycles(
     network: &Network,
     collective: &Collective,
     num_members: usize,
-    (farthest_hops, diameter_hops): (u32, u32),
+    (farthest_paths, diameter_paths): (u32, u32),
 ) -> u64 {
     let addition_cycles = if num_members > 1 {
         addition_cycles(network.spec(), collective.element)
@@ -194,20 +198,20 @@ fn latency_cycles(
     };
     let target_cycles = target_cycles(network.spec(), collective.root);
     match collective.kind {
-        CollectiveKind::Multicast => round_trip_cycles(network, farthest_hops, target_cycles),
-        CollectiveKind::Barrier => barrier_cycles(network, farthest_hops, target_cycles),
+        CollectiveKind::Multicast => round_trip_cycles(network, farthest_paths, target_cycles),
+        CollectiveKind::Barrier => barrier_cycles(network, farthest_paths, target_cycles),
         CollectiveKind::Reduce => {
-            round_trip_cycles(network, farthest_hops, target_cycles) + addition_cycles
+            round_trip_cycles(network, farthest_paths, target_cycles) + addition_cycles
         }
-        CollectiveKind::AllReduce => exchange_cycles(network, diameter_hops) + addition_cycles,
+        CollectiveKind::AllReduce => exchange_cycles(network, diameter_paths) + addition_cycles,
         CollectiveKind::AllGather | CollectiveKind::AllToAll => round_trip_cycles(
             network,
-            diameter_hops,
+            diameter_paths,
             network.spec().cluster.l1_latency_cycles,
         ),
         CollectiveKind::ReduceScatter => {
             let l1_cycles = network.spec().cluster.l1_latency_cycles;
-            round_trip_cycles(network, diameter_hops, l1_cycles) + addition_cycles
+            round_trip_cycles(network, diameter_paths, l1_cycles) + addition_cycles
         }
     }
 }
@@ -302,21 +306,21 @@ fn addition_cycles(spec: &Spec, element: ElementType) -> u64 {
     in_router.min(by_core)
 }
 
-/// Two members `hops` apart each need the other's data.
-fn exchange_cycles(network: &Network, hops: u32) -> u64 {
+/// Two members so many paths apart each need the other's data.
+fn exchange_cycles(network: &Network, paths: u32) -> u64 {
     let target_cycles = network.spec().cluster.l1_latency_cycles;
-    let direct = round_trip_cycles(network, hops, target_cycles);
+    let direct = round_trip_cycles(network, paths, target_cycles);
     // Up: h' hops, and the response of the target at its own tile; down: a round trip. With
     // h' and h - h' for one member and the reverse for the other, the slower one needs three paths over h / 2 at least.
     let both_ends = 2 * round_trip_cycles(network, 0, target_cycles);
-    let beyond_ports = |path: fn(&Network, u32) -> u64| path(network, hops) - path(network, 0);
-    let data = beyond_ports(|network, hops| path_cycles(network, Plane::Wide, hops));
+    let beyond_ports = |path: fn(&Network, u32) -> u64| path(network, paths) - path(network, 0);
+    let data = beyond_ports(|network, paths| path_cycles(network, Plane::Wide, paths));
     let met = direct.min(both_ends + (2 * data + beyond_ports(return_path_cycles)) / 2);
     if !network.routers().shares_results {
         return met;
     }
     let turned =
-        2 * (path_cycles(network, Plane::Wide, hops.div_ceil(2)) + u64::from(target_cycles));
+        2 * (path_cycles(network, Plane::Wide, paths.div_ceil(2)) + u64::from(target_cycles));
     met.min(turned)
 }
 

@@ -17,10 +17,11 @@ pub struct NetworkPlane {
     pub channels: &'static [AxiChannel],
     /// Bytes of data in a flit; nothing but headers if 0.
     pub data_bytes: u32,
-    /// Cycles of a link between two routers.
+    /// Cycles of a link between two routers, with those in which a path over several of them is set up beyond the first.
     pub link_cycles: u32,
     /// Cycles from a router to the next one, for a flit that nobody holds up: the registers in front of the switch and
-    /// behind it, and those of the link beyond its first cycle. 0 without links, where distance costs nothing.
+    /// behind it, and those of the link beyond its first cycle. With bypass, to the end of a [path](Network::paths). 0
+    /// without links, where distance costs nothing.
     pub hop_cycles: u32,
 }
 
@@ -72,7 +73,8 @@ pub(crate) fn planes(spec: &Spec, has_links: bool) -> Vec<NetworkPlane> {
                 Bypass::of(spec).map_or(ni.wide_beat_bytes, |bypass| bypass.flit_bytes()),
             ),
         };
-        let link_cycles = spec.router.link_cycles.of(plane);
+        let setup_cycles = spec.router.bypass.map_or(1, |bypass| bypass.setup_cycles);
+        let link_cycles = spec.router.link_cycles.of(plane) + setup_cycles - 1;
         NetworkPlane {
             plane,
             channels,
@@ -111,7 +113,9 @@ impl Network {
     pub fn idle_cycles(&self, from: Coord, to: Coord) -> u32 {
         match self.bypass() {
             Some(bypass) => bypass.idle_cycles(from, to),
-            None => self.router_cycles() + self.plane(Plane::Wide).hop_cycles * from.hops_to(to),
+            None => {
+                self.router_cycles() + self.plane(Plane::Wide).hop_cycles * self.paths(from, to)
+            }
         }
     }
 

@@ -253,6 +253,10 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
         let accepted = format!("\"non_blocking\" ({reason})");
         return refused("router.flow", format!("{:?}", flow.name()), &accepted);
     }
+    if spec.router.bypass.is_some() {
+        let accepted = "no such table (routers that flits pass in flight have no RTL yet)";
+        return refused("router.bypass", "a table".to_owned(), accepted);
+    }
     let links = &spec.router.link_cycles;
     for (plane, cycles) in [("req", links.req), ("rsp", links.rsp), ("wide", links.wide)] {
         if cycles != 1 {

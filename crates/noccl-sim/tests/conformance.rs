@@ -171,9 +171,10 @@ fn greedy_with_bypass(preset: &str) -> Kind {
     }
 }
 
-fn kinds() -> [Kind; 11] {
+fn kinds() -> [Kind; 12] {
     [
         on_the_machine("collective_noc_4x4"),
+        on_the_machine("collective_noc_4x4_bypass"),
         on_the_machine("collective_noc_4x4_published"),
         on_the_machine("ideal_4x4"),
         esp(),

@@ -56,33 +56,38 @@ fn run_mixed(network: &Network, mode: Mode, threads: usize) -> RunResult {
 
 #[test]
 fn a_mixed_trace_gives_the_same_result_for_any_number_of_threads() {
-    let net = network("collective_noc_64x64");
-    for mode in [Mode::Timing, Mode::Value] {
-        let [one, two, five] = THREADS.map(|threads| run_mixed(&net, mode, threads));
-        assert_eq!(one.wrong_transactions, 0);
-        assert_eq!(one, two, "{mode:?}");
-        assert_eq!(one, five, "{mode:?}");
+    for preset in ["collective_noc_64x64", "collective_noc_64x64_bypass"] {
+        let net = network(preset);
+        for mode in [Mode::Timing, Mode::Value] {
+            let [one, two, five] = THREADS.map(|threads| run_mixed(&net, mode, threads));
+            assert_eq!(one.wrong_transactions, 0);
+            assert_eq!(one, two, "{mode:?}");
+            assert_eq!(one, five, "{mode:?}");
+        }
     }
 }
 
 #[test]
 fn open_loop_traffic_gives_the_same_result_for_any_number_of_threads() {
-    let net = network("collective_noc_64x64");
-    for pattern in [Pattern::Uniform, Pattern::RowMulticast] {
-        let traffic = Traffic {
-            pattern,
-            beats: 16,
-            offered_beats_per_cycle: 0.01,
-            warmup_cycles: 200,
-            measure_cycles: 400,
-            seed: 7,
-        };
-        let [one, two, five] = THREADS.map(|threads| {
-            let config = config(Mode::Timing, threads);
-            noccl_sim::run_traffic(&net, &traffic, &config, &mut |_| true).expect("traffic ends")
-        });
-        assert!(one.flit_hops > 100_000, "{} flit-hops", one.flit_hops);
-        assert_eq!(one, two, "{pattern:?}");
-        assert_eq!(one, five, "{pattern:?}");
+    for preset in ["collective_noc_64x64", "collective_noc_64x64_bypass"] {
+        let net = network(preset);
+        for pattern in [Pattern::Uniform, Pattern::RowMulticast] {
+            let traffic = Traffic {
+                pattern,
+                beats: 16,
+                offered_beats_per_cycle: 0.01,
+                warmup_cycles: 200,
+                measure_cycles: 400,
+                seed: 7,
+            };
+            let [one, two, five] = THREADS.map(|threads| {
+                let config = config(Mode::Timing, threads);
+                noccl_sim::run_traffic(&net, &traffic, &config, &mut |_| true)
+                    .expect("traffic ends")
+            });
+            assert!(one.flit_hops > 100_000, "{} flit-hops", one.flit_hops);
+            assert_eq!(one, two, "{pattern:?}");
+            assert_eq!(one, five, "{pattern:?}");
+        }
     }
 }

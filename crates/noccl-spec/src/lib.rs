@@ -35,9 +35,9 @@ pub use presets::{PRESET_NAMES, preset_text};
 pub use ranges::{FieldRange, Form, MAX_ADDRESS, Number, ranges};
 pub use renamed::old_names;
 pub use router::{
-    BEATS_PER_CREDIT, LinkCycles, Router, RouterFlow, SmartMergeScope, SmartMulticast,
-    SmartPriority, SmartReduction, SmartRouter, SmartTree, VariantField, WideReduction,
-    WideReductionKind,
+    BEATS_PER_CREDIT, LinkCycles, Router, RouterBypass, RouterFlow, SmartMergeScope,
+    SmartMulticast, SmartPriority, SmartReduction, SmartRouter, SmartTree, VariantField,
+    WideReduction, WideReductionKind,
 };
 pub use tile::{Cluster, CoreInstructions, DmaEngine, FpuLatency, MemoryTile, NetworkInterface};
 pub use timing::EnergyTable;

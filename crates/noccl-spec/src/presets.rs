@@ -16,6 +16,7 @@ const TORRENT_4X5: &str = include_str!("../presets/torrent_4x5.toml");
 /// What the suffixes of the systems change, and what ESP's network has in place of Torrent's.
 const PUBLISHED_ROUTER: &str = include_str!("../presets/collective_noc/published.toml");
 const IDEAL: &str = include_str!("../presets/ideal/ideal.toml");
+const BYPASS: &str = include_str!("../presets/collective_noc/bypass.toml");
 const LARGE: &str = include_str!("../presets/collective_noc/large.toml");
 const PUBLISHED_ENDPOINT: &str = include_str!("../presets/torrent/published.toml");
 const PARALLEL: &str = include_str!("../presets/torrent/parallel.toml");
@@ -29,14 +30,15 @@ const SMART_CONNECTED: &str = include_str!("../presets/smart/connected.toml");
 const CALIBRATED: &str = include_str!("../presets/esp/calibrated.toml");
 
 /// Names worth listing. [`preset_text`] also accepts `collective_noc_WxH` for any W and H from 1 to
-/// 1024, and the suffixes `_published` and `_large` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
+/// 1024, and the suffixes `_published`, `_large` and `_bypass` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
 /// and the suffixes `_published` and `_parallel`; `esp_HxW` for the same, and the suffix `_calibrated`; `ideal_WxH` as
 /// `collective_noc_WxH`; `smart_WxH` up to 64, and the suffixes `_baseline`, `_collective`, `_unicast`, `_private` and `_connected`.
-pub const PRESET_NAMES: [&str; 18] = [
+pub const PRESET_NAMES: [&str; 19] = [
     "collective_noc_4x4",
     "collective_noc_8x8",
     "collective_noc_16x16",
     "collective_noc_8x8_large",
+    "collective_noc_8x8_bypass",
     "collective_noc_4x4_published",
     "torrent_4x5",
     "torrent_4x5_published",
@@ -56,7 +58,8 @@ pub const PRESET_NAMES: [&str; 18] = [
 /// Text of a preset.
 ///
 /// `collective_noc_WxH` is S1's system with W×H clusters and H memory tiles; the suffix `_published`
-/// selects the published router, `_large` an L1 of 1 MiB.
+/// selects the published router, `_large` an L1 of 1 MiB, `_bypass` routers that flits pass in flight, 8 links in a cycle (fewer
+/// where no line of the mesh has as many).
 ///
 /// `torrent_HxW` is S3's system with H rows and W columns of clusters, as S3 writes it; the suffix `_published`
 /// selects the published endpoint, `_parallel` overlapped control. `torrent_3x3`, S3's FPGA system, has an L1 of 4 MiB: its largest transfers
@@ -97,6 +100,7 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
             "" => None,
             "published" => Some(PUBLISHED_ROUTER),
             "large" => Some(LARGE),
+            "bypass" => Some(BYPASS),
             _ => return Err(unknown()),
         };
         collective_noc(width, height, changes)?
@@ -182,6 +186,11 @@ fn collective_noc(width: u32, height: u32, changes: Option<&str>) -> Result<Pres
     changes.map_or(Ok(()), |text| preset.put(text))?;
     if changes == Some(LARGE) {
         preset.set("mesh.regions.1.stride_bytes", 0x10_0000)?;
+    }
+    if changes == Some(BYPASS) {
+        // The mesh has a column of memory tiles beside the clusters. A path ends at its edge.
+        let hpc_max = width.max(height - 1).min(8);
+        preset.set("router.bypass.hpc_max", hpc_max)?;
     }
     let padded_tiles = width.next_power_of_two() * height.next_power_of_two();
     if padded_tiles > 256 {

@@ -40,7 +40,8 @@ pub fn validate(spec: &Spec) -> Result<(), OutOfRange> {
     if let Some(endpoint) = &spec.cluster.torrent {
         torrent::check(endpoint)?;
     }
-    router::check_tables(spec)
+    router::check_tables(spec)?;
+    router::check_bypass(spec)
 }
 
 /// Settings that are written down but change nothing, one sentence each; empty for most specs.

@@ -7,29 +7,37 @@ use crate::deadlock::{
     Responses,
 };
 
-pub(super) static ROUTERS: RouterCapabilities = RouterCapabilities {
-    carries: Carries::Transactions,
-    multicasts: Multicasts::MultiAddress,
-    has_links: true,
-    reduces: Reduces::AllInputs,
-    joins_several: true,
-    shares_results: true,
-    is_deadlock_free: true,
-    address_flits: 0,
-    returns_own_copy: false,
-    lets_others_between: false,
-    asks_one_destination: false,
-    is_sequential: false,
-    no_hardware: None,
-    mechanism: Mechanism {
-        buffers: Buffers::Fifos,
-        forks: Forks::PerOutput,
-        joins: Joins::SetAside,
-        operand_store: OperandStore::ByWindow,
-        barrier_counters: BarrierCounters::WithinLimit,
-        read_data: ReadData::Reserved,
-        responses: Responses::Reserved,
-        reduction_unit: ReductionUnit::BehindStore,
-        extra_turns: Vec::new(),
-    },
-};
+pub(super) static ROUTERS: RouterCapabilities = capabilities(None);
+
+/// Those that flits pass in flight: what they do, they could do by ordinary moves (`docs/design/0012-bypass.md`).
+pub(super) static WITH_BYPASS: RouterCapabilities =
+    capabilities(Some("routers with router.bypass have no RTL yet"));
+
+const fn capabilities(no_hardware: Option<&'static str>) -> RouterCapabilities {
+    RouterCapabilities {
+        carries: Carries::Transactions,
+        multicasts: Multicasts::MultiAddress,
+        has_links: true,
+        reduces: Reduces::AllInputs,
+        joins_several: true,
+        shares_results: true,
+        is_deadlock_free: true,
+        address_flits: 0,
+        returns_own_copy: false,
+        lets_others_between: false,
+        asks_one_destination: false,
+        is_sequential: false,
+        no_hardware,
+        mechanism: Mechanism {
+            buffers: Buffers::Fifos,
+            forks: Forks::PerOutput,
+            joins: Joins::SetAside,
+            operand_store: OperandStore::ByWindow,
+            barrier_counters: BarrierCounters::WithinLimit,
+            read_data: ReadData::Reserved,
+            responses: Responses::Reserved,
+            reduction_unit: ReductionUnit::BehindStore,
+            extra_turns: Vec::new(),
+        },
+    }
+}

@@ -133,11 +133,13 @@ impl Capabilities {
     /// Those of a spec.
     #[must_use]
     pub fn of(spec: &Spec) -> Self {
+        let routers = match (Bypass::of(spec), &spec.router.bypass) {
+            (Some(bypass), _) => bypass.capabilities(),
+            (None, Some(_)) => &collective::WITH_BYPASS,
+            (None, None) => RouterCapabilities::of(spec.router.flow),
+        };
         Self {
-            routers: Bypass::of(spec).map_or_else(
-                || RouterCapabilities::of(spec.router.flow),
-                Bypass::capabilities,
-            ),
+            routers,
             chains: spec.cluster.torrent.as_ref().map(torrent::capabilities),
         }
     }

@@ -3,6 +3,8 @@
 
 use crate::kernel::threads::{PARTS_PER_THREAD, Threads};
 use crate::router::behaviour::Behaviour;
+use crate::router::collective::bypass::Bypass;
+use crate::router::collective::control::block::LANES;
 use crate::router::collective::fifo::depths::Depths;
 use crate::router::collective::merge::point::Joins;
 use crate::router::collective::merge::types::JoinConfig;
@@ -36,12 +38,16 @@ impl Mesh {
         let partitions = partition_count(threads);
         let crossbar = || Box::new(Crossbar::new(tiles, height));
         let has_links = network.routers().has_links;
+        let blocks = tiles.div_ceil(LANES);
+        // A path of one link passes no router.
+        let max_links = Some(network.path_links() as usize).filter(|links| *links > 1);
         let plane = |plane| {
             let depths = Depths::of(network, plane);
             let published = behaviour.has_worms.then(|| Published::new(join));
             let joins = Joins::new(tiles, join, published);
             let mut plane =
                 PlaneState::new(height, coords.clone(), tiles, joins, depths, partitions);
+            plane.bypass = max_links.map(|links| Box::new(Bypass::new(blocks, links)));
             plane.joins.crossbar = (!has_links).then(crossbar);
             plane.published = behaviour.has_worms.then(|| Box::new(Worms::new(tiles)));
             plane.head_ages = behaviour.has_worms.then(|| plane.new_head_ages());
@@ -100,6 +106,11 @@ impl Mesh {
         let planes = self.planes.each_mut();
         let parts = planes.map(|p| p.evaluate_parts::<S>(is_value));
         self.threads.run(parts, is_large);
+    }
+
+    /// Do flits pass routers in flight?
+    pub(crate) fn has_bypass(&self) -> bool {
+        self.planes.iter().any(|plane| plane.bypass.is_some())
     }
 
     /// Second and third phase: flits cross links and switches. Returns whether any has crossed a link, and the checksum

@@ -31,6 +31,10 @@ impl RouterRules for Collective {
     fn has_stores(&self) -> bool {
         true
     }
+
+    fn may_have_bypass(&self) -> bool {
+        true
+    }
 }
 
 /// A sender has at most a window of beats of one transaction in flight to its next merge point, which sends a credit

@@ -4,6 +4,7 @@
 //! All kinds have the same fields, so that a file may change its kind by one override, and overrides may repair a file: what
 //! a kind asks of them is checked when all are known. Only [`RouterFlow::rules`] tells the kinds apart.
 
+mod bypass;
 mod collective;
 mod esp;
 mod ideal;
@@ -11,6 +12,7 @@ mod links;
 mod published;
 mod smart;
 
+pub use bypass::RouterBypass;
 pub use collective::BEATS_PER_CREDIT;
 pub use links::LinkCycles;
 pub use smart::{
@@ -48,6 +50,9 @@ pub struct Router {
     /// What flow `esp` needs, and only that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub esp: Option<EspRouter>,
+    /// Routers that flits pass in flight; may be there with flow `non_blocking`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bypass: Option<RouterBypass>,
     /// What flow `smart` needs, and only that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smart: Option<SmartRouter>,
@@ -114,6 +119,11 @@ pub(crate) trait RouterRules: Sync {
     /// Tables that are there with this kind, and only with it.
     fn own_tables(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// May flits pass several of them in a cycle, by a table that every kind of FIFO routers could have?
+    fn may_have_bypass(&self) -> bool {
+        false
     }
 
     /// May clusters have Torrent endpoints? Not beside network interfaces with a protocol of their own.
@@ -193,6 +203,11 @@ pub(crate) fn check_smart(router: &Router) -> Checked {
     router.smart.as_ref().map_or(Ok(()), smart::check)
 }
 
+/// What `router.bypass` asks of the routers and endpoints.
+pub(crate) fn check_bypass(spec: &Spec) -> Checked {
+    bypass::check(spec)
+}
+
 /// The tables of a protocol are there where the routers speak it, and only there; clusters are of one kind.
 pub(crate) fn check_tables(spec: &Spec) -> Checked {
     let rules = spec.router.flow.rules();
@@ -248,6 +263,9 @@ pub(crate) fn idle_sizes(router: &Router) -> Vec<String> {
 impl Table {
     pub(crate) fn router(&mut self, spec: &Spec) {
         spec.router.flow.rules().ranges(&spec.router, self);
+        if let Some(bypass) = &spec.router.bypass {
+            bypass::own_ranges(bypass, &spec.mesh, self);
+        }
         if let Some(esp) = &spec.router.esp {
             esp::own_ranges(esp, self);
         }

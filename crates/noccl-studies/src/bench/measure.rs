@@ -54,6 +54,7 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
         Benchmark::Uniform256 | Benchmark::Uniform256Threads2 | Benchmark::CornerWrite256 => {
             "collective_noc_256x256"
         }
+        Benchmark::Bypass16 => "collective_noc_16x16_bypass",
         Benchmark::Smart(SmartScenario::Uniform16) => "smart_16x16",
         Benchmark::Smart(
             SmartScenario::Uniform8 | SmartScenario::Broadcast8 | SmartScenario::ManyToOne8,
@@ -99,9 +100,10 @@ enum Work {
 
 const fn work(benchmark: Benchmark) -> Work {
     let (pattern, mode, threads) = match benchmark {
-        Benchmark::Uniform4 | Benchmark::Uniform16 | Benchmark::Uniform256 => {
-            (Pattern::Uniform, Mode::Timing, 1)
-        }
+        Benchmark::Uniform4
+        | Benchmark::Uniform16
+        | Benchmark::Uniform256
+        | Benchmark::Bypass16 => (Pattern::Uniform, Mode::Timing, 1),
         Benchmark::Uniform16Value => (Pattern::Uniform, Mode::Value, 1),
         Benchmark::RowMulticast16 => (Pattern::RowMulticast, Mode::Timing, 1),
         Benchmark::Uniform256Threads2 => (Pattern::Uniform, Mode::Timing, 2),

@@ -34,7 +34,9 @@ pub enum Benchmark {
     Uniform256Threads2,
     /// 256×256, one write from corner to corner of an idle mesh.
     CornerWrite256,
-    /// Routers with bypass, packets of one flit.
+    /// 16×16, uniform random 16-beat writes over routers that flits pass in flight.
+    Bypass16,
+    /// S2's routers with bypass, packets of one flit.
     Smart(SmartScenario),
     /// 8×8 routers with bypass, the kernel `lu` on 64 cores with caches under HT.
     Coherence,
@@ -70,7 +72,7 @@ pub enum WaferCollective {
 
 impl Benchmark {
     /// Those of minutes; the first is what the others' memory is compared with.
-    pub const SHORT: [Benchmark; 12] = [
+    pub const SHORT: [Benchmark; 13] = [
         Benchmark::Uniform4,
         Benchmark::Uniform16,
         Benchmark::Uniform16Value,
@@ -78,6 +80,7 @@ impl Benchmark {
         Benchmark::Uniform256,
         Benchmark::Uniform256Threads2,
         Benchmark::CornerWrite256,
+        Benchmark::Bypass16,
         Benchmark::Smart(SmartScenario::Uniform16),
         Benchmark::Smart(SmartScenario::Uniform8),
         Benchmark::Smart(SmartScenario::Broadcast8),
@@ -103,6 +106,7 @@ impl Benchmark {
             Benchmark::Uniform256 => "uniform_256x256",
             Benchmark::Uniform256Threads2 => "uniform_256x256_threads_2",
             Benchmark::CornerWrite256 => "corner_write_256x256",
+            Benchmark::Bypass16 => "bypass_uniform_16x16",
             Benchmark::Smart(SmartScenario::Uniform16) => "smart_uniform_16x16",
             Benchmark::Smart(SmartScenario::Uniform8) => "smart_uniform_8x8",
             Benchmark::Smart(SmartScenario::Broadcast8) => "smart_broadcast_8x8",
@@ -123,7 +127,9 @@ impl Benchmark {
             Benchmark::Uniform16
             | Benchmark::RowMulticast16
             | Benchmark::Smart(SmartScenario::Uniform16) => "25 million flit-hops/s",
-            Benchmark::Smart(SmartScenario::Uniform8) => "15 million flit-hops/s",
+            Benchmark::Bypass16 | Benchmark::Smart(SmartScenario::Uniform8) => {
+                "15 million flit-hops/s"
+            }
             Benchmark::Smart(SmartScenario::Broadcast8 | SmartScenario::ManyToOne8) => {
                 "10 million flit-hops/s"
             }

@@ -90,9 +90,9 @@ fn text(study: &BarrierStudy) -> String {
         })
         .collect();
     let conclusion = if study.equals_formula() {
-        "in-network barriers of one meeting equal 5 + 4h (published router: 6 + 4h) in the network"
+        "in-network barriers of one meeting equal 5 + 4h (published router: 6 + 4h; with bypass h paths) in the network"
     } else {
-        "WRONG: an in-network barrier of one meeting differs from 5 + 4h (published router: 6 + 4h)"
+        "WRONG: an in-network barrier of one meeting differs from 5 + 4h (published router: 6 + 4h; with bypass h paths)"
     };
     format!(
         "{}\nCycles over clusters; slope: cycles per cluster over 2 to 16, least squares\n{conclusion}\n",

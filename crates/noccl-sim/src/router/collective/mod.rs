@@ -3,8 +3,9 @@
 //!
 //! A [`plane::PlaneState`] holds the routers of one plane. Control is kept in blocks of 64 routers ([`control`]), which
 //! [`phases`] move through a cycle in partitions that threads share; [`fifo`] holds what is stored; [`fork`] routes, [`merge`]
-//! brings heads together at merge points, [`reduction`] combines their payload.
+//! brings heads together at merge points, [`reduction`] combines their payload. [`bypass`] lets flits pass routers in flight.
 
+pub(crate) mod bypass;
 pub(crate) mod context;
 pub(crate) mod control;
 pub(crate) mod fifo;

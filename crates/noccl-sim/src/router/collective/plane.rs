@@ -9,6 +9,7 @@
 //! This file moves flits; [`crate::router::collective::merge::point`] decides what a contribution does at a merge point.
 
 use crate::kernel::bit_set::BitSet;
+use crate::router::collective::bypass::Bypass;
 use crate::router::collective::context::Context;
 use crate::router::collective::control::block::{
     Block, JOIN, LANES, LOCAL, PORTS, SLOTS, Shift, slot_at,
@@ -54,6 +55,8 @@ pub(crate) struct PlaneState {
     pub(super) shifts: [Shift; 4],
     /// Registers that only published routers have.
     pub(crate) published: Option<Box<Worms>>,
+    /// Only with routers that flits pass in flight.
+    pub(crate) bypass: Option<Box<Bypass>>,
     /// Since when heads stand, once somebody wants to know.
     pub(crate) head_ages: Option<Box<HeadAges>>,
     /// Ranges of blocks that threads work on.
@@ -103,6 +106,7 @@ impl PlaneState {
             has_received: vec![0; blocks.div_ceil(64)],
             shifts: [1, h, -1, -h].map(Shift::new),
             published: None,
+            bypass: None,
             head_ages: None,
             partitions: partitions(blocks, num_partitions),
             flit_hops: 0,
@@ -324,14 +328,18 @@ impl PlaneState {
 
     /// The slot of a flit that enters a neighbour in this cycle over the link behind an output.
     pub(crate) fn leaving_flit(&self, r: usize, port: usize) -> Option<Flit> {
-        let (w, lane) = (r / LANES, r % LANES);
-        let slot = (self.leaving_slot[w][port] >> lane & 1) as usize;
+        let is_leaving = self.leaving[r / LANES][port] >> (r % LANES) & 1 != 0;
+        is_leaving.then(|| Flit::from_packed(self.leaving_packed(r, port)))
+    }
+
+    /// The same of a link over which one does.
+    pub(super) fn leaving_packed(&self, r: usize, port: usize) -> Packed {
+        let slot = (self.leaving_slot[r / LANES][port] >> (r % LANES) & 1) as usize;
         let slots = match &self.links {
             None => &self.output[..],
             Some(links) => links.last(),
         };
-        let is_leaving = self.leaving[w][port] >> lane & 1 != 0;
-        is_leaving.then(|| Flit::from_packed(slots[slot_at(r, port) + slot]))
+        slots[slot_at(r, port) + slot]
     }
 
     /// FIFOs of a block with two flits or more.

@@ -17,6 +17,7 @@ impl PlaneState {
             shifts: _,
             partitions: _,
             num_routers: _,
+            bypass: _,
             // Decided anew in every cycle.
             leaving: _,
             leaving_slot: _,

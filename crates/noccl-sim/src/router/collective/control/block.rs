@@ -289,6 +289,13 @@ impl Block {
         self.switched[out] & first & !second & third
     }
 
+    /// An output was granted to a flit that has passed in flight.
+    pub(crate) fn note_grant(&mut self, out: usize, lane: usize, input: usize) {
+        for (bit, plane) in self.granted[out].iter_mut().enumerate() {
+            *plane = *plane & !(1 << lane) | ((input >> bit & 1) as u64) << lane;
+        }
+    }
+
     /// Input granted last by an output.
     #[inline]
     pub(crate) fn source(&self, out: usize, lane: usize) -> usize {

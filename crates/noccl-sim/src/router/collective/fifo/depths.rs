@@ -18,7 +18,7 @@ impl Depths {
         Self {
             input_flits: router.input_fifo_flits as usize,
             output_flits: router.output_fifo_flits as usize,
-            link_cycles: router.link_cycles.of(plane) as usize,
+            link_cycles: network.plane(plane).link_cycles as usize,
         }
     }
 }

@@ -59,6 +59,13 @@ impl LinkStages {
         self.flits.last().map_or(&[], |slots| slots)
     }
 
+    /// Links behind an output of a block that hold a flit.
+    pub(crate) fn held(&self, w: usize, port: usize) -> u64 {
+        let stages = self.flits.len();
+        let own = &self.registers[w * stages..][..stages];
+        own.iter().fold(0, |held, stage| held | stage.any[port])
+    }
+
     /// Are both links of the same length between as many routers?
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let sizes = |links: &Self| {

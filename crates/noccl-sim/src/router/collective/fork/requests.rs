@@ -59,7 +59,7 @@ pub(crate) fn route(
 
 /// Outputs that a multicast asks for at a router.
 #[inline]
-fn fork_ports(port: usize, here: u32, flit: Flit, trees: &Trees) -> u8 {
+pub(crate) fn fork_ports(port: usize, here: u32, flit: Flit, trees: &Trees) -> u8 {
     let set = fork_set(unpack(here), Port::ALL[port], trees.set(flit.txn));
     let is_own = port == LOCAL && flit.flags & OWN_COPY != 0;
     set & !(u8::from(is_own) << LOCAL)

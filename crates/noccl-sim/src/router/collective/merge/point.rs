@@ -98,11 +98,26 @@ impl Joins {
         context: &Context<'_>,
     ) -> Option<Flit> {
         let heads = heads.iter().flatten().copied().reduce(table::sum)?;
-        let tree = context.trees.tree(heads.txn);
-        // The initiator's own response never leaves its NI.
-        let own = u32::from(heads.flags & OWN_COPY != 0 && here == tree.root);
-        let leaves = leaves_through(here, tree.set, tree.root) - own;
+        let leaves = leaves_of(here, heads, context.trees);
         self.merges.merge(r, heads, leaves, context)
+    }
+
+    /// What goes on for a response or arrival that comes in flight, if it would go on at once: nobody has to wait for it, nor it for
+    /// anybody. Else nothing changes.
+    pub(crate) fn merge_in_flight(
+        &mut self,
+        r: usize,
+        here: Coord,
+        input: usize,
+        flit: Flit,
+        context: &Context<'_>,
+    ) -> Option<Flit> {
+        let leaves = leaves_of(here, flit, context.trees);
+        if !self.merges.goes_on(r, flit, leaves) {
+            return None;
+        }
+        self.merges.note_served(r, input);
+        self.merges.merge(r, flit, leaves, context)
     }
 
     /// Registers of the merge table of router `r`; none if contributions go on in the cycle in which they come.
@@ -232,4 +247,13 @@ impl Joins {
         let sum = sum.or_else(|| self.published.as_ref()?.oldest_result(r));
         sum.or_else(|| self.merges.oldest_result(r))
     }
+}
+
+/// Leaves whose contributions to a transaction pass a router.
+#[inline]
+fn leaves_of(here: Coord, flit: Flit, trees: &Trees) -> u32 {
+    let tree = trees.tree(flit.txn);
+    // The initiator's own response never leaves its NI.
+    let own = u32::from(flit.flags & OWN_COPY != 0 && here == tree.root);
+    leaves_through(here, tree.set, tree.root) - own
 }

@@ -103,6 +103,21 @@ impl Merges {
         heads[port]
     }
 
+    /// An input is served in flight: the next one in order is that behind it.
+    pub(crate) fn note_served(&mut self, r: usize, input: usize) {
+        self.served[r] = input as u8;
+    }
+
+    /// Would a contribution go on at once, and for the others of its transaction too if they wait here? One that goes on because the
+    /// table is full is not meant.
+    pub(crate) fn goes_on(&self, r: usize, flit: Flit, leaves: u32) -> bool {
+        let mut merges = self.get(r).merges.iter();
+        let entry = merges.find(|m| m.flit.txn == flit.txn && m.flit.dst == flit.dst);
+        entry.map_or(flit.payload == leaves, |m| {
+            m.has_passed || m.flit.payload + flit.payload == leaves
+        })
+    }
+
     /// Responses or arrivals of one transaction stand at FIFO heads; `heads` is their sum, and `leaves` make it complete.
     ///
     /// Where the table is full they go on by themselves: a FIFO head may wait for its own output only. (An

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a flit in flight asks for at a router: may it go on, with what, and what stays behind.
+
+use super::OnLine;
+use crate::router::collective::context::Context;
+use crate::router::collective::fork::requests::fork_ports;
+use crate::router::collective::fork::route::{route_of, xy_port};
+use crate::router::collective::plane::PlaneState;
+use crate::transport::flit::{Flit, FlitKind, Packed, unpack};
+use noccl_net::tree::join_set;
+
+impl PlaneState {
+    /// What goes on straight if this flit may, and the other outputs that it asks for, as a bit set.
+    ///
+    /// - A flit to one place goes on if its route does; that ends at corners and at the destination.
+    /// - A multicast goes on if one of its branches does; the others are served as if it had arrived in a FIFO.
+    /// - A contribution goes on if it would be decided at once and goes on then: the last one of a barrier or a merged response, or the
+    ///   only operand of a wide reduction here. Sums take the arithmetic's cycles, so operands that meet others end here.
+    pub(super) fn passes(
+        &mut self,
+        at: OnLine,
+        flit: Packed,
+        context: &Context<'_>,
+    ) -> Option<(Packed, u8)> {
+        let here = self.coords[at.router];
+        if Flit::is_plain(flit) {
+            return (xy_port(here, flit[0] as u32) == at.out).then_some((flit, 0));
+        }
+        let whole = Flit::from_packed(flit);
+        let straight = 1 << at.out;
+        if Flit::forks(flit) {
+            let set = fork_ports(at.input, here, whole, context.trees);
+            return (set & straight != 0).then_some((flit, set & !straight));
+        }
+        if xy_port(here, route_of(whole, context.trees)) != at.out {
+            return None;
+        }
+        if whole.kind == FlitKind::Reduce {
+            let tree = context.trees.tree(whole.txn);
+            let operands = join_set(unpack(here), tree.set, tree.root).count_ones();
+            return (operands == 1).then_some((flit, 0));
+        }
+        let merged = self
+            .joins
+            .merge_in_flight(at.router, unpack(here), at.input, whole, context);
+        merged.map(|merged| (merged.packed(), 0))
+    }
+}
