@@ -111,4 +111,7 @@ pub struct TrafficResult {
     /// Reductions in flight, mean over the measured cycles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_flows: Option<f64>,
+    /// Cycles that a contribution stands in a router beyond those of an idle one, mean over routers that combine contributions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contribution_wait_cycles: Option<f64>,
 }

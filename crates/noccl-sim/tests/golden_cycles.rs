@@ -35,8 +35,7 @@ fn digest(numbers: impl Iterator<Item = u64>) -> String {
 }
 
 /// What a result has of patterns that are not collective.
-const NOT_COLLECTIVE: &str =
-    ", accepted_flows_per_cycle: None, received_per_flow: None, open_flows: None";
+const NOT_COLLECTIVE: &str = ", accepted_flows_per_cycle: None, received_per_flow: None, open_flows: None, contribution_wait_cycles: None";
 
 fn traffic_cases(table: &mut BTreeMap<String, Value>) {
     let meshes = [

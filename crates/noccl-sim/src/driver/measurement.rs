@@ -177,6 +177,7 @@ impl<'t> Measurement<'t> {
                 .then_some(flows.completed as f64 / measured),
             received_per_flow: if_reduction(flows.received as f64 / flows.completed.max(1) as f64),
             open_flows: if_reduction(flows.open_cycles as f64 / measured),
+            contribution_wait_cycles: None,
         }
     }
 }

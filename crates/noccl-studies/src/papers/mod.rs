@@ -7,6 +7,8 @@
 
 pub(crate) mod claims;
 mod collective_noc;
+#[cfg(test)]
+mod fresh;
 pub(crate) mod outcome;
 mod smart;
 mod table;

@@ -174,6 +174,9 @@ pub struct TrafficPoint {
     /// Reductions in flight, mean over the measured cycles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_flows: Option<f64>,
+    /// Cycles that a contribution stands in a router beyond those of an idle one, mean over routers that combine contributions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contribution_wait_cycles: Option<f64>,
 }
 
 impl TrafficPoint {
@@ -202,6 +205,7 @@ impl TrafficPoint {
             accepted_flows_per_cycle: result.accepted_flows_per_cycle,
             received_per_flow: result.received_per_flow,
             open_flows: result.open_flows,
+            contribution_wait_cycles: result.contribution_wait_cycles,
         }
     }
 }

@@ -74,6 +74,7 @@ fn together(results: &[TrafficResult]) -> Point {
             accepted_flows_per_cycle: optional(|result| result.accepted_flows_per_cycle),
             received_per_flow: optional(|result| result.received_per_flow),
             open_flows: optional(|result| result.open_flows),
+            contribution_wait_cycles: optional(|result| result.contribution_wait_cycles),
         },
     }
 }

@@ -99,13 +99,14 @@ type Column = (&'static str, fn(&TrafficPoint) -> Option<f64>);
 
 /// Columns that only some sweeps have.
 fn more_columns(report: &TrafficReport) -> Vec<Column> {
-    let all: [Column; 6] = [
+    let all: [Column; 7] = [
         ("± accepted", |p| p.accepted_half_width_beats_per_cycle),
         ("± latency", |p| p.mean_latency_half_width_cycles),
         ("between routers [cycles]", |p| p.mean_router_latency_cycles),
         ("of the mesh [1/cycle]", |p| p.accepted_flows_per_cycle),
         ("received per reduction", |p| p.received_per_flow),
         ("open reductions", |p| p.open_flows),
+        ("wait in a router [cycles]", |p| p.contribution_wait_cycles),
     ];
     let has = |of: fn(&TrafficPoint) -> Option<f64>| report.points.iter().any(|p| of(p).is_some());
     all.into_iter().filter(|(_, of)| has(*of)).collect()

@@ -5,7 +5,7 @@ use super::channels::NOBODY;
 use super::numbers::{
     FIRST_DIMENSION, LOCAL, MULTICAST, Numbers, PORTS, is_along_row, opposite, ports, towards,
 };
-use super::packet::Kind;
+use super::packet::{Kind, Packet};
 use super::plane::{Grant, Plane};
 use noccl_net::TileId;
 
@@ -183,7 +183,10 @@ impl Plane {
         self.channel_order[tile * PORTS + port] = (after & (self.n.channels() - 1)) as u8;
         let id = self.channels.held[channel].packet;
         debug_assert_ne!(id, NOBODY, "an empty channel asks for an output");
-        let flits = self.packets[id as usize].flits;
+        let Packet { kind, flits, .. } = self.packets[id as usize];
+        if kind == Kind::Contribution {
+            self.stays.end(self.cycle);
+        }
         let flit = self.channels.held[channel].next_flit[outs.trailing_zeros() as usize];
         if port != LOCAL {
             self.bar(tile, opposite(port));

@@ -43,6 +43,8 @@ pub(super) struct Contention {
     /// By output and line: tiles at which a request from farther away has won the output.
     passed: Vec<u64>,
     pub(super) local_every: u64,
+    #[cfg(test)]
+    pub(super) variant: study::Variant,
 }
 
 impl Default for Contention {
@@ -52,6 +54,8 @@ impl Default for Contention {
             requests: Vec::new(),
             passed: vec![0; LOCAL * 64],
             local_every: LOCAL_EVERY,
+            #[cfg(test)]
+            variant: study::Variant::PUBLISHED,
         }
     }
 }
@@ -67,6 +71,44 @@ impl Contention {
             won: [0; LOCAL],
         });
     }
+
+    /// What links know, which in routers that can be built is nothing.
+    #[cfg(not(test))]
+    #[allow(clippy::unused_self)]
+    const fn known(&self) -> Known {
+        Known::Nothing
+    }
+
+    #[cfg(test)]
+    const fn known(&self) -> Known {
+        self.variant.known
+    }
+}
+
+/// What a link knows of requests that have been ended before it. The published routers know nothing; the others say what that costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// Such a request wins links and inputs all the same.
+    Nothing,
+    /// It wins links, and the inputs are free.
+    #[cfg(test)]
+    Inputs,
+    /// It wins neither.
+    #[cfg(test)]
+    All,
+}
+
+impl Known {
+    /// Does a request that has been ended win links?
+    fn has_idle_links(self) -> bool {
+        match self {
+            Self::Nothing => true,
+            #[cfg(test)]
+            Self::Inputs => true,
+            #[cfg(test)]
+            Self::All => false,
+        }
+    }
 }
 
 impl Plane {
@@ -81,6 +123,8 @@ impl Plane {
         if !is_local {
             self.request(&choices, &mut contention.requests);
             self.share_lines(&mut contention, &mut choices);
+            #[cfg(test)]
+            self.withdraw_ended(&mut contention, &mut choices);
         }
         for choice in choices.drain(..) {
             if is_local {
@@ -88,6 +132,8 @@ impl Plane {
                 continue;
             }
             let outs = self.won(&choice, &contention.passed);
+            #[cfg(test)]
+            self.pass_over(contention.variant, &choice, outs);
             if outs != 0 {
                 self.grant_choice(&choice, outs);
                 while let Some(grant) = self.grants.pop() {
@@ -136,9 +182,10 @@ impl Plane {
     }
 
     fn share_lines(&self, contention: &mut Contention, choices: &mut [Choice]) {
+        let known = contention.known();
         let requests = &mut contention.requests;
         for line in requests.chunk_by_mut(|one, next| one.line == next.line) {
-            contention.passed[usize::from(line[0].line)] = self.share_line(line);
+            contention.passed[usize::from(line[0].line)] = self.share_line(line, known);
             for request in line {
                 choices[request.choice as usize].won[request.path.out] = request.won;
             }
@@ -146,7 +193,7 @@ impl Plane {
     }
 
     /// Gives each link of a line to the request from farthest away that could go on there. Returns the tiles that somebody passes.
-    fn share_line(&self, requests: &mut [Request]) -> u64 {
+    fn share_line(&self, requests: &mut [Request], known: Known) -> u64 {
         let Path { mut tile, out, .. } = requests[0].path;
         let mut passed = 0;
         let covers = |request: &Request| u32::from(request.bit) + request.path.most;
@@ -158,12 +205,15 @@ impl Plane {
                 .take_while(|request| u32::from(request.bit) <= bit)
                 .find(|request| {
                     let hops = bit - u32::from(request.bit);
-                    hops == 0 || hops < request.path.most && self.passes(request.path, tile, hops)
+                    hops < request.path.most
+                        && (hops == 0 || self.passes(request.path, tile, hops))
+                        && (known.has_idle_links() || u32::from(request.won) == hops)
                 });
             if let Some(request) = winner {
                 let hops = bit - u32::from(request.bit);
-                passed |= u64::from(hops > 0) << bit;
-                request.won += u8::from(u32::from(request.won) == hops);
+                let comes = u32::from(request.won) == hops;
+                passed |= u64::from(hops > 0 && (comes || known == Known::Nothing)) << bit;
+                request.won += u8::from(comes);
             }
             if bit + 1 < edge {
                 tile = self.n.next(tile, out);
@@ -204,5 +254,94 @@ impl Plane {
             self.input_order[tile * PORTS + out] = Self::behind(choice.port);
         }
         self.grant(tile, port, choice.channel as usize, outs);
+    }
+}
+
+/// What the published rules cost: the same without requests that go on after their flit has been stopped, and with losers that give up
+/// their place. No router could know the first.
+#[cfg(test)]
+pub(super) mod study {
+    use super::{
+        Choice, Contention, Known, LOCAL, Numbers, PORTS, Plane, Request, opposite, ports,
+    };
+
+    /// Which rules are left out.
+    #[derive(Debug, Clone, Copy)]
+    pub(in super::super) struct Variant {
+        /// What everybody knows of flits that will not come.
+        pub known: Known,
+        /// Do the orders of round robin move on from what loses?
+        pub passes_over: bool,
+    }
+
+    impl Variant {
+        pub(in super::super) const PUBLISHED: Self = Self {
+            known: Known::Nothing,
+            passes_over: false,
+        };
+    }
+
+    impl Plane {
+        /// Takes requests back until every link and input is won by a flit that comes.
+        pub(super) fn withdraw_ended(&self, contention: &mut Contention, choices: &mut [Choice]) {
+            while contention.variant.known == Known::All && self.withdraw_one(contention, choices) {
+                for choice in choices.iter_mut() {
+                    choice.won = [0; LOCAL];
+                }
+                for request in &mut contention.requests {
+                    contention.passed[usize::from(request.line)] = 0;
+                    request.won = 0;
+                }
+                self.share_lines(contention, choices);
+            }
+        }
+
+        /// A choice whose input another flit takes, if possible one that keeps its own. False if there is none.
+        fn withdraw_one(&self, contention: &mut Contention, choices: &[Choice]) -> bool {
+            let requests = &mut contention.requests;
+            let lost = |choice: &Choice| self.taker(choice, requests);
+            let taken: Vec<Option<u32>> = choices.iter().map(lost).collect();
+            let is_alive = |request: &&Request| request.path.most > 0;
+            let mut candidates = requests.iter().filter(is_alive).map(|r| r.choice);
+            let of_winner = |index: &u32| {
+                taken[*index as usize].is_some_and(|taker| taken[taker as usize].is_none())
+            };
+            let first = candidates.clone().find(of_winner);
+            let any = || candidates.find(|index| taken[*index as usize].is_some());
+            let Some(withdrawn) = first.or_else(any) else {
+                return false;
+            };
+            for request in requests.iter_mut().filter(|r| r.choice == withdrawn) {
+                request.path.most = 0;
+            }
+            true
+        }
+
+        /// The choice whose flit takes the input of another one.
+        fn taker(&self, choice: &Choice, requests: &[Request]) -> Option<u32> {
+            let port = usize::from(choice.port);
+            if port == LOCAL {
+                return None;
+            }
+            let place = self.channels.places[choice.tile as usize];
+            let line = (opposite(port) * 64 + Numbers::line(place, opposite(port))) as u16;
+            let bit = Numbers::bit(place, opposite(port)) as u8;
+            let passes = |r: &&Request| r.line == line && r.bit < bit && bit < r.bit + r.won;
+            requests.iter().find(passes).map(|request| request.choice)
+        }
+
+        /// The orders go on from a choice that has lost outputs, as if it had got them.
+        pub(super) fn pass_over(&mut self, variant: Variant, choice: &Choice, won: u8) {
+            if !variant.passes_over || won == choice.outs {
+                return;
+            }
+            let input = choice.tile as usize * PORTS + usize::from(choice.port);
+            let after = self.n.channel_bit(choice.channel as usize) + 1;
+            self.channel_order[input] = (after & (self.n.channels() - 1)) as u8;
+            for out in ports(choice.outs & !won) {
+                let order = choice.tile as usize * PORTS + out;
+                self.input_order[order] = Self::behind(choice.port);
+            }
+        }
     }
 }

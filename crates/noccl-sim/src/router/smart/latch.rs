@@ -68,6 +68,7 @@ impl Plane {
         } else {
             self.loads.buffered_flits += 1;
             self.channels.buffer(&self.n, channel);
+            self.stays.begin(self.cycle);
         }
     }
 
@@ -101,6 +102,7 @@ impl Plane {
             "one root, two paths"
         );
         self.combine(id, self.channels.held[other].packet);
+        self.stays.end(self.cycle);
         self.channels.held[other].wants = 0;
         self.channels.set_ready(&self.n, other, false);
         self.channels.held[other].next_flit[out] = 1;

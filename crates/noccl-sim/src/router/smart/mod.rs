@@ -25,6 +25,7 @@ mod reductions;
 mod run;
 mod slots;
 mod stalls;
+mod stays;
 mod table;
 mod task;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::loads::Loads;
 use super::numbers::{LOCAL, Numbers, PORTS};
 use super::packet::{Kind, Packet, Reduction, Tree};
 use super::slots::Slots;
+use super::stays::Stays;
 use super::table::Table;
 use super::wires::Wires;
 use noccl_net::{Network, TileId};
@@ -110,6 +111,7 @@ pub(crate) struct Plane {
     pub(super) crossed: Vec<u64>,
     pub(super) grants: Vec<Grant>,
     pub(super) loads: Loads,
+    pub(super) stays: Stays,
     /// Contributions that have been latched, while a cycle begins.
     pub(super) contributions: Vec<u32>,
     /// Flits that an NI has got in the last cycle.
@@ -150,6 +152,7 @@ impl Plane {
             crossed: vec![0; LOCAL * 64],
             grants: Vec::new(),
             loads: Loads::new(),
+            stays: Stays::default(),
             contributions: Vec::new(),
             deliveries: Vec::new(),
             has_moved: false,

@@ -9,6 +9,7 @@ use super::diagnose::diagnose;
 use super::packet::Combining;
 use super::plane::Plane;
 use super::stalls::Stalls;
+use super::stays::Stayed;
 use crate::driver::measurement::{Measurement, gap_cycles};
 use crate::kernel::random::Stream;
 use noccl_net::capabilities::MulticastTrees;
@@ -38,14 +39,16 @@ pub(crate) struct SmartTraffic<'a> {
     traffic: &'a Traffic,
     config: RunConfig,
     stalls: Stalls,
-    plane: Plane,
+    pub(super) plane: Plane,
     sources: Vec<Source>,
     /// When each source creates its next packet.
     next: BinaryHeap<Reverse<(u64, u32)>>,
-    cycle: u64,
+    pub(super) cycle: u64,
     last_progress: u64,
     has_moved: bool,
     measurement: Measurement<'a>,
+    /// Stays in routers before the measured cycles, and before those that follow.
+    stayed: [Option<Stayed>; 2],
     /// Reductions that are complete in this cycle, with their tags.
     complete: Vec<(u32, u64)>,
 }
@@ -87,6 +90,7 @@ impl<'a> SmartTraffic<'a> {
             last_progress: 0,
             has_moved: false,
             measurement: Measurement::new(traffic),
+            stayed: [None; 2],
             complete: Vec::new(),
         };
         let (width, height) = (network.cluster_width(), network.cluster_height());
@@ -218,6 +222,16 @@ impl<'a> SmartTraffic<'a> {
         self.sources[draw + usize::from(draw >= source as usize)].tile
     }
 
+    /// Mean cycles that a contribution has stood in a router while measuring, beyond those of an idle one; none where they are not combined.
+    fn contribution_wait_cycles(&self) -> Option<f64> {
+        let [before, behind] = self.stayed;
+        let behind = behind.unwrap_or_else(|| self.plane.stays.before(self.cycle));
+        let mean = behind.mean_since(before?)?;
+        let n = &self.plane.n;
+        let is_combining = n.is_complete || n.is_opportunistic;
+        is_combining.then(|| mean - f64::from(n.setup_cycles - n.granted_cycles))
+    }
+
     fn read_deliveries(&mut self) {
         let mut complete = std::mem::take(&mut self.complete);
         for delivery in &self.plane.deliveries {
@@ -295,6 +309,12 @@ impl Run for SmartTraffic<'_> {
             self.create(source);
         }
         let cycle = self.cycle;
+        let bounds = [self.traffic.warmup_cycles, self.measurement.end()];
+        for (stayed, bound) in self.stayed.iter_mut().zip(bounds) {
+            if cycle >= bound && stayed.is_none() {
+                *stayed = Some(self.plane.stays.before(cycle));
+            }
+        }
         let stalls = self.stalls;
         self.has_moved = self.plane.step(
             |tile| stalls.takes(cycle, tile),
@@ -321,6 +341,10 @@ impl Run for SmartTraffic<'_> {
     }
 
     fn result(&self, _outputs: &[(Place, u64)]) -> TrafficResult {
-        (self.measurement).result(self.cycle, self.sources.len(), self.plane.flit_hops())
+        let (cycle, sources) = (self.cycle, self.sources.len());
+        TrafficResult {
+            contribution_wait_cycles: self.contribution_wait_cycles(),
+            ..(self.measurement).result(cycle, sources, self.plane.flit_hops())
+        }
     }
 }

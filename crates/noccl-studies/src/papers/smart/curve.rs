@@ -42,6 +42,8 @@ pub(super) struct Sample {
     /// Contributions that a root gets, and reductions in flight.
     pub(super) received: f64,
     pub(super) open: f64,
+    /// Cycles that a contribution waits in a router.
+    pub(super) wait: f64,
     /// Were measured packets still in flight when a run gave up? Its latency is that of the others then.
     is_stuck: bool,
 }
@@ -149,6 +151,7 @@ impl Effort<'_> {
             latency_half_width: interval_95(&latencies).unwrap_or(0.0),
             received: of(|result| result.received_per_flow),
             open: of(|result| result.open_flows),
+            wait: of(|result| result.contribution_wait_cycles),
             is_stuck: results.iter().any(|result| result.saturated),
         })
     }

@@ -75,12 +75,7 @@ pub(super) fn claims(effort: Effort<'_>, out: &mut Outcomes) -> Result<(), Error
     out.put("12-reduction-latency", lower, &detail);
     let ratio = complete.load / baseline.load;
     out.put("12-reduction-throughput", ratio, &detail);
-    merged(effort, baseline, by_router, out)?;
-    out.miss(
-        "17-wait",
-        "nothing samples how long contributions wait in routers",
-    );
-    Ok(())
+    merged(effort, baseline, by_router, out)
 }
 
 /// Claims 17 and 18 of the baseline.
@@ -90,9 +85,15 @@ fn merged(
     by_router: &Ends,
     out: &mut Outcomes,
 ) -> Result<(), Error> {
-    for (ends, design, received, open) in [
-        (baseline, BASELINE, "17-port", "18-port"),
-        (by_router, BASELINE_ROUTER, "17-router", "18-router"),
+    for (ends, design, received, wait, open) in [
+        (baseline, BASELINE, "17-port", "17-wait-port", "18-port"),
+        (
+            by_router,
+            BASELINE_ROUTER,
+            "17-router",
+            "17-wait-router",
+            "18-router",
+        ),
     ] {
         let near = effort.sample(&design.network(AT)?, PATTERN, 0.9 * ends.load)?;
         let detail = format!(
@@ -102,6 +103,8 @@ fn merged(
         out.put(received, ends.low.received, &detail);
         let detail = format!("{:.1} at low load", ends.low.open);
         out.put(open, near.open, &detail);
+        let detail = format!("{:.2} at nine tenths of the load at the limit", near.wait);
+        out.put(wait, ends.low.wait, &detail);
     }
     let full = effort.full(BASELINE, AT, PATTERN)?;
     let routers = effort.full(BASELINE_ROUTER, AT, PATTERN)?;
@@ -110,6 +113,12 @@ fn merged(
         routers.received, full.open, routers.open
     );
     out.put("17-saturated", full.received, &detail);
+    let by_vcs = Setting::words_by_vcs(|setting| {
+        let full = effort.full(BASELINE, setting, PATTERN)?;
+        Ok(full.wait)
+    })?;
+    let detail = format!("{by_vcs}; {:.2} merged by router", routers.wait);
+    out.put("17-wait-saturated", full.wait, &detail);
     Ok(())
 }
 

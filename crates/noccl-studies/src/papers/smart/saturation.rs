@@ -13,6 +13,18 @@ use rayon::prelude::*;
 
 /// The page's table.
 pub(super) fn table(effort: Effort<'_>) -> Result<Table, Error> {
+    table_of(|pattern, design, vcs| {
+        let setting = Setting::with_vcs(vcs);
+        let full = effort.full(design, setting, pattern)?.accepted;
+        let limit = effort.at_limit(design, setting, pattern)?;
+        Ok(format!("{full:.2}, {limit:.2}"))
+    })
+}
+
+/// The table of such cells.
+fn table_of(
+    cell: impl Fn(Pattern, Design, u32) -> Result<String, Error> + Sync,
+) -> Result<Table, Error> {
     let rows = [
         (Pattern::CornerBroadcast, BASELINE),
         (Pattern::CornerBroadcast, SHARED),
@@ -35,14 +47,8 @@ pub(super) fn table(effort: Effort<'_>) -> Result<Table, Error> {
     ];
     let mut vcs = vec![1];
     vcs.extend(VCS);
-    let cell = |(pattern, design): (Pattern, Design), vcs: u32| {
-        let setting = Setting::with_vcs(vcs);
-        let full = effort.full(design, setting, pattern)?.accepted;
-        let limit = effort.at_limit(design, setting, pattern)?;
-        Ok(format!("{full:.2}, {limit:.2}"))
-    };
     let row = |(pattern, design): &(Pattern, Design)| {
-        let cells = vcs.iter().map(|vcs| cell((*pattern, *design), *vcs));
+        let cells = vcs.iter().map(|vcs| cell(*pattern, *design, *vcs));
         let cells: Vec<String> = cells.collect::<Result<_, Error>>()?;
         Ok(format!(
             "| `{pattern}` | {} | {} |\n",
@@ -61,4 +67,28 @@ pub(super) fn table(effort: Effort<'_>) -> Result<Table, Error> {
         name: "saturation",
         markdown: head + &rows.concat(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::claims::Paper;
+    use crate::papers::fresh::committed;
+    use crate::papers::table::insert_table;
+
+    /// Numbers are measured by `make claims`; this is about whose they are.
+    #[test]
+    fn rows_and_columns_of_the_page_are_those_that_are_measured() {
+        let page = committed(Paper::Smart);
+        let cell = |pattern: Pattern, design: Design, vcs: u32| {
+            let row = format!("| `{pattern}` | {} | ", design.name);
+            let row = page.lines().find_map(|line| line.strip_prefix(&row));
+            let cells: Vec<&str> = row.unwrap().trim_end_matches(" |").split(" | ").collect();
+            let column = [1, 2, 3, 4, 8].iter().position(|n| *n == vcs).unwrap();
+            Ok(cells[column].to_owned())
+        };
+        let table = table_of(cell).unwrap();
+        let today = insert_table(Paper::Smart, "S2.md", &page, &table).unwrap();
+        assert!(today == page, "docs/papers/S2.md is stale: run make claims");
+    }
 }

@@ -16,6 +16,8 @@
 //! on the routers of S1.
 
 mod asks;
+#[cfg(test)]
+mod tests;
 
 use crate::router::collective::context::Context;
 use crate::router::collective::control::block::{LANES, LOCAL, SLOTS, Wants, slot_at};

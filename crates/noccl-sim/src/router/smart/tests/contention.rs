@@ -8,7 +8,7 @@ use super::{network, plane, run};
 use crate::kernel::random::Stream;
 use noccl_net::{Coord, Network, TileId};
 
-fn row(fields: &[(&str, &str)]) -> Network {
+pub(super) fn row(fields: &[(&str, &str)]) -> Network {
     let fields: Vec<(&str, String)> = fields
         .iter()
         .map(|(field, value)| (*field, (*value).to_owned()))
@@ -20,17 +20,16 @@ fn at(network: &Network, x: u16) -> TileId {
     network.tile_at(Coord::new(x, 0))
 }
 
-const BYPASS: (&str, &str) = ("priority", "\"bypass\"");
+pub(super) const BYPASS: (&str, &str) = ("priority", "\"bypass\"");
 
 /// A from 0 to 3, B from 1 to 6, C from 4 to 7: cycles in which they are delivered, counted from the one in which all are queued.
-fn three(network: &Network, queued: u64) -> [u64; 3] {
-    let mut plane = plane(network, 0);
+pub(super) fn three(network: &Network, plane: &mut Plane, queued: u64) -> [u64; 3] {
     plane.skip_to(queued);
     for (from, to, tag) in [(0, 3, 0), (1, 6, 1), (4, 7, 2)] {
         plane.send_unicast(at(network, from), at(network, to), 1, tag);
     }
     let mut delivered = [0; 3];
-    for (cycle, _, tag) in run(&mut plane) {
+    for (cycle, _, tag) in run(plane) {
         delivered[tag as usize] = cycle;
     }
     delivered
@@ -43,6 +42,7 @@ fn request_from_farthest_away_wins_and_idles_a_link_to_which_its_flit_does_not_c
     for (setup, paths) in [(1, 2), (2, 3)] {
         let setup_cycles = setup.to_string();
         let network = row(&[BYPASS, ("setup_cycles", &setup_cycles)]);
+        let three = |network: &Network, queued: u64| three(network, &mut plane(network, 0), queued);
         let alone = 1 + paths * 2;
         assert_eq!(three(&network, 0), [alone, alone + 1, alone + 2]);
         // If the order is that of priority local after A has gone, B and C go at once, B as far as C.

@@ -4,9 +4,11 @@
 mod by_load;
 mod contention;
 mod counted;
+mod losses;
 mod order_classes;
 mod prop_overlap;
 mod prop_slots;
+mod stays;
 mod wires;
 
 use super::packet::Combining;

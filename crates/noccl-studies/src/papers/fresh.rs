@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The committed pages without measuring: their rows are the claims of the files, with today's text, and each result follows from its number.
+
+use super::claims::{Claim, Paper};
+use super::{ClaimRow, row, table};
+use crate::papers::outcome::Outcomes;
+
+/// What a page says of claims that are new and have no row yet.
+const TO_COME: &str = "their rows come with the next full run";
+
+/// The committed page of a paper.
+pub(super) fn committed(paper: Paper) -> String {
+    let papers = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/papers");
+    std::fs::read_to_string(format!("{papers}/{}.md", paper.label())).unwrap()
+}
+
+/// A row of today's text with the numbers of a page.
+fn row_with(claim: &Claim, page: &str) -> ClaimRow {
+    let start = format!("| {} | ", claim.id);
+    let line = page.lines().find(|line| line.starts_with(&start));
+    let line = line.unwrap_or_else(|| panic!("no row {}", claim.id));
+    let cells: Vec<&str> = line.trim_end_matches(" |").split(" | ").collect();
+    let [.., ours, _tolerance, _evidence, result, why] = cells[..] else {
+        panic!("{line}")
+    };
+    let mut row = row(claim, &Outcomes::default());
+    if result == "not measured: missed" {
+        why.clone_into(&mut row.reason);
+        return row;
+    }
+    let ours: f64 = ours.trim().parse().unwrap();
+    row.ours = Some(ours);
+    row.holds = Some(result == "holds");
+    row.reason.clone_from(&claim.explanation);
+    let detail = why.strip_prefix(&claim.explanation).unwrap_or("stale");
+    detail.trim_start_matches("; ").clone_into(&mut row.detail);
+    row
+}
+
+#[test]
+fn rows_of_the_pages_have_the_text_of_the_claims_and_results_follow_from_numbers() {
+    for paper in Paper::ALL {
+        let (page, mut claims) = (committed(paper), paper.claims().unwrap());
+        if page.contains(TO_COME) {
+            claims.retain(|claim| page.contains(&format!("\n| {} | ", claim.id)));
+        }
+        let rows: Vec<ClaimRow> = claims.iter().map(|c| row_with(c, &page)).collect();
+        let today = table::insert(paper, "page", &page, &rows).unwrap();
+        let lines = today.lines().zip(page.lines());
+        for (today, committed) in lines {
+            assert_eq!(
+                today,
+                committed,
+                "{} is stale: run make claims",
+                paper.label()
+            );
+        }
+        assert_eq!(today.lines().count(), page.lines().count());
+        for (claim, row) in claims.iter().zip(&rows) {
+            if let Some(ours) = row.ours {
+                assert_eq!(row.holds, Some(claim.accepts(ours)), "{}", row.id);
+            }
+        }
+    }
+}
