@@ -272,7 +272,8 @@ mod tests {
         near(private, 1.45);
         let by_load = [("router.smart.tree", "\"by_load\"")];
         let by_load = of_mesh("smart_8x8", &by_load, Pattern::RandomMulticast);
-        near(by_load, 64.0 / 32.5);
+        // Behind the last link into a corner both trees of eleven sixteenths of the sources lie: the choice does not lift private trees' bound.
+        near(by_load, 16.0 / 11.0);
     }
 
     #[test]
