@@ -113,6 +113,7 @@ fn reductions_and_barriers_are_right_by_every_mechanism() {
         assert!(of(BaselineAlgorithm::Smart64Bytes) <= smart);
         assert!(smart < of(BaselineAlgorithm::InNetwork));
         assert!(of(BaselineAlgorithm::InNetwork) < of(algorithms[0]));
+        assert!(of(BaselineAlgorithm::InNetworkBypass) < of(BaselineAlgorithm::InNetwork));
         // The same operands over the same links, and the same prices.
         let energy = |algorithm| {
             rows.iter()
@@ -182,6 +183,7 @@ fn esp_takes_the_closed_form_of_the_model() {
             | BaselineAlgorithm::Counter
             | BaselineAlgorithm::ChainwriteParallel
             | BaselineAlgorithm::InNetwork
+            | BaselineAlgorithm::InNetworkBypass
             | BaselineAlgorithm::Smart16Bytes
             | BaselineAlgorithm::Smart64Bytes => continue,
         };

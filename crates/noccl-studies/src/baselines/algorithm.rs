@@ -32,6 +32,8 @@ pub enum BaselineAlgorithm {
     EspCalibrated,
     /// S1's routers: forks by masks, additions at routers.
     InNetwork,
+    /// The same where flits pass up to eight routers of a line in a cycle.
+    InNetworkBypass,
     /// S2's routers with flits of 16 bytes, as published: they fork and combine, and flits pass several of them in a cycle.
     #[serde(rename = "smart_16_bytes")]
     Smart16Bytes,
@@ -54,6 +56,7 @@ impl BaselineAlgorithm {
                 Self::EspHardwareOnly,
                 Self::EspCalibrated,
                 Self::InNetwork,
+                Self::InNetworkBypass,
                 Self::Smart16Bytes,
                 Self::Smart64Bytes,
             ],
@@ -61,12 +64,14 @@ impl BaselineAlgorithm {
                 Self::Tree,
                 Self::DoubleTree,
                 Self::InNetwork,
+                Self::InNetworkBypass,
                 Self::Smart16Bytes,
                 Self::Smart64Bytes,
             ],
             CollectiveKind::Barrier => &[
                 Self::Counter,
                 Self::InNetwork,
+                Self::InNetworkBypass,
                 Self::Smart16Bytes,
                 Self::Smart64Bytes,
             ],
@@ -90,6 +95,7 @@ impl BaselineAlgorithm {
             Self::EspHardwareOnly => "esp_hardware_only",
             Self::EspCalibrated => "esp_calibrated",
             Self::InNetwork => "in_network",
+            Self::InNetworkBypass => "in_network_bypass",
             Self::Smart16Bytes => "smart_16_bytes",
             Self::Smart64Bytes => "smart_64_bytes",
         }
@@ -106,6 +112,7 @@ impl BaselineAlgorithm {
             Self::EspCalibrated => format!("esp_{rows}x{columns}_calibrated"),
             // S1 and S2 write columns first.
             Self::InNetwork => format!("collective_noc_{columns}x{rows}_large"),
+            Self::InNetworkBypass => format!("collective_noc_{columns}x{rows}_bypass"),
             Self::Smart16Bytes | Self::Smart64Bytes => format!("smart_{columns}x{rows}"),
         }
     }
@@ -114,6 +121,8 @@ impl BaselineAlgorithm {
     pub(super) fn overrides(self) -> Vec<(String, String)> {
         match self {
             Self::Smart64Bytes => vec![("router.smart.flit_bits".to_owned(), "512".to_owned())],
+            // As the others have it.
+            Self::InNetworkBypass => vec![("cluster.l1_bytes".to_owned(), "1048576".to_owned())],
             Self::Unicast
             | Self::Tree
             | Self::DoubleTree
@@ -139,7 +148,7 @@ impl BaselineAlgorithm {
             Self::EspHardwareOnly | Self::EspCalibrated => {
                 AlgorithmRequest::Fixed(Choice::new(Algorithm::InNetworkList, 1))
             }
-            Self::InNetwork | Self::Smart16Bytes | Self::Smart64Bytes => {
+            Self::InNetwork | Self::InNetworkBypass | Self::Smart16Bytes | Self::Smart64Bytes => {
                 AlgorithmRequest::Fixed(Choice::new(Algorithm::InNetwork, 1))
             }
         }

@@ -91,7 +91,7 @@ pub struct BaselineRow {
 /// let mut request = noccl_studies::BaselinesRequest::new();
 /// (request.destinations, request.bytes) = (vec![3], vec![1024]);
 /// let rows = noccl_studies::baselines(&request, noccl_studies::Watch::quiet())?;
-/// assert!(rows.len() == 10 && rows.iter().all(|row| row.row.verified.is_yes()));
+/// assert!(rows.len() == 11 && rows.iter().all(|row| row.row.verified.is_yes()));
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
 pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<BaselineRow>, Error> {

@@ -10,12 +10,13 @@ use std::path::PathBuf;
 
 const LEGEND: &str = "\
 unicast: copies by one DMA engine; tree, double_tree, counter: by software; chainwrite: Torrent endpoints; in_network: S1's routers
+in_network_bypass: the same, flits pass up to eight routers in a cycle
 smart: S2's routers with flits of so many bytes, the others have 64
 efficiency: destinations (or contributors) times 64-byte beats by cycles (S3 eq. (1)); link flits: over all links of all planes; busiest link: flits over it
 esp_calibrated: a CPU starts the consumers, 100 cycles each; the number is fitted to what S3 says of ESP
 ";
 
-/// One collective by every mechanism: S3's chain, copies, software trees, and the routers of ESP, S1 and S2
+/// One collective by every mechanism: S3's chain, copies, software trees, and the routers of ESP, S1 (with and without bypass) and S2
 ///
 /// All on the same clusters, cycle by cycle, every byte checked; destinations or contributors are added along a snake. A reduction sums
 /// 64-bit integers.
