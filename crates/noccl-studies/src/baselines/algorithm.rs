@@ -8,6 +8,9 @@ use noccl_workload::CollectiveKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Bytes of a cluster's memory in the presets of the table.
+const L1_BYTES: u64 = 1 << 20;
+
 /// An algorithm of the table, with the network that it needs.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
@@ -121,8 +124,10 @@ impl BaselineAlgorithm {
     pub(super) fn overrides(self) -> Vec<(String, String)> {
         match self {
             Self::Smart64Bytes => vec![("router.smart.flit_bits".to_owned(), "512".to_owned())],
-            // As the others have it.
-            Self::InNetworkBypass => vec![("cluster.l1_bytes".to_owned(), "1048576".to_owned())],
+            // Memories as large as the others have.
+            Self::InNetworkBypass => ["cluster.l1_bytes", "mesh.regions.1.stride_bytes"]
+                .map(|field| (field.to_owned(), L1_BYTES.to_string()))
+                .to_vec(),
             Self::Unicast
             | Self::Tree
             | Self::DoubleTree
