@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels: right results over both memories, recordings without races, the file form and what is refused of it.
 
+mod common;
+
+use common::log;
 use noccl_coherence::memory::Plain;
 use noccl_coherence::recording::{Event, Recorder};
 use noccl_coherence::{Kernel, Log, Size};
@@ -33,15 +36,6 @@ fn recordings_have_no_race_and_outlive_a_file() {
             assert_eq!(Log::from_bytes(&log.to_bytes()), Ok(log));
         }
     }
-}
-
-fn log(threads: &[&[Event]]) -> Log {
-    let record = |events: &&[Event]| {
-        let mut recorder = Recorder::default();
-        events.iter().for_each(|event| recorder.push(*event));
-        recorder
-    };
-    Log::new(threads.iter().map(record).collect()).expect("few threads")
 }
 
 fn refusal(threads: &[&[Event]]) -> String {

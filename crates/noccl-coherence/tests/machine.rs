@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The machine: an uncontended miss in closed form, every load as last stored, one message per acknowledgement flow.
 
+mod common;
+
+use common::log;
 use noccl_coherence::machine::{Counts, LATENCIES, LINE_BYTES, Machine, MachineError};
 use noccl_coherence::protocol::{Flow, Ht, Protocol, Token};
-use noccl_coherence::recording::{Event, Recorder};
+use noccl_coherence::recording::Event;
 use noccl_coherence::{Kernel, Log, Size};
 use noccl_net::Network;
 use noccl_spec::{SmartMulticast, SmartPriority, SmartReduction, SmartRouter, Spec};
@@ -17,15 +20,6 @@ fn network(preset: &str, change: impl Fn(&mut Spec)) -> Network {
 
 fn run<P: Protocol>(network: &Network, log: &Log) -> Result<Counts, MachineError> {
     Machine::<P>::new(network, log, LATENCIES)?.run(&mut |_| true)
-}
-
-fn log(threads: &[&[Event]]) -> Log {
-    let record = |events: &&[Event]| {
-        let mut recorder = Recorder::default();
-        events.iter().for_each(|event| recorder.push(*event));
-        recorder
-    };
-    Log::new(threads.iter().map(record).collect()).expect("few threads")
 }
 
 /// From the cycle in which an interface has a packet to that in which the other one has its last flit (`docs/design/0010-smart.md`).

@@ -102,12 +102,12 @@ impl Links {
 }
 
 fn multicasts(network: &Network, pattern: Pattern) -> f64 {
-    let Some(trees) = network.multicast_trees() else {
-        return copies(network, pattern);
-    };
     if !network.routers().has_links {
         return 0.0;
     }
+    let Some(trees) = network.multicast_trees() else {
+        return copies(network, pattern);
+    };
     let mut links = Links::new(network);
     let shares = shares(network, pattern, trees);
     for source in senders(network, pattern) {
@@ -118,9 +118,6 @@ fn multicasts(network: &Network, pattern: Pattern) -> f64 {
 
 /// A packet to each member: uniform traffic, so many times.
 fn copies(network: &Network, pattern: Pattern) -> f64 {
-    if !network.routers().has_links {
-        return 0.0;
-    }
     let members = mean_members(pattern, clusters(network).len() - 1);
     if pattern == Pattern::CornerBroadcast {
         return members;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Paths that a flit crosses in a cycle: one link, or several in a line where routers are passed in flight.
 
+use crate::capabilities::MessageCycles;
 use crate::{Coord, Network};
 
 impl Network {
@@ -16,9 +17,8 @@ impl Network {
     /// Paths of a route in an otherwise idle network. A path ends where the route changes its direction. Each takes
     /// [`hop_cycles`](crate::planes::NetworkPlane::hop_cycles).
     #[must_use]
-    pub fn paths(&self, from: Coord, to: Coord) -> u32 {
-        let of_line = |a: u16, b: u16| u32::from(a.abs_diff(b)).div_ceil(self.path_links());
-        of_line(from.x, to.x) + of_line(from.y, to.y)
+    pub const fn paths(&self, from: Coord, to: Coord) -> u32 {
+        MessageCycles::paths(from, to, self.path_links())
     }
 
     /// Fewest paths of any route over so many hops.

@@ -2,7 +2,7 @@
 //! One error for everything a user can call.
 
 use noccl_coherence::machine::MachineError;
-use noccl_coherence::{RecordingError, WrongResult};
+use noccl_coherence::{KernelError, RecordingError, WrongResult};
 use noccl_coll::CollError;
 use noccl_cosim::{CosimError, HardwareError};
 use noccl_files::FileError;
@@ -117,6 +117,15 @@ pub enum Error {
 impl From<CheckError> for Error {
     fn from(error: CheckError) -> Self {
         Error::Check(Box::new(error))
+    }
+}
+
+impl From<KernelError> for Error {
+    fn from(error: KernelError) -> Self {
+        match error {
+            KernelError::Recording(error) => error.into(),
+            KernelError::Wrong(error) => error.into(),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::measure::row;
 use crate::Error;
 use noccl_coherence::machine::{LATENCIES, Machine};
 use noccl_coherence::protocol::Ht;
-use noccl_coherence::{Kernel, KernelError, Size};
+use noccl_coherence::{Kernel, Size};
 use noccl_net::Network;
 use noccl_run::{Tally, Watch};
 
@@ -15,10 +15,7 @@ const THREADS: usize = 64;
 
 /// Time covers the run, not the recording.
 pub(super) fn run(network: &Network, watch: Watch<'_>) -> Result<BenchRow, Error> {
-    let log = (Kernel::Lu.record(THREADS, Size::Standard)).map_err(|error| match error {
-        KernelError::Recording(error) => Error::Recording(error),
-        KernelError::Wrong(error) => Error::WrongKernel(error),
-    })?;
+    let log = Kernel::Lu.record(THREADS, Size::Standard)?;
     let tally = Tally::new(watch, 1);
     let clock = Clock::start();
     let counts =

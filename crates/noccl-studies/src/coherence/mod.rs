@@ -14,10 +14,10 @@ pub use program::{CoherenceProgram, parse_kernels, parse_protocols, read_recordi
 use crate::Error;
 use designs::Design;
 use energy::Energy;
-use noccl_coherence::machine::{Counts, LATENCIES, Machine, MachineError};
+use noccl_coherence::machine::{Counts, LATENCIES, Machine};
 use noccl_coherence::protocol::{Flow, Ht, Protocol, Token};
 use noccl_net::Network;
-use noccl_run::{RunError, Tally, Watch};
+use noccl_run::{Tally, Watch};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -208,15 +208,6 @@ fn run_by<P: Protocol>(
     program: &CoherenceProgram,
     tally: &Tally<'_>,
 ) -> Result<Counts, Error> {
-    let run = |goes_on: &mut dyn FnMut(u64) -> bool| {
-        Machine::<P>::new(network, &program.log, LATENCIES)?.run(goes_on)
-    };
-    run(&mut |cycle| tally.follow(cycle)).map_err(|error| match error {
-        MachineError::Interrupted { cycle } => RunError::Interrupted { cycle }.into(),
-        MachineError::Network(error) => error.into(),
-        MachineError::Threads { .. }
-        | MachineError::Tiles { .. }
-        | MachineError::Incoherent { .. }
-        | MachineError::Stalled { .. } => Error::Machine(error),
-    })
+    let mut machine = Machine::<P>::new(network, &program.log, LATENCIES)?;
+    Ok(machine.run(&mut |cycle| tally.follow(cycle))?)
 }

@@ -3,7 +3,7 @@
 
 use super::CoherenceProtocol;
 use crate::Error;
-use noccl_coherence::{Kernel, KernelError, Log, Size};
+use noccl_coherence::{Kernel, Log, Size};
 use std::path::Path;
 
 /// Largest file of a recording.
@@ -27,12 +27,7 @@ impl CoherenceProgram {
             let accepted = format!("accepted: 1 to {most}, a core each");
             return Err(Error::argument("--threads", threads, accepted));
         }
-        let log = kernel
-            .record(threads as usize, size)
-            .map_err(|error| match error {
-                KernelError::Recording(error) => Error::Recording(error),
-                KernelError::Wrong(error) => Error::WrongKernel(error),
-            })?;
+        let log = kernel.record(threads as usize, size)?;
         let name = kernel.name().to_owned();
         Ok(Self { name, log })
     }

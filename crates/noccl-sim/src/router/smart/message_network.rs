@@ -86,7 +86,9 @@ impl<'n> MessageNetwork<'n> {
         let multicast = if let Some(trees) = trees {
             let source = network.coord(from);
             let places = self.places(members);
-            Multicast::Tree((self.plane).add_lasting_multicast(network, trees, source, &places))
+            let tree = (self.plane).add_multicast(network, trees, source, &places);
+            self.plane.keep_tree(tree);
+            Multicast::Tree(tree)
         } else {
             Multicast::Unicasts(members.to_vec())
         };

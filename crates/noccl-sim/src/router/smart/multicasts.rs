@@ -34,24 +34,16 @@ impl Plane {
             TreeKind::ByLoad => {
                 let shared = self.add_tree(&table(TreeKind::Shared), Kind::Tree, false);
                 let private = self.add_private_tree(network, &table(TreeKind::Private));
-                self.trees[shared as usize].users += 1;
+                self.keep_tree(shared);
                 self.trees[private as usize].shared = shared;
                 private
             }
         }
     }
 
-    /// The same, kept when no packet uses it.
-    pub(crate) fn add_lasting_multicast(
-        &mut self,
-        network: &Network,
-        trees: MulticastTrees,
-        source: Coord,
-        members: &[Coord],
-    ) -> u32 {
-        let tree = self.add_multicast(network, trees, source, members);
+    /// Keeps a tree when no packet uses it.
+    pub(crate) fn keep_tree(&mut self, tree: u32) {
         self.trees[tree as usize].users += 1;
-        tree
     }
 
     fn add_private_tree(&mut self, network: &Network, table: &TreeTable) -> u32 {

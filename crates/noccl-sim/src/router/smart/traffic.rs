@@ -202,13 +202,12 @@ impl<'a> SmartTraffic<'a> {
         if let Some(kept) = self.sources[source as usize].tree {
             return kept;
         }
-        if self.traffic.pattern == Pattern::RandomMulticast {
-            return self.plane.add_multicast(self.network, trees, at, members);
+        let tree = (self.plane).add_multicast(self.network, trees, at, members);
+        if self.traffic.pattern != Pattern::RandomMulticast {
+            self.plane.keep_tree(tree);
+            self.sources[source as usize].tree = Some(tree);
         }
-        let plane = &mut self.plane;
-        let kept = plane.add_lasting_multicast(self.network, trees, at, members);
-        self.sources[source as usize].tree = Some(kept);
-        kept
+        tree
     }
 
     fn destination(&mut self, source: u32) -> TileId {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Recordings written by hand.
+
+use noccl_coherence::Log;
+use noccl_coherence::recording::{Event, Recorder};
+
+/// What each thread does.
+pub fn log(threads: &[&[Event]]) -> Log {
+    let record = |events: &&[Event]| {
+        let mut recorder = Recorder::default();
+        events.iter().for_each(|event| recorder.push(*event));
+        recorder
+    };
+    Log::new(threads.iter().map(record).collect()).expect("few threads")
+}
