@@ -12,6 +12,7 @@
 //! flit is in one FIFO per branch. A cycle looks at the registers as they were at its beginning, and allocates nothing.
 
 mod configured;
+mod cycle;
 mod fifos;
 mod flit;
 mod observe;
