@@ -9,14 +9,14 @@ use super::fifos::INPUTS_PER_TILE;
 use super::flit::Flit;
 use super::plane::Plane;
 use super::rule::Rule;
-use super::{LOCAL, PORTS, ports};
+use super::{LINKS, LOCAL, PORTS, ports};
 use noccl_net::TileId;
 
 /// By input port: outputs of the other dimension.
 const OTHER_DIMENSION: [u8; INPUTS_PER_TILE] = [0b1010, 0b0101, 0b1010, 0b0101, 0, 0, 0, 0];
 
 impl<R: Rule> Plane<R> {
-    /// One cycle; true if a flit has moved or a head was granted. `takes` says whether a tile takes a flit.
+    /// One cycle; true if a flit has moved, or a head was granted that moves later (`reserve_cycles`). `takes` says whether a tile takes a flit.
     pub(crate) fn step(&mut self, now: u64, mut takes: impl FnMut(TileId, Flit) -> bool) -> bool {
         self.worms.retire();
         self.delivered.clear();
@@ -56,7 +56,7 @@ impl<R: Rule> Plane<R> {
         }
     }
 
-    /// Heads that are granted, and move in this cycle if that needs none of its own. True if there are some.
+    /// Heads that are granted, and move in this cycle if that needs none of its own. True if some move later.
     #[inline]
     fn find_heads(&mut self, now: u64, takes: &mut impl FnMut(TileId, Flit) -> bool) -> bool {
         const TILE: u64 = (1 << INPUTS_PER_TILE) - 1;
@@ -100,6 +100,7 @@ impl<R: Rule> Plane<R> {
         for port in ports(granted) {
             let input = base + port;
             self.held[tile] |= wanted[port];
+            self.granted_links += u64::from((wanted[port] & LINKS).count_ones());
             self.holders[input] = self.fifos.front(input).worm();
             self.fifos.inputs[input].is_holding = true;
             self.heads.remove(input);
@@ -108,7 +109,7 @@ impl<R: Rule> Plane<R> {
                 self.moves.push(input as u32);
             }
         }
-        granted != 0
+        granted != 0 && self.params.reserve_cycles > 0
     }
 
     /// Do all outputs take the front of an input?

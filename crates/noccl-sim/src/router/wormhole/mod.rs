@@ -36,6 +36,9 @@ pub(crate) const PORTS: usize = 5;
 /// The port between router and endpoint.
 pub(crate) const LOCAL: usize = 4;
 
+/// Mask of the ports to other routers.
+const LINKS: u8 = (1 << LOCAL) - 1;
+
 /// Sizes and cycles of all routers of a plane.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Params {

@@ -5,7 +5,7 @@ use super::fifos::INPUTS_PER_TILE;
 use super::flit::WormId;
 use super::plane::Plane;
 use super::rule::Rule;
-use super::{LOCAL, PORTS, ports};
+use super::{LINKS, LOCAL, PORTS, ports};
 use noccl_net::{Port, TileId};
 
 /// What the front of a FIFO waits for.
@@ -44,6 +44,16 @@ impl<R: Rule> Plane<R> {
             .link_loads()
             .filter(|(_, port, _)| *port != Port::Local);
         links.map(|(_, _, flits)| flits).sum()
+    }
+
+    /// Hops of flits behind heads so far; for networks with heads that are granted.
+    pub(crate) fn body_hops(&self) -> u64 {
+        let links = |outputs: u8| u64::from((outputs & LINKS).count_ones());
+        let granted = self.filled().filter(|input| {
+            self.fifos.inputs[*input].is_holding && self.fifos.front(*input).is_head()
+        });
+        let granted: u64 = granted.map(|input| links(self.wanted(input))).sum();
+        self.flit_hops() - (self.granted_links - granted)
     }
 
     /// Flits that have left over each output that has been used: tile, output, flits. Local is among them.
@@ -112,10 +122,13 @@ impl<R: Rule> Plane<R> {
         self.fifos.inputs[input].outputs
     }
 
-    /// What the front of an input waits for at an output; none if it could take the front.
+    /// What the front of an input waits for at an output; none if it takes the front, or would be granted.
     fn awaited(&self, input: usize, output: usize) -> Option<Awaited> {
         let tile = input / INPUTS_PER_TILE;
-        if !self.fifos.inputs[input].is_holding && self.held[tile] >> output & 1 != 0 {
+        if !self.fifos.inputs[input].is_holding {
+            if self.held[tile] >> output & 1 == 0 {
+                return None;
+            }
             // Flits of the worm may be elsewhere; it holds the output until its tail has passed.
             let base = tile * INPUTS_PER_TILE;
             let holds = |input: &usize| {

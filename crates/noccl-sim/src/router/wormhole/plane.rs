@@ -30,6 +30,8 @@ pub(crate) struct Plane<R: Rule> {
     /// Per output: flits that have left, and cycles in which one could not.
     pub(super) loads: Vec<u64>,
     pub(super) blocked: Vec<u64>,
+    /// Links that heads were granted.
+    pub(super) granted_links: u64,
     /// Flits in FIFOs.
     pub(super) num_flits: u64,
     /// Inputs whose fronts move in this cycle.
@@ -56,6 +58,7 @@ impl<R: Rule> Plane<R> {
             behind: behind(height),
             loads: vec![0; inputs],
             blocked: vec![0; inputs],
+            granted_links: 0,
             num_flits: 0,
             // A router moves one flit per input and cycle, and delivers one per output Local.
             moves: Vec::with_capacity(num_tiles * PORTS),
