@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A fold by the cores of one cluster.
 
-use super::class::{Agent, Effect, Kind, Notice, Waits};
+use super::class::{Agent, Effect, Kind, Need, Notice, Waits};
 use crate::check::{At, MAX_CYCLES, check_fits, check_multiple, check_operator};
 use crate::{CheckError, ElementType, Operator};
 use noccl_net::deadlock::Work;
@@ -51,6 +51,10 @@ impl<'a> Kind<'a> for &'a LocalReduce {
 
     fn waits(&self) -> Waits {
         Waits::Nobody
+    }
+
+    fn needs(&self) -> Need {
+        Need::Core
     }
 
     fn effect(&self) -> Effect<'a> {
