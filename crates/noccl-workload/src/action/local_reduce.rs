@@ -95,7 +95,7 @@ impl<'a> Kind<'a> for &'a LocalReduce {
 
 /// Cores fold so many beats, at the speed that the spec gives.
 fn fold_cycles(at: &At<'_>, reduce: &LocalReduce) -> Result<(), CheckError> {
-    let speed = at.network.spec().cluster.compute_millicycles_per_beat;
+    let speed = at.network.axi().cluster.compute_millicycles_per_beat;
     let beats = u128::from(reduce.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES))
         * reduce.inputs.len() as u128;
     if beats * u128::from(speed) <= u128::from(MAX_CYCLES) * 1000 {

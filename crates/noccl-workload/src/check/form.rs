@@ -38,9 +38,13 @@ pub(crate) struct At<'a> {
 }
 
 impl At<'_> {
-    /// Routers that multicast by lists do nothing else; what they refuse need not be searched for deadlocks first.
+    /// Routers that multicast by lists do nothing else, and cores pass words and nothing else; what they refuse need not be searched for
+    /// deadlocks first.
     fn carried(&self, kind: &ActionKind) -> Result<(), CheckError> {
         let routers = self.network.routers();
+        if routers.carries_words() {
+            return self.done_by_cores(kind);
+        }
         if !routers.carries_lists_only() || kind.needs() == Need::ListMulticast {
             return Ok(());
         }
@@ -54,9 +58,24 @@ impl At<'_> {
         })
     }
 
+    /// Core tiles have no DMA engines, and routers that neither multicast nor reduce.
+    fn done_by_cores(&self, kind: &ActionKind) -> Result<(), CheckError> {
+        if matches!(kind, ActionKind::LocalReduce(_) | ActionKind::Compute(_)) {
+            return Ok(());
+        }
+        Err(CheckError::Field {
+            field: format!("actions[{}].kind", self.action),
+            found: self.kind.to_owned(),
+            accepted: format!(
+                "local_reduce or compute; tiles of a network of flow {} are cores",
+                self.flow()
+            ),
+        })
+    }
+
     /// Name of the routers' kind.
     pub(crate) fn flow(&self) -> &'static str {
-        self.network.spec().router.flow.name()
+        self.network.spec().flow_name()
     }
 
     pub(crate) fn field(&self, name: &str) -> String {
