@@ -95,6 +95,8 @@ pub fn schedule(
     }
     Ok(Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: choice.algorithm.to_string(),
         parameters,
         collective: Some(collective.clone()),

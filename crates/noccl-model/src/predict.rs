@@ -190,6 +190,15 @@ impl Model<'_> {
             ActionKind::Barrier(barrier) => self.barrier(index, barrier, &ready)?,
             ActionKind::Chain(chain) => self.chain(index, chain, &ready)?,
             ActionKind::ListMulticast(list) => self.list_multicast(index, list, &ready)?,
+            ActionKind::Message(_) | ActionKind::StaticMulticast(_) => {
+                return Err(ModelError::Schedule {
+                    action: index,
+                    reason: format!(
+                        "the model knows no {}; accepted: the simulator for core tiles",
+                        action.kind.words()
+                    ),
+                });
+            }
             ActionKind::Arrival(arrival) => {
                 let root = self.find(index, arrival.root)?;
                 self.arrival(root, &ready)

@@ -156,6 +156,8 @@ fn empty(fused: &FusedConcatLinear) -> Schedule {
     let submatrix = format!("{}x{}x{}", shape.rows, shape.columns, shape.inner);
     Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: "fused_concat_linear".to_owned(),
         parameters: BTreeMap::from([
             ("reduce".to_owned(), fused.reduce.to_string()),

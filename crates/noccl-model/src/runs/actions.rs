@@ -35,6 +35,8 @@ pub(super) fn run(
         law,
         schedule: Schedule {
             format: SCHEDULE_FORMAT,
+            first: None,
+            claims_rounds: false,
             algorithm: "calibration".to_owned(),
             parameters: BTreeMap::new(),
             collective: None,

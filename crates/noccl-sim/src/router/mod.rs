@@ -3,6 +3,7 @@
 //!
 //! [`collective`] forks multicasts and merges contributions without blocking a FIFO; [`published`] adds to its planes what
 //! the authors' routers do otherwise; [`ideal`] puts a crossbar in place of routers; [`esp`] is a network of its own.
+//! [`wormhole`] is the engine of input-queued wormhole routers.
 
 pub(crate) mod behaviour;
 pub(crate) mod collective;
@@ -12,6 +13,12 @@ pub(crate) mod mesh;
 pub(crate) mod published;
 pub(crate) mod smart;
 pub(crate) mod udn;
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "cores and ESP are about to use it"
+)]
+pub(crate) mod wormhole;
 
 use behaviour::Behaviour;
 use noccl_net::Network;

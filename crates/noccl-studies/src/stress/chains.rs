@@ -55,6 +55,8 @@ pub(super) fn generate(network: &Network, seed: u64) -> Chains {
     let mut set = Chains {
         schedule: Schedule {
             format: SCHEDULE_FORMAT,
+            first: None,
+            claims_rounds: false,
             algorithm: "stress".to_owned(),
             parameters: BTreeMap::new(),
             collective: None,

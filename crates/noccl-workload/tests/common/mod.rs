@@ -71,6 +71,8 @@ impl Build {
     pub fn new(collective: Option<Collective>) -> Self {
         Self(Schedule {
             format: SCHEDULE_FORMAT,
+            first: None,
+            claims_rounds: false,
             algorithm: "test".to_owned(),
             parameters: BTreeMap::new(),
             collective,

@@ -32,6 +32,8 @@ impl Agents<'_> {
             | ActionKind::InNetworkAllReduce(_)
             | ActionKind::Chain(_)
             | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_)
             | ActionKind::Barrier(_) => 0,
         };
         let end = machine.clock.now() + work;
@@ -60,6 +62,8 @@ impl Agents<'_> {
             | ActionKind::InNetworkAllReduce(_)
             | ActionKind::Chain(_)
             | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_)
             | ActionKind::Barrier(_) => {}
         }
         if let Some(agent) = self.compute.get_mut(&tile) {

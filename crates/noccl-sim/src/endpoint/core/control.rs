@@ -66,6 +66,8 @@ impl Agents<'_> {
             | ActionKind::LocalReduce(_)
             | ActionKind::Kernel(_)
             | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_)
             | ActionKind::Compute(_) => {}
         }
         self.instances.all[id as usize].start_cycle = machine.clock.now();
@@ -100,6 +102,8 @@ impl Agents<'_> {
             | ActionKind::Kernel(_)
             | ActionKind::Chain(_)
             | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_)
             | ActionKind::Arrival(_)
             | ActionKind::Barrier(_) => {}
         }

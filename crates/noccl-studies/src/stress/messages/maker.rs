@@ -144,7 +144,9 @@ impl<'n> Maker<'n> {
             | ActionKind::Arrival(_)
             | ActionKind::Kernel(_)
             | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => return,
+            | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_) => return,
         };
         let cluster = |tile: &&TileRef| matches!(tile, TileRef::Cluster(_));
         let left = places.iter().filter(cluster).map(|tile| Left {
