@@ -207,9 +207,13 @@ impl Network {
         &self.capabilities
     }
 
-    /// Most beats of a packet or burst, and the field of the spec that says so. A burst stays within a boundary of addresses.
+    /// Most beats of a packet or burst, and the field of the spec that says so. A burst stays within a boundary of addresses; between
+    /// cores a beat is a word, and a packet fits into the queues of its destination.
     #[must_use]
     pub const fn longest_packet_beats(&self) -> (u32, &'static str) {
+        if let Some(cores) = self.cores() {
+            return (cores.core.receive_store_words, "core.receive_store_words");
+        }
         if let Some(bypass) = self.bypass() {
             return bypass.longest_packet_flits();
         }
@@ -219,6 +223,15 @@ impl Network {
                 (fitting, "ni.burst_boundary_bytes")
             }
             Some(_) | None => (ni.max_burst_beats, "ni.max_burst_beats"),
+        }
+    }
+
+    /// Beats of a packet with as much data as usual: of a unit with its header and tag between cores, of 16 beats else if so many fit.
+    #[must_use]
+    pub fn usual_packet_beats(&self) -> u32 {
+        match self.cores() {
+            Some(cores) => cores.core.unit_words(cores.core.unit_bytes),
+            None => self.longest_packet_beats().0.min(16),
         }
     }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Routers between cores (S4): what is not simulated on them is refused.
 
+mod traffic;
+
 use noccl_run::RunError;
+pub(crate) use traffic::UdnTraffic;
 
 /// What these routers do not do.
 pub(crate) fn refused(what: &str) -> RunError {
