@@ -153,6 +153,7 @@ pub(crate) fn collective_of(
         output_offset: 0,
         operator: request.operator,
         element: request.element,
+        lengths: None,
     };
     if !is_apart {
         let ranks = network.members(&request.group)?.len() as u64;
