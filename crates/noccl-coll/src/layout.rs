@@ -90,7 +90,7 @@ impl Layout {
             beat_bytes: if network.routers().carries_words() {
                 crate::messages::unit_bytes(network)
             } else {
-                u64::from(network.spec().ni.wide_beat_bytes)
+                u64::from(network.axi().ni.wide_beat_bytes)
             },
             end: 0,
         };

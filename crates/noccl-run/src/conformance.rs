@@ -181,7 +181,7 @@ pub fn counts_are_consistent<B: Backend>(backend: &B, subject: &Subject<'_>) {
     assert_eq!(result.counters.flit_hops, loads);
     assert_eq!(result.counters, run.status().counters());
     assert!(loads > 0 && result.links.iter().all(|link| link.flits > 0));
-    let beat_bytes = u64::from(subject.network.spec().ni.wide_beat_bytes);
+    let beat_bytes = u64::from(subject.network.axi().ni.wide_beat_bytes);
     assert!(result.counters.payload_byte_hops <= loads * beat_bytes);
     assert_eq!(result.actions.len(), subject.schedule.actions.len());
     assert_eq!(result.responses.len(), result.actions.len());

@@ -6,7 +6,7 @@ use crate::driver::schedule::ScheduleRun;
 use crate::machine::Machine;
 use crate::router::esp::{EspRun, refused};
 use crate::router::smart::SmartRun;
-use crate::router::{Engine, engine_of};
+use crate::router::{Engine, engine_of, udn};
 use noccl_run::{
     Backend, Checkpoints, Diagnosis, Progress, Request, Run, RunError, RunResult, Status,
 };
@@ -39,6 +39,7 @@ impl Backend for Simulator {
             }
             Engine::Esp => Kind::Esp(Box::new(EspRun::new(request)?)),
             Engine::Smart => Kind::Smart(Box::new(SmartRun::new(request)?)),
+            Engine::Cores => return Err(udn::refused("a schedule")),
         };
         Ok(Simulation(kind))
     }

@@ -165,8 +165,9 @@ pub(crate) fn candidates(network: &Network, collective: &Collective) -> Vec<Choi
 }
 
 /// Bytes of the payload of a packet, and of whole elements of any type.
-pub(crate) fn unit_bytes(_: &Network) -> u64 {
-    128
+pub(crate) fn unit_bytes(network: &Network) -> u64 {
+    let unit = network.cores().map_or(8, |tiles| tiles.core.unit_bytes);
+    u64::from(unit).next_multiple_of(8)
 }
 
 impl Job<'_> {

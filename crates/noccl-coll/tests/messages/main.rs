@@ -15,7 +15,7 @@ use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, Schedule
 
 /// Core tiles.
 fn cores(columns: u16, rows: u16) -> Network {
-    network(&format!("collective_noc_{columns}x{rows}"))
+    network(&format!("tilepro64_{columns}x{rows}"))
 }
 
 /// A collective over a rectangle of cores; the output stands behind the input.

@@ -81,7 +81,7 @@ impl At<'_> {
 
     /// Name of the routers' kind.
     pub(crate) fn flow(&self) -> &'static str {
-        self.network.spec().router.flow.name()
+        self.network.spec().flow_name()
     }
 
     pub(crate) fn field(&self, name: &str) -> String {

@@ -18,7 +18,7 @@ use noccl_run::{
     ActionTime, Activity, Counters, Diagnosis, LinkLoad, Mode, Progress, Request, Run, RunConfig,
     RunError, RunResult, Status,
 };
-use noccl_spec::Plane as PlaneName;
+use noccl_spec::PlaneName;
 use noccl_workload::Place;
 use plane::{Moves, Plane};
 use planes::Planes;
@@ -58,9 +58,9 @@ impl<'a> EspRun<'a> {
     /// [`RunError::Refused`].
     pub(crate) fn new(request: &Request<'a>) -> Result<Self, RunError> {
         let network = request.network;
-        let spec = network.spec();
-        let reserve_cycles = spec.router.esp.as_ref().map_or(0, |esp| esp.reserve_cycles);
-        let depth = spec.router.input_fifo_flits as usize;
+        let axi = network.axi();
+        let reserve_cycles = axi.router.esp.as_ref().map_or(0, |esp| esp.reserve_cycles);
+        let depth = axi.router.input_fifo_flits as usize;
         let plane = || Plane::new(network, depth, reserve_cycles);
         let is_value = request.config.mode == Mode::Value;
         let mut protocol = Protocol::new(network, request.schedule, is_value)?;
@@ -114,7 +114,7 @@ impl Status for EspRun<'_> {
     fn counters(&self) -> Counters {
         let mut counters = self.protocol.counters;
         counters.flit_hops = self.flit_hops();
-        let beat_bytes = u64::from(self.network.spec().ni.wide_beat_bytes);
+        let beat_bytes = u64::from(self.network.axi().ni.wide_beat_bytes);
         counters.payload_byte_hops = self.planes.data.body_hops * beat_bytes;
         counters
     }

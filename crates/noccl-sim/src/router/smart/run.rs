@@ -11,7 +11,7 @@ use noccl_run::{
     Activity, Counters, Diagnosis, LinkLoad, Mode, Progress, Request, Run, RunConfig, RunError,
     RunResult, Status,
 };
-use noccl_spec::Plane as PlaneName;
+use noccl_spec::PlaneName;
 use noccl_workload::Place;
 
 /// A run between two cycles.
