@@ -105,8 +105,7 @@ fn fold_cycles(at: &At<'_>, reduce: &LocalReduce) -> Result<(), CheckError> {
         if elements * reduce.inputs.len() as u128 * u128::from(speed) <= u128::from(MAX_CYCLES) {
             return Ok(());
         }
-        let accepted =
-            format!("what a core folds in 2^48 cycles at core.combine_cycles = {speed}");
+        let accepted = format!("what a core folds in 2^48 cycles at core.combine_cycles = {speed}");
         return at.fail("bytes", reduce.bytes, &accepted);
     }
     let speed = at.network.axi().cluster.compute_millicycles_per_beat;

@@ -70,12 +70,11 @@ pub(crate) fn check_buffer_space(
     schedule: &Schedule,
     order: &Order,
 ) -> Result<(), CheckError> {
-    let axi = network.axi();
     // Others have neither stores nor counters; `noccl_net::deadlock` looks at their waits.
     if !network.routers().joins_several {
         return Ok(());
     }
-    let open = axi.ni.max_open_reductions;
+    let open = network.axi().ni.max_open_reductions;
     let store = Space::of_stores(network);
     let reductions = schedule.actions.iter().map(|a| a.kind.network_fold());
     let reductions = reductions.map(|fold| fold.map(|f| f.reduction));
