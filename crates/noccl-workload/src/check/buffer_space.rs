@@ -53,15 +53,17 @@ pub(crate) fn beats_per_flow(network: &Network) -> u64 {
 /// May all these reductions be open at the same time, as far as the stores of their operands go?
 #[must_use]
 pub fn fit_together(network: &Network, reductions: &[InNetworkReduction]) -> bool {
+    if !network.routers().joins_several {
+        return true;
+    }
     let space = Space::of_stores(network);
     let fits = |claims: &Vec<Claim>| {
         let all: Vec<usize> = (0..claims.len()).collect();
         claims.len() < 2 || by_groups(claims, &all, &space) <= space.capacity
     };
-    !network.routers().joins_several
-        || operands(network, reductions.iter().map(Some))
-            .values()
-            .all(fits)
+    operands(network, reductions.iter().map(Some))
+        .values()
+        .all(fits)
 }
 
 /// Checks that whatever may be open together has space.
