@@ -2,7 +2,7 @@
 //! Which choices are worth comparing.
 
 use crate::chain::order::ChainOrder;
-use crate::{Algorithm, BarrierShape, Choice, Forwarding, Inner, schedule};
+use crate::{Algorithm, BarrierShape, Choice, Forwarding, Inner, messages, schedule};
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};
 
@@ -56,6 +56,9 @@ fn possible(
 }
 
 fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
+    if network.routers().carries_words() {
+        return messages::candidates(network, collective);
+    }
     let kind = collective.kind;
     let algorithms = Algorithm::ALL.into_iter().filter(|a| a.does(kind));
     if kind == CollectiveKind::Barrier {
@@ -114,7 +117,12 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
             | Algorithm::Counter
             | Algorithm::InNetwork
             | Algorithm::InNetworkLines
-            | Algorithm::InNetworkList => vec![Choice::new(algorithm, 1)],
+            | Algorithm::InNetworkList
+            | Algorithm::InNetworkStatic
+            | Algorithm::Torus
+            | Algorithm::Rounds
+            | Algorithm::RecursiveDoubling
+            | Algorithm::Dissemination => vec![Choice::new(algorithm, 1)],
         })
         .collect()
 }
@@ -143,7 +151,7 @@ fn other_direction(network: &Network, collective: &Collective, papers: &[Choice]
 
 /// Beats of the payload.
 fn beats(network: &Network, collective: &Collective) -> u64 {
-    let beat_bytes = u64::from(network.spec().ni.wide_beat_bytes);
+    let beat_bytes = u64::from(network.axi().ni.wide_beat_bytes);
     collective.bytes.div_ceil(beat_bytes)
 }
 

@@ -19,11 +19,11 @@ const PORTS_CYCLES: u64 = 6;
 pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction) -> Option<u64> {
     let root = network.coord(network.find(reduction.root.tile)?);
     let group = network.cube(reduction.group);
-    let spec = network.spec();
-    let cluster = &spec.cluster;
-    let addition = u64::from(pipeline_cycles(spec, reduction.element));
-    let cut = u64::from(spec.router.wide_reduction.cut_cycles);
-    let kind = spec.router.wide_reduction.kind;
+    let axi = network.axi();
+    let cluster = &axi.cluster;
+    let addition = u64::from(pipeline_cycles(axi, reduction.element));
+    let cut = u64::from(axi.router.wide_reduction.cut_cycles);
+    let kind = axi.router.wide_reduction.kind;
     let hop = u64::from(network.plane(Plane::Wide).hop_cycles);
     let (mut path_in, mut hops) = (0, 0);
     let mut pace = f64::from(network.flit_cycles());
@@ -41,8 +41,8 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
         path_in = path_in.max(cycles);
         hops = hops.max(corner.hops_to(root));
     }
-    let beats = spec.ni.beats(reduction.bytes);
-    let lanes = u64::from(cluster.cycles_per_wide_addition(&spec.ni));
+    let beats = axi.ni.beats(reduction.bytes);
+    let lanes = u64::from(cluster.cycles_per_wide_addition(&axi.ni));
     let agents = cluster.request_path_cycles
         + cluster.response_path_cycles
         + cluster.dma.start_cycles

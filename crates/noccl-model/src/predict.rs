@@ -118,7 +118,7 @@ pub fn predict_with(
         actions[index as usize] = model.act(index as usize, action, tiles)?;
         free = order.release(index);
     }
-    model.counters.payload_byte_hops = model.links.flit_hops() * network.spec().ni.wide_beat();
+    model.counters.payload_byte_hops = model.links.flit_hops() * network.axi().ni.wide_beat();
     model.counters.flit_hops = model.links.flit_hops();
     Ok(Prediction {
         cycles: runtime(schedule, &actions),

@@ -23,7 +23,7 @@ fn network(width: u16, height: u16, hpc_max: u32, setup_cycles: u32) -> Network 
 
 /// The closed form of a round trip over so many columns and rows.
 fn round_trip(net: &Network, (dx, dy): (u16, u16), beats: u32) -> u64 {
-    let bypass = net.spec().router.bypass.expect("these networks have it");
+    let bypass = net.axi().router.bypass.expect("these networks have it");
     let along = |hops: u16| u64::from(u32::from(hops).div_ceil(bypass.hpc_max));
     5 + 2 * (1 + u64::from(bypass.setup_cycles)) * (along(dx) + along(dy)) + u64::from(beats) - 1
 }

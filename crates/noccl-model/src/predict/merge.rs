@@ -59,7 +59,7 @@ impl Tree<'_> {
             if operands > 1 {
                 merged.route.push(alone(adder(tile), cycle[index] - first));
             }
-            let kind = self.network.spec().router.wide_reduction.kind;
+            let kind = self.network.axi().router.wide_reduction.kind;
             let (constants, bytes) = (self.constants, self.element_bytes);
             cycle[index] += constants.merge_cycles(kind, operands, bytes);
             let pace = cycles_per_beat(kind, operands, constants.addition_cycles(bytes));

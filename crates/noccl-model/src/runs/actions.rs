@@ -64,7 +64,7 @@ pub(super) fn line(
     beats: u64,
     lines: u32,
 ) -> Transfer {
-    let bytes = beats * network.spec().ni.wide_beat();
+    let bytes = beats * network.axi().ni.wide_beat();
     let stride = if lines > 1 { bytes } else { 0 };
     Transfer {
         initiator: TileRef::Cluster(ORIGIN),

@@ -12,6 +12,8 @@ pub(crate) mod ideal;
 pub(crate) mod mesh;
 pub(crate) mod published;
 pub(crate) mod smart;
+pub(crate) mod stalls;
+pub(crate) mod udn;
 #[allow(
     dead_code,
     unused_imports,
@@ -22,7 +24,7 @@ pub(crate) mod wormhole;
 use behaviour::Behaviour;
 use noccl_net::Network;
 use noccl_run::RunError;
-use noccl_spec::RouterFlow;
+use noccl_spec::{RouterFlow, Tiles};
 
 /// What simulates routers of a kind.
 pub(crate) enum Engine {
@@ -32,12 +34,18 @@ pub(crate) enum Engine {
     Esp,
     /// That of routers with bypass.
     Smart,
+    /// Cores and the routers between them.
+    Cores,
 }
 
 /// The one place that asks for the kind of the routers.
 pub(crate) fn engine_of(network: &Network) -> Engine {
     let can = network.routers();
-    match network.spec().router.flow {
+    let axi = match &network.spec().tiles {
+        Tiles::Axi(axi) => axi,
+        Tiles::Cores(_) => return Engine::Cores,
+    };
+    match axi.router.flow {
         RouterFlow::NonBlocking => Engine::Machine(collective::behaviour(can)),
         RouterFlow::Published => Engine::Machine(published::behaviour(can)),
         RouterFlow::Ideal => Engine::Machine(ideal::behaviour(can)),
@@ -52,5 +60,6 @@ pub(crate) fn behaviour_for(network: &Network, what: &str) -> Result<Behaviour, 
         Engine::Machine(behaviour) => Ok(behaviour),
         Engine::Esp => Err(esp::refused(what)),
         Engine::Smart => Err(smart::refused(what)),
+        Engine::Cores => Err(udn::refused(what)),
     }
 }

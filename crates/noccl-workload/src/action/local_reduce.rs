@@ -97,9 +97,19 @@ impl<'a> Kind<'a> for &'a LocalReduce {
     }
 }
 
-/// Cores fold so many beats, at the speed that the spec gives.
+/// Cores fold so many beats or elements, at the speed that the spec gives.
 fn fold_cycles(at: &At<'_>, reduce: &LocalReduce) -> Result<(), CheckError> {
-    let speed = at.network.spec().cluster.compute_millicycles_per_beat;
+    if let Some(tiles) = at.network.cores() {
+        let elements = u128::from(reduce.bytes / reduce.element.bytes());
+        let speed = tiles.core.combine_cycles;
+        if elements * reduce.inputs.len() as u128 * u128::from(speed) <= u128::from(MAX_CYCLES) {
+            return Ok(());
+        }
+        let accepted =
+            format!("what a core folds in 2^48 cycles at core.combine_cycles = {speed}");
+        return at.fail("bytes", reduce.bytes, &accepted);
+    }
+    let speed = at.network.axi().cluster.compute_millicycles_per_beat;
     let beats = u128::from(reduce.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES))
         * reduce.inputs.len() as u128;
     if beats * u128::from(speed) <= u128::from(MAX_CYCLES) * 1000 {

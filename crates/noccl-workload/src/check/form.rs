@@ -39,8 +39,8 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
 }
 
 /// Do its tiles send words to each other, as cores do?
-pub(super) const fn carries_words(_: &Network) -> bool {
-    false
+pub(super) const fn carries_words(network: &Network) -> bool {
+    network.routers().carries_words()
 }
 
 /// One action of the schedule, for checks that name its fields.
@@ -81,7 +81,7 @@ impl At<'_> {
 
     /// Name of the routers' kind.
     pub(crate) fn flow(&self) -> &'static str {
-        self.network.spec().router.flow.name()
+        self.network.spec().flow_name()
     }
 
     pub(crate) fn field(&self, name: &str) -> String {

@@ -126,7 +126,7 @@ impl<'t> TraceDriver<'t> {
                 beats,
             } => {
                 let (tile, source) = (find(*from), find(*source));
-                for (b, burst) in Bursts::of_beats(*beats, machine.network.spec()).enumerate() {
+                for (b, burst) in Bursts::of_beats(*beats, machine.network.axi()).enumerate() {
                     let owner = Owner::Trace {
                         entry: index,
                         burst: b as u32,
@@ -210,7 +210,7 @@ impl<'t> TraceDriver<'t> {
     ) {
         let entry = &mut self.entries[index as usize];
         let base = part_offset(index, machine);
-        for (b, burst) in Bursts::of_beats(beats, machine.network.spec()).enumerate() {
+        for (b, burst) in Bursts::of_beats(beats, machine.network.axi()).enumerate() {
             if entry.txns.len() <= b {
                 let owner = Owner::Trace {
                     entry: index,
@@ -309,7 +309,7 @@ impl<'t> TraceDriver<'t> {
 }
 
 fn write(machine: &mut Machine<'_>, tile: u32, target: Target, beats: u32, index: u32, base: u64) {
-    for (b, burst) in Bursts::of_beats(beats, machine.network.spec()).enumerate() {
+    for (b, burst) in Bursts::of_beats(beats, machine.network.axi()).enumerate() {
         let owner = Owner::Trace {
             entry: index,
             burst: b as u32,

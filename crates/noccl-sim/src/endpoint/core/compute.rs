@@ -15,7 +15,7 @@ impl Agents<'_> {
         };
         let instance = &mut self.instances.all[id as usize];
         instance.start_cycle = machine.clock.now();
-        let cluster = &machine.network.spec().cluster;
+        let cluster = &machine.network.axi().cluster;
         let start = u64::from(cluster.instructions.compute_start);
         let work = match &self.schedule.actions[instance.action as usize].kind {
             ActionKind::LocalReduce(l) => {

@@ -18,7 +18,7 @@ use noccl_run::{
     ActionTime, Activity, Counters, Diagnosis, LinkLoad, Mode, Progress, Request, Run, RunConfig,
     RunError, RunResult, Status,
 };
-use noccl_spec::Plane as PlaneName;
+use noccl_spec::PlaneName;
 use noccl_workload::Place;
 use planes::{Plane, Planes};
 use protocol::Protocol;
@@ -57,9 +57,9 @@ impl<'a> EspRun<'a> {
     /// [`RunError::Refused`].
     pub(crate) fn new(request: &Request<'a>) -> Result<Self, RunError> {
         let network = request.network;
-        let spec = network.spec();
-        let reserve_cycles = spec.router.esp.as_ref().map_or(0, |esp| esp.reserve_cycles);
-        let fifo_flits = spec.router.input_fifo_flits;
+        let axi = network.axi();
+        let reserve_cycles = axi.router.esp.as_ref().map_or(0, |esp| esp.reserve_cycles);
+        let fifo_flits = axi.router.input_fifo_flits;
         let plane = || Plane::new(network, fifo_flits, reserve_cycles);
         let is_value = request.config.mode == Mode::Value;
         let mut protocol = Protocol::new(network, request.schedule, is_value)?;
@@ -113,7 +113,7 @@ impl Status for EspRun<'_> {
     fn counters(&self) -> Counters {
         let mut counters = self.protocol.counters;
         counters.flit_hops = self.flit_hops();
-        let beat_bytes = u64::from(self.network.spec().ni.wide_beat_bytes);
+        let beat_bytes = u64::from(self.network.axi().ni.wide_beat_bytes);
         counters.payload_byte_hops = self.planes.data.routers.body_hops() * beat_bytes;
         counters
     }

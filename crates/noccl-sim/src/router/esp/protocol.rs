@@ -55,8 +55,8 @@ impl<'s> Protocol<'s> {
         schedule: &'s Schedule,
         is_value: bool,
     ) -> Result<Self, RunError> {
-        let spec = network.spec();
-        let (Some(router), Some(endpoint)) = (&spec.router.esp, &spec.cluster.esp) else {
+        let axi = network.axi();
+        let (Some(router), Some(endpoint)) = (&axi.router.esp, &axi.cluster.esp) else {
             return Err(refused(
                 "the network",
                 "has no [router.esp] and [cluster.esp]",
@@ -76,7 +76,7 @@ impl<'s> Protocol<'s> {
                 0 => u64::MAX,
                 flits => u64::from(flits),
             },
-            beat_bytes: u64::from(spec.ni.wide_beat_bytes),
+            beat_bytes: u64::from(axi.ni.wide_beat_bytes),
             is_value,
             tasks,
             queues: BTreeMap::new(),
@@ -239,7 +239,7 @@ impl<'s> Protocol<'s> {
     fn send_if_all_asked(&mut self, action: u32, cycle: u64) {
         let task = &self.tasks[action as usize];
         if task.is_producer_ready && task.unnoted == 0 {
-            let read = u64::from(self.network.spec().cluster.l1_latency_cycles);
+            let read = u64::from(self.network.axi().cluster.l1_latency_cycles);
             self.at(cycle + read, Event::Send { action });
         }
     }

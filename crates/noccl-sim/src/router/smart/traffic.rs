@@ -8,7 +8,7 @@ use super::SmartNetwork;
 use super::diagnose::diagnose;
 use super::packet::Combining;
 use super::plane::Plane;
-use super::stalls::Stalls;
+use crate::router::stalls::Stalls;
 use super::stays::Stayed;
 use crate::driver::measurement::{Measurement, gap_cycles};
 use crate::kernel::random::Stream;
