@@ -31,7 +31,7 @@ pub enum Algorithm {
     Torus,
     /// Every rank sends by displacement, in rounds that share no link (S4, core tiles).
     Rounds,
-    /// Pairs exchange what they have folded, at doubling distances (core tiles).
+    /// Pairs exchange what they have reduced, at doubling distances (core tiles).
     RecursiveDoubling,
     /// Every rank tells others at doubling distances that it has come this far (core tiles).
     Dissemination,

@@ -45,8 +45,13 @@ fn possible(
     collective: &Collective,
     is_asked: impl Fn(&Choice) -> bool,
 ) -> Vec<Choice> {
-    let papers = candidates(network, collective);
-    let others = other_direction(network, collective, &papers);
+    let (papers, others) = if network.routers().carries_words() {
+        (messages::candidates(network, collective), Vec::new())
+    } else {
+        let papers = candidates(network, collective);
+        let others = other_direction(network, collective, &papers);
+        (papers, others)
+    };
     papers
         .into_iter()
         .chain(others)
@@ -56,9 +61,6 @@ fn possible(
 }
 
 fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
-    if network.routers().carries_words() {
-        return messages::candidates(network, collective);
-    }
     let kind = collective.kind;
     let algorithms = Algorithm::ALL.into_iter().filter(|a| a.does(kind));
     if kind == CollectiveKind::Barrier {

@@ -162,7 +162,7 @@ impl Merge<'_> {
                 continue;
             }
             table.insert(name, new.clone());
-            let tried = self.kind.from_table(self.table.clone());
+            let tried = self.kind.read_table(self.table.clone());
             tried.map_err(|e| self.error(key.span().start..value.span().end, e.message()))?;
         }
         Ok(())

@@ -188,7 +188,7 @@ impl FileKind {
     }
 
     /// A whole spec of this form from a text.
-    pub(crate) fn from_text(self, text: &str) -> Result<Spec, toml::de::Error> {
+    pub(crate) fn read_text(self, text: &str) -> Result<Spec, toml::de::Error> {
         match self {
             Self::Axi => toml::from_str::<AxiFile>(text).map(Spec::from),
             Self::Cores => toml::from_str::<CoreFile>(text).map(Spec::from),
@@ -196,7 +196,7 @@ impl FileKind {
     }
 
     /// The same from a table.
-    pub(crate) fn from_table(self, table: toml::Table) -> Result<Spec, toml::de::Error> {
+    pub(crate) fn read_table(self, table: toml::Table) -> Result<Spec, toml::de::Error> {
         match self {
             Self::Axi => table.try_into::<AxiFile>().map(Spec::from),
             Self::Cores => table.try_into::<CoreFile>().map(Spec::from),

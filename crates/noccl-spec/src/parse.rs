@@ -26,13 +26,13 @@ pub fn parse_spec(
     let whole = completed(file, text, &written)?;
     let kind = FileKind::of(whole.as_ref().unwrap_or(&written));
     let (mut table, read) = match whole {
-        Some(table) => (table.clone(), kind.from_table(table)),
-        None => (written, kind.from_text(text)),
+        Some(table) => (table.clone(), kind.read_table(table)),
+        None => (written, kind.read_text(text)),
     };
     let mut spec = read.map_err(|e| parse_error(file, text, kind, &e))?;
     for (key, value) in overrides {
         override_value(&mut table, key, value)?;
-        let read = kind.from_table(table.clone());
+        let read = kind.read_table(table.clone());
         spec = read.map_err(|e| override_error(key, value, kind, e.message()))?;
     }
     if spec.format != SPEC_FORMAT {

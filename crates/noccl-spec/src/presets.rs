@@ -85,7 +85,7 @@ pub const PRESET_NAMES: [&str; 20] = [
 pub fn preset_text(name: &str) -> Result<String, SpecError> {
     let table = preset_table(name)?;
     let kind = FileKind::of(&table);
-    let read = kind.from_table(table);
+    let read = kind.read_table(table);
     let spec = read.map_err(|e| parse_error(name, "", kind, &e))?;
     Ok(to_toml(&spec))
 }

@@ -7,8 +7,9 @@ use noccl_net::Network;
 use noccl_run::Watch;
 use noccl_studies::parts::runtime_cycles;
 use noccl_studies::{
-    CompareRequest, CompareRow, MARKED_DEVIATION, Verified, calibrate, compare, compare_by_model,
-    deviations, load, model_accuracy, parse_algorithms, parse_group, parse_root, published_rows,
+    AlgorithmRequest, CompareRequest, CompareRow, MARKED_DEVIATION, Verified, calibrate, compare,
+    compare_by_model, deviations, load, model_accuracy, parse_algorithms, parse_group, parse_root,
+    published_rows,
 };
 use noccl_workload::{CollectiveKind, ElementType};
 
@@ -319,8 +320,7 @@ fn the_closed_form_of_an_all_reduce_in_one_transaction_is_its_runtime() {
                 let mut request =
                     CompareRequest::new(CollectiveKind::AllReduce, group, vec![64, 4096]);
                 request.element = element;
-                let choice: noccl_coll::Choice = name.parse().unwrap();
-                request.algorithms = vec![noccl_studies::AlgorithmRequest::Fixed(choice)];
+                request.algorithms = vec![AlgorithmRequest::Fixed(name.parse().unwrap())];
                 for row in compare(&net, &request, Watch::quiet()).unwrap().rows {
                     let collective = noccl_workload::Collective {
                         kind: CollectiveKind::AllReduce,

@@ -4,7 +4,7 @@
 //! Nobody needs to count: a rank cannot begin the next barrier before it has been released from this one, and messages of a pair come in
 //! order.
 
-use super::Job;
+use super::Work;
 use super::exchange::gather_and_release;
 use super::program::{Part, Program, Wait};
 use super::tree::Tree;
@@ -12,7 +12,7 @@ use crate::choice::TreeForm;
 use crate::{Algorithm, CollError, centre};
 use noccl_workload::Action;
 
-impl Job<'_> {
+impl Work<'_> {
     /// A barrier by itself.
     pub(super) fn barrier(&self) -> Result<Vec<Action>, CollError> {
         let mut program = Program::new(self);

@@ -5,7 +5,7 @@
 //! tile so many columns and rows on, around the edge. Rounds: by displacement without going around (S4 §3). All wait for what they have
 //! received `lag` steps before, and keep a copy of their own block last.
 
-use super::Job;
+use super::Work;
 use super::program::{Part, Program, Wait};
 use super::rounds::Grid;
 use super::tree::Tree;
@@ -16,7 +16,7 @@ use noccl_workload::Action;
 /// Messages of a step, as ranks.
 pub(super) type Step = Vec<(usize, usize)>;
 
-impl Job<'_> {
+impl Work<'_> {
     /// The exchange.
     pub(super) fn all_to_all(&self) -> Result<Vec<Action>, CollError> {
         let steps = self.exchange_steps()?;

@@ -6,8 +6,8 @@
 
 mod barrier;
 mod exchange;
-mod folds;
 mod program;
+mod reduce;
 mod rounds;
 mod tree;
 
@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 
 /// One collective by one choice.
 #[derive(Debug)]
-pub(crate) struct Job<'a> {
+pub(crate) struct Work<'a> {
     network: &'a Network,
     collective: &'a Collective,
     group: &'a Group,
@@ -55,7 +55,7 @@ pub(crate) fn schedule(
             collective.root
         )));
     };
-    let job = Job {
+    let work = Work {
         network,
         collective,
         group: &group,
@@ -65,12 +65,12 @@ pub(crate) fn schedule(
     };
     Ok(Schedule {
         format: SCHEDULE_FORMAT,
-        first: job.first(),
-        claims_rounds: job.claims_rounds(),
+        first: work.first(),
+        claims_rounds: work.claims_rounds(),
         algorithm: choice.algorithm.to_string(),
-        parameters: job.parameters()?,
+        parameters: work.parameters()?,
         collective: Some(collective.clone()),
-        actions: job.actions()?,
+        actions: work.actions()?,
     })
 }
 
@@ -170,7 +170,7 @@ pub(crate) fn unit_bytes(network: &Network) -> u64 {
     u64::from(unit).next_multiple_of(8)
 }
 
-impl Job<'_> {
+impl Work<'_> {
     fn actions(&self) -> Result<Vec<Action>, CollError> {
         let collective = self.collective;
         let is_empty = collective.bytes == 0 && collective.lengths.is_none();

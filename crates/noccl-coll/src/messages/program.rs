@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A program of messages under construction: who sends what to whom, and for what of it a core has received it waits before.
 //!
-//! A core sends and folds in the order of the file, so only what it has received needs an `after`.
+//! A core sends and reduces in the order of the file, so only what it has received needs an `after`.
 
-use super::Job;
+use super::Work;
 use crate::exchange::blocks::at;
 use noccl_workload::{Action, ActionId, ActionKind, LocalReduce, Message};
 
@@ -38,7 +38,7 @@ impl Part {
 /// Actions so far, and what each core has received that none of its sends has waited for, by step.
 #[derive(Debug)]
 pub(crate) struct Program<'a> {
-    job: &'a Job<'a>,
+    work: &'a Work<'a>,
     actions: Vec<Action>,
     received: Vec<Vec<(u32, ActionId)>>,
     /// Step of what is sent now.
@@ -48,11 +48,11 @@ pub(crate) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub(crate) fn new(job: &'a Job<'a>) -> Self {
+    pub(crate) fn new(work: &'a Work<'a>) -> Self {
         Self {
-            job,
+            work,
             actions: Vec::new(),
-            received: vec![Vec::new(); job.members.len()],
+            received: vec![Vec::new(); work.members.len()],
             step: 0,
             round: None,
         }
@@ -68,8 +68,8 @@ impl<'a> Program<'a> {
     pub(crate) fn send(&mut self, (from, to): (usize, usize), part: Part, wait: Wait) -> ActionId {
         let after = self.waited_for(from, wait);
         let message = Message {
-            source: at(self.job.members[from], part.from),
-            destination: at(self.job.members[to], part.to),
+            source: at(self.work.members[from], part.from),
+            destination: at(self.work.members[to], part.to),
             bytes: part.bytes,
             round: self.round.filter(|_| from != to),
         };
@@ -80,12 +80,12 @@ impl<'a> Program<'a> {
         id
     }
 
-    /// A rank's core folds, left operand first.
+    /// A rank's core reduces, left operand first.
     pub(crate) fn fold(&mut self, rank: usize, inputs: Vec<u64>, output: u64, bytes: u64) {
-        let collective = self.job.collective;
+        let collective = self.work.collective;
         let after = self.waited_for(rank, Wait::All);
         let fold = LocalReduce {
-            tile: at(self.job.members[rank], 0).tile,
+            tile: at(self.work.members[rank], 0).tile,
             inputs,
             output,
             bytes,

@@ -7,12 +7,12 @@
 //! C = max(min(a, columns − a), min(b, rows − b), 1) a tile acts in subround (x + y) mod C. Of two senders that could share a link, the
 //! distance is smaller than C and not zero, so they act in different subrounds. The checker proves it message by message.
 
-/// Which way a class goes from its senders, counted from the south-west.
+/// In which direction a class goes from its senders, counted from the south-west.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sense {
     /// Columns and rows in the same direction.
     Left,
-    /// Columns one way, rows the other.
+    /// Columns in one direction, rows in the other.
     Right,
 }
 

@@ -4,8 +4,8 @@
 mod claims;
 #[path = "../common/mod.rs"]
 mod common;
-mod folds;
 mod postconditions;
+mod reduce;
 mod refusals;
 
 use common::network;

@@ -256,7 +256,7 @@ fn roots_of_static_multicasts_may_change_back_to_back() {
     let group = common::rectangle(1, 1, 4, 3);
     let members = NETWORK.members(&group).unwrap();
     let mut actions = Vec::new();
-    for (turn, root) in members.iter().enumerate() {
+    for (number, root) in members.iter().enumerate() {
         let mut of = task(
             CollectiveKind::Multicast,
             group.clone(),
@@ -264,7 +264,7 @@ fn roots_of_static_multicasts_may_change_back_to_back() {
             TileRef::Cluster(*root),
             64,
         );
-        of.output_offset = 64 * (turn as u64 + 1);
+        of.output_offset = 64 * (number as u64 + 1);
         let made = schedule(&NETWORK, &of, Choice::new(Algorithm::InNetworkStatic, 1)).unwrap();
         actions.extend(made.actions);
     }
@@ -287,9 +287,9 @@ fn roots_of_static_multicasts_may_change_back_to_back() {
         .collect();
     let memories = interpret(&NETWORK, &all, &places).unwrap();
     for member in &members {
-        for (turn, bytes) in inputs.iter().enumerate() {
-            let found = memories.read(place(*member, 64 * (turn as u64 + 1)), 64);
-            assert_eq!(found.as_ref(), Some(bytes), "{member} of root {turn}");
+        for (number, bytes) in inputs.iter().enumerate() {
+            let found = memories.read(place(*member, 64 * (number as u64 + 1)), 64);
+            assert_eq!(found.as_ref(), Some(bytes), "{member} of root {number}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //! Routers between cores (S4): wormholes with XY routes over one FIFO per input, and a static network beside.
 //!
 //! XY routes close no circle, so nobody waits for ever as long as every destination takes what comes. Cores do if they drain their
-//! queues whenever they stand still; else a core that waits for one message keeps others in the network, and the network can stop.
+//! queues whenever they stand still; else a core that waits for one message keeps others in the network, which can come to a standstill.
 
 use super::{Carries, Multicasts, Reduces, RouterCapabilities};
 use crate::deadlock::{

@@ -136,7 +136,7 @@ pub enum DrainRule {
     Always,
     /// Only while it waits for a message.
     InReceive,
-    /// Never: units of other messages stay in the queues and behind them in the network, which can stop for ever.
+    /// Never: units of other messages stay in the queues and behind them in the network, which can come to a standstill.
     Never,
 }
 

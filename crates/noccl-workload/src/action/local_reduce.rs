@@ -97,25 +97,26 @@ impl<'a> Kind<'a> for &'a LocalReduce {
     }
 }
 
-/// Cores fold so many beats or elements, at the speed that the spec gives.
+/// Cores fold so many beats, or elements, at the speed that the spec gives.
 fn fold_cycles(at: &At<'_>, reduce: &LocalReduce) -> Result<(), CheckError> {
-    if let Some(tiles) = at.network.cores() {
-        let elements = u128::from(reduce.bytes / reduce.element.bytes());
-        let speed = tiles.core.combine_cycles;
-        if elements * reduce.inputs.len() as u128 * u128::from(speed) <= u128::from(MAX_CYCLES) {
-            return Ok(());
+    let (units, millicycles, speed) = match at.network.cores() {
+        Some(cores) => {
+            let cycles = cores.core.combine_cycles;
+            let elements = reduce.bytes / reduce.element.bytes();
+            let speed = format!("core.combine_cycles = {cycles}");
+            (elements, 1000 * u128::from(cycles), speed)
         }
-        let accepted =
-            format!("what a core folds in 2^48 cycles at core.combine_cycles = {speed}");
-        return at.fail("bytes", reduce.bytes, &accepted);
-    }
-    let speed = at.network.axi().cluster.compute_millicycles_per_beat;
-    let beats = u128::from(reduce.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES))
-        * reduce.inputs.len() as u128;
-    if beats * u128::from(speed) <= u128::from(MAX_CYCLES) * 1000 {
+        None => {
+            let millicycles = at.network.axi().cluster.compute_millicycles_per_beat;
+            let beats = reduce.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES);
+            let speed = format!("cluster.compute_millicycles_per_beat = {millicycles}");
+            (beats, u128::from(millicycles), speed)
+        }
+    };
+    let combined = u128::from(units) * reduce.inputs.len() as u128;
+    if combined * millicycles <= u128::from(MAX_CYCLES) * 1000 {
         return Ok(());
     }
-    let accepted =
-        format!("what cores fold in 2^48 cycles at cluster.compute_millicycles_per_beat = {speed}");
+    let accepted = format!("what cores fold in 2^48 cycles at {speed}");
     at.fail("bytes", reduce.bytes, &accepted)
 }

@@ -53,15 +53,17 @@ pub(crate) fn beats_per_flow(network: &Network) -> u64 {
 /// May all these reductions be open at the same time, as far as the stores of their operands go?
 #[must_use]
 pub fn fit_together(network: &Network, reductions: &[InNetworkReduction]) -> bool {
+    if !network.routers().joins_several {
+        return true;
+    }
     let space = Space::of_stores(network);
     let fits = |claims: &Vec<Claim>| {
         let all: Vec<usize> = (0..claims.len()).collect();
         claims.len() < 2 || by_groups(claims, &all, &space) <= space.capacity
     };
-    !network.routers().joins_several
-        || operands(network, reductions.iter().map(Some))
-            .values()
-            .all(fits)
+    operands(network, reductions.iter().map(Some))
+        .values()
+        .all(fits)
 }
 
 /// Checks that whatever may be open together has space.
@@ -70,12 +72,11 @@ pub(crate) fn check_buffer_space(
     schedule: &Schedule,
     order: &Order,
 ) -> Result<(), CheckError> {
-    let axi = network.axi();
     // Others have neither stores nor counters; `noccl_net::deadlock` looks at their waits.
     if !network.routers().joins_several {
         return Ok(());
     }
-    let open = axi.ni.max_open_reductions;
+    let open = network.axi().ni.max_open_reductions;
     let store = Space::of_stores(network);
     let reductions = schedule.actions.iter().map(|a| a.kind.network_fold());
     let reductions = reductions.map(|fold| fold.map(|f| f.reduction));

@@ -160,7 +160,7 @@ fn free_without_search(
     schedule: &Schedule,
     activities: &[Activity],
 ) -> Option<DeadlockReport> {
-    // Cores that leave units in their queues can stop the network: that is seen in a run, and nothing is proved here.
+    // Cores that leave units in their queues can bring the network to a standstill: that is seen in a run, and nothing is proved here.
     if network.routers().carries_words() && !network.routers().is_deadlock_free {
         return Some(DeadlockReport::default());
     }

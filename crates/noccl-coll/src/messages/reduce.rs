@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reduce, multicast and all-reduce by messages.
 //!
-//! Reduce: over a tree, own operand left, then the children in their order, piece by piece of the payload; a core folds a child's piece when
-//! it is there and all children before it are folded, so the order of operands is fixed. All-reduce: to the first member and from there by
+//! Reduce: over a tree, own operand left, then the children in their order, piece by piece of the payload; a core reduces a child's piece when
+//! it is there and all children before it are reduced, so the order of operands is fixed. All-reduce: to the first member and from there by
 //! the static network (S4 §2), or by recursive doubling.
 
-use super::Job;
+use super::Work;
 use super::program::{Part, Program, Wait};
 use super::tree::Tree;
 use crate::exchange::blocks::at;
@@ -13,7 +13,7 @@ use crate::layout::{Chunks, Layout};
 use crate::{Algorithm, CollError};
 use noccl_workload::{Action, ActionKind, StaticMulticast};
 
-impl Job<'_> {
+impl Work<'_> {
     /// A reduction to the root.
     pub(super) fn reduce(&self) -> Result<Vec<Action>, CollError> {
         let mut program = Program::new(self);
@@ -86,7 +86,7 @@ impl Job<'_> {
         Chunks::new(self.collective.bytes, self.unit_bytes(), self.choice.chunks)
     }
 
-    /// Every rank folds its own input with what its children send, and sends the result on; the root keeps it as output.
+    /// Every rank reduces its own input with what its children send, and sends the result on; the root keeps it as output.
     fn reduce_over(&self, tree: &Tree, layout: &mut Layout, program: &mut Program<'_>) {
         let collective = self.collective;
         let most = tree.children.iter().map(Vec::len).max().unwrap_or(0);
@@ -105,7 +105,7 @@ impl Job<'_> {
                 } else {
                     partial
                 };
-                let mut folded = collective.input_offset;
+                let mut reduced = collective.input_offset;
                 for (child, buffer) in tree.children[rank].iter().zip(&buffers) {
                     let is_leaf = tree.children[*child].is_empty();
                     let of_child = if is_leaf {
@@ -119,9 +119,9 @@ impl Job<'_> {
                         bytes,
                     };
                     program.send((*child, rank), part, Wait::Nothing);
-                    let inputs = vec![folded + start, buffer + start];
+                    let inputs = vec![reduced + start, buffer + start];
                     program.fold(rank, inputs, result + start, bytes);
-                    folded = result;
+                    reduced = result;
                 }
             }
         }
@@ -167,7 +167,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Pairs of ranks exchange what they have folded, at doubling distances; the lower rank's operand is left, so that all get the same sum.
+    /// Pairs of ranks exchange what they have reduced, at doubling distances; the lower rank's operand is left, so that all get the same sum.
     /// Of ranks that are no power of two, the first ones fold in pairs before, and the second of a pair gets the result after.
     fn double(&self, layout: &mut Layout, program: &mut Program<'_>) {
         let (num, whole) = (self.members.len(), self.whole());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! In which order operands are folded, as the page of algorithms says.
+//! In which order operands are reduced, as the page of algorithms says.
 
 use super::{common, cores, task};
 use noccl_coll::{Algorithm, Choice, schedule};
@@ -16,7 +16,7 @@ fn orders(kind: CollectiveKind, choice: Choice) -> Vec<String> {
 }
 
 #[test]
-fn a_root_folds_its_column_and_then_the_results_of_its_row() {
+fn a_root_reduces_its_column_and_then_the_results_of_its_row() {
     let direct = Choice::new(Algorithm::RowColumn, 1).direct();
     assert_eq!(
         orders(CollectiveKind::Reduce, direct),
@@ -25,7 +25,7 @@ fn a_root_folds_its_column_and_then_the_results_of_its_row() {
 }
 
 #[test]
-fn a_chain_folds_own_operands_first_on_the_path_to_the_root() {
+fn a_chain_reduces_own_operands_first_on_the_path_to_the_root() {
     // To the corner: what the third column sends passes the second one. However many pieces, the order is one.
     for pieces in [1, 5] {
         assert_eq!(
@@ -44,7 +44,7 @@ fn a_chain_folds_own_operands_first_on_the_path_to_the_root() {
 }
 
 #[test]
-fn a_binomial_tree_folds_near_ranks_first() {
+fn a_binomial_tree_reduces_near_ranks_first() {
     // Rank 2 is the root: places 0 to 5 are the ranks 2, 3, 4, 5, 0, 1.
     assert_eq!(
         orders(CollectiveKind::Reduce, Choice::new(Algorithm::Tree, 1)),
@@ -53,7 +53,7 @@ fn a_binomial_tree_folds_near_ranks_first() {
 }
 
 #[test]
-fn doubling_folds_the_lower_rank_left_and_gives_everybody_the_same_sum() {
+fn doubling_reduces_the_lower_rank_left_and_gives_everybody_the_same_sum() {
     // Six ranks: 0 with 1 and 2 with 3 fold before, then four go on.
     assert_eq!(
         orders(
