@@ -224,7 +224,7 @@ fn a_stream_alone_ends_after_its_words_and_the_distance() {
 }
 
 #[test]
-fn a_reader_that_takes_nothing_stops_the_root_when_the_fifos_before_it_are_full() {
+fn a_reader_that_takes_nothing_holds_up_the_root_when_the_fifos_before_it_are_full() {
     let words = 100;
     let mut cores = Cores::new((5, 1), &[Multicast { root: 0, words }], 0, 1);
     for _ in 0..60 {
