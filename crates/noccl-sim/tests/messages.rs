@@ -121,7 +121,10 @@ fn a_ping_pong_takes_the_published_cycles() {
     for (to, published) in [((1, 0), 42.1), ((7, 1), 49.6), ((7, 7), 55.7)] {
         let found = ping_pong(to);
         let error = (found / published - 1.0).abs();
-        assert!(error <= 0.02, "{to:?}: {found} cycles, published {published}");
+        assert!(
+            error <= 0.02,
+            "{to:?}: {found} cycles, published {published}"
+        );
     }
 }
 
@@ -155,7 +158,10 @@ fn a_core_that_does_not_read_stops_the_mesh_behind_it_and_the_circle_is_named() 
         };
         let text = found.to_string();
         assert!(found.summary.contains("in a circle"), "{text}");
-        assert!(text.contains("queues of core") && text.contains("core (0,0)"), "{text}");
+        assert!(
+            text.contains("queues of core") && text.contains("core (0,0)"),
+            "{text}"
+        );
         assert!(found.waits.len() >= 4, "{text}");
     }
 }
@@ -206,14 +212,23 @@ fn stream(root: (u16, u16), set: Rectangle, bytes: u64, offset: u64) -> ActionKi
 #[test]
 fn a_static_multicast_takes_its_words_and_its_distance() {
     let net = tilepro(&[]);
-    let set = Rectangle { x: 0, y: 0, width: 8, height: 8 };
+    let set = Rectangle {
+        x: 0,
+        y: 0,
+        width: 8,
+        height: 8,
+    };
     let route = u64::from(net.cores().unwrap().core.route_cycles);
     for (root, farthest) in [((0, 0), 14), ((3, 3), 8), ((7, 0), 14)] {
         for words in [1u64, 2, 40, 60] {
             let found = timed(&net, vec![(stream(root, set, 4 * words, 4096), vec![])]).unwrap();
             // From the core to its router, over the hops, to the core, which reads in the next cycle: words follow one per cycle.
             let sent = words.max(3 * farthest + 1);
-            assert_eq!(found.cycles, route + farthest + 2 + sent, "{root:?}, {words} words");
+            assert_eq!(
+                found.cycles,
+                route + farthest + 2 + sent,
+                "{root:?}, {words} words"
+            );
         }
     }
 }
@@ -304,7 +319,12 @@ proptest! {
 #[test]
 fn short_streams_of_three_roots_are_mixed_without_padding() {
     // (0,0) is late for the second stream, and nobody behind it needs that: the third one comes from where the first one came.
-    let set = Rectangle { x: 0, y: 0, width: 2, height: 2 };
+    let set = Rectangle {
+        x: 0,
+        y: 0,
+        width: 2,
+        height: 2,
+    };
     let of = |root: (u16, u16), number: u64| {
         let mut kind = stream(root, set, 4, 4096 + 64 * number);
         if let ActionKind::StaticMulticast(s) = &mut kind {
@@ -327,23 +347,36 @@ fn short_streams_of_three_roots_are_mixed_without_padding() {
                 bytes: vec![offset as u8; 4],
             })
             .to_vec(),
-        outputs: [0, 64, 128].map(|offset| (place((0, 0), 4096 + offset), 4)).to_vec(),
+        outputs: [0, 64, 128]
+            .map(|offset| (place((0, 0), 4096 + offset), 4))
+            .to_vec(),
         sent: [0, 64, 128].map(|byte| vec![byte; 4]).to_vec(),
     };
     let net = tilepro(&[("router.static_network.pads_streams", "false")]);
     let (words, _) = mixed(&net, all());
-    assert_eq!(words, 2, "the second stream's word and the third one's have changed places");
+    assert_eq!(
+        words, 2,
+        "the second stream's word and the third one's have changed places"
+    );
     assert_eq!(mixed(&tilepro(&[]), all()), (0, 0));
 }
 
 #[test]
 fn a_core_without_noise_is_deterministic_and_noise_takes_its_cycles() {
-    let overrides = [("core.noise_cycles", "1000"), ("core.noise_per_billion_messages", "1000000000")];
+    let overrides = [
+        ("core.noise_cycles", "1000"),
+        ("core.noise_per_billion_messages", "1000000000"),
+    ];
     let net = tilepro(&overrides);
     let list = schedule(vec![(message((0, 0), (1, 0), 4), vec![])]);
     let cycles = |noise_seed| {
-        let config = RunConfig { noise_seed, ..RunConfig::new(Mode::Timing) };
-        noccl_sim::run_schedule(&net, &list, &[], &[], &config, &mut |_| true).unwrap().cycles
+        let config = RunConfig {
+            noise_seed,
+            ..RunConfig::new(Mode::Timing)
+        };
+        noccl_sim::run_schedule(&net, &list, &[], &[], &config, &mut |_| true)
+            .unwrap()
+            .cycles
     };
     assert_eq!(cycles(Some(1)), cycles(None) + 1000);
 }

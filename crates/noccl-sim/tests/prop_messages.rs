@@ -80,7 +80,12 @@ fn actions(steps: &[Step], (width, height): (u16, u16)) -> Vec<(ActionKind, Vec<
             }),
             7 => ActionKind::StaticMulticast(StaticMulticast {
                 source: place(from, offset),
-                set: Rectangle { x: 0, y: 0, width, height },
+                set: Rectangle {
+                    x: 0,
+                    y: 0,
+                    width,
+                    height,
+                },
                 offset: out,
                 bytes,
             }),

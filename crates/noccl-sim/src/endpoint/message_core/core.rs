@@ -46,7 +46,11 @@ pub(super) enum Doing {
         kind: UnitKind,
     },
     /// It writes the words of a message.
-    Send { share: u32, message: u32, at: Writing },
+    Send {
+        share: u32,
+        message: u32,
+        at: Writing,
+    },
     /// It writes an acknowledgement, a request or a reply, and then goes on with what is suspended.
     Control {
         message: u32,
@@ -56,7 +60,11 @@ pub(super) enum Doing {
     /// It writes its route of the static network, until the cycle in which it acts next.
     Route { share: u32 },
     /// It writes words of a stream into the static network.
-    Write { share: u32, words: u32, worm: WormId },
+    Write {
+        share: u32,
+        words: u32,
+        worm: WormId,
+    },
     /// It reads words of a stream from the static network.
     Read { share: u32, words: u32 },
 }

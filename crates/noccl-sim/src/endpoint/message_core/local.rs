@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a core does without a network: reductions and copies within its memory, and time that it computes.
 
-use super::core::Doing;
 use super::Cores;
+use super::core::Doing;
 use super::message::WORD_BYTES;
 use noccl_workload::number::fold_into;
 use noccl_workload::{ActionKind, LocalReduce, Message};
@@ -82,7 +82,8 @@ impl Cores<'_> {
         if self.is_value {
             let mut bytes = vec![0; message.bytes as usize];
             self.memories.read(tile, message.source.offset, &mut bytes);
-            self.memories.write(tile, message.destination.offset, &bytes);
+            self.memories
+                .write(tile, message.destination.offset, &bytes);
         }
     }
 

@@ -50,7 +50,13 @@ mod tests {
         };
         let held = |noise: Noise| (0..100_000).filter(|m| noise.cycles(*m) == 7).count();
         assert!((9_700..10_300).contains(&held(noise)), "{}", held(noise));
-        assert_eq!(held(Noise { seed: None, ..noise }), 0);
+        assert_eq!(
+            held(Noise {
+                seed: None,
+                ..noise
+            }),
+            0
+        );
         let some = |seed| -> Vec<u32> {
             let seed = Some(seed);
             let is_held = |m: &u32| Noise { seed, ..noise }.cycles(*m) > 0;

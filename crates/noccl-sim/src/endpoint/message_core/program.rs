@@ -121,8 +121,8 @@ impl Program {
         self.times[action].finish_cycle = now;
         self.open[action] -= 1;
         self.num_over += usize::from(self.open[action] == 0);
-        let later =
-            self.first_later[share as usize] as usize..self.first_later[share as usize + 1] as usize;
+        let later = self.first_later[share as usize] as usize
+            ..self.first_later[share as usize + 1] as usize;
         for waiting in &self.later[later] {
             let waits = &mut self.shares[*waiting as usize].waits;
             *waits -= 1;

@@ -92,7 +92,11 @@ impl Cores<'_> {
             return;
         }
         let is_first = message.listed.is_empty();
-        let start = if is_first { index } else { message.listed.start };
+        let start = if is_first {
+            index
+        } else {
+            message.listed.start
+        };
         message.listed = start..index + 1;
         // What it waited for may have ended while the unit was read.
         if is_first && self.is_posted(number) {
@@ -115,7 +119,8 @@ impl Cores<'_> {
         self.checksum = self.checksum.wrapping_add(mix(key));
         if self.is_value {
             let sent = &message.payload[bytes.start as usize..bytes.end as usize];
-            self.memories.write(tile as u32, message.to + bytes.start, sent);
+            self.memories
+                .write(tile as u32, message.to + bytes.start, sent);
         }
         if !message.is_placed() {
             return;

@@ -24,7 +24,11 @@ impl Cores<'_> {
         let start = u64::from(self.spec.send_cycles);
         if self.spec.interrupt_cycles > 0 {
             let kind = UnitKind::Reply;
-            self.cores[tile].suspended = Doing::Await { share, message, kind };
+            self.cores[tile].suspended = Doing::Await {
+                share,
+                message,
+                kind,
+            };
             self.cores[tile].doing = control(message, UnitKind::Request);
             return Next::At(now + start);
         }
@@ -32,7 +36,11 @@ impl Cores<'_> {
             FlowControl::None => self.prepare(tile, share, message, now + start),
             FlowControl::ReadyAck => {
                 let kind = UnitKind::Acknowledgement;
-                self.cores[tile].doing = Doing::Await { share, message, kind };
+                self.cores[tile].doing = Doing::Await {
+                    share,
+                    message,
+                    kind,
+                };
                 Next::At(now)
             }
         }
@@ -47,7 +55,12 @@ impl Cores<'_> {
 
     /// Reads responses until the one has come that it waits for; every receiver is ready for a first message.
     pub(super) fn await_response(&mut self, tile: usize, now: u64) -> Next {
-        let Doing::Await { share, message, kind } = self.cores[tile].doing else {
+        let Doing::Await {
+            share,
+            message,
+            kind,
+        } = self.cores[tile].doing
+        else {
             return Next::At(now);
         };
         if kind == UnitKind::Reply {
@@ -89,7 +102,10 @@ impl Cores<'_> {
         if unit.kind == UnitKind::Reply {
             self.cores[tile].has_reply = true;
         } else if let Some(acknowledged) = &self.messages[unit.message as usize] {
-            *self.cores[tile].credits.entry(acknowledged.target).or_insert(1) += 1;
+            *self.cores[tile]
+                .credits
+                .entry(acknowledged.target)
+                .or_insert(1) += 1;
         }
         true
     }
@@ -102,7 +118,9 @@ impl Cores<'_> {
     pub(super) fn write_on(&mut self, tile: usize, now: u64, planes: &mut Planes) -> Option<Next> {
         let (message, mut at, kind) = match self.cores[tile].doing {
             Doing::Send { message, at, .. } => (message, at, UnitKind::Data(at.unit)),
-            Doing::Control { message, kind, at, .. } => (message, at, kind),
+            Doing::Control {
+                message, kind, at, ..
+            } => (message, at, kind),
             Doing::Nothing
             | Doing::Local { .. }
             | Doing::Copy { .. }

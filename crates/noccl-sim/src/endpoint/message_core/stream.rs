@@ -41,10 +41,16 @@ pub(super) struct StaticWord {
 }
 
 impl Stream {
-    pub(super) fn new(network: &Network, sent: &StaticMulticast, routers: &StaticNetwork) -> Option<Self> {
+    pub(super) fn new(
+        network: &Network,
+        sent: &StaticMulticast,
+        routers: &StaticNetwork,
+    ) -> Option<Self> {
         let root = network.find(sent.source.tile)?;
         let words = sent.bytes.div_ceil(WORD_BYTES) as u32;
-        let least = routers.pads_streams.then(|| least_words(network.coord(root), sent.set, routers));
+        let least = routers
+            .pads_streams
+            .then(|| least_words(network.coord(root), sent.set, routers));
         Some(Self {
             root,
             words: words.max(least.unwrap_or(0)),
@@ -86,10 +92,18 @@ impl Stream {
         let (input, outputs) = if at == root {
             (Port::Local, row | bit(Port::North) | bit(Port::South))
         } else if at.x == root.x {
-            let input = if at.y > root.y { Port::South } else { Port::North };
+            let input = if at.y > root.y {
+                Port::South
+            } else {
+                Port::North
+            };
             (input, row | bit(input.opposite()) | Port::Local.bit())
         } else {
-            let input = if at.x > root.x { Port::West } else { Port::East };
+            let input = if at.x > root.x {
+                Port::West
+            } else {
+                Port::East
+            };
             (input, bit(input.opposite()) | Port::Local.bit())
         };
         let mut route = [0; PORTS];
@@ -126,7 +140,13 @@ impl Cores<'_> {
     }
 
     /// The route is written: the root goes on to write, the others to read.
-    pub(super) fn end_route(&mut self, tile: usize, share: u32, now: u64, planes: &mut Planes) -> Next {
+    pub(super) fn end_route(
+        &mut self,
+        tile: usize,
+        share: u32,
+        now: u64,
+        planes: &mut Planes,
+    ) -> Next {
         let at = TileId(tile as u32);
         let (action, stream) = self.stream(share);
         let Some(stream) = stream else {
@@ -149,7 +169,11 @@ impl Cores<'_> {
                 stream.payload = payload;
             }
         }
-        self.cores[tile].doing = Doing::Write { share, words: 0, worm };
+        self.cores[tile].doing = Doing::Write {
+            share,
+            words: 0,
+            worm,
+        };
         Next::At(now)
     }
 

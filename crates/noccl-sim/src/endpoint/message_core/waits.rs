@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What each core is doing when nothing moves, and for whom it waits.
 
-use super::{Cores, UnitKind};
 use super::core::Doing;
+use super::{Cores, UnitKind};
 use noccl_net::TileId;
 
 /// Whom a core waits for.
@@ -44,7 +44,9 @@ impl Cores<'_> {
         let unit = self.units[number as usize];
         let what = match unit.kind {
             UnitKind::Data(index) => format!("unit {index} of actions[{}]", unit.message),
-            UnitKind::Acknowledgement => format!("the acknowledgement of actions[{}]", unit.message),
+            UnitKind::Acknowledgement => {
+                format!("the acknowledgement of actions[{}]", unit.message)
+            }
             UnitKind::Request => format!("the request of actions[{}]", unit.message),
             UnitKind::Reply => format!("the reply to actions[{}]", unit.message),
         };
@@ -62,12 +64,16 @@ impl Cores<'_> {
         let core = &self.cores[tile];
         let (doing, awaited) = match core.doing {
             Doing::Send { message, at, .. } => (
-                format!("writes word {} of unit {} of actions[{message}]", at.words, at.unit),
+                format!(
+                    "writes word {} of unit {} of actions[{message}]",
+                    at.words, at.unit
+                ),
                 For::Port,
             ),
-            Doing::Control { message, .. } => {
-                (format!("writes the response to actions[{message}]"), For::Port)
-            }
+            Doing::Control { message, .. } => (
+                format!("writes the response to actions[{message}]"),
+                For::Port,
+            ),
             Doing::Await { message, .. } => {
                 let target = self.messages[message as usize].as_ref()?.target;
                 let doing = format!("waits for a response before it sends actions[{message}]");
@@ -80,7 +86,10 @@ impl Cores<'_> {
             Doing::Read { share, words } => {
                 let action = self.action(share);
                 let root = self.streams[action as usize].as_ref()?.root();
-                (format!("reads word {words} of actions[{action}]"), For::Core(root))
+                (
+                    format!("reads word {words} of actions[{action}]"),
+                    For::Core(root),
+                )
             }
             Doing::Nothing | Doing::Local { .. } | Doing::Copy { .. } | Doing::Route { .. } => {
                 self.receive_wait(tile)?
@@ -100,12 +109,19 @@ impl Cores<'_> {
 
     /// The first message that a core has not received although nothing that it waits for is open.
     fn receive_wait(&self, tile: usize) -> Option<(String, For)> {
-        let waiting = self.messages.iter().enumerate().find_map(|(action, message)| {
-            let message = message.as_ref().filter(|m| m.target as usize == tile)?;
-            let share = self.program.shares[message.receiving as usize];
-            (!share.is_over && share.waits == 0).then_some((action, message.source))
-        });
+        let waiting = self
+            .messages
+            .iter()
+            .enumerate()
+            .find_map(|(action, message)| {
+                let message = message.as_ref().filter(|m| m.target as usize == tile)?;
+                let share = self.program.shares[message.receiving as usize];
+                (!share.is_over && share.waits == 0).then_some((action, message.source))
+            });
         let (action, source) = waiting?;
-        Some((format!("waits for actions[{action}]"), For::Core(TileId(source))))
+        Some((
+            format!("waits for actions[{action}]"),
+            For::Core(TileId(source)),
+        ))
     }
 }

@@ -52,7 +52,10 @@ pub(super) fn diagnose(
         cycle,
         last_progress_cycle,
         summary: summary.to_owned(),
-        waits: named.into_iter().map(|edge| found.named(&edges[edge])).collect(),
+        waits: named
+            .into_iter()
+            .map(|edge| found.named(&edges[edge]))
+            .collect(),
     }
 }
 
@@ -67,7 +70,12 @@ impl Found<'_> {
     fn edges(&self) -> Vec<Edge> {
         let mut edges = self.core_edges();
         self.worm_edges(&self.planes.udn, "UDN", Node::Worm, &mut edges);
-        self.worm_edges(&self.planes.fixed, "static network", Node::StaticWorm, &mut edges);
+        self.worm_edges(
+            &self.planes.fixed,
+            "static network",
+            Node::StaticWorm,
+            &mut edges,
+        );
         edges
     }
 
@@ -112,12 +120,14 @@ impl Found<'_> {
                 Awaited::Worm(worm) if worm == wait.worm => continue,
                 Awaited::Worm(worm) => {
                     let output = wait.output;
-                    (node(worm.0), format!("{name}, router {at}, output {output:?}"))
+                    (
+                        node(worm.0),
+                        format!("{name}, router {at}, output {output:?}"),
+                    )
                 }
                 Awaited::Tile => {
                     let (words, capacity) = self.cores.stored_words(wait.tile.idx());
-                    let place =
-                        format!("{name}, queues of core {at}: {words} of {capacity} words");
+                    let place = format!("{name}, queues of core {at}: {words} of {capacity} words");
                     (Node::Core(wait.tile), place)
                 }
             };

@@ -143,7 +143,9 @@ impl Run for CoreRun<'_> {
             && !self.cores.is_active()
             && let Some(event) = self.cores.next_event()
         {
-            self.next = event.max(self.next).min(self.config.max_cycles.max(self.next));
+            self.next = event
+                .max(self.next)
+                .min(self.config.max_cycles.max(self.next));
             self.last_progress = self.next;
         }
     }
