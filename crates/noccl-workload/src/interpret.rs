@@ -12,7 +12,8 @@ use crate::{
     Chain, CheckError, Effect, Extent, InNetworkReduction, Kernel, Lines, LocalReduce, NetworkFold,
     Place, Schedule, check,
 };
-use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+use noccl_net::pairs::Folding;
+use noccl_net::{MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
 
 /// Memories of all tiles; bytes that nobody wrote are zero.
@@ -119,7 +120,7 @@ pub fn interpret<'a>(
 
 struct Run<'a> {
     memories: Memories<'a>,
-    fold_orders: HashMap<(MultiAddress, Coord), FoldTree>,
+    fold_orders: HashMap<(MultiAddress, TileRef, Folding), Option<FoldTree>>,
 }
 
 impl Run<'_> {
@@ -207,14 +208,12 @@ impl Run<'_> {
     /// What the contributions fold to.
     fn sum(&mut self, r: &InNetworkReduction) -> Vec<u8> {
         let network = self.memories.network;
-        let TileRef::Cluster(root) = r.root.tile else {
-            return Vec::new();
-        };
         let tree = self
             .fold_orders
-            .entry((r.group, root))
-            .or_insert_with(|| fold_order(network, r.group, root));
-        evaluate(tree, &self.memories, r)
+            .entry((r.group, r.root.tile, r.folding(network)))
+            .or_insert_with(|| fold_order(network, r));
+        let sum = tree.as_ref().map(|tree| evaluate(tree, &self.memories, r));
+        sum.unwrap_or_default()
     }
 }
 

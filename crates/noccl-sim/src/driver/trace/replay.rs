@@ -18,15 +18,19 @@ use crate::transport::axi_response::{DECERR, SLVERR};
 use crate::transport::burst::Bursts;
 use crate::transport::transaction::Owner;
 use noccl_net::TileRef;
+use noccl_net::pairs::Folding;
 use noccl_net::tree::Cube;
 use noccl_run::{ActionTime, RunError};
 use noccl_workload::{ElementType, Operator, PortKind, Trace};
 
-const INTEGER_SUM: Arithmetic = Arithmetic {
-    operator: Operator::Sum,
-    element: ElementType::Int64,
-    is_shared: false,
-};
+const fn integer_sum(folding: Folding) -> Arithmetic {
+    Arithmetic {
+        operator: Operator::Sum,
+        element: ElementType::Int64,
+        is_shared: false,
+        folding,
+    }
+}
 
 /// One entry while it runs.
 #[derive(Debug, Clone, Default)]
@@ -210,6 +214,8 @@ impl<'t> TraceDriver<'t> {
     ) {
         let entry = &mut self.entries[index as usize];
         let base = part_offset(index, machine);
+        let at = machine.coord(root);
+        let folding = machine.network.folding(group.set, at, u64::from(beats));
         for (b, burst) in Bursts::of_beats(beats, machine.network.spec()).enumerate() {
             if entry.txns.len() <= b {
                 let owner = Owner::Trace {
@@ -221,7 +227,7 @@ impl<'t> TraceDriver<'t> {
                     root,
                     base + burst.offset,
                     burst.bytes,
-                    INTEGER_SUM,
+                    integer_sum(folding),
                     owner,
                 ));
             }

@@ -13,7 +13,8 @@ use crate::fold_tree::{FoldTree, fold_order};
 use crate::{
     Effect, ElementType, InNetworkReduction, Kernel, Lines, LocalReduce, NetworkFold, Schedule,
 };
-use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+use noccl_net::pairs::Folding;
+use noccl_net::{MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
 
 /// Symbolic memories after the last action.
@@ -94,7 +95,7 @@ pub(crate) struct Execution<'a> {
     pub(crate) order: &'a Order,
     memories: Memories,
     demands: Vec<Demand>,
-    fold_plans: HashMap<(MultiAddress, Coord), Vec<Step>>,
+    fold_plans: HashMap<(MultiAddress, TileRef, Folding), Vec<Step>>,
     shortcuts: Shortcuts,
 }
 
@@ -237,9 +238,6 @@ impl Execution<'_> {
 
     /// Reads all contributions; what they fold to.
     fn sum(&mut self, action: usize, r: &InNetworkReduction) -> Vec<Piece> {
-        let TileRef::Cluster(root) = r.root.tile else {
-            return Vec::new();
-        };
         let members = self.order.members(action).to_vec();
         let operands: Vec<_> = members
             .iter()
@@ -253,14 +251,12 @@ impl Execution<'_> {
             })
             .collect();
         let network = self.network;
-        let plan = self.fold_plans.entry((r.group, root)).or_insert_with(|| {
+        let order = (r.group, r.root.tile, r.folding(network));
+        let plan = self.fold_plans.entry(order).or_insert_with(|| {
             let mut plan = Vec::new();
-            push_steps(
-                network,
-                &members,
-                &fold_order(network, r.group, root),
-                &mut plan,
-            );
+            if let Some(tree) = fold_order(network, r) {
+                push_steps(network, &members, &tree, &mut plan);
+            }
             plan
         });
         let expressions = &mut self.memories.expressions;
