@@ -191,6 +191,30 @@ fn members_that_never_contribute_are_named_by_both_routers() {
     }
 }
 
+/// The sum of cluster (2,0) is due at the root and waits for cluster (3,0), which is not there.
+#[test]
+fn operands_in_pairs_name_the_sums_that_they_wait_for() {
+    let starts = vec![Some(0), Some(0), Some(0), None];
+    let reduction = PortKind::WideReduction {
+        group: cube(0, 0, 3, 0),
+        root: cluster(0, 0),
+        beats: 1,
+    };
+    let diagnosis = stall(
+        "collective_noc_4x4_bypass",
+        &[],
+        vec![entry(starts, reduction)],
+    );
+    let name = "reduction #0 to cluster (0,0) cannot finish: cluster (3,0) has not contributed";
+    assert_eq!(diagnosis.summary, name, "{diagnosis}");
+    let waits = &diagnosis.waits;
+    assert_eq!(waits.len(), 2, "{diagnosis}");
+    let at_second = "beat 0 set aside at the wide router of cluster (2,0)";
+    assert!(waits[0].awaited.contains(at_second), "{diagnosis}");
+    assert!(waits[1].waiter.contains(at_second), "{diagnosis}");
+    assert_eq!(waits[1].place, "the sum of cluster (3,0)", "{diagnosis}");
+}
+
 #[test]
 fn member_is_named_when_all_that_came_is_counted_at_the_target() {
     // The first barrier holds the only entry of the tables until its last member comes; what has come
