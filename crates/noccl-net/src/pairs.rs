@@ -8,13 +8,13 @@
 //! router: there a link carries each beat once. Source: S1 §3.1.4 (routers that add), S2 §3 (paths);
 //! `docs/design/0012-bypass.md`.
 
-use crate::tree::Cube;
-use crate::{Coord, MultiAddress, Network};
+use crate::tree::{Cube, contributor, join_set};
+use crate::{Coord, MultiAddress, Network, Port};
 use serde::{Deserialize, Serialize};
 
-/// Where contributions of a wide reduction meet, and so in which order they are folded.
+/// Where contributions of a wide reduction meet, and so in which order they are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub enum Folding {
+pub enum FoldOrder {
     /// At every router on the path that has several inputs: in port order, from the left.
     #[default]
     ByRouter,
@@ -23,17 +23,17 @@ pub enum Folding {
 }
 
 impl Network {
-    /// How a reduction folds `beats` beats of `group` (cluster coordinates) into `root` (mesh). In pairs: one beat of a rectangle around its root,
+    /// Where contributions of a reduction meet: `beats` beats of `group` (cluster coordinates) into `root` (mesh). In pairs: one beat of a rectangle around its root,
     /// where flits pass routers in flight. All routers derive it from what the flit's header says.
     #[must_use]
-    pub fn folding(&self, group: MultiAddress, root: Coord, beats: u64) -> Folding {
+    pub fn fold_order(&self, group: MultiAddress, root: Coord, beats: u64) -> FoldOrder {
         let has_gaps = |mask: u16| mask & mask.wrapping_add(1) != 0;
         let is_around =
             !has_gaps(group.mask.x) && !has_gaps(group.mask.y) && self.cube(group).contains(root);
         if beats == 1 && is_around && self.path_links() > 1 {
-            Folding::InPairs
+            FoldOrder::InPairs
         } else {
-            Folding::ByRouter
+            FoldOrder::ByRouter
         }
     }
 }
@@ -86,6 +86,19 @@ fn along(here: u16, root: u16, (min, max): (u16, u16)) -> impl Iterator<Item = u
         let both = [beyond.filter(|_| is_beyond), before.filter(|_| is_before)];
         both.into_iter().flatten()
     })
+}
+
+/// Who sends the operands that meet at `here`, in fold order; a member's own stands as `here`.
+#[must_use]
+pub fn senders(here: Coord, group: Cube, root: Coord, fold_order: FoldOrder) -> Vec<Coord> {
+    match fold_order {
+        FoldOrder::InPairs => operands(here, group, root).collect(),
+        FoldOrder::ByRouter => {
+            let inputs = join_set(here, group, root);
+            let inputs = Port::ALL.into_iter().filter(|p| inputs & p.bit() != 0);
+            inputs.map(|p| contributor(here, p, group, root)).collect()
+        }
+    }
 }
 
 /// Does what comes from `sender` meet others at `here`? A member's own contribution does at its router if there are others.

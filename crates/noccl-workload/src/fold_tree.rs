@@ -8,7 +8,7 @@
 //! ([`noccl_net::pairs`]).
 
 use crate::InNetworkReduction;
-use noccl_net::pairs::{Folding, operands};
+use noccl_net::pairs::{FoldOrder, operands};
 use noccl_net::tree::{Cube, join_set};
 use noccl_net::{Coord, Network, Port, TileRef};
 use std::fmt;
@@ -25,26 +25,26 @@ pub enum FoldTree {
 impl InNetworkReduction {
     /// Where its contributions meet.
     #[must_use]
-    pub fn folding(&self, network: &Network) -> Folding {
+    pub fn fold_order(&self, network: &Network) -> FoldOrder {
         let TileRef::Cluster(root) = self.root.tile else {
-            return Folding::ByRouter;
+            return FoldOrder::ByRouter;
         };
         let ni = &network.spec().ni;
         let beats = ni.beats((self.root.offset % ni.wide_beat()).saturating_add(self.bytes));
-        network.folding(self.group, network.mesh_coord(root), beats)
+        network.fold_order(self.group, network.mesh_coord(root), beats)
     }
 }
 
 /// Fold order of a reduction, whose group and root are present; `None` if its root is no cluster.
 #[must_use]
-pub fn fold_order(network: &Network, reduction: &InNetworkReduction) -> Option<FoldTree> {
+pub fn fold_tree(network: &Network, reduction: &InNetworkReduction) -> Option<FoldTree> {
     let TileRef::Cluster(root) = reduction.root.tile else {
         return None;
     };
     let (group, root) = (network.cube(reduction.group), network.mesh_coord(root));
-    Some(match reduction.folding(network) {
-        Folding::ByRouter => fold_at(network, group, root, root),
-        Folding::InPairs => pairs_at(network, group, root, root),
+    Some(match reduction.fold_order(network) {
+        FoldOrder::ByRouter => fold_at(network, group, root, root),
+        FoldOrder::InPairs => pairs_at(network, group, root, root),
     })
 }
 
@@ -57,7 +57,7 @@ fn pairs_at(network: &Network, group: Cube, root: Coord, here: Coord) -> FoldTre
             Some(pairs_at(network, group, root, from))
         }
     };
-    folded(operands(here, group, root).filter_map(operand).collect())
+    combined(operands(here, group, root).filter_map(operand).collect())
 }
 
 fn fold_at(network: &Network, group: Cube, root: Coord, here: Coord) -> FoldTree {
@@ -69,10 +69,10 @@ fn fold_at(network: &Network, group: Cube, root: Coord, here: Coord) -> FoldTree
             .neighbour(here, port)
             .map(|next| fold_at(network, group, root, next)),
     };
-    folded(inputs.filter_map(operand).collect())
+    combined(inputs.filter_map(operand).collect())
 }
 
-fn folded(mut operands: Vec<FoldTree>) -> FoldTree {
+fn combined(mut operands: Vec<FoldTree>) -> FoldTree {
     if operands.len() == 1 {
         operands.swap_remove(0)
     } else {

@@ -8,7 +8,7 @@ use noccl_net::Coord;
 use noccl_workload::{
     ElementType, InNetworkReduction, Operator, Pattern, Place, PortKind, PortTransaction,
     TRACE_FORMAT, Trace, TraceFile, Traffic, TrafficFile, WorkloadError, check, check_traffic,
-    fold_order, interpret, read_schedule, read_trace, read_traffic, schedule_schema, to_json,
+    fold_tree, interpret, read_schedule, read_trace, read_traffic, schedule_schema, to_json,
     trace_schema, traffic_schema,
 };
 
@@ -69,7 +69,7 @@ fn the_fold_of_the_page_is_the_fold_of_the_library() {
         operator: Operator::Sum,
         element: ElementType::Fp64,
     };
-    let fold = fold_order(&mesh4x4(), &reduction).unwrap().to_string();
+    let fold = fold_tree(&mesh4x4(), &reduction).unwrap().to_string();
     assert_eq!(fold, "[[(3,0), (2,0)], (0,0), (1,0)]");
     let path = format!(
         "{}/../../docs/formats/schedule.md",

@@ -10,7 +10,7 @@ use crate::router::collective::control::block::RESULT;
 use crate::router::collective::fork::route::{next_port, route_of};
 use crate::transport::flit::{Flit, FlitKind};
 use noccl_net::Port;
-use noccl_net::pairs::Folding;
+use noccl_net::pairs::FoldOrder;
 use noccl_net::tree::join_set;
 use noccl_spec::Plane;
 
@@ -216,7 +216,7 @@ impl View<'_, '_> {
         if plane == Plane::Rsp {
             return self.waits_for_requests(txn, entry.since);
         }
-        if tree.folding == Folding::InPairs {
+        if tree.fold_order == FoldOrder::InPairs {
             return self.waits_for_senders(r, txn, entry.since);
         }
         let missing = join_set(self.coord(r), tree.set, tree.root) & !entry.have;

@@ -5,7 +5,7 @@
 //! Ids are dense and reused, so that memory follows the number of transactions in flight.
 
 use crate::endpoint::torrent::Window;
-use noccl_net::pairs::Folding;
+use noccl_net::pairs::FoldOrder;
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, MultiAddress};
 use noccl_workload::{ElementType, Operator};
@@ -27,7 +27,7 @@ pub(crate) struct Tree {
     /// A reduction whose result the root multicasts to the group.
     pub is_shared: bool,
     /// Where contributions of a reduction meet.
-    pub folding: Folding,
+    pub fold_order: FoldOrder,
 }
 
 /// What a contribution to a reduction says, where that is not what the transaction says.
@@ -284,7 +284,7 @@ impl Tree {
             add_cycles: 0,
             beats: 1,
             is_shared: false,
-            folding: Folding::ByRouter,
+            fold_order: FoldOrder::ByRouter,
         }
     }
 }

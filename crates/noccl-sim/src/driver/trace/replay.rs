@@ -18,17 +18,17 @@ use crate::transport::axi_response::{DECERR, SLVERR};
 use crate::transport::burst::Bursts;
 use crate::transport::transaction::Owner;
 use noccl_net::TileRef;
-use noccl_net::pairs::Folding;
+use noccl_net::pairs::FoldOrder;
 use noccl_net::tree::Cube;
 use noccl_run::{ActionTime, RunError};
 use noccl_workload::{ElementType, Operator, PortKind, Trace};
 
-const fn integer_sum(folding: Folding) -> Arithmetic {
+const fn integer_sum(fold_order: FoldOrder) -> Arithmetic {
     Arithmetic {
         operator: Operator::Sum,
         element: ElementType::Int64,
         is_shared: false,
-        folding,
+        fold_order,
     }
 }
 
@@ -215,7 +215,7 @@ impl<'t> TraceDriver<'t> {
         let entry = &mut self.entries[index as usize];
         let base = part_offset(index, machine);
         let at = machine.coord(root);
-        let folding = machine.network.folding(group.set, at, u64::from(beats));
+        let fold_order = machine.network.fold_order(group.set, at, u64::from(beats));
         for (b, burst) in Bursts::of_beats(beats, machine.network.spec()).enumerate() {
             if entry.txns.len() <= b {
                 let owner = Owner::Trace {
@@ -227,7 +227,7 @@ impl<'t> TraceDriver<'t> {
                     root,
                     base + burst.offset,
                     burst.bytes,
-                    integer_sum(folding),
+                    integer_sum(fold_order),
                     owner,
                 ));
             }

@@ -7,7 +7,7 @@ use crate::router::collective::reduction::merging::window_ahead;
 use crate::transport::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
 use crate::transport::transaction::{Owner, Tree, Txn, TxnKind};
 use noccl_net::deadlock::Windows;
-use noccl_net::pairs::Folding;
+use noccl_net::pairs::FoldOrder;
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, TileId};
 use noccl_spec::Plane;
@@ -28,7 +28,7 @@ pub(crate) struct Arithmetic {
     pub element: ElementType,
     pub is_shared: bool,
     /// Of the whole reduction, all bursts alike.
-    pub folding: Folding,
+    pub fold_order: FoldOrder,
 }
 
 impl Machine<'_> {
@@ -104,7 +104,7 @@ impl Machine<'_> {
             add_cycles: self.add_cycles(arithmetic.element),
             beats: self.beat.of_burst(address, bytes),
             is_shared: arithmetic.is_shared,
-            folding: arithmetic.folding,
+            fold_order: arithmetic.fold_order,
         };
         let beats = tree.beats;
         let open_members = group.set.len();
@@ -137,7 +137,7 @@ impl Machine<'_> {
             return;
         }
         let windows = Windows::of(self.network);
-        let has_window = self.behaviour.has_credits && tree.folding == Folding::ByRouter;
+        let has_window = self.behaviour.has_credits && tree.fold_order == FoldOrder::ByRouter;
         let window = if has_window {
             window_ahead(self.coord(tile), tree, true, windows)
         } else {

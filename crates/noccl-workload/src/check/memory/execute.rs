@@ -9,11 +9,11 @@ use crate::check::memory::expression::{Expression, Expressions, Value};
 use crate::check::order::Order;
 use crate::check::order::shortcut::Shortcuts;
 use crate::check::{CheckError, Race};
-use crate::fold_tree::{FoldTree, fold_order};
+use crate::fold_tree::{FoldTree, fold_tree};
 use crate::{
     Effect, ElementType, InNetworkReduction, Kernel, Lines, LocalReduce, NetworkFold, Schedule,
 };
-use noccl_net::pairs::Folding;
+use noccl_net::pairs::FoldOrder;
 use noccl_net::{MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
 
@@ -95,7 +95,7 @@ pub(crate) struct Execution<'a> {
     pub(crate) order: &'a Order,
     memories: Memories,
     demands: Vec<Demand>,
-    fold_plans: HashMap<(MultiAddress, TileRef, Folding), Vec<Step>>,
+    fold_plans: HashMap<(MultiAddress, TileRef, FoldOrder), Vec<Step>>,
     shortcuts: Shortcuts,
 }
 
@@ -251,10 +251,10 @@ impl Execution<'_> {
             })
             .collect();
         let network = self.network;
-        let order = (r.group, r.root.tile, r.folding(network));
+        let order = (r.group, r.root.tile, r.fold_order(network));
         let plan = self.fold_plans.entry(order).or_insert_with(|| {
             let mut plan = Vec::new();
-            if let Some(tree) = fold_order(network, r) {
+            if let Some(tree) = fold_tree(network, r) {
                 push_steps(network, &members, &tree, &mut plan);
             }
             plan

@@ -6,7 +6,7 @@ use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{Flit, unpack};
 use crate::transport::transaction::Tree;
 use noccl_net::deadlock::Windows;
-use noccl_net::pairs::{Folding, meets_here};
+use noccl_net::pairs::{FoldOrder, meets_here};
 use noccl_net::tree::join_set;
 use noccl_net::{Coord, coord_behind, xy_port};
 
@@ -19,9 +19,9 @@ pub(super) fn inputs_that_meet(here: Coord, flit: Flit, context: &Context<'_>) -
 
 /// Does a contribution meet others of its transaction at this router?
 pub(crate) fn meets_others(here: Coord, flit: Flit, tree: &Tree) -> bool {
-    match tree.folding {
-        Folding::ByRouter => join_set(here, tree.set, tree.root).count_ones() > 1,
-        Folding::InPairs => meets_here(unpack(flit.dst), here, tree.set, tree.root),
+    match tree.fold_order {
+        FoldOrder::ByRouter => join_set(here, tree.set, tree.root).count_ones() > 1,
+        FoldOrder::InPairs => meets_here(unpack(flit.dst), here, tree.set, tree.root),
     }
 }
 

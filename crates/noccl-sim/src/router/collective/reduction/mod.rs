@@ -14,7 +14,7 @@ use crate::transport::flit::{Flit, VARIANT_SHIFT, pack, unpack};
 use crate::transport::transaction::Trees;
 use flow::{BEATS_PER_CREDIT, Flow};
 use merging::{inputs_that_meet, marked_if_partial, window_ahead};
-use noccl_net::pairs::{Folding, operands};
+use noccl_net::pairs::{FoldOrder, operands};
 use noccl_net::tree::contributor;
 use noccl_net::{Coord, Port};
 use noccl_workload::{ElementType, Operator};
@@ -179,12 +179,12 @@ impl Reductions {
         let txn = flit.txn;
         let (tree, config) = (context.trees.tree(txn), self.config);
         let slot = self.unit(r).free_slot(config.slots)?;
-        let mut flow = match tree.folding {
-            Folding::ByRouter => {
+        let mut flow = match tree.fold_order {
+            FoldOrder::ByRouter => {
                 let window = window_ahead(here, tree, false, config.windows);
                 Flow::new((txn, slot), here, inputs, tree, window, &config)
             }
-            Folding::InPairs => Flow::in_pairs((txn, slot), tree, context.cycle, &config),
+            FoldOrder::InPairs => Flow::in_pairs((txn, slot), tree, context.cycle, &config),
         };
         if let Some(variant) = context.trees.variant(txn, flit.variant()) {
             flow.begin_as(flit, variant, &config);
