@@ -89,7 +89,13 @@ fn kernels_load_what_was_stored_last() {
 #[test]
 fn a_full_table_leaves_acknowledgements_apart() {
     let network = network("smart_8x8", |spec| {
-        let smart = spec.router.smart.as_mut().expect("these routers");
+        let smart = spec
+            .axi_mut()
+            .unwrap()
+            .router
+            .smart
+            .as_mut()
+            .expect("these routers");
         smart.reduction_table_entries = 2;
     });
     let log = Kernel::Fft
@@ -108,7 +114,14 @@ fn every_design_is_coherent_and_wires_are_fastest() {
         .expect("its result is right");
     let cycles = |preset: &str, change: fn(&mut SmartRouter)| {
         let network = network(preset, |spec| {
-            change(spec.router.smart.as_mut().expect("these routers"))
+            change(
+                spec.axi_mut()
+                    .unwrap()
+                    .router
+                    .smart
+                    .as_mut()
+                    .expect("these routers"),
+            )
         });
         let ht = run::<Ht>(&network, &log).expect("runs").cycles;
         (ht, run::<Token<2>>(&network, &log).expect("runs").cycles)

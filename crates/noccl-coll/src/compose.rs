@@ -156,6 +156,11 @@ impl Task<'_> {
             | Algorithm::Ring
             | Algorithm::InNetworkOnce
             | Algorithm::InNetworkList
+            | Algorithm::InNetworkStatic
+            | Algorithm::Torus
+            | Algorithm::Rounds
+            | Algorithm::RecursiveDoubling
+            | Algorithm::Dissemination
             | Algorithm::Chainwrite
             | Algorithm::Counter => Vec::new(),
         };
@@ -185,7 +190,7 @@ impl Task<'_> {
     }
 
     fn beat_bytes(&self) -> u64 {
-        u64::from(self.network.spec().ni.wide_beat_bytes)
+        u64::from(self.network.axi().ni.wide_beat_bytes)
     }
 
     /// A root outside the group gets a copy of what the entry has reduced in its scratch.

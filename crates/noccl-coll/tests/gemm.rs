@@ -229,7 +229,9 @@ fn move_slots(schedule: &mut noccl_workload::Schedule, to: &[u64]) -> usize {
             | ActionKind::Barrier(_)
             | ActionKind::Arrival(_)
             | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => {}
+            | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_) => {}
         }
     }
     moved

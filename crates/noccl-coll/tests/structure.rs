@@ -22,7 +22,9 @@ fn count(schedule: &Schedule) -> [usize; 4] {
             | ActionKind::Arrival(_)
             | ActionKind::Kernel(_)
             | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => {}
+            | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_) => {}
         }
     }
     out

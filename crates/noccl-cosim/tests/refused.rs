@@ -22,6 +22,8 @@ fn schedule(kinds: Vec<ActionKind>) -> Schedule {
     };
     Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: "test".to_owned(),
         parameters: BTreeMap::new(),
         collective: None,

@@ -55,7 +55,7 @@
 use crate::ModelError;
 use crate::bound_messages::Messages;
 use noccl_net::{Network, TileId, TileRef};
-use noccl_spec::{Plane, Spec};
+use noccl_spec::{AxiTiles, Plane};
 use noccl_workload::{Collective, CollectiveKind, ElementType};
 
 /// First event of a bound.
@@ -192,11 +192,11 @@ fn latency_cycles(
     (farthest_paths, diameter_paths): (u32, u32),
 ) -> u64 {
     let addition_cycles = if num_members > 1 {
-        addition_cycles(network.spec(), collective.element)
+        addition_cycles(network.axi(), collective.element)
     } else {
         0
     };
-    let target_cycles = target_cycles(network.spec(), collective.root);
+    let target_cycles = target_cycles(network.axi(), collective.root);
     match collective.kind {
         CollectiveKind::Multicast => round_trip_cycles(network, farthest_paths, target_cycles),
         CollectiveKind::Barrier => barrier_cycles(network, farthest_paths, target_cycles),
@@ -207,10 +207,10 @@ fn latency_cycles(
         CollectiveKind::AllGather | CollectiveKind::AllToAll => round_trip_cycles(
             network,
             diameter_paths,
-            network.spec().cluster.l1_latency_cycles,
+            network.axi().cluster.l1_latency_cycles,
         ),
         CollectiveKind::ReduceScatter => {
-            let l1_cycles = network.spec().cluster.l1_latency_cycles;
+            let l1_cycles = network.axi().cluster.l1_latency_cycles;
             round_trip_cycles(network, diameter_paths, l1_cycles) + addition_cycles
         }
     }
@@ -276,19 +276,16 @@ fn find_root(network: &Network, collective: &Collective) -> Result<TileId, Model
 }
 
 /// The faster of what may respond: a cluster's L1, or the memory tile if it is the root.
-fn target_cycles(spec: &Spec, root: TileRef) -> u32 {
+fn target_cycles(axi: &AxiTiles, root: TileRef) -> u32 {
     match root {
-        TileRef::Cluster(_) => spec.cluster.l1_latency_cycles,
-        TileRef::Memory(_) => spec
-            .cluster
-            .l1_latency_cycles
-            .min(spec.memory.latency_cycles),
+        TileRef::Cluster(_) => axi.cluster.l1_latency_cycles,
+        TileRef::Memory(_) => axi.cluster.l1_latency_cycles.min(axi.memory.latency_cycles),
     }
 }
 
 /// One addition in an FPU.
-pub(crate) fn pipeline_cycles(spec: &Spec, element: ElementType) -> u32 {
-    let fpu = &spec.cluster.fpu;
+pub(crate) fn pipeline_cycles(axi: &AxiTiles, element: ElementType) -> u32 {
+    let fpu = &axi.cluster.fpu;
     match element.bytes() {
         1 => fpu.bits8_cycles,
         2 => fpu.bits16_cycles,
@@ -298,17 +295,17 @@ pub(crate) fn pipeline_cycles(spec: &Spec, element: ElementType) -> u32 {
 }
 
 /// One addition of one beat: by a router on the FPUs (with its cut registers) or by a core's kernel.
-fn addition_cycles(spec: &Spec, element: ElementType) -> u64 {
-    let in_router = u64::from(pipeline_cycles(spec, element))
-        + u64::from(spec.router.wide_reduction.cut_cycles);
-    let by_core = u64::from(spec.cluster.instructions.compute_start)
-        + u64::from(spec.cluster.compute_millicycles_per_beat / 1000);
+fn addition_cycles(axi: &AxiTiles, element: ElementType) -> u64 {
+    let in_router =
+        u64::from(pipeline_cycles(axi, element)) + u64::from(axi.router.wide_reduction.cut_cycles);
+    let by_core = u64::from(axi.cluster.instructions.compute_start)
+        + u64::from(axi.cluster.compute_millicycles_per_beat / 1000);
     in_router.min(by_core)
 }
 
 /// Two members so many paths apart each need the other's data.
 fn exchange_cycles(network: &Network, paths: u32) -> u64 {
-    let target_cycles = network.spec().cluster.l1_latency_cycles;
+    let target_cycles = network.axi().cluster.l1_latency_cycles;
     let direct = round_trip_cycles(network, paths, target_cycles);
     // Up: h' hops, and the response of the target at its own tile; down: a round trip. With
     // h' and h - h' for one member and the reverse for the other, the slower one needs three paths over h / 2 at least.

@@ -62,9 +62,9 @@ impl Shape {
     /// [`ModelError`] if the group does not exist here.
     pub fn new(network: &Network, collective: &Collective) -> Result<Self, ModelError> {
         let (members, rows, diameter_hops, cut_blocks) = shape_of(network, collective)?;
-        let spec = network.spec();
-        let beats = spec.ni.beats(collective.bytes);
-        let l1_cycles = spec.cluster.l1_latency_cycles;
+        let axi = network.axi();
+        let beats = axi.ni.beats(collective.bytes);
+        let l1_cycles = axi.cluster.l1_latency_cycles;
         Ok(Self {
             members: members as f64,
             rows: rows as f64,
@@ -72,8 +72,8 @@ impl Shape {
             diameter_hops: f64::from(diameter_hops),
             beats: beats as f64,
             cut_blocks: cut_blocks as f64,
-            merge_entries: f64::from(spec.router.merge_table_entries.max(1)),
-            open_reductions: f64::from(spec.ni.max_open_reductions.max(1)),
+            merge_entries: f64::from(axi.router.merge_table_entries.max(1)),
+            open_reductions: f64::from(axi.ni.max_open_reductions.max(1)),
             round_trip_cycles: round_trip_cycles(
                 network,
                 network.least_paths(diameter_hops),

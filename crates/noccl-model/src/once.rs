@@ -20,22 +20,22 @@ const PORTS_CYCLES: u64 = 6;
 pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction) -> Option<u64> {
     let root = network.coord(network.find(reduction.root.tile)?);
     let group = network.cube(reduction.group);
-    let spec = network.spec();
-    let cluster = &spec.cluster;
+    let axi = network.axi();
+    let cluster = &axi.cluster;
     let sums = Sums {
         network,
         group,
         root,
         fold_order: reduction.fold_order(network),
-        addition: u64::from(pipeline_cycles(spec, reduction.element)),
+        addition: u64::from(pipeline_cycles(axi, reduction.element)),
     };
     let (path_in, pace) = sums.of(root);
     let pace = pace.max(f64::from(network.flit_cycles()));
     // The farthest members are corners of the group.
     let paths = corners(group).map(|corner| network.paths(root, corner));
     let path_out = sums.path_cycles() * u64::from(paths.max().unwrap_or(0));
-    let beats = spec.ni.beats(reduction.bytes);
-    let lanes = u64::from(cluster.cycles_per_wide_addition(&spec.ni));
+    let beats = axi.ni.beats(reduction.bytes);
+    let lanes = u64::from(cluster.cycles_per_wide_addition(&axi.ni));
     let agents = cluster.request_path_cycles
         + cluster.response_path_cycles
         + cluster.dma.start_cycles
@@ -78,7 +78,7 @@ impl Sums<'_> {
             }
             FoldOrder::ByRouter if count < 2 => (last, pace),
             FoldOrder::ByRouter => {
-                let kind = self.network.spec().router.wide_reduction.kind;
+                let kind = self.network.axi().router.wide_reduction.kind;
                 let slowest = cycles_per_beat(kind, count, self.addition as f64);
                 (last + self.adding(count), pace.max(slowest))
             }
@@ -86,7 +86,7 @@ impl Sums<'_> {
     }
 
     fn adding(&self, operands: u32) -> u64 {
-        let wide = &self.network.spec().router.wide_reduction;
+        let wide = &self.network.axi().router.wide_reduction;
         let cut = u64::from(wide.cut_cycles);
         u64::from(operands - 1) * self.addition + cut * u64::from(passes(wide.kind, operands))
     }

@@ -5,14 +5,14 @@
 //! up to a round later than it is full. Over links of a cycle the members keep the counter busy, and an atomic takes as long as a
 //! round, so this never shows; over longer links it does.
 
-use noccl_spec::Spec;
+use noccl_spec::AxiTiles;
 
 /// Cycles from the execution of an atomic in a cluster's own L1 to its response at the interface.
 const OWN_RESPONSE_CYCLES: u32 = 2;
 
 /// From the execution of the cluster's own atomic until it polls.
-pub(crate) fn response_cycles(spec: &Spec) -> f64 {
-    f64::from(OWN_RESPONSE_CYCLES + spec.cluster.response_path_cycles)
+pub(crate) fn response_cycles(axi: &AxiTiles) -> f64 {
+    f64::from(OWN_RESPONSE_CYCLES + axi.cluster.response_path_cycles)
 }
 
 /// Begin of the round that sees the counter full: polling begins `response_cycles` after the cluster's own atomic at `own`.

@@ -118,7 +118,7 @@ pub fn predict_with(
         actions[index as usize] = model.act(index as usize, action, tiles)?;
         free = order.release(index);
     }
-    model.counters.payload_byte_hops = model.links.flit_hops() * network.spec().ni.wide_beat();
+    model.counters.payload_byte_hops = model.links.flit_hops() * network.axi().ni.wide_beat();
     model.counters.flit_hops = model.links.flit_hops();
     Ok(Prediction {
         cycles: runtime(schedule, &actions),
@@ -190,6 +190,15 @@ impl Model<'_> {
             ActionKind::Barrier(barrier) => self.barrier(index, barrier, &ready)?,
             ActionKind::Chain(chain) => self.chain(index, chain, &ready)?,
             ActionKind::ListMulticast(list) => self.list_multicast(index, list, &ready)?,
+            ActionKind::Message(_) | ActionKind::StaticMulticast(_) => {
+                return Err(ModelError::Schedule {
+                    action: index,
+                    reason: format!(
+                        "the model knows no {}; accepted: the simulator for core tiles",
+                        action.kind.words()
+                    ),
+                });
+            }
             ActionKind::Arrival(arrival) => {
                 let root = self.find(index, arrival.root)?;
                 self.arrival(root, &ready)

@@ -239,9 +239,9 @@ fn notices(network: &Network) -> Vec<CalibrationRun> {
 }
 
 fn reductions(network: &Network) -> Vec<CalibrationRun> {
-    let spec = network.spec();
-    let kind = spec.router.wide_reduction.kind;
-    let shared = f64::from(spec.cluster.cycles_per_wide_addition(&spec.ni));
+    let axi = network.axi();
+    let kind = axi.router.wide_reduction.kind;
+    let shared = f64::from(axi.cluster.cycles_per_wide_addition(&axi.ni));
     use Constant::{Addition8, Addition16, Addition32, Addition64, Beta, Cut, Hop, ReductionAlpha};
     // Operands of the routers that add on the path of the farthest member, and the same in pairs.
     let shapes: [(MultiAddress, &[u32], &[u32]); 3] = [
@@ -268,7 +268,7 @@ fn reductions(network: &Network) -> Vec<CalibrationRun> {
                 group: set,
                 source_offset: 0,
                 root: place(ORIGIN, OUTPUT),
-                bytes: beats * spec.ni.wide_beat(),
+                bytes: beats * axi.ni.wide_beat(),
                 operator: Operator::Sum,
                 element,
             })],

@@ -92,7 +92,7 @@ impl ChainCycles {
     /// The published constants, with what the network's own endpoints say where it has them.
     #[must_use]
     pub fn of(network: &Network) -> Self {
-        let Some(endpoint) = &network.spec().cluster.torrent else {
+        let Some(endpoint) = &network.axi().cluster.torrent else {
             return Self::PUBLISHED;
         };
         let own = match endpoint.endpoint_cycles {

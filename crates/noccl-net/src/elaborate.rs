@@ -4,10 +4,12 @@
 //! Work is proportional to the tiles; a mesh of 1024×1024 takes milliseconds.
 
 use crate::capabilities::{Bypass, Capabilities};
-use crate::planes::planes;
+use crate::planes::{core_planes, planes};
 use crate::region::RegionMap;
 use crate::{Coord, NetError, Network, TileId, TileKind};
-use noccl_spec::{MAX_ADDRESS, Mesh, Spec, TileKindName, validate};
+use noccl_spec::{
+    AxiTiles, CoreTiles, MAX_ADDRESS, Mesh, Region, Spec, TileKindName, Tiles, validate,
+};
 
 /// Most tiles of a mesh: a million clusters and a column of memory tiles on the longest side.
 pub const MAX_TILES: u64 = (1 << 20) + 4096;
@@ -21,6 +23,40 @@ pub const MAX_REGIONS: usize = 4096;
 /// [`NetError`] naming the field and what would be accepted.
 pub fn elaborate(spec: &Spec) -> Result<Network, NetError> {
     validate(spec).map_err(|e| field(e.field, e.found, e.accepted))?;
+    match &spec.tiles {
+        Tiles::Axi(axi) => elaborate_axi(spec, axi),
+        Tiles::Cores(cores) => Ok(elaborate_cores(spec, cores)),
+    }
+}
+
+/// A core at every tile. There are no addresses: the one region numbers the tiles.
+fn elaborate_cores(spec: &Spec, cores: &CoreTiles) -> Network {
+    let (width, height) = (spec.mesh.width, spec.mesh.height);
+    let region = RegionMap::new(&Region {
+        kind: TileKindName::Cluster,
+        x: 0,
+        y: 0,
+        width,
+        height,
+        base_address: 0,
+        stride_bytes: cores.core.memory_bytes.next_power_of_two(),
+    });
+    Network {
+        planes: core_planes(cores),
+        spec: spec.clone(),
+        capabilities: Capabilities::of(spec),
+        kinds: vec![TileKind::Cluster; width as usize * height as usize],
+        memories: Vec::new(),
+        cluster_region: 0,
+        cluster_origin: region.origin,
+        cluster_width: region.width,
+        cluster_height: region.height,
+        regions: vec![region],
+    }
+}
+
+/// Clusters and memories in regions of the mesh and of the address map.
+fn elaborate_axi(spec: &Spec, axi: &AxiTiles) -> Result<Network, NetError> {
     let tiles = u64::from(spec.mesh.width) * u64::from(spec.mesh.height);
     if tiles > MAX_TILES {
         return Err(field(
@@ -29,10 +65,10 @@ pub fn elaborate(spec: &Spec) -> Result<Network, NetError> {
             format!("must be at most {MAX_TILES}"),
         ));
     }
-    if let Some(bypass) = Bypass::of(spec) {
+    if let Some(bypass) = Bypass::of(axi) {
         bypass.check(&spec.mesh)?;
     }
-    let regions = region_maps(spec)?;
+    let regions = region_maps(&spec.mesh, axi)?;
     let kinds = cover_mesh(&spec.mesh, &regions)?;
     reject_overlaps(&regions)?;
     let cluster_region = only_cluster_region(&spec.mesh)?;
@@ -40,7 +76,7 @@ pub fn elaborate(spec: &Spec) -> Result<Network, NetError> {
     let clusters = regions[cluster_region];
     let capabilities = Capabilities::of(spec);
     Ok(Network {
-        planes: planes(spec, capabilities.routers.has_links),
+        planes: planes(axi, capabilities.routers.has_links),
         spec: spec.clone(),
         capabilities,
         kinds,
@@ -87,8 +123,7 @@ fn only_cluster_region(mesh: &Mesh) -> Result<usize, NetError> {
 }
 
 /// Places every region on the mesh and in the address map.
-fn region_maps(spec: &Spec) -> Result<Vec<RegionMap>, NetError> {
-    let mesh = &spec.mesh;
+fn region_maps(mesh: &Mesh, axi: &AxiTiles) -> Result<Vec<RegionMap>, NetError> {
     if mesh.regions.len() > MAX_REGIONS {
         return Err(field(
             "mesh.regions",
@@ -114,8 +149,8 @@ fn region_maps(spec: &Spec) -> Result<Vec<RegionMap>, NetError> {
         }
         let map = RegionMap::new(region);
         let (memory_bytes, memory) = match region.kind {
-            TileKindName::Cluster => (spec.cluster.l1_bytes, "cluster.l1_bytes"),
-            TileKindName::Memory => (spec.memory.bytes, "memory.bytes"),
+            TileKindName::Cluster => (axi.cluster.l1_bytes, "cluster.l1_bytes"),
+            TileKindName::Memory => (axi.memory.bytes, "memory.bytes"),
         };
         if region.stride_bytes < memory_bytes {
             return Err(field(

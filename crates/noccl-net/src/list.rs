@@ -26,7 +26,7 @@ impl Network {
     /// Destinations that one multicast of this network's routers can have; `None` if they multicast by no list.
     #[must_use]
     pub fn max_listed(&self) -> Option<u32> {
-        let esp = self.spec().router.esp.as_ref()?;
+        let esp = self.spec().axi()?.router.esp.as_ref()?;
         let widest = self.width().max(self.height()) - 1;
         let bits = (u16::BITS - widest.leading_zeros()).max(MIN_COORDINATE_BITS);
         Some(max_listed_destinations(esp.header_bits, bits))

@@ -5,13 +5,13 @@ use crate::capabilities::Capabilities;
 use crate::planes::NetworkPlane;
 use crate::region::RegionMap;
 use crate::{Coord, MultiAddress, Port, TileId};
-use noccl_spec::{Plane, Spec, TileKindName};
+use noccl_spec::{AxiTiles, CoreTiles, PlaneName, Spec, TileKindName, Tiles, WORD_BYTES};
 use serde::{Deserialize, Serialize};
 
-/// What stands behind a tile's NI.
+/// What stands at a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TileKind {
-    /// Compute cluster.
+    /// Compute tile: a cluster, or a core of a network of cores.
     Cluster,
     /// Memory tile.
     Memory,
@@ -30,11 +30,20 @@ impl From<TileKindName> for TileKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LinkId {
     /// Plane.
-    pub plane: Plane,
+    pub plane: PlaneName,
     /// Router that drives the link.
     pub tile: TileId,
     /// Output port of that router.
     pub port: Port,
+}
+
+impl LinkId {
+    /// A link of any plane.
+    #[must_use]
+    pub fn new(plane: impl Into<PlaneName>, tile: TileId, port: Port) -> Self {
+        let plane = plane.into();
+        Self { plane, tile, port }
+    }
 }
 
 /// A network, made only by [`crate::elaborate`].
@@ -57,6 +66,25 @@ impl Network {
     #[must_use]
     pub const fn spec(&self) -> &Spec {
         &self.spec
+    }
+
+    /// Routers, interfaces, clusters and memories of a network whose tiles speak AXI. Whoever may meet another network asks first what its
+    /// routers carry ([`RouterCapabilities::carries_words`](crate::capabilities::RouterCapabilities::carries_words)).
+    ///
+    /// # Panics
+    /// On a network of core tiles, which has nothing of all that.
+    #[must_use]
+    pub const fn axi(&self) -> &AxiTiles {
+        match &self.spec.tiles {
+            Tiles::Axi(axi) => axi,
+            Tiles::Cores(_) => panic!("core tiles have no AXI: ask what the routers carry first"),
+        }
+    }
+
+    /// Cores and routers of a network of core tiles.
+    #[must_use]
+    pub const fn cores(&self) -> Option<&CoreTiles> {
+        self.spec.cores()
     }
 
     /// Columns of the whole mesh.
@@ -162,18 +190,29 @@ impl Network {
     /// Bytes of memory behind a tile.
     #[must_use]
     pub fn memory_bytes(&self, tile: TileId) -> u64 {
-        match self.kind(tile) {
-            TileKind::Cluster => self.spec.cluster.l1_bytes,
-            TileKind::Memory => self.spec.memory.bytes,
+        match (&self.spec.tiles, self.kind(tile)) {
+            (Tiles::Axi(axi), TileKind::Cluster) => axi.cluster.l1_bytes,
+            (Tiles::Axi(axi), TileKind::Memory) => axi.memory.bytes,
+            (Tiles::Cores(cores), _) => cores.core.memory_bytes,
+        }
+    }
+
+    /// Bytes that move together, to whose multiples data are aligned: a wide beat, or a word of a core.
+    #[must_use]
+    pub const fn beat_bytes(&self) -> u64 {
+        match &self.spec.tiles {
+            Tiles::Axi(axi) => axi.ni.wide_beat(),
+            Tiles::Cores(_) => WORD_BYTES as u64,
         }
     }
 
     /// Field of the spec that says how large it is.
     #[must_use]
     pub fn memory_field(&self, tile: TileId) -> &'static str {
-        match self.kind(tile) {
-            TileKind::Cluster => "cluster.l1_bytes",
-            TileKind::Memory => "memory.bytes",
+        match (&self.spec.tiles, self.kind(tile)) {
+            (Tiles::Axi(_), TileKind::Cluster) => "cluster.l1_bytes",
+            (Tiles::Axi(_), TileKind::Memory) => "memory.bytes",
+            (Tiles::Cores(_), _) => "core.memory_bytes",
         }
     }
 }

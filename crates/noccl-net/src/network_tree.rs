@@ -80,7 +80,7 @@ impl Network {
     }
 
     fn no_such_tree(&self, accepted: &str) -> NetError {
-        let flow = self.spec.router.flow.name();
+        let flow = self.spec.flow_name();
         field("router.flow", format!("\"{flow}\""), accepted)
     }
 }

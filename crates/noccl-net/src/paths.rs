@@ -3,14 +3,18 @@
 
 use crate::capabilities::MessageCycles;
 use crate::{Coord, Network, TileId};
+use noccl_spec::Tiles;
 
 impl Network {
     /// Most links of one path: `router.bypass.hpc_max`, and 1 without bypass.
     #[must_use]
     pub const fn path_links(&self) -> u32 {
-        match &self.spec.router.bypass {
-            Some(bypass) => bypass.hpc_max,
-            None => 1,
+        match &self.spec.tiles {
+            Tiles::Axi(axi) => match &axi.router.bypass {
+                Some(bypass) => bypass.hpc_max,
+                None => 1,
+            },
+            Tiles::Cores(_) => 1,
         }
     }
 

@@ -6,14 +6,14 @@
 
 use crate::capabilities::Bypass;
 use crate::{Coord, Network};
-use noccl_spec::{Plane, Spec};
+use noccl_spec::{AxiTiles, CoreTiles, Plane, PlaneName, WORD_BYTES};
 
-/// One plane of a network (S1 §2.1).
+/// One plane of a network (S1 §2.1; S4 §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NetworkPlane {
     /// Which one it is.
-    pub plane: Plane,
-    /// Channels of the AXI ports whose beats it carries.
+    pub plane: PlaneName,
+    /// Channels of the AXI ports whose beats it carries; none between cores.
     pub channels: &'static [AxiChannel],
     /// Bytes of data in a flit; nothing but headers if 0.
     pub data_bytes: u32,
@@ -47,9 +47,9 @@ pub enum AxiChannel {
 }
 
 /// The planes of a spec, in the order of [`Plane::ALL`].
-pub(crate) fn planes(spec: &Spec, has_links: bool) -> Vec<NetworkPlane> {
-    let router_cycles = router_cycles(spec);
-    let ni = &spec.ni;
+pub(crate) fn planes(axi: &AxiTiles, has_links: bool) -> Vec<NetworkPlane> {
+    let router_cycles = router_cycles(axi);
+    let ni = &axi.ni;
     let plane = |plane| {
         let (channels, data_bytes): (&'static [AxiChannel], u32) = match plane {
             Plane::Req => (
@@ -70,13 +70,13 @@ pub(crate) fn planes(spec: &Spec, has_links: bool) -> Vec<NetworkPlane> {
             ),
             Plane::Wide => (
                 &[AxiChannel::WideWrite, AxiChannel::WideReadData],
-                Bypass::of(spec).map_or(ni.wide_beat_bytes, |bypass| bypass.flit_bytes()),
+                Bypass::of(axi).map_or(ni.wide_beat_bytes, |bypass| bypass.flit_bytes()),
             ),
         };
-        let setup_cycles = spec.router.bypass.map_or(1, |bypass| bypass.setup_cycles);
-        let link_cycles = spec.router.link_cycles.of(plane) + setup_cycles - 1;
+        let setup_cycles = axi.router.bypass.map_or(1, |bypass| bypass.setup_cycles);
+        let link_cycles = axi.router.link_cycles.of(plane) + setup_cycles - 1;
         NetworkPlane {
-            plane,
+            plane: plane.into(),
             channels,
             data_bytes,
             link_cycles,
@@ -90,22 +90,41 @@ pub(crate) fn planes(spec: &Spec, has_links: bool) -> Vec<NetworkPlane> {
     Plane::ALL.map(plane).to_vec()
 }
 
-const fn router_cycles(spec: &Spec) -> u32 {
-    let router = &spec.router;
+/// The two networks between cores. A flit that turns waits besides.
+pub(crate) fn core_planes(cores: &CoreTiles) -> Vec<NetworkPlane> {
+    let plane = |plane, hop_cycles| NetworkPlane {
+        plane,
+        channels: &[],
+        data_bytes: WORD_BYTES,
+        link_cycles: 1,
+        hop_cycles,
+    };
+    vec![
+        plane(PlaneName::Udn, cores.router.udn.hop_cycles),
+        plane(PlaneName::Static, 1),
+    ]
+}
+
+const fn router_cycles(axi: &AxiTiles) -> u32 {
+    let router = &axi.router;
     (router.input_fifo_flits > 0) as u32 + (router.output_fifo_flits > 0) as u32
 }
 
 impl Network {
-    /// Its planes, in the order in which arrays are indexed by [`Plane::idx`].
+    /// Its planes, those of AXI in the order in which arrays are indexed by [`Plane::idx`].
     #[must_use]
     pub fn planes(&self) -> &[NetworkPlane] {
         &self.planes
     }
 
-    /// One of its planes.
+    /// One of the planes of AXI.
+    ///
+    /// # Panics
+    /// On a network of core tiles, as [`Network::axi`].
     #[must_use]
     pub fn plane(&self, plane: Plane) -> &NetworkPlane {
-        &self.planes[plane.idx()]
+        let found = self.planes.iter().find(|one| one.plane == plane);
+        found.expect("core tiles have no AXI: ask what the routers carry first")
     }
 
     /// Cycles of a flit that is alone on the wide plane, from one interface to another.
@@ -132,13 +151,13 @@ impl Network {
     /// Cycles in one router with the first cycle of the link behind it.
     #[must_use]
     pub const fn router_cycles(&self) -> u32 {
-        router_cycles(&self.spec)
+        router_cycles(self.axi())
     }
 
     /// Cycles in which a port passes a flit: a FIFO with one slot takes none while it holds one.
     #[must_use]
     pub const fn flit_cycles(&self) -> u32 {
-        let router = &self.spec.router;
+        let router = &self.axi().router;
         let has_one_slot = router.input_fifo_flits == 1 || router.output_fifo_flits == 1;
         1 + has_one_slot as u32
     }

@@ -45,7 +45,7 @@ fn priorities_and_greedy_reductions_add_no_wait() {
     for suffix in ["", "_private"] {
         let preset = format!("smart_8x8{suffix}");
         let mut spec = spec(&preset);
-        let table = spec.router.smart.as_mut().unwrap();
+        let table = spec.axi_mut().unwrap().router.smart.as_mut().unwrap();
         table.priority = SmartPriority::Bypass;
         table.reduction = SmartReduction::Greedy;
         let proof = check_network(&elaborate(&spec).unwrap()).unwrap();
@@ -55,7 +55,7 @@ fn priorities_and_greedy_reductions_add_no_wait() {
 
 fn by_load(size: &str) -> Network {
     let mut spec = spec(&format!("smart_{size}"));
-    spec.router.smart.as_mut().unwrap().tree = SmartTree::ByLoad;
+    spec.axi_mut().unwrap().router.smart.as_mut().unwrap().tree = SmartTree::ByLoad;
     elaborate(&spec).unwrap()
 }
 

@@ -49,7 +49,7 @@ fn the_default_flow_accepts_what_the_published_one_deadlocks_on() {
 #[test]
 fn order_of_issue_does_not_matter_to_the_default_flow_within_its_limit() {
     let mut s = spec("collective_noc_4x4");
-    s.router.wide_reduction.store_beats *= 2;
+    s.axi_mut().unwrap().router.wide_reduction.store_beats *= 2;
     let n = elaborate(&s).unwrap();
     let order = IssueOrder::from([(cluster(&n, 2, 0), (0..9).rev().collect())]);
     let reductions = |count: usize| {
@@ -62,7 +62,7 @@ fn order_of_issue_does_not_matter_to_the_default_flow_within_its_limit() {
             count
         ]
     };
-    assert_eq!(n.spec().ni.max_open_reductions, 8);
+    assert_eq!(n.axi().ni.max_open_reductions, 8);
     check_in_order(&n, &reductions(8), &order).unwrap();
     // The ninth waits at one tile for the response of the first, at the other it is the opposite.
     let cycle = check_in_order(&n, &reductions(9), &order).unwrap_err();
@@ -79,8 +79,8 @@ fn order_of_issue_does_not_matter_to_the_default_flow_within_its_limit() {
 #[test]
 fn a_store_too_small_for_the_waiting_operands_is_rejected() {
     let mut s = spec("collective_noc_4x4");
-    s.router.wide_reduction.window_beats = 16;
-    s.router.wide_reduction.store_beats = 191;
+    s.axi_mut().unwrap().router.wide_reduction.window_beats = 16;
+    s.axi_mut().unwrap().router.wide_reduction.store_beats = 191;
     let n = elaborate(&s).unwrap();
     assert_eq!(reduction_flows(&n), 2);
     let reductions = |roots: &[u16], beats| -> Vec<Flow> {
@@ -130,13 +130,13 @@ fn reductions_meet_where_contributions_do() {
     ];
     assert_eq!(meeting(&crossing), 2);
     // The stated limit: what an endpoint may have open has slots and space in the preset.
-    assert_eq!(reduction_flows(&n), n.spec().ni.max_open_reductions);
+    assert_eq!(reduction_flows(&n), n.axi().ni.max_open_reductions);
 }
 
 #[test]
 fn a_window_grows_with_the_distance_to_the_merge_point() {
     let n = network("collective_noc_8x8");
-    let window = n.spec().router.wide_reduction.window_beats;
+    let window = n.axi().router.wide_reduction.window_beats;
     let windows = Windows::of(&n);
     let root = cluster(&n, 6, 0);
     let hops = |mask_x| -> Vec<u32> {
@@ -195,7 +195,7 @@ fn row_barriers(n: &Network, rows: u16) -> Vec<Flow> {
 #[test]
 fn more_barriers_at_one_target_than_it_counts_are_rejected_with_the_counters_they_hold() {
     let n = network("collective_noc_16x16");
-    let counted = n.spec().ni.max_open_reductions as u16;
+    let counted = n.axi().ni.max_open_reductions as u16;
     check(&n, &row_barriers(&n, counted)).unwrap();
     let cycle = check(&n, &row_barriers(&n, counted + 1)).unwrap_err();
     assert_closed(&cycle);

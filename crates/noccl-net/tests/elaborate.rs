@@ -100,7 +100,7 @@ fn values_out_of_range_are_refused_as_in_a_file() {
         &["mesh.width = 0", "1 to 4096"],
     );
     shows(
-        &refused(|s| s.ni.wide_beat_bytes = 512),
+        &refused(|s| s.axi_mut().unwrap().ni.wide_beat_bytes = 512),
         &["ni.wide_beat_bytes = 512", "must be 8 to 256"],
     );
 }
@@ -152,7 +152,7 @@ fn exactly_one_cluster_region_is_accepted() {
     );
     let found = refused(|s| {
         s.mesh.regions[1].kind = TileKindName::Memory;
-        s.memory.bytes = 4096;
+        s.axi_mut().unwrap().memory.bytes = 4096;
     });
     shows(&found, &["mesh.regions", "exactly one"]);
     let found = refused(|s| s.mesh.regions[0].kind = TileKindName::Cluster);
@@ -164,7 +164,7 @@ fn exactly_one_cluster_region_is_accepted() {
 
 #[test]
 fn a_stride_smaller_than_the_memory_is_refused() {
-    let found = refused(|s| s.cluster.l1_bytes = 0x4_0040);
+    let found = refused(|s| s.axi_mut().unwrap().cluster.l1_bytes = 0x4_0040);
     shows(
         &found,
         &["mesh.regions.1.stride_bytes = 262144", "at least 262208"],

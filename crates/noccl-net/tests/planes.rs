@@ -19,9 +19,9 @@ fn every_channel_of_the_axi_ports_has_one_plane() {
     let planes = network.planes();
     assert_eq!(planes.len(), Plane::ALL.len());
     let mut carried: Vec<AxiChannel> = Vec::new();
-    for (at, one) in planes.iter().enumerate() {
-        assert_eq!(one.plane.idx(), at);
-        assert_eq!(network.plane(one.plane), one);
+    for (at, (one, plane)) in planes.iter().zip(Plane::ALL).enumerate() {
+        assert_eq!(plane.idx(), at);
+        assert_eq!(network.plane(plane), one);
         let new = one.channels.iter().filter(|c| !carried.contains(c));
         assert_eq!(new.count(), one.channels.len(), "{one:?}");
         carried.extend(one.channels);

@@ -45,8 +45,8 @@ fn flow(n: &Network, (kind, a, b, (x, y, mx, my)): (u8, u16, u16, (u16, u16, u16
 /// The 4x4 system with the published router, or with the default one.
 fn with_flow(flow: RouterFlow) -> Network {
     let mut s = spec("collective_noc_4x4");
-    s.router.flow = flow;
-    s.router.wide_reduction.kind = WideReductionKind::TwoOperand;
+    s.axi_mut().unwrap().router.flow = flow;
+    s.axi_mut().unwrap().router.wide_reduction.kind = WideReductionKind::TwoOperand;
     elaborate(&s).unwrap()
 }
 

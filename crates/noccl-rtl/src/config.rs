@@ -5,7 +5,7 @@ use crate::RtlError;
 use noccl_net::Network;
 use noccl_net::capabilities::RouterCapabilities;
 use noccl_net::deadlock::{BEATS_PER_CREDIT, Windows, merge_timeout_cycles, reduction_flows};
-use noccl_spec::{MAX_ADDRESS, Region, Spec, TileKindName, WideReductionKind};
+use noccl_spec::{AxiTiles, MAX_ADDRESS, Region, TileKindName, WideReductionKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -162,23 +162,23 @@ impl RtlConfig {
     /// # Errors
     /// [`RtlError::Refused`] with the field that asks for something without hardware.
     pub fn new(network: &Network) -> Result<Self, RtlError> {
+        let axi = implemented(network)?;
         let spec = network.spec();
-        refuse(spec)?;
-        let (ni, wide) = (&spec.ni, &spec.router.wide_reduction);
+        let (ni, wide) = (&axi.ni, &axi.router.wide_reduction);
         let (columns, rows) = network.padded_clusters();
         let regions: Vec<_> = (spec.mesh.regions.iter())
-            .map(|region| address_region(spec, region))
+            .map(|region| address_region(axi, region))
             .collect::<Result<_, _>>()?;
         let is_cluster = |r: &Region| r.kind == TileKindName::Cluster;
         let cluster_region = spec.mesh.regions.iter().position(is_cluster).unwrap_or(0);
         let used = |kind| spec.mesh.regions.iter().any(|r| r.kind == kind);
         let memories = [
-            (TileKindName::Cluster, spec.cluster.l1_bytes),
-            (TileKindName::Memory, spec.memory.bytes),
+            (TileKindName::Cluster, axi.cluster.l1_bytes),
+            (TileKindName::Memory, axi.memory.bytes),
         ];
         let largest = memories.iter().filter(|(kind, _)| used(*kind)).map(|m| m.1);
         let largest_bytes = largest.max().unwrap_or(1);
-        let wide_channels = spec.cluster.dma.max_transfers;
+        let wide_channels = axi.cluster.dma.max_transfers;
         let wide_id_bits = vector_bits(ni.max_wide_outstanding.div_ceil(wide_channels));
         let read_id_bits = vector_bits(ni.max_wide_outstanding);
         let narrow_id_bits = vector_bits(ni.max_narrow_outstanding);
@@ -197,8 +197,8 @@ impl RtlConfig {
             region_y_bits: vector_bits(rows),
             wide_bits: 8 * ni.wide_beat_bytes,
             narrow_bits: 8 * ni.narrow_beat_bytes,
-            input_fifo_flits: spec.router.input_fifo_flits,
-            output_fifo_flits: spec.router.output_fifo_flits,
+            input_fifo_flits: axi.router.input_fifo_flits,
+            output_fifo_flits: axi.router.output_fifo_flits,
             // Twice as many names as an NI has transactions, so that one can be named anew while its
             // response is in flight.
             tag_bits: 1 + write_tag_bits.max(read_id_bits).max(narrow_id_bits),
@@ -209,8 +209,8 @@ impl RtlConfig {
             addr_bits: bits(MAX_ADDRESS),
             regions,
             cluster_region: cluster_region as u32,
-            merge_entries: spec.router.merge_table_entries,
-            merge_cycles: spec.router.merge_cycles,
+            merge_entries: axi.router.merge_table_entries,
+            merge_cycles: axi.router.merge_cycles,
             merge_timeout_cycles: merge_timeout_cycles(network),
             reduction_flows: reduction_flows(network),
             store_beats: wide.store_beats,
@@ -221,10 +221,10 @@ impl RtlConfig {
             reduction_operands: operands(wide.kind),
             cut_cycles: wide.cut_cycles,
             add_cycles: [
-                spec.cluster.fpu.bits64_cycles,
-                spec.cluster.fpu.bits32_cycles,
-                spec.cluster.fpu.bits16_cycles,
-                spec.cluster.fpu.bits8_cycles,
+                axi.cluster.fpu.bits64_cycles,
+                axi.cluster.fpu.bits32_cycles,
+                axi.cluster.fpu.bits16_cycles,
+                axi.cluster.fpu.bits8_cycles,
             ],
             wide_channels,
             wide_id_bits,
@@ -234,30 +234,44 @@ impl RtlConfig {
             max_narrow_outstanding: ni.max_narrow_outstanding,
             max_open_reductions: ni.max_open_reductions,
             burst_boundary_bytes: ni.burst_boundary_bytes,
-            dma_buffer_beats: spec.cluster.dma.buffer_beats,
+            dma_buffer_beats: axi.cluster.dma.buffer_beats,
         })
     }
 }
 
-/// Refuses what the spec allows and the modules do not implement.
-fn refuse(spec: &Spec) -> Result<(), RtlError> {
-    let refused = |field: &str, found: String, accepted: &str| {
-        Err(RtlError::Refused {
-            field: field.to_owned(),
-            found,
-            accepted: format!("accepted: {accepted}"),
-        })
+/// The tables of a network that the modules implement; refuses what the spec allows and they do not.
+fn implemented(network: &Network) -> Result<&AxiTiles, RtlError> {
+    let spec = network.spec();
+    let routers = match spec.axi() {
+        Some(axi) => RouterCapabilities::of(axi.router.flow),
+        None => network.routers(),
     };
-    let flow = spec.router.flow;
-    if let Some(reason) = RouterCapabilities::of(flow).no_hardware {
-        let accepted = format!("\"non_blocking\" ({reason})");
-        return refused("router.flow", format!("{:?}", flow.name()), &accepted);
+    match (routers.no_hardware, spec.axi()) {
+        (None, Some(axi)) => refuse(axi).map(|()| axi),
+        (reason, _) => Err(refused(
+            "router.flow",
+            format!("{:?}", spec.flow_name()),
+            &format!("\"non_blocking\" ({})", reason.unwrap_or_default()),
+        )),
     }
-    if spec.router.bypass.is_some() {
+}
+
+fn refused(field: &str, found: String, accepted: &str) -> RtlError {
+    RtlError::Refused {
+        field: field.to_owned(),
+        found,
+        accepted: format!("accepted: {accepted}"),
+    }
+}
+
+/// Refuses fields of routers that have hardware.
+fn refuse(axi: &AxiTiles) -> Result<(), RtlError> {
+    let refused = |field: &str, found, accepted: &str| Err(refused(field, found, accepted));
+    if axi.router.bypass.is_some() {
         let accepted = "no such table (routers that flits pass in flight have no RTL yet)";
         return refused("router.bypass", "a table".to_owned(), accepted);
     }
-    let links = &spec.router.link_cycles;
+    let links = &axi.router.link_cycles;
     for (plane, cycles) in [("req", links.req), ("rsp", links.rsp), ("wide", links.wide)] {
         if cycles != 1 {
             let field = format!("router.link_cycles.{plane}");
@@ -265,20 +279,20 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
             return refused(&field, cycles.to_string(), accepted);
         }
     }
-    let beat = spec.ni.wide_beat_bytes;
+    let beat = axi.ni.wide_beat_bytes;
     if beat != BEAT_BYTES {
         let accepted = "64 (lines, operand stores and units of the modules have 64 bytes)";
         return refused("ni.wide_beat_bytes", beat.to_string(), accepted);
     }
-    let wide = &spec.router.wide_reduction;
-    let lanes = 8 * spec.ni.wide_beat_bytes / LANE_BITS;
-    if spec.cluster.num_cores < lanes {
+    let wide = &axi.router.wide_reduction;
+    let lanes = 8 * axi.ni.wide_beat_bytes / LANE_BITS;
+    if axi.cluster.num_cores < lanes {
         let accepted =
             format!("at least {lanes} (a unit of 64 bits per core reduces a whole beat)");
-        let found = spec.cluster.num_cores.to_string();
+        let found = axi.cluster.num_cores.to_string();
         return refused("cluster.num_cores", found, &accepted);
     }
-    let (fpu, ni) = (&spec.cluster.fpu, &spec.ni);
+    let (fpu, ni) = (&axi.cluster.fpu, &axi.ni);
     let pipeline = "the depth of the compute slice's pipeline";
     let exact = |name: &'static str, found, accepted, why| (name, found, accepted..=accepted, why);
     for (field, found, accepted, why) in [
@@ -300,13 +314,13 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
         ),
         (
             "router.merge_table_entries",
-            spec.router.merge_table_entries,
+            axi.router.merge_table_entries,
             2..=u32::MAX,
             "a table has slots to choose from",
         ),
         (
             "cluster.dma.buffer_beats",
-            spec.cluster.dma.buffer_beats,
+            axi.cluster.dma.buffer_beats,
             ni.max_burst_beats.next_power_of_two()..=u32::MAX,
             "the buffer holds a burst",
         ),
@@ -321,7 +335,7 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
             return refused(field, found.to_string(), &limit);
         }
     }
-    let channels = spec.cluster.dma.max_transfers;
+    let channels = axi.cluster.dma.max_transfers;
     if !channels.is_power_of_two() {
         let accepted = "a power of two (channels are told apart by bits of a tag)";
         return refused("cluster.dma.max_transfers", channels.to_string(), accepted);
@@ -329,10 +343,10 @@ fn refuse(spec: &Spec) -> Result<(), RtlError> {
     Ok(())
 }
 
-fn address_region(spec: &Spec, region: &Region) -> Result<AddressRegion, RtlError> {
+fn address_region(axi: &AxiTiles, region: &Region) -> Result<AddressRegion, RtlError> {
     let (field, bytes) = match region.kind {
-        TileKindName::Cluster => ("cluster.l1_bytes", spec.cluster.l1_bytes),
-        TileKindName::Memory => ("memory.bytes", spec.memory.bytes),
+        TileKindName::Cluster => ("cluster.l1_bytes", axi.cluster.l1_bytes),
+        TileKindName::Memory => ("memory.bytes", axi.memory.bytes),
     };
     let memory_bytes = u32::try_from(bytes).map_err(|_| RtlError::Refused {
         field: field.to_owned(),

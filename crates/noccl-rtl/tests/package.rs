@@ -35,8 +35,8 @@ fn committed_packages_are_fresh() {
 #[test]
 fn the_published_router_is_refused_by_its_field() {
     let network = network(|spec| {
-        spec.router.flow = RouterFlow::Published;
-        spec.router.wide_reduction.kind = WideReductionKind::TwoOperand;
+        spec.axi_mut().unwrap().router.flow = RouterFlow::Published;
+        spec.axi_mut().unwrap().router.wide_reduction.kind = WideReductionKind::TwoOperand;
     });
     let refused = RtlConfig::new(&network).unwrap_err().to_string();
     for word in ["router.flow", "published", "non_blocking"] {
@@ -47,7 +47,7 @@ fn the_published_router_is_refused_by_its_field() {
 #[test]
 fn a_memory_beyond_32_bits_is_refused_by_its_field() {
     let network = network(|spec| {
-        spec.memory.bytes = 1 << 32;
+        spec.axi_mut().unwrap().memory.bytes = 1 << 32;
         spec.mesh.regions[0].stride_bytes = 1 << 32;
         spec.mesh.regions[0].base_address = 1 << 40;
     });
@@ -63,41 +63,44 @@ fn what_the_modules_do_not_implement_is_refused_by_its_field() {
     type Change = fn(&mut Spec);
     let cases: [(&str, &str, Change); 11] = [
         ("ni.wide_beat_bytes = 32", "accepted: 64", |s| {
-            s.ni.wide_beat_bytes = 32
+            s.axi_mut().unwrap().ni.wide_beat_bytes = 32
         }),
         ("cluster.num_cores = 7", "at least 8", |s| {
-            s.cluster.num_cores = 7
+            s.axi_mut().unwrap().cluster.num_cores = 7
         }),
         ("cluster.fpu.bits64_cycles = 4", "accepted: 3", |s| {
-            s.cluster.fpu.bits64_cycles = 4
+            s.axi_mut().unwrap().cluster.fpu.bits64_cycles = 4
         }),
         ("cluster.fpu.bits32_cycles = 1", "accepted: 2", |s| {
-            s.cluster.fpu.bits32_cycles = 1
+            s.axi_mut().unwrap().cluster.fpu.bits32_cycles = 1
         }),
         ("cluster.fpu.bits16_cycles = 2", "accepted: 1", |s| {
-            s.cluster.fpu.bits16_cycles = 2
+            s.axi_mut().unwrap().cluster.fpu.bits16_cycles = 2
         }),
         ("cluster.fpu.bits8_cycles = 3", "accepted: 1", |s| {
-            s.cluster.fpu.bits8_cycles = 3
+            s.axi_mut().unwrap().cluster.fpu.bits8_cycles = 3
         }),
         ("router.wide_reduction.cut_cycles = 3", "accepted: 2", |s| {
-            s.router.wide_reduction.cut_cycles = 3;
+            s.axi_mut().unwrap().router.wide_reduction.cut_cycles = 3;
         }),
         (
             "router.wide_reduction.window_beats = 4",
             "at least 5",
             |s| {
-                s.router.wide_reduction.window_beats = 4;
+                s.axi_mut().unwrap().router.wide_reduction.window_beats = 4;
             },
         ),
         ("router.merge_table_entries = 1", "at least 2", |s| {
-            s.router.merge_table_entries = 1
+            s.axi_mut().unwrap().router.merge_table_entries = 1
         }),
         ("cluster.dma.buffer_beats = 49", "at least 64", |s| {
-            (s.cluster.dma.buffer_beats, s.ni.max_burst_beats) = (49, 48);
+            (
+                s.axi_mut().unwrap().cluster.dma.buffer_beats,
+                s.axi_mut().unwrap().ni.max_burst_beats,
+            ) = (49, 48);
         }),
         ("cluster.dma.max_transfers = 3", "a power of two", |s| {
-            s.cluster.dma.max_transfers = 3
+            s.axi_mut().unwrap().cluster.dma.max_transfers = 3
         }),
     ];
     for (field, accepted, change) in cases {
@@ -108,13 +111,13 @@ fn what_the_modules_do_not_implement_is_refused_by_its_field() {
         );
         assert!(refused.contains(accepted), "{refused}");
     }
-    assert!(RtlConfig::new(&network(|s| s.cluster.num_cores = 9)).is_ok());
+    assert!(RtlConfig::new(&network(|s| s.axi_mut().unwrap().cluster.num_cores = 9)).is_ok());
 }
 
 #[test]
 fn a_unit_of_two_operands_differs_in_one_number() {
     let text = |kind| {
-        let network = network(|s| s.router.wide_reduction.kind = kind);
+        let network = network(|s| s.axi_mut().unwrap().router.wide_reduction.kind = kind);
         package_text(&RtlConfig::new(&network).unwrap())
     };
     let (two, three) = (

@@ -102,6 +102,8 @@ fn two_trees(second_bytes: u64, chunks: u64) -> Vec<Action> {
 fn cycles(net: &Network, actions: Vec<Action>) -> u64 {
     let schedule = Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: "two_trees".to_owned(),
         parameters: BTreeMap::new(),
         collective: None,

@@ -165,7 +165,7 @@ fn expected_cycles(net: &Network, group: MultiAddress, root: Coord, beats: u64) 
 }
 
 fn assert_formula(net: &Network, group: MultiAddress, root: Coord, beats: u64) {
-    let bytes = net.spec().ni.wide_beat() * beats;
+    let bytes = net.axi().ni.wide_beat() * beats;
     let schedule = schedule_of(vec![all_reduce(group, TileRef::Cluster(root), 0, bytes)]);
     let result = run(net, &schedule, group, bytes);
     let cycles = result.actions[0].finish_cycle - result.actions[0].start_cycle;

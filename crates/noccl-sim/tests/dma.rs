@@ -133,7 +133,7 @@ fn a_transfer_of_several_lines_costs_the_instructions_of_its_own_listing() {
         let only = schedule(vec![(ActionKind::Transfer(transfer), vec![])]);
         run(&net, &only, &[], &[]).expect("runs").actions[0].start_cycle
     };
-    let instructions = &net.spec().cluster.instructions;
+    let instructions = &net.axi().cluster.instructions;
     assert!(instructions.dma_start_2d > instructions.dma_start);
     assert_eq!(start(1), u64::from(instructions.dma_start));
     assert_eq!(start(2), u64::from(instructions.dma_start_2d));

@@ -22,8 +22,8 @@ fn hops(from: Coord, to: Coord) -> u64 {
 fn formula(net: &Network, from: Coord, to: &[Coord], bytes: u64) -> u64 {
     let spec = net.spec();
     let (router, endpoint) = (
-        spec.router.esp.as_ref().unwrap(),
-        spec.cluster.esp.as_ref().unwrap(),
+        spec.axi().unwrap().router.esp.as_ref().unwrap(),
+        spec.axi().unwrap().cluster.esp.as_ref().unwrap(),
     );
     let per_hop = u64::from(1 + router.reserve_cycles);
     let path_cycles = |a: Coord, b: Coord| per_hop * (hops(a, b) + 1);
@@ -41,13 +41,13 @@ fn formula(net: &Network, from: Coord, to: &[Coord], bytes: u64) -> u64 {
         delivered = arrival.max(delivered + 1 + per_hop);
         noted = noted.max(delivered + 1) + u64::from(endpoint.request_cycles);
     }
-    let beats = spec.ni.beats(bytes);
+    let beats = spec.axi().unwrap().ni.beats(bytes);
     let worms = match router.worm_flits {
         0 => 1,
         flits => beats.div_ceil(u64::from(flits)),
     };
     let farthest = to.iter().map(|at| path_cycles(from, *at)).max().unwrap();
-    let sent = noted + u64::from(spec.cluster.l1_latency_cycles);
+    let sent = noted + u64::from(spec.axi().unwrap().cluster.l1_latency_cycles);
     // A further worm reserves while the tail before it passes: its head loses the cycles of the reservation.
     sent + farthest + beats + 1 + (worms - 1) * per_hop
 }

@@ -32,6 +32,8 @@ fn with_bypass(mesh: &str, slots: Slots, hpc_max: u32, setup_cycles: u32) -> Net
     let most = network(&format!("{mesh}_bypass"), slots, &[]);
     let most = most
         .spec()
+        .axi()
+        .unwrap()
         .router
         .bypass
         .expect("the preset has it")

@@ -271,7 +271,7 @@ fn run(net: &Network, schedule: &Schedule, seed: u64) -> Result<Outcome, RunErro
         .collect();
     let mut config = RunConfig::new(Mode::Value);
     config.stall_seed = seed;
-    let can_stall = net.spec().router.esp.is_none() && net.spec().cluster.torrent.is_none();
+    let can_stall = net.axi().router.esp.is_none() && net.axi().cluster.torrent.is_none();
     config.stalls = (can_stall && seed % 2 == 1).then_some(StallConfig {
         target_stall_per_256: 40,
         initiator_stall_per_256: 30,

@@ -5,10 +5,11 @@
 //! which one it means. What the base has and the file has not (`cluster.torrent`) is named by `without`. Each value is tried
 //! on its own, so that a mistake is reported with the line of the file that it stands in.
 
+use crate::SpecError;
 use crate::excerpt::message_at;
+use crate::files::FileKind;
 use crate::parse::nearest_accepted;
 use crate::presets::preset_table;
-use crate::{Spec, SpecError};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -54,6 +55,7 @@ fn table_at<'t, 'p>(
 struct Merge<'a> {
     file: &'a str,
     text: &'a str,
+    kind: FileKind,
     table: toml::Table,
 }
 
@@ -76,6 +78,7 @@ pub(crate) fn completed(
     let mut merge = Merge {
         file,
         text,
+        kind: FileKind::Axi,
         table: toml::Table::new(),
     };
     let keys = spanned.get_ref();
@@ -91,6 +94,7 @@ pub(crate) fn completed(
         return Err(merge.error(key.span(), &reason));
     }
     merge.table = preset_table(name)?;
+    merge.kind = FileKind::of(&merge.table);
     if let Some((_, list)) = entry(keys, WITHOUT) {
         merge.leave_out(list)?;
     }
@@ -110,7 +114,7 @@ impl Merge<'_> {
         SpecError::Parse {
             file: self.file.to_owned(),
             message: message_at(self.text, span, reason),
-            hint: nearest_accepted(reason),
+            hint: nearest_accepted(self.kind, reason),
         }
     }
 
@@ -158,7 +162,7 @@ impl Merge<'_> {
                 continue;
             }
             table.insert(name, new.clone());
-            let tried: Result<Spec, toml::de::Error> = self.table.clone().try_into();
+            let tried = self.kind.read_table(self.table.clone());
             tried.map_err(|e| self.error(key.span().start..value.span().end, e.message()))?;
         }
         Ok(())

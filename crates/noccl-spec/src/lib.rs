@@ -13,6 +13,7 @@ mod base;
 mod error;
 mod esp;
 mod excerpt;
+mod files;
 mod mesh;
 mod nearest;
 mod parse;
@@ -21,6 +22,7 @@ mod ranges;
 mod renamed;
 mod router;
 mod tile;
+mod tiles;
 mod timing;
 mod torrent;
 mod validate;
@@ -28,7 +30,7 @@ mod validate;
 pub use error::{OutOfRange, SpecError};
 pub use esp::{EspEndpoint, EspRouter};
 pub use excerpt::toml_message;
-pub use mesh::{Mesh, Plane, Region, TileKindName};
+pub use mesh::{Mesh, Plane, PlaneName, Region, TileKindName};
 pub use nearest::nearest;
 pub use parse::{override_value, parse_spec, schema, to_toml};
 pub use presets::{PRESET_NAMES, preset_text};
@@ -40,21 +42,22 @@ pub use router::{
     WideReduction, WideReductionKind,
 };
 pub use tile::{Cluster, CoreInstructions, DmaEngine, FpuLatency, MemoryTile, NetworkInterface};
+pub use tiles::{
+    AxiTiles, Core, CoreFlow, CoreRouters, CoreTiles, DrainRule, FlowControl, StaticNetwork, Tiles,
+    UdnRouter, WORD_BYTES,
+};
 pub use timing::EnergyTable;
 pub use torrent::{
     EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentEndpoint, TorrentMode,
 };
 pub use validate::{validate, warnings};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 /// Version of the spec format this library reads and writes.
 pub const SPEC_FORMAT: u32 = 1;
 
-/// The description of one network on chip, as its user writes it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// The description of one network on chip, as its user writes it. Files have the tables of its kind of tiles beside these fields
+/// and no others.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Spec {
     /// Format version; this library reads version 1.
     pub format: u32,
@@ -62,23 +65,65 @@ pub struct Spec {
     pub name: String,
     /// Clock of the network and its endpoints in GHz, 0.001 to 100; 1 if left out, which is S1's. Runs count cycles; this
     /// gives their times.
-    #[serde(
-        default = "default_clock_ghz",
-        skip_serializing_if = "is_default_clock"
-    )]
     pub clock_ghz: f64,
     /// Size of the mesh and what stands on it.
     pub mesh: Mesh,
-    /// Router microarchitecture, the same for all planes.
-    pub router: Router,
-    /// Network interface at every tile.
-    pub ni: NetworkInterface,
-    /// Compute cluster behind the NI of every cluster tile.
-    pub cluster: Cluster,
-    /// Memory behind the NI of every memory tile.
-    pub memory: MemoryTile,
-    /// Cost of each counted event in pJ.
-    pub energy: EnergyTable,
+    /// What the tiles are, and the routers between them.
+    pub tiles: Tiles,
+}
+
+impl Spec {
+    /// Clusters and memories with network interfaces, if the tiles are such.
+    #[must_use]
+    pub const fn axi(&self) -> Option<&AxiTiles> {
+        match &self.tiles {
+            Tiles::Axi(axi) => Some(axi),
+            Tiles::Cores(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub const fn axi_mut(&mut self) -> Option<&mut AxiTiles> {
+        match &mut self.tiles {
+            Tiles::Axi(axi) => Some(axi),
+            Tiles::Cores(_) => None,
+        }
+    }
+
+    /// Core tiles, if the tiles are such.
+    #[must_use]
+    pub const fn cores(&self) -> Option<&CoreTiles> {
+        match &self.tiles {
+            Tiles::Axi(_) => None,
+            Tiles::Cores(cores) => Some(cores),
+        }
+    }
+
+    /// The same, to be changed.
+    pub const fn cores_mut(&mut self) -> Option<&mut CoreTiles> {
+        match &mut self.tiles {
+            Tiles::Axi(_) => None,
+            Tiles::Cores(cores) => Some(cores),
+        }
+    }
+
+    /// Fields that choose among the variants of the routers ([`RouterFlow::variants`]).
+    #[must_use]
+    pub fn variants(&self) -> &'static [VariantField] {
+        match &self.tiles {
+            Tiles::Axi(axi) => axi.router.flow.variants(),
+            Tiles::Cores(_) => &[],
+        }
+    }
+
+    /// Name of the routers' kind in files (`router.flow`).
+    #[must_use]
+    pub fn flow_name(&self) -> &'static str {
+        match &self.tiles {
+            Tiles::Axi(axi) => axi.router.flow.name(),
+            Tiles::Cores(cores) => cores.router.flow.name(),
+        }
+    }
 }
 
 const fn default_clock_ghz() -> f64 {

@@ -12,7 +12,7 @@ pub struct Mesh {
     pub width: u32,
     /// Rows, 1 to 4096.
     pub height: u32,
-    /// Rectangles of tiles; together they cover every coordinate exactly once.
+    /// Rectangles of tiles; together they cover every coordinate exactly once. None where the tiles are cores, which stand on the whole mesh.
     pub regions: Vec<Region>,
 }
 
@@ -78,5 +78,59 @@ impl Plane {
     #[must_use]
     pub const fn idx(self) -> usize {
         self as usize
+    }
+}
+
+/// A physical network by its name in results: those of AXI, and those between cores (S4).
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaneName {
+    /// [`Plane::Req`].
+    Req,
+    /// [`Plane::Rsp`].
+    Rsp,
+    /// [`Plane::Wide`].
+    Wide,
+    /// The dynamic network between cores.
+    Udn,
+    /// The static network between cores.
+    Static,
+}
+
+impl PlaneName {
+    /// Position in lists that are sorted by plane.
+    #[must_use]
+    pub const fn idx(self) -> usize {
+        self as usize
+    }
+
+    /// As in files and messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Req => Plane::Req.name(),
+            Self::Rsp => Plane::Rsp.name(),
+            Self::Wide => Plane::Wide.name(),
+            Self::Udn => "udn",
+            Self::Static => "static",
+        }
+    }
+}
+
+impl From<Plane> for PlaneName {
+    fn from(plane: Plane) -> Self {
+        match plane {
+            Plane::Req => Self::Req,
+            Plane::Rsp => Self::Rsp,
+            Plane::Wide => Self::Wide,
+        }
+    }
+}
+
+impl PartialEq<Plane> for PlaneName {
+    fn eq(&self, plane: &Plane) -> bool {
+        *self == Self::from(*plane)
     }
 }

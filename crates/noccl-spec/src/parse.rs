@@ -6,6 +6,7 @@
 //! own. Ranges are checked last: an override may repair the file.
 
 use crate::base::completed;
+use crate::files::FileKind;
 use crate::nearest::nearest;
 use crate::{SPEC_FORMAT, Spec, SpecError, toml_message, validate};
 
@@ -19,21 +20,20 @@ pub fn parse_spec(
     text: &str,
     overrides: &[(String, String)],
 ) -> Result<Spec, SpecError> {
-    let written: toml::Table = toml::from_str(text).map_err(|e| parse_error(file, text, &e))?;
+    let written: toml::Table =
+        toml::from_str(text).map_err(|e| parse_error(file, text, FileKind::Axi, &e))?;
     check_format(file, &written)?;
-    let (mut table, mut spec) = match completed(file, text, &written)? {
-        Some(table) => (
-            table.clone(),
-            from_table(table).map_err(|e| parse_error(file, text, &e))?,
-        ),
-        None => {
-            let spec = toml::from_str(text).map_err(|e| parse_error(file, text, &e))?;
-            (written, spec)
-        }
+    let whole = completed(file, text, &written)?;
+    let kind = FileKind::of(whole.as_ref().unwrap_or(&written));
+    let (mut table, read) = match whole {
+        Some(table) => (table.clone(), kind.read_table(table)),
+        None => (written, kind.read_text(text)),
     };
+    let mut spec = read.map_err(|e| parse_error(file, text, kind, &e))?;
     for (key, value) in overrides {
         override_value(&mut table, key, value)?;
-        spec = from_table(table.clone()).map_err(|e| override_error(key, value, e.message()))?;
+        let read = kind.read_table(table.clone());
+        spec = read.map_err(|e| override_error(key, value, kind, e.message()))?;
     }
     if spec.format != SPEC_FORMAT {
         return Err(SpecError::Format {
@@ -114,10 +114,6 @@ pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Spec)
 }
 
-pub(crate) fn from_table(table: toml::Table) -> Result<Spec, toml::de::Error> {
-    table.try_into()
-}
-
 /// The version comes first: a file of another version may well have other keys.
 fn check_format(file: &str, table: &toml::Table) -> Result<(), SpecError> {
     match table.get("format") {
@@ -190,29 +186,35 @@ fn parse_value(text: &str) -> toml::Value {
         .unwrap_or_else(|| toml::Value::String(text.to_owned()))
 }
 
-pub(crate) fn parse_error(file: &str, text: &str, error: &toml::de::Error) -> SpecError {
+pub(crate) fn parse_error(
+    file: &str,
+    text: &str,
+    kind: FileKind,
+    error: &toml::de::Error,
+) -> SpecError {
     SpecError::Parse {
         file: file.to_owned(),
         message: toml_message(text, error),
-        hint: nearest_accepted(error.message()),
+        hint: nearest_accepted(kind, error.message()),
     }
 }
 
-fn override_error(key: &str, value: &str, message: &str) -> SpecError {
+fn override_error(key: &str, value: &str, kind: FileKind, message: &str) -> SpecError {
     SpecError::Override {
         key: key.to_owned(),
         value: value.to_owned(),
-        reason: format!("{}{}", message.trim_end(), nearest_accepted(message)),
+        reason: format!("{}{}", message.trim_end(), nearest_accepted(kind, message)),
     }
 }
 
-/// serde lists the accepted names in its message; name the closest one.
-pub(crate) fn nearest_accepted(message: &str) -> String {
+/// serde lists the accepted names in its message; name the closest one, or say that the name belongs to tiles of the other kind.
+pub(crate) fn nearest_accepted(kind: FileKind, message: &str) -> String {
     if !message.contains("unknown field") && !message.contains("unknown variant") {
         return String::new();
     }
     let mut quoted = message.split('`').skip(1).step_by(2);
     match quoted.next() {
+        Some(found) if !kind.note(found).is_empty() => kind.note(found).to_owned(),
         Some(found) => nearest(found, quoted),
         None => String::new(),
     }

@@ -4,14 +4,16 @@
 //! One whole file per system. Other sizes of it set its numbers, suffixes put the values of a short file over it, as a user's file
 //! does that names a base: a constant is never stated twice.
 
+use crate::SpecError;
 use crate::base::put_over;
+use crate::files::FileKind;
 use crate::nearest::nearest;
-use crate::parse::{from_table, override_value, parse_error, to_toml};
+use crate::parse::{override_value, parse_error, to_toml};
 use crate::renamed::renamed_preset;
-use crate::{Spec, SpecError};
 
 const COLLECTIVE_NOC_4X4: &str = include_str!("../presets/collective_noc_4x4.toml");
 const TORRENT_4X5: &str = include_str!("../presets/torrent_4x5.toml");
+const TILEPRO64_8X8: &str = include_str!("../presets/tilepro64_8x8.toml");
 
 /// What the suffixes of the systems change, and what ESP's network has in place of Torrent's.
 const PUBLISHED_ROUTER: &str = include_str!("../presets/collective_noc/published.toml");
@@ -32,8 +34,9 @@ const CALIBRATED: &str = include_str!("../presets/esp/calibrated.toml");
 /// Names worth listing. [`preset_text`] also accepts `collective_noc_WxH` for any W and H from 1 to
 /// 1024, and the suffixes `_published`, `_large` and `_bypass` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
 /// and the suffixes `_published` and `_parallel`; `esp_HxW` for the same, and the suffix `_calibrated`; `ideal_WxH` as
-/// `collective_noc_WxH`; `smart_WxH` up to 64, and the suffixes `_baseline`, `_collective`, `_unicast`, `_private` and `_connected`.
-pub const PRESET_NAMES: [&str; 19] = [
+/// `collective_noc_WxH`; `smart_WxH` up to 64, and the suffixes `_baseline`, `_collective`, `_unicast`, `_private` and `_connected`;
+/// `tilepro64_WxH` up to 64.
+pub const PRESET_NAMES: [&str; 20] = [
     "collective_noc_4x4",
     "collective_noc_8x8",
     "collective_noc_16x16",
@@ -53,6 +56,7 @@ pub const PRESET_NAMES: [&str; 19] = [
     "smart_8x8_unicast",
     "smart_8x8_private",
     "smart_8x8_connected",
+    "tilepro64_8x8",
 ];
 
 /// Text of a preset.
@@ -74,11 +78,15 @@ pub const PRESET_NAMES: [&str; 19] = [
 /// multicasts on private trees, `_unicast` bypasses for unicasts alone, `_collective` forks and combines without bypass, and
 /// `_baseline` does neither. `_connected` has a wire of one cycle between any two interfaces: a bound.
 ///
+/// `tilepro64_WxH` is S4's machine with W columns and H rows of cores that pass messages word by word.
+///
 /// # Errors
 /// [`SpecError::UnknownPreset`] with the accepted names.
 pub fn preset_text(name: &str) -> Result<String, SpecError> {
     let table = preset_table(name)?;
-    let spec: Spec = from_table(table).map_err(|e| parse_error(name, "", &e))?;
+    let kind = FileKind::of(&table);
+    let read = kind.read_table(table);
+    let spec = read.map_err(|e| parse_error(name, "", kind, &e))?;
     Ok(to_toml(&spec))
 }
 
@@ -90,7 +98,7 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
         name: name.to_owned(),
         known: PRESET_NAMES.join(", "),
         hint: format!(
-            "; any collective_noc_WxH and ideal_WxH with W and H from 1 to 1024 and torrent_HxW, esp_HxW, smart_WxH up to 64 work too{}",
+            "; any collective_noc_WxH and ideal_WxH with W and H from 1 to 1024 and torrent_HxW, esp_HxW, smart_WxH, tilepro64_WxH up to 64 work too{}",
             nearest(name, PRESET_NAMES.into_iter())
         ),
     };
@@ -134,6 +142,11 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
             _ => return Err(unknown()),
         }
         preset
+    } else if let Some((width, height, "")) = system("tilepro64_", 64) {
+        let mut preset = Preset::new(TILEPRO64_8X8)?;
+        preset.set("mesh.width", width)?;
+        preset.set("mesh.height", height)?;
+        preset
     } else {
         return Err(unknown());
     };
@@ -161,7 +174,8 @@ struct Preset {
 
 impl Preset {
     fn new(text: &str) -> Result<Self, SpecError> {
-        let table = toml::from_str(text).map_err(|e| parse_error("preset", text, &e))?;
+        let table =
+            toml::from_str(text).map_err(|e| parse_error("preset", text, FileKind::Axi, &e))?;
         Ok(Self { table })
     }
 
@@ -170,7 +184,8 @@ impl Preset {
     }
 
     fn put(&mut self, text: &str) -> Result<(), SpecError> {
-        let changes = toml::from_str(text).map_err(|e| parse_error("preset", text, &e))?;
+        let changes =
+            toml::from_str(text).map_err(|e| parse_error("preset", text, FileKind::Axi, &e))?;
         put_over(&mut self.table, changes);
         Ok(())
     }

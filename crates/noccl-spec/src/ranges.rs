@@ -5,9 +5,10 @@
 //! (a buffer on the longest burst, a limit on another); what needs geometry belongs to elaboration.
 
 mod cluster;
+mod cores;
 mod ni;
 
-use crate::{OutOfRange, Region, Spec, TileKindName};
+use crate::{AxiTiles, Mesh, OutOfRange, Region, Spec, TileKindName, Tiles};
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -42,6 +43,8 @@ pub enum Form {
     PowerOfTwo,
     /// Multiples of the smallest, the wide beat.
     Beats,
+    /// Multiples of the smallest, a word of a core.
+    Words,
     /// The ends themselves.
     Ends,
 }
@@ -81,24 +84,27 @@ impl FieldRange {
             (Form::Ends, found) if found != self.least && found != self.most => {
                 refuse(format!("must be {} or {}", self.least, self.most))
             }
-            (Form::Any | Form::PowerOfTwo | Form::Beats, _) if !is_within => {
+            (Form::Any | Form::PowerOfTwo | Form::Beats | Form::Words, _) if !is_within => {
                 refuse(format!("must be {}{}", self.ends(), self.because))
             }
             (Form::PowerOfTwo, Number::Whole(n)) if !n.is_power_of_two() => refuse(format!(
                 "must be a power of two, e.g. {}",
                 n.next_power_of_two()
             )),
-            (Form::Beats, Number::Whole(n)) if !self.is_whole_beats(n) => refuse(format!(
+            (Form::Beats, Number::Whole(n)) if !self.is_multiple(n) => refuse(format!(
                 "must be a multiple of {}, the wide beat",
                 self.least
             )),
-            (Form::Any | Form::PowerOfTwo | Form::Beats | Form::Ends, _) => Ok(()),
+            (Form::Words, Number::Whole(n)) if !self.is_multiple(n) => {
+                refuse(format!("must be a multiple of {}, a word", self.least))
+            }
+            (Form::Any | Form::PowerOfTwo | Form::Beats | Form::Words | Form::Ends, _) => Ok(()),
         }
     }
 
-    fn is_whole_beats(&self, bytes: u64) -> bool {
+    fn is_multiple(&self, bytes: u64) -> bool {
         match self.least {
-            Number::Whole(beat) => bytes.is_multiple_of(beat),
+            Number::Whole(least) => bytes.is_multiple_of(least),
             Number::Fraction(_) => false,
         }
     }
@@ -116,12 +122,17 @@ impl FieldRange {
 pub fn ranges(spec: &Spec) -> Vec<FieldRange> {
     let mut table = Table(Vec::new());
     table.fraction("clock_ghz", spec.clock_ghz, 0.001..=100.0);
-    table.mesh(spec);
-    table.router(spec);
-    table.ni(spec);
-    table.cluster(spec);
-    table.memory(spec);
-    table.energy(spec);
+    match &spec.tiles {
+        Tiles::Axi(axi) => {
+            table.mesh(&spec.mesh, axi);
+            table.router(axi, &spec.mesh);
+            table.ni(axi);
+            table.cluster(axi);
+            table.memory(axi);
+            table.energy(axi);
+        }
+        Tiles::Cores(cores) => table.cores(&spec.mesh, cores),
+    }
     table.0
 }
 
@@ -183,8 +194,8 @@ impl Table {
         self.push(field, found, range, Form::PowerOfTwo, "");
     }
 
-    fn beats(&mut self, field: &str, found: u64, spec: &Spec) {
-        let beat = u64::from(spec.ni.wide_beat_bytes);
+    fn beats(&mut self, field: &str, found: u64, axi: &AxiTiles) {
+        let beat = u64::from(axi.ni.wide_beat_bytes);
         self.push(field, found, beat..=1 << 40, Form::Beats, "");
     }
 
@@ -193,8 +204,7 @@ impl Table {
         self.push(field, found, only..=only, Form::Any, because);
     }
 
-    fn mesh(&mut self, spec: &Spec) {
-        let mesh = &spec.mesh;
+    fn mesh(&mut self, mesh: &Mesh, axi: &AxiTiles) {
         self.any("mesh.width", mesh.width, 1..=4096);
         self.any("mesh.height", mesh.height, 1..=4096);
         for (idx, region) in mesh.regions.iter().enumerate() {
@@ -203,15 +213,15 @@ impl Table {
             self.any(field("y"), region.y, 0..=4095);
             self.any(field("width"), region.width, 1..=4096);
             self.any(field("height"), region.height, 1..=4096);
-            self.base_address(field("base_address"), region, spec);
+            self.base_address(field("base_address"), region, axi);
             self.power_of_two(field("stride_bytes"), region.stride_bytes, 64..=1 << 40);
         }
     }
 
     /// In a configuration of a Torrent endpoint the pointer 0 stands for no next destination.
-    fn base_address(&mut self, field: String, region: &Region, spec: &Spec) {
+    fn base_address(&mut self, field: String, region: &Region, axi: &AxiTiles) {
         let is_pointed_to = match region.kind {
-            TileKindName::Cluster => spec.cluster.torrent.is_some(),
+            TileKindName::Cluster => axi.cluster.torrent.is_some(),
             TileKindName::Memory => false,
         };
         let because = if is_pointed_to {
@@ -223,16 +233,16 @@ impl Table {
         self.push(field, region.base_address, ends, Form::Any, because);
     }
 
-    fn memory(&mut self, spec: &Spec) {
-        let memory = &spec.memory;
-        self.beats("memory.bytes", memory.bytes, spec);
+    fn memory(&mut self, axi: &AxiTiles) {
+        let memory = &axi.memory;
+        self.beats("memory.bytes", memory.bytes, axi);
         self.any("memory.latency_cycles", memory.latency_cycles, 1..=1000);
         self.any("memory.atomic_cycles", memory.atomic_cycles, 1..=1000);
         self.any("memory.max_outstanding", memory.max_outstanding, 1..=256);
     }
 
-    fn energy(&mut self, spec: &Spec) {
-        let e = &spec.energy;
+    fn energy(&mut self, axi: &AxiTiles) {
+        let e = &axi.energy;
         for (name, pj) in [
             ("dma_load_pj_per_byte", e.dma_load_pj_per_byte),
             ("dma_store_pj_per_byte", e.dma_store_pj_per_byte),

@@ -10,7 +10,7 @@ mod torrent;
 
 use crate::error::OutOfRange;
 use crate::ranges::ranges;
-use crate::{Spec, TorrentMode, router};
+use crate::{AxiTiles, Spec, Tiles, TorrentMode, router};
 
 pub(crate) type Checked = Result<(), OutOfRange>;
 
@@ -26,29 +26,55 @@ pub fn validate(spec: &Spec) -> Result<(), OutOfRange> {
             accepted: "must be 1 to 64 letters, digits, '_', '-' or '.'".to_owned(),
         });
     }
-    if spec.mesh.regions.is_empty() {
-        return Err(OutOfRange {
-            field: "mesh.regions".to_owned(),
-            found: "[]".to_owned(),
-            accepted: "needs one region of kind \"cluster\" and any number of kind \"memory\""
-                .to_owned(),
-        });
-    }
+    check_regions(spec)?;
     ranges(spec).iter().try_for_each(|range| range.check())?;
-    router::check_unit(&spec.router)?;
-    router::check_smart(&spec.router)?;
-    if let Some(endpoint) = &spec.cluster.torrent {
+    match &spec.tiles {
+        Tiles::Axi(axi) => check_axi(axi),
+        Tiles::Cores(_) => Ok(()),
+    }
+}
+
+/// Regions have addresses, so they are there with AXI and not else.
+fn check_regions(spec: &Spec) -> Checked {
+    let accepted = match (&spec.tiles, spec.mesh.regions.len()) {
+        (Tiles::Axi(_), 0) => {
+            "needs one region of kind \"cluster\" and any number of kind \"memory\""
+        }
+        (Tiles::Cores(_), 1..) => "must be absent with core tiles, which stand on the whole mesh",
+        (Tiles::Axi(_), 1..) | (Tiles::Cores(_), 0) => return Ok(()),
+    };
+    Err(OutOfRange {
+        field: "mesh.regions".to_owned(),
+        found: match spec.mesh.regions.len() {
+            0 => "[]".to_owned(),
+            regions => format!("{regions} regions"),
+        },
+        accepted: accepted.to_owned(),
+    })
+}
+
+fn check_axi(axi: &AxiTiles) -> Checked {
+    router::check_unit(&axi.router)?;
+    router::check_smart(&axi.router)?;
+    if let Some(endpoint) = &axi.cluster.torrent {
         torrent::check(endpoint)?;
     }
-    router::check_tables(spec)?;
-    router::check_bypass(spec)
+    router::check_tables(axi)?;
+    router::check_bypass(axi)
 }
 
 /// Settings that are written down but change nothing, one sentence each; empty for most specs.
 #[must_use]
 pub fn warnings(spec: &Spec) -> Vec<String> {
-    let mut found = router::idle_sizes(&spec.router);
-    let ni = &spec.ni;
+    match &spec.tiles {
+        Tiles::Axi(axi) => axi_warnings(axi),
+        Tiles::Cores(cores) => cores.warnings(),
+    }
+}
+
+fn axi_warnings(axi: &AxiTiles) -> Vec<String> {
+    let mut found = router::idle_sizes(&axi.router);
+    let ni = &axi.ni;
     let fitting = ni.burst_boundary_bytes / ni.wide_beat_bytes.max(1);
     if ni.max_burst_beats > fitting {
         found.push(format!(
@@ -57,7 +83,7 @@ pub fn warnings(spec: &Spec) -> Vec<String> {
             ni.max_burst_beats, ni.burst_boundary_bytes
         ));
     }
-    if let Some(endpoint) = &spec.cluster.torrent
+    if let Some(endpoint) = &axi.cluster.torrent
         && endpoint.mode == TorrentMode::Published
         && endpoint.buffer_bursts != 0
     {

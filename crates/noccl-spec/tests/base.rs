@@ -22,7 +22,7 @@ fn a_file_of_three_lines_is_a_whole_network() {
         read("base = \"collective_noc_8x8\"\nname = \"mine\"\n[ni]\nmax_wide_outstanding = 16\n");
     let mut preset = parse_spec("p", &preset_text("collective_noc_8x8").unwrap(), &[]).unwrap();
     preset.name = "mine".to_owned();
-    preset.ni.max_wide_outstanding = 16;
+    preset.axi_mut().unwrap().ni.max_wide_outstanding = 16;
     assert_eq!(spec.unwrap(), preset);
 }
 
@@ -34,8 +34,8 @@ fn tables_are_merged_and_lists_are_replaced() {
                 [cluster.dma]\nbuffer_beats = 256\n";
     let spec = read(text).unwrap();
     assert_eq!(spec.mesh.regions.len(), 1);
-    assert_eq!(spec.cluster.dma.buffer_beats, 256);
-    assert_eq!(spec.cluster.dma.max_transfers, 4);
+    assert_eq!(spec.axi().unwrap().cluster.dma.buffer_beats, 256);
+    assert_eq!(spec.axi().unwrap().cluster.dma.max_transfers, 4);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn what_the_base_has_can_be_left_out_and_what_it_has_not_can_be_added() {
                 [router.esp]\nheader_bits = 512\nreserve_cycles = 1\nworm_flits = 0\n\
                 [cluster.esp]\nsetup_cycles = 20\nconsumer_start_cycles = 0\nrequest_cycles = 2\n";
     assert_eq!(read(text).unwrap(), esp);
-    assert_eq!(esp.router.flow, RouterFlow::Esp);
+    assert_eq!(esp.axi().unwrap().router.flow, RouterFlow::Esp);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn overrides_come_last() {
     let text = "base = \"collective_noc_4x4\"\nname = \"mine\"\n[ni]\nmax_wide_outstanding = 16\n";
     let set = ("ni.max_wide_outstanding".to_owned(), "9".to_owned());
     let spec = parse_spec("mine.toml", text, &[set]).unwrap();
-    assert_eq!(spec.ni.max_wide_outstanding, 9);
+    assert_eq!(spec.axi().unwrap().ni.max_wide_outstanding, 9);
 }
 
 #[test]

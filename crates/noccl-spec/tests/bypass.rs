@@ -24,12 +24,12 @@ fn presets_have_paths_of_eight_links_or_of_the_longest_line() {
             setup_cycles: 1,
         };
         let spec = parsed(name, &[]).unwrap();
-        assert_eq!(spec.router.bypass, Some(expected), "{name}");
+        assert_eq!(spec.axi().unwrap().router.bypass, Some(expected), "{name}");
         let without = name.trim_end_matches("_bypass");
         let mut other = parsed(without, &[]).unwrap();
-        assert_eq!(other.router.bypass, None, "{without}");
+        assert_eq!(other.axi().unwrap().router.bypass, None, "{without}");
         other.name.clone_from(&spec.name);
-        other.router.bypass = spec.router.bypass;
+        other.axi_mut().unwrap().router.bypass = spec.axi().unwrap().router.bypass;
         assert_eq!(spec, other, "{name}");
     }
 }
@@ -80,7 +80,9 @@ fn routers_of_other_kinds_are_refused_with_the_table() {
 #[test]
 fn chains_stand_beside_routers_without_bypass_only() {
     let mut spec = parsed("collective_noc_4x4_bypass", &[]).unwrap();
-    spec.cluster.torrent = parsed("torrent_4x5", &[]).unwrap().cluster.torrent;
+    let torrent = parsed("torrent_4x5", &[]).unwrap();
+    let endpoint = &torrent.axi().unwrap().cluster.torrent;
+    spec.axi_mut().unwrap().cluster.torrent.clone_from(endpoint);
     let error = noccl_spec::validate(&spec).unwrap_err();
     assert_eq!(error.field, "cluster.torrent");
     assert_eq!(error.accepted, "must be absent with router.bypass");

@@ -35,9 +35,9 @@ fn an_override_changes_its_field_and_no_other() {
         ("name", "mine"),
     ])
     .unwrap();
-    expected.ni.max_burst_beats = 32;
+    expected.axi_mut().unwrap().ni.max_burst_beats = 32;
     expected.mesh.regions[1].base_address = 0x3000_0000;
-    expected.energy.hop_pj_per_byte = 2.0;
+    expected.axi_mut().unwrap().energy.hop_pj_per_byte = 2.0;
     expected.name = "mine".to_owned();
     assert_eq!(found, expected);
 }
@@ -50,7 +50,7 @@ fn later_overrides_win_and_strings_need_no_quotes() {
         ("router.flow", "published"),
     ])
     .unwrap();
-    assert_eq!(found.router.flow, RouterFlow::Published);
+    assert_eq!(found.axi().unwrap().router.flow, RouterFlow::Published);
     // A name that reads like a number stays a string.
     assert_eq!(with(&[("name", "42")]).unwrap().name, "42");
 }

@@ -3,13 +3,18 @@
 #![allow(clippy::unwrap_used)]
 
 use noccl_spec::{
-    PRESET_NAMES, RouterFlow, SmartMulticast, SmartReduction, Spec, TileKindName,
-    TorrentAcknowledgement, TorrentDispatch, TorrentEndpoint, TorrentMode, parse_spec, preset_text,
-    schema, to_toml, validate, warnings,
+    AxiTiles, PRESET_NAMES, RouterFlow, Spec, TileKindName, TorrentAcknowledgement,
+    TorrentDispatch, TorrentEndpoint, TorrentMode, parse_spec, preset_text, schema, to_toml,
+    validate, warnings,
 };
 
 fn preset(name: &str) -> Spec {
     parse_spec(name, &preset_text(name).unwrap(), &[]).unwrap()
+}
+
+/// Tables of a preset with clusters.
+fn axi(name: &str) -> AxiTiles {
+    preset(name).axi().unwrap().clone()
 }
 
 #[test]
@@ -18,18 +23,19 @@ fn every_listed_preset_parses_under_its_name_without_a_warning() {
         let spec = preset(name);
         assert_eq!(spec.name, name);
         assert_eq!(warnings(&spec), Vec::<String>::new(), "{name}");
+        let Some(axi) = spec.axi() else {
+            assert!(name.starts_with("tilepro64"), "{name}");
+            continue;
+        };
+        let flow = axi.router.flow;
         assert_eq!(
-            spec.router.flow == RouterFlow::Published,
+            flow == RouterFlow::Published,
             name.ends_with("_published") || name.starts_with("torrent"),
             "{name}"
         );
+        assert_eq!(flow == RouterFlow::Esp, name.starts_with("esp"), "{name}");
         assert_eq!(
-            spec.router.flow == RouterFlow::Esp,
-            name.starts_with("esp"),
-            "{name}"
-        );
-        assert_eq!(
-            spec.router.flow == RouterFlow::Smart,
+            flow == RouterFlow::Smart,
             name.starts_with("smart"),
             "{name}"
         );
@@ -41,7 +47,7 @@ fn every_listed_preset_parses_under_its_name_without_a_warning() {
         } else {
             1 << 17
         };
-        assert_eq!(spec.cluster.l1_bytes, l1, "{name}");
+        assert_eq!(axi.cluster.l1_bytes, l1, "{name}");
     }
 }
 
@@ -86,8 +92,13 @@ fn a_spec_written_as_toml_reads_back_equal() {
 fn settings_without_effect_are_reported_by_name() {
     let spec = preset("collective_noc_4x4_published");
     let mut published = spec.clone();
-    published.router.wide_reduction.store_beats = 512;
-    published.router.merge_table_entries = 8;
+    published
+        .axi_mut()
+        .unwrap()
+        .router
+        .wide_reduction
+        .store_beats = 512;
+    published.axi_mut().unwrap().router.merge_table_entries = 8;
     let found = warnings(&published);
     assert_eq!(found.len(), 2);
     assert!(
@@ -100,7 +111,7 @@ fn settings_without_effect_are_reported_by_name() {
     );
 
     let mut bursts = spec.clone();
-    bursts.ni.max_burst_beats = 65;
+    bursts.axi_mut().unwrap().ni.max_burst_beats = 65;
     let found = warnings(&bursts);
     assert_eq!(found.len(), 1);
     assert!(found[0].contains("no effect beyond 64"), "{found:?}");
@@ -111,7 +122,13 @@ fn settings_without_effect_are_reported_by_name() {
     assert_eq!(warnings(&lonely), Vec::<String>::new());
 
     let mut published = preset("torrent_4x5_published");
-    let endpoint = published.cluster.torrent.as_mut().unwrap();
+    let endpoint = published
+        .axi_mut()
+        .unwrap()
+        .cluster
+        .torrent
+        .as_mut()
+        .unwrap();
     endpoint.buffer_bursts = 2;
     let found = warnings(&published);
     assert_eq!(found.len(), 1);
@@ -146,23 +163,34 @@ fn torrent_presets_have_clusters_only_and_the_published_routers() {
         };
         assert_eq!(only.kind, TileKindName::Cluster);
         assert_eq!((only.width, only.height), (width, height));
-        assert_eq!(spec.router.flow, RouterFlow::Published);
-        assert_eq!(spec.cluster.l1_bytes, l1_bytes);
-        assert_eq!(spec.cluster.torrent.unwrap().mode, mode);
+        assert_eq!(spec.axi().unwrap().router.flow, RouterFlow::Published);
+        assert_eq!(spec.axi().unwrap().cluster.l1_bytes, l1_bytes);
+        assert_eq!(
+            spec.axi().unwrap().cluster.torrent.as_ref().unwrap().mode,
+            mode
+        );
     }
 }
 
 #[test]
 fn parallel_presets_overlap_control_and_published_ones_refuse_to() {
-    let endpoint = preset("torrent_8x9_parallel").cluster.torrent.unwrap();
+    let endpoint = axi("torrent_8x9_parallel").cluster.torrent.unwrap();
     assert_eq!(endpoint.mode, TorrentMode::Safe);
     assert_eq!(endpoint.dispatch, TorrentDispatch::TailFirst);
     assert_eq!(endpoint.acknowledgement, TorrentAcknowledgement::Parallel);
-    let chained = preset("torrent_8x9").cluster.torrent.unwrap();
+    let chained = axi("torrent_8x9").cluster.torrent.unwrap();
     assert_eq!(chained.endpoint_path_cycles, endpoint.endpoint_path_cycles);
     let refused = |change: fn(&mut TorrentEndpoint)| {
         let mut published = preset("torrent_4x5_published");
-        change(published.cluster.torrent.as_mut().unwrap());
+        change(
+            published
+                .axi_mut()
+                .unwrap()
+                .cluster
+                .torrent
+                .as_mut()
+                .unwrap(),
+        );
         validate(&published).unwrap_err()
     };
     let error = refused(|e| e.dispatch = TorrentDispatch::TailFirst);
@@ -184,12 +212,30 @@ fn esp_presets_differ_from_torrents_in_routers_and_endpoints_only() {
         let spec = preset(name);
         let mut torrent = preset("torrent_4x5");
         torrent.name = name.to_owned();
-        torrent.cluster.torrent = None;
-        torrent.cluster.esp.clone_from(&spec.cluster.esp);
-        torrent.router.clone_from(&spec.router);
+        torrent.axi_mut().unwrap().cluster.torrent = None;
+        torrent
+            .axi_mut()
+            .unwrap()
+            .cluster
+            .esp
+            .clone_from(&spec.axi().unwrap().cluster.esp);
+        torrent
+            .axi_mut()
+            .unwrap()
+            .router
+            .clone_from(&spec.axi().unwrap().router);
         assert_eq!(spec, torrent);
-        assert_eq!(spec.router.flow, RouterFlow::Esp);
-        assert_eq!(spec.cluster.esp.unwrap().consumer_start_cycles, start);
+        assert_eq!(spec.axi().unwrap().router.flow, RouterFlow::Esp);
+        assert_eq!(
+            spec.axi()
+                .unwrap()
+                .cluster
+                .esp
+                .as_ref()
+                .unwrap()
+                .consumer_start_cycles,
+            start
+        );
     }
     assert_eq!(preset("esp_8x9").mesh.width, 9);
 }
@@ -199,9 +245,12 @@ fn ideal_presets_differ_in_routers_only_and_have_no_sizes_to_choose() {
     let spec = preset("ideal_8x4");
     let mut mesh = preset("collective_noc_8x4");
     mesh.name.clone_from(&spec.name);
-    mesh.router.clone_from(&spec.router);
+    mesh.axi_mut()
+        .unwrap()
+        .router
+        .clone_from(&spec.axi().unwrap().router);
     assert_eq!(spec, mesh);
-    assert_eq!(spec.router.flow, RouterFlow::Ideal);
+    assert_eq!(spec.axi().unwrap().router.flow, RouterFlow::Ideal);
     assert_eq!(mesh.mesh.width, 9);
     let text = preset_text("ideal_4x4").unwrap();
     for field in [
@@ -269,96 +318,16 @@ fn tables_of_esp_go_with_its_routers_and_with_nothing_else() {
 }
 
 #[test]
-fn smart_presets_differ_from_each_other_in_their_table_only() {
-    let smart = preset("smart_5x4");
-    assert_eq!((smart.mesh.width, smart.mesh.height), (5, 4));
-    let table = smart.router.smart.clone().unwrap();
-    for (suffix, hpc_max, multicast, reduction) in [
-        (
-            "baseline",
-            1,
-            SmartMulticast::Unicasts,
-            SmartReduction::None,
-        ),
-        (
-            "collective",
-            1,
-            SmartMulticast::Fork,
-            SmartReduction::Opportunistic,
-        ),
-        ("unicast", 8, SmartMulticast::Unicasts, SmartReduction::None),
-        (
-            "private",
-            8,
-            SmartMulticast::Greedy,
-            SmartReduction::Complete,
-        ),
-    ] {
-        let mut other = preset(&format!("smart_5x4_{suffix}"));
-        let found = other.router.smart.replace(table.clone()).unwrap();
-        other.name.clone_from(&smart.name);
-        assert_eq!(other, smart, "{suffix}");
-        assert_eq!((found.hpc_max, found.multicast), (hpc_max, multicast));
-        assert_eq!(found.reduction, reduction);
-    }
-    for name in ["smart_0x4", "smart_65x4", "smart_4x4_peer", "smart"] {
-        assert!(preset_text(name).is_err(), "{name}");
-    }
-}
-
-#[test]
-fn what_smart_routers_cannot_be_is_refused_by_its_field() {
-    let text = preset_text("smart_8x8").unwrap();
-    for (field, value, part) in [
-        ("router.smart.hpc_max", "0", "1 to 64"),
-        ("router.smart.setup_cycles", "3", "1 to 2"),
-        ("router.smart.vcs", "0", "1 to 8"),
-        ("router.smart.reduction_table_entries", "0", "1 to 4096"),
-        ("router.smart.flit_bits", "100", "power of two"),
-        ("router.smart.multicast", "\"gready\"", "greedy"),
-        ("router.smart.multicast", "\"complete\"", "private"),
-        ("router.smart.broadcast_interval_cycles", "2", "3 to 64"),
-        (
-            "router.smart.priority",
-            "\"nearest\"",
-            "`local` or `bypass`",
-        ),
-        (
-            "router.smart.reduction",
-            "\"eager\"",
-            "`none`, `opportunistic`, `greedy`, `complete`",
-        ),
-        ("router.input_fifo_flits", "2", "router.input_fifo_flits"),
-    ] {
-        let set = (field.to_owned(), value.to_owned());
-        let error = parse_spec("t", &text, &[set]).unwrap_err().to_string();
-        assert!(error.contains(part), "{field}: {error}");
-        assert!(error.contains(value.trim_matches('"')), "{field}: {error}");
-        let name = field.rsplit('.').next().unwrap();
-        assert!(error.contains(name), "{field}: {error}");
-    }
-    let fork = ("router.smart.multicast".to_owned(), "\"fork\"".to_owned());
-    let error = parse_spec("t", &text, &[fork]).unwrap_err().to_string();
-    assert!(error.contains("router.smart.hpc_max"), "{error}");
-    let connected = ("router.smart.is_connected".to_owned(), "true".to_owned());
-    let error = parse_spec("t", &text, &[connected]).unwrap_err();
-    let found = "router.smart.multicast = \"greedy\"";
-    assert!(error.to_string().contains(found), "{error}");
-    let flow = ("router.flow".to_owned(), "\"ideal\"".to_owned());
-    assert!(parse_spec("t", &text, &[flow]).is_err());
-}
-
-#[test]
 fn schema_names_every_key_of_a_preset() {
     let schema = schema().to_value().to_string();
-    let keys = preset_text("collective_noc_4x4").unwrap();
-    let keys = keys
-        .lines()
-        .filter_map(|l| l.split_once(" = ").map(|(key, _)| key.trim()));
-    let mut count = 0;
-    for key in keys {
-        assert!(schema.contains(&format!("\"{key}\"")), "{key}");
-        count += 1;
+    for (preset, least) in [("collective_noc_4x4", 50), ("tilepro64_8x8", 20)] {
+        let text = preset_text(preset).unwrap();
+        let keys = text.lines().filter_map(|l| l.split_once(" = "));
+        let mut count = 0;
+        for (key, _) in keys {
+            assert!(schema.contains(&format!("\"{}\"", key.trim())), "{key}");
+            count += 1;
+        }
+        assert!(count > least, "{preset}: {count}");
     }
-    assert!(count > 50, "{count}");
 }

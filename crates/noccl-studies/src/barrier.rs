@@ -149,7 +149,7 @@ fn measure(
     let cycles = crate::compare::runtime_cycles(Some(&schedule), &result.actions);
     let is_one_round_trip =
         is_papers(algorithm) && algorithm.mechanism == BarrierMechanism::InNetwork;
-    let cluster = &network.spec().cluster;
+    let cluster = &network.axi().cluster;
     let around = cluster.instructions.barrier_store
         + cluster.instructions.barrier_leave
         + cluster.request_path_cycles

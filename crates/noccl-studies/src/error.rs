@@ -8,6 +8,7 @@ use noccl_cosim::{CosimError, HardwareError};
 use noccl_files::FileError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
+use noccl_net::Network;
 use noccl_rtl::RtlError;
 use noccl_run::{Diagnosis, RunError};
 use noccl_sim::checkpoint::CheckpointError;
@@ -167,6 +168,24 @@ impl Error {
             found: found.to_string(),
             accepted: accepted.into(),
         }
+    }
+
+    /// Refusal of `what` on a network of core tiles; nothing on others.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] of the network, where its tiles are cores.
+    pub fn unless_axi(network: &Network, what: &str) -> Result<(), Self> {
+        if !network.routers().carries_words() {
+            return Ok(());
+        }
+        let found = format!("router.flow = \"{}\"", network.spec().flow_name());
+        Err(Self::argument(
+            "--spec",
+            found,
+            format!(
+                "accepted: a network of AXI clusters, as collective_noc_4x4; core tiles have no {what}"
+            ),
+        ))
     }
 
     /// Kind of failure.

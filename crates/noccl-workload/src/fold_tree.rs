@@ -29,7 +29,7 @@ impl InNetworkReduction {
         let TileRef::Cluster(root) = self.root.tile else {
             return FoldOrder::ByRouter;
         };
-        let ni = &network.spec().ni;
+        let ni = &network.axi().ni;
         let beats = ni.beats((self.root.offset % ni.wide_beat()).saturating_add(self.bytes));
         network.fold_order(self.group, network.mesh_coord(root), beats)
     }

@@ -21,14 +21,14 @@ mod traffic;
 pub use action::{
     AccessPattern, ActionKind, Agent, Arrival, Barrier, BarrierMechanism, CHAIN_BEAT_BYTES, Chain,
     ChainDestination, Compute, Destination, Effect, InNetworkReduction, Lines, ListMulticast,
-    LocalReduce, MAX_FIELD, MAX_LOOPS, Need, NetworkFold, Notice, PatternLoop, Targets, Transfer,
-    WORD_BYTES, Waits, participants,
+    LocalReduce, MAX_FIELD, MAX_LOOPS, Message, Need, NetworkFold, Notice, PatternLoop, Rectangle,
+    StaticMulticast, Targets, Transfer, WORD_BYTES, Waits, participants,
 };
 pub use check::{
     CheckError, CheckReport, Crowd, Deadlock, DeadlockProof, DeadlockReport, DeadlockWait,
     MAX_CYCLES, TileSetError, check, check_deadlock, check_sets, check_trace, check_trace_limits,
 };
-pub use collective::{Collective, CollectiveKind};
+pub use collective::{Collective, CollectiveKind, Lengths};
 pub use fold_tree::{FoldTree, fold_tree};
 pub use interpret::{Memories, interpret};
 pub use kernel::{Extent, FoldRows, Kernel, Multiply, Operation, RowWise, sum_element};
@@ -39,7 +39,7 @@ pub use read::{
     TraceFile, TrafficFile, WorkloadError, read_schedule, read_trace, read_traffic,
     schedule_schema, to_json, trace_schema, traffic_schema,
 };
-pub use schedule::{Action, ActionId, Place, SCHEDULE_FORMAT, Schedule};
+pub use schedule::{Action, ActionId, First, Place, SCHEDULE_FORMAT, Schedule};
 pub use trace::{
     Difference, Fault, MAX_TRANSACTION_BEATS, PortKind, PortTransaction, TRACE_FORMAT, Trace,
 };

@@ -22,8 +22,35 @@ pub struct Schedule {
     pub parameters: BTreeMap<String, String>,
     /// What the schedule claims to achieve; the checker proves it.
     pub collective: Option<Collective>,
+    /// What a core does first when a message has come and its next share could begin too; absent: it receives. For networks of
+    /// core tiles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<First>,
+    /// Does it claim that the messages of each round share no link between routers? The checker proves it. It says nothing about
+    /// time: messages of neighbouring rounds meet unless the rounds are kept apart.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub claims_rounds: bool,
     /// Actions; an action may only come after earlier ones.
     pub actions: Vec<Action>,
+}
+
+/// What a core that could do either does first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum First {
+    /// It receives what has come.
+    #[default]
+    Receive,
+    /// It goes on with its own share.
+    Send,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_false(claim: &bool) -> bool {
+    !*claim
 }
 
 /// Index of an action in its schedule.

@@ -237,17 +237,21 @@ pub fn check_pattern(network: &Network, pattern: Pattern) -> Result<(), Workload
             Multicasts::MultiAddress => {
                 "clusters that are one multi-address: columns and rows that are powers of two"
             }
-            Multicasts::List => "routers that multicast to any set or a multi-address",
+            Multicasts::List | Multicasts::Nothing => {
+                "routers that multicast to any set or a multi-address"
+            }
         },
         Pattern::RandomMulticast if clusters < 3 => "at least three clusters",
         Pattern::RandomMulticast => match routers.multicasts {
             Multicasts::AnySet => return Ok(()),
-            Multicasts::MultiAddress | Multicasts::List => "routers that multicast to any set",
+            Multicasts::MultiAddress | Multicasts::List | Multicasts::Nothing => {
+                "routers that multicast to any set"
+            }
         },
         Pattern::ManyToOne if clusters < 2 => "at least two clusters",
         Pattern::ManyToOne => match routers.carries {
             Carries::Messages => return Ok(()),
-            Carries::Transactions | Carries::ListMulticasts => {
+            Carries::Transactions | Carries::ListMulticasts | Carries::Words => {
                 "routers that carry contributions as messages"
             }
         },

@@ -185,7 +185,13 @@ fn what_a_configuration_cannot_say_is_refused() {
         "at most 5",
     );
     let mut few = torrent().spec().clone();
-    few.cluster.torrent.as_mut().unwrap().max_destinations = 1;
+    few.axi_mut()
+        .unwrap()
+        .cluster
+        .torrent
+        .as_mut()
+        .unwrap()
+        .max_destinations = 1;
     let few = noccl_net::elaborate(&few).unwrap();
     let message = check(&few, &one(chain())).unwrap_err().to_string();
     assert!(message.contains("max_destinations"), "{message}");

@@ -81,7 +81,9 @@ fn over_integers(mut s: Schedule) -> Schedule {
             | ActionKind::Arrival(_)
             | ActionKind::Kernel(_)
             | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => {}
+            | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_) => {}
         }
     }
     if let Some(c) = &mut s.collective {
@@ -171,7 +173,9 @@ fn edit(s: &mut Schedule, action: usize, field: u8, delta: i64) {
         | ActionKind::Arrival(_)
         | ActionKind::Kernel(_)
         | ActionKind::Chain(_)
-        | ActionKind::ListMulticast(_) => {}
+        | ActionKind::ListMulticast(_)
+        | ActionKind::Message(_)
+        | ActionKind::StaticMulticast(_) => {}
     }
 }
 
@@ -311,6 +315,7 @@ proptest! {
                 | CheckError::Race(_)
                 | CheckError::Crowd(_)
                 | CheckError::Deadlock(_)
+                | CheckError::Rounds(_)
                 | CheckError::BarrierLeak { .. },
             ) => {}
         }

@@ -6,10 +6,10 @@ mod common;
 use common::*;
 use noccl_net::Coord;
 use noccl_workload::{
-    ElementType, InNetworkReduction, Operator, Pattern, Place, PortKind, PortTransaction,
-    TRACE_FORMAT, Trace, TraceFile, Traffic, TrafficFile, WorkloadError, check, check_traffic,
-    fold_tree, interpret, read_schedule, read_trace, read_traffic, schedule_schema, to_json,
-    trace_schema, traffic_schema,
+    ElementType, First, InNetworkReduction, Operator, Pattern, Place, PortKind, PortTransaction,
+    Schedule, TRACE_FORMAT, Trace, TraceFile, Traffic, TrafficFile, WorkloadError, check,
+    check_traffic, fold_tree, interpret, read_schedule, read_trace, read_traffic, schedule_schema,
+    to_json, trace_schema, traffic_schema,
 };
 
 /// The first block of a kind in a page.
@@ -361,11 +361,13 @@ fn schemas_describe_every_field_of_the_files() {
         format: 1,
         traffic: traffic(),
     };
+    let schedule = Schedule {
+        first: Some(First::Send),
+        claims_rounds: true,
+        ..chain_reduce(4, 512)
+    };
     for (schema, value) in [
-        (
-            schedule_schema(),
-            serde_json::to_value(chain_reduce(4, 512)).unwrap(),
-        ),
+        (schedule_schema(), serde_json::to_value(schedule).unwrap()),
         (traffic_schema(), serde_json::to_value(file).unwrap()),
         (
             trace_schema(),

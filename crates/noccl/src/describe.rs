@@ -4,23 +4,35 @@
 use crate::root_name;
 use noccl_net::deadlock::operand_store_bytes;
 use noccl_net::{Coord, Network, Port, TileKind};
-use noccl_spec::TileKindName;
+use noccl_spec::{CoreTiles, TileKindName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// What stands at a tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DescribedTile {
+    /// Cores, DMA engine, FPUs and L1 memory behind a network interface.
+    Cluster,
+    /// A memory tile.
+    Memory,
+    /// A core that writes words into its router.
+    Core,
+}
 
 /// One tile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TileRow {
-    /// As users name it: `0,0` (cluster) or `mem:0`.
+    /// As users name it: `0,0` (cluster or core) or `mem:0`.
     pub name: String,
     /// Mesh coordinate: x (east), y (north).
     pub mesh: [u16; 2],
     /// What stands there.
-    pub kind: TileKindName,
-    /// First address of its memory, hexadecimal.
+    pub kind: DescribedTile,
+    /// First address of its memory, hexadecimal; empty where there are no addresses.
     pub base_address: String,
-    /// Bytes of memory behind the NI.
+    /// Bytes of its memory.
     pub memory_bytes: u64,
 }
 
@@ -58,22 +70,39 @@ pub struct NetworkDescription {
     pub network: String,
     /// Columns and rows of the mesh.
     pub mesh: [u16; 2],
-    /// Columns and rows of clusters.
+    /// Columns and rows of clusters, or of cores.
     pub clusters: [u16; 2],
     /// Mesh coordinate of the south-west cluster.
     pub cluster_origin: [u16; 2],
     /// Names of the planes.
     pub planes: Vec<String>,
-    /// Address map.
+    /// Address map; empty where there are no addresses.
     pub regions: Vec<RegionRow>,
     /// All tiles, x outer, y inner.
     pub tiles: Vec<TileRow>,
     /// Bytes of memory in every cluster's tile, beside its L1, in which operands of wide reductions wait.
     pub operand_store_bytes: u64,
+    /// What a message costs on core tiles; absent on networks of clusters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_costs: Option<MessageCosts>,
     /// All links.
     pub links: Vec<LinkRow>,
     /// Settings of the spec without effect.
     pub warnings: Vec<String>,
+}
+
+/// What a message costs the cores at its ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessageCosts {
+    /// Bytes of data of a unit.
+    pub unit_bytes: u32,
+    /// Words of a whole unit, header and tag with them.
+    pub unit_words: u32,
+    /// Cycles of the source for a message of one whole unit.
+    pub send_cycles: u64,
+    /// Cycles of the destination for one.
+    pub receive_cycles: u64,
 }
 
 /// Describes an elaborated network.
@@ -100,6 +129,7 @@ pub fn describe(network: &Network, warnings: &[String]) -> NetworkDescription {
         regions: regions(network),
         tiles: tiles(network),
         operand_store_bytes: operand_store_bytes(network),
+        message_costs: network.cores().map(message_costs),
         links: links(network),
         warnings: warnings.to_vec(),
     }
@@ -126,15 +156,32 @@ fn tiles(network: &Network) -> Vec<TileRow> {
         TileRow {
             name: root_name(network.tile_ref(tile)),
             mesh: [at.x, at.y],
-            kind: match network.kind(tile) {
-                TileKind::Cluster => TileKindName::Cluster,
-                TileKind::Memory => TileKindName::Memory,
+            kind: match (network.cores(), network.kind(tile)) {
+                (Some(_), _) => DescribedTile::Core,
+                (None, TileKind::Cluster) => DescribedTile::Cluster,
+                (None, TileKind::Memory) => DescribedTile::Memory,
             },
-            base_address: format!("{:#x}", network.address(tile, 0)),
+            base_address: match network.cores() {
+                Some(_) => String::new(),
+                None => format!("{:#x}", network.address(tile, 0)),
+            },
             memory_bytes: network.memory_bytes(tile),
         }
     })
     .collect()
+}
+
+fn message_costs(cores: &CoreTiles) -> MessageCosts {
+    let core = &cores.core;
+    let unit_words = core.unit_words(core.unit_bytes);
+    let words = u64::from(unit_words) * u64::from(core.word_cycles);
+    let cycles = |message: u32| u64::from(message) + u64::from(core.unit_cycles) + words;
+    MessageCosts {
+        unit_bytes: core.unit_bytes,
+        unit_words,
+        send_cycles: cycles(core.send_cycles),
+        receive_cycles: cycles(core.receive_cycles),
+    }
 }
 
 fn links(network: &Network) -> Vec<LinkRow> {
@@ -170,7 +217,7 @@ mod tests {
             let description = describe(&network, &[]);
             let hardware = rtl_config(&network).unwrap().operand_store_bytes();
             assert_eq!(description.operand_store_bytes, hardware, "{preset}");
-            let l1_bytes = network.spec().cluster.l1_bytes;
+            let l1_bytes = network.axi().cluster.l1_bytes;
             let cluster = description
                 .tiles
                 .iter()

@@ -16,7 +16,9 @@ mod schema;
 mod tree;
 
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
-pub use describe::{LinkRow, NetworkDescription, RegionRow, TileRow, describe};
+pub use describe::{
+    DescribedTile, LinkRow, MessageCosts, NetworkDescription, RegionRow, TileRow, describe,
+};
 pub use doctor::{DoctorRow, doctor};
 pub use hardware::{HardwareRequest, parse_boundary};
 pub use plan::check;

@@ -217,7 +217,7 @@ pub fn report_run(
         actions: result.actions.clone(),
         responses: result.responses.clone(),
         counters: result.counters,
-        energy_pj: energy_pj(&result.counters, &network.spec().energy),
+        energy_pj: energy_pj(&result.counters, &network.axi().energy),
         busiest_link: busiest(network, &result.links),
         links: if has_links {
             link_flits(network, &result.links)

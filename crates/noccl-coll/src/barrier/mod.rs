@@ -177,6 +177,8 @@ pub fn barrier_schedule(
     let root = place(&members, plan.place);
     Ok(Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: plan.name(),
         parameters: BTreeMap::new(),
         actions: actions(members, plan)?,
@@ -189,6 +191,7 @@ pub fn barrier_schedule(
             output_offset: 0,
             operator: Operator::Sum,
             element: ElementType::Fp64,
+            lengths: None,
         }),
     })
 }

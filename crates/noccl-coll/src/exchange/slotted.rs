@@ -43,15 +43,15 @@ struct Pace {
 
 impl Pace {
     fn new(network: &Network, bytes: u64) -> Self {
-        let spec = network.spec();
-        let beats = bytes.div_ceil(u64::from(spec.ni.wide_beat_bytes));
+        let axi = network.axi();
+        let beats = bytes.div_ceil(u64::from(axi.ni.wide_beat_bytes));
         // Blocks that do not begin at a beat may span one more.
-        let beats = beats + u64::from(!bytes.is_multiple_of(u64::from(spec.ni.wide_beat_bytes)));
+        let beats = beats + u64::from(!bytes.is_multiple_of(u64::from(axi.ni.wide_beat_bytes)));
         let beats = beats * u64::from(network.flit_cycles());
         let hop_cycles = u64::from(network.plane(Plane::Wide).hop_cycles);
         let link_cycles = (beats + GAP_CYCLES).next_multiple_of(hop_cycles.max(1));
-        let wait = u64::from(spec.cluster.instructions.compute_start);
-        let issue = wait + u64::from(spec.cluster.instructions.dma_start);
+        let wait = u64::from(axi.cluster.instructions.compute_start);
+        let issue = wait + u64::from(axi.cluster.instructions.dma_start);
         Self {
             link_cycles,
             issue_cycles: issue.max(link_cycles).next_multiple_of(hop_cycles.max(1)),

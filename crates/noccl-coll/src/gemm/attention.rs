@@ -133,6 +133,8 @@ pub fn flat_attention(
     let compute_cycles = writer.compute_cycles / u64::from(attention.heads);
     let schedule = Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: "flat_attention".to_owned(),
         parameters: BTreeMap::from([
             ("tokens".to_owned(), attention.tokens.to_string()),

@@ -18,7 +18,7 @@ pub(super) fn cycles(
     operation: &Operation,
     attention: &Attention,
 ) -> Result<u64, CollError> {
-    let cluster = &network.spec().cluster;
+    let cluster = &network.axi().cluster;
     let lanes =
         |element: ElementType| u128::from(cluster.num_cores) * u128::from(8 / element.bytes());
     let elements = |rows: u32, columns: u32| u128::from(rows) * u128::from(columns);

@@ -63,7 +63,7 @@ pub fn fused_concat_linear(
     let mesh = Mesh::new(network)?;
     let shape = fused.shape;
     let c_bytes = shape.c_bytes()?;
-    let beat = network.spec().ni.wide_beat();
+    let beat = network.axi().ni.wide_beat();
     let a_offset = 0;
     let b_offset = shape.a_bytes().next_multiple_of(beat);
     let c_offset = b_offset + shape.b_bytes().next_multiple_of(beat);
@@ -76,6 +76,7 @@ pub fn fused_concat_linear(
         output_offset: c_offset + c_bytes.next_multiple_of(beat),
         operator: Operator::Sum,
         element: sum_element(shape.element).unwrap_or(shape.element),
+        lengths: None,
     };
     let mut program = Program::default();
     let mut start = None;
@@ -142,7 +143,7 @@ fn b_sources(network: &Network, shape: SubmatrixShape) -> Result<Vec<(Coord, Pla
     let rows = 0..network.cluster_height();
     let clusters =
         (0..network.cluster_width()).flat_map(|x| rows.clone().map(move |y| Coord::new(x, y)));
-    let beat = network.spec().ni.wide_beat();
+    let beat = network.axi().ni.wide_beat();
     let source = |at| {
         let (tile, position) = beside.of(at);
         let offset = u64::from(position) * shape.b_bytes().next_multiple_of(beat);
@@ -156,6 +157,8 @@ fn empty(fused: &FusedConcatLinear) -> Schedule {
     let submatrix = format!("{}x{}x{}", shape.rows, shape.columns, shape.inner);
     Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: "fused_concat_linear".to_owned(),
         parameters: BTreeMap::from([
             ("reduce".to_owned(), fused.reduce.to_string()),

@@ -89,8 +89,8 @@ impl Layout {
             stored: iterations,
             dealt_ranks,
             c_bytes: shape.c_bytes()?,
-            burst_boundary_bytes: network.spec().ni.burst_boundary_bytes.into(),
-            beat_bytes: network.spec().ni.wide_beat(),
+            burst_boundary_bytes: network.axi().ni.burst_boundary_bytes.into(),
+            beat_bytes: network.axi().ni.wide_beat(),
         };
         layout.check(network)?;
         Ok(layout)

@@ -76,7 +76,7 @@ impl SubmatrixShape {
                 "a utilisation of {utilisation}; accepted: above 0, at most 1"
             )));
         }
-        let lanes = u64::from(network.spec().cluster.num_cores) * (8 / self.element.bytes());
+        let lanes = u64::from(network.axi().cluster.num_cores) * (8 / self.element.bytes());
         let cycles = self.multiply_adds() as f64 / (utilisation * lanes as f64);
         if cycles > MAX_KERNEL_CYCLES as f64 {
             return Err(CollError::Impossible(format!(

@@ -278,6 +278,8 @@ impl<'a> Writer<'a> {
         SummaPlan {
             schedule: Schedule {
                 format: SCHEDULE_FORMAT,
+                first: None,
+                claims_rounds: false,
                 algorithm: "summa".to_owned(),
                 parameters,
                 collective: None,

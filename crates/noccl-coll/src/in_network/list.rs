@@ -12,7 +12,7 @@ use noccl_workload::{Action, ActionKind, ListMulticast};
 impl Task<'_> {
     /// How consumers start: together, or one by one by a CPU.
     pub(crate) fn esp_setting(&self) -> &'static str {
-        match &self.network.spec().cluster.esp {
+        match &self.network.axi().cluster.esp {
             Some(endpoint) if endpoint.consumer_start_cycles > 0 => "calibrated",
             Some(_) | None => "hardware_only",
         }

@@ -90,18 +90,18 @@ impl<'n> Endpoints<'n> {
         let numbers = Numbers::read(&directory.join(PACKAGE_FILE))?;
         let course = Course::new(network, &numbers)?;
         let tiles = network.num_tiles();
-        let spec = network.spec();
+        let axi = network.axi();
         let memory = |tile| {
             let (latency, atomic) = match network.kind(TileId(tile as u32)) {
-                TileKind::Cluster => (spec.cluster.l1_latency_cycles, spec.cluster.atomic_cycles),
-                TileKind::Memory => (spec.memory.latency_cycles, spec.memory.atomic_cycles),
+                TileKind::Cluster => (axi.cluster.l1_latency_cycles, axi.cluster.atomic_cycles),
+                TileKind::Memory => (axi.memory.latency_cycles, axi.memory.atomic_cycles),
             };
             Memory::new(u64::from(latency), u64::from(atomic))
         };
         let mut model = Model::open(&directory.join(LIBRARY_FILE), tiles)?;
         let wide_id_bits = numbers.get("WIDE_ID_BITS")?;
         let channels = axi::driven_channels(numbers.get("WIDE_CHANNELS")?, model.axi_in(0).len());
-        let path = spec.cluster.response_path_cycles + spec.cluster.request_path_cycles;
+        let path = axi.cluster.response_path_cycles + axi.cluster.request_path_cycles;
         let managers = Managers::new(
             numbers.get("TAG_BITS")?,
             Channels::new(channels, wide_id_bits),

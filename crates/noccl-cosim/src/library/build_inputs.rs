@@ -99,7 +99,12 @@ impl Arithmetic {
                                     (router.flow = \"esp\") are the simulator's only";
                     return Err(refused(index, action.kind.name(), accepted));
                 }
-                Need::Nothing | Need::Chains => {}
+                Need::Words => {
+                    let accepted =
+                        "a transfer or delivery; cores that send words are the simulator's only";
+                    return Err(refused(index, action.kind.name(), accepted));
+                }
+                Need::Nothing | Need::Core | Need::Chains => {}
             }
             if let Some(fold) = action.kind.network_fold() {
                 needed.add(fold.reduction.element);

@@ -107,6 +107,8 @@ pub fn schedule(actions: Vec<(ActionKind, Vec<usize>)>) -> Schedule {
     };
     Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: "test".to_owned(),
         parameters: BTreeMap::new(),
         collective: None,

@@ -177,6 +177,8 @@ pub fn follow_arithmetic(
     };
     let schedule = Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: "test".to_owned(),
         parameters: BTreeMap::new(),
         collective: None,

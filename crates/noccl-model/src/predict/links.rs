@@ -3,7 +3,7 @@
 
 use noccl_net::tree::{Cube, fork_set};
 use noccl_net::{LinkId, Network, Port, TileId};
-use noccl_spec::Plane;
+use noccl_spec::PlaneName;
 
 /// Slots per tile: its router's output ports, the path from its NI into the router, its reduction unit.
 const SLOTS: usize = 7;
@@ -168,7 +168,7 @@ impl Links {
         used.filter(|(tile, port, _)| network.neighbour(network.coord(*tile), *port).is_some())
             .map(|(tile, port, beats)| {
                 let link = LinkId {
-                    plane: Plane::Wide,
+                    plane: PlaneName::Wide,
                     tile,
                     port,
                 };

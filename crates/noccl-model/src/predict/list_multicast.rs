@@ -36,8 +36,8 @@ fn ends(
     consumers: &[(TileId, u64)],
     bytes: u64,
 ) -> Option<Ends> {
-    let spec = network.spec();
-    let (router, endpoint) = (spec.router.esp.as_ref()?, spec.cluster.esp.as_ref()?);
+    let axi = network.axi();
+    let (router, endpoint) = (axi.router.esp.as_ref()?, axi.cluster.esp.as_ref()?);
     let per_router = u64::from(1 + router.reserve_cycles);
     let path = |to: TileId| per_router * (u64::from(network.hops(source.0, to)) + 1);
     let mut cpu_free = 0;
@@ -55,8 +55,8 @@ fn ends(
         received = request.max(received + 1 + per_router);
         noted = noted.max(received + 1) + u64::from(endpoint.request_cycles);
     }
-    let sent = noted + u64::from(spec.cluster.l1_latency_cycles);
-    let beats = spec.ni.beats(bytes);
+    let sent = noted + u64::from(axi.cluster.l1_latency_cycles);
+    let beats = axi.ni.beats(bytes);
     let worms = match router.worm_flits {
         0 => 1,
         flits => beats.div_ceil(u64::from(flits)),

@@ -117,7 +117,7 @@ impl Tree<'_> {
 
     /// When the sum of operands is ready that come at these cycles, in fold order.
     fn sum(&self, operands: &[f64]) -> f64 {
-        let kind = self.network.spec().router.wide_reduction.kind;
+        let kind = self.network.axi().router.wide_reduction.kind;
         let adding = |count| self.constants.merge_cycles(kind, count, self.element_bytes);
         let last = operands.iter().copied().fold(0.0, f64::max);
         match self.fold_order {
@@ -131,7 +131,7 @@ impl Tree<'_> {
     }
 
     fn pace(&self, operands: u32) -> f64 {
-        let spec = &self.network.spec().router.wide_reduction;
+        let spec = &self.network.axi().router.wide_reduction;
         let addition = self.constants.addition_cycles(self.element_bytes);
         match self.fold_order {
             FoldOrder::ByRouter => cycles_per_beat(spec.kind, operands, addition),

@@ -21,8 +21,8 @@ impl Model<'_> {
             .map(|at| (at.0, self.issue(*at, false)))
             .collect();
         let root = self.find(index, reduction.root.tile)?;
-        let spec = self.network.spec();
-        let beats = spec.ni.beats(reduction.bytes);
+        let axi = self.network.axi();
+        let beats = axi.ni.beats(reduction.bytes);
         let tree = Tree {
             network: self.network,
             constants: self.constants,
@@ -35,7 +35,7 @@ impl Model<'_> {
         let merged = tree.merge(&starts);
         let first = starts.iter().map(|(_, s)| *s).fold(f64::INFINITY, f64::min);
         let pace =
-            merged.cycles_per_beat * f64::from(spec.cluster.cycles_per_wide_addition(&spec.ni));
+            merged.cycles_per_beat * f64::from(axi.cluster.cycles_per_wide_addition(&axi.ni));
         let further = (beats.saturating_sub(1) as f64 * pace).round() as u64;
         let serial = self.per_beat(1 + further);
         let delay = self.links.pass(&merged.route, first, serial, beats);
@@ -46,7 +46,7 @@ impl Model<'_> {
             let set = self.network.cube(reduction.group);
             let route = self.links.route(self.network, root, set, 0.0);
             at_root += self.links.pass(&route, at_root - serial, serial, beats);
-            at_root += f64::from(self.network.spec().cluster.l1_latency_cycles);
+            at_root += f64::from(self.network.axi().cluster.l1_latency_cycles);
         }
         let ends = starts
             .iter()

@@ -87,7 +87,7 @@ impl Model<'_> {
         let last = arrivals
             .last()
             .map_or((counter, 0.0), |(_, tile, path)| (*tile, *path));
-        let polls_from = response_cycles(self.network.spec());
+        let polls_from = response_cycles(self.network.axi());
         let (releaser, seen) = match own {
             Some(own) => {
                 let round = self.constants.poll_cycles;

@@ -40,7 +40,7 @@ impl Model<'_> {
         let own = ready.iter().find(|(tile, _)| *tile == initiator);
         let own = own.copied().unwrap_or((initiator, 0.0));
         let start = self.issue(own, transfer.rows > 1);
-        let ni = &self.network.spec().ni;
+        let ni = &self.network.axi().ni;
         let movement = Movement {
             initiator,
             source: self.find(index, transfer.source.tile)?,
@@ -170,10 +170,10 @@ impl Model<'_> {
     /// Serialisation of a read: a DMA engine asks no further ahead than its buffer, so from afar the bursts
     /// that fit into it come once per round trip.
     fn read_cycles(&self, paths: u32, beats: u64) -> f64 {
-        let spec = self.network.spec();
-        let fitting = spec.ni.beats(spec.ni.burst_boundary_bytes.into());
-        let burst = fitting.min(spec.ni.max_burst_beats.into());
-        let window = u64::from(spec.cluster.dma.buffer_beats) / burst * burst;
+        let axi = self.network.axi();
+        let fitting = axi.ni.beats(axi.ni.burst_boundary_bytes.into());
+        let burst = fitting.min(axi.ni.max_burst_beats.into());
+        let window = u64::from(axi.cluster.dma.buffer_beats) / burst * burst;
         let streamed = self.per_beat(beats);
         if paths == 0 || window == 0 || beats <= window {
             return streamed;

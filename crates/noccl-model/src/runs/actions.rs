@@ -35,6 +35,8 @@ pub(super) fn run(
         law,
         schedule: Schedule {
             format: SCHEDULE_FORMAT,
+            first: None,
+            claims_rounds: false,
             algorithm: "calibration".to_owned(),
             parameters: BTreeMap::new(),
             collective: None,
@@ -62,7 +64,7 @@ pub(super) fn line(
     beats: u64,
     lines: u32,
 ) -> Transfer {
-    let bytes = beats * network.spec().ni.wide_beat();
+    let bytes = beats * network.axi().ni.wide_beat();
     let stride = if lines > 1 { bytes } else { 0 };
     Transfer {
         initiator: TileRef::Cluster(ORIGIN),

@@ -51,12 +51,12 @@ fn counted(
     members: &[Coord],
 ) -> Result<CalibrationRun, ModelError> {
     use Constant::{CounterAlpha, CounterMember, Hop, Poll};
-    let spec = network.spec();
+    let axi = network.axi();
     let hops = decisive_hops(network, members);
     let full = f64::from(full_cycle(network, members, hops));
-    let round = f64::from(spec.cluster.instructions.poll);
-    let own = f64::from(spec.cluster.atomic_cycles);
-    let unseen = seen_full(own, full, response_cycles(spec), round) - full;
+    let round = f64::from(axi.cluster.instructions.poll);
+    let own = f64::from(axi.cluster.atomic_cycles);
+    let unseen = seen_full(own, full, response_cycles(axi), round) - full;
     // Interrupts leave one after the other; the last one goes as far as any.
     let interrupts = cover(network, &group)?.len() as f64;
     let to_the_counter_and_back = f64::from(hops + farthest(network, members)) / 2.0;
@@ -85,7 +85,7 @@ fn decisive_hops(network: &Network, members: &[Coord]) -> u32 {
 /// When the counter has taken the members that are at least that far away, none of which waits for a nearer one.
 fn full_cycle(network: &Network, members: &[Coord], hops: u32) -> u32 {
     let hop_cycles = network.plane(Plane::Req).hop_cycles;
-    hops * hop_cycles + behind(network, members, hops) * network.spec().cluster.atomic_cycles
+    hops * hop_cycles + behind(network, members, hops) * network.axi().cluster.atomic_cycles
 }
 
 /// Members at least that far from the counter.

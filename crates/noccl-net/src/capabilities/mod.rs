@@ -10,13 +10,14 @@ mod message_cycles;
 mod published;
 mod smart;
 mod torrent;
+mod udn;
 
 pub use message_cycles::MessageCycles;
 pub(crate) use smart::Bypass;
 
 use crate::Network;
 use crate::deadlock::Mechanism;
-use noccl_spec::{RouterFlow, Spec};
+use noccl_spec::{AxiTiles, RouterFlow, Spec, Tiles};
 
 /// What a network's routers and endpoints can do.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,6 +73,9 @@ pub enum Carries {
     Messages,
     /// Multicasts by a list of destinations, of schedules, and nothing else.
     ListMulticasts,
+    /// Words that cores write and read: messages of schedules, and streams of a static network. No addresses and no transactions, so that
+    /// nothing reaches a memory without the core of its tile.
+    Words,
 }
 
 /// Which destinations a multicast can have.
@@ -83,6 +87,8 @@ pub enum Multicasts {
     List,
     /// Any.
     AnySet,
+    /// None: a source sends to each destination.
+    Nothing,
 }
 
 /// Over which trees the multicasts of a network run.
@@ -133,14 +139,24 @@ impl Capabilities {
     /// Those of a spec.
     #[must_use]
     pub fn of(spec: &Spec) -> Self {
-        let routers = match (Bypass::of(spec), &spec.router.bypass) {
+        match &spec.tiles {
+            Tiles::Axi(axi) => Self::of_axi(axi),
+            Tiles::Cores(cores) => Self {
+                routers: udn::capabilities(&cores.core),
+                chains: None,
+            },
+        }
+    }
+
+    fn of_axi(axi: &AxiTiles) -> Self {
+        let routers = match (Bypass::of(axi), &axi.router.bypass) {
             (Some(bypass), _) => bypass.capabilities(),
             (None, Some(_)) => &collective::WITH_BYPASS,
-            (None, None) => RouterCapabilities::of(spec.router.flow),
+            (None, None) => RouterCapabilities::of(axi.router.flow),
         };
         Self {
             routers,
-            chains: spec.cluster.torrent.as_ref().map(torrent::capabilities),
+            chains: axi.cluster.torrent.as_ref().map(torrent::capabilities),
         }
     }
 
@@ -169,7 +185,17 @@ impl RouterCapabilities {
     pub const fn carries_lists_only(&self) -> bool {
         match self.carries {
             Carries::ListMulticasts => true,
-            Carries::Transactions | Carries::Messages => false,
+            Carries::Transactions | Carries::Messages | Carries::Words => false,
+        }
+    }
+
+    /// Do cores pass words over them, and nothing else? Then there are no network interfaces, no clusters and no addresses, and
+    /// [`Network::cores`] has what there is in their place.
+    #[must_use]
+    pub const fn carries_words(&self) -> bool {
+        match self.carries {
+            Carries::Words => true,
+            Carries::Transactions | Carries::Messages | Carries::ListMulticasts => false,
         }
     }
 }
@@ -187,7 +213,7 @@ impl Network {
         if let Some(bypass) = self.bypass() {
             return bypass.longest_packet_flits();
         }
-        let ni = &self.spec().ni;
+        let ni = &self.axi().ni;
         match ni.burst_boundary_bytes.checked_div(ni.wide_beat_bytes) {
             Some(fitting) if 0 < fitting && fitting < ni.max_burst_beats => {
                 (fitting, "ni.burst_boundary_bytes")
@@ -217,7 +243,10 @@ impl Network {
 
     /// Rules of its routers, if flits pass several of them in a cycle.
     pub(crate) const fn bypass(&self) -> Option<Bypass<'_>> {
-        Bypass::of(&self.spec)
+        match &self.spec.tiles {
+            Tiles::Axi(axi) => Bypass::of(axi),
+            Tiles::Cores(_) => None,
+        }
     }
 
     /// What its routers can do.

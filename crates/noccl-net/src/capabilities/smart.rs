@@ -11,7 +11,7 @@ use crate::deadlock::{
 };
 use crate::elaborate::field;
 use crate::{Coord, NetError, Network};
-use noccl_spec::{Mesh, SmartMulticast, SmartReduction, SmartRouter, SmartTree, Spec};
+use noccl_spec::{AxiTiles, Mesh, SmartMulticast, SmartReduction, SmartRouter, SmartTree};
 
 pub(super) static ROUTERS: RouterCapabilities = capabilities(true);
 
@@ -58,8 +58,8 @@ pub(crate) struct Bypass<'a> {
 
 impl<'a> Bypass<'a> {
     /// Those of a spec, if its routers have bypass.
-    pub(crate) const fn of(spec: &'a Spec) -> Option<Self> {
-        match &spec.router.smart {
+    pub(crate) const fn of(axi: &'a AxiTiles) -> Option<Self> {
+        match &axi.router.smart {
             Some(smart) => Some(Self { smart }),
             None => None,
         }

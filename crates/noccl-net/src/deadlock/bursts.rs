@@ -30,7 +30,7 @@ pub fn num_bursts(ni: &NetworkInterface, offset: u64, bytes: u64) -> u64 {
 /// Most bursts of one wide reduction of so many bursts that can be at one merge point together.
 #[must_use]
 pub fn bursts_together(network: &Network, group: MultiAddress, root: TileId, bursts: u64) -> u64 {
-    let most = bursts.min(u64::from(network.spec().ni.max_open_reductions));
+    let most = bursts.min(u64::from(network.axi().ni.max_open_reductions));
     if most > 2 && ends_before_the_next_but_one(network, group, root) {
         2
     } else {
@@ -41,7 +41,7 @@ pub fn bursts_together(network: &Network, group: MultiAddress, root: TileId, bur
 /// Has a burst of this reduction left every merge point before the next but one arrives there? So it is where every
 /// router of the tree belongs to a member and a burst does not find space in three windows.
 fn ends_before_the_next_but_one(network: &Network, group: MultiAddress, root: TileId) -> bool {
-    let ni = &network.spec().ni;
+    let ni = &network.axi().ni;
     let longest = u64::from(ni.max_burst_beats) * u64::from(ni.wide_beat_bytes);
     // Otherwise a burst in the middle can be short.
     let fills_boundaries = longest >= u64::from(ni.burst_boundary_bytes);
@@ -103,7 +103,7 @@ mod tests {
                         at = (offset + bytes).min(by_beats).min(by_boundary);
                         count += 1;
                     }
-                    let found = num_bursts(&net.spec().ni, offset, bytes);
+                    let found = num_bursts(&net.axi().ni, offset, bytes);
                     assert_eq!(
                         found, count,
                         "{bytes} bytes at {offset}, {width}, {boundary}, {longest}"

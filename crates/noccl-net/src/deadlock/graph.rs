@@ -217,7 +217,7 @@ fn describe(network: &Network, graph: &Waits<'_>, cycle: &[usize], is_certain: b
 /// counts what that makes others wait for, and does not count on it. The other flow sends up to a stated
 /// number of them.
 fn is_response_awaited(network: &Network, flows: &[Flow], index: usize) -> bool {
-    let (spec, flow) = (network.spec(), &flows[index]);
+    let (ni, flow) = (&network.axi().ni, &flows[index]);
     let plane = flow.request_plane();
     let initiators = flow.initiators(network);
     let shares = |other: &Flow, tile: TileId| {
@@ -231,10 +231,10 @@ fn is_response_awaited(network: &Network, flows: &[Flow], index: usize) -> bool 
         });
     }
     let outstanding = match plane {
-        Plane::Wide => spec.ni.max_wide_outstanding,
-        Plane::Req | Plane::Rsp => spec.ni.max_narrow_outstanding,
+        Plane::Wide => ni.max_wide_outstanding,
+        Plane::Req | Plane::Rsp => ni.max_narrow_outstanding,
     };
-    let limit = outstanding.min(spec.ni.max_open_reductions) as usize;
+    let limit = outstanding.min(ni.max_open_reductions) as usize;
     initiators
         .iter()
         .any(|tile| flows.iter().filter(|one| shares(one, *tile)).count() > limit)

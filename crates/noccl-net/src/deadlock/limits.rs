@@ -45,7 +45,7 @@ impl Windows {
     /// senders that are farther apart, because the root or the change of direction lies between them, have no more.
     #[must_use]
     pub fn of(network: &Network) -> Self {
-        let router = &network.spec().router;
+        let router = &network.axi().router;
         let link = |plane| network.plane(plane).link_cycles;
         let stages = link(Plane::Wide) + link(Plane::Rsp) - 2;
         let side = network.cluster_width().max(network.cluster_height());
@@ -86,20 +86,23 @@ impl Windows {
 /// is larger. Published routers have none, nor has a spec without `store_beats`.
 #[must_use]
 pub fn operand_store_bytes(network: &Network) -> u64 {
-    let spec = network.spec();
-    if !network.routers().joins_several || spec.router.wide_reduction.store_beats == 0 {
+    if !network.routers().joins_several {
+        return 0;
+    }
+    let axi = network.axi();
+    if axi.router.wide_reduction.store_beats == 0 {
         return 0;
     }
     let flows = u64::from(reduction_flows(network).next_power_of_two());
     let words = flows * u64::from(Windows::of(network).most);
-    Port::ALL.len() as u64 * words * u64::from(spec.ni.wide_beat_bytes)
+    Port::ALL.len() as u64 * words * u64::from(axi.ni.wide_beat_bytes)
 }
 
 /// Reductions that can be in flight at one router together, each a burst between its first operand and its last
 /// result there. The store has space for the windows of four neighbours of each.
 #[must_use]
 pub fn reduction_flows(network: &Network) -> u32 {
-    let wide = &network.spec().router.wide_reduction;
+    let wide = &network.axi().router.wide_reduction;
     let windows = wide.store_beats / (4 * wide.window_beats).max(1);
     windows.clamp(1, MAX_REDUCTION_FLOWS)
 }
@@ -149,7 +152,7 @@ pub(super) fn full_targets(
     flows: &[Flow],
     order: &IssueOrder,
 ) -> BTreeSet<TileId> {
-    let ni = &network.spec().ni;
+    let ni = &network.axi().ni;
     let limit = ni.max_open_reductions as usize;
     let outstanding = ni.max_narrow_outstanding as usize;
     let mut open: BTreeMap<TileId, BTreeMap<MultiAddress, Vec<usize>>> = BTreeMap::new();

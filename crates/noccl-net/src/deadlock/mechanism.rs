@@ -124,6 +124,11 @@ impl<'a> Fifos<'a> {
         }
     }
 
+    /// Plane of a node that is a FIFO.
+    fn plane(node: usize) -> Plane {
+        Plane::ALL[node % PER_TILE / (2 * PORTS)]
+    }
+
     fn place(node: usize) -> Place {
         let (tile, at) = (TileId((node / PER_TILE) as u32), node % PER_TILE);
         match at {
@@ -132,11 +137,11 @@ impl<'a> Fifos<'a> {
             UNIT => Place::ReductionUnit(tile),
             DMA => Place::DmaBuffer(tile),
             _ => {
-                let (plane, port) = (Plane::ALL[at / (2 * PORTS)], Port::ALL[at % PORTS]);
+                let (plane, port) = (Self::plane(at), Port::ALL[at % PORTS]);
                 if at % (2 * PORTS) < PORTS {
                     Place::Input { plane, tile, port }
                 } else {
-                    Place::Link(LinkId { plane, tile, port })
+                    Place::Link(LinkId::new(plane, tile, port))
                 }
             }
         }
@@ -145,7 +150,7 @@ impl<'a> Fifos<'a> {
     fn successors(&self, node: usize, next: &mut Vec<usize>) {
         match Self::place(node) {
             Place::Input { plane, tile, port } => self.after_input(plane, tile, port, next),
-            Place::Link(link) => self.after_output(link, next),
+            Place::Link(link) => self.after_output(Self::plane(node), link, next),
             Place::ReductionUnit(tile) => match self.mechanism.reduction_unit {
                 ReductionUnit::ResultReserved => {}
                 ReductionUnit::BehindStore | ReductionUnit::Shared => {
@@ -206,8 +211,8 @@ impl<'a> Fifos<'a> {
         }
     }
 
-    fn after_output(&self, link: LinkId, next: &mut Vec<usize>) {
-        let LinkId { plane, tile, port } = link;
+    fn after_output(&self, plane: Plane, link: LinkId, next: &mut Vec<usize>) {
+        let LinkId { tile, port, .. } = link;
         match self.mechanism.forks {
             Forks::PerOutput => {}
             Forks::HoldOutputs => {

@@ -108,7 +108,7 @@ impl View<'_, '_> {
     fn waits_for_limits(&self, tile: u32, stream: &Stream, since: u64) -> Vec<Wait> {
         let machine = self.machine;
         let ni = &machine.interfaces.nis[tile as usize];
-        let limits = &machine.network.spec().ni;
+        let limits = &machine.network.axi().ni;
         let is_new = stream.next_beat == 0 && (stream.head_pending || !machine.behaviour.has_worms);
         let is_reduction = machine.txns.get(stream.txn).kind == TxnKind::WideReduction;
         if is_new && is_reduction && ni.reductions_outstanding >= limits.max_open_reductions {

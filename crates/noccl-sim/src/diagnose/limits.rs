@@ -16,16 +16,16 @@ use std::collections::BTreeMap;
 
 impl View<'_, '_> {
     pub(crate) fn limit_value(&self, limit: Limit) -> u32 {
-        let spec = self.machine.network.spec();
+        let axi = self.machine.network.axi();
         match limit {
-            Limit::WideOutstanding => spec.ni.max_wide_outstanding,
-            Limit::NarrowOutstanding => spec.ni.max_narrow_outstanding,
-            Limit::OpenReductions => spec.ni.max_open_reductions,
-            Limit::Transfers => spec.cluster.dma.max_transfers,
-            Limit::MemoryOutstanding => spec.memory.max_outstanding,
-            Limit::Store => spec.router.wide_reduction.store_beats,
-            Limit::Window => spec.router.wide_reduction.window_beats,
-            Limit::Buffer => spec.cluster.dma.buffer_beats,
+            Limit::WideOutstanding => axi.ni.max_wide_outstanding,
+            Limit::NarrowOutstanding => axi.ni.max_narrow_outstanding,
+            Limit::OpenReductions => axi.ni.max_open_reductions,
+            Limit::Transfers => axi.cluster.dma.max_transfers,
+            Limit::MemoryOutstanding => axi.memory.max_outstanding,
+            Limit::Store => axi.router.wide_reduction.store_beats,
+            Limit::Window => axi.router.wide_reduction.window_beats,
+            Limit::Buffer => axi.cluster.dma.buffer_beats,
         }
     }
 
@@ -90,7 +90,7 @@ impl View<'_, '_> {
         let machine = self.machine;
         let (ni, limits) = (
             &machine.interfaces.nis[tile as usize],
-            &machine.network.spec().ni,
+            &machine.network.axi().ni,
         );
         let fronts = || (0..3).filter_map(|source| ni.req.front(source));
         let since = machine.clock.last_progress();

@@ -241,10 +241,9 @@ impl View<'_, '_> {
         let mut waits = Vec::new();
         for sender in joins.missing_senders(r, self.coord(r), txn, trees) {
             let tile = self.machine.network.tile_at(sender).0;
-            let is_at_sender = |node: &Node| match node {
-                Node::Entry { router, .. } | Node::Result { router, .. } => *router == tile,
-                Node::Stream { tile: at, .. } => *at == tile,
-                _ => false,
+            let is_at_sender = |node: &Node| {
+                matches!(node, Node::Entry { router, .. } | Node::Result { router, .. } if *router == tile)
+                    || matches!(node, Node::Stream { tile: at, .. } if *at == tile)
             };
             let place = format!("the sum of {}", self.tile(tile as usize));
             let at_sender: Vec<Node> = places().filter(is_at_sender).collect();

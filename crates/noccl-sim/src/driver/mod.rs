@@ -56,7 +56,7 @@ fn links(machine: &Machine<'_>) -> Vec<LinkLoad> {
     for plane in Plane::ALL {
         for (tile, port, flits) in machine.mesh.planes[plane.idx()].link_loads() {
             let (tile, port) = (TileId(tile as u32), Port::ALL[port]);
-            let link = LinkId { plane, tile, port };
+            let link = LinkId::new(plane, tile, port);
             let flits = u64::from(flits);
             loads.push(LinkLoad { link, flits });
         }

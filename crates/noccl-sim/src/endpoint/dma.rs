@@ -153,7 +153,7 @@ impl Dma {
     }
 
     fn start_waiting(&mut self, tile: u32, machine: &mut Machine<'_>) {
-        while self.num_active < machine.network.spec().cluster.dma.max_transfers {
+        while self.num_active < machine.network.axi().cluster.dma.max_transfers {
             let Some(movement) = self.waiting.pop_front() else {
                 return;
             };
@@ -184,7 +184,7 @@ impl Dma {
         if let Side::Remote(Target::Tile(from)) = movement.source {
             for row in 0..u64::from(movement.rows) {
                 let address = movement.source_offset + row * movement.source_stride;
-                for burst in Bursts::new(address, movement.bytes, machine.network.spec()) {
+                for burst in Bursts::new(address, movement.bytes, machine.network.axi()) {
                     self.reads.push_back(ReadBurst {
                         tile: from,
                         address: address + burst.offset,
@@ -202,7 +202,7 @@ impl Dma {
 
     /// Asks for further bursts while the buffer has space for them.
     pub(crate) fn read_ahead(&mut self, tile: u32, machine: &mut Machine<'_>) {
-        let space = u64::from(machine.network.spec().cluster.dma.buffer_beats);
+        let space = u64::from(machine.network.axi().cluster.dma.buffer_beats);
         let space = machine.beat.bytes_of(space);
         while let Some(next) = self.reads.front().copied() {
             let used = self.in_flight_bytes
@@ -269,7 +269,7 @@ fn issue_writes(
     let mut bursts = 0;
     for row in 0..u64::from(movement.rows) {
         let address = movement.destination_offset + row * movement.destination_stride;
-        for burst in Bursts::new(address, movement.bytes, machine.network.spec()) {
+        for burst in Bursts::new(address, movement.bytes, machine.network.axi()) {
             let own = Source::Memory(
                 movement.source_offset + row * movement.source_stride + burst.offset,
             );

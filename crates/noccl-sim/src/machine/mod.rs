@@ -70,7 +70,7 @@ impl<'n> Machine<'n> {
     }
 
     pub(crate) fn new(network: &'n Network, config: RunConfig, behaviour: Behaviour) -> Self {
-        let beat = WideBeat::of(network.spec());
+        let beat = WideBeat::of(network.axi());
         Self {
             network,
             behaviour,
@@ -100,19 +100,19 @@ impl<'n> Machine<'n> {
 
     /// Cycles a tile's memory takes to respond.
     pub(crate) fn memory_latency(&self, tile: u32) -> u64 {
-        let spec = self.network.spec();
+        let axi = self.network.axi();
         u64::from(match self.network.kind(noccl_net::TileId(tile)) {
-            TileKind::Cluster => spec.cluster.l1_latency_cycles,
-            TileKind::Memory => spec.memory.latency_cycles,
+            TileKind::Cluster => axi.cluster.l1_latency_cycles,
+            TileKind::Memory => axi.memory.latency_cycles,
         })
     }
 
     /// Cycles of an atomic in a tile's memory.
     pub(crate) fn atomic_cycles(&self, tile: usize) -> u64 {
-        let spec = self.network.spec();
+        let axi = self.network.axi();
         u64::from(match self.network.kind(TileId(tile as u32)) {
-            TileKind::Cluster => spec.cluster.atomic_cycles,
-            TileKind::Memory => spec.memory.atomic_cycles,
+            TileKind::Cluster => axi.cluster.atomic_cycles,
+            TileKind::Memory => axi.memory.atomic_cycles,
         })
     }
 

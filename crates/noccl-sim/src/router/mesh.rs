@@ -141,8 +141,8 @@ impl Mesh {
 
 /// Sizes and latencies of the merge and reduction units.
 fn join_config(network: &Network) -> JoinConfig {
-    let (router, cluster) = (&network.spec().router, &network.spec().cluster);
-    let ni = &network.spec().ni;
+    let (router, cluster) = (&network.axi().router, &network.axi().cluster);
+    let ni = &network.axi().ni;
     let (wide, fpu) = (&router.wide_reduction, &cluster.fpu);
     let cycles = [
         fpu.bits64_cycles,

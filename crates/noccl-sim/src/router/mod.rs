@@ -3,6 +3,7 @@
 //!
 //! [`collective`] forks multicasts and merges contributions without blocking a FIFO; [`published`] adds to its planes what
 //! the authors' routers do otherwise; [`ideal`] puts a crossbar in place of routers; [`esp`] is a network of its own.
+//! [`wormhole`] is the engine of input-queued wormhole routers.
 
 pub(crate) mod behaviour;
 pub(crate) mod collective;
@@ -11,11 +12,19 @@ pub(crate) mod ideal;
 pub(crate) mod mesh;
 pub(crate) mod published;
 pub(crate) mod smart;
+pub(crate) mod stalls;
+pub(crate) mod udn;
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "cores and ESP are about to use it"
+)]
+pub(crate) mod wormhole;
 
 use behaviour::Behaviour;
 use noccl_net::Network;
 use noccl_run::RunError;
-use noccl_spec::RouterFlow;
+use noccl_spec::{RouterFlow, Tiles};
 
 /// What simulates routers of a kind.
 pub(crate) enum Engine {
@@ -25,12 +34,18 @@ pub(crate) enum Engine {
     Esp,
     /// That of routers with bypass.
     Smart,
+    /// Cores and the routers between them.
+    Cores,
 }
 
 /// The one place that asks for the kind of the routers.
 pub(crate) fn engine_of(network: &Network) -> Engine {
     let can = network.routers();
-    match network.spec().router.flow {
+    let axi = match &network.spec().tiles {
+        Tiles::Axi(axi) => axi,
+        Tiles::Cores(_) => return Engine::Cores,
+    };
+    match axi.router.flow {
         RouterFlow::NonBlocking => Engine::Machine(collective::behaviour(can)),
         RouterFlow::Published => Engine::Machine(published::behaviour(can)),
         RouterFlow::Ideal => Engine::Machine(ideal::behaviour(can)),
@@ -45,5 +60,6 @@ pub(crate) fn behaviour_for(network: &Network, what: &str) -> Result<Behaviour, 
         Engine::Machine(behaviour) => Ok(behaviour),
         Engine::Esp => Err(esp::refused(what)),
         Engine::Smart => Err(smart::refused(what)),
+        Engine::Cores => Err(udn::refused(what)),
     }
 }

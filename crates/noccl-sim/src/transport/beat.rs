@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Wide beats: which bytes of a burst each of them has.
 
-use noccl_spec::Spec;
+use noccl_spec::AxiTiles;
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a wide beat as a power of two, so that positions follow by shifts.
@@ -11,9 +11,9 @@ pub(crate) struct WideBeat {
 }
 
 impl WideBeat {
-    pub(crate) const fn of(spec: &Spec) -> Self {
+    pub(crate) const fn of(axi: &AxiTiles) -> Self {
         Self {
-            shift: spec.ni.wide_beat().trailing_zeros() as u8,
+            shift: axi.ni.wide_beat().trailing_zeros() as u8,
         }
     }
 

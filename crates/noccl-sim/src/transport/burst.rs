@@ -2,7 +2,7 @@
 //! Cuts byte ranges into AXI bursts: at most so many beats, never across a boundary (4 KiB).
 
 use crate::transport::beat::WideBeat;
-use noccl_spec::Spec;
+use noccl_spec::AxiTiles;
 
 /// One burst of a range: offset from the range's base, and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,20 +23,20 @@ pub(crate) struct Bursts {
 }
 
 impl Bursts {
-    pub(crate) fn new(address: u64, bytes: u64, spec: &Spec) -> Self {
+    pub(crate) fn new(address: u64, bytes: u64, axi: &AxiTiles) -> Self {
         Self {
             address,
             done: 0,
             bytes,
-            beat: WideBeat::of(spec),
-            max_beats: u64::from(spec.ni.max_burst_beats),
-            boundary: u64::from(spec.ni.burst_boundary_bytes),
+            beat: WideBeat::of(axi),
+            max_beats: u64::from(axi.ni.max_burst_beats),
+            boundary: u64::from(axi.ni.burst_boundary_bytes),
         }
     }
 
     /// Bursts of an aligned range of whole wide beats.
-    pub(crate) fn of_beats(beats: u32, spec: &Spec) -> Self {
-        Self::new(0, WideBeat::of(spec).bytes_of(u64::from(beats)), spec)
+    pub(crate) fn of_beats(beats: u32, axi: &AxiTiles) -> Self {
+        Self::new(0, WideBeat::of(axi).bytes_of(u64::from(beats)), axi)
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
             let spec = noccl_spec::parse_spec("preset", &text, &overrides).unwrap();
             for (address, bytes) in ranges() {
                 let mut next = 0;
-                for burst in Bursts::new(address, bytes, &spec) {
+                for burst in Bursts::new(address, bytes, spec.axi().unwrap()) {
                     assert_eq!(burst.offset, next);
                     let (first, last) = (
                         address + burst.offset,

@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 pub fn schedule_of(actions: Vec<Action>) -> Schedule {
     Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: "test".to_owned(),
         parameters: BTreeMap::new(),
         collective: None,

@@ -2,12 +2,12 @@
 //! Numbers of the clusters and their endpoints.
 
 use super::{Form, Table};
-use crate::{Spec, TorrentEndpoint, TorrentMode};
+use crate::{AxiTiles, TorrentEndpoint, TorrentMode};
 
 impl Table {
-    pub(super) fn cluster(&mut self, spec: &Spec) {
-        let cluster = &spec.cluster;
-        self.beats("cluster.l1_bytes", cluster.l1_bytes, spec);
+    pub(super) fn cluster(&mut self, axi: &AxiTiles) {
+        let cluster = &axi.cluster;
+        self.beats("cluster.l1_bytes", cluster.l1_bytes, axi);
         self.any("cluster.num_cores", cluster.num_cores, 1..=64);
         let fpu = &cluster.fpu;
         let fields = [
@@ -27,8 +27,8 @@ impl Table {
             ("atomic_cycles", cluster.atomic_cycles),
         ];
         self.all("cluster", &fields, 1..=1000);
-        self.dma(spec);
-        self.instructions(spec);
+        self.dma(axi);
+        self.instructions(axi);
         if let Some(endpoint) = &cluster.torrent {
             self.torrent(endpoint);
         }
@@ -46,14 +46,14 @@ impl Table {
     /// ends lie differently in a beat leaves up to a beat less one byte in the buffer, which a write beat completes with the next burst:
     /// with space for the longest burst only, that burst would never be asked for. With one beat more, what is left when no
     /// read is in flight and no write beat is complete always leaves space for the longest burst.
-    fn dma(&mut self, spec: &Spec) {
-        let dma = &spec.cluster.dma;
+    fn dma(&mut self, axi: &AxiTiles) {
+        let dma = &axi.cluster.dma;
         let fields = [
             ("start_cycles", dma.start_cycles),
             ("complete_cycles", dma.complete_cycles),
         ];
         self.all("cluster.dma", &fields, 1..=1000);
-        let longest = u64::from(spec.ni.max_burst_beats);
+        let longest = u64::from(axi.ni.max_burst_beats);
         self.push(
             "cluster.dma.buffer_beats",
             dma.buffer_beats,
@@ -67,8 +67,8 @@ impl Table {
         self.any("cluster.dma.max_transfers", transfers, 1..=64);
     }
 
-    fn instructions(&mut self, spec: &Spec) {
-        let run = &spec.cluster.instructions;
+    fn instructions(&mut self, axi: &AxiTiles) {
+        let run = &axi.cluster.instructions;
         let fields = [
             ("dma_start", run.dma_start),
             ("dma_start_2d", run.dma_start_2d),

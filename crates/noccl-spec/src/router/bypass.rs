@@ -4,7 +4,7 @@
 use super::{Router, links};
 use crate::ranges::{Form, Table};
 use crate::validate::Checked;
-use crate::{Mesh, OutOfRange, Spec};
+use crate::{AxiTiles, Mesh, OutOfRange};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,14 +38,14 @@ fn longest_line_links(mesh: &Mesh) -> u32 {
 }
 
 /// What has no form in flight yet: registers of merge tables, links with stages of their own, endpoints whose forms count hops.
-pub(super) fn check(spec: &Spec) -> Checked {
+pub(super) fn check(axi: &AxiTiles) -> Checked {
     let Router {
         bypass,
         merge_cycles,
         link_cycles,
         flow,
         ..
-    } = &spec.router;
+    } = &axi.router;
     if bypass.is_none() {
         return Ok(());
     }
@@ -65,7 +65,7 @@ pub(super) fn check(spec: &Spec) -> Checked {
             return refused(&field, cycles, with_bypass(1));
         }
     }
-    if spec.cluster.torrent.is_some() {
+    if axi.cluster.torrent.is_some() {
         let accepted = "must be absent with router.bypass".to_owned();
         return refused("cluster.torrent", "a table", accepted);
     }

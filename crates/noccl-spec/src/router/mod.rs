@@ -21,7 +21,7 @@ pub use smart::{
 
 use crate::ranges::Table;
 use crate::validate::Checked;
-use crate::{EspRouter, OutOfRange, Spec};
+use crate::{AxiTiles, EspRouter, Mesh, OutOfRange};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -204,20 +204,20 @@ pub(crate) fn check_smart(router: &Router) -> Checked {
 }
 
 /// What `router.bypass` asks of the routers and endpoints.
-pub(crate) fn check_bypass(spec: &Spec) -> Checked {
-    bypass::check(spec)
+pub(crate) fn check_bypass(axi: &AxiTiles) -> Checked {
+    bypass::check(axi)
 }
 
 /// The tables of a protocol are there where the routers speak it, and only there; clusters are of one kind.
-pub(crate) fn check_tables(spec: &Spec) -> Checked {
-    let rules = spec.router.flow.rules();
-    let has_torrent = spec.cluster.torrent.is_some();
+pub(crate) fn check_tables(axi: &AxiTiles) -> Checked {
+    let rules = axi.router.flow.rules();
+    let has_torrent = axi.cluster.torrent.is_some();
     let is_own = |field: &str| rules.own_tables().contains(&field);
     let own = |field, is_there| (field, is_there, is_own(field));
     let tables = [
-        own("router.esp", spec.router.esp.is_some()),
-        own("cluster.esp", spec.cluster.esp.is_some()),
-        own("router.smart", spec.router.smart.is_some()),
+        own("router.esp", axi.router.esp.is_some()),
+        own("cluster.esp", axi.cluster.esp.is_some()),
+        own("router.smart", axi.router.smart.is_some()),
         (
             "cluster.torrent",
             has_torrent,
@@ -261,15 +261,15 @@ pub(crate) fn idle_sizes(router: &Router) -> Vec<String> {
 }
 
 impl Table {
-    pub(crate) fn router(&mut self, spec: &Spec) {
-        spec.router.flow.rules().ranges(&spec.router, self);
-        if let Some(bypass) = &spec.router.bypass {
-            bypass::own_ranges(bypass, &spec.mesh, self);
+    pub(crate) fn router(&mut self, axi: &AxiTiles, mesh: &Mesh) {
+        axi.router.flow.rules().ranges(&axi.router, self);
+        if let Some(bypass) = &axi.router.bypass {
+            bypass::own_ranges(bypass, mesh, self);
         }
-        if let Some(esp) = &spec.router.esp {
+        if let Some(esp) = &axi.router.esp {
             esp::own_ranges(esp, self);
         }
-        if let Some(smart) = &spec.router.smart {
+        if let Some(smart) = &axi.router.smart {
             smart::own_ranges(smart, self);
         }
     }

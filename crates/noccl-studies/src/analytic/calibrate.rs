@@ -62,7 +62,7 @@ fn check_routers(network: &Network) -> Result<(), Error> {
     match network.routers().reduces {
         Reduces::AllInputs if network.routers().has_links => Ok(()),
         Reduces::AllInputs | Reduces::TwoInputs | Reduces::Nothing => {
-            let flow = network.spec().router.flow.name().to_owned();
+            let flow = network.spec().flow_name().to_owned();
             Err(noccl_model::ModelError::OtherRouters { flow }.into())
         }
     }
@@ -72,8 +72,10 @@ fn check_routers(network: &Network) -> Result<(), Error> {
 /// own, so that runs show their sum only. The constants are those of the parts, which both kinds of units have.
 fn telling(network: &Network) -> Result<Network, Error> {
     let mut spec = network.spec().clone();
-    if network.routers().reduces == Reduces::AllInputs {
-        spec.router.wide_reduction.kind = WideReductionKind::ThreeOperand;
+    if network.routers().reduces == Reduces::AllInputs
+        && let Some(axi) = spec.axi_mut()
+    {
+        axi.router.wide_reduction.kind = WideReductionKind::ThreeOperand;
     }
     Ok(elaborate(&spec)?)
 }

@@ -128,7 +128,7 @@ pub(super) fn points(
         columns: u32::from(columns),
         rows: u32::from(rows),
     };
-    let (ni, cluster) = (&network.spec().ni, &network.spec().cluster);
+    let (ni, cluster) = (&network.axi().ni, &network.axi().cluster);
     let request = CompareRequest::new(measured.kind(), group, vec![bytes]);
     let collective = crate::compare::collective_of(network, &request, bytes)?;
     let known = choices(network, &collective).into_iter();

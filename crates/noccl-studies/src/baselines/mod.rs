@@ -133,7 +133,7 @@ pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<Bas
 /// Energy of an event is that of S1's table on all networks, as overrides of their specs.
 fn prices(size: (u16, u16)) -> Result<Vec<(String, String)>, Error> {
     let spec = load_spec(&BaselineAlgorithm::InNetwork.preset(size), &[])?;
-    let fields = serde_json::to_value(&spec.energy).unwrap_or_default();
+    let fields = serde_json::to_value(spec.axi().map(|axi| &axi.energy)).unwrap_or_default();
     let fields = fields.as_object().cloned().unwrap_or_default();
     let field =
         |(name, value): (String, serde_json::Value)| (format!("energy.{name}"), value.to_string());

@@ -25,7 +25,7 @@ pub(super) struct Energy {
 impl Energy {
     /// Of a run; none where wires stand in place of routers.
     pub(super) fn of(network: &Network, counts: &Counts) -> Option<Self> {
-        let smart = network.spec().router.smart.as_ref()?;
+        let smart = network.axi().router.smart.as_ref()?;
         if smart.is_connected {
             return None;
         }

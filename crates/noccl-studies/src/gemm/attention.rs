@@ -137,7 +137,7 @@ fn row(
         (last - first) as f64 / (heads - 1) as f64
     });
     let clusters = network.clusters().count() as f64;
-    let cluster = &network.spec().cluster;
+    let cluster = &network.axi().cluster;
     let lanes = u64::from(cluster.num_cores) * (8 / attention.element.bytes());
     let peak = clusters * lanes as f64 * (end - start) as f64;
     AttentionRow {
@@ -151,7 +151,7 @@ fn row(
         compute_cycles: plan.compute_cycles,
         utilisation: result.counters.gemm_ops as f64 / peak,
         counters: result.counters,
-        energy_pj: energy_pj(&result.counters, &network.spec().energy),
+        energy_pj: energy_pj(&result.counters, &network.axi().energy),
         verified: Verified::NotChecked,
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn add_line_energy(
             (GemmKernel::FusedConcatLinear, Collectives::Software) => of.fcl_software,
             (GemmKernel::FusedConcatLinear, Collectives::InNetwork) => of.fcl_in_network,
         };
-        row.line_energy_pj = Some(counts.energy_pj(&network.spec().energy));
+        row.line_energy_pj = Some(counts.energy_pj(&network.axi().energy));
     }
     Ok(())
 }

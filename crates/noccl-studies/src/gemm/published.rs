@@ -22,7 +22,7 @@ pub(super) fn summa_row(case: &Case<'_>, problem: &Summa) -> GemmRow {
     let communication: f64 = lines
         .into_iter()
         .map(|(length, bytes)| {
-            let beats = case.network.spec().ni.beats(bytes) as f64;
+            let beats = case.network.axi().ni.beats(bytes) as f64;
             multicast_cycles(problem.spread, length.into(), beats, has_distance(case))
         })
         .sum();
@@ -70,7 +70,7 @@ pub(super) fn fused_row(
         columns: columns.into(),
         rows: rows.into(),
     };
-    let beats = case.network.spec().ni.beats(shape.c_bytes()?);
+    let beats = case.network.axi().ni.beats(shape.c_bytes()?);
     let constants = fitted_reduce_constants();
     let mut row = GemmRow::of(case, shape, compute_cycles);
     let (spread, cycles) = match case.collectives {

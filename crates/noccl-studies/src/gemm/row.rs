@@ -180,7 +180,7 @@ impl GemmRow {
         self.run_cycles = timed.cycles;
         self.run_iterations = iterations;
         self.counters = timed.counters;
-        self.energy_pj = energy_pj(&timed.counters, &network.spec().energy);
+        self.energy_pj = energy_pj(&timed.counters, &network.axi().energy);
         self.iteration_energy_pj = self.energy_pj / f64::from(iterations.max(1));
     }
 

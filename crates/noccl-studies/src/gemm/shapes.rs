@@ -97,7 +97,7 @@ impl Problem {
         let share = |whole: u32, parts: u16| whole.div_ceil(parts.into());
         let rows = share(self.rows, network.cluster_height());
         let columns = share(self.columns, network.cluster_width());
-        let l1_bytes = network.spec().cluster.l1_bytes;
+        let l1_bytes = network.axi().cluster.l1_bytes;
         let fits = |shape: &SubmatrixShape| {
             let sums = sum_element(shape.element).map_or(8, ElementType::bytes);
             let c = u64::from(shape.rows) * u64::from(shape.columns) * sums;

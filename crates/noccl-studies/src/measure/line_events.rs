@@ -165,6 +165,8 @@ fn transfers(bytes: u64, list: Vec<(Coord, TileRef, TileRef)>) -> Schedule {
     });
     Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: "transfers".to_owned(),
         parameters: BTreeMap::new(),
         collective: None,

@@ -129,6 +129,8 @@ pub(crate) fn in_sequence(kinds: Vec<ActionKind>) -> Schedule {
 pub(crate) fn program(actions: Vec<Action>) -> Schedule {
     Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: "sequence".to_owned(),
         parameters: BTreeMap::new(),
         collective: None,

@@ -4,7 +4,7 @@
 use crate::root_name;
 use noccl_net::Network;
 use noccl_run::LinkLoad;
-use noccl_spec::Plane;
+use noccl_spec::PlaneName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct LinkFlits {
     /// Plane of the link.
-    pub plane: Plane,
+    pub plane: PlaneName,
     /// Mesh coordinate of the router that drives it: x, y.
     pub from: [u16; 2],
     /// Mesh coordinate of the router at its other end: x, y.

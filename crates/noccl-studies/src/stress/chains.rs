@@ -30,14 +30,13 @@ pub(super) struct Chains {
 
 /// Can this network have such sets? Two clusters with endpoints and memory for all streams.
 pub(super) fn refuse(network: &Network) -> Result<(), Error> {
-    let spec = network.spec();
     let num_streams = MAX_CHAINS + MAX_WRITES;
     let needed_bytes = 2 * num_streams * BEATS[BEATS.len() - 1] * 64;
     let reason = if network.capabilities().chains.is_none() {
         "accepted: a spec with [cluster.torrent], as in the preset torrent_4x5".to_owned()
     } else if network.clusters().count() < 2 {
         "accepted: at least two clusters".to_owned()
-    } else if spec.cluster.l1_bytes < needed_bytes {
+    } else if network.axi().cluster.l1_bytes < needed_bytes {
         format!("accepted: cluster.l1_bytes of at least {needed_bytes}")
     } else {
         return Ok(());
@@ -51,11 +50,13 @@ pub(super) fn generate(network: &Network, seed: u64) -> Chains {
     let clusters: Vec<TileRef> = network.clusters().map(|t| network.tile_ref(t)).collect();
     let num_chains = 2 + rng.below(MAX_CHAINS - 1);
     let num_writes = rng.below(MAX_WRITES + 1);
-    let half = network.spec().cluster.l1_bytes / 2;
+    let half = network.axi().cluster.l1_bytes / 2;
     let slot = half / (MAX_CHAINS + MAX_WRITES) / 64 * 64;
     let mut set = Chains {
         schedule: Schedule {
             format: SCHEDULE_FORMAT,
+            first: None,
+            claims_rounds: false,
             algorithm: "stress".to_owned(),
             parameters: BTreeMap::new(),
             collective: None,

@@ -39,7 +39,7 @@ impl Recipe {
     pub fn new(network: &Network, kinds: &[StressKind], transactions: u32) -> Self {
         let clusters: Vec<TileRef> = network.clusters().map(|t| network.tile_ref(t)).collect();
         let memories = network.memories().map(|t| network.tile_ref(t));
-        let ni = &network.spec().ni;
+        let ni = &network.axi().ni;
         Self {
             kinds: kinds.to_vec(),
             transactions,
@@ -177,7 +177,7 @@ impl Maker<'_> {
             (self.multi_address(), *self.rng.pick(&self.recipe.clusters))
         };
         let beats = self.beats();
-        let ni = &self.network.spec().ni;
+        let ni = &self.network.axi().ni;
         let bursts = |beats: u32| num_bursts(ni, 0, u64::from(beats) * ni.wide_beat());
         let mut tiles = self.participants(group, root);
         let mut limit = self.recipe.open_reductions;

@@ -175,7 +175,8 @@ fn run_seed(
             let ended = set.program().run(network, seed, tally, num_wrong)?;
             Ok((set.num_transactions, ended))
         }
-        Carries::Transactions | Carries::ListMulticasts => {
+        Carries::Transactions | Carries::ListMulticasts | Carries::Words => {
+            Error::unless_axi(network, "transactions to draw")?;
             let recipe = Recipe::new(network, &request.kinds, request.transactions);
             let trace = generate(network, &recipe, seed);
             let ended = replay(network, &trace, seed, tally)?;
@@ -243,6 +244,7 @@ fn replay(
 }
 
 fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
+    Error::unless_axi(network, "transactions to draw")?;
     let tiles = network.clusters().count() + network.memories().count();
     if tiles < 2 {
         let accepted = "accepted: a network of at least two tiles, for transactions between them";

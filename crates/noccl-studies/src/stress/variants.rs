@@ -14,11 +14,10 @@ pub(super) type Overrides = Vec<(String, String)>;
 
 /// Have these routers variants?
 pub(super) fn refuse(network: &Network) -> Result<(), Error> {
-    let flow = network.spec().router.flow;
-    if !flow.variants().is_empty() {
+    if !network.spec().variants().is_empty() {
         return Ok(());
     }
-    let found = format!("router.flow = \"{}\"", flow.name());
+    let found = format!("router.flow = \"{}\"", network.spec().flow_name());
     let accepted = "accepted: routers that have variants, as in the preset smart_8x8";
     Err(Error::argument("--variants", found, accepted))
 }
@@ -42,7 +41,7 @@ pub(super) fn draw(network: &Network, seed: u64) -> (Network, Overrides) {
 
 fn fields(spec: &Spec, rng: &mut Rng) -> Overrides {
     let mut overrides = sides(spec, rng);
-    for (field, values) in spec.router.flow.variants() {
+    for (field, values) in spec.variants() {
         overrides.push(((*field).to_owned(), (*rng.pick(values)).to_owned()));
     }
     overrides
@@ -80,7 +79,7 @@ mod tests {
             );
             seen.extend(overrides);
         }
-        let values = network.spec().router.flow.variants().iter();
+        let values = network.spec().variants().iter();
         for (field, values) in values {
             for value in *values {
                 assert!(

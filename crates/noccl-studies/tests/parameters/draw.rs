@@ -81,7 +81,7 @@ fn value(range: &FieldRange, random: &mut Random) -> String {
         Form::Any => between,
         Form::Ends => random.pick(&[least, most]),
         Form::PowerOfTwo => between.next_power_of_two().min(most),
-        Form::Beats => between.next_multiple_of(least),
+        Form::Beats | Form::Words => between.next_multiple_of(least),
     }
     .to_string()
 }

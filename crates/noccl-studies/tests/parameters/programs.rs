@@ -148,7 +148,9 @@ fn participants(kind: &ActionKind) -> Vec<TileRef> {
         | ActionKind::Compute(_)
         | ActionKind::Kernel(_)
         | ActionKind::Chain(_)
-        | ActionKind::ListMulticast(_) => panic!("no program has {kind:?}"),
+        | ActionKind::ListMulticast(_)
+        | ActionKind::Message(_)
+        | ActionKind::StaticMulticast(_) => panic!("no program has {kind:?}"),
     }
 }
 
@@ -176,6 +178,8 @@ fn program(network: &Network, seed: u64) -> Schedule {
     }
     Schedule {
         format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
         algorithm: "random".to_owned(),
         parameters: Default::default(),
         collective: None,

@@ -4,7 +4,7 @@
 use crate::check::At;
 use crate::{
     Arrival, Barrier, Chain, CheckError, Destination, InNetworkReduction, Kernel, ListMulticast,
-    LocalReduce, Place, Transfer,
+    LocalReduce, Message, Place, Rectangle, StaticMulticast, Transfer,
 };
 use noccl_net::deadlock::Work;
 use noccl_net::{MultiAddress, Network, TileId, TileRef};
@@ -42,13 +42,19 @@ pub enum Waits {
     One(TileRef),
     /// Everybody for this participant.
     ForOne(TileRef),
+    /// Everybody for this participant, and for its own share.
+    OwnAndOne(TileRef),
 }
 
-/// What an action needs of a network beyond writes, reads, multicasts to a multi-address and reduces to one root.
+/// What an action needs of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// Nothing.
+    /// Writes, reads, multicasts to a multi-address, reduces to one root, or barriers.
     Nothing,
+    /// A core alone: no network carries anything.
+    Core,
+    /// Cores that write words to a network and read them from it.
+    Words,
     /// Interfaces that pass on what the network has reduced.
     SharedResults,
     /// Routers that multicast by a list of destinations.
@@ -107,6 +113,8 @@ pub enum Targets<'a> {
     Set(MultiAddress),
     /// A list of clusters, each once.
     List(&'a [TileRef]),
+    /// The tiles of a rectangle but for one of them.
+    Others(Rectangle, TileRef),
 }
 
 impl Targets<'_> {
@@ -117,6 +125,7 @@ impl Targets<'_> {
             Self::One(_) => 1,
             Self::Set(set) => u128::from(set.len()),
             Self::List(list) => list.len() as u128,
+            Self::Others(set, _) => u128::from(set.len()).saturating_sub(1),
         }
     }
 
@@ -127,6 +136,11 @@ impl Targets<'_> {
             Self::One(tile) => network.find(*tile).into_iter().collect(),
             Self::Set(set) => network.multi_tiles(*set).flatten().collect(),
             Self::List(list) => list.iter().filter_map(|t| network.find(*t)).collect(),
+            Self::Others(set, but) => {
+                let mut tiles = of_set(network, &set.tile_set());
+                tiles.retain(|tile| network.find(*but) != Some(*tile));
+                tiles
+            }
         }
     }
 }
@@ -199,6 +213,21 @@ pub(crate) trait Kind<'a> {
 
     /// The multicast by a list, if it is one.
     fn list_multicast(&self) -> Option<&'a ListMulticast> {
+        None
+    }
+
+    /// The message between cores, if it is one.
+    fn message(&self) -> Option<&'a Message> {
+        None
+    }
+
+    /// The multicast over the static network, if it is one.
+    fn static_multicast(&self) -> Option<&'a StaticMulticast> {
+        None
+    }
+
+    /// Whose message a tile receives as its share, if that is its share.
+    fn receives_from(&self, _network: &Network, _tile: TileId) -> Option<TileId> {
         None
     }
 }

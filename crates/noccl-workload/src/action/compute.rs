@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Time in which cores compute something that no memory shows.
 
-use super::class::{Agent, Effect, Kind, Notice, Waits};
+use super::class::{Agent, Effect, Kind, Need, Notice, Waits};
 use crate::CheckError;
 use crate::check::At;
 use noccl_net::deadlock::Work;
@@ -42,6 +42,10 @@ impl<'a> Kind<'a> for &'a Compute {
 
     fn waits(&self) -> Waits {
         Waits::Nobody
+    }
+
+    fn needs(&self) -> Need {
+        Need::Core
     }
 
     fn effect(&self) -> Effect<'a> {

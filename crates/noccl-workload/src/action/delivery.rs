@@ -24,7 +24,7 @@ impl<'a> Kind<'a> for Delivered<'a> {
         let mut tiles = match self.0.destination.targets() {
             Targets::Set(set) => of_multi_address(network, set),
             Targets::One(tile @ TileRef::Cluster(_)) => network.find(tile).into_iter().collect(),
-            Targets::One(TileRef::Memory(_)) | Targets::List(_) => Vec::new(),
+            Targets::One(TileRef::Memory(_)) | Targets::List(_) | Targets::Others(..) => Vec::new(),
         };
         tiles.extend(network.find(self.0.initiator));
         tiles

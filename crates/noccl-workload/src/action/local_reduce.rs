@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A fold by the cores of one cluster.
 
-use super::class::{Agent, Effect, Kind, Notice, Waits};
+use super::class::{Agent, Effect, Kind, Need, Notice, Waits};
 use crate::check::{At, MAX_CYCLES, check_fits, check_multiple, check_operator};
 use crate::{CheckError, ElementType, Operator};
 use noccl_net::deadlock::Work;
@@ -53,6 +53,10 @@ impl<'a> Kind<'a> for &'a LocalReduce {
         Waits::Nobody
     }
 
+    fn needs(&self) -> Need {
+        Need::Core
+    }
+
     fn effect(&self) -> Effect<'a> {
         Effect::LocalFold(self)
     }
@@ -93,15 +97,26 @@ impl<'a> Kind<'a> for &'a LocalReduce {
     }
 }
 
-/// Cores fold so many beats, at the speed that the spec gives.
+/// Cores fold so many beats, or elements, at the speed that the spec gives.
 fn fold_cycles(at: &At<'_>, reduce: &LocalReduce) -> Result<(), CheckError> {
-    let speed = at.network.spec().cluster.compute_millicycles_per_beat;
-    let beats = u128::from(reduce.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES))
-        * reduce.inputs.len() as u128;
-    if beats * u128::from(speed) <= u128::from(MAX_CYCLES) * 1000 {
+    let (units, millicycles, speed) = match at.network.cores() {
+        Some(cores) => {
+            let cycles = cores.core.combine_cycles;
+            let elements = reduce.bytes / reduce.element.bytes();
+            let speed = format!("core.combine_cycles = {cycles}");
+            (elements, 1000 * u128::from(cycles), speed)
+        }
+        None => {
+            let millicycles = at.network.axi().cluster.compute_millicycles_per_beat;
+            let beats = reduce.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES);
+            let speed = format!("cluster.compute_millicycles_per_beat = {millicycles}");
+            (beats, u128::from(millicycles), speed)
+        }
+    };
+    let combined = u128::from(units) * reduce.inputs.len() as u128;
+    if combined * millicycles <= u128::from(MAX_CYCLES) * 1000 {
         return Ok(());
     }
-    let accepted =
-        format!("what cores fold in 2^48 cycles at cluster.compute_millicycles_per_beat = {speed}");
+    let accepted = format!("what cores fold in 2^48 cycles at {speed}");
     at.fail("bytes", reduce.bytes, &accepted)
 }

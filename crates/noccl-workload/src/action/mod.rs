@@ -13,8 +13,10 @@ mod delivery;
 mod kernel;
 mod list_multicast;
 mod local_reduce;
+mod message;
 mod pattern;
 mod reduction;
+mod static_multicast;
 mod transfer;
 
 pub use arrival::Arrival;
@@ -24,8 +26,10 @@ pub use class::{Agent, Effect, Lines, Need, NetworkFold, Notice, Targets, Waits}
 pub use compute::Compute;
 pub use list_multicast::ListMulticast;
 pub use local_reduce::LocalReduce;
+pub use message::Message;
 pub use pattern::{AccessPattern, CHAIN_BEAT_BYTES, MAX_FIELD, MAX_LOOPS, PatternLoop, WORD_BYTES};
 pub use reduction::InNetworkReduction;
+pub use static_multicast::{Rectangle, StaticMulticast};
 pub use transfer::{Destination, Transfer};
 
 use crate::check::At;
@@ -64,6 +68,10 @@ pub enum ActionKind {
     Chain(Chain),
     /// The network takes one worm to a list of destinations, which have asked for it.
     ListMulticast(ListMulticast),
+    /// A core sends to another one, which receives.
+    Message(Message),
+    /// A root sends to a rectangle over the static network.
+    StaticMulticast(StaticMulticast),
 }
 
 impl ActionKind {
@@ -81,6 +89,8 @@ impl ActionKind {
             Self::Kernel(kernel) => question(&kernel),
             Self::Chain(chain) => question(&chain),
             Self::ListMulticast(list) => question(&list),
+            Self::Message(message) => question(&message),
+            Self::StaticMulticast(multicast) => question(&multicast),
         }
     }
 
@@ -183,6 +193,24 @@ impl ActionKind {
     #[must_use]
     pub fn list_multicast(&self) -> Option<&ListMulticast> {
         self.ask(|kind| kind.list_multicast())
+    }
+
+    /// The message between cores, if it is one.
+    #[must_use]
+    pub fn message(&self) -> Option<&Message> {
+        self.ask(|kind| kind.message())
+    }
+
+    /// The multicast over the static network, if it is one.
+    #[must_use]
+    pub fn static_multicast(&self) -> Option<&StaticMulticast> {
+        self.ask(|kind| kind.static_multicast())
+    }
+
+    /// Whose message a tile receives as its share, if that is its share. Everything else is of a core's main list.
+    #[must_use]
+    pub fn receives_from(&self, network: &Network, tile: TileId) -> Option<TileId> {
+        self.ask(|kind| kind.receives_from(network, tile))
     }
 
     /// Payload bytes that it sends over the network: of a multicast once, of a reduction per contributor, of a chain per destination.

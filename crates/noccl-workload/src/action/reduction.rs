@@ -74,7 +74,7 @@ impl<'a> Kind<'a> for &'a InNetworkReduction {
         if self.bytes == 0 {
             return None;
         }
-        let beat = network.spec().ni.wide_beat_bytes.max(1);
+        let beat = network.axi().ni.wide_beat_bytes.max(1);
         let beats = self
             .bytes
             .div_ceil(u64::from(beat))

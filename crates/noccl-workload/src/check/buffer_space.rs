@@ -40,28 +40,30 @@ impl Space {
     pub(crate) fn of_stores(network: &Network) -> Self {
         Self {
             capacity: u64::from(reduction_flows(network)) * beats_per_flow(network),
-            per_group: u64::from(network.spec().ni.max_open_reductions) * beats_per_flow(network),
+            per_group: u64::from(network.axi().ni.max_open_reductions) * beats_per_flow(network),
         }
     }
 }
 
 /// Beats of the store that stand for one burst at a merge point, see [`reduction_flows`].
 pub(crate) fn beats_per_flow(network: &Network) -> u64 {
-    4 * u64::from(network.spec().router.wide_reduction.window_beats)
+    4 * u64::from(network.axi().router.wide_reduction.window_beats)
 }
 
 /// May all these reductions be open at the same time, as far as the stores of their operands go?
 #[must_use]
 pub fn fit_together(network: &Network, reductions: &[InNetworkReduction]) -> bool {
+    if !network.routers().joins_several {
+        return true;
+    }
     let space = Space::of_stores(network);
     let fits = |claims: &Vec<Claim>| {
         let all: Vec<usize> = (0..claims.len()).collect();
         claims.len() < 2 || by_groups(claims, &all, &space) <= space.capacity
     };
-    !network.routers().joins_several
-        || operands(network, reductions.iter().map(Some))
-            .values()
-            .all(fits)
+    operands(network, reductions.iter().map(Some))
+        .values()
+        .all(fits)
 }
 
 /// Checks that whatever may be open together has space.
@@ -70,12 +72,11 @@ pub(crate) fn check_buffer_space(
     schedule: &Schedule,
     order: &Order,
 ) -> Result<(), CheckError> {
-    let spec = network.spec();
     // Others have neither stores nor counters; `noccl_net::deadlock` looks at their waits.
     if !network.routers().joins_several {
         return Ok(());
     }
-    let open = spec.ni.max_open_reductions;
+    let open = network.axi().ni.max_open_reductions;
     let store = Space::of_stores(network);
     let reductions = schedule.actions.iter().map(|a| a.kind.network_fold());
     let reductions = reductions.map(|fold| fold.map(|f| f.reduction));
@@ -153,7 +154,7 @@ fn operands<'r>(
         let tree = trees
             .entry((r.group, root))
             .or_insert_with(|| merge_points(network, r.group, root));
-        let bursts = num_bursts(&network.spec().ni, r.root.offset, r.bytes);
+        let bursts = num_bursts(&network.axi().ni, r.root.offset, r.bytes);
         let load = bursts_together(network, r.group, root, bursts) * beats_per_flow(network);
         for (at, _) in tree {
             places.entry(*at).or_default().push(Claim {

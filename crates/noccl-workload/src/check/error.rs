@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why a schedule is refused before anything is simulated.
 
-use super::Deadlock;
+use super::{Deadlock, SharedLink};
 use std::fmt;
 use thiserror::Error;
 
@@ -131,6 +131,9 @@ pub enum CheckError {
     /// Actions that may be in flight together may wait for each other forever.
     #[error("{0}")]
     Deadlock(Box<Deadlock>),
+    /// Messages of one round share a link, though the schedule claims that none do.
+    #[error("claims_rounds: {0}")]
+    Rounds(Box<SharedLink>),
     /// Two unordered actions touch the same bytes and at least one writes them.
     #[error("race: {0}")]
     Race(Box<Race>),

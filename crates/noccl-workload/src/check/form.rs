@@ -18,6 +18,14 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
     if let Some(collective) = &schedule.collective {
         super::promise::check_collective(network, collective)?;
     }
+    if let Some(first) = schedule.first.filter(|_| !carries_words(network)) {
+        return Err(CheckError::Field {
+            field: "first".to_owned(),
+            found: format!("{first:?}").to_lowercase(),
+            accepted: "nothing: only cores that send words choose between sending and receiving"
+                .to_owned(),
+        });
+    }
     for (i, action) in schedule.actions.iter().enumerate() {
         let at = At {
             network,
@@ -30,6 +38,11 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
     Ok(())
 }
 
+/// Do its tiles send words to each other, as cores do?
+pub(super) const fn carries_words(network: &Network) -> bool {
+    network.routers().carries_words()
+}
+
 /// One action of the schedule, for checks that name its fields.
 pub(crate) struct At<'a> {
     pub(crate) network: &'a Network,
@@ -38,25 +51,37 @@ pub(crate) struct At<'a> {
 }
 
 impl At<'_> {
-    /// Routers that multicast by lists do nothing else; what they refuse need not be searched for deadlocks first.
+    /// Routers that multicast by lists do nothing else; what they refuse need not be searched for deadlocks first. Cores that send
+    /// words take part in nothing that has addresses, and nobody else sends words.
     fn carried(&self, kind: &ActionKind) -> Result<(), CheckError> {
-        let routers = self.network.routers();
-        if !routers.carries_lists_only() || kind.needs() == Need::ListMulticast {
-            return Ok(());
-        }
-        Err(CheckError::Field {
-            field: format!("actions[{}].kind", self.action),
-            found: self.kind.to_owned(),
-            accepted: format!(
+        let needs = kind.needs();
+        let is_by_lists = self.network.routers().carries_lists_only();
+        let accepted = match (carries_words(self.network), needs) {
+            (true, Need::Words | Need::Core) => return Ok(()),
+            (true, _) => {
+                "message, static_multicast, local_reduce or compute: core tiles do nothing else"
+                    .to_owned()
+            }
+            (false, Need::Words) => {
+                "a network of core tiles, as the preset tilepro64_8x8; elsewhere a transfer or delivery"
+                    .to_owned()
+            }
+            (false, _) if is_by_lists && needs != Need::ListMulticast => format!(
                 "list_multicast; routers of flow {} carry nothing else",
                 self.flow()
             ),
+            (false, _) => return Ok(()),
+        };
+        Err(CheckError::Field {
+            field: format!("actions[{}].kind", self.action),
+            found: self.kind.to_owned(),
+            accepted,
         })
     }
 
     /// Name of the routers' kind.
     pub(crate) fn flow(&self) -> &'static str {
-        self.network.spec().router.flow.name()
+        self.network.spec().flow_name()
     }
 
     pub(crate) fn field(&self, name: &str) -> String {

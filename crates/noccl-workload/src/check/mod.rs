@@ -2,7 +2,8 @@
 //! The checker: proves a schedule right, or says why it is wrong, before anything is simulated.
 //!
 //! Algorithms are open, so the checker and not the author is trusted. In this order it proves: every
-//! action is possible on the network; no circle of waits; buffer space for all reductions and barriers that may be open
+//! action is possible on the network; no circle of waits; messages of each round share no link, if it
+//! claims so; buffer space for all reductions and barriers that may be open
 //! together; nothing that is in flight together waits in a circle on the network; no race (every two accesses to a byte, one
 //! of them a write, are ordered by `after`, barriers, reductions and the completion of transfers);
 //! the collective's postcondition, by symbolic execution over ranges of bytes.
@@ -19,6 +20,7 @@ mod memory;
 mod order;
 mod promise;
 mod report;
+mod rounds;
 mod trace;
 
 pub use buffer_space::fit_together;
@@ -28,6 +30,7 @@ pub(crate) use form::{At, check_fits, check_multiple, check_operator, find, grou
 pub use limits::{MAX_CYCLES, MAX_TOTAL};
 pub use promise::check_collective;
 pub use report::{CheckReport, LinkUse, StepReport};
+pub use rounds::{Link, SharedLink, check_rounds};
 pub use trace::check_trace_limits;
 pub use trace::{check_sets, check_trace};
 
@@ -40,11 +43,12 @@ use noccl_net::Network;
 /// pairs of actions that may be in flight together.
 ///
 /// # Errors
-/// [`CheckError`], the first that is found: form, wait cycle, buffer space, deadlock, race, postcondition.
+/// [`CheckError`], the first that is found: form, wait cycle, rounds, buffer space, deadlock, race, postcondition.
 pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, CheckError> {
     form::check_form(network, schedule)?;
     limits::check_totals(network, schedule)?;
     cycle::check_after(network, schedule)?;
+    let rounds = rounds::check_rounds(network, schedule)?;
     let mut order = order::Order::new(network, schedule)?;
     buffer_space::check_buffer_space(network, schedule, &order)?;
     let deadlock = match check_deadlock(network, schedule) {
@@ -62,6 +66,7 @@ pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, Chec
     };
     Ok(CheckReport {
         deadlock,
+        rounds,
         ..report::report(network, schedule, fold_orders)
     })
 }

@@ -49,6 +49,9 @@ pub struct CheckReport {
     /// Distinct fold orders of the outputs of a reduce or all-reduce: ranks, `[a, b, c]` from the left.
     #[serde(alias = "folds")]
     pub fold_orders: Vec<String>,
+    /// Rounds whose messages are proved to share no link between routers; absent where the schedule claims none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
     /// Freedom from deadlock.
     #[serde(default)]
     pub deadlock: DeadlockReport,
@@ -91,6 +94,7 @@ pub(super) fn report(
         steps,
         fold_orders,
         deadlock: DeadlockReport::default(),
+        rounds: None,
         claims: schedule.collective.as_ref().map(|c| c.kind),
         notes: notes(schedule),
     }
@@ -188,9 +192,14 @@ impl<'a> LinkCounter<'a> {
         }
     }
 
-    /// Links of the wide plane that an action's transactions use.
+    /// Links of the wide plane that an action's transactions use, or of the dynamic network that a message uses.
     fn work(&mut self, kind: &ActionKind) {
         let network = self.network;
+        let ends = kind.message().map(|m| (m.source.tile, m.destination.tile));
+        let ends = ends.and_then(|(from, to)| Some((network.find(from)?, network.find(to)?)));
+        if let Some((from, to)) = ends {
+            self.path(network.coord(from), network.coord(to));
+        }
         match kind.work(network).unwrap_or(Work::Nothing) {
             Work::Nothing | Work::Rendezvous { .. } => {}
             Work::Flow(flow) => self.flow(&flow),

@@ -61,6 +61,7 @@ pub fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u6
         output_offset: 0x8000,
         operator: Operator::Sum,
         element: ElementType::Fp64,
+        lengths: None,
     }
 }
 
@@ -71,6 +72,8 @@ impl Build {
     pub fn new(collective: Option<Collective>) -> Self {
         Self(Schedule {
             format: SCHEDULE_FORMAT,
+            first: None,
+            claims_rounds: false,
             algorithm: "test".to_owned(),
             parameters: BTreeMap::new(),
             collective,

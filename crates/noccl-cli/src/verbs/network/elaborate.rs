@@ -5,7 +5,7 @@ use crate::args::{self, OverrideArgs};
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{Error, Network, NetworkDescription, Port, TreeDescription, TreeKind};
+use noccl::{Error, MessageCosts, Network, NetworkDescription, Port, TreeDescription, TreeKind};
 
 /// Elaborate a spec to a network: coordinates, tile kinds, address map, links
 #[derive(Debug, Args)]
@@ -113,6 +113,37 @@ fn tree_table(tree: &TreeDescription) -> String {
 }
 
 fn summary(d: &NetworkDescription) -> String {
+    match &d.message_costs {
+        Some(costs) => core_summary(d, costs),
+        None => axi_summary(d),
+    }
+}
+
+fn core_summary(d: &NetworkDescription, costs: &MessageCosts) -> String {
+    format!(
+        "{}\na core at every tile; a unit of {} bytes has {} words\n\
+         a message of one unit: {} cycles of the source, {} of the destination\n",
+        first_line(d),
+        costs.unit_bytes,
+        costs.unit_words,
+        grouped(costs.send_cycles),
+        grouped(costs.receive_cycles)
+    )
+}
+
+fn first_line(d: &NetworkDescription) -> String {
+    format!(
+        "{}: mesh {}x{}, {} tiles, {} links on each of the planes {}\n",
+        d.network,
+        d.mesh[0],
+        d.mesh[1],
+        d.tiles.len(),
+        d.links.len(),
+        d.planes.join(", ")
+    )
+}
+
+fn axi_summary(d: &NetworkDescription) -> String {
     use Align::{Left, Right};
     let header = [
         ("region", Left),
@@ -135,15 +166,10 @@ fn summary(d: &NetworkDescription) -> String {
         })
         .collect();
     format!(
-        "{}: mesh {}x{}, {} tiles, {} links on each of the planes {}\n\n{}\n\
+        "{}\n{}\n\
          corner x,y: mesh coordinate of the south-west tile\n\
          operand store of a cluster's tile, beside its L1: {} bytes\n",
-        d.network,
-        d.mesh[0],
-        d.mesh[1],
-        d.tiles.len(),
-        d.links.len(),
-        d.planes.join(", "),
+        first_line(d),
         table(&header, &rows),
         grouped(d.operand_store_bytes)
     )

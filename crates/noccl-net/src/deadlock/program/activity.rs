@@ -137,7 +137,7 @@ impl Builder<'_> {
             num += 1;
             is_read |= other_reads && reads;
         }
-        is_read || num > self.network.spec().cluster.dma.max_transfers
+        is_read || num > self.network.axi().cluster.dma.max_transfers
     }
 
     /// The transaction of an activity; whoever waits for its end waits for its first use.

@@ -51,8 +51,7 @@ pub(crate) fn link_taken_twice(network: &Network, one: &Activity) -> Option<Plac
     for (from, to) in path_segments(*initiator, destinations) {
         for (at, port) in network.path(network.coord(from), network.coord(to)) {
             let tile = network.tile_at(at);
-            let plane = Plane::Wide;
-            let link = Place::Link(LinkId { plane, tile, port });
+            let link = Place::Link(LinkId::new(Plane::Wide, tile, port));
             if !taken.insert(link) {
                 return Some(link);
             }

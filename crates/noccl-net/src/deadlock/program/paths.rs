@@ -26,7 +26,7 @@ pub(crate) struct Paths<'a> {
 impl Paths<'_> {
     fn link(&self, plane: Plane, at: Coord, port: Port) -> Place {
         let tile = self.rules.network.tile_at(at);
-        Place::Link(LinkId { plane, tile, port })
+        Place::Link(LinkId::new(plane, tile, port))
     }
 
     /// Links of the paths from `source` to the members; returns the last link of each.

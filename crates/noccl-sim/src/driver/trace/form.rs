@@ -12,12 +12,12 @@ use noccl_workload::{MAX_CYCLES, MAX_TRANSACTION_BEATS, PortKind, Trace, check_s
 
 /// Beats that a participant sends per burst, or one for the request of a read.
 pub(crate) fn burst_beats(kind: &PortKind, machine: &Machine<'_>) -> Vec<u16> {
-    let spec = machine.network.spec();
+    let axi = machine.network.axi();
     match kind {
         PortKind::WideWrite { beats, .. }
         | PortKind::WideMulticast { beats, .. }
         | PortKind::WideRead { beats, .. }
-        | PortKind::WideReduction { beats, .. } => Bursts::of_beats(*beats, spec)
+        | PortKind::WideReduction { beats, .. } => Bursts::of_beats(*beats, axi)
             .map(|b| machine.beat.beats(b.bytes.into()) as u16)
             .collect(),
         PortKind::NarrowWrite { .. }
@@ -30,7 +30,7 @@ pub(crate) fn burst_beats(kind: &PortKind, machine: &Machine<'_>) -> Vec<u16> {
 
 /// Responses that end an entry.
 pub(crate) fn open_responses(kind: &PortKind, machine: &Machine<'_>) -> u32 {
-    let bursts = |beats: u32| Bursts::of_beats(beats, machine.network.spec()).count() as u32;
+    let bursts = |beats: u32| Bursts::of_beats(beats, machine.network.axi()).count() as u32;
     match kind {
         PortKind::WideWrite { beats, .. }
         | PortKind::WideMulticast { beats, .. }

@@ -130,7 +130,7 @@ impl<'t> TraceDriver<'t> {
                 beats,
             } => {
                 let (tile, source) = (find(*from), find(*source));
-                for (b, burst) in Bursts::of_beats(*beats, machine.network.spec()).enumerate() {
+                for (b, burst) in Bursts::of_beats(*beats, machine.network.axi()).enumerate() {
                     let owner = Owner::Trace {
                         entry: index,
                         burst: b as u32,
@@ -216,7 +216,7 @@ impl<'t> TraceDriver<'t> {
         let base = part_offset(index, machine);
         let at = machine.coord(root);
         let fold_order = machine.network.fold_order(group.set, at, u64::from(beats));
-        for (b, burst) in Bursts::of_beats(beats, machine.network.spec()).enumerate() {
+        for (b, burst) in Bursts::of_beats(beats, machine.network.axi()).enumerate() {
             if entry.txns.len() <= b {
                 let owner = Owner::Trace {
                     entry: index,
@@ -315,7 +315,7 @@ impl<'t> TraceDriver<'t> {
 }
 
 fn write(machine: &mut Machine<'_>, tile: u32, target: Target, beats: u32, index: u32, base: u64) {
-    for (b, burst) in Bursts::of_beats(beats, machine.network.spec()).enumerate() {
+    for (b, burst) in Bursts::of_beats(beats, machine.network.axi()).enumerate() {
         let owner = Owner::Trace {
             entry: index,
             burst: b as u32,

@@ -57,10 +57,10 @@ impl Verify<'_, '_> {
             | PortKind::Atomic { .. }
             | PortKind::Barrier { .. } => (0, 0),
         };
-        let spec = self.machine.network.spec();
+        let axi = self.machine.network.axi();
         let tiles = self.targets(kind);
         let accesses = tiles.iter().flat_map(|tile| {
-            let bursts = Bursts::of_beats(beats, spec);
+            let bursts = Bursts::of_beats(beats, axi);
             let wide = bursts.map(|b| (*tile, address + b.offset, b.bytes));
             let narrow = (beats == 0).then_some((*tile, 0, 0));
             wide.chain(narrow)
@@ -96,7 +96,7 @@ impl Verify<'_, '_> {
     /// Bytes that `tile` sends.
     fn written(&self, tile: u32, beats: u32) -> Vec<u8> {
         let mut all = vec![0; self.machine.beat.bytes_of(u64::from(beats)) as usize];
-        for burst in Bursts::of_beats(beats, self.machine.network.spec()) {
+        for burst in Bursts::of_beats(beats, self.machine.network.axi()) {
             let seed = contribution_seed(self.index, tile) ^ burst.offset.wrapping_mul(0x9e37);
             let from = burst.offset as usize;
             pattern(seed, 0, &mut all[from..from + burst.bytes as usize]);
@@ -108,7 +108,7 @@ impl Verify<'_, '_> {
     fn holds(&self, tile: u32, sent: &[u8]) -> bool {
         let base = part_offset(self.index, self.machine);
         let mut expected = sent.to_vec();
-        for burst in Bursts::new(0, sent.len() as u64, self.machine.network.spec()) {
+        for burst in Bursts::new(0, sent.len() as u64, self.machine.network.axi()) {
             let address = base + burst.offset;
             let response = self.machine.memory_response(tile, address, burst.bytes);
             if response != OKAY || self.faults.writes_nothing(self.index) {

@@ -112,7 +112,7 @@ impl Barriers {
     /// A member's core has executed the store.
     pub(crate) fn enter(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
         self.stores.push((action, tile));
-        let path = u64::from(machine.network.spec().cluster.request_path_cycles);
+        let path = u64::from(machine.network.axi().cluster.request_path_cycles);
         let detail = self.stores.len() as u32 - 1;
         machine.call_driver(
             machine.clock.now() + path,
@@ -129,7 +129,7 @@ impl Barriers {
             }
             POLL => {
                 // The poll that saw the full counter is over: send the interrupt.
-                let cluster = &machine.network.spec().cluster;
+                let cluster = &machine.network.axi().cluster;
                 let path =
                     u64::from(cluster.instructions.barrier_store + cluster.request_path_cycles);
                 machine.call_driver(
@@ -186,7 +186,7 @@ impl Barriers {
         let Some(state) = self.running.get_mut(&action) else {
             return;
         };
-        let cluster = &machine.network.spec().cluster;
+        let cluster = &machine.network.axi().cluster;
         let poll_cycles = u64::from(cluster.instructions.poll).max(1);
         let core_cycle = machine.clock.now() + u64::from(cluster.response_path_cycles);
         let seen = match state.releaser {
@@ -215,7 +215,7 @@ impl Barriers {
 
     /// The counter tile has executed an addition.
     fn count(&mut self, action: u32, machine: &mut Machine<'_>) {
-        let poll_cycles = u64::from(machine.network.spec().cluster.instructions.poll).max(1);
+        let poll_cycles = u64::from(machine.network.axi().cluster.instructions.poll).max(1);
         let Some(state) = self.running.get_mut(&action) else {
             return;
         };
@@ -234,7 +234,7 @@ impl Barriers {
 
     /// In-network: the release has reached a member's NI.
     pub(crate) fn on_member(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
-        let cluster = &machine.network.spec().cluster;
+        let cluster = &machine.network.axi().cluster;
         let leaves = machine.clock.now()
             + u64::from(cluster.response_path_cycles + cluster.instructions.barrier_leave);
         self.left.push((leaves, action, tile));
@@ -248,7 +248,7 @@ impl Barriers {
             self.count(action, machine);
             return;
         }
-        let cluster = &machine.network.spec().cluster;
+        let cluster = &machine.network.axi().cluster;
         let leaves = machine.clock.now()
             + u64::from(cluster.response_path_cycles + cluster.instructions.interrupt_wake);
         self.left.push((leaves, action, tile));

@@ -15,7 +15,7 @@ impl Agents<'_> {
         };
         let instance = &mut self.instances.all[id as usize];
         instance.start_cycle = machine.clock.now();
-        let cluster = &machine.network.spec().cluster;
+        let cluster = &machine.network.axi().cluster;
         let start = u64::from(cluster.instructions.compute_start);
         let work = match &self.schedule.actions[instance.action as usize].kind {
             ActionKind::LocalReduce(l) => {
@@ -32,6 +32,8 @@ impl Agents<'_> {
             | ActionKind::InNetworkAllReduce(_)
             | ActionKind::Chain(_)
             | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_)
             | ActionKind::Barrier(_) => 0,
         };
         let end = machine.clock.now() + work;
@@ -60,6 +62,8 @@ impl Agents<'_> {
             | ActionKind::InNetworkAllReduce(_)
             | ActionKind::Chain(_)
             | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_)
             | ActionKind::Barrier(_) => {}
         }
         if let Some(agent) = self.compute.get_mut(&tile) {

@@ -20,7 +20,7 @@ impl Agents<'_> {
             return;
         };
         let instance = &mut self.instances.all[id as usize];
-        let instructions = &machine.network.spec().cluster.instructions;
+        let instructions = &machine.network.axi().cluster.instructions;
         let kind = &self.schedule.actions[instance.action as usize].kind;
         let count = if kind.barrier().is_some() || kind.arrival().is_some() {
             instructions.barrier_store
@@ -39,7 +39,7 @@ impl Agents<'_> {
             self.instances.all[id as usize].action,
             self.instances.all[id as usize].tile,
         );
-        let cluster = &machine.network.spec().cluster;
+        let cluster = &machine.network.axi().cluster;
         match self.kind_of(action) {
             ActionKind::Barrier(_) => {
                 self.barriers.enter(action, tile, machine);
@@ -66,6 +66,8 @@ impl Agents<'_> {
             | ActionKind::LocalReduce(_)
             | ActionKind::Kernel(_)
             | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_)
             | ActionKind::Compute(_) => {}
         }
         self.instances.all[id as usize].start_cycle = machine.clock.now();
@@ -100,6 +102,8 @@ impl Agents<'_> {
             | ActionKind::Kernel(_)
             | ActionKind::Chain(_)
             | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_)
             | ActionKind::Arrival(_)
             | ActionKind::Barrier(_) => {}
         }
@@ -131,7 +135,7 @@ impl Agents<'_> {
     /// The engine takes part in the reduction if its bursts and those of the others in work cannot be more at a merge point
     /// than an interface may have open. So no router sees more of one group (`docs/design/0007`).
     fn begin_reduction(&mut self, id: u32, tile: u32, machine: &mut Machine<'_>) {
-        let limit = machine.network.spec().ni.max_open_reductions;
+        let limit = machine.network.axi().ni.max_open_reductions;
         let action = self.instances.all[id as usize].action;
         let bursts = self.open_at_once(action, machine);
         let Some(agent) = self.control.get_mut(&tile) else {
@@ -164,7 +168,7 @@ impl Agents<'_> {
             return 0;
         };
         let network = machine.network;
-        let bursts = num_bursts(&network.spec().ni, r.root.offset, r.bytes);
+        let bursts = num_bursts(&network.axi().ni, r.root.offset, r.bytes);
         let root = network.find(r.root.tile);
         root.map_or(0, |root| bursts_together(network, r.group, root, bursts)) as u32
     }
@@ -188,7 +192,7 @@ impl Agents<'_> {
         };
         machine.record_start(contribution(tile, action, r, is_shared, machine));
         let bursts: Vec<_> =
-            crate::transport::burst::Bursts::new(r.root.offset, r.bytes, machine.network.spec())
+            crate::transport::burst::Bursts::new(r.root.offset, r.bytes, machine.network.axi())
                 .collect();
         let owner = Owner::Reduction { action };
         let txns = self.reductions.entry(action).or_insert_with(|| {

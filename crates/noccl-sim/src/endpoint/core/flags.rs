@@ -22,7 +22,7 @@ impl Agents<'_> {
         };
         let lines = (0..u64::from(transfer.rows)).map(|row| {
             let start = offset + row * transfer.destination_stride;
-            Bursts::new(start, transfer.bytes, machine.network.spec()).count() as u32
+            Bursts::new(start, transfer.bytes, machine.network.axi()).count() as u32
         });
         let bursts: u32 = lines.sum();
         let is_copy_of_own = self.is_destination(transfer, initiator);
@@ -81,7 +81,7 @@ impl Agents<'_> {
         if *open == 0 {
             self.open_bursts.remove(&share);
             let seen =
-                machine.clock.now() + u64::from(machine.network.spec().cluster.l1_latency_cycles);
+                machine.clock.now() + u64::from(machine.network.axi().cluster.l1_latency_cycles);
             machine.call_driver(seen, event::OVER, share);
         }
     }
@@ -89,7 +89,7 @@ impl Agents<'_> {
     /// The store of a member's arrival leaves its core.
     pub(crate) fn send_arrival(&mut self, id: u32, arrival: &Arrival, machine: &mut Machine<'_>) {
         let tile = self.instances.all[id as usize].tile;
-        let path = u64::from(machine.network.spec().cluster.request_path_cycles);
+        let path = u64::from(machine.network.axi().cluster.request_path_cycles);
         machine.call_driver(machine.clock.now() + path, event::ARRIVE, id);
         if machine.network.find(arrival.root).map(|t| t.0) != Some(tile) {
             self.over(id, machine);
@@ -124,7 +124,7 @@ impl Agents<'_> {
         }
         if let Some(share) = self.instances.at(action, tile) {
             self.reductions.remove(&action);
-            let path = u64::from(machine.network.spec().cluster.response_path_cycles);
+            let path = u64::from(machine.network.axi().cluster.response_path_cycles);
             machine.call_driver(machine.clock.now() + path, event::OVER, share);
         }
     }

@@ -198,6 +198,11 @@ fn participants(network: &Network, index: usize, action: &Action) -> Result<Vec<
             "its clusters have no Torrent endpoint; accepted: a spec with [cluster.torrent], as in the preset torrent_4x5",
         ));
     }
+    if action.kind.needs() == Need::Words {
+        return Err(refused(
+            "its clusters have no cores that send words; accepted: a network of core tiles, as the preset tilepro64_8x8",
+        ));
+    }
     if action.kind.needs() == Need::ListMulticast {
         return Err(refused(
             "its routers multicast by no list; accepted: a spec with router.flow = \"esp\", as in the preset esp_4x5",

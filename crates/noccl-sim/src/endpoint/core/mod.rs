@@ -129,7 +129,7 @@ impl<'s> Agents<'s> {
 
     /// A completion from the machine.
     pub(crate) fn on_done(&mut self, done: Done, machine: &mut Machine<'_>) {
-        let spec = &machine.network.spec().cluster;
+        let spec = &machine.network.axi().cluster;
         let seen =
             machine.clock.now() + u64::from(spec.response_path_cycles + spec.dma.complete_cycles);
         match done {
@@ -138,7 +138,7 @@ impl<'s> Agents<'s> {
                 if let Some(engine) = self.engines.get_mut(&tile)
                     && let Some(instance) = engine.on_read_beat(tile, bytes, machine)
                 {
-                    let complete = u64::from(machine.network.spec().cluster.dma.complete_cycles);
+                    let complete = u64::from(machine.network.axi().cluster.dma.complete_cycles);
                     machine.call_driver(machine.clock.now() + complete, event::OVER, instance);
                 }
             }
@@ -231,7 +231,7 @@ impl<'s> Agents<'s> {
         instance.is_done = true;
         self.num_done += 1;
         let (tile, action) = (instance.tile, instance.action);
-        let instructions = &machine.network.spec().cluster.instructions;
+        let instructions = &machine.network.axi().cluster.instructions;
         // Whoever waits for a DMA transfer or a flag polls for it.
         let wait = match self.kind_of(action).notice() {
             Notice::Engine => instructions.dma_wait,

@@ -45,9 +45,9 @@ pub(crate) struct Torrents {
 impl Torrents {
     /// The endpoints of a network whose clusters have one.
     pub(crate) fn new(network: &Network) -> Option<Box<Self>> {
-        let spec = network.spec();
-        let endpoint = spec.cluster.torrent.as_ref()?;
-        let beats = spec.ni.burst_boundary_bytes / spec.ni.wide_beat_bytes;
+        let axi = network.axi();
+        let endpoint = axi.cluster.torrent.as_ref()?;
+        let beats = axi.ni.burst_boundary_bytes / axi.ni.wide_beat_bytes;
         let settings = Settings {
             mode: endpoint.mode,
             cycles: endpoint.endpoint_cycles,
@@ -55,7 +55,7 @@ impl Torrents {
             acknowledgement: endpoint.acknowledgement,
             open_tasks: endpoint.open_tasks,
             path_cycles: u64::from(endpoint.endpoint_path_cycles),
-            burst_beats: spec.ni.max_burst_beats.min(beats).min(64),
+            burst_beats: axi.ni.max_burst_beats.min(beats).min(64),
             buffer_bursts: endpoint.buffer_bursts,
             fifo_words: endpoint.channel_fifo_words,
             num_banks: endpoint.memory_banks,

@@ -46,17 +46,16 @@ impl Machine<'_> {
     }
 
     pub(crate) fn accepts(&self, tile: usize, flit: Flit) -> bool {
-        let spec = self.network.spec();
+        let axi = self.network.axi();
         let ni = &self.interfaces.nis[tile];
         match flit.kind {
             FlitKind::ReadRequest => match self.network.kind(TileId(tile as u32)) {
                 _ if !self.txns.get(flit.txn).is_wide => true,
-                TileKind::Memory => ni.reads_in_service < spec.memory.max_outstanding,
+                TileKind::Memory => ni.reads_in_service < axi.memory.max_outstanding,
                 TileKind::Cluster => true,
             },
             FlitKind::Barrier => {
-                self.txns.get(flit.txn).arrived > 0
-                    || ni.open_barriers < spec.ni.max_open_reductions
+                self.txns.get(flit.txn).arrived > 0 || ni.open_barriers < axi.ni.max_open_reductions
             }
             FlitKind::Write => self.takes_write(tile, flit),
             FlitKind::WriteHead

@@ -36,7 +36,7 @@ impl Machine<'_> {
 
     /// A narrow transaction of this tile has its response: the next one may leave.
     fn close_narrow(&mut self, tile: usize) {
-        let limit = self.network.spec().ni.max_narrow_outstanding;
+        let limit = self.network.axi().ni.max_narrow_outstanding;
         if self.interfaces.nis[tile].narrow_outstanding < limit
             || !self.behaviour.has_registered_limits
         {
@@ -48,7 +48,7 @@ impl Machine<'_> {
 
     /// A wide write or reduction of this tile has its response.
     fn close_wide(&mut self, tile: usize, place: Place) {
-        let (ni, limits) = (&self.interfaces.nis[tile], &self.network.spec().ni);
+        let (ni, limits) = (&self.interfaces.nis[tile], &self.network.axi().ni);
         let has_space = ni.wide_outstanding < limits.max_wide_outstanding
             && ni.reductions_outstanding < limits.max_open_reductions;
         if has_space || !self.behaviour.has_registered_limits {
@@ -59,7 +59,7 @@ impl Machine<'_> {
     }
 
     fn close_read(&mut self, tile: usize) {
-        let limit = self.network.spec().ni.max_wide_outstanding;
+        let limit = self.network.axi().ni.max_wide_outstanding;
         if self.interfaces.nis[tile].reads_outstanding < limit
             || !self.behaviour.has_registered_limits
         {

@@ -260,7 +260,7 @@ impl Machine<'_> {
                 let data = &self.memory.pool.bytes(flit.payload)[line..line + len as usize];
                 self.interfaces.nis[tile].buffer.extend(data);
             }
-            let cluster = &self.network.spec().cluster;
+            let cluster = &self.network.axi().cluster;
             let path = u64::from(cluster.response_path_cycles + cluster.request_path_cycles);
             let event = Event::Buffered {
                 tile: tile as u32,

@@ -49,7 +49,7 @@ impl Machine<'_> {
             }
             let is_new =
                 |s: &Stream| s.is_reduction && s.next_beat == 0 && s.source != Source::Result;
-            let limits = &self.network.spec().ni;
+            let limits = &self.network.axi().ni;
             let Some(at) = ni.writes.iter().position(is_new) else {
                 return;
             };

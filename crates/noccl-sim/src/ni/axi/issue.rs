@@ -119,7 +119,7 @@ impl Machine<'_> {
     }
 
     pub(crate) fn add_cycles(&self, element: ElementType) -> u8 {
-        let fpu = &self.network.spec().cluster.fpu;
+        let fpu = &self.network.axi().cluster.fpu;
         let cycles = match element.bytes() {
             8 => fpu.bits64_cycles,
             4 => fpu.bits32_cycles,

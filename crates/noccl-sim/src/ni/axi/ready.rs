@@ -30,7 +30,7 @@ impl Machine<'_> {
 
     fn request_is_ready(&self, tile: usize, source: usize, front: &Flit) -> bool {
         let ni = &self.interfaces.nis[tile];
-        let limits = &self.network.spec().ni;
+        let limits = &self.network.axi().ni;
         if self.opens_wide_read(*front) {
             return !self.behaviour.limits_wide_reads
                 || ni.reads_outstanding < limits.max_wide_outstanding;
@@ -113,7 +113,7 @@ impl Machine<'_> {
         // Results belong to a reduction that is open.
         let is_open = stream.next_beat > 0 || stream.source == Source::Result;
         if !is_open && (stream.head_pending || !self.behaviour.has_worms) {
-            let limits = &self.network.spec().ni;
+            let limits = &self.network.axi().ni;
             if ni.wide_outstanding >= limits.max_wide_outstanding
                 || (stream.is_reduction && ni.reductions_outstanding >= limits.max_open_reductions)
             {

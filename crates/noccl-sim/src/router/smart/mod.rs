@@ -24,7 +24,6 @@ mod plane;
 mod reductions;
 mod run;
 mod slots;
-mod stalls;
 mod stays;
 mod table;
 mod task;
@@ -74,7 +73,7 @@ impl<'n> SmartNetwork<'n> {
     /// # Errors
     /// [`RunError::Refused`] for routers of other kinds.
     fn new(network: &'n Network) -> Result<Self, RunError> {
-        let smart = network.spec().router.smart.as_ref();
+        let smart = network.axi().router.smart.as_ref();
         let smart = smart.ok_or_else(|| refused("the network"))?;
         Ok(Self { network, smart })
     }

@@ -138,7 +138,9 @@ fn work<'s>(
         | ActionKind::LocalReduce(_)
         | ActionKind::Kernel(_)
         | ActionKind::Chain(_)
-        | ActionKind::ListMulticast(_) => return Err("its interfaces do no such action"),
+        | ActionKind::ListMulticast(_)
+        | ActionKind::Message(_)
+        | ActionKind::StaticMulticast(_) => return Err("its interfaces do no such action"),
     };
     Ok(Work::Gather(gathered))
 }

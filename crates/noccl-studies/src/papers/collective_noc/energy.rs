@@ -26,7 +26,7 @@ pub(crate) fn energy(
     outcomes: &mut Outcomes,
     figures: &mut Vec<Figure>,
 ) -> Result<(), Error> {
-    let table = network("collective_noc_4x4", &[])?.spec().energy.clone();
+    let table = network("collective_noc_4x4", &[])?.axi().energy.clone();
     let table_1 = Table1::published()?;
     let (mut summa, mut fcl, mut by_rule) = (Vec::new(), Vec::new(), Vec::new());
     let mut without_loads = Vec::new();

@@ -144,7 +144,9 @@ impl<'n> Maker<'n> {
             | ActionKind::Arrival(_)
             | ActionKind::Kernel(_)
             | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => return,
+            | ActionKind::ListMulticast(_)
+            | ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_) => return,
         };
         let cluster = |tile: &&TileRef| matches!(tile, TileRef::Cluster(_));
         let left = places.iter().filter(cluster).map(|tile| Left {
@@ -275,7 +277,7 @@ impl<'n> Maker<'n> {
     /// The group, or one of those whose barriers the tile counts if these are as many as it may have open at a time: of one
     /// group only one is.
     fn group_at(&mut self, counter: TileRef, group: MultiAddress) -> MultiAddress {
-        let limit = self.network.spec().ni.max_open_reductions as usize;
+        let limit = self.network.axi().ni.max_open_reductions as usize;
         let groups = self.counted.entry(counter).or_default();
         if groups.len() < limit && !groups.contains(&group) {
             groups.push(group);

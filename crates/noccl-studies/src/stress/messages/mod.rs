@@ -87,6 +87,8 @@ pub(super) fn generate(
     Messages {
         schedule: Schedule {
             format: SCHEDULE_FORMAT,
+            first: None,
+            claims_rounds: false,
             algorithm: "stress".to_owned(),
             parameters: BTreeMap::new(),
             collective: None,

@@ -6,16 +6,20 @@
 //! have entered: nobody leaves before the hub. An all-reduce has a second vertex per participant
 //! behind the hub: its own copy is there. Of an arrival only the root waits for the hub; a delivery
 //! has a second vertex per participant, after the initiator's: the data is there, whatever the
-//! destination has done so far. Edges are the local `after` relations. Vertex numbers
+//! destination has done so far. A member of a static multicast has a second vertex behind the root's and its own. Edges are the
+//! local `after` relations, and on core tiles the lists that a core works on in order. Vertex numbers
 //! ascend along every edge, so reachability is one sweep; questions are collected and decided for
 //! many sources at a time, one bit per source.
 
 mod lanes;
+mod lists;
 mod questions;
 pub(crate) mod shortcut;
 
 use crate::check::CheckError;
+use crate::check::form::carries_words;
 use crate::{Schedule, Waits, participants};
+use lists::Lists;
 use noccl_net::{Network, TileId, TileRef};
 
 /// A vertex of the order.
@@ -74,7 +78,7 @@ impl Order {
     ///
     /// Vertices 0 to the number of tiles - 1 stand for "this tile has not begun anything".
     pub(crate) fn new(network: &Network, schedule: &Schedule) -> Result<Self, CheckError> {
-        Self::build(network, schedule, |waits| waits)
+        Self::build(network, schedule, carries_words(network), |waits| waits)
     }
 
     /// The same, where each participant of a barrier or reduction has an end of its own: the response that reaches it.
@@ -82,15 +86,21 @@ impl Order {
         network: &Network,
         schedule: &Schedule,
     ) -> Result<Self, CheckError> {
-        Self::build(network, schedule, |waits| match waits {
+        let are_in_lists = carries_words(network);
+        Self::build(network, schedule, are_in_lists, |waits| match waits {
             Waits::All => Waits::AllThenOwn,
-            Waits::Nobody | Waits::AllThenOwn | Waits::One(_) | Waits::ForOne(_) => waits,
+            Waits::Nobody
+            | Waits::AllThenOwn
+            | Waits::One(_)
+            | Waits::ForOne(_)
+            | Waits::OwnAndOne(_) => waits,
         })
     }
 
     fn build(
         network: &Network,
         schedule: &Schedule,
+        are_in_lists: bool,
         refine: impl Fn(Waits) -> Waits,
     ) -> Result<Self, CheckError> {
         let mut order = Self {
@@ -102,6 +112,7 @@ impl Order {
         // Position of a tile among the participants of the action at hand.
         let mut position = vec![u32::MAX; network.num_tiles()];
         let mut edges: Vec<(u32, Vertex)> = Vec::new();
+        let mut lists = are_in_lists.then(|| Lists::new(network));
         for (i, action) in schedule.actions.iter().enumerate() {
             let tiles = participants(network, &action.kind);
             for (p, tile) in tiles.iter().enumerate() {
@@ -112,6 +123,9 @@ impl Order {
                 if !order.edges_from(before.0 as usize, &position, &mut edges) {
                     return Err(unshared(schedule, i, after_idx));
                 }
+            }
+            if let Some(lists) = &mut lists {
+                lists.edges(network, &order, (i, &action.kind), &tiles, &mut edges);
             }
             let waits = refine(action.kind.waits());
             order.add(network, &tiles, &mut edges, waits);
@@ -188,6 +202,15 @@ impl Order {
                 self.add_vertex(first..hub);
                 (0..len).for_each(|_| self.add_vertex(hub..hub + 1));
                 Finish::Behind(hub)
+            }
+            Waits::OwnAndOne(tile) => {
+                let one = first + position(tile) as Vertex;
+                for own in first..hub {
+                    let preds = if own == one { &[own][..] } else { &[one, own] };
+                    self.preds.extend(preds);
+                    self.starts.push(self.preds.len() as u32);
+                }
+                Finish::Series(hub)
             }
             Waits::ForOne(tile) => {
                 let initiator = first + position(tile) as Vertex;

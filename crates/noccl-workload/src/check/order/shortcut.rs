@@ -196,6 +196,8 @@ mod tests {
         }
         Schedule {
             format: SCHEDULE_FORMAT,
+            first: None,
+            claims_rounds: false,
             algorithm: "random".to_owned(),
             parameters: BTreeMap::new(),
             collective: None,

@@ -44,7 +44,7 @@ pub fn check_trace_limits(network: &Network, trace: &Trace) -> Result<(), CheckE
     if !network.routers().joins_several {
         return Ok(());
     }
-    let ni = &network.spec().ni;
+    let ni = &network.axi().ni;
     let (reductions, barriers) = meetings(network, trace);
     check_slots(network, trace, &reductions)?;
     let wide = Limit {
@@ -66,8 +66,8 @@ fn meetings(network: &Network, trace: &Trace) -> (Vec<Meeting>, Vec<Meeting>) {
     for (transaction, one) in trace.transactions.iter().enumerate() {
         match one.kind {
             PortKind::WideReduction { group, root, beats } if beats > 0 => {
-                let bytes = u64::from(beats) * u64::from(network.spec().ni.wide_beat_bytes);
-                let bursts = num_bursts(&network.spec().ni, 0, bytes);
+                let bytes = u64::from(beats) * u64::from(network.axi().ni.wide_beat_bytes);
+                let bursts = num_bursts(&network.axi().ni, 0, bytes);
                 reductions.extend(meeting(network, transaction, one, group, root, bursts));
             }
             PortKind::Barrier { group, root } => {
@@ -179,7 +179,7 @@ fn check_counters(
     outstanding: u64,
 ) -> Result<(), CheckError> {
     let space = Space {
-        capacity: u64::from(network.spec().ni.max_open_reductions),
+        capacity: u64::from(network.axi().ni.max_open_reductions),
         per_group: outstanding,
     };
     let groups = in_one_order(barriers);

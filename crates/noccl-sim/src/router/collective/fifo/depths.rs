@@ -14,7 +14,7 @@ pub(crate) struct Depths {
 
 impl Depths {
     pub(crate) fn of(network: &Network, plane: Plane) -> Self {
-        let router = &network.spec().router;
+        let router = &network.axi().router;
         Self {
             input_flits: router.input_fifo_flits as usize,
             output_flits: router.output_fifo_flits as usize,

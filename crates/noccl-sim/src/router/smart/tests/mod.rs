@@ -28,7 +28,7 @@ fn network(preset: &str, overrides: &[(&str, String)]) -> Network {
 }
 
 fn plane(network: &Network, value_bytes: usize) -> Plane {
-    let smart = network.spec().router.smart.as_ref().unwrap();
+    let smart = network.axi().router.smart.as_ref().unwrap();
     Plane::new(network, smart, value_bytes)
 }
 

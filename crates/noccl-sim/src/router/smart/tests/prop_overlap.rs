@@ -227,7 +227,7 @@ impl Traffic<'_> {
 fn run(case: &Case, network: &Network, mut plane: Plane) -> (Plane, bool) {
     let mut traffic = Traffic {
         network,
-        smart: network.spec().router.smart.as_ref().unwrap(),
+        smart: network.axi().router.smart.as_ref().unwrap(),
         draws: Stream::new(case.seed),
         expected: BTreeMap::new(),
         sums: BTreeMap::new(),

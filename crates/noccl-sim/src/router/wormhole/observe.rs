@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What can be read of a plane: loads, blocked cycles, and who waits for whom.
+
+use super::fifos::INPUTS_PER_TILE;
+use super::flit::WormId;
+use super::plane::Plane;
+use super::rule::Rule;
+use super::{LINKS, LOCAL, PORTS, ports};
+use noccl_net::{Port, TileId};
+
+/// What the front of a FIFO waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// A worm that holds the output or fills the FIFO behind it; its own, if the FIFO behind it is full of its own flits.
+    Worm(WormId),
+    /// The endpoint of this tile.
+    Tile,
+}
+
+/// The front of a FIFO waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Wait {
+    pub tile: TileId,
+    pub input: Port,
+    pub worm: WormId,
+    pub output: Port,
+    pub awaited: Awaited,
+}
+
+/// Cycles in which fronts of FIFOs wanted a link between routers and could not move: the output was held, another head was
+/// granted, or the FIFO behind was full.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Blocked {
+    /// Sum over all links between routers.
+    pub total: u64,
+    /// Links between routers with such cycles: tile, output, cycles.
+    pub links: Vec<(TileId, Port, u64)>,
+}
+
+impl<R: Rule> Plane<R> {
+    /// Hops of all flits so far. A sum over all links: not for every cycle.
+    pub(crate) fn flit_hops(&self) -> u64 {
+        let links = self
+            .link_loads()
+            .filter(|(_, port, _)| *port != Port::Local);
+        links.map(|(_, _, flits)| flits).sum()
+    }
+
+    /// Hops of flits behind heads so far; for networks with heads that are granted.
+    pub(crate) fn body_hops(&self) -> u64 {
+        let links = |outputs: u8| u64::from((outputs & LINKS).count_ones());
+        let granted = self.filled().filter(|input| {
+            self.fifos.inputs[*input].is_holding && self.fifos.front(*input).is_head()
+        });
+        let granted: u64 = granted.map(|input| links(self.wanted(input))).sum();
+        self.flit_hops() - (self.granted_links - granted)
+    }
+
+    /// Flits that have left over each output that has been used: tile, output, flits. Local is among them.
+    pub(crate) fn link_loads(&self) -> impl Iterator<Item = (TileId, Port, u64)> {
+        let used = self
+            .loads
+            .iter()
+            .enumerate()
+            .filter(|(_, flits)| **flits > 0);
+        used.map(|(output, flits)| {
+            let (tile, port) = place(output);
+            (tile, port, *flits)
+        })
+    }
+
+    /// Blocked cycles before cycle `now`.
+    pub(crate) fn blocked_cycles(&self, now: u64) -> Blocked {
+        let mut blocked = self.blocked.clone();
+        for input in self.filled() {
+            let waited = self.blocked_until(now, input, self.fifos.front(input));
+            for output in ports(self.wanted(input)) {
+                blocked[input - input % INPUTS_PER_TILE + output] += waited;
+            }
+        }
+        let between = |output: &usize| output % INPUTS_PER_TILE < LOCAL && blocked[*output] > 0;
+        let links = (0..blocked.len()).filter(between).map(|output| {
+            let (tile, port) = place(output);
+            (tile, port, blocked[output])
+        });
+        let links: Vec<(TileId, Port, u64)> = links.collect();
+        Blocked {
+            total: links.iter().map(|(_, _, cycles)| cycles).sum(),
+            links,
+        }
+    }
+
+    /// Who waits for whom, by tile and input.
+    pub(crate) fn waits(&self) -> Vec<Wait> {
+        let mut waits = Vec::new();
+        for input in self.filled() {
+            for output in ports(self.wanted(input)) {
+                let (tile, port) = place(input);
+                if let Some(awaited) = self.awaited(input, output) {
+                    waits.push(Wait {
+                        tile,
+                        input: port,
+                        worm: self.fifos.front(input).worm(),
+                        output: Port::ALL[output],
+                        awaited,
+                    });
+                }
+            }
+        }
+        waits
+    }
+
+    fn filled(&self) -> impl Iterator<Item = usize> {
+        let inputs = self.fifos.inputs.iter().enumerate();
+        inputs
+            .filter(|(_, fifo)| fifo.len > 0)
+            .map(|(input, _)| input)
+    }
+
+    /// Outputs that the front of an input wants or holds: none where nothing is configured for it.
+    fn wanted(&self, input: usize) -> u8 {
+        self.fifos.inputs[input].outputs
+    }
+
+    /// What the front of an input waits for at an output; none if it takes the front, or would be granted.
+    fn awaited(&self, input: usize, output: usize) -> Option<Awaited> {
+        let tile = input / INPUTS_PER_TILE;
+        if !self.fifos.inputs[input].is_holding {
+            if self.held[tile] >> output & 1 == 0 {
+                return None;
+            }
+            // Flits of the worm may be elsewhere; it holds the output until its tail has passed.
+            let base = tile * INPUTS_PER_TILE;
+            let holds = |input: &usize| {
+                let fifo = self.fifos.inputs[*input];
+                fifo.is_holding && fifo.outputs >> output & 1 != 0
+            };
+            let holder = (base..base + PORTS).find(holds)?;
+            return Some(Awaited::Worm(self.holders[holder]));
+        }
+        if output == LOCAL {
+            return Some(Awaited::Tile);
+        }
+        let behind = self.behind(tile, output);
+        let is_full = !self.fifos.has_space(behind);
+        is_full.then(|| Awaited::Worm(self.fifos.front(behind).worm()))
+    }
+}
+
+fn place(output: usize) -> (TileId, Port) {
+    let tile = TileId((output / INPUTS_PER_TILE) as u32);
+    (tile, Port::ALL[(output % INPUTS_PER_TILE).min(LOCAL)])
+}
