@@ -43,6 +43,11 @@ impl BitSet {
         }
     }
 
+    #[inline]
+    pub(crate) fn contains(&self, index: usize) -> bool {
+        self.words[index / 64] >> (index % 64) & 1 != 0
+    }
+
     pub(crate) const fn len(&self) -> usize {
         self.len
     }

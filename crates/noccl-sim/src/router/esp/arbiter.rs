@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Matrix arbiter: of those that ask, who was served longest ago.
 
-/// Ports of a router, Local last.
-pub(super) const PORTS: usize = 5;
+pub(super) use crate::router::wormhole::PORTS;
 
 /// Row i holds those that i goes before.
 #[derive(Debug, Clone, Copy)]

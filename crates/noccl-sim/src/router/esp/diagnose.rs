@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why worms stand still: who holds the output that another one asks for, or the queue behind it.
 
-use super::plane::Plane;
-use super::planes::Planes;
+use super::planes::{Plane, Planes};
 use super::protocol::Protocol;
+use crate::router::wormhole::{Awaited, WormId};
 use noccl_net::{Network, Port, TileId};
 use noccl_run::{Diagnosis, WaitEdge};
 use std::collections::BTreeMap;
@@ -13,23 +13,23 @@ const MAX_NAMED: usize = 16;
 
 /// Why a run cannot go on.
 pub(super) fn diagnose(
-    planes: &Planes<'_>,
+    planes: &Planes,
     protocol: &Protocol<'_>,
     cycle: u64,
     last_progress_cycle: u64,
 ) -> Diagnosis {
     let network = protocol.network();
-    let of = |plane: &Plane<'_>, name: &str| -> Vec<WaitEdge> {
-        let waits = plane.waits();
-        let named = circle(&waits).unwrap_or_else(|| waits.into_iter().take(MAX_NAMED).collect());
+    let of = |plane: &Plane, name: &str| -> Vec<WaitEdge> {
+        let all = waits(plane);
+        let named = circle(&all).unwrap_or_else(|| all.into_iter().take(MAX_NAMED).collect());
         named
             .into_iter()
             .map(|wait| edge(network, plane, name, wait, last_progress_cycle))
             .collect()
     };
+    let is_circle = circle(&waits(&planes.data)).is_some();
     let mut waits = of(&planes.data, "data");
     waits.extend(of(&planes.requests, "request"));
-    let is_circle = circle(&planes.data.waits()).is_some();
     let summary = if is_circle {
         "deadlock in the network: multicast worms hold outputs that each other needs"
     } else if waits.is_empty() {
@@ -45,7 +45,20 @@ pub(super) fn diagnose(
     }
 }
 
+/// Worm, awaited worm, router, output.
 type Wait = (u32, u32, TileId, Port);
+
+/// Which worms wait for others.
+fn waits(plane: &Plane) -> Vec<Wait> {
+    let waits = plane.routers.waits().into_iter();
+    let between = waits.filter_map(|wait| match wait.awaited {
+        Awaited::Worm(other) if other != wait.worm => {
+            Some((wait.worm.0, other.0, wait.tile, wait.output))
+        }
+        Awaited::Worm(_) | Awaited::Tile => None,
+    });
+    between.collect()
+}
 
 /// A circle of waits, if there is one.
 fn circle(waits: &[Wait]) -> Option<Vec<Wait>> {
@@ -77,13 +90,13 @@ fn circle(waits: &[Wait]) -> Option<Vec<Wait>> {
 
 fn edge(
     network: &Network,
-    plane: &Plane<'_>,
+    plane: &Plane,
     name: &str,
     (waiter, awaited, at, port): Wait,
     since_cycle: u64,
 ) -> WaitEdge {
     let worm = |id: u32| {
-        let worm = &plane.worms[id as usize];
+        let worm = plane.worm(WormId(id));
         let source = network.tile_ref(worm.source);
         format!(
             "{name} worm of action #{} from {source} (id {id})",

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! ESP's multicast on its own routers, cycle by cycle (S3's second baseline; `docs/design/0006-esp.md`).
 //!
-//! An engine of its own beside the machine: these routers have neither output queues nor the machine's flits, and the
+//! Beside the machine, on the engine of wormhole routers: these have neither output queues nor the machine's flits, and the
 //! machine's hot loop knows nothing of them. Two planes: requests of consumers, data of producers. It runs schedules of
 //! list multicasts and refuses the rest. A tile does its actions one after the other, in the order of the schedule.
 
 mod arbiter;
 mod diagnose;
-mod plane;
 mod planes;
 mod protocol;
+mod rule;
 mod task;
 
 use crate::kernel::random::is_drawn;
@@ -20,8 +20,7 @@ use noccl_run::{
 };
 use noccl_spec::PlaneName;
 use noccl_workload::Place;
-use plane::{Moves, Plane};
-use planes::Planes;
+use planes::{Plane, Planes};
 use protocol::Protocol;
 
 /// What these routers do not do.
@@ -39,7 +38,7 @@ pub(crate) fn refused(what: &str) -> RunError {
 pub(crate) struct EspRun<'a> {
     network: &'a Network,
     config: RunConfig,
-    planes: Planes<'a>,
+    planes: Planes,
     protocol: Protocol<'a>,
     /// The cycle that has been simulated last, and the one that comes next.
     cycle: u64,
@@ -60,8 +59,8 @@ impl<'a> EspRun<'a> {
         let network = request.network;
         let axi = network.axi();
         let reserve_cycles = axi.router.esp.as_ref().map_or(0, |esp| esp.reserve_cycles);
-        let depth = axi.router.input_fifo_flits as usize;
-        let plane = || Plane::new(network, depth, reserve_cycles);
+        let fifo_flits = axi.router.input_fifo_flits;
+        let plane = || Plane::new(network, fifo_flits, reserve_cycles);
         let is_value = request.config.mode == Mode::Value;
         let mut protocol = Protocol::new(network, request.schedule, is_value)?;
         protocol.fill(request.inputs)?;
@@ -104,7 +103,7 @@ impl Status for EspRun<'_> {
     }
 
     fn flit_hops(&self) -> u64 {
-        self.planes.requests.flit_hops() + self.planes.data.flit_hops()
+        self.planes.requests.routers.flit_hops() + self.planes.data.routers.flit_hops()
     }
 
     fn num_tiles(&self) -> usize {
@@ -115,7 +114,7 @@ impl Status for EspRun<'_> {
         let mut counters = self.protocol.counters;
         counters.flit_hops = self.flit_hops();
         let beat_bytes = u64::from(self.network.axi().ni.wide_beat_bytes);
-        counters.payload_byte_hops = self.planes.data.body_hops * beat_bytes;
+        counters.payload_byte_hops = self.planes.data.routers.body_hops() * beat_bytes;
         counters
     }
 }
@@ -183,52 +182,39 @@ impl Run for EspRun<'_> {
 }
 
 /// Both planes, one cycle; true if a flit or a reservation has moved.
-fn step(
-    planes: &mut Planes<'_>,
-    protocol: &mut Protocol<'_>,
-    cycle: u64,
-    config: &RunConfig,
-) -> bool {
+fn step(planes: &mut Planes, protocol: &mut Protocol<'_>, cycle: u64, config: &RunConfig) -> bool {
     let stalls = |tile: TileId, per_256: u32, salt: u64| {
         let key = (cycle << 24 | u64::from(tile.0)) << 2 | salt;
         is_drawn(config.stall_seed, key, per_256)
     };
     let target = config.stalls.map_or(0, |s| s.target_stall_per_256);
     let initiator = config.stalls.map_or(0, |s| s.initiator_stall_per_256);
-    let one = |plane: &mut Plane<'_>, salt: u64| -> Moves {
+    let one = |plane: &mut Plane, salt: u64| {
         plane.step(
+            cycle,
             |tile| !stalls(tile, target, salt),
             |tile| !stalls(tile, initiator, salt + 2),
         )
     };
-    let requests = one(&mut planes.requests, 0);
-    let data = one(&mut planes.data, 1);
-    let has_moved = requests.has_moved || data.has_moved;
-    protocol.requests_arrived(&requests, &planes.requests, cycle);
-    protocol.data_moved(&data, &planes.data, cycle);
+    let has_moved = one(&mut planes.requests, 0) | one(&mut planes.data, 1);
+    protocol.requests_arrived(&planes.requests, cycle);
+    protocol.data_moved(&planes.data, cycle);
     has_moved
 }
 
-fn links(planes: &Planes<'_>) -> Vec<LinkLoad> {
+fn links(planes: &Planes) -> Vec<LinkLoad> {
     let loads = [
         (PlaneName::Req, &planes.requests),
         (PlaneName::Wide, &planes.data),
     ];
-    let links = loads.into_iter().flat_map(|(name, plane)| {
-        let tiles = plane.loads.iter().enumerate();
-        tiles.flat_map(move |(tile, ports)| {
-            let links = Port::ALL.into_iter().zip(ports);
-            links
-                .filter(|(port, flits)| *port != Port::Local && **flits > 0)
-                .map(move |(port, flits)| LinkLoad {
-                    link: LinkId {
-                        plane: name,
-                        tile: TileId(tile as u32),
-                        port,
-                    },
-                    flits: *flits,
-                })
-        })
+    let links = loads.into_iter().flat_map(|(plane, at)| {
+        let links = at.routers.link_loads();
+        links
+            .filter(|(_, port, _)| *port != Port::Local)
+            .map(move |(tile, port, flits)| LinkLoad {
+                link: LinkId { plane, tile, port },
+                flits,
+            })
     });
     links.collect()
 }

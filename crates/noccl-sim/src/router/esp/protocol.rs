@@ -4,8 +4,7 @@
 //! Mirrors `esp_acc_dma` and the socket's request and data queues: a request is a header and a length flit; a
 //! producer sends nothing before every consumer has asked, so data are taken wherever they arrive.
 
-use super::plane::{Moves, Plane, Worm};
-use super::planes::Planes;
+use super::planes::{Plane, Planes, Worm};
 use super::task::{Task, refused};
 use crate::endpoint::memory::Memories;
 use crate::kernel::random::mix;
@@ -14,6 +13,7 @@ use noccl_run::{ActionTime, Counters, MemoryImage, RunError};
 use noccl_spec::EspEndpoint;
 use noccl_workload::{Place, Schedule, participants};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// Header and length.
 const REQUEST_FLITS: u32 = 2;
@@ -147,7 +147,7 @@ impl<'s> Protocol<'s> {
     }
 
     /// What is due in this cycle; whatever that causes in the same cycle too.
-    pub(super) fn begin_cycle(&mut self, cycle: u64, planes: &mut Planes<'_>) {
+    pub(super) fn begin_cycle(&mut self, cycle: u64, planes: &mut Planes) {
         loop {
             self.start_consumers(cycle);
             let Some(due) = self.events.remove(&cycle) else {
@@ -200,22 +200,32 @@ impl<'s> Protocol<'s> {
         }
     }
 
-    fn request(&mut self, action: u32, consumer: TileId, planes: &mut Planes<'_>) {
+    fn request(&mut self, action: u32, consumer: TileId, planes: &mut Planes) {
         let source = self.tasks[action as usize].source;
-        planes.requests.send(Worm {
+        let worm = Worm {
             action,
             source: consumer,
             flits: REQUEST_FLITS,
             first_beat: 0,
-            outputs: self.network.outputs_to(consumer, &[source]),
-        });
+        };
+        let outputs = self.outputs(consumer, &[source]);
+        planes.requests.send(worm, &outputs, 1);
+    }
+
+    /// Output ports per tile, from one tile to others.
+    fn outputs(&self, from: TileId, to: &[TileId]) -> Arc<[u8]> {
+        let mut outputs = vec![0; self.network.num_tiles()];
+        for (tile, ports) in self.network.outputs_to(from, to) {
+            outputs[tile.idx()] = ports;
+        }
+        outputs.into()
     }
 
     /// Requests whose length flit has reached the producer: it notes one after the other.
-    pub(super) fn requests_arrived(&mut self, moves: &Moves, plane: &Plane<'_>, cycle: u64) {
-        for (_, flit) in &moves.delivered {
-            let worm = &plane.worms[flit.worm as usize];
-            if flit.index + 1 < worm.flits {
+    pub(super) fn requests_arrived(&mut self, plane: &Plane, cycle: u64) {
+        for (_, flit) in plane.delivered() {
+            let worm = plane.worm(flit.worm());
+            if !flit.is_tail() {
                 continue;
             }
             let task = &mut self.tasks[worm.action as usize];
@@ -235,7 +245,7 @@ impl<'s> Protocol<'s> {
     }
 
     /// Queues the worms of a payload at the producer's injection port; the own copy takes as long as reading.
-    fn send(&mut self, action: u32, cycle: u64, planes: &mut Planes<'_>) {
+    fn send(&mut self, action: u32, cycle: u64, planes: &mut Planes) {
         let task = &mut self.tasks[action as usize];
         let bytes = task.list.bytes;
         let beats = bytes.div_ceil(self.beat_bytes);
@@ -260,26 +270,29 @@ impl<'s> Protocol<'s> {
             return;
         }
         task.missing = task.consumers.iter().map(|tile| (*tile, beats)).collect();
-        let outputs = self.network.outputs_to(task.source, &task.consumers);
+        let (source, num_consumers) = (task.source, task.consumers.len());
+        let consumers = std::mem::take(&mut task.consumers);
+        let outputs = self.outputs(source, &consumers);
+        let task = &mut self.tasks[action as usize];
+        task.consumers = consumers;
         let mut first_beat = 0;
         while first_beat < beats {
             let now = self.worm_beats.min(beats - first_beat);
             task.worms_to_send += 1;
-            planes.data.send(Worm {
+            let worm = Worm {
                 action,
-                source: task.source,
+                source,
                 flits: now as u32 + 1,
                 first_beat,
-                outputs: outputs.clone(),
-            });
+            };
+            planes.data.send(worm, &outputs, num_consumers);
             first_beat += now;
         }
     }
 
     /// Beats are delivered; producers see that they have sent everything.
-    pub(super) fn data_moved(&mut self, moves: &Moves, plane: &Plane<'_>, cycle: u64) {
-        for worm in &moves.injected {
-            let action = plane.worms[*worm as usize].action;
+    pub(super) fn data_moved(&mut self, plane: &Plane, cycle: u64) {
+        for action in plane.injected().iter().copied() {
             let task = &mut self.tasks[action as usize];
             task.worms_to_send -= 1;
             if task.worms_to_send == 0 {
@@ -287,10 +300,10 @@ impl<'s> Protocol<'s> {
                 self.at(cycle + 1, Event::Over { action, tile });
             }
         }
-        for (tile, flit) in &moves.delivered {
-            if flit.index > 0 {
-                let worm = &plane.worms[flit.worm as usize];
-                let beat = worm.first_beat + u64::from(flit.index - 1);
+        for (tile, flit) in plane.delivered() {
+            if !flit.is_head() {
+                let worm = plane.worm(flit.worm());
+                let beat = worm.first_beat + u64::from(flit.index() - 1);
                 self.beat_delivered(worm.action, *tile, beat, cycle);
             }
         }

@@ -6,9 +6,10 @@
 //! where the configuration of their own stream says. A fork that is not atomic would let a core configure anew while a
 //! branch still has to take the last word.
 
-use super::plane::{NO_INPUT, Plane};
+use super::fifos::INPUTS_PER_TILE;
+use super::plane::Plane;
 use super::rule::Rule;
-use super::{LOCAL, PORTS, Params, ports};
+use super::{LOCAL, PORTS, Params};
 use noccl_net::TileId;
 
 /// The rule of the static network: nobody asks, nobody holds.
@@ -24,7 +25,7 @@ impl Rule for Configured {
         0
     }
 
-    fn grant(&mut self, _tile: usize, _heads: u8, _wanted: &[u8], _free: u8) -> u8 {
+    fn grant(&mut self, _tile: usize, _heads: u8, _wanted: &[u8; PORTS], _free: u8) -> u8 {
         0
     }
 }
@@ -35,27 +36,30 @@ impl Plane<Configured> {
         Self::with_rule(width, height, params, Configured)
     }
 
+    /// Have all words that the core of a tile has written left the FIFO before its router? A root configures anew only then:
+    /// words that are still there would wait for its next multicast.
+    pub(crate) fn is_drained(&self, tile: TileId) -> bool {
+        self.fifos.inputs[tile.idx() * INPUTS_PER_TILE + LOCAL].len == 0
+    }
+
     /// The core of a tile writes its configuration before the step of cycle `now`: outputs as masks by input, in the order
     /// of [`noccl_net::Port`]. Links that leave the mesh are left out; an output in several masks belongs to the first.
     pub(crate) fn configure(&mut self, now: u64, tile: TileId, outputs: [u8; PORTS]) {
-        let (tile, base) = (tile.idx(), tile.idx() * PORTS);
-        let exists = |output: &usize| *output == LOCAL || self.behind[base + output] != NO_INPUT;
-        let mut free = (0..PORTS)
-            .filter(exists)
-            .fold(0, |mask, output| mask | 1 << output);
-        self.holding[tile] = 0;
+        let base = tile.idx() * INPUTS_PER_TILE;
+        let mut free = self.existing[tile.idx()];
         for (port, wanted) in outputs.into_iter().enumerate() {
-            let selected = wanted & free;
-            free &= !selected;
-            self.outputs[base + port] = selected;
-            if selected != 0 {
-                self.holding[tile] |= 1 << port;
+            let fifo = &mut self.fifos.inputs[base + port];
+            fifo.outputs = wanted & free;
+            fifo.is_holding = fifo.outputs != 0;
+            // Waiting for the configuration is not waiting for a link.
+            fifo.since = fifo.since.max(now);
+            free &= !wanted;
+            if fifo.is_holding {
+                self.streams.insert(base + port);
+            } else {
+                self.streams.remove(base + port);
             }
         }
-        for port in ports(self.filled[tile]) {
-            // Waiting for the configuration is not waiting for a link.
-            self.since[base + port] = self.since[base + port].max(now);
-        }
-        self.note_change();
+        self.can_move = true;
     }
 }

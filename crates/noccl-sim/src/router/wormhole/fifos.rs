@@ -1,37 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The input FIFOs of all routers, in one vector of slots.
+//! The input FIFOs of all routers: a record per input, and all slots in one vector.
+//!
+//! An input is `tile * INPUTS_PER_TILE + port`. The stride is a power of two so that tile and port are found by shifts, and
+//! five records of a tile stand together: the loop over flits reads nothing else of an input but one slot.
 
 use super::flit::Flit;
-use super::{LOCAL, PORTS, Params};
+use super::{LOCAL, Params};
 
-/// FIFOs by input: `tile * PORTS + port`.
+/// Stride of inputs, and of outputs: a power of two not below [`super::PORTS`].
+pub(super) const INPUTS_PER_TILE: usize = 8;
+
+/// Larger FIFOs than any network's; the lengths of records have 16 bits.
+const MAX_FIFO_FLITS: u32 = 1 << 15;
+
+/// An input of a router.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Input {
+    /// The first cycle in which the front could move if nothing stood in its path.
+    pub since: u64,
+    first: u16,
+    pub len: u16,
+    /// Outputs that the front wants, or that its worm holds.
+    pub outputs: u8,
+    /// Are the outputs granted, or configured?
+    pub is_holding: bool,
+}
+
+/// FIFOs by input.
 #[derive(Debug)]
 pub(super) struct Fifos {
+    pub(super) inputs: Vec<Input>,
     slots: Vec<Flit>,
-    /// Cycle from which the flit of a slot may leave, its low bits; unused where a link takes one cycle.
-    arrivals: Vec<u32>,
-    first: Vec<u32>,
-    len: Vec<u32>,
-    /// Slots per FIFO.
-    stride: u32,
-    link_flits: u32,
-    local_flits: u32,
+    /// Cycle from which the flit of a slot may leave; unused where a link takes one cycle.
+    arrivals: Vec<u64>,
+    /// Slots per FIFO are two to this power.
+    shift: u32,
+    mask: u16,
+    link_flits: u16,
+    local_flits: u16,
     is_delayed: bool,
 }
 
 impl Fifos {
     pub(super) fn new(num_tiles: usize, params: &Params) -> Self {
-        let (link_flits, local_flits) = (params.input_fifo_flits, params.local_fifo_flits);
-        let stride = link_flits.max(local_flits);
-        let inputs = num_tiles * PORTS;
-        let slots = inputs * stride as usize;
+        let size = |flits: u32| flits.clamp(1, MAX_FIFO_FLITS) as u16;
+        let link_flits = size(params.input_fifo_flits);
+        let local_flits = size(params.local_fifo_flits);
+        let stride = usize::from(link_flits.max(local_flits)).next_power_of_two();
+        let inputs = num_tiles * INPUTS_PER_TILE;
+        let slots = inputs * stride;
         let is_delayed = params.hop_cycles > 1;
         Self {
+            inputs: vec![Input::default(); inputs],
             slots: vec![Flit::NONE; slots],
             arrivals: vec![0; if is_delayed { slots } else { 0 }],
-            first: vec![0; inputs],
-            len: vec![0; inputs],
-            stride,
+            shift: stride.trailing_zeros(),
+            mask: (stride - 1) as u16,
             link_flits,
             local_flits,
             is_delayed,
@@ -41,70 +65,53 @@ impl Fifos {
     /// Has the FIFO of a link space?
     #[inline]
     pub(super) fn has_space(&self, input: usize) -> bool {
-        self.len[input] < self.link_flits
+        self.inputs[input].len < self.link_flits
     }
 
     /// Has the FIFO between a tile's endpoint and its router space?
     #[inline]
     pub(super) fn has_local_space(&self, tile: usize) -> bool {
-        self.len[tile * PORTS + LOCAL] < self.local_flits
-    }
-
-    #[inline]
-    pub(super) fn is_empty(&self, input: usize) -> bool {
-        self.len[input] == 0
+        self.inputs[tile * INPUTS_PER_TILE + LOCAL].len < self.local_flits
     }
 
     /// The flit that leaves next; meaningless if there is none.
     #[inline]
     pub(super) fn front(&self, input: usize) -> Flit {
-        self.slots[self.slot(input, 0)]
+        self.slots[input << self.shift | usize::from(self.inputs[input].first)]
     }
 
     /// Puts a flit behind the others; `arrival` is the cycle from which it may leave. True if it is the only one.
     #[inline]
     pub(super) fn push(&mut self, input: usize, flit: Flit, arrival: u64) -> bool {
-        let len = self.len[input];
-        debug_assert!(len < self.stride, "whoever pushes has asked for space");
-        let slot = self.slot(input, len);
+        let fifo = &mut self.inputs[input];
+        let len = fifo.len;
+        debug_assert!(len <= self.mask, "whoever pushes has asked for space");
+        let slot = input << self.shift | usize::from((fifo.first + len) & self.mask);
+        fifo.len = len + 1;
         self.slots[slot] = flit;
         if self.is_delayed {
-            self.arrivals[slot] = arrival as u32;
+            self.arrivals[slot] = arrival;
         }
-        self.len[input] = len + 1;
         len == 0
     }
 
     /// Takes the front; the FIFO is not empty.
     #[inline]
     pub(super) fn pop(&mut self, input: usize) -> Flit {
-        let flit = self.front(input);
-        let next = self.first[input] + 1;
-        self.first[input] = if next == self.stride { 0 } else { next };
-        self.len[input] -= 1;
-        flit
+        let fifo = &mut self.inputs[input];
+        let slot = input << self.shift | usize::from(fifo.first);
+        fifo.first = (fifo.first + 1) & self.mask;
+        fifo.len -= 1;
+        self.slots[slot]
     }
 
-    /// From when the front may leave, at the earliest in cycle `earliest`.
+    /// From when the front may leave, in cycle `earliest` at the earliest.
     #[inline]
     pub(super) fn ready(&self, input: usize, earliest: u64) -> u64 {
         if !self.is_delayed {
             return earliest;
         }
-        let arrival = self.arrivals[self.slot(input, 0)];
-        // A link takes far less than half the range of 32 bits.
-        let later = arrival.wrapping_sub(earliest as u32) as i32;
-        earliest + u64::from(later.max(0) as u32)
-    }
-
-    #[inline]
-    fn slot(&self, input: usize, behind: u32) -> usize {
-        let place = self.first[input] + behind;
-        let place = if place >= self.stride {
-            place - self.stride
-        } else {
-            place
-        };
-        input * self.stride as usize + place as usize
+        let slot = input << self.shift | usize::from(self.inputs[input].first);
+        self.arrivals[slot].max(earliest)
     }
 }

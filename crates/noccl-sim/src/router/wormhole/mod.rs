@@ -12,6 +12,7 @@
 //! flit is in one FIFO per branch. A cycle looks at the registers as they were at its beginning, and allocates nothing.
 
 mod configured;
+mod cycle;
 mod fifos;
 mod flit;
 mod observe;
@@ -34,6 +35,9 @@ pub(crate) const PORTS: usize = 5;
 
 /// The port between router and endpoint.
 pub(crate) const LOCAL: usize = 4;
+
+/// Mask of the ports to other routers.
+const LINKS: u8 = (1 << LOCAL) - 1;
 
 /// Sizes and cycles of all routers of a plane.
 #[derive(Debug, Clone, Copy)]

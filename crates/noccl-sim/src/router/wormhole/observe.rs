@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What can be read of a plane: loads, blocked cycles, and who waits for whom.
 
+use super::fifos::INPUTS_PER_TILE;
 use super::flit::WormId;
-use super::plane::{NO_INPUT, Plane};
+use super::plane::Plane;
 use super::rule::Rule;
-use super::{LOCAL, PORTS, ports};
+use super::{LINKS, LOCAL, PORTS, ports};
 use noccl_net::{Port, TileId};
 
 /// What the front of a FIFO waits for.
@@ -37,30 +38,47 @@ pub(crate) struct Blocked {
 }
 
 impl<R: Rule> Plane<R> {
+    /// Hops of all flits so far. A sum over all links: not for every cycle.
+    pub(crate) fn flit_hops(&self) -> u64 {
+        let links = self
+            .link_loads()
+            .filter(|(_, port, _)| *port != Port::Local);
+        links.map(|(_, _, flits)| flits).sum()
+    }
+
+    /// Hops of flits behind heads so far; for networks with heads that are granted.
+    pub(crate) fn body_hops(&self) -> u64 {
+        let links = |outputs: u8| u64::from((outputs & LINKS).count_ones());
+        let granted = self.filled().filter(|input| {
+            self.fifos.inputs[*input].is_holding && self.fifos.front(*input).is_head()
+        });
+        let granted: u64 = granted.map(|input| links(self.wanted(input))).sum();
+        self.flit_hops() - (self.granted_links - granted)
+    }
+
     /// Flits that have left over each output that has been used: tile, output, flits. Local is among them.
     pub(crate) fn link_loads(&self) -> impl Iterator<Item = (TileId, Port, u64)> {
-        let loads = self.loads.iter().enumerate();
-        loads
-            .filter(|(_, flits)| **flits > 0)
-            .map(|(output, flits)| {
-                let (tile, port) = place(output);
-                (tile, port, *flits)
-            })
+        let used = self
+            .loads
+            .iter()
+            .enumerate()
+            .filter(|(_, flits)| **flits > 0);
+        used.map(|(output, flits)| {
+            let (tile, port) = place(output);
+            (tile, port, *flits)
+        })
     }
 
     /// Blocked cycles before cycle `now`.
     pub(crate) fn blocked_cycles(&self, now: u64) -> Blocked {
         let mut blocked = self.blocked.clone();
-        for (tile, filled) in self.filled.iter().enumerate() {
-            for port in ports(*filled) {
-                let input = tile * PORTS + port;
-                let waited = self.blocked_until(now, input, self.fifos.front(input));
-                for output in ports(self.outputs[input]) {
-                    blocked[tile * PORTS + output] += waited;
-                }
+        for input in self.filled() {
+            let waited = self.blocked_until(now, input, self.fifos.front(input));
+            for output in ports(self.wanted(input)) {
+                blocked[input - input % INPUTS_PER_TILE + output] += waited;
             }
         }
-        let between = |output: &usize| output % PORTS != LOCAL && blocked[*output] > 0;
+        let between = |output: &usize| output % INPUTS_PER_TILE < LOCAL && blocked[*output] > 0;
         let links = (0..blocked.len()).filter(between).map(|output| {
             let (tile, port) = place(output);
             (tile, port, blocked[output])
@@ -75,43 +93,61 @@ impl<R: Rule> Plane<R> {
     /// Who waits for whom, by tile and input.
     pub(crate) fn waits(&self) -> Vec<Wait> {
         let mut waits = Vec::new();
-        for (tile, filled) in self.filled.iter().enumerate() {
-            for port in ports(*filled) {
-                for output in ports(self.outputs[tile * PORTS + port]) {
-                    if let Some(awaited) = self.awaited(tile, port, output) {
-                        waits.push(Wait {
-                            tile: TileId(tile as u32),
-                            input: Port::ALL[port],
-                            worm: self.fifos.front(tile * PORTS + port).worm(),
-                            output: Port::ALL[output],
-                            awaited,
-                        });
-                    }
+        for input in self.filled() {
+            for output in ports(self.wanted(input)) {
+                let (tile, port) = place(input);
+                if let Some(awaited) = self.awaited(input, output) {
+                    waits.push(Wait {
+                        tile,
+                        input: port,
+                        worm: self.fifos.front(input).worm(),
+                        output: Port::ALL[output],
+                        awaited,
+                    });
                 }
             }
         }
         waits
     }
 
-    /// What the front of an input waits for at an output; none if it could take the front.
-    fn awaited(&self, tile: usize, port: usize, output: usize) -> Option<Awaited> {
-        let base = tile * PORTS;
-        let is_holding = self.holding[tile] >> port & 1 != 0;
-        if !is_holding && self.held[tile] >> output & 1 != 0 {
-            let holder =
-                ports(self.holding[tile]).find(|p| self.outputs[base + p] >> output & 1 != 0)?;
+    fn filled(&self) -> impl Iterator<Item = usize> {
+        let inputs = self.fifos.inputs.iter().enumerate();
+        inputs
+            .filter(|(_, fifo)| fifo.len > 0)
+            .map(|(input, _)| input)
+    }
+
+    /// Outputs that the front of an input wants or holds: none where nothing is configured for it.
+    fn wanted(&self, input: usize) -> u8 {
+        self.fifos.inputs[input].outputs
+    }
+
+    /// What the front of an input waits for at an output; none if it takes the front, or would be granted.
+    fn awaited(&self, input: usize, output: usize) -> Option<Awaited> {
+        let tile = input / INPUTS_PER_TILE;
+        if !self.fifos.inputs[input].is_holding {
+            if self.held[tile] >> output & 1 == 0 {
+                return None;
+            }
             // Flits of the worm may be elsewhere; it holds the output until its tail has passed.
-            return Some(Awaited::Worm(self.holders[base + holder]));
+            let base = tile * INPUTS_PER_TILE;
+            let holds = |input: &usize| {
+                let fifo = self.fifos.inputs[*input];
+                fifo.is_holding && fifo.outputs >> output & 1 != 0
+            };
+            let holder = (base..base + PORTS).find(holds)?;
+            return Some(Awaited::Worm(self.holders[holder]));
         }
         if output == LOCAL {
             return Some(Awaited::Tile);
         }
-        let behind = self.behind[base + output];
-        let is_full = behind != NO_INPUT && !self.fifos.has_space(behind as usize);
-        is_full.then(|| Awaited::Worm(self.fifos.front(behind as usize).worm()))
+        let behind = self.behind(tile, output);
+        let is_full = !self.fifos.has_space(behind);
+        is_full.then(|| Awaited::Worm(self.fifos.front(behind).worm()))
     }
 }
 
 fn place(output: usize) -> (TileId, Port) {
-    (TileId((output / PORTS) as u32), Port::ALL[output % PORTS])
+    let tile = TileId((output / INPUTS_PER_TILE) as u32);
+    (tile, Port::ALL[(output % INPUTS_PER_TILE).min(LOCAL)])
 }

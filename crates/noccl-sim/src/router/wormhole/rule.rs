@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What differs between networks of wormhole routers.
 
+use super::PORTS;
+
 /// Which outputs a worm wants, and who is granted. A type per network: the loop over routers is compiled for each.
 pub(crate) trait Rule {
     /// Where a worm goes.
@@ -13,6 +15,6 @@ pub(crate) trait Rule {
     fn outputs(&self, route: &Self::Route, tile: usize) -> u8;
 
     /// Which of `heads` (a mask of inputs) get all outputs that they want, of those that are `free`; no output twice.
-    /// `wanted` has the outputs by input.
-    fn grant(&mut self, tile: usize, heads: u8, wanted: &[u8], free: u8) -> u8;
+    /// `wanted` has the outputs of heads by input.
+    fn grant(&mut self, tile: usize, heads: u8, wanted: &[u8; PORTS], free: u8) -> u8;
 }

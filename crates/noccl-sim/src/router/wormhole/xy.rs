@@ -36,12 +36,14 @@ impl Rule for Xy {
     }
 
     #[inline]
-    fn grant(&mut self, tile: usize, heads: u8, wanted: &[u8], free: u8) -> u8 {
+    fn grant(&mut self, tile: usize, heads: u8, wanted: &[u8; PORTS], free: u8) -> u8 {
         let (mut open, mut granted) = (heads, 0);
         while open != 0 {
-            let output = wanted[open.trailing_zeros() as usize];
+            let first = open.trailing_zeros() as usize;
+            let output = wanted[first];
+            open &= open - 1;
             let same = ports(open).filter(|input| wanted[*input] == output);
-            let same = same.fold(0, |mask, input| mask | 1 << input);
+            let same = same.fold(1 << first, |mask, input| mask | 1 << input);
             open &= !same;
             if output & free != 0 {
                 let first = &mut self.first[tile * PORTS + output.trailing_zeros() as usize];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Routers of wormholes alone: endpoints are lists of packets, and receivers that stall.
 
+mod configured;
 mod contention;
 mod prop_delivery;
 mod unloaded;
