@@ -87,7 +87,7 @@ impl Layout {
             )));
         }
         let mut layout = Self {
-            beat_bytes: u64::from(network.axi().ni.wide_beat_bytes),
+            beat_bytes: network.beat_bytes(),
             end: 0,
         };
         for (tile, end) in used(group, collective.kind, input_end, output_end) {

@@ -6,7 +6,7 @@
 
 use crate::capabilities::Bypass;
 use crate::{Coord, Network};
-use noccl_spec::{AxiTiles, CoreTiles, Plane, PlaneName, WORD_BYTES};
+use noccl_spec::{AxiTiles, CoreTiles, Plane, PlaneName, Tiles, WORD_BYTES};
 
 /// One plane of a network (S1 §2.1; S4 §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +127,18 @@ impl Network {
         found.expect("core tiles have no AXI: ask what the routers carry first")
     }
 
+    /// The plane that carries the data of messages: the wide one, or the dynamic network between cores.
+    ///
+    /// # Panics
+    /// Never: every network has one of the two.
+    #[must_use]
+    pub fn data_plane(&self) -> &NetworkPlane {
+        let carries_data =
+            |one: &&NetworkPlane| matches!(one.plane, PlaneName::Wide | PlaneName::Udn);
+        let found = self.planes.iter().find(carries_data);
+        found.expect("elaboration made a plane for data")
+    }
+
     /// Cycles of a flit that is alone on the wide plane, from one interface to another.
     #[must_use]
     pub fn idle_cycles(&self, from: Coord, to: Coord) -> u32 {
@@ -157,8 +169,12 @@ impl Network {
     /// Cycles in which a port passes a flit: a FIFO with one slot takes none while it holds one.
     #[must_use]
     pub const fn flit_cycles(&self) -> u32 {
-        let router = &self.axi().router;
-        let has_one_slot = router.input_fifo_flits == 1 || router.output_fifo_flits == 1;
+        let has_one_slot = match &self.spec.tiles {
+            Tiles::Axi(axi) => {
+                axi.router.input_fifo_flits == 1 || axi.router.output_fifo_flits == 1
+            }
+            Tiles::Cores(cores) => cores.router.udn.input_fifo_flits == 1,
+        };
         1 + has_one_slot as u32
     }
 }

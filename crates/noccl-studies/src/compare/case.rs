@@ -157,7 +157,7 @@ pub(crate) fn collective_of(
     if !is_apart {
         let ranks = network.members(&request.group)?.len() as u64;
         let before = collective.input_bytes(ranks).max(bytes);
-        collective.output_offset = aligned(before, network.axi().ni.wide_beat());
+        collective.output_offset = aligned(before, network.beat_bytes());
     }
     check_fit(network, &collective)?;
     Ok(collective)
