@@ -2,6 +2,7 @@
 //! The algorithms, their names, and which collective each can do.
 
 use crate::CollError;
+use noccl_net::Network;
 use noccl_spec::nearest;
 use noccl_workload::CollectiveKind;
 use std::fmt;
@@ -26,6 +27,14 @@ pub enum Algorithm {
     Pairwise,
     /// As `pairwise`, each transfer at a planned time at which all its links are free.
     Slotted,
+    /// Every rank sends to the tile so many columns and rows on, around the edge (core tiles).
+    Torus,
+    /// Every rank sends by displacement, in rounds that share no link (S4, core tiles).
+    Rounds,
+    /// Pairs exchange what they have reduced, at doubling distances (core tiles).
+    RecursiveDoubling,
+    /// Every rank tells others at doubling distances that it has come this far (core tiles).
+    Dissemination,
     /// Torrent endpoints hand the payload from member to member, each keeps a copy (S3's Chainwrite).
     Chainwrite,
     /// An atomic counter and one interrupt: the software barrier.
@@ -38,11 +47,13 @@ pub enum Algorithm {
     InNetworkOnce,
     /// One worm to a list of destinations in its header (ESP).
     InNetworkList,
+    /// The static network, whose routes the cores set (S4, core tiles).
+    InNetworkStatic,
 }
 
 impl Algorithm {
     /// All algorithms in the order of tables.
-    pub const ALL: [Algorithm; 14] = [
+    pub const ALL: [Algorithm; 19] = [
         Algorithm::Unicast,
         Algorithm::Chain,
         Algorithm::Tree,
@@ -51,12 +62,17 @@ impl Algorithm {
         Algorithm::Ring,
         Algorithm::Pairwise,
         Algorithm::Slotted,
+        Algorithm::Torus,
+        Algorithm::Rounds,
+        Algorithm::RecursiveDoubling,
+        Algorithm::Dissemination,
         Algorithm::Chainwrite,
         Algorithm::Counter,
         Algorithm::InNetwork,
         Algorithm::InNetworkLines,
         Algorithm::InNetworkOnce,
         Algorithm::InNetworkList,
+        Algorithm::InNetworkStatic,
     ];
 
     /// Stable name, as users write it.
@@ -71,12 +87,17 @@ impl Algorithm {
             Algorithm::Ring => "ring",
             Algorithm::Pairwise => "pairwise",
             Algorithm::Slotted => "slotted",
+            Algorithm::Torus => "torus",
+            Algorithm::Rounds => "rounds",
+            Algorithm::RecursiveDoubling => "recursive_doubling",
+            Algorithm::Dissemination => "dissemination",
             Algorithm::Chainwrite => "chainwrite",
             Algorithm::Counter => "counter",
             Algorithm::InNetwork => "in_network",
             Algorithm::InNetworkLines => "in_network_lines",
             Algorithm::InNetworkOnce => "in_network_once",
             Algorithm::InNetworkList => "in_network_list",
+            Algorithm::InNetworkStatic => "in_network_static",
         }
     }
 
@@ -87,7 +108,8 @@ impl Algorithm {
             Algorithm::InNetwork
             | Algorithm::InNetworkLines
             | Algorithm::InNetworkOnce
-            | Algorithm::InNetworkList => true,
+            | Algorithm::InNetworkList
+            | Algorithm::InNetworkStatic => true,
             Algorithm::Unicast
             | Algorithm::Chain
             | Algorithm::Tree
@@ -96,12 +118,16 @@ impl Algorithm {
             | Algorithm::Ring
             | Algorithm::Pairwise
             | Algorithm::Slotted
+            | Algorithm::Torus
+            | Algorithm::Rounds
+            | Algorithm::RecursiveDoubling
+            | Algorithm::Dissemination
             | Algorithm::Chainwrite
             | Algorithm::Counter => false,
         }
     }
 
-    /// Is there a form of it for this collective?
+    /// Is there a form of it for this collective, by transactions of DMA engines and interfaces? [`Algorithm::does_on`] knows core tiles too.
     #[must_use]
     pub const fn does(self, kind: CollectiveKind) -> bool {
         use CollectiveKind::{
@@ -122,7 +148,21 @@ impl Algorithm {
             Algorithm::InNetwork => !matches!(kind, AllToAll),
             Algorithm::InNetworkLines => matches!(kind, AllGather | ReduceScatter),
             Algorithm::InNetworkOnce => matches!(kind, AllReduce),
+            Algorithm::Torus
+            | Algorithm::Rounds
+            | Algorithm::RecursiveDoubling
+            | Algorithm::Dissemination
+            | Algorithm::InNetworkStatic => false,
         }
+    }
+
+    /// Is there a form of it for this collective on this network?
+    #[must_use]
+    pub const fn does_on(self, network: &Network, kind: CollectiveKind) -> bool {
+        if network.routers().carries_words() {
+            return crate::messages::does(self, kind);
+        }
+        self.does(kind)
     }
 }
 

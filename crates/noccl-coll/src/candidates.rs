@@ -2,7 +2,7 @@
 //! Which choices are worth comparing.
 
 use crate::chain::order::ChainOrder;
-use crate::{Algorithm, BarrierShape, Choice, Forwarding, Inner, schedule};
+use crate::{Algorithm, BarrierShape, Choice, Forwarding, Inner, messages, schedule};
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};
 
@@ -45,8 +45,13 @@ fn possible(
     collective: &Collective,
     is_asked: impl Fn(&Choice) -> bool,
 ) -> Vec<Choice> {
-    let papers = candidates(network, collective);
-    let others = other_direction(network, collective, &papers);
+    let (papers, others) = if network.routers().carries_words() {
+        (messages::candidates(network, collective), Vec::new())
+    } else {
+        let papers = candidates(network, collective);
+        let others = other_direction(network, collective, &papers);
+        (papers, others)
+    };
     papers
         .into_iter()
         .chain(others)
@@ -114,7 +119,12 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
             | Algorithm::Counter
             | Algorithm::InNetwork
             | Algorithm::InNetworkLines
-            | Algorithm::InNetworkList => vec![Choice::new(algorithm, 1)],
+            | Algorithm::InNetworkList
+            | Algorithm::InNetworkStatic
+            | Algorithm::Torus
+            | Algorithm::Rounds
+            | Algorithm::RecursiveDoubling
+            | Algorithm::Dissemination => vec![Choice::new(algorithm, 1)],
         })
         .collect()
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Parameters of algorithms, with stable names.
 
+mod messages;
 mod text;
+
+pub use messages::{MessageForm, RoundForm, RoundSync, TreeForm};
 
 use crate::chain::order::ChainOrder;
 use crate::{Algorithm, BarrierShape};
@@ -55,6 +58,8 @@ pub struct Choice {
     pub chains: u32,
     /// A chain visits one member of every block, which multicasts to the others; read by `chainwrite`.
     pub by_blocks: bool,
+    /// What algorithms of messages between cores have beside.
+    pub messages: MessageForm,
 }
 
 impl Choice {
@@ -72,6 +77,15 @@ impl Choice {
             order: ChainOrder::Latency,
             chains: 1,
             by_blocks: false,
+            messages: MessageForm {
+                rounds: RoundForm::Split,
+                tree: TreeForm::Binomial,
+                is_at_root: false,
+                is_direct: false,
+                sync: RoundSync::None,
+                lag: None,
+                first: None,
+            },
         }
     }
 
@@ -122,7 +136,12 @@ impl Choice {
             | Algorithm::InNetwork
             | Algorithm::InNetworkLines
             | Algorithm::InNetworkOnce
-            | Algorithm::InNetworkList => false,
+            | Algorithm::InNetworkList
+            | Algorithm::InNetworkStatic
+            | Algorithm::Torus
+            | Algorithm::Rounds
+            | Algorithm::RecursiveDoubling
+            | Algorithm::Dissemination => false,
         }
     }
 
@@ -153,7 +172,12 @@ impl Choice {
             | Algorithm::InNetwork
             | Algorithm::InNetworkLines
             | Algorithm::InNetworkOnce
-            | Algorithm::InNetworkList => false,
+            | Algorithm::InNetworkList
+            | Algorithm::InNetworkStatic
+            | Algorithm::Torus
+            | Algorithm::Rounds
+            | Algorithm::RecursiveDoubling
+            | Algorithm::Dissemination => false,
         }
     }
 
@@ -231,7 +255,12 @@ const fn default_forwarding(algorithm: Algorithm, inner: Inner) -> Forwarding {
             | Algorithm::InNetwork
             | Algorithm::InNetworkLines
             | Algorithm::InNetworkOnce
-            | Algorithm::InNetworkList,
+            | Algorithm::InNetworkList
+            | Algorithm::InNetworkStatic
+            | Algorithm::Torus
+            | Algorithm::Rounds
+            | Algorithm::RecursiveDoubling
+            | Algorithm::Dissemination,
             _,
         )
         | (Algorithm::RowColumn, Inner::Chain) => Forwarding::Pull,

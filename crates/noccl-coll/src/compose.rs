@@ -156,6 +156,11 @@ impl Task<'_> {
             | Algorithm::Ring
             | Algorithm::InNetworkOnce
             | Algorithm::InNetworkList
+            | Algorithm::InNetworkStatic
+            | Algorithm::Torus
+            | Algorithm::Rounds
+            | Algorithm::RecursiveDoubling
+            | Algorithm::Dissemination
             | Algorithm::Chainwrite
             | Algorithm::Counter => Vec::new(),
         };

@@ -38,7 +38,12 @@ impl Group {
         })?;
         let set: BTreeSet<Coord> = members.iter().copied().collect();
         let entry = nearest(network, &members, root);
-        let pieces = cover(network, &collective.group)?;
+        // Cores reach no multi-address.
+        let pieces = if network.routers().carries_words() {
+            Vec::new()
+        } else {
+            cover(network, &collective.group)?
+        };
         let mut gatherers = vec![entry];
         match collective.root {
             TileRef::Cluster(root) if root != entry => gatherers.push(root),

@@ -87,7 +87,11 @@ impl Layout {
             )));
         }
         let mut layout = Self {
-            beat_bytes: network.beat_bytes(),
+            beat_bytes: if network.routers().carries_words() {
+                crate::messages::unit_bytes(network)
+            } else {
+                u64::from(network.axi().ni.wide_beat_bytes)
+            },
             end: 0,
         };
         for (tile, end) in used(group, collective.kind, input_end, output_end) {

@@ -19,6 +19,7 @@ pub mod gemm;
 mod group;
 mod in_network;
 mod layout;
+mod messages;
 mod order;
 mod steps;
 
@@ -27,7 +28,7 @@ pub use barrier::{
     BarrierAlgorithm, BarrierShape, BarrierStructure, CounterPlace, barrier_schedule, centre,
 };
 pub use candidates::{choices, choices_of};
-pub use choice::{Choice, Forwarding, Inner};
+pub use choice::{Choice, Forwarding, Inner, MessageForm, RoundForm, RoundSync, TreeForm};
 pub use error::CollError;
 
 use compose::Task;
@@ -44,6 +45,9 @@ pub fn schedule(
     collective: &Collective,
     choice: Choice,
 ) -> Result<Schedule, CollError> {
+    if network.routers().carries_words() {
+        return messages::schedule(network, collective, choice);
+    }
     validate(collective, choice)?;
     let group = Group::new(network, collective)?;
     let task = Task {
@@ -79,7 +83,12 @@ pub fn schedule(
         Algorithm::InNetwork
         | Algorithm::InNetworkLines
         | Algorithm::Pairwise
-        | Algorithm::Slotted => task.in_blocks()?,
+        | Algorithm::Slotted
+        | Algorithm::Torus
+        | Algorithm::Rounds
+        | Algorithm::RecursiveDoubling
+        | Algorithm::Dissemination
+        | Algorithm::InNetworkStatic => task.in_blocks()?,
     };
     let made = Choice {
         barrier: task.mechanism(choice.barrier),
@@ -137,6 +146,12 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
             "chunks = 0; accepted: 1 or more".to_owned(),
         ));
     }
+    if choice.has_message_form() {
+        return Err(unsupported(
+            "it is for messages of cores; accepted: a network of core tiles, as the preset tilepro64_8x8"
+                .to_owned(),
+        ));
+    }
     if kind == CollectiveKind::Barrier {
         return Ok(());
     }
@@ -145,7 +160,18 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
             "accepted: a shape for a barrier only".to_owned(),
         ));
     }
-    let element = collective.element;
+    if collective.lengths.is_some() {
+        return Err(unsupported(
+            "blocks of different lengths; accepted: a network of core tiles, or blocks of one length"
+                .to_owned(),
+        ));
+    }
+    check_elements(collective)
+}
+
+/// Is the payload of a reduction whole elements, and can its operator take them?
+fn check_elements(collective: &Collective) -> Result<(), CollError> {
+    let (kind, element) = (collective.kind, collective.element);
     // A movement takes any bytes.
     if kind.reduces() && !collective.bytes.is_multiple_of(element.bytes()) {
         return Err(CollError::Impossible(format!(

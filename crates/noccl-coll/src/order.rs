@@ -50,7 +50,12 @@ pub(crate) fn phases(group: &Group, choice: Choice, first: First) -> Result<Vec<
         | Algorithm::InNetwork
         | Algorithm::InNetworkLines
         | Algorithm::InNetworkOnce
-        | Algorithm::InNetworkList => Ok(Vec::new()),
+        | Algorithm::InNetworkList
+        | Algorithm::InNetworkStatic
+        | Algorithm::Torus
+        | Algorithm::Rounds
+        | Algorithm::RecursiveDoubling
+        | Algorithm::Dissemination => Ok(Vec::new()),
     }
 }
 

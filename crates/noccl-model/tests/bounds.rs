@@ -23,6 +23,7 @@ fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u64) -
         output_offset: 0x8000,
         operator: Operator::Sum,
         element: ElementType::Fp64,
+        lengths: None,
     }
 }
 

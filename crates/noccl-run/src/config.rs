@@ -46,6 +46,10 @@ pub struct RunConfig {
     pub max_cycles: u64,
     /// A run in which nothing moves for this many cycles, and no event is due, has stalled.
     pub stall_cycles: u64,
+    /// On core tiles: does a round of messages begin when all earlier ones have come? An ideal machine; cores alone drift.
+    pub is_lock_step: bool,
+    /// On core tiles: seed of the noise that the spec describes; `None` for cores that nobody interrupts.
+    pub noise_seed: Option<u64>,
     /// Worker threads, 1 to [`MAX_THREADS`]; results do not depend on it.
     pub threads: usize,
 }
@@ -61,6 +65,8 @@ impl RunConfig {
             port_stall_per_256: 0,
             max_cycles: 1 << 40,
             stall_cycles: 2_000,
+            is_lock_step: false,
+            noise_seed: None,
             threads: 1,
         }
     }

@@ -7,6 +7,7 @@ use crate::{
     Backend, Checkpoints, MemoryImage, Request, Run, RunConfig, RunError, RunResult, advance, step,
 };
 use noccl_net::Network;
+use noccl_spec::WORD_BYTES;
 use noccl_workload::{Place, Schedule};
 use std::io::Cursor;
 
@@ -181,8 +182,9 @@ pub fn counts_are_consistent<B: Backend>(backend: &B, subject: &Subject<'_>) {
     assert_eq!(result.counters.flit_hops, loads);
     assert_eq!(result.counters, run.status().counters());
     assert!(loads > 0 && result.links.iter().all(|link| link.flits > 0));
-    let beat_bytes = u64::from(subject.network.axi().ni.wide_beat_bytes);
-    assert!(result.counters.payload_byte_hops <= loads * beat_bytes);
+    let axi = subject.network.spec().axi();
+    let beat_bytes = axi.map_or(WORD_BYTES, |axi| axi.ni.wide_beat_bytes);
+    assert!(result.counters.payload_byte_hops <= loads * u64::from(beat_bytes));
     assert_eq!(result.actions.len(), subject.schedule.actions.len());
     assert_eq!(result.responses.len(), result.actions.len());
     for time in &result.actions {

@@ -6,7 +6,8 @@ use crate::driver::schedule::ScheduleRun;
 use crate::machine::Machine;
 use crate::router::esp::{EspRun, refused};
 use crate::router::smart::SmartRun;
-use crate::router::{Engine, engine_of, udn};
+use crate::router::udn::{self, CoreRun};
+use crate::router::{Engine, engine_of};
 use noccl_run::{
     Backend, Checkpoints, Diagnosis, Progress, Request, Run, RunError, RunResult, Status,
 };
@@ -24,6 +25,7 @@ enum Kind<'a> {
     Machine(Box<ScheduleRun<'a>>),
     Esp(Box<EspRun<'a>>),
     Smart(Box<SmartRun<'a>>),
+    Cores(Box<CoreRun<'a>>),
 }
 
 impl Backend for Simulator {
@@ -39,7 +41,7 @@ impl Backend for Simulator {
             }
             Engine::Esp => Kind::Esp(Box::new(EspRun::new(request)?)),
             Engine::Smart => Kind::Smart(Box::new(SmartRun::new(request)?)),
-            Engine::Cores => return Err(udn::refused("a schedule")),
+            Engine::Cores => Kind::Cores(Box::new(CoreRun::new(request)?)),
         };
         Ok(Simulation(kind))
     }
@@ -57,6 +59,7 @@ impl Checkpoints for Simulator {
             }
             Kind::Esp(_) => Err(refused("a run that can be saved").into()),
             Kind::Smart(_) => Err(crate::router::smart::refused("a run that can be saved").into()),
+            Kind::Cores(_) => Err(udn::refused("a run that can be saved").into()),
         }
     }
 
@@ -85,6 +88,7 @@ macro_rules! either {
             Kind::Machine($run) => $what,
             Kind::Esp($run) => $what,
             Kind::Smart($run) => $what,
+            Kind::Cores($run) => $what,
         }
     };
 }

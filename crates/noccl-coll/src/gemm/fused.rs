@@ -76,6 +76,7 @@ pub fn fused_concat_linear(
         output_offset: c_offset + c_bytes.next_multiple_of(beat),
         operator: Operator::Sum,
         element: sum_element(shape.element).unwrap_or(shape.element),
+        lengths: None,
     };
     let mut program = Program::default();
     let mut start = None;

@@ -44,6 +44,7 @@ pub fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u6
         output_offset: (blocks * bytes).next_multiple_of(64),
         operator: Operator::Sum,
         element: ElementType::Int64,
+        lengths: None,
     }
 }
 

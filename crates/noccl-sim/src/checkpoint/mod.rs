@@ -52,6 +52,9 @@ impl Identity {
             port_stall_per_256,
             max_cycles,
             stall_cycles,
+            // Of core tiles, whose runs cannot be saved.
+            is_lock_step: _,
+            noise_seed: _,
             threads: _,
         } = config;
         let stalls = format!("{stall_seed} {stalls:?} {port_stall_per_256}");

@@ -4,5 +4,6 @@
 pub(crate) mod core;
 pub(crate) mod dma;
 pub(crate) mod memory;
+pub(crate) mod message_core;
 pub(crate) mod torrent;
 mod write_memory;

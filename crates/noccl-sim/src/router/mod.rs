@@ -12,6 +12,7 @@ pub(crate) mod ideal;
 pub(crate) mod mesh;
 pub(crate) mod published;
 pub(crate) mod smart;
+pub(crate) mod stalls;
 pub(crate) mod udn;
 #[allow(
     dead_code,

@@ -49,6 +49,10 @@ impl Table {
             ("route_cycles", core.route_cycles),
         ];
         self.all("core", &fields, 0..=10_000);
+        let per_billion = core.noise_per_billion_messages;
+        let most = 1_000_000_000;
+        self.any("core.noise_per_billion_messages", per_billion, 0..=most);
+        self.any("core.noise_cycles", core.noise_cycles, 0..=most);
         let word = u64::from(WORD_BYTES);
         let longest = (MAX_PACKET_WORDS - u64::from(core.unit_words(0))) * word;
         self.push(
@@ -66,7 +70,7 @@ impl Table {
             Form::Any,
             format!(" (a unit of core.unit_bytes has {unit} words)"),
         );
-        self.any("core.tagged_queues", core.tagged_queues, 1..=16);
+        self.any("core.tagged_queues", core.tagged_queues, 3..=16);
         let interrupt = core.interrupt_cycles;
         self.any("core.interrupt_cycles", interrupt, 0..=10_000_000);
         let bytes = core.memory_bytes;

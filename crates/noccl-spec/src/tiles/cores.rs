@@ -75,6 +75,9 @@ pub struct StaticNetwork {
     pub input_fifo_flits: u32,
     /// Slots of the FIFO from a core to its router, and of that back, 1 to 64 words.
     pub port_fifo_words: u32,
+    /// Does the root of a multicast add words until those on the path to a member do not fit into its FIFOs? Without them, short
+    /// multicasts of three roots that follow each other can be mixed.
+    pub pads_streams: bool,
 }
 
 /// The core of a tile, and what its message passing costs.
@@ -105,6 +108,23 @@ pub struct Core {
     pub memory_bytes: u64,
     /// When a core reads units that it does not wait for.
     pub drain: DrainRule,
+    /// Does a receiver say that it is ready for another message?
+    pub flow_control: FlowControl,
+    /// How often something else holds up the receiver of a message: 0 to 10⁹ times in 10⁹ messages; in runs with noise only.
+    pub noise_per_billion_messages: u32,
+    /// For how long, 0 to 10⁹ cycles.
+    pub noise_cycles: u32,
+}
+
+/// Whether a sender waits for the receiver of its last message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowControl {
+    /// It sends when it likes.
+    None,
+    /// A receiver acknowledges every message with a word, and a sender has the acknowledgement of the one before, to the same receiver,
+    /// before it sends.
+    ReadyAck,
 }
 
 /// When a core reads units of messages that it does not wait for. Their words go to a list in its memory, and their places in the queues

@@ -52,5 +52,6 @@ fn collective(network: &Network, what: WaferCollective) -> Collective {
         element: ElementType::Fp64,
         input_offset: 0,
         output_offset: BYTES,
+        lengths: None,
     }
 }

@@ -84,6 +84,11 @@ fn estimate(shape: &Shape, kind: CollectiveKind, algorithm: Algorithm) -> Option
             | Algorithm::Ring
             | Algorithm::InNetworkOnce
             | Algorithm::InNetworkList
+            | Algorithm::InNetworkStatic
+            | Algorithm::Torus
+            | Algorithm::Rounds
+            | Algorithm::RecursiveDoubling
+            | Algorithm::Dissemination
             | Algorithm::Chainwrite
             | Algorithm::Counter,
             _,

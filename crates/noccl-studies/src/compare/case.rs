@@ -153,11 +153,17 @@ pub(crate) fn collective_of(
         output_offset: 0,
         operator: request.operator,
         element: request.element,
+        lengths: None,
     };
     if !is_apart {
         let ranks = network.members(&request.group)?.len() as u64;
         let before = collective.input_bytes(ranks).max(bytes);
-        collective.output_offset = aligned(before, network.beat_bytes());
+        // Cores align nothing.
+        let beat_bytes = match network.cores() {
+            Some(_) => 1,
+            None => network.axi().ni.wide_beat(),
+        };
+        collective.output_offset = aligned(before, beat_bytes);
     }
     check_fit(network, &collective)?;
     Ok(collective)

@@ -177,6 +177,7 @@ mod tests {
             output_offset: 256,
             operator: Operator::Sum,
             element,
+            lengths: None,
         }
     }
 

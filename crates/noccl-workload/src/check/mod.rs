@@ -30,7 +30,7 @@ pub(crate) use form::{At, check_fits, check_multiple, check_operator, find, grou
 pub use limits::{MAX_CYCLES, MAX_TOTAL};
 pub use promise::check_collective;
 pub use report::{CheckReport, LinkUse, StepReport};
-pub use rounds::{Link, SharedLink};
+pub use rounds::{Link, SharedLink, check_rounds};
 pub use trace::check_trace_limits;
 pub use trace::{check_sets, check_trace};
 

@@ -3,7 +3,7 @@
 
 use super::CheckError;
 use super::form::{check_fits, check_multiple, check_operator, find, group_error};
-use crate::{Collective, CollectiveKind};
+use crate::{Collective, CollectiveKind, Lengths};
 use noccl_net::{Network, TileId};
 
 /// Checks the collective alone: group, root, element, sizes.
@@ -16,6 +16,7 @@ pub fn check_collective(network: &Network, collective: &Collective) -> Result<()
         .members(&collective.group)
         .map_err(|e| group_error(field("group"), &e))?;
     let root = find(network, field("root"), collective.root)?;
+    check_lengths(collective, members.len())?;
     if collective.kind == CollectiveKind::Barrier {
         return Ok(());
     }
@@ -62,6 +63,75 @@ pub fn check_collective(network: &Network, collective: &Collective) -> Result<()
         for tile in tiles {
             let end = u128::from(offset) + u128::from(bytes);
             check_fits(network, || field(name), *tile, end)?;
+        }
+    }
+    Ok(())
+}
+
+/// Does every rank state a length for every rank, and do sender and receiver state the same one?
+fn check_lengths(collective: &Collective, num_ranks: usize) -> Result<(), CheckError> {
+    let Some(lengths) = &collective.lengths else {
+        return Ok(());
+    };
+    let fail = |name: &str, found: String, accepted: String| {
+        Err(CheckError::Field {
+            field: format!("collective.lengths{name}"),
+            found,
+            accepted,
+        })
+    };
+    if collective.kind != CollectiveKind::AllToAll {
+        let accepted = "nothing: only blocks of an all_to_all differ in length".to_owned();
+        return fail("", format!("lengths of {}", collective.kind), accepted);
+    }
+    let Lengths { sends, receives } = lengths;
+    for (name, table) in [("sends", sends), ("receives", receives)] {
+        if name == "receives" && table.is_empty() {
+            continue;
+        }
+        if table.len() != num_ranks {
+            let accepted = format!("one list for each of the {num_ranks} ranks");
+            return fail(
+                &format!(".{name}"),
+                format!("{} lists", table.len()),
+                accepted,
+            );
+        }
+        for (rank, row) in table.iter().enumerate() {
+            if row.len() != num_ranks {
+                let accepted = format!("one length for each of the {num_ranks} ranks");
+                let found = format!("{} lengths", row.len());
+                return fail(&format!(".{name}[{rank}]"), found, accepted);
+            }
+            if let Some((other, bytes)) =
+                row.iter().enumerate().find(|(_, b)| **b > collective.bytes)
+            {
+                let accepted = format!("at most collective.bytes = {}", collective.bytes);
+                return fail(
+                    &format!(".{name}[{rank}][{other}]"),
+                    bytes.to_string(),
+                    accepted,
+                );
+            }
+        }
+    }
+    for (from, row) in sends.iter().enumerate() {
+        for (to, sent) in row.iter().enumerate() {
+            let expected = receives.get(to).and_then(|row| row.get(from));
+            if let Some(expected) = expected.filter(|e| *e != sent) {
+                return fail(
+                    "",
+                    format!(
+                        "rank {from} sends {sent} bytes to rank {to}, which expects {expected}{}",
+                        if sent > expected {
+                            ": it would be cut short"
+                        } else {
+                            ""
+                        }
+                    ),
+                    "the same length at both ranks".to_owned(),
+                );
+            }
         }
     }
     Ok(())

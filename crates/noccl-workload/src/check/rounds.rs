@@ -43,11 +43,11 @@ impl fmt::Display for Link {
     }
 }
 
-/// How many rounds the messages of a schedule have, if they all have one and those of each share no link.
-pub(super) fn check_rounds(
-    network: &Network,
-    schedule: &Schedule,
-) -> Result<Option<u32>, CheckError> {
+/// How many rounds the messages of a schedule have, if it claims rounds. [`crate::check()`] does it, behind form and circles of waits.
+///
+/// # Errors
+/// [`CheckError::Rounds`] if two messages of a round share a link; [`CheckError::Field`] if a message has no round.
+pub fn check_rounds(network: &Network, schedule: &Schedule) -> Result<Option<u32>, CheckError> {
     if !schedule.claims_rounds {
         return Ok(None);
     }
@@ -70,9 +70,11 @@ pub(super) fn check_rounds(
     Ok(Some(num_rounds as u32))
 }
 
+/// Messages between tiles; a copy within one takes no link.
 fn messages_of(schedule: &Schedule) -> impl Iterator<Item = (usize, &Message)> {
     let all = schedule.actions.iter().enumerate();
-    all.filter_map(|(index, action)| Some((index, action.kind.message()?)))
+    let all = all.filter_map(|(index, action)| Some((index, action.kind.message()?)));
+    all.filter(|(_, message)| !message.is_copy())
 }
 
 /// `messages` are sorted by round.

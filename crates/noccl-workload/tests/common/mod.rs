@@ -61,6 +61,7 @@ pub fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u6
         output_offset: 0x8000,
         operator: Operator::Sum,
         element: ElementType::Fp64,
+        lengths: None,
     }
 }
 

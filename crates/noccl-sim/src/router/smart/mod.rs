@@ -24,7 +24,6 @@ mod plane;
 mod reductions;
 mod run;
 mod slots;
-mod stalls;
 mod stays;
 mod table;
 mod task;

@@ -4,8 +4,8 @@
 use super::diagnose::diagnose;
 use super::messages::Messages;
 use super::plane::Plane;
-use super::stalls::Stalls;
 use super::{SmartNetwork, refused_action};
+use crate::router::stalls::Stalls;
 use noccl_net::{LinkId, Port};
 use noccl_run::{
     Activity, Counters, Diagnosis, LinkLoad, Mode, Progress, Request, Run, RunConfig, RunError,

@@ -8,10 +8,10 @@ use super::SmartNetwork;
 use super::diagnose::diagnose;
 use super::packet::Combining;
 use super::plane::Plane;
-use super::stalls::Stalls;
 use super::stays::Stayed;
 use crate::driver::measurement::{Measurement, gap_cycles};
 use crate::kernel::random::Stream;
+use crate::router::stalls::Stalls;
 use noccl_net::capabilities::MulticastTrees;
 use noccl_net::{Coord, Network, TileId, TreeTable};
 use noccl_run::{

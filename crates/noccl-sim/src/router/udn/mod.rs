@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Routers between cores (S4): what is not simulated on them is refused.
+//! Networks of words between cores (S4; `docs/design/0013-core-tiles.md`): the dynamic one (UDN) and the static one.
+//!
+//! The routers are those of [`super::wormhole`], the cores those of `endpoint::message_core`; here is what runs them.
+
+mod diagnose;
+mod run;
 
 use noccl_run::RunError;
+pub(crate) use run::CoreRun;
 
-/// What these routers do not do.
+/// What core tiles do not do.
 pub(crate) fn refused(what: &str) -> RunError {
     RunError::Refused {
         backend: "sim",
         what: what.to_owned(),
-        reason: "core tiles (router.flow = \"udn\") are described and checked, and not simulated yet; accepted: a network of AXI clusters, \
-                 with another router.flow"
+        reason: "core tiles pass messages and have no AXI ports; accepted: schedules of message, static_multicast, local_reduce and \
+                 compute actions, from their first cycle to their last, and open-loop traffic"
             .to_owned(),
     }
 }

@@ -64,6 +64,7 @@ impl Snake {
             output_offset: 0,
             operator: Operator::Sum,
             element: ElementType::Int8,
+            lengths: None,
         };
         Ok(noccl_coll::schedule(&self.network, &collective, choice)?)
     }

@@ -149,7 +149,11 @@ impl Execution<'_> {
         let reader = self.network.find(lines.reader).and_then(position);
         let access = self.access(action, reader.unwrap_or(0));
         let written = |tile: TileId| match position(tile) {
-            Some(own) if lines.is_asked_for => self.access(action, own),
+            // Nothing comes before the source and the target have both begun.
+            Some(own) if lines.is_asked_for => Access {
+                begin: self.order.finish(action, own),
+                ..self.access(action, own)
+            },
             Some(own) => Access {
                 end: self.order.finish(action, own),
                 ..access

@@ -111,7 +111,8 @@ impl Group<'_> {
         for (rank, tile) in self.members.iter().enumerate() {
             for (block, (source, input)) in self.sources(rank).into_iter().enumerate() {
                 let at = self.collective.output_offset + block as u64 * bytes;
-                for piece in memories.look(self.network, *tile, at, bytes) {
+                let length = self.collective.block_bytes(block, rank);
+                for piece in memories.look(self.network, *tile, at, length) {
                     let expression = memories.expressions.get(piece.value.expression);
                     let is_input = *expression == Expression::Initial(source)
                         && piece.value.shift == i128::from(input);

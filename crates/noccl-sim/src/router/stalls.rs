@@ -7,14 +7,14 @@ use noccl_run::RunConfig;
 
 /// How often an interface takes no flit, and sends none.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stalls {
+pub(crate) struct Stalls {
     seed: u64,
     target_per_256: u32,
     initiator_per_256: u32,
 }
 
 impl Stalls {
-    pub(super) fn new(config: &RunConfig) -> Self {
+    pub(crate) fn new(config: &RunConfig) -> Self {
         Self {
             seed: config.stall_seed,
             target_per_256: config.stalls.map_or(0, |s| s.target_stall_per_256),
@@ -23,12 +23,12 @@ impl Stalls {
     }
 
     #[inline]
-    pub(super) fn takes(self, cycle: u64, tile: TileId) -> bool {
+    pub(crate) fn takes(self, cycle: u64, tile: TileId) -> bool {
         !self.stalls(cycle, tile, self.target_per_256, 0)
     }
 
     #[inline]
-    pub(super) fn offers(self, cycle: u64, tile: TileId) -> bool {
+    pub(crate) fn offers(self, cycle: u64, tile: TileId) -> bool {
         !self.stalls(cycle, tile, self.initiator_per_256, 1)
     }
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A program of messages under construction: who sends what to whom, and for what of it a core has received it waits before.
+//!
+//! A core sends and reduces in the order of the file, so only what it has received needs an `after`.
+
+use super::Work;
+use crate::exchange::blocks::at;
+use noccl_workload::{Action, ActionId, ActionKind, LocalReduce, Message};
+
+/// What a core waits for before it sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// Nothing.
+    Nothing,
+    /// All that it receives up to here.
+    All,
+    /// All that it receives up to this step.
+    UpTo(u32),
+}
+
+/// Bytes of one memory that become bytes of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Part {
+    /// No bytes: the message itself is what it says.
+    pub(crate) const NOTHING: Self = Self {
+        from: 0,
+        to: 0,
+        bytes: 0,
+    };
+}
+
+/// Actions so far, and what each core has received that none of its sends has waited for, by step.
+#[derive(Debug)]
+pub(crate) struct Program<'a> {
+    work: &'a Work<'a>,
+    actions: Vec<Action>,
+    received: Vec<Vec<(u32, ActionId)>>,
+    /// Step of what is sent now.
+    pub(crate) step: u32,
+    /// Round of what is sent now, if there are rounds.
+    pub(crate) round: Option<u32>,
+}
+
+impl<'a> Program<'a> {
+    pub(crate) fn new(work: &'a Work<'a>) -> Self {
+        Self {
+            work,
+            actions: Vec::new(),
+            received: vec![Vec::new(); work.members.len()],
+            step: 0,
+            round: None,
+        }
+    }
+
+    pub(crate) fn add(&mut self, kind: ActionKind, after: Vec<ActionId>) -> ActionId {
+        let id = ActionId(self.actions.len() as u32);
+        self.actions.push(Action { kind, after });
+        id
+    }
+
+    /// A message between ranks.
+    pub(crate) fn send(&mut self, (from, to): (usize, usize), part: Part, wait: Wait) -> ActionId {
+        let after = self.waited_for(from, wait);
+        let message = Message {
+            source: at(self.work.members[from], part.from),
+            destination: at(self.work.members[to], part.to),
+            bytes: part.bytes,
+            round: self.round.filter(|_| from != to),
+        };
+        let id = self.add(ActionKind::Message(message), after);
+        if from != to {
+            self.received[to].push((self.step, id));
+        }
+        id
+    }
+
+    /// A rank's core reduces, left operand first.
+    pub(crate) fn fold(&mut self, rank: usize, inputs: Vec<u64>, output: u64, bytes: u64) {
+        let collective = self.work.collective;
+        let after = self.waited_for(rank, Wait::All);
+        let fold = LocalReduce {
+            tile: at(self.work.members[rank], 0).tile,
+            inputs,
+            output,
+            bytes,
+            operator: collective.operator,
+            element: collective.element,
+        };
+        self.add(ActionKind::LocalReduce(fold), after);
+    }
+
+    /// The rank's own bytes go to their place, if they are not there.
+    pub(crate) fn keep(&mut self, rank: usize, part: Part) {
+        if part.from != part.to && part.bytes > 0 {
+            self.send((rank, rank), part, Wait::Nothing);
+        }
+    }
+
+    /// What a rank has received and waits for, each once.
+    pub(crate) fn waited_for(&mut self, rank: usize, wait: Wait) -> Vec<ActionId> {
+        let is_waited_for = |step: u32| match wait {
+            Wait::Nothing => false,
+            Wait::All => true,
+            Wait::UpTo(last) => step <= last,
+        };
+        let received = &mut self.received[rank];
+        let waited = received.extract_if(.., |(step, _)| is_waited_for(*step));
+        waited.map(|(_, id)| id).collect()
+    }
+
+    pub(crate) fn finish(self) -> Vec<Action> {
+        self.actions
+    }
+}

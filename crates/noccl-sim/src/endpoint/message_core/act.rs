@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a core does next.
+
+use super::core::{Doing, Next};
+use super::{Cores, Planes};
+use noccl_spec::DrainRule;
+use noccl_workload::{ActionKind, First};
+
+impl Cores<'_> {
+    /// A core's cycle: it goes on with what it is doing, or begins something.
+    pub(super) fn act_one(&mut self, tile: usize, now: u64, planes: &mut Planes) -> Next {
+        match self.cores[tile].doing {
+            Doing::Send { .. } | Doing::Control { .. } => {
+                if let Some(next) = self.write_on(tile, now, planes) {
+                    return next;
+                }
+            }
+            Doing::Await { .. } => return self.await_response(tile, now),
+            Doing::Route { share } => return self.end_route(tile, share, now, planes),
+            Doing::Write { .. } => {
+                if let Some(next) = self.stream_on(tile, now, planes) {
+                    return next;
+                }
+            }
+            Doing::Read { .. } => {
+                if let Some(next) = self.read_stream(tile, now) {
+                    return next;
+                }
+            }
+            Doing::Local { share } => self.end_local(tile, share, now),
+            Doing::Copy { message } => self.end_copy(tile, message, now),
+            Doing::Nothing => {}
+        }
+        self.choose(tile, now)
+    }
+
+    /// A core that is free: what it has begun to read, acknowledgements, then its list or what has come.
+    fn choose(&mut self, tile: usize, now: u64) -> Next {
+        self.cores[tile].doing = Doing::Nothing;
+        if self.cores[tile].reading.is_some() {
+            return self.read_on(tile, now).unwrap_or(Next::Asleep);
+        }
+        if self.respond(tile) {
+            return Next::At(now);
+        }
+        let steps: [fn(&mut Self, usize, u64) -> Option<Next>; 2] = match self.schedule.first {
+            Some(First::Send) => [Self::begin_next, Self::receive_posted],
+            Some(First::Receive) | None => [Self::receive_posted, Self::begin_next],
+        };
+        let done = steps.into_iter().find_map(|step| step(self, tile, now));
+        let is_drained = self.spec.drain != DrainRule::Never;
+        done.or_else(|| is_drained.then(|| self.receive(tile, now)).flatten())
+            .unwrap_or(Next::Asleep)
+    }
+
+    /// Copies what stands in the list, or begins to read a unit of a message that may be received.
+    pub(super) fn receive_posted(&mut self, tile: usize, now: u64) -> Option<Next> {
+        if let Some(message) = self.cores[tile].copies.pop_front() {
+            return Some(self.begin_copy(tile, message, now));
+        }
+        self.has_request(tile)
+            .then(|| self.receive(tile, now))
+            .flatten()
+            .or_else(|| self.receive_first(tile, now))
+    }
+
+    fn receive_first(&mut self, tile: usize, now: u64) -> Option<Next> {
+        self.first_is_posted(tile)
+            .then(|| self.receive(tile, now))
+            .flatten()
+    }
+
+    /// Begins the next share of its list, if that may begin.
+    fn begin_next(&mut self, tile: usize, now: u64) -> Option<Next> {
+        let core = &self.cores[tile];
+        let share = *core.main.get(core.next)?;
+        if !self.program.is_ready(share) {
+            return None;
+        }
+        let action = self.program.shares[share as usize].action;
+        if let Some(message) = &self.messages[action as usize]
+            && !self.rounds.is_open(message.round)
+        {
+            return None;
+        }
+        self.cores[tile].next += 1;
+        self.program.begin(share, now);
+        Some(match &self.schedule.actions[action as usize].kind {
+            ActionKind::Message(_) if self.messages[action as usize].is_some() => {
+                self.begin_send(tile, share, action, now)
+            }
+            ActionKind::StaticMulticast(_) => self.begin_route(tile, share, now),
+            kind => {
+                let cycles = self.local_cycles(kind);
+                self.cores[tile].doing = Doing::Local { share };
+                Next::At(now + cycles)
+            }
+        })
+    }
+}

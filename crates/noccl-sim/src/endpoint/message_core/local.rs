@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a core does without a network: reductions and copies within its memory, and time that it computes.
+
+use super::Cores;
+use super::core::Doing;
+use super::message::WORD_BYTES;
+use noccl_workload::number::fold_into;
+use noccl_workload::{ActionKind, LocalReduce, Message};
+
+impl Cores<'_> {
+    /// Cycles of an action that no network sees.
+    pub(super) fn local_cycles(&self, kind: &ActionKind) -> u64 {
+        match kind {
+            ActionKind::LocalReduce(reduce) => {
+                let elements = reduce.bytes / reduce.element.bytes();
+                let operands = (reduce.inputs.len() as u64 - 1).max(1);
+                elements * operands * u64::from(self.spec.combine_cycles)
+            }
+            ActionKind::Compute(compute) => compute.cycles,
+            // A message to its own tile: the instructions of a message and a copy.
+            ActionKind::Message(message) => {
+                u64::from(self.spec.send_cycles)
+                    + message.bytes.div_ceil(WORD_BYTES) * self.word_cycles()
+            }
+            ActionKind::StaticMulticast(_)
+            | ActionKind::Transfer(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_)
+            | ActionKind::Barrier(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_) => 0,
+        }
+    }
+
+    /// An action that no network sees is over.
+    pub(super) fn end_local(&mut self, tile: usize, share: u32, now: u64) {
+        self.cores[tile].doing = Doing::Nothing;
+        let action = self.program.shares[share as usize].action;
+        match &self.schedule.actions[action as usize].kind {
+            ActionKind::LocalReduce(reduce) => self.reduce(tile as u32, reduce),
+            ActionKind::Message(message) => self.copy(tile as u32, message),
+            ActionKind::Compute(_)
+            | ActionKind::StaticMulticast(_)
+            | ActionKind::Transfer(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_)
+            | ActionKind::Barrier(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_) => {}
+        }
+        self.end_share(share, now);
+    }
+
+    fn reduce(&mut self, tile: u32, reduce: &LocalReduce) {
+        let elements = reduce.bytes / reduce.element.bytes();
+        self.counters.software_reduce_ops += elements * (reduce.inputs.len() as u64 - 1);
+        self.counters.spm_write_bytes += reduce.bytes;
+        if !self.is_value {
+            return;
+        }
+        let mut sum = vec![0; reduce.bytes as usize];
+        let mut operand = vec![0; reduce.bytes as usize];
+        for (place, input) in reduce.inputs.iter().enumerate() {
+            if place == 0 {
+                self.memories.read(tile, *input, &mut sum);
+            } else {
+                self.memories.read(tile, *input, &mut operand);
+                fold_into(&mut sum, &operand, reduce.operator, reduce.element);
+            }
+        }
+        self.memories.write(tile, reduce.output, &sum);
+    }
+
+    fn copy(&mut self, tile: u32, message: &Message) {
+        self.counters.spm_write_bytes += message.bytes;
+        if self.is_value {
+            let mut bytes = vec![0; message.bytes as usize];
+            self.memories.read(tile, message.source.offset, &mut bytes);
+            self.memories
+                .write(tile, message.destination.offset, &bytes);
+        }
+    }
+
+    /// A share is over: messages that may be received now, and of which units stand in the list, are copied.
+    pub(super) fn end_share(&mut self, share: u32, now: u64) {
+        let tile = self.program.shares[share as usize].tile as usize;
+        let mut ready = std::mem::take(&mut self.ready);
+        ready.clear();
+        self.program.end(share, now, |next| ready.push(next));
+        for next in &ready {
+            let action = self.program.shares[*next as usize].action;
+            let message = self.messages[action as usize].as_ref();
+            if message.is_some_and(|m| m.receiving == *next && !m.listed.is_empty()) {
+                self.cores[tile].copies.push_back(action);
+            }
+        }
+        self.ready = ready;
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A message in progress: units of a header, a tag and up to `unit_bytes` of payload.
+
+use noccl_spec::Core as CoreSpec;
+use noccl_workload::Message as Sent;
+use std::ops::Range;
+
+/// Bytes of a word.
+pub(super) const WORD_BYTES: u64 = 4;
+/// Header and tag of a unit.
+pub(super) const HEADER_WORDS: u32 = 2;
+
+/// A message in progress.
+#[derive(Debug)]
+pub(super) struct Message {
+    pub source: u32,
+    pub target: u32,
+    /// First byte read, and first byte written.
+    pub from: u64,
+    pub to: u64,
+    pub bytes: u64,
+    pub round: Option<u32>,
+    pub units: u32,
+    unit_bytes: u64,
+    /// The receiver's share.
+    pub receiving: u32,
+    /// Units that the receiver has read, those that stand at their place, and those that stand in its list.
+    pub read: u32,
+    pub placed: u32,
+    pub listed: Range<u32>,
+    /// Has the receiver begun with it?
+    pub is_begun: bool,
+    /// What is sent (value mode).
+    pub payload: Vec<u8>,
+}
+
+impl Message {
+    pub(super) fn new(sent: &Sent, tiles: (u32, u32), receiving: u32, core: &CoreSpec) -> Self {
+        let unit_bytes = u64::from(core.unit_bytes);
+        Self {
+            source: tiles.0,
+            target: tiles.1,
+            from: sent.source.offset,
+            to: sent.destination.offset,
+            bytes: sent.bytes,
+            round: sent.round,
+            units: core.units(sent.bytes) as u32,
+            unit_bytes,
+            receiving,
+            read: 0,
+            placed: 0,
+            listed: 0..0,
+            is_begun: false,
+            payload: Vec::new(),
+        }
+    }
+
+    /// Its bytes that a unit carries.
+    pub(super) fn range(&self, unit: u32) -> Range<u64> {
+        let from = u64::from(unit) * self.unit_bytes;
+        from..self.bytes.min(from + self.unit_bytes)
+    }
+
+    /// Words of payload in a unit.
+    pub(super) fn payload_words(&self, unit: u32) -> u32 {
+        let range = self.range(unit);
+        (range.end - range.start).div_ceil(WORD_BYTES) as u32
+    }
+
+    /// Words of a unit on the network.
+    pub(super) fn words(&self, unit: u32) -> u32 {
+        HEADER_WORDS + self.payload_words(unit)
+    }
+
+    /// Is everything at its place?
+    pub(super) fn is_placed(&self) -> bool {
+        self.placed == self.units
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Noise of an operating system: now and then a message takes far longer (S4 §4.1, variances of its tables).
+//!
+//! Drawn from the seed and the number of the message, so that a run has one result whatever else it does.
+
+use noccl_spec::Core as CoreSpec;
+use noccl_workload::number::mix;
+
+/// How often a receiver is held up, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Noise {
+    /// `None`: never.
+    seed: Option<u64>,
+    per_billion: u64,
+    cycles: u64,
+}
+
+const BILLION: u128 = 1_000_000_000;
+
+impl Noise {
+    pub(super) fn new(seed: Option<u64>, core: &CoreSpec) -> Self {
+        Self {
+            seed,
+            per_billion: core.noise_per_billion_messages.into(),
+            cycles: core.noise_cycles.into(),
+        }
+    }
+
+    /// Cycles by which the receiver of a message is held up.
+    pub(super) fn cycles(self, message: u32) -> u64 {
+        let Some(seed) = self.seed else {
+            return 0;
+        };
+        let drawn = mix(mix(seed) ^ u64::from(message));
+        let is_held = (u128::from(drawn) * BILLION) >> 64 < u128::from(self.per_billion);
+        if is_held { self.cycles } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_held_up_as_often_as_said_and_the_same_ones_again() {
+        let noise = Noise {
+            seed: Some(3),
+            per_billion: 100_000_000,
+            cycles: 7,
+        };
+        let held = |noise: Noise| (0..100_000).filter(|m| noise.cycles(*m) == 7).count();
+        assert!((9_700..10_300).contains(&held(noise)), "{}", held(noise));
+        assert_eq!(
+            held(Noise {
+                seed: None,
+                ..noise
+            }),
+            0
+        );
+        let some = |seed| -> Vec<u32> {
+            let seed = Some(seed);
+            let is_held = |m: &u32| Noise { seed, ..noise }.cycles(*m) > 0;
+            (0..1000).filter(is_held).collect()
+        };
+        assert_eq!(some(4), some(4));
+        assert_ne!(some(4), some(5));
+    }
+}

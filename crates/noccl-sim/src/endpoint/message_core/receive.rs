@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Reading words from the receive store: to their place, or to a list while the message may not be received.
+
+use super::core::{Doing, Next, Reading};
+use super::{Cores, DATA_TAG, REQUEST_TAG, Unit, UnitKind};
+use crate::kernel::random::mix;
+use noccl_net::TileId;
+use noccl_spec::FlowControl;
+use std::ops::Range;
+
+impl Cores<'_> {
+    /// May the message whose unit stands first be received?
+    pub(super) fn first_is_posted(&self, tile: usize) -> bool {
+        let store = &self.stores[tile];
+        let first = store.first(store.queue_of(DATA_TAG));
+        first.is_some_and(|stored| self.is_posted(self.units[stored.unit as usize].message))
+    }
+
+    /// Has a request come?
+    pub(super) fn has_request(&self, tile: usize) -> bool {
+        let store = &self.stores[tile];
+        store.first(store.queue_of(REQUEST_TAG)).is_some()
+    }
+
+    /// Is everything over that a receiver waits for before it?
+    fn is_posted(&self, message: u32) -> bool {
+        let message = self.messages[message as usize].as_ref();
+        message.is_some_and(|m| self.program.is_ready(m.receiving))
+    }
+
+    /// Goes on with the unit that it reads, or begins the one that stands first; `None` if no word has come.
+    pub(super) fn receive(&mut self, tile: usize, now: u64) -> Option<Next> {
+        if self.cores[tile].reading.is_some() {
+            return self.read_on(tile, now);
+        }
+        if let Some(next) = self.interrupt(tile, now) {
+            return Some(next);
+        }
+        let queue = self.stores[tile].queue_of(DATA_TAG);
+        let first = self.stores[tile].first(queue)?;
+        let unit = self.units[first.unit as usize];
+        let is_placed = self.is_posted(unit.message);
+        let message = self.messages[unit.message as usize].as_mut()?;
+        let mut cycles = u64::from(self.spec.unit_cycles);
+        if !std::mem::replace(&mut message.is_begun, true) {
+            cycles += u64::from(self.spec.receive_cycles) + self.noise.cycles(unit.message);
+        }
+        self.cores[tile].reading = Some(Reading { queue, is_placed });
+        if cycles > 0 {
+            return Some(Next::At(now + cycles));
+        }
+        self.read_on(tile, now)
+    }
+
+    /// Takes a request: the interrupt, before its words are read.
+    fn interrupt(&mut self, tile: usize, now: u64) -> Option<Next> {
+        let queue = self.stores[tile].queue_of(REQUEST_TAG);
+        self.stores[tile].first(queue)?;
+        let is_placed = true;
+        self.cores[tile].reading = Some(Reading { queue, is_placed });
+        Some(Next::At(now + u64::from(self.spec.interrupt_cycles)))
+    }
+
+    /// Reads a word of the unit that it has begun; `None` if none has come.
+    pub(super) fn read_on(&mut self, tile: usize, now: u64) -> Option<Next> {
+        let reading = self.cores[tile].reading?;
+        let read = self.stores[tile].read(reading.queue)?;
+        if read.left == 0 {
+            self.cores[tile].reading = None;
+            self.free_units.push(read.unit);
+            let unit = self.units[read.unit as usize];
+            self.has_read(tile, unit, reading.is_placed, now);
+        }
+        Some(Next::At(now + self.word_cycles()))
+    }
+
+    /// A unit is read.
+    fn has_read(&mut self, tile: usize, unit: Unit, is_placed: bool, now: u64) {
+        let end = now + self.word_cycles();
+        let number = unit.message;
+        let message = self.messages[number as usize].as_mut();
+        let (UnitKind::Data(index), Some(message)) = (unit.kind, message) else {
+            // A request: its receiver is set up.
+            let reply = (number, UnitKind::Reply);
+            self.cores[tile].controls.push_back(reply);
+            return;
+        };
+        self.wrong_units += u64::from(index != message.read);
+        message.read += 1;
+        if is_placed {
+            self.place(tile, number, index..index + 1, end);
+            return;
+        }
+        let is_first = message.listed.is_empty();
+        let start = if is_first {
+            index
+        } else {
+            message.listed.start
+        };
+        message.listed = start..index + 1;
+        // What it waited for may have ended while the unit was read.
+        if is_first && self.is_posted(number) {
+            self.cores[tile].copies.push_back(number);
+        }
+    }
+
+    /// Units of a message are at their place.
+    fn place(&mut self, tile: usize, number: u32, units: Range<u32>, end: u64) {
+        let Some(message) = self.messages[number as usize].as_mut() else {
+            return;
+        };
+        message.placed += units.end - units.start;
+        let bytes = message.range(units.start).start..message.range(units.end - 1).end;
+        let (from, to) = (TileId(message.source), TileId(message.target));
+        let hops = self.network.coord(from).hops_to(self.network.coord(to));
+        self.counters.spm_write_bytes += bytes.end - bytes.start;
+        self.counters.payload_byte_hops += (bytes.end - bytes.start) * u64::from(hops);
+        let key = u64::from(number) << 32 | u64::from(units.end);
+        self.checksum = self.checksum.wrapping_add(mix(key));
+        if self.is_value {
+            let sent = &message.payload[bytes.start as usize..bytes.end as usize];
+            self.memories
+                .write(tile as u32, message.to + bytes.start, sent);
+        }
+        if !message.is_placed() {
+            return;
+        }
+        message.payload = Vec::new();
+        match self.spec.flow_control {
+            FlowControl::None => self.end_receive(number, end),
+            FlowControl::ReadyAck => {
+                let acknowledgement = (number, UnitKind::Acknowledgement);
+                self.cores[tile].controls.push_back(acknowledgement);
+            }
+        }
+    }
+
+    /// A message has been received.
+    pub(super) fn end_receive(&mut self, number: u32, end: u64) {
+        let Some(message) = &self.messages[number as usize] else {
+            return;
+        };
+        let (share, round) = (message.receiving, message.round);
+        self.rounds.has_come(round);
+        self.end_share(share, end);
+    }
+
+    /// Begins to copy what stands in the list: a cycle of each word.
+    pub(super) fn begin_copy(&mut self, tile: usize, number: u32, now: u64) -> Next {
+        let Some(message) = &self.messages[number as usize] else {
+            return Next::At(now);
+        };
+        let units = message.listed.clone();
+        let words: u32 = units.map(|unit| message.payload_words(unit)).sum();
+        self.cores[tile].doing = Doing::Copy { message: number };
+        Next::At(now + u64::from(words) * self.word_cycles())
+    }
+
+    pub(super) fn end_copy(&mut self, tile: usize, number: u32, now: u64) {
+        self.cores[tile].doing = Doing::Nothing;
+        let Some(message) = self.messages[number as usize].as_mut() else {
+            return;
+        };
+        let units = std::mem::take(&mut message.listed);
+        self.place(tile, number, units, now);
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Why nothing moves: cores that wait for ports, worms or each other, and worms that wait for links or cores.
+
+use crate::endpoint::message_core::{Cores, For, Planes};
+use crate::router::wormhole::{Awaited, Plane, Rule};
+use noccl_net::{Network, Port, TileId};
+use noccl_run::{Diagnosis, WaitEdge};
+use std::collections::BTreeMap;
+
+/// Waits that are named where there is no circle.
+const MAX_NAMED: usize = 16;
+
+/// Who waits, and who is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Node {
+    Core(TileId),
+    /// A worm of the dynamic network, and one of the static network.
+    Worm(u32),
+    StaticWorm(u32),
+}
+
+struct Edge {
+    from: Node,
+    to: Node,
+    place: String,
+    since_cycle: u64,
+}
+
+/// The circle of waits, or the first waits if there is none.
+pub(super) fn diagnose(
+    network: &Network,
+    planes: &Planes,
+    cores: &Cores<'_>,
+    cycle: u64,
+    last_progress_cycle: u64,
+) -> Diagnosis {
+    let found = Found {
+        network,
+        planes,
+        cores,
+        since_cycle: last_progress_cycle,
+    };
+    let edges = found.edges();
+    let circle = circle(&edges);
+    let summary = match (&circle, edges.is_empty()) {
+        (Some(_), _) => "deadlock: cores and messages wait for each other in a circle",
+        (None, true) => "no core waits: a participant has not begun or not ended",
+        (None, false) => "cores wait for messages that nobody sends",
+    };
+    let named = circle.unwrap_or_else(|| (0..edges.len().min(MAX_NAMED)).collect());
+    Diagnosis {
+        cycle,
+        last_progress_cycle,
+        summary: summary.to_owned(),
+        waits: named
+            .into_iter()
+            .map(|edge| found.named(&edges[edge]))
+            .collect(),
+    }
+}
+
+struct Found<'a> {
+    network: &'a Network,
+    planes: &'a Planes,
+    cores: &'a Cores<'a>,
+    since_cycle: u64,
+}
+
+impl Found<'_> {
+    fn edges(&self) -> Vec<Edge> {
+        let mut edges = self.core_edges();
+        self.worm_edges(&self.planes.udn, "UDN", Node::Worm, &mut edges);
+        self.worm_edges(
+            &self.planes.fixed,
+            "static network",
+            Node::StaticWorm,
+            &mut edges,
+        );
+        edges
+    }
+
+    /// A core at a full port waits for the worm at the head of it.
+    fn core_edges(&self) -> Vec<Edge> {
+        let port = |tile| {
+            let waits = self.planes.udn.waits().into_iter();
+            let mut front = waits.filter(|w| w.tile == tile && w.input == Port::Local);
+            front.next().map(|wait| Node::Worm(wait.worm.0))
+        };
+        let static_port = |tile| {
+            let waits = self.planes.fixed.waits().into_iter();
+            let mut front = waits.filter(|w| w.tile == tile && w.input == Port::Local);
+            front.next().map(|wait| Node::StaticWorm(wait.worm.0))
+        };
+        let edge = |wait: crate::endpoint::message_core::CoreWait| {
+            let (to, place) = match wait.awaited {
+                For::Port => (port(wait.tile)?, "its port into the UDN"),
+                For::StaticPort => (static_port(wait.tile)?, "its port into the static network"),
+                For::Core(tile) => (Node::Core(tile), "its queues"),
+            };
+            Some(Edge {
+                from: Node::Core(wait.tile),
+                to,
+                place: format!("{place}: it {}", wait.doing),
+                since_cycle: wait.since_cycle,
+            })
+        };
+        self.cores.waits().into_iter().filter_map(edge).collect()
+    }
+
+    fn worm_edges<R: Rule>(
+        &self,
+        plane: &Plane<R>,
+        name: &str,
+        node: fn(u32) -> Node,
+        edges: &mut Vec<Edge>,
+    ) {
+        for wait in plane.waits() {
+            let at = self.network.coord(wait.tile);
+            let (to, place) = match wait.awaited {
+                Awaited::Worm(worm) if worm == wait.worm => continue,
+                Awaited::Worm(worm) => {
+                    let output = wait.output;
+                    (
+                        node(worm.0),
+                        format!("{name}, router {at}, output {output:?}"),
+                    )
+                }
+                Awaited::Tile => {
+                    let (words, capacity) = self.cores.stored_words(wait.tile.idx());
+                    let place = format!("{name}, queues of core {at}: {words} of {capacity} words");
+                    (Node::Core(wait.tile), place)
+                }
+            };
+            edges.push(Edge {
+                from: node(wait.worm.0),
+                to,
+                place,
+                since_cycle: self.since_cycle,
+            });
+        }
+    }
+
+    fn named(&self, edge: &Edge) -> WaitEdge {
+        WaitEdge {
+            waiter: self.name(edge.from),
+            awaited: self.name(edge.to),
+            place: edge.place.clone(),
+            since_cycle: edge.since_cycle,
+        }
+    }
+
+    fn name(&self, node: Node) -> String {
+        match node {
+            Node::Core(tile) => format!("core {}", self.network.coord(tile)),
+            Node::Worm(worm) => {
+                let worm = crate::router::wormhole::WormId(worm);
+                self.cores.unit_text(self.planes.udn.worm(worm).tag)
+            }
+            Node::StaticWorm(worm) => {
+                let worm = crate::router::wormhole::WormId(worm);
+                format!("the words of actions[{}]", self.planes.fixed.worm(worm).tag)
+            }
+        }
+    }
+}
+
+/// Edges of a circle, if there is one: a search in depth with the path kept.
+fn circle(edges: &[Edge]) -> Option<Vec<usize>> {
+    let mut from: BTreeMap<Node, Vec<usize>> = BTreeMap::new();
+    for (number, edge) in edges.iter().enumerate() {
+        from.entry(edge.from).or_default().push(number);
+    }
+    let mut is_done: BTreeMap<Node, bool> = BTreeMap::new();
+    for start in from.keys() {
+        let mut path: Vec<usize> = Vec::new();
+        let mut open: Vec<(Node, usize)> = vec![(*start, 0)];
+        while let Some((node, next)) = open.pop() {
+            if next == 0 && is_done.contains_key(&node) {
+                path.pop();
+                continue;
+            }
+            let Some(edge) = from.get(&node).and_then(|out| out.get(next)) else {
+                is_done.insert(node, true);
+                path.pop();
+                continue;
+            };
+            is_done.insert(node, false);
+            open.push((node, next + 1));
+            let to = edges[*edge].to;
+            path.push(*edge);
+            if is_done.get(&to) == Some(&false) {
+                let begin = path.iter().position(|e| edges[*e].from == to)?;
+                return Some(path.split_off(begin));
+            }
+            open.push((to, 0));
+        }
+    }
+    None
+}

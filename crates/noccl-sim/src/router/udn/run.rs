@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A run of a schedule on core tiles.
+
+use super::diagnose::diagnose;
+use super::refused;
+use crate::endpoint::message_core::{Cores, Planes};
+use crate::router::stalls::Stalls;
+use noccl_net::{LinkId, Network, Port};
+use noccl_run::{
+    Activity, Counters, Diagnosis, LinkLoad, Progress, Request, Run, RunConfig, RunError,
+    RunResult, Status,
+};
+use noccl_spec::PlaneName;
+use noccl_workload::Place;
+
+/// A run between two cycles.
+pub(crate) struct CoreRun<'a> {
+    network: &'a Network,
+    config: RunConfig,
+    stalls: Stalls,
+    planes: Planes,
+    cores: Cores<'a>,
+    /// The cycle that has been simulated last, and the one that comes next.
+    cycle: u64,
+    next: u64,
+    last_progress: u64,
+    can_move: bool,
+}
+
+impl<'a> CoreRun<'a> {
+    /// A run before its first cycle.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`].
+    pub(crate) fn new(request: &Request<'a>) -> Result<Self, RunError> {
+        let network = request.network;
+        let tiles = network.cores().ok_or_else(|| refused("the network"))?;
+        let mut cores = Cores::new(network, tiles, request.schedule, request.config)?;
+        cores.fill(request.inputs)?;
+        Ok(Self {
+            network,
+            config: request.config.clone(),
+            stalls: Stalls::new(request.config),
+            planes: Planes::new(network, tiles),
+            cores,
+            cycle: 0,
+            next: 0,
+            last_progress: 0,
+            can_move: true,
+        })
+    }
+
+    /// The routers' cycle, and the words that have come in it.
+    fn step_routers(&mut self, now: u64) -> bool {
+        let (stalls, cores) = (self.stalls, &mut self.cores);
+        let (udn, fixed) = (&mut self.planes.udn, &mut self.planes.fixed);
+        let mut has_moved = false;
+        if !udn.is_idle() {
+            has_moved |= udn.step(now, |tile, _| {
+                cores.takes(tile.idx()) && stalls.takes(now, tile)
+            });
+            for (tile, flit) in udn.delivered() {
+                cores.deliver(tile.idx(), *flit, udn.worm(flit.worm()).tag);
+            }
+        }
+        if !fixed.is_idle() {
+            has_moved |= fixed.step(now, |tile, _| {
+                cores.takes_static(tile.idx()) && stalls.takes(now, tile)
+            });
+            for (tile, flit) in fixed.delivered() {
+                let action = fixed.worm(flit.worm()).tag;
+                cores.deliver_static(tile.idx(), flit.index(), action);
+            }
+        }
+        has_moved
+    }
+
+    fn links(&self) -> Vec<LinkLoad> {
+        let udn = self.planes.udn.link_loads();
+        let udn = udn.map(|load| (PlaneName::Udn, load));
+        let fixed = self.planes.fixed.link_loads();
+        let fixed = fixed.map(|load| (PlaneName::Static, load));
+        udn.chain(fixed)
+            .filter(|(_, (_, port, _))| *port != Port::Local)
+            .map(|(plane, (tile, port, flits))| LinkLoad {
+                link: LinkId { plane, tile, port },
+                flits,
+            })
+            .collect()
+    }
+}
+
+impl Status for CoreRun<'_> {
+    fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    fn activity(&self) -> Activity {
+        Activity {
+            cycle: self.cycle,
+            quiet_cycles: self.cycle.saturating_sub(self.last_progress),
+            has_event: self.cores.next_event().is_some(),
+            can_move: self.can_move || self.config.stalls.is_some(),
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.planes.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        let mut counters = self.cores.counters;
+        counters.flit_hops = self.flit_hops();
+        counters
+    }
+}
+
+impl Run for CoreRun<'_> {
+    type Result = RunResult;
+
+    fn status(&self) -> &dyn Status {
+        self
+    }
+
+    fn step(&mut self) {
+        let now = self.next;
+        self.cycle = now;
+        let has_acted = self.cores.act(now, &mut self.planes);
+        self.next = now + 1;
+        if self.cores.is_over() {
+            return;
+        }
+        let has_moved = self.step_routers(now);
+        self.can_move = has_acted || has_moved || self.planes.can_move();
+        if self.can_move || self.cores.next_event().is_some() {
+            self.last_progress = now;
+        }
+        if self.planes.is_idle()
+            && !self.cores.is_active()
+            && let Some(event) = self.cores.next_event()
+        {
+            self.next = event
+                .max(self.next)
+                .min(self.config.max_cycles.max(self.next));
+            self.last_progress = self.next;
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.cores.is_over()
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            cycle: self.next,
+            actions_done: self.cores.num_over(),
+            actions_total: self.cores.num_actions(),
+        }
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        diagnose(
+            self.network,
+            &self.planes,
+            &self.cores,
+            self.cycle,
+            self.last_progress,
+        )
+    }
+
+    fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
+        let actions = self.cores.times().to_vec();
+        let last = actions.iter().map(|time| time.finish_cycle).max();
+        RunResult {
+            cycles: last.unwrap_or(0),
+            responses: vec![0; actions.len()],
+            actions,
+            counters: self.counters(),
+            links: self.links(),
+            memory: self.cores.read(outputs),
+            checksum: self.cores.checksum,
+            wrong_transactions: self.cores.wrong_units,
+        }
+    }
+}
