@@ -127,8 +127,10 @@ mod tests {
         elaborate(&noccl_spec::parse_spec(preset, &text, &overrides).unwrap()).unwrap()
     }
 
+    /// Of cores that take 20 and 21 cycles for a message, if the overrides say nothing else.
     fn of_mesh(preset: &str, overrides: &[(&str, &str)], bytes: u64) -> (u64, u64) {
-        let network = network(preset, overrides);
+        let ends = [("core.send_cycles", "20"), ("core.receive_cycles", "21")];
+        let network = network(preset, &[&ends, overrides].concat());
         let members: Vec<TileId> = network.clusters().collect();
         let found = direct_exchange(&network, &members, bytes).unwrap();
         assert_eq!(
@@ -163,7 +165,8 @@ mod tests {
 
     #[test]
     fn a_bound_of_any_algorithm_counts_words_of_data_in_and_out() {
-        let network = network("tilepro64_8x8", &[]);
+        let ends = [("core.send_cycles", "20"), ("core.receive_cycles", "21")];
+        let network = network("tilepro64_8x8", &ends);
         let words = Words {
             cores: network.cores().unwrap(),
             words: 32,

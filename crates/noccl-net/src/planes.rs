@@ -139,12 +139,14 @@ impl Network {
         found.expect("elaboration made a plane for data")
     }
 
-    /// Cycles of a flit that is alone on the wide plane, from one interface to another.
+    /// Cycles of a flit that is alone on the plane for data, from one interface or core to another.
     #[must_use]
     pub fn idle_cycles(&self, from: Coord, to: Coord) -> u32 {
-        match self.bypass() {
-            Some(bypass) => bypass.idle_cycles(from, to),
-            None => {
+        let ends = (self.tile_at(from), self.tile_at(to));
+        match (self.bypass(), self.lone_packet_cycles(ends.0, ends.1, 1)) {
+            (Some(bypass), _) => bypass.idle_cycles(from, to),
+            (None, Some(word)) => word as u32,
+            (None, None) => {
                 self.router_cycles() + self.plane(Plane::Wide).hop_cycles * self.paths(from, to)
             }
         }
