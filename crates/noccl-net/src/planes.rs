@@ -6,7 +6,7 @@
 
 use crate::capabilities::Bypass;
 use crate::{Coord, Network};
-use noccl_spec::{AxiTiles, CoreTiles, Plane, PlaneName, UdnRouter, WORD_BYTES};
+use noccl_spec::{AxiTiles, CoreTiles, Plane, PlaneName, Tiles, WORD_BYTES};
 
 /// One plane of a network (S1 §2.1; S4 §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,13 +110,6 @@ const fn router_cycles(axi: &AxiTiles) -> u32 {
     (router.input_fifo_flits > 0) as u32 + (router.output_fifo_flits > 0) as u32
 }
 
-/// Cycles of a word that is alone on the dynamic network: a hop from FIFO to FIFO, one more into the queue of the core, and those of the
-/// corner (`docs/design/0013-core-tiles.md`).
-const fn word_cycles(udn: &UdnRouter, from: Coord, to: Coord) -> u32 {
-    let has_corner = from.x != to.x && from.y != to.y;
-    (from.hops_to(to) + 1) * udn.hop_cycles + has_corner as u32 * udn.turn_cycles
-}
-
 impl Network {
     /// Its planes, those of AXI in the order in which arrays are indexed by [`Plane::idx`].
     #[must_use]
@@ -134,25 +127,26 @@ impl Network {
         found.expect("core tiles have no AXI: ask what the routers carry first")
     }
 
-    /// The plane of data: the wide one, between cores the dynamic network.
+    /// The plane that carries the data of messages: the wide one, or the dynamic network between cores.
+    ///
+    /// # Panics
+    /// Never: every network has one of the two.
     #[must_use]
     pub fn data_plane(&self) -> &NetworkPlane {
-        let is_data =
-            |plane: &&NetworkPlane| matches!(plane.plane, PlaneName::Wide | PlaneName::Udn);
-        let found = self.planes.iter().find(is_data);
-        found.expect("every network has one of the two")
+        let carries_data =
+            |one: &&NetworkPlane| matches!(one.plane, PlaneName::Wide | PlaneName::Udn);
+        let found = self.planes.iter().find(carries_data);
+        found.expect("elaboration made a plane for data")
     }
 
-    /// Cycles of a flit that is alone on the plane of data, from one interface to another; between cores from the cycle in which
-    /// one writes it to that in which the other can read it.
+    /// Cycles of a flit that is alone on the plane for data, from one interface or core to another.
     #[must_use]
     pub fn idle_cycles(&self, from: Coord, to: Coord) -> u32 {
-        if let Some(cores) = self.cores() {
-            return word_cycles(&cores.router.udn, from, to);
-        }
-        match self.bypass() {
-            Some(bypass) => bypass.idle_cycles(from, to),
-            None => {
+        let ends = (self.tile_at(from), self.tile_at(to));
+        match (self.bypass(), self.lone_packet_cycles(ends.0, ends.1, 1)) {
+            (Some(bypass), _) => bypass.idle_cycles(from, to),
+            (None, Some(word)) => word as u32,
+            (None, None) => {
                 self.router_cycles() + self.plane(Plane::Wide).hop_cycles * self.paths(from, to)
             }
         }
@@ -174,18 +168,15 @@ impl Network {
         router_cycles(self.axi())
     }
 
-    /// Cycles in which a port passes a flit: a FIFO with one slot takes none while it holds one. Rounded down where that is no
-    /// whole number (slow links between cores, with FIFOs of few slots).
+    /// Cycles in which a port passes a flit: a FIFO with one slot takes none while it holds one.
     #[must_use]
     pub const fn flit_cycles(&self) -> u32 {
-        if let Some(cores) = self.cores() {
-            let udn = &cores.router.udn;
-            // A slot is in use on the link, and seen as free in the cycle behind that.
-            let cycles = (udn.hop_cycles + 1) / udn.input_fifo_flits;
-            return if cycles == 0 { 1 } else { cycles };
-        }
-        let router = &self.axi().router;
-        let has_one_slot = router.input_fifo_flits == 1 || router.output_fifo_flits == 1;
+        let has_one_slot = match &self.spec.tiles {
+            Tiles::Axi(axi) => {
+                axi.router.input_fifo_flits == 1 || axi.router.output_fifo_flits == 1
+            }
+            Tiles::Cores(cores) => cores.router.udn.input_fifo_flits == 1,
+        };
         1 + has_one_slot as u32
     }
 }

@@ -128,7 +128,7 @@ fn a_port_or_link_that_one_worm_after_the_other_wants_is_never_idle() {
 }
 
 #[test]
-fn packets_are_units_unless_asked_otherwise_and_fit_into_the_queues() {
+fn packets_are_units_unless_asked_otherwise_and_no_longer() {
     let network = load("tilepro64_4x4", &[]).unwrap().network;
     let request = TrafficRequest::on(&network, Pattern::Uniform);
     assert_eq!(request.beats, UNIT_WORDS);
@@ -136,14 +136,9 @@ fn packets_are_units_unless_asked_otherwise_and_fit_into_the_queues() {
         let change = |request| TrafficRequest { beats, ..request };
         sweep_with("tilepro64_4x4", &[], change, pattern).unwrap_err()
     };
-    for beats in [0, 128] {
+    for beats in [0, UNIT_WORDS + 1] {
         let text = refused(beats, Pattern::Uniform).to_string();
-        for part in [
-            "--beats",
-            &beats.to_string(),
-            "core.receive_store_words",
-            "127",
-        ] {
+        for part in ["--beats", &beats.to_string(), "core.unit_bytes", "34"] {
             assert!(text.contains(part), "{text}");
         }
     }

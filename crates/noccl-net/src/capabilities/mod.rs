@@ -207,17 +207,19 @@ impl Network {
         &self.capabilities
     }
 
-    /// Most beats of a packet or burst, and the field of the spec that says so. A burst stays within a boundary of addresses; between
-    /// cores a beat is a word, and a packet fits into the queues of its destination.
+    /// Most beats of a packet or burst, words of a unit between cores, and the field of the spec that says so. A burst stays within a boundary of addresses.
     #[must_use]
     pub const fn longest_packet_beats(&self) -> (u32, &'static str) {
-        if let Some(cores) = self.cores() {
-            return (cores.core.receive_store_words, "core.receive_store_words");
-        }
         if let Some(bypass) = self.bypass() {
             return bypass.longest_packet_flits();
         }
-        let ni = &self.axi().ni;
+        let ni = match &self.spec.tiles {
+            Tiles::Axi(axi) => &axi.ni,
+            Tiles::Cores(cores) => {
+                let core = &cores.core;
+                return (core.unit_words(core.unit_bytes), "core.unit_bytes");
+            }
+        };
         match ni.burst_boundary_bytes.checked_div(ni.wide_beat_bytes) {
             Some(fitting) if 0 < fitting && fitting < ni.max_burst_beats => {
                 (fitting, "ni.burst_boundary_bytes")
@@ -226,12 +228,14 @@ impl Network {
         }
     }
 
-    /// Beats of a packet with as much data as usual: of a unit with its header and tag between cores, of 16 beats else if so many fit.
+    /// Beats of a packet where nobody asks for a number: a whole unit between cores, 16 else if so many fit.
     #[must_use]
     pub fn usual_packet_beats(&self) -> u32 {
-        match self.cores() {
-            Some(cores) => cores.core.unit_words(cores.core.unit_bytes),
-            None => self.longest_packet_beats().0.min(16),
+        let longest = self.longest_packet_beats().0;
+        if self.cores().is_some() {
+            longest
+        } else {
+            longest.min(16)
         }
     }
 

@@ -274,7 +274,7 @@ fn check(network: &Network, request: &TrafficRequest) -> Result<(), Error> {
         return Err(Error::argument(
             "--beats",
             request.beats,
-            format!("accepted: 1 to {field} = {longest}"),
+            format!("accepted: 1 to {longest} ({field})"),
         ));
     }
     if request.pattern == Pattern::ManyToOne && request.beats != 1 {
