@@ -25,7 +25,7 @@ const DONE: [&str; 14] = [
 ];
 
 /// What is refused, with words of the message.
-const REFUSED: [(&str, &[&str]); 21] = [
+const REFUSED: [(&str, &[&str]); 22] = [
     (
         "elaborate tilepro64_4x4 -P ni.max_burst_beats=32",
         &["no field 'ni'", "core"],
@@ -93,6 +93,10 @@ const REFUSED: [(&str, &[&str]); 21] = [
     (
         "validation --spec tilepro64_4x4",
         &["router.flow = udn", "accepted"],
+    ),
+    (
+        "coherence --kernel fft --threads 16 --design cores.toml --protocol ht",
+        &["smart"],
     ),
     (
         "traffic broadcast --spec tilepro64_4x4",
