@@ -64,6 +64,18 @@ fn the_preset_has_the_numbers_of_its_sources() {
 }
 
 #[test]
+fn the_suffix_for_interrupts_changes_their_cycles_only() {
+    let name = "tilepro64_7x5_interrupt";
+    let mut spec = parse_spec(name, &preset_text(name).unwrap(), &[]).unwrap();
+    let found = std::mem::take(&mut spec.cores_mut().unwrap().core.interrupt_cycles);
+    assert!(found > 0);
+    let polling = preset_text("tilepro64_7x5").unwrap();
+    let mut polling = parse_spec(name, &polling, &[]).unwrap();
+    polling.name = name.to_owned();
+    assert_eq!(spec, polling);
+}
+
+#[test]
 fn a_message_travels_in_units_with_a_header_and_a_tag_each() {
     let spec = with(&[]).unwrap();
     let words = |bytes| core(&spec).message_words(bytes);
