@@ -43,6 +43,7 @@ use noccl_run::{
 };
 use noccl_workload::{Place, Schedule, Trace, Traffic};
 use router::smart::SmartTraffic;
+use router::udn::UdnTraffic;
 use router::{Engine, engine_of};
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.
@@ -147,13 +148,17 @@ pub fn run_traffic(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
-    if let Engine::Smart = engine_of(network) {
-        let mut run = SmartTraffic::new(network, traffic, config)?;
-        advance(&mut run, on_progress)?;
-        return Ok(run.result(&[]));
+    match engine_of(network) {
+        Engine::Smart => finish(SmartTraffic::new(network, traffic, config)?, on_progress),
+        Engine::Cores => finish(UdnTraffic::new(network, traffic, config)?, on_progress),
+        Engine::Machine(_) | Engine::Esp => {
+            let machine = Machine::of(network, config, "traffic")?;
+            finish(TrafficRun::new(machine, traffic)?, on_progress)
+        }
     }
-    let machine = Machine::of(network, config, "traffic")?;
-    let mut run = TrafficRun::new(machine, traffic)?;
+}
+
+fn finish<R: Run>(mut run: R, on_progress: OnProgress<'_>) -> Result<R::Result, RunError> {
     advance(&mut run, on_progress)?;
     Ok(run.result(&[]))
 }
