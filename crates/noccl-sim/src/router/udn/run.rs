@@ -115,6 +115,7 @@ impl Status for CoreRun<'_> {
     fn counters(&self) -> Counters {
         let mut counters = self.cores.counters;
         counters.flit_hops = self.flit_hops();
+        counters.blocked_link_cycles = self.planes.blocked_cycles(self.next);
         counters
     }
 }
