@@ -150,7 +150,8 @@ pub fn stress(
                 outcome,
             })
         })
-        .collect::<Result<_, Error>>()?;
+        .collect::<Result<_, Error>>()
+        .map_err(|error| error.after_units("seeds", tally.step()))?;
     Ok(summarise(network, request, &outcomes))
 }
 
@@ -202,9 +203,10 @@ impl Program<'_> {
     ) -> Result<Ended, RunError> {
         let config = config(seed);
         let (schedule, inputs, outputs) = (self.schedule, self.inputs, &self.outputs);
-        let outcome = tally.run(|on_progress| {
-            run_schedule(network, schedule, inputs, outputs, &config, on_progress)
-        });
+        let outcome = tally.run_to_end(
+            |on_progress| run_schedule(network, schedule, inputs, outputs, &config, on_progress),
+            |result| result.cycles,
+        );
         ended(outcome, num_wrong)
     }
 }
@@ -238,7 +240,10 @@ fn replay(
     tally: &Tally<'_>,
 ) -> Result<Ended, RunError> {
     let config = config(seed);
-    let outcome = tally.run(|on_progress| run_trace(network, trace, &config, on_progress));
+    let outcome = tally.run_to_end(
+        |on_progress| run_trace(network, trace, &config, on_progress),
+        |result| result.cycles,
+    );
     ended(outcome, |_| 0)
 }
 
