@@ -26,12 +26,14 @@ mod simulator;
 mod transport;
 
 pub use driver::schedule::ScheduleRun;
+pub use endpoint::message_core::is_held_up;
 pub use endpoint::torrent::DirectChain;
 #[cfg(feature = "hardware-comparison")]
 pub use hardware_comparison::{PortChain, PortPattern, PortScenario, record_ports};
 pub use noccl_run::OnProgress;
 pub use record::recorder::OnCycle;
 pub use router::smart::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
+pub use router::udn::CoreReport;
 pub use simulator::{Simulation, Simulator};
 
 use driver::trace::run::TraceRun;
@@ -43,6 +45,7 @@ use noccl_run::{
 };
 use noccl_workload::{Place, Schedule, Trace, Traffic};
 use router::smart::SmartTraffic;
+use router::udn::CoreRun;
 use router::{Engine, engine_of};
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.
@@ -67,6 +70,27 @@ pub fn run_schedule(
     })?;
     advance(&mut run, on_progress)?;
     Ok(run.result(outputs))
+}
+
+/// As [`run_schedule`] on core tiles, and what such a run shows beside its result.
+///
+/// # Errors
+/// As [`run_schedule`]; refused on other networks.
+pub fn run_on_cores(
+    network: &Network,
+    schedule: &Schedule,
+    config: &RunConfig,
+    on_progress: OnProgress<'_>,
+) -> Result<(RunResult, CoreReport), RunError> {
+    config.check()?;
+    let mut run = CoreRun::new(&Request {
+        network,
+        schedule,
+        inputs: &[],
+        config,
+    })?;
+    advance(&mut run, on_progress)?;
+    Ok((run.result(&[]), run.report()))
 }
 
 /// As [`run_schedule`], with a record of every cycle.

@@ -13,6 +13,15 @@ use noccl_run::{
 use noccl_spec::PlaneName;
 use noccl_workload::Place;
 
+/// What a run on core tiles shows beside its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CoreReport {
+    /// Cycles in which the front of a FIFO wanted a link between routers and could not have it, over all links of both networks.
+    pub blocked_cycles: u64,
+    /// Routes of the static network that cores have written.
+    pub route_writes: u64,
+}
+
 /// A run between two cycles.
 pub(crate) struct CoreRun<'a> {
     network: &'a Network,
@@ -48,6 +57,15 @@ impl<'a> CoreRun<'a> {
             last_progress: 0,
             can_move: true,
         })
+    }
+
+    /// What it shows so far beside its result.
+    pub(crate) fn report(&self) -> CoreReport {
+        let (udn, fixed) = (&self.planes.udn, &self.planes.fixed);
+        CoreReport {
+            blocked_cycles: udn.blocked_cycles(self.next).total + fixed.blocked_cycles(self.next).total,
+            route_writes: self.cores.route_writes,
+        }
     }
 
     /// The routers' cycle, and the words that have come in it.

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//! S4's claim 16: cycles in which words wait for links, in lock-step, by collective and reading.
+
+use super::collectives::{ALL_TO_ALL, BARRIER, BROADCAST, REDUCE};
+use super::machine::{Layer, PACKET, SIDES, observe, schedule};
+use crate::Error;
+use crate::papers::outcome::Outcomes;
+use noccl_run::Tally;
+use noccl_workload::CollectiveKind;
+use rayon::prelude::*;
+
+/// Id, collective, bytes, algorithm.
+const READINGS: [(&str, CollectiveKind, u64, &str); 7] = [
+    ("16-alltoall", ALL_TO_ALL.kind, PACKET, "rounds:split"),
+    ("16-alltoall-literal", ALL_TO_ALL.kind, PACKET, "rounds:literal"),
+    ("16-broadcast", BROADCAST.kind, PACKET, "in_network_static"),
+    ("16-barrier", BARRIER.kind, 0, "tree:neighbour"),
+    ("16-barrier-ternary", BARRIER.kind, 0, "tree:ternary"),
+    ("16-reduce", REDUCE.kind, PACKET, "row_column:direct"),
+    ("16-reduce-chain", REDUCE.kind, PACKET, "row_column:chain"),
+];
+
+pub(super) fn claims(tally: &Tally<'_>, out: &mut Outcomes) -> Result<(), Error> {
+    for (id, kind, bytes, algorithm) in READINGS {
+        let at = |side: &u16| blocked(tally, *side, (kind, bytes, algorithm), true);
+        let found: Result<Vec<u64>, Error> = SIDES.par_iter().map(at).collect();
+        put(id, &found?, out);
+    }
+    // As S4 runs it: nothing keeps the rounds apart.
+    let at = |side: &u16| blocked(tally, *side, (ALL_TO_ALL.kind, PACKET, "rounds:split"), false);
+    let found: Result<Vec<u64>, Error> = SIDES.par_iter().map(at).collect();
+    put("16-alltoall-drifting", &found?, out);
+    Ok(())
+}
+
+fn put(id: &str, blocked: &[u64], out: &mut Outcomes) {
+    let words = blocked.iter().zip(SIDES);
+    let words: Vec<String> = words
+        .map(|(cycles, side)| format!("{cycles} on {side}×{side}"))
+        .collect();
+    let sum: u64 = blocked.iter().sum();
+    out.put(id, sum as f64, &format!("blocked cycles: {}", words.join(", ")));
+}
+
+/// Blocked cycles of one collective on a square, over all links between routers.
+pub(super) fn blocked(
+    tally: &Tally<'_>,
+    side: u16,
+    (kind, bytes, algorithm): (CollectiveKind, u64, &str),
+    is_lock_step: bool,
+) -> Result<u64, Error> {
+    let network = Layer::Polling.square(side)?;
+    let schedule = schedule(&network, kind, bytes, algorithm)?;
+    let (_, report) = observe(tally, &network, &schedule, is_lock_step)?;
+    Ok(report.blocked_cycles)
+}
+
+/// Claim 23: routes that cores write for a broadcast, per task.
+pub(super) fn routes(tally: &Tally<'_>, out: &mut Outcomes) -> Result<(), Error> {
+    let mut writes = Vec::new();
+    for side in SIDES {
+        let network = Layer::Polling.square(side)?;
+        let sent = schedule(&network, BROADCAST.kind, PACKET, BROADCAST.ours)?;
+        let (_, report) = observe(tally, &network, &sent, false)?;
+        writes.push((side, report.route_writes));
+    }
+    let per_task = writes
+        .iter()
+        .map(|(side, writes)| *writes as f64 / f64::from(side * side));
+    let most = per_task.fold(0.0, f64::max);
+    let words = writes.iter().map(|(side, writes)| format!("{writes} on {side}×{side}"));
+    let words: Vec<String> = words.collect();
+    out.put("23-routes", most, &format!("routes written: {}", words.join(", ")));
+    Ok(())
+}
