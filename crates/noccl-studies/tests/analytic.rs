@@ -7,9 +7,8 @@ use noccl_net::Network;
 use noccl_run::Watch;
 use noccl_studies::parts::runtime_cycles;
 use noccl_studies::{
-    AlgorithmRequest, CompareRequest, CompareRow, MARKED_DEVIATION, Verified, calibrate, compare,
-    compare_by_model, deviations, load, model_accuracy, parse_algorithms, parse_group, parse_root,
-    published_rows,
+    CompareRequest, CompareRow, MARKED_DEVIATION, Verified, calibrate, compare, compare_by_model,
+    deviations, load, model_accuracy, parse_algorithms, parse_group, parse_root, published_rows,
 };
 use noccl_workload::{CollectiveKind, ElementType};
 
@@ -320,7 +319,8 @@ fn the_closed_form_of_an_all_reduce_in_one_transaction_is_its_runtime() {
                 let mut request =
                     CompareRequest::new(CollectiveKind::AllReduce, group, vec![64, 4096]);
                 request.element = element;
-                request.algorithms = vec![AlgorithmRequest::Fixed(name.parse().unwrap())];
+                let choice: noccl_coll::Choice = name.parse().unwrap();
+                request.algorithms = vec![noccl_studies::AlgorithmRequest::Fixed(choice)];
                 for row in compare(&net, &request, Watch::quiet()).unwrap().rows {
                     let collective = noccl_workload::Collective {
                         kind: CollectiveKind::AllReduce,
@@ -337,10 +337,9 @@ fn the_closed_form_of_an_all_reduce_in_one_transaction_is_its_runtime() {
                     let ActionKind::InNetworkAllReduce(r) = &schedule.actions[0].kind else {
                         panic!("{name} is one transaction");
                     };
-                    let formula = noccl_model::all_reduce_once_cycles(&net, r);
+                    let formula = noccl_model::all_reduce_once_cycles(&net, r).unwrap();
                     let what = format!("{preset} {:?} {element:?} {name}", request.group);
                     // Exact but for partial sums, whose waits are a mean.
-                    let formula = formula.unwrap();
                     let most = if name == "in_network_once" || row.bytes == 64 {
                         0
                     } else {

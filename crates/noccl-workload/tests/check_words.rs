@@ -21,7 +21,8 @@ fn message(from: u16, to: u16, bytes: u64) -> Message {
 }
 
 fn refusal(s: &Schedule) -> String {
-    check(&network("tilepro64_4x4"), s).unwrap_err().to_string()
+    let checked = check(&network("tilepro64_4x4"), s);
+    checked.expect_err("it is wrong").to_string()
 }
 
 fn one(kind: ActionKind) -> Schedule {
@@ -174,9 +175,9 @@ fn a_message_orders_its_destination_behind_its_source_even_without_bytes() {
         ..message(0, 1, 64)
     };
     s.add(ActionKind::Message(again.clone()), &[told]);
-    check(&network, &s.0).unwrap();
+    check(&network, &s.0).expect("it is right");
     // Without having been told it is a race.
-    let without = s.0.actions.pop().unwrap();
+    let without = s.0.actions.pop().expect("it is right");
     s.add(without.kind, &[]);
     assert!(
         refusal(&s.0).starts_with("race: actions[3] (message) writes bytes 0..64"),
@@ -188,11 +189,12 @@ fn a_message_orders_its_destination_behind_its_source_even_without_bytes() {
 #[test]
 fn cores_that_may_leave_units_in_their_queues_have_no_proof_against_deadlock() {
     for (drain, is_free) in [("always", true), ("in_receive", false), ("never", false)] {
-        let text = noccl_spec::preset_text("tilepro64_4x4").unwrap();
+        let text = noccl_spec::preset_text("tilepro64_4x4").expect("it is right");
         let set = [("core.drain".to_owned(), format!("\"{drain}\""))];
-        let spec = noccl_spec::parse_spec("tilepro64_4x4", &text, &set).unwrap();
-        let network = noccl_net::elaborate(&spec).unwrap();
-        let report = check(&network, &one(ActionKind::Message(message(0, 1, 4)))).unwrap();
+        let spec = noccl_spec::parse_spec("tilepro64_4x4", &text, &set).expect("it is right");
+        let network = noccl_net::elaborate(&spec).expect("it is right");
+        let report =
+            check(&network, &one(ActionKind::Message(message(0, 1, 4)))).expect("it is right");
         assert_eq!(report.deadlock.free, is_free, "{drain}");
     }
 }

@@ -126,11 +126,10 @@ impl Algorithm {
     /// Steps that a core of an exchange is ahead of what it has received, if nobody asks for others. Rounds wait for the round before;
     /// shifts may be an exchange ahead; linear sends wait for nothing.
     pub(crate) const fn usual_lag(self) -> u32 {
-        match self {
-            Self::Rounds => 1,
-            Self::Pairwise | Self::Torus => 2,
-            _ => 0,
+        if matches!(self, Self::Pairwise | Self::Torus) {
+            return 2;
         }
+        matches!(self, Self::Rounds) as u32
     }
 }
 

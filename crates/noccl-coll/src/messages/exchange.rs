@@ -61,18 +61,21 @@ impl Work<'_> {
             let apart = |pair: &(usize, usize)| pair.0 != pair.1;
             (0..num).map(|s| step(s).filter(apart).collect()).collect()
         };
-        let steps = match self.choice.algorithm {
-            Algorithm::Rounds => self.rounds()?,
-            Algorithm::Torus => {
-                let (columns, rows) = self.grid()?;
-                by_step(&|rank, step| {
-                    let x = (rank / rows + step / rows) % columns;
-                    x * rows + (rank % rows + step % rows) % rows
-                })
-            }
-            Algorithm::Pairwise if num.is_power_of_two() => by_step(&|rank, step| rank ^ step),
-            Algorithm::Pairwise => by_step(&|rank, step| (rank + step) % num),
-            _ => by_step(&|_, step| step),
+        let is = |algorithm| self.choice.algorithm == algorithm;
+        let steps = if is(Algorithm::Rounds) {
+            self.rounds()?
+        } else if is(Algorithm::Torus) {
+            let (columns, rows) = self.grid()?;
+            by_step(&|rank, step| {
+                let x = (rank / rows + step / rows) % columns;
+                x * rows + (rank % rows + step % rows) % rows
+            })
+        } else if !is(Algorithm::Pairwise) {
+            by_step(&|_, step| step)
+        } else if num.is_power_of_two() {
+            by_step(&|rank, step| rank ^ step)
+        } else {
+            by_step(&|rank, step| (rank + step) % num)
         };
         Ok(steps.into_iter().filter(|step| !step.is_empty()).collect())
     }

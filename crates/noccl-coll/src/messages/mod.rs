@@ -11,7 +11,7 @@ mod reduce;
 mod rounds;
 mod tree;
 
-use crate::choice::RoundForm;
+use crate::choice::{RoundForm, TreeForm};
 use crate::group::Group;
 use crate::layout::Layout;
 use crate::{Algorithm, Choice, CollError, Inner, check_elements};
@@ -147,17 +147,14 @@ pub(crate) fn candidates(network: &Network, collective: &Collective) -> Vec<Choi
         };
         for chunks in pieces {
             let cut = Choice { chunks, ..plain };
-            match algorithm {
-                Algorithm::RowColumn => {
-                    choices.extend([cut.direct(), cut]);
-                }
-                Algorithm::Tree if kind == CollectiveKind::Barrier => {
-                    choices.extend(crate::choice::TreeForm::ALL.map(|tree| cut.with_tree(tree)));
-                }
-                Algorithm::Rounds => {
-                    choices.extend(RoundForm::ALL.map(|rounds| cut.with_rounds(rounds)));
-                }
-                _ => choices.push(cut),
+            if algorithm == Algorithm::RowColumn {
+                choices.extend([cut.direct(), cut]);
+            } else if algorithm == Algorithm::Tree && kind == CollectiveKind::Barrier {
+                choices.extend(TreeForm::ALL.map(|tree| cut.with_tree(tree)));
+            } else if algorithm == Algorithm::Rounds {
+                choices.extend(RoundForm::ALL.map(|rounds| cut.with_rounds(rounds)));
+            } else {
+                choices.push(cut);
             }
         }
     }
@@ -190,14 +187,9 @@ impl Work<'_> {
 
     /// What a core does first: of exchanges in rounds it receives, as the next round waits for that; the others send on.
     fn first(&self) -> Option<First> {
-        let usual = match self.choice.algorithm {
-            Algorithm::Unicast | Algorithm::Pairwise | Algorithm::Torus
-                if self.collective.kind == CollectiveKind::AllToAll =>
-            {
-                Some(First::Send)
-            }
-            _ => None,
-        };
+        let is_exchange = self.collective.kind == CollectiveKind::AllToAll;
+        let sends_on = is_exchange && self.choice.algorithm != Algorithm::Rounds;
+        let usual = sends_on.then_some(First::Send);
         self.choice.messages.first.or(usual)
     }
 

@@ -29,18 +29,16 @@ impl Work<'_> {
         self.layout()?;
         let mut program = Program::new(self);
         let source = self.collective.input_offset;
-        match self.choice.algorithm {
-            Algorithm::InNetworkStatic => {
-                self.static_multicast(self.root, source, &mut program)?;
-            }
-            Algorithm::Unicast => {
-                let tree = Tree::star(self.members.len(), self.root);
-                self.multicast_over(&tree, source, &mut program);
-            }
-            _ => {
-                let tree = Tree::binomial(self.members.len(), self.root);
-                self.multicast_over(&tree, source, &mut program);
-            }
+        if self.choice.algorithm == Algorithm::InNetworkStatic {
+            self.static_multicast(self.root, source, &mut program)?;
+        } else {
+            let of = if self.choice.algorithm == Algorithm::Unicast {
+                Tree::star
+            } else {
+                Tree::binomial
+            };
+            let tree = of(self.members.len(), self.root);
+            self.multicast_over(&tree, source, &mut program);
         }
         program.keep(self.root, self.whole());
         Ok(program.finish())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Schedules of messages between cores: claims of rounds, postconditions by proof and by value, fold orders, refusals.
+//! Schedules of messages between cores: claims of rounds, postconditions by proof and by value, orders of reductions, refusals.
+#![allow(clippy::unwrap_used)]
 
 mod claims;
 #[path = "../common/mod.rs"]

@@ -75,7 +75,9 @@ fn meaning(of: &Collective, members: &[Coord], inputs: &[Vec<u8>]) -> Vec<(Place
             };
             pairs.map(block).collect()
         }
-        _ => Vec::new(),
+        CollectiveKind::Barrier | CollectiveKind::AllGather | CollectiveKind::ReduceScatter => {
+            Vec::new()
+        }
     }
 }
 
