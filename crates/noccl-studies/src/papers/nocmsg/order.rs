@@ -14,10 +14,10 @@ const ACCOUNTS: [(&str, &str, &str); 2] = [("7-hop-1-1", "1", "1"), ("7-hop-2-0"
 
 pub(super) fn claims(runner: Runner<'_>, out: &mut Outcomes) -> Result<(), Error> {
     growth(runner, out)?;
-    for (id, hop, turn) in ACCOUNTS {
+    for (id, hop, corner) in ACCOUNTS {
         let fields = [
             ("router.udn.hop_cycles", hop),
-            ("router.udn.turn_cycles", turn),
+            ("router.udn.turn_cycles", corner),
         ];
         fastest(runner, (id, &fields), false, out)?;
     }
