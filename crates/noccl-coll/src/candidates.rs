@@ -153,7 +153,7 @@ fn other_direction(network: &Network, collective: &Collective, papers: &[Choice]
 
 /// Beats of the payload.
 fn beats(network: &Network, collective: &Collective) -> u64 {
-    let beat_bytes = u64::from(network.axi().ni.wide_beat_bytes);
+    let beat_bytes = network.beat_bytes();
     collective.bytes.div_ceil(beat_bytes)
 }
 

@@ -190,7 +190,7 @@ impl Task<'_> {
     }
 
     fn beat_bytes(&self) -> u64 {
-        u64::from(self.network.axi().ni.wide_beat_bytes)
+        self.network.beat_bytes()
     }
 
     /// A root outside the group gets a copy of what the entry has reduced in its scratch.

@@ -50,9 +50,11 @@
 //! the last ones, whose request travels early and whose response ends at the destination; and, in a
 //! reduction, to pass partial sums on at relays that are targets of in-network reductions.
 //!
-//! Where interfaces exchange messages (`bound_messages.rs`), beats are flits and paths are those of routers with bypass.
+//! Where interfaces exchange messages (`bound_messages.rs`), beats are flits and paths are those of routers with bypass; where cores pass
+//! words, they count (`bound_cores.rs`).
 
 use crate::ModelError;
+use crate::bound_cores::Words;
 use crate::bound_messages::Messages;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_spec::{AxiTiles, Plane};
@@ -110,9 +112,9 @@ pub fn lower_bound_cycles(network: &Network, collective: &Collective) -> Result<
     bounds(network, collective).map(|b| b.lower_bound_cycles)
 }
 
-/// Bytes that a flit of the wide plane brings over a link: a beat, or what routers with flits of their own have.
+/// Bytes of data that a flit brings over a link: a beat, or what routers with flits of their own have.
 fn flit_bytes(network: &Network) -> u64 {
-    u64::from(network.plane(Plane::Wide).data_bytes)
+    u64::from(network.data_plane().data_bytes)
 }
 
 /// Serialisation alone: payload beats at the busiest port; holds for every algorithm whatsoever.
@@ -154,6 +156,18 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
             lower_bound_cycles: 0,
             payload_bound_cycles: 0,
         });
+    }
+    if let Some(cores) = network.cores() {
+        let words = Words {
+            cores,
+            words: if has_payload { beats } else { 0 },
+            cut_words: cut_beats(network, &members, collective.kind, beats),
+        };
+        return Ok(words.bounds(
+            collective.kind,
+            members.len(),
+            (farthest_paths, diameter_paths),
+        ));
     }
     let payload_bound_cycles = match collective.kind {
         CollectiveKind::Barrier => 0,

@@ -185,6 +185,14 @@ impl Calibration {
     /// [`ModelError::OtherSpec`] with the first field that differs.
     pub fn constants_for(&self, spec: &Spec) -> Result<Constants, ModelError> {
         let here = conditions(spec);
+        if spec.axi().is_none() {
+            let flow = "router.flow".to_owned();
+            return Err(ModelError::OtherSpec {
+                found: spec.flow_name().to_owned(),
+                fitted: self.conditions.get(&flow).cloned().unwrap_or_default(),
+                field: flow,
+            });
+        }
         let keys = self.conditions.keys().chain(here.keys());
         let keys = keys.filter(|key| !key.starts_with(LINK_CYCLES) && *key != WIDE_BEAT_BYTES);
         let value = |map: &BTreeMap<String, String>, key: &String| {

@@ -6,6 +6,7 @@
 
 pub mod baselines;
 mod bound;
+mod bound_cores;
 mod bound_messages;
 mod calibrate;
 mod capacity;
@@ -26,6 +27,7 @@ pub use bound::{
     Bounds, END_EVENT, START_EVENT, bounds, lower_bound_cycles, payload_bound_cycles,
     round_trip_cycles,
 };
+pub use bound_cores::{DirectExchangeBounds, direct_exchange};
 pub use calibrate::{
     CALIBRATION_FORMAT, Calibration, FittedRun, HeldOut, conditions, fit, held_out,
 };

@@ -177,3 +177,30 @@ proptest! {
         prop_assert!(lower_bound_cycles(&net, &of(width, height + 1)).unwrap() >= here);
     }
 }
+
+/// Whatever the collective, cores are bounded, and by no less than the words of their data.
+#[test]
+fn bounds_of_core_tiles_count_words() {
+    let net = network("tilepro64_4x4");
+    for (kind, payload) in [
+        (CollectiveKind::Multicast, 256),
+        (CollectiveKind::Reduce, 256),
+        (CollectiveKind::AllReduce, 512),
+        (CollectiveKind::AllGather, 16 * 256),
+        (CollectiveKind::ReduceScatter, 16 * 256),
+        (CollectiveKind::AllToAll, 30 * 256),
+        (CollectiveKind::Barrier, 0),
+    ] {
+        let task = collective(kind, all(), CORNER, 1024);
+        let found = bounds(&net, &task).unwrap();
+        assert_eq!(found.payload_bound_cycles, payload, "{kind}");
+        assert!(found.lower_bound_cycles > payload, "{kind}");
+    }
+    let alone = collective(
+        CollectiveKind::Multicast,
+        TileSet::Tile(Coord::new(0, 0)),
+        CORNER,
+        64,
+    );
+    assert_eq!(lower_bound_cycles(&net, &alone), Ok(0));
+}

@@ -10,6 +10,7 @@ mod address;
 pub mod capabilities;
 mod chain_cycles;
 mod coord;
+mod core_cycles;
 mod cover;
 pub mod deadlock;
 mod elaborate;

@@ -5,7 +5,9 @@ use crate::capabilities::Capabilities;
 use crate::planes::NetworkPlane;
 use crate::region::RegionMap;
 use crate::{Coord, MultiAddress, Port, TileId};
-use noccl_spec::{AxiTiles, CoreTiles, PlaneName, Spec, TileKindName, Tiles, WORD_BYTES};
+use noccl_spec::{
+    AxiTiles, CoreTiles, EnergyTable, PlaneName, Spec, TileKindName, Tiles, WORD_BYTES,
+};
 use serde::{Deserialize, Serialize};
 
 /// What stands at a tile.
@@ -85,6 +87,15 @@ impl Network {
     #[must_use]
     pub const fn cores(&self) -> Option<&CoreTiles> {
         self.spec.cores()
+    }
+
+    /// Cost of each counted event, if the spec has one: core tiles have none.
+    #[must_use]
+    pub const fn energy(&self) -> Option<&EnergyTable> {
+        match &self.spec.tiles {
+            Tiles::Axi(axi) => Some(&axi.energy),
+            Tiles::Cores(_) => None,
+        }
     }
 
     /// Columns of the whole mesh.

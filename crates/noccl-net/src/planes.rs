@@ -6,7 +6,7 @@
 
 use crate::capabilities::Bypass;
 use crate::{Coord, Network};
-use noccl_spec::{AxiTiles, CoreTiles, Plane, PlaneName, WORD_BYTES};
+use noccl_spec::{AxiTiles, CoreTiles, Plane, PlaneName, Tiles, WORD_BYTES};
 
 /// One plane of a network (S1 §2.1; S4 §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,12 +127,26 @@ impl Network {
         found.expect("core tiles have no AXI: ask what the routers carry first")
     }
 
-    /// Cycles of a flit that is alone on the wide plane, from one interface to another.
+    /// The plane that carries the data of messages: the wide one, or the dynamic network between cores.
+    ///
+    /// # Panics
+    /// Never: every network has one of the two.
+    #[must_use]
+    pub fn data_plane(&self) -> &NetworkPlane {
+        let carries_data =
+            |one: &&NetworkPlane| matches!(one.plane, PlaneName::Wide | PlaneName::Udn);
+        let found = self.planes.iter().find(carries_data);
+        found.expect("elaboration made a plane for data")
+    }
+
+    /// Cycles of a flit that is alone on the plane for data, from one interface or core to another.
     #[must_use]
     pub fn idle_cycles(&self, from: Coord, to: Coord) -> u32 {
-        match self.bypass() {
-            Some(bypass) => bypass.idle_cycles(from, to),
-            None => {
+        let ends = (self.tile_at(from), self.tile_at(to));
+        match (self.bypass(), self.lone_packet_cycles(ends.0, ends.1, 1)) {
+            (Some(bypass), _) => bypass.idle_cycles(from, to),
+            (None, Some(word)) => word as u32,
+            (None, None) => {
                 self.router_cycles() + self.plane(Plane::Wide).hop_cycles * self.paths(from, to)
             }
         }
@@ -157,8 +171,12 @@ impl Network {
     /// Cycles in which a port passes a flit: a FIFO with one slot takes none while it holds one.
     #[must_use]
     pub const fn flit_cycles(&self) -> u32 {
-        let router = &self.axi().router;
-        let has_one_slot = router.input_fifo_flits == 1 || router.output_fifo_flits == 1;
+        let has_one_slot = match &self.spec.tiles {
+            Tiles::Axi(axi) => {
+                axi.router.input_fifo_flits == 1 || axi.router.output_fifo_flits == 1
+            }
+            Tiles::Cores(cores) => cores.router.udn.input_fifo_flits == 1,
+        };
         1 + has_one_slot as u32
     }
 }

@@ -190,9 +190,22 @@ fn regions_in_memory_are_refused_as_in_files() {
 }
 
 #[test]
-fn fifos_of_one_slot_are_warned_of() {
-    let spec = with(&[("router.udn.input_fifo_flits", "1")]).unwrap();
-    let found = warnings(&spec);
-    assert_eq!(found.len(), 1);
-    assert!(found[0].starts_with("router.udn.input_fifo_flits = 1"));
+fn fifos_that_lower_the_rate_of_links_are_warned_of() {
+    for (field, value, slots) in [
+        ("router.udn.input_fifo_flits", "2", "with 3 slots"),
+        ("router.udn.hop_cycles", "2", "with 4 slots"),
+    ] {
+        let found = warnings(&with(&[(field, value)]).unwrap());
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with("router.udn.input_fifo_flits = "));
+        assert!(found[0].contains(slots), "{found:?}");
+    }
+    let other_reading = [
+        ("router.udn.hop_cycles", "2"),
+        ("router.udn.turn_cycles", "0"),
+    ];
+    assert_eq!(
+        warnings(&with(&other_reading).unwrap()),
+        Vec::<String>::new()
+    );
 }

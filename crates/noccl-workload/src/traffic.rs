@@ -230,6 +230,9 @@ pub fn check_pattern(network: &Network, pattern: Pattern) -> Result<(), Workload
         Pattern::RowMulticast if !width.is_power_of_two() => {
             "rows that are one multi-address: a number of columns that is a power of two"
         }
+        Pattern::RowMulticast if routers.multicasts == Multicasts::Nothing => {
+            "routers that multicast to any set or a multi-address"
+        }
         Pattern::Broadcast | Pattern::CornerBroadcast if clusters < 2 => "at least two clusters",
         Pattern::Broadcast | Pattern::CornerBroadcast => match routers.multicasts {
             Multicasts::AnySet => return Ok(()),

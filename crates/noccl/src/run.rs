@@ -217,7 +217,9 @@ pub fn report_run(
         actions: result.actions.clone(),
         responses: result.responses.clone(),
         counters: result.counters,
-        energy_pj: energy_pj(&result.counters, &network.axi().energy),
+        energy_pj: network
+            .energy()
+            .map_or(0.0, |energy| energy_pj(&result.counters, energy)),
         busiest_link: busiest(network, &result.links),
         links: if has_links {
             link_flits(network, &result.links)

@@ -207,13 +207,19 @@ impl Network {
         &self.capabilities
     }
 
-    /// Most beats of a packet or burst, and the field of the spec that says so. A burst stays within a boundary of addresses.
+    /// Most beats of a packet or burst, words of a unit between cores, and the field of the spec that says so. A burst stays within a boundary of addresses.
     #[must_use]
     pub const fn longest_packet_beats(&self) -> (u32, &'static str) {
         if let Some(bypass) = self.bypass() {
             return bypass.longest_packet_flits();
         }
-        let ni = &self.axi().ni;
+        let ni = match &self.spec.tiles {
+            Tiles::Axi(axi) => &axi.ni,
+            Tiles::Cores(cores) => {
+                let core = &cores.core;
+                return (core.unit_words(core.unit_bytes), "core.unit_bytes");
+            }
+        };
         match ni.burst_boundary_bytes.checked_div(ni.wide_beat_bytes) {
             Some(fitting) if 0 < fitting && fitting < ni.max_burst_beats => {
                 (fitting, "ni.burst_boundary_bytes")

@@ -168,12 +168,13 @@ impl CoreTiles {
     pub(crate) fn warnings(&self) -> Vec<String> {
         let udn = &self.router.udn;
         let mut found = Vec::new();
-        if udn.input_fifo_flits == 1 {
-            found.push(
-                "router.udn.input_fifo_flits = 1: a FIFO of one slot takes no flit while it holds one, so that links carry one every \
-                 second cycle at most"
-                    .to_owned(),
-            );
+        let needed = udn.hop_cycles + udn.turn_cycles + 1;
+        if udn.input_fifo_flits < needed {
+            found.push(format!(
+                "router.udn.input_fifo_flits = {}: words follow one per cycle only with {needed} slots, router.udn.hop_cycles + \
+                 router.udn.turn_cycles + 1",
+                udn.input_fifo_flits
+            ));
         }
         found
     }

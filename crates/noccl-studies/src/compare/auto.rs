@@ -22,6 +22,16 @@ pub(crate) fn auto_choice(
 ) -> Result<Choice, Error> {
     let routers = network.routers();
     let able = known.iter().copied();
+    if routers.carries_words() {
+        let names: Vec<&str> = Algorithm::ALL
+            .into_iter()
+            .filter(|algorithm| known.iter().any(|choice| choice.algorithm == *algorithm))
+            .map(Algorithm::name)
+            .collect();
+        let names = names.join(", ");
+        let accepted = format!("accepted: {names} (the model has no constants for core tiles)");
+        return Err(Error::argument("--algorithms", "auto", accepted));
+    }
     if routers.carries_lists_only() {
         let lists: Vec<Choice> = able
             .filter(|c| c.algorithm == Algorithm::InNetworkList)

@@ -278,7 +278,9 @@ fn row_of(
         payload_bound_cycles: bounds.payload_bound_cycles,
         cycles_over_lower_bound: cycles as f64 / bounds.lower_bound_cycles.max(1) as f64,
         speedup_over_best_software: None,
-        energy_pj: energy_pj(&outcome.counters, &network.axi().energy),
+        energy_pj: network
+            .energy()
+            .map_or(0.0, |energy| energy_pj(&outcome.counters, energy)),
         busiest_link: outcome.busiest_link,
         verified: outcome.verified,
         sum_error: outcome.sum_error,

@@ -11,7 +11,6 @@ use crate::Error;
 use noccl_model::capacity_beats_per_cycle;
 use noccl_net::Network;
 use noccl_run::{Mode, RunError, Tally, Watch, gb_per_s, time_ns};
-use noccl_spec::Plane;
 use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic, WorkloadError, check_pattern};
 use point::{Point, point};
 use rayon::prelude::*;
@@ -183,7 +182,7 @@ impl TrafficPoint {
     fn new(network: &Network, point: &Point) -> Self {
         let result = &point.mean;
         let clock_ghz = network.spec().clock_ghz;
-        let beat_bytes = f64::from(network.plane(Plane::Wide).data_bytes);
+        let beat_bytes = f64::from(network.data_plane().data_bytes);
         Self {
             offered_beats_per_cycle: result.offered_beats_per_cycle,
             accepted_beats_per_cycle: result.accepted_beats_per_cycle,

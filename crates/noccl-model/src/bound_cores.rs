@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lower bounds where cores pass words (S4).
+//!
+//! A core does one thing at a time, so that its words add up, in and out, each `word_cycles`; a link carries one word per cycle. Two kinds of bounds:
+//!
+//! - Of a *direct* all-to-all, in which each block is a message of its own, with the header and tag of each of its units
+//!   ([`direct_exchange`]): the words of all messages over the busiest link, and what the busiest core takes for its P - 1 messages in
+//!   either direction, (P - 1) (send + receive + 2 (units × unit + words × word)). Distances from "the bound" name which of the two is larger.
+//! - Of *any* algorithm ([`Words`]), which may put several blocks into one message or use the static network, without headers, beside: with W words of
+//!   data of a payload or block and P members
+//!   - a core that must give away g words and take in t of them takes (g + t) `word_cycles`: multicast W (the root gives, the others take), reduce W (the
+//!     root takes), all-reduce 2 W (every member gives its contribution and takes what the others have made of it), all-gather P W, reduce-scatter
+//!     P W, all-to-all 2 (P - 1) W;
+//!   - the words that must cross a line of the mesh, over the links of both networks;
+//!   - or the words of one block and the hops to the farthest member, behind which a reduction combines one element at least;
+//!   - besides, what starts and ends a transfer: send and receive of a message, or the write of a route where one multicast on the static
+//!     network may do.
+
+use crate::Bounds;
+use noccl_net::{Network, TileId};
+use noccl_spec::CoreTiles;
+use noccl_workload::CollectiveKind;
+
+/// Networks that carry words beside each other.
+const NETWORKS: u64 = 2;
+
+/// Bounds of an all-to-all by a message from each member to each other one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectExchangeBounds {
+    /// Words over the busiest link between routers.
+    pub link_bound_cycles: u64,
+    /// Cycles of a core for its messages in both directions.
+    pub core_bound_cycles: u64,
+}
+
+impl DirectExchangeBounds {
+    /// The larger one.
+    #[must_use]
+    pub fn cycles(self) -> u64 {
+        self.link_bound_cycles.max(self.core_bound_cycles)
+    }
+}
+
+/// Those of so many bytes from each of these tiles to each other one; `None` where tiles are no cores.
+#[must_use]
+pub fn direct_exchange(
+    network: &Network,
+    members: &[TileId],
+    bytes: u64,
+) -> Option<DirectExchangeBounds> {
+    let core = &network.cores()?.core;
+    let words = core.message_words(bytes);
+    let others = (members.len() as u64).saturating_sub(1);
+    let units = core.units(bytes) * u64::from(core.unit_cycles);
+    let both_ends = u64::from(core.send_cycles)
+        + u64::from(core.receive_cycles)
+        + 2 * (units + words * u64::from(core.word_cycles));
+    let on_link = network.busiest_exchange_routes(members) * words;
+    Some(DirectExchangeBounds {
+        link_bound_cycles: network.link_words_cycles(on_link)?,
+        core_bound_cycles: others * both_ends,
+    })
+}
+
+/// A collective of cores, whatever the algorithm.
+pub(crate) struct Words<'n> {
+    pub cores: &'n CoreTiles,
+    /// Words of its payload, or of a block.
+    pub words: u64,
+    /// Words over each link of the busiest line of the mesh, if one network carried them.
+    pub cut_words: u64,
+}
+
+impl Words<'_> {
+    /// Both bounds: with hops from the root to the farthest member, and between the two members farthest apart.
+    pub(crate) fn bounds(
+        &self,
+        kind: CollectiveKind,
+        num_members: usize,
+        (farthest_hops, diameter_hops): (u32, u32),
+    ) -> Bounds {
+        let core = &self.cores.core;
+        let message = u64::from(core.send_cycles) + u64::from(core.receive_cycles);
+        let combine = u64::from(core.combine_cycles);
+        let (ends, hops, combine) = match kind {
+            CollectiveKind::Multicast => (message.min(core.route_cycles.into()), farthest_hops, 0),
+            CollectiveKind::AllGather => (message.min(core.route_cycles.into()), diameter_hops, 0),
+            CollectiveKind::Barrier => (message, farthest_hops, 0),
+            CollectiveKind::Reduce => (message, farthest_hops, combine),
+            CollectiveKind::AllToAll => (message, diameter_hops, 0),
+            CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => {
+                (message, diameter_hops, combine)
+            }
+        };
+        // A hop of the static network takes a cycle, one of the other at least as much.
+        let path = u64::from(hops) + self.words * u64::from(core.word_cycles) + combine;
+        let payload_bound_cycles = self.payload_bound(kind, num_members as u64);
+        Bounds {
+            lower_bound_cycles: ends + path.max(payload_bound_cycles),
+            payload_bound_cycles,
+        }
+    }
+
+    /// Cycles for the words alone.
+    fn payload_bound(&self, kind: CollectiveKind, num_members: u64) -> u64 {
+        let moved = match kind {
+            CollectiveKind::Barrier => 0,
+            CollectiveKind::Multicast | CollectiveKind::Reduce => self.words,
+            CollectiveKind::AllReduce => 2 * self.words,
+            CollectiveKind::AllGather | CollectiveKind::ReduceScatter => num_members * self.words,
+            CollectiveKind::AllToAll => 2 * num_members.saturating_sub(1) * self.words,
+        };
+        let by_core = moved * u64::from(self.cores.core.word_cycles);
+        by_core.max(self.cut_words.div_ceil(NETWORKS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use noccl_net::elaborate;
+
+    fn network(preset: &str, overrides: &[(&str, &str)]) -> Network {
+        let text = noccl_spec::preset_text(preset).unwrap();
+        let set = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        let overrides: Vec<_> = overrides.iter().map(set).collect();
+        elaborate(&noccl_spec::parse_spec(preset, &text, &overrides).unwrap()).unwrap()
+    }
+
+    /// Of cores that take 20 and 21 cycles for a message, if the overrides say nothing else.
+    fn of_mesh(preset: &str, overrides: &[(&str, &str)], bytes: u64) -> (u64, u64) {
+        let ends = [("core.send_cycles", "20"), ("core.receive_cycles", "21")];
+        let network = network(preset, &[&ends, overrides].concat());
+        let members: Vec<TileId> = network.clusters().collect();
+        let found = direct_exchange(&network, &members, bytes).unwrap();
+        assert_eq!(
+            found.cycles(),
+            found.link_bound_cycles.max(found.core_bound_cycles)
+        );
+        (found.link_bound_cycles, found.core_bound_cycles)
+    }
+
+    #[test]
+    fn an_exchange_is_bound_by_the_middle_of_the_mesh_and_by_every_core() {
+        // 84 and 128 messages of 34 words over a middle link; 48 and 63 messages of 20 + 21 + 2 × 34 cycles.
+        assert_eq!(of_mesh("tilepro64_7x7", &[], 128), (2856, 5232));
+        assert_eq!(of_mesh("tilepro64_8x8", &[], 128), (4352, 6867));
+        // Two units: 68 words, and the costs of a message once.
+        assert_eq!(
+            of_mesh("tilepro64_7x7", &[], 256),
+            (84 * 68, 48 * (41 + 136))
+        );
+        assert_eq!(of_mesh("tilepro64_4x4", &[], 0), (16 * 2, 15 * (41 + 4)));
+        assert_eq!(of_mesh("tilepro64_1x1", &[], 128), (0, 0));
+    }
+
+    #[test]
+    fn costs_of_units_and_words_count_at_both_ends() {
+        let slow = [("core.unit_cycles", "5"), ("core.word_cycles", "3")];
+        let (link, core) = of_mesh("tilepro64_7x7", &slow, 256);
+        assert_eq!((link, core), (84 * 68, 48 * (41 + 2 * (10 + 3 * 68))));
+        let lean = [("core.send_cycles", "2"), ("core.receive_cycles", "2")];
+        assert_eq!(of_mesh("tilepro64_8x8", &lean, 128), (4352, 63 * 72));
+    }
+
+    #[test]
+    fn a_bound_of_any_algorithm_counts_words_of_data_in_and_out() {
+        let ends = [("core.send_cycles", "20"), ("core.receive_cycles", "21")];
+        let network = network("tilepro64_8x8", &ends);
+        let words = Words {
+            cores: network.cores().unwrap(),
+            words: 32,
+            cut_words: 128 * 32,
+        };
+        let found = words.bounds(CollectiveKind::AllToAll, 64, (14, 14));
+        assert_eq!(found.payload_bound_cycles, 2 * 63 * 32);
+        assert_eq!(found.lower_bound_cycles, 41 + 2 * 63 * 32);
+        // One route is written, and the last word goes over 14 hops.
+        let no_cut = Words {
+            cut_words: 0,
+            ..words
+        };
+        let found = no_cut.bounds(CollectiveKind::Multicast, 64, (14, 14));
+        assert_eq!(found.lower_bound_cycles, 15 + 14 + 32);
+        let found = no_cut.bounds(CollectiveKind::Reduce, 64, (14, 14));
+        assert_eq!(found.lower_bound_cycles, 41 + 14 + 32 + 2);
+    }
+}
