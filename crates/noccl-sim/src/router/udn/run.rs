@@ -63,7 +63,8 @@ impl<'a> CoreRun<'a> {
     pub(crate) fn report(&self) -> CoreReport {
         let (udn, fixed) = (&self.planes.udn, &self.planes.fixed);
         CoreReport {
-            blocked_cycles: udn.blocked_cycles(self.next).total + fixed.blocked_cycles(self.next).total,
+            blocked_cycles: udn.blocked_cycles(self.next).total
+                + fixed.blocked_cycles(self.next).total,
             route_writes: self.cores.route_writes,
         }
     }

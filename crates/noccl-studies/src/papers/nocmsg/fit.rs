@@ -4,7 +4,7 @@
 //! Fitted to claim 3's barrier on 7×7 alone: the least multiple of ten cycles with which S4's tree on polling cores saves 98 % of a binomial
 //! barrier on these. Everything else that is said of this layer is predicted with it.
 
-use super::collectives::BARRIER;
+use super::collectives::{BARRIER, Case};
 use super::machine::{LARGEST, Layer, cycles, saving};
 use crate::Error;
 use crate::measure::runner::Runner;
@@ -17,23 +17,33 @@ const STEP: u64 = 10;
 /// More than any reading of the library allows.
 const MOST: u64 = 100_000;
 
-/// Part of a barrier's time on 7×7 that is saved over interrupts of so many cycles.
-fn saved(runner: Runner<'_>, interrupt_cycles: u64) -> Result<f64, Error> {
+/// Part of a collective's time on 7×7 that is saved over an algorithm of the baseline with interrupts of so many cycles.
+fn saved(
+    runner: Runner<'_>,
+    case: Case,
+    algorithm: &str,
+    interrupt_cycles: u64,
+) -> Result<f64, Error> {
     let value = interrupt_cycles.to_string();
     let fields = [("core.interrupt_cycles", value.as_str())];
     let interrupts = Layer::Interrupt.mesh((LARGEST, LARGEST), &fields)?;
     let polling = Layer::Polling.square(LARGEST)?;
-    let theirs = cycles(runner, &interrupts, BARRIER.kind, 0, BARRIER.baselines[0])?;
-    let ours = cycles(runner, &polling, BARRIER.kind, 0, BARRIER.ours)?;
+    let theirs = cycles(runner, &interrupts, case.kind, case.bytes, algorithm)?;
+    let ours = cycles(runner, &polling, case.kind, case.bytes, case.ours)?;
     Ok(saving(ours, theirs))
 }
 
-/// The fit.
-pub(super) fn interrupt_cycles(runner: Runner<'_>) -> Result<u64, Error> {
+/// The least multiple of ten cycles with which so much is saved.
+pub(super) fn least(
+    runner: Runner<'_>,
+    case: Case,
+    algorithm: &str,
+    part: f64,
+) -> Result<u64, Error> {
     let (mut below, mut enough) = (0, MOST / STEP);
     while enough - below > 1 {
         let middle = u64::midpoint(below, enough);
-        if saved(runner, middle * STEP)? >= SAVED {
+        if saved(runner, case, algorithm, middle * STEP)? >= part {
             enough = middle;
         } else {
             below = middle;
@@ -42,16 +52,22 @@ pub(super) fn interrupt_cycles(runner: Runner<'_>) -> Result<u64, Error> {
     Ok(enough * STEP)
 }
 
+/// The fit.
+fn interrupt_cycles(runner: Runner<'_>) -> Result<u64, Error> {
+    least(runner, BARRIER, BARRIER.baselines[0], SAVED)
+}
+
 /// What the presets have, and the fit.
 pub(super) fn claims(runner: Runner<'_>, out: &mut Outcomes) -> Result<(), Error> {
     let network = Layer::Interrupt.square(LARGEST)?;
     let preset = network.cores().map_or(0, |of| of.core.interrupt_cycles);
     let fitted = interrupt_cycles(runner)?;
+    let at = |cycles| saved(runner, BARRIER, BARRIER.baselines[0], cycles);
+    let before = fitted - STEP;
     let detail = format!(
-        "{:.4} of the barrier saved at {fitted} cycles, {:.4} at {}",
-        saved(runner, fitted)?,
-        saved(runner, fitted - STEP)?,
-        fitted - STEP
+        "{:.4} of the barrier saved at {fitted} cycles, {:.4} at {before}",
+        at(fitted)?,
+        at(before)?
     );
     out.put_shown("3-fit", fitted as f64, &detail, u64::from(preset) == fitted);
     Ok(())

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! S4's machine of squares and rectangles, its two layers of software, and runs on it.
 
-use crate::measure::runner::{Runner, network, typed};
 use crate::Error;
 #[cfg(test)]
 use crate::Watch;
+use crate::measure::runner::{Runner, network, typed};
 use noccl_coll::Choice;
 use noccl_net::{Network, TileRef};
 use noccl_run::{Mode, RunConfig, RunResult, Tally};
@@ -63,13 +63,17 @@ impl Layer {
     }
 }
 
-/// A collective of all cores. Elements are integers of a word.
+/// A collective of all cores. Elements are integers of a word; a broadcast has one buffer, as in MPI, so that its root copies nothing.
 pub(super) fn collective(
     network: &Network,
     kind: CollectiveKind,
     bytes: u64,
 ) -> Result<Collective, Error> {
-    typed(network, kind, "all", bytes, ElementType::Int32)
+    let mut made = typed(network, kind, "all", bytes, ElementType::Int32)?;
+    if kind == CollectiveKind::Multicast {
+        made.output_offset = made.input_offset;
+    }
+    Ok(made)
 }
 
 /// A schedule by the name of an algorithm.

@@ -30,7 +30,7 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
     let runner = Runner { tally: &tally };
     let mut found = Found::default();
     let timed = speed::measure(runner)?;
-    speed::claims(&timed, &mut found);
+    speed::claims(runner, &timed, &mut found)?;
     fit::claims(runner, &mut found.outcomes)?;
     tally.finish_unit()?;
     order::claims(runner, &mut found.outcomes)?;
@@ -87,7 +87,13 @@ fn left_out(out: &mut Outcomes) {
 /// What needs programs that cores execute, or is of other papers.
 fn open(out: &mut Outcomes) {
     for id in [
-        "12-mg", "13-is", "13-cg", "14-ft", "15-lu", "22-mg", "28-meshes",
+        "12-mg",
+        "13-is",
+        "13-cg",
+        "14-ft",
+        "15-lu",
+        "22-mg",
+        "28-meshes",
     ] {
         out.miss(id, "open: it needs programs that the cores execute");
     }

@@ -52,7 +52,9 @@ fn noisy(layer: Layer, side: u16) -> Result<Network, Error> {
         Layer::Polling => {
             // As often as the library's.
             let library = Layer::Interrupt.mesh(size, &[])?;
-            let often = library.cores().map_or(0, |of| of.core.noise_per_billion_messages);
+            let often = library
+                .cores()
+                .map_or(0, |of| of.core.noise_per_billion_messages);
             let often = often.to_string();
             let fields = [
                 ("core.noise_per_billion_messages", often.as_str()),
@@ -70,7 +72,9 @@ fn variance(tally: &Tally<'_>, network: &Network, schedule: &Schedule) -> Result
         return Ok(0.0);
     };
     let messages = schedule.actions.iter().filter_map(|a| a.kind.message());
-    let messages = messages.filter(|m| m.source.tile != m.destination.tile).count();
+    let messages = messages
+        .filter(|m| m.source.tile != m.destination.tile)
+        .count();
     if messages == 0 {
         return Ok(0.0);
     }
@@ -151,7 +155,11 @@ fn within(found: &Variances, published: &Variances) -> (usize, String) {
 /// Claims 9 and 21.
 fn of_polling(polling: &Variances, out: &mut Outcomes) {
     let greatest = polling.iter().flatten().copied().fold(0.0, f64::max);
-    out.put("9-below", greatest, "greatest of 30 cells; without noise all are 0");
+    out.put(
+        "9-below",
+        greatest,
+        "greatest of 30 cells; without noise all are 0",
+    );
     let (near, words) = within(polling, &TABLE_1);
     out.put("9-within", near as f64, &words);
     let at = |collective: usize, size: usize| polling[collective][size];
@@ -168,7 +176,11 @@ fn of_polling(polling: &Variances, out: &mut Outcomes) {
     };
     out.put("9-second", sizes.filter(second).count() as f64, "");
     let cell = polling[ALL_TO_ALL][5];
-    out.put("9-fit", cell, &format!("{POLLING_CYCLES} cycles, as often as the library"));
+    out.put(
+        "9-fit",
+        cell,
+        &format!("{POLLING_CYCLES} cycles, as often as the library"),
+    );
     let broadcast = polling[BROADCAST].iter().copied().fold(0.0, f64::max);
     let detail = "words on the static network interrupt nobody: it has no messages to hold up";
     out.put("21-broadcast", broadcast, detail);

@@ -26,11 +26,7 @@ pub(super) fn claims(runner: Runner<'_>, out: &mut Outcomes) -> Result<(), Error
 }
 
 /// S4's broadcast, behind its barrier or alone.
-fn broadcast(
-    runner: Runner<'_>,
-    network: &Network,
-    is_synchronised: bool,
-) -> Result<u64, Error> {
+fn broadcast(runner: Runner<'_>, network: &Network, is_synchronised: bool) -> Result<u64, Error> {
     let alone = schedule(network, BROADCAST.kind, PACKET, BROADCAST.ours)?;
     if !is_synchronised {
         return Ok(runner.run(network, &alone)?.cycles);
@@ -108,4 +104,3 @@ fn on_the_dynamic_network(runner: Runner<'_>, out: &mut Outcomes) -> Result<(), 
     out.put("8-ratio", tree as f64 / barrier as f64, &detail);
     Ok(())
 }
-

@@ -109,7 +109,11 @@ fn delayed(schedule: Schedule, late: &[(Coord, u64)]) -> Schedule {
     });
     let then = schedule.actions.into_iter().map(|action| Action {
         kind: action.kind,
-        after: action.after.iter().map(|id| ActionId(id.0 + shift)).collect(),
+        after: action
+            .after
+            .iter()
+            .map(|id| ActionId(id.0 + shift))
+            .collect(),
     });
     Schedule {
         actions: first.chain(then).collect(),

@@ -33,7 +33,13 @@ pub(super) fn claims(runner: Runner<'_>, out: &mut Outcomes) -> Result<(), Error
     for (network, suffix) in [(&interrupts, ""), (&polling, "-same-layer")] {
         let (mut won, mut words) = (0, Vec::new());
         for case in [BROADCAST, REDUCE, ALL_REDUCE] {
-            let savings = savings(runner, case, case.baselines[0], (&polling, network), &LONGER)?;
+            let savings = savings(
+                runner,
+                case,
+                case.baselines[0],
+                (&polling, network),
+                &LONGER,
+            )?;
             won += savings.iter().filter(|saved| **saved > 0.0).count();
             words.push(format!("{} {}", case.name, at_sizes(&LONGER, &savings)));
             if suffix.is_empty() {

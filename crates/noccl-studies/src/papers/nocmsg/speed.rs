@@ -2,6 +2,7 @@
 //! S4's claims 1, 3 to 5 and 11: how much time single packets take (Figs. 2 to 6).
 
 use super::collectives::{CASES, Series, Timed, percents};
+use super::fit;
 use super::machine::{LARGEST, Layer, SIDES, microseconds, saving};
 use crate::Error;
 use crate::figure::{Figure, Line, line_chart};
@@ -11,6 +12,9 @@ use crate::papers::Found;
 use crate::papers::outcome::Outcomes;
 use crate::papers::table::Table;
 
+/// S4's number of claim 1.
+const EXCHANGE_SAVED: f64 = 0.62;
+
 /// Times of all collectives, in the order of [`CASES`].
 pub(super) fn measure(runner: Runner<'_>) -> Result<Vec<Timed>, Error> {
     let timed = CASES.iter().map(|case| Timed::measure(runner, *case));
@@ -18,10 +22,10 @@ pub(super) fn measure(runner: Runner<'_>) -> Result<Vec<Timed>, Error> {
 }
 
 /// Claims, figures and the table.
-pub(super) fn claims(timed: &[Timed], found: &mut Found) {
+pub(super) fn claims(runner: Runner<'_>, timed: &[Timed], found: &mut Found) -> Result<(), Error> {
     let out = &mut found.outcomes;
     if let [all_to_all, reduce, all_reduce, barrier, broadcast] = timed {
-        exchange(all_to_all, out);
+        exchange(runner, all_to_all, out)?;
         on_the_largest("3-barrier", barrier, out);
         on_the_largest("3-broadcast", broadcast, out);
         on_all("4-reduce", reduce, out);
@@ -31,10 +35,11 @@ pub(super) fn claims(timed: &[Timed], found: &mut Found) {
     slopes(timed, out);
     found.figures.extend(timed.iter().map(figure));
     found.tables.push(table(timed));
+    Ok(())
 }
 
 /// Claim 1, by algorithm of the baseline and layer.
-fn exchange(timed: &Timed, out: &mut Outcomes) {
+fn exchange(runner: Runner<'_>, timed: &Timed, out: &mut Outcomes) -> Result<(), Error> {
     let words = timed.words();
     for pair in &timed.baselines {
         let [_, interrupts] = pair;
@@ -44,12 +49,15 @@ fn exchange(timed: &Timed, out: &mut Outcomes) {
             interrupts.algorithm
         };
         let saved = saving(timed.ours.at(LARGEST), interrupts.at(LARGEST));
-        out.put(&format!("1-{name}"), saved, &words);
+        let cycles = fit::least(runner, timed.case, interrupts.algorithm, EXCHANGE_SAVED)?;
+        let detail = format!("{words}; 62 % would be saved at {cycles} cycles of an interrupt");
+        out.put(&format!("1-{name}"), saved, &detail);
     }
     let polling = timed.baselines.iter().map(|[polling, _]| polling);
     let fastest = polling.map(|series| series.at(LARGEST)).min();
     let saved = saving(timed.ours.at(LARGEST), fastest.unwrap_or(0));
     out.put("1-same-layer", saved, &words);
+    Ok(())
 }
 
 /// Claim 3: one square, both layers.
@@ -103,11 +111,15 @@ fn slopes(timed: &[Timed], out: &mut Outcomes) {
         let (first, last) = (series.at(SIDES[0]), series.at(LARGEST));
         (microseconds(last) - microseconds(first)) / 45.0
     };
+    let series = timed
+        .iter()
+        .flat_map(|t| [&t.ours, t.baseline(Layer::Interrupt)]);
+    let (rising, falling): (Vec<&Series>, Vec<&Series>) = series.partition(|s| rises(s));
+    let falling: Vec<String> = falling.iter().map(|s| s.name()).collect();
+    let detail = format!("not {}", falling.join("; "));
+    out.put("11-rises", rising.len() as f64, &detail);
     for (layer, suffix) in [(Layer::Interrupt, ""), (Layer::Polling, "-same-layer")] {
-        let is_gradual = |t: &&Timed| {
-            let baseline = t.baseline(layer);
-            rises(&t.ours) && rises(baseline) && slope(&t.ours) < slope(baseline)
-        };
+        let is_gradual = |t: &&Timed| slope(&t.ours) < slope(t.baseline(layer));
         let count = timed.iter().filter(is_gradual).count();
         let words = timed.iter().map(|t| {
             let (ours, theirs) = (slope(&t.ours), slope(t.baseline(layer)));

@@ -128,7 +128,12 @@ pub(super) fn roots(runner: Runner<'_>, out: &mut Outcomes) -> Result<(), Error>
     let detail = format!("root in the centre {central} cycles; the best of 49 roots {best}");
     out.put("27-best", faster as f64, &detail);
     let last = tiles.len() - 1;
-    let corners = [0, usize::from(LARGEST) - 1, last + 1 - usize::from(LARGEST), last];
+    let corners = [
+        0,
+        usize::from(LARGEST) - 1,
+        last + 1 - usize::from(LARGEST),
+        last,
+    ];
     let corners: Vec<u64> = corners.iter().map(|place| times[*place]).collect();
     let least = corners.iter().min().copied().unwrap_or(0);
     let detail = format!("corners {corners:?} cycles, centre {central}");
