@@ -5,8 +5,8 @@ use crate::output;
 use clap::Args;
 use noccl::{
     AlgorithmRequest, Backend, Boundary, Calibration, CheckpointRequest, CollectiveKind,
-    CompareRequest, ElementType, Error, HardwareRequest, Loaded, Mode, Network, Operator,
-    RunConfig, StallConfig,
+    CompareRequest, ElementType, Error, HardwareRequest, Loaded, Mode, Network, NoiseRequest,
+    Operator, RunConfig, StallConfig,
 };
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -220,6 +220,28 @@ fn parse_stalls(text: &str) -> Result<StallConfig, Error> {
         let accepted = "accepted: two numbers from 0 to 255, e.g. 60,60";
         Error::argument("--stalls", text, accepted)
     })
+}
+
+/// What core tiles alone have.
+#[derive(Debug, Args)]
+pub struct CoreArgs {
+    /// Core tiles: no message of a round begins before those of all earlier rounds have come, as on an ideal machine
+    #[arg(long)]
+    pub lock_step: bool,
+    /// Core tiles: besides, runs under the noise of the spec (core.noise_cycles), from this seed on: mean and variance
+    #[arg(long, value_name = "SEED")]
+    noise: Option<u64>,
+    /// How many runs under noise
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "noise")]
+    repeat: u32,
+}
+
+impl CoreArgs {
+    /// The runs under noise, if they are asked for.
+    pub fn noise(&self) -> Option<NoiseRequest> {
+        let runs = self.repeat;
+        self.noise.map(|seed| NoiseRequest { seed, runs })
+    }
 }
 
 /// `value` or `timing`.

@@ -194,7 +194,8 @@ impl Calibration {
             });
         }
         let keys = self.conditions.keys().chain(here.keys());
-        let keys = keys.filter(|key| !key.starts_with(LINK_CYCLES) && *key != WIDE_BEAT_BYTES);
+        let has_law = |key: &String| key.starts_with(LINK_CYCLES) || key.starts_with(BYPASS);
+        let keys = keys.filter(|key| !has_law(key) && *key != WIDE_BEAT_BYTES);
         let value = |map: &BTreeMap<String, String>, key: &String| {
             map.get(key).cloned().unwrap_or_else(|| "absent".to_owned())
         };
@@ -223,17 +224,23 @@ impl Calibration {
 /// Lengths of links move the term of a hop by a law, so constants hold for all of them.
 const LINK_CYCLES: &str = "router.link_cycles.";
 
+/// Paths in flight stand in place of hops; a further cycle of setup is a register stage.
+const BYPASS: &str = "router.bypass.";
+
 /// Constants are per beat, whatever it holds; what the FPUs take for one is in the laws.
 const WIDE_BEAT_BYTES: &str = "ni.wide_beat_bytes";
 
-/// Register stages of links that a round trip passes per hop: two links, on planes that depend on the transaction, so their mean.
+/// Register stages of links that a round trip passes per hop or path: two links, on planes that depend on the transaction, so their mean; those
+/// of a bypass's setup are on all planes alike.
 fn link_stages(conditions: &BTreeMap<String, String>) -> f64 {
     let cycles = |plane: &str| {
         let written = conditions.get(&format!("{LINK_CYCLES}{plane}"));
         written.and_then(|text| text.parse().ok()).unwrap_or(1.0)
     };
     let stages = ["req", "rsp", "wide"].map(|plane| cycles(plane) - 1.0);
-    stages.iter().sum::<f64>() * 2.0 / 3.0
+    let setup = conditions.get(&format!("{BYPASS}setup_cycles"));
+    let setup = setup.and_then(|text| text.parse().ok()).unwrap_or(1.0);
+    stages.iter().sum::<f64>() * 2.0 / 3.0 + 2.0 * (setup - 1.0)
 }
 
 fn is_depth(key: &str) -> bool {

@@ -74,7 +74,11 @@ impl Shape {
             cut_blocks: cut_blocks as f64,
             merge_entries: f64::from(axi.router.merge_table_entries.max(1)),
             open_reductions: f64::from(axi.ni.max_open_reductions.max(1)),
-            round_trip_cycles: round_trip_cycles(network, diameter_hops, l1_cycles) as f64,
+            round_trip_cycles: round_trip_cycles(
+                network,
+                network.least_paths(diameter_hops),
+                l1_cycles,
+            ) as f64,
         })
     }
 

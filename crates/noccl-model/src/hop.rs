@@ -252,9 +252,9 @@ impl Constants {
         alpha_cycles + self.hop_cycles * f64::from(hops) + self.beta_cycles_per_beat * beats
     }
 
-    /// Cycles from a tile to another, without a response.
-    pub(crate) fn path_cycles(&self, hops: u32) -> f64 {
-        self.hop_cycles / 2.0 * f64::from(hops)
+    /// Cycles from a tile to another over so many paths (hops, without bypass), without a response.
+    pub(crate) fn path_cycles(&self, paths: u32) -> f64 {
+        self.hop_cycles / 2.0 * f64::from(paths)
     }
 }
 

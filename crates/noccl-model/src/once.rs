@@ -3,7 +3,8 @@
 
 use crate::bound::pipeline_cycles;
 use crate::constants::{cycles_per_beat, passes};
-use noccl_net::tree::{Cube, join_set};
+use noccl_net::pairs::{FoldOrder, senders};
+use noccl_net::tree::Cube;
 use noccl_net::{Coord, Network};
 use noccl_spec::Plane;
 use noccl_workload::InNetworkReduction;
@@ -21,26 +22,18 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
     let group = network.cube(reduction.group);
     let axi = network.axi();
     let cluster = &axi.cluster;
-    let addition = u64::from(pipeline_cycles(axi, reduction.element));
-    let cut = u64::from(axi.router.wide_reduction.cut_cycles);
-    let kind = axi.router.wide_reduction.kind;
-    let hop = u64::from(network.plane(Plane::Wide).hop_cycles);
-    let (mut path_in, mut hops) = (0, 0);
-    let mut pace = f64::from(network.flit_cycles());
-    // The farthest contributions come from corners of the group, and pass the routers that add most.
-    for corner in corners(group) {
-        let mut cycles = hop * u64::from(corner.hops_to(root));
-        for (at, _) in network.path(corner, root) {
-            let operands = join_set(at, group, root).count_ones();
-            if operands > 1 {
-                cycles +=
-                    u64::from(operands - 1) * addition + cut * u64::from(passes(kind, operands));
-                pace = pace.max(cycles_per_beat(kind, operands, addition as f64));
-            }
-        }
-        path_in = path_in.max(cycles);
-        hops = hops.max(corner.hops_to(root));
-    }
+    let sums = Sums {
+        network,
+        group,
+        root,
+        fold_order: reduction.fold_order(network),
+        addition: u64::from(pipeline_cycles(axi, reduction.element)),
+    };
+    let (path_in, pace) = sums.of(root);
+    let pace = pace.max(f64::from(network.flit_cycles()));
+    // The farthest members are corners of the group.
+    let paths = corners(group).map(|corner| network.paths(root, corner));
+    let path_out = sums.path_cycles() * u64::from(paths.max().unwrap_or(0));
     let beats = axi.ni.beats(reduction.bytes);
     let lanes = u64::from(cluster.cycles_per_wide_addition(&axi.ni));
     let agents = cluster.request_path_cycles
@@ -48,7 +41,59 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
         + cluster.dma.start_cycles
         + cluster.dma.complete_cycles;
     let serial = ((beats.saturating_sub(1) * lanes) as f64 * pace).round() as u64;
-    Some(u64::from(agents) + PORTS_CYCLES + path_in + hop * u64::from(hops) + serial)
+    Some(u64::from(agents) + PORTS_CYCLES + path_in + path_out + serial)
+}
+
+/// What contributions take until they are the sum of a router.
+struct Sums<'a> {
+    network: &'a Network,
+    group: Cube,
+    root: Coord,
+    fold_order: FoldOrder,
+    addition: u64,
+}
+
+impl Sums<'_> {
+    /// Cycles until the sum of a router is ready, and cycles per beat of the slowest router before it.
+    fn of(&self, here: Coord) -> (u64, f64) {
+        let mut pace = 1.0_f64;
+        let senders = senders(here, self.group, self.root, self.fold_order);
+        let operands: Vec<u64> = { senders.iter() }
+            .map(|from| {
+                if *from == here {
+                    return 0;
+                }
+                let (ready, slowest) = self.of(*from);
+                pace = pace.max(slowest);
+                ready + self.path_cycles() * u64::from(self.network.paths(*from, here))
+            })
+            .collect();
+        let last = operands.iter().copied().max().unwrap_or(0);
+        let count = operands.len() as u32;
+        match self.fold_order {
+            FoldOrder::InPairs => {
+                let sum = operands.into_iter();
+                let sum = sum.reduce(|sum, operand| sum.max(operand) + self.adding(2));
+                (sum.unwrap_or(0), pace)
+            }
+            FoldOrder::ByRouter if count < 2 => (last, pace),
+            FoldOrder::ByRouter => {
+                let kind = self.network.axi().router.wide_reduction.kind;
+                let slowest = cycles_per_beat(kind, count, self.addition as f64);
+                (last + self.adding(count), pace.max(slowest))
+            }
+        }
+    }
+
+    fn adding(&self, operands: u32) -> u64 {
+        let wide = &self.network.axi().router.wide_reduction;
+        let cut = u64::from(wide.cut_cycles);
+        u64::from(operands - 1) * self.addition + cut * u64::from(passes(wide.kind, operands))
+    }
+
+    fn path_cycles(&self) -> u64 {
+        u64::from(self.network.plane(Plane::Wide).hop_cycles)
+    }
 }
 
 fn corners(group: Cube) -> impl Iterator<Item = Coord> {

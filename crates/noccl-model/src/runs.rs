@@ -10,6 +10,7 @@ mod barriers;
 use crate::ModelError;
 use crate::constants::{Constant, Law, cycles_per_beat};
 use actions::{ORIGIN, OUTPUT, additions, block, line, one, place, row_of, run, transfer};
+use noccl_net::pairs::FoldOrder;
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_workload::{
     ActionKind, Arrival, Destination, ElementType, InNetworkReduction, Operator, Place, Schedule,
@@ -50,9 +51,11 @@ pub fn calibration_runs(network: &Network) -> Result<Vec<CalibrationRun>, ModelE
 fn transfers(network: &Network) -> Vec<CalibrationRun> {
     use Constant::{Beta, Hop, PullAlpha, PushAlpha, RelayAlpha};
     let mut out = Vec::new();
-    for (beats, hops) in [(1, 1), (64, 1), (1, 3), (64, 3)] {
-        let far = Coord::new(hops, 0);
-        let terms = |alpha| vec![(alpha, 1.0), (Hop, f64::from(hops)), (Beta, beats as f64)];
+    // With bypass one path reaches as far as three hops: two paths tell what one costs.
+    let far = Coord::new(3, u16::from(network.path_links() > 1));
+    for (beats, far) in [(1, NEAR), (64, NEAR), (1, far), (64, far)] {
+        let (paths, hops) = (paths(network, far), far.hops_to(ORIGIN));
+        let terms = |alpha| vec![(alpha, 1.0), (Hop, paths), (Beta, beats as f64)];
         let pull = transfer(network, place(far, 0), one(ORIGIN), beats, 1);
         let name = format!("{beats} beats read over {hops} hops");
         out.push(run(name, Law::Transfer, vec![pull], terms(PullAlpha)));
@@ -65,7 +68,9 @@ fn transfers(network: &Network) -> Vec<CalibrationRun> {
         None => TileRef::Cluster(Coord::new(3, 0)),
     };
     let at = network.tile_at(network.mesh_coord(ORIGIN));
-    let source_hops = network.find(source).map_or(0, |s| network.hops(s, at));
+    let source_paths = network
+        .find(source)
+        .map_or(0, |s| network.paths_between(s, at));
     for beats in [1, 64] {
         let from = Place {
             tile: source,
@@ -75,7 +80,7 @@ fn transfers(network: &Network) -> Vec<CalibrationRun> {
             set: row_of(4),
             offset: OUTPUT,
         };
-        let hops = f64::from(source_hops + 3);
+        let hops = f64::from(source_paths) + paths(network, Coord::new(3, 0));
         out.push(run(
             format!("{beats} beats read from {source}, multicast to a row of 4"),
             Law::Transfer,
@@ -84,6 +89,14 @@ fn transfers(network: &Network) -> Vec<CalibrationRun> {
         ));
     }
     out
+}
+
+/// The neighbour of the cluster that acts.
+const NEAR: Coord = Coord::new(1, 0);
+
+/// Paths from the cluster that acts; hops, without bypass.
+fn paths(network: &Network, to: Coord) -> f64 {
+    f64::from(network.paths(network.mesh_coord(ORIGIN), network.mesh_coord(to)))
 }
 
 fn inside_a_cluster(network: &Network) -> Vec<CalibrationRun> {
@@ -153,13 +166,14 @@ fn two_reads(network: &Network) -> CalibrationRun {
         let destination = Destination::One(place(ORIGIN, to));
         transfer(network, place(Coord::new(x, 0), 0), destination, 16, 1)
     };
+    let paths = paths(network, NEAR) + paths(network, Coord::new(2, 0));
     let mut both = run(
         "16 beats read over 1 hop and 16 over 2, at once".to_owned(),
         Law::Agent,
         vec![read(1, OUTPUT), read(2, 2 * OUTPUT)],
         vec![
             (PullAlpha, 2.0),
-            (Hop, 3.0),
+            (Hop, paths),
             (Beta, 32.0),
             (ReadsOverlap, -1.0),
         ],
@@ -183,13 +197,13 @@ fn notices(network: &Network) -> Vec<CalibrationRun> {
             root: TileRef::Cluster(ORIGIN),
         })
     };
-    let arrived = [(ArrivalAlpha, 1.0), (Hop, 1.5)];
+    let arrived = [(ArrivalAlpha, 1.0), (Hop, paths(network, far) / 2.0)];
     let mut out: Vec<CalibrationRun> = [1u16, 3]
         .map(|hops| {
             let at = Coord::new(hops, 0);
             let path = [
                 (DeliveryAlpha, 1.0),
-                (Hop, f64::from(hops) / 2.0),
+                (Hop, paths(network, at) / 2.0),
                 (Beta, 1.0),
             ];
             run(
@@ -229,14 +243,21 @@ fn reductions(network: &Network) -> Vec<CalibrationRun> {
     let kind = axi.router.wide_reduction.kind;
     let shared = f64::from(axi.cluster.cycles_per_wide_addition(&axi.ni));
     use Constant::{Addition8, Addition16, Addition32, Addition64, Beta, Cut, Hop, ReductionAlpha};
-    // Operands of the routers that add on the path of the farthest member.
-    let shapes: [(MultiAddress, &[u32]); 3] = [
-        (row_of(2), &[2]),
-        (row_of(4), &[2, 2, 2]),
-        (block(2, 2), &[2, 3]),
+    // Operands of the routers that add on the path of the farthest member, and the same in pairs.
+    let shapes: [(MultiAddress, &[u32], &[u32]); 3] = [
+        (row_of(2), &[2], &[2]),
+        (row_of(4), &[2, 2, 2], &[2, 2]),
+        (block(2, 2), &[2, 3], &[2, 2]),
     ];
-    let reduce = |set: MultiAddress, operands: &[u32], beats: u64, element, addition| {
+    let root = network.mesh_coord(ORIGIN);
+    let reduce = |(set, by_router, in_pairs): (MultiAddress, _, _), beats, element, addition| {
+        let operands: &[u32] = match network.fold_order(set, root, beats) {
+            FoldOrder::ByRouter => by_router,
+            FoldOrder::InPairs => in_pairs,
+        };
         let additions: u32 = operands.iter().map(|o| o - 1).sum();
+        // A path there for each router that adds, and those of the response.
+        let hops = (operands.len() as f64 + paths(network, set.max())) / 2.0;
         let most = operands.iter().copied().max().unwrap_or(1);
         // Three operands at most: no partial sums, whatever an addition takes.
         let further = (beats - 1) as f64 * shared * cycles_per_beat(kind, most, 1.0);
@@ -253,7 +274,7 @@ fn reductions(network: &Network) -> Vec<CalibrationRun> {
             })],
             vec![
                 (ReductionAlpha, 1.0),
-                (Hop, f64::from(set.max().hops_to(ORIGIN))),
+                (Hop, hops),
                 (Beta, 1.0 + further),
                 (Cut, operands.len() as f64),
                 (addition, f64::from(additions)),
@@ -262,17 +283,14 @@ fn reductions(network: &Network) -> Vec<CalibrationRun> {
     };
     let mut out: Vec<CalibrationRun> = shapes
         .iter()
-        .flat_map(|(set, operands)| {
-            [1, 64].map(|beats| reduce(*set, operands, beats, ElementType::Fp64, Addition64))
-        })
+        .flat_map(|shape| [1, 64].map(|beats| reduce(*shape, beats, ElementType::Fp64, Addition64)))
         .collect();
-    let (set, operands) = shapes[1];
     for (element, addition) in [
         (ElementType::Fp32, Addition32),
         (ElementType::Fp16, Addition16),
         (ElementType::Fp8E4m3, Addition8),
     ] {
-        out.push(reduce(set, operands, 1, element, addition));
+        out.push(reduce(shapes[1], 1, element, addition));
     }
     out
 }

@@ -18,6 +18,7 @@ mod error;
 mod list;
 mod network;
 mod network_tree;
+pub mod pairs;
 mod paths;
 mod planes;
 mod region;

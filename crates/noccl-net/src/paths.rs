@@ -2,7 +2,7 @@
 //! Paths that a flit crosses in a cycle: one link, or several in a line where routers are passed in flight.
 
 use crate::capabilities::MessageCycles;
-use crate::{Coord, Network};
+use crate::{Coord, Network, TileId};
 use noccl_spec::Tiles;
 
 impl Network {
@@ -23,6 +23,12 @@ impl Network {
     #[must_use]
     pub const fn paths(&self, from: Coord, to: Coord) -> u32 {
         MessageCycles::paths(from, to, self.path_links())
+    }
+
+    /// The same between two tiles.
+    #[must_use]
+    pub const fn paths_between(&self, from: TileId, to: TileId) -> u32 {
+        self.paths(self.coord(from), self.coord(to))
     }
 
     /// Fewest paths of any route over so many hops.

@@ -33,7 +33,6 @@ pub use hardware_comparison::{PortChain, PortPattern, PortScenario, record_ports
 pub use noccl_run::OnProgress;
 pub use record::recorder::OnCycle;
 pub use router::smart::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
-pub use router::udn::CoreReport;
 pub use simulator::{Simulation, Simulator};
 
 use driver::trace::run::TraceRun;
@@ -72,16 +71,16 @@ pub fn run_schedule(
     Ok(run.result(outputs))
 }
 
-/// As [`run_schedule`] on core tiles, and what such a run shows beside its result.
+/// Routes of the static network that cores write in a run of a schedule.
 ///
 /// # Errors
-/// As [`run_schedule`]; refused on other networks.
-pub fn run_on_cores(
+/// As [`run_schedule`]; refused on networks without core tiles.
+pub fn route_writes(
     network: &Network,
     schedule: &Schedule,
     config: &RunConfig,
     on_progress: OnProgress<'_>,
-) -> Result<(RunResult, CoreReport), RunError> {
+) -> Result<u64, RunError> {
     config.check()?;
     let mut run = CoreRun::new(&Request {
         network,
@@ -90,7 +89,7 @@ pub fn run_on_cores(
         config,
     })?;
     advance(&mut run, on_progress)?;
-    Ok((run.result(&[]), run.report()))
+    Ok(run.route_writes())
 }
 
 /// As [`run_schedule`], with a record of every cycle.

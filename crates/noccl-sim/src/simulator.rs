@@ -9,7 +9,7 @@ use crate::router::smart::SmartRun;
 use crate::router::udn::{self, CoreRun};
 use crate::router::{Engine, engine_of};
 use noccl_run::{
-    Backend, Checkpoints, Diagnosis, Progress, Request, Run, RunError, RunResult, Status,
+    Backend, Checkpoints, Diagnosis, Progress, Request, Run, RunConfig, RunError, RunResult, Status,
 };
 use noccl_workload::Place;
 use std::io::{Read, Seek, Write};
@@ -33,7 +33,9 @@ impl Backend for Simulator {
 
     fn start<'a>(&self, request: &Request<'a>) -> Result<Simulation<'a>, RunError> {
         request.config.check()?;
-        let kind = match engine_of(request.network) {
+        let engine = engine_of(request.network);
+        refuse_rounds(&engine, request.config)?;
+        let kind = match engine {
             Engine::Machine(behaviour) => {
                 let machine = Machine::new(request.network, request.config.clone(), behaviour);
                 let run = ScheduleRun::on(machine, request.schedule, request.inputs)?;
@@ -45,6 +47,23 @@ impl Backend for Simulator {
         };
         Ok(Simulation(kind))
     }
+}
+
+/// Messages of rounds are those of core tiles.
+fn refuse_rounds(engine: &Engine, config: &RunConfig) -> Result<(), RunError> {
+    let asked = match engine {
+        Engine::Cores => return Ok(()),
+        Engine::Machine(_) | Engine::Esp | Engine::Smart if config.is_lock_step => {
+            "rounds in lock-step"
+        }
+        Engine::Machine(_) | Engine::Esp | Engine::Smart if config.noise_seed.is_some() => "noise",
+        Engine::Machine(_) | Engine::Esp | Engine::Smart => return Ok(()),
+    };
+    Err(RunError::Refused {
+        backend: "sim",
+        what: asked.to_owned(),
+        reason: "it is an option of cores that pass messages; accepted on core tiles, e.g. tilepro64_8x8".to_owned(),
+    })
 }
 
 impl Checkpoints for Simulator {

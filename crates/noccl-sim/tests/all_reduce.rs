@@ -293,15 +293,19 @@ fn a_root_outside_the_group_and_published_routers_are_refused() {
 /// Kind, base, mask, which member is the root, beats.
 type Draw = (u8, (u16, u16), (u16, u16), usize, u64);
 
+/// Meshes and their sides.
+const NETWORKS: [(&str, u16); 3] = [
+    ("collective_noc_4x4", 4),
+    ("collective_noc_4x4_bypass", 4),
+    ("collective_noc_8x8_bypass", 8),
+];
+
 /// Groups, roots and kinds of collectives that run at the same time.
 fn crowds() -> impl Strategy<Value = Vec<Draw>> {
-    let one = (
-        0u8..4,
-        (0u16..4, 0u16..4),
-        (0u16..4, 0u16..4),
-        0usize..16,
-        1u64..100,
-    );
+    let (base, mask) = ((0u16..8, 0u16..8), (0u16..8, 0u16..8));
+    // One beat meets in pairs over routers with bypass.
+    let beats = prop_oneof![Just(1), 1u64..100];
+    let one = (0u8..4, base, mask, 0usize..64, beats);
     proptest::collection::vec(one, 1..9)
 }
 
@@ -310,14 +314,16 @@ proptest! {
 
     #[test]
     fn all_reduces_between_reductions_and_multicasts_complete_with_the_interpreters_bytes(
+        (preset, side) in prop::sample::select(NETWORKS.to_vec()),
         crowd in crowds(),
         stalls in (0u32..128, 0u32..128, any::<u64>()),
     ) {
-        let net = network("collective_noc_4x4");
+        let net = network(preset);
         let mut actions: Vec<Action> = Vec::new();
         let mut at = 0;
         for (kind, base, mask, member, beats) in crowd {
-            let group = MultiAddress::new(Coord::new(base.0, base.1), Coord::new(mask.0, mask.1));
+            let on_mesh = |(x, y): (u16, u16)| Coord::new(x % side, y % side);
+            let group = MultiAddress::new(on_mesh(base), on_mesh(mask));
             let members: Vec<Coord> = group.members().collect();
             let root = members[member % members.len()];
             if members.len() < 2 || at + 64 * beats > 32_768 {
@@ -340,6 +346,6 @@ proptest! {
             let stalls = StallConfig { target_stall_per_256: target, initiator_stall_per_256: initiator };
             RunConfig { stalls: Some(stalls), stall_seed: seed, ..RunConfig::new(mode) }
         };
-        let _ = run_with(&net, &schedule_of(actions), cube(0, 0, 3, 3), 32_768, config);
+        let _ = run_with(&net, &schedule_of(actions), cube(0, 0, side - 1, side - 1), 32_768, config);
     }
 }

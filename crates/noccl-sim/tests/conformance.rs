@@ -172,7 +172,7 @@ fn greedy_with_bypass(preset: &str) -> Kind {
     }
 }
 
-/// Cores that read what they wait for, and stop if two send to each other what their queues cannot hold.
+/// Cores that read what they wait for, and wait forever if two send to each other what their queues cannot hold.
 fn cores() -> Kind {
     let message = |from: (u16, u16), to: (u16, u16), source| {
         ActionKind::Message(Message {

@@ -163,19 +163,18 @@ fn published_router_names_barriers_that_wait_for_each_others_contributions() {
     );
 }
 
+fn row_reduction(beats: u32) -> PortKind {
+    let (group, root) = (cube(0, 0, 3, 0), cluster(0, 0));
+    PortKind::WideReduction { group, root, beats }
+}
+
 #[test]
 fn members_that_never_contribute_are_named_by_both_routers() {
     let starts = || vec![Some(0), None, Some(0), None];
-    let (group, root) = (cube(0, 0, 3, 0), cluster(0, 0));
-    let reduction = || PortKind::WideReduction {
-        group,
-        root,
-        beats: 4,
-    };
     for preset in ["collective_noc_4x4", "collective_noc_4x4_published"] {
         for (kind, name) in [
             (barrier(0, 0), "barrier #0 at cluster (0,0)"),
-            (reduction(), "reduction #0 to cluster (0,0)"),
+            (row_reduction(4), "reduction #0 to cluster (0,0)"),
         ] {
             let diagnosis = stall(preset, &[], vec![entry(starts(), kind)]);
             assert!(!is_cycle(&diagnosis));
@@ -189,6 +188,20 @@ fn members_that_never_contribute_are_named_by_both_routers() {
             );
         }
     }
+}
+
+/// The root waits for the sum of cluster (2,0), and that one for cluster (3,0), which is not there.
+#[test]
+fn operands_in_pairs_name_the_sums_that_they_wait_for() {
+    let starts = vec![Some(0), Some(0), Some(0), None];
+    let reduction = entry(starts, row_reduction(1));
+    let diagnosis = stall("collective_noc_4x4_bypass", &[], vec![reduction]);
+    let [root, second] = &diagnosis.waits[..] else {
+        panic!("two waits: {diagnosis}")
+    };
+    assert!(root.awaited.ends_with("cluster (2,0)"), "{diagnosis}");
+    assert_eq!(second.waiter, root.awaited, "{diagnosis}");
+    assert_eq!(second.place, "the sum of cluster (3,0)", "{diagnosis}");
 }
 
 #[test]

@@ -7,6 +7,8 @@
 mod common;
 
 use common::{cluster, cube, network_with, runtime};
+use noccl_net::pairs::operands;
+use noccl_net::tree::Cube;
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_workload::PortKind;
 use proptest::prelude::*;
@@ -135,4 +137,69 @@ fn a_barrier_of_256_clusters_takes_13_cycles_and_17_with_two_for_setup() {
         };
         assert_eq!(runtime(&net, 256, barrier), expected);
     }
+}
+
+/// Cycles from the start to the sum of the router `here`: each operand follows the ones before it by an addition, once it is there.
+fn sum_of(net: &Network, here: Coord, set: Cube, root: Coord) -> u64 {
+    let bypass = net.axi().router.bypass.expect("these networks have it");
+    let path = u64::from(bypass.setup_cycles) + 1;
+    let senders = operands(here, set, root).filter(|from| *from != here);
+    senders.fold(0, |sum, from| {
+        let paths = from.hops_to(here).div_ceil(bypass.hpc_max);
+        let arrives = sum_of(net, from, set, root) + path * u64::from(paths);
+        sum.max(arrives) + ADDITION
+    })
+}
+
+/// Of two 64-bit numbers, from the operands at a router to their sum.
+const ADDITION: u64 = 5;
+
+fn check_reduction(net: &Network, set: MultiAddress, to: Coord) {
+    let (cube, root) = (net.cube(set), net.mesh_coord(to));
+    let reduction = PortKind::WideReduction {
+        group: set,
+        root: TileRef::Cluster(to),
+        beats: 1,
+    };
+    let sum = sum_of(net, root, cube, root);
+    let expected = sum + round_trip(net, farthest(TileRef::Cluster(to), set), 1)
+        - one_path_there(net, farthest(TileRef::Cluster(to), set));
+    let cycles = runtime(net, set.members().count(), reduction);
+    assert_eq!(cycles, expected, "{set} into {to}");
+}
+
+/// What a round trip has twice.
+fn one_path_there(net: &Network, distance: (u16, u16)) -> u64 {
+    (round_trip(net, distance, 1) - round_trip(net, (0, 0), 1)) / 2
+}
+
+#[test]
+fn one_beat_meets_in_pairs_and_takes_its_closed_form_into_every_root() {
+    for (hpc_max, setup_cycles) in [(8, 1), (2, 1), (3, 2)] {
+        let net = network(8, 4, hpc_max, setup_cycles);
+        for set in [
+            cube(0, 0, 7, 3),
+            cube(4, 0, 3, 1),
+            cube(0, 2, 7, 0),
+            cube(1, 0, 0, 3),
+        ] {
+            for to in set.members() {
+                check_reduction(&net, set, to);
+            }
+        }
+    }
+}
+
+/// In the corner of 8×8: three additions and three paths along the row, three of each along the column, the response's paths.
+#[test]
+fn a_sum_of_64_clusters_into_a_corner_takes_51_cycles() {
+    let net = network(8, 8, 8, 1);
+    let (set, to) = (cube(0, 0, 7, 7), Coord::new(0, 0));
+    check_reduction(&net, set, to);
+    let reduction = PortKind::WideReduction {
+        group: set,
+        root: TileRef::Cluster(to),
+        beats: 1,
+    };
+    assert_eq!(runtime(&net, 64, reduction), 5 + 6 * (2 + ADDITION) + 4);
 }

@@ -45,8 +45,8 @@ fn lone_cycles(net: &Network, from: Coord, to: Coord, bytes: u64) -> u64 {
     let tiles = net.cores().unwrap();
     let (core, udn) = (&tiles.core, &tiles.router.udn);
     let hops = u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y));
-    let turns = u64::from(from.x != to.x && from.y != to.y);
-    let path = (hops + 1) * u64::from(udn.hop_cycles) + turns * u64::from(udn.turn_cycles);
+    let corners = u64::from(from.x != to.x && from.y != to.y);
+    let path = (hops + 1) * u64::from(udn.hop_cycles) + corners * u64::from(udn.turn_cycles);
     let first = u64::from(core.send_cycles + core.unit_cycles) + path + 1;
     first + u64::from(core.receive_cycles + core.unit_cycles) + core.message_words(bytes)
 }
@@ -58,13 +58,13 @@ proptest! {
         to in (0u16..8, 0u16..8),
         bytes in 0u64..=128,
         hop_cycles in 1u32..=2,
-        turn_cycles in 0u32..=1,
+        corner_cycles in 0u32..=1,
     ) {
         prop_assume!(from != to);
-        let (hop, turn) = (hop_cycles.to_string(), turn_cycles.to_string());
+        let (hop, corner) = (hop_cycles.to_string(), corner_cycles.to_string());
         let net = tilepro(&[
             ("router.udn.hop_cycles", hop.as_str()),
-            ("router.udn.turn_cycles", turn.as_str()),
+            ("router.udn.turn_cycles", corner.as_str()),
         ]);
         let sent = pattern(bytes);
         let inputs = [MemoryImage { tile: cluster(from.0, from.1), offset: 0, bytes: sent.clone() }];
@@ -116,7 +116,7 @@ fn ping_pong(to: (u16, u16)) -> f64 {
 
 #[test]
 fn a_ping_pong_takes_the_published_cycles() {
-    // Half round trips measured on a TILEPro64; the first one is fitted (docs/papers/S4.md). The turn of the second is not known:
+    // Half round trips measured on a TILEPro64; the first one is fitted (docs/papers/S4.md). Whether the second one has a corner is not known:
     // both corners are allowed.
     for (to, published) in [((1, 0), 42.1), ((7, 1), 49.6), ((7, 7), 55.7)] {
         let found = ping_pong(to);
@@ -141,7 +141,7 @@ fn crowd(senders: &[(u16, u16)], to: (u16, u16), bytes: u64) -> Vec<(ActionKind,
 }
 
 #[test]
-fn a_core_that_does_not_read_stops_the_mesh_behind_it_and_the_circle_is_named() {
+fn a_core_that_does_not_read_blocks_the_mesh_behind_it_and_the_circle_is_named() {
     // Both send more to each other than queues and FIFOs hold, and neither reads before it has sent.
     let both = |drain: &str| {
         let net = tilepro(&[("core.drain", drain)]);

@@ -109,7 +109,10 @@ fn actions(steps: &[Step], (width, height): (u16, u16)) -> Vec<(ActionKind, Vec<
 }
 
 fn network(size: (u16, u16), overrides: &[(&str, String)]) -> Network {
-    let overrides: Vec<(&str, &str)> = overrides.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let overrides: Vec<(&str, &str)> = overrides
+        .iter()
+        .map(|(field, value)| (*field, value.as_str()))
+        .collect();
     common::network_with(&format!("tilepro64_{}x{}", size.0, size.1), &overrides)
 }
 
@@ -122,7 +125,7 @@ proptest! {
         first in prop_oneof![Just(None), Just(Some(First::Send)), Just(Some(First::Receive))],
         is_acknowledged in any::<bool>(),
         interrupt_cycles in prop_oneof![3 => Just(0u32), 1 => 1u32..400],
-        (fifo, turn, word) in (1u32..5, 0u32..2, 1u32..3),
+        (fifo, corner, word) in (1u32..5, 0u32..2, 1u32..3),
         store in 34u32..140,
         unit in (1u32..33).prop_map(|words| 4 * words),
         stalls in prop::option::of((0u32..200, 0u32..200)),
@@ -137,7 +140,7 @@ proptest! {
             ("core.unit_bytes", unit.to_string()),
             ("core.word_cycles", word.to_string()),
             ("router.udn.input_fifo_flits", fifo.to_string()),
-            ("router.udn.turn_cycles", turn.to_string()),
+            ("router.udn.turn_cycles", corner.to_string()),
         ]);
         let mut list = schedule(actions(&steps, size));
         list.first = first;

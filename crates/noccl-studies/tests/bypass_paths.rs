@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Collectives over routers that flits pass in flight: the right bytes, no faster than the lower bound, no slower than without bypass.
+//! Collectives over routers that flits pass in flight: the right bytes, no faster than the lower bound, no slower than without bypass;
+//! the model counts paths in place of hops.
 #![allow(clippy::unwrap_used)]
 
+use noccl_model::Calibration;
 use noccl_net::{Network, elaborate};
 use noccl_run::Watch;
 use noccl_spec::{parse_spec, preset_text};
-use noccl_studies::{CompareRequest, CompareRow, compare, parse_algorithms, parse_group};
+use noccl_studies::{
+    CompareRequest, CompareRow, calibrate, compare, compare_by_model, parse_algorithms, parse_group,
+};
 use noccl_workload::CollectiveKind;
 
 fn network(preset: &str, numbers: &[(&str, u32)]) -> Network {
@@ -17,15 +21,25 @@ fn network(preset: &str, numbers: &[(&str, u32)]) -> Network {
     elaborate(&parse_spec(preset, &text, &numbers).unwrap()).unwrap()
 }
 
-fn rows(
+fn request(
     net: &Network,
     kind: CollectiveKind,
     (group, bytes): (&str, u64),
     algorithms: &str,
-) -> Vec<CompareRow> {
+) -> CompareRequest {
     let group = parse_group(net, group).unwrap();
     let mut request = CompareRequest::new(kind, group, vec![64, bytes]);
     request.algorithms = parse_algorithms(algorithms).unwrap();
+    request
+}
+
+fn rows(
+    net: &Network,
+    kind: CollectiveKind,
+    what: (&str, u64),
+    algorithms: &str,
+) -> Vec<CompareRow> {
+    let request = request(net, kind, what, algorithms);
     compare(net, &request, Watch::quiet()).unwrap().rows
 }
 
@@ -66,5 +80,94 @@ fn collectives_of_the_network_gain_what_their_hops_cost() {
         for ((with, _), (without, _)) in pairs {
             assert!(with < without, "{}: {with} {without}", kind.name());
         }
+    }
+}
+
+#[test]
+fn auto_takes_the_networks_tree_for_multicasts_and_reductions() {
+    let net = network("collective_noc_8x8_bypass", &[]);
+    for kind in [CollectiveKind::Multicast, CollectiveKind::Reduce] {
+        let chosen = rows(&net, kind, ("all", 32 << 10), "auto");
+        let algorithms: Vec<&str> = chosen.iter().map(|row| row.algorithm.as_str()).collect();
+        assert_eq!(algorithms, ["in_network"; 2], "{}", kind.name());
+        let software = rows(&net, kind, ("all", 32 << 10), "tree:8,row_column:8:tree");
+        for (tree, other) in chosen.iter().zip(software.chunks(2)) {
+            let least = other.iter().map(|row| row.cycles).min().unwrap();
+            assert!(tree.cycles < least, "{tree:?} {least}");
+        }
+    }
+}
+
+/// A sum of 64 bytes into a corner of 8×8, instructions included; see `docs/design/0012-bypass.md`.
+#[test]
+fn a_sum_of_one_beat_into_a_corner_takes_its_closed_form_with_instructions() {
+    for (setup_cycles, expected) in [(1, 57), (2, 65)] {
+        let net = network(
+            "collective_noc_8x8_bypass",
+            &[("router.bypass.setup_cycles", setup_cycles)],
+        );
+        let sums = rows(&net, CollectiveKind::Reduce, ("all", 64), "in_network");
+        assert_eq!(sums[0].cycles, expected);
+    }
+}
+
+#[test]
+fn the_models_constants_are_those_of_the_network_without_bypass_and_move_with_setup() {
+    let shipped = Calibration::shipped().unwrap();
+    for (hpc_max, setup_cycles) in [(8, 1), (2, 1), (3, 2)] {
+        let numbers = [
+            ("router.bypass.hpc_max", hpc_max),
+            ("router.bypass.setup_cycles", setup_cycles),
+        ];
+        let net = network("collective_noc_8x8_bypass", &numbers);
+        let fitted = calibrate(&net, "a test", Watch::quiet()).unwrap();
+        let moved = shipped.constants_for(net.spec()).unwrap();
+        assert_eq!(fitted.constants, moved, "{numbers:?}");
+        assert!(fitted.held_out.max_error < 0.014, "{:?}", fitted.held_out);
+    }
+}
+
+#[test]
+fn the_model_is_exact_for_multicasts_reductions_and_barriers_over_paths() {
+    let shipped = Calibration::shipped().unwrap();
+    for (hpc_max, setup_cycles) in [(8, 1), (3, 2)] {
+        let numbers = [
+            ("router.bypass.hpc_max", hpc_max),
+            ("router.bypass.setup_cycles", setup_cycles),
+        ];
+        let net = network("collective_noc_8x8_bypass", &numbers);
+        for kind in [
+            CollectiveKind::Multicast,
+            CollectiveKind::Reduce,
+            CollectiveKind::Barrier,
+        ] {
+            for group in ["row", "0,0,4,2", "all"] {
+                let request = request(&net, kind, (group, 4096), "in_network");
+                let simulated = compare(&net, &request, Watch::quiet()).unwrap().rows;
+                let predicted = compare_by_model(&net, &request, &shipped).unwrap().rows;
+                let cycles =
+                    |rows: &[CompareRow]| rows.iter().map(|r| r.cycles).collect::<Vec<_>>();
+                let what = format!("{numbers:?} {} {group}", kind.name());
+                assert_eq!(cycles(&predicted), cycles(&simulated), "{what}");
+            }
+        }
+        let sums = rows(
+            &net,
+            CollectiveKind::AllReduce,
+            ("all", 4096),
+            "in_network_once",
+        );
+        let request = request(
+            &net,
+            CollectiveKind::AllReduce,
+            ("all", 4096),
+            "in_network_once",
+        );
+        let predicted = compare_by_model(&net, &request, &shipped).unwrap().rows;
+        let apart = predicted[0].cycles.abs_diff(sums[0].cycles);
+        assert!(
+            apart <= 1,
+            "one beat of an all-reduce: {predicted:?} {sums:?}"
+        );
     }
 }

@@ -3,16 +3,17 @@
 //!
 //! It is the oracle for every backend that moves bytes. Actions run in file order, which is one legal
 //! order; a schedule that passed [`crate::check()`] has no races, so every legal order gives the same
-//! bytes. Reductions follow the documented order ([`fold_order`] in the network, from the left in
+//! bytes. Reductions follow the documented order ([`fold_tree`] in the network, from the left in
 //! `local_reduce`), so floats are exact to the bit.
 
-use crate::fold_tree::{FoldTree, fold_order};
+use crate::fold_tree::{FoldTree, fold_tree};
 use crate::number::fold_into;
 use crate::{
     Chain, CheckError, Effect, Extent, InNetworkReduction, Kernel, Lines, LocalReduce, NetworkFold,
     Place, Schedule, check,
 };
-use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+use noccl_net::pairs::FoldOrder;
+use noccl_net::{MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
 
 /// Memories of all tiles; bytes that nobody wrote are zero.
@@ -119,7 +120,7 @@ pub fn interpret<'a>(
 
 struct Run<'a> {
     memories: Memories<'a>,
-    fold_orders: HashMap<(MultiAddress, Coord), FoldTree>,
+    fold_orders: HashMap<(MultiAddress, TileRef, FoldOrder), Option<FoldTree>>,
 }
 
 impl Run<'_> {
@@ -207,14 +208,12 @@ impl Run<'_> {
     /// What the contributions fold to.
     fn sum(&mut self, r: &InNetworkReduction) -> Vec<u8> {
         let network = self.memories.network;
-        let TileRef::Cluster(root) = r.root.tile else {
-            return Vec::new();
-        };
         let tree = self
             .fold_orders
-            .entry((r.group, root))
-            .or_insert_with(|| fold_order(network, r.group, root));
-        evaluate(tree, &self.memories, r)
+            .entry((r.group, r.root.tile, r.fold_order(network)))
+            .or_insert_with(|| fold_tree(network, r));
+        let sum = tree.as_ref().map(|tree| evaluate(tree, &self.memories, r));
+        sum.unwrap_or_default()
     }
 }
 

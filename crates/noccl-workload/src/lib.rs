@@ -29,7 +29,7 @@ pub use check::{
     MAX_CYCLES, TileSetError, check, check_deadlock, check_sets, check_trace, check_trace_limits,
 };
 pub use collective::{Collective, CollectiveKind, Lengths};
-pub use fold_tree::{FoldTree, fold_order};
+pub use fold_tree::{FoldTree, fold_tree};
 pub use interpret::{Memories, interpret};
 pub use kernel::{Extent, FoldRows, Kernel, Multiply, Operation, RowWise, sum_element};
 pub use layout::{Layout, LayoutError};

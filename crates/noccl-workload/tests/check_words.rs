@@ -198,3 +198,41 @@ fn cores_that_may_leave_units_in_their_queues_have_no_proof_against_deadlock() {
         assert_eq!(report.deadlock.free, is_free, "{drain}");
     }
 }
+
+#[test]
+fn static_multicasts_over_rectangles_that_overlap_and_differ_are_refused() {
+    let multicast = |root: (u16, u16), (x, y, width, height), bytes| {
+        ActionKind::StaticMulticast(StaticMulticast {
+            source: at(root.0, root.1, 0),
+            set: Rectangle {
+                x,
+                y,
+                width,
+                height,
+            },
+            offset: 8,
+            bytes,
+        })
+    };
+    let both = |second: ActionKind| {
+        let mut s = Build::new(None);
+        let first = s.add(multicast((0, 0), (0, 0, 2, 2), 4), &[]);
+        s.add(second, &[first]);
+        s.0
+    };
+    let text = refusal(&both(multicast((1, 1), (1, 1, 2, 1), 4)));
+    assert!(
+        text.starts_with(
+            "actions[1].kind.static_multicast.set = 1,1,2,1: the rectangle of actions[0]"
+        ),
+        "{text}"
+    );
+    // The same rectangle, one that has no word to carry, and one of a single tile.
+    for second in [
+        multicast((1, 1), (0, 0, 2, 2), 4),
+        multicast((1, 1), (1, 1, 2, 1), 0),
+        multicast((1, 1), (1, 1, 1, 1), 4),
+    ] {
+        check(&network("tilepro64_4x4"), &both(second)).unwrap();
+    }
+}

@@ -6,10 +6,10 @@ mod common;
 use common::*;
 use noccl_net::Coord;
 use noccl_workload::{
-    First, Pattern, Place, PortKind, PortTransaction, Schedule, TRACE_FORMAT, Trace, TraceFile,
-    Traffic, TrafficFile, WorkloadError, check, check_traffic, fold_order, interpret,
-    read_schedule, read_trace, read_traffic, schedule_schema, to_json, trace_schema,
-    traffic_schema,
+    ElementType, First, InNetworkReduction, Operator, Pattern, Place, PortKind, PortTransaction,
+    Schedule, TRACE_FORMAT, Trace, TraceFile, Traffic, TrafficFile, WorkloadError, check,
+    check_traffic, fold_tree, interpret, read_schedule, read_trace, read_traffic, schedule_schema,
+    to_json, trace_schema, traffic_schema,
 };
 
 /// The first block of a kind in a page.
@@ -61,8 +61,15 @@ fn the_schedule_of_the_page_is_read_checked_and_interpreted() {
 
 #[test]
 fn the_fold_of_the_page_is_the_fold_of_the_library() {
-    let root = noccl_net::Coord::new(1, 0);
-    let fold = fold_order(&mesh4x4(), set(0, 0, 3, 0), root).to_string();
+    let reduction = InNetworkReduction {
+        group: set(0, 0, 3, 0),
+        source_offset: 0,
+        root: at(1, 0, 4096),
+        bytes: 4096,
+        operator: Operator::Sum,
+        element: ElementType::Fp64,
+    };
+    let fold = fold_tree(&mesh4x4(), &reduction).unwrap().to_string();
     assert_eq!(fold, "[[(3,0), (2,0)], (0,0), (1,0)]");
     let path = format!(
         "{}/../../docs/formats/schedule.md",

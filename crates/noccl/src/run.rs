@@ -11,6 +11,7 @@ use noccl_run::{
 };
 use noccl_sim::run_trace;
 use noccl_studies::parts::{Case, Session, busiest, link_flits, runtime_cycles};
+use noccl_studies::{NoiseRequest, NoiseStatistics, under_noise};
 use noccl_workload::{Schedule, Trace, check_trace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,8 @@ pub struct RunRequest {
     pub checkpoint: Option<CheckpointRequest>,
     /// Hardware that takes the same course, or the run ends with the first difference.
     pub hardware: Option<HardwareRequest>,
+    /// Runs of a schedule under noise beside this one.
+    pub noise: Option<NoiseRequest>,
 }
 
 impl RunRequest {
@@ -40,6 +43,7 @@ impl RunRequest {
             has_links: false,
             checkpoint: None,
             hardware: None,
+            noise: None,
         }
     }
 
@@ -105,6 +109,9 @@ pub struct RunReport {
     /// The hardware that took the same course, if one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hardware: Option<HardwareReport>,
+    /// Runtimes under noise, if they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<NoiseStatistics>,
 }
 
 /// Runs a schedule. In value mode, if it claims a collective, its inputs are random and its outputs verified.
@@ -154,6 +161,11 @@ pub fn run(
     report.verified = checked.map_or(Verified::NotChecked, |v| Verified::compared(v.is_right));
     report.sum_error = checked.and_then(|v| v.sum_error);
     report.hardware = hardware;
+    if let Some(noise) = request.noise {
+        let tally = Tally::new(watch, noise.runs.into());
+        let found = under_noise(network, schedule, &request.config, noise, &tally)?;
+        report.noise = Some(found);
+    }
     Ok(report)
 }
 
@@ -231,5 +243,6 @@ pub fn report_run(
         wrong_transactions: result.wrong_transactions,
         checksum: format!("{:016x}", result.checksum),
         hardware: None,
+        noise: None,
     }
 }

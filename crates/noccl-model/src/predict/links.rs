@@ -20,6 +20,44 @@ pub(crate) struct Passage {
     pub(crate) before: Option<usize>,
 }
 
+/// Where the first beat of a stream is on a path of several links: it leaves all routers of the path in one cycle.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnPath {
+    /// When it has left the last router.
+    pub(crate) left: f64,
+    /// When it stands at the next one, if its path ends there.
+    pub(crate) arrives: f64,
+    links: u32,
+}
+
+impl OnPath {
+    pub(crate) const fn new(at: f64) -> Self {
+        Self {
+            left: at,
+            arrives: at,
+            links: 0,
+        }
+    }
+
+    /// It leaves the router that it has come to: straight on along its path as long as that may be, else by a new one.
+    pub(crate) const fn leave(self, is_straight: bool, path_links: u32) -> Self {
+        let goes_on = is_straight && self.links > 0 && self.links < path_links;
+        Self {
+            left: if goes_on { self.left } else { self.arrives },
+            links: if goes_on { self.links + 1 } else { 1 },
+            ..self
+        }
+    }
+
+    /// It comes to the next router.
+    pub(crate) const fn arrive(self, hop_cycles: f64) -> Self {
+        Self {
+            arrives: self.left + hop_cycles,
+            ..self
+        }
+    }
+}
+
 /// Links that one stream of beats passes, each behind the one before it.
 pub(crate) type Route = Vec<Passage>;
 
@@ -29,8 +67,10 @@ pub(crate) struct Links {
     /// From when until when each is taken, ascending; what is over before `now` is forgotten.
     taken: Vec<Vec<(f64, f64)>>,
     beats: Vec<u64>,
-    /// One hop.
+    /// One path: a hop, without bypass.
     hop_cycles: f64,
+    /// Most links of a path.
+    path_links: u32,
     /// Nothing enters the network before.
     now: f64,
 }
@@ -42,6 +82,7 @@ impl Links {
             taken: vec![Vec::new(); len],
             beats: vec![0; len],
             hop_cycles,
+            path_links: network.path_links(),
             now: 0.0,
         }
     }
@@ -53,21 +94,24 @@ impl Links {
             at: offset,
             before: None,
         }];
-        let mut open = vec![(network.coord(from), Port::Local, offset, 0)];
-        while let Some((here, entered, at, before)) = open.pop() {
+        let start = OnPath::new(offset);
+        let mut open = vec![(network.coord(from), Port::Local, start, 0)];
+        while let Some((here, entered, on_path, before)) = open.pop() {
             let ports = fork_set(here, entered, to);
             // The initiator's own copy of a multicast goes from its NI to its memory.
             let is_own = |p: Port| p == Port::Local && entered == Port::Local;
             let leaves = |p: &Port| ports & p.bit() != 0 && !is_own(*p);
             for port in Port::ALL.into_iter().filter(leaves) {
+                let on_path = on_path.leave(port == entered.opposite(), self.path_links);
                 route.push(Passage {
                     slot: slot(network.tile_at(here), port as usize),
-                    at,
+                    at: on_path.left,
                     before: Some(before),
                 });
                 if let Some(next) = network.neighbour(here, port) {
                     let behind = route.len() - 1;
-                    open.push((next, port.opposite(), at + self.hop_cycles, behind));
+                    let on_path = on_path.arrive(self.hop_cycles);
+                    open.push((next, port.opposite(), on_path, behind));
                 }
             }
         }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The tree of an in-network reduction: when the root has the first beat, and how fast the others follow.
 
-use super::links::{Passage, Route, adder, from_ni, slot};
+use super::links::{OnPath, Passage, Route, adder, from_ni, slot};
 use crate::constants::{Constants, cycles_per_beat};
-use noccl_net::tree::{Cube, join_set};
+use noccl_net::pairs::{FoldOrder, senders};
+use noccl_net::tree::Cube;
 use noccl_net::{Coord, Network, Port, TileId};
 
 pub(crate) struct Tree<'a> {
@@ -12,6 +13,8 @@ pub(crate) struct Tree<'a> {
     pub(crate) group: Cube,
     pub(crate) root: Coord,
     pub(crate) element_bytes: u64,
+    /// Where contributions meet.
+    pub(crate) fold_order: FoldOrder,
     /// An all-reduce in one transaction: the root's own contribution does not pass its NI.
     pub(crate) is_shared: bool,
 }
@@ -26,6 +29,14 @@ pub(crate) struct Merged {
     pub(crate) route: Route,
 }
 
+/// A router at which contributions meet, or a member whose own goes on alone.
+struct Meeting {
+    here: Coord,
+    has_own: bool,
+    /// Meetings whose sums come here, in fold order.
+    from: Vec<usize>,
+}
+
 impl Tree<'_> {
     /// Merges contributions that start at these cycles, ascending by tile.
     pub(crate) fn merge(&self, starts: &[(TileId, f64)]) -> Merged {
@@ -35,49 +46,98 @@ impl Tree<'_> {
             cycles_per_beat: 1.0,
             route: Route::new(),
         };
-        // Routers in an order in which each stands behind its inputs: the walk from the root, backwards.
-        let mut walk = vec![(self.root, usize::MAX)];
-        let mut next = 0;
-        while let Some((here, _)) = walk.get(next).copied() {
-            for port in self.inputs(here).filter(|p| *p != Port::Local) {
-                walk.extend(self.network.neighbour(here, port).map(|n| (n, next)));
-            }
-            next += 1;
-        }
-        let mut cycle = vec![0.0_f64; walk.len()];
-        for (index, (here, behind)) in walk.iter().copied().enumerate().rev() {
-            let tile = self.network.tile_at(here);
-            let operands = self.inputs(here).count() as u32;
-            if self.inputs(here).any(|p| p == Port::Local) {
+        let meetings = self.meetings();
+        let mut sums = vec![0.0_f64; meetings.len()];
+        for (index, meeting) in meetings.iter().enumerate().rev() {
+            let tile = self.network.tile_at(meeting.here);
+            let mut operands = Vec::with_capacity(meeting.from.len() + 1);
+            if meeting.has_own {
                 let start = starts.binary_search_by_key(&tile, |(t, _)| *t);
                 let start = start.map_or(first, |at| starts[at].1);
-                cycle[index] = cycle[index].max(start);
-                if !(self.is_shared && here == self.root) {
+                operands.push(start);
+                if !(self.is_shared && meeting.here == self.root) {
                     merged.route.push(alone(from_ni(tile), start - first));
                 }
             }
-            if operands > 1 {
-                merged.route.push(alone(adder(tile), cycle[index] - first));
+            for from in &meeting.from {
+                let sender = meetings[*from].here;
+                operands.push(self.send(sender, meeting.here, sums[*from], first, &mut merged));
             }
-            let kind = self.network.axi().router.wide_reduction.kind;
-            let (constants, bytes) = (self.constants, self.element_bytes);
-            cycle[index] += constants.merge_cycles(kind, operands, bytes);
-            let pace = cycles_per_beat(kind, operands, constants.addition_cycles(bytes));
-            merged.cycles_per_beat = merged.cycles_per_beat.max(pace);
-            let port = self.network.next_hop(here, self.root);
-            let out = alone(slot(tile, port as usize), cycle[index] - first);
-            merged.route.push(out);
-            if let Some(at) = cycle.get(behind).copied() {
-                cycle[behind] = at.max(cycle[index] + self.constants.path_cycles(1));
+            if operands.len() > 1 {
+                let last = operands.iter().copied().fold(0.0, f64::max);
+                merged.route.push(alone(adder(tile), last - first));
             }
+            merged.cycles_per_beat = merged.cycles_per_beat.max(self.pace(operands.len() as u32));
+            sums[index] = self.sum(&operands);
         }
-        merged.cycle = cycle[0];
+        merged.cycle = sums.first().copied().unwrap_or(0.0);
+        let local = slot(self.network.tile_at(self.root), Port::Local as usize);
+        merged.route.push(alone(local, merged.cycle - first));
         merged
     }
 
-    fn inputs(&self, here: Coord) -> impl Iterator<Item = Port> + use<> {
-        let ports = join_set(here, self.group, self.root);
-        Port::ALL.into_iter().filter(move |p| ports & p.bit() != 0)
+    /// Meetings in an order in which each stands behind the one that it sends to: the walk from the root.
+    fn meetings(&self) -> Vec<Meeting> {
+        let at = |here: Coord| Meeting {
+            here,
+            has_own: false,
+            from: Vec::new(),
+        };
+        let mut walk = vec![at(self.root)];
+        let mut next = 0;
+        while let Some(here) = walk.get(next).map(|meeting| meeting.here) {
+            for sender in senders(here, self.group, self.root, self.fold_order) {
+                if sender == here {
+                    walk[next].has_own = true;
+                } else {
+                    let behind = walk.len();
+                    walk[next].from.push(behind);
+                    walk.push(at(sender));
+                }
+            }
+            next += 1;
+        }
+        walk
+    }
+
+    /// A sum that is ready at `ready` passes the links to where it meets others. Returns when it is there.
+    fn send(&self, from: Coord, to: Coord, ready: f64, first: f64, merged: &mut Merged) -> f64 {
+        let path_cycles = self.constants.path_cycles(1);
+        let mut on_path = OnPath::new(ready);
+        let mut before = Port::Local;
+        for (at, port) in self.network.path(from, to).take_while(|(at, _)| *at != to) {
+            on_path = on_path.leave(port == before, self.network.path_links());
+            let out = slot(self.network.tile_at(at), port as usize);
+            merged.route.push(alone(out, on_path.left - first));
+            on_path = on_path.arrive(path_cycles);
+            before = port;
+        }
+        on_path.arrives
+    }
+
+    /// When the sum of operands is ready that come at these cycles, in fold order.
+    fn sum(&self, operands: &[f64]) -> f64 {
+        let kind = self.network.axi().router.wide_reduction.kind;
+        let adding = |count| self.constants.merge_cycles(kind, count, self.element_bytes);
+        let last = operands.iter().copied().fold(0.0, f64::max);
+        match self.fold_order {
+            FoldOrder::ByRouter => last + adding(operands.len() as u32),
+            FoldOrder::InPairs => {
+                let sum = operands.iter().copied();
+                let sum = sum.reduce(|sum, operand| sum.max(operand) + adding(2));
+                sum.unwrap_or(0.0)
+            }
+        }
+    }
+
+    fn pace(&self, operands: u32) -> f64 {
+        let spec = &self.network.axi().router.wide_reduction;
+        let addition = self.constants.addition_cycles(self.element_bytes);
+        match self.fold_order {
+            FoldOrder::ByRouter => cycles_per_beat(spec.kind, operands, addition),
+            // They are one beat.
+            FoldOrder::InPairs => 1.0,
+        }
     }
 }
 

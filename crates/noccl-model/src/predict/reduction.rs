@@ -29,6 +29,7 @@ impl Model<'_> {
             group: self.network.cube(reduction.group),
             root: self.network.coord(root),
             element_bytes: reduction.element.bytes(),
+            fold_order: reduction.fold_order(self.network),
             is_shared,
         };
         let merged = tree.merge(&starts);
@@ -50,8 +51,8 @@ impl Model<'_> {
         let ends = starts
             .iter()
             .map(|(tile, _)| {
-                let hops = self.network.hops(*tile, root);
-                (*tile, at_root + self.constants.path_cycles(hops))
+                let paths = self.network.paths_between(*tile, root);
+                (*tile, at_root + self.constants.path_cycles(paths))
             })
             .collect();
         Ok((first, ends))

@@ -18,7 +18,7 @@ impl Model<'_> {
             let left = start + constants.enter_cycles;
             self.control[tile.idx()] = left;
             first = first.min(start);
-            last = last.max(start + constants.path_cycles(self.network.hops(*tile, root)));
+            last = last.max(start + constants.path_cycles(self.network.paths_between(*tile, root)));
             ends.push((*tile, left));
         }
         let set = last + constants.arrival_alpha_cycles;
@@ -42,7 +42,7 @@ impl Model<'_> {
             .map(|(tile, ready)| {
                 let path = self
                     .constants
-                    .path_cycles(self.network.hops(*tile, counter));
+                    .path_cycles(self.network.paths_between(*tile, counter));
                 (*tile, self.control[tile.idx()].max(*ready), path)
             })
             .collect();
@@ -104,7 +104,7 @@ impl Model<'_> {
         };
         let path = |tile| {
             self.constants
-                .path_cycles(self.network.hops(tile, releaser))
+                .path_cycles(self.network.paths_between(tile, releaser))
         };
         let end = |tile: TileId| released + position(tile) + path(tile);
         Ok(enters

@@ -87,9 +87,11 @@ impl Model<'_> {
 
     fn reads_until(&mut self, movement: &Movement, begin: f64) {
         if movement.has_read() {
-            let hops = self.network.hops(movement.initiator, movement.source);
+            let paths = self
+                .network
+                .paths_between(movement.initiator, movement.source);
             let constants = self.constants;
-            let path = constants.pull_alpha_cycles + constants.hop_cycles * f64::from(hops);
+            let path = constants.pull_alpha_cycles + constants.hop_cycles * f64::from(paths);
             let end = begin + path + self.serial(movement);
             self.reads
                 .insert(movement.initiator, (movement.source, end));
@@ -101,7 +103,7 @@ impl Model<'_> {
         let (initiator, source) = (movement.initiator, movement.source);
         let path_cycles = self
             .constants
-            .path_cycles(self.network.hops(initiator, source));
+            .path_cycles(self.network.paths_between(initiator, source));
         let serial = self.serial(movement);
         let beats = movement.beats;
         let mut delay = 0.0;
@@ -124,7 +126,9 @@ impl Model<'_> {
     fn round_trip(&self, movement: &Movement) -> f64 {
         let constants = self.constants;
         let serial = self.serial(movement);
-        let read_hops = self.network.hops(movement.initiator, movement.source);
+        let read_paths = self
+            .network
+            .paths_between(movement.initiator, movement.source);
         let alpha = match (movement.has_read(), movement.is_pull(self.network)) {
             (false, true) => return constants.copy_alpha_cycles + serial,
             (true, true) => constants.pull_alpha_cycles,
@@ -134,42 +138,47 @@ impl Model<'_> {
         let here = self.network.coord(movement.initiator);
         let (min, max) = movement.to.bounds();
         let reach = |low: u16, high: u16, at: u16| at.abs_diff(low).max(at.abs_diff(high));
-        let write_hops = reach(min.x, max.x, here.x) + reach(min.y, max.y, here.y);
-        let hops = f64::from(read_hops) + f64::from(write_hops);
-        alpha + constants.hop_cycles * hops + serial
+        let along = |hops: u16| u32::from(hops).div_ceil(self.network.path_links());
+        let write_paths = along(reach(min.x, max.x, here.x)) + along(reach(min.y, max.y, here.y));
+        let paths = f64::from(read_paths) + f64::from(write_paths);
+        alpha + constants.hop_cycles * paths + serial
     }
 
     /// Until a destination has its copy.
     fn delivery_cycles(&self, movement: &Movement, tile: TileId) -> f64 {
         let constants = self.constants;
-        let path = constants.path_cycles(self.network.hops(movement.initiator, tile));
+        let path = constants.path_cycles(self.network.paths_between(movement.initiator, tile));
         let read = if !movement.has_read() {
             0.0
         } else {
-            let hops = self.network.hops(movement.initiator, movement.source);
+            let paths = self
+                .network
+                .paths_between(movement.initiator, movement.source);
             constants.relay_alpha_cycles - constants.push_alpha_cycles
-                + constants.hop_cycles * f64::from(hops)
+                + constants.hop_cycles * f64::from(paths)
         };
         constants.delivery_alpha_cycles + read + path + self.serial(movement)
     }
 
     fn serial(&self, movement: &Movement) -> f64 {
-        let hops = self.network.hops(movement.initiator, movement.source);
-        self.read_cycles(hops, movement.beats)
+        let paths = self
+            .network
+            .paths_between(movement.initiator, movement.source);
+        self.read_cycles(paths, movement.beats)
     }
 
     /// Serialisation of a read: a DMA engine asks no further ahead than its buffer, so from afar the bursts
     /// that fit into it come once per round trip.
-    fn read_cycles(&self, hops: u32, beats: u64) -> f64 {
+    fn read_cycles(&self, paths: u32, beats: u64) -> f64 {
         let axi = self.network.axi();
         let fitting = axi.ni.beats(axi.ni.burst_boundary_bytes.into());
         let burst = fitting.min(axi.ni.max_burst_beats.into());
         let window = u64::from(axi.cluster.dma.buffer_beats) / burst * burst;
         let streamed = self.per_beat(beats);
-        if hops == 0 || window == 0 || beats <= window {
+        if paths == 0 || window == 0 || beats <= window {
             return streamed;
         }
-        let round_trip = self.constants.hop_cycles * (f64::from(hops) + 1.0) + 1.0;
+        let round_trip = self.constants.hop_cycles * (f64::from(paths) + 1.0) + 1.0;
         let period = (round_trip + self.per_beat(burst)).max(self.per_beat(window));
         let stall = period - self.per_beat(window);
         streamed + ((beats - 1) / window) as f64 * stall

@@ -27,7 +27,10 @@ pub(super) fn barriers(network: &Network) -> Result<Vec<CalibrationRun>, ModelEr
             format!("barrier over {group}"),
             Law::Barrier,
             vec![barrier(group.clone(), BarrierMechanism::InNetwork)],
-            vec![(BarrierAlpha, 1.0), (Hop, f64::from(farthest(&members)))],
+            vec![
+                (BarrierAlpha, 1.0),
+                (Hop, f64::from(farthest(network, &members))),
+            ],
         ));
         waits_for_paths |= decisive_hops(network, &members) > 0;
         out.push(counted(network, group, &members)?);
@@ -56,14 +59,14 @@ fn counted(
     let unseen = seen_full(own, full, response_cycles(axi), round) - full;
     // Interrupts leave one after the other; the last one goes as far as any.
     let interrupts = cover(network, &group)?.len() as f64;
-    let to_the_counter_and_back = f64::from(hops + farthest(members)) / 2.0;
+    let to_the_counter_and_back = f64::from(hops + farthest(network, members)) / 2.0;
     Ok(run(
         format!("software barrier over {group}"),
         Law::Counter,
         vec![barrier(group, BarrierMechanism::Software)],
         vec![
             (CounterAlpha, 1.0),
-            (CounterMember, f64::from(behind(members, hops))),
+            (CounterMember, f64::from(behind(network, members, hops))),
             (Hop, to_the_counter_and_back),
             (Poll, (unseen + interrupts - 1.0) / round),
         ],
@@ -73,7 +76,7 @@ fn counted(
 /// Distance from which on members keep the counter busy until it is full; 0: all do.
 fn decisive_hops(network: &Network, members: &[Coord]) -> u32 {
     // Of distances that take as long, the nearest.
-    (0..=farthest(members))
+    (0..=farthest(network, members))
         .rev()
         .max_by_key(|hops| full_cycle(network, members, *hops))
         .unwrap_or(0)
@@ -82,21 +85,21 @@ fn decisive_hops(network: &Network, members: &[Coord]) -> u32 {
 /// When the counter has taken the members that are at least that far away, none of which waits for a nearer one.
 fn full_cycle(network: &Network, members: &[Coord], hops: u32) -> u32 {
     let hop_cycles = network.plane(Plane::Req).hop_cycles;
-    hops * hop_cycles + behind(members, hops) * network.axi().cluster.atomic_cycles
+    hops * hop_cycles + behind(network, members, hops) * network.axi().cluster.atomic_cycles
 }
 
 /// Members at least that far from the counter.
-fn behind(members: &[Coord], hops: u32) -> u32 {
-    members
-        .iter()
-        .filter(|at| at.hops_to(ORIGIN) >= hops)
-        .count() as u32
+fn behind(network: &Network, members: &[Coord], hops: u32) -> u32 {
+    let is_behind = |at: &&Coord| distance(network, **at) >= hops;
+    members.iter().filter(is_behind).count() as u32
 }
 
-fn farthest(members: &[Coord]) -> u32 {
-    members
-        .iter()
-        .map(|at| at.hops_to(ORIGIN))
-        .max()
-        .unwrap_or(0)
+fn farthest(network: &Network, members: &[Coord]) -> u32 {
+    let distances = members.iter().map(|at| distance(network, *at));
+    distances.max().unwrap_or(0)
+}
+
+/// Hops to the counter; with bypass, paths.
+fn distance(network: &Network, at: Coord) -> u32 {
+    network.paths(network.mesh_coord(at), network.mesh_coord(ORIGIN))
 }

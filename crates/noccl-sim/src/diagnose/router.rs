@@ -10,6 +10,7 @@ use crate::router::collective::control::block::RESULT;
 use crate::router::collective::fork::route::{next_port, route_of};
 use crate::transport::flit::{Flit, FlitKind};
 use noccl_net::Port;
+use noccl_net::pairs::FoldOrder;
 use noccl_net::tree::join_set;
 use noccl_spec::Plane;
 
@@ -215,6 +216,9 @@ impl View<'_, '_> {
         if plane == Plane::Rsp {
             return self.waits_for_requests(txn, entry.since);
         }
+        if tree.fold_order == FoldOrder::InPairs {
+            return self.waits_for_senders(r, txn, entry.since);
+        }
         let missing = join_set(self.coord(r), tree.set, tree.root) & !entry.have;
         if missing == 0 {
             return self.waits_for_credits(r, txn, false);
@@ -226,6 +230,35 @@ impl View<'_, '_> {
                 to.into_iter().map(move |to| wait(to, &place, entry.since))
             })
             .collect()
+    }
+
+    /// Operands in pairs that a router lacks: at a member that has not contributed, in a queue, at the router that combines them, or on the
+    /// path.
+    fn waits_for_senders(&self, r: usize, txn: u32, since: u64) -> Vec<Wait> {
+        let plane = Plane::Wide;
+        let (joins, trees) = (&self.plane(plane).joins, &self.machine.txns.trees);
+        let places = || self.places.get(&txn).into_iter().flatten().copied();
+        let mut waits = Vec::new();
+        for sender in joins.missing_senders(r, self.coord(r), txn, trees) {
+            let tile = self.machine.network.tile_at(sender).0;
+            let is_at_sender = |node: &Node| {
+                matches!(node, Node::Entry { router, .. } | Node::Result { router, .. } if *router == tile)
+                    || matches!(node, Node::Stream { tile: at, .. } if *at == tile)
+            };
+            let place = format!("the sum of {}", self.tile(tile as usize));
+            let at_sender: Vec<Node> = places().filter(is_at_sender).collect();
+            let to = if !at_sender.is_empty() {
+                at_sender
+            } else if self.has_contributed(txn, tile) {
+                let is_flit =
+                    |node: &Node| matches!(node, Node::Input { .. } | Node::Output { .. });
+                places().filter(is_flit).collect()
+            } else {
+                vec![self.member(txn, tile)]
+            };
+            waits.extend(to.into_iter().map(|to| wait(to, &place, since)));
+        }
+        waits
     }
 
     /// Responses that wait for the others: those members' data has not arrived.

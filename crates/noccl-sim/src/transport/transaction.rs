@@ -5,6 +5,7 @@
 //! Ids are dense and reused, so that memory follows the number of transactions in flight.
 
 use crate::endpoint::torrent::Window;
+use noccl_net::pairs::FoldOrder;
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, MultiAddress};
 use noccl_workload::{ElementType, Operator};
@@ -25,6 +26,8 @@ pub(crate) struct Tree {
     pub beats: u16,
     /// A reduction whose result the root multicasts to the group.
     pub is_shared: bool,
+    /// Where contributions of a reduction meet.
+    pub fold_order: FoldOrder,
 }
 
 /// What a contribution to a reduction says, where that is not what the transaction says.
@@ -281,6 +284,7 @@ impl Tree {
             add_cycles: 0,
             beats: 1,
             is_shared: false,
+            fold_order: FoldOrder::ByRouter,
         }
     }
 }

@@ -78,6 +78,7 @@ fn row(
         verified: Verified::NotChecked,
         sum_error: None,
         links,
+        noise: None,
     };
     let num_participants = network.members(&collective.group)?.len() as u32;
     row_of(

@@ -22,9 +22,11 @@ pub(crate) use case::collective_of;
 pub use plan::schedule;
 pub use row::{AlgorithmRequest, Backend, CompareRequest, CompareRow, SumError, parse_algorithms};
 
+use crate::noise::{NoiseStatistics, under_noise};
 use crate::{Error, Verified, group_name, root_name};
 use noccl_coll::Choice;
-use noccl_net::{Network, TileRef};
+use noccl_model::DirectExchangeBounds;
+use noccl_net::{Network, TileId, TileRef};
 use noccl_run::{Counters, Mode, RunConfig, RunError, Tally, Watch, energy_pj};
 use noccl_sim::run_schedule;
 use noccl_workload::{CheckError, Collective, CollectiveKind, Schedule};
@@ -184,7 +186,10 @@ fn measure(
     let choice = best_choice(network, &case.collective, family, tally)?;
     let schedule = noccl_coll::schedule(network, &case.collective, choice)?;
     let reference = case.reference(network, &schedule)?;
-    let config = RunConfig::new(Mode::Value);
+    let config = RunConfig {
+        is_lock_step: request.is_lock_step,
+        ..RunConfig::new(Mode::Value)
+    };
     let result = tally.run(|on_progress| {
         run_schedule(
             network,
@@ -209,6 +214,10 @@ fn measure(
         } else {
             Vec::new()
         },
+        noise: request
+            .noise
+            .map(|noise| under_noise(network, &schedule, &config, noise, tally))
+            .transpose()?,
     };
     let (collective, num_participants) = (&case.collective, case.num_participants);
     row_of(
@@ -230,6 +239,7 @@ pub(crate) struct Outcome {
     pub(crate) verified: Verified,
     pub(crate) sum_error: Option<SumError>,
     pub(crate) links: Vec<LinkFlits>,
+    pub(crate) noise: Option<NoiseStatistics>,
 }
 
 /// The collective that bounds a choice: a barrier that does not meet at the root may meet anywhere, and nowhere
@@ -256,6 +266,7 @@ fn row_of(
     outcome: Outcome,
 ) -> Result<CompareRow, Error> {
     let bounds = noccl_model::bounds(network, &bounded(network, collective, choice)?)?;
+    let of_exchange = exchange_bounds(network, collective)?;
     let reduces = matches!(
         collective.kind,
         CollectiveKind::Reduce | CollectiveKind::AllReduce
@@ -276,11 +287,17 @@ fn row_of(
         cycles,
         lower_bound_cycles: bounds.lower_bound_cycles,
         payload_bound_cycles: bounds.payload_bound_cycles,
+        link_bound_cycles: of_exchange.map(|bounds| bounds.link_bound_cycles),
+        core_bound_cycles: of_exchange.map(|bounds| bounds.core_bound_cycles),
         cycles_over_lower_bound: cycles as f64 / bounds.lower_bound_cycles.max(1) as f64,
         speedup_over_best_software: None,
         energy_pj: network
             .energy()
             .map_or(0.0, |energy| energy_pj(&outcome.counters, energy)),
+        noise: outcome.noise,
+        blocked_link_cycles: network
+            .cores()
+            .map(|_| outcome.counters.blocked_link_cycles),
         busiest_link: outcome.busiest_link,
         verified: outcome.verified,
         sum_error: outcome.sum_error,
@@ -294,6 +311,25 @@ fn row_of(
         ],
         links: outcome.links,
     })
+}
+
+/// Bounds of an all-to-all of cores by a message per block.
+fn exchange_bounds(
+    network: &Network,
+    collective: &Collective,
+) -> Result<Option<DirectExchangeBounds>, Error> {
+    if collective.kind != CollectiveKind::AllToAll {
+        return Ok(None);
+    }
+    let members = network.members(&collective.group)?.into_iter();
+    let tiles: Vec<TileId> = members
+        .map(|at| network.tile_at(network.mesh_coord(at)))
+        .collect();
+    Ok(noccl_model::direct_exchange(
+        network,
+        &tiles,
+        collective.bytes,
+    ))
 }
 
 /// From the start of the first transfer to the end of the last action, as S1 times it.

@@ -2,7 +2,7 @@
 //! What `compare` is asked and what it returns.
 
 use crate::runs::LinkFlits;
-use crate::{Error, Verified};
+use crate::{Error, NoiseRequest, NoiseStatistics, Verified};
 use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_net::{TileRef, TileSet};
 use noccl_workload::{CollectiveKind, ElementType, Operator};
@@ -56,6 +56,10 @@ pub struct CompareRequest {
     pub seed: u64,
     /// Report the load of every link, not only of the busiest.
     pub has_links: bool,
+    /// On core tiles: no message of a round begins before all earlier rounds have come.
+    pub is_lock_step: bool,
+    /// Runs under noise beside the verified one.
+    pub noise: Option<NoiseRequest>,
 }
 
 impl CompareRequest {
@@ -72,6 +76,8 @@ impl CompareRequest {
             element: ElementType::Fp64,
             seed: 1,
             has_links: false,
+            is_lock_step: false,
+            noise: None,
         }
     }
 }
@@ -123,6 +129,12 @@ pub struct CompareRow {
     pub lower_bound_cycles: u64,
     /// Serialisation of the payload alone.
     pub payload_bound_cycles: u64,
+    /// Of an all-to-all of cores in which each block is a message of its own: words over the busiest link. Other algorithms may be below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_bound_cycles: Option<u64>,
+    /// The same: cycles of a core for its messages in both directions. The larger of the two is the bound of such an exchange.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_bound_cycles: Option<u64>,
     /// `cycles / lower_bound_cycles`.
     pub cycles_over_lower_bound: f64,
     /// Cycles of the fastest software algorithm of this comparison at this size, divided by these
@@ -130,6 +142,12 @@ pub struct CompareRow {
     pub speedup_over_best_software: Option<f64>,
     /// Energy of the counted events.
     pub energy_pj: f64,
+    /// Runtimes under noise, if they are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<NoiseStatistics>,
+    /// Cycles in which words could not go on over a link between routers, over all links; of core tiles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_link_cycles: Option<u64>,
     /// Link with most flits; absent if no flit left its tile.
     pub busiest_link: Option<LinkFlits>,
     /// Is every output bit-exact to the fold in the schedule's order and to what the collective means? Of a barrier,

@@ -21,6 +21,7 @@ mod order;
 mod promise;
 mod report;
 mod rounds;
+mod streams;
 mod trace;
 
 pub use buffer_space::fit_together;
@@ -46,6 +47,7 @@ use noccl_net::Network;
 /// [`CheckError`], the first that is found: form, wait cycle, rounds, buffer space, deadlock, race, postcondition.
 pub fn check(network: &Network, schedule: &Schedule) -> Result<CheckReport, CheckError> {
     form::check_form(network, schedule)?;
+    streams::check_streams(network, schedule)?;
     limits::check_totals(network, schedule)?;
     cycle::check_after(network, schedule)?;
     let rounds = rounds::check_rounds(network, schedule)?;

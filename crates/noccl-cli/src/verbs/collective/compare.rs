@@ -2,7 +2,7 @@
 //! `noccl compare`
 
 use super::rows::{none_wrong, tables};
-use crate::args::{CollectiveArgs, SpecArgs, load_calibration, parse_backend};
+use crate::args::{CollectiveArgs, CoreArgs, SpecArgs, load_calibration, parse_backend};
 use crate::progress::watched;
 use crate::{Outcome, args, output};
 use clap::Args;
@@ -17,12 +17,16 @@ Examples:
   noccl compare reduce --group row --root 0,0 --bytes 4KiB --algorithms chain,in_network --json
   noccl compare all_reduce --spec collective_noc_8x8 --group 0,0,4,4 --bytes 8KiB --element fp32
   noccl compare barrier --group row
+  noccl compare all_to_all --spec tilepro64_7x7 --bytes 128,1KiB
+  noccl compare all_to_all --spec tilepro64_7x7 --bytes 128 --algorithms rounds:split --lock-step --json
   noccl compare multicast --spec collective_noc_64x64 --bytes 32KiB --backend model")]
 pub struct Compare {
     #[command(flatten)]
     spec: SpecArgs,
     #[command(flatten)]
     collective: CollectiveArgs,
+    #[command(flatten)]
+    cores: CoreArgs,
     /// Payload sizes per participant, e.g. 1KiB,32KiB; of all_gather, reduce_scatter and all_to_all:
     /// bytes of one block; a barrier has none
     #[arg(long, value_name = "SIZE,...", default_value = "1KiB")]
@@ -52,6 +56,8 @@ impl Compare {
         let algorithms = noccl::parse_algorithms(&self.algorithms)?;
         let mut request = self.collective.request(&network, &bytes, &algorithms)?;
         request.has_links = self.links;
+        request.is_lock_step = self.cores.lock_step;
+        request.noise = self.cores.noise();
         let comparison = match self.backend {
             Backend::Sim => watched("rows", |watch| noccl::compare(&network, &request, watch))?,
             Backend::Model => {

@@ -12,6 +12,7 @@ bit-exact: every output equals the sum in the documented order, bit by bit; erro
 a floating-point sum to the exact one, as a fraction of the error bound
 order proved: the checker shows that nobody leaves before all have entered
 not checked: rows of the model, which moves no bytes
+links, core: bounds of an exchange in which each block is a message of its own; blocked: cycles in which words could not go on over a link
 busiest link: tiles as --root names them, X,Y counts clusters from the south-west one, mem:N is a memory tile
 ";
 
@@ -35,7 +36,7 @@ pub fn none_wrong(rows: &[CompareRow]) -> bool {
 
 fn compare_table(rows: &[&CompareRow]) -> String {
     use Align::{Left, Right};
-    let header = [
+    let mut header = vec![
         ("bytes", Right),
         ("algorithm", Left),
         ("cycles", Right),
@@ -48,8 +49,42 @@ fn compare_table(rows: &[&CompareRow]) -> String {
         ("verified", Left),
         ("error/limit", Right),
     ];
-    let body: Vec<Vec<String>> = rows.iter().map(|row| cells(row)).collect();
+    let mut body: Vec<Vec<String>> = rows.iter().map(|row| cells(row)).collect();
+    for (title, cell) in MORE {
+        if rows.iter().any(|row| cell(row).is_some()) {
+            header.push((title, Right));
+            for (line, row) in body.iter_mut().zip(rows) {
+                line.push(cell(row).unwrap_or_else(|| "-".to_owned()));
+            }
+        }
+    }
     table(&header, &body)
+}
+
+type Cell = fn(&CompareRow) -> Option<String>;
+
+/// Columns that stand only where a row has something there.
+const MORE: [(&str, Cell); 5] = [
+    ("links [cycles]", |row| row.link_bound_cycles.map(grouped)),
+    ("core [cycles]", |row| row.core_bound_cycles.map(grouped)),
+    ("blocked [cycles]", |row| {
+        row.blocked_link_cycles.map(grouped)
+    }),
+    ("noisy mean", |row| {
+        row.noise.map(|noise| format!("{:.0}", noise.mean_cycles))
+    }),
+    ("variance [us^2]", |row| {
+        row.noise.map(|noise| format!("{:.3}", noise.variance_us2))
+    }),
+];
+
+/// In nJ; nothing where the spec has no costs.
+fn energy(pj: f64) -> String {
+    if pj > 0.0 {
+        format!("{:.1}", pj / 1e3)
+    } else {
+        "-".to_owned()
+    }
 }
 
 fn cells(row: &CompareRow) -> Vec<String> {
@@ -62,7 +97,7 @@ fn cells(row: &CompareRow) -> Vec<String> {
             .map_or_else(dash, |s| format!("{s:.2}")),
         grouped(row.lower_bound_cycles),
         format!("{:.2}", row.cycles_over_lower_bound),
-        format!("{:.1}", row.energy_pj / 1e3),
+        energy(row.energy_pj),
         row.busiest_link.as_ref().map_or_else(dash, |l| l.name()),
         row.busiest_link
             .as_ref()

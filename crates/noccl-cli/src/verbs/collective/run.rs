@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl run`
 
-use crate::args::{CheckpointArgs, HardwareArgs, SpecArgs, StallArgs, parse_mode, parse_threads};
+use crate::args::{
+    CheckpointArgs, CoreArgs, HardwareArgs, SpecArgs, StallArgs, parse_mode, parse_threads,
+};
 use crate::progress::{rate, watched};
 use crate::table::grouped;
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{Error, HardwareReport, Mode, RunReport, RunRequest, Verified};
+use noccl::{Error, HardwareReport, Mode, NoiseStatistics, RunReport, RunRequest, Verified};
 use std::path::PathBuf;
 
 /// Run a schedule or a trace, cycle by cycle
@@ -17,6 +19,7 @@ use std::path::PathBuf;
 Examples:
   noccl run reduce.json
   noccl run reduce.json --spec collective_noc_4x4_published --mode timing --json
+  noccl run exchange.json --spec tilepro64_7x7 --lock-step
   noccl run transactions.json --trace --links --json
   noccl run large.json --mode timing --checkpoint large.ckpt
   noccl run large.json --mode timing --resume large.ckpt
@@ -48,6 +51,8 @@ pub struct Run {
     #[arg(long)]
     links: bool,
     #[command(flatten)]
+    cores: CoreArgs,
+    #[command(flatten)]
     stalls: StallArgs,
     #[command(flatten)]
     hardware: HardwareArgs,
@@ -68,6 +73,8 @@ impl Run {
         request.hardware = self.hardware.request()?;
         request.config.threads = self.threads;
         self.stalls.apply(&mut request.config);
+        request.config.is_lock_step = self.cores.lock_step;
+        request.noise = self.cores.noise();
         if let Some(cycles) = self.max_cycles {
             request.config.max_cycles = cycles;
         }
@@ -121,7 +128,8 @@ fn summary(report: &RunReport) -> String {
         grouped(report.actions.len() as u64),
         grouped(report.counters.flit_hops),
         report.energy_pj / 1e3,
-    ) + &report.hardware.as_ref().map_or_else(String::new, course)
+    ) + &report.noise.as_ref().map_or_else(String::new, noise)
+        + &report.hardware.as_ref().map_or_else(String::new, course)
 }
 
 /// The runtime at the network's clock, and what it means for the payload of a collective.
@@ -131,6 +139,18 @@ fn time(report: &RunReport) -> String {
         .map_or_else(String::new, |gb| format!(", {gb:.1} GB/s of payload"));
     let (ns, clock) = (report.time_ns, report.clock_ghz);
     format!("{ns:.1} ns at {clock} GHz{bandwidth}")
+}
+
+/// The line of the runs under noise.
+fn noise(found: &NoiseStatistics) -> String {
+    format!(
+        "noise         {} runs: mean {:.1} cycles ({} to {}), variance {:.4} us^2\n",
+        grouped(found.runs.into()),
+        found.mean_cycles,
+        grouped(found.least_cycles),
+        grouped(found.most_cycles),
+        found.variance_us2,
+    )
 }
 
 /// The line of the hardware that took the same course.

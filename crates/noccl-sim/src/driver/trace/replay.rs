@@ -18,15 +18,19 @@ use crate::transport::axi_response::{DECERR, SLVERR};
 use crate::transport::burst::Bursts;
 use crate::transport::transaction::Owner;
 use noccl_net::TileRef;
+use noccl_net::pairs::FoldOrder;
 use noccl_net::tree::Cube;
 use noccl_run::{ActionTime, RunError};
 use noccl_workload::{ElementType, Operator, PortKind, Trace};
 
-const INTEGER_SUM: Arithmetic = Arithmetic {
-    operator: Operator::Sum,
-    element: ElementType::Int64,
-    is_shared: false,
-};
+const fn integer_sum(fold_order: FoldOrder) -> Arithmetic {
+    Arithmetic {
+        operator: Operator::Sum,
+        element: ElementType::Int64,
+        is_shared: false,
+        fold_order,
+    }
+}
 
 /// One entry while it runs.
 #[derive(Debug, Clone, Default)]
@@ -210,6 +214,8 @@ impl<'t> TraceDriver<'t> {
     ) {
         let entry = &mut self.entries[index as usize];
         let base = part_offset(index, machine);
+        let at = machine.coord(root);
+        let fold_order = machine.network.fold_order(group.set, at, u64::from(beats));
         for (b, burst) in Bursts::of_beats(beats, machine.network.axi()).enumerate() {
             if entry.txns.len() <= b {
                 let owner = Owner::Trace {
@@ -221,7 +227,7 @@ impl<'t> TraceDriver<'t> {
                     root,
                     base + burst.offset,
                     burst.bytes,
-                    INTEGER_SUM,
+                    integer_sum(fold_order),
                     owner,
                 ));
             }

@@ -188,6 +188,7 @@ impl Agents<'_> {
             operator: r.operator,
             element: r.element,
             is_shared,
+            fold_order: r.fold_order(machine.network),
         };
         machine.record_start(contribution(tile, action, r, is_shared, machine));
         let bursts: Vec<_> =

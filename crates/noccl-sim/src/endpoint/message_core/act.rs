@@ -79,7 +79,7 @@ impl Cores<'_> {
         }
         let action = self.program.shares[share as usize].action;
         if let Some(message) = &self.messages[action as usize]
-            && !self.rounds.is_open(message.round)
+            && !self.rounds.begin(message.round, message.target)
         {
             return None;
         }

@@ -154,7 +154,7 @@ impl<'s> Cores<'s> {
             stalls: Stalls::new(config),
             noise: Noise::new(config.noise_seed, spec),
             program,
-            rounds: Rounds::new(config.is_lock_step, &messages),
+            rounds: Rounds::new(config.is_lock_step, &messages, tiles),
             messages,
             cores,
             stores: vec![Store::new(spec.receive_store_words, spec.tagged_queues); tiles],

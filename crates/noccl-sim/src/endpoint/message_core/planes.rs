@@ -51,6 +51,11 @@ impl Planes {
         self.udn.can_move() || self.fixed.can_move()
     }
 
+    /// Cycles before `now` in which words could not go on over a link, over all links.
+    pub(crate) fn blocked_cycles(&self, now: u64) -> u64 {
+        self.udn.blocked_cycles(now).total + self.fixed.blocked_cycles(now).total
+    }
+
     /// Hops of all words so far.
     pub(crate) fn flit_hops(&self) -> u64 {
         self.udn.flit_hops() + self.fixed.flit_hops()

@@ -150,7 +150,7 @@ impl Cores<'_> {
             return;
         };
         let (share, round) = (message.receiving, message.round);
-        self.rounds.has_come(round);
+        self.rounds.has_come(round, message.target);
         self.end_share(share, end);
     }
 

@@ -3,10 +3,11 @@
 
 use crate::machine::Machine;
 use crate::ni::axi::state::{Source, Stream};
-use crate::router::collective::reduction::window_ahead;
+use crate::router::collective::reduction::merging::window_ahead;
 use crate::transport::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
 use crate::transport::transaction::{Owner, Tree, Txn, TxnKind};
 use noccl_net::deadlock::Windows;
+use noccl_net::pairs::FoldOrder;
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, TileId};
 use noccl_spec::Plane;
@@ -26,6 +27,8 @@ pub(crate) struct Arithmetic {
     pub operator: Operator,
     pub element: ElementType,
     pub is_shared: bool,
+    /// Of the whole reduction, all bursts alike.
+    pub fold_order: FoldOrder,
 }
 
 impl Machine<'_> {
@@ -101,6 +104,7 @@ impl Machine<'_> {
             add_cycles: self.add_cycles(arithmetic.element),
             beats: self.beat.of_burst(address, bytes),
             is_shared: arithmetic.is_shared,
+            fold_order: arithmetic.fold_order,
         };
         let beats = tree.beats;
         let open_members = group.set.len();
@@ -133,7 +137,8 @@ impl Machine<'_> {
             return;
         }
         let windows = Windows::of(self.network);
-        let window = if self.behaviour.has_credits {
+        let has_window = self.behaviour.has_credits && tree.fold_order == FoldOrder::ByRouter;
+        let window = if has_window {
             window_ahead(self.coord(tile), tree, true, windows)
         } else {
             None

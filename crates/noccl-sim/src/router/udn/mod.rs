@@ -7,7 +7,6 @@ mod diagnose;
 mod run;
 
 use noccl_run::RunError;
-pub use run::CoreReport;
 pub(crate) use run::CoreRun;
 
 /// What core tiles do not do.

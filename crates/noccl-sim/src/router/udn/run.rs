@@ -13,15 +13,6 @@ use noccl_run::{
 use noccl_spec::PlaneName;
 use noccl_workload::Place;
 
-/// What a run on core tiles shows beside its result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CoreReport {
-    /// Cycles in which the front of a FIFO wanted a link between routers and could not have it, over all links of both networks.
-    pub blocked_cycles: u64,
-    /// Routes of the static network that cores have written.
-    pub route_writes: u64,
-}
-
 /// A run between two cycles.
 pub(crate) struct CoreRun<'a> {
     network: &'a Network,
@@ -59,14 +50,9 @@ impl<'a> CoreRun<'a> {
         })
     }
 
-    /// What it shows so far beside its result.
-    pub(crate) fn report(&self) -> CoreReport {
-        let (udn, fixed) = (&self.planes.udn, &self.planes.fixed);
-        CoreReport {
-            blocked_cycles: udn.blocked_cycles(self.next).total
-                + fixed.blocked_cycles(self.next).total,
-            route_writes: self.cores.route_writes,
-        }
+    /// Routes of the static network that cores have written so far.
+    pub(crate) const fn route_writes(&self) -> u64 {
+        self.cores.route_writes
     }
 
     /// The routers' cycle, and the words that have come in it.
@@ -134,6 +120,7 @@ impl Status for CoreRun<'_> {
     fn counters(&self) -> Counters {
         let mut counters = self.cores.counters;
         counters.flit_hops = self.flit_hops();
+        counters.blocked_link_cycles = self.planes.blocked_cycles(self.next);
         counters
     }
 }

@@ -5,7 +5,8 @@ use super::collectives::{ALL_TO_ALL, BARRIER, BROADCAST, REDUCE};
 use super::machine::{Layer, PACKET, SIDES, observe, schedule};
 use crate::Error;
 use crate::papers::outcome::Outcomes;
-use noccl_run::Tally;
+use noccl_run::{Mode, RunConfig, Tally};
+use noccl_sim::route_writes;
 use noccl_workload::{CheckError, CollectiveKind, check};
 use rayon::prelude::*;
 
@@ -84,7 +85,7 @@ fn put(id: &str, blocked: &[u64], out: &mut Outcomes) {
 }
 
 /// Blocked cycles of one collective on a square, over all links between routers.
-pub(super) fn blocked(
+fn blocked(
     tally: &Tally<'_>,
     side: u16,
     (kind, bytes, algorithm): (CollectiveKind, u64, &str),
@@ -92,8 +93,8 @@ pub(super) fn blocked(
 ) -> Result<u64, Error> {
     let network = Layer::Polling.square(side)?;
     let schedule = schedule(&network, kind, bytes, algorithm)?;
-    let (_, report) = observe(tally, &network, &schedule, is_lock_step)?;
-    Ok(report.blocked_cycles)
+    let result = observe(tally, &network, &schedule, is_lock_step)?;
+    Ok(result.counters.blocked_link_cycles)
 }
 
 /// Claim 23: routes that cores write for a broadcast, per task.
@@ -102,8 +103,9 @@ pub(super) fn routes(tally: &Tally<'_>, out: &mut Outcomes) -> Result<(), Error>
     for side in SIDES {
         let network = Layer::Polling.square(side)?;
         let sent = schedule(&network, BROADCAST.kind, PACKET, BROADCAST.ours)?;
-        let (_, report) = observe(tally, &network, &sent, false)?;
-        writes.push((side, report.route_writes));
+        let config = RunConfig::new(Mode::Timing);
+        let count = tally.run(|on| route_writes(&network, &sent, &config, on))?;
+        writes.push((side, count));
     }
     let per_task = writes
         .iter()

@@ -8,7 +8,7 @@ use crate::measure::runner::{Runner, network, typed};
 use noccl_coll::Choice;
 use noccl_net::{Network, TileRef};
 use noccl_run::{Mode, RunConfig, RunResult, Tally};
-use noccl_sim::{CoreReport, run_on_cores};
+use noccl_sim::run_schedule;
 use noccl_workload::{Collective, CollectiveKind, ElementType, Schedule};
 
 /// Sides of S4's squares.
@@ -116,16 +116,16 @@ pub(super) fn cycles(
     Ok(runner.run(network, &schedule)?.cycles)
 }
 
-/// A run with what it shows beside its result; in lock-step, a round begins when those before have come.
+/// A run; in lock-step, a round begins when those before have come.
 pub(super) fn observe(
     tally: &Tally<'_>,
     network: &Network,
     schedule: &Schedule,
     is_lock_step: bool,
-) -> Result<(RunResult, CoreReport), Error> {
+) -> Result<RunResult, Error> {
     let mut config = RunConfig::new(Mode::Timing);
     config.is_lock_step = is_lock_step;
-    Ok(tally.run(|on_progress| run_on_cores(network, schedule, &config, on_progress))?)
+    Ok(tally.run(|on_progress| run_schedule(network, schedule, &[], &[], &config, on_progress))?)
 }
 
 pub(super) fn microseconds(cycles: u64) -> f64 {

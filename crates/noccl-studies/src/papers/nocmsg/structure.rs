@@ -101,7 +101,7 @@ pub(super) fn rectangles(tally: &Tally<'_>, out: &mut Outcomes) -> Result<(), Er
         for case in CASES {
             let made = schedule(&network, case.kind, case.bytes, case.ours)?;
             check::check(&network, &made)?;
-            let (result, _) = observe(tally, &network, &made, false)?;
+            let result = observe(tally, &network, &made, false)?;
             right += usize::from(result.wrong_transactions == 0);
         }
         Ok(right)

@@ -9,11 +9,12 @@ use crate::check::memory::expression::{Expression, Expressions, Value};
 use crate::check::order::Order;
 use crate::check::order::shortcut::Shortcuts;
 use crate::check::{CheckError, Race};
-use crate::fold_tree::{FoldTree, fold_order};
+use crate::fold_tree::{FoldTree, fold_tree};
 use crate::{
     Effect, ElementType, InNetworkReduction, Kernel, Lines, LocalReduce, NetworkFold, Schedule,
 };
-use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+use noccl_net::pairs::FoldOrder;
+use noccl_net::{MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
 
 /// Symbolic memories after the last action.
@@ -94,7 +95,7 @@ pub(crate) struct Execution<'a> {
     pub(crate) order: &'a Order,
     memories: Memories,
     demands: Vec<Demand>,
-    fold_plans: HashMap<(MultiAddress, Coord), Vec<Step>>,
+    fold_plans: HashMap<(MultiAddress, TileRef, FoldOrder), Vec<Step>>,
     shortcuts: Shortcuts,
 }
 
@@ -241,9 +242,6 @@ impl Execution<'_> {
 
     /// Reads all contributions; what they fold to.
     fn sum(&mut self, action: usize, r: &InNetworkReduction) -> Vec<Piece> {
-        let TileRef::Cluster(root) = r.root.tile else {
-            return Vec::new();
-        };
         let members = self.order.members(action).to_vec();
         let operands: Vec<_> = members
             .iter()
@@ -257,14 +255,12 @@ impl Execution<'_> {
             })
             .collect();
         let network = self.network;
-        let plan = self.fold_plans.entry((r.group, root)).or_insert_with(|| {
+        let order = (r.group, r.root.tile, r.fold_order(network));
+        let plan = self.fold_plans.entry(order).or_insert_with(|| {
             let mut plan = Vec::new();
-            push_steps(
-                network,
-                &members,
-                &fold_order(network, r.group, root),
-                &mut plan,
-            );
+            if let Some(tree) = fold_tree(network, r) {
+                push_steps(network, &members, &tree, &mut plan);
+            }
             plan
         });
         let expressions = &mut self.memories.expressions;

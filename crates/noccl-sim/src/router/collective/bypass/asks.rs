@@ -6,16 +6,16 @@ use crate::router::collective::context::Context;
 use crate::router::collective::fork::requests::fork_ports;
 use crate::router::collective::fork::route::{route_of, xy_port};
 use crate::router::collective::plane::PlaneState;
+use crate::router::collective::reduction::merging::meets_others;
 use crate::transport::flit::{Flit, FlitKind, Packed, unpack};
-use noccl_net::tree::join_set;
 
 impl PlaneState {
     /// What goes on straight if this flit may, and the other outputs that it asks for, as a bit set.
     ///
     /// - A flit to one place goes on if its route does; that ends at corners and at the destination.
     /// - A multicast goes on if one of its branches does; the others are served as if it had arrived in a FIFO.
-    /// - A contribution goes on if it would be decided at once and goes on then: the last one of a barrier or a merged response, or the
-    ///   only operand of a wide reduction here. Sums take the arithmetic's cycles, so operands that meet others end here.
+    /// - A contribution goes on if it would be decided at once and goes on then: the last one of a barrier or a merged response, or an
+    ///   operand of a wide reduction that meets no others here. Sums take the arithmetic's cycles, so operands that meet others end here.
     pub(super) fn passes(
         &mut self,
         at: OnLine,
@@ -37,8 +37,7 @@ impl PlaneState {
         }
         if whole.kind == FlitKind::Reduce {
             let tree = context.trees.tree(whole.txn);
-            let operands = join_set(unpack(here), tree.set, tree.root).count_ones();
-            return (operands == 1).then_some((flit, 0));
+            return (!meets_others(unpack(here), whole, tree)).then_some((flit, 0));
         }
         let merged = self
             .joins

@@ -241,6 +241,17 @@ impl Joins {
             .chain(self.reductions.waiting_at(r))
     }
 
+    /// Senders of the operands in pairs that a router lacks of a transaction, for diagnosis.
+    pub(crate) fn missing_senders(
+        &self,
+        r: usize,
+        here: Coord,
+        txn: u32,
+        trees: &Trees,
+    ) -> Vec<Coord> {
+        self.reductions.missing_senders(r, here, txn, trees)
+    }
+
     /// The oldest finished result of a router's unit, for diagnosis.
     pub(crate) fn oldest_result(&self, r: usize, here: u32) -> Option<(u64, Flit)> {
         let sum = self.reductions.oldest_result(r, here);

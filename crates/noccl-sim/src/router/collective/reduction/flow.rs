@@ -22,6 +22,9 @@ const UNLIMITED: u16 = u16::MAX;
 /// The operands of the Local input lie in the tile's memory: no flit brings them, no space is kept for them.
 const IN_PLACE: u8 = 1 << 7;
 
+/// Operands of one beat that meet in pairs: a [`Meeting`](super::meeting::Meeting) knows of them.
+const IN_PAIRS: u8 = 1 << 6;
+
 /// Inputs from the routers of the same column.
 const COLUMN_INPUTS: u8 = Port::North.bit() | Port::South.bit();
 
@@ -44,9 +47,9 @@ pub(crate) struct Flow {
     finished: u16,
     pub sent: u16,
     pub beats: u16,
-    /// Beats that may yet be sent to the next merge point.
+    /// Beats that may yet be sent to the next merge point; of operands in pairs, additions that may start.
     credits: u16,
-    /// Inputs that contributions come through, as a bit set, and [`IN_PLACE`].
+    /// Inputs that contributions come through, as a bit set, and [`IN_PLACE`] or [`IN_PAIRS`].
     pub inputs: u8,
     /// As bits of a flit's flags: worst responses of the operands, with SLVERR once they did not agree, and what the first
     /// operand says.
@@ -98,6 +101,36 @@ impl Flow {
         flow
     }
 
+    /// One whose operands meet in pairs.
+    pub(super) fn in_pairs(
+        (txn, slot): (u32, u8),
+        tree: &Tree,
+        cycle: u64,
+        config: &JoinConfig,
+    ) -> Self {
+        Self {
+            txn,
+            slot,
+            since: u32::try_from(cycle).unwrap_or(u32::MAX),
+            beats: tree.beats,
+            came: [NEVER_MISSING; 5],
+            inputs: IN_PAIRS,
+            add_cycles: tree.add_cycles,
+            elements_log2: config.elements_log2(tree.element),
+            ..Self::default()
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn is_in_pairs(&self) -> bool {
+        self.inputs & IN_PAIRS != 0
+    }
+
+    /// Whether the next addition of operands in pairs may start.
+    pub(super) const fn set_may_add(&mut self, may_add: bool) {
+        self.credits = may_add as u16;
+    }
+
     #[inline]
     pub(crate) const fn operands(&self) -> u32 {
         (self.inputs & !IN_PLACE).count_ones()
@@ -108,10 +141,7 @@ impl Flow {
     pub(crate) fn take(&mut self, port: usize, flit: Flit, cycle: u64) {
         debug_assert_eq!(self.came[port], flit.beat, "beats come in order");
         self.counts[port] = flit.payload;
-        self.marks |= flit.flags & RESPONSE;
-        if (self.marks ^ flit.flags) & VARIANT != 0 {
-            self.marks |= SLVERR << RESP_SHIFT;
-        }
+        self.note_marks(flit);
         let complete = least(&self.came);
         let is_first = self
             .came
@@ -120,6 +150,14 @@ impl Flow {
         self.came[port] += 1;
         if is_first || least(&self.came) > complete {
             self.since = u32::try_from(cycle).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// What an operand says besides its bytes.
+    pub(super) const fn note_marks(&mut self, flit: Flit) {
+        self.marks |= flit.flags & RESPONSE;
+        if (self.marks ^ flit.flags) & VARIANT != 0 {
+            self.marks |= SLVERR << RESP_SHIFT;
         }
     }
 

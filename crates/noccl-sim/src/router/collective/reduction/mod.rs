@@ -3,17 +3,20 @@
 
 pub(crate) mod credit_return;
 pub(crate) mod flow;
+mod meeting;
+pub(crate) mod merging;
 pub(crate) mod unit;
+mod waiting;
 
 use crate::router::collective::context::Context;
-use crate::router::collective::merge::types::{Credit, JoinConfig, Offer, PendingCredits, Waiting};
-use crate::transport::axi_response::SLVERR;
-use crate::transport::flit::{Flit, VARIANT_SHIFT, pack};
-use crate::transport::transaction::{Tree, Trees};
+use crate::router::collective::merge::types::{Credit, JoinConfig, Offer, PendingCredits};
+use crate::transport::flit::{Flit, VARIANT_SHIFT, pack, unpack};
+use crate::transport::transaction::Trees;
 use flow::{BEATS_PER_CREDIT, Flow};
-use noccl_net::deadlock::Windows;
-use noccl_net::tree::{contributor, join_set};
-use noccl_net::{Coord, Port, coord_behind, xy_port};
+use merging::{inputs_that_meet, marked_if_partial, window_ahead};
+use noccl_net::pairs::{FoldOrder, operands};
+use noccl_net::tree::contributor;
+use noccl_net::{Coord, Port};
 use noccl_workload::{ElementType, Operator};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -94,9 +97,13 @@ impl Reductions {
         for (port, head) in heads.iter().enumerate() {
             let Some(mut flit) = *head else { continue };
             let mut at = self.get(r).and_then(|unit| unit.find(flit.txn));
+            if at.is_some_and(|at| self.passes_by(r, at, here, flit, context)) {
+                accepted.forwarded |= 1 << port;
+                continue;
+            }
             let is_blocked = is_bank_taken && port == PARTIALS_BANK;
             if at.is_none() {
-                let Some(inputs) = merging(here, flit.txn, context) else {
+                let Some(inputs) = inputs_that_meet(here, flit, context) else {
                     accepted.forwarded |= 1 << port;
                     continue;
                 };
@@ -116,14 +123,47 @@ impl Reductions {
                 if flit.variant() != 0 {
                     flit = marked_if_partial(flit, context);
                 }
-                let (is_value, cycle) = (context.is_value, context.cycle);
-                self.unit(r).take(at, port, flit, is_value, cycle);
+                self.take(r, (at, port), here, flit, context);
             }
         }
         if has_new_entry && begun.is_none() {
             self.store_full_cycle = Some(context.cycle);
         }
         accepted
+    }
+
+    /// Does an operand in pairs meet the others of its transaction, whose flow stands at `at`, behind this router?
+    #[inline]
+    fn passes_by(
+        &self,
+        r: usize,
+        at: usize,
+        here: Coord,
+        flit: Flit,
+        context: &Context<'_>,
+    ) -> bool {
+        let flow = self.get(r).and_then(|unit| unit.flows.get(at));
+        flow.is_some_and(Flow::is_in_pairs) && inputs_that_meet(here, flit, context).is_none()
+    }
+
+    /// An operand of the flow at `at` enters the store.
+    #[inline]
+    fn take(
+        &mut self,
+        r: usize,
+        (at, port): (usize, usize),
+        here: Coord,
+        flit: Flit,
+        context: &Context<'_>,
+    ) {
+        let unit = self.unit(r);
+        if unit.flows.get(at).is_some_and(Flow::is_in_pairs) {
+            let tree = context.trees.tree(flit.txn);
+            let place = operands(here, tree.set, tree.root).position(|o| o == unpack(flit.dst));
+            unit.take_in_pairs(at, place.unwrap_or(0), flit);
+        } else {
+            unit.take(at, port, flit, context.is_value, context.cycle);
+        }
     }
 
     /// A transaction's first operand takes a slot. Returns where its flow stands, if a slot is free.
@@ -139,8 +179,13 @@ impl Reductions {
         let txn = flit.txn;
         let (tree, config) = (context.trees.tree(txn), self.config);
         let slot = self.unit(r).free_slot(config.slots)?;
-        let window = window_ahead(here, tree, false, config.windows);
-        let mut flow = Flow::new((txn, slot), here, inputs, tree, window, &config);
+        let mut flow = match tree.fold_order {
+            FoldOrder::ByRouter => {
+                let window = window_ahead(here, tree, false, config.windows);
+                Flow::new((txn, slot), here, inputs, tree, window, &config)
+            }
+            FoldOrder::InPairs => Flow::in_pairs((txn, slot), tree, context.cycle, &config),
+        };
         if let Some(variant) = context.trees.variant(txn, flit.variant()) {
             flow.begin_as(flit, variant, &config);
         }
@@ -150,12 +195,16 @@ impl Reductions {
             None
         };
         let unit = self.unit(r);
+        let at = if flow.is_in_pairs() {
+            unit.open_meeting(flow, operands(here, tree.set, tree.root).count())
+        } else {
+            unit.flows.push_back(flow);
+            unit.flows.len() - 1
+        };
         if let Some(payloads) = in_place {
-            flow.take_in_place();
-            unit.put_in_place(txn, &payloads);
+            unit.put_in_place(at, &payloads);
         }
-        unit.flows.push_back(flow);
-        Some(unit.flows.len() - 1)
+        Some(at)
     }
 
     /// From now on the unit of router `r` may read the tile's own operands of an all-reduce: value mode, a payload slot
@@ -163,8 +212,7 @@ impl Reductions {
     pub(crate) fn give_operands(&mut self, r: usize, txn: u32, payloads: Vec<u32>) {
         let found = self.get_mut(r).and_then(|unit| {
             let at = unit.find(txn)?;
-            unit.flows.get_mut(at)?.take_in_place();
-            unit.put_in_place(txn, &payloads);
+            unit.put_in_place(at, &payloads);
             Some(())
         });
         if found.is_none() {
@@ -235,9 +283,16 @@ impl Reductions {
         let Some(flow) = unit.flows.get(at).copied() else {
             return;
         };
-        let adds = u64::from(flow.operands()) - 1;
+        let adds = if flow.is_in_pairs() {
+            1
+        } else {
+            u64::from(flow.operands()) - 1
+        };
         self.reduced_elements += adds << flow.elements_log2;
-        let payload = if context.is_value {
+        let payload = if flow.is_in_pairs() {
+            let (sum, operand) = unit.start_addition(at).unwrap_or_default();
+            add(sum, operand, &flow, context)
+        } else if context.is_value {
             let slots = unit.bytes.take(flow.txn, beat + 1 == flow.beats);
             let arithmetic = (context.trees).arithmetic(flow.txn, flow.marks >> VARIANT_SHIFT);
             fold(arithmetic, flow.inputs, slots, context)
@@ -298,65 +353,18 @@ impl Reductions {
         flow.take_credit(beats as u16);
         true
     }
-
-    /// Operands that lie at a router, for diagnosis.
-    pub(crate) fn waiting_at(&self, r: usize) -> impl Iterator<Item = Waiting> + '_ {
-        let flows = self.get(r).into_iter().flat_map(|unit| unit.flows.iter());
-        flows.flat_map(move |flow| {
-            let entry = move |(beat, have)| Waiting {
-                router: r,
-                txn: flow.txn,
-                beat: Some(beat),
-                have,
-                since: u64::from(flow.since),
-            };
-            flow.stored().map(entry)
-        })
-    }
-
-    /// The result that a router's arithmetic offers and the cycle since which it could have, for diagnosis.
-    pub(crate) fn oldest_result(&self, r: usize, here: u32) -> Option<(u64, Flit)> {
-        self.get(r)?.oldest_result(here)
-    }
 }
 
-/// Inputs of a transaction at this router, if it meets other contributions here.
+/// The sum of two operands in pairs: a payload slot in value mode, contributions in timing mode.
 #[cold]
-fn merging(here: Coord, txn: u32, context: &Context<'_>) -> Option<u8> {
-    let tree = context.trees.tree(txn);
-    let inputs = join_set(here, tree.set, tree.root);
-    (inputs.count_ones() > 1).then_some(inputs)
-}
-
-/// Sums are whole lines, so an operand that enables a part of its line is marked where it would be combined.
-#[cold]
-fn marked_if_partial(flit: Flit, context: &Context<'_>) -> Flit {
-    let variant = context.trees.variant(flit.txn, flit.variant());
-    let is_partial =
-        variant.is_some_and(|v| usize::from(v.enabled_bytes) != context.pool.beat().bytes());
-    if is_partial {
-        flit.with_resp(SLVERR)
-    } else {
-        flit
+fn add(sum: u32, operand: u32, flow: &Flow, context: &mut Context<'_>) -> u32 {
+    if !context.is_value {
+        return sum + operand;
     }
-}
-
-/// Window of a contribution that leaves `here`: none if it meets no other contributions on its path to the root.
-pub(crate) fn window_ahead(
-    here: Coord,
-    tree: &Tree,
-    counts_here: bool,
-    windows: Windows,
-) -> Option<u32> {
-    let mut at = here;
-    let mut counts = counts_here;
-    loop {
-        if counts && join_set(at, tree.set, tree.root).count_ones() > 1 {
-            return Some(windows.over(here.hops_to(at)));
-        }
-        counts = true;
-        at = coord_behind(at, xy_port(at, tree.root))?;
-    }
+    let arithmetic = (context.trees).arithmetic(flow.txn, flow.marks >> VARIANT_SHIFT);
+    let sum = context.pool.own(sum);
+    context.pool.fold(sum, operand, arithmetic);
+    sum
 }
 
 /// Combines the operands of one beat from the left in port order.

@@ -5,6 +5,7 @@
 //! stages are its only buffer, and the sums that have to go through it again.
 
 use super::flow::{Bytes, Flow};
+use super::meeting::Meeting;
 use crate::kernel::inline_queue::InlineQueue;
 use crate::router::collective::merge::types::JoinConfig;
 use crate::transport::flit::{Flit, FlitKind, LAST};
@@ -19,8 +20,8 @@ const MOST_PARTIALS: u8 = 8;
 pub(crate) struct Pass {
     /// Cycle from which on it can leave its row.
     ready: u64,
-    payload: u32,
-    slot: u8,
+    pub(super) payload: u32,
+    pub(super) slot: u8,
     /// Cycles of an addition.
     add_cycles: u8,
     /// The second row adds a third operand.
@@ -32,6 +33,18 @@ pub(crate) struct Pass {
 impl Pass {
     const fn is_partial(&self) -> bool {
         self.left != 0
+    }
+
+    /// One addition of operands in pairs, with so many to follow.
+    pub(super) const fn of_addition(slot: u8, add_cycles: u8, left: usize) -> Self {
+        Self {
+            ready: 0,
+            payload: 0,
+            slot,
+            add_cycles,
+            has_third: false,
+            left: left as u8,
+        }
     }
 }
 
@@ -60,11 +73,11 @@ pub(crate) struct Unit {
     /// The FPUs take no addition of the network before.
     next_issue: u64,
     moves: Moves,
-    partials: u8,
+    pub(super) partials: u8,
     /// Slot whose credits are returned, see `credit_return.rs`.
     pub(super) credit_slot: u8,
     /// The register in front of the arithmetic.
-    request: Option<Pass>,
+    pub(super) request: Option<Pass>,
     /// In the order in which they began: the first one is the oldest.
     pub(super) flows: InlineQueue<Flow, 2>,
     first: InlineQueue<Pass, 3>,
@@ -72,6 +85,8 @@ pub(crate) struct Unit {
     /// Partial sums in the store, in the order in which they came out.
     waiting: InlineQueue<Partial, 1>,
     pub bytes: Bytes,
+    /// Operands that meet in pairs, by flow.
+    pub(super) meetings: Vec<Meeting>,
 }
 
 /// What the end of a cycle has started.
@@ -124,7 +139,16 @@ impl Unit {
     }
 
     /// The tile's own operands of an all-reduce: value mode, a payload slot per beat.
-    pub(crate) fn put_in_place(&mut self, txn: u32, payloads: &[u32]) {
+    pub(crate) fn put_in_place(&mut self, at: usize, payloads: &[u32]) {
+        let Some(flow) = self.flows.get_mut(at) else {
+            return;
+        };
+        if flow.is_in_pairs() {
+            self.take_own(at, payloads.first().copied().unwrap_or(1));
+            return;
+        }
+        flow.take_in_place();
+        let txn = flow.txn;
         for (beat, slot) in payloads.iter().enumerate() {
             self.bytes.put(txn, beat, Port::Local as usize, *slot);
         }
@@ -234,7 +258,9 @@ impl Unit {
             } else if is_taken {
                 self.first.pop_front();
             }
-            if is_taken && is_partial {
+            if is_taken && is_partial && self.keep_sum(&pass) {
+                // It lies where its flow looks for it.
+            } else if is_taken && is_partial {
                 self.waiting.push_back(Partial {
                     slot: pass.slot,
                     left: pass.left - 1,
@@ -279,6 +305,9 @@ impl Unit {
         let Some(flow) = self.flows.get_mut(at) else {
             return Started::default();
         };
+        if flow.is_in_pairs() {
+            return self.begin_addition(at);
+        }
         let (adds, most) = (flow.operands() as u8 - 1, config.adds_per_pass);
         let left = adds.div_ceil(most) - 1;
         if left != 0 && self.partials == MOST_PARTIALS {
@@ -329,7 +358,7 @@ impl Unit {
         }
     }
 
-    /// The payload of the beat that has begun.
+    /// The payload of the beat or addition that has begun.
     #[inline]
     pub(crate) const fn set_payload(&mut self, payload: u32) {
         if let Some(request) = &mut self.request {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A schedule many times under seeded noise: mean and variance of its runtime, as S4 gives them.
+//!
+//! A run is deterministic, so without noise its variance is zero; with noise it is that of the spec's two numbers and nothing else.
+
+use crate::Error;
+use crate::compare::runtime_cycles;
+use noccl_net::Network;
+use noccl_run::{Mode, RunConfig, Tally};
+use noccl_sim::run_schedule;
+use noccl_workload::Schedule;
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most runs of one schedule.
+pub const MAX_NOISY_RUNS: u32 = 1_000_000;
+
+/// Seeds of runs under noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoiseRequest {
+    /// Seed of the first run; the others have those after it.
+    pub seed: u64,
+    /// How many runs.
+    pub runs: u32,
+}
+
+/// Runtimes under noise.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseStatistics {
+    /// Runs.
+    pub runs: u32,
+    /// Mean runtime.
+    pub mean_cycles: f64,
+    /// Variance of the runtime, of the runs as they are (divided by their number).
+    pub variance_cycles2: f64,
+    /// The same at the network's clock.
+    pub variance_us2: f64,
+    /// Shortest runtime.
+    pub least_cycles: u64,
+    /// Longest runtime.
+    pub most_cycles: u64,
+}
+
+/// Runs a schedule that the checker has accepted many times, in timing mode, each with a seed of its own.
+///
+/// # Errors
+/// [`Error::Argument`] where there is no noise; those of the runs.
+pub fn under_noise(
+    network: &Network,
+    schedule: &Schedule,
+    config: &RunConfig,
+    request: NoiseRequest,
+    tally: &Tally<'_>,
+) -> Result<NoiseStatistics, Error> {
+    check(network, request)?;
+    let cycles = |run: u32| -> Result<u64, Error> {
+        let config = RunConfig {
+            mode: Mode::Timing,
+            noise_seed: Some(request.seed.wrapping_add(run.into())),
+            ..config.clone()
+        };
+        let result =
+            tally.run(|watch| run_schedule(network, schedule, &[], &[], &config, watch))?;
+        Ok(runtime_cycles(Some(schedule), &result.actions))
+    };
+    let runs: Result<Vec<u64>, Error> = (0..request.runs).into_par_iter().map(cycles).collect();
+    Ok(statistics(&runs?, network.spec().clock_ghz))
+}
+
+fn check(network: &Network, request: NoiseRequest) -> Result<(), Error> {
+    let refused = |accepted: &str| Error::argument("--noise", request.seed, accepted);
+    let Some(tiles) = network.cores() else {
+        return Err(refused("accepted on core tiles only, e.g. tilepro64_8x8"));
+    };
+    if tiles.core.noise_per_billion_messages == 0 || tiles.core.noise_cycles == 0 {
+        return Err(refused(
+            "accepted where core.noise_per_billion_messages and core.noise_cycles are above 0",
+        ));
+    }
+    if !(1..=MAX_NOISY_RUNS).contains(&request.runs) {
+        let accepted = format!("accepted: 1 to {MAX_NOISY_RUNS}");
+        return Err(Error::argument("--repeat", request.runs, accepted));
+    }
+    Ok(())
+}
+
+fn statistics(cycles: &[u64], clock_ghz: f64) -> NoiseStatistics {
+    let runs = cycles.len().max(1) as f64;
+    let mean = cycles.iter().map(|c| *c as f64).sum::<f64>() / runs;
+    let squares: f64 = cycles.iter().map(|c| (*c as f64 - mean).powi(2)).sum();
+    let cycles_per_us = 1000.0 * clock_ghz;
+    NoiseStatistics {
+        runs: cycles.len() as u32,
+        mean_cycles: mean,
+        variance_cycles2: squares / runs,
+        variance_us2: squares / runs / (cycles_per_us * cycles_per_us),
+        least_cycles: cycles.iter().copied().min().unwrap_or(0),
+        most_cycles: cycles.iter().copied().max().unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mean_and_variance_are_those_of_the_runs() {
+        let found = statistics(&[100, 100, 100, 800], 0.7);
+        assert_eq!(
+            (found.runs, found.least_cycles, found.most_cycles),
+            (4, 100, 800)
+        );
+        assert!((found.mean_cycles - 275.0).abs() < 1e-9);
+        assert!((found.variance_cycles2 - 91_875.0).abs() < 1e-6);
+        assert!((found.variance_us2 - 91_875.0 / 490_000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn noise_is_refused_where_there_is_none() {
+        let of = |preset: &str| crate::load(preset, &[]).unwrap().network;
+        let one = NoiseRequest { seed: 1, runs: 1 };
+        let text = |preset: &str| check(&of(preset), one).unwrap_err().to_string();
+        assert!(text("collective_noc_4x4").contains("core tiles"));
+        assert!(text("tilepro64_2x2").contains("core.noise_cycles"));
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Collectives of core tiles, simulated: rounds in lock-step, bounds of exchanges, barriers, noise.
+
+use noccl_run::Watch;
+use noccl_studies::{
+    CompareRequest, CompareRow, NoiseRequest, compare, load, parse_algorithms, parse_group,
+};
+use noccl_workload::CollectiveKind;
+
+/// Rows of one collective over a whole mesh.
+fn rows(
+    preset: &str,
+    overrides: &[(&str, &str)],
+    kind: CollectiveKind,
+    algorithms: &str,
+    change: impl FnOnce(&mut CompareRequest),
+) -> Vec<CompareRow> {
+    let set = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let overrides: Vec<(String, String)> = overrides.iter().map(set).collect();
+    let network = load(preset, &overrides).unwrap().network;
+    let group = parse_group(&network, "all").unwrap();
+    let mut request = CompareRequest::new(kind, group, vec![128]);
+    request.algorithms = parse_algorithms(algorithms).unwrap();
+    change(&mut request);
+    compare(&network, &request, Watch::quiet()).unwrap().rows
+}
+
+fn blocked(preset: &str, algorithm: &str, is_lock_step: bool) -> u64 {
+    let kind = CollectiveKind::AllToAll;
+    let found = rows(preset, &[], kind, algorithm, |r| {
+        r.is_lock_step = is_lock_step
+    });
+    assert!(found[0].verified.is_yes());
+    found[0].blocked_link_cycles.unwrap()
+}
+
+#[test]
+fn split_rounds_block_no_link_in_lock_step_and_literal_ones_do() {
+    for mesh in ["2x2", "3x3", "4x4", "5x4", "4x2", "1x6", "7x7"] {
+        let preset = format!("tilepro64_{mesh}");
+        assert_eq!(blocked(&preset, "rounds:split", true), 0, "{mesh}");
+    }
+    assert_eq!(blocked("tilepro64_3x3", "rounds:literal", true), 0);
+    assert!(blocked("tilepro64_4x4", "rounds:literal", true) > 0);
+    // Nothing keeps the rounds apart in a run of cores alone.
+    assert!(blocked("tilepro64_4x4", "rounds:split", false) > 0);
+}
+
+#[test]
+fn an_exchange_has_both_bounds_and_no_other_collective_has() {
+    let kind = CollectiveKind::AllToAll;
+    let found = rows("tilepro64_7x7", &[], kind, "torus", |_| {});
+    assert_eq!(found[0].link_bound_cycles, Some(84 * 34));
+    assert_eq!(found[0].core_bound_cycles, Some(48 * (30 + 2 * 34)));
+    assert!(found[0].cycles >= 48 * (30 + 2 * 34));
+    let barrier = rows(
+        "tilepro64_2x2",
+        &[],
+        CollectiveKind::Barrier,
+        "tree",
+        |_| {},
+    );
+    assert_eq!(
+        (barrier[0].link_bound_cycles, barrier[0].core_bound_cycles),
+        (None, None)
+    );
+}
+
+#[test]
+fn a_barrier_of_49_cores_is_below_its_goal() {
+    let found = rows(
+        "tilepro64_7x7",
+        &[],
+        CollectiveKind::Barrier,
+        "dissemination",
+        |_| {},
+    );
+    assert!(found[0].cycles <= 320, "{} cycles", found[0].cycles);
+}
+
+#[test]
+fn noise_widens_runtimes_by_what_the_spec_says() {
+    let noise = [
+        ("core.noise_per_billion_messages", "20000000"),
+        ("core.noise_cycles", "5000"),
+    ];
+    let found = rows(
+        "tilepro64_3x3",
+        &noise,
+        CollectiveKind::Barrier,
+        "dissemination",
+        |r| {
+            r.noise = Some(NoiseRequest { seed: 1, runs: 200 });
+        },
+    );
+    let noisy = found[0].noise.unwrap();
+    assert_eq!(noisy.least_cycles, found[0].cycles);
+    assert!(noisy.most_cycles >= found[0].cycles + 5000, "{noisy:?}");
+    assert!(noisy.variance_us2 > 1.0, "{noisy:?}");
+}
