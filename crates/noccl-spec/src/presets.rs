@@ -154,11 +154,6 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
         }
         preset.set("mesh.width", width)?;
         preset.set("mesh.height", height)?;
-        match suffix {
-            "" => {}
-            "interrupt" => preset.put(INTERRUPT)?,
-            _ => return Err(unknown()),
-        }
         preset
     } else {
         return Err(unknown());
