@@ -128,13 +128,13 @@ pub(super) fn observe(
     Ok(tally.run(|on_progress| run_schedule(network, schedule, &[], &[], &config, on_progress))?)
 }
 
-pub(super) fn microseconds(cycles: u64) -> f64 {
+pub(super) const fn microseconds(cycles: u64) -> f64 {
     cycles as f64 / CYCLES_PER_US
 }
 
 /// Part of a baseline's time that is saved; below 0 if it is faster.
-pub(super) fn saving(ours: u64, baseline: u64) -> f64 {
-    1.0 - ours as f64 / baseline.max(1) as f64
+pub(super) const fn saving(ours: u64, baseline: u64) -> f64 {
+    1.0 - ours as f64 / baseline as f64
 }
 
 /// Runs that nobody follows.

@@ -8,6 +8,7 @@
 use super::collectives::{CASES, Case};
 use super::machine::{Layer, SIDES, schedule};
 use crate::Error;
+use crate::measure::statistics::mean;
 use crate::papers::Found;
 use crate::papers::outcome::Outcomes;
 use crate::papers::table::{Table, short};
@@ -17,8 +18,8 @@ use noccl_sim::{is_held_up, run_schedule};
 use noccl_workload::Schedule;
 use rayon::prelude::*;
 
-/// Runs with somebody held up, of each cell.
-const HELD: f64 = 40.0;
+/// Runs with somebody held up, of each cell: about so many.
+const HELD: f64 = 12.0;
 /// Cycles by which the polling layer's receivers are held up: Alltoall of 49 tasks, Table 1.
 const POLLING_CYCLES: &str = "5600";
 
@@ -65,8 +66,8 @@ fn noisy(layer: Layer, side: u16) -> Result<Network, Error> {
     }
 }
 
-/// Variance of a collective's time in µs², over as many seeds as hold somebody up some forty times. A run in which nobody is held up takes the time
-/// of one without noise, and is not simulated.
+/// Variance of a collective's time in µs². How likely somebody is held up is computed, and how much later such a run ends is the mean over
+/// a dozen of them. A run in which nobody is held up takes the time of one without noise, and is not simulated.
 fn variance(tally: &Tally<'_>, network: &Network, schedule: &Schedule) -> Result<f64, Error> {
     let Some(tiles) = network.cores() else {
         return Ok(0.0);
@@ -78,8 +79,9 @@ fn variance(tally: &Tally<'_>, network: &Network, schedule: &Schedule) -> Result
     if messages == 0 {
         return Ok(0.0);
     }
-    let expected = messages as f64 * f64::from(tiles.core.noise_per_billion_messages) / 1e9;
-    let seeds = (HELD / expected).ceil() as u64;
+    let often = f64::from(tiles.core.noise_per_billion_messages) / 1e9;
+    let likely = 1.0 - (1.0 - often).powi(messages as i32);
+    let seeds = (HELD / likely).ceil() as u64;
     let run = |noise_seed: Option<u64>| -> Result<u64, Error> {
         let mut config = RunConfig::new(Mode::Timing);
         config.noise_seed = noise_seed;
@@ -95,9 +97,12 @@ fn variance(tally: &Tally<'_>, network: &Network, schedule: &Schedule) -> Result
         .collect();
     let later = |seed: &u64| Ok((run(Some(*seed))? - alone) as f64 / 700.0);
     let later: Vec<f64> = held.par_iter().map(later).collect::<Result<_, Error>>()?;
-    let mean = later.iter().sum::<f64>() / seeds as f64;
-    let squares = later.iter().map(|us| us * us).sum::<f64>() / seeds as f64;
-    Ok(squares - mean * mean)
+    if later.is_empty() {
+        return Ok(0.0);
+    }
+    let first = likely * mean(&later);
+    let squares: Vec<f64> = later.iter().map(|us| us * us).collect();
+    Ok(likely * mean(&squares) - first * first)
 }
 
 /// Variances of a layer, by collective and tasks.
@@ -141,7 +146,7 @@ fn within(found: &Variances, published: &Variances) -> (usize, String) {
     let mut count = 0;
     for (place, case) in CASES.iter().enumerate() {
         let cells = found[place].iter().zip(&published[place]);
-        let fitted = if place == ALL_TO_ALL { 1 } else { 0 };
+        let fitted = usize::from(place == ALL_TO_ALL);
         let near = cells
             .take(SIDES.len() - fitted)
             .filter(|(ours, paper)| is_near(**ours, **paper))

@@ -48,12 +48,12 @@ const ALGORITHMS: [(CollectiveKind, &str); 14] = [
 /// Claim 24.
 pub(super) fn deadlocks(tally: &Tally<'_>, out: &mut Outcomes) -> Result<(), Error> {
     for (id, drain) in RULES {
-        let stops = |seed: &u64| stops(tally, drain, *seed);
+        let deadlocks = |seed: &u64| is_deadlocked(tally, drain, *seed);
         let seeds: Vec<u64> = (0..CASES).collect();
-        let found: Result<Vec<bool>, Error> = seeds.par_iter().map(stops).collect();
+        let found: Result<Vec<bool>, Error> = seeds.par_iter().map(deadlocks).collect();
         let found = found?;
-        let count = found.iter().filter(|stops| **stops).count();
-        let first = found.iter().position(|stops| *stops);
+        let count = found.iter().filter(|is_deadlocked| **is_deadlocked).count();
+        let first = found.iter().position(|is_deadlocked| *is_deadlocked);
         let case = first.map_or(Ok(String::new()), |seed| {
             words(drain, seed as u64).map(|case| format!("; the first: {case}"))
         })?;
@@ -128,7 +128,7 @@ fn words(drain: &str, seed: u64) -> Result<String, Error> {
 }
 
 /// Does a random case come to a standstill?
-fn stops(tally: &Tally<'_>, drain: &str, seed: u64) -> Result<bool, Error> {
+fn is_deadlocked(tally: &Tally<'_>, drain: &str, seed: u64) -> Result<bool, Error> {
     let case = RandomCase::new(drain, seed)?;
     match observe(tally, &case.network, &case.schedule, false) {
         Ok(_) => Ok(false),
@@ -160,11 +160,11 @@ mod tests {
 
     /// All of them, and more: `noccl reproduce nocmsg`.
     #[test]
-    fn some_random_collectives_never_stop_if_cores_drain_and_some_stop_if_they_do_not() {
+    fn random_collectives_end_if_cores_drain_and_some_deadlock_if_they_do_not() {
         quietly(|runner| {
             let count = |drain: &str| {
-                let stops = |seed: &u64| stops(runner.tally, drain, *seed).unwrap();
-                (0..200).filter(stops).count()
+                let deadlocks = |seed: &u64| is_deadlocked(runner.tally, drain, *seed).unwrap();
+                (0..200).filter(deadlocks).count()
             };
             assert_eq!(count("always"), 0);
             assert!(count("never") > 0);

@@ -39,7 +39,7 @@ fn messages(schedule: &Schedule) -> impl Iterator<Item = &Message> {
     actions.filter_map(|action| action.kind.message())
 }
 
-fn coord(tile: TileRef) -> Coord {
+const fn coord(tile: TileRef) -> Coord {
     match tile {
         TileRef::Cluster(at) => at,
         TileRef::Memory(_) => Coord::new(0, 0),
