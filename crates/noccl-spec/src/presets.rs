@@ -80,8 +80,8 @@ pub const PRESET_NAMES: [&str; 21] = [
 /// multicasts on private trees, `_unicast` bypasses for unicasts alone, `_collective` forks and combines without bypass, and
 /// `_baseline` does neither. `_connected` has a wire of one cycle between any two interfaces: a bound.
 ///
-/// `tilepro64_WxH` is S4's machine with W columns and H rows of cores that pass messages word by word; with the suffix `_interrupt` each
-/// message interrupts its destination, and cores do not poll.
+/// `tilepro64_WxH` is S4's machine with W columns and H rows of cores that pass messages word by word; with the suffix `_interrupt`
+/// by a library whose messages interrupt their receivers, as S4's baseline does.
 ///
 /// # Errors
 /// [`SpecError::UnknownPreset`] with the accepted names.
@@ -147,13 +147,13 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
         preset
     } else if let Some((width, height, suffix)) = system("tilepro64_", 64) {
         let mut preset = Preset::new(TILEPRO64_8X8)?;
-        preset.set("mesh.width", width)?;
-        preset.set("mesh.height", height)?;
         match suffix {
             "" => {}
             "interrupt" => preset.put(INTERRUPT)?,
             _ => return Err(unknown()),
         }
+        preset.set("mesh.width", width)?;
+        preset.set("mesh.height", height)?;
         preset
     } else {
         return Err(unknown());

@@ -30,6 +30,7 @@ pub(crate) struct Wait {
 /// Cycles in which fronts of FIFOs wanted a link between routers and could not move: the output was held, another head was
 /// granted, or the FIFO behind was full.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(test), allow(dead_code, reason = "results do not have them yet"))]
 pub(crate) struct Blocked {
     /// Sum over all links between routers.
     pub total: u64,
@@ -70,6 +71,7 @@ impl<R: Rule> Plane<R> {
     }
 
     /// Blocked cycles before cycle `now`.
+    #[cfg_attr(not(test), allow(dead_code, reason = "results do not have them yet"))]
     pub(crate) fn blocked_cycles(&self, now: u64) -> Blocked {
         let mut blocked = self.blocked.clone();
         for input in self.filled() {
