@@ -31,6 +31,8 @@ pub enum Algorithm {
     Torus,
     /// Every rank sends by displacement, in rounds that share no link (S4, core tiles).
     Rounds,
+    /// As `pairwise`, in an order planned so that cores and links are busy all the time (core tiles).
+    Planned,
     /// Pairs exchange what they have reduced, at doubling distances (core tiles).
     RecursiveDoubling,
     /// Every rank tells others at doubling distances that it has come this far (core tiles).
@@ -53,7 +55,7 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// All algorithms in the order of tables.
-    pub const ALL: [Algorithm; 19] = [
+    pub const ALL: [Algorithm; 20] = [
         Algorithm::Unicast,
         Algorithm::Chain,
         Algorithm::Tree,
@@ -64,6 +66,7 @@ impl Algorithm {
         Algorithm::Slotted,
         Algorithm::Torus,
         Algorithm::Rounds,
+        Algorithm::Planned,
         Algorithm::RecursiveDoubling,
         Algorithm::Dissemination,
         Algorithm::Chainwrite,
@@ -89,6 +92,7 @@ impl Algorithm {
             Algorithm::Slotted => "slotted",
             Algorithm::Torus => "torus",
             Algorithm::Rounds => "rounds",
+            Algorithm::Planned => "planned",
             Algorithm::RecursiveDoubling => "recursive_doubling",
             Algorithm::Dissemination => "dissemination",
             Algorithm::Chainwrite => "chainwrite",
@@ -120,6 +124,7 @@ impl Algorithm {
             | Algorithm::Slotted
             | Algorithm::Torus
             | Algorithm::Rounds
+            | Algorithm::Planned
             | Algorithm::RecursiveDoubling
             | Algorithm::Dissemination
             | Algorithm::Chainwrite
@@ -150,6 +155,7 @@ impl Algorithm {
             Algorithm::InNetworkOnce => matches!(kind, AllReduce),
             Algorithm::Torus
             | Algorithm::Rounds
+            | Algorithm::Planned
             | Algorithm::RecursiveDoubling
             | Algorithm::Dissemination
             | Algorithm::InNetworkStatic => false,

@@ -30,7 +30,7 @@ pub fn choices(network: &Network, collective: &Collective) -> Vec<Choice> {
 fn is_usual(network: &Network, choice: Choice) -> bool {
     let has_baselines =
         network.capabilities().chains.is_some() || network.routers().carries_lists_only();
-    choice.algorithm != Algorithm::Unicast || has_baselines
+    choice.algorithm != Algorithm::Unicast || has_baselines || network.routers().carries_words()
 }
 
 /// Those of one algorithm. The others' schedules are not made, which on a large mesh would take far longer
@@ -123,6 +123,7 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
             | Algorithm::InNetworkStatic
             | Algorithm::Torus
             | Algorithm::Rounds
+            | Algorithm::Planned
             | Algorithm::RecursiveDoubling
             | Algorithm::Dissemination => vec![Choice::new(algorithm, 1)],
         })

@@ -140,6 +140,7 @@ impl Choice {
             | Algorithm::InNetworkStatic
             | Algorithm::Torus
             | Algorithm::Rounds
+            | Algorithm::Planned
             | Algorithm::RecursiveDoubling
             | Algorithm::Dissemination => false,
         }
@@ -176,6 +177,7 @@ impl Choice {
             | Algorithm::InNetworkStatic
             | Algorithm::Torus
             | Algorithm::Rounds
+            | Algorithm::Planned
             | Algorithm::RecursiveDoubling
             | Algorithm::Dissemination => false,
         }
@@ -259,6 +261,7 @@ const fn default_forwarding(algorithm: Algorithm, inner: Inner) -> Forwarding {
             | Algorithm::InNetworkStatic
             | Algorithm::Torus
             | Algorithm::Rounds
+            | Algorithm::Planned
             | Algorithm::RecursiveDoubling
             | Algorithm::Dissemination,
             _,

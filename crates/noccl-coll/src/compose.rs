@@ -159,6 +159,7 @@ impl Task<'_> {
             | Algorithm::InNetworkStatic
             | Algorithm::Torus
             | Algorithm::Rounds
+            | Algorithm::Planned
             | Algorithm::RecursiveDoubling
             | Algorithm::Dissemination
             | Algorithm::Chainwrite

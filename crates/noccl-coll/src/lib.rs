@@ -86,6 +86,7 @@ pub fn schedule(
         | Algorithm::Slotted
         | Algorithm::Torus
         | Algorithm::Rounds
+        | Algorithm::Planned
         | Algorithm::RecursiveDoubling
         | Algorithm::Dissemination
         | Algorithm::InNetworkStatic => task.in_blocks()?,

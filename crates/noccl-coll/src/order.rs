@@ -54,6 +54,7 @@ pub(crate) fn phases(group: &Group, choice: Choice, first: First) -> Result<Vec<
         | Algorithm::InNetworkStatic
         | Algorithm::Torus
         | Algorithm::Rounds
+        | Algorithm::Planned
         | Algorithm::RecursiveDoubling
         | Algorithm::Dissemination => Ok(Vec::new()),
     }
@@ -151,7 +152,7 @@ pub(crate) fn from_position<T: Copy>(line: Vec<T>, at: usize) -> Vec<T> {
 /// A snake through the members that starts at `entry`: of the snakes along rows or columns from any
 /// corner the first that begins there, else the plain one, run from the entry to its end and then
 /// back from the entry's left.
-fn chain_order(members: &[Coord], entry: Coord) -> Vec<Coord> {
+pub(crate) fn chain_order(members: &[Coord], entry: Coord) -> Vec<Coord> {
     let plain = snake(members, false, false, false);
     let turned = |along_y: bool| {
         [(false, false), (true, false), (false, true), (true, true)]

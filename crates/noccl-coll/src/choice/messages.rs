@@ -120,7 +120,11 @@ impl Algorithm {
             kind,
             CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce
         );
-        is_cut && matches!(self, Self::Tree | Self::RowColumn | Self::Unicast)
+        is_cut
+            && matches!(
+                self,
+                Self::Chain | Self::Tree | Self::RowColumn | Self::Unicast
+            )
     }
 
     /// Steps that a core of an exchange is ahead of what it has received, if nobody asks for others. Rounds wait for the round before;

@@ -5,7 +5,11 @@
 //! a write and a read, and what a core waits for is what it has received.
 
 mod barrier;
+mod bounds;
 mod exchange;
+mod plan;
+mod plan_links;
+mod planned;
 mod program;
 mod reduce;
 mod rounds;
@@ -81,12 +85,14 @@ pub(crate) const fn does(algorithm: Algorithm, kind: CollectiveKind) -> bool {
         Algorithm::Unicast => matches!(kind, AllToAll | Multicast),
         Algorithm::Tree => matches!(kind, Multicast | Reduce | AllReduce | Barrier),
         Algorithm::RowColumn => matches!(kind, Reduce | AllReduce),
-        Algorithm::Pairwise | Algorithm::Torus | Algorithm::Rounds => matches!(kind, AllToAll),
+        Algorithm::Pairwise | Algorithm::Torus | Algorithm::Rounds | Algorithm::Planned => {
+            matches!(kind, AllToAll)
+        }
         Algorithm::RecursiveDoubling => matches!(kind, AllReduce),
         Algorithm::Dissemination => matches!(kind, Barrier),
         Algorithm::InNetworkStatic => matches!(kind, Multicast),
-        Algorithm::Chain
-        | Algorithm::DoubleTree
+        Algorithm::Chain => matches!(kind, Multicast | Reduce | AllReduce),
+        Algorithm::DoubleTree
         | Algorithm::Ring
         | Algorithm::Slotted
         | Algorithm::Chainwrite
@@ -140,11 +146,12 @@ pub(crate) fn candidates(network: &Network, collective: &Collective) -> Vec<Choi
     let mut choices = Vec::new();
     for algorithm in algorithms {
         let plain = Choice::new(algorithm, 1);
-        let pieces = if algorithm.has_pieces(kind) && all_pieces > 1 {
-            vec![1, all_pieces]
-        } else {
-            vec![1]
-        };
+        let mut pieces = vec![1];
+        if algorithm.has_pieces(kind) {
+            pieces.extend([all_pieces / 4, all_pieces / 2, all_pieces]);
+            pieces.retain(|num| *num > 0);
+            pieces.dedup();
+        }
         for chunks in pieces {
             let cut = Choice { chunks, ..plain };
             if algorithm == Algorithm::RowColumn {
@@ -179,16 +186,19 @@ impl Work<'_> {
             CollectiveKind::AllReduce => self.all_reduce(),
             CollectiveKind::AllToAll => {
                 self.layout()?;
+                if self.choice.algorithm == Algorithm::Planned {
+                    return self.planned();
+                }
                 self.all_to_all()
             }
             CollectiveKind::AllGather | CollectiveKind::ReduceScatter => Ok(Vec::new()),
         }
     }
 
-    /// What a core does first: of exchanges in rounds it receives, as the next round waits for that; the others send on.
+    /// What a core does first: in rounds it receives, as the next round waits for that; else it goes on, so that others can too.
     fn first(&self) -> Option<First> {
-        let is_exchange = self.collective.kind == CollectiveKind::AllToAll;
-        let sends_on = is_exchange && self.choice.algorithm != Algorithm::Rounds;
+        let has_payload = self.collective.kind != CollectiveKind::Barrier;
+        let sends_on = has_payload && self.choice.algorithm != Algorithm::Rounds;
         let usual = sends_on.then_some(First::Send);
         self.choice.messages.first.or(usual)
     }
@@ -207,6 +217,15 @@ impl Work<'_> {
         };
         let kind = self.collective.kind;
         let mut parameters = self.choice.message_parameters(kind, pieces);
+        if kind == CollectiveKind::AllToAll {
+            let bounds = self.exchange_bounds();
+            for (name, cycles) in [
+                ("link_bound_cycles", bounds.link_cycles),
+                ("core_bound_cycles", bounds.core_cycles),
+            ] {
+                parameters.insert(name.to_owned(), cycles.to_string());
+            }
+        }
         if self.choice.algorithm == Algorithm::Rounds {
             let rectangle = self.rectangle()?;
             let grid = Grid {

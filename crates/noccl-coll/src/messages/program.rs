@@ -80,6 +80,11 @@ impl<'a> Program<'a> {
         id
     }
 
+    /// Lets an action wait for earlier ones beside those that it waits for.
+    pub(crate) fn wait(&mut self, action: ActionId, earlier: impl Iterator<Item = ActionId>) {
+        self.actions[action.0 as usize].after.extend(earlier);
+    }
+
     /// A rank's core reduces, left operand first.
     pub(crate) fn fold(&mut self, rank: usize, inputs: Vec<u64>, output: u64, bytes: u64) {
         let collective = self.work.collective;

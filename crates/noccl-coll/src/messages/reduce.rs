@@ -10,6 +10,7 @@ use super::program::{Part, Program, Wait};
 use super::tree::Tree;
 use crate::exchange::blocks::at;
 use crate::layout::{Chunks, Layout};
+use crate::order::chain_order;
 use crate::{Algorithm, CollError};
 use noccl_workload::{Action, ActionKind, StaticMulticast};
 
@@ -32,12 +33,13 @@ impl Work<'_> {
         if self.choice.algorithm == Algorithm::InNetworkStatic {
             self.static_multicast(self.root, source, &mut program)?;
         } else {
-            let of = if self.choice.algorithm == Algorithm::Unicast {
-                Tree::star
+            let tree = if self.choice.algorithm == Algorithm::Chain {
+                self.snake(self.root)
+            } else if self.choice.algorithm == Algorithm::Unicast {
+                Tree::star(self.members.len(), self.root)
             } else {
-                Tree::binomial
+                Tree::binomial(self.members.len(), self.root)
             };
-            let tree = of(self.members.len(), self.root);
             self.multicast_over(&tree, source, &mut program);
         }
         program.keep(self.root, self.whole());
@@ -75,8 +77,20 @@ impl Work<'_> {
                 .for_each(|children| children.reverse());
             return Ok(tree);
         }
+        if self.choice.algorithm == Algorithm::Chain {
+            return Ok(self.snake(root));
+        }
         let is_chain = !self.choice.messages.is_direct;
         Ok(Tree::by_row_and_column(self.grid()?, root, is_chain))
+    }
+
+    /// Neighbour to neighbour through all lines to the root.
+    fn snake(&self, root: usize) -> Tree {
+        let path = chain_order(&self.members, self.members[root]);
+        let ranks = path
+            .iter()
+            .filter_map(|c| self.members.binary_search(c).ok());
+        Tree::path(self.members.len(), &ranks.collect::<Vec<_>>())
     }
 
     /// Pieces that the payload is cut into: whole units of a packet, and whole elements.

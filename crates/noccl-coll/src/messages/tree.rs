@@ -82,6 +82,15 @@ impl Tree {
         tree
     }
 
+    /// Each is the child of the one before it on a path.
+    pub(crate) fn path(num_ranks: usize, path: &[usize]) -> Self {
+        let mut tree = Self::alone(num_ranks, path.first().copied().unwrap_or(0));
+        for pair in path.windows(2) {
+            tree.adopt(pair[0], pair[1]);
+        }
+        tree
+    }
+
     /// Everybody is a child of the root, in the order of the ranks.
     pub(crate) fn star(num_ranks: usize, root: usize) -> Self {
         let mut tree = Self::alone(num_ranks, root);

@@ -97,6 +97,7 @@ fn estimate(shape: &Shape, kind: CollectiveKind, algorithm: Algorithm) -> Option
             | Algorithm::InNetworkStatic
             | Algorithm::Torus
             | Algorithm::Rounds
+            | Algorithm::Planned
             | Algorithm::RecursiveDoubling
             | Algorithm::Dissemination
             | Algorithm::Chainwrite

@@ -74,7 +74,10 @@ impl<'n> SmartNetwork<'n> {
     /// # Errors
     /// [`RunError::Refused`] for routers of other kinds.
     fn new(network: &'n Network) -> Result<Self, RunError> {
-        let smart = network.axi().router.smart.as_ref();
+        let smart = network
+            .spec()
+            .axi()
+            .and_then(|axi| axi.router.smart.as_ref());
         let smart = smart.ok_or_else(|| refused("the network"))?;
         Ok(Self { network, smart })
     }

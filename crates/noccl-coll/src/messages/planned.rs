@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The schedule of a planned exchange.
+//!
+//! A send waits for what its core receives before it in the plan, and where the plan lets a core stand still, so does a `compute` action:
+//! else it would send while its path is busy, and the words that wait would hold up others.
+
+use super::Work;
+use super::plan::{Exchange, MOST_RANKS, Step, plan};
+use super::program::{Program, Wait};
+use crate::CollError;
+use noccl_net::TileRef;
+use noccl_workload::{Action, ActionId, ActionKind, Compute};
+use std::collections::BTreeMap;
+
+impl Work<'_> {
+    /// Sends in the order of the plan.
+    pub(super) fn planned(&self) -> Result<Vec<Action>, CollError> {
+        let num = self.members.len();
+        let Some(tiles) = self.network.cores().filter(|_| num <= MOST_RANKS) else {
+            return Err(self.unsupported(&format!(
+                "a plan of {num} ranks takes too long; accepted: at most {MOST_RANKS} ranks, or torus, which needs no plan"
+            )));
+        };
+        let bytes = |from: usize, to: usize| self.collective.block_bytes(from, to);
+        let plan = plan(&Exchange {
+            tiles,
+            members: &self.members,
+            bytes: &bytes,
+        });
+        let mut program = Program::new(self);
+        let mut messages = BTreeMap::new();
+        // Per rank: how much of its plan is in the program, and what it has received that none of its actions waits for.
+        let mut done = vec![0; num];
+        let mut received: Vec<Vec<ActionId>> = vec![Vec::new(); num];
+        for (from, to) in &plan.sends {
+            for step in &plan.steps[*from][done[*from]..] {
+                done[*from] += 1;
+                let own = &mut received[*from];
+                match step {
+                    Step::Receive(other) => own.push(messages[&(*other, *from)]),
+                    Step::Wait(cycles) => {
+                        let wait = Compute {
+                            tile: TileRef::Cluster(self.members[*from]),
+                            cycles: *cycles,
+                        };
+                        program.add(ActionKind::Compute(wait), std::mem::take(own));
+                    }
+                    Step::Send(_) => {
+                        let block = self.block(*from, *to);
+                        let id = program.send((*from, *to), block, Wait::Nothing);
+                        program.wait(id, own.drain(..));
+                        messages.insert((*from, *to), id);
+                        break;
+                    }
+                }
+            }
+        }
+        for rank in 0..num {
+            program.keep(rank, self.block(rank, rank));
+        }
+        Ok(program.finish())
+    }
+}
