@@ -336,8 +336,9 @@ claims: $(BIN)/noccl $(VENV)/.extension ## Measure the papers' claims and the ba
 	$(BIN)/noccl reproduce collective_noc --page docs/papers/S1.md --figures docs/papers/S1 || test $$? = 1
 	$(BIN)/noccl reproduce smart --page docs/papers/S2.md --figures docs/papers/S2 || test $$? = 1
 	$(BIN)/noccl reproduce torrent --page docs/papers/S3.md --figures docs/papers/S3 || test $$? = 1
+	$(BIN)/noccl reproduce nocmsg --page docs/papers/S4.md --figures docs/papers/S4 || test $$? = 1
 	$(BIN)/noccl barrier --page docs/barrier.md --figures docs/barrier
-	$(BIN)/python -m noccl.figures docs/papers/S1 docs/papers/S2 docs/papers/S3 docs/barrier
+	$(BIN)/python -m noccl.figures docs/papers/S1 docs/papers/S2 docs/papers/S3 docs/papers/S4 docs/barrier
 
 $(VENV)/.cp-sat: $(VENV)/.deps requirements/cp_sat.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/cp_sat.lock

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -74,6 +76,32 @@ def variants(preset: str, seeds: int) -> Outcome:
         f"{report.runs} seeds, {report.transactions} transactions: {report.completed} completed, "
         f"{report.stalled} stalled, {report.wrong} wrong",
         tuple(failure.reproducer for failure in report.failures),
+    )
+
+
+_COHERENCE = "kernels under both protocols on six designs: results right, every load the last store"
+_DESIGNS = "collective,greedy,complete,private,slots,connected"
+
+
+def coherence(size: str) -> Outcome:
+    """All kernels under both protocols: each load is compared with the last store."""
+    # The program stands beside the interpreter, where `make` puts it.
+    places = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    program = shutil.which("noccl", path=places) or "noccl"
+    words = ["coherence", "--kernel", "all", "--size", size, "--design", _DESIGNS]
+    done = subprocess.run([program, *words, "--json"], check=False, capture_output=True, text=True)
+    line = f"noccl {' '.join(words)}"
+    if done.returncode != 0:
+        return Outcome(_COHERENCE, f"`{line}`", (f"{line}: {done.stderr.strip()[-200:]}",))
+    rows = json.loads(done.stdout)
+    programs = len({row["program"] for row in rows})
+    references = sum(row["references"] for row in rows)
+    misses = sum(row["misses"] for row in rows)
+    return Outcome(
+        _COHERENCE,
+        f"`{line}`: {len(rows)} runs of {programs} kernels, {references} references, "
+        f"{misses} misses",
+        (),
     )
 
 
@@ -177,6 +205,8 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
         "published": lambda: published_control(seeds // 25),
         "chains": lambda: chains("torrent_4x5", 2 * seeds),
         "stress_smart": lambda: variants("smart_8x8", 20 * seeds),
+        "stress_bypass": lambda: stress("collective_noc_8x8_bypass", 20 * seeds),
+        "coherence": lambda: coherence("standard"),
         "postconditions_4x4": lambda: postconditions("collective_noc_4x4", 40_000),
         "postconditions_8x8": lambda: postconditions("collective_noc_8x8", 2_000),
         "values": lambda: values("collective_noc_4x4", seeds // 5),

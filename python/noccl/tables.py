@@ -109,7 +109,12 @@ SCHEMAS: dict[str, pa.Schema] = {
             "cycles": pa.int64(),
             "saturated": pa.bool_(),
         },
-        {"saturation_beats_per_cycle": pa.float64()},
+        {
+            "saturation_beats_per_cycle": pa.float64(),
+            "received_per_flow": pa.float64(),
+            "open_flows": pa.float64(),
+            "contribution_wait_cycles": pa.float64(),
+        },
     ),
 }
 """Schema per kind of table."""

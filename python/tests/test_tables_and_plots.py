@@ -51,6 +51,17 @@ def test_a_comparison_has_every_mechanism_verified_and_above_its_bound(
     assert [row["bytes"] for row in in_network] == [1024, 4096]
 
 
+def test_reductions_have_columns_of_their_own() -> None:
+    network = noccl.load("smart_4x4")
+    table = noccl.traffic(
+        network, "many_to_one", loads=[0.1], warmup_cycles=100, measure_cycles=400, beats=1
+    )
+    row = table.rows()[0]
+    assert row["received_per_flow"] == 1.0
+    assert row["open_flows"] > 0.0
+    assert row["contribution_wait_cycles"] >= 0.0
+
+
 def test_tables_read_back_from_parquet_with_their_kind(
     comparison: noccl.ResultTable, sweep: noccl.ResultTable, tmp_path: Path
 ) -> None:

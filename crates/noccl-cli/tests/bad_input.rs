@@ -176,6 +176,16 @@ fn impossible_traffic_names_the_option_and_the_range() {
     );
     refuses("traffic uniform --loads 0", 2, &["--loads", "above 0"]);
     refuses("traffic uniform --beats 65", 2, &["beats", "65", "64"]);
+    refuses(
+        "traffic uniform --spec tilepro64_4x4 --beats 35",
+        2,
+        &["beats", "35", "1 to 34 (core.unit_bytes)"],
+    );
+    refuses(
+        "traffic broadcast --spec tilepro64_4x4",
+        2,
+        &["broadcast", "uniform, transpose"],
+    );
     refuses("traffic diagonal", 2, &["pattern", "diagonal", "transpose"]);
     refuses(
         "traffic transpose --spec collective_noc_4x2",

@@ -40,7 +40,7 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Run(RunError::Interrupted { .. }) => "InterruptedRunError",
         Error::Argument { .. } | Error::Layout(_) => "ArgumentError",
         Error::DoesNotFit { .. } => "CapacityError",
-        Error::Suspended { .. } => "InterruptedRunError",
+        Error::Unfinished { .. } | Error::Suspended { .. } => "InterruptedRunError",
         Error::File(_) | Error::Checkpoint { .. } => "FileError",
     }
 }

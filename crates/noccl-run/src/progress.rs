@@ -92,6 +92,38 @@ impl<'a> Tally<'a> {
         })
     }
 
+    /// As [`Tally::run`] for a run that ends: all its cycles are counted, also those behind the last progress that it told.
+    ///
+    /// # Errors
+    /// Those of `body`.
+    pub fn run_to_end<T, E>(
+        &self,
+        body: impl FnOnce(&mut dyn FnMut(Progress) -> bool) -> Result<T, E>,
+        cycles: impl FnOnce(&T) -> u64,
+    ) -> Result<T, E> {
+        let mut seen_cycles = 0;
+        let ended = self.run(|on_progress| {
+            body(&mut |progress: Progress| {
+                seen_cycles = progress.cycle;
+                on_progress(progress)
+            })
+        })?;
+        let rest = cycles(&ended).saturating_sub(seen_cycles);
+        self.simulated_cycles.fetch_add(rest, Ordering::Relaxed);
+        Ok(ended)
+    }
+
+    /// How far the work has come.
+    #[must_use]
+    pub fn step(&self) -> Step {
+        Step {
+            done: self.done.load(Ordering::Relaxed),
+            total: self.total,
+            simulated_cycles: self.simulated_cycles.load(Ordering::Relaxed),
+            activity: WorkStage::Simulating,
+        }
+    }
+
     /// As [`Tally::run`] for a single run, whose actions are the units.
     ///
     /// # Errors
@@ -133,11 +165,6 @@ impl<'a> Tally<'a> {
     }
 
     fn report(&self) -> bool {
-        self.watch.report(Step {
-            done: self.done.load(Ordering::Relaxed),
-            total: self.total,
-            simulated_cycles: self.simulated_cycles.load(Ordering::Relaxed),
-            activity: WorkStage::Simulating,
-        })
+        self.watch.report(self.step())
     }
 }

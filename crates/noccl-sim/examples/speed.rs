@@ -18,7 +18,7 @@ fn main() {
     let cycles = args[4].parse().expect("cycles");
     let traffic = Traffic {
         pattern,
-        beats: 16,
+        beats: net.usual_packet_beats(),
         offered_beats_per_cycle: args[3].parse().expect("rate"),
         warmup_cycles: cycles / 4,
         measure_cycles: cycles,

@@ -26,6 +26,7 @@ mod simulator;
 mod transport;
 
 pub use driver::schedule::ScheduleRun;
+pub use endpoint::message_core::is_held_up;
 pub use endpoint::torrent::DirectChain;
 #[cfg(feature = "hardware-comparison")]
 pub use hardware_comparison::{PortChain, PortPattern, PortScenario, record_ports};
@@ -43,6 +44,7 @@ use noccl_run::{
 };
 use noccl_workload::{Place, Schedule, Trace, Traffic};
 use router::smart::SmartTraffic;
+use router::udn::{CoreRun, UdnTraffic};
 use router::{Engine, engine_of};
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.
@@ -67,6 +69,27 @@ pub fn run_schedule(
     })?;
     advance(&mut run, on_progress)?;
     Ok(run.result(outputs))
+}
+
+/// Routes of the static network that cores write in a run of a schedule.
+///
+/// # Errors
+/// As [`run_schedule`]; refused on networks without core tiles.
+pub fn route_writes(
+    network: &Network,
+    schedule: &Schedule,
+    config: &RunConfig,
+    on_progress: OnProgress<'_>,
+) -> Result<u64, RunError> {
+    config.check()?;
+    let mut run = CoreRun::new(&Request {
+        network,
+        schedule,
+        inputs: &[],
+        config,
+    })?;
+    advance(&mut run, on_progress)?;
+    Ok(run.route_writes())
 }
 
 /// As [`run_schedule`], with a record of every cycle.
@@ -147,13 +170,17 @@ pub fn run_traffic(
     config: &RunConfig,
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
-    if let Engine::Smart = engine_of(network) {
-        let mut run = SmartTraffic::new(network, traffic, config)?;
-        advance(&mut run, on_progress)?;
-        return Ok(run.result(&[]));
+    match engine_of(network) {
+        Engine::Smart => finish(SmartTraffic::new(network, traffic, config)?, on_progress),
+        Engine::Cores => finish(UdnTraffic::new(network, traffic, config)?, on_progress),
+        Engine::Machine(_) | Engine::Esp => {
+            let machine = Machine::of(network, config, "traffic")?;
+            finish(TrafficRun::new(machine, traffic)?, on_progress)
+        }
     }
-    let machine = Machine::of(network, config, "traffic")?;
-    let mut run = TrafficRun::new(machine, traffic)?;
+}
+
+fn finish<R: Run>(mut run: R, on_progress: OnProgress<'_>) -> Result<R::Result, RunError> {
     advance(&mut run, on_progress)?;
     Ok(run.result(&[]))
 }

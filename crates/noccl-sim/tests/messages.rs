@@ -193,6 +193,19 @@ fn early_messages_wait_in_the_list_or_in_the_queues() {
     assert!(found.to_string().contains("127 of 127 words"), "{found}");
 }
 
+#[test]
+fn acknowledgements_that_nobody_waits_for_do_not_fill_the_queues() {
+    // 63 acknowledgements of 3 words come to a core that sends nothing any more; a message comes behind them.
+    let net = tilepro(&[("core.flow_control", "ready_ack")]);
+    let others = (1..64).map(|tile| (tile % 8, tile / 8));
+    let mut list: Vec<(ActionKind, Vec<u32>)> =
+        others.map(|to| (message((0, 0), to, 0), vec![])).collect();
+    let last = list.len() as u32 - 1;
+    list.push((message((7, 7), (0, 0), 128), vec![last]));
+    let found = timed(&net, list).unwrap();
+    assert_eq!(found.wrong_transactions, 0);
+}
+
 fn compute(at: (u16, u16), cycles: u64) -> ActionKind {
     ActionKind::Compute(noccl_workload::Compute {
         tile: cluster(at.0, at.1),

@@ -112,7 +112,7 @@ impl Spec {
     pub fn variants(&self) -> &'static [VariantField] {
         match &self.tiles {
             Tiles::Axi(axi) => axi.router.flow.variants(),
-            Tiles::Cores(_) => &[],
+            Tiles::Cores(_) => CoreTiles::VARIANTS,
         }
     }
 

@@ -29,14 +29,15 @@ const SMART_COLLECTIVE: &str = include_str!("../presets/smart/collective.toml");
 const SMART_UNICAST: &str = include_str!("../presets/smart/unicast.toml");
 const SMART_PRIVATE: &str = include_str!("../presets/smart/private.toml");
 const SMART_CONNECTED: &str = include_str!("../presets/smart/connected.toml");
+const INTERRUPT: &str = include_str!("../presets/tilepro64/interrupt.toml");
 const CALIBRATED: &str = include_str!("../presets/esp/calibrated.toml");
 
 /// Names worth listing. [`preset_text`] also accepts `collective_noc_WxH` for any W and H from 1 to
 /// 1024, and the suffixes `_published`, `_large` and `_bypass` behind any of them; `torrent_HxW` for any H and W from 1 to 64,
 /// and the suffixes `_published` and `_parallel`; `esp_HxW` for the same, and the suffix `_calibrated`; `ideal_WxH` as
 /// `collective_noc_WxH`; `smart_WxH` up to 64, and the suffixes `_baseline`, `_collective`, `_unicast`, `_private` and `_connected`;
-/// `tilepro64_WxH` up to 64.
-pub const PRESET_NAMES: [&str; 20] = [
+/// `tilepro64_WxH` up to 64, and the suffix `_interrupt`.
+pub const PRESET_NAMES: [&str; 21] = [
     "collective_noc_4x4",
     "collective_noc_8x8",
     "collective_noc_16x16",
@@ -57,6 +58,7 @@ pub const PRESET_NAMES: [&str; 20] = [
     "smart_8x8_private",
     "smart_8x8_connected",
     "tilepro64_8x8",
+    "tilepro64_8x8_interrupt",
 ];
 
 /// Text of a preset.
@@ -78,7 +80,8 @@ pub const PRESET_NAMES: [&str; 20] = [
 /// multicasts on private trees, `_unicast` bypasses for unicasts alone, `_collective` forks and combines without bypass, and
 /// `_baseline` does neither. `_connected` has a wire of one cycle between any two interfaces: a bound.
 ///
-/// `tilepro64_WxH` is S4's machine with W columns and H rows of cores that pass messages word by word.
+/// `tilepro64_WxH` is S4's machine with W columns and H rows of cores that pass messages word by word; with the suffix `_interrupt`
+/// by a library whose messages interrupt their receivers, as S4's baseline does.
 ///
 /// # Errors
 /// [`SpecError::UnknownPreset`] with the accepted names.
@@ -142,8 +145,13 @@ pub(crate) fn preset_table(name: &str) -> Result<toml::Table, SpecError> {
             _ => return Err(unknown()),
         }
         preset
-    } else if let Some((width, height, "")) = system("tilepro64_", 64) {
+    } else if let Some((width, height, suffix)) = system("tilepro64_", 64) {
         let mut preset = Preset::new(TILEPRO64_8X8)?;
+        match suffix {
+            "" => {}
+            "interrupt" => preset.put(INTERRUPT)?,
+            _ => return Err(unknown()),
+        }
         preset.set("mesh.width", width)?;
         preset.set("mesh.height", height)?;
         preset

@@ -64,6 +64,23 @@ fn the_preset_has_the_numbers_of_its_sources() {
 }
 
 #[test]
+fn the_suffix_for_interrupts_changes_what_a_library_costs_and_its_noise_only() {
+    let name = "tilepro64_7x5_interrupt";
+    let mut spec = parse_spec(name, &preset_text(name).unwrap(), &[]).unwrap();
+    let mut polling = parse_spec(name, &preset_text("tilepro64_7x5").unwrap(), &[]).unwrap();
+    polling.name = name.to_owned();
+    let core = &mut spec.cores_mut().unwrap().core;
+    assert!(core.interrupt_cycles > 0 && core.word_cycles == 4);
+    assert!(core.noise_cycles > 0 && core.noise_per_billion_messages > 0);
+    let of = &mut polling.cores_mut().unwrap().core;
+    core.interrupt_cycles = of.interrupt_cycles;
+    core.word_cycles = of.word_cycles;
+    core.noise_cycles = of.noise_cycles;
+    core.noise_per_billion_messages = of.noise_per_billion_messages;
+    assert_eq!(spec, polling);
+}
+
+#[test]
 fn a_message_travels_in_units_with_a_header_and_a_tag_each() {
     let spec = with(&[]).unwrap();
     let words = |bytes| core(&spec).message_words(bytes);

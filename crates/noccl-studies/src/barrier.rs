@@ -265,16 +265,21 @@ impl BarrierStudy {
         rows.all(|r| r.network_cycles == r.formula_cycles)
     }
 
-    /// Cycles over clusters as a plot.
+    /// Cycles over clusters as a plot: the default router, and what bypass gains in the network.
     #[must_use]
     pub fn figure(&self) -> Figure {
-        let algorithms = self
-            .algorithms()
-            .into_iter()
-            .filter(|(router, _)| *router == ROUTERS[0].0);
+        let [default, bypass, _] = ROUTERS.map(|(router, _)| router);
+        let is_shown = |(router, algorithm): &(&str, &str)| {
+            *router == default || (*router == bypass && algorithm.starts_with("in_network"))
+        };
+        let algorithms = self.algorithms().into_iter().filter(is_shown);
         let lines: Vec<Line> = algorithms
             .map(|algorithm| Line {
-                name: algorithm.1.to_owned(),
+                name: if algorithm.0 == default {
+                    algorithm.1.to_owned()
+                } else {
+                    format!("{}, {}", algorithm.1, algorithm.0)
+                },
                 points: self
                     .clusters()
                     .into_iter()

@@ -10,7 +10,7 @@ use noccl_model::ModelError;
 use noccl_net::NetError;
 use noccl_net::Network;
 use noccl_rtl::RtlError;
-use noccl_run::{Diagnosis, RunError};
+use noccl_run::{Diagnosis, RunError, Step};
 use noccl_sim::checkpoint::CheckpointError;
 use noccl_spec::SpecError;
 use noccl_workload::{CheckError, LayoutError, WorkloadError};
@@ -105,6 +105,18 @@ pub enum Error {
         /// What is wrong with it.
         error: CheckpointError,
     },
+    /// Stopped from outside between units of work, whose results are lost.
+    #[error("interrupted after {done} of {total} {units} and {cycles} simulated cycles")]
+    Unfinished {
+        /// Finished units.
+        done: u64,
+        /// Units in all.
+        total: u64,
+        /// What they are.
+        units: &'static str,
+        /// Cycles simulated, over all of them.
+        cycles: u64,
+    },
     /// Stopped from outside, with everything in a checkpoint.
     #[error("interrupted in cycle {cycle}; {path} holds the state to go on from")]
     Suspended {
@@ -188,6 +200,19 @@ impl Error {
         ))
     }
 
+    /// An interruption of work in many units says how many are finished; other errors stay.
+    pub(crate) fn after_units(self, units: &'static str, at: Step) -> Self {
+        match self {
+            Error::Run(RunError::Interrupted { .. }) => Error::Unfinished {
+                done: at.done,
+                total: at.total,
+                units,
+                cycles: at.simulated_cycles,
+            },
+            other => other,
+        }
+    }
+
     /// Kind of failure.
     #[must_use]
     pub const fn class(&self) -> ErrorClass {
@@ -198,7 +223,8 @@ impl Error {
             | Error::WrongKernel(_)
             | Error::Hardware(HardwareError::Differs(_)) => ErrorClass::Failed,
             Error::Run(RunError::Interrupted { .. })
-            | Error::Machine(MachineError::Interrupted { .. }) => ErrorClass::Interrupted,
+            | Error::Machine(MachineError::Interrupted { .. })
+            | Error::Unfinished { .. } => ErrorClass::Interrupted,
             Error::Suspended { .. } => ErrorClass::Suspended,
             Error::File(FileError::NotWritten { .. }) => ErrorClass::NotWritten,
             Error::Run(RunError::Refused { .. })
@@ -243,6 +269,7 @@ impl Error {
             | Error::NothingRuns { .. }
             | Error::File(_)
             | Error::Checkpoint { .. }
+            | Error::Unfinished { .. }
             | Error::Suspended { .. } => None,
         }
     }

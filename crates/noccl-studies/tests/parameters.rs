@@ -69,10 +69,11 @@ fn all_are_right(cases: &[Case]) {
 /// Makes what a preset is asked.
 type Works = fn() -> Vec<Work>;
 
-const PRESETS: [(&str, Works); 3] = [
+const PRESETS: [(&str, Works); 4] = [
     ("collective_noc_2x2", Work::of_collective_networks),
     ("torrent_2x2", Work::of_torrents),
     ("esp_2x2", Work::of_esp),
+    ("tilepro64_3x2", Work::of_cores),
 ];
 
 #[test]
@@ -105,6 +106,7 @@ fn with_several_numbers_anywhere_in_their_ranges_everything_completes_or_is_refu
         "torrent_2x2",
         "collective_noc_4x2",
         "esp_2x2",
+        "tilepro64_3x2",
     ];
     let networks = presets.map(|preset| noccl_studies::load(preset, &[]).unwrap().network);
     let cases = (0..count).map(|seed| {

@@ -49,6 +49,38 @@ fn overlapping_transactions_of_all_kinds_complete_with_the_right_bytes() {
     assert_eq!(report.histogram.iter().map(|b| b.runs).sum::<u64>(), 60);
 }
 
+/// Short runs tell no progress: their cycles are counted when they end.
+#[test]
+fn an_interruption_says_how_many_seeds_are_finished_and_the_cycles_of_them() {
+    let preset = "collective_noc_4x4";
+    let network = load(preset, &[]).unwrap().network;
+    let request = request(preset, &[StressKind::Write], 1000);
+    let error = stress(&network, &request, Watch::new(&|step| step.done < 3)).unwrap_err();
+    assert_eq!(error.class(), noccl_studies::ErrorClass::Interrupted);
+    let text = error.to_string();
+    let words: Vec<&str> = text.split(' ').collect();
+    let [
+        "interrupted",
+        "after",
+        done,
+        "of",
+        "1000",
+        "seeds",
+        "and",
+        cycles,
+        ..,
+    ] = words[..]
+    else {
+        panic!("{text}")
+    };
+    let [done, cycles] = [done, cycles].map(|number| number.parse::<u64>().unwrap());
+    assert!((3..1000).contains(&done), "{text}");
+    assert!(
+        cycles >= 100 * done,
+        "a seed takes some hundred cycles: {text}"
+    );
+}
+
 #[test]
 fn meshes_of_other_shapes_complete_too() {
     for preset in [

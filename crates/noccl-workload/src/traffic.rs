@@ -99,6 +99,24 @@ impl Pattern {
         }
     }
 
+    /// Does each packet go to one cluster?
+    #[must_use]
+    pub const fn is_unicast(self) -> bool {
+        match self {
+            Pattern::Uniform
+            | Pattern::Transpose
+            | Pattern::BitComplement
+            | Pattern::Neighbour
+            | Pattern::Tornado
+            | Pattern::Hotspot => true,
+            Pattern::RowMulticast
+            | Pattern::Broadcast
+            | Pattern::CornerBroadcast
+            | Pattern::RandomMulticast
+            | Pattern::ManyToOne => false,
+        }
+    }
+
     /// Is a packet late until the last copy or contribution has come? Else every copy has a latency of its own.
     #[must_use]
     pub const fn is_collective(self) -> bool {
@@ -223,6 +241,14 @@ pub fn check_pattern(network: &Network, pattern: Pattern) -> Result<(), Workload
     let routers = network.routers();
     let clusters = u32::from(width) * u32::from(height);
     let are_powers = width.is_power_of_two() && height.is_power_of_two();
+    if routers.carries_words() && !pattern.is_unicast() {
+        return Err(WorkloadError::Field {
+            field: "pattern".to_owned(),
+            found: pattern.to_string(),
+            accepted: "uniform, transpose, bit_complement, neighbour, tornado or hotspot: between cores a packet goes to one of them"
+                .to_owned(),
+        });
+    }
     let accepted = match pattern {
         Pattern::Uniform if clusters < 2 => "at least two clusters",
         Pattern::Transpose if width != height => "a square of clusters",

@@ -8,11 +8,12 @@ use std::fs;
 use std::path::Path;
 
 /// Files that are mutated, with the command lines that read each.
-pub const READERS: [(&str, &[&str]); 20] = [
+pub const READERS: [(&str, &[&str]); 23] = [
     ("spec.toml", SPEC),
     ("published.toml", SPEC),
     ("torrent.toml", SPEC),
     ("esp.toml", SPEC),
+    ("cores.toml", CORE_SPEC),
     ("multicast.json", SCHEDULE),
     ("chain.json", SCHEDULE),
     ("tree.json", SCHEDULE),
@@ -24,6 +25,8 @@ pub const READERS: [(&str, &[&str]); 20] = [
     ("counter.json", SCHEDULE),
     ("chainwrite.json", TORRENT),
     ("list.json", ESP),
+    ("messages.json", CORES),
+    ("static.json", CORES),
     ("trace.json", TRACE),
     ("saved.ckpt", CHECKPOINT),
     ("calibration.toml", CALIBRATION),
@@ -61,6 +64,28 @@ const ESP: &[&str] = &[
     "check FILE --spec esp_2x2",
     "run FILE --spec esp_2x2 --max-cycles 20000",
 ];
+const CORE_SPEC: &[&str] = &[
+    "elaborate ./FILE",
+    "elaborate ./FILE --json",
+    "check messages.json --spec ./FILE",
+    "run messages.json --spec ./FILE --max-cycles 20000",
+    "run static.json --spec ./FILE --max-cycles 20000 --json",
+    "run reduce.json --spec ./FILE --max-cycles 20000",
+    "run --trace trace.json --spec ./FILE --max-cycles 20000",
+    "compare multicast --bytes 64 --group row --algorithms all --spec ./FILE",
+    "compare barrier --group row --backend model --algorithms in_network --spec ./FILE",
+    "order --by id,nearest --spec ./FILE",
+    "stress --seeds 1 --spec ./FILE",
+    "traffic uniform --beats 1 --loads 0.1 --no-saturation --warmup-cycles 10 --measure-cycles 100 --spec ./FILE",
+    "rtl --json --spec ./FILE",
+];
+const CORES: &[&str] = &[
+    "check FILE --spec tilepro64_2x2",
+    "check FILE --spec tilepro64_2x2 -P core.drain=never",
+    "run FILE --spec tilepro64_2x2 --max-cycles 20000",
+    "run FILE --spec tilepro64_2x2 --max-cycles 20000 --mode timing --links --json",
+    "run FILE --max-cycles 20000",
+];
 const TRACE: &[&str] = &[
     "run --trace FILE --max-cycles 20000",
     "run --trace FILE --max-cycles 20000 --mode timing --json",
@@ -73,7 +98,7 @@ const ROWS: &[&str] = &["report FILE -o page.html"];
 const PAGE: &[&str] = &["barrier --clusters 2 --page FILE"];
 
 /// Command lines whose words are mutated.
-pub const LINES: [&str; 30] = [
+pub const LINES: [&str; 33] = [
     "elaborate collective_noc_4x4 -P mesh.width=5",
     "elaborate collective_noc_4x4 -P ni.max_burst_beats=64 -P cluster.l1_bytes=131072 --json",
     "schedule reduce --bytes 4KiB --algorithm in_network --group row",
@@ -82,6 +107,9 @@ pub const LINES: [&str; 30] = [
     "schedule all_to_all --bytes 64 --algorithm pairwise --group 0,0,2,2",
     "schedule multicast --spec torrent_2x2 --bytes 64 --algorithm chainwrite:greedy --group set:0,0;1,1",
     "schedule barrier --group row:0",
+    "elaborate tilepro64_4x4 -P core.send_cycles=10 -P router.udn.hop_cycles=2 --json",
+    "schedule all_to_all --spec tilepro64_3x2 --bytes 128 --algorithm rounds --group all",
+    "compare all_reduce --spec tilepro64_2x2 --bytes 64 --algorithms tree,recursive_doubling",
     "order --spec torrent_4x5 --source 0,0 --destinations 0,0,3,2 --bytes 64KiB --by greedy",
     "order --spec torrent_4x5 --counts 4,8 --draws 2 --seed 1 --by id",
     "check reduce.json --spec collective_noc_4x4",
@@ -107,7 +135,7 @@ pub const LINES: [&str; 30] = [
 ];
 
 /// Commands that make the files, in the folder that is the process's own.
-const MAKERS: [&str; 12] = [
+const MAKERS: [&str; 14] = [
     "schedule multicast --bytes 192 --group row -o multicast.json",
     "schedule multicast --bytes 192 --group row --algorithm chain:2 -o chain.json",
     "schedule reduce --bytes 64 --group row --algorithm tree:1 -o tree.json",
@@ -120,6 +148,8 @@ const MAKERS: [&str; 12] = [
     "schedule multicast --spec torrent_2x2 --bytes 128 --root 0,0 --algorithm chainwrite:greedy -o chainwrite.json",
     "schedule multicast --spec esp_2x2 --bytes 128 --root 0,0 --algorithm in_network_list -o list.json",
     "schedule multicast --bytes 32KiB --algorithm chain:1 -o long.json",
+    "schedule all_to_all --spec tilepro64_2x2 --bytes 136 --algorithm pairwise -o messages.json",
+    "schedule multicast --spec tilepro64_2x2 --bytes 64 --root 0,0 --algorithm in_network_static -o static.json",
 ];
 
 /// Words of a command line as the process gets them.
@@ -137,8 +167,15 @@ pub fn make() {
         "collective_noc_4x4_published",
         "torrent_2x2",
         "esp_2x2",
+        "tilepro64_2x2",
     ];
-    let names = ["spec.toml", "published.toml", "torrent.toml", "esp.toml"];
+    let names = [
+        "spec.toml",
+        "published.toml",
+        "torrent.toml",
+        "esp.toml",
+        "cores.toml",
+    ];
     for (preset, name) in presets.iter().zip(names) {
         fs::write(name, noccl::preset_text(preset).unwrap()).unwrap();
     }

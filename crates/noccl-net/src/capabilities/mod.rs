@@ -228,6 +228,17 @@ impl Network {
         }
     }
 
+    /// Beats of a packet where nobody asks for a number: a whole unit between cores, 16 else if so many fit.
+    #[must_use]
+    pub fn usual_packet_beats(&self) -> u32 {
+        let longest = self.longest_packet_beats().0;
+        if self.cores().is_some() {
+            longest
+        } else {
+            longest.min(16)
+        }
+    }
+
     /// Cycles that an idle packet takes between interfaces and routers, beyond those from its first request to the last router; of routers for
     /// which nobody tells the two apart there is no number.
     #[must_use]

@@ -14,11 +14,6 @@ pub(crate) mod published;
 pub(crate) mod smart;
 pub(crate) mod stalls;
 pub(crate) mod udn;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "cores and ESP are about to use it"
-)]
 pub(crate) mod wormhole;
 
 use behaviour::Behaviour;

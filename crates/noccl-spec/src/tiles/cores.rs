@@ -5,6 +5,7 @@
 //! network takes or has none. What it does around the words costs the cycles that stand here. A message on the dynamic network travels
 //! in *units*: a header word, a tag word and the words of up to `unit_bytes` of its data. Sources of the numbers: `docs/formats/spec.md`.
 
+use crate::VariantField;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,23 @@ pub struct CoreTiles {
     pub router: CoreRouters,
     /// The core of every tile.
     pub core: Core,
+}
+
+impl CoreTiles {
+    /// Fields that choose among the variants of core tiles, with values at and between the ends of what differs.
+    pub const VARIANTS: &'static [VariantField] = &[
+        ("router.udn.input_fifo_flits", &["1", "2", "3", "8"]),
+        ("router.udn.hop_cycles", &["1", "2"]),
+        ("router.udn.turn_cycles", &["0", "1"]),
+        ("router.static_network.input_fifo_flits", &["1", "3", "5"]),
+        ("router.static_network.port_fifo_words", &["1", "3"]),
+        ("core.word_cycles", &["1", "3"]),
+        ("core.unit_cycles", &["0", "7"]),
+        ("core.unit_bytes", &["4", "64", "128"]),
+        ("core.receive_store_words", &["34", "127"]),
+        ("core.interrupt_cycles", &["0", "0", "500"]),
+        ("core.flow_control", &["none", "ready_ack"]),
+    ];
 }
 
 /// Routers of networks between cores.

@@ -13,6 +13,8 @@ use noccl_sim::{run_trace, run_traffic};
 use noccl_workload::{MAX_RANDOM_MEMBERS, Pattern, PortKind, PortTransaction, Trace, Traffic};
 
 const BEATS: u32 = 16;
+/// A unit of 128 bytes with header and tag.
+const UDN_WORDS: u32 = 34;
 
 /// Open-loop traffic at half of the accepted load.
 struct HalfLoad {
@@ -55,6 +57,7 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
             "collective_noc_256x256"
         }
         Benchmark::Bypass16 => "collective_noc_16x16_bypass",
+        Benchmark::Udn16 => "tilepro64_16x16",
         Benchmark::Smart(SmartScenario::Uniform16) => "smart_16x16",
         Benchmark::Smart(
             SmartScenario::Uniform8 | SmartScenario::Broadcast8 | SmartScenario::ManyToOne8,
@@ -103,7 +106,8 @@ const fn work(benchmark: Benchmark) -> Work {
         Benchmark::Uniform4
         | Benchmark::Uniform16
         | Benchmark::Uniform256
-        | Benchmark::Bypass16 => (Pattern::Uniform, Mode::Timing, 1),
+        | Benchmark::Bypass16
+        | Benchmark::Udn16 => (Pattern::Uniform, Mode::Timing, 1),
         Benchmark::Uniform16Value => (Pattern::Uniform, Mode::Value, 1),
         Benchmark::RowMulticast16 => (Pattern::RowMulticast, Mode::Timing, 1),
         Benchmark::Uniform256Threads2 => (Pattern::Uniform, Mode::Timing, 2),
@@ -121,17 +125,26 @@ const fn work(benchmark: Benchmark) -> Work {
     } else {
         (4_000, 40_000, 3)
     };
-    let is_smart = matches!(benchmark, Benchmark::Smart(_));
     Work::HalfLoad(HalfLoad {
         pattern,
-        // S2's synthetic traffic has packets of one flit.
-        beats: if is_smart { 1 } else { BEATS },
+        beats: packet_beats(benchmark),
         mode,
         threads,
         probe_cycles,
         measured_cycles,
         repetitions,
     })
+}
+
+const fn packet_beats(benchmark: Benchmark) -> u32 {
+    if matches!(benchmark, Benchmark::Smart(_)) {
+        // S2's synthetic traffic has packets of one flit.
+        1
+    } else if matches!(benchmark, Benchmark::Udn16) {
+        UDN_WORDS
+    } else {
+        BEATS
+    }
 }
 
 const fn smart_pattern(scenario: SmartScenario) -> Pattern {

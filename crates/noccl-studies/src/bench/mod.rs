@@ -36,6 +36,8 @@ pub enum Benchmark {
     CornerWrite256,
     /// 16×16, uniform random 16-beat writes over routers that flits pass in flight.
     Bypass16,
+    /// 16×16 cores, uniform random packets of 34 words over the dynamic network.
+    Udn16,
     /// S2's routers with bypass, packets of one flit.
     Smart(SmartScenario),
     /// 8×8 routers with bypass, the kernel `lu` on 64 cores with caches under HT.
@@ -72,7 +74,7 @@ pub enum WaferCollective {
 
 impl Benchmark {
     /// Those of minutes; the first is what the others' memory is compared with.
-    pub const SHORT: [Benchmark; 13] = [
+    pub const SHORT: [Benchmark; 14] = [
         Benchmark::Uniform4,
         Benchmark::Uniform16,
         Benchmark::Uniform16Value,
@@ -81,6 +83,7 @@ impl Benchmark {
         Benchmark::Uniform256Threads2,
         Benchmark::CornerWrite256,
         Benchmark::Bypass16,
+        Benchmark::Udn16,
         Benchmark::Smart(SmartScenario::Uniform16),
         Benchmark::Smart(SmartScenario::Uniform8),
         Benchmark::Smart(SmartScenario::Broadcast8),
@@ -107,6 +110,7 @@ impl Benchmark {
             Benchmark::Uniform256Threads2 => "uniform_256x256_threads_2",
             Benchmark::CornerWrite256 => "corner_write_256x256",
             Benchmark::Bypass16 => "bypass_uniform_16x16",
+            Benchmark::Udn16 => "udn_uniform_16x16",
             Benchmark::Smart(SmartScenario::Uniform16) => "smart_uniform_16x16",
             Benchmark::Smart(SmartScenario::Uniform8) => "smart_uniform_8x8",
             Benchmark::Smart(SmartScenario::Broadcast8) => "smart_broadcast_8x8",
@@ -133,6 +137,7 @@ impl Benchmark {
             Benchmark::Smart(SmartScenario::Broadcast8 | SmartScenario::ManyToOne8) => {
                 "10 million flit-hops/s"
             }
+            Benchmark::Udn16 => "20 million flit-hops/s",
             Benchmark::Uniform16Value => "12 million flit-hops/s",
             Benchmark::Uniform256 => {
                 "cost per flit-hop at most 2 x that of uniform_16x16; 6144 bytes per tile"

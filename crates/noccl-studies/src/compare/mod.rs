@@ -158,6 +158,7 @@ pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
         | Error::DoesNotFit { .. }
         | Error::File(_)
         | Error::Checkpoint { .. }
+        | Error::Unfinished { .. }
         | Error::Suspended { .. } => false,
     }
 }

@@ -18,10 +18,17 @@ pub(crate) enum Paper {
     Smart,
     /// S3: Torrent.
     Torrent,
+    /// S4: messages between cores.
+    Nocmsg,
 }
 
 impl Paper {
-    pub(crate) const ALL: [Paper; 3] = [Paper::CollectiveNoc, Paper::Smart, Paper::Torrent];
+    pub(crate) const ALL: [Paper; 4] = [
+        Paper::CollectiveNoc,
+        Paper::Smart,
+        Paper::Torrent,
+        Paper::Nocmsg,
+    ];
 
     /// As users write it.
     pub(crate) const fn name(self) -> &'static str {
@@ -29,6 +36,7 @@ impl Paper {
             Paper::CollectiveNoc => "collective_noc",
             Paper::Smart => "smart",
             Paper::Torrent => "torrent",
+            Paper::Nocmsg => "nocmsg",
         }
     }
 
@@ -38,6 +46,7 @@ impl Paper {
             Paper::CollectiveNoc => "S1",
             Paper::Smart => "S2",
             Paper::Torrent => "S3",
+            Paper::Nocmsg => "S4",
         }
     }
 
@@ -47,6 +56,7 @@ impl Paper {
             Paper::CollectiveNoc => &[],
             Paper::Smart => &["saturation", "trees by load", "beyond S2"],
             Paper::Torrent => &["movements"],
+            Paper::Nocmsg => &["collectives", "variances"],
         }
     }
 
@@ -57,6 +67,7 @@ impl Paper {
             }
             Paper::Smart => include_str!("../../../../experiments/smart/claims.toml"),
             Paper::Torrent => include_str!("../../../../experiments/torrent/claims.toml"),
+            Paper::Nocmsg => include_str!("../../../../experiments/nocmsg/claims.toml"),
         }
     }
 
@@ -236,6 +247,7 @@ mod tests {
             (Paper::CollectiveNoc, all(13), vec!["table_1"]),
             (Paper::Smart, network, vec![]),
             (Paper::Torrent, all(13), vec![]),
+            (Paper::Nocmsg, all(28), vec![]),
         ] {
             let table: toml::Table = toml::from_str(paper.text()).unwrap();
             let known = |key: &String| *key == "claims" || others.contains(&key.as_str());

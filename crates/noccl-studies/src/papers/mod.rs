@@ -9,6 +9,7 @@ pub(crate) mod claims;
 mod collective_noc;
 #[cfg(test)]
 mod fresh;
+mod nocmsg;
 pub(crate) mod outcome;
 mod smart;
 mod table;
@@ -28,10 +29,11 @@ use std::path::Path;
 use table::Table;
 
 /// Papers that [`reproduce`] knows.
-pub const REPRODUCIBLE: [&str; 3] = [
+pub const REPRODUCIBLE: [&str; 4] = [
     Paper::CollectiveNoc.name(),
     Paper::Smart.name(),
     Paper::Torrent.name(),
+    Paper::Nocmsg.name(),
 ];
 
 /// One claim and its result.
@@ -82,7 +84,7 @@ struct Found {
 }
 
 /// Measures the claims of a paper; a quick run leaves out S1's matrix products on large meshes, S2's seeds, settings and table of
-/// saturation, and S3's movements.
+/// saturation, S3's movements, and S4's longer messages, noise, random collectives and rectangles.
 ///
 /// # Errors
 /// [`Error::Argument`] for an unknown paper; [`Error::Run`] if a run stalls or is interrupted.
@@ -93,6 +95,7 @@ pub fn reproduce(paper: &str, is_quick: bool, watch: Watch<'_>) -> Result<Reprod
         Paper::CollectiveNoc => collective_noc::measure(is_quick, watch)?,
         Paper::Smart => smart::measure(is_quick, watch)?,
         Paper::Torrent => torrent::measure(is_quick, watch)?,
+        Paper::Nocmsg => nocmsg::measure(is_quick, watch)?,
     };
     Ok(Reproduction {
         paper,

@@ -150,7 +150,8 @@ pub fn stress(
                 outcome,
             })
         })
-        .collect::<Result<_, Error>>()?;
+        .collect::<Result<_, Error>>()
+        .map_err(|error| error.after_units("seeds", tally.step()))?;
     Ok(summarise(network, request, &outcomes))
 }
 
@@ -168,15 +169,14 @@ fn run_seed(
         return Ok((set.schedule.actions.len() as u64, ended));
     }
     match network.routers().carries {
-        Carries::Messages => {
+        Carries::Messages | Carries::Words => {
             let set = messages::generate(network, &request.kinds, request.transactions, seed);
             let expected = set.expected(network)?;
             let num_wrong = |result: &RunResult| set.num_wrong(&expected, result);
             let ended = set.program().run(network, seed, tally, num_wrong)?;
             Ok((set.num_transactions, ended))
         }
-        Carries::Transactions | Carries::ListMulticasts | Carries::Words => {
-            Error::unless_axi(network, "transactions to draw")?;
+        Carries::Transactions | Carries::ListMulticasts => {
             let recipe = Recipe::new(network, &request.kinds, request.transactions);
             let trace = generate(network, &recipe, seed);
             let ended = replay(network, &trace, seed, tally)?;
@@ -203,9 +203,10 @@ impl Program<'_> {
     ) -> Result<Ended, RunError> {
         let config = config(seed);
         let (schedule, inputs, outputs) = (self.schedule, self.inputs, &self.outputs);
-        let outcome = tally.run(|on_progress| {
-            run_schedule(network, schedule, inputs, outputs, &config, on_progress)
-        });
+        let outcome = tally.run_to_end(
+            |on_progress| run_schedule(network, schedule, inputs, outputs, &config, on_progress),
+            |result| result.cycles,
+        );
         ended(outcome, num_wrong)
     }
 }
@@ -239,12 +240,14 @@ fn replay(
     tally: &Tally<'_>,
 ) -> Result<Ended, RunError> {
     let config = config(seed);
-    let outcome = tally.run(|on_progress| run_trace(network, trace, &config, on_progress));
+    let outcome = tally.run_to_end(
+        |on_progress| run_trace(network, trace, &config, on_progress),
+        |result| result.cycles,
+    );
     ended(outcome, |_| 0)
 }
 
 fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
-    Error::unless_axi(network, "transactions to draw")?;
     let tiles = network.clusters().count() + network.memories().count();
     if tiles < 2 {
         let accepted = "accepted: a network of at least two tiles, for transactions between them";
@@ -277,7 +280,10 @@ fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
     }
     if request.kinds == [StressKind::Chain] {
         chains::refuse(network)?;
-    } else if network.routers().carries == Carries::Messages {
+    } else if matches!(
+        network.routers().carries,
+        Carries::Messages | Carries::Words
+    ) {
         messages::refuse(network, &request.kinds, request.transactions)?;
     }
     if request.has_variants {

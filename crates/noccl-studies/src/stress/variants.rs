@@ -47,13 +47,17 @@ fn fields(spec: &Spec, rng: &mut Rng) -> Overrides {
     overrides
 }
 
-/// Sides of a mesh of one region.
+/// Sides of a mesh of one region, or of none: of cores.
 fn sides(spec: &Spec, rng: &mut Rng) -> Overrides {
     let mut sides = Overrides::new();
-    if spec.mesh.regions.len() == 1 {
+    if spec.mesh.regions.len() <= 1 {
+        let tables: &[&str] = match spec.mesh.regions.first() {
+            Some(_) => &["mesh", "mesh.regions.0"],
+            None => &["mesh"],
+        };
         for (name, most) in [("width", spec.mesh.width), ("height", spec.mesh.height)] {
             let side = 1 + rng.below(u64::from(most));
-            for table in ["mesh", "mesh.regions.0"] {
+            for table in tables {
                 sides.push((format!("{table}.{name}"), side.to_string()));
             }
         }

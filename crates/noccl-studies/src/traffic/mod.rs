@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 pub struct TrafficRequest {
     /// Where packets go.
     pub pattern: Pattern,
-    /// Beats per write burst.
+    /// Beats per write burst; between cores words per packet.
     pub beats: u32,
     /// Offered loads in beats per cluster and cycle, each above 0 and at most 1.
     pub loads: Vec<f64>,
@@ -67,7 +67,7 @@ impl TrafficRequest {
     #[must_use]
     pub fn on(network: &Network, pattern: Pattern) -> Self {
         let mut request = Self::new(pattern);
-        request.beats = request.beats.min(network.longest_packet_beats().0);
+        request.beats = network.usual_packet_beats();
         if pattern == Pattern::ManyToOne {
             request.beats = 1;
         }
@@ -274,7 +274,7 @@ fn check(network: &Network, request: &TrafficRequest) -> Result<(), Error> {
         return Err(Error::argument(
             "--beats",
             request.beats,
-            format!("accepted: 1 to {field} = {longest}"),
+            format!("accepted: 1 to {longest} ({field})"),
         ));
     }
     if request.pattern == Pattern::ManyToOne && request.beats != 1 {

@@ -9,7 +9,7 @@ use noccl_workload::{MAX_RANDOM_MEMBERS, Pattern};
 /// One packet over h hops takes 2h + 2 cycles to its first beat's handshake at the target (two cycles
 /// per hop, and the two stages of the first router, as for every router on the path) and one more per
 /// further beat; links and FIFOs of other sizes change what a hop and a beat take, and routers without links have one stage and no
-/// hops, and routers with bypass pass several hops in a cycle. Every target of a row's multicast counts, of other multicasts and of reductions the last one.
+/// hops, and routers with bypass pass several hops in a cycle. Words between cores are written and read without cycles of software. Every target of a row's multicast counts, of other multicasts and of reductions the last one.
 /// Copies of unicasts in place of a multicast follow each other without a gap, contributions that nobody combines do not wait for each
 /// other: there it is a lower bound. The published router sends an AW flit first.
 #[must_use]

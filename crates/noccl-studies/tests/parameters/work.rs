@@ -29,6 +29,15 @@ pub enum Wrong {
     Failed(String),
 }
 
+/// What core tiles do.
+const CORE_KINDS: [CollectiveKind; 5] = [
+    CollectiveKind::AllToAll,
+    CollectiveKind::Barrier,
+    CollectiveKind::Multicast,
+    CollectiveKind::Reduce,
+    CollectiveKind::AllReduce,
+];
+
 impl From<Error> for Wrong {
     fn from(error: Error) -> Self {
         let text = error.to_string();
@@ -72,6 +81,13 @@ impl Work {
         sizes.map(multicast).to_vec()
     }
 
+    /// A part of a unit, and several.
+    pub fn of_cores() -> Vec<Work> {
+        let sizes = [8, 264];
+        let each = |bytes| CORE_KINDS.map(|kind| Work::Collective(kind, "all", bytes));
+        sizes.into_iter().flat_map(each).collect()
+    }
+
     /// Anything that a network of this name can do.
     pub fn random(preset: &str, random: &mut Random) -> Work {
         use CollectiveKind::{AllGather, AllReduce, AllToAll, Barrier, Multicast, Reduce};
@@ -84,6 +100,9 @@ impl Work {
                 0 => Work::Collective(Multicast, "all", 65 * bytes),
                 _ => Work::Ports(vec![StressKind::Chain], random.below(1 << 32)),
             };
+        }
+        if preset.starts_with("tilepro64_") {
+            return Work::Collective(random.pick(&CORE_KINDS), "all", bytes);
         }
         let kinds = [AllGather, AllToAll, Barrier, Multicast, Reduce, AllReduce];
         match random.below(8) {

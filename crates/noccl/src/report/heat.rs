@@ -5,7 +5,7 @@ use super::markup::Markup;
 use super::svg::{Anchor, Svg};
 use super::{Case, algorithm, size_label};
 use crate::CompareRow;
-use noccl_spec::Plane;
+use noccl_spec::{Plane, PlaneName};
 
 const PITCH: f64 = 50.0;
 const TILE: f64 = 24.0;
@@ -34,9 +34,9 @@ pub(super) fn heat_maps(case: &Case<'_>) -> Markup {
 fn figure(row: &CompareRow, most: u64) -> Markup {
     let (name, size) = (algorithm(row), size_label(row.bytes));
     let caption = Markup::text(format!("{name}, {size}: {} cycles", row.cycles));
-    let planes: Markup = Plane::ALL
-        .into_iter()
-        .map(|plane| mesh(row, plane, most))
+    let planes: Markup = planes_of(row)
+        .iter()
+        .map(|plane| mesh(row, *plane, most))
         .collect();
     let content = Markup::element("figcaption", &[], caption).then(&Markup::element(
         "div",
@@ -67,8 +67,17 @@ fn shown<'a>(case: &Case<'a>) -> Vec<&'a CompareRow> {
         .collect()
 }
 
+/// Planes of the network of a row: those between cores, if one of them has carried something, else those of AXI.
+fn planes_of(row: &CompareRow) -> Vec<PlaneName> {
+    let of_cores = [PlaneName::Udn, PlaneName::Static];
+    if row.links.iter().any(|link| of_cores.contains(&link.plane)) {
+        return of_cores.to_vec();
+    }
+    Plane::ALL.map(PlaneName::from).to_vec()
+}
+
 /// One plane. North is up, so y = 0 is drawn at the bottom.
-fn mesh(row: &CompareRow, plane: Plane, most: u64) -> Markup {
+fn mesh(row: &CompareRow, plane: PlaneName, most: u64) -> Markup {
     let [width, height] = row.mesh;
     let size = |n: u16| f64::from(n - 1) * PITCH + TILE + 2.0 * MARGIN;
     let name = plane.name();

@@ -15,6 +15,7 @@ Examples:
   noccl elaborate my_noc.toml -P ni.max_burst_beats=32 --json
   noccl elaborate collective_noc_4x4 --toml > my_noc.toml
   noccl elaborate smart_8x8 --tree reduction:3,4 --group 0,0,8,4
+  noccl elaborate tilepro64_8x8 -P core.send_cycles=10
 
 A file holds a whole network, or the name of a preset and what differs from it:
   base = \"collective_noc_8x8\"

@@ -18,11 +18,12 @@ Examples:
   noccl reproduce collective_noc --json > claims.json
   noccl reproduce collective_noc --page docs/papers/S1.md --figures docs/papers/S1
   noccl reproduce smart --quick
-  noccl reproduce torrent")]
+  noccl reproduce torrent
+  noccl reproduce nocmsg --quick")]
 pub struct Reproduce {
-    /// Paper: collective_noc (S1), smart (S2) or torrent (S3)
+    /// Paper: collective_noc (S1), smart (S2), torrent (S3) or nocmsg (S4)
     paper: String,
-    /// Leave out S1's matrix products on meshes up to 256x256, S2's seeds, settings and table of saturation, and S3's movements of megabytes
+    /// Leave out S1's matrix products on meshes up to 256x256, S2's seeds, settings and table of saturation, S3's movements of megabytes, and S4's longer messages, noise, random collectives and rectangles
     #[arg(long)]
     quick: bool,
     /// Print the rows as JSON

@@ -18,6 +18,7 @@ Examples:
   noccl stress --spec collective_noc_4x4_published --only multicast --seeds 20 --json
   noccl stress --spec torrent_4x5 --only chain --seeds 1000
   noccl stress --spec smart_8x8 --variants --seeds 1000
+  noccl stress --spec tilepro64_4x4 --variants --seeds 1000
   noccl stress --first-seed 17 --seeds 1")]
 pub struct Stress {
     #[command(flatten)]
@@ -29,7 +30,7 @@ pub struct Stress {
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     first_seed: u64,
     /// Kinds to mix: all, or a list of write, read, multicast, reduction, barrier, atomic (not where routers carry
-    /// messages); or chain (random sets of overlapping chains of Torrent endpoints) alone
+    /// messages; of core tiles write, multicast, reduction); or chain (random sets of overlapping chains of Torrent endpoints) alone
     #[arg(long, value_name = "KIND,...", default_value = "all")]
     only: String,
     /// Transactions per seed, 64 to 16384

@@ -16,7 +16,8 @@ Examples:
   noccl traffic row_multicast --beats 8 --loads 0.01,0.05,0.1 --json
   noccl traffic transpose --no-saturation --measure-cycles 50000
   noccl traffic broadcast --spec smart_8x8 --beats 1 --seeds 5 --latency-limit 30
-  noccl traffic many_to_one --spec smart_8x8")]
+  noccl traffic many_to_one --spec smart_8x8
+  noccl traffic uniform --spec tilepro64_8x8")]
 pub struct Traffic {
     /// uniform, transpose, bit_complement, neighbour, tornado, hotspot, row_multicast, broadcast, corner_broadcast, random_multicast
     /// or many_to_one
@@ -24,7 +25,8 @@ pub struct Traffic {
     pattern: Pattern,
     #[command(flatten)]
     spec: SpecArgs,
-    /// Beats per write burst [default: 16, or those of the longest packet if it has fewer; 1 of many_to_one]
+    /// Beats per write burst, between cores words per packet [default: 16, or those of the longest packet if it has fewer; 1 of
+    /// many_to_one; between cores a unit with header and tag, 34 words]
     #[arg(long)]
     beats: Option<u32>,
     /// Offered loads in beats per cluster that sends and cycle; of many_to_one reductions per cycle of the whole mesh [default: 0.05 to 0.5

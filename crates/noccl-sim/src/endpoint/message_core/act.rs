@@ -38,7 +38,7 @@ impl Cores<'_> {
     fn choose(&mut self, tile: usize, now: u64) -> Next {
         self.cores[tile].doing = Doing::Nothing;
         if self.cores[tile].reading.is_some() {
-            return self.read_on(tile, now).unwrap_or(Next::Asleep);
+            return self.receive(tile, now).unwrap_or(Next::Asleep);
         }
         if self.respond(tile) {
             return Next::At(now);

@@ -39,6 +39,7 @@ use std::collections::VecDeque;
 use store::Store;
 use stream::{StaticWord, Stream};
 
+pub use noise::is_held_up;
 pub(crate) use planes::Planes;
 pub(crate) use waits::{CoreWait, For};
 

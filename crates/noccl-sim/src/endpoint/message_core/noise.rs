@@ -5,6 +5,7 @@
 
 use noccl_spec::Core as CoreSpec;
 use noccl_workload::number::mix;
+use noccl_workload::{Message, Schedule};
 
 /// How often a receiver is held up, and for how long.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +36,18 @@ impl Noise {
         let is_held = (u128::from(drawn) * BILLION) >> 64 < u128::from(self.per_billion);
         if is_held { self.cycles } else { 0 }
     }
+}
+
+/// Is the receiver of some message of a schedule held up in a run with this seed? A run in which nobody is takes the cycles of one
+/// without noise, so that of many runs only the others need to be simulated.
+#[must_use]
+pub fn is_held_up(core: &CoreSpec, schedule: &Schedule, seed: u64) -> bool {
+    let noise = Noise::new(Some(seed), core);
+    let crosses = |sent: &Message| sent.source.tile != sent.destination.tile;
+    let actions = schedule.actions.iter().enumerate();
+    let messages = actions.filter(|(_, action)| action.kind.message().is_some_and(crosses));
+    let mut messages = messages;
+    messages.any(|(number, _)| noise.cycles(number as u32) > 0)
 }
 
 #[cfg(test)]

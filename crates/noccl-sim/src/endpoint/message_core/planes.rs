@@ -16,30 +16,11 @@ pub(crate) struct Planes {
 impl Planes {
     pub(crate) fn new(network: &Network, tiles: &CoreTiles) -> Self {
         let (width, height) = (network.width(), network.height());
-        let (udn, fixed) = (&tiles.router.udn, &tiles.router.static_network);
+        let router = &tiles.router;
+        let fixed = Params::of_static(&router.static_network);
         Self {
-            udn: Plane::<Xy>::new(
-                width,
-                height,
-                Params {
-                    input_fifo_flits: udn.input_fifo_flits,
-                    local_fifo_flits: udn.input_fifo_flits,
-                    hop_cycles: udn.hop_cycles,
-                    turn_cycles: udn.turn_cycles,
-                    reserve_cycles: 0,
-                },
-            ),
-            fixed: Plane::<Configured>::new(
-                width,
-                height,
-                Params {
-                    input_fifo_flits: fixed.input_fifo_flits,
-                    local_fifo_flits: fixed.port_fifo_words,
-                    hop_cycles: 1,
-                    turn_cycles: 0,
-                    reserve_cycles: 0,
-                },
-            ),
+            udn: Plane::<Xy>::new(width, height, Params::of_udn(&router.udn)),
+            fixed: Plane::<Configured>::new(width, height, fixed),
         }
     }
 

@@ -29,7 +29,16 @@ impl Cores<'_> {
     }
 
     /// Goes on with the unit that it reads, or begins the one that stands first; `None` if no word has come.
+    ///
+    /// Responses are read by who waits for them; where they fill the store, nothing else could come any more, and they are read here.
     pub(super) fn receive(&mut self, tile: usize, now: u64) -> Option<Next> {
+        self.receive_message(tile, now).or_else(|| {
+            let is_full = !self.stores[tile].has_space();
+            (is_full && self.read_response(tile)).then(|| Next::At(now + self.word_cycles()))
+        })
+    }
+
+    fn receive_message(&mut self, tile: usize, now: u64) -> Option<Next> {
         if self.cores[tile].reading.is_some() {
             return self.read_on(tile, now);
         }

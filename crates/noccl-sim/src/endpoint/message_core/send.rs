@@ -89,7 +89,7 @@ impl Cores<'_> {
     }
 
     /// Reads a word of a response; false if none has come.
-    fn read_response(&mut self, tile: usize) -> bool {
+    pub(super) fn read_response(&mut self, tile: usize) -> bool {
         let queue = self.stores[tile].queue_of(RESPONSE_TAG);
         let Some(read) = self.stores[tile].read(queue) else {
             return false;

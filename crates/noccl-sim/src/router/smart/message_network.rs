@@ -3,6 +3,7 @@
 //! reductions that are counted only, and what arrives in each cycle.
 
 use super::SmartNetwork;
+use super::multicasts::Multicast;
 use super::packet::Combining;
 use super::plane::Plane;
 use noccl_net::{Coord, Network, TileId, TreeTable};
@@ -29,12 +30,6 @@ pub struct Arrival {
     pub tag: u64,
     /// The reduction that is complete, if it is one.
     pub reduction: Option<ReductionId>,
-}
-
-/// Over a tree, or as unicasts.
-enum Multicast {
-    Tree(u32),
-    Unicasts(Vec<TileId>),
 }
 
 struct Destinations {
@@ -81,17 +76,8 @@ impl<'n> MessageNetwork<'n> {
 
     /// Makes a set of destinations known, the source not among them.
     pub fn add_multicast(&mut self, from: TileId, members: &[TileId]) -> MulticastId {
-        let network = self.on.network;
-        let trees = network.multicast_trees().filter(|_| members.len() > 1);
-        let multicast = if let Some(trees) = trees {
-            let source = network.coord(from);
-            let places = self.places(members);
-            let tree = (self.plane).add_multicast(network, trees, source, &places);
-            self.plane.keep_tree(tree);
-            Multicast::Tree(tree)
-        } else {
-            Multicast::Unicasts(members.to_vec())
-        };
+        let multicast = self.on.multicast(&mut self.plane, from, members);
+        self.plane.keep_multicast(&multicast);
         self.destinations.push(Destinations {
             from,
             members: members.len() as u32,
@@ -122,14 +108,7 @@ impl<'n> MessageNetwork<'n> {
             members,
             multicast,
         } = &self.destinations[to.0 as usize];
-        match multicast {
-            Multicast::Tree(tree) => self.plane.send_multicast(*from, *tree, flits, tag),
-            Multicast::Unicasts(tiles) => {
-                for tile in tiles {
-                    self.plane.send_unicast(*from, *tile, flits, tag);
-                }
-            }
-        }
+        self.plane.send_to_all(*from, multicast, flits, tag);
         *members
     }
 

@@ -34,6 +34,7 @@ mod traverse;
 mod wires;
 
 pub use message_network::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
+use multicasts::Multicast;
 use noccl_net::{Coord, Network, TileId};
 use noccl_run::RunError;
 use noccl_spec::SmartRouter;
@@ -73,23 +74,29 @@ impl<'n> SmartNetwork<'n> {
     /// # Errors
     /// [`RunError::Refused`] for routers of other kinds.
     fn new(network: &'n Network) -> Result<Self, RunError> {
-        let smart = network.axi().router.smart.as_ref();
+        let smart = network
+            .spec()
+            .axi()
+            .and_then(|axi| axi.router.smart.as_ref());
         let smart = smart.ok_or_else(|| refused("the network"))?;
         Ok(Self { network, smart })
     }
 
     /// Queues one packet to all of some tiles: a unicast, a multicast, or unicasts in its place.
     fn send(self, plane: &mut Plane, from: TileId, to: &[TileId], flits: u16, tag: u64) {
-        let trees = self.network.multicast_trees();
-        let Some(trees) = trees.filter(|_| to.len() > 1) else {
-            for tile in to {
-                plane.send_unicast(from, *tile, flits, tag);
-            }
-            return;
-        };
-        let source = self.network.coord(from);
-        let tree = plane.add_multicast(self.network, trees, source, &self.places(to));
-        plane.send_multicast(from, tree, flits, tag);
+        let multicast = self.multicast(plane, from, to);
+        plane.send_to_all(from, &multicast, flits, tag);
+    }
+
+    /// How packets get to some tiles: to one as a unicast.
+    fn multicast(self, plane: &mut Plane, from: TileId, to: &[TileId]) -> Multicast {
+        let trees = self.network.multicast_trees().filter(|_| to.len() > 1);
+        plane.multicast(
+            self.network,
+            trees,
+            self.network.coord(from),
+            &self.places(to),
+        )
     }
 
     fn places(self, tiles: &[TileId]) -> Vec<Coord> {

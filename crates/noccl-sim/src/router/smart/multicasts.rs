@@ -17,7 +17,49 @@ const ALONG_ROW: u8 = Port::East.bit() | Port::West.bit();
 const ONE_CHANNEL: i32 = 256;
 const AVERAGE_SHIFT: u32 = 3;
 
+/// How packets of a source get to several tiles.
+#[derive(Debug, Clone)]
+pub(super) enum Multicast {
+    /// Over this tree.
+    Tree(u32),
+    /// As a unicast to each.
+    Unicasts(Vec<TileId>),
+}
+
 impl Plane {
+    /// How packets of a source get to some members: over a tree, where there are trees.
+    pub(super) fn multicast(
+        &mut self,
+        network: &Network,
+        trees: Option<MulticastTrees>,
+        source: Coord,
+        members: &[Coord],
+    ) -> Multicast {
+        match trees {
+            Some(trees) => Multicast::Tree(self.add_multicast(network, trees, source, members)),
+            None => Multicast::Unicasts(members.iter().map(|at| network.tile_at(*at)).collect()),
+        }
+    }
+
+    /// Keeps a multicast's tree when no packet uses it.
+    pub(super) fn keep_multicast(&mut self, multicast: &Multicast) {
+        if let Multicast::Tree(tree) = multicast {
+            self.keep_tree(*tree);
+        }
+    }
+
+    /// Queues one packet to all members.
+    pub(super) fn send_to_all(&mut self, from: TileId, to: &Multicast, flits: u16, tag: u64) {
+        match to {
+            Multicast::Tree(tree) => self.send_multicast(from, *tree, flits, tag),
+            Multicast::Unicasts(tiles) => {
+                for tile in tiles {
+                    self.send_unicast(from, *tile, flits, tag);
+                }
+            }
+        }
+    }
+
     /// Makes known over what a source sends to some members, until the last packet to them has gone.
     pub(crate) fn add_multicast(
         &mut self,

@@ -6,6 +6,7 @@
 
 use super::SmartNetwork;
 use super::diagnose::diagnose;
+use super::multicasts::Multicast;
 use super::packet::Combining;
 use super::plane::Plane;
 use super::stays::Stayed;
@@ -27,7 +28,7 @@ struct Source {
     at: Coord,
     stream: Stream,
     /// The tree over which it always sends.
-    tree: Option<u32>,
+    multicast: Option<Multicast>,
     /// What all others contribute to, with it as root.
     reduction: Option<TreeTable>,
 }
@@ -74,7 +75,7 @@ impl<'a> SmartTraffic<'a> {
             tile,
             at: network.coord(tile),
             stream: Stream::new(traffic.seed ^ u64::from(tile.0) << 20),
-            tree: None,
+            multicast: None,
             reduction: None,
         });
         let mut run = Self {
@@ -141,15 +142,18 @@ impl<'a> SmartTraffic<'a> {
             }
         };
         let tag = self.measurement.create(self.cycle, members.len() as u64);
-        let Some(trees) = self.trees else {
-            for member in members {
-                let to = self.network.tile_at(member);
-                self.plane.send_unicast(tile, to, flits, tag);
-            }
+        if let Some(kept) = &self.sources[source as usize].multicast {
+            self.plane.send_to_all(tile, kept, flits, tag);
             return;
-        };
-        let tree = self.tree_to(trees, source, at, &members);
-        self.plane.send_multicast(tile, tree, flits, tag);
+        }
+        let multicast = (self.plane).multicast(self.network, self.trees, at, &members);
+        // One that a source always sends over is made once.
+        let is_kept = self.traffic.pattern != Pattern::RandomMulticast;
+        if is_kept {
+            self.plane.keep_multicast(&multicast);
+        }
+        self.plane.send_to_all(tile, &multicast, flits, tag);
+        self.sources[source as usize].multicast = is_kept.then_some(multicast);
     }
 
     fn others(&self, source: u32) -> Vec<Coord> {
@@ -195,19 +199,6 @@ impl<'a> SmartTraffic<'a> {
         let first = self.network.cluster_origin().x;
         let columns = first..first + self.network.cluster_width();
         columns.map(|x| Coord::new(x, at.y)).collect()
-    }
-
-    /// A tree to some members. One that a source always sends over is made once.
-    fn tree_to(&mut self, trees: MulticastTrees, source: u32, at: Coord, members: &[Coord]) -> u32 {
-        if let Some(kept) = self.sources[source as usize].tree {
-            return kept;
-        }
-        let tree = (self.plane).add_multicast(self.network, trees, at, members);
-        if self.traffic.pattern != Pattern::RandomMulticast {
-            self.plane.keep_tree(tree);
-            self.sources[source as usize].tree = Some(tree);
-        }
-        tree
     }
 
     fn destination(&mut self, source: u32) -> TileId {

@@ -5,9 +5,11 @@
 
 mod diagnose;
 mod run;
+mod traffic;
 
 use noccl_run::RunError;
 pub(crate) use run::CoreRun;
+pub(crate) use traffic::UdnTraffic;
 
 /// What core tiles do not do.
 pub(crate) fn refused(what: &str) -> RunError {

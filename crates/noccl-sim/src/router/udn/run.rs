@@ -50,6 +50,11 @@ impl<'a> CoreRun<'a> {
         })
     }
 
+    /// Routes of the static network that cores have written so far.
+    pub(crate) const fn route_writes(&self) -> u64 {
+        self.cores.route_writes
+    }
+
     /// The routers' cycle, and the words that have come in it.
     fn step_routers(&mut self, now: u64) -> bool {
         let (stalls, cores) = (self.stalls, &mut self.cores);

@@ -11,6 +11,7 @@ use super::plane::Plane;
 use super::rule::Rule;
 use super::{LOCAL, PORTS, Params};
 use noccl_net::TileId;
+use noccl_spec::StaticNetwork;
 
 /// The rule of the static network: nobody asks, nobody holds.
 #[derive(Debug)]
@@ -27,6 +28,19 @@ impl Rule for Configured {
 
     fn grant(&mut self, _tile: usize, _heads: u8, _wanted: &[u8; PORTS], _free: u8) -> u8 {
         0
+    }
+}
+
+impl Params {
+    /// Those of the static network, whose flits are words.
+    pub(crate) const fn of_static(network: &StaticNetwork) -> Self {
+        Self {
+            input_fifo_flits: network.input_fifo_flits,
+            local_fifo_flits: network.port_fifo_words,
+            hop_cycles: 1,
+            turn_cycles: 0,
+            reserve_cycles: 0,
+        }
     }
 }
 

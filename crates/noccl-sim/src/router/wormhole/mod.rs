@@ -25,7 +25,9 @@ mod xy;
 
 pub(crate) use configured::Configured;
 pub(crate) use flit::{Flit, WormId};
-pub(crate) use observe::{Awaited, Blocked, Wait};
+pub(crate) use observe::Awaited;
+#[cfg(test)]
+use observe::Blocked;
 pub(crate) use plane::Plane;
 pub(crate) use rule::Rule;
 pub(crate) use xy::Xy;

@@ -75,15 +75,15 @@ impl<R> Worms<R> {
     pub(super) fn retire(&mut self) {
         self.unused.append(&mut self.ended);
     }
-
-    /// Worms that are open or ended in the last cycle.
-    pub(super) const fn num_open(&self) -> usize {
-        self.all.len() - self.unused.len()
-    }
 }
 
 #[cfg(test)]
 impl<R> Worms<R> {
+    /// Worms that are open or ended in the last cycle.
+    pub(super) const fn num_open(&self) -> usize {
+        self.all.len() - self.unused.len()
+    }
+
     /// Numbers that have ever been in use.
     pub(super) const fn num_slots(&self) -> usize {
         self.all.len()

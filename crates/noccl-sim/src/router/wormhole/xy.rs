@@ -6,6 +6,7 @@ use super::plane::Plane;
 use super::rule::Rule;
 use super::{PORTS, Params, ports};
 use noccl_net::{Coord, TileId, xy_port};
+use noccl_spec::UdnRouter;
 
 /// The rule of the UDN.
 #[derive(Debug)]
@@ -55,6 +56,19 @@ impl Rule for Xy {
             }
         }
         granted
+    }
+}
+
+impl Params {
+    /// Those of the UDN: the FIFO between core and router is as those of links.
+    pub(crate) const fn of_udn(udn: &UdnRouter) -> Self {
+        Self {
+            input_fifo_flits: udn.input_fifo_flits,
+            local_fifo_flits: udn.input_fifo_flits,
+            hop_cycles: udn.hop_cycles,
+            turn_cycles: udn.turn_cycles,
+            reserve_cycles: 0,
+        }
     }
 }
 

@@ -18,6 +18,32 @@ const SETS: [f64; 10] = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.2];
 
 /// Latencies of trees by load beside those of the trees between which they choose.
 pub(super) fn trees_by_load(effort: Effort<'_>) -> Result<Table, Error> {
+    trees_of(|pattern, loads, vcs| {
+        let setting = Setting::with_vcs(vcs);
+        let of = |design: &Design| {
+            let network = design.network(setting)?;
+            let samples = loads
+                .par_iter()
+                .map(|load| effort.sample(&network, pattern, *load));
+            samples.collect::<Result<Vec<Sample>, Error>>()
+        };
+        let (shared, private, by_load) = (of(&SHARED)?, of(&PRIVATE)?, of(&BY_LOAD)?);
+        let samples = shared.iter().zip(&private).zip(&by_load);
+        let latencies: Vec<[f64; 3]> = samples
+            .map(|((shared, private), by_load)| {
+                [shared, private, by_load].map(|sample| sample.latency_within_limit())
+            })
+            .collect();
+        let most = most_beyond(&latencies);
+        Ok((latencies, most))
+    })
+}
+
+/// Latencies by load over shared trees, private ones and by load, infinite where saturated, and the most by which the last are beyond the
+/// better of the others.
+type ByLoad = (Vec<[f64; 3]>, f64);
+
+fn trees_of(row: impl Fn(Pattern, &[f64], u32) -> Result<ByLoad, Error>) -> Result<Table, Error> {
     let mut markdown = format!(
         "Mean latency in cycles by load, packets per cycle of the mesh: shared trees / private trees / by load. Those beyond {LIMIT_CYCLES} cycles are saturated (`sat`).\n"
     );
@@ -34,7 +60,11 @@ pub(super) fn trees_by_load(effort: Effort<'_>) -> Result<Table, Error> {
             names.join(" | ")
         );
         for vcs in VCS {
-            markdown.push_str(&row(effort, pattern, &loads, vcs)?);
+            let (latencies, most) = row(pattern, &loads, vcs)?;
+            let cells = latencies.iter().map(|of| of.map(cell).join(" / "));
+            let cells: Vec<String> = cells.collect();
+            let excess = excess(most);
+            let _ = writeln!(markdown, "| {vcs} | {} | {excess} |", cells.join(" | "));
         }
     }
     Ok(Table {
@@ -43,37 +73,19 @@ pub(super) fn trees_by_load(effort: Effort<'_>) -> Result<Table, Error> {
     })
 }
 
-fn row(effort: Effort<'_>, pattern: Pattern, loads: &[f64], vcs: u32) -> Result<String, Error> {
-    let setting = Setting::with_vcs(vcs);
-    let of = |design: &Design| {
-        let network = design.network(setting)?;
-        let samples = loads
-            .par_iter()
-            .map(|load| effort.sample(&network, pattern, *load));
-        samples.collect::<Result<Vec<Sample>, Error>>()
-    };
-    let (shared, private, by_load) = (of(&SHARED)?, of(&PRIVATE)?, of(&BY_LOAD)?);
-    let mut cells = Vec::new();
-    let mut most = 0.0_f64;
-    for ((shared, private), by_load) in shared.iter().zip(&private).zip(&by_load) {
-        let better = shared
-            .latency_within_limit()
-            .min(private.latency_within_limit());
+fn most_beyond(latencies: &[[f64; 3]]) -> f64 {
+    let beyond = latencies.iter().map(|[shared, private, by_load]| {
+        let better = shared.min(*private);
         if better.is_finite() {
-            most = most.max(beyond(by_load.latency_within_limit(), better));
+            beyond(*by_load, better)
+        } else {
+            0.0
         }
-        let cells_of = [shared, private, by_load].map(|sample| cell(*sample));
-        cells.push(cells_of.join(" / "));
-    }
-    Ok(format!(
-        "| {vcs} | {} | {} |\n",
-        cells.join(" | "),
-        excess(most)
-    ))
+    });
+    beyond.fold(0.0, f64::max)
 }
 
-fn cell(sample: Sample) -> String {
-    let latency = sample.latency_within_limit();
+fn cell(latency: f64) -> String {
     if latency.is_finite() {
         format!("{latency:.1}")
     } else {
@@ -102,6 +114,24 @@ fn excess(share: f64) -> String {
 
 /// Accepted load, and latency at low load, of two designs beside each other.
 pub(super) fn others(effort: Effort<'_>) -> Result<Table, Error> {
+    others_of(|pattern, [published, ours], vcs| {
+        let setting = Setting::with_vcs(vcs);
+        let ends = |design: Design| {
+            let full = effort.full(design, setting, pattern)?.accepted;
+            Ok::<_, Error>((full, effort.low(design, setting, pattern)?.latency))
+        };
+        let (before, after) = rayon::join(|| ends(published), || ends(ours));
+        let (before, after) = (before?, after?);
+        Ok(([before, after], after.0 / before.0))
+    })
+}
+
+/// Accepted load and latency of two designs, and the ratio of what they accept.
+type Pair = ([(f64, f64); 2], f64);
+
+fn others_of(
+    row: impl Fn(Pattern, [Design; 2], u32) -> Result<Pair, Error>,
+) -> Result<Table, Error> {
     let mut markdown = "Accepted at full offer, packets per cycle of the mesh; latency at low load in cycles.\n\n| pattern | `vcs` | published | accepted | cycles | beyond | accepted | cycles | ratio of accepted |\n|---|---|---|---|---|---|---|---|---|\n".to_owned();
     let pairs = [
         (Pattern::RandomMulticast, SHARED, SHARED_PRUNED),
@@ -112,23 +142,11 @@ pub(super) fn others(effort: Effort<'_>) -> Result<Table, Error> {
     ];
     for (pattern, published, ours) in pairs {
         for vcs in VCS {
-            let setting = Setting::with_vcs(vcs);
-            let ends = |design: Design| {
-                let full = effort.full(design, setting, pattern)?.accepted;
-                Ok::<_, Error>((full, effort.low(design, setting, pattern)?.latency))
-            };
-            let (before, after) = rayon::join(|| ends(published), || ends(ours));
-            let (before, after) = (before?, after?);
+            let ([before, after], ratio) = row(pattern, [published, ours], vcs)?;
             let _ = writeln!(
                 markdown,
-                "| `{pattern}` | {vcs} | {} | {:.2} | {:.1} | {} | {:.2} | {:.1} | {:.2} |",
-                published.name,
-                before.0,
-                before.1,
-                ours.name,
-                after.0,
-                after.1,
-                after.0 / before.0
+                "| `{pattern}` | {vcs} | {} | {:.2} | {:.1} | {} | {:.2} | {:.1} | {ratio:.2} |",
+                published.name, before.0, before.1, ours.name, after.0, after.1,
             );
         }
     }
@@ -136,4 +154,90 @@ pub(super) fn others(effort: Effort<'_>) -> Result<Table, Error> {
         name: "beyond S2",
         markdown,
     })
+}
+
+/// Numbers are measured by `make claims`; these are about whose they are, and whether they agree.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::claims::Paper;
+    use crate::papers::fresh::committed;
+    use crate::papers::table::insert_table;
+
+    /// The cells of the row below a header that begins so.
+    fn row_of(page: &str, header: &str, row: &str) -> Vec<String> {
+        let (_, below) = page.split_once(header).unwrap();
+        let line = below.lines().find_map(|line| line.strip_prefix(row));
+        let cells = line.unwrap().trim_end_matches(" |").split(" | ");
+        cells.map(str::to_owned).collect()
+    }
+
+    fn number(text: &str) -> f64 {
+        if text == "sat" {
+            return f64::INFINITY;
+        }
+        text.parse().unwrap()
+    }
+
+    fn is_fresh(page: &str, table: &Table) {
+        let today = insert_table(Paper::Smart, "S2.md", page, table).unwrap();
+        assert!(today == page, "docs/papers/S2.md is stale: run make claims");
+    }
+
+    #[test]
+    fn rows_of_trees_by_load_are_those_that_are_measured_and_follow_from_their_numbers() {
+        let page = committed(Paper::Smart);
+        let table = trees_of(|pattern, loads, vcs| {
+            let header = format!("| `{pattern}`, `vcs` | ");
+            let cells = row_of(&page, &header, &format!("| {vcs} | "));
+            let (most, cells) = cells.split_last().unwrap();
+            assert_eq!(cells.len(), loads.len());
+            let three = |cell: &String| -> [f64; 3] {
+                let numbers: Vec<f64> = cell.split(" / ").map(number).collect();
+                numbers.try_into().unwrap()
+            };
+            let latencies: Vec<[f64; 3]> = cells.iter().map(three).collect();
+            let most = match most.as_str() {
+                "within a cycle" => 0.0,
+                "saturates earlier" => f64::INFINITY,
+                percent => number(percent.trim_end_matches(" %")) / 100.0,
+            };
+            // Latencies are rounded to a tenth of a cycle, which can lie on either side of a whole one.
+            let again = most_beyond(&latencies);
+            let is_near = most == again || (most - again).abs() < 0.02;
+            let is_at_a_cycle = most == 0.0 && again < 0.25;
+            assert!(is_near || is_at_a_cycle, "{pattern} {vcs}: {most} {again}");
+            Ok((latencies, most))
+        });
+        is_fresh(&page, &table.unwrap());
+    }
+
+    #[test]
+    fn rows_beyond_the_paper_are_those_that_are_measured_and_follow_from_their_numbers() {
+        let page = committed(Paper::Smart);
+        let table = others_of(|pattern, [published, ours], vcs| {
+            let row = format!("| `{pattern}` | {vcs} | {} | ", published.name);
+            let lines = page.lines().filter_map(|line| line.strip_prefix(&row));
+            let name = format!(" | {} | ", ours.name);
+            let (before, after) = lines
+                .filter_map(|line| line.split_once(&name))
+                .next()
+                .unwrap();
+            let numbers = |text: &str| -> Vec<f64> {
+                text.trim_end_matches(" |")
+                    .split(" | ")
+                    .map(number)
+                    .collect()
+            };
+            let (before, after) = (numbers(before), numbers(after));
+            let ratio = after[2];
+            let again = after[0] / before[0];
+            assert!(
+                (ratio - again).abs() < 0.02,
+                "{pattern} {vcs}: {ratio} {again}"
+            );
+            Ok(([(before[0], before[1]), (after[0], after[1])], ratio))
+        });
+        is_fresh(&page, &table.unwrap());
+    }
 }

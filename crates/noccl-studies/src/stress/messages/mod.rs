@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random schedules for networks that carry messages: writes, reads, multicasts, reductions and barriers that overlap.
+//! Random schedules for networks that carry messages: writes, reads, multicasts, reductions and barriers that overlap; and for cores that
+//! send them.
 //!
 //! Every action writes to a range of its own, so that any order leaves the same bytes; some read what an earlier one has left, after
 //! that. What they leave is compared with the reference interpreter, in whole memories.
 
+mod core_maker;
 mod maker;
 
 use super::{Program, StressKind};
 use crate::Error;
+use core_maker::CoreMaker;
 use maker::Maker;
 use noccl_net::{Network, TileRef};
 use noccl_run::{MemoryImage, Rng, RunResult};
-use noccl_workload::{Memories, Place, SCHEDULE_FORMAT, Schedule, interpret};
+use noccl_workload::{First, Memories, Place, SCHEDULE_FORMAT, Schedule, interpret};
 use std::collections::BTreeMap;
 
 /// Bytes at the start of each memory that are random, and that nobody writes.
@@ -35,9 +38,17 @@ pub(super) fn refuse(
     kinds: &[StressKind],
     transactions: u32,
 ) -> Result<(), Error> {
-    if !kinds.iter().any(is_carried) {
-        let accepted = "accepted: write, read, multicast, reduction and barrier; these routers carry messages and no atomics";
-        return Err(Error::argument("--only", "atomic", accepted));
+    if !kinds.iter().any(|kind| is_carried(network, *kind)) {
+        let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+        let accepted = match network.cores() {
+            Some(_) => {
+                "accepted: write (messages), multicast (static network) and reduction (within a memory); cores have nothing else"
+            }
+            None => {
+                "accepted: write, read, multicast, reduction and barrier; these routers carry messages and no atomics"
+            }
+        };
+        return Err(Error::argument("--only", names.join(","), accepted));
     }
     if range_bytes(network, transactions) >= MIN_BYTES {
         return Ok(());
@@ -49,8 +60,11 @@ pub(super) fn refuse(
 }
 
 /// What such networks do not carry is left out of a mix.
-fn is_carried(kind: &StressKind) -> bool {
-    *kind != StressKind::Atomic
+fn is_carried(network: &Network, kind: StressKind) -> bool {
+    match network.cores() {
+        Some(_) => core_maker::is_carried(kind),
+        None => kind != StressKind::Atomic,
+    }
 }
 
 /// Bytes of an action's range: whole elements.
@@ -79,20 +93,29 @@ pub(super) fn generate(
     };
     let inputs = tiles.iter().map(image).collect();
     let range_bytes = range_bytes(network, transactions);
-    let kinds = kinds.iter().copied().filter(is_carried).collect();
-    let mut maker = Maker::new(network, (clusters, tiles), kinds, (rng, range_bytes));
-    for index in 0..transactions {
-        maker.add(u64::from(index));
-    }
+    let kinds = kinds.iter().copied();
+    let kinds = kinds.filter(|kind| is_carried(network, *kind)).collect();
+    let first = network
+        .cores()
+        .map(|_| *rng.pick(&[First::Receive, First::Send]));
+    let actions = if network.cores().is_some() {
+        let mut maker = CoreMaker::new(network, tiles, kinds, (rng, range_bytes));
+        (0..transactions).for_each(|index| maker.add(index.into()));
+        maker.actions
+    } else {
+        let mut maker = Maker::new(network, (clusters, tiles), kinds, (rng, range_bytes));
+        (0..transactions).for_each(|index| maker.add(index.into()));
+        maker.actions
+    };
     Messages {
         schedule: Schedule {
             format: SCHEDULE_FORMAT,
-            first: None,
+            first,
             claims_rounds: false,
             algorithm: "stress".to_owned(),
             parameters: BTreeMap::new(),
             collective: None,
-            actions: maker.actions,
+            actions,
         },
         inputs,
         num_transactions: u64::from(transactions),
@@ -206,6 +229,40 @@ mod tests {
         ];
         assert_eq!(names.into_iter().collect::<Vec<_>>(), all);
         assert!(num_later > 20, "{num_later}");
+    }
+
+    #[test]
+    fn cores_of_any_variant_complete_with_the_right_bytes() {
+        let network = load("tilepro64_4x4", &[]).unwrap().network;
+        let request = crate::stress::StressRequest {
+            spec_arguments: String::new(),
+            seeds: 150,
+            first_seed: 0,
+            kinds: StressKind::ALL.to_vec(),
+            transactions: 64,
+            has_variants: true,
+        };
+        let report = crate::stress::stress(&network, &request, noccl_run::Watch::quiet()).unwrap();
+        assert_eq!(
+            (report.completed, report.wrong),
+            (150, 0),
+            "{:?}",
+            report.failures
+        );
+        let mut names = BTreeSet::new();
+        for seed in 0..10 {
+            let drawn = generate(&network, &StressKind::ALL, 64, seed)
+                .schedule
+                .actions;
+            names.extend(drawn.iter().map(|action| action.kind.name()));
+        }
+        let all = ["compute", "local_reduce", "message", "static_multicast"];
+        assert_eq!(names.into_iter().collect::<Vec<_>>(), all);
+        let error = refuse(&network, &[StressKind::Barrier], 64).unwrap_err();
+        assert!(
+            error.to_string().contains("accepted: write (messages)"),
+            "{error}"
+        );
     }
 
     #[test]
