@@ -138,6 +138,17 @@ impl Algorithm {
 }
 
 impl Choice {
+    /// Name of the algorithm with the form of its messages, if it has one of its own, without other parameters.
+    #[must_use]
+    pub fn form_name(&self) -> String {
+        let mut name = self.algorithm.to_string();
+        for word in self.message_words() {
+            name.push(':');
+            name.push_str(&word);
+        }
+        name
+    }
+
     /// The same with rounds of this form.
     #[must_use]
     pub const fn with_rounds(mut self, rounds: RoundForm) -> Self {

@@ -5,7 +5,6 @@
 //! a write and a read, and what a core waits for is what it has received.
 
 mod barrier;
-mod bounds;
 mod exchange;
 mod plan;
 mod plan_links;
@@ -217,15 +216,6 @@ impl Work<'_> {
         };
         let kind = self.collective.kind;
         let mut parameters = self.choice.message_parameters(kind, pieces);
-        if kind == CollectiveKind::AllToAll {
-            let bounds = self.exchange_bounds();
-            for (name, cycles) in [
-                ("link_bound_cycles", bounds.link_cycles),
-                ("core_bound_cycles", bounds.core_cycles),
-            ] {
-                parameters.insert(name.to_owned(), cycles.to_string());
-            }
-        }
         if self.choice.algorithm == Algorithm::Rounds {
             let rectangle = self.rectangle()?;
             let grid = Grid {

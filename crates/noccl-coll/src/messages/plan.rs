@@ -255,9 +255,9 @@ impl<'a> Planner<'a> {
         let of_units = core.units(bytes) * u64::from(core.unit_cycles);
         // The head of each unit waits where it changes direction. FIFOs before that take two words more than pass at a time.
         let (from, at) = (self.exchange.members[rank], self.exchange.members[to]);
-        let turns = u64::from(from.x != at.x && from.y != at.y);
-        let turn_cycles = u64::from(self.exchange.tiles.router.udn.turn_cycles);
-        let late = turns * (core.units(bytes) - 1) * turn_cycles;
+        let corners = u64::from(from.x != at.x && from.y != at.y);
+        let corner_cycles = u64::from(self.exchange.tiles.router.udn.turn_cycles);
+        let late = corners * (core.units(bytes) - 1) * corner_cycles;
         let space = u64::from(from.x.abs_diff(at.x));
         // Between units others may pass first if the path is not quite free yet.
         let guard = match core.units(bytes) {

@@ -28,14 +28,14 @@ struct Hop {
     from: usize,
     /// From the first word's writing to its passing.
     offset: u64,
-    turn_cycles: u64,
+    corner_cycles: u64,
 }
 
 /// Until when each output of each tile of a rectangle is busy, and the FIFO behind it is not empty.
 #[derive(Debug)]
 pub(super) struct Links {
     hop_cycles: u64,
-    turn_cycles: u64,
+    corner_cycles: u64,
     rows: usize,
     busy_until: Vec<u64>,
     drained_at: Vec<u64>,
@@ -52,7 +52,7 @@ impl Links {
         let outputs = columns.unwrap_or(0) * rows * OUTPUTS;
         Self {
             hop_cycles: u64::from(udn.hop_cycles),
-            turn_cycles: u64::from(udn.turn_cycles),
+            corner_cycles: u64::from(udn.turn_cycles),
             rows,
             busy_until: vec![0; outputs],
             drained_at: vec![0; outputs],
@@ -69,7 +69,7 @@ impl Links {
             output: 0,
             from: output(at, CORE),
             offset: 0,
-            turn_cycles: 0,
+            corner_cycles: 0,
         };
         loop {
             let port = if at.x != to.x {
@@ -81,8 +81,8 @@ impl Links {
             };
             // The corner: the first step along the column, behind one along the row.
             let is_corner = at.x == to.x && at.y == from.y && at.x != from.x && port != CORE;
-            hop.turn_cycles = if is_corner { self.turn_cycles } else { 0 };
-            hop.offset += self.hop_cycles + hop.turn_cycles;
+            hop.corner_cycles = if is_corner { self.corner_cycles } else { 0 };
+            hop.offset += self.hop_cycles + hop.corner_cycles;
             hop.output = output(at, port);
             if !visit(hop) {
                 return false;
@@ -98,27 +98,12 @@ impl Links {
         }
     }
 
-    /// Numbers of outputs are below this.
-    pub(super) const fn num_outputs(&self) -> usize {
-        self.busy_until.len()
-    }
-
-    /// Links between routers of a path.
-    pub(super) fn between(&self, path: (Coord, Coord), mut visit: impl FnMut(usize)) {
-        self.path(path, |hop| {
-            if hop.output % OUTPUTS != CORE {
-                visit(hop.output);
-            }
-            true
-        });
-    }
-
     /// Is every output free when the words pass? A head that changes direction waits at the front of its FIFO.
     pub(super) fn are_free(&self, passage: &Passage) -> bool {
         self.path((passage.from, passage.to), |hop| {
             let passes = passage.first_word + hop.offset;
             self.busy_until[hop.output] <= passes
-                && self.drained_at[hop.from] + hop.turn_cycles <= passes
+                && self.drained_at[hop.from] + hop.corner_cycles <= passes
         })
     }
 
@@ -139,8 +124,8 @@ impl Links {
     /// When the core at the end can read the first word.
     pub(super) fn arrival(&self, passage: &Passage) -> u64 {
         let hops = u64::from(passage.from.hops_to(passage.to));
-        let turns = u64::from(passage.from.x != passage.to.x && passage.from.y != passage.to.y);
-        passage.first_word + (hops + 1) * self.hop_cycles + turns * self.turn_cycles + 1
+        let corners = u64::from(passage.from.x != passage.to.x && passage.from.y != passage.to.y);
+        passage.first_word + (hops + 1) * self.hop_cycles + corners * self.corner_cycles + 1
     }
 }
 
@@ -170,12 +155,14 @@ mod tests {
     #[test]
     fn a_path_goes_along_the_row_first_and_ends_at_the_core() {
         let links = links();
-        let mut between = 0;
-        links.between((Coord::new(0, 0), Coord::new(2, 3)), |_| between += 1);
-        assert_eq!(between, 5);
+        let mut ports = Vec::new();
+        links.path((Coord::new(0, 0), Coord::new(2, 3)), |hop| {
+            ports.push(hop.output % OUTPUTS);
+            true
+        });
+        assert_eq!(ports, [0, 0, 2, 2, 2, CORE]);
         // Six routers and a corner, and the core reads a cycle later.
         assert_eq!(links.arrival(&passage((0, 0), (2, 3), 100)), 108);
-        links.between((Coord::new(1, 1), Coord::new(1, 1)), |_| unreachable!());
     }
 
     #[test]
@@ -193,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_turns_waits_at_the_front_of_its_fifo() {
+    fn a_head_that_changes_direction_waits_at_the_front_of_its_fifo() {
         let mut links = links();
         links.take(passage((0, 0), (1, 2), 0));
         // Straight behind it on the link: the FIFO at the corner is emptied a cycle later than words come, and the head waits one more.

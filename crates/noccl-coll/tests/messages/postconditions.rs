@@ -191,7 +191,13 @@ proptest! {
         let sends: Vec<Vec<u64>> = (0..num).map(|f| (0..num).map(|t| length(f, t)).collect()).collect();
         let receives = (0..num).map(|t| (0..num).map(|f| length(f, t)).collect()).collect();
         of.lengths = Some(Lengths { sends, receives });
-        for algorithm in [Algorithm::Unicast, Algorithm::Pairwise, Algorithm::Torus, Algorithm::Rounds] {
+        for algorithm in [
+            Algorithm::Unicast,
+            Algorithm::Pairwise,
+            Algorithm::Torus,
+            Algorithm::Rounds,
+            Algorithm::Planned,
+        ] {
             let choice = Choice::new(algorithm, 1);
             let made = schedule(&NETWORK, &of, choice).unwrap();
             let messages = made.actions.iter().filter_map(|a| a.kind.message());

@@ -23,7 +23,7 @@ impl Family {
     pub(crate) fn name(&self) -> String {
         match self.candidates.as_slice() {
             [only] => only.to_string(),
-            [first, ..] => first.algorithm.to_string(),
+            [first, ..] => first.form_name(),
             [] => String::new(),
         }
     }
@@ -96,10 +96,20 @@ fn by_form(known: &[Choice], algorithm: Algorithm) -> Vec<Vec<Choice>> {
         .filter(|c| c.algorithm == algorithm && c.shape.is_none());
     let is_naive = |c: &Choice| matches!(c.algorithm, Algorithm::Chain) && c.chunks == 1;
     let (naive, rest): (Vec<Choice>, Vec<Choice>) = of_algorithm.partition(is_naive);
-    [naive, rest]
-        .into_iter()
-        .filter(|f| !f.is_empty())
-        .collect()
+    // Forms of messages between cores differ by more than a parameter, too.
+    let mut families = vec![naive];
+    for choice in rest {
+        let of_form = |family: &&mut Vec<Choice>| {
+            let first = family.first();
+            first.is_some_and(|f| f.messages == choice.messages)
+        };
+        match families[1..].iter_mut().find(of_form) {
+            Some(family) => family.push(choice),
+            None => families.push(vec![choice]),
+        }
+    }
+    families.retain(|family| !family.is_empty());
+    families
 }
 
 /// The fastest choice of one algorithm.
