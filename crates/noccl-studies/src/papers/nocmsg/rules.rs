@@ -79,7 +79,7 @@ impl RandomCase {
         };
         let (columns, rows) = (2 + next(MOST_SIDE - 1), 1 + next(MOST_SIDE));
         let (kind, algorithm) = ALGORITHMS[next(ALGORITHMS.len() as u64) as usize];
-        let bytes = 4 * next(MOST_WORDS + 1);
+        let bytes = 4 * (1 + next(MOST_WORDS));
         let size = (columns as u16, rows as u16);
         let network = Layer::Polling.mesh(size, &[("core.drain", drain)])?;
         let mut schedule = schedule(&network, kind, bytes, algorithm)?;
