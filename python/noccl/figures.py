@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _COLOURS = ("#2563a8", "#c2571a", "#2f7d4f", "#8a3f8f", "#8a6d1a", "#555555")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
+_STROKES = ("-", "--", ":")
+"""Each for as many lines as there are colours."""
 _COLUMNS = 4
 """Panels beside each other."""
 _MOST_TICKS = 12
@@ -172,7 +174,7 @@ def _panel_lines(axes: Axes, panel: Panel) -> None:
             label=line.name,
             color=_COLOURS[index % len(_COLOURS)],
             marker=_MARKERS[index % len(_MARKERS)],
-            linestyle="-" if index < len(_COLOURS) else "--",
+            linestyle=_STROKES[index // len(_COLOURS) % len(_STROKES)],
             markersize=4,
         )
     points = [point for line in panel.lines for point in line.points]

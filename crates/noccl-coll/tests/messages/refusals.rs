@@ -55,11 +55,11 @@ fn roots_outside_the_group_and_what_core_tiles_do_not_do_are_refused() {
         "{error}"
     );
     let of = task(CollectiveKind::Reduce, group, 4, origin(), 8);
-    let error = schedule(&network, &of, Choice::new(Algorithm::Chain, 1)).unwrap_err();
+    let error = schedule(&network, &of, Choice::new(Algorithm::DoubleTree, 1)).unwrap_err();
     assert!(
         error
             .to_string()
-            .contains("accepted on core tiles: tree, row_column"),
+            .contains("accepted on core tiles: chain, tree, row_column"),
         "{error}"
     );
     let error = schedule(&network, &of, "row_column:1:tree".parse().unwrap()).unwrap_err();
