@@ -42,7 +42,7 @@ fn pattern(bytes: u64) -> Vec<u8> {
 ///
 /// With units that a receiver takes as fast as they come, the last word of the message sets the end.
 fn lone_cycles(net: &Network, from: Coord, to: Coord, bytes: u64) -> u64 {
-    let tiles = net.cores().unwrap();
+    let tiles = net.cores().expect("they are core tiles");
     let (core, udn) = (&tiles.core, &tiles.router.udn);
     let hops = u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y));
     let corners = u64::from(from.x != to.x && from.y != to.y);
@@ -107,7 +107,7 @@ fn ping_pong(to: (u16, u16)) -> f64 {
         actions.push((ping, after(2 * round)));
         actions.push((pong, after(2 * round + 1)));
     }
-    let found = timed(&net, actions).unwrap();
+    let found = timed(&net, actions).expect("it completes");
     // The first round trips have acknowledgements from the start.
     let start = found.actions[20].start_cycle;
     let end = found.actions[2 * ROUNDS as usize - 2].start_cycle;
@@ -303,7 +303,7 @@ fn streams(seed: u64, count: u64, set: Rectangle) -> Streams {
 /// Words that came in another order than they were sent, and members that read other bytes.
 fn mixed(net: &Network, streams: Streams) -> (u64, usize) {
     let list = schedule(streams.list);
-    let found = run(net, &list, &streams.inputs, &streams.outputs).unwrap();
+    let found = run(net, &list, &streams.inputs, &streams.outputs).expect("it completes");
     let images = streams.sent.iter().zip(&found.memory);
     let differ = images.filter(|(sent, image)| **sent != image.bytes).count();
     (found.wrong_transactions, differ)
@@ -392,4 +392,27 @@ fn a_core_without_noise_is_deterministic_and_noise_takes_its_cycles() {
             .cycles
     };
     assert_eq!(cycles(Some(1)), cycles(None) + 1000);
+}
+
+#[test]
+fn a_later_message_of_a_pair_is_not_received_before_an_earlier_one() {
+    // The first may be received when (2,0) has sent; the second from the start.
+    let net = tilepro(&[]);
+    let first = message((0, 0), (1, 0), 64);
+    let mut second = message((0, 0), (1, 0), 64);
+    if let ActionKind::Message(sent) = &mut second {
+        sent.destination.offset = 8192;
+    }
+    let list = vec![
+        (compute((2, 0), 2000), vec![]),
+        (message((2, 0), (1, 0), 0), vec![0]),
+        (first, vec![1]),
+        (second, vec![]),
+    ];
+    let found = timed(&net, list).unwrap();
+    let ends: Vec<u64> = found.actions.iter().map(|time| time.finish_cycle).collect();
+    assert!(
+        ends[1] > 2000 && ends[2] > ends[1] && ends[3] >= ends[2],
+        "{ends:?}"
+    );
 }

@@ -33,7 +33,7 @@ fn with_bypass(mesh: &str, slots: Slots, hpc_max: u32, setup_cycles: u32) -> Net
     let most = most
         .spec()
         .axi()
-        .unwrap()
+        .expect("it has clusters")
         .router
         .bypass
         .expect("the preset has it")

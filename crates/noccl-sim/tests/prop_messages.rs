@@ -43,6 +43,9 @@ fn steps(width: u16, height: u16) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..40)
 }
 
+/// Tile, offset and bytes that an action has written.
+type Written = ((u16, u16), u64, u64);
+
 fn place(at: (u16, u16), offset: u64) -> Place {
     Place {
         tile: cluster(at.0, at.1),
@@ -54,7 +57,7 @@ fn place(at: (u16, u16), offset: u64) -> Place {
 fn actions(steps: &[Step], (width, height): (u16, u16)) -> Vec<(ActionKind, Vec<u32>)> {
     let mut list: Vec<(ActionKind, Vec<u32>)> = Vec::new();
     // Tile and slot that each action has written last, to be read by later ones.
-    let mut written: Vec<Option<((u16, u16), u64, u64)>> = Vec::new();
+    let mut written: Vec<Option<Written>> = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         let out = (number as u64 + 1) * SLOT;
         let read = step.after.iter().find_map(|back| {

@@ -202,14 +202,14 @@ impl Error {
 
     /// An interruption of work in many units says how many are finished; other errors stay.
     pub(crate) fn after_units(self, units: &'static str, at: Step) -> Self {
-        match self {
-            Error::Run(RunError::Interrupted { .. }) => Error::Unfinished {
-                done: at.done,
-                total: at.total,
-                units,
-                cycles: at.simulated_cycles,
-            },
-            other => other,
+        if !matches!(self, Error::Run(RunError::Interrupted { .. })) {
+            return self;
+        }
+        Error::Unfinished {
+            done: at.done,
+            total: at.total,
+            units,
+            cycles: at.simulated_cycles,
         }
     }
 

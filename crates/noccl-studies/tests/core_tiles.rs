@@ -17,12 +17,14 @@ fn rows(
 ) -> Vec<CompareRow> {
     let set = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
     let overrides: Vec<(String, String)> = overrides.iter().map(set).collect();
-    let network = load(preset, &overrides).unwrap().network;
-    let group = parse_group(&network, "all").unwrap();
+    let network = load(preset, &overrides).expect("it is a preset").network;
+    let group = parse_group(&network, "all").expect("there are tiles");
     let mut request = CompareRequest::new(kind, group, vec![128]);
-    request.algorithms = parse_algorithms(algorithms).unwrap();
+    request.algorithms = parse_algorithms(algorithms).expect("they exist");
     change(&mut request);
-    compare(&network, &request, Watch::quiet()).unwrap().rows
+    compare(&network, &request, Watch::quiet())
+        .expect("it runs")
+        .rows
 }
 
 fn blocked(preset: &str, algorithm: &str, is_lock_step: bool) -> u64 {
@@ -31,7 +33,7 @@ fn blocked(preset: &str, algorithm: &str, is_lock_step: bool) -> u64 {
         r.is_lock_step = is_lock_step
     });
     assert!(found[0].verified.is_yes());
-    found[0].blocked_link_cycles.unwrap()
+    found[0].blocked_link_cycles.expect("they are core tiles")
 }
 
 #[test]

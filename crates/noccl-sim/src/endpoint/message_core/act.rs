@@ -4,7 +4,7 @@
 use super::core::{Doing, Next};
 use super::{Cores, Planes};
 use noccl_spec::DrainRule;
-use noccl_workload::{ActionKind, First};
+use noccl_workload::First;
 
 impl Cores<'_> {
     /// A core's cycle: it goes on with what it is doing, or begins something.
@@ -43,11 +43,16 @@ impl Cores<'_> {
         if self.respond(tile) {
             return Next::At(now);
         }
-        let steps: [fn(&mut Self, usize, u64) -> Option<Next>; 2] = match self.schedule.first {
-            Some(First::Send) => [Self::begin_next, Self::receive_posted],
-            Some(First::Receive) | None => [Self::receive_posted, Self::begin_next],
+        let done = match self.schedule.first {
+            Some(First::Send) => {
+                let begun = self.begin_next(tile, now);
+                begun.or_else(|| self.receive_posted(tile, now))
+            }
+            Some(First::Receive) | None => {
+                let received = self.receive_posted(tile, now);
+                received.or_else(|| self.begin_next(tile, now))
+            }
         };
-        let done = steps.into_iter().find_map(|step| step(self, tile, now));
         let is_drained = self.spec.drain != DrainRule::Never;
         done.or_else(|| is_drained.then(|| self.receive(tile, now)).flatten())
             .unwrap_or(Next::Asleep)
@@ -85,16 +90,15 @@ impl Cores<'_> {
         }
         self.cores[tile].next += 1;
         self.program.begin(share, now);
-        Some(match &self.schedule.actions[action as usize].kind {
-            ActionKind::Message(_) if self.messages[action as usize].is_some() => {
-                self.begin_send(tile, share, action, now)
-            }
-            ActionKind::StaticMulticast(_) => self.begin_route(tile, share, now),
-            kind => {
-                let cycles = self.local_cycles(kind);
-                self.cores[tile].doing = Doing::Local { share };
-                Next::At(now + cycles)
-            }
-        })
+        let kind = &self.schedule.actions[action as usize].kind;
+        if self.messages[action as usize].is_some() {
+            return Some(self.begin_send(tile, share, action, now));
+        }
+        if kind.static_multicast().is_some() {
+            return Some(self.begin_route(tile, share, now));
+        }
+        let cycles = self.local_cycles(kind);
+        self.cores[tile].doing = Doing::Local { share };
+        Some(Next::At(now + cycles))
     }
 }

@@ -3,7 +3,8 @@
 
 use noccl_net::{Network, TileId};
 use noccl_run::ActionTime;
-use noccl_workload::{Schedule, participants};
+use noccl_workload::{ActionKind, Schedule, participants};
+use std::collections::BTreeMap;
 
 /// A participant's part of an action.
 #[derive(Debug, Clone, Copy)]
@@ -57,12 +58,12 @@ impl Program {
             times: vec![ActionTime::default(); actions],
             has_begun: vec![false; actions],
         };
-        program.link(schedule);
+        program.link(network, schedule);
         program
     }
 
     /// Finds what waits for what: a core waits only for what it has a share in itself.
-    fn link(&mut self, schedule: &Schedule) {
+    fn link(&mut self, network: &Network, schedule: &Schedule) {
         let mut pairs = Vec::new();
         for (index, action) in schedule.actions.iter().enumerate() {
             for before in &action.after {
@@ -74,6 +75,7 @@ impl Program {
                 }
             }
         }
+        pairs.extend(self.receives_in_order(network, schedule));
         pairs.sort_unstable();
         pairs.dedup();
         self.first_later = vec![0; self.shares.len() + 1];
@@ -85,6 +87,27 @@ impl Program {
             self.first_later[share + 1] += self.first_later[share];
         }
         self.later = pairs.into_iter().map(|(_, waiting)| waiting).collect();
+    }
+
+    /// Messages of one pair of tiles are received one after the other: pairs of shares.
+    fn receives_in_order(&self, network: &Network, schedule: &Schedule) -> Vec<(u32, u32)> {
+        let mut last: BTreeMap<(TileId, TileId), u32> = BTreeMap::new();
+        let mut pairs = Vec::new();
+        for (index, action) in schedule.actions.iter().enumerate() {
+            let ActionKind::Message(message) = &action.kind else {
+                continue;
+            };
+            let source = network.find(message.source.tile);
+            let target = network.find(message.destination.tile);
+            if let (Some(source), Some(target)) = (source, target)
+                && source != target
+                && let Some(share) = self.share_at(index as u32, target)
+                && let Some(before) = last.insert((source, target), share)
+            {
+                pairs.push((before, share));
+            }
+        }
+        pairs
     }
 
     /// Shares of an action, ascending by tile.
