@@ -14,15 +14,17 @@ fn rows(
 ) -> Vec<CompareRow> {
     let set = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
     let overrides: Vec<(String, String)> = overrides.iter().map(set).collect();
-    let network = load(preset, &overrides).unwrap().network;
-    let group = parse_group(&network, group).unwrap();
+    let network = load(preset, &overrides).expect("it is a preset").network;
+    let group = parse_group(&network, group).expect("it is a group");
     let mut request = CompareRequest::new(kind, group, bytes);
     // An element is a word.
     request.element = ElementType::Int32;
     if !algorithms.is_empty() {
-        request.algorithms = parse_algorithms(algorithms).unwrap();
+        request.algorithms = parse_algorithms(algorithms).expect("they exist");
     }
-    compare(&network, &request, Watch::quiet()).unwrap().rows
+    compare(&network, &request, Watch::quiet())
+        .expect("it runs")
+        .rows
 }
 
 /// Cycles of one exchange over its larger bound.
@@ -30,7 +32,10 @@ fn over_bound(preset: &str, overrides: &[(&str, &str)], bytes: u64, algorithm: &
     let what = (CollectiveKind::AllToAll, "all", vec![bytes]);
     let row = &rows(preset, overrides, what, algorithm)[0];
     assert!(row.verified.is_yes(), "{preset} {algorithm}");
-    let bound = row.link_bound_cycles.max(row.core_bound_cycles).unwrap();
+    let bound = row
+        .link_bound_cycles
+        .max(row.core_bound_cycles)
+        .expect("it is an exchange of cores");
     row.cycles as f64 / bound as f64
 }
 
