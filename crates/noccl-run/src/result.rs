@@ -37,16 +37,8 @@ pub struct Counters {
     /// Error responses delivered (SLVERR, DECERR).
     pub error_responses: u64,
     /// On core tiles: cycles in which the first word of a FIFO wanted a link between routers and could not go on, over all links.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default)]
     pub blocked_link_cycles: u64,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-const fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// Flits over one link.
