@@ -68,7 +68,6 @@ class Counters:
         software_reduce_ops: Element operations of reductions by cores.
         gemm_ops: Multiply-adds of kernels.
         error_responses: Error responses delivered.
-        blocked_link_cycles: On core tiles: cycles in which words could not go on over a link.
     """
 
     flit_hops: int
@@ -80,7 +79,6 @@ class Counters:
     software_reduce_ops: int
     gemm_ops: int
     error_responses: int
-    blocked_link_cycles: int = 0
 
 
 @dataclass(frozen=True)

@@ -36,9 +36,6 @@ pub struct Counters {
     pub gemm_ops: u64,
     /// Error responses delivered (SLVERR, DECERR).
     pub error_responses: u64,
-    /// On core tiles: cycles in which the first word of a FIFO wanted a link between routers and could not go on, over all links.
-    #[serde(default)]
-    pub blocked_link_cycles: u64,
 }
 
 /// Flits over one link.
@@ -69,6 +66,9 @@ pub struct RunResult {
     pub checksum: u64,
     /// Transactions whose delivered bytes differ from the expected ones.
     pub wrong_transactions: u64,
+    /// On core tiles: cycles in which the first word of a FIFO wanted a link between routers and could not go on, over all links.
+    #[serde(default)]
+    pub blocked_link_cycles: Option<u64>,
 }
 
 /// Progress of a long run, given to a callback now and then.

@@ -104,6 +104,9 @@ pub struct RunReport {
     pub sum_error: Option<SumError>,
     /// Transactions that delivered other bytes than expected.
     pub wrong_transactions: u64,
+    /// On core tiles: cycles in which the first word of a FIFO could not go on over a link between routers, over all links.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_link_cycles: Option<u64>,
     /// Digest over all payload that arrived anywhere, hexadecimal.
     pub checksum: String,
     /// The hardware that took the same course, if one was asked for.
@@ -241,6 +244,7 @@ pub fn report_run(
         verified: Verified::NotChecked,
         sum_error: None,
         wrong_transactions: result.wrong_transactions,
+        blocked_link_cycles: result.blocked_link_cycles,
         checksum: format!("{:016x}", result.checksum),
         hardware: None,
         noise: None,

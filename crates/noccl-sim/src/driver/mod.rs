@@ -48,6 +48,7 @@ pub(crate) fn result_of(
         memory: machine.memory.memories.images(machine.network, outputs),
         checksum: machine.checks.checksum,
         wrong_transactions: machine.checks.wrong_beats,
+        blocked_link_cycles: None,
     }
 }
 

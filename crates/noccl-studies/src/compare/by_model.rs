@@ -79,6 +79,7 @@ fn row(
         sum_error: None,
         links,
         noise: None,
+        blocked_link_cycles: None,
     };
     let num_participants = network.members(&collective.group)?.len() as u32;
     row_of(

@@ -210,6 +210,7 @@ fn measure(
         busiest_link: crate::runs::busiest(network, &result.links),
         verified: Verified::compared(checked.is_right),
         sum_error: checked.sum_error,
+        blocked_link_cycles: result.blocked_link_cycles,
         links: if request.has_links {
             all_links
         } else {
@@ -241,6 +242,7 @@ pub(crate) struct Outcome {
     pub(crate) sum_error: Option<SumError>,
     pub(crate) links: Vec<LinkFlits>,
     pub(crate) noise: Option<NoiseStatistics>,
+    pub(crate) blocked_link_cycles: Option<u64>,
 }
 
 /// The collective that bounds a choice: a barrier that does not meet at the root may meet anywhere, and nowhere
@@ -296,9 +298,7 @@ fn row_of(
             .energy()
             .map_or(0.0, |energy| energy_pj(&outcome.counters, energy)),
         noise: outcome.noise,
-        blocked_link_cycles: network
-            .cores()
-            .map(|_| outcome.counters.blocked_link_cycles),
+        blocked_link_cycles: outcome.blocked_link_cycles,
         busiest_link: outcome.busiest_link,
         verified: outcome.verified,
         sum_error: outcome.sum_error,

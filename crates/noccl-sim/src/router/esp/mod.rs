@@ -177,6 +177,7 @@ impl Run for EspRun<'_> {
             memory: self.protocol.read(outputs),
             checksum: self.protocol.checksum,
             wrong_transactions: 0,
+            blocked_link_cycles: None,
         }
     }
 }

@@ -170,6 +170,7 @@ impl Run for SmartRun<'_> {
             memory: self.messages.read(outputs),
             checksum: self.messages.checksum,
             wrong_transactions: 0,
+            blocked_link_cycles: None,
         }
     }
 }

@@ -120,7 +120,6 @@ impl Status for CoreRun<'_> {
     fn counters(&self) -> Counters {
         let mut counters = self.cores.counters;
         counters.flit_hops = self.flit_hops();
-        counters.blocked_link_cycles = self.planes.blocked_cycles(self.next);
         counters
     }
 }
@@ -190,6 +189,7 @@ impl Run for CoreRun<'_> {
             memory: self.cores.read(outputs),
             checksum: self.cores.checksum,
             wrong_transactions: self.cores.wrong_units,
+            blocked_link_cycles: Some(self.planes.blocked_cycles(self.next)),
         }
     }
 }

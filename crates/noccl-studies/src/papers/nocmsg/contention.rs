@@ -94,7 +94,7 @@ fn blocked(
     let network = Layer::Polling.square(side)?;
     let schedule = schedule(&network, kind, bytes, algorithm)?;
     let result = observe(tally, &network, &schedule, is_lock_step)?;
-    Ok(result.counters.blocked_link_cycles)
+    Ok(result.blocked_link_cycles.unwrap_or(0))
 }
 
 /// Claim 23: routes that cores write for a broadcast, per task.
