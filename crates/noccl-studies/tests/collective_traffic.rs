@@ -202,7 +202,9 @@ fn what_routers_cannot_carry_is_refused_with_what_is_accepted() {
         ("collective_noc_4x4", "messages", &|r| {
             r.pattern = Pattern::ManyToOne
         }),
-        ("smart_4x4", "1 to 5 (router.smart.vc_flits)", &|r| r.beats = 6),
+        ("smart_4x4", "1 to 5 (router.smart.vc_flits)", &|r| {
+            r.beats = 6
+        }),
         ("smart_4x4", "at most 1", &|r| r.loads = vec![1.01]),
         ("smart_4x4", "--seeds", &|r| r.seeds = 0),
         ("smart_4x4", "--latency-limit", &|r| {
