@@ -205,6 +205,7 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
         "published": lambda: published_control(seeds // 25),
         "chains": lambda: chains("torrent_4x5", 2 * seeds),
         "stress_smart": lambda: variants("smart_8x8", 20 * seeds),
+        "stress_cores": lambda: variants("tilepro64_4x4", 2 * seeds),
         "stress_bypass": lambda: stress("collective_noc_8x8_bypass", 20 * seeds),
         "coherence": lambda: coherence("standard"),
         "postconditions_4x4": lambda: postconditions("collective_noc_4x4", 40_000),
