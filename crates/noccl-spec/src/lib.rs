@@ -44,7 +44,7 @@ pub use router::{
 pub use tile::{Cluster, CoreInstructions, DmaEngine, FpuLatency, MemoryTile, NetworkInterface};
 pub use tiles::{
     AxiTiles, Core, CoreFlow, CoreRouters, CoreTiles, DrainRule, FlowControl, StaticNetwork, Tiles,
-    UdnRouter, WORD_BYTES,
+    UNIT_HEAD_WORDS, UdnRouter, WORD_BYTES,
 };
 pub use timing::EnergyTable;
 pub use torrent::{

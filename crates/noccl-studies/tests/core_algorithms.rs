@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Algorithms of core tiles, simulated: right by value everywhere, and as fast as their goals say.
 
-use noccl_run::Watch;
-use noccl_studies::{CompareRequest, CompareRow, compare, load, parse_algorithms, parse_group};
+mod common;
+
+use common::rows_of;
+use noccl_studies::{CompareRequest, CompareRow};
 use noccl_workload::{CollectiveKind, ElementType};
 
 /// Rows of one collective over a group; no algorithms: all there are.
 fn rows(
     preset: &str,
     overrides: &[(&str, &str)],
-    (kind, group, bytes): (CollectiveKind, &str, Vec<u64>),
+    what: (CollectiveKind, &str, Vec<u64>),
     algorithms: &str,
 ) -> Vec<CompareRow> {
-    let set = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-    let overrides: Vec<(String, String)> = overrides.iter().map(set).collect();
-    let network = load(preset, &overrides).expect("it is a preset").network;
-    let group = parse_group(&network, group).expect("it is a group");
-    let mut request = CompareRequest::new(kind, group, bytes);
     // An element is a word.
-    request.element = ElementType::Int32;
-    if !algorithms.is_empty() {
-        request.algorithms = parse_algorithms(algorithms).expect("they exist");
-    }
-    compare(&network, &request, Watch::quiet())
-        .expect("it runs")
-        .rows
+    let words = |request: &mut CompareRequest| request.element = ElementType::Int32;
+    rows_of((preset, overrides), what, algorithms, words)
 }
 
 /// Cycles of one exchange over its larger bound.

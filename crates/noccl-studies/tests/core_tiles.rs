@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Collectives of core tiles, simulated: rounds in lock-step, bounds of exchanges, barriers, noise.
 
-use noccl_run::Watch;
-use noccl_studies::{
-    CompareRequest, CompareRow, NoiseRequest, compare, load, parse_algorithms, parse_group,
-};
+mod common;
+
+use common::rows_of;
+use noccl_studies::{CompareRequest, CompareRow, NoiseRequest};
 use noccl_workload::CollectiveKind;
 
 /// Rows of one collective over a whole mesh.
@@ -15,16 +15,8 @@ fn rows(
     algorithms: &str,
     change: impl FnOnce(&mut CompareRequest),
 ) -> Vec<CompareRow> {
-    let set = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-    let overrides: Vec<(String, String)> = overrides.iter().map(set).collect();
-    let network = load(preset, &overrides).expect("it is a preset").network;
-    let group = parse_group(&network, "all").expect("there are tiles");
-    let mut request = CompareRequest::new(kind, group, vec![128]);
-    request.algorithms = parse_algorithms(algorithms).expect("they exist");
-    change(&mut request);
-    compare(&network, &request, Watch::quiet())
-        .expect("it runs")
-        .rows
+    let what = (kind, "all", vec![128]);
+    rows_of((preset, overrides), what, algorithms, change)
 }
 
 fn blocked(preset: &str, algorithm: &str, is_lock_step: bool) -> u64 {

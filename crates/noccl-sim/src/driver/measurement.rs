@@ -22,6 +22,16 @@ pub(crate) fn gap_cycles(traffic: &Traffic, stream: &mut Stream) -> u64 {
     gap.min(1e12) as u64
 }
 
+/// Any of `count` sources but this one, equally likely; of one alone itself.
+pub(crate) fn other_source(source: u32, count: usize, stream: &mut Stream) -> usize {
+    let others = count as u64 - 1;
+    let draw = stream.below(others.max(1)) as usize;
+    if others == 0 {
+        return 0;
+    }
+    draw + usize::from(draw >= source as usize)
+}
+
 /// Packets created while measuring, and what has become of them.
 #[derive(Debug)]
 pub(crate) struct Measurement<'t> {

@@ -8,7 +8,7 @@
 use crate::diagnose::diagnose;
 use crate::diagnose::view::Driver;
 use crate::driver::drain_done;
-use crate::driver::measurement::{Measurement, gap_cycles};
+use crate::driver::measurement::{Measurement, gap_cycles, other_source};
 use crate::kernel::random::Stream;
 use crate::machine::Machine;
 use crate::machine::event::Done;
@@ -136,13 +136,8 @@ impl<'t> TrafficDriver<'t> {
         if let Some(to) = pattern.destination(at, self.width, self.height) {
             return machine.network.tile_at(machine.network.mesh_coord(to)).0;
         }
-        let others = self.sources.len() as u64 - 1;
-        let draw = self.sources[source as usize].2.below(others.max(1)) as usize;
-        let other = if others == 0 {
-            0
-        } else {
-            draw + usize::from(draw >= source as usize)
-        };
+        let count = self.sources.len();
+        let other = other_source(source, count, &mut self.sources[source as usize].2);
         self.sources[other].0
     }
 

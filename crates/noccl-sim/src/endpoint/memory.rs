@@ -6,7 +6,8 @@ use crate::transport::beat::WideBeat;
 use crate::transport::payload::PayloadPool;
 use noccl_net::Network;
 use noccl_run::{MemoryImage, RunError};
-use noccl_workload::Place;
+use noccl_workload::number::fold_into;
+use noccl_workload::{LocalReduce, Place};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -31,6 +32,21 @@ impl Memories {
             }
             done += len;
         }
+    }
+
+    /// Operands of a tile, combined from the left.
+    pub(crate) fn combined(&self, tile: u32, reduce: &LocalReduce) -> Vec<u8> {
+        let mut sum = vec![0; reduce.bytes as usize];
+        let mut operand = vec![0; reduce.bytes as usize];
+        for (place, input) in reduce.inputs.iter().enumerate() {
+            if place == 0 {
+                self.read(tile, *input, &mut sum);
+            } else {
+                self.read(tile, *input, &mut operand);
+                fold_into(&mut sum, &operand, reduce.operator, reduce.element);
+            }
+        }
+        sum
     }
 
     /// What the asked places of a network hold; those of tiles that it has not are left out.

@@ -3,6 +3,7 @@
 //! first entries in place, threads, random streams.
 
 pub(crate) mod bit_set;
+pub(crate) mod circle;
 pub(crate) mod event_wheel;
 pub(crate) mod inline_queue;
 pub(crate) mod random;

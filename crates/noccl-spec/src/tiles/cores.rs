@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub const WORD_BYTES: u32 = 4;
 
 /// Words of a unit before its data: header (destination, length) and tag (channel, source).
-const UNIT_HEAD_WORDS: u32 = 2;
+pub const UNIT_HEAD_WORDS: u32 = 2;
 
 /// Tables of a spec with core tiles.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,8 +7,8 @@
 mod cores;
 
 pub use cores::{
-    Core, CoreFlow, CoreRouters, CoreTiles, DrainRule, FlowControl, StaticNetwork, UdnRouter,
-    WORD_BYTES,
+    Core, CoreFlow, CoreRouters, CoreTiles, DrainRule, FlowControl, StaticNetwork, UNIT_HEAD_WORDS,
+    UdnRouter, WORD_BYTES,
 };
 
 use crate::{Cluster, EnergyTable, MemoryTile, NetworkInterface, Router};

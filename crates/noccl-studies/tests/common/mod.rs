@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What tests of several parameters of a network ask of each value.
+//! What tests of several parameters of a network ask of each value, and rows of a comparison.
 #![allow(
     clippy::unwrap_used,
     dead_code,
@@ -8,8 +8,30 @@
 
 use noccl_net::Network;
 use noccl_run::Watch;
-use noccl_studies::{CompareRequest, StressKind, StressRequest, compare, parse_group, stress};
+use noccl_studies::{
+    CompareRequest, CompareRow, StressKind, StressRequest, compare, load, parse_algorithms,
+    parse_group, stress,
+};
 use noccl_workload::CollectiveKind;
+
+/// Rows of one collective over a group of a preset; no algorithms: all there are.
+pub fn rows_of(
+    (preset, overrides): (&str, &[(&str, &str)]),
+    (kind, group, bytes): (CollectiveKind, &str, Vec<u64>),
+    algorithms: &str,
+    change: impl FnOnce(&mut CompareRequest),
+) -> Vec<CompareRow> {
+    let set = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let overrides: Vec<(String, String)> = overrides.iter().map(set).collect();
+    let network = load(preset, &overrides).unwrap().network;
+    let group = parse_group(&network, group).unwrap();
+    let mut request = CompareRequest::new(kind, group, bytes);
+    if !algorithms.is_empty() {
+        request.algorithms = parse_algorithms(algorithms).unwrap();
+    }
+    change(&mut request);
+    compare(&network, &request, Watch::quiet()).unwrap().rows
+}
 
 /// Overlapping transactions of all kinds complete with the right bytes, by so many seeds; `value` is that of the parameter.
 pub fn check_stress(network: &Network, value: &dyn std::fmt::Debug, seeds: u64) {

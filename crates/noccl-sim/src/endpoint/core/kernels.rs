@@ -37,16 +37,7 @@ pub(crate) fn reduce_locally(tile: u32, reduce: &LocalReduce, machine: &mut Mach
     if !machine.is_value() {
         return;
     }
-    let mut sum = vec![0; reduce.bytes as usize];
-    let mut operand = vec![0; reduce.bytes as usize];
-    for (i, input) in reduce.inputs.iter().enumerate() {
-        if i == 0 {
-            machine.memory.memories.read(tile, *input, &mut sum);
-        } else {
-            machine.memory.memories.read(tile, *input, &mut operand);
-            noccl_workload::number::fold_into(&mut sum, &operand, reduce.operator, reduce.element);
-        }
-    }
+    let sum = machine.memory.memories.combined(tile, reduce);
     machine.store(tile, reduce.output, &sum);
 }
 

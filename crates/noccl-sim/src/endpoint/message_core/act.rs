@@ -63,16 +63,10 @@ impl Cores<'_> {
         if let Some(message) = self.cores[tile].copies.pop_front() {
             return Some(self.begin_copy(tile, message, now));
         }
-        self.has_request(tile)
-            .then(|| self.receive(tile, now))
-            .flatten()
-            .or_else(|| self.receive_first(tile, now))
-    }
-
-    fn receive_first(&mut self, tile: usize, now: u64) -> Option<Next> {
-        self.first_is_posted(tile)
-            .then(|| self.receive(tile, now))
-            .flatten()
+        if self.has_request(tile) || self.first_is_posted(tile) {
+            return self.receive(tile, now);
+        }
+        None
     }
 
     /// Begins the next share of its list, if that may begin.

@@ -4,7 +4,6 @@
 use super::Cores;
 use super::core::Doing;
 use super::message::WORD_BYTES;
-use noccl_workload::number::fold_into;
 use noccl_workload::{ActionKind, LocalReduce, Message};
 
 impl Cores<'_> {
@@ -64,16 +63,7 @@ impl Cores<'_> {
         if !self.is_value {
             return;
         }
-        let mut sum = vec![0; reduce.bytes as usize];
-        let mut operand = vec![0; reduce.bytes as usize];
-        for (place, input) in reduce.inputs.iter().enumerate() {
-            if place == 0 {
-                self.memories.read(tile, *input, &mut sum);
-            } else {
-                self.memories.read(tile, *input, &mut operand);
-                fold_into(&mut sum, &operand, reduce.operator, reduce.element);
-            }
-        }
+        let sum = self.memories.combined(tile, reduce);
         self.memories.write(tile, reduce.output, &sum);
     }
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A message in progress: units of a header, a tag and up to `unit_bytes` of payload.
 
-use noccl_spec::Core as CoreSpec;
+use noccl_spec::{Core as CoreSpec, UNIT_HEAD_WORDS};
 use noccl_workload::Message as Sent;
 use std::ops::Range;
 
 /// Bytes of a word.
-pub(super) const WORD_BYTES: u64 = 4;
-/// Header and tag of a unit.
-pub(super) const HEADER_WORDS: u32 = 2;
+pub(super) const WORD_BYTES: u64 = noccl_spec::WORD_BYTES as u64;
 
 /// A message in progress.
 #[derive(Debug)]
@@ -69,7 +67,7 @@ impl Message {
 
     /// Words of a unit on the network.
     pub(super) fn words(&self, unit: u32) -> u32 {
-        HEADER_WORDS + self.payload_words(unit)
+        UNIT_HEAD_WORDS + self.payload_words(unit)
     }
 
     /// Is everything at its place?

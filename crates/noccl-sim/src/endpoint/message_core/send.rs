@@ -2,13 +2,12 @@
 //! Writing words into the port of the dynamic network.
 
 use super::core::{Doing, Next, Writing};
-use super::message::HEADER_WORDS;
 use super::{Cores, Planes, RESPONSE_TAG, Unit, UnitKind};
 use noccl_net::TileId;
-use noccl_spec::{DrainRule, FlowControl};
+use noccl_spec::{DrainRule, FlowControl, UNIT_HEAD_WORDS};
 
 /// Words of an acknowledgement, a request or a reply: header, tag and the word itself.
-const CONTROL_WORDS: u32 = HEADER_WORDS + 1;
+const CONTROL_WORDS: u32 = UNIT_HEAD_WORDS + 1;
 
 impl Cores<'_> {
     /// A core begins to send a message; with acknowledgements, only when the receiver has acknowledged the one before.

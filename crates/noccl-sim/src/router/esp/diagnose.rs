@@ -3,10 +3,10 @@
 
 use super::planes::{Plane, Planes};
 use super::protocol::Protocol;
+use crate::kernel::circle::circle as find_circle;
 use crate::router::wormhole::{Awaited, WormId};
 use noccl_net::{Network, Port, TileId};
 use noccl_run::{Diagnosis, WaitEdge};
-use std::collections::BTreeMap;
 
 /// Waits that are named where there is no circle.
 const MAX_NAMED: usize = 16;
@@ -62,30 +62,9 @@ fn waits(plane: &Plane) -> Vec<Wait> {
 
 /// A circle of waits, if there is one.
 fn circle(waits: &[Wait]) -> Option<Vec<Wait>> {
-    let mut from: BTreeMap<u32, Vec<&Wait>> = BTreeMap::new();
-    for wait in waits {
-        from.entry(wait.0).or_default().push(wait);
-    }
-    let mut is_done: BTreeMap<u32, bool> = BTreeMap::new();
-    for start in from.keys() {
-        let mut path: Vec<(u32, usize)> = vec![(*start, 0)];
-        while let Some((worm, next)) = path.pop() {
-            if is_done.get(&worm).copied().unwrap_or(false) {
-                continue;
-            }
-            let Some(wait) = from.get(&worm).and_then(|all| all.get(next)) else {
-                is_done.insert(worm, true);
-                continue;
-            };
-            path.push((worm, next + 1));
-            if let Some(begin) = path.iter().position(|(on, _)| *on == wait.1) {
-                let steps = path[begin..].iter();
-                return Some(steps.map(|(on, taken)| *from[on][taken - 1]).collect());
-            }
-            path.push((wait.1, 0));
-        }
-    }
-    None
+    let edges: Vec<(u32, u32)> = waits.iter().map(|wait| (wait.0, wait.1)).collect();
+    let found = find_circle(&edges)?.into_iter();
+    Some(found.map(|edge| waits[edge]).collect())
 }
 
 fn edge(

@@ -10,7 +10,7 @@ use super::multicasts::Multicast;
 use super::packet::Combining;
 use super::plane::Plane;
 use super::stays::Stayed;
-use crate::driver::measurement::{Measurement, gap_cycles};
+use crate::driver::measurement::{Measurement, gap_cycles, other_source};
 use crate::kernel::random::Stream;
 use crate::router::stalls::Stalls;
 use noccl_net::capabilities::MulticastTrees;
@@ -207,9 +207,9 @@ impl<'a> SmartTraffic<'a> {
         if let Some(to) = self.traffic.pattern.destination(self.place(source), w, h) {
             return network.tile_at(network.mesh_coord(to));
         }
-        let others = self.sources.len() as u64 - 1;
-        let draw = self.sources[source as usize].stream.below(others) as usize;
-        self.sources[draw + usize::from(draw >= source as usize)].tile
+        let count = self.sources.len();
+        let other = other_source(source, count, &mut self.sources[source as usize].stream);
+        self.sources[other].tile
     }
 
     /// Mean cycles that a contribution has stood in a router while measuring, beyond those of an idle one; none where they are not combined.

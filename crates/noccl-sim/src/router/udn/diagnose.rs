@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why nothing moves: cores that wait for ports, worms or each other, and worms that wait for links or cores.
 
-use crate::endpoint::message_core::{Cores, For, Planes};
-use crate::router::wormhole::{Awaited, Plane, Rule};
+use crate::endpoint::message_core::{CoreWait, Cores, For, Planes};
+use crate::kernel::circle::circle;
+use crate::router::wormhole::{Awaited, Plane, Rule, WormId};
 use noccl_net::{Network, Port, TileId};
 use noccl_run::{Diagnosis, WaitEdge};
-use std::collections::BTreeMap;
 
 /// Waits that are named where there is no circle.
 const MAX_NAMED: usize = 16;
@@ -41,7 +41,8 @@ pub(super) fn diagnose(
         since_cycle: last_progress_cycle,
     };
     let edges = found.edges();
-    let circle = circle(&edges);
+    let waits: Vec<(Node, Node)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    let circle = circle(&waits);
     let summary = match (&circle, edges.is_empty()) {
         (Some(_), _) => "deadlock: cores and messages wait for each other in a circle",
         (None, true) => "no core waits: a participant has not begun or not ended",
@@ -91,7 +92,7 @@ impl Found<'_> {
             let mut front = waits.filter(|w| w.tile == tile && w.input == Port::Local);
             front.next().map(|wait| Node::StaticWorm(wait.worm.0))
         };
-        let edge = |wait: crate::endpoint::message_core::CoreWait| {
+        let edge = |wait: CoreWait| {
             let (to, place) = match wait.awaited {
                 For::Port => (port(wait.tile)?, "its port into the UDN"),
                 For::StaticPort => (static_port(wait.tile)?, "its port into the static network"),
@@ -153,47 +154,13 @@ impl Found<'_> {
         match node {
             Node::Core(tile) => format!("core {}", self.network.coord(tile)),
             Node::Worm(worm) => {
-                let worm = crate::router::wormhole::WormId(worm);
+                let worm = WormId(worm);
                 self.cores.unit_text(self.planes.udn.worm(worm).tag)
             }
             Node::StaticWorm(worm) => {
-                let worm = crate::router::wormhole::WormId(worm);
+                let worm = WormId(worm);
                 format!("the words of actions[{}]", self.planes.fixed.worm(worm).tag)
             }
         }
     }
-}
-
-/// Edges of a circle, if there is one: a search in depth with the path kept.
-fn circle(edges: &[Edge]) -> Option<Vec<usize>> {
-    let mut from: BTreeMap<Node, Vec<usize>> = BTreeMap::new();
-    for (number, edge) in edges.iter().enumerate() {
-        from.entry(edge.from).or_default().push(number);
-    }
-    let mut is_done: BTreeMap<Node, bool> = BTreeMap::new();
-    for start in from.keys() {
-        let mut path: Vec<usize> = Vec::new();
-        let mut open: Vec<(Node, usize)> = vec![(*start, 0)];
-        while let Some((node, next)) = open.pop() {
-            if next == 0 && is_done.contains_key(&node) {
-                path.pop();
-                continue;
-            }
-            let Some(edge) = from.get(&node).and_then(|out| out.get(next)) else {
-                is_done.insert(node, true);
-                path.pop();
-                continue;
-            };
-            is_done.insert(node, false);
-            open.push((node, next + 1));
-            let to = edges[*edge].to;
-            path.push(*edge);
-            if is_done.get(&to) == Some(&false) {
-                let begin = path.iter().position(|e| edges[*e].from == to)?;
-                return Some(path.split_off(begin));
-            }
-            open.push((to, 0));
-        }
-    }
-    None
 }

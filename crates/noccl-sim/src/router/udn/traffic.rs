@@ -7,7 +7,7 @@
 //! on while the measured packets drain.
 
 use super::refused;
-use crate::driver::measurement::{Measurement, gap_cycles};
+use crate::driver::measurement::{Measurement, gap_cycles, other_source};
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::random::Stream;
 use crate::router::stalls::Stalls;
@@ -120,9 +120,9 @@ impl<'a> UdnTraffic<'a> {
         if let Some(to) = self.traffic.pattern.destination(place, w, h) {
             return network.tile_at(network.mesh_coord(to));
         }
-        let others = self.sources.len() as u64 - 1;
-        let draw = self.sources[source as usize].stream.below(others) as usize;
-        self.sources[draw + usize::from(draw >= source as usize)].tile
+        let count = self.sources.len();
+        let other = other_source(source, count, &mut self.sources[source as usize].stream);
+        self.sources[other].tile
     }
 
     /// Every source with a packet writes a word if its port has space.
