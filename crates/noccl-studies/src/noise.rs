@@ -5,6 +5,7 @@
 
 use crate::Error;
 use crate::compare::runtime_cycles;
+use crate::measure::statistics::mean;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
@@ -87,15 +88,16 @@ fn check(network: &Network, request: NoiseRequest) -> Result<(), Error> {
 }
 
 fn statistics(cycles: &[u64], clock_ghz: f64) -> NoiseStatistics {
-    let runs = cycles.len().max(1) as f64;
-    let mean = cycles.iter().map(|c| *c as f64).sum::<f64>() / runs;
-    let squares: f64 = cycles.iter().map(|c| (*c as f64 - mean).powi(2)).sum();
+    let values: Vec<f64> = cycles.iter().map(|cycles| *cycles as f64).collect();
+    let mean_cycles = mean(&values);
+    let squares: Vec<f64> = values.iter().map(|c| (c - mean_cycles).powi(2)).collect();
+    let variance_cycles2 = mean(&squares);
     let cycles_per_us = 1000.0 * clock_ghz;
     NoiseStatistics {
         runs: cycles.len() as u32,
-        mean_cycles: mean,
-        variance_cycles2: squares / runs,
-        variance_us2: squares / runs / (cycles_per_us * cycles_per_us),
+        mean_cycles,
+        variance_cycles2,
+        variance_us2: variance_cycles2 / (cycles_per_us * cycles_per_us),
         least_cycles: cycles.iter().copied().min().unwrap_or(0),
         most_cycles: cycles.iter().copied().max().unwrap_or(0),
     }

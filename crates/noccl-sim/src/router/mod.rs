@@ -2,8 +2,8 @@
 //! One folder per kind of router; a kind states what interfaces have to know of it as a [`behaviour::Behaviour`].
 //!
 //! [`collective`] forks multicasts and merges contributions without blocking a FIFO; [`published`] adds to its planes what
-//! the authors' routers do otherwise; [`ideal`] puts a crossbar in place of routers; [`esp`] is a network of its own.
-//! [`wormhole`] is the engine of input-queued wormhole routers.
+//! the authors' routers do otherwise; [`ideal`] puts a crossbar in place of routers; [`esp`], [`smart`] and
+//! [`udn`] are networks of their own. [`wormhole`] is the engine of input-queued wormhole routers, ESP's and those between cores.
 
 pub(crate) mod behaviour;
 pub(crate) mod collective;

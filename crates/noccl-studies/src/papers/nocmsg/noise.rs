@@ -6,7 +6,7 @@
 //! layer is fitted to one cell of Table 1. Both cells are Alltoall of 49 tasks, where most messages are. All other cells are predicted.
 
 use super::collectives::{CASES, Case};
-use super::machine::{Layer, SIDES, schedule};
+use super::machine::{Layer, SIDES, microseconds, schedule};
 use crate::Error;
 use crate::measure::statistics::mean;
 use crate::papers::Found;
@@ -95,7 +95,7 @@ fn variance(tally: &Tally<'_>, network: &Network, schedule: &Schedule) -> Result
         .into_par_iter()
         .filter(|seed| is_held_up(&tiles.core, schedule, *seed))
         .collect();
-    let later = |seed: &u64| Ok((run(Some(*seed))? - alone) as f64 / 700.0);
+    let later = |seed: &u64| Ok(microseconds(run(Some(*seed))? - alone));
     let later: Vec<f64> = held.par_iter().map(later).collect::<Result<_, Error>>()?;
     if later.is_empty() {
         return Ok(0.0);
