@@ -4,10 +4,12 @@
 //! The routers are those of [`super::wormhole`], the cores those of `endpoint::message_core`; here is what runs them.
 
 mod diagnose;
+mod open;
 mod run;
 mod traffic;
 
 use noccl_run::RunError;
+pub(crate) use open::OpenCoreRun;
 pub(crate) use run::CoreRun;
 pub(crate) use traffic::UdnTraffic;
 
