@@ -32,7 +32,7 @@ pub use diagnosis::{Diagnosis, WaitEdge};
 pub use energy::energy_pj;
 pub use error::RunError;
 pub use noccl_workload::number::mix;
-pub use open_run::{Busy, Ended, OpenRun};
+pub use open_run::{Busy, Ended, OpenRun, Order};
 pub use ports::{
     CHANNELS, CONTENTS, PortChannel, PortCycle, PortRun, PortWord, beat_signature, place_of,
 };

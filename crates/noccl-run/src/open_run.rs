@@ -9,7 +9,7 @@ use crate::{Diagnosis, RunError, Status};
 use noccl_net::TileId;
 use noccl_workload::{Action, ActionId, Place};
 
-/// A participant's part of an action has ended.
+/// A participant's part of an action has ended, or what it is held for has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ended {
     /// The action.
@@ -18,6 +18,18 @@ pub struct Ended {
     pub tile: TileId,
     /// Cycle in which it ends; a word that is being read may end later than the cycle of the call.
     pub cycle: u64,
+    /// Else the first words of a held message have come to its receiver, on core tiles.
+    pub is_over: bool,
+}
+
+/// Where the shares of a stated action stand among those of their agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Behind all that was stated or released before.
+    InTurn,
+    /// Beside: they begin when the agent has nothing else that it could do, or waits in a barrier. So a message goes on whose sender waits
+    /// for something else.
+    Beside,
 }
 
 /// Cycles in which a tile's core wrote and read what crosses the network.
@@ -37,6 +49,12 @@ pub trait OpenRun {
     /// Cycle in which the run stands.
     fn cycle(&self) -> u64;
 
+    /// Does the network do such an action?
+    ///
+    /// # Errors
+    /// [`RunError::Refused`] with what would be accepted.
+    fn accepts(&self, action: &Action) -> Result<(), RunError>;
+
     /// States an action; shares of the tiles that are held wait for their release. `after` names earlier numbers.
     ///
     /// # Errors
@@ -45,12 +63,13 @@ pub trait OpenRun {
         &mut self,
         action: Action,
         is_held: &dyn Fn(TileId) -> bool,
+        order: Order,
     ) -> Result<ActionId, RunError>;
 
     /// A held share waits no longer; nothing if the tile takes no part.
     fn release(&mut self, action: ActionId, tile: TileId);
 
-    /// Simulates until shares have ended, which are appended to `ended`. Nothing is appended if all that was stated is over.
+    /// Simulates until shares have ended or messages have come, which are appended to `ended`. Nothing is appended if all that was stated is over.
     ///
     /// # Errors
     /// [`RunError::Stall`] with a diagnosis.

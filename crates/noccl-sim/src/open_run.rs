@@ -4,8 +4,9 @@
 use crate::driver::open::OpenMachineRun;
 use crate::machine::Machine;
 use crate::router::esp;
+use crate::router::smart::OpenSmartRun;
 use crate::router::udn::OpenCoreRun;
-use crate::router::{Engine, engine_of, smart};
+use crate::router::{Engine, engine_of};
 use noccl_net::Network;
 use noccl_run::{OpenRun, RunConfig, RunError};
 
@@ -26,6 +27,6 @@ pub fn open_run<'a>(
         }
         Engine::Cores => Ok(Box::new(OpenCoreRun::new(network, config)?)),
         Engine::Esp => Err(esp::refused(what)),
-        Engine::Smart => Err(smart::refused(what)),
+        Engine::Smart => Ok(Box::new(OpenSmartRun::new(network, config)?)),
     }
 }

@@ -7,7 +7,7 @@ use crate::diagnose::view::Driver;
 use crate::endpoint::core::Agents;
 use crate::machine::Machine;
 use noccl_net::TileId;
-use noccl_run::{Busy, Diagnosis, Ended, OpenRun, RunError, Status};
+use noccl_run::{Busy, Diagnosis, Ended, OpenRun, Order, RunError, Status};
 use noccl_workload::{Action, ActionId, Place};
 
 /// A run between two cycles, or within one while programs state actions.
@@ -72,12 +72,17 @@ impl OpenRun for OpenMachineRun<'_> {
         self.machine.clock.now()
     }
 
+    fn accepts(&self, action: &Action) -> Result<(), RunError> {
+        self.agents.accepts(action)
+    }
+
     fn state(
         &mut self,
         action: Action,
         is_held: &dyn Fn(TileId) -> bool,
+        order: Order,
     ) -> Result<ActionId, RunError> {
-        self.agents.state(action, is_held, &mut self.machine)
+        self.agents.state(action, is_held, order, &mut self.machine)
     }
 
     fn release(&mut self, action: ActionId, tile: TileId) {

@@ -15,8 +15,9 @@ use noccl_workload::{ActionKind, InNetworkReduction, NetworkFold, Transfer};
 
 impl Agents<'_> {
     pub(super) fn wake_control(&mut self, tile: u32, machine: &mut Machine<'_>) {
-        let agent = self.control.get_mut(&tile);
-        let Some(id) = agent.and_then(|a| a.begin_next(&self.instances)) else {
+        let beside = self.begin_beside(tile);
+        let next = beside.or_else(|| self.control.get_mut(&tile)?.begin_next(&self.instances));
+        let Some(id) = next else {
             return;
         };
         let instance = &mut self.instances.all[id as usize];
@@ -76,7 +77,7 @@ impl Agents<'_> {
         self.instances.all[id as usize].start_cycle = machine.clock.now();
         let leaves = u64::from(cluster.dma.start_cycles + cluster.request_path_cycles);
         machine.call_driver(machine.clock.now() + leaves, event::DMA_START, id);
-        self.free_control(tile, machine);
+        self.free_after(id, tile, machine);
     }
 
     pub(crate) fn free_control(&mut self, tile: u32, machine: &mut Machine<'_>) {

@@ -186,7 +186,11 @@ fn refuse_sharing(network: &Network, r: &InNetworkReduction) -> Result<(), &'sta
 }
 
 /// Participants of an action, ascending by tile.
-fn participants(network: &Network, index: usize, action: &Action) -> Result<Vec<u32>, RunError> {
+pub(super) fn participants(
+    network: &Network,
+    index: usize,
+    action: &Action,
+) -> Result<Vec<u32>, RunError> {
     let what = || format!("actions[{index}]");
     let refused = |reason: &str| RunError::Refused {
         backend: "sim",

@@ -72,20 +72,31 @@ impl Cores<'_> {
         None
     }
 
-    /// Begins the next share of its list, if that may begin.
+    /// Begins the next share of its list, if that may begin; else one beside the list.
     fn begin_next(&mut self, tile: usize, now: u64) -> Option<Next> {
         let core = &self.cores[tile];
-        let share = *core.main.get(core.next)?;
-        if !self.program.is_ready(share) {
-            return None;
+        let in_turn = core.main.get(core.next).copied();
+        match in_turn.filter(|share| self.program.is_ready(*share)) {
+            Some(share) => {
+                let next = self.begin_share(tile, share, now)?;
+                self.cores[tile].next += 1;
+                Some(next)
+            }
+            None => {
+                let share = self.cores[tile].beside.pop_front()?;
+                self.begin_share(tile, share, now)
+            }
         }
+    }
+
+    /// Begins a share; `None` if its round has not come.
+    fn begin_share(&mut self, tile: usize, share: u32, now: u64) -> Option<Next> {
         let action = self.program.shares[share as usize].action;
         if let Some(message) = &self.messages[action as usize]
             && !self.rounds.begin(message.round, message.target)
         {
             return None;
         }
-        self.cores[tile].next += 1;
         self.program.begin(share, now);
         let kind = self.actions.kind(action);
         if self.messages[action as usize].is_some() {

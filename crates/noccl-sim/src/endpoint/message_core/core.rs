@@ -12,6 +12,8 @@ pub(super) struct Core {
     /// Shares that it does in this order, and the next one.
     pub main: Vec<u32>,
     pub next: usize,
+    /// Shares that it does when the next one of `main` may not begin yet.
+    pub beside: VecDeque<u32>,
     pub doing: Doing,
     /// What it goes on with when it has written a request or response.
     pub suspended: Doing,

@@ -6,6 +6,7 @@
 //! [`program`] is the schedule as each core sees it, [`store`] what the network has delivered, [`message`] a message in progress.
 //! The state of the routers that a core sees is that of the beginning of the cycle.
 
+mod accept;
 mod act;
 mod core;
 mod local;
@@ -21,6 +22,7 @@ mod store;
 mod stream;
 mod waits;
 
+use self::accept::{message_of, refuse};
 use self::core::{Core, Next};
 use crate::driver::actions::Actions;
 use crate::endpoint::memory::Memories;
@@ -30,10 +32,10 @@ use crate::router::stalls::Stalls;
 use crate::router::wormhole::Flit;
 use message::Message;
 use noccl_net::{Network, TileId};
-use noccl_run::{ActionTime, Counters, MemoryImage, Mode, RunConfig, RunError};
+use noccl_run::{ActionTime, Counters, MemoryImage, Mode, Order, RunConfig, RunError};
 use noccl_spec::Core as CoreSpec;
 use noccl_spec::{CoreTiles, StaticNetwork};
-use noccl_workload::{Action, ActionKind, First, Place, Schedule};
+use noccl_workload::{Action, First, Place, Schedule};
 use noise::Noise;
 use program::Program;
 use rounds::Rounds;
@@ -135,7 +137,7 @@ impl<'s> Cores<'s> {
         cores.first = schedule.first.unwrap_or_default();
         cores.actions = Actions::of(schedule);
         for action in &schedule.actions {
-            cores.take_in(action, &|_| false)?;
+            cores.take_in(action, &|_| false, Order::InTurn)?;
         }
         cores.rounds = Rounds::new(config.is_lock_step, &cores.messages, network.num_tiles());
         Ok(cores)
@@ -189,6 +191,7 @@ impl<'s> Cores<'s> {
         &mut self,
         action: &Action,
         is_held: &dyn Fn(TileId) -> bool,
+        order: Order,
     ) -> Result<(), RunError> {
         let number = self.messages.len() as u32;
         refuse(self.network, action, number)?;
@@ -202,7 +205,11 @@ impl<'s> Cores<'s> {
         for number in self.program.of(number) {
             let tile = self.program.shares[number as usize].tile;
             if Some(number) != receiving && !is_held(TileId(tile)) {
-                self.cores[tile as usize].main.push(number);
+                let core = &mut self.cores[tile as usize];
+                match order {
+                    Order::InTurn => core.main.push(number),
+                    Order::Beside => core.beside.push_back(number),
+                }
             }
         }
         Ok(())
@@ -250,6 +257,8 @@ impl<'s> Cores<'s> {
             self.active.insert(*tile as usize);
         }
         self.due = due;
+        // Whoever was woken between two cycles acts with the others.
+        self.asking.clear();
         let mut has_acted = false;
         let mut from = 0;
         while let Some(tile) = self.active.next_member(from) {
@@ -305,12 +314,17 @@ impl<'s> Cores<'s> {
     }
 
     /// A word of the dynamic network has come.
-    pub(crate) fn deliver(&mut self, tile: usize, flit: Flit, number: u64) {
+    pub(crate) fn deliver(&mut self, now: u64, tile: usize, flit: Flit, number: u64) {
         let unit = self.units[number as usize];
         let store = &mut self.stores[tile];
         let queue = store.queue_of(unit.kind.tag());
         if flit.is_head() {
             store.open(queue, number as u32, unit.words);
+            if unit.kind == UnitKind::Data(0)
+                && let Some(message) = &self.messages[unit.message as usize]
+            {
+                self.program.comes(message.receiving, now + 1);
+            }
         } else {
             store.fill(queue);
         }
@@ -333,55 +347,5 @@ impl<'s> Cores<'s> {
         }
         self.units.push(unit);
         self.units.len() as u32 - 1
-    }
-}
-
-/// The message of an action, if it is one that crosses the network.
-fn message_of(
-    network: &Network,
-    spec: &CoreSpec,
-    action: &Action,
-    program: &Program,
-    number: u32,
-) -> Option<Message> {
-    let sent = action.kind.message()?;
-    let source = network.find(sent.source.tile)?;
-    let target = network.find(sent.destination.tile)?;
-    let share = program
-        .share_at(number, target)
-        .filter(|_| source != target)?;
-    Some(Message::new(sent, (source.0, target.0), share, spec))
-}
-
-/// What cores do not do.
-fn refuse(network: &Network, action: &Action, number: u32) -> Result<(), RunError> {
-    let kind = &action.kind;
-    let refused = |reason: &str| RunError::Refused {
-        backend: "sim",
-        what: format!("actions[{number}] ({})", kind.name()),
-        reason: format!(
-            "{reason}; accepted on core tiles: message, static_multicast, local_reduce, compute"
-        ),
-    };
-    match kind {
-        ActionKind::Message(sent) => {
-            let is_on_mesh = |place: Place| network.find(place.tile).is_some();
-            if is_on_mesh(sent.source) && is_on_mesh(sent.destination) {
-                return Ok(());
-            }
-            Err(refused("it names a tile that is not on the mesh"))
-        }
-        ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::StaticMulticast(_) => {
-            Ok(())
-        }
-        ActionKind::Transfer(_)
-        | ActionKind::InNetworkReduction(_)
-        | ActionKind::InNetworkAllReduce(_)
-        | ActionKind::Barrier(_)
-        | ActionKind::Delivery(_)
-        | ActionKind::Arrival(_)
-        | ActionKind::Kernel(_)
-        | ActionKind::Chain(_)
-        | ActionKind::ListMulticast(_) => Err(refused("cores pass messages and have no DMA")),
     }
 }

@@ -4,12 +4,21 @@
 //! A core whose share has ended asks before it chooses what comes next, so a stated action begins in the cycle in which it would begin if it
 //! had been known: the program's answer takes no time.
 
+use super::accept::refuse;
 use super::{Cores, Planes};
 use noccl_net::TileId;
-use noccl_run::{Busy, Ended, RunError};
+use noccl_run::{Busy, Ended, Order, RunError};
 use noccl_workload::{Action, ActionId};
 
 impl Cores<'_> {
+    /// Do cores do such an action?
+    ///
+    /// # Errors
+    /// [`RunError::Refused`].
+    pub(crate) fn accepts(&self, action: &Action) -> Result<(), RunError> {
+        refuse(self.network, action, self.messages.len() as u32)
+    }
+
     /// States an action; the shares of held tiles stand in no list until they are released.
     ///
     /// # Errors
@@ -18,8 +27,9 @@ impl Cores<'_> {
         &mut self,
         action: Action,
         is_held: &dyn Fn(TileId) -> bool,
+        order: Order,
     ) -> Result<ActionId, RunError> {
-        self.take_in(&action, is_held)?;
+        self.take_in(&action, is_held, order)?;
         let number = self.actions.push(action);
         for share in self.program.of(number) {
             let tile = self.program.shares[share as usize].tile;

@@ -170,6 +170,7 @@ impl Program {
                 action: ActionId(action),
                 tile: TileId(tile),
                 cycle: now,
+                is_over: true,
             });
         }
         let mut at = self.waiters.of(share);
@@ -180,6 +181,24 @@ impl Program {
             if *waits == 0 {
                 is_next(waiting);
             }
+        }
+    }
+
+    /// The first words of a message have come in a cycle; told if its receiver has not asked for it.
+    pub(super) fn comes(&mut self, share: u32, now: u64) {
+        let Share {
+            action,
+            tile,
+            waits,
+            ..
+        } = self.shares[share as usize];
+        if let Some(ended) = self.ended.as_mut().filter(|_| waits > 0) {
+            ended.push(Ended {
+                action: ActionId(action),
+                tile: TileId(tile),
+                cycle: now,
+                is_over: false,
+            });
         }
     }
 

@@ -4,7 +4,9 @@
 use super::{CoreRun, refused};
 use crate::endpoint::message_core::Cores;
 use noccl_net::{Network, TileId};
-use noccl_run::{Activity, Busy, Diagnosis, Ended, OpenRun, Run, RunConfig, RunError, Status};
+use noccl_run::{
+    Activity, Busy, Diagnosis, Ended, OpenRun, Order, Run, RunConfig, RunError, Status,
+};
 use noccl_workload::{Action, ActionId, Place};
 
 /// A run between two cycles, or within one while programs state actions.
@@ -61,12 +63,17 @@ impl OpenRun for OpenCoreRun<'_> {
         }
     }
 
+    fn accepts(&self, action: &Action) -> Result<(), RunError> {
+        self.run.cores.accepts(action)
+    }
+
     fn state(
         &mut self,
         action: Action,
         is_held: &dyn Fn(TileId) -> bool,
+        order: Order,
     ) -> Result<ActionId, RunError> {
-        self.run.cores.state(action, is_held)
+        self.run.cores.state(action, is_held, order)
     }
 
     fn release(&mut self, action: ActionId, tile: TileId) {
@@ -85,6 +92,10 @@ impl OpenRun for OpenCoreRun<'_> {
             }
             self.run.finish_cycle(self.has_acted);
             self.is_in_cycle = false;
+            self.run.cores.take_ended(ended);
+            if !ended.is_empty() {
+                return Ok(());
+            }
             let activity: Activity = self.run.activity();
             if activity.is_stalled(self.run.config()) {
                 return Err(RunError::Stall(Box::new(self.run.diagnose())));

@@ -106,7 +106,7 @@ impl<'a> CoreRun<'a> {
                 cores.takes(tile.idx()) && stalls.takes(now, tile)
             });
             for (tile, flit) in udn.delivered() {
-                cores.deliver(tile.idx(), *flit, udn.worm(flit.worm()).tag);
+                cores.deliver(now, tile.idx(), *flit, udn.worm(flit.worm()).tag);
             }
         }
         if !fixed.is_idle() {
