@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run of ranks asks of the engine.
+
+The engine simulates; it knows messages of bytes, communicators by number and collectives of equal
+blocks. Everything else that MPI offers is composed from these in this package. The methods are
+called by the code of ranks directly; only `advance` is called by the hub.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from noccl._native import Network
+
+Finished = tuple[int, int, int, "bytes | None"]
+"""Of a request that has finished: index in the list asked for, source, tag, bytes received."""
+
+
+class Session(Protocol):
+    """A run that goes on while its ranks do.
+
+    `rank` is a rank of the world, sources and destinations are ranks of the communicator. A source
+    or tag of -1 is any; any tag matches tags from 0 on only, so that the messages of this package,
+    whose tags are below -1, are never taken by a rank. A blocking call states what the rank waits
+    for; `advance` later returns the answer.
+    """
+
+    @property
+    def world(self) -> int:
+        """Number of the communicator of all ranks."""
+
+    @property
+    def clock_hz(self) -> float:
+        """Cycles per second of the network."""
+
+    def alone(self, rank: int) -> int:
+        """Number of the communicator of this rank alone."""
+
+    def isend(
+        self,
+        rank: int,
+        comm: int,
+        destination: int,
+        tag: int,
+        data: bytes,
+        synchronous: bool,
+        where: str,
+    ) -> int:
+        """Starts to send; the number of the request."""
+
+    def irecv(self, rank: int, comm: int, source: int, tag: int, max_bytes: int, where: str) -> int:
+        """Starts to receive at most so many bytes, -1 for any; the number of the request."""
+
+    def iprobe(self, rank: int, comm: int, source: int, tag: int) -> tuple[int, int, int] | None:
+        """Source, tag and bytes of a message that has been announced; no time passes."""
+
+    def test(self, rank: int, requests: Sequence[int], all: bool) -> list[Finished] | None:  # noqa: A002
+        """What has finished; None if nothing has, or with `all` not everything. No time passes."""
+
+    def cancel(self, rank: int, request: int) -> None:
+        """Withdraws a request."""
+
+    def now(self, rank: int) -> int:
+        """Cycle of the rank."""
+
+    def wait(self, rank: int, requests: Sequence[int], all: bool, where: str) -> None:  # noqa: A002
+        """Waits for all or for any; answer: list of `Finished`."""
+
+    def poll(self, rank: int, cycles: int | None) -> None:
+        """Lets time pass: so many cycles, or what the poll of a queue costs."""
+
+    def probe(self, rank: int, comm: int, source: int, tag: int, where: str) -> None:
+        """Waits for a message and leaves it; answer: source, tag, bytes."""
+
+    def compute(self, rank: int, cycles: int) -> None:
+        """The rank's core is busy for so many cycles."""
+
+    def collective(
+        self,
+        rank: int,
+        comm: int,
+        kind: str,
+        payload: bytes,
+        root: int,
+        operator: str,
+        element: str,
+        where: str,
+    ) -> None:
+        """Takes part in a collective; answer: bytes, none where the rank gets nothing."""
+
+    def supports(self, kind: str, operator: str, element: str) -> bool:
+        """Does the network's algorithm do it?"""
+
+    def split(self, rank: int, comm: int, color: int, key: int, where: str) -> None:
+        """Splits a communicator; answer: number or -1, rank, size."""
+
+    def finish(self, rank: int) -> None:
+        """The rank is over."""
+
+    def fail(self, rank: int, message: str) -> None:
+        """The rank has failed; the run is over."""
+
+    def advance(self) -> list[tuple[int, Any]]:
+        """Simulates until a rank can go on; ranks and their answers, none when all are over."""
+
+    def report(self) -> dict[str, Any]:
+        """Cycles, what each rank did, flits, timeline."""
+
+
+def open_session(
+    network: Network, ranks: int, *, collectives: str, max_cycles: int | None
+) -> Session:
+    """Opens a session of the engine on a network.
+
+    Raises:
+        ArgumentError: More ranks than the network takes, or an unknown algorithm.
+        RefusedError: A network on which no programs run.
+    """
+    from noccl import _native  # noqa: PLC0415 - late, so that tests can stand in for it
+
+    options = {} if max_cycles is None else {"max_cycles": max_cycles}
+    engine: Any = _native
+    session: Session = engine.ProgramSession(
+        network, ranks, collectives=collectives, options=options
+    )
+    return session

@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: A002, PLR0911, PLR0917 - the arguments are the engine's
+"""A session without a network, for tests of the Python half of programs.
+
+Same calls as the engine's, same meaning of messages and collectives; but a message takes a fixed
+number of cycles, whatever its length and path, and a collective ends for all ranks a fixed number
+of cycles after the last one has called. Events are handled in the order of time, then of creation.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from noccl.errors import ProgramError
+from noccl.programs.session import Finished
+
+MESSAGE_CYCLES = 100
+COLLECTIVE_CYCLES = 200
+POLL_CYCLES = 10
+ELEMENTS = {
+    **{f"int{8 * size}": f"i{size}" for size in (1, 2, 4, 8)},
+    "fp16": "f2",
+    "fp32": "f4",
+    "fp64": "f8",
+}
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
+}  # fmt: skip
+
+
+@dataclass(eq=False)
+class Sent:
+    """A message: where it goes, what it holds, whose request ends when it has been met."""
+
+    comm: int
+    source: int
+    tag: int
+    data: bytes
+    synchronous: int | None
+    sender: int
+
+
+@dataclass(eq=False)
+class Posted:
+    """A receive that no message has met yet."""
+
+    number: int
+    comm: int
+    source: int
+    tag: int
+    max_bytes: int
+    where: str
+
+    def takes(self, sent: Sent) -> bool:
+        return sent.comm == self.comm and fits(sent, self.source, self.tag)
+
+
+def fits(sent: Sent, source: int, tag: int) -> bool:
+    is_tag = sent.tag >= 0 if tag == -1 else sent.tag == tag
+    return source in (-1, sent.source) and is_tag
+
+
+@dataclass(eq=False)
+class Rank:
+    """What the session knows of a rank."""
+
+    now: int = 0
+    state: str = "runs"
+    where: str = ""
+    posted: list[Posted] = field(default_factory=list)
+    arrived: list[Sent] = field(default_factory=list)
+    # Requests: None while they go on, else source, tag, bytes.
+    requests: dict[int, tuple[int, int, bytes | None] | None] = field(default_factory=dict)
+    waits_for: list[int] = field(default_factory=list)
+    needs_all: bool = False
+    probes: tuple[int, int, int] | None = None
+    calls: dict[int, int] = field(default_factory=dict)
+    row: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(
+            (
+                *("finish_cycle", "compute_cycles", "send_cycles", "receive_cycles"),
+                *("wait_cycles", "messages", "bytes"),
+            ),
+            0,
+        )
+    )
+    blocked_at: int = 0
+
+
+class IdealSession:
+    """See the module."""
+
+    world = 0
+    clock_hz = 1e9
+
+    def __init__(self, ranks: int, *, max_cycles: int | None = None) -> None:
+        self.ranks = [Rank() for _ in range(ranks)]
+        self.members: list[tuple[int, ...]] = [tuple(range(ranks))]
+        self.max_cycles = max_cycles
+        self.events: list[tuple[int, int, Callable[[int], None]]] = []
+        self.ready: list[tuple[int, Any]] = []
+        self.meetings: dict[tuple[int, int], list[tuple[int, tuple[Any, ...], bytes]]] = {}
+        self.timeline: list[tuple[int, int, int, str, str]] = []
+        self.num_events = 0
+        self.num_requests = 0
+        self.failed: str | None = None
+
+    # ------------------------------------------------------------------ requests
+
+    def alone(self, rank: int) -> int:
+        self.members.append((rank,))
+        return len(self.members) - 1
+
+    def isend(
+        self,
+        rank: int,
+        comm: int,
+        destination: int,
+        tag: int,
+        data: bytes,
+        synchronous: bool,
+        where: str,
+    ) -> int:
+        assert isinstance(data, bytes)
+        assert tag != -1
+        sender = self.ranks[rank]
+        number = self._request(sender)
+        if not synchronous:
+            sender.requests[number] = (-1, -1, None)
+        own = self.members[comm].index(rank)
+        sent = Sent(comm, own, tag, data, number if synchronous else None, rank)
+        to = self.members[comm][destination]
+        self._at(sender.now + MESSAGE_CYCLES, lambda now: self._arrive(to, sent, now))
+        sender.row["messages"] += 1
+        sender.row["bytes"] += len(data)
+        return number
+
+    def irecv(self, rank: int, comm: int, source: int, tag: int, max_bytes: int, where: str) -> int:
+        receiver = self.ranks[rank]
+        posted = Posted(self._request(receiver), comm, source, tag, max_bytes, where)
+        for sent in receiver.arrived:
+            if posted.takes(sent):
+                receiver.arrived.remove(sent)
+                self._meet(receiver, posted, sent, receiver.now)
+                return posted.number
+        receiver.posted.append(posted)
+        return posted.number
+
+    def _request(self, owner: Rank) -> int:
+        self.num_requests += 1
+        owner.requests[self.num_requests] = None
+        return self.num_requests
+
+    def _arrive(self, rank: int, sent: Sent, now: int) -> None:
+        receiver = self.ranks[rank]
+        probe = receiver.probes
+        if probe and sent.comm == probe[0] and fits(sent, *probe[1:]):
+            receiver.probes = None
+            self._wake(rank, (sent.source, sent.tag, len(sent.data)), now)
+        for posted in receiver.posted:
+            if posted.takes(sent):
+                receiver.posted.remove(posted)
+                self._meet(receiver, posted, sent, now)
+                self._look(rank, now)
+                return
+        receiver.arrived.append(sent)
+
+    def _meet(self, receiver: Rank, posted: Posted, sent: Sent, now: int) -> None:
+        if 0 <= posted.max_bytes < len(sent.data):
+            raise ProgramError(
+                f"message of {len(sent.data)} bytes from rank {sent.sender} is longer than the "
+                f"{posted.max_bytes} bytes received at {posted.where}"
+            )
+        receiver.requests[posted.number] = (sent.source, sent.tag, sent.data)
+        if sent.synchronous is not None:
+            number, sender = sent.synchronous, sent.sender
+
+            def end(now: int) -> None:
+                self.ranks[sender].requests[number] = (-1, -1, None)
+                self._look(sender, now)
+
+            self._at(now + MESSAGE_CYCLES, end)
+
+    def iprobe(self, rank: int, comm: int, source: int, tag: int) -> tuple[int, int, int] | None:
+        for sent in self.ranks[rank].arrived:
+            if sent.comm == comm and fits(sent, source, tag):
+                return sent.source, sent.tag, len(sent.data)
+        return None
+
+    def test(self, rank: int, requests: Sequence[int], all: bool) -> list[Finished] | None:
+        return self._finished(self.ranks[rank], list(requests), needs_all=all)
+
+    def _finished(
+        self, owner: Rank, requests: list[int], *, needs_all: bool
+    ) -> list[Finished] | None:
+        over = [(i, number) for i, number in enumerate(requests) if owner.requests[number]]
+        if len(over) < (len(requests) if needs_all else 1):
+            return None
+        found = []
+        for index, number in over:
+            outcome = owner.requests.pop(number)
+            assert outcome is not None
+            found.append((index, *outcome))
+        return found
+
+    def cancel(self, rank: int, request: int) -> None:
+        owner = self.ranks[rank]
+        owner.posted = [posted for posted in owner.posted if posted.number != request]
+        owner.requests.pop(request, None)
+
+    def now(self, rank: int) -> int:
+        return self.ranks[rank].now
+
+    # ------------------------------------------------------------------ blocking calls
+
+    def _block(self, rank: int, state: str, where: str = "") -> Rank:
+        owner = self.ranks[rank]
+        assert owner.state == "runs", f"rank {rank} {owner.state}"
+        owner.state, owner.where, owner.blocked_at = state, where, owner.now
+        return owner
+
+    def wait(self, rank: int, requests: Sequence[int], all: bool, where: str) -> None:
+        owner = self._block(rank, "waits", where)
+        owner.waits_for, owner.needs_all = list(requests), all
+        self._at(owner.now, lambda now: self._look(rank, now))
+
+    def _look(self, rank: int, now: int) -> None:
+        owner = self.ranks[rank]
+        if owner.state == "waits" and owner.waits_for:
+            found = self._finished(owner, owner.waits_for, needs_all=owner.needs_all)
+            if found is not None:
+                owner.waits_for = []
+                owner.row["wait_cycles"] += now - owner.blocked_at
+                self._wake(rank, found, now)
+
+    def poll(self, rank: int, cycles: int | None) -> None:
+        owner = self._block(rank, "polls")
+        cycles = POLL_CYCLES if cycles is None else cycles
+        self._at(owner.now + cycles, lambda now: self._wake(rank, None, now))
+
+    def compute(self, rank: int, cycles: int) -> None:
+        owner = self._block(rank, "computes")
+        owner.row["compute_cycles"] += cycles
+        self._at(owner.now + cycles, lambda now: self._wake(rank, None, now))
+
+    def probe(self, rank: int, comm: int, source: int, tag: int, where: str) -> None:
+        owner = self._block(rank, "probes", where)
+        found = self.iprobe(rank, comm, source, tag)
+        if found is None:
+            owner.probes = (comm, source, tag)
+        else:
+            self._at(owner.now, lambda now: self._wake(rank, found, now))
+
+    def collective(
+        self,
+        rank: int,
+        comm: int,
+        kind: str,
+        payload: bytes,
+        root: int,
+        operator: str,
+        element: str,
+        where: str,
+    ) -> None:
+        assert isinstance(payload, bytes)
+        self._come(rank, comm, (kind, root, operator, element, len(payload)), payload, where)
+
+    def split(self, rank: int, comm: int, color: int, key: int, where: str) -> None:
+        self._come(rank, comm, ("split",), repr((color, key)).encode(), where)
+
+    def _come(
+        self, rank: int, comm: int, call: tuple[Any, ...], payload: bytes, where: str
+    ) -> None:
+        owner = self._block(rank, f"calls {call[0]}", where)
+        index = owner.calls.get(comm, 0)
+        owner.calls[comm] = index + 1
+        meeting = self.meetings.setdefault((comm, index), [])
+        if meeting and meeting[0][1] != call:
+            other = self.ranks[meeting[0][0]].where
+            raise ProgramError(f"collectives differ: {meeting[0][1]} at {other}, {call} at {where}")
+        meeting.append((rank, call, payload))
+        if len(meeting) < len(self.members[comm]):
+            return
+        order = {member: place for place, member in enumerate(self.members[comm])}
+        meeting.sort(key=lambda one: order[one[0]])
+        payloads = [one[2] for one in meeting]
+        answers = self._split(comm, payloads) if call == ("split",) else combined(call, payloads)
+        end = max(self.ranks[one[0]].now for one in meeting) + COLLECTIVE_CYCLES
+        for (member, _, _), answer in zip(meeting, answers, strict=True):
+            self._at(end, functools.partial(self._wake, member, answer))
+
+    def _split(self, comm: int, payloads: list[bytes]) -> list[tuple[int, int, int]]:
+        wishes = [eval(payload) for payload in payloads]
+        answers = [(-1, -1, 0)] * len(wishes)
+        for color in sorted({color for color, _ in wishes if color >= 0}):
+            ranks = [rank for rank, wish in enumerate(wishes) if wish[0] == color]
+            ranks.sort(key=lambda rank: (wishes[rank][1], rank))
+            self.members.append(tuple(self.members[comm][rank] for rank in ranks))
+            for place, rank in enumerate(ranks):
+                answers[rank] = (len(self.members) - 1, place, len(ranks))
+        return answers
+
+    def supports(self, kind: str, operator: str, element: str) -> bool:
+        is_bitwise_float = operator in ("and", "or") and element.startswith("fp")
+        return operator in OPERATORS and element in ELEMENTS and not is_bitwise_float
+
+    # ------------------------------------------------------------------ time
+
+    def finish(self, rank: int) -> None:
+        self.ranks[rank].state = "is over"
+        self.ranks[rank].row["finish_cycle"] = self.ranks[rank].now
+
+    def fail(self, rank: int, message: str) -> None:
+        self.failed = message
+
+    def _at(self, cycle: int, action: Callable[[int], None]) -> None:
+        self.num_events += 1
+        heapq.heappush(self.events, (cycle, self.num_events, action))
+
+    def _wake(self, rank: int, answer: Any, now: int) -> None:
+        owner = self.ranks[rank]
+        if now > owner.blocked_at:
+            self.timeline.append((rank, owner.blocked_at, now, owner.state, owner.where))
+        owner.state, owner.now = "runs", now
+        self.ready.append((rank, answer))
+
+    def advance(self) -> list[tuple[int, Any]]:
+        while not self.ready and self.events:
+            cycle = self.events[0][0]
+            if self.max_cycles is not None and cycle > self.max_cycles:
+                raise ProgramError(f"more than {self.max_cycles} cycles")
+            while self.events and self.events[0][0] == cycle:
+                heapq.heappop(self.events)[2](cycle)
+        found, self.ready = sorted(self.ready, key=lambda one: one[0]), []
+        stuck = [k for k, rank in enumerate(self.ranks) if rank.state != "is over"]
+        if not found and stuck:
+            said = ", ".join(
+                f"rank {k} {self.ranks[k].state} at {self.ranks[k].where}" for k in stuck
+            )
+            raise ProgramError(f"nobody can go on: {said}")
+        return found
+
+    def report(self) -> dict[str, Any]:
+        rows = [rank.row for rank in self.ranks]
+        return {
+            "cycles": max(row["finish_cycle"] for row in rows),
+            "ranks": rows,
+            "flit_hops": 0,
+            "timeline": self.timeline,
+        }
+
+
+def combined(call: tuple[Any, ...], payloads: list[bytes]) -> list[bytes]:
+    """What each rank gets."""
+    kind, root, operator, element, length = call
+    ranks, joined = len(payloads), b"".join(payloads)
+    if kind == "barrier":
+        return [b""] * ranks
+    if kind == "multicast":
+        return [payloads[root]] * ranks
+    if kind == "all_gather":
+        return [joined] * ranks
+    if kind == "all_to_all":
+        size = length // ranks
+        return [
+            b"".join(block[size * k : size * (k + 1)] for block in payloads) for k in range(ranks)
+        ]
+    values = [np.frombuffer(block, ELEMENTS[element]) for block in payloads]
+    with np.errstate(all="ignore"):
+        result = functools.reduce(OPERATORS[operator], values).tobytes()
+    if kind == "reduce":
+        return [result if rank == root else b"" for rank in range(ranks)]
+    if kind == "all_reduce":
+        return [result] * ranks
+    assert kind == "reduce_scatter"
+    size = length // ranks
+    return [result[size * k : size * (k + 1)] for k in range(ranks)]
