@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import heapq
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from noccl.errors import ProgramError
+from noccl.programs.constants import INTERNAL_TAG
 from noccl.programs.session import Finished
 
 MESSAGE_CYCLES = 100
@@ -55,14 +57,14 @@ class Posted:
     source: int
     tag: int
     max_bytes: int
-    where: str
+    place: str
 
     def takes(self, sent: Sent) -> bool:
         return sent.comm == self.comm and fits(sent, self.source, self.tag)
 
 
 def fits(sent: Sent, source: int, tag: int) -> bool:
-    is_tag = sent.tag >= 0 if tag == -1 else sent.tag == tag
+    is_tag = sent.tag < INTERNAL_TAG if tag == -1 else sent.tag == tag
     return source in (-1, sent.source) and is_tag
 
 
@@ -72,7 +74,7 @@ class Rank:
 
     now: int = 0
     state: str = "runs"
-    where: str = ""
+    place: str = ""
     posted: list[Posted] = field(default_factory=list)
     arrived: list[Sent] = field(default_factory=list)
     # Requests: None while they go on, else source, tag, bytes.
@@ -85,7 +87,7 @@ class Rank:
         default_factory=lambda: dict.fromkeys(
             (
                 *("finish_cycle", "compute_cycles", "send_cycles", "receive_cycles"),
-                *("wait_cycles", "messages", "bytes"),
+                *("wait_cycles", "messages", "bytes", "memory_bytes"),
             ),
             0,
         )
@@ -97,7 +99,7 @@ class IdealSession:
     """See the module."""
 
     world = 0
-    clock_hz = 1e9
+    clock_ghz = 1.0
 
     def __init__(self, ranks: int, *, max_cycles: int | None = None) -> None:
         self.ranks = [Rank() for _ in range(ranks)]
@@ -125,10 +127,10 @@ class IdealSession:
         tag: int,
         data: bytes,
         synchronous: bool,
-        where: str,
+        place: str,
     ) -> int:
         assert isinstance(data, bytes)
-        assert tag != -1
+        assert tag >= 0
         sender = self.ranks[rank]
         number = self._request(sender)
         if not synchronous:
@@ -141,9 +143,9 @@ class IdealSession:
         sender.row["bytes"] += len(data)
         return number
 
-    def irecv(self, rank: int, comm: int, source: int, tag: int, max_bytes: int, where: str) -> int:
+    def irecv(self, rank: int, comm: int, source: int, tag: int, max_bytes: int, place: str) -> int:
         receiver = self.ranks[rank]
-        posted = Posted(self._request(receiver), comm, source, tag, max_bytes, where)
+        posted = Posted(self._request(receiver), comm, source, tag, max_bytes, place)
         for sent in receiver.arrived:
             if posted.takes(sent):
                 receiver.arrived.remove(sent)
@@ -175,7 +177,7 @@ class IdealSession:
         if 0 <= posted.max_bytes < len(sent.data):
             raise ProgramError(
                 f"message of {len(sent.data)} bytes from rank {sent.sender} is longer than the "
-                f"{posted.max_bytes} bytes received at {posted.where}"
+                f"{posted.max_bytes} bytes received at {posted.place}"
             )
         receiver.requests[posted.number] = (sent.source, sent.tag, sent.data)
         if sent.synchronous is not None:
@@ -187,14 +189,17 @@ class IdealSession:
 
             self._at(now + MESSAGE_CYCLES, end)
 
-    def iprobe(self, rank: int, comm: int, source: int, tag: int) -> tuple[int, int, int] | None:
+    def iprobe(
+        self, rank: int, comm: int, source: int, tag: int, place: str
+    ) -> tuple[int, int, int] | None:
         for sent in self.ranks[rank].arrived:
             if sent.comm == comm and fits(sent, source, tag):
                 return sent.source, sent.tag, len(sent.data)
         return None
 
-    def test(self, rank: int, requests: Sequence[int], all: bool) -> list[Finished] | None:
-        return self._finished(self.ranks[rank], list(requests), needs_all=all)
+    def is_over(self, request: int) -> bool:
+        (outcome,) = (r.requests[request] for r in self.ranks if request in r.requests)
+        return outcome is not None
 
     def _finished(
         self, owner: Rank, requests: list[int], *, needs_all: bool
@@ -209,24 +214,27 @@ class IdealSession:
             found.append((index, *outcome))
         return found
 
-    def cancel(self, rank: int, request: int) -> None:
+    def cancel(self, rank: int, request: int) -> bool:
         owner = self.ranks[rank]
+        if not any(posted.number == request for posted in owner.posted):
+            return False
         owner.posted = [posted for posted in owner.posted if posted.number != request]
-        owner.requests.pop(request, None)
+        del owner.requests[request]
+        return True
 
     def now(self, rank: int) -> int:
         return self.ranks[rank].now
 
     # ------------------------------------------------------------------ blocking calls
 
-    def _block(self, rank: int, state: str, where: str = "") -> Rank:
+    def _block(self, rank: int, state: str, place: str = "") -> Rank:
         owner = self.ranks[rank]
         assert owner.state == "runs", f"rank {rank} {owner.state}"
-        owner.state, owner.where, owner.blocked_at = state, where, owner.now
+        owner.state, owner.place, owner.blocked_at = state, place, owner.now
         return owner
 
-    def wait(self, rank: int, requests: Sequence[int], all: bool, where: str) -> None:
-        owner = self._block(rank, "waits", where)
+    def wait(self, rank: int, requests: Sequence[int], all: bool, place: str) -> None:
+        owner = self._block(rank, "waits", place)
         owner.waits_for, owner.needs_all = list(requests), all
         self._at(owner.now, lambda now: self._look(rank, now))
 
@@ -239,19 +247,19 @@ class IdealSession:
                 owner.row["wait_cycles"] += now - owner.blocked_at
                 self._wake(rank, found, now)
 
-    def poll(self, rank: int, cycles: int | None) -> None:
-        owner = self._block(rank, "polls")
+    def poll(self, rank: int, cycles: int | None, place: str) -> None:
+        owner = self._block(rank, "polls", place)
         cycles = POLL_CYCLES if cycles is None else cycles
         self._at(owner.now + cycles, lambda now: self._wake(rank, None, now))
 
-    def compute(self, rank: int, cycles: int) -> None:
-        owner = self._block(rank, "computes")
+    def compute(self, rank: int, cycles: int, place: str) -> None:
+        owner = self._block(rank, "computes", place)
         owner.row["compute_cycles"] += cycles
         self._at(owner.now + cycles, lambda now: self._wake(rank, None, now))
 
-    def probe(self, rank: int, comm: int, source: int, tag: int, where: str) -> None:
-        owner = self._block(rank, "probes", where)
-        found = self.iprobe(rank, comm, source, tag)
+    def probe(self, rank: int, comm: int, source: int, tag: int, place: str) -> None:
+        owner = self._block(rank, "probes", place)
+        found = self.iprobe(rank, comm, source, tag, place)
         if found is None:
             owner.probes = (comm, source, tag)
         else:
@@ -266,24 +274,24 @@ class IdealSession:
         root: int,
         operator: str,
         element: str,
-        where: str,
+        place: str,
     ) -> None:
         assert isinstance(payload, bytes)
-        self._come(rank, comm, (kind, root, operator, element, len(payload)), payload, where)
+        self._come(rank, comm, (kind, root, operator, element, len(payload)), payload, place)
 
-    def split(self, rank: int, comm: int, color: int, key: int, where: str) -> None:
-        self._come(rank, comm, ("split",), repr((color, key)).encode(), where)
+    def split(self, rank: int, comm: int, color: int, key: int, place: str) -> None:
+        self._come(rank, comm, ("split",), repr((color, key)).encode(), place)
 
     def _come(
-        self, rank: int, comm: int, call: tuple[Any, ...], payload: bytes, where: str
+        self, rank: int, comm: int, call: tuple[Any, ...], payload: bytes, place: str
     ) -> None:
-        owner = self._block(rank, f"calls {call[0]}", where)
+        owner = self._block(rank, f"calls {call[0]}", place)
         index = owner.calls.get(comm, 0)
         owner.calls[comm] = index + 1
         meeting = self.meetings.setdefault((comm, index), [])
         if meeting and meeting[0][1] != call:
-            other = self.ranks[meeting[0][0]].where
-            raise ProgramError(f"collectives differ: {meeting[0][1]} at {other}, {call} at {where}")
+            other = self.ranks[meeting[0][0]].place
+            raise ProgramError(f"collectives differ: {meeting[0][1]} at {other}, {call} at {place}")
         meeting.append((rank, call, payload))
         if len(meeting) < len(self.members[comm]):
             return
@@ -306,7 +314,9 @@ class IdealSession:
                 answers[rank] = (len(self.members) - 1, place, len(ranks))
         return answers
 
-    def supports(self, kind: str, operator: str, element: str) -> bool:
+    def supports(
+        self, comm: int, kind: str, bytes: int, root: int, operator: str, element: str
+    ) -> bool:
         is_bitwise_float = operator in ("and", "or") and element.startswith("fp")
         return operator in OPERATORS and element in ELEMENTS and not is_bitwise_float
 
@@ -326,7 +336,7 @@ class IdealSession:
     def _wake(self, rank: int, answer: Any, now: int) -> None:
         owner = self.ranks[rank]
         if now > owner.blocked_at:
-            self.timeline.append((rank, owner.blocked_at, now, owner.state, owner.where))
+            self.timeline.append((rank, owner.blocked_at, now, owner.state, owner.place))
         owner.state, owner.now = "runs", now
         self.ready.append((rank, answer))
 
@@ -341,19 +351,22 @@ class IdealSession:
         stuck = [k for k, rank in enumerate(self.ranks) if rank.state != "is over"]
         if not found and stuck:
             said = ", ".join(
-                f"rank {k} {self.ranks[k].state} at {self.ranks[k].where}" for k in stuck
+                f"rank {k} {self.ranks[k].state} at {self.ranks[k].place}" for k in stuck
             )
             raise ProgramError(f"nobody can go on: {said}")
         return found
 
-    def report(self) -> dict[str, Any]:
-        rows = [rank.row for rank in self.ranks]
-        return {
-            "cycles": max(row["finish_cycle"] for row in rows),
-            "ranks": rows,
-            "flit_hops": 0,
-            "timeline": self.timeline,
-        }
+    def report(self) -> str:
+        rows = [rank.row | {"rank": number} for number, rank in enumerate(self.ranks)]
+        columns = ("rank", "start_cycle", "end_cycle", "what", "place")
+        return json.dumps(
+            {
+                "cycles": max(row["finish_cycle"] for row in rows),
+                "ranks": rows,
+                "flit_hops": 0,
+                "timeline": [dict(zip(columns, row, strict=True)) for row in self.timeline],
+            }
+        )
 
 
 def combined(call: tuple[Any, ...], payloads: list[bytes]) -> list[bytes]:

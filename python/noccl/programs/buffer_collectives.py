@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from noccl.programs.datatypes import Datatype
 
 
+# What the engine takes as operator and element where nothing is combined.
+_NO_REDUCTION = ("sum", "int8")
+
+
 def same(data: bytes) -> bytes:
     """The bytes themselves, for compositions of values that are bytes."""
     return data
@@ -33,7 +37,10 @@ class BufferCollectives(Composed):
         """Waits until every rank has come here."""
         where = call_site()
         self._agree(where, "Barrier")
-        self._collective("barrier", b"", 0, "", "", where)
+        if self._by_engine("barrier", 0, 0):
+            self._collective("barrier", b"", 0, *_NO_REDUCTION, where)
+        else:
+            self._spread(self._fold(b"", lambda x, _: x, 0, same, same, where) or b"", 0, where)
 
     barrier = Barrier
 
@@ -43,7 +50,10 @@ class BufferCollectives(Composed):
         buffer = read(buf, "buf", writable=self._rank != root)
         self._agree(where, "Bcast", "root", root, "bytes", buffer.size)
         payload = buffer.take() if self._rank == root else bytes(buffer.size)
-        data = self._collective("multicast", payload, root, "", "", where)
+        if self._by_engine("multicast", buffer.size, root):
+            data = self._collective("multicast", payload, root, *_NO_REDUCTION, where)
+        else:
+            data = self._spread(payload, root, where)
         if self._rank != root:
             buffer.put(data)
 
@@ -82,7 +92,10 @@ class BufferCollectives(Composed):
         data = self._own_block(sendbuf, into)
         self._agree(where, "Allgather", "bytes of a block", len(data))
         self._fits(data, into)
-        self._put_joined(into, self._collective("all_gather", data, 0, "", "", where))
+        if self._by_engine("all_gather", len(data), 0):
+            self._put_joined(into, self._collective("all_gather", data, 0, *_NO_REDUCTION, where))
+        else:
+            self._put_all(into, self._circulate(data, where))
 
     def Alltoall(self, sendbuf: Any, recvbuf: Any) -> None:
         """From each rank the block that it has for this one."""
@@ -92,7 +105,11 @@ class BufferCollectives(Composed):
         self._agree(where, "Alltoall", "bytes of a block", source.size)
         self._fits(bytes(source.size), into)
         payload = source.part(0, source.count * self._size).take()
-        self._put_joined(into, self._collective("all_to_all", payload, 0, "", "", where))
+        if self._by_engine("all_to_all", len(payload), 0):
+            found = self._collective("all_to_all", payload, 0, *_NO_REDUCTION, where)
+            self._put_joined(into, found)
+        else:
+            self._put_all(into, self._swap_all(self._cut(payload), where))
 
     def Reduce(self, sendbuf: Any, recvbuf: Any, op: Op = SUM, root: int = 0) -> None:
         """The buffers of all ranks combined item by item, at the root."""
@@ -103,8 +120,8 @@ class BufferCollectives(Composed):
         data, kind = source.take(), source.datatype
         self._agree(where, "Reduce", "op", op.name, "root", root, "bytes", len(data))
         self._fits(data, into)
-        element = self._link.element("reduce", op, kind)
-        if element:
+        element = op.engine_element(kind)
+        if element and self._by_engine("reduce", len(data), root, op.engine_name, element):
             found = self._collective("reduce", data, root, op.engine_name, element, where)
         else:
             found = self._fold_bytes(data, kind, op, root, where) or b""
@@ -168,21 +185,23 @@ class BufferCollectives(Composed):
             into.put(found)
 
     def _reduced_everywhere(self, data: bytes, kind: Datatype, op: Op, where: str) -> bytes:
-        element = self._link.element("all_reduce", op, kind)
-        if element:
+        element = op.engine_element(kind)
+        if element and self._by_engine("all_reduce", len(data), 0, op.engine_name, element):
             return self._collective("all_reduce", data, 0, op.engine_name, element, where)
         return self._spread(self._fold_bytes(data, kind, op, 0, where) or b"", 0, where)
 
     def _reduced_block(self, data: bytes, kind: Datatype, op: Op, where: str) -> bytes:
-        element = self._link.element("reduce_scatter", op, kind)
-        if element:
+        element = op.engine_element(kind)
+        if element and self._by_engine("reduce_scatter", len(data), 0, op.engine_name, element):
             return self._collective("reduce_scatter", data, 0, op.engine_name, element, where)
         length = len(data) // self._size
         found = self._fold_bytes(data, kind, op, 0, where)
-        blocks = None
-        if found is not None:
-            blocks = [found[length * k : length * (k + 1)] for k in range(self._size)]
-        return self._deal_equal(blocks, length, 0, where)
+        return self._deal_equal(None if found is None else self._cut(found), length, 0, where)
+
+    def _cut(self, data: bytes) -> list[bytes]:
+        """Blocks of equal length, one per rank."""
+        length = len(data) // self._size
+        return [data[length * k : length * (k + 1)] for k in range(self._size)]
 
     def _fold_bytes(
         self, data: bytes, kind: Datatype, op: Op, root: int, where: str

@@ -50,7 +50,7 @@ class Comm(Probes, ObjectCollectives, VectorCollectives):
         if whole:
             link = self._link
             link.check()
-            link.session.compute(link.rank, whole)
+            link.session.compute(link.rank, whole, call_site())
             link.block()
 
     def Get_name(self) -> str:

@@ -33,8 +33,8 @@ class InPlace:
 
 IN_PLACE = InPlace()
 
-# Below what a rank may use: messages that this package composes collectives from. A collective is
-# over before the next one of a communicator begins, and messages between two ranks keep their
-# order, so that one tag suffices.
-INTERNAL_TAG = -2
+# Above what a rank may use: messages that this package composes collectives from; the engine gives
+# none from this tag on to a receive of any tag. A collective is over before the next one of a
+# communicator begins, and messages between two ranks keep their order, so that one tag suffices.
+INTERNAL_TAG = 2**31
 """Tag of the messages of composed collectives."""

@@ -48,6 +48,7 @@ class Endpoint:
 
     __slots__ = (
         "_agreements",
+        "_known",
         "_link",
         "_name",
         "_num_collectives",
@@ -66,6 +67,7 @@ class Endpoint:
         self._name = ""
         self._num_collectives = 0
         # The members stand for the rare engine that gives a number again.
+        self._known: dict[Any, bool] = link.hub.shared.setdefault("supported", {})
         key = (number, members)
         self._agreements: dict[int, Agreement] = link.hub.shared.setdefault(key, {})
 
@@ -101,6 +103,17 @@ class Endpoint:
 
     def _label(self) -> str:
         return self._name or f"the communicator of ranks {list(self.members)}"
+
+    def _by_engine(
+        self, kind: str, size: int, root: int, name: str = "sum", element: str = "int8"
+    ) -> bool:
+        """Do the network's algorithms do this collective of so many bytes per rank?"""
+        key = (self._number, kind, size, root, name, element)
+        known = self._known
+        found = known.get(key)
+        if found is None:
+            found = known[key] = self._link.session.supports(*key)
+        return found
 
     def _collective(
         self, kind: str, payload: bytes, root: int, name: str, element: str, where: str

@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING, Any
 from noccl.errors import ProgramError
 
 if TYPE_CHECKING:
-    from noccl.programs.datatypes import Datatype
     from noccl.programs.hub import Hub
-    from noccl.programs.operators import Op
     from noccl.programs.session import Session
 
 _PACKAGE = os.path.dirname(__file__) + os.sep
@@ -36,14 +34,13 @@ class Link:
         hub: Runs the ranks.
     """
 
-    __slots__ = ("_elements", "hub", "rank", "session", "to_hub")
+    __slots__ = ("hub", "rank", "session", "to_hub")
 
     def __init__(self, rank: int, session: Session, hub: Hub, to_hub: Any) -> None:
         self.rank = rank
         self.session = session
         self.hub = hub
         self.to_hub = to_hub
-        self._elements: dict[tuple[str, Op, Datatype], str] = {}
 
     def check(self) -> None:
         """Makes sure that it is this rank that calls.
@@ -67,22 +64,10 @@ class Link:
         hub.progress += 1
         return self.to_hub()
 
-    def element(self, kind: str, op: Op, datatype: Datatype) -> str:
-        """The engine's element for a reduction that its algorithms do; empty if they do not."""
-        if not op.engine_name:
-            return ""
-        key = (kind, op, datatype)
-        found = self._elements.get(key)
-        if found is None:
-            element = op.engine_element(datatype)
-            is_done = element and self.session.supports(kind, op.engine_name, element)
-            found = self._elements[key] = element if is_done else ""
-        return found
-
     def poll(self) -> None:
         """Lets the time of one poll pass."""
         self.check()
-        self.session.poll(self.rank, None)
+        self.session.poll(self.rank, None, call_site())
         self.to_hub()
 
 

@@ -73,11 +73,11 @@ class Module(types.ModuleType):
     def Wtime(self) -> float:
         """Simulated seconds since the start."""
         link = self._link()
-        return link.session.now(link.rank) / link.session.clock_hz
+        return link.session.now(link.rank) / (link.session.clock_ghz * 1e9)
 
     def Wtick(self) -> float:
         """Seconds of a cycle."""
-        return 1 / self._link().session.clock_hz
+        return 1 / (self._link().session.clock_ghz * 1e9)
 
     def Get_processor_name(self) -> str:
         """Network and rank."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _UNSIGNED = {"uint8": "int8", "uint16": "int16", "uint32": "int32", "uint64": "int64"}
 # The same bits whatever the sign.
-_SIGNLESS = frozenset({"sum", "product", "and", "or", "xor"})
+_SIGNLESS = frozenset({"sum", "and", "or"})
 
 
 class Op:
@@ -94,8 +94,12 @@ class Op:
 
     def engine_element(self, datatype: Datatype) -> str:
         """The engine's element on whose bits this operator does the same; empty: there is none."""
+        if not self.engine_name:
+            return ""
         element = datatype.engine_element
-        return _UNSIGNED.get(element, element) if self.engine_name in _SIGNLESS else element
+        if element in _UNSIGNED:
+            return _UNSIGNED[element] if self.engine_name in _SIGNLESS else ""
+        return element
 
     def combine(self, datatype: Datatype, left: bytes, right: bytes) -> bytes:
         """Combines packed items, `left` of the lower ranks.
@@ -196,10 +200,10 @@ def _numbers(ufunc: Callable[..., Any]) -> Callable[..., Any]:
 MAX = Op("MAX", _larger, _numbers(np.maximum), engine_name="max")
 MIN = Op("MIN", _smaller, _numbers(np.minimum), engine_name="min")
 SUM = Op("SUM", operator.add, _numbers(np.add), engine_name="sum")
-PROD = Op("PROD", operator.mul, _numbers(np.multiply), engine_name="product")
+PROD = Op("PROD", operator.mul, _numbers(np.multiply))
 BAND = Op("BAND", operator.and_, _integers(np.bitwise_and), engine_name="and")
 BOR = Op("BOR", operator.or_, _integers(np.bitwise_or), engine_name="or")
-BXOR = Op("BXOR", operator.xor, _integers(np.bitwise_xor), engine_name="xor")
+BXOR = Op("BXOR", operator.xor, _integers(np.bitwise_xor))
 LAND = Op("LAND", lambda x, y: bool(x) & bool(y), np.logical_and)
 LOR = Op("LOR", lambda x, y: bool(x) | bool(y), np.logical_or)
 LXOR = Op("LXOR", lambda x, y: bool(x) ^ bool(y), np.logical_xor)

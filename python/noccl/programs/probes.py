@@ -36,10 +36,11 @@ class Probes(PointToPoint):
         """Is there a message? If not, the time of a poll passes."""
         link, pattern = self._link, self._pattern(source, tag)
         link.check()
-        found = link.session.iprobe(link.rank, self._number, *pattern)
+        where = call_site()
+        found = link.session.iprobe(link.rank, self._number, *pattern, where)
         if found is None:
             link.poll()
-            found = link.session.iprobe(link.rank, self._number, *pattern)
+            found = link.session.iprobe(link.rank, self._number, *pattern, where)
         if found is not None and status is not None:
             status.fill(*found)
         return found is not None

@@ -91,7 +91,8 @@ class Request:
     def Cancel(self) -> None:
         """Withdraws a receive that no message has met, or a send that has not begun."""
         if self._number is not None and self._link is not None:
-            self._link.session.cancel(self._link.rank, self._number)
+            if not self._link.session.cancel(self._link.rank, self._number):
+                return
             self._number = None
             self._status.fill(constants.ANY_SOURCE, constants.ANY_TAG, 0, cancelled=True)
 
@@ -265,15 +266,22 @@ def _test(requests: Sequence[Request], *, is_all: bool) -> bool:
     link, live = _live(requests)
     if link is None:
         return True
-    numbers: list[int] = [requests[index]._number for index in live]  # type: ignore[misc]
     link.check()
-    finished = link.session.test(link.rank, numbers, is_all)
-    if finished is None:
+    over = _over(link, requests, live)
+    if len(over) < (len(live) if is_all else 1):
         link.poll()
-        finished = link.session.test(link.rank, numbers, is_all)
-    for index, source, tag, data in finished or ():
-        requests[live[index]]._finish(source, tag, data)
-    return finished is not None
+        over = _over(link, requests, live)
+    is_met = len(over) >= (len(live) if is_all else 1)
+    if is_met:
+        # They have ended, so that this takes no time.
+        _wait([requests[index] for index in over], is_all=True)
+    return is_met
+
+
+def _over(link: Link, requests: Sequence[Request], live: list[int]) -> list[int]:
+    """Which of the live ones have ended."""
+    is_over = link.session.is_over
+    return [index for index in live if is_over(requests[index]._number)]  # type: ignore[arg-type]
 
 
 def _fill(

@@ -7,6 +7,7 @@ What ranks need is imported when the first program runs, so that `import noccl` 
 from __future__ import annotations
 
 import contextlib
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,7 @@ def run_program(
     collectives: str = "auto",
     args: Sequence[Any] = (),
     max_cycles: int | None = None,
+    noise_seed: int | None = None,
     host_seconds: float | None = 60.0,
 ) -> ProgramResult:
     """Runs `function(comm, *args)` in every rank; `comm` has the methods of mpi4py.
@@ -70,6 +72,7 @@ def run_program(
         collectives: Algorithm of collectives; `auto` for the network's choice.
         args: Further arguments of the function, the same objects in all ranks.
         max_cycles: Give up after this many cycles; None for no limit.
+        noise_seed: Seed of the delays that a network with noise in its spec has; None for none.
         host_seconds: Give up when no rank makes a call for this long on this machine, polls not
             counted; None for no limit. Works in the main thread only.
 
@@ -81,7 +84,7 @@ def run_program(
     if not callable(function):
         raise ArgumentError(f"function: {kind_of(function)}; accepted: a function of (comm, *args)")
     arguments = tuple(args)
-    session, name = _opened(network, ranks, collectives, max_cycles)
+    session, name = _opened(network, ranks, collectives, max_cycles, noise_seed)
     return run_on(
         session,
         lambda comm: function(comm, *arguments),
@@ -99,6 +102,7 @@ def run_script(
     collectives: str = "auto",
     args: Sequence[str] = (),
     max_cycles: int | None = None,
+    noise_seed: int | None = None,
     host_seconds: float | None = 60.0,
     has_prefix: bool = False,
 ) -> ProgramResult:
@@ -113,6 +117,7 @@ def run_script(
         collectives: Algorithm of collectives; `auto` for the network's choice.
         args: What the script sees in `sys.argv[1:]`.
         max_cycles: Give up after this many cycles; None for no limit.
+        noise_seed: Seed of the delays that a network with noise in its spec has; None for none.
         host_seconds: As for `run_program`.
         has_prefix: Begin each line that a rank prints with its number.
 
@@ -125,7 +130,7 @@ def run_script(
     from noccl.programs.script import Script  # noqa: PLC0415 - only when a program runs
 
     script = Script(path, [str(arg) for arg in args], has_prefix=has_prefix)
-    session, name = _opened(network, ranks, collectives, max_cycles)
+    session, name = _opened(network, ranks, collectives, max_cycles, noise_seed)
     return run_on(
         session, script.run, ranks, name=name, host_seconds=host_seconds, surroundings=script.around
     )
@@ -153,22 +158,15 @@ def run_on(
             return function(module.COMM_WORLD)
 
         values = hub.run(body)
-    report = session.report()
+    report = json.loads(session.report())
     return ProgramResult(
         values=values,
         cycles=report["cycles"],
-        time_ns=report["cycles"] * 1e9 / session.clock_hz,
+        time_ns=report["cycles"] / session.clock_ghz,
         flit_hops=report["flit_hops"],
-        ranks=ResultTable.from_rows(
-            "program", [{"rank": rank, **row} for rank, row in enumerate(report["ranks"])]
-        ),
-        timeline=ResultTable.from_rows(
-            "timeline", [dict(zip(_COLUMNS, row, strict=True)) for row in report["timeline"]]
-        ),
+        ranks=ResultTable.from_rows("program", report["ranks"]),
+        timeline=ResultTable.from_rows("timeline", report["timeline"]),
     )
-
-
-_COLUMNS = ("rank", "start_cycle", "end_cycle", "what", "detail")
 
 
 @contextlib.contextmanager
@@ -180,10 +178,17 @@ def _entered(
 
 
 def _opened(
-    network: Network | str, ranks: int, collectives: str, max_cycles: int | None
+    network: Network | str,
+    ranks: int,
+    collectives: str,
+    max_cycles: int | None,
+    noise_seed: int | None,
 ) -> tuple[Session, str]:
     elaborated = load(network) if isinstance(network, str) else network
     count = whole("ranks", ranks, least=1)
     most = None if max_cycles is None else whole("max_cycles", max_cycles, least=1)
-    session = open_session(elaborated, count, collectives=collectives, max_cycles=most)
+    seed = None if noise_seed is None else whole("noise_seed", noise_seed)
+    session = open_session(
+        elaborated, count, collectives=collectives, max_cycles=most, noise_seed=seed
+    )
     return session, elaborated.name

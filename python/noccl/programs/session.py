@@ -23,9 +23,9 @@ class Session(Protocol):
     """A run that goes on while its ranks do.
 
     `rank` is a rank of the world, sources and destinations are ranks of the communicator. A source
-    or tag of -1 is any; any tag matches tags from 0 on only, so that the messages of this package,
-    whose tags are below -1, are never taken by a rank. A blocking call states what the rank waits
-    for; `advance` later returns the answer.
+    or tag of -1 is any; any tag matches tags below 2^31 only, so that the messages of this package
+    are never taken by a rank. A blocking call states what the rank waits for; `advance` later
+    returns the answer. `place` is the call site, for messages.
     """
 
     @property
@@ -33,8 +33,8 @@ class Session(Protocol):
         """Number of the communicator of all ranks."""
 
     @property
-    def clock_hz(self) -> float:
-        """Cycles per second of the network."""
+    def clock_ghz(self) -> float:
+        """Cycles per nanosecond of the network."""
 
     def alone(self, rank: int) -> int:
         """Number of the communicator of this rank alone."""
@@ -47,35 +47,37 @@ class Session(Protocol):
         tag: int,
         data: bytes,
         synchronous: bool,
-        where: str,
+        place: str,
     ) -> int:
         """Starts to send; the number of the request."""
 
-    def irecv(self, rank: int, comm: int, source: int, tag: int, max_bytes: int, where: str) -> int:
+    def irecv(self, rank: int, comm: int, source: int, tag: int, max_bytes: int, place: str) -> int:
         """Starts to receive at most so many bytes, -1 for any; the number of the request."""
 
-    def iprobe(self, rank: int, comm: int, source: int, tag: int) -> tuple[int, int, int] | None:
-        """Source, tag and bytes of a message that has been announced; no time passes."""
+    def iprobe(
+        self, rank: int, comm: int, source: int, tag: int, place: str
+    ) -> tuple[int, int, int] | None:
+        """Source, tag and bytes of a message that has arrived; no time passes."""
 
-    def test(self, rank: int, requests: Sequence[int], all: bool) -> list[Finished] | None:  # noqa: A002
-        """What has finished; None if nothing has, or with `all` not everything. No time passes."""
+    def is_over(self, request: int) -> bool:
+        """Has a request ended? No time passes."""
 
-    def cancel(self, rank: int, request: int) -> None:
-        """Withdraws a request."""
+    def cancel(self, rank: int, request: int) -> bool:
+        """Withdraws a receive; False if it has met a message, and then it has to be waited for."""
 
     def now(self, rank: int) -> int:
         """Cycle of the rank."""
 
-    def wait(self, rank: int, requests: Sequence[int], all: bool, where: str) -> None:  # noqa: A002
+    def wait(self, rank: int, requests: Sequence[int], all: bool, place: str) -> None:  # noqa: A002
         """Waits for all or for any; answer: list of `Finished`."""
 
-    def poll(self, rank: int, cycles: int | None) -> None:
+    def poll(self, rank: int, cycles: int | None, place: str) -> None:
         """Lets time pass: so many cycles, or what the poll of a queue costs."""
 
-    def probe(self, rank: int, comm: int, source: int, tag: int, where: str) -> None:
+    def probe(self, rank: int, comm: int, source: int, tag: int, place: str) -> None:
         """Waits for a message and leaves it; answer: source, tag, bytes."""
 
-    def compute(self, rank: int, cycles: int) -> None:
+    def compute(self, rank: int, cycles: int, place: str) -> None:
         """The rank's core is busy for so many cycles."""
 
     def collective(
@@ -87,14 +89,22 @@ class Session(Protocol):
         root: int,
         operator: str,
         element: str,
-        where: str,
+        place: str,
     ) -> None:
         """Takes part in a collective; answer: bytes, none where the rank gets nothing."""
 
-    def supports(self, kind: str, operator: str, element: str) -> bool:
-        """Does the network's algorithm do it?"""
+    def supports(
+        self,
+        comm: int,
+        kind: str,
+        bytes: int,
+        root: int,
+        operator: str,
+        element: str,
+    ) -> bool:
+        """Do the network's algorithms do it, where each rank gives so many bytes?"""
 
-    def split(self, rank: int, comm: int, color: int, key: int, where: str) -> None:
+    def split(self, rank: int, comm: int, color: int, key: int, place: str) -> None:
         """Splits a communicator; answer: number or -1, rank, size."""
 
     def finish(self, rank: int) -> None:
@@ -106,12 +116,17 @@ class Session(Protocol):
     def advance(self) -> list[tuple[int, Any]]:
         """Simulates until a rank can go on; ranks and their answers, none when all are over."""
 
-    def report(self) -> dict[str, Any]:
-        """Cycles, what each rank did, flits, timeline."""
+    def report(self) -> str:
+        """Cycles, what each rank did, flits, timeline, as JSON text."""
 
 
 def open_session(
-    network: Network, ranks: int, *, collectives: str, max_cycles: int | None
+    network: Network,
+    ranks: int,
+    *,
+    collectives: str,
+    max_cycles: int | None,
+    noise_seed: int | None,
 ) -> Session:
     """Opens a session of the engine on a network.
 
@@ -121,9 +136,8 @@ def open_session(
     """
     from noccl import _native  # noqa: PLC0415 - late, so that tests can stand in for it
 
-    options = {} if max_cycles is None else {"max_cycles": max_cycles}
     engine: Any = _native
     session: Session = engine.ProgramSession(
-        network, ranks, collectives=collectives, options=options
+        network, ranks, collectives=collectives, max_cycles=max_cycles, noise_seed=noise_seed
     )
     return session
