@@ -7,8 +7,8 @@ from mpi4py import MPI
 comm = MPI.COMM_WORLD
 rank, size = comm.rank, comm.size
 root = size // 2
-counts = [k % 4 for k in range(size)]
-starts = [5 * k for k in range(size)]
+counts = [other % 4 for other in range(size)]
+starts = [5 * other for other in range(size)]
 source = np.arange(5 * size, dtype="i4") if rank == root else None
 mine = np.full(counts[rank], -1, "i4")
 comm.Scatterv([source, counts, starts, MPI.INT] if rank == root else None, mine, root=root)

@@ -19,7 +19,10 @@ comm = MPI.COMM_WORLD
 rank, size = comm.rank, comm.size
 settings = comm.bcast({"steps": 3, "names": ["a", "b"]} if rank == 0 else None, root=0)
 mine = comm.scatter(
-    [Particle(f"p{k}", (k, k * k), {k % 2}) for k in range(size)] if rank == 0 else None, root=0
+    [Particle(f"p{other}", (other, other * other), {other % 2}) for other in range(size)]
+    if rank == 0
+    else None,
+    root=0,
 )
 assert isinstance(mine, Particle)
 for _ in range(settings["steps"]):
@@ -27,7 +30,7 @@ for _ in range(settings["steps"]):
 request = comm.isend(mine, dest=(rank + 1) % size, tag=9)
 other = comm.irecv(source=(rank - 1) % size, tag=9).wait()
 request.wait()
-table = comm.alltoall([f"{rank}>{k}" for k in range(size)])
+table = comm.alltoall([f"{rank}>{other}" for other in range(size)])
 found = comm.gather((mine.name, other, table[0]), root=0)
 if rank == 0:
     for name, particle, text in found:

@@ -17,13 +17,13 @@ for _ in range(size):
     send.Wait()
     seen.append(int(incoming[0]))
     outgoing[0] = incoming[0]
-requests = [comm.Irecv(np.empty(1), source=k, tag=2) for k in range(size)]
-for k in range(size):
-    comm.Isend(np.array([1.0]), dest=k, tag=2)
+requests = [comm.Irecv(np.empty(1), source=other, tag=2) for other in range(size)]
+for other in range(size):
+    comm.Isend(np.array([1.0]), dest=other, tag=2)
 left = size
 while left:
     left -= len(MPI.Request.Waitsome(requests))
 rows = comm.gather(seen, root=0)
 if rank == 0:
-    print("back at its origin:", all(row[-1] == k for k, row in enumerate(rows)))
+    print("back at its origin:", all(row[-1] == other for other, row in enumerate(rows)))
     print("rank 0 saw:", rows[0])

@@ -9,7 +9,7 @@ rank, size = comm.rank, comm.size
 equal = np.empty(2, dtype="i8")
 comm.Reduce_scatter_block(np.arange(2 * size) * (rank + 1), equal, op=MPI.SUM)
 
-counts = [1 + k % 3 for k in range(size)]
+counts = [1 + other % 3 for other in range(size)]
 part = np.empty(counts[rank])
 comm.Reduce_scatter(np.arange(sum(counts)) * 0.5 + rank, part, counts, op=MPI.SUM)
 bits = np.empty(1, dtype="u2")

@@ -10,7 +10,7 @@ keys = np.sort(np.random.default_rng(rank).integers(0, 10_000, 50 + 7 * rank))
 
 samples = keys[:: max(1, len(keys) // size)][:size].tolist()
 ordered = sorted(sum(comm.allgather(samples), []))
-limits = [ordered[len(ordered) * k // size] for k in range(1, size)]
+limits = [ordered[len(ordered) * other // size] for other in range(1, size)]
 
 ends = np.searchsorted(keys, limits, side="right")
 counts = np.diff(np.concatenate([[0], ends, [len(keys)]])).astype(int)

@@ -7,12 +7,14 @@ from mpi4py import MPI
 comm = MPI.COMM_WORLD
 rank, size = comm.rank, comm.size
 total = 2 * size + 3
-limits = [total * k // size for k in range(size + 1)]
+limits = [total * other // size for other in range(size + 1)]
 rows = np.arange(limits[rank], limits[rank + 1])
 matrix = (100.0 * rows[:, None] + np.arange(total)[None, :]).astype("f4")
 
-counts = [len(rows) * (limits[k + 1] - limits[k]) for k in range(size)]
-outgoing = np.concatenate([matrix[:, limits[k] : limits[k + 1]].T.ravel() for k in range(size)])
+counts = [len(rows) * (limits[other + 1] - limits[other]) for other in range(size)]
+outgoing = np.concatenate(
+    [matrix[:, limits[other] : limits[other + 1]].T.ravel() for other in range(size)]
+)
 incoming = np.empty(len(rows) * total, "f4")
 starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
 comm.Alltoallv([outgoing, counts, starts, MPI.FLOAT], [incoming, (counts, starts), MPI.FLOAT])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: A002, PLR0911, PLR0917 - the arguments are the engine's
+# ruff: noqa: A002, PLR0917 - the arguments are the engine's
 """A session without a network, for tests of the Python half of programs.
 
 Same calls as the engine's, same meaning of messages and collectives; but a message takes a fixed
@@ -13,86 +13,16 @@ import functools
 import heapq
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from noccl.errors import ProgramError
-from noccl.programs.constants import INTERNAL_TAG
 from noccl.programs.session import Finished
+from tests.ideal_ranks import Posted, Rank, Sent, fits
+from tests.ideal_values import ELEMENTS, OPERATORS, combined
 
 MESSAGE_CYCLES = 100
 COLLECTIVE_CYCLES = 200
 POLL_CYCLES = 10
-ELEMENTS = {
-    **{f"int{8 * size}": f"i{size}" for size in (1, 2, 4, 8)},
-    "fp16": "f2",
-    "fp32": "f4",
-    "fp64": "f8",
-}
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "sum": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
-}  # fmt: skip
-
-
-@dataclass(eq=False)
-class Sent:
-    """A message: where it goes, what it holds, whose request ends when it has been met."""
-
-    comm: int
-    source: int
-    tag: int
-    data: bytes
-    synchronous: int | None
-    sender: int
-
-
-@dataclass(eq=False)
-class Posted:
-    """A receive that no message has met yet."""
-
-    number: int
-    comm: int
-    source: int
-    tag: int
-    max_bytes: int
-    place: str
-
-    def takes(self, sent: Sent) -> bool:
-        return sent.comm == self.comm and fits(sent, self.source, self.tag)
-
-
-def fits(sent: Sent, source: int, tag: int) -> bool:
-    is_tag = sent.tag < INTERNAL_TAG if tag == -1 else sent.tag == tag
-    return source in (-1, sent.source) and is_tag
-
-
-@dataclass(eq=False)
-class Rank:
-    """What the session knows of a rank."""
-
-    now: int = 0
-    state: str = "runs"
-    place: str = ""
-    posted: list[Posted] = field(default_factory=list)
-    arrived: list[Sent] = field(default_factory=list)
-    # Requests: None while they go on, else source, tag, bytes.
-    requests: dict[int, tuple[int, int, bytes | None] | None] = field(default_factory=dict)
-    waits_for: list[int] = field(default_factory=list)
-    needs_all: bool = False
-    probes: tuple[int, int, int] | None = None
-    calls: dict[int, int] = field(default_factory=dict)
-    row: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys(
-            (
-                *("finish_cycle", "compute_cycles", "send_cycles", "receive_cycles"),
-                *("wait_cycles", "messages", "bytes", "memory_bytes"),
-            ),
-            0,
-        )
-    )
-    blocked_at: int = 0
 
 
 class IdealSession:
@@ -298,21 +228,21 @@ class IdealSession:
         order = {member: place for place, member in enumerate(self.members[comm])}
         meeting.sort(key=lambda one: order[one[0]])
         payloads = [one[2] for one in meeting]
-        answers = self._split(comm, payloads) if call == ("split",) else combined(call, payloads)
+        responses = self._split(comm, payloads) if call == ("split",) else combined(call, payloads)
         end = max(self.ranks[one[0]].now for one in meeting) + COLLECTIVE_CYCLES
-        for (member, _, _), answer in zip(meeting, answers, strict=True):
-            self._at(end, functools.partial(self._wake, member, answer))
+        for (member, _, _), response in zip(meeting, responses, strict=True):
+            self._at(end, functools.partial(self._wake, member, response))
 
     def _split(self, comm: int, payloads: list[bytes]) -> list[tuple[int, int, int]]:
         wishes = [eval(payload) for payload in payloads]
-        answers = [(-1, -1, 0)] * len(wishes)
+        responses = [(-1, -1, 0)] * len(wishes)
         for color in sorted({color for color, _ in wishes if color >= 0}):
             ranks = [rank for rank, wish in enumerate(wishes) if wish[0] == color]
             ranks.sort(key=lambda rank: (wishes[rank][1], rank))
             self.members.append(tuple(self.members[comm][rank] for rank in ranks))
             for place, rank in enumerate(ranks):
-                answers[rank] = (len(self.members) - 1, place, len(ranks))
-        return answers
+                responses[rank] = (len(self.members) - 1, place, len(ranks))
+        return responses
 
     def supports(
         self, comm: int, kind: str, bytes: int, root: int, operator: str, element: str
@@ -333,12 +263,12 @@ class IdealSession:
         self.num_events += 1
         heapq.heappush(self.events, (cycle, self.num_events, action))
 
-    def _wake(self, rank: int, answer: Any, now: int) -> None:
+    def _wake(self, rank: int, response: Any, now: int) -> None:
         owner = self.ranks[rank]
         if now > owner.blocked_at:
             self.timeline.append((rank, owner.blocked_at, now, owner.state, owner.place))
         owner.state, owner.now = "runs", now
-        self.ready.append((rank, answer))
+        self.ready.append((rank, response))
 
     def advance(self) -> list[tuple[int, Any]]:
         while not self.ready and self.events:
@@ -348,10 +278,11 @@ class IdealSession:
             while self.events and self.events[0][0] == cycle:
                 heapq.heappop(self.events)[2](cycle)
         found, self.ready = sorted(self.ready, key=lambda one: one[0]), []
-        stuck = [k for k, rank in enumerate(self.ranks) if rank.state != "is over"]
+        stuck = [index for index, rank in enumerate(self.ranks) if rank.state != "is over"]
         if not found and stuck:
             said = ", ".join(
-                f"rank {k} {self.ranks[k].state} at {self.ranks[k].place}" for k in stuck
+                f"rank {index} {self.ranks[index].state} at {self.ranks[index].place}"
+                for index in stuck
             )
             raise ProgramError(f"nobody can go on: {said}")
         return found
@@ -367,30 +298,3 @@ class IdealSession:
                 "timeline": [dict(zip(columns, row, strict=True)) for row in self.timeline],
             }
         )
-
-
-def combined(call: tuple[Any, ...], payloads: list[bytes]) -> list[bytes]:
-    """What each rank gets."""
-    kind, root, operator, element, length = call
-    ranks, joined = len(payloads), b"".join(payloads)
-    if kind == "barrier":
-        return [b""] * ranks
-    if kind == "multicast":
-        return [payloads[root]] * ranks
-    if kind == "all_gather":
-        return [joined] * ranks
-    if kind == "all_to_all":
-        size = length // ranks
-        return [
-            b"".join(block[size * k : size * (k + 1)] for block in payloads) for k in range(ranks)
-        ]
-    values = [np.frombuffer(block, ELEMENTS[element]) for block in payloads]
-    with np.errstate(all="ignore"):
-        result = functools.reduce(OPERATORS[operator], values).tobytes()
-    if kind == "reduce":
-        return [result if rank == root else b"" for rank in range(ranks)]
-    if kind == "all_reduce":
-        return [result] * ranks
-    assert kind == "reduce_scatter"
-    size = length // ranks
-    return [result[size * k : size * (k + 1)] for k in range(ranks)]

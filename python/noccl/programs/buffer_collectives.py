@@ -79,7 +79,10 @@ class BufferCollectives(Composed):
         self._agree(where, "Scatter", "root", root, "bytes of a block", length)
         blocks = None
         if source is not None:
-            blocks = [source.part(k * source.count, source.count).take() for k in range(self._size)]
+            blocks = [
+                source.part(index * source.count, source.count).take()
+                for index in range(self._size)
+            ]
             self._fits(blocks[0], into)
         data = self._deal_equal(blocks, length, root, where)
         if into is not None:
@@ -201,7 +204,7 @@ class BufferCollectives(Composed):
     def _cut(self, data: bytes) -> list[bytes]:
         """Blocks of equal length, one per rank."""
         length = len(data) // self._size
-        return [data[length * k : length * (k + 1)] for k in range(self._size)]
+        return [data[length * index : length * (index + 1)] for index in range(self._size)]
 
     def _fold_bytes(
         self, data: bytes, kind: Datatype, op: Op, root: int, where: str

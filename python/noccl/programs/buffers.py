@@ -14,7 +14,8 @@ import numpy as np
 
 from noccl.errors import ProgramError
 from noccl.programs.constants import InPlace
-from noccl.programs.datatypes import NAMED, PLAIN, Datatype, of_code, of_element
+from noccl.programs.datatypes import Datatype
+from noccl.programs.named_datatypes import NAMED, PLAIN, of_code, of_element
 
 _FORMS = (
     "accepted: an array or bytes, [data, datatype], [data, count], [data, count, datatype], "
@@ -261,7 +262,7 @@ def read_blocks(spec: Any, name: str, ranks: int, *, writable: bool = False) -> 
     if displacements is None:
         starts = [sum(numbers[:rank]) for rank in range(ranks)]
     elif np.ndim(displacements) == 0:
-        starts = [_whole(f"{name}: displacement", displacements) * k for k in range(ranks)]
+        starts = [_whole(f"{name}: displacement", displacements) * index for index in range(ranks)]
     else:
         starts = _per_rank(f"{name}: displacements", displacements, ranks)
     found = []

@@ -104,9 +104,9 @@ class Cartcomm(Intracomm):
             color = color if keeps else color * length + place
         found = self._split(color, self._rank, call_site(), "Sub")
         assert found is not None  # noqa: S101 - every rank has a color
-        kept = [k for k, keeps in enumerate(remain_dims) if keeps]
-        dims = tuple(self.dims[k] for k in kept)
-        return Cartcomm(*found, dims, tuple(self.periods[k] for k in kept))
+        kept = [index for index, keeps in enumerate(remain_dims) if keeps]
+        dims = tuple(self.dims[index] for index in kept)
+        return Cartcomm(*found, dims, tuple(self.periods[index] for index in kept))
 
 
 def create(comm: Intracomm, dims: Sequence[int], periods: Any, where: str) -> Cartcomm | None:

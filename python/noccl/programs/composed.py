@@ -65,7 +65,7 @@ class Composed(Endpoint):
             if own + step < size:
                 data += self._take((own + step + root) % size, where)
             step <<= 1
-        blocks = [data[length * k : length * (k + 1)] for k in range(size)]
+        blocks = [data[length * index : length * (index + 1)] for index in range(size)]
         return [blocks[(rank - root) % size] for rank in range(size)]
 
     def _deal(self, blocks: Sequence[bytes] | None, root: int, where: str) -> bytes:

@@ -121,7 +121,7 @@ class Datatype:
 
     def Create_contiguous(self, count: int) -> Datatype:
         """Items side by side."""
-        return self._derived("contiguous", [k * self.extent for k in range(count)])
+        return self._derived("contiguous", [index * self.extent for index in range(count)])
 
     def Create_vector(self, count: int, blocklength: int, stride: int) -> Datatype:
         """Blocks of items, their starts `stride` items apart."""
@@ -129,7 +129,9 @@ class Datatype:
 
     def Create_hvector(self, count: int, blocklength: int, stride: int) -> Datatype:
         """Blocks of items, their starts `stride` bytes apart."""
-        return self.Create_hindexed([blocklength] * count, [k * stride for k in range(count)])
+        return self.Create_hindexed(
+            [blocklength] * count, [index * stride for index in range(count)]
+        )
 
     def Create_indexed(self, blocklengths: Sequence[int], displacements: Sequence[int]) -> Datatype:
         """Blocks of items at displacements in items."""
@@ -144,7 +146,7 @@ class Datatype:
     ) -> Datatype:
         """Blocks of items at displacements in bytes."""
         pairs = zip(blocklengths, displacements, strict=True)
-        starts = [start + k * self.extent for length, start in pairs for k in range(length)]
+        starts = [start + index * self.extent for length, start in pairs for index in range(length)]
         return self._derived("indexed", starts)
 
     def Create_subarray(
@@ -159,8 +161,9 @@ class Datatype:
         places = np.arange(int(np.prod(sizes))).reshape(tuple(sizes), order=layout)  # type: ignore[call-overload]
         part = places[tuple(slice(s, s + n) for s, n in zip(starts, subsizes, strict=True))]
         # In the order of the array in memory.
-        items = [int(k) * self.extent for k in sorted(part.ravel())]
-        return self._derived("subarray", items, extent=int(np.prod(sizes)) * self.extent)
+        items = [int(index) * self.extent for index in sorted(part.ravel())]
+        extent = int(np.prod(sizes)) * self.extent
+        return self._derived("subarray", items, extent=extent, lower_bound=0)
 
     def Create_resized(self, lb: int, extent: int) -> Datatype:
         """The same bytes with another lower bound and extent."""
@@ -173,13 +176,26 @@ class Datatype:
         datatypes: Sequence[Datatype],
     ) -> Datatype:
         """Blocks of items of several datatypes at displacements in bytes."""
-        rows = zip(blocklengths, displacements, datatypes, strict=True)
-        parts = [start + kind.byte_offsets(length) for length, start, kind in rows]
-        offsets = np.concatenate(parts) if parts else np.zeros(0, np.intp)
-        extent = int(offsets.max()) + 1 if offsets.size else 0
+        rows = list(zip(blocklengths, displacements, datatypes, strict=True))
+        parts = [start + kind.byte_offsets(length) for length, start, kind in rows if length]
+        bounds = [
+            (start + kind.lower_bound, start + kind.lower_bound + length * kind.extent)
+            for length, start, kind in rows
+            if length
+        ]
+        first = min((low for low, _ in bounds), default=0)
+        # As compilers do: the next one begins where its largest element may stand.
+        alignment = max((kind.basic_bytes for _, _, kind in rows), default=1)
+        extent = max((high for _, high in bounds), default=0) - first
         elements = {kind.element for kind in datatypes}
-        element = elements.pop() if len(elements) == 1 else None
-        return Datatype("struct", element, offsets=offsets, size=offsets.size, extent=extent)
+        return Datatype(
+            "struct",
+            elements.pop() if len(elements) == 1 else None,
+            offsets=np.concatenate(parts) if parts else np.zeros(0, np.intp),
+            size=sum(part.size for part in parts),
+            extent=extent + -extent % alignment,
+            lower_bound=first,
+        )
 
     def _derived(
         self,
@@ -187,15 +203,18 @@ class Datatype:
         starts: Sequence[int],
         *,
         extent: int | None = None,
-        lower_bound: int = 0,
+        lower_bound: int | None = None,
     ) -> Datatype:
         one = np.arange(self.size) if self.offsets is None else self.offsets
         places = np.asarray(starts, dtype=np.intp)
         if places.size and places.min() < 0:
             raise ProgramError(f"{name} of {self.name}: negative displacement; accepted: 0 or more")
         offsets = np.asarray((places[:, None] + one[None, :]).reshape(-1), dtype=np.intp)
+        if lower_bound is None:
+            lower_bound = int(places.min()) + self.lower_bound if places.size else 0
         if extent is None:
-            extent = int(places.max()) + self.extent if places.size else 0
+            end = int(places.max()) + self.lower_bound + self.extent if places.size else 0
+            extent = end - lower_bound
         return Datatype(
             name,
             self.element,
@@ -205,93 +224,3 @@ class Datatype:
             extent=extent,
             lower_bound=lower_bound,
         )
-
-
-def _pair(name: str, value: str, index: str) -> Datatype:
-    """A value and an index as a C structure; the packed form has no gap."""
-    fields = [("value", value), ("index", index)]
-    laid_out, packed = np.dtype(fields, align=True), np.dtype(fields)
-    assert laid_out.fields is not None and packed.fields is not None  # noqa: PT018, S101 - has two
-    places = [(laid_out.fields[field][1], packed.fields[field][0]) for field, _ in fields]
-    offsets = np.concatenate([start + np.arange(kind.itemsize) for start, kind in places])
-    return Datatype(name, packed, offsets=offsets, size=packed.itemsize, extent=laid_out.itemsize)
-
-
-_TABLE = (
-    # MPI's names, NumPy's type, the engine's name.
-    ("BYTE PACKED", "u1", "uint8"),
-    ("CHAR SIGNED_CHAR INT8_T INTEGER1", "i1", "int8"),
-    ("UNSIGNED_CHAR UINT8_T", "u1", "uint8"),
-    ("SHORT INT16_T INTEGER2", "i2", "int16"),
-    ("UNSIGNED_SHORT UINT16_T", "u2", "uint16"),
-    ("INT INT32_T INTEGER INTEGER4", "i4", "int32"),
-    ("UNSIGNED UNSIGNED_INT UINT32_T", "u4", "uint32"),
-    ("LONG LONG_LONG INT64_T INTEGER8 AINT OFFSET COUNT", "i8", "int64"),
-    ("UNSIGNED_LONG UNSIGNED_LONG_LONG UINT64_T", "u8", "uint64"),
-    ("FLOAT REAL REAL4", "f4", "fp32"),
-    ("DOUBLE DOUBLE_PRECISION REAL8", "f8", "fp64"),
-    ("C_BOOL BOOL CXX_BOOL LOGICAL1", "?", ""),
-    ("C_FLOAT_COMPLEX COMPLEX COMPLEX8 F_COMPLEX", "c8", ""),
-    ("C_DOUBLE_COMPLEX DOUBLE_COMPLEX COMPLEX16 F_DOUBLE_COMPLEX", "c16", ""),
-    ("LONG_DOUBLE", "g", ""),
-)
-
-NAMED: dict[str, Datatype] = {}
-"""The predefined datatypes by name."""
-for _names, _code, _element in _TABLE:
-    for _name in _names.split():
-        NAMED[_name] = Datatype(_name, np.dtype(_code), engine_element=_element)
-for _name, _value, _index in (
-    ("FLOAT_INT", "f4", "i4"),
-    ("DOUBLE_INT", "f8", "i4"),
-    ("LONG_INT", "i8", "i4"),
-    ("SHORT_INT", "i2", "i4"),
-    ("INT_INT", "i4", "i4"),
-    ("TWOINT", "i4", "i4"),
-):
-    NAMED[_name] = _pair(_name, _value, _index)
-
-# As mpi4py finds the datatype of an array; the half has no name in MPI but one in the engine.
-_BY_CHARACTER: dict[str, Datatype] = {
-    character: NAMED[name]
-    for character, name in {
-        "b": "SIGNED_CHAR", "B": "UNSIGNED_CHAR", "h": "SHORT", "H": "UNSIGNED_SHORT", "i": "INT",
-        "I": "UNSIGNED", "l": "LONG", "L": "UNSIGNED_LONG", "q": "LONG_LONG",
-        "Q": "UNSIGNED_LONG_LONG", "f": "FLOAT", "d": "DOUBLE", "?": "C_BOOL", "g": "LONG_DOUBLE",
-        "F": "C_FLOAT_COMPLEX", "D": "C_DOUBLE_COMPLEX", "c": "CHAR", "S": "CHAR",
-    }.items()
-}  # fmt: skip
-_BY_CHARACTER["e"] = Datatype("FLOAT16", np.dtype("f2"), engine_element="fp16")
-
-
-PLAIN = {code: kind for code, kind in _BY_CHARACTER.items() if code in "bBhHiIlLqQfd"}
-"""Those whose arrays Python's views know, by NumPy's character."""
-
-
-def of_element(element: np.dtype[Any]) -> Datatype:
-    """The datatype of the elements of an array.
-
-    Raises:
-        ProgramError: There is none.
-    """
-    found = _BY_CHARACTER.get(element.char)
-    if found is None or not element.isnative:
-        raise ProgramError(
-            f"array of {element}: no datatype of MPI; accepted: [array, datatype] with the "
-            "datatype named, or numbers in the order of bytes of this machine"
-        )
-    return found
-
-
-def of_code(code: str) -> Datatype:
-    """The datatype of a type code of NumPy, such as `d` or `int32`, or of a name of MPI.
-
-    Raises:
-        ProgramError: There is none.
-    """
-    if code in NAMED:
-        return NAMED[code]
-    try:
-        return of_element(np.dtype(code))
-    except TypeError as error:
-        raise ProgramError(f"datatype {code!r}: unknown; accepted: MPI's and NumPy's") from error

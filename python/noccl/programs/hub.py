@@ -109,15 +109,15 @@ class Hub:
         ready: list[tuple[int, Any]] = [(rank, None) for rank in range(len(continues))]
         on_switch = self.on_switch
         while ready:
-            for rank, answer in ready:
+            for rank, response in ready:
                 self.current = rank
                 self.switches += 1
                 if on_switch is None:
-                    continues[rank](answer)
+                    continues[rank](response)
                 else:
                     on_switch(rank)
                     try:
-                        continues[rank](answer)
+                        continues[rank](response)
                     finally:
                         on_switch(None)
             self.current = None

@@ -57,7 +57,7 @@ class Link:
             )
 
     def block(self) -> Any:
-        """Hands over to the hub; returns the answer to the blocking call made before."""
+        """Hands over to the hub; returns the response to the blocking call made before."""
         hub = self.hub
         if hub.current != self.rank:
             self.check()

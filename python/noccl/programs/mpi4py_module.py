@@ -13,7 +13,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from noccl.errors import ProgramError
-from noccl.programs import comm, constants, datatypes, operators
+from noccl.programs import comm, constants, datatypes, named_datatypes, operators
 from noccl.programs.cartesian import Cartcomm, compute_dims
 from noccl.programs.groups import Group
 from noccl.programs.probes import Message
@@ -48,7 +48,7 @@ class Module(types.ModuleType):
             if name.isupper() and not name.startswith(("INTERNAL", "KEYVAL", "TAG_UB")):
                 setattr(self, name, value)
         self.TAG_UB = constants.KEYVAL_TAG_UB
-        self.__dict__.update(datatypes.NAMED)
+        self.__dict__.update(named_datatypes.NAMED)
         self.__dict__.update(operators.NAMED)
         self.__dict__.update(_TYPES)
         names = set(self.__dict__) | set(_PER_RANK) | _functions()

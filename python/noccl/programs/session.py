@@ -25,7 +25,7 @@ class Session(Protocol):
     `rank` is a rank of the world, sources and destinations are ranks of the communicator. A source
     or tag of -1 is any; any tag matches tags below 2^31 only, so that the messages of this package
     are never taken by a rank. A blocking call states what the rank waits for; `advance` later
-    returns the answer. `place` is the call site, for messages.
+    returns the response. `place` is the call site, for messages.
     """
 
     @property
@@ -69,13 +69,13 @@ class Session(Protocol):
         """Cycle of the rank."""
 
     def wait(self, rank: int, requests: Sequence[int], all: bool, place: str) -> None:  # noqa: A002
-        """Waits for all or for any; answer: list of `Finished`."""
+        """Waits for all or for any; response: list of `Finished`."""
 
     def poll(self, rank: int, cycles: int | None, place: str) -> None:
         """Lets time pass: so many cycles, or what the poll of a queue costs."""
 
     def probe(self, rank: int, comm: int, source: int, tag: int, place: str) -> None:
-        """Waits for a message and leaves it; answer: source, tag, bytes."""
+        """Waits for a message and leaves it; response: source, tag, bytes."""
 
     def compute(self, rank: int, cycles: int, place: str) -> None:
         """The rank's core is busy for so many cycles."""
@@ -91,13 +91,13 @@ class Session(Protocol):
         element: str,
         place: str,
     ) -> None:
-        """Takes part in a collective; answer: bytes, none where the rank gets nothing."""
+        """Takes part in a collective; response: bytes, none where the rank gets nothing."""
 
     def supports(
         self,
         comm: int,
         kind: str,
-        bytes: int,
+        num_bytes: int,
         root: int,
         operator: str,
         element: str,
@@ -105,7 +105,7 @@ class Session(Protocol):
         """Do the network's algorithms do it, where each rank gives so many bytes?"""
 
     def split(self, rank: int, comm: int, color: int, key: int, place: str) -> None:
-        """Splits a communicator; answer: number or -1, rank, size."""
+        """Splits a communicator; response: number or -1, rank, size."""
 
     def finish(self, rank: int) -> None:
         """The rank is over."""
@@ -114,7 +114,7 @@ class Session(Protocol):
         """The rank has failed; the run is over."""
 
     def advance(self) -> list[tuple[int, Any]]:
-        """Simulates until a rank can go on; ranks and their answers, none when all are over."""
+        """Simulates until a rank can go on; ranks and their responses, none when all are over."""
 
     def report(self) -> str:
         """Cycles, what each rank did, flits, timeline, as JSON text."""

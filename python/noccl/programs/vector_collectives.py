@@ -91,7 +91,7 @@ class VectorCollectives(BufferCollectives):
         if len(set(counts)) == 1:
             block = self._reduced_block(data, kind, op, where)
         else:
-            ends = [sum(counts[: k + 1]) * kind.size for k in range(self._size)]
+            ends = [sum(counts[: index + 1]) * kind.size for index in range(self._size)]
             found = self._fold_bytes(data, kind, op, 0, where)
             blocks = None
             if found is not None:
@@ -132,9 +132,9 @@ class VectorCollectives(BufferCollectives):
             raise ProgramError(f"{name}: accepted: a count, a displacement, a datatype per rank")
         raw, _ = memory(data, name, writable=writable)
         found = []
-        for k in range(self._size):
-            block = Buffer(raw, displacements[k], counts[k], kinds[k])
-            if counts[k]:
+        for index in range(self._size):
+            block = Buffer(raw, displacements[index], counts[index], kinds[index])
+            if counts[index]:
                 block.check(name)
             found.append(block)
         return found

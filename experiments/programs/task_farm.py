@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A master hands out tasks to whoever is free; results do not depend on who did what."""
+"""Rank 0 hands out tasks to whoever is free; results do not depend on who did what."""
 
 from mpi4py import MPI
 
