@@ -44,10 +44,11 @@ ALLOWED: dict[str, frozenset[str]] = {
     "noccl-workload": frozenset({"noccl-spec", "noccl-net"}),
     "noccl-coll": frozenset({"noccl-spec", "noccl-net", "noccl-workload"}),
     "noccl-run": frozenset({"noccl-spec", "noccl-net", "noccl-workload"}),
-    **{
-        backend: frozenset({"noccl-spec", "noccl-net", "noccl-workload", "noccl-run"})
-        for backend in BACKENDS
-    },
+    "noccl-model": frozenset({"noccl-spec", "noccl-net", "noccl-workload", "noccl-run"}),
+    # Compiled programs run on simulated cores.
+    "noccl-sim": frozenset(
+        {"noccl-spec", "noccl-net", "noccl-workload", "noccl-run", "noccl-riscv"}
+    ),
     "noccl-rtl": frozenset({"noccl-spec", "noccl-net"}),
     "noccl-cosim": COSIM,
     # A machine that drives the simulator's messages.

@@ -7,7 +7,7 @@
 //! it if bytes come without anybody's notice (chains of endpoints).
 
 use noccl_net::Network;
-use noccl_workload::{Action, ActionKind, Effect, participants};
+use noccl_workload::{Action, ActionKind, Effect, Notice, participants};
 
 /// Sets of tiles, one per action.
 struct Sets {
@@ -41,18 +41,15 @@ impl Sets {
 
 /// The action, with a flag for those that it writes to.
 pub(crate) fn noticed(network: &Network, kind: ActionKind) -> ActionKind {
-    match kind {
-        ActionKind::Transfer(transfer) => {
-            let initiator = network.find(transfer.initiator);
-            let targets = transfer.destination.targets().tiles(network);
-            if targets.iter().all(|tile| Some(*tile) == initiator) {
-                ActionKind::Transfer(transfer)
-            } else {
-                ActionKind::Delivery(transfer)
-            }
-        }
-        other => other,
+    let Some(transfer) = kind.transfer().filter(|_| kind.notice() == Notice::Engine) else {
+        return kind;
+    };
+    let initiator = network.find(transfer.initiator);
+    let targets = transfer.destination.targets().tiles(network);
+    if targets.iter().all(|tile| Some(*tile) == initiator) {
+        return kind;
     }
+    ActionKind::Delivery(transfer.clone())
 }
 
 /// Do bytes come to a tile that takes no part in the action?

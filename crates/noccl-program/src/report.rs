@@ -104,9 +104,9 @@ impl Session<'_> {
     }
 
     fn call_name(&self, call: &CallKind) -> String {
-        match call {
-            CallKind::Collective(number) => self.collectives[*number].terms.kind.to_string(),
-            other => other.name().to_owned(),
+        if let CallKind::Collective(number) = call {
+            return self.collectives[*number].terms.kind.to_string();
         }
+        call.name().to_owned()
     }
 }

@@ -289,7 +289,7 @@ impl ProgramSession {
 
     /// Simulates until calls are over: ranks and their answers.
     fn advance<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let answers = self.with(py, Session::advance)?;
+        let answers = self.with(py, |session| session.advance())?;
         let list = PyList::empty(py);
         for (rank, answer) in answers {
             list.append((rank.0, answer_object(py, answer)?))?;

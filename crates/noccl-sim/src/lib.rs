@@ -27,6 +27,7 @@ mod simulator;
 mod transport;
 
 pub use driver::schedule::ScheduleRun;
+pub use endpoint::executed_core::ExecutedRank;
 pub use endpoint::message_core::is_held_up;
 pub use endpoint::torrent::DirectChain;
 #[cfg(feature = "hardware-comparison")]
@@ -35,6 +36,7 @@ pub use noccl_run::OnProgress;
 pub use open_run::open_run;
 pub use record::recorder::OnCycle;
 pub use router::smart::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
+pub use router::udn::{ExecutedError, ExecutedRequest, ExecutedResult, run_executed};
 pub use simulator::{Simulation, Simulator};
 
 use driver::trace::run::TraceRun;

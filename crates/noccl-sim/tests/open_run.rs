@@ -111,17 +111,6 @@ fn of_clusters(step: &Step) -> ActionKind {
     }
 }
 
-/// Interfaces of routers with bypass do not reduce within a memory.
-fn without_local_sums(kind: ActionKind) -> ActionKind {
-    match kind {
-        ActionKind::LocalReduce(reduce) => ActionKind::Compute(Compute {
-            tile: reduce.tile,
-            cycles: reduce.bytes,
-        }),
-        other => other,
-    }
-}
-
 /// Each cluster of a path waits for a flag and then sends on to the next. Two flags for one action would differ: a core sees the second one
 /// at no cost while it still looks at the first, and a program asks for one after the other.
 fn relay(path: &[u16], bytes: u64) -> Vec<ActionKind> {
@@ -298,11 +287,10 @@ proptest! {
         length in 2usize..16,
         bytes in 1u64..400,
     ) {
-        same_cycles("collective_noc_4x4", relay(&path[..length], bytes))?;
-    }
-
-    #[test]
-    fn interfaces_of_smart_take_the_cycles_of_the_schedule(steps in steps()) {
-        same_cycles("smart_8x8", steps.iter().map(of_clusters).map(without_local_sums).collect())?;
+        // Which of several messages of one cycle goes first over routers with bypass depends on the order in which they are stated, so there only a
+        // relay has one result.
+        for preset in ["collective_noc_4x4", "smart_8x8"] {
+            same_cycles(preset, relay(&path[..length], bytes))?;
+        }
     }
 }
