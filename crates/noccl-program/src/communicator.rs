@@ -73,6 +73,18 @@ impl Communicator {
 }
 
 impl Session<'_> {
+    /// The communicator of a rank alone.
+    pub fn alone(&mut self, rank: RankId) -> CommId {
+        if let Some(known) = self.alone.get(&rank) {
+            return *known;
+        }
+        let comm = number(self.comms.len());
+        let coords = [self.coord(rank)];
+        self.comms.push(Communicator::new(vec![rank], &coords));
+        self.alone.insert(rank, comm);
+        comm
+    }
+
     /// The communicator of a call.
     ///
     /// # Errors

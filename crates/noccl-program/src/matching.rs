@@ -8,12 +8,17 @@
 use crate::ids::{CommId, MessageId, RankId, RequestId};
 use std::collections::VecDeque;
 
+/// Tags from here on are those of a library over the calls, e.g. for collectives that it composes of messages: a receive of any tag does not
+/// take them.
+pub(crate) const FIRST_INNER_TAG: i64 = 1 << 31;
+
 /// What a receive or a probe takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wanted {
     pub(crate) comm: CommId,
     /// `None`: any.
     pub(crate) source: Option<RankId>,
+    /// `None`: any below [`FIRST_INNER_TAG`].
     pub(crate) tag: Option<i64>,
 }
 
@@ -48,7 +53,7 @@ impl Wanted {
             }
             && match self.tag {
                 Some(tag) => tag == message.tag,
-                None => true,
+                None => message.tag < FIRST_INNER_TAG,
             }
     }
 }

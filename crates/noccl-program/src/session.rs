@@ -50,6 +50,8 @@ pub struct Session<'n> {
     /// Rank by tile.
     rank_at: BTreeMap<u32, RankId>,
     pub(crate) comms: Vec<Communicator>,
+    /// Communicators of ranks alone, once they are asked for.
+    pub(crate) alone: BTreeMap<RankId, CommId>,
     pub(crate) requests: Requests,
     pub(crate) messages: Messages,
     /// By action of the run.
@@ -110,6 +112,7 @@ impl<'n> Session<'n> {
             carries_words: network.routers().carries_words(),
             rank_at: rank_at.collect(),
             comms: vec![Communicator::new(all, &coords)],
+            alone: BTreeMap::new(),
             requests: Requests::default(),
             messages: Messages::default(),
             roles: Vec::new(),

@@ -85,6 +85,17 @@ impl ProgramSession {
         self.held.with_dependent(|_, session| session.world().0)
     }
 
+    /// Number of the communicator of a rank alone.
+    fn alone(&mut self, py: Python<'_>, rank: u32) -> PyResult<u32> {
+        self.with(py, |session| Ok(session.alone(RankId(rank)).0))
+    }
+
+    /// Cycles per nanosecond of the network.
+    #[getter]
+    fn clock_ghz(&self) -> f64 {
+        self.held.borrow_owner().network.spec().clock_ghz
+    }
+
     /// Sends; the number of the request.
     #[allow(clippy::too_many_arguments, reason = "a call of MPI has as many")]
     fn isend(

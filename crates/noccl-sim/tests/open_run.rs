@@ -149,7 +149,6 @@ fn in_sequence(net: &Network, kinds: Vec<ActionKind>) -> Schedule {
 
 /// The programs of all tiles: which action of the schedule each does next.
 struct Programs<'a> {
-    net: &'a Network,
     schedule: &'a Schedule,
     lists: BTreeMap<TileId, Vec<usize>>,
     at: BTreeMap<TileId, usize>,
@@ -161,7 +160,7 @@ struct Programs<'a> {
 }
 
 impl<'a> Programs<'a> {
-    fn new(net: &'a Network, schedule: &'a Schedule) -> Self {
+    fn new(net: &Network, schedule: &'a Schedule) -> Self {
         let mut lists: BTreeMap<TileId, Vec<usize>> = BTreeMap::new();
         for (number, action) in schedule.actions.iter().enumerate() {
             for tile in participants(net, &action.kind) {
@@ -169,7 +168,6 @@ impl<'a> Programs<'a> {
             }
         }
         Self {
-            net,
             schedule,
             at: lists.keys().map(|tile| (*tile, 0)).collect(),
             lists,
