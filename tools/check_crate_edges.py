@@ -32,13 +32,15 @@ COSIM = frozenset(
     }
 )
 # What studies run.
-STUDIED = frozenset({*LIBRARY, *BACKENDS, *COSIM, "noccl-cosim", "noccl-coherence"})
+PROGRAMS = frozenset({"noccl-riscv", "noccl-compile"})
+STUDIED = frozenset({*LIBRARY, *BACKENDS, *COSIM, *PROGRAMS, "noccl-cosim", "noccl-coherence"})
 
 ALLOWED: dict[str, frozenset[str]] = {
     "noccl-files": frozenset(),
     "noccl-spec": frozenset(),
-    # A core that knows no network.
+    # A core that knows no network, and programs for it.
     "noccl-riscv": frozenset(),
+    "noccl-compile": frozenset({"noccl-files"}),
     "noccl-net": frozenset({"noccl-spec"}),
     "noccl-workload": frozenset({"noccl-spec", "noccl-net"}),
     "noccl-coll": frozenset({"noccl-spec", "noccl-net", "noccl-workload"}),
