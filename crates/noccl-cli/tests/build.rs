@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl build` where there is no compiler to be had: what is missing is named, and nothing is left behind. With a
-//! compiler: `python/tests/test_programs.py`.
+//! compiler: `python/tests/test_compiled_programs.py`.
 
 mod common;
 
