@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES = 64, STEPS = 4000, LARGE = 1 << 20 };
+enum { PIECES = 64, STEPS = 1000, LARGE = 1 << 20 };
 
 static unsigned char *pieces[PIECES];
 static size_t sizes[PIECES];

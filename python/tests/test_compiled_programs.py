@@ -84,6 +84,40 @@ def test_a_program_prints_what_it_prints_natively_and_ends_as_on_unicorn(
     assert mine.memory == theirs.memory
 
 
+def test_a_program_that_does_not_compile_is_refused_with_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "wrong.c").write_text("int main(void) {\n  return unknown;\n}\n")
+    (tmp_path / "unlinked.c").write_text("int absent(void);\nint main(void) { return absent(); }\n")
+    (tmp_path / "out.elf").write_text("as before")
+    command = [Path(sys.executable).parent / "noccl", "build", "-o", "out.elf"]
+    for source, part in [("wrong.c", "wrong.c:2:10: error"), ("unlinked.c", "`absent'")]:
+        run = subprocess.run(
+            [*command, source], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (run.returncode, run.stdout) == (2, "")
+        assert part in run.stderr
+    assert (tmp_path / "out.elf").read_text() == "as before"
+
+
+def test_options_reach_the_compiler(execute: Path, tmp_path: Path) -> None:
+    include, kept = tmp_path / "include", tmp_path / "kept"
+    include.mkdir()
+    (include / "value.h").write_text("#define VALUE 30\n")
+    source = '#include "value.h"\nint main(void) { return VALUE + ADDED; }\n'
+    (tmp_path / "sum.c").write_text(source)
+    noccl = Path(sys.executable).parent / "noccl"
+    options = ["-I", include, "-D", "ADDED=12", "-O", "s", "--keep", kept, "--verbose", "--json"]
+    run = subprocess.run(
+        [noccl, "build", tmp_path / "sum.c", "-o", tmp_path / "sum.elf", *options],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "-DADDED=12" in run.stderr.replace("-D ADDED", "-DADDED")
+    assert {"sum.i", "sum.s", "sum.o", "program.map"} <= {file.name for file in kept.iterdir()}
+    assert json.loads(run.stdout)["code_bytes"] > 0
+    assert executed(execute, tmp_path / "sum.elf", tmp_path).code == 42
+
+
 # Numbers and their bits.
 Numbers = NDArray[np.float64]
 # Stated in programs/runtime/include/math.h; a long double has eleven bits more, hence the 0.001.

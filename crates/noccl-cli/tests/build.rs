@@ -36,7 +36,7 @@ fn sources_are_looked_at_first() {
             "main.c notes.txt -o out.elf",
             "source file 'notes.txt': it is none of these",
         ),
-        ("main.c -o missing/out.elf", "missing/out.elf"),
+        ("main.c -o main.c/out.elf", "main.c/out.elf"),
         ("main.c -O9 -o out.elf", "accepted: 0, 1, 2, 3, s"),
         ("-o out.elf", "FILE"),
     ] {

@@ -128,14 +128,14 @@ fn unpack(
 ) -> Result<(), CompileError> {
     let mut dpkg = Command::new("dpkg-deb");
     dpkg.arg("--extract").arg(file).arg(folder);
-    let said = process::run(&mut dpkg, &go_on).or_else(|error| match error {
-        CompileError::Program { .. } => {
-            let mut both = Command::new("sh");
-            both.args(["-c", "ar p \"$1\" data.tar.xz | tar -xJ -C \"$2\"", "sh"]);
-            process::run(both.arg(file).arg(folder), &go_on)
-        }
-        other => Err(other),
-    })?;
+    let by_dpkg = process::run(&mut dpkg, &go_on);
+    let said = if matches!(by_dpkg, Err(CompileError::Program { .. })) {
+        let mut both = Command::new("sh");
+        both.args(["-c", "ar p \"$1\" data.tar.xz | tar -xJ -C \"$2\"", "sh"]);
+        process::run(both.arg(file).arg(folder), &go_on)?
+    } else {
+        by_dpkg?
+    };
     if said.status.success() {
         return Ok(());
     }
