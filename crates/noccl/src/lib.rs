@@ -10,6 +10,7 @@ mod describe;
 mod doctor;
 mod hardware;
 mod plan;
+pub mod program;
 pub mod report;
 mod rtl;
 mod run;
