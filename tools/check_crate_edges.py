@@ -2,8 +2,7 @@
 """The crates depend on each other only along the edges that the architecture allows.
 
     spec <- net <- {workload, rtl}, workload <- {coll, run}, run <- {model, sim},
-    riscv <- sim, {run, rtl, files} <- cosim, sim <- coherence, files <- compile,
-    {coll, sim} <- program,
+    {run, rtl, files} <- cosim, sim <- coherence, {coll, sim} <- program, files <- compile, riscv,
     all of these <- studies <- noccl <- {cli, py}
 
 The algorithm library and the backends never see each other: a schedule that only works because it
