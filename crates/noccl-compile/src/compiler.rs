@@ -128,7 +128,7 @@ fn command(
     let mut command = tool.command();
     command.args(FLAGS).arg(request.optimization.option());
     command.args(["-g", "-Wall", "-nostdlib", "-nostartfiles"]);
-    for folder in request.include.iter().chain([&runtime.include()]) {
+    for folder in request.include.iter().chain(&runtime.includes()) {
         command.arg("-I").arg(folder);
     }
     for name in &request.define {

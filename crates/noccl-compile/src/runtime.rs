@@ -9,12 +9,20 @@ use std::path::{Path, PathBuf};
 
 macro_rules! sources {
     ($($path:literal),* $(,)?) => {
-        [$(($path, include_str!(concat!("../../../programs/runtime/", $path)))),*]
+        [$(($path, include_str!(concat!("../../../programs/", $path)))),*]
     };
 }
 
-/// All files of `programs/runtime`.
-const FILES: [(&str, &str); 24] = sources!(
+/// All files of `programs/runtime` and of the message library, `programs/nocmsg`.
+const FILES: [(&str, &str
+    "nocmsg/collectives.c",
+    "nocmsg/mpi.c",
+    "nocmsg/mpi.h",
+    "nocmsg/nocmsg.h",
+    "nocmsg/place.c",
+    "nocmsg/place.h",
+    "nocmsg/units.c",
+); 24] = sources!(
     "memory.ld",
     "include/assert.h",
     "include/math.h",
@@ -40,6 +48,9 @@ const FILES: [(&str, &str); 24] = sources!(
     "src/text.h",
     "README.md",
 );
+
+/// Folders of headers.
+const INCLUDES: [&str; 2] = ["runtime/include", "nocmsg"];
 
 /// Options of every compilation. Contraction would change the last bits, relaxation needs a register that is not set up.
 pub(crate) const FLAGS: [&str; 9] = [
@@ -71,14 +82,14 @@ impl Runtime {
         Ok(Self { folder })
     }
 
-    /// Folder of the headers.
-    pub fn include(&self) -> PathBuf {
-        self.folder.join("include")
+    /// Folders of the headers.
+    pub fn includes(&self) -> [PathBuf; 2] {
+        INCLUDES.map(|folder| self.folder.join(folder))
     }
 
     /// The linker script.
     pub fn linker_script(&self) -> PathBuf {
-        self.folder.join("memory.ld")
+        self.folder.join("runtime/memory.ld")
     }
 
     /// All objects.
@@ -94,7 +105,7 @@ fn compiled() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(path, _)| *path).filter(is_compiled)
 }
 
-/// `src/start.c` and `src/start.S` both are there, so the end stays in the name.
+/// `start.c` and `start.S` both are there, so the end stays in the name.
 fn object(path: &str) -> String {
     format!("{}.o", path.replace('/', "_"))
 }
@@ -109,7 +120,9 @@ fn make(folder: &Path, tool: &Tool, on_step: OnStep<'_>) -> Result<(), CompileEr
     for path in compiled() {
         let mut command = tool.command();
         command.args(FLAGS).arg("-O2").arg("-c");
-        command.arg("-I").arg(folder.join("include"));
+        for include in INCLUDES {
+            command.arg("-I").arg(folder.join(include));
+        }
         command
             .arg(folder.join(path))
             .arg("-o")
