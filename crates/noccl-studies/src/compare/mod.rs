@@ -158,6 +158,7 @@ pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
         | Error::Hardware(_)
         | Error::Compile(_)
         | Error::Program(_)
+        | Error::Fault(_)
         | Error::Argument { .. }
         | Error::DoesNotFit { .. }
         | Error::File(_)
