@@ -90,6 +90,7 @@ def test_a_message_that_is_too_long_is_refused_with_its_receive() -> None:
         (lambda c: c.Create_cart([3]), "3 ranks; accepted: 1 to 2"),
         (lambda c: c.compute(cycles=-1), "-1 cycles"),
         (lambda c: c.Split(-7), "color -7"),
+        (lambda c: c.Split(2**31), "color 2147483648"),
         (lambda c: c.Alltoallv([np.zeros(2), [1]], [np.zeros(2), [1, 1]]), "1 for 2 ranks"),
         (lambda c: c.Ireduce(1), "Intracomm.Ireduce: not provided"),
     ],
