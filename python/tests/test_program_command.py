@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A script that passes its argument on; the command runs it on a session without a network."""
-    monkeypatch.setattr(command, "load", lambda _: FakeNetwork())
+    monkeypatch.setattr(command, "load", lambda *_, overrides: FakeNetwork(overrides))
     monkeypatch.setattr(run, "open_session", ideal)
     path = tmp_path / "script.py"
     path.write_text(
@@ -34,7 +34,8 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class FakeNetwork:
-    name = "ideal"
+    def __init__(self, overrides: dict[str, object]) -> None:
+        self.name = "ideal" + "".join(f" {key} {value!r}" for key, value in overrides.items())
 
 
 def ideal(_: object, ranks: int, *, max_cycles: int | None, **__: object) -> IdealSession:
@@ -49,6 +50,13 @@ def test_a_summary_follows_what_the_script_prints(
     assert printed[:3] == ["[0] word", "[1] word", "network       ideal"]
     assert f"cycles        {MESSAGE_CYCLES}" in printed
     assert "wait time     100.0 % of all ranks' cycles" in printed
+
+
+def test_fields_of_the_spec_are_replaced(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["-n", "2", "--override", "a.b=3", "--override", "name=x", "--override", "c=true"]
+    assert command.main([*options, str(script), "word"]) == 0
+    assert "ideal a.b 3 name 'x' c True" in capsys.readouterr().out
+    assert command.main(["-n", "2", "--override", "a", str(script), "word"]) == 1
 
 
 def test_the_summary_is_json_if_asked(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
