@@ -84,7 +84,11 @@ fn noise_widens_runtimes_by_what_the_spec_says() {
         CollectiveKind::Barrier,
         "dissemination",
         |r| {
-            r.noise = Some(NoiseRequest { seed: 1, runs: 200 });
+            r.noise = Some(NoiseRequest {
+                seed: 1,
+                runs: 200,
+                start_skew_cycles: 0,
+            });
         },
     );
     let noisy = found[0].noise.unwrap();

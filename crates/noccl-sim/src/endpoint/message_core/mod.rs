@@ -15,6 +15,7 @@ mod planes;
 mod program;
 mod receive;
 mod rounds;
+mod rows;
 mod send;
 mod store;
 mod stream;
@@ -145,14 +146,21 @@ impl<'s> Cores<'s> {
         });
         let streams = streams.collect();
         let mut active = BitSet::new(tiles);
-        (0..tiles).for_each(|tile| active.insert(tile));
+        let noise = Noise::new(config.noise_seed, config.start_skew_cycles, spec);
+        let mut later = Wheel::new();
+        for tile in 0..tiles {
+            match noise.start(tile as u32) {
+                0 => active.insert(tile),
+                start => later.push(start, tile as u32),
+            }
+        }
         Ok(Self {
             network,
             spec,
             schedule,
             is_value: config.mode == Mode::Value,
             stalls: Stalls::new(config),
-            noise: Noise::new(config.noise_seed, spec),
+            noise,
             program,
             rounds: Rounds::new(config.is_lock_step, &messages, tiles),
             messages,
@@ -161,7 +169,7 @@ impl<'s> Cores<'s> {
             units: Vec::new(),
             free_units: Vec::new(),
             active,
-            later: Wheel::new(),
+            later,
             due: Vec::new(),
             ready: Vec::new(),
             streams,
