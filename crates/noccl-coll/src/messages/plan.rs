@@ -8,6 +8,7 @@
 //! shortest plan.
 
 use super::plan_links::{Links, Passage};
+use super::plan_rounds::plan_in_rounds;
 use noccl_net::Coord;
 use noccl_spec::CoreTiles;
 use std::cmp::Reverse;
@@ -45,6 +46,8 @@ pub(super) struct Plan {
     pub(super) sends: Vec<(usize, usize)>,
     /// Cycles until the last core is done.
     pub(super) cycles: u64,
+    /// What each of the sends of a pair has of its bytes, the first ones first; 0: all.
+    pub(super) piece_bytes: u64,
 }
 
 /// What is exchanged, and what it costs.
@@ -86,9 +89,14 @@ struct Rules {
     far_first: bool,
 }
 
-/// The shortest of a few plans.
+/// The shortest of a few plans; in rounds if messages are longer than queues, as long as their number allows it.
 pub(super) fn plan(exchange: &Exchange<'_>) -> Plan {
     let num = exchange.members.len();
+    if num * num <= MOST_MESSAGES
+        && let Some(bytes) = long_bytes(exchange)
+    {
+        return plan_in_rounds(exchange, bytes);
+    }
     let all: &[(usize, bool)] = &[
         (3, true),
         (3, false),
@@ -108,6 +116,19 @@ pub(super) fn plan(exchange: &Exchange<'_>) -> Plan {
     });
     let plans = rules.map(|rules| Planner::new(exchange, rules).run());
     plans.min_by_key(|plan| plan.cycles).unwrap_or_default()
+}
+
+/// Bytes of every message, if all have as many and are longer than the queues.
+fn long_bytes(exchange: &Exchange<'_>) -> Option<u64> {
+    let core = &exchange.tiles.core;
+    let num = exchange.members.len();
+    let pairs = (0..num).flat_map(|from| (0..num).map(move |to| (from, to)));
+    let mut bytes = pairs
+        .filter(|(from, to)| from != to)
+        .map(|(from, to)| (exchange.bytes)(from, to));
+    let first = bytes.next()?;
+    let is_long = core.message_words(first) > u64::from(core.receive_store_words);
+    (is_long && bytes.all(|other| other == first)).then_some(first)
 }
 
 struct Planner<'a> {

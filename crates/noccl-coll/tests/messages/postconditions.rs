@@ -159,12 +159,19 @@ proptest! {
         (x, y, width, height) in rectangles(),
         lag in 0u32..4,
         is_synchronised in any::<bool>(),
+        bytes in prop_oneof![1u64..10, Just(20)],
     ) {
         let group = common::rectangle(x, y, width, height);
         let num = u64::from(width * height);
         let root = TileRef::Cluster(Coord::new(x, y));
-        let of = task(CollectiveKind::AllToAll, group, num, root, 20);
-        for algorithm in [Algorithm::Unicast, Algorithm::Pairwise, Algorithm::Torus, Algorithm::Rounds] {
+        let of = task(CollectiveKind::AllToAll, group, num, root, bytes);
+        for algorithm in [
+            Algorithm::Unicast,
+            Algorithm::Pairwise,
+            Algorithm::Torus,
+            Algorithm::Rounds,
+            Algorithm::RowColumn,
+        ] {
             let mut choice = Choice::new(algorithm, 1);
             choice.messages.lag = Some(lag);
             if is_synchronised {
@@ -232,6 +239,32 @@ fn sets_with_holes_exchange_reduce_and_meet_where_no_rectangle_is_needed() {
         let of = task(kind, TileSet::Arbitrary(holes.clone()), 5, root, bytes);
         agrees(&of, Choice::new(algorithm, 1));
     }
+}
+
+#[test]
+fn columns_and_rows_with_others_between_them_exchange_by_rows_and_columns() {
+    let lines: Vec<Coord> = [0, 2, 5]
+        .into_iter()
+        .flat_map(|x| [1, 2, 4, 5].map(|y| Coord::new(x, y)))
+        .collect();
+    let root = TileRef::Cluster(Coord::new(0, 1));
+    let set = TileSet::Arbitrary(lines);
+    let of = task(CollectiveKind::AllToAll, set, 12, root, 12);
+    let choice = Choice::new(Algorithm::RowColumn, 1);
+    agrees(&of, choice);
+    // A message to each tile of the own row and of the own column, and no others.
+    let made = schedule(&NETWORK, &of, choice).unwrap();
+    let messages = made.actions.iter().filter_map(|a| a.kind.message());
+    let sent =
+        messages
+            .filter(|m| !m.is_copy())
+            .map(|m| match (m.source.tile, m.destination.tile) {
+                (TileRef::Cluster(from), TileRef::Cluster(to)) => {
+                    (from.x == to.x) != (from.y == to.y)
+                }
+                _ => false,
+            });
+    assert_eq!(sent.collect::<Vec<_>>(), vec![true; 12 * (2 + 3)]);
 }
 
 #[test]
