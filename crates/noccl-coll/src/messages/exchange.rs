@@ -2,7 +2,7 @@
 //! All-to-all by messages: in which order every rank sends to every other one.
 //!
 //! Linear: to rank 0, 1, 2, … Pairwise: by exclusive or where the ranks are a power of two, else to the rank so many places on. Torus: to the
-//! tile so many columns and rows on, around the edge. Rounds: by displacement without going around (S4 §3). All wait for what they have
+//! tile so many columns and rows on, around the edge, through the rows back and forth. Rounds: by displacement without going around (S4 §3). All wait for what they have
 //! received `lag` steps before, and keep a copy of their own block last.
 
 use super::Work;
@@ -95,8 +95,15 @@ impl Work<'_> {
         } else if is(Algorithm::Torus) {
             let (columns, rows) = self.grid()?;
             by_step(&|rank, step| {
-                let x = (rank / rows + step / rows) % columns;
-                x * rows + (rank % rows + step % rows) % rows
+                // Rows up for an even number of columns, down for an odd one: one step differs from the next by a row or a column.
+                let (across, along) = (step / rows, step % rows);
+                let along = if across.is_multiple_of(2) {
+                    along
+                } else {
+                    rows - 1 - along
+                };
+                let x = (rank / rows + across) % columns;
+                x * rows + (rank % rows + along) % rows
             })
         } else if !is(Algorithm::Pairwise) {
             by_step(&|_, step| step)

@@ -8,7 +8,7 @@
 //! shortest plan.
 
 use super::plan_links::{Links, Passage};
-use super::plan_rounds::plan_in_rounds;
+use super::plan_rounds::{long_bytes, plan_in_rounds};
 use noccl_net::Coord;
 use noccl_spec::CoreTiles;
 use std::cmp::Reverse;
@@ -97,38 +97,16 @@ pub(super) fn plan(exchange: &Exchange<'_>) -> Plan {
     {
         return plan_in_rounds(exchange, bytes);
     }
-    let all: &[(usize, bool)] = &[
-        (3, true),
-        (3, false),
-        (2, true),
-        (2, false),
-        (1, true),
-        (1, false),
-    ];
-    let tried = if num * num <= MOST_MESSAGES {
-        all
-    } else {
-        &all[..1]
-    };
-    let rules = tried.iter().map(|(most_waiting, far_first)| Rules {
-        most_waiting: *most_waiting,
-        far_first: *far_first,
+    let num_tried = if num * num <= MOST_MESSAGES { 6 } else { 1 };
+    let all = [3, 2, 1].into_iter().flat_map(|most_waiting| {
+        [true, false].map(|far_first| Rules {
+            most_waiting,
+            far_first,
+        })
     });
+    let rules = all.take(num_tried);
     let plans = rules.map(|rules| Planner::new(exchange, rules).run());
     plans.min_by_key(|plan| plan.cycles).unwrap_or_default()
-}
-
-/// Bytes of every message, if all have as many and are longer than the queues.
-fn long_bytes(exchange: &Exchange<'_>) -> Option<u64> {
-    let core = &exchange.tiles.core;
-    let num = exchange.members.len();
-    let pairs = (0..num).flat_map(|from| (0..num).map(move |to| (from, to)));
-    let mut bytes = pairs
-        .filter(|(from, to)| from != to)
-        .map(|(from, to)| (exchange.bytes)(from, to));
-    let first = bytes.next()?;
-    let is_long = core.message_words(first) > u64::from(core.receive_store_words);
-    (is_long && bytes.all(|other| other == first)).then_some(first)
 }
 
 struct Planner<'a> {

@@ -41,6 +41,19 @@ struct Packer {
     orders: u64,
 }
 
+/// Bytes of every message, if all have as many and are longer than the queues.
+pub(super) fn long_bytes(exchange: &Exchange<'_>) -> Option<u64> {
+    let core = &exchange.tiles.core;
+    let num = exchange.members.len();
+    let pairs = (0..num).flat_map(|from| (0..num).map(move |to| (from, to)));
+    let mut bytes = pairs
+        .filter(|(from, to)| from != to)
+        .map(|(from, to)| (exchange.bytes)(from, to));
+    let first = bytes.next()?;
+    let is_long = core.message_words(first) > u64::from(core.receive_store_words);
+    (is_long && bytes.all(|other| other == first)).then_some(first)
+}
+
 /// The plan of an exchange of so many bytes of each rank for each other one, piece by piece in rounds.
 pub(super) fn plan_in_rounds(exchange: &Exchange<'_>, bytes: u64) -> Plan {
     let core = &exchange.tiles.core;

@@ -242,6 +242,29 @@ fn sets_with_holes_exchange_reduce_and_meet_where_no_rectangle_is_needed() {
 }
 
 #[test]
+fn plans_of_long_blocks_come_in_pieces_and_a_barrier_may_stand_before_them() {
+    for (width, height, bytes) in [(4, 3, 1024), (3, 2, 2500), (1, 2, 1300), (1, 1, 4096)] {
+        let group = common::rectangle(1, 1, width, height);
+        let num = u64::from(width * height);
+        let root = TileRef::Cluster(Coord::new(1, 1));
+        let of = task(CollectiveKind::AllToAll, group, num, root, bytes);
+        for name in ["planned", "planned:barrier"] {
+            let choice: Choice = name.parse().unwrap();
+            assert_eq!(choice.to_string(), name);
+            agrees(&of, choice);
+            let made = schedule(&NETWORK, &of, choice).unwrap();
+            let messages = made.actions.iter().filter_map(|a| a.kind.message());
+            let sent: Vec<u64> = messages.filter(|m| !m.is_copy()).map(|m| m.bytes).collect();
+            // At most eight units each, as many for every pair.
+            let pieces = sent.iter().filter(|bytes| **bytes > 0).count() as u64;
+            assert_eq!(pieces, num * (num - 1) * bytes.div_ceil(1024));
+            assert!(sent.iter().all(|bytes| *bytes <= 1024));
+            assert_eq!(sent.contains(&0), name == "planned:barrier" && num > 1);
+        }
+    }
+}
+
+#[test]
 fn columns_and_rows_with_others_between_them_exchange_by_rows_and_columns() {
     let lines: Vec<Coord> = [0, 2, 5]
         .into_iter()
