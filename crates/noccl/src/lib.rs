@@ -9,6 +9,7 @@ mod describe;
 mod doctor;
 mod hardware;
 mod plan;
+pub mod program;
 pub mod report;
 mod rtl;
 mod run;

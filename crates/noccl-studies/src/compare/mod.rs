@@ -9,6 +9,7 @@
 mod auto;
 mod by_model;
 pub(crate) mod case;
+mod for_programs;
 mod inputs;
 pub(crate) mod meaning;
 mod plan;
@@ -19,6 +20,7 @@ pub use crate::runs::LinkFlits;
 pub use by_model::compare_by_model;
 pub(crate) use case::Case;
 pub(crate) use case::collective_of;
+pub use for_programs::program_choice;
 pub use plan::schedule;
 pub use row::{AlgorithmRequest, Backend, CompareRequest, CompareRow, SumError, parse_algorithms};
 
