@@ -35,12 +35,15 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Coll(_) | Error::NothingRuns { .. } => "AlgorithmError",
         Error::Check(_) => "ScheduleError",
         Error::Workload(_) => "FileError",
+        Error::Fault(_) => "ProgramError",
         Error::Run(RunError::Refused { .. }) => "RefusedError",
         Error::Run(RunError::Stall(_)) => "DeadlockError",
         Error::Run(RunError::Interrupted { .. }) => "InterruptedRunError",
         Error::Argument { .. } | Error::Layout(_) => "ArgumentError",
         Error::DoesNotFit { .. } => "CapacityError",
         Error::Unfinished { .. } | Error::Suspended { .. } => "InterruptedRunError",
-        Error::File(_) | Error::Checkpoint { .. } => "FileError",
+        Error::File(_) | Error::Checkpoint { .. } | Error::Compile(_) | Error::Program(_) => {
+            "FileError"
+        }
     }
 }

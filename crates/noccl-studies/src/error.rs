@@ -4,14 +4,17 @@
 use noccl_coherence::machine::MachineError;
 use noccl_coherence::{KernelError, RecordingError, WrongResult};
 use noccl_coll::CollError;
+use noccl_compile::CompileError;
 use noccl_cosim::{CosimError, HardwareError};
 use noccl_files::FileError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
 use noccl_net::Network;
+use noccl_riscv::RiscvError;
 use noccl_rtl::RtlError;
 use noccl_run::{Diagnosis, RunError, Step};
 use noccl_sim::checkpoint::CheckpointError;
+use noccl_sim::{ExecutedError, RankFault};
 use noccl_spec::SpecError;
 use noccl_workload::{CheckError, LayoutError, WorkloadError};
 use thiserror::Error;
@@ -58,6 +61,15 @@ pub enum Error {
     /// A kernel has another result than the direct computation.
     #[error(transparent)]
     WrongKernel(#[from] WrongResult),
+    /// A program in C that was not made.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// A program file that no core can load.
+    #[error(transparent)]
+    Program(#[from] RiscvError),
+    /// A rank of a compiled program that cannot go on.
+    #[error(transparent)]
+    Fault(#[from] RankFault),
     /// An argument is outside what is accepted.
     #[error("{argument} '{found}': {accepted}")]
     Argument {
@@ -171,6 +183,16 @@ pub enum ErrorClass {
     Suspended,
 }
 
+impl From<ExecutedError> for Error {
+    fn from(error: ExecutedError) -> Self {
+        match error {
+            ExecutedError::Program(error) => Error::Program(error),
+            ExecutedError::Fault(fault) => Error::Fault(fault),
+            ExecutedError::Run(error) => Error::Run(error),
+        }
+    }
+}
+
 impl Error {
     /// An argument error.
     #[must_use]
@@ -221,14 +243,21 @@ impl Error {
             | Error::Check(_)
             | Error::Machine(MachineError::Incoherent { .. } | MachineError::Stalled { .. })
             | Error::WrongKernel(_)
+            | Error::Fault(_)
             | Error::Hardware(HardwareError::Differs(_)) => ErrorClass::Failed,
             Error::Run(RunError::Interrupted { .. })
+            | Error::Compile(CompileError::Interrupted)
             | Error::Machine(MachineError::Interrupted { .. })
             | Error::Unfinished { .. } => ErrorClass::Interrupted,
             Error::Suspended { .. } => ErrorClass::Suspended,
-            Error::File(FileError::NotWritten { .. }) => ErrorClass::NotWritten,
+            Error::File(FileError::NotWritten { .. })
+            | Error::Compile(CompileError::File(FileError::NotWritten { .. })) => {
+                ErrorClass::NotWritten
+            }
             Error::Run(RunError::Refused { .. })
             | Error::Machine(_)
+            | Error::Compile(_)
+            | Error::Program(_)
             | Error::Recording(_)
             | Error::Spec(_)
             | Error::Net(_)
@@ -261,6 +290,9 @@ impl Error {
             | Error::Model(_)
             | Error::Rtl(_)
             | Error::Hardware(_)
+            | Error::Compile(_)
+            | Error::Program(_)
+            | Error::Fault(_)
             | Error::Workload(_)
             | Error::Layout(_)
             | Error::Check(_)

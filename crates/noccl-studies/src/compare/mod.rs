@@ -156,6 +156,9 @@ pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
         | Error::Model(_)
         | Error::Rtl(_)
         | Error::Hardware(_)
+        | Error::Compile(_)
+        | Error::Program(_)
+        | Error::Fault(_)
         | Error::Argument { .. }
         | Error::DoesNotFit { .. }
         | Error::File(_)
