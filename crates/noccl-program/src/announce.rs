@@ -92,7 +92,7 @@ impl Session<'_> {
         let mut met = Vec::new();
         self.ranks[target.idx()].inbox.announce(announced, &mut met);
         self.meet(met)?;
-        self.state_messages(rank, Order::InTurn)?;
+        self.state_messages(rank, Order::InOrder)?;
         Ok(request)
     }
 

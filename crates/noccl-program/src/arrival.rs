@@ -14,7 +14,7 @@ impl Session<'_> {
         let target = self.messages.at(id).target;
         let mut met = Vec::new();
         self.ranks[target.idx()].inbox.arrive(id, &mut met);
-        self.to_answer.insert(target);
+        self.to_respond.insert(target);
         self.meet(met)
     }
 
@@ -104,13 +104,13 @@ impl Session<'_> {
                 };
             if is_sent && (has_met || !waits_for_receive) {
                 request.is_over = true;
-                self.to_answer.insert(source);
+                self.to_respond.insert(source);
             }
         }
         let receive = receive.and_then(|receive| self.requests.get_mut(receive));
         if let Some(request) = receive.filter(|r| has_come && is_of(r, false)) {
             request.is_over = true;
-            self.to_answer.insert(target);
+            self.to_respond.insert(target);
         }
     }
 }

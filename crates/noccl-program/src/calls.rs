@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Calls that a rank waits for: requests, messages to arrive, computation.
 
-use crate::answer::Answer;
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId, RequestId};
 use crate::rank::{Call, CallKind, Place};
+use crate::response::Response;
 use crate::session::{Role, Session};
 use noccl_net::TileRef;
 use noccl_run::Order;
@@ -28,7 +28,7 @@ impl Session<'_> {
         source: Option<u32>,
         tag: Option<i64>,
         place: &Place,
-    ) -> Result<Option<Answer>, ProgramError> {
+    ) -> Result<Option<Response>, ProgramError> {
         let wanted = self.wanted(rank, comm, source, tag, place)?;
         let found = self.ranks[rank.idx()].inbox.probe(wanted);
         Ok(found.map(|message| self.probed(message)))
@@ -114,8 +114,13 @@ impl Session<'_> {
         let tile = TileRef::Cluster(self.coord(rank));
         let kind = ActionKind::Compute(Compute { tile, cycles });
         let after = Vec::new();
-        self.run
-            .state(Action { kind, after }, &|_| false, Order::InTurn)?;
+        // A look at a queue comes behind what has come to be received.
+        let order = if is_computation {
+            Order::InOrder
+        } else {
+            Order::Beside
+        };
+        self.run.state(Action { kind, after }, &|_| false, order)?;
         self.roles.push(Role::Busy(rank));
         let is_over = false;
         let kind = CallKind::Busy {
@@ -133,6 +138,6 @@ impl Session<'_> {
             place,
             since_cycle,
         });
-        self.to_answer.insert(rank);
+        self.to_respond.insert(rank);
     }
 }

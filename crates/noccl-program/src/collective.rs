@@ -45,7 +45,7 @@ pub(crate) struct Instance {
     /// By rank of the communicator: shares of actions that are not over; set when the schedule is stated.
     pub(crate) open: Vec<u32>,
     pub(crate) stated: Option<Stated>,
-    /// Ranks that have got their answers.
+    /// Ranks that have got their responses.
     pub(crate) num_done: u32,
 }
 
@@ -217,7 +217,7 @@ impl Session<'_> {
             self.run.write(at, &bytes);
         }
         if self.collectives[number].open[position as usize] == 0 {
-            self.to_answer.insert(rank);
+            self.to_respond.insert(rank);
         }
     }
 
@@ -230,7 +230,7 @@ impl Session<'_> {
         let open = &mut self.collectives[number].open[position as usize];
         *open -= 1;
         if *open == 0 {
-            self.to_answer.insert(rank);
+            self.to_respond.insert(rank);
         }
     }
 }

@@ -87,7 +87,7 @@ pub enum ProgramError {
     },
     /// Bytes have arrived that were not sent: a fault of the simulator.
     #[error(
-        "bytes from {source_rank} to {rank} have changed on their way; this is a defect of the simulator"
+        "bytes from {source_rank} to {rank} have changed while they travelled; this is a defect of the simulator"
     )]
     Changed {
         /// Who sent.

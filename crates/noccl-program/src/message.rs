@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Messages on their way: pieces that fit into the tiles' memories, each an action of the network.
+//! Messages that travel: pieces that fit into the tiles' memories, each an action of the network.
 
 use crate::ids::{CommId, MessageId, RankId, RequestId};
 use noccl_workload::ActionId;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What ranks give to a collective and what they get, between the order of the communicator's ranks and that of their tiles.
 
-use crate::answer::Answer;
 use crate::ids::RankId;
+use crate::response::Response;
 use crate::session::Session;
 use noccl_net::TileRef;
 use noccl_workload::CollectiveKind;
 
 impl Session<'_> {
-    /// The answer of a rank whose part of a collective is over.
-    pub(crate) fn collective_answer(&mut self, number: usize, rank: RankId) -> Option<Answer> {
+    /// The response of a rank whose part of a collective is over.
+    pub(crate) fn collective_response(&mut self, number: usize, rank: RankId) -> Option<Response> {
         let instance = &self.collectives[number];
         let terms = instance.terms;
         let comm = &self.comms[terms.comm.0 as usize];
@@ -29,7 +29,7 @@ impl Session<'_> {
             self.shared.give_back(stated.memory);
             self.has_freed = true;
         }
-        Some(Answer::Output(output))
+        Some(Response::Output(output))
     }
 
     fn output(&mut self, number: usize, position: u32, is_alone: bool) -> Vec<u8> {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A program of ranks on a network: what each has called, and when its call is over.
 
-use crate::answer::{Answer, Received};
 use crate::collective::{Choose, Instance};
 use crate::communicator::Communicator;
 use crate::error::ProgramError;
@@ -11,6 +10,7 @@ use crate::message::Messages;
 use crate::rank::{Call, CallKind, Rank};
 use crate::report::Span;
 use crate::request::{RequestKind, Requests};
+use crate::response::{Received, Response};
 use crate::split::Split;
 use crate::template::Template;
 use crate::terms::Terms;
@@ -71,7 +71,7 @@ pub struct Session<'n> {
     pub(crate) choices: HashMap<Terms, (Choice, Choice)>,
     pub(crate) splits: Vec<Split>,
     /// Ranks whose calls may be over.
-    pub(crate) to_answer: BTreeSet<RankId>,
+    pub(crate) to_respond: BTreeSet<RankId>,
     pub(crate) spans: Vec<Span>,
     failed: Option<ProgramError>,
     ended: Vec<Ended>,
@@ -126,7 +126,7 @@ impl<'n> Session<'n> {
             templates: HashMap::new(),
             choices: HashMap::new(),
             splits: Vec::new(),
-            to_answer: BTreeSet::new(),
+            to_respond: BTreeSet::new(),
             spans: Vec::new(),
             failed: None,
             ended: Vec::new(),
@@ -158,19 +158,19 @@ impl<'n> Session<'n> {
     }
 
     /// Simulates until calls of ranks are over: each of them states its next call, or that it has finished, before the next call of this.
-    /// No answers: all ranks have finished.
+    /// No responses: all ranks have finished.
     ///
     /// # Errors
     /// [`ProgramError::Stuck`] if no rank can go on, and those of calls.
-    pub fn advance(&mut self) -> Result<Vec<(RankId, Answer)>, ProgramError> {
+    pub fn advance(&mut self) -> Result<Vec<(RankId, Response)>, ProgramError> {
         loop {
             if let Some(failed) = self.failed.take() {
                 return Err(failed);
             }
-            let answers = self.answers();
+            let responses = self.responses();
             self.state_all()?;
-            if !answers.is_empty() || self.ranks.iter().all(|rank| rank.is_finished) {
-                return Ok(answers);
+            if !responses.is_empty() || self.ranks.iter().all(|rank| rank.is_finished) {
+                return Ok(responses);
             }
             let mut ended = std::mem::take(&mut self.ended);
             ended.clear();
@@ -226,7 +226,7 @@ impl<'n> Session<'n> {
                 }) = &mut self.ranks[busy.idx()].call
                 {
                     *is_over = true;
-                    self.to_answer.insert(busy);
+                    self.to_respond.insert(busy);
                 }
             }
         }
@@ -234,39 +234,39 @@ impl<'n> Session<'n> {
     }
 
     /// Ranks whose calls are over, ascending.
-    fn answers(&mut self) -> Vec<(RankId, Answer)> {
-        let mut answers = Vec::new();
-        for rank in std::mem::take(&mut self.to_answer) {
+    fn responses(&mut self) -> Vec<(RankId, Response)> {
+        let mut responses = Vec::new();
+        for rank in std::mem::take(&mut self.to_respond) {
             let Some(call) = self.ranks[rank.idx()].call.take() else {
                 continue;
             };
-            match self.answer(rank, &call.kind) {
-                Some(answer) => {
+            match self.response(rank, &call.kind) {
+                Some(response) => {
                     let now = self.run.cycle().max(self.ranks[rank.idx()].cycle);
                     self.ranks[rank.idx()].cycle = now;
                     self.note_span(rank, call, now);
-                    answers.push((rank, answer));
+                    responses.push((rank, response));
                 }
                 None => self.ranks[rank.idx()].call = Some(call),
             }
         }
-        answers
+        responses
     }
 
-    fn answer(&mut self, rank: RankId, call: &CallKind) -> Option<Answer> {
+    fn response(&mut self, rank: RankId, call: &CallKind) -> Option<Response> {
         match call {
-            CallKind::Wait { requests, all } => self.wait_answer(requests, *all),
-            CallKind::Busy { is_over, .. } => is_over.then_some(Answer::Done),
+            CallKind::Wait { requests, all } => self.wait_response(requests, *all),
+            CallKind::Busy { is_over, .. } => is_over.then_some(Response::Done),
             CallKind::Probe(wanted) => {
                 let found = self.ranks[rank.idx()].inbox.probe(*wanted);
                 found.map(|message| self.probed(message))
             }
-            CallKind::Collective(number) => self.collective_answer(*number, rank),
-            CallKind::Split(split) => self.split_answer(*split, rank),
+            CallKind::Collective(number) => self.collective_response(*number, rank),
+            CallKind::Split(split) => self.split_response(*split, rank),
         }
     }
 
-    fn wait_answer(&mut self, requests: &[RequestId], all: bool) -> Option<Answer> {
+    fn wait_response(&mut self, requests: &[RequestId], all: bool) -> Option<Response> {
         let is_over = |id: &RequestId| self.requests.get(*id).is_some_and(|r| r.is_over);
         let over: Vec<usize> = (0..requests.len())
             .filter(|at| is_over(&requests[*at]))
@@ -289,15 +289,15 @@ impl<'n> Session<'n> {
                 data,
             })
         };
-        Some(Answer::Requests(
+        Some(Response::Requests(
             over.into_iter().filter_map(close).collect(),
         ))
     }
 
-    pub(crate) fn probed(&self, message: MessageId) -> Answer {
+    pub(crate) fn probed(&self, message: MessageId) -> Response {
         let message = self.messages.at(message);
         let comm = &self.comms[message.comm.0 as usize];
-        Answer::Probed {
+        Response::Probed {
             source: comm.position(message.source).unwrap_or(0),
             tag: message.tag,
             bytes: message.bytes,

@@ -2,12 +2,12 @@
 //! Splitting a communicator: every rank states a colour and a key, and those of one colour become a communicator, ordered by key and then by
 //! rank. The ranks learn of each other by an exchange of eight bytes each, which is simulated.
 
-use crate::answer::Answer;
 use crate::collective::Instance;
 use crate::communicator::{Communicator, OpenCall, number};
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId};
 use crate::rank::{CallKind, Place};
+use crate::response::Response;
 use crate::session::Session;
 use crate::terms::Terms;
 use noccl_workload::{CollectiveKind, ElementType, Operator};
@@ -123,10 +123,10 @@ impl Session<'_> {
         }
     }
 
-    /// The answer of a rank that has heard of all others.
-    pub(crate) fn split_answer(&mut self, split: usize, rank: RankId) -> Option<Answer> {
+    /// The response of a rank that has heard of all others.
+    pub(crate) fn split_response(&mut self, split: usize, rank: RankId) -> Option<Response> {
         let exchange = self.splits[split].exchange;
-        self.collective_answer(exchange, rank)?;
+        self.collective_response(exchange, rank)?;
         if self.splits[split].made.is_none() {
             let made = self.make_communicators(split);
             self.splits[split].made = Some(made);
@@ -137,7 +137,7 @@ impl Session<'_> {
         let position = self.comms[comm.0 as usize].position(rank)?;
         let (colour, _) = stated[position as usize];
         let own = colour.and_then(|colour| made.as_ref()?.get(&colour).copied());
-        Some(Answer::Communicator(own.and_then(|comm| {
+        Some(Response::Communicator(own.and_then(|comm| {
             let made = &self.comms[comm.0 as usize];
             Some((comm, made.position(rank)?, made.size()))
         })))

@@ -61,7 +61,7 @@ impl Session<'_> {
             self.run.state(
                 action,
                 &|tile| held.get(tile.idx()) == Some(&true),
-                Order::InTurn,
+                Order::InOrder,
             )?;
             self.roles.push(Role::Step(number));
         }
@@ -116,6 +116,6 @@ impl Session<'_> {
     /// A collective of one rank: what it gives is what it gets.
     fn end_alone(&mut self, number: usize) {
         let rank = self.comms[self.collectives[number].terms.comm.0 as usize].ranks[0];
-        self.to_answer.insert(rank);
+        self.to_respond.insert(rank);
     }
 }

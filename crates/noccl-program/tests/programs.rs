@@ -95,8 +95,8 @@ fn any_sender_takes_what_arrives_first() {
             let cycles = 4000 - 1000 * u64::from(rank);
             vec![Op::Compute(cycles), Op::Send(0, 0, vec![rank as u8])]
         };
-        let master = vec![Op::Receive(None, None); 3];
-        let lists = [master, worker(1), worker(2), worker(3)];
+        let collector = vec![Op::Receive(None, None); 3];
+        let lists = [collector, worker(1), worker(2), worker(3)];
         assert_eq!(got(preset, &lists)[0], [[3], [2], [1]], "{preset}");
     }
 }

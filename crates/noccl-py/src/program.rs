@@ -5,8 +5,8 @@ use crate::error::to_python;
 use crate::network::Network;
 use noccl::Loaded;
 use noccl::program::{
-    Answer, CollectiveCall, CommId, ProgramError, ProgramRequest, RankId, Receive, RequestId, Send,
-    Session, parse_program_algorithm, session,
+    CollectiveCall, CommId, ProgramError, ProgramRequest, RankId, Receive, RequestId, Response,
+    Send, Session, parse_program_algorithm, session,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -157,9 +157,12 @@ impl ProgramSession {
             session.iprobe(RankId(rank), CommId(comm), source, tag, &place)
         })?;
         Ok(match found {
-            Some(Answer::Probed { source, tag, bytes }) => Some((source, tag, bytes)),
+            Some(Response::Probed { source, tag, bytes }) => Some((source, tag, bytes)),
             Some(
-                Answer::Done | Answer::Requests(_) | Answer::Output(_) | Answer::Communicator(_),
+                Response::Done
+                | Response::Requests(_)
+                | Response::Output(_)
+                | Response::Communicator(_),
             )
             | None => None,
         })
@@ -298,12 +301,12 @@ impl ProgramSession {
         })
     }
 
-    /// Simulates until calls are over: ranks and their answers.
+    /// Simulates until calls are over: ranks and their responses.
     fn advance<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let answers = self.with(py, |session| session.advance())?;
+        let responses = self.with(py, |session| session.advance())?;
         let list = PyList::empty(py);
-        for (rank, answer) in answers {
-            list.append((rank.0, answer_object(py, answer)?))?;
+        for (rank, response) in responses {
+            list.append((rank.0, response_object(py, response)?))?;
         }
         Ok(list)
     }
@@ -335,10 +338,10 @@ fn call(
     })
 }
 
-fn answer_object(py: Python<'_>, answer: Answer) -> PyResult<Py<PyAny>> {
-    Ok(match answer {
-        Answer::Done => py.None(),
-        Answer::Requests(over) => {
+fn response_object(py: Python<'_>, response: Response) -> PyResult<Py<PyAny>> {
+    Ok(match response {
+        Response::Done => py.None(),
+        Response::Requests(over) => {
             let list = PyList::empty(py);
             for received in over {
                 let data = received.data.map(|data| PyBytes::new(py, &data));
@@ -346,11 +349,11 @@ fn answer_object(py: Python<'_>, answer: Answer) -> PyResult<Py<PyAny>> {
             }
             list.into_any().unbind()
         }
-        Answer::Probed { source, tag, bytes } => {
+        Response::Probed { source, tag, bytes } => {
             (source, tag, bytes).into_pyobject(py)?.into_any().unbind()
         }
-        Answer::Output(bytes) => PyBytes::new(py, &bytes).into_any().unbind(),
-        Answer::Communicator(made) => {
+        Response::Output(bytes) => PyBytes::new(py, &bytes).into_any().unbind(),
+        Response::Communicator(made) => {
             let made = made.map_or((-1, -1, 0), |(comm, rank, size)| {
                 (i64::from(comm.0), i64::from(rank), i64::from(size))
             });

@@ -26,7 +26,7 @@ pub struct Ended {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Behind all that was stated or released before.
-    InTurn,
+    InOrder,
     /// Beside: they begin when the agent has nothing else that it could do, or waits in a barrier. So a message goes on whose sender waits
     /// for something else.
     Beside,

@@ -185,7 +185,7 @@ impl<'a> Programs<'a> {
             let id = self.stated.get(&number).copied().unwrap_or_else(|| {
                 let kind = self.schedule.actions[number].kind.clone();
                 let after = Vec::new();
-                let id = run.state(Action { kind, after }, &|_| true, Order::InTurn);
+                let id = run.state(Action { kind, after }, &|_| true, Order::InOrder);
                 id.expect("the network does what the schedule does")
             });
             self.stated.insert(number, id);

@@ -4,8 +4,8 @@
 use crate::{Algorithm, Error, Mode, Network, RunConfig};
 use noccl_program::Options;
 pub use noccl_program::{
-    Answer, CollectiveCall, CommId, ProgramError, RankId, RankReport, Receive, Received, Report,
-    RequestId, Send, Session, Span,
+    CollectiveCall, CommId, ProgramError, RankId, RankReport, Receive, Received, Report, RequestId,
+    Response, Send, Session, Span,
 };
 use noccl_studies::program_choice;
 

@@ -4,7 +4,7 @@
 use noccl_coll::{Choice, choices};
 use noccl_net::{Network, elaborate};
 use noccl_program::{
-    Answer, CollectiveCall, CommId, Options, ProgramError, RankId, Receive, RequestId, Send,
+    CollectiveCall, CommId, Options, ProgramError, RankId, Receive, RequestId, Response, Send,
     Session,
 };
 use noccl_run::{Mode, RunConfig};
@@ -56,18 +56,18 @@ struct Runner<'a, 'n> {
 }
 
 impl Runner<'_, '_> {
-    fn take(&mut self, rank: RankId, answer: Answer) {
+    fn take(&mut self, rank: RankId, response: Response) {
         let got = &mut self.got[rank.0 as usize];
-        match answer {
-            Answer::Requests(mut over) => {
+        match response {
+            Response::Requests(mut over) => {
                 over.sort_by_key(|received| received.index);
                 got.extend(over.into_iter().filter_map(|received| received.data));
             }
-            Answer::Output(bytes) => got.push(bytes),
-            Answer::Communicator(made) => {
+            Response::Output(bytes) => got.push(bytes),
+            Response::Communicator(made) => {
                 self.comm[rank.0 as usize] = made.map_or(CommId(0), |(comm, _, _)| comm);
             }
-            Answer::Done | Answer::Probed { .. } => {}
+            Response::Done | Response::Probed { .. } => {}
         }
     }
 
@@ -160,12 +160,12 @@ pub fn run(network: &Network, lists: &[Vec<Op>]) -> Result<(Vec<Got>, u64), Prog
         runner.go_on(RankId(rank))?;
     }
     loop {
-        let answers = runner.session.advance()?;
-        if answers.is_empty() {
+        let responses = runner.session.advance()?;
+        if responses.is_empty() {
             break;
         }
-        for (rank, answer) in answers {
-            runner.take(rank, answer);
+        for (rank, response) in responses {
+            runner.take(rank, response);
             runner.go_on(rank)?;
         }
     }

@@ -2,8 +2,8 @@
 //! Cores that execute compiled programs on the networks of words (`docs/executed_cores.md`).
 //!
 //! A core runs ahead to its next port access, which is due in the cycle in which it begins: nothing from outside reaches the core before
-//! that. [`ports`] carries accesses out, [`queues`] holds what has come, [`tile`] is a core with its ports. Words of packets that are
-//! on their way are kept here, by packet; the routers move numbers.
+//! that. [`ports`] carries accesses out, [`queues`] holds what has come, [`tile`] is a core with its ports. Words of packets that
+//! travel are kept here, by packet; the routers move numbers.
 
 mod packet;
 mod ports;
@@ -62,7 +62,7 @@ pub(crate) struct ExecutedCores<'s> {
     /// Ranks that wait for space, or whose words have come, and ranks whose ports hold words.
     retrying: BitSet,
     writing: BitSet,
-    /// Words of packets on their way, and numbers that are free.
+    /// Words of packets that travel, and numbers that are free.
     records: Vec<Vec<u32>>,
     free_records: Vec<u32>,
     /// By rank: the stream that its port into the static network writes.

@@ -223,8 +223,8 @@ impl ExecutedCores<'_> {
             words: ENDLESS,
             record: 0,
         });
-        let most_on_the_way = PORTS * self.static_fifo_words * self.network.num_tiles();
-        self.streams[rank].push(word, most_on_the_way);
+        let most_travelling = PORTS * self.static_fifo_words * self.network.num_tiles();
+        self.streams[rank].push(word, most_travelling);
         planes.fixed.push(now, tile.at, packet.worm, packet.next);
         tile.static_out.words.pop_front();
         let next = packet.next + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Words that a core has written into the static network, as long as some of them may be on their way.
+//! Words that a core has written into the static network, as long as some of them may travel.
 
 use std::collections::VecDeque;
 
@@ -12,16 +12,16 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// The next word; of those before it at most so many can be on their way.
-    pub(super) fn push(&mut self, word: u32, most_on_the_way: usize) {
+    /// The next word; of those before it at most so many can travel.
+    pub(super) fn push(&mut self, word: u32, most_travelling: usize) {
         self.words.push_back(word);
-        while self.words.len() > most_on_the_way + 1 {
+        while self.words.len() > most_travelling + 1 {
             self.words.pop_front();
             self.first += 1;
         }
     }
 
-    /// The word of a number, which is on its way.
+    /// The word of a number, which travels.
     pub(super) fn word(&self, number: u32) -> u32 {
         let found = self.words.get((number - self.first) as usize);
         found.copied().unwrap_or(0)

@@ -56,6 +56,7 @@ impl Cores<'_> {
                 received.or_else(|| self.begin_next(tile, now))
             }
         };
+        let done = done.or_else(|| self.begin_beside(tile, now));
         let is_drained = self.spec.drain != DrainRule::Never;
         done.or_else(|| is_drained.then(|| self.receive(tile, now)).flatten())
             .unwrap_or(Next::Asleep)
@@ -72,21 +73,22 @@ impl Cores<'_> {
         None
     }
 
-    /// Begins the next share of its list, if that may begin; else one beside the list.
+    /// Begins the next share of its list, if that may begin.
     fn begin_next(&mut self, tile: usize, now: u64) -> Option<Next> {
         let core = &self.cores[tile];
-        let in_turn = core.main.get(core.next).copied();
-        match in_turn.filter(|share| self.program.is_ready(*share)) {
-            Some(share) => {
-                let next = self.begin_share(tile, share, now)?;
-                self.cores[tile].next += 1;
-                Some(next)
-            }
-            None => {
-                let share = self.cores[tile].beside.pop_front()?;
-                self.begin_share(tile, share, now)
-            }
+        let share = core.main.get(core.next).copied()?;
+        if !self.program.is_ready(share) {
+            return None;
         }
+        let next = self.begin_share(tile, share, now)?;
+        self.cores[tile].next += 1;
+        Some(next)
+    }
+
+    /// Begins a share that stands beside the list.
+    fn begin_beside(&mut self, tile: usize, now: u64) -> Option<Next> {
+        let share = self.cores[tile].beside.pop_front()?;
+        self.begin_share(tile, share, now)
     }
 
     /// Begins a share; `None` if its round has not come.

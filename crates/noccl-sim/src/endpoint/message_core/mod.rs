@@ -138,7 +138,7 @@ impl<'s> Cores<'s> {
         cores.first = schedule.first.unwrap_or_default();
         cores.actions = Actions::of(schedule);
         for action in &schedule.actions {
-            cores.take_in(action, &|_| false, Order::InTurn)?;
+            cores.take_in(action, &|_| false, Order::InOrder)?;
         }
         cores.rounds = Rounds::new(config.is_lock_step, &cores.messages, network.num_tiles());
         Ok(cores)
@@ -215,7 +215,7 @@ impl<'s> Cores<'s> {
             if Some(number) != receiving && !is_held(TileId(tile)) {
                 let core = &mut self.cores[tile as usize];
                 match order {
-                    Order::InTurn => core.main.push(number),
+                    Order::InOrder => core.main.push(number),
                     Order::Beside => core.beside.push_back(number),
                 }
             }

@@ -2,7 +2,7 @@
 //! Actions that programs state while cores act (`noccl_run::OpenRun`).
 //!
 //! A core whose share has ended asks before it chooses what comes next, so a stated action begins in the cycle in which it would begin if it
-//! had been known: the program's answer takes no time.
+//! had been known: the program's response takes no time.
 
 use super::accept::refuse;
 use super::{Cores, Planes};

@@ -18,7 +18,7 @@ pub struct Received {
 
 /// What a rank gets when its call is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum Response {
     /// Time has passed.
     Done,
     /// Of a wait: the requests that are over, whose numbers are free again.
