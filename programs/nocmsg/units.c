@@ -56,6 +56,15 @@ int nm_take_in(int queue) {
   return 1;
 }
 
+// Waits for words of a queue. Those of the others are taken in meanwhile: all share one store, and a packet of this queue may stand
+// behind one of another.
+static void wait_for(int queue) {
+  while (!(noccl_load64(NOCCL_PORT_WAIT) >> (8 * queue) & 0xff)) {
+    for (int other = 0; other < QUEUES; other++)
+      if (other != queue) nm_take_in(other);
+  }
+}
+
 static unsigned space(void) { return noccl_load64(NOCCL_PORT_STATUS) >> SPACE_SHIFT & 0xff; }
 
 // A full port: what comes is read, so that the network moves on.
@@ -104,7 +113,7 @@ struct nm_unit *nm_next_unit(int queue, int rank) {
   for (;;) {
     struct nm_unit *unit = take(queue, rank);
     if (unit) return unit;
-    // The load waits for words.
+    wait_for(queue);
     append(&early[queue], read_unit(queue));
   }
 }
@@ -184,6 +193,7 @@ static void receive_unit(int rank, char *data, size_t bytes) {
   struct nm_unit *unit = take(NM_QUEUE_MESSAGES, rank);
   uint64_t port = port_of(NM_QUEUE_MESSAGES);
   while (!unit) {
+    wait_for(NM_QUEUE_MESSAGES);
     uint64_t came = noccl_load64(port);
     uint32_t words = (came >> 16 & 0xff) - 1;
     if ((int)(came >> 48) == rank) {

@@ -47,11 +47,13 @@ pub enum Port {
     Console,
     /// Store: the program ends with this code.
     End,
+    /// Load: as `Status`, when a receive queue or `StaticReceive` has a word. Waits for one.
+    Wait,
 }
 
 impl Port {
     /// All ports, by address.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Send,
         Self::Receive(0),
         Self::Receive(1),
@@ -71,6 +73,7 @@ impl Port {
         Self::Rows,
         Self::Console,
         Self::End,
+        Self::Wait,
     ];
 
     /// Its address.
@@ -93,6 +96,7 @@ impl Port {
             Self::Rows => 16,
             Self::Console => 17,
             Self::End => 18,
+            Self::Wait => 19,
         };
         PORTS_BASE + 8 * place
     }
@@ -120,7 +124,8 @@ impl Port {
             | Self::Column
             | Self::Row
             | Self::Columns
-            | Self::Rows => true,
+            | Self::Rows
+            | Self::Wait => true,
         }
     }
 
@@ -144,6 +149,7 @@ impl Port {
             Self::Rows => "ROWS",
             Self::Console => "CONSOLE",
             Self::End => "END",
+            Self::Wait => "WAIT",
         };
         format!("NOCCL_PORT_{name}")
     }

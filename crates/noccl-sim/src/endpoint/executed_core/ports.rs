@@ -91,6 +91,8 @@ impl ExecutedCores<'_> {
             Port::ReceiveOther => return tile.receive(QUEUES - 1, words),
             Port::StaticReceive => return tile.receive_static(words),
             Port::Status => tile.status(),
+            Port::Wait if !tile.has_words() => return Outcome::NoWords,
+            Port::Wait => tile.status(),
             Port::Cycle => access.cycle,
             Port::Rank => rank as u64,
             Port::Ranks => ranks,
@@ -147,7 +149,8 @@ impl ExecutedCores<'_> {
             | Port::Column
             | Port::Row
             | Port::Columns
-            | Port::Rows => {}
+            | Port::Rows
+            | Port::Wait => {}
         }
         Outcome::Done(0)
     }
@@ -252,6 +255,11 @@ impl Tile {
             value |= u64::from(word) << (32 * place);
         }
         Outcome::Done(value)
+    }
+
+    /// Has anything come that it can read?
+    fn has_words(&self) -> bool {
+        !self.static_in.is_empty() || self.queues.lengths().iter().any(|words| *words > 0)
     }
 
     /// The counts of the status port, a byte each.

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled programs on the cores of a network: messages and collectives in C by value, and programs that go wrong.
+
+`noccl build` fetches its compiler the first time.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import repository
+
+SOURCES = repository.ROOT / "programs"
+NOCCL = Path(sys.executable).parent / "noccl"
+
+
+def noccl(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [NOCCL, *(str(argument) for argument in arguments)]
+    return subprocess.run(command, capture_output=True, check=False, text=True)
+
+
+def built(source: str, folder: Path, *options: str) -> Path:
+    program = folder / "program.elf"
+    made = noccl("build", SOURCES / source, "-o", program, *options)
+    assert made.returncode == 0, made.stderr
+    return program
+
+
+def report(program: Path, ranks: int, *options: object) -> dict[str, Any]:
+    ran = noccl("run", program, "--program", "--ranks", ranks, "--json", *options)
+    assert ran.returncode == 0, ran.stderr
+    found: dict[str, Any] = json.loads(ran.stdout)
+    return found
+
+
+def on_cores(spec: str) -> list[str]:
+    return ["--spec", spec]
+
+
+@pytest.fixture(scope="module")
+def collectives(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built("tests/ranks/collectives.c", tmp_path_factory.mktemp("collectives"))
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5, 6, 7, 9, 11, 16])
+def test_collectives_and_messages_give_every_rank_its_part(collectives: Path, ranks: int) -> None:
+    found = report(collectives, ranks, *on_cores("tilepro64_4x4"))
+    assert found["ranks"][0]["console"] == "ok\n"
+    assert all(rank["exit_code"] == 0 for rank in found["ranks"])
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "router.udn.input_fifo_flits=1",
+        "router.udn.hop_cycles=2",
+        "router.static_network.input_fifo_flits=1",
+        "router.static_network.port_fifo_words=1",
+        "core.receive_store_words=37",
+    ],
+)
+def test_values_depend_on_no_fifo(collectives: Path, override: str) -> None:
+    found = report(collectives, 6, *on_cores("tilepro64_3x2"), "-P", override)
+    assert found["ranks"][0]["console"] == "ok\n"
+
+
+def test_a_ring_adds_all_ranks_and_repeats_its_cycles(tmp_path: Path) -> None:
+    program = built("examples/ring.c", tmp_path)
+    first = report(program, 16, *on_cores("tilepro64_4x4"))
+    assert first["ranks"][0]["console"] == "the sum of all ranks is 120\n"
+    assert first == report(program, 16, *on_cores("tilepro64_4x4"))
+    cheap = report(program, 16, *on_cores("tilepro64_4x4"), "--costs", "one_cycle")
+    assert cheap["cycles"] < first["cycles"]
+    for rank in first["ranks"]:
+        parts = ("execute_cycles", "send_wait_cycles", "receive_wait_cycles")
+        assert sum(rank[part] for part in parts) == rank["finish_cycle"]
+
+
+@pytest.mark.parametrize(
+    ("case", "code", "parts"),
+    [
+        (0, 1, ["rank 1", "words in NOCCL_PORT_RECEIVE", "MPI_Recv"]),
+        (1, 1, ["rank 1", "names tile (200,0)", "columns 0 to 3"]),
+        (2, 1, ["rank 1", "main"]),
+        (3, 1, ["rank 1", "a load from NOCCL_PORT_SEND"]),
+        (4, 1, []),
+        (5, 1, []),
+    ],
+)
+def test_programs_that_go_wrong_end_with_rank_and_place(
+    tmp_path: Path, case: int, code: int, parts: list[str]
+) -> None:
+    program = built("tests/ranks/broken.c", tmp_path, "-D", f"CASE={case}")
+    options = [*on_cores("tilepro64_4x4"), "--max-cycles", "1000000"]
+    ran = noccl("run", program, "--program", "--ranks", 4, *options)
+    assert ran.returncode == code, ran.stderr
+    for part in parts:
+        assert part in ran.stderr, ran.stderr
+    if case == 5:
+        assert "longer than its buffer" in ran.stdout
+
+
+def test_what_cannot_run_is_refused(tmp_path: Path) -> None:
+    program = built("examples/ring.c", tmp_path)
+    for arguments, part in [
+        (["--ranks", 17, *on_cores("tilepro64_4x4")], "1 to 16"),
+        (["--ranks", 0, *on_cores("tilepro64_4x4")], "1 to 16"),
+        (["--ranks", 4, "--spec", "collective_noc_4x4"], "compiled program"),
+        (["--ranks", 4, *on_cores("tilepro64_4x4"), "--costs", "free"], "in_order"),
+        (["--ranks", 4, *on_cores("tilepro64_4x4"), "--program-memory", "4KiB"], "memory"),
+    ]:
+        ran = noccl("run", program, "--program", *arguments)
+        assert ran.returncode == 2, (arguments, ran.stderr)
+        assert part in ran.stderr, (arguments, ran.stderr)
+    text = tmp_path / "text.elf"
+    text.write_text("no program")
+    ran = noccl("run", text, "--program", "--ranks", 4, *on_cores("tilepro64_4x4"))
+    assert ran.returncode == 2, ran.stderr
+    assert "ELF" in ran.stderr
