@@ -40,12 +40,14 @@ from noccl.plots import plot_cycles, plot_latency, plot_link_load
 from noccl.runs import (
     Counters,
     HardwareReport,
+    Noise,
+    NoiseStatistics,
     Progress,
     RunReport,
     make_schedule,
     run,
 )
-from noccl.schedules import Collective, Place, Schedule
+from noccl.schedules import Collective, Lengths, Place, Schedule
 from noccl.studies import (
     AttentionRow,
     BarrierSlope,
@@ -86,11 +88,14 @@ __all__ = [
     "HardwareError",
     "HardwareReport",
     "InterruptedRunError",
+    "Lengths",
     "Memory",
     "MultiAddress",
     "Network",
     "NetworkError",
     "NocclError",
+    "Noise",
+    "NoiseStatistics",
     "Place",
     "Product",
     "Progress",

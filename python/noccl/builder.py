@@ -12,8 +12,10 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from noccl.errors import ArgumentError
 from noccl.schedules import FORMAT, Schedule
-from noccl.values import form, items, plain
+from noccl.tiles import Rectangle
+from noccl.values import form, items, kind_of, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,10 +42,16 @@ class ScheduleBuilder:
     Attributes:
         algorithm: Name of the algorithm: its structure.
         parameters: Parameters of the algorithm.
+        first: What a core of core tiles does that could do either: `receive` or `send`; None:
+            it receives.
+        claims_rounds: Do all messages have a round, and share those of a round no link? The checker
+            proves it.
     """
 
     algorithm: str
     parameters: Mapping[str, str] = field(default_factory=dict)
+    first: str | None = None
+    claims_rounds: bool = False
     _actions: list[object] = field(default_factory=list, repr=False)
 
     def _add(self, kind: str, content: object, after: Sequence[int]) -> int:
@@ -218,6 +226,74 @@ class ScheduleBuilder:
         """Keeps the cores and FPUs of one cluster busy for `cycles` cycles."""
         return self._add("compute", {"tile": form("tile", tile), "cycles": cycles}, after)
 
+    def message(
+        self,
+        source: Place,
+        destination: Place,
+        num_bytes: int,
+        *,
+        round: int | None = None,  # noqa: A002 - the word of schedule files
+        after: Sequence[int] = (),
+    ) -> int:
+        """Sends bytes from one core to another one; core tiles only.
+
+        The message itself is the order between both: the receiver's later actions may name it in
+        `after`. Messages between two tiles are received in the order of the schedule.
+
+        >>> from noccl import Cluster, Place
+        >>> builder = ScheduleBuilder("ping", first="send")
+        >>> builder.message(Place(Cluster(0, 0), 0), Place(Cluster(1, 0), 64), 8)
+        0
+
+        Args:
+            source: First byte that is sent.
+            destination: Where it is put.
+            num_bytes: Bytes; a message without bytes is one too.
+            round: The round that it belongs to, if there are rounds.
+            after: Actions that must be over before this one starts.
+        """
+        content = {
+            "source": form("source", source),
+            "destination": form("destination", destination),
+            "bytes": num_bytes,
+        }
+        if round is not None:
+            content["round"] = round
+        return self._add("message", content, after)
+
+    def static_multicast(
+        self,
+        source: Place,
+        group: Rectangle,
+        offset: int,
+        num_bytes: int,
+        *,
+        after: Sequence[int] = (),
+    ) -> int:
+        """Sends bytes to all other tiles of a rectangle over the static network; core tiles only.
+
+        Args:
+            source: First byte that is sent; its tile is a member.
+            group: Members, a rectangle without holes.
+            offset: Where every member but the root puts the bytes.
+            num_bytes: Bytes.
+            after: Actions that must be over before this one starts.
+        """
+        if not isinstance(group, Rectangle):
+            raise ArgumentError(f"group: {kind_of(group)}; accepted: a Rectangle")
+        content = {
+            "source": form("source", source),
+            "set": {
+                "x": group.x,
+                "y": group.y,
+                "width": group.width,
+                "height": group.height,
+            },
+            "offset": offset,
+            "bytes": num_bytes,
+        }
+        return self._add("static_multicast", content, after)
+
     def barrier(
         self,
         group: Group,
@@ -250,4 +326,8 @@ class ScheduleBuilder:
             "collective": None if collective is None else form("collective", collective),
             "actions": self._actions,
         }
+        if self.first is not None:
+            document["first"] = self.first
+        if self.claims_rounds:
+            document["claims_rounds"] = True
         return Schedule(json.dumps(plain("schedule", document), indent=1) + "\n")
