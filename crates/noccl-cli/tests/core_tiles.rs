@@ -76,7 +76,10 @@ const REFUSED: [(&str, &[&str]); 28] = [
     ),
     (
         "compare all_to_all --spec tilepro64_2x1 --lengths unequal.json",
-        &["rank 0 sends 8 bytes to rank 1, which expects 16", "the same length"],
+        &[
+            "rank 0 sends 8 bytes to rank 1, which expects 16",
+            "the same length",
+        ],
     ),
     (
         "compare reduce --spec tilepro64_2x1 --lengths 0,8;8,0",
@@ -84,7 +87,7 @@ const REFUSED: [(&str, &[&str]); 28] = [
     ),
     (
         "compare all_to_all --spec collective_noc_2x2 --lengths lengths.json --group 0,0,2,1",
-        &["lengths", "core tiles"],
+        &["--lengths collective_noc_2x2", "core tiles"],
     ),
     (
         "schedule all_gather --spec tilepro64_4x4 --bytes 64",
@@ -194,9 +197,23 @@ fn the_others_are_refused_with_what_was_found_and_what_is_accepted() {
 fn auto_says_how_it_has_picked_and_empty_blocks_are_sent_too() {
     let said = common::noccl("compare reduce --spec tilepro64_4x4 --bytes 1KiB --algorithms auto");
     assert!(said.stdout.contains("picked by runs of "), "{said:?}");
-    let lengths = "compare all_to_all --spec tilepro64_2x1 --lengths 0,0;0,0 --algorithms torus --json";
+    for (line, name) in [
+        (
+            "compare all_to_all --spec tilepro64_3x3 --bytes 8",
+            "rounds:literal",
+        ),
+        ("compare barrier --spec tilepro64_3x3", ":neighbour"),
+    ] {
+        let said = common::noccl(line);
+        assert!(said.stdout.contains(name), "{line}: {said:?}");
+    }
+    let lengths =
+        "compare all_to_all --spec tilepro64_2x1 --lengths 0,0;0,0 --algorithms torus --json";
     let rows = common::json(lengths);
-    assert_eq!((&rows[0]["verified"], &rows[0]["link_bound_cycles"]), (&"yes".into(), &2.into()));
+    assert_eq!(
+        (&rows[0]["verified"], &rows[0]["link_bound_cycles"]),
+        (&"yes".into(), &2.into())
+    );
 }
 
 #[test]

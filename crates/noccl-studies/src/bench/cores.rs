@@ -32,7 +32,10 @@ pub(super) fn run(network: &Network, divisor: u64, watch: Watch<'_>) -> Result<B
             run_schedule(network, &schedule, &[], &[], &config, on_progress)
         })?;
         let elapsed = clock.elapsed();
-        if best.as_ref().is_none_or(|(_, b)| elapsed.cpu_seconds < b.cpu_seconds) {
+        if best
+            .as_ref()
+            .is_none_or(|(_, b)| elapsed.cpu_seconds < b.cpu_seconds)
+        {
             best = Some((result, elapsed));
         }
     }

@@ -2,9 +2,9 @@
 //! One benchmark in this process.
 
 use super::clock::{Clock, Elapsed, peak_resident_bytes};
-use super::{coherence, cores};
 use super::wafer;
 use super::{BenchRow, Benchmark, SmartScenario, WaferCollective};
+use super::{coherence, cores};
 use crate::{Error, load};
 use noccl_model::capacity_beats_per_cycle;
 use noccl_net::{Coord, Network, TileRef};

@@ -155,6 +155,10 @@ pub(crate) fn collective_of(
         element: request.element,
         lengths: request.lengths.clone(),
     };
+    if request.lengths.is_some() && network.cores().is_none() {
+        let accepted = "accepted: --bytes, or core tiles, e.g. tilepro64_4x4";
+        return Err(Error::argument("--lengths", &network.spec().name, accepted));
+    }
     let ranks = network.members(&request.group)?.len() as u64;
     check_lengths(&collective, ranks as usize)?;
     if !is_apart {
