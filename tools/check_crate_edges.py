@@ -37,6 +37,8 @@ STUDIED = frozenset({*LIBRARY, *BACKENDS, *COSIM, "noccl-cosim", "noccl-coherenc
 ALLOWED: dict[str, frozenset[str]] = {
     "noccl-files": frozenset(),
     "noccl-spec": frozenset(),
+    # A core that knows no network.
+    "noccl-riscv": frozenset(),
     "noccl-net": frozenset({"noccl-spec"}),
     "noccl-workload": frozenset({"noccl-spec", "noccl-net"}),
     "noccl-coll": frozenset({"noccl-spec", "noccl-net", "noccl-workload"}),

@@ -28,6 +28,9 @@ SUFFIXES = frozenset(
         ".vlt",
         ".cpp",
         ".h",
+        ".c",
+        ".S",
+        ".ld",
     }
 )
 NAMES = frozenset({"Makefile", "run"})
@@ -46,7 +49,7 @@ def lint(paths: Iterable[Path], root: Path) -> Iterator[Finding]:
         if not needs_line(path):
             continue
         head = repository.read(path, root).splitlines()[:LINES_SEARCHED]
-        if not any(line.endswith(LINE) for line in head):
+        if not any(line.removesuffix(" */").endswith(LINE) for line in head):
             yield Finding(str(path), f"the first line must be a comment with '{LINE}'")
 
 

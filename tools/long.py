@@ -208,6 +208,12 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
         "stress_cores": lambda: variants("tilepro64_4x4", 2 * seeds),
         "stress_bypass": lambda: stress("collective_noc_8x8_bypass", 20 * seeds),
         "coherence": lambda: coherence("standard"),
+        "executed_cores": lambda: command(
+            "random RISC-V instructions on a core and on Unicorn, 10 million: equal registers, "
+            "flags and memory",
+            [sys.executable, "-m", "pytest", "-q", "python/tests/test_executed_cores.py"],
+            {"NOCCL_INSTRUCTION_CASES": "10000"},
+        ),
         "postconditions_4x4": lambda: postconditions("collective_noc_4x4", 40_000),
         "postconditions_8x8": lambda: postconditions("collective_noc_8x8", 2_000),
         "values": lambda: values("collective_noc_4x4", seeds // 5),

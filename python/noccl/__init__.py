@@ -5,7 +5,8 @@ From one description of a mesh to a verified, measured collective. `load` makes 
 `multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all` and `barrier`
 run on it with NumPy data; `compare`, `traffic` and `stress` make tables; `plot_cycles`,
 `plot_latency`, `plot_link_load` and `plot_figure` draw them; `gemm`, `attention`, `barrier_study`
-and `reproduce` are whole studies. Nothing here holds a rule of the domain: every call ends in the
+and `reproduce` are whole studies; `run_program` and `run_script` run programs of ranks as MPI's.
+Nothing here holds a rule of the domain: every call ends in the
 Rust engine.
 """
 
@@ -25,6 +26,7 @@ from noccl.errors import (
     InterruptedRunError,
     NetworkError,
     NocclError,
+    ProgramError,
     RefusedError,
     ScheduleError,
     SpecError,
@@ -36,7 +38,8 @@ from noccl.gemm import GemmRow, Product, gemm, multiply
 from noccl.networks import load, members, presets
 from noccl.orders import ChainOrder, ChainOrders, DestinationDraw, chain_orders, destination_draws
 from noccl.own_data import run_values
-from noccl.plots import plot_cycles, plot_latency, plot_link_load
+from noccl.plots import plot_cycles, plot_latency, plot_link_load, plot_timeline
+from noccl.programs.run import ProgramResult, run_program, run_script
 from noccl.runs import (
     Counters,
     HardwareReport,
@@ -98,6 +101,8 @@ __all__ = [
     "NoiseStatistics",
     "Place",
     "Product",
+    "ProgramError",
+    "ProgramResult",
     "Progress",
     "Rectangle",
     "RefusedError",
@@ -136,11 +141,14 @@ __all__ = [
     "plot_figure",
     "plot_latency",
     "plot_link_load",
+    "plot_timeline",
     "presets",
     "reduce",
     "reduce_scatter",
     "reproduce",
     "run",
+    "run_program",
+    "run_script",
     "run_values",
     "stress",
     "traffic",

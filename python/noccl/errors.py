@@ -56,6 +56,20 @@ class InterruptedRunError(NocclError):
     """The progress callback asked to end the call."""
 
 
+class ProgramError(NocclError):
+    """A program of ranks is wrong or cannot go on; the message names ranks and their call sites.
+
+    Attributes:
+        rank: Rank whose call or exception ended the run; None if it was no single one.
+        rank_traceback: Stack of that rank as text; empty if there is none.
+    """
+
+    def __init__(self, message: str, *, rank: int | None = None, rank_traceback: str = "") -> None:
+        super().__init__(message)
+        self.rank = rank
+        self.rank_traceback = rank_traceback
+
+
 @dataclass(frozen=True)
 class WaitEdge:
     """One participant of a wait: `waiter` cannot go on before `awaited` does something.
@@ -125,6 +139,7 @@ _BY_NAME = {
         RefusedError,
         HardwareError,
         InterruptedRunError,
+        ProgramError,
     )
 }
 

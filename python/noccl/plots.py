@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BYTES_PER_KIB = 1024
+_MOST_RANK_LABELS = 32
 
 
 def plot_cycles(table: ResultTable) -> Figure:
@@ -107,6 +108,37 @@ def plot_link_load(table: ResultTable, row: int = 0, *, plane: str = "wide") -> 
     axes = figure.subplots()
     _draw_links(axes, links)
     axes.set_title(f"{rows[row]['collective']} {_series_name(rows[row])}: flits per link")
+    return figure
+
+
+def plot_timeline(table: ResultTable) -> Figure:
+    """What each rank did over time, one bar per activity, one colour per kind.
+
+    Args:
+        table: `timeline` of a `ProgramResult`.
+
+    Raises:
+        ArgumentError: The table is of another kind or empty.
+    """
+    rows = _rows(table, "timeline")
+    ranks = sorted({row["rank"] for row in rows})
+    figure = Figure(figsize=(9, 1.6 + 0.22 * len(ranks)), layout="constrained")
+    axes = figure.subplots()
+    kinds = list(dict.fromkeys(row["what"] for row in sorted(rows, key=lambda r: r["what"])))
+    for place, kind in enumerate(kinds):
+        chosen = [row for row in rows if row["what"] == kind]
+        axes.barh(
+            [row["rank"] for row in chosen],
+            [row["end_cycle"] - row["start_cycle"] for row in chosen],
+            left=[row["start_cycle"] for row in chosen],
+            height=0.8,
+            color=f"C{place % 10}",
+            label=kind,
+        )
+    axes.set_yticks(ranks if len(ranks) <= _MOST_RANK_LABELS else ranks[:: len(ranks) // 8])
+    axes.invert_yaxis()
+    axes.set(xlabel="cycle", ylabel="rank")
+    figure.legend(loc="outside upper center", ncols=max(1, min(len(kinds), 6)))
     return figure
 
 

@@ -98,6 +98,32 @@ SCHEMAS: dict[str, pa.Schema] = {
         },
         {"network_cycles": pa.int64(), "formula_cycles": pa.int64()},
     ),
+    "program": _schema(
+        "program",
+        {
+            "rank": pa.int64(),
+            "finish_cycle": pa.int64(),
+            "compute_cycles": pa.int64(),
+            "send_cycles": pa.int64(),
+            "receive_cycles": pa.int64(),
+            "wait_cycles": pa.int64(),
+            "messages": pa.int64(),
+            "bytes": pa.int64(),
+            "memory_bytes": pa.int64(),
+        },
+        {},
+    ),
+    "timeline": _schema(
+        "timeline",
+        {
+            "rank": pa.int64(),
+            "start_cycle": pa.int64(),
+            "end_cycle": pa.int64(),
+            "what": pa.string(),
+            "place": pa.string(),
+        },
+        {},
+    ),
     "traffic": _schema(
         "traffic",
         {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses of ports. Made from crates/noccl-riscv/src/port.rs; a test of that crate compares them.
+#ifndef NOCCL_PORTS_H
+#define NOCCL_PORTS_H
+
+#define NOCCL_PORT_SEND 0x0f000000ul
+#define NOCCL_PORT_RECEIVE_0 0x0f000008ul
+#define NOCCL_PORT_RECEIVE_1 0x0f000010ul
+#define NOCCL_PORT_RECEIVE_2 0x0f000018ul
+#define NOCCL_PORT_RECEIVE_3 0x0f000020ul
+#define NOCCL_PORT_RECEIVE_OTHER 0x0f000028ul
+#define NOCCL_PORT_STATUS 0x0f000030ul
+#define NOCCL_PORT_STATIC_SEND 0x0f000038ul
+#define NOCCL_PORT_STATIC_RECEIVE 0x0f000040ul
+#define NOCCL_PORT_STATIC_CONFIGURE 0x0f000048ul
+#define NOCCL_PORT_CYCLE 0x0f000050ul
+#define NOCCL_PORT_RANK 0x0f000058ul
+#define NOCCL_PORT_RANKS 0x0f000060ul
+#define NOCCL_PORT_COLUMN 0x0f000068ul
+#define NOCCL_PORT_ROW 0x0f000070ul
+#define NOCCL_PORT_COLUMNS 0x0f000078ul
+#define NOCCL_PORT_ROWS 0x0f000080ul
+#define NOCCL_PORT_CONSOLE 0x0f000088ul
+#define NOCCL_PORT_END 0x0f000090ul
+
+#endif

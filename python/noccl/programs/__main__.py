@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a script from the command line: `python -m noccl.programs --ranks 16 jacobi.py 64`.
+
+What the script prints comes first, a summary after it. An error of the program is one line and
+exit status 1, after the stack of the rank that raised.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from noccl.errors import NocclError, ProgramError
+from noccl.networks import load
+from noccl.programs.run import run_script
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from noccl.programs.run import ProgramResult
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m noccl.programs",
+        description="Runs an mpi4py script on a simulated network, as mpiexec would.",
+    )
+    parser.add_argument("--ranks", "-n", type=int, required=True, help="number of ranks")
+    parser.add_argument("--spec", default="tilepro64_4x4", help="preset or spec file")
+    parser.add_argument("--collectives", default="auto", help="algorithm of collectives")
+    parser.add_argument("--max-cycles", type=int, help="give up after this many cycles")
+    parser.add_argument("--noise-seed", type=int, help="seed of the network's noise")
+    parser.add_argument(
+        "--host-seconds", type=float, default=60.0, help="longest time without a call of any rank"
+    )
+    parser.add_argument("--prefix", action="store_true", help="begin lines with their rank")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    parser.add_argument("--timeline", help="write a picture of what ranks did to this file")
+    parser.add_argument("script", help="the script")
+    parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        network = load(options.spec)
+        result = run_script(
+            options.script,
+            network,
+            ranks=options.ranks,
+            collectives=options.collectives,
+            args=options.args,
+            max_cycles=options.max_cycles,
+            noise_seed=options.noise_seed,
+            host_seconds=options.host_seconds,
+            has_prefix=options.prefix,
+        )
+    except NocclError as error:
+        stack = error.rank_traceback if isinstance(error, ProgramError) else ""
+        sys.stdout.flush()
+        sys.stderr.write(f"{stack}error: {error}\n")
+        return 1
+    if options.timeline:
+        from noccl.plots import plot_timeline  # noqa: PLC0415 - only when it is asked for
+
+        plot_timeline(result.timeline).savefig(options.timeline)
+    write = _json if options.json else _text
+    sys.stdout.write(write(network.name, result))
+    return 0
+
+
+def _text(network: str, result: ProgramResult) -> str:
+    ranks = result.ranks
+    finish = int(sum(ranks["finish_cycle"])) or 1
+    lines = [
+        ("network", network),
+        ("ranks", str(len(ranks))),
+        ("cycles", _grouped(result.cycles)),
+        ("time", f"{result.time_ns / 1000:.3f} us"),
+        (
+            "messages",
+            f"{_grouped(ranks['messages'].sum())} of {_grouped(ranks['bytes'].sum())} bytes",
+        ),
+        ("flit-hops", _grouped(result.flit_hops)),
+    ]
+    for part in ("compute", "send", "receive", "wait"):
+        share = 100 * ranks[f"{part}_cycles"].sum() / finish
+        lines.append((f"{part} time", f"{share:.1f} % of all ranks' cycles"))
+    return "".join(f"{name:<13} {value}\n" for name, value in lines)
+
+
+def _json(network: str, result: ProgramResult) -> str:
+    form = {
+        "network": network,
+        "cycles": result.cycles,
+        "time_ns": result.time_ns,
+        "flit_hops": result.flit_hops,
+        "ranks": result.ranks.rows(),
+        "timeline": result.timeline.rows(),
+    }
+    return json.dumps(form) + "\n"
+
+
+def _grouped(number: int) -> str:
+    """A whole number with its digits in groups of three."""
+    return f"{int(number):,}".replace(",", " ")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

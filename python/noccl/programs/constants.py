@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MPI's constants, with the values of MPICH.
+
+Programs compare them and print them; values of another implementation would differ.
+"""
+
+from __future__ import annotations
+
+ANY_SOURCE = -2
+ANY_TAG = -1
+PROC_NULL = -1
+ROOT = -3
+UNDEFINED = -32766
+TAG_UB = 2**30
+"""Largest tag."""
+KEYVAL_TAG_UB = 1681915905
+
+IDENT, CONGRUENT, SIMILAR, UNEQUAL = 0, 1, 2, 3
+COMM_TYPE_SHARED = 1
+CART, GRAPH, DIST_GRAPH = 2, 1, 3
+THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE = 0, 1, 2, 3
+ORDER_C, ORDER_FORTRAN = 56, 57
+SUCCESS = 0
+MAX_PROCESSOR_NAME = 128
+
+
+class InPlace:
+    """The type of `IN_PLACE`: the data stand in the receive buffer."""
+
+    def __repr__(self) -> str:
+        return "IN_PLACE"
+
+
+IN_PLACE = InPlace()
+
+# Above what a rank may use: messages that this package composes collectives from; the engine gives
+# none from this tag on to a receive of any tag. A collective is over before the next one of a
+# communicator begins, and messages between two ranks keep their order, so that one tag suffices.
+INTERNAL_TAG = 2**31
+"""Tag of the messages of composed collectives."""

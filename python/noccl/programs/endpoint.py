@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all operations of a communicator rest on: its ranks, bytes to and from them, agreement.
+
+Ranks must call the collectives of a communicator in the same order with arguments that fit. Each
+call is compared with that of the first rank that came to it, without a message, so that a mistake
+is reported with both call sites instead of as a deadlock later.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from noccl.errors import ProgramError
+from noccl.programs import constants
+from noccl.programs.constants import INTERNAL_TAG
+
+if TYPE_CHECKING:
+    from noccl.programs.link import Link
+
+
+class Agreement:
+    """One collective call of a communicator, as its ranks make it.
+
+    Attributes:
+        call: Name and arguments that must be the same.
+        rank: Rank that came first.
+        where: Its call site.
+        notes: What ranks put down for each other, by rank.
+    """
+
+    __slots__ = ("call", "notes", "num_missing", "rank", "where")
+
+    def __init__(self, call: tuple[Any, ...], rank: int, where: str, size: int) -> None:
+        self.call = call
+        self.rank = rank
+        self.where = where
+        self.num_missing = size
+        self.notes: dict[int, Any] = {}
+
+
+class Endpoint:
+    """A communicator as one of its ranks sees it.
+
+    Attributes:
+        members: Rank of the world of each rank.
+    """
+
+    __slots__ = (
+        "_agreements",
+        "_known",
+        "_link",
+        "_name",
+        "_num_collectives",
+        "_number",
+        "_rank",
+        "_size",
+        "members",
+    )
+
+    def __init__(self, link: Link, number: int, rank: int, members: tuple[int, ...]) -> None:
+        self._link = link
+        self._number = number
+        self._rank = rank
+        self._size = len(members)
+        self.members = members
+        self._name = ""
+        self._num_collectives = 0
+        # The members stand for the rare engine that gives a number again.
+        self._known: dict[Any, bool] = link.hub.shared.setdefault("supported", {})
+        key = (number, members)
+        self._agreements: dict[int, Agreement] = link.hub.shared.setdefault(key, {})
+
+    def _agree(self, where: str, *call: Any) -> Agreement:
+        """Compares this collective call with those of the other ranks.
+
+        Args:
+            where: Call site.
+            call: Name, then names and values of the arguments that must be the same.
+
+        Raises:
+            ProgramError: Another rank makes another call.
+        """
+        index = self._num_collectives
+        self._num_collectives = index + 1
+        agreement = self._agreements.get(index)
+        if agreement is None:
+            if self._number < 0:
+                raise ProgramError(f"{call[0]} at {where}: the communicator has been freed")
+            agreement = Agreement(call, self._rank, where, self._size)
+            self._agreements[index] = agreement
+        elif agreement.call != call:
+            raise ProgramError(
+                f"collective calls of {self._label()} differ: rank {agreement.rank} at "
+                f"{agreement.where} calls {_shown(agreement.call)}, rank {self._rank} at {where} "
+                f"calls {_shown(call)}; accepted: the same call with the same arguments in all",
+                rank=self._link.rank,
+            )
+        agreement.num_missing -= 1
+        if agreement.num_missing == 0:
+            del self._agreements[index]
+        return agreement
+
+    def _label(self) -> str:
+        return self._name or f"the communicator of ranks {list(self.members)}"
+
+    def _by_engine(
+        self, kind: str, size: int, root: int, name: str = "sum", element: str = "int8"
+    ) -> bool:
+        """Do the network's algorithms do this collective of so many bytes per rank?"""
+        key = (self._number, kind, size, root, name, element)
+        known = self._known
+        found = known.get(key)
+        if found is None:
+            found = known[key] = self._link.session.supports(*key)
+        return found
+
+    def _collective(
+        self, kind: str, payload: bytes, root: int, name: str, element: str, where: str
+    ) -> bytes:
+        link = self._link
+        link.session.collective(link.rank, self._number, kind, payload, root, name, element, where)
+        data: bytes = link.block()
+        return data
+
+    def _send_bytes(self, data: bytes, to: int, where: str) -> int:
+        link = self._link
+        return link.session.isend(link.rank, self._number, to, INTERNAL_TAG, data, False, where)
+
+    def _receive_bytes(self, source: int, where: str) -> int:
+        link = self._link
+        return link.session.irecv(link.rank, self._number, source, INTERNAL_TAG, -1, where)
+
+    def _all_of(self, requests: list[int], where: str) -> list[bytes | None]:
+        """Waits for all; the bytes that each has received, None of sends."""
+        link = self._link
+        found: list[bytes | None] = [None] * len(requests)
+        if requests:
+            link.session.wait(link.rank, requests, True, where)
+            for index, _, _, data in link.block():
+                found[index] = data
+        return found
+
+    def _give(self, data: bytes, to: int, where: str) -> None:
+        """Sends bytes of a composed collective."""
+        self._all_of([self._send_bytes(data, to, where)], where)
+
+    def _take(self, source: int, where: str) -> bytes:
+        """Receives bytes of a composed collective."""
+        return self._all_of([self._receive_bytes(source, where)], where)[0] or b""
+
+    def _exchange(self, data: bytes, to: int, source: int, where: str) -> bytes:
+        """Sends and receives bytes of a composed collective at the same time."""
+        requests = [self._receive_bytes(source, where), self._send_bytes(data, to, where)]
+        return self._all_of(requests, where)[0] or b""
+
+    def _rank_of(self, name: str, value: Any) -> int:
+        """A rank of this communicator.
+
+        Raises:
+            ProgramError: It is none.
+        """
+        try:
+            rank = operator.index(value)
+        except TypeError as error:
+            raise ProgramError(f"{name}: {type(value).__name__}; accepted: a rank") from error
+        if not 0 <= rank < self._size:
+            raise ProgramError(
+                f"{name} {rank}: no such rank; accepted: 0 to {self._size - 1}, and PROC_NULL "
+                "where nothing is to be sent or received"
+            )
+        return rank
+
+    def _root_of(self, value: Any) -> int:
+        """A root; the check for ranks, with a message that fits."""
+        return value if type(value) is int and 0 <= value < self._size else self._bad_root(value)
+
+    def _bad_root(self, value: Any) -> int:
+        try:
+            return self._rank_of("root", value)
+        except ProgramError as error:
+            raise ProgramError(f"root {value!r}: accepted: 0 to {self._size - 1}") from error
+
+
+def tag_of(value: Any) -> int:
+    """A tag that a rank may use.
+
+    Raises:
+        ProgramError: It is none.
+    """
+    try:
+        tag = operator.index(value)
+    except TypeError as error:
+        raise ProgramError(f"tag: {type(value).__name__}; accepted: a whole number") from error
+    if not 0 <= tag <= constants.TAG_UB:
+        raise ProgramError(f"tag {tag}: accepted: 0 to {constants.TAG_UB}")
+    return tag
+
+
+def _shown(call: tuple[Any, ...]) -> str:
+    names, values = call[1::2], call[2::2]
+    return f"{call[0]}({', '.join(f'{n}={v}' for n, v in zip(names, values, strict=True))})"

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups: ordered sets of ranks of the world."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from noccl.errors import ProgramError
+from noccl.programs import constants
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Group:
+    """Ranks of the world in an order.
+
+    Attributes:
+        members: Rank of the world of each rank.
+    """
+
+    __slots__ = ("_own", "members")
+
+    def __init__(self, members: tuple[int, ...] = (), own: int = -1) -> None:
+        self.members = members
+        self._own = own
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Group) and self.members == other.members
+
+    def __hash__(self) -> int:
+        return hash(self.members)
+
+    def Get_size(self) -> int:
+        """Number of ranks."""
+        return len(self.members)
+
+    def Get_rank(self) -> int:
+        """Number of this rank in the group, UNDEFINED if it is not in it."""
+        if self._own in self.members:
+            return self.members.index(self._own)
+        return constants.UNDEFINED
+
+    size = property(Get_size)
+    rank = property(Get_rank)
+
+    def Incl(self, ranks: Sequence[int]) -> Group:
+        """The given ranks in the given order."""
+        for rank in ranks:
+            if not 0 <= rank < len(self.members):
+                raise ProgramError(f"rank {rank}: accepted: 0 to {len(self.members) - 1}")
+        return Group(tuple(self.members[rank] for rank in ranks), self._own)
+
+    def Excl(self, ranks: Sequence[int]) -> Group:
+        """All but the given ranks."""
+        left_out = set(self.Incl(ranks).members)
+        return Group(tuple(m for m in self.members if m not in left_out), self._own)
+
+    def Range_incl(self, ranks: Sequence[tuple[int, int, int]]) -> Group:
+        """Ranges of (first, last, step)."""
+        return self.Incl(_ranges(ranks))
+
+    def Range_excl(self, ranks: Sequence[tuple[int, int, int]]) -> Group:
+        """All but ranges of (first, last, step)."""
+        return self.Excl(_ranges(ranks))
+
+    def Translate_ranks(
+        self, ranks: Sequence[int] | None = None, group: Group | None = None
+    ) -> list[int]:
+        """Numbers of these ranks in another group, UNDEFINED where they are not in it."""
+        other = Group() if group is None else group
+        chosen = range(len(self.members)) if ranks is None else ranks
+        place = {member: rank for rank, member in enumerate(other.members)}
+        return [
+            rank if rank == constants.PROC_NULL
+            else place.get(self.members[rank], constants.UNDEFINED)
+            for rank in chosen
+        ]  # fmt: skip
+
+    @classmethod
+    def Union(cls, group1: Group, group2: Group) -> Group:
+        """The ranks of the first, then those of the second that are not in it."""
+        more = tuple(m for m in group2.members if m not in group1.members)
+        return cls(group1.members + more, group1._own)
+
+    @classmethod
+    def Intersection(cls, group1: Group, group2: Group) -> Group:
+        """The ranks of the first that are in the second."""
+        return cls(tuple(m for m in group1.members if m in group2.members), group1._own)
+
+    @classmethod
+    def Difference(cls, group1: Group, group2: Group) -> Group:
+        """The ranks of the first that are not in the second."""
+        return cls(tuple(m for m in group1.members if m not in group2.members), group1._own)
+
+    @classmethod
+    def Compare(cls, group1: Group, group2: Group) -> int:
+        """IDENT, SIMILAR or UNEQUAL."""
+        if group1.members == group2.members:
+            return constants.IDENT
+        alike = sorted(group1.members) == sorted(group2.members)
+        return constants.SIMILAR if alike else constants.UNEQUAL
+
+    def Free(self) -> None:
+        """Does nothing: what nobody uses goes by itself."""
+
+
+def _ranges(ranks: Sequence[tuple[int, int, int]]) -> list[int]:
+    found: list[int] = []
+    for first, last, step in ranks:
+        found += range(first, last + (1 if step > 0 else -1), step)
+    return found

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of reductions: on Python objects, on bytes of a datatype, and the engine's.
+
+What the network's algorithms do not combine is combined here, in the order of ranks, so that
+operators that do not commute give what MPI gives.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from noccl.errors import ProgramError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from noccl.programs.datatypes import Datatype
+
+_UNSIGNED = {"uint8": "int8", "uint16": "int16", "uint32": "int32", "uint64": "int64"}
+# The same bits whatever the sign.
+_SIGNLESS = frozenset({"sum", "and", "or"})
+
+
+class Op:
+    """An operator.
+
+    Attributes:
+        name: MPI's name; `user` for a function.
+        engine_name: The engine's name; empty if it has none.
+        is_predefined: Is it one of MPI's?
+    """
+
+    __slots__ = ("_arrays", "_is_commutative", "_objects", "_user", "engine_name", "name")
+
+    def __init__(
+        self,
+        name: str,
+        objects: Callable[[Any, Any], Any],
+        arrays: Callable[..., Any] | None = None,
+        *,
+        engine_name: str = "",
+        user: Callable[..., Any] | None = None,
+        is_commutative: bool = True,
+    ) -> None:
+        self.name = name
+        self.engine_name = engine_name
+        self._objects = objects
+        self._arrays = arrays
+        self._user = user
+        self._is_commutative = is_commutative
+
+    def __repr__(self) -> str:
+        return f"<Op {self.name}>"
+
+    def __call__(self, x: Any, y: Any) -> Any:
+        """Combines two Python objects, `x` of the lower rank."""
+        return self._objects(x, y)
+
+    @property
+    def is_predefined(self) -> bool:
+        """Is it one of MPI's?"""
+        return self._user is None
+
+    @property
+    def is_commutative(self) -> bool:
+        """May operands be exchanged?"""
+        return self._is_commutative
+
+    def Is_predefined(self) -> bool:
+        """Is it one of MPI's?"""
+        return self.is_predefined
+
+    def Is_commutative(self) -> bool:
+        """May operands be exchanged?"""
+        return self._is_commutative
+
+    @classmethod
+    def Create(cls, function: Callable[..., Any], commute: bool = False) -> Op:
+        """An operator from a function of (in, inout, datatype), as MPI's."""
+        return cls("user", lambda x, y: function(x, y, None), user=function, is_commutative=commute)
+
+    def Free(self) -> None:
+        """Does nothing: what nobody uses goes by itself."""
+
+    def Reduce_local(self, inbuf: Any, inoutbuf: Any) -> None:
+        """Combines two buffers of this rank into the second."""
+        from noccl.programs.buffers import read  # noqa: PLC0415 - a circle otherwise
+
+        left, right = read(inbuf, "inbuf"), read(inoutbuf, "inoutbuf", writable=True)
+        right.put(self.combine(right.datatype, left.take(), right.take()))
+
+    def engine_element(self, datatype: Datatype) -> str:
+        """The engine's element on whose bits this operator does the same; empty: there is none."""
+        if not self.engine_name:
+            return ""
+        element = datatype.engine_element
+        if element in _UNSIGNED:
+            return _UNSIGNED[element] if self.engine_name in _SIGNLESS else ""
+        return element
+
+    def combine(self, datatype: Datatype, left: bytes, right: bytes) -> bytes:
+        """Combines packed items, `left` of the lower ranks.
+
+        Raises:
+            ProgramError: The operator is not defined on the datatype.
+        """
+        if self._user is not None:
+            return self._combine_by_user(datatype, left, right)
+        if datatype.element is None or self._arrays is None:
+            raise self._refusal(datatype)
+        x = np.frombuffer(left, datatype.element)
+        y = np.frombuffer(right, datatype.element)
+        try:
+            with np.errstate(all="ignore"):
+                combined = self._arrays(x, y)
+        except (TypeError, IndexError) as error:
+            raise self._refusal(datatype) from error
+        result = np.asarray(combined).astype(datatype.element, copy=False)
+        return bytes(result.tobytes())
+
+    def _refusal(self, datatype: Datatype) -> ProgramError:
+        return ProgramError(
+            f"operator {self.name} on {datatype.name}: not defined; accepted: numbers for SUM, "
+            "PROD, MIN, MAX, integers for BAND, BOR, BXOR, pairs for MINLOC, "
+            "MAXLOC, or a user operator"
+        )
+
+    def _combine_by_user(self, datatype: Datatype, left: bytes, right: bytes) -> bytes:
+        if datatype.is_contiguous:
+            result = bytearray(right)
+            self._user_call(memoryview(bytearray(left)), memoryview(result), datatype)
+            return bytes(result)
+        # The function sees items as they lie in a buffer.
+        count = len(right) // datatype.size
+        places = datatype.byte_offsets(count)
+        sides = np.zeros((2, count * datatype.extent), np.uint8)
+        sides[0, places] = np.frombuffer(left, np.uint8)
+        sides[1, places] = np.frombuffer(right, np.uint8)
+        self._user_call(memoryview(sides[0]), memoryview(sides[1]), datatype)
+        return bytes(sides[1, places])
+
+    def _user_call(self, left: memoryview, right: memoryview, datatype: Datatype) -> None:
+        assert self._user is not None  # noqa: S101 - checked by the caller
+        self._user(left, right, datatype)
+
+
+def _larger(x: Any, y: Any) -> Any:
+    return y if y > x else x
+
+
+def _smaller(x: Any, y: Any) -> Any:
+    return y if y < x else x
+
+
+def _max_location(x: Any, y: Any) -> Any:
+    (u, i), (v, j) = x, y
+    if u == v:
+        return u, min(i, j)
+    return (u, i) if u > v else (v, j)
+
+
+def _min_location(x: Any, y: Any) -> Any:
+    (u, i), (v, j) = x, y
+    if u == v:
+        return u, min(i, j)
+    return (u, i) if u < v else (v, j)
+
+
+def _pairs(better: Callable[..., Any]) -> Callable[..., Any]:
+    def combined(x: Any, y: Any) -> Any:
+        same = x["value"] == y["value"]
+        chosen = np.where(better(x["value"], y["value"]), x, y)
+        chosen["index"] = np.where(same, np.minimum(x["index"], y["index"]), chosen["index"])
+        return chosen
+
+    return combined
+
+
+def _integers(ufunc: Callable[..., Any]) -> Callable[..., Any]:
+    def combined(x: Any, y: Any) -> Any:
+        if x.dtype.kind not in "iub":
+            raise TypeError
+        return ufunc(x, y)
+
+    return combined
+
+
+def _numbers(ufunc: Callable[..., Any]) -> Callable[..., Any]:
+    def combined(x: Any, y: Any) -> Any:
+        if x.dtype.kind not in "iufc":
+            raise TypeError
+        return ufunc(x, y)
+
+    return combined
+
+
+MAX = Op("MAX", _larger, _numbers(np.maximum), engine_name="max")
+MIN = Op("MIN", _smaller, _numbers(np.minimum), engine_name="min")
+SUM = Op("SUM", operator.add, _numbers(np.add), engine_name="sum")
+PROD = Op("PROD", operator.mul, _numbers(np.multiply))
+BAND = Op("BAND", operator.and_, _integers(np.bitwise_and), engine_name="and")
+BOR = Op("BOR", operator.or_, _integers(np.bitwise_or), engine_name="or")
+BXOR = Op("BXOR", operator.xor, _integers(np.bitwise_xor))
+LAND = Op("LAND", lambda x, y: bool(x) & bool(y), np.logical_and)
+LOR = Op("LOR", lambda x, y: bool(x) | bool(y), np.logical_or)
+LXOR = Op("LXOR", lambda x, y: bool(x) ^ bool(y), np.logical_xor)
+MAXLOC = Op("MAXLOC", _max_location, _pairs(np.greater))
+MINLOC = Op("MINLOC", _min_location, _pairs(np.less))
+REPLACE = Op("REPLACE", lambda _, y: y, lambda _, y: y, is_commutative=False)
+NO_OP = Op("NO_OP", lambda x, _: x, lambda x, _: x, is_commutative=False)
+
+NAMED = {
+    op.name: op
+    for op in (
+        *(MAX, MIN, SUM, PROD, BAND, BOR, BXOR, LAND, LOR, LXOR, MAXLOC, MINLOC, REPLACE, NO_OP),
+    )
+}
+"""The predefined operators by name."""
+
+
+def chosen(op: Any) -> Op:
+    """The operator that an argument names.
+
+    Raises:
+        ProgramError: It is none.
+    """
+    if isinstance(op, Op):
+        return op
+    if callable(op):
+        return Op("function", op, is_commutative=False)
+    raise ProgramError(f"op: {type(op).__name__}; accepted: an operator of MPI or a function")

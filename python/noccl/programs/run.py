@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a function or a script in every rank of a simulated network.
+
+What ranks need is imported when the first program runs, so that `import noccl` stays quick.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from noccl.errors import ArgumentError
+from noccl.networks import load
+from noccl.programs.session import Session, open_session
+from noccl.tables import ResultTable
+from noccl.values import kind_of, whole
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator, Sequence
+
+    from noccl._native import Network
+    from noccl.programs.hub import Hub
+    from noccl.programs.link import Link
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramResult:
+    """What a program of ranks has returned and how long it took.
+
+    Attributes:
+        values: What the function returned, by rank; None of a script.
+        cycles: From the start of all ranks to the end of the last one.
+        time_ns: The same at the network's clock.
+        flit_hops: Flits that crossed a router-to-router link.
+        ranks: A row per rank: the cycle of its end, cycles that it computed, sent, received and
+            waited, messages and bytes that it sent.
+        timeline: A row per activity of a rank: first and last cycle, what, detail.
+    """
+
+    values: list[Any]
+    cycles: int
+    time_ns: float
+    flit_hops: int
+    ranks: ResultTable
+    timeline: ResultTable
+
+
+def run_program(
+    function: Callable[..., Any],
+    network: Network | str,
+    *,
+    ranks: int,
+    collectives: str = "auto",
+    args: Sequence[Any] = (),
+    max_cycles: int | None = None,
+    noise_seed: int | None = None,
+    host_seconds: float | None = 60.0,
+) -> ProgramResult:
+    """Runs `function(comm, *args)` in every rank; `comm` has the methods of mpi4py.
+
+    Python code takes no simulated time; messages, collectives and `comm.compute(cycles=...)` do.
+    Inside, `import mpi4py` gives a module whose `MPI.COMM_WORLD` is `comm`. Equal calls give equal
+    cycles.
+
+    Args:
+        function: What each rank does.
+        network: Network, or what `load` takes.
+        ranks: Number of ranks, placed on tiles in their order.
+        collectives: Algorithm of collectives; `auto` for the network's choice.
+        args: Further arguments of the function, the same objects in all ranks.
+        max_cycles: Give up after this many cycles; None for no limit.
+        noise_seed: Seed of the delays that a network with noise in its spec has; None for none.
+        host_seconds: Give up when no rank makes a call for this long on this machine, polls not
+            counted; None for no limit. Works in the main thread only.
+
+    Raises:
+        ProgramError: A rank raised, calls of ranks do not fit, or nobody can go on.
+        ArgumentError: An argument is outside what is accepted.
+        RefusedError: No programs run on this network.
+    """
+    if not callable(function):
+        raise ArgumentError(f"function: {kind_of(function)}; accepted: a function of (comm, *args)")
+    arguments = tuple(args)
+    session, name = _opened(network, ranks, collectives, max_cycles, noise_seed)
+    return run_on(
+        session,
+        lambda comm: function(comm, *arguments),
+        ranks,
+        name=name,
+        host_seconds=host_seconds,
+    )
+
+
+def run_script(
+    path: str | os.PathLike[str],
+    network: Network | str,
+    *,
+    ranks: int,
+    collectives: str = "auto",
+    args: Sequence[str] = (),
+    max_cycles: int | None = None,
+    noise_seed: int | None = None,
+    host_seconds: float | None = 60.0,
+    has_prefix: bool = False,
+) -> ProgramResult:
+    """Runs an unchanged mpi4py script in every rank, as `mpiexec -n RANKS python SCRIPT` would.
+
+    Each rank has variables of its own, those of modules that lie beside the script included.
+
+    Args:
+        path: Script.
+        network: Network, or what `load` takes.
+        ranks: Number of ranks, placed on tiles in their order.
+        collectives: Algorithm of collectives; `auto` for the network's choice.
+        args: What the script sees in `sys.argv[1:]`.
+        max_cycles: Give up after this many cycles; None for no limit.
+        noise_seed: Seed of the delays that a network with noise in its spec has; None for none.
+        host_seconds: As for `run_program`.
+        has_prefix: Begin each line that a rank prints with its number.
+
+    Raises:
+        ProgramError: A rank raised, calls of ranks do not fit, or nobody can go on.
+        ArgumentError: An argument is outside what is accepted.
+        FileError: The script cannot be read.
+        RefusedError: No programs run on this network.
+    """
+    from noccl.programs.script import Script  # noqa: PLC0415 - only when a program runs
+
+    script = Script(path, [str(arg) for arg in args], has_prefix=has_prefix)
+    session, name = _opened(network, ranks, collectives, max_cycles, noise_seed)
+    return run_on(
+        session, script.run, ranks, name=name, host_seconds=host_seconds, surroundings=script.around
+    )
+
+
+def run_on(
+    session: Session,
+    function: Callable[[Any], Any],
+    ranks: int,
+    *,
+    name: str,
+    host_seconds: float | None = 60.0,
+    surroundings: Callable[[Hub], contextlib.AbstractContextManager[object]] | None = None,
+) -> ProgramResult:
+    """Runs `function(comm)` in every rank of a session that has just been opened."""
+    from noccl.programs.hub import Hub  # noqa: PLC0415 - only when a program runs
+    from noccl.programs.mpi4py_module import installed  # noqa: PLC0415 - the same
+
+    if host_seconds is not None and not host_seconds > 0:
+        raise ArgumentError(f"host_seconds: {host_seconds}; accepted: more than 0, or None")
+    hub = Hub(session, ranks, host_seconds=host_seconds)
+    with installed(hub, name) as module, _entered(surroundings, hub):
+
+        def body(_: Link) -> Any:
+            return function(module.COMM_WORLD)
+
+        values = hub.run(body)
+    report = json.loads(session.report())
+    return ProgramResult(
+        values=values,
+        cycles=report["cycles"],
+        time_ns=report["cycles"] / session.clock_ghz,
+        flit_hops=report["flit_hops"],
+        ranks=ResultTable.from_rows("program", report["ranks"]),
+        timeline=ResultTable.from_rows("timeline", report["timeline"]),
+    )
+
+
+@contextlib.contextmanager
+def _entered(
+    surroundings: Callable[[Hub], contextlib.AbstractContextManager[object]] | None, hub: Hub
+) -> Iterator[None]:
+    with contextlib.nullcontext() if surroundings is None else surroundings(hub):
+        yield
+
+
+def _opened(
+    network: Network | str,
+    ranks: int,
+    collectives: str,
+    max_cycles: int | None,
+    noise_seed: int | None,
+) -> tuple[Session, str]:
+    elaborated = load(network) if isinstance(network, str) else network
+    count = whole("ranks", ranks, least=1)
+    most = None if max_cycles is None else whole("max_cycles", max_cycles, least=1)
+    seed = None if noise_seed is None else whole("noise_seed", noise_seed)
+    session = open_session(
+        elaborated, count, collectives=collectives, max_cycles=most, noise_seed=seed
+    )
+    return session, elaborated.name

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a receive says about its message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from noccl.programs import constants
+
+if TYPE_CHECKING:
+    from noccl.programs.datatypes import Datatype
+
+
+class Status:
+    """Source, tag and length of a message, as MPI's status.
+
+    Attributes:
+        source: Rank of the communicator that has sent.
+        tag: Tag of the message.
+        error: Always 0: errors are exceptions.
+        cancelled: Was the request cancelled?
+    """
+
+    __slots__ = ("cancelled", "count_bytes", "error", "source", "tag")
+
+    def __init__(self, status: Status | None = None) -> None:
+        self.source: int = constants.ANY_SOURCE
+        self.tag: int = constants.ANY_TAG
+        self.error: int = 0
+        self.cancelled: bool = False
+        self.count_bytes: int = 0
+        if status is not None:
+            self.fill(status.source, status.tag, status.count_bytes, cancelled=status.cancelled)
+
+    def fill(self, source: int, tag: int, count_bytes: int, *, cancelled: bool = False) -> None:
+        """Takes over what a request has found."""
+        self.source, self.tag, self.count_bytes = source, tag, count_bytes
+        self.cancelled = cancelled
+
+    @property
+    def count(self) -> int:
+        """Bytes of the message."""
+        return self.count_bytes
+
+    def Get_source(self) -> int:
+        """Rank that has sent."""
+        return self.source
+
+    def Set_source(self, source: int) -> None:
+        """Replaces the source."""
+        self.source = source
+
+    def Get_tag(self) -> int:
+        """Tag of the message."""
+        return self.tag
+
+    def Set_tag(self, tag: int) -> None:
+        """Replaces the tag."""
+        self.tag = tag
+
+    def Get_error(self) -> int:
+        """Always 0."""
+        return self.error
+
+    def Get_count(self, datatype: Datatype | None = None) -> int:
+        """Whole elements of the message, bytes without a datatype; UNDEFINED if there is a part."""
+        size = 1 if datatype is None else datatype.size
+        if size == 0:
+            return 0
+        whole, rest = divmod(self.count_bytes, size)
+        return constants.UNDEFINED if rest else whole
+
+    def Get_elements(self, datatype: Datatype) -> int:
+        """Basic elements of the message."""
+        return self.count_bytes // datatype.basic_bytes
+
+    def Is_cancelled(self) -> bool:
+        """Was the request cancelled?"""
+        return self.cancelled
+
+    is_cancelled = property(Is_cancelled)
