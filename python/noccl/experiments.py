@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from noccl._native import Network
-    from noccl.runs import Noise, OnProgress
+    from noccl.noise import Noise
+    from noccl.runs import OnProgress
     from noccl.schedules import Lengths
     from noccl.tiles import Group, Tile
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from noccl import _native
 from noccl.errors import ArgumentError
+from noccl.hardware_report import HardwareReport
+from noccl.noise import NoiseStatistics
 from noccl.schedules import Schedule, schedule_text
 from noccl.sizes import size
 from noccl.tiles import group_text, tile_text
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from noccl._native import Network
+    from noccl.noise import Noise
     from noccl.schedules import Lengths
     from noccl.tiles import Group, Tile
 
@@ -80,63 +83,6 @@ class Counters:
     software_reduce_ops: int
     gemm_ops: int
     error_responses: int
-
-
-@dataclass(frozen=True)
-class HardwareReport:
-    """Hardware that took the same course as the simulator, cycle by cycle.
-
-    Attributes:
-        boundary: Where both met: `router`, `axi` or `dma`.
-        library: Folder of the Verilated hardware.
-        cycles: Cycles of the hardware.
-        handshakes: Handshakes that both had in common.
-        cycles_per_second: Cycles per second of wall time, simulator and comparison included.
-    """
-
-    boundary: str
-    library: str
-    cycles: int
-    handshakes: int
-    cycles_per_second: float
-
-
-@dataclass(frozen=True)
-class Noise:
-    """Runs of a schedule of core tiles under the noise of the spec (`core.noise_cycles`).
-
-    Attributes:
-        seed: Seed of the first run; the others have the next ones.
-        runs: How many.
-    """
-
-    seed: int = 1
-    runs: int = 100
-
-    def to_json(self) -> object:
-        """The form of requests."""
-        return {"seed": self.seed, "runs": self.runs}
-
-
-@dataclass(frozen=True)
-class NoiseStatistics:
-    """Runtimes under noise.
-
-    Attributes:
-        runs: Runs.
-        mean_cycles: Mean.
-        variance_cycles2: Variance of the runs as they are.
-        variance_us2: The same at the network's clock, in microseconds squared.
-        least_cycles: The shortest.
-        most_cycles: The longest.
-    """
-
-    runs: int
-    mean_cycles: float
-    variance_cycles2: float
-    variance_us2: float
-    least_cycles: int
-    most_cycles: int
 
 
 @dataclass(frozen=True, eq=False)

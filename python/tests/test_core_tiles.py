@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Core tiles from Python: messages, static multicasts, lengths, lock-step, noise, columns of tables."""
+"""Core tiles from Python: messages, streams, lengths, lock-step, noise, columns of tables."""
 
 from __future__ import annotations
 
@@ -35,14 +35,13 @@ def test_a_schedule_of_messages_and_streams_is_built_checked_and_run() -> None:
     assert document["actions"][0]["kind"]["message"]["round"] == 0
     noccl.check(network, schedule)
     report = noccl.run(network, schedule)
-    # 15 + 3 + 15 + 4 words: the way of a lone message.
+    # Send, two FIFOs, queue to core, receive, four words.
     assert list(report.action_cycles[0]) == [0, 15 + 2 + 1 + 15 + 4]
     assert report.blocked_link_cycles == 0
     assert noccl.run(network, schedule, is_lock_step=True).cycles == report.cycles
+    place, row = noccl.Place(noccl.Cluster(0, 0), 0), noccl.Row(0)
     with pytest.raises(noccl.ArgumentError, match="group"):
-        noccl.ScheduleBuilder("x").static_multicast(
-            noccl.Place(noccl.Cluster(0, 0), 0), noccl.Row(0), 0, 8  # type: ignore[arg-type]
-        )
+        noccl.ScheduleBuilder("x").static_multicast(place, row, 0, 8)  # type: ignore[arg-type]
 
 
 def test_rounds_that_share_a_link_are_refused() -> None:

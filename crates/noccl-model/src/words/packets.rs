@@ -67,7 +67,7 @@ pub(super) struct Packets<'n> {
     network: &'n Network,
     fifo_words: u64,
     hop_cycles: u64,
-    turn_cycles: u64,
+    corner_cycles: u64,
     all: Vec<Packet>,
     unused: Vec<u32>,
     /// By tile and input: packets whose head has come and whose tail has not left.
@@ -90,7 +90,7 @@ impl<'n> Packets<'n> {
             network,
             fifo_words: udn.input_fifo_flits.into(),
             hop_cycles: udn.hop_cycles.into(),
-            turn_cycles: udn.turn_cycles.into(),
+            corner_cycles: udn.turn_cycles.into(),
             all: Vec::new(),
             unused: Vec::new(),
             fifos: vec![VecDeque::new(); num * PORTS],
@@ -252,8 +252,8 @@ impl<'n> Packets<'n> {
     fn come_to_front(&mut self, id: u32, now: u64) {
         let packet = &self.all[id as usize];
         let is_corner = packet.path[packet.taken.len()].is_corner;
-        let turn = if is_corner { self.turn_cycles } else { 0 };
-        let at = now.max(packet.arrival) + turn;
+        let corner = if is_corner { self.corner_cycles } else { 0 };
+        let at = now.max(packet.arrival) + corner;
         self.events.push((at, PacketEvent::Head(id)));
     }
 

@@ -80,7 +80,7 @@ impl Auto {
             request
                 .collectives
                 .iter()
-                .position(|k| *k == row.collective)
+                .position(|kind| *kind == row.collective)
         };
         rows.sort_by_key(|row| (place(row), row.bytes));
         if let Some(page) = &self.page {
