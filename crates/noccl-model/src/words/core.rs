@@ -165,7 +165,19 @@ impl Walk<'_> {
                 let end = self.join_stream(action, share, tile, now);
                 (Doing::Stream { share, end }, self.spec.route_cycles.into())
             }
-            _ => (Doing::Local(share), self.local_cycles(kind)),
+            ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_)
+            | ActionKind::LocalReduce(_)
+            | ActionKind::Compute(_)
+            | ActionKind::Transfer(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_)
+            | ActionKind::Barrier(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_) => (Doing::Local(share), self.local_cycles(kind)),
         };
         self.cores[tile].doing = doing;
         self.cores[tile].busy_until = now + cycles;
