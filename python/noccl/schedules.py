@@ -58,9 +58,10 @@ class Lengths:
 
     @property
     def longest(self) -> int:
-        """Bytes of the longest block."""
-        rows = [items("lengths: sends", row) for row in items("lengths: sends", self.sends)]
-        return max((whole("lengths: sends", length) for row in rows for length in row), default=0)
+        """Bytes of the longest block that anybody states."""
+        tables = [*items("lengths: sends", self.sends), *items("lengths: receives", self.receives)]
+        rows = [items("lengths", row) for row in tables]
+        return max((whole("lengths", length) for row in rows for length in row), default=0)
 
     def to_json(self) -> object:
         """The form of schedule files."""

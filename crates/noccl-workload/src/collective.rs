@@ -66,10 +66,11 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// The longest block of all, those for the own rank with them.
+    /// The longest block that anybody states, those for the own rank with them.
     #[must_use]
     pub fn longest(&self) -> u64 {
-        self.sends.iter().flatten().copied().max().unwrap_or(0)
+        let all = self.sends.iter().chain(&self.receives).flatten();
+        all.copied().max().unwrap_or(0)
     }
 
     /// The shortest block that a rank sends to another one.
