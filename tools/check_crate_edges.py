@@ -2,7 +2,8 @@
 """The crates depend on each other only along the edges that the architecture allows.
 
     spec <- net <- {workload, rtl}, workload <- {coll, run}, run <- {model, sim},
-    {run, rtl, files} <- cosim, sim <- coherence, all of these <- studies <- noccl <- {cli, py}
+    {run, rtl, files} <- cosim, sim <- coherence, {coll, sim} <- program, files <- compile, riscv,
+    all of these <- studies <- noccl <- {cli, py}
 
 The algorithm library and the backends never see each other: a schedule that only works because it
 knows its simulator would prove nothing. A crate may use everything below it. The rule holds for
@@ -31,36 +32,46 @@ COSIM = frozenset(
         "noccl-rtl",
     }
 )
+# Programs in C: the core and the compiler.
+PROGRAMS = frozenset({"noccl-riscv", "noccl-compile"})
 # What studies run.
-STUDIED = frozenset({*LIBRARY, *BACKENDS, *COSIM, "noccl-cosim", "noccl-coherence"})
+STUDIED = frozenset({*LIBRARY, *BACKENDS, *COSIM, *PROGRAMS, "noccl-cosim", "noccl-coherence"})
 
 ALLOWED: dict[str, frozenset[str]] = {
     "noccl-files": frozenset(),
     "noccl-spec": frozenset(),
-    # A core that knows no network.
+    # A core that knows no network, and programs for it.
     "noccl-riscv": frozenset(),
+    "noccl-compile": frozenset({"noccl-files"}),
     "noccl-net": frozenset({"noccl-spec"}),
     "noccl-workload": frozenset({"noccl-spec", "noccl-net"}),
     "noccl-coll": frozenset({"noccl-spec", "noccl-net", "noccl-workload"}),
     "noccl-run": frozenset({"noccl-spec", "noccl-net", "noccl-workload"}),
-    **{
-        backend: frozenset({"noccl-spec", "noccl-net", "noccl-workload", "noccl-run"})
-        for backend in BACKENDS
-    },
+    "noccl-model": frozenset({"noccl-spec", "noccl-net", "noccl-workload", "noccl-run"}),
+    # Compiled programs run on simulated cores.
+    "noccl-sim": frozenset(
+        {"noccl-spec", "noccl-net", "noccl-workload", "noccl-run", "noccl-riscv"}
+    ),
     "noccl-rtl": frozenset({"noccl-spec", "noccl-net"}),
     "noccl-cosim": COSIM,
     # A machine that drives the simulator's messages.
     "noccl-coherence": frozenset({"noccl-spec", "noccl-net", "noccl-run", "noccl-sim"}),
+    # Ranks that call collectives while a simulation goes on.
+    "noccl-program": frozenset(
+        {"noccl-spec", "noccl-net", "noccl-workload", "noccl-coll", "noccl-run", "noccl-sim"}
+    ),
     "noccl-studies": STUDIED,
-    "noccl": STUDIED | {"noccl-studies"},
+    "noccl": STUDIED | {"noccl-studies", "noccl-program"},
     "noccl-cli": frozenset({"noccl"}),
     "noccl-py": frozenset({"noccl"}),
 }
 
 # Edges of tests alone. Lock-step is tested beside the simulator, which the crate itself is passed,
-# on random traces and searched schedules, which studies make.
+# on random traces and searched schedules, which studies make. Named cost tables are numbers of the
+# spec, which does not know the core.
 TESTS: dict[str, frozenset[str]] = {
     "noccl-cosim": frozenset({"noccl-sim", "noccl-studies"}),
+    "noccl-riscv": frozenset({"noccl-spec"}),
 }
 
 

@@ -57,13 +57,13 @@ class State:
         return found
 
 
-def build() -> Path:
-    """The program that executes cases on the simulator's core.
+def build(example: str) -> Path:
+    """An example of `noccl-riscv`.
 
     Of the whole workspace, as the Rust tests build it: of one crate, what it needs has other
     features and is compiled again.
     """
-    command = ["cargo", "build", "--quiet", "--workspace", "--locked", "--example", "final_state"]
+    command = ["cargo", "build", "--quiet", "--workspace", "--locked", "--example", example]
     subprocess.run(command, cwd=repository.ROOT, check=True)
     target = subprocess.run(
         ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked"],
@@ -72,9 +72,7 @@ def build() -> Path:
         capture_output=True,
         text=True,
     )
-    return (
-        Path(json.loads(target.stdout)["target_directory"]) / "debug" / "examples" / "final_state"
-    )
+    return Path(json.loads(target.stdout)["target_directory"]) / "debug" / "examples" / example
 
 
 def comparable(f: list[int]) -> list[int]:

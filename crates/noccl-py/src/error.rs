@@ -41,6 +41,8 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Argument { .. } | Error::Layout(_) => "ArgumentError",
         Error::DoesNotFit { .. } => "CapacityError",
         Error::Unfinished { .. } | Error::Suspended { .. } => "InterruptedRunError",
-        Error::File(_) | Error::Checkpoint { .. } => "FileError",
+        Error::File(_) | Error::Checkpoint { .. } | Error::Compile(_) | Error::Program(_) => {
+            "FileError"
+        }
     }
 }

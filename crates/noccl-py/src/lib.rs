@@ -10,6 +10,7 @@ mod error;
 mod files;
 mod network;
 mod orders;
+mod program;
 mod request;
 mod studies;
 mod supervise;
@@ -30,6 +31,9 @@ mod _native {
     use super::files::{read_text, write_file};
     #[pymodule_export]
     use super::network::Network;
+
+    #[pymodule_export]
+    use super::program::ProgramSession;
 
     #[pymodule_export]
     use super::orders::{order, order_draws, path_hops};

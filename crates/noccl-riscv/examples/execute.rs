@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Executes a program file on one core without a network. Standard output is the program's console.
 //!
-//! `cargo run --release -p noccl-riscv --example execute -- PROGRAM.elf [--memory-bytes N] [--state FILE]`
+//! `cargo run --release -p noccl-riscv --example execute -- PROGRAM.elf [--memory-bytes N] [--registers FILE]
+//! [--memory FILE]`
 //!
-//! The core has rank 0 of 1. `--state` writes the final registers and memory as JSON. How it ended, and instructions per
+//! The core has rank 0 of 1. `--registers` writes the final registers as JSON, `--memory` the memory as it is. How it ended, and instructions per
 //! second, go to standard error. The exit code is the program's; 99 after a trap.
 
-use noccl_riscv::{Access, AccessKind, Core, CostTable, Image, Port, Program, Stopped};
+use noccl_riscv::{
+    Access, AccessKind, Core, CostTable, Image, MEMORY_BASE, Port, Program, Stopped,
+};
 use std::error::Error;
 use std::io::Write;
 use std::process::ExitCode;
@@ -18,21 +21,24 @@ const TRAPPED: u8 = 99;
 struct Options {
     program: String,
     memory_bytes: u64,
-    state: Option<String>,
+    registers: Option<String>,
+    memory: Option<String>,
 }
 
 fn options() -> Result<Options, Box<dyn Error>> {
     let mut options = Options {
         program: String::new(),
         memory_bytes: 16 << 20,
-        state: None,
+        registers: None,
+        memory: None,
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or("an option without a value");
         match argument.as_str() {
             "--memory-bytes" => options.memory_bytes = value()?.parse()?,
-            "--state" => options.state = Some(value()?),
+            "--registers" => options.registers = Some(value()?),
+            "--memory" => options.memory = Some(value()?),
             _ => options.program = argument,
         }
     }
@@ -109,8 +115,12 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         std::io::stderr(),
         "{instructions} instructions, {millions:.0} million per second"
     )?;
-    if let Some(path) = options.state {
-        std::fs::write(path, serde_json::to_vec(&core)?)?;
+    if let Some(path) = options.registers {
+        std::fs::write(path, serde_json::to_vec(&core.registers)?)?;
+    }
+    if let Some(path) = options.memory {
+        let memory = core.memory.read(MEMORY_BASE, core.memory.len_bytes());
+        std::fs::write(path, memory.unwrap_or_default())?;
     }
     Ok(ExitCode::from(code.map_or(TRAPPED, |code| code as u8)))
 }

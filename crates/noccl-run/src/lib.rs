@@ -15,6 +15,7 @@ pub mod conformance;
 mod diagnosis;
 mod energy;
 mod error;
+mod open_run;
 mod ports;
 mod progress;
 mod random;
@@ -31,6 +32,7 @@ pub use diagnosis::{Diagnosis, WaitEdge};
 pub use energy::energy_pj;
 pub use error::RunError;
 pub use noccl_workload::number::mix;
+pub use open_run::{Busy, Ended, OpenRun, Order};
 pub use ports::{
     CHANNELS, CONTENTS, PortChannel, PortCycle, PortRun, PortWord, beat_signature, place_of,
 };

@@ -18,6 +18,7 @@ mod hardware_comparison;
 mod kernel;
 mod machine;
 mod ni;
+mod open_run;
 #[cfg(test)]
 mod prop_default_flow;
 mod record;
@@ -26,13 +27,16 @@ mod simulator;
 mod transport;
 
 pub use driver::schedule::ScheduleRun;
+pub use endpoint::executed_core::ExecutedRank;
 pub use endpoint::message_core::is_held_up;
 pub use endpoint::torrent::DirectChain;
 #[cfg(feature = "hardware-comparison")]
 pub use hardware_comparison::{PortChain, PortPattern, PortScenario, record_ports};
 pub use noccl_run::OnProgress;
+pub use open_run::open_run;
 pub use record::recorder::OnCycle;
 pub use router::smart::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
+pub use router::udn::{ExecutedError, ExecutedRequest, ExecutedResult, run_executed};
 pub use simulator::{Simulation, Simulator};
 
 use driver::trace::run::TraceRun;

@@ -4,11 +4,13 @@
 use noccl_coherence::machine::MachineError;
 use noccl_coherence::{KernelError, RecordingError, WrongResult};
 use noccl_coll::CollError;
+use noccl_compile::CompileError;
 use noccl_cosim::{CosimError, HardwareError};
 use noccl_files::FileError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
 use noccl_net::Network;
+use noccl_riscv::RiscvError;
 use noccl_rtl::RtlError;
 use noccl_run::{Diagnosis, RunError, Step};
 use noccl_sim::checkpoint::CheckpointError;
@@ -58,6 +60,12 @@ pub enum Error {
     /// A kernel has another result than the direct computation.
     #[error(transparent)]
     WrongKernel(#[from] WrongResult),
+    /// A program in C that was not made.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// A program file that no core can load.
+    #[error(transparent)]
+    Program(#[from] RiscvError),
     /// An argument is outside what is accepted.
     #[error("{argument} '{found}': {accepted}")]
     Argument {
@@ -223,12 +231,18 @@ impl Error {
             | Error::WrongKernel(_)
             | Error::Hardware(HardwareError::Differs(_)) => ErrorClass::Failed,
             Error::Run(RunError::Interrupted { .. })
+            | Error::Compile(CompileError::Interrupted)
             | Error::Machine(MachineError::Interrupted { .. })
             | Error::Unfinished { .. } => ErrorClass::Interrupted,
             Error::Suspended { .. } => ErrorClass::Suspended,
-            Error::File(FileError::NotWritten { .. }) => ErrorClass::NotWritten,
+            Error::File(FileError::NotWritten { .. })
+            | Error::Compile(CompileError::File(FileError::NotWritten { .. })) => {
+                ErrorClass::NotWritten
+            }
             Error::Run(RunError::Refused { .. })
             | Error::Machine(_)
+            | Error::Compile(_)
+            | Error::Program(_)
             | Error::Recording(_)
             | Error::Spec(_)
             | Error::Net(_)
@@ -261,6 +275,8 @@ impl Error {
             | Error::Model(_)
             | Error::Rtl(_)
             | Error::Hardware(_)
+            | Error::Compile(_)
+            | Error::Program(_)
             | Error::Workload(_)
             | Error::Layout(_)
             | Error::Check(_)

@@ -48,7 +48,7 @@ pub use coherence::{
 };
 pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,
-    SumError, compare, compare_by_model, parse_algorithms, schedule,
+    SumError, compare, compare_by_model, parse_algorithms, program_choice, schedule,
 };
 pub use error::{Error, ErrorClass};
 pub use figure::{Bars, Content, Figure, Line, Panel, Series};

@@ -4,17 +4,20 @@
 //! The command line and the Python package call these functions and hold no rule of their own. Each
 //! verb of the command line is one function here; what it returns is a plain row type with a JSON form.
 
+mod build;
 mod demo;
 mod describe;
 mod doctor;
 mod hardware;
 mod plan;
+pub mod program;
 pub mod report;
 mod rtl;
 mod run;
 mod schema;
 mod tree;
 
+pub use build::{BuildRow, build};
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{
     DescribedTile, LinkRow, MessageCosts, NetworkDescription, RegionRow, TileRow, describe,
@@ -62,11 +65,13 @@ pub use noccl_coherence::{Kernel, Log, RecordingError, Size as KernelSize};
 pub use noccl_coll::chain::order::ChainOrder;
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::{Algorithm, Choice, CollError};
+pub use noccl_compile::{CompileError, CompileRequest, CompileStep, Optimization};
 pub use noccl_cosim::lockstep::LockstepError;
 pub use noccl_cosim::{Boundary, HardwareError, HardwareReport};
 pub use noccl_files::{FileError, message, visible, visible_line};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, Port, TileId, TileRef, TileSet};
+pub use noccl_riscv::RiscvError;
 pub use noccl_rtl::{RtlConfig, RtlError};
 pub use noccl_run::{
     ActionTime, Counters, Diagnosis, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig,

@@ -14,7 +14,7 @@ use noccl::Error;
 use study::{
     attention, auto, barrier, calibrate, coherence, gemm, reproduce, stress, traffic, validation,
 };
-use tool::{bench, doctor, help_markdown, report, schema};
+use tool::{bench, build, doctor, help_markdown, report, schema};
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 fine; 1 a check failed, a run stalled or delivered wrong bytes; \
@@ -53,6 +53,7 @@ enum Verb {
     Bench(bench::Bench),
     Barrier(barrier::Barrier),
     Coherence(coherence::Coherence),
+    Build(build::Build),
     Report(report::Report),
     Reproduce(reproduce::Reproduce),
     Rtl(rtl::Rtl),
@@ -88,6 +89,7 @@ impl Cli {
             Verb::Bench(verb) => verb.run(),
             Verb::Barrier(verb) => verb.run(),
             Verb::Coherence(verb) => verb.run(),
+            Verb::Build(verb) => verb.run(),
             Verb::Report(verb) => verb.run(),
             Verb::Reproduce(verb) => verb.run(),
             Verb::Rtl(verb) => verb.run(),

@@ -201,10 +201,7 @@ impl View<'_, '_> {
         let place = format!("the dependencies of {}", self.share_name(instance));
         let all = agents.instances.all.iter().enumerate();
         let instances = &agents.instances;
-        let precedes = |id: u32| {
-            let mut waiting = instances.waiting(id);
-            waiting.any(|at| instances.next(at) == instance)
-        };
+        let precedes = |id: u32| instances.waiters.waits(instance, id);
         all.filter(|(id, i)| i.tile == tile && !i.is_done && precedes(*id as u32))
             .map(|(id, _)| wait(Node::Share(id as u32), &place, agents.ready_since(instance)))
             .collect()

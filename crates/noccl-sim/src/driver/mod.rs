@@ -4,8 +4,10 @@
 //! Each driver reacts to completions and to events of its own; the run around it is an implementation of
 //! [`noccl_run::Run`], and the loop around that is `noccl_run`'s. What all three read from the machine stands here.
 
+pub(crate) mod actions;
 mod latencies;
 pub(crate) mod measurement;
+pub(crate) mod open;
 pub(crate) mod schedule;
 pub(crate) mod trace;
 pub(crate) mod traffic;

@@ -3,6 +3,7 @@
 
 pub(crate) mod core;
 pub(crate) mod dma;
+pub(crate) mod executed_core;
 pub(crate) mod memory;
 pub(crate) mod message_core;
 pub(crate) mod torrent;

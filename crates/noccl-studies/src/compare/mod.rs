@@ -10,6 +10,7 @@ mod auto;
 mod auto_cores;
 mod by_model;
 pub(crate) mod case;
+mod for_programs;
 mod inputs;
 pub(crate) mod meaning;
 mod plan;
@@ -20,6 +21,7 @@ pub use crate::runs::LinkFlits;
 pub use by_model::compare_by_model;
 pub(crate) use case::Case;
 pub(crate) use case::collective_of;
+pub use for_programs::program_choice;
 pub use plan::schedule;
 pub use row::{AlgorithmRequest, Backend, CompareRequest, CompareRow, SumError, parse_algorithms};
 
@@ -156,6 +158,8 @@ pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
         | Error::Model(_)
         | Error::Rtl(_)
         | Error::Hardware(_)
+        | Error::Compile(_)
+        | Error::Program(_)
         | Error::Argument { .. }
         | Error::DoesNotFit { .. }
         | Error::File(_)

@@ -2,6 +2,7 @@
 //! What serves the others: benchmarks, pages, schemas, help.
 
 pub mod bench;
+pub mod build;
 pub mod doctor;
 pub mod help_markdown;
 pub mod report;

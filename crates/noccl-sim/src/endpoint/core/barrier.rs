@@ -12,7 +12,7 @@ use crate::transport::transaction::Owner;
 use noccl_net::tree::Cube;
 use noccl_net::{MultiAddress, Network, cover};
 use noccl_run::RunError;
-use noccl_workload::{BarrierMechanism, Schedule};
+use noccl_workload::{ActionKind, BarrierMechanism, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -62,51 +62,79 @@ pub(crate) struct Barriers {
 }
 
 impl Barriers {
-    pub(crate) fn new(network: &Network, schedule: &Schedule) -> Result<Self, RunError> {
-        let mut running = HashMap::new();
-        for (a, action) in schedule.actions.iter().enumerate() {
-            let Some(b) = action.kind.barrier() else {
-                continue;
-            };
-            let refused = |reason: String| RunError::Refused {
-                backend: "sim",
-                what: format!("actions[{a}]"),
-                reason,
-            };
-            let members = network
-                .members(&b.group)
-                .map_err(|e| refused(e.to_string()))?;
-            let pieces = cover(network, &b.group).map_err(|e| refused(e.to_string()))?;
-            if b.mechanism == BarrierMechanism::InNetwork && pieces.len() != 1 {
-                return Err(refused(
-                    "an in-network barrier needs a group that is one multi-address".to_owned(),
-                ));
-            }
-            let counter = network
-                .find(b.counter)
-                .ok_or_else(|| refused(format!("{} is not on the mesh", b.counter)))?;
-            let is_member = |tile: u32| {
-                let at = |c| network.tile_at(network.mesh_coord(c)).0;
-                members.iter().any(|c| at(*c) == tile)
-            };
-            let state = Running {
-                mechanism: b.mechanism,
-                counter: counter.0,
-                members: members.len() as u32,
-                pieces,
-                releaser: is_member(counter.0).then_some(counter.0),
-                counted: 0,
-                full_cycle: None,
-                polling_since: None,
-                txn: None,
-            };
-            running.insert(a as u32, state);
-        }
-        Ok(Self {
-            running,
+    /// None yet.
+    pub(crate) fn none() -> Self {
+        Self {
+            running: HashMap::new(),
             stores: Vec::new(),
             left: Vec::new(),
-        })
+        }
+    }
+
+    /// Those of a schedule.
+    ///
+    /// # Errors
+    /// As [`Barriers::add`].
+    pub(crate) fn new(network: &Network, schedule: &Schedule) -> Result<Self, RunError> {
+        let mut barriers = Self::none();
+        for (number, action) in schedule.actions.iter().enumerate() {
+            barriers.add(network, number as u32, &action.kind)?;
+        }
+        Ok(barriers)
+    }
+
+    /// Takes in an action, which may be none of ours.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`] for a group or a counter that cannot be; then nothing has changed.
+    pub(crate) fn add(
+        &mut self,
+        network: &Network,
+        number: u32,
+        kind: &ActionKind,
+    ) -> Result<(), RunError> {
+        let Some(barrier) = kind.barrier() else {
+            return Ok(());
+        };
+        let refused = |reason: String| RunError::Refused {
+            backend: "sim",
+            what: format!("actions[{number}]"),
+            reason,
+        };
+        let members = network
+            .members(&barrier.group)
+            .map_err(|e| refused(e.to_string()))?;
+        let pieces = cover(network, &barrier.group).map_err(|e| refused(e.to_string()))?;
+        if barrier.mechanism == BarrierMechanism::InNetwork && pieces.len() != 1 {
+            return Err(refused(
+                "an in-network barrier needs a group that is one multi-address".to_owned(),
+            ));
+        }
+        let counter = network
+            .find(barrier.counter)
+            .ok_or_else(|| refused(format!("{} is not on the mesh", barrier.counter)))?;
+        let is_member = |tile: u32| {
+            let at = |c| network.tile_at(network.mesh_coord(c)).0;
+            members.iter().any(|c| at(*c) == tile)
+        };
+        let state = Running {
+            mechanism: barrier.mechanism,
+            counter: counter.0,
+            members: members.len() as u32,
+            pieces,
+            releaser: is_member(counter.0).then_some(counter.0),
+            counted: 0,
+            full_cycle: None,
+            polling_since: None,
+            txn: None,
+        };
+        self.running.insert(number, state);
+        Ok(())
+    }
+
+    /// A barrier that has not begun is none after all.
+    pub(crate) fn remove(&mut self, number: u32) {
+        self.running.remove(&number);
     }
 
     /// A member's core has executed the store.

@@ -17,7 +17,7 @@ impl Agents<'_> {
         instance.start_cycle = machine.clock.now();
         let cluster = &machine.network.axi().cluster;
         let start = u64::from(cluster.instructions.compute_start);
-        let work = match &self.schedule.actions[instance.action as usize].kind {
+        let work = match &*self.actions.kind(instance.action) {
             ActionKind::LocalReduce(l) => {
                 let beats = l.bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES)
                     * (l.inputs.len() as u64 - 1).max(1);
@@ -51,7 +51,7 @@ impl Agents<'_> {
             machine.call_driver(end, event::COMPUTED, id);
             return;
         }
-        match self.kind_of(action) {
+        match &*self.kind_of(action) {
             ActionKind::LocalReduce(reduce) => reduce_locally(tile, reduce, machine),
             ActionKind::Kernel(kernel) => compute_locally(tile, kernel, machine),
             ActionKind::Compute(_)

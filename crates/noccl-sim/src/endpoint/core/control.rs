@@ -15,13 +15,14 @@ use noccl_workload::{ActionKind, InNetworkReduction, NetworkFold, Transfer};
 
 impl Agents<'_> {
     pub(super) fn wake_control(&mut self, tile: u32, machine: &mut Machine<'_>) {
-        let agent = self.control.get_mut(&tile);
-        let Some(id) = agent.and_then(|a| a.begin_next(&self.instances)) else {
+        let beside = self.begin_beside(tile);
+        let next = beside.or_else(|| self.control.get_mut(&tile)?.begin_next(&self.instances));
+        let Some(id) = next else {
             return;
         };
         let instance = &mut self.instances.all[id as usize];
         let instructions = &machine.network.axi().cluster.instructions;
-        let kind = &self.schedule.actions[instance.action as usize].kind;
+        let kind = self.actions.kind(instance.action);
         let count = if kind.barrier().is_some() || kind.arrival().is_some() {
             instructions.barrier_store
         } else if kind.transfer().is_some_and(|t| t.rows > 1) {
@@ -30,6 +31,9 @@ impl Agents<'_> {
             instructions.dma_start
         };
         instance.start_cycle = machine.clock.now();
+        if let Some(watched) = &mut self.watched {
+            watched.busy[tile as usize].send_cycles += u64::from(count);
+        }
         machine.call_driver(machine.clock.now() + u64::from(count), event::ISSUED, id);
     }
 
@@ -40,7 +44,7 @@ impl Agents<'_> {
             self.instances.all[id as usize].tile,
         );
         let cluster = &machine.network.axi().cluster;
-        match self.kind_of(action) {
+        match &*self.kind_of(action) {
             ActionKind::Barrier(_) => {
                 self.barriers.enter(action, tile, machine);
                 return;
@@ -73,7 +77,7 @@ impl Agents<'_> {
         self.instances.all[id as usize].start_cycle = machine.clock.now();
         let leaves = u64::from(cluster.dma.start_cycles + cluster.request_path_cycles);
         machine.call_driver(machine.clock.now() + leaves, event::DMA_START, id);
-        self.free_control(tile, machine);
+        self.free_after(id, tile, machine);
     }
 
     pub(crate) fn free_control(&mut self, tile: u32, machine: &mut Machine<'_>) {
@@ -88,7 +92,7 @@ impl Agents<'_> {
             self.instances.all[id as usize].action,
             self.instances.all[id as usize].tile,
         );
-        match &self.schedule.actions[action as usize].kind {
+        match &*self.actions.kind(action) {
             ActionKind::Transfer(transfer) => self.start_transfer(id, tile, transfer, machine),
             ActionKind::Delivery(transfer) => {
                 self.expect_delivery(id, transfer, machine);
@@ -164,7 +168,8 @@ impl Agents<'_> {
 
     /// Bursts of a reduction that can be at a merge point together.
     fn open_at_once(&self, action: u32, machine: &Machine<'_>) -> u32 {
-        let Some(NetworkFold { reduction: r, .. }) = self.kind_of(action).network_fold() else {
+        let kind = self.kind_of(action);
+        let Some(NetworkFold { reduction: r, .. }) = kind.network_fold() else {
             return 0;
         };
         let network = machine.network;
@@ -174,7 +179,8 @@ impl Agents<'_> {
     }
 
     fn contribute(&mut self, id: u32, action: u32, tile: u32, machine: &mut Machine<'_>) {
-        let Some(fold) = self.kind_of(action).network_fold() else {
+        let kind = self.kind_of(action);
+        let Some(fold) = kind.network_fold() else {
             return;
         };
         let (r, is_shared) = (fold.reduction, fold.is_shared);

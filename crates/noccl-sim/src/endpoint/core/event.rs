@@ -14,6 +14,8 @@ pub(crate) const OVER: u32 = 4;
 pub(crate) const COMPUTED: u32 = 5;
 /// The store of an arrival reaches the NI.
 pub(crate) const ARRIVE: u32 = 6;
+/// The core of a share sees that it is over, and its program may state what follows.
+pub(crate) const ENDED: u32 = 7;
 
 /// Events from here on are the barriers'.
 pub(crate) const BARRIER_EVENTS: u32 = 16;

@@ -9,7 +9,7 @@ use crate::endpoint::core::{Agents, event};
 use crate::machine::Machine;
 use crate::transport::burst::Bursts;
 use crate::transport::transaction::Owner;
-use noccl_workload::{Arrival, Destination, Notice, Transfer};
+use noccl_workload::{ActionKind, Arrival, Destination, Notice, Transfer};
 
 impl Agents<'_> {
     /// A delivery starts: how many bursts every destination waits for.
@@ -38,21 +38,15 @@ impl Agents<'_> {
     /// knows from its own copy.
     pub(crate) fn waits_for_responses(&self, id: u32) -> bool {
         let tile = self.instances.all[id as usize].tile;
-        let delivery = self.delivery(id);
-        delivery.is_none_or(|transfer| !self.is_destination(transfer, tile))
-    }
-
-    /// The transfer whose end its destinations notice by a flag, if it is one.
-    fn delivery(&self, id: u32) -> Option<&Transfer> {
         let kind = self.kind(id);
-        kind.transfer().filter(|_| kind.notice() == Notice::Flag)
+        delivery(&kind).is_none_or(|transfer| !self.is_destination(transfer, tile))
     }
 
     /// For diagnosis: the initiator's share of a delivery that this share only notices.
     pub(crate) fn delivered_by(&self, id: u32) -> Option<u32> {
         let share = &self.instances.all[id as usize];
-        let transfer = self.delivery(id)?;
-        let initiator = self.network.find(transfer.initiator)?.0;
+        let kind = self.kind(id);
+        let initiator = self.network.find(delivery(&kind)?.initiator)?.0;
         let of_initiator = self.instances.at(share.action, initiator)?;
         (of_initiator != id).then_some(of_initiator)
     }
@@ -128,4 +122,9 @@ impl Agents<'_> {
             machine.call_driver(machine.clock.now() + path, event::OVER, share);
         }
     }
+}
+
+/// The transfer whose end its destinations notice by a flag, if it is one.
+fn delivery(kind: &ActionKind) -> Option<&Transfer> {
+    kind.transfer().filter(|_| kind.notice() == Notice::Flag)
 }

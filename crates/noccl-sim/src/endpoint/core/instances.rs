@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A schedule as the agents see it: one instance per action and participant, with local dependencies.
 
+use crate::kernel::waiters::Waiters;
 use crate::router::published::refuse_operands;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_run::RunError;
 use noccl_workload::{Action, ActionKind, Agent, InNetworkReduction, Need, NetworkFold, Schedule};
 use serde::{Deserialize, Serialize};
+
+/// No share.
+const NOBODY: u32 = u32::MAX;
 
 /// One participant's share of one action. What the schedule says of it is in no checkpoint.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -27,10 +31,10 @@ pub(crate) struct Instances {
     pub all: Vec<Instance>,
     /// Instances of each action are `first[a]..first[a + 1]`, ascending by tile.
     pub first: Vec<u32>,
-    /// Instances that wait for another one, grouped by it.
-    next: Vec<u32>,
-    /// Where each group starts; one more entry than instances.
-    next_starts: Vec<u32>,
+    /// Instances that wait for another one.
+    pub waiters: Waiters,
+    /// Share of the action at hand by tile, while it is linked.
+    own: Vec<u32>,
 }
 
 impl Instance {
@@ -58,90 +62,90 @@ pub(crate) enum Runner {
 }
 
 impl Instances {
+    /// None yet.
+    pub(crate) fn none(network: &Network) -> Self {
+        Self {
+            all: Vec::new(),
+            first: vec![0],
+            waiters: Waiters::default(),
+            own: vec![NOBODY; network.num_tiles()],
+        }
+    }
+
     /// Expands a schedule.
     ///
     /// # Errors
     /// [`RunError::Refused`] for tiles that do not exist. Everything else is the checker's business.
     pub(crate) fn new(network: &Network, schedule: &Schedule) -> Result<Self, RunError> {
-        let mut instances = Self {
-            all: Vec::new(),
-            first: vec![0],
-            next: Vec::new(),
-            next_starts: Vec::new(),
-        };
-        for (a, action) in schedule.actions.iter().enumerate() {
-            let tiles = participants(network, a, action)?;
-            let shares = tiles.iter().map(|tile| Instance::new(a as u32, *tile));
-            instances.all.extend(shares);
-            instances.first.push(instances.all.len() as u32);
+        let mut instances = Self::none(network);
+        for action in &schedule.actions {
+            instances.push(network, action)?;
         }
-        instances.link(network, schedule);
+        // A wrong schedule may wait for a later action: the run then says so.
+        for (number, action) in schedule.actions.iter().enumerate() {
+            instances.link(network, number as u32, action);
+        }
         Ok(instances)
     }
 
-    /// Dependencies. A wrong program may wait for a later action: the run then says so.
-    fn link(&mut self, network: &Network, schedule: &Schedule) {
-        let mut edges: Vec<(u32, u32)> = Vec::new();
-        // Share of the action at hand by tile.
-        let mut own = vec![u32::MAX; network.num_tiles()];
-        for (a, action) in schedule.actions.iter().enumerate() {
-            let shares = self.of(a as u32).filter(|id| {
-                let tile = self.all[*id as usize].tile;
-                runner(network, &action.kind, tile) != Runner::Nobody
-            });
-            for id in shares.clone() {
-                own[self.all[id as usize].tile as usize] = id;
-            }
-            let known = edges.len();
-            for before in &action.after {
-                self.link_to(before.0, a as u32, &own, &mut edges);
-            }
-            for (_, id) in &edges[known..] {
-                self.all[*id as usize].open += 1;
-            }
-            for id in self.of(a as u32) {
-                own[self.all[id as usize].tile as usize] = u32::MAX;
-            }
+    /// Takes in the next action; [`Instances::link`] says what it waits for.
+    ///
+    /// # Errors
+    /// As [`Instances::new`]; then nothing has changed.
+    pub(crate) fn push(&mut self, network: &Network, action: &Action) -> Result<(), RunError> {
+        let number = self.first.len() - 1;
+        let tiles = participants(network, number, action)?;
+        let shares = tiles.iter().map(|tile| Instance::new(number as u32, *tile));
+        self.all.extend(shares);
+        self.first.push(self.all.len() as u32);
+        self.waiters.grow_to(self.all.len());
+        Ok(())
+    }
+
+    /// What the shares of an action wait for.
+    pub(crate) fn link(&mut self, network: &Network, number: u32, action: &Action) {
+        let shares = self.of(number).filter(|id| {
+            let tile = self.all[*id as usize].tile;
+            runner(network, &action.kind, tile) != Runner::Nobody
+        });
+        for id in shares.collect::<Vec<_>>() {
+            self.own[self.all[id as usize].tile as usize] = id;
         }
-        self.next_starts = vec![0; self.all.len() + 1];
-        for (earlier, _) in &edges {
-            self.next_starts[*earlier as usize + 1] += 1;
+        for before in &action.after {
+            self.link_to(before.0, number);
         }
-        for id in 0..self.all.len() {
-            self.next_starts[id + 1] += self.next_starts[id];
-        }
-        let mut at = self.next_starts.clone();
-        self.next = vec![0; edges.len()];
-        for (earlier, id) in edges {
-            self.next[at[earlier as usize] as usize] = id;
-            at[earlier as usize] += 1;
+        for id in self.of(number) {
+            self.own[self.all[id as usize].tile as usize] = NOBODY;
         }
     }
 
     /// Dependencies of an action's shares, by tile in `own`, on one earlier action: the shorter of both lists
     /// is walked.
-    fn link_to(&self, before: u32, action: u32, own: &[u32], edges: &mut Vec<(u32, u32)>) {
+    fn link_to(&mut self, before: u32, action: u32) {
         if before as usize + 1 >= self.first.len() {
             return;
         }
-        let tile = |id: u32| self.all[id as usize].tile;
-        if self.of(before).len() <= self.of(action).len() {
-            let pairs = self.of(before).map(|id| (id, own[tile(id) as usize]));
-            edges.extend(pairs.filter(|(_, id)| *id != u32::MAX));
+        let (earlier, shares) = (self.of(before), self.of(action));
+        if earlier.len() <= shares.len() {
+            for id in earlier {
+                self.wait(id, self.own[self.all[id as usize].tile as usize]);
+            }
         } else {
-            let shares = self.of(action).map(|id| own[tile(id) as usize]);
-            let waiting = shares.filter(|id| *id != u32::MAX);
-            edges.extend(waiting.filter_map(|id| Some((self.at(before, tile(id))?, id))));
+            for share in shares {
+                let tile = self.all[share as usize].tile;
+                if let Some(id) = self.at(before, tile) {
+                    self.wait(id, self.own[tile as usize]);
+                }
+            }
         }
     }
 
-    /// Where the instances that wait for this one stand; see [`Instances::next`].
-    pub(crate) fn waiting(&self, id: u32) -> std::ops::Range<u32> {
-        self.next_starts[id as usize]..self.next_starts[id as usize + 1]
-    }
-
-    pub(crate) fn next(&self, position: u32) -> u32 {
-        self.next[position as usize]
+    /// One instance waits for another one that is not over.
+    fn wait(&mut self, before: u32, waiting: u32) {
+        if waiting != NOBODY && !self.all[before as usize].is_done {
+            self.waiters.add(before, waiting);
+            self.all[waiting as usize].open += 1;
+        }
     }
 
     /// Instances of an action, ascending by tile.
@@ -182,7 +186,11 @@ fn refuse_sharing(network: &Network, r: &InNetworkReduction) -> Result<(), &'sta
 }
 
 /// Participants of an action, ascending by tile.
-fn participants(network: &Network, index: usize, action: &Action) -> Result<Vec<u32>, RunError> {
+pub(super) fn participants(
+    network: &Network,
+    index: usize,
+    action: &Action,
+) -> Result<Vec<u32>, RunError> {
     let what = || format!("actions[{index}]");
     let refused = |reason: &str| RunError::Refused {
         backend: "sim",

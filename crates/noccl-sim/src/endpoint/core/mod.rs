@@ -13,9 +13,11 @@ pub(crate) mod event;
 mod flags;
 pub(crate) mod instances;
 pub(crate) mod kernels;
+mod open;
 mod saved;
 mod view;
 
+use crate::driver::actions::Actions;
 use crate::endpoint::core::barrier::Barriers;
 use crate::endpoint::core::instances::{Instances, Runner, runner};
 use crate::endpoint::dma::Dma;
@@ -56,7 +58,7 @@ impl Agent {
 
 pub(crate) struct Agents<'s> {
     pub(crate) network: &'s Network,
-    schedule: &'s Schedule,
+    actions: Actions<'s>,
     pub instances: Instances,
     control: HashMap<u32, Agent>,
     compute: HashMap<u32, Agent>,
@@ -67,6 +69,8 @@ pub(crate) struct Agents<'s> {
     pub(crate) reductions: HashMap<u32, Vec<u32>>,
     open_bursts: HashMap<u32, u32>,
     pub num_done: usize,
+    /// What programs are told; `None` in the run of a schedule.
+    watched: Option<Box<open::Watched>>,
 }
 
 impl<'s> Agents<'s> {
@@ -74,7 +78,7 @@ impl<'s> Agents<'s> {
         let instances = Instances::new(machine.network, schedule)?;
         let mut agents = Self {
             network: machine.network,
-            schedule,
+            actions: Actions::of(schedule),
             barriers: Barriers::new(machine.network, schedule)?,
             instances,
             control: HashMap::new(),
@@ -83,12 +87,13 @@ impl<'s> Agents<'s> {
             reductions: HashMap::new(),
             open_bursts: HashMap::new(),
             num_done: 0,
+            watched: None,
         };
         for id in 0..agents.instances.all.len() as u32 {
             let instance = &agents.instances.all[id as usize];
             let tile = instance.tile;
-            let kind = &agents.schedule.actions[instance.action as usize].kind;
-            let (side, what) = match runner(machine.network, kind, tile) {
+            let kind = agents.actions.kind(instance.action);
+            let (side, what) = match runner(machine.network, &kind, tile) {
                 Runner::Control => (&mut agents.control, event::WAKE_CONTROL),
                 Runner::Compute => (&mut agents.compute, event::WAKE_COMPUTE),
                 Runner::Nobody => continue,
@@ -114,6 +119,7 @@ impl<'s> Agents<'s> {
             event::ISSUED => self.issued(detail, machine),
             event::DMA_START => self.dma_start(detail, machine),
             event::OVER => self.over(detail, machine),
+            event::ENDED => self.tell(detail, machine),
             event::COMPUTED => self.computed(detail, machine),
             event::ARRIVE => {
                 if let Some(arrival) = self.kind(detail).arrival() {
@@ -239,8 +245,13 @@ impl<'s> Agents<'s> {
             Notice::AtOnce => 0,
         };
         let awake = machine.clock.now() + u64::from(wait);
-        for position in self.instances.waiting(id) {
-            let next = self.instances.next(position);
+        if let Some(watched) = &mut self.watched {
+            watched.busy[tile as usize].receive_cycles += u64::from(wait);
+            machine.call_driver(awake, event::ENDED, id);
+        }
+        let mut at = self.instances.waiters.of(id);
+        while let Some((next, behind)) = self.instances.waiters.next(at) {
+            at = behind;
             self.instances.all[next as usize].open -= 1;
             machine.call_driver(awake, event::WAKE_CONTROL, tile);
             machine.call_driver(awake, event::WAKE_COMPUTE, tile);

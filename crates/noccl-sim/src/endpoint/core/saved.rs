@@ -11,7 +11,7 @@ impl Agents<'_> {
     pub(crate) fn save<W: Write>(&self, to: &mut Writer<W>) -> Result<(), CheckpointError> {
         let Self {
             network: _,
-            schedule: _,
+            actions: _,
             instances,
             control,
             compute,
@@ -20,6 +20,7 @@ impl Agents<'_> {
             reductions,
             open_bursts,
             num_done,
+            watched: _,
         } = self;
         to.put(&instances.all)?;
         to.put(&(Sorted(control), Sorted(compute), Sorted(engines)))?;

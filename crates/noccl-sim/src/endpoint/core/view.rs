@@ -2,9 +2,9 @@
 //! What others ask about actions and instances: results, diagnosis.
 
 use super::{Agent, Agents};
+use crate::driver::actions::KindRef;
 use crate::endpoint::core::instances::{Runner, runner};
 use noccl_run::ActionTime;
-use noccl_workload::ActionKind;
 
 impl<'s> Agents<'s> {
     /// Start and end of every action: first and last over its participants.
@@ -13,7 +13,7 @@ impl<'s> Agents<'s> {
             &self.instances.all
                 [self.instances.first[a] as usize..self.instances.first[a + 1] as usize]
         };
-        (0..self.schedule.actions.len())
+        (0..self.actions.len())
             .map(|a| ActionTime {
                 start_cycle: range(a).iter().map(|i| i.start_cycle).min().unwrap_or(0),
                 finish_cycle: range(a).iter().map(|i| i.finish_cycle).max().unwrap_or(0),
@@ -23,19 +23,19 @@ impl<'s> Agents<'s> {
 
     fn agent_of(&self, instance: u32) -> Option<&Agent> {
         let tile = self.instances.all[instance as usize].tile;
-        match runner(self.network, self.kind(instance), tile) {
+        match runner(self.network, &self.kind(instance), tile) {
             Runner::Compute => self.compute.get(&tile),
             Runner::Control => self.control.get(&tile),
             Runner::Nobody => None,
         }
     }
 
-    pub(crate) fn kind(&self, instance: u32) -> &'s ActionKind {
+    pub(crate) fn kind(&self, instance: u32) -> KindRef<'s> {
         self.kind_of(self.instances.all[instance as usize].action)
     }
 
-    pub(super) fn kind_of(&self, action: u32) -> &'s ActionKind {
-        &self.schedule.actions[action as usize].kind
+    pub(super) fn kind_of(&self, action: u32) -> KindRef<'s> {
+        self.actions.kind(action)
     }
 
     /// Is it still in its agent's queue?

@@ -37,18 +37,21 @@ impl Cores<'_> {
     /// A core that is free: what it has begun to read, acknowledgements, then its list or what has come.
     fn choose(&mut self, tile: usize, now: u64) -> Next {
         self.cores[tile].doing = Doing::Nothing;
+        if std::mem::take(&mut self.cores[tile].has_ended) {
+            return Next::Asks;
+        }
         if self.cores[tile].reading.is_some() {
             return self.receive(tile, now).unwrap_or(Next::Asleep);
         }
         if self.respond(tile) {
             return Next::At(now);
         }
-        let done = match self.schedule.first {
-            Some(First::Send) => {
+        let done = match self.first {
+            First::Send => {
                 let begun = self.begin_next(tile, now);
                 begun.or_else(|| self.receive_posted(tile, now))
             }
-            Some(First::Receive) | None => {
+            First::Receive => {
                 let received = self.receive_posted(tile, now);
                 received.or_else(|| self.begin_next(tile, now))
             }
@@ -69,29 +72,40 @@ impl Cores<'_> {
         None
     }
 
-    /// Begins the next share of its list, if that may begin.
+    /// Begins the next share of its list, if that may begin; else one beside the list.
     fn begin_next(&mut self, tile: usize, now: u64) -> Option<Next> {
         let core = &self.cores[tile];
-        let share = *core.main.get(core.next)?;
-        if !self.program.is_ready(share) {
-            return None;
+        let in_turn = core.main.get(core.next).copied();
+        match in_turn.filter(|share| self.program.is_ready(*share)) {
+            Some(share) => {
+                let next = self.begin_share(tile, share, now)?;
+                self.cores[tile].next += 1;
+                Some(next)
+            }
+            None => {
+                let share = self.cores[tile].beside.pop_front()?;
+                self.begin_share(tile, share, now)
+            }
         }
+    }
+
+    /// Begins a share; `None` if its round has not come.
+    fn begin_share(&mut self, tile: usize, share: u32, now: u64) -> Option<Next> {
         let action = self.program.shares[share as usize].action;
         if let Some(message) = &self.messages[action as usize]
             && !self.rounds.begin(message.round, message.target)
         {
             return None;
         }
-        self.cores[tile].next += 1;
         self.program.begin(share, now);
-        let kind = &self.schedule.actions[action as usize].kind;
+        let kind = self.actions.kind(action);
         if self.messages[action as usize].is_some() {
             return Some(self.begin_send(tile, share, action, now));
         }
         if kind.static_multicast().is_some() {
             return Some(self.begin_route(tile, share, now));
         }
-        let cycles = self.local_cycles(kind);
+        let cycles = self.local_cycles(&kind);
         self.cores[tile].doing = Doing::Local { share };
         Some(Next::At(now + cycles))
     }

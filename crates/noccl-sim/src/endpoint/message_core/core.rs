@@ -3,6 +3,7 @@
 
 use super::UnitKind;
 use crate::router::wormhole::WormId;
+use noccl_run::Busy;
 use std::collections::{BTreeMap, VecDeque};
 
 /// A core: one thing at a time.
@@ -11,6 +12,8 @@ pub(super) struct Core {
     /// Shares that it does in this order, and the next one.
     pub main: Vec<u32>,
     pub next: usize,
+    /// Shares that it does when the next one of `main` may not begin yet.
+    pub beside: VecDeque<u32>,
     pub doing: Doing,
     /// What it goes on with when it has written a request or response.
     pub suspended: Doing,
@@ -26,11 +29,38 @@ pub(super) struct Core {
     pub has_reply: bool,
     /// Does it wait for words that have not come?
     pub is_asleep: bool,
+    /// What it has been busy with until a cycle; counted where programs run.
+    pub busy: Busy,
+    pub busy_until_cycle: u64,
+    /// Has a share ended whose program may state what follows?
+    pub has_ended: bool,
     /// Since when it has not moved on.
     pub since: u64,
 }
 
 /// What it is in the middle of, beside reading.
+impl Core {
+    /// Counts the cycles since it acted last to what it has been doing since.
+    pub(super) fn count_until(&mut self, now: u64) {
+        let cycles = now - std::mem::replace(&mut self.busy_until_cycle, now);
+        match self.doing {
+            // A core that stands still at a full port may read meanwhile; the port is why it stands there.
+            Doing::Send { .. }
+            | Doing::Control { .. }
+            | Doing::Route { .. }
+            | Doing::Write { .. } => {
+                self.busy.send_cycles += cycles;
+            }
+            Doing::Read { .. } | Doing::Copy { .. } => self.busy.receive_cycles += cycles,
+            Doing::Nothing | Doing::Await { .. } | Doing::Local { .. } => {
+                if self.reading.is_some() {
+                    self.busy.receive_cycles += cycles;
+                }
+            }
+        }
+    }
+}
+
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doing {
     #[default]
@@ -106,4 +136,6 @@ pub(super) enum Next {
     Blocked,
     /// When words come.
     Asleep,
+    /// In this cycle, when its program has stated what follows the share that has ended.
+    Asks,
 }

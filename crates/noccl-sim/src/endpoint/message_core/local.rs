@@ -38,7 +38,7 @@ impl Cores<'_> {
     pub(super) fn end_local(&mut self, tile: usize, share: u32, now: u64) {
         self.cores[tile].doing = Doing::Nothing;
         let action = self.program.shares[share as usize].action;
-        match &self.schedule.actions[action as usize].kind {
+        match &*self.actions.kind(action) {
             ActionKind::LocalReduce(reduce) => self.reduce(tile as u32, reduce),
             ActionKind::Message(message) => self.copy(tile as u32, message),
             ActionKind::Compute(_)
@@ -83,6 +83,7 @@ impl Cores<'_> {
         let mut ready = std::mem::take(&mut self.ready);
         ready.clear();
         self.program.end(share, now, |next| ready.push(next));
+        self.cores[tile].has_ended = self.program.is_watched();
         for next in &ready {
             let action = self.program.shares[*next as usize].action;
             let message = self.messages[action as usize].as_ref();

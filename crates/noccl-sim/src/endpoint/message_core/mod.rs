@@ -6,11 +6,13 @@
 //! [`program`] is the schedule as each core sees it, [`store`] what the network has delivered, [`message`] a message in progress.
 //! The state of the routers that a core sees is that of the beginning of the cycle.
 
+mod accept;
 mod act;
 mod core;
 mod local;
 mod message;
 mod noise;
+mod open;
 mod planes;
 mod program;
 mod receive;
@@ -20,7 +22,9 @@ mod store;
 mod stream;
 mod waits;
 
+use self::accept::{message_of, refuse};
 use self::core::{Core, Next};
+use crate::driver::actions::Actions;
 use crate::endpoint::memory::Memories;
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::event_wheel::Wheel;
@@ -28,10 +32,10 @@ use crate::router::stalls::Stalls;
 use crate::router::wormhole::Flit;
 use message::Message;
 use noccl_net::{Network, TileId};
-use noccl_run::{ActionTime, Counters, MemoryImage, Mode, RunConfig, RunError};
+use noccl_run::{ActionTime, Counters, MemoryImage, Mode, Order, RunConfig, RunError};
 use noccl_spec::Core as CoreSpec;
-use noccl_spec::CoreTiles;
-use noccl_workload::{ActionKind, Place, Schedule};
+use noccl_spec::{CoreTiles, StaticNetwork};
+use noccl_workload::{Action, First, Place, Schedule};
 use noise::Noise;
 use program::Program;
 use rounds::Rounds;
@@ -82,7 +86,9 @@ const REQUEST_TAG: u32 = 2;
 pub(crate) struct Cores<'s> {
     network: &'s Network,
     spec: &'s CoreSpec,
-    schedule: &'s Schedule,
+    static_network: &'s StaticNetwork,
+    actions: Actions<'s>,
+    first: First,
     is_value: bool,
     stalls: Stalls,
     noise: Noise,
@@ -101,6 +107,8 @@ pub(crate) struct Cores<'s> {
     due: Vec<u32>,
     /// Shares that may begin since the last one has ended.
     ready: Vec<u32>,
+    /// Cores whose programs may state actions in this cycle.
+    asking: Vec<u32>,
     /// By action; `None` for actions other than multicasts over the static network.
     streams: Vec<Option<Stream>>,
     /// By tile: words between router of the static network and core.
@@ -112,7 +120,6 @@ pub(crate) struct Cores<'s> {
     pub(crate) wrong_units: u64,
     /// Routes of the static network that cores have written.
     pub(crate) route_writes: u64,
-    port_fifo_words: usize,
 }
 
 impl<'s> Cores<'s> {
@@ -126,37 +133,41 @@ impl<'s> Cores<'s> {
         schedule: &'s Schedule,
         config: &RunConfig,
     ) -> Result<Self, RunError> {
-        let (tiles, spec) = (network.num_tiles(), &of.core);
-        let program = Program::new(network, schedule);
-        let messages: Result<Vec<_>, RunError> = (0..schedule.actions.len())
-            .map(|action| message_of(network, spec, schedule, &program, action))
-            .collect();
-        let messages = messages?;
-        let mut cores: Vec<Core> = (0..tiles).map(|_| Core::default()).collect();
-        for (number, share) in program.shares.iter().enumerate() {
-            let message = messages[share.action as usize].as_ref();
-            if message.is_none_or(|message| message.receiving != number as u32) {
-                cores[share.tile as usize].main.push(number as u32);
-            }
+        let mut cores = Self::empty(network, of, config, false);
+        cores.first = schedule.first.unwrap_or_default();
+        cores.actions = Actions::of(schedule);
+        for action in &schedule.actions {
+            cores.take_in(action, &|_| false, Order::InTurn)?;
         }
-        let streams = schedule.actions.iter().map(|action| {
-            let sent = action.kind.static_multicast()?;
-            Stream::new(network, sent, &of.router.static_network)
-        });
-        let streams = streams.collect();
+        cores.rounds = Rounds::new(config.is_lock_step, &cores.messages, network.num_tiles());
+        Ok(cores)
+    }
+
+    /// Cores that have nothing to do yet: programs state their actions.
+    pub(crate) fn open(network: &'s Network, of: &'s CoreTiles, config: &RunConfig) -> Self {
+        let mut cores = Self::empty(network, of, config, true);
+        // A core that goes on with its program sends before it looks for messages, as a library of calls does.
+        cores.first = First::Send;
+        cores
+    }
+
+    fn empty(network: &'s Network, of: &'s CoreTiles, config: &RunConfig, is_open: bool) -> Self {
+        let (tiles, spec) = (network.num_tiles(), &of.core);
         let mut active = BitSet::new(tiles);
         (0..tiles).for_each(|tile| active.insert(tile));
-        Ok(Self {
+        Self {
             network,
             spec,
-            schedule,
+            static_network: &of.router.static_network,
+            actions: Actions::none(),
+            first: First::default(),
             is_value: config.mode == Mode::Value,
             stalls: Stalls::new(config),
             noise: Noise::new(config.noise_seed, spec),
-            program,
-            rounds: Rounds::new(config.is_lock_step, &messages, tiles),
-            messages,
-            cores,
+            program: Program::new(is_open),
+            rounds: Rounds::new(false, &[], tiles),
+            messages: Vec::new(),
+            cores: (0..tiles).map(|_| Core::default()).collect(),
             stores: vec![Store::new(spec.receive_store_words, spec.tagged_queues); tiles],
             units: Vec::new(),
             free_units: Vec::new(),
@@ -164,15 +175,44 @@ impl<'s> Cores<'s> {
             later: Wheel::new(),
             due: Vec::new(),
             ready: Vec::new(),
-            streams,
+            asking: Vec::new(),
+            streams: Vec::new(),
             static_words: vec![VecDeque::new(); tiles],
             memories: Memories::default(),
             counters: Counters::default(),
             checksum: 0,
             wrong_units: 0,
             route_writes: 0,
-            port_fifo_words: of.router.static_network.port_fifo_words as usize,
-        })
+        }
+    }
+
+    /// Takes in the next action: each core's list gets its share, unless that is a message to receive or held.
+    fn take_in(
+        &mut self,
+        action: &Action,
+        is_held: &dyn Fn(TileId) -> bool,
+        order: Order,
+    ) -> Result<(), RunError> {
+        let number = self.messages.len() as u32;
+        refuse(self.network, action, number)?;
+        self.program.push(self.network, action, is_held);
+        let message = message_of(self.network, self.spec, action, &self.program, number);
+        let receiving = message.as_ref().map(|message| message.receiving);
+        let sent = action.kind.static_multicast();
+        let stream = sent.and_then(|sent| Stream::new(self.network, sent, self.static_network));
+        self.messages.push(message);
+        self.streams.push(stream);
+        for number in self.program.of(number) {
+            let tile = self.program.shares[number as usize].tile;
+            if Some(number) != receiving && !is_held(TileId(tile)) {
+                let core = &mut self.cores[tile as usize];
+                match order {
+                    Order::InTurn => core.main.push(number),
+                    Order::Beside => core.beside.push_back(number),
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn fill(&mut self, inputs: &[MemoryImage]) -> Result<(), RunError> {
@@ -217,38 +257,55 @@ impl<'s> Cores<'s> {
             self.active.insert(*tile as usize);
         }
         self.due = due;
+        // Whoever was woken between two cycles acts with the others.
+        self.asking.clear();
         let mut has_acted = false;
         let mut from = 0;
         while let Some(tile) = self.active.next_member(from) {
             from = tile + 1;
-            let mut next = self.act_one(tile, now, planes);
-            // What takes no time is done in one cycle.
-            while next == Next::At(now) {
-                next = self.act_one(tile, now, planes);
-            }
-            if next != Next::Blocked {
-                self.cores[tile].since = now + 1;
-            }
-            match next {
-                Next::At(cycle) => {
-                    has_acted = true;
-                    if cycle > now + 1 {
-                        self.active.remove(tile);
-                        self.later.push(cycle, tile as u32);
-                    }
-                }
-                Next::Blocked => {}
-                Next::Asleep => {
-                    self.active.remove(tile);
-                    self.cores[tile].is_asleep = true;
-                }
-            }
+            has_acted |= self.act_at(tile, now, planes);
         }
         if self.rounds.advance() {
             has_acted = true;
-            (0..self.cores.len()).for_each(|tile| self.wake(tile));
+            for tile in 0..self.cores.len() {
+                self.wake(tile);
+            }
         }
         has_acted
+    }
+
+    /// Everything that a core does in a cycle. Returns whether it has done something.
+    fn act_at(&mut self, tile: usize, now: u64, planes: &mut Planes) -> bool {
+        if self.program.is_watched() {
+            self.cores[tile].count_until(now);
+        }
+        let mut next = self.act_one(tile, now, planes);
+        // What takes no time is done in one cycle.
+        while next == Next::At(now) {
+            next = self.act_one(tile, now, planes);
+        }
+        if next != Next::Blocked {
+            self.cores[tile].since = now + 1;
+        }
+        match next {
+            Next::At(cycle) => {
+                if cycle > now + 1 {
+                    self.active.remove(tile);
+                    self.later.push(cycle, tile as u32);
+                }
+                true
+            }
+            Next::Asks => {
+                self.asking.push(tile as u32);
+                true
+            }
+            Next::Blocked => false,
+            Next::Asleep => {
+                self.active.remove(tile);
+                self.cores[tile].is_asleep = true;
+                false
+            }
+        }
     }
 
     /// Does a tile's store take a word?
@@ -257,22 +314,30 @@ impl<'s> Cores<'s> {
     }
 
     /// A word of the dynamic network has come.
-    pub(crate) fn deliver(&mut self, tile: usize, flit: Flit, number: u64) {
+    pub(crate) fn deliver(&mut self, now: u64, tile: usize, flit: Flit, number: u64) {
         let unit = self.units[number as usize];
         let store = &mut self.stores[tile];
         let queue = store.queue_of(unit.kind.tag());
         if flit.is_head() {
             store.open(queue, number as u32, unit.words);
+            if unit.kind == UnitKind::Data(0)
+                && let Some(message) = &self.messages[unit.message as usize]
+            {
+                self.program.comes(message.receiving, now + 1);
+            }
         } else {
             store.fill(queue);
         }
         self.wake(tile);
     }
 
-    fn wake(&mut self, tile: usize) {
-        if std::mem::take(&mut self.cores[tile].is_asleep) {
+    /// A core that sleeps acts in the next cycle, or in this one if the cores have not acted yet. Returns whether it slept.
+    fn wake(&mut self, tile: usize) -> bool {
+        let was_asleep = std::mem::take(&mut self.cores[tile].is_asleep);
+        if was_asleep {
             self.active.insert(tile);
         }
+        was_asleep
     }
 
     fn new_unit(&mut self, unit: Unit) -> u32 {
@@ -282,47 +347,5 @@ impl<'s> Cores<'s> {
         }
         self.units.push(unit);
         self.units.len() as u32 - 1
-    }
-}
-
-/// The message of an action, if it is one that crosses the network.
-fn message_of(
-    network: &Network,
-    spec: &CoreSpec,
-    schedule: &Schedule,
-    program: &Program,
-    action: usize,
-) -> Result<Option<Message>, RunError> {
-    let kind = &schedule.actions[action].kind;
-    let refused = |reason: &str| RunError::Refused {
-        backend: "sim",
-        what: format!("actions[{action}] ({})", kind.name()),
-        reason: format!(
-            "{reason}; accepted on core tiles: message, static_multicast, local_reduce, compute"
-        ),
-    };
-    let find = |tile| {
-        let found: Option<TileId> = network.find(tile);
-        found.ok_or_else(|| refused("it names a tile that is not on the mesh"))
-    };
-    match kind {
-        ActionKind::Message(sent) => {
-            let (source, target) = (find(sent.source.tile)?, find(sent.destination.tile)?);
-            let receiving = program.share_at(action as u32, target);
-            let crosses = receiving.filter(|_| source != target);
-            Ok(crosses.map(|share| Message::new(sent, (source.0, target.0), share, spec)))
-        }
-        ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::StaticMulticast(_) => {
-            Ok(None)
-        }
-        ActionKind::Transfer(_)
-        | ActionKind::InNetworkReduction(_)
-        | ActionKind::InNetworkAllReduce(_)
-        | ActionKind::Barrier(_)
-        | ActionKind::Delivery(_)
-        | ActionKind::Arrival(_)
-        | ActionKind::Kernel(_)
-        | ActionKind::Chain(_)
-        | ActionKind::ListMulticast(_) => Err(refused("cores pass messages and have no DMA")),
     }
 }

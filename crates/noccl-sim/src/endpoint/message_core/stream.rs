@@ -255,7 +255,7 @@ impl Cores<'_> {
 
     /// Does the FIFO between router and core take a word of the static network?
     pub(crate) fn takes_static(&self, tile: usize) -> bool {
-        self.static_words[tile].len() < self.port_fifo_words
+        self.static_words[tile].len() < self.static_network.port_fifo_words as usize
     }
 
     /// A word of the static network has come.

@@ -22,7 +22,7 @@ impl Messages<'_> {
             waits.extend(absent.map(|tile| WaitEdge {
                 waiter: format!(
                     "actions[{index}] ({})",
-                    self.schedule.actions[index].kind.name()
+                    self.actions.kind(index as u32).name()
                 ),
                 awaited: format!(
                     "{}, which has not begun it",
@@ -79,7 +79,7 @@ impl Messages<'_> {
     fn contribute(&mut self, action: u32, tile: TileId, flow: u64, id: u32, plane: &mut Plane) {
         let flit_bytes = self.flit_bytes;
         let mut operand = Vec::new();
-        if let Some(reduction) = self.gathering(action).reduction {
+        if let Some(reduction) = self.gathering(action).reduction.clone() {
             let from = flow * flit_bytes;
             let bytes = (reduction.bytes - from).min(flit_bytes);
             self.counters.dma_load_bytes += bytes;
@@ -106,7 +106,7 @@ impl Messages<'_> {
         gather.complete += 1;
         let (root, members, then) = (gather.root, gather.members.clone(), gather.then);
         let is_over = gather.complete == gather.flows;
-        if let Some(reduction) = gather.reduction {
+        if let Some(reduction) = gather.reduction.clone() {
             let from = flow * flit_bytes;
             let bytes = (reduction.bytes - from).min(flit_bytes);
             let elements = bytes / reduction.element.bytes();

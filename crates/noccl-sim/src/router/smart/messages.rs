@@ -11,11 +11,12 @@ use super::SmartNetwork;
 use super::packet::Combining;
 use super::plane::{Delivery, Plane};
 use super::task::{Gather, Move, Task, Work};
+use crate::driver::actions::Actions;
 use crate::endpoint::memory::Memories;
 use crate::kernel::random::mix;
 use noccl_net::TileId;
-use noccl_run::{ActionTime, Counters, MemoryImage, RunError};
-use noccl_workload::{Place, Schedule};
+use noccl_run::{ActionTime, Counters, Ended, MemoryImage, RunError};
+use noccl_workload::{Action, ActionId, Place, Schedule};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
@@ -35,12 +36,12 @@ pub(super) struct Messages<'s> {
     pub(super) on: SmartNetwork<'s>,
     pub(super) flit_bytes: u64,
     pub(super) is_value: bool,
-    pub(super) schedule: &'s Schedule,
-    pub tasks: Vec<Task<'s>>,
+    pub(super) actions: Actions<'s>,
+    pub tasks: Vec<Task>,
     /// Actions that wait for an action, by that.
     after: Vec<Vec<u32>>,
     /// Participants that can begin, and those that end in a later cycle.
-    ready: VecDeque<(u32, TileId)>,
+    pub(super) ready: VecDeque<(u32, TileId)>,
     ends: BinaryHeap<Reverse<(u64, u32, TileId)>>,
     computing: BTreeMap<TileId, u64>,
     pub(super) memories: Memories,
@@ -48,26 +49,38 @@ pub(super) struct Messages<'s> {
     pub checksum: u64,
     pub num_done: usize,
     cycle: u64,
+    /// Ends and arrivals that programs have not been told; `None` in the run of a schedule.
+    pub(super) ended: Option<Vec<Ended>>,
 }
 
 impl<'s> Messages<'s> {
+    /// Those of a schedule.
     pub(super) fn new(
         on: SmartNetwork<'s>,
         schedule: &'s Schedule,
         is_value: bool,
     ) -> Result<Self, RunError> {
-        let flit_bytes = u64::from(on.smart.flit_bits / 8);
-        let actions = schedule.actions.iter().enumerate();
-        let tasks: Result<Vec<Task<'s>>, RunError> = actions
-            .map(|(index, action)| Task::new(on.network, index, &action.kind, flit_bytes))
-            .collect();
-        let mut messages = Self {
+        let mut messages = Self::open(on, is_value);
+        messages.ended = None;
+        messages.actions = Actions::of(schedule);
+        for action in &schedule.actions {
+            messages.take_in(action)?;
+        }
+        for (number, action) in schedule.actions.iter().enumerate() {
+            messages.link(number, action, &|_| false);
+        }
+        Ok(messages)
+    }
+
+    /// None yet: programs state their actions, and their ends are watched.
+    pub(super) fn open(on: SmartNetwork<'s>, is_value: bool) -> Self {
+        Self {
             on,
-            flit_bytes,
+            flit_bytes: u64::from(on.smart.flit_bits / 8),
             is_value,
-            schedule,
-            after: vec![Vec::new(); schedule.actions.len()],
-            tasks: tasks?,
+            actions: Actions::none(),
+            after: Vec::new(),
+            tasks: Vec::new(),
             ready: VecDeque::new(),
             ends: BinaryHeap::new(),
             computing: BTreeMap::new(),
@@ -76,32 +89,49 @@ impl<'s> Messages<'s> {
             checksum: 0,
             num_done: 0,
             cycle: 0,
-        };
-        messages.link();
-        Ok(messages)
+            ended: Some(Vec::new()),
+        }
     }
 
-    /// Counts what every participant waits for.
-    fn link(&mut self) {
-        for (index, action) in self.schedule.actions.iter().enumerate() {
-            for before in &action.after {
-                self.after[before.0 as usize].push(index as u32);
-                let others = self.tasks[before.0 as usize].open.clone();
-                let waits = &mut self.tasks[index].waits;
-                for tile in others {
-                    if let Some(count) = waits.get_mut(&tile) {
-                        *count += 1;
-                    }
+    /// Do the interfaces do such an action?
+    pub(super) fn accepts(&self, action: &Action) -> Result<(), RunError> {
+        let number = self.tasks.len();
+        Task::new(self.on.network, number, &action.kind, self.flit_bytes).map(drop)
+    }
+
+    /// Takes in the next action; [`Messages::link`] says what it waits for.
+    pub(super) fn take_in(&mut self, action: &Action) -> Result<(), RunError> {
+        let number = self.tasks.len();
+        let task = Task::new(self.on.network, number, &action.kind, self.flit_bytes)?;
+        self.tasks.push(task);
+        self.after.push(Vec::new());
+        Ok(())
+    }
+
+    /// Counts what every participant of an action waits for; those that are held wait for their release too.
+    pub(super) fn link(
+        &mut self,
+        number: usize,
+        action: &Action,
+        is_held: &dyn Fn(TileId) -> bool,
+    ) {
+        for before in &action.after {
+            self.after[before.0 as usize].push(number as u32);
+            let others = self.tasks[before.0 as usize].open.clone();
+            let waits = &mut self.tasks[number].waits;
+            for tile in others {
+                if let Some(count) = waits.get_mut(&tile) {
+                    *count += 1;
                 }
             }
-            let free = self.tasks[index]
-                .waits
-                .iter()
-                .filter(|(_, count)| **count == 0);
-            self.ready
-                .extend(free.map(|(tile, _)| (index as u32, *tile)));
-            self.num_done += usize::from(self.tasks[index].open.is_empty());
         }
+        for (tile, count) in &mut self.tasks[number].waits {
+            *count += u32::from(is_held(*tile));
+            if *count == 0 {
+                self.ready.push_back((number as u32, *tile));
+            }
+        }
+        self.num_done += usize::from(self.tasks[number].open.is_empty());
     }
 
     pub(super) fn fill(&mut self, inputs: &[MemoryImage]) -> Result<(), RunError> {
@@ -118,7 +148,7 @@ impl<'s> Messages<'s> {
     }
 
     pub(super) fn times(&self) -> Vec<ActionTime> {
-        let time = |task: &Task<'_>| ActionTime {
+        let time = |task: &Task| ActionTime {
             start_cycle: task.start_cycle.unwrap_or(0),
             finish_cycle: task.finish_cycle,
         };
@@ -142,7 +172,7 @@ impl<'s> Messages<'s> {
         self.begin_ready(plane);
     }
 
-    fn begin_ready(&mut self, plane: &mut Plane) {
+    pub(super) fn begin_ready(&mut self, plane: &mut Plane) {
         while let Some((action, tile)) = self.ready.pop_front() {
             let task = &mut self.tasks[action as usize];
             task.start_cycle.get_or_insert(self.cycle);
@@ -170,6 +200,7 @@ impl<'s> Messages<'s> {
         if task.open.is_empty() {
             self.num_done += 1;
         }
+        self.tell(action, tile, true);
         for later in &self.after[action as usize] {
             let waits = &mut self.tasks[*later as usize].waits;
             if let Some(count) = waits.get_mut(&tile) {
@@ -178,6 +209,18 @@ impl<'s> Messages<'s> {
                     self.ready.push_back((*later, tile));
                 }
             }
+        }
+    }
+
+    /// Programs are told that a share is over, or that what it is held for has come.
+    fn tell(&mut self, action: u32, tile: TileId, is_over: bool) {
+        if let Some(ended) = &mut self.ended {
+            ended.push(Ended {
+                action: ActionId(action),
+                tile,
+                cycle: self.cycle,
+                is_over,
+            });
         }
     }
 
@@ -215,14 +258,14 @@ impl<'s> Messages<'s> {
         }
     }
 
-    fn moving(&mut self, action: u32) -> &mut Move<'s> {
+    fn moving(&mut self, action: u32) -> &mut Move {
         let Work::Move(moving) = &mut self.tasks[action as usize].work else {
             unreachable!("only an action that moves bytes has such messages")
         };
         moving
     }
 
-    pub(super) fn gathering(&mut self, action: u32) -> &mut Gather<'s> {
+    pub(super) fn gathering(&mut self, action: u32) -> &mut Gather {
         let Work::Gather(gather) = &mut self.tasks[action as usize].work else {
             unreachable!("only an action with contributions has such messages")
         };
@@ -258,7 +301,7 @@ impl<'s> Messages<'s> {
             (self.packet_bytes(), self.flit_bytes, self.is_value);
         let on = self.on;
         let moving = self.moving(action);
-        let (source, transfer) = (moving.source, moving.transfer);
+        let (source, transfer) = (moving.source, moving.transfer.clone());
         let destinations = moving.destinations.clone();
         let bytes = transfer.bytes * u64::from(transfer.rows);
         let packets = bytes.div_ceil(packet_bytes);
@@ -303,7 +346,7 @@ impl<'s> Messages<'s> {
         let Work::Move(moving) = &mut self.tasks[action as usize].work else {
             unreachable!("only an action that moves bytes has data packets")
         };
-        let transfer = moving.transfer;
+        let transfer = &moving.transfer;
         let bytes = transfer.bytes * u64::from(transfer.rows);
         let from = packet * packet_bytes;
         let to = (from + packet_bytes).min(bytes);
@@ -334,8 +377,14 @@ impl<'s> Messages<'s> {
             Some(id) => plane.send_contribution(tile, id, &[]),
             None => self.finish(action, tile),
         }
-        if !is_initiator && self.tasks[action as usize].begun.contains(&tile) {
+        if is_initiator {
+            return;
+        }
+        let task = &self.tasks[action as usize];
+        if task.begun.contains(&tile) {
             self.finish(action, tile);
+        } else if task.open.contains(&tile) {
+            self.tell(action, tile, false);
         }
     }
 }

@@ -20,10 +20,10 @@ pub(crate) struct SmartRun<'a> {
     config: RunConfig,
     stalls: Stalls,
     plane: Plane,
-    messages: Messages<'a>,
+    pub(super) messages: Messages<'a>,
     /// The cycle that has been simulated last, and the one that comes next.
-    cycle: u64,
-    next: u64,
+    pub(super) cycle: u64,
+    pub(super) next: u64,
     last_progress: u64,
     can_move: bool,
 }
@@ -35,30 +35,82 @@ impl<'a> SmartRun<'a> {
     /// [`RunError::Refused`].
     pub(crate) fn new(request: &Request<'a>) -> Result<Self, RunError> {
         let on = SmartNetwork::new(request.network)?;
+        let is_value = request.config.mode == Mode::Value;
+        let mut messages = Messages::new(on, request.schedule, is_value)?;
+        messages.fill(request.inputs)?;
+        Self::of(on, messages, request.config)
+    }
+
+    /// A run of these messages before its first cycle.
+    ///
+    /// # Errors
+    /// [`RunError::Refused`] if no data fit into a packet.
+    pub(super) fn of(
+        on: SmartNetwork<'a>,
+        messages: Messages<'a>,
+        config: &RunConfig,
+    ) -> Result<Self, RunError> {
         let smart = on.smart;
         if smart.vc_flits < 2 {
             let what = format!("router.smart.vc_flits = {}", smart.vc_flits);
             return Err(refused_action(&what, "a packet has a head and data"));
         }
-        let is_value = request.config.mode == Mode::Value;
-        let value_bytes = if is_value {
+        let value_bytes = if config.mode == Mode::Value {
             smart.flit_bits as usize / 8
         } else {
             0
         };
-        let mut messages = Messages::new(on, request.schedule, is_value)?;
-        messages.fill(request.inputs)?;
         Ok(Self {
             on,
-            config: request.config.clone(),
-            stalls: Stalls::new(request.config),
-            plane: Plane::new(request.network, smart, value_bytes),
+            config: config.clone(),
+            stalls: Stalls::new(config),
+            plane: Plane::new(on.network, smart, value_bytes),
             messages,
             cycle: 0,
             next: 0,
             last_progress: 0,
             can_move: true,
         })
+    }
+
+    /// What is due in the next cycle.
+    pub(super) fn begin(&mut self) {
+        self.cycle = self.next;
+        self.messages.begin_cycle(self.cycle, &mut self.plane);
+        self.next = self.cycle + 1;
+    }
+
+    /// The routers' part of the cycle, and what it delivers. Returns whether a flit has moved.
+    pub(super) fn move_on(&mut self) -> bool {
+        let (cycle, stalls) = (self.cycle, self.stalls);
+        let has_moved = self.plane.step(
+            |tile| stalls.takes(cycle, tile),
+            |tile| stalls.offers(cycle, tile),
+        );
+        self.messages.delivered(&mut self.plane);
+        has_moved
+    }
+
+    /// What begins at once because programs have stated it.
+    pub(super) fn begin_stated(&mut self) {
+        self.messages.begin_ready(&mut self.plane);
+    }
+
+    /// The end of the cycle, and a jump over those in which nothing happens.
+    pub(super) fn end_cycle(&mut self, has_moved: bool) {
+        self.can_move = has_moved || self.plane.has_due();
+        if self.can_move {
+            self.last_progress = self.cycle;
+        }
+        if let Some(event) = self.messages.next_event() {
+            self.last_progress = self.cycle;
+            if self.plane.is_idle() {
+                self.next = event
+                    .max(self.next)
+                    .min(self.config.max_cycles.max(self.next));
+                self.plane.skip_to(self.next);
+            }
+        }
     }
 
     fn links(&self) -> Vec<LinkLoad> {
@@ -114,30 +166,10 @@ impl Run for SmartRun<'_> {
     }
 
     fn step(&mut self) {
-        let (cycle, stalls) = (self.next, self.stalls);
-        self.cycle = cycle;
-        self.messages.begin_cycle(cycle, &mut self.plane);
-        self.next = cycle + 1;
-        if self.messages.is_over() {
-            return;
-        }
-        let has_moved = self.plane.step(
-            |tile| stalls.takes(cycle, tile),
-            |tile| stalls.offers(cycle, tile),
-        );
-        self.messages.delivered(&mut self.plane);
-        self.can_move = has_moved || self.plane.has_due();
-        if self.can_move {
-            self.last_progress = cycle;
-        }
-        if let Some(event) = self.messages.next_event() {
-            self.last_progress = cycle;
-            if self.plane.is_idle() {
-                self.next = event
-                    .max(self.next)
-                    .min(self.config.max_cycles.max(self.next));
-                self.plane.skip_to(self.next);
-            }
+        self.begin();
+        if !self.messages.is_over() {
+            let has_moved = self.move_on();
+            self.end_cycle(has_moved);
         }
     }
 

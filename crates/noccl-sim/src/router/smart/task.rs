@@ -11,8 +11,8 @@ use noccl_workload::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One action.
-pub(super) struct Task<'s> {
-    pub work: Work<'s>,
+pub(super) struct Task {
+    pub work: Work,
     /// Participants that have not finished, with the actions that each still waits for.
     pub waits: BTreeMap<TileId, u32>,
     pub begun: BTreeSet<TileId>,
@@ -23,15 +23,15 @@ pub(super) struct Task<'s> {
 }
 
 /// What is done.
-pub(super) enum Work<'s> {
-    Move(Move<'s>),
-    Gather(Gather<'s>),
+pub(super) enum Work {
+    Move(Move),
+    Gather(Gather),
     Compute(u64),
 }
 
 /// Bytes are moved: data packets from the source, acknowledgements to the initiator.
-pub(super) struct Move<'s> {
-    pub transfer: &'s Transfer,
+pub(super) struct Move {
+    pub transfer: Transfer,
     pub initiator: TileId,
     pub source: TileId,
     pub destinations: Vec<TileId>,
@@ -53,10 +53,10 @@ pub(super) enum Then {
 }
 
 /// Contributions come together: flows of one flit each.
-pub(super) struct Gather<'s> {
+pub(super) struct Gather {
     pub root: TileId,
     pub members: Vec<TileId>,
-    pub reduction: Option<&'s InNetworkReduction>,
+    pub reduction: Option<InNetworkReduction>,
     pub combining: Combining,
     pub then: Then,
     pub flows: u64,
@@ -65,11 +65,11 @@ pub(super) struct Gather<'s> {
     pub complete: u64,
 }
 
-impl<'s> Task<'s> {
+impl Task {
     pub(super) fn new(
-        network: &'s Network,
+        network: &Network,
         index: usize,
-        kind: &'s ActionKind,
+        kind: &ActionKind,
         flit_bytes: u64,
     ) -> Result<Self, RunError> {
         let what = format!("actions[{index}] ({})", kind.name());
@@ -89,11 +89,7 @@ impl<'s> Task<'s> {
 
 const ABSENT: &str = "it names a tile that is not on the mesh";
 
-fn work<'s>(
-    network: &Network,
-    kind: &'s ActionKind,
-    flit_bytes: u64,
-) -> Result<Work<'s>, &'static str> {
+fn work(network: &Network, kind: &ActionKind, flit_bytes: u64) -> Result<Work, &'static str> {
     let find = |tile| network.find(tile).ok_or(ABSENT);
     let gather = |root, then| Gather {
         root,
@@ -108,7 +104,7 @@ fn work<'s>(
     let gathered = match kind {
         ActionKind::Transfer(transfer) | ActionKind::Delivery(transfer) => {
             return Ok(Work::Move(Move {
-                transfer,
+                transfer: transfer.clone(),
                 initiator: find(transfer.initiator)?,
                 source: find(transfer.source.tile)?,
                 destinations: transfer.destination.targets().tiles(network),
@@ -128,7 +124,7 @@ fn work<'s>(
                 return Err("a sum of floats depends on the order in which contributions come");
             }
             Gather {
-                reduction: Some(reduction),
+                reduction: Some(reduction.clone()),
                 combining: Combining::Values(reduction.operator, reduction.element),
                 flows: reduction.bytes.div_ceil(flit_bytes),
                 ..gather(find(reduction.root.tile)?, Then::Release)

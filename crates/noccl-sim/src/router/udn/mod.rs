@@ -4,10 +4,14 @@
 //! The routers are those of [`super::wormhole`], the cores those of `endpoint::message_core`; here is what runs them.
 
 mod diagnose;
+mod executed;
+mod open;
 mod run;
 mod traffic;
 
+pub use executed::{ExecutedError, ExecutedRequest, ExecutedResult, run_executed};
 use noccl_run::RunError;
+pub(crate) use open::OpenCoreRun;
 pub(crate) use run::CoreRun;
 pub(crate) use traffic::UdnTraffic;
 

@@ -10,19 +10,19 @@ use noccl_run::{
     Activity, Counters, Diagnosis, LinkLoad, Progress, Request, Run, RunConfig, RunError,
     RunResult, Status,
 };
-use noccl_spec::PlaneName;
+use noccl_spec::{CoreTiles, PlaneName};
 use noccl_workload::Place;
 
 /// A run between two cycles.
 pub(crate) struct CoreRun<'a> {
-    network: &'a Network,
+    pub(super) network: &'a Network,
     config: RunConfig,
     stalls: Stalls,
     planes: Planes,
-    cores: Cores<'a>,
+    pub(super) cores: Cores<'a>,
     /// The cycle that has been simulated last, and the one that comes next.
-    cycle: u64,
-    next: u64,
+    pub(super) cycle: u64,
+    pub(super) next: u64,
     last_progress: u64,
     can_move: bool,
 }
@@ -37,17 +37,58 @@ impl<'a> CoreRun<'a> {
         let tiles = network.cores().ok_or_else(|| refused("the network"))?;
         let mut cores = Cores::new(network, tiles, request.schedule, request.config)?;
         cores.fill(request.inputs)?;
-        Ok(Self {
+        Ok(Self::of(network, tiles, cores, request.config))
+    }
+
+    /// A run of these cores before its first cycle.
+    pub(super) fn of(
+        network: &'a Network,
+        tiles: &CoreTiles,
+        cores: Cores<'a>,
+        config: &RunConfig,
+    ) -> Self {
+        Self {
             network,
-            config: request.config.clone(),
-            stalls: Stalls::new(request.config),
+            config: config.clone(),
+            stalls: Stalls::new(config),
             planes: Planes::new(network, tiles),
             cores,
             cycle: 0,
             next: 0,
             last_progress: 0,
             can_move: true,
-        })
+        }
+    }
+
+    /// The cores' part of the next cycle. Returns whether one of them has done something.
+    pub(super) fn act(&mut self) -> bool {
+        self.cycle = self.next;
+        self.next = self.cycle + 1;
+        self.cores.act(self.cycle, &mut self.planes)
+    }
+
+    /// Cores whose programs have had their say go on in the same cycle.
+    pub(super) fn act_again(&mut self) -> bool {
+        self.cores.act_again(self.cycle, &mut self.planes)
+    }
+
+    /// The routers' part of the cycle, and a jump over those in which nothing happens.
+    pub(super) fn finish_cycle(&mut self, has_acted: bool) {
+        let now = self.cycle;
+        let has_moved = self.step_routers(now);
+        self.can_move = has_acted || has_moved || self.planes.can_move();
+        if self.can_move || self.cores.next_event().is_some() {
+            self.last_progress = now;
+        }
+        if self.planes.is_idle()
+            && !self.cores.is_active()
+            && let Some(event) = self.cores.next_event()
+        {
+            self.next = event
+                .max(self.next)
+                .min(self.config.max_cycles.max(self.next));
+            self.last_progress = self.next;
+        }
     }
 
     /// Routes of the static network that cores have written so far.
@@ -65,7 +106,7 @@ impl<'a> CoreRun<'a> {
                 cores.takes(tile.idx()) && stalls.takes(now, tile)
             });
             for (tile, flit) in udn.delivered() {
-                cores.deliver(tile.idx(), *flit, udn.worm(flit.worm()).tag);
+                cores.deliver(now, tile.idx(), *flit, udn.worm(flit.worm()).tag);
             }
         }
         if !fixed.is_idle() {
@@ -132,26 +173,9 @@ impl Run for CoreRun<'_> {
     }
 
     fn step(&mut self) {
-        let now = self.next;
-        self.cycle = now;
-        let has_acted = self.cores.act(now, &mut self.planes);
-        self.next = now + 1;
-        if self.cores.is_over() {
-            return;
-        }
-        let has_moved = self.step_routers(now);
-        self.can_move = has_acted || has_moved || self.planes.can_move();
-        if self.can_move || self.cores.next_event().is_some() {
-            self.last_progress = now;
-        }
-        if self.planes.is_idle()
-            && !self.cores.is_active()
-            && let Some(event) = self.cores.next_event()
-        {
-            self.next = event
-                .max(self.next)
-                .min(self.config.max_cycles.max(self.next));
-            self.last_progress = self.next;
+        let has_acted = self.act();
+        if !self.cores.is_over() {
+            self.finish_cycle(has_acted);
         }
     }
 

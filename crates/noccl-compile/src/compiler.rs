@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Drives the compiler: sources and options in, one program file out.
+
+use crate::runtime::{FLAGS, Runtime};
+use crate::{CompileError, CompileStep, OnStep, cache, fetch, process};
+use noccl_files::{Scratch, check_output, failed, write_bytes};
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Names a compiler in place of the pinned one.
+const VARIABLE: &str = "NOCCL_RISCV_GCC";
+
+/// How much the compiler optimises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Optimization {
+    /// Not at all: `-O0`.
+    None,
+    /// `-O1`.
+    Some,
+    /// `-O2`.
+    #[default]
+    Usual,
+    /// `-O3`.
+    Most,
+    /// For short code: `-Os`.
+    Size,
+}
+
+impl Optimization {
+    /// Reads what stands behind `-O`: 0, 1, 2, 3 or s.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "0" => Some(Self::None),
+            "1" => Some(Self::Some),
+            "2" => Some(Self::Usual),
+            "3" => Some(Self::Most),
+            "s" => Some(Self::Size),
+            _ => None,
+        }
+    }
+
+    const fn option(self) -> &'static str {
+        match self {
+            Self::None => "-O0",
+            Self::Some => "-O1",
+            Self::Usual => "-O2",
+            Self::Most => "-O3",
+            Self::Size => "-Os",
+        }
+    }
+}
+
+/// What is compiled, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompileRequest {
+    /// Files in C or assembler, and objects.
+    pub sources: Vec<PathBuf>,
+    /// The program file.
+    pub output: PathBuf,
+    /// How much is optimised.
+    pub optimization: Optimization,
+    /// Folders of headers, searched before those of the runtime.
+    pub include: Vec<PathBuf>,
+    /// Macros: `NAME` or `NAME=VALUE`.
+    pub define: Vec<String>,
+    /// Folder for preprocessed sources, assembler, objects and the linker's map.
+    pub keep: Option<PathBuf>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiled {
+    /// The program file's content.
+    pub program: Vec<u8>,
+    /// Warnings of compiler and linker.
+    pub warnings: String,
+}
+
+/// Compiles and writes the program file.
+///
+/// # Errors
+/// [`CompileError`]; the output is as before then.
+pub fn compile(request: &CompileRequest, on_step: OnStep<'_>) -> Result<Compiled, CompileError> {
+    check_output(&request.output)?;
+    request.sources.iter().try_for_each(|path| check(path))?;
+    let tool = Tool::find(on_step)?;
+    let runtime = Runtime::new(&tool, on_step)?;
+    let scratch = Scratch::new(env::temp_dir().join(format!(
+        "noccl-compile-{}-{}",
+        std::process::id(),
+        cache::digest([&*request.output.to_string_lossy()])
+    )));
+    let linked = scratch.path("program");
+    let io = |error| failed(&linked, "cannot be written", &error);
+    fs::create_dir_all(scratch.path("")).map_err(io)?;
+    let mut command = command(&tool, &runtime, request, &linked)?;
+    let warnings = tool.run(&mut command, on_step)?;
+    let program = fs::read(&linked).map_err(|error| failed(&linked, "cannot be read", &error))?;
+    write_bytes(&request.output, &program)?;
+    Ok(Compiled { program, warnings })
+}
+
+fn check(path: &Path) -> Result<(), CompileError> {
+    let refused = |reason: &str| CompileError::Source {
+        path: path.display().to_string(),
+        reason: reason.to_owned(),
+    };
+    let end = path.extension().and_then(|end| end.to_str());
+    if !matches!(end, Some("c" | "S" | "s" | "o")) {
+        return Err(refused("it is none of these"));
+    }
+    match fs::metadata(path) {
+        Ok(data) if data.is_file() => Ok(()),
+        Ok(_) => Err(refused("it is no file")),
+        Err(error) => Err(refused(&error.to_string())),
+    }
+}
+
+fn command(
+    tool: &Tool,
+    runtime: &Runtime,
+    request: &CompileRequest,
+    linked: &Path,
+) -> Result<Command, CompileError> {
+    let mut command = tool.command();
+    command.args(FLAGS).arg(request.optimization.option());
+    command.args(["-g", "-Wall", "-nostdlib", "-nostartfiles"]);
+    for folder in request.include.iter().chain([&runtime.include()]) {
+        command.arg("-I").arg(folder);
+    }
+    for name in &request.define {
+        command.arg("-D").arg(name);
+    }
+    command.arg("-T").arg(runtime.linker_script());
+    command.args(["-Wl,--no-relax", "-Wl,--gc-sections"]);
+    if let Some(folder) = &request.keep {
+        fs::create_dir_all(folder).map_err(|error| failed(folder, "cannot be made", &error))?;
+        let prefix = format!("{}/", folder.display());
+        command.args(["-save-temps", "-dumpdir", &prefix]);
+        command.arg(format!("-Wl,-Map={prefix}program.map"));
+    }
+    // A file whose name begins with a hyphen would be an option.
+    let named = |path: &PathBuf| match path.to_string_lossy().starts_with('-') {
+        true => Path::new(".").join(path),
+        false => path.clone(),
+    };
+    command.args(request.sources.iter().map(named));
+    command.args(runtime.objects()).arg("-lgcc");
+    command.arg("-o").arg(linked);
+    Ok(command)
+}
+
+/// A compiler.
+pub(crate) struct Tool {
+    program: PathBuf,
+    /// Where the pinned one is unpacked.
+    folder: Option<PathBuf>,
+    key: String,
+}
+
+impl Tool {
+    /// The pinned compiler, fetched if it is not there, or the one that the variable names.
+    ///
+    /// # Errors
+    /// Those of fetching.
+    fn find(on_step: OnStep<'_>) -> Result<Self, CompileError> {
+        if let Some(program) = env::var_os(VARIABLE) {
+            return Ok(Self {
+                key: program.to_string_lossy().into_owned(),
+                program: program.into(),
+                folder: None,
+            });
+        }
+        let folder = fetch::compiler(on_step)?;
+        Ok(Self {
+            program: folder.join("usr/bin/riscv64-unknown-elf-gcc"),
+            key: "pinned".to_owned(),
+            folder: Some(folder),
+        })
+    }
+
+    /// Tells compilers apart.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The start of a command: the compiler finds its own parts wherever it is unpacked.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        // Messages are read by programs too.
+        command.env("LC_ALL", "C");
+        if let Some(folder) = &self.folder {
+            let tools = folder.join("usr/bin/riscv64-unknown-elf-");
+            command.arg(format!("-B{}", tools.display()));
+            command.env("LD_LIBRARY_PATH", folder.join("usr/lib/x86_64-linux-gnu"));
+        }
+        command
+    }
+
+    /// Runs a command of the compiler; its warnings.
+    ///
+    /// # Errors
+    /// [`CompileError::Refused`] with its messages, [`CompileError::Program`], [`CompileError::Interrupted`].
+    pub fn run(&self, command: &mut Command, on_step: OnStep<'_>) -> Result<String, CompileError> {
+        let step = CompileStep::Compiling {
+            command: process::shown(command),
+        };
+        let said = process::run(command, || on_step(&step))?;
+        if said.status.success() {
+            return Ok(said.text);
+        }
+        let messages = said.text.trim_end().to_owned();
+        Err(CompileError::Refused { messages })
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Compiles C for executed cores: a pinned compiler, the runtime of `programs/runtime`, one linker script.
+//!
+//! Results of programs are compared to the bit, so the compiler is part of them: it is Debian's cross compiler of one
+//! version, fetched on first use without root and refused if its content is another. Another one is used only if
+//! `NOCCL_RISCV_GCC` names it.
+//!
+//! What it keeps true: a folder in the cache is complete or absent, whoever is interrupted; a program file is written as
+//! a whole or not at all.
+
+mod cache;
+mod compiler;
+mod error;
+mod fetch;
+mod package;
+mod process;
+mod runtime;
+
+pub use compiler::{CompileRequest, Compiled, Optimization, compile};
+pub use error::CompileError;
+
+/// What a compilation is at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CompileStep {
+    /// A package of the compiler is fetched.
+    Fetching {
+        /// Its name.
+        package: &'static str,
+        /// Bytes of all packages that are there.
+        bytes: u64,
+        /// Bytes of all packages.
+        total_bytes: u64,
+    },
+    /// The packages are unpacked.
+    Unpacking,
+    /// A command of the compiler runs.
+    Compiling {
+        /// The command, as a shell would run it.
+        command: String,
+    },
+}
+
+/// Sees every step, some of them often, and returns false to interrupt the work.
+pub type OnStep<'a> = &'a dyn Fn(&CompileStep) -> bool;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Pieces of messages that are sent and that have come, and the requests that are over by it.
+
+use crate::error::ProgramError;
+use crate::ids::{MessageId, RankId};
+use crate::request::{Request, RequestKind};
+use crate::session::Session;
+use noccl_net::TileRef;
+use noccl_workload::ActionId;
+
+impl Session<'_> {
+    /// The first words of a message that has not met its receive have come.
+    pub(crate) fn message_comes(&mut self, id: MessageId) -> Result<(), ProgramError> {
+        let target = self.messages.at(id).target;
+        let mut met = Vec::new();
+        self.ranks[target.idx()].inbox.arrive(id, &mut met);
+        self.to_answer.insert(target);
+        self.meet(met)
+    }
+
+    /// A share of a piece is over, at the sender or at the receiver.
+    pub(crate) fn piece_over(
+        &mut self,
+        id: MessageId,
+        action: ActionId,
+        rank: RankId,
+    ) -> Result<(), ProgramError> {
+        let message = self.messages.at_mut(id);
+        let (source, target) = (message.source, message.target);
+        let Some(number) = message
+            .pieces
+            .iter()
+            .position(|piece| piece.action == action)
+        else {
+            return Ok(());
+        };
+        if rank == source {
+            let piece = &mut message.pieces[number];
+            piece.is_sent = true;
+            let at_source = piece.at_source;
+            message.is_sent = message.is_stated() && message.pieces.iter().all(|p| p.is_sent);
+            self.own[source.idx()].give_back(at_source);
+            self.has_freed = true;
+        }
+        if rank == target {
+            self.piece_comes(id, number)?;
+        }
+        self.note_ends(id);
+        Ok(())
+    }
+
+    fn piece_comes(&mut self, id: MessageId, number: usize) -> Result<(), ProgramError> {
+        let message = self.messages.at(id);
+        let (source, target) = (message.source, message.target);
+        let piece = message.pieces[number];
+        let at = noccl_workload::Place {
+            tile: TileRef::Cluster(self.coord(target)),
+            offset: piece.at_target,
+        };
+        let read = self.run.read(at, piece.bytes);
+        let message = self.messages.at_mut(id);
+        let sent = &message.data[piece.from as usize..(piece.from + piece.bytes) as usize];
+        if read != sent {
+            return Err(ProgramError::Changed {
+                source_rank: source,
+                rank: target,
+            });
+        }
+        message.pieces[number].has_come = true;
+        message.has_come = message.is_stated() && message.pieces.iter().all(|p| p.has_come);
+        if message.receive.is_none() {
+            self.message_comes(id)?;
+        }
+        Ok(())
+    }
+
+    /// Are the requests of a message over? Its memory at the receiver is free when it has met its receive.
+    pub(crate) fn note_ends(&mut self, id: MessageId) {
+        let message = self.messages.at_mut(id);
+        let (source, target) = (message.source, message.target);
+        let (is_sent, has_come, has_met) =
+            (message.is_sent, message.has_come, message.receive.is_some());
+        if has_met {
+            for piece in message
+                .pieces
+                .iter_mut()
+                .filter(|piece| piece.has_come && !piece.is_freed)
+            {
+                piece.is_freed = true;
+                self.own[target.idx()].give_back(piece.at_target);
+                self.has_freed = true;
+            }
+        }
+        let (send, receive) = (message.send, message.receive);
+        // A number whose request is over may be another one's by now.
+        let is_of = |request: &Request, is_send: bool| {
+            let is_one = matches!(request.kind, RequestKind::Send { .. });
+            request.message == Some(id) && is_one == is_send && !request.is_over
+        };
+        if let Some(request) = self.requests.get_mut(send).filter(|r| is_of(r, true)) {
+            let waits_for_receive = request.kind
+                == RequestKind::Send {
+                    is_synchronous: true,
+                };
+            if is_sent && (has_met || !waits_for_receive) {
+                request.is_over = true;
+                self.to_answer.insert(source);
+            }
+        }
+        let receive = receive.and_then(|receive| self.requests.get_mut(receive));
+        if let Some(request) = receive.filter(|r| has_come && is_of(r, false)) {
+            request.is_over = true;
+            self.to_answer.insert(target);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Calls that a rank waits for: requests, messages to arrive, computation.
+
+use crate::answer::Answer;
+use crate::error::ProgramError;
+use crate::ids::{CommId, RankId, RequestId};
+use crate::rank::{Call, CallKind, Place};
+use crate::session::{Role, Session};
+use noccl_net::TileRef;
+use noccl_run::Order;
+use noccl_workload::{Action, ActionKind, Compute};
+
+impl Session<'_> {
+    /// Is a request over, or closed? No time passes.
+    #[must_use]
+    pub fn is_over(&self, request: RequestId) -> bool {
+        self.requests.get(request).is_none_or(|found| found.is_over)
+    }
+
+    /// What a probe would find now: who has sent, tag and bytes. No time passes.
+    ///
+    /// # Errors
+    /// [`ProgramError::Argument`].
+    pub fn iprobe(
+        &self,
+        rank: RankId,
+        comm: CommId,
+        source: Option<u32>,
+        tag: Option<i64>,
+        place: &Place,
+    ) -> Result<Option<Answer>, ProgramError> {
+        let wanted = self.wanted(rank, comm, source, tag, place)?;
+        let found = self.ranks[rank.idx()].inbox.probe(wanted);
+        Ok(found.map(|message| self.probed(message)))
+    }
+
+    /// A rank waits for a message to arrive.
+    ///
+    /// # Errors
+    /// [`ProgramError::Argument`].
+    pub fn probe(
+        &mut self,
+        rank: RankId,
+        comm: CommId,
+        source: Option<u32>,
+        tag: Option<i64>,
+        place: Place,
+    ) -> Result<(), ProgramError> {
+        let wanted = self.wanted(rank, comm, source, tag, &place)?;
+        self.begin_call(rank, CallKind::Probe(wanted), place);
+        Ok(())
+    }
+
+    /// A rank waits for its requests, all of them or one.
+    ///
+    /// # Errors
+    /// [`ProgramError::Argument`] for a request that is over or of another rank.
+    pub fn wait(
+        &mut self,
+        rank: RankId,
+        requests: Vec<RequestId>,
+        all: bool,
+        place: Place,
+    ) -> Result<(), ProgramError> {
+        for request in &requests {
+            let found = self.requests.get(*request);
+            if found.is_none_or(|found| found.rank != rank) {
+                return Err(ProgramError::Argument {
+                    rank,
+                    place,
+                    what: format!("request {}", request.0),
+                    accepted: "requests of this rank that have not been waited for".to_owned(),
+                });
+            }
+        }
+        self.begin_call(rank, CallKind::Wait { requests, all }, place);
+        Ok(())
+    }
+
+    /// A rank computes.
+    ///
+    /// # Errors
+    /// [`ProgramError::Run`].
+    pub fn compute(&mut self, rank: RankId, cycles: u64, place: Place) -> Result<(), ProgramError> {
+        self.ranks[rank.idx()].compute_cycles += cycles;
+        self.be_busy(rank, cycles, true, place)
+    }
+
+    /// A rank lets time pass; `None`: as long as a look at a queue or a flag takes.
+    ///
+    /// # Errors
+    /// [`ProgramError::Run`].
+    pub fn poll(
+        &mut self,
+        rank: RankId,
+        cycles: Option<u64>,
+        place: Place,
+    ) -> Result<(), ProgramError> {
+        let usual = match self.network.cores() {
+            Some(tiles) => tiles.core.word_cycles,
+            None => self.network.axi().cluster.instructions.poll,
+        };
+        let cycles = cycles.unwrap_or(u64::from(usual)).max(1);
+        self.be_busy(rank, cycles, false, place)
+    }
+
+    fn be_busy(
+        &mut self,
+        rank: RankId,
+        cycles: u64,
+        is_computation: bool,
+        place: Place,
+    ) -> Result<(), ProgramError> {
+        let tile = TileRef::Cluster(self.coord(rank));
+        let kind = ActionKind::Compute(Compute { tile, cycles });
+        let after = Vec::new();
+        self.run
+            .state(Action { kind, after }, &|_| false, Order::InTurn)?;
+        self.roles.push(Role::Busy(rank));
+        let is_over = false;
+        let kind = CallKind::Busy {
+            is_computation,
+            is_over,
+        };
+        self.begin_call(rank, kind, place);
+        Ok(())
+    }
+
+    pub(crate) fn begin_call(&mut self, rank: RankId, kind: CallKind, place: Place) {
+        let since_cycle = self.ranks[rank.idx()].cycle;
+        self.ranks[rank.idx()].call = Some(Call {
+            kind,
+            place,
+            since_cycle,
+        });
+        self.to_answer.insert(rank);
+    }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Collectives that ranks call: one schedule for all of them, in which each rank's part waits for its call.
+
+use crate::communicator::OpenCall;
+use crate::error::ProgramError;
+use crate::ids::{CommId, RankId};
+use crate::output::by_tile;
+use crate::rank::{CallKind, Place};
+use crate::session::Session;
+use crate::template::Template;
+use crate::terms::Terms;
+use noccl_coll::Choice;
+use noccl_net::{Network, TileRef};
+use noccl_workload::{ActionId, Collective, CollectiveKind, ElementType, Operator};
+use std::rc::Rc;
+
+/// Which algorithm carries a collective out.
+pub type Choose<'a> = Box<dyn Fn(&Network, &Collective) -> Result<Choice, String> + 'a>;
+
+/// A rank's call of a collective.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectiveCall {
+    /// On which communicator.
+    pub comm: CommId,
+    /// Which collective.
+    pub kind: CollectiveKind,
+    /// What the rank gives; blocks by rank of the communicator. Those that get a multicast give bytes of the length that they expect, or none.
+    pub payload: Vec<u8>,
+    /// Root, by rank of the communicator.
+    pub root: u32,
+    /// Operator of reductions.
+    pub operator: Operator,
+    /// Element type of reductions.
+    pub element: ElementType,
+}
+
+/// A collective that some ranks have called.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    pub(crate) terms: Terms,
+    pub(crate) first: (RankId, Place),
+    /// By rank of the communicator: what it has given, and whether it has called.
+    pub(crate) payloads: Vec<Option<Vec<u8>>>,
+    pub(crate) has_called: Vec<bool>,
+    /// By rank of the communicator: shares of actions that are not over; set when the schedule is stated.
+    pub(crate) open: Vec<u32>,
+    pub(crate) stated: Option<Stated>,
+    /// Ranks that have got their answers.
+    pub(crate) num_done: u32,
+}
+
+/// The schedule of a collective in the run.
+#[derive(Debug)]
+pub(crate) struct Stated {
+    pub(crate) template: Rc<Template>,
+    /// Number of its first action.
+    pub(crate) base: ActionId,
+    /// First byte of its memory.
+    pub(crate) memory: u64,
+}
+
+impl Instance {
+    /// Nobody of so many ranks has called it, but `first` will.
+    pub(crate) fn new(terms: Terms, first: (RankId, Place), size: usize) -> Self {
+        Self {
+            terms,
+            first,
+            payloads: vec![None; size],
+            has_called: vec![false; size],
+            open: vec![0; size],
+            stated: None,
+            num_done: 0,
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Can the network's algorithms carry a collective of a communicator out, and does it fit into the ranks' memories?
+    #[must_use]
+    pub fn supports(&mut self, call: &CollectiveCall) -> bool {
+        let Some(comm) = self.comms.get(call.comm.0 as usize) else {
+            return false;
+        };
+        if comm.size() == 1 {
+            return true;
+        }
+        let Ok(terms) = self.terms(RankId(0), "", call) else {
+            return false;
+        };
+        let template = self.template(terms, 0);
+        template.is_ok_and(|template| template.end <= self.shared.capacity())
+    }
+
+    /// A rank calls a collective.
+    ///
+    /// # Errors
+    /// [`ProgramError::Argument`], [`ProgramError::Differs`], [`ProgramError::Collective`].
+    pub fn collective(
+        &mut self,
+        rank: RankId,
+        call: CollectiveCall,
+        place: Place,
+    ) -> Result<(), ProgramError> {
+        let terms = self.terms(rank, &place, &call)?;
+        let position = self.position(rank, call.comm, &place)?;
+        let found = self.comms[call.comm.0 as usize].next_call(position);
+        let number = match found {
+            Some(OpenCall::Collective(number)) => {
+                self.agree(number, rank, &place, terms)?;
+                number
+            }
+            Some(OpenCall::Split(number)) => {
+                return Err(self.differs_from_split(number, rank, place, terms.name()));
+            }
+            None => self.begin_collective(rank, &place, terms),
+        };
+        self.begin_call(rank, CallKind::Collective(number), place);
+        self.call_instance(number, position, call.payload)
+    }
+
+    /// A rank's part of a collective may begin.
+    pub(crate) fn call_instance(
+        &mut self,
+        number: usize,
+        position: u32,
+        payload: Vec<u8>,
+    ) -> Result<(), ProgramError> {
+        let instance = &mut self.collectives[number];
+        instance.has_called[position as usize] = true;
+        instance.payloads[position as usize] = Some(payload);
+        if instance.stated.is_some() {
+            self.enter(number, position);
+        } else if instance.terms.bytes.is_some() {
+            self.waiting_collectives.push_back(number);
+            self.state_collectives()?;
+        }
+        Ok(())
+    }
+
+    fn begin_collective(&mut self, rank: RankId, place: &Place, terms: Terms) -> usize {
+        let comm = &mut self.comms[terms.comm.0 as usize];
+        let size = comm.ranks.len();
+        let number = self.collectives.len();
+        comm.begin(OpenCall::Collective(number));
+        let first = (rank, place.clone());
+        self.collectives.push(Instance::new(terms, first, size));
+        number
+    }
+
+    fn agree(
+        &mut self,
+        number: usize,
+        rank: RankId,
+        place: &Place,
+        terms: Terms,
+    ) -> Result<(), ProgramError> {
+        let instance = &mut self.collectives[number];
+        if !instance.terms.fits(&terms) {
+            return Err(ProgramError::Differs {
+                rank,
+                place: place.clone(),
+                call: terms.name(),
+                other: instance.first.0,
+                other_place: instance.first.1.clone(),
+                other_call: instance.terms.name(),
+            });
+        }
+        instance.terms.bytes = instance.terms.bytes.or(terms.bytes);
+        Ok(())
+    }
+
+    /// A rank calls a collective whose schedule is stated.
+    fn enter(&mut self, number: usize, position: u32) {
+        self.fill(number, position);
+        let instance = &self.collectives[number];
+        let Some(stated) = &instance.stated else {
+            return;
+        };
+        let rank = self.comms[instance.terms.comm.0 as usize].ranks[position as usize];
+        let tile = self.ranks[rank.idx()].tile;
+        for action in stated.template.of_tile.get(&tile).into_iter().flatten() {
+            self.run.release(ActionId(stated.base.0 + action), tile);
+        }
+    }
+
+    /// Writes what a rank gives into its memory; its part may be over at once.
+    pub(crate) fn fill(&mut self, number: usize, position: u32) {
+        let instance = &mut self.collectives[number];
+        let terms = instance.terms;
+        let comm = &self.comms[terms.comm.0 as usize];
+        let rank = comm.ranks[position as usize];
+        let gives = match terms.kind {
+            CollectiveKind::Multicast => position == terms.root,
+            CollectiveKind::Barrier => false,
+            CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll => true,
+        };
+        let payload = instance.payloads[position as usize].as_ref();
+        if let (true, Some(payload), Some(stated)) = (gives, payload, &instance.stated) {
+            let bytes = match terms.kind {
+                CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
+                    by_tile(payload, &comm.by_tile)
+                }
+                CollectiveKind::Multicast
+                | CollectiveKind::Barrier
+                | CollectiveKind::Reduce
+                | CollectiveKind::AllReduce
+                | CollectiveKind::AllGather => payload.clone(),
+            };
+            let at = noccl_workload::Place {
+                tile: TileRef::Cluster(self.ranks[rank.idx()].coord),
+                offset: stated.template.input_offset,
+            };
+            self.run.write(at, &bytes);
+        }
+        if self.collectives[number].open[position as usize] == 0 {
+            self.to_answer.insert(rank);
+        }
+    }
+
+    /// A share of a collective's action is over.
+    pub(crate) fn step_over(&mut self, number: usize, rank: RankId) {
+        let comm = self.collectives[number].terms.comm;
+        let Some(position) = self.comms[comm.0 as usize].position(rank) else {
+            return;
+        };
+        let open = &mut self.collectives[number].open[position as usize];
+        *open -= 1;
+        if *open == 0 {
+            self.to_answer.insert(rank);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Messages on their way: pieces that fit into the tiles' memories, each an action of the network.
+
+use crate::ids::{CommId, MessageId, RankId, RequestId};
+use noccl_workload::ActionId;
+
+/// A message between two ranks.
+#[derive(Debug)]
+pub(crate) struct Message {
+    pub(crate) comm: CommId,
+    pub(crate) source: RankId,
+    pub(crate) target: RankId,
+    pub(crate) tag: i64,
+    pub(crate) bytes: u64,
+    /// What was sent; kept until it is received, to be compared with what arrives.
+    pub(crate) data: Vec<u8>,
+    pub(crate) send: RequestId,
+    /// The receive that it has met.
+    pub(crate) receive: Option<RequestId>,
+    /// Bytes that have been stated as actions.
+    pub(crate) stated_bytes: u64,
+    pub(crate) has_stated: bool,
+    pub(crate) pieces: Vec<Piece>,
+    /// Is it all read, and all at the receiver?
+    pub(crate) is_sent: bool,
+    pub(crate) has_come: bool,
+}
+
+/// A part of a message in the tiles' memories.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    pub(crate) action: ActionId,
+    /// First byte of the message.
+    pub(crate) from: u64,
+    pub(crate) bytes: u64,
+    /// Where it lies at the sender and at the receiver.
+    pub(crate) at_source: u64,
+    pub(crate) at_target: u64,
+    pub(crate) is_sent: bool,
+    pub(crate) has_come: bool,
+    /// Is its memory at the receiver free again?
+    pub(crate) is_freed: bool,
+}
+
+impl Message {
+    /// A message from one rank to another of which nothing is stated yet.
+    pub(crate) fn new(
+        comm: CommId,
+        (source, target): (RankId, RankId),
+        tag: i64,
+        data: Vec<u8>,
+        send: RequestId,
+    ) -> Self {
+        Self {
+            comm,
+            source,
+            target,
+            tag,
+            bytes: data.len() as u64,
+            data,
+            send,
+            receive: None,
+            stated_bytes: 0,
+            has_stated: false,
+            pieces: Vec::new(),
+            is_sent: false,
+            has_come: false,
+        }
+    }
+
+    /// Are all its bytes stated as actions?
+    pub(crate) const fn is_stated(&self) -> bool {
+        self.has_stated && self.stated_bytes == self.bytes
+    }
+}
+
+/// All messages; those that are received keep their record without bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Messages {
+    all: Vec<Message>,
+}
+
+impl Messages {
+    pub(crate) fn push(&mut self, message: Message) -> MessageId {
+        self.all.push(message);
+        MessageId(self.all.len() as u32 - 1)
+    }
+
+    pub(crate) fn at(&self, id: MessageId) -> &Message {
+        &self.all[id.idx()]
+    }
+
+    pub(crate) fn at_mut(&mut self, id: MessageId) -> &mut Message {
+        &mut self.all[id.idx()]
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What ranks give to a collective and what they get, between the order of the communicator's ranks and that of their tiles.
+
+use crate::answer::Answer;
+use crate::ids::RankId;
+use crate::session::Session;
+use noccl_net::TileRef;
+use noccl_workload::CollectiveKind;
+
+impl Session<'_> {
+    /// The answer of a rank whose part of a collective is over.
+    pub(crate) fn collective_answer(&mut self, number: usize, rank: RankId) -> Option<Answer> {
+        let instance = &self.collectives[number];
+        let terms = instance.terms;
+        let comm = &self.comms[terms.comm.0 as usize];
+        let position = comm.position(rank)?;
+        let is_alone = comm.size() == 1;
+        let is_over = instance.open[position as usize] == 0;
+        if !(is_alone || instance.stated.is_some() && is_over) {
+            return None;
+        }
+        let output = self.output(number, position, is_alone);
+        let instance = &mut self.collectives[number];
+        instance.payloads[position as usize] = None;
+        instance.num_done += 1;
+        if instance.num_done as usize == instance.has_called.len()
+            && let Some(stated) = instance.stated.take()
+        {
+            self.shared.give_back(stated.memory);
+            self.has_freed = true;
+        }
+        Some(Answer::Output(output))
+    }
+
+    fn output(&mut self, number: usize, position: u32, is_alone: bool) -> Vec<u8> {
+        let instance = &mut self.collectives[number];
+        let terms = instance.terms;
+        let own = instance.payloads[position as usize].take();
+        let comm = &self.comms[terms.comm.0 as usize];
+        let is_root = position == terms.root;
+        match terms.kind {
+            CollectiveKind::Barrier => return Vec::new(),
+            CollectiveKind::Reduce if !is_root => return Vec::new(),
+            CollectiveKind::Multicast if is_root => return own.unwrap_or_default(),
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll => {}
+        }
+        let Some(stated) = instance.stated.as_ref().filter(|_| !is_alone) else {
+            return own.unwrap_or_default();
+        };
+        let size = u64::from(comm.size());
+        let bytes = terms.bytes.unwrap_or(0);
+        let length = match terms.kind {
+            CollectiveKind::AllGather | CollectiveKind::AllToAll => bytes * size,
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::Barrier => bytes,
+        };
+        let at = noccl_workload::Place {
+            tile: TileRef::Cluster(self.ranks[comm.ranks[position as usize].idx()].coord),
+            offset: stated.template.output_offset,
+        };
+        let read = self.run.read(at, length);
+        match terms.kind {
+            CollectiveKind::AllGather | CollectiveKind::AllToAll => by_rank(&read, &comm.by_tile),
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::Barrier => read,
+        }
+    }
+}
+
+/// Blocks by rank of the communicator, put into the order of the tiles.
+pub(crate) fn by_tile(blocks: &[u8], by_tile: &[u32]) -> Vec<u8> {
+    let length = blocks.len() / by_tile.len().max(1);
+    let block = |rank: &u32| &blocks[*rank as usize * length..][..length];
+    by_tile.iter().flat_map(block).copied().collect()
+}
+
+/// Blocks in the order of the tiles, put into that of the ranks of the communicator.
+fn by_rank(blocks: &[u8], by_tile: &[u32]) -> Vec<u8> {
+    let length = blocks.len() / by_tile.len().max(1);
+    let mut ordered = vec![0; blocks.len()];
+    for (place, rank) in by_tile.iter().enumerate() {
+        let block = &blocks[place * length..][..length];
+        ordered[*rank as usize * length..][..length].copy_from_slice(block);
+    }
+    ordered
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a program has done so far: where each rank's time went, and when.
+
+use crate::ids::RankId;
+use crate::rank::{Call, CallKind, Place};
+use crate::session::Session;
+use serde::Serialize;
+
+/// A call of a rank, from when it was stated until it was over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Span {
+    /// Which rank.
+    pub rank: RankId,
+    /// When it called.
+    pub start_cycle: u64,
+    /// When the call was over.
+    pub end_cycle: u64,
+    /// What it called: `wait`, `compute`, `poll`, `probe`, `split`, or the name of a collective.
+    pub what: String,
+    /// Where.
+    pub place: Place,
+}
+
+/// Where a rank's time went. The parts add up to `finish_cycle`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct RankReport {
+    /// Which rank.
+    pub rank: RankId,
+    /// Cycles that its program computes.
+    pub compute_cycles: u64,
+    /// Instructions and words of what it sends.
+    pub send_cycles: u64,
+    /// Instructions and words of what it receives.
+    pub receive_cycles: u64,
+    /// All other cycles up to its end: it waits.
+    pub wait_cycles: u64,
+    /// Messages that it has sent; steps of collectives are not counted.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// When its last call was over.
+    pub finish_cycle: u64,
+    /// Most bytes of its memory that held messages at once.
+    pub memory_bytes: u64,
+}
+
+/// What a program has done so far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// When the last rank's last call was over.
+    pub cycles: u64,
+    /// By rank.
+    pub ranks: Vec<RankReport>,
+    /// Flits or words times links.
+    pub flit_hops: u64,
+    /// Calls in the order in which they ended.
+    pub timeline: Vec<Span>,
+}
+
+impl Session<'_> {
+    /// What the program has done so far.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let ranks: Vec<RankReport> = (0..self.ranks.len() as u32)
+            .map(|rank| self.rank_report(RankId(rank)))
+            .collect();
+        Report {
+            cycles: ranks
+                .iter()
+                .map(|rank| rank.finish_cycle)
+                .max()
+                .unwrap_or(0),
+            ranks,
+            flit_hops: self.run.status().flit_hops(),
+            timeline: self.spans.clone(),
+        }
+    }
+
+    fn rank_report(&self, id: RankId) -> RankReport {
+        let rank = &self.ranks[id.idx()];
+        let busy = self.run.busy(rank.tile);
+        let spent = rank.compute_cycles + busy.send_cycles + busy.receive_cycles;
+        RankReport {
+            rank: id,
+            compute_cycles: rank.compute_cycles,
+            send_cycles: busy.send_cycles,
+            receive_cycles: busy.receive_cycles,
+            wait_cycles: rank.cycle.saturating_sub(spent),
+            messages: rank.messages,
+            bytes: rank.bytes,
+            finish_cycle: rank.cycle,
+            memory_bytes: self.own[id.idx()].most_bytes(),
+        }
+    }
+
+    pub(crate) fn note_span(&mut self, rank: RankId, call: Call, end_cycle: u64) {
+        self.spans.push(Span {
+            rank,
+            start_cycle: call.since_cycle,
+            end_cycle,
+            what: self.call_name(&call.kind),
+            place: call.place,
+        });
+    }
+
+    fn call_name(&self, call: &CallKind) -> String {
+        if let CallKind::Collective(number) = call {
+            return self.collectives[*number].terms.kind.to_string();
+        }
+        call.name().to_owned()
+    }
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A program of ranks on a network: what each has called, and when its call is over.
+
+use crate::answer::{Answer, Received};
+use crate::collective::{Choose, Instance};
+use crate::communicator::Communicator;
+use crate::error::ProgramError;
+use crate::ids::{CommId, MessageId, RankId, RequestId};
+use crate::memory::Ranges;
+use crate::message::Messages;
+use crate::rank::{Call, CallKind, Rank};
+use crate::report::Span;
+use crate::request::{RequestKind, Requests};
+use crate::split::Split;
+use crate::template::Template;
+use crate::terms::Terms;
+use noccl_coll::Choice;
+use noccl_net::{Coord, Network};
+use noccl_run::{Ended, OpenRun, Order, RunConfig};
+use noccl_sim::open_run;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::rc::Rc;
+
+/// How a program runs.
+pub struct Options<'a> {
+    /// How the network is simulated.
+    pub config: RunConfig,
+    /// Algorithms of collectives.
+    pub choose: Choose<'a>,
+}
+
+/// Whose an action of the run is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Role {
+    /// A piece of a message.
+    Message(MessageId),
+    /// A rank that is busy.
+    Busy(RankId),
+    /// A step of a collective.
+    Step(usize),
+}
+
+/// A program between two calls.
+pub struct Session<'n> {
+    pub(crate) network: &'n Network,
+    pub(crate) run: Box<dyn OpenRun + 'n>,
+    pub(crate) choose: Choose<'n>,
+    pub(crate) carries_words: bool,
+    pub(crate) ranks: Vec<Rank>,
+    /// Rank by tile.
+    rank_at: BTreeMap<u32, RankId>,
+    pub(crate) comms: Vec<Communicator>,
+    /// Communicators of ranks alone, once they are asked for.
+    pub(crate) alone: BTreeMap<RankId, CommId>,
+    pub(crate) requests: Requests,
+    pub(crate) messages: Messages,
+    /// By action of the run.
+    pub(crate) roles: Vec<Role>,
+    /// Memory of collectives, the same bytes of every tile, and of each rank's messages.
+    pub(crate) shared: Ranges,
+    pub(crate) own: Vec<Ranges>,
+    /// Longest piece of a message.
+    pub(crate) piece_bytes: u64,
+    pub(crate) has_freed: bool,
+    /// By rank: messages of which something can be stated.
+    pub(crate) to_state: Vec<VecDeque<MessageId>>,
+    pub(crate) collectives: Vec<Instance>,
+    pub(crate) waiting_collectives: VecDeque<usize>,
+    pub(crate) templates: HashMap<(Terms, u64), Rc<Template>>,
+    /// Algorithms of collectives, and of barriers of the same group.
+    pub(crate) choices: HashMap<Terms, (Choice, Choice)>,
+    pub(crate) splits: Vec<Split>,
+    /// Ranks whose calls may be over.
+    pub(crate) to_answer: BTreeSet<RankId>,
+    pub(crate) spans: Vec<Span>,
+    failed: Option<ProgramError>,
+    ended: Vec<Ended>,
+}
+
+/// A message's piece is at most this part of a tile's memory for messages.
+const PIECES: u64 = 8;
+
+impl<'n> Session<'n> {
+    /// A program of so many ranks that have called nothing yet: on a rectangle of columns and rows as near to a square as fits, rank after
+    /// rank along the rows.
+    ///
+    /// # Errors
+    /// [`ProgramError::Ranks`]; [`ProgramError::Run`] on networks that run whole schedules only.
+    pub fn new(
+        network: &'n Network,
+        ranks: u32,
+        options: Options<'n>,
+    ) -> Result<Self, ProgramError> {
+        let coords = crate::placement::places(network, ranks)?;
+        let run = open_run(network, &options.config)?;
+        let tile = |at: &Coord| network.tile_at(network.mesh_coord(*at));
+        let ranks: Vec<Rank> = coords.iter().map(|at| Rank::new(*at, tile(at))).collect();
+        let rank_at = (0..).zip(&ranks);
+        let rank_at = rank_at.map(|(number, rank)| (rank.tile.0, RankId(number)));
+        let all: Vec<RankId> = (0..ranks.len() as u32).map(RankId).collect();
+        let align = network.beat_bytes().max(8);
+        let memory = ranks
+            .first()
+            .map_or(0, |rank| network.memory_bytes(rank.tile));
+        let middle = (memory / 2).next_multiple_of(align);
+        let own = Ranges::new(middle, memory, align);
+        let piece_bytes = (own.capacity() / PIECES / align * align).max(align);
+        Ok(Self {
+            network,
+            run,
+            choose: options.choose,
+            carries_words: network.routers().carries_words(),
+            rank_at: rank_at.collect(),
+            comms: vec![Communicator::new(all, &coords)],
+            alone: BTreeMap::new(),
+            requests: Requests::default(),
+            messages: Messages::default(),
+            roles: Vec::new(),
+            shared: Ranges::new(0, middle, align),
+            own: vec![own; ranks.len()],
+            piece_bytes,
+            has_freed: false,
+            to_state: vec![VecDeque::new(); ranks.len()],
+            collectives: Vec::new(),
+            waiting_collectives: VecDeque::new(),
+            templates: HashMap::new(),
+            choices: HashMap::new(),
+            splits: Vec::new(),
+            to_answer: BTreeSet::new(),
+            spans: Vec::new(),
+            failed: None,
+            ended: Vec::new(),
+            ranks,
+        })
+    }
+
+    /// The communicator of all ranks.
+    #[must_use]
+    pub const fn world(&self) -> CommId {
+        CommId(0)
+    }
+
+    /// Cycle in which a rank stands.
+    #[must_use]
+    pub fn now(&self, rank: RankId) -> u64 {
+        self.ranks[rank.idx()].cycle
+    }
+
+    /// A rank's program has ended.
+    pub fn finish(&mut self, rank: RankId) {
+        self.ranks[rank.idx()].is_finished = true;
+    }
+
+    /// A rank's program has failed: so does the whole one.
+    pub fn fail(&mut self, rank: RankId, message: String) {
+        let failed = ProgramError::Failed { rank, message };
+        self.failed.get_or_insert(failed);
+    }
+
+    /// Simulates until calls of ranks are over: each of them states its next call, or that it has finished, before the next call of this.
+    /// No answers: all ranks have finished.
+    ///
+    /// # Errors
+    /// [`ProgramError::Stuck`] if no rank can go on, and those of calls.
+    pub fn advance(&mut self) -> Result<Vec<(RankId, Answer)>, ProgramError> {
+        loop {
+            if let Some(failed) = self.failed.take() {
+                return Err(failed);
+            }
+            let answers = self.answers();
+            self.state_all()?;
+            if !answers.is_empty() || self.ranks.iter().all(|rank| rank.is_finished) {
+                return Ok(answers);
+            }
+            let mut ended = std::mem::take(&mut self.ended);
+            ended.clear();
+            if let Err(error) = self.run.advance(&mut ended) {
+                return Err(self.stuck(Some(error)));
+            }
+            if ended.is_empty() {
+                return Err(self.stuck(None));
+            }
+            for event in &ended {
+                self.happened(*event)?;
+            }
+            self.ended = ended;
+            self.state_all()?;
+        }
+    }
+
+    /// What waited for memory.
+    fn state_all(&mut self) -> Result<(), ProgramError> {
+        while std::mem::take(&mut self.has_freed) {
+            for rank in 0..self.ranks.len() as u32 {
+                self.state_messages(RankId(rank), Order::Beside)?;
+            }
+            self.state_collectives()?;
+        }
+        Ok(())
+    }
+
+    fn happened(&mut self, event: Ended) -> Result<(), ProgramError> {
+        let Some(rank) = self.rank_at.get(&event.tile.0).copied() else {
+            return Ok(());
+        };
+        let role = self.roles[event.action.0 as usize];
+        if !event.is_over {
+            if let Role::Message(message) = role {
+                self.message_comes(message)?;
+            }
+            return Ok(());
+        }
+        let cycle = &mut self.ranks[rank.idx()].cycle;
+        let is_ahead = event.cycle > self.run.cycle();
+        *cycle = event
+            .cycle
+            .max(*cycle)
+            .max(self.run.cycle() + u64::from(is_ahead));
+        match role {
+            Role::Message(message) => self.piece_over(message, event.action, rank)?,
+            Role::Step(number) => self.step_over(number, rank),
+            Role::Busy(busy) => {
+                if let Some(Call {
+                    kind: CallKind::Busy { is_over, .. },
+                    ..
+                }) = &mut self.ranks[busy.idx()].call
+                {
+                    *is_over = true;
+                    self.to_answer.insert(busy);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ranks whose calls are over, ascending.
+    fn answers(&mut self) -> Vec<(RankId, Answer)> {
+        let mut answers = Vec::new();
+        for rank in std::mem::take(&mut self.to_answer) {
+            let Some(call) = self.ranks[rank.idx()].call.take() else {
+                continue;
+            };
+            match self.answer(rank, &call.kind) {
+                Some(answer) => {
+                    let now = self.run.cycle().max(self.ranks[rank.idx()].cycle);
+                    self.ranks[rank.idx()].cycle = now;
+                    self.note_span(rank, call, now);
+                    answers.push((rank, answer));
+                }
+                None => self.ranks[rank.idx()].call = Some(call),
+            }
+        }
+        answers
+    }
+
+    fn answer(&mut self, rank: RankId, call: &CallKind) -> Option<Answer> {
+        match call {
+            CallKind::Wait { requests, all } => self.wait_answer(requests, *all),
+            CallKind::Busy { is_over, .. } => is_over.then_some(Answer::Done),
+            CallKind::Probe(wanted) => {
+                let found = self.ranks[rank.idx()].inbox.probe(*wanted);
+                found.map(|message| self.probed(message))
+            }
+            CallKind::Collective(number) => self.collective_answer(*number, rank),
+            CallKind::Split(split) => self.split_answer(*split, rank),
+        }
+    }
+
+    fn wait_answer(&mut self, requests: &[RequestId], all: bool) -> Option<Answer> {
+        let is_over = |id: &RequestId| self.requests.get(*id).is_some_and(|r| r.is_over);
+        let over: Vec<usize> = (0..requests.len())
+            .filter(|at| is_over(&requests[*at]))
+            .collect();
+        if !requests.is_empty() && (over.is_empty() || all && over.len() < requests.len()) {
+            return None;
+        }
+        let close = |index: usize| {
+            let request = self.requests.close(requests[index])?;
+            let message = self.messages.at_mut(request.message?);
+            let data = match request.kind {
+                RequestKind::Send { .. } => None,
+                RequestKind::Receive { .. } => Some(std::mem::take(&mut message.data)),
+            };
+            let comm = &self.comms[message.comm.0 as usize];
+            Some(Received {
+                index,
+                source: comm.position(message.source)?,
+                tag: message.tag,
+                data,
+            })
+        };
+        Some(Answer::Requests(
+            over.into_iter().filter_map(close).collect(),
+        ))
+    }
+
+    pub(crate) fn probed(&self, message: MessageId) -> Answer {
+        let message = self.messages.at(message);
+        let comm = &self.comms[message.comm.0 as usize];
+        Answer::Probed {
+            source: comm.position(message.source).unwrap_or(0),
+            tag: message.tag,
+            bytes: message.bytes,
+        }
+    }
+
+    pub(crate) fn coord(&self, rank: RankId) -> Coord {
+        self.ranks[rank.idx()].coord
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Splitting a communicator: every rank states a colour and a key, and those of one colour become a communicator, ordered by key and then by
+//! rank. The ranks learn of each other by an exchange of eight bytes each, which is simulated.
+
+use crate::answer::Answer;
+use crate::collective::Instance;
+use crate::communicator::{Communicator, OpenCall, number};
+use crate::error::ProgramError;
+use crate::ids::{CommId, RankId};
+use crate::rank::{CallKind, Place};
+use crate::session::Session;
+use crate::terms::Terms;
+use noccl_workload::{CollectiveKind, ElementType, Operator};
+use std::collections::BTreeMap;
+
+/// Bytes that a rank states.
+const STATED_BYTES: u64 = 8;
+
+/// A split that some ranks have called.
+#[derive(Debug)]
+pub(crate) struct Split {
+    comm: CommId,
+    /// The exchange, among the session's collectives.
+    pub(crate) exchange: usize,
+    pub(crate) first: (RankId, Place),
+    /// By rank of the communicator: colour and key; no colour: in none.
+    stated: Vec<(Option<u32>, i64)>,
+    /// Communicators by colour, once all are known.
+    made: Option<BTreeMap<u32, CommId>>,
+}
+
+impl Session<'_> {
+    /// A rank splits a communicator; `None` for ranks that will be in none.
+    ///
+    /// # Errors
+    /// [`ProgramError::Argument`], [`ProgramError::Differs`], [`ProgramError::Collective`].
+    pub fn split(
+        &mut self,
+        rank: RankId,
+        comm: CommId,
+        colour: Option<u32>,
+        key: i64,
+        place: Place,
+    ) -> Result<(), ProgramError> {
+        let position = self.position(rank, comm, &place)?;
+        let split = match self.comms[comm.0 as usize].next_call(position) {
+            Some(OpenCall::Split(split)) => split,
+            Some(OpenCall::Collective(other)) => {
+                let other = &self.collectives[other];
+                return Err(ProgramError::Differs {
+                    rank,
+                    place,
+                    call: "split".to_owned(),
+                    other: other.first.0,
+                    other_place: other.first.1.clone(),
+                    other_call: other.terms.name(),
+                });
+            }
+            None => self.begin_split(rank, comm, &place),
+        };
+        self.splits[split].stated[position as usize] = (colour, key);
+        let exchange = self.splits[split].exchange;
+        self.begin_call(rank, CallKind::Split(split), place);
+        let terms = self.collectives[exchange].terms;
+        let copies = match terms.kind {
+            CollectiveKind::AllToAll => self.comms[comm.0 as usize].size() as usize,
+            CollectiveKind::AllGather
+            | CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::Barrier
+            | CollectiveKind::ReduceScatter => 1,
+        };
+        let payload = vec![0; copies * STATED_BYTES as usize];
+        self.call_instance(exchange, position, payload)
+    }
+
+    fn begin_split(&mut self, rank: RankId, comm: CommId, place: &Place) -> usize {
+        let split = self.splits.len();
+        let terms = |kind| Terms {
+            comm,
+            kind,
+            root: 0,
+            bytes: Some(STATED_BYTES),
+            operator: Operator::Sum,
+            element: ElementType::Int64,
+        };
+        let gathered = terms(CollectiveKind::AllGather);
+        let is_gathered = self.template(gathered, 0).is_ok();
+        let exchanged = terms(CollectiveKind::AllToAll);
+        let terms = if is_gathered { gathered } else { exchanged };
+        let size = self.comms[comm.0 as usize].ranks.len();
+        let exchange = self.collectives.len();
+        let first = (rank, place.clone());
+        self.collectives
+            .push(Instance::new(terms, first.clone(), size));
+        self.comms[comm.0 as usize].begin(OpenCall::Split(split));
+        self.splits.push(Split {
+            comm,
+            exchange,
+            first,
+            stated: vec![(None, 0); size],
+            made: None,
+        });
+        split
+    }
+
+    pub(crate) fn differs_from_split(
+        &self,
+        split: usize,
+        rank: RankId,
+        place: Place,
+        call: String,
+    ) -> ProgramError {
+        let (other, other_place) = self.splits[split].first.clone();
+        ProgramError::Differs {
+            rank,
+            place,
+            call,
+            other,
+            other_place,
+            other_call: "split".to_owned(),
+        }
+    }
+
+    /// The answer of a rank that has heard of all others.
+    pub(crate) fn split_answer(&mut self, split: usize, rank: RankId) -> Option<Answer> {
+        let exchange = self.splits[split].exchange;
+        self.collective_answer(exchange, rank)?;
+        if self.splits[split].made.is_none() {
+            let made = self.make_communicators(split);
+            self.splits[split].made = Some(made);
+        }
+        let Split {
+            comm, stated, made, ..
+        } = &self.splits[split];
+        let position = self.comms[comm.0 as usize].position(rank)?;
+        let (colour, _) = stated[position as usize];
+        let own = colour.and_then(|colour| made.as_ref()?.get(&colour).copied());
+        Some(Answer::Communicator(own.and_then(|comm| {
+            let made = &self.comms[comm.0 as usize];
+            Some((comm, made.position(rank)?, made.size()))
+        })))
+    }
+
+    fn make_communicators(&mut self, split: usize) -> BTreeMap<u32, CommId> {
+        let Split { comm, stated, .. } = &self.splits[split];
+        let mut members: BTreeMap<u32, Vec<(i64, u32, RankId)>> = BTreeMap::new();
+        let ranks = &self.comms[comm.0 as usize].ranks;
+        for (position, ((colour, key), rank)) in stated.iter().zip(ranks).enumerate() {
+            if let Some(colour) = colour {
+                let of_colour = members.entry(*colour).or_default();
+                of_colour.push((*key, position as u32, *rank));
+            }
+        }
+        let mut made = BTreeMap::new();
+        for (colour, mut of_colour) in members {
+            of_colour.sort_unstable();
+            let ranks: Vec<RankId> = of_colour.into_iter().map(|(_, _, rank)| rank).collect();
+            let coords: Vec<_> = ranks.iter().map(|rank| self.coord(*rank)).collect();
+            made.insert(colour, number(self.comms.len()));
+            self.comms.push(Communicator::new(ranks, &coords));
+        }
+        made
+    }
+}

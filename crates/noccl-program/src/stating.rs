@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Stating the schedule of a collective: the parts of ranks that have not called yet are held.
+
+use crate::collective::Stated;
+use crate::error::ProgramError;
+use crate::ids::RankId;
+use crate::session::{Role, Session};
+use crate::template::Template;
+use crate::terms::Terms;
+use noccl_coll::CollError;
+use noccl_run::Order;
+use noccl_workload::{Action, ActionId};
+use std::rc::Rc;
+
+impl Session<'_> {
+    /// States the schedules of collectives whose lengths are known, as far as there is memory for them, in the order of their calls.
+    pub(crate) fn state_collectives(&mut self) -> Result<(), ProgramError> {
+        while let Some(number) = self.waiting_collectives.front().copied() {
+            if self.collectives[number].stated.is_none() && !self.state_collective(number)? {
+                return Ok(());
+            }
+            self.waiting_collectives.pop_front();
+        }
+        Ok(())
+    }
+
+    /// False if there is no memory for it now.
+    fn state_collective(&mut self, number: usize) -> Result<bool, ProgramError> {
+        let terms = self.collectives[number].terms;
+        let size = self.comms[terms.comm.0 as usize].size();
+        if size == 1 {
+            self.end_alone(number);
+            return Ok(true);
+        }
+        let at_zero = self.template(terms, 0)?;
+        let needed = at_zero.end;
+        let Some(memory) = self.shared.take(needed) else {
+            if self.shared.capacity() < needed {
+                return Err(ProgramError::Collective {
+                    call: terms.name(),
+                    source: CollError::Impossible(format!(
+                        "it needs {needed} bytes of every rank's memory; accepted: up to {}",
+                        self.shared.capacity()
+                    )),
+                });
+            }
+            return Ok(false);
+        };
+        let template = self.template(terms, memory)?;
+        let base = ActionId(self.roles.len() as u32);
+        let held = self.not_called(number);
+        for action in &template.actions {
+            let shifted = action
+                .after
+                .iter()
+                .map(|before| ActionId(before.0 + base.0));
+            let action = Action {
+                kind: action.kind.clone(),
+                after: shifted.collect(),
+            };
+            self.run.state(
+                action,
+                &|tile| held.get(tile.idx()) == Some(&true),
+                Order::InTurn,
+            )?;
+            self.roles.push(Role::Step(number));
+        }
+        let comm = &self.comms[terms.comm.0 as usize];
+        let shares = |rank: &RankId| {
+            let of_tile = template.of_tile.get(&self.ranks[rank.idx()].tile);
+            of_tile.map_or(0, |actions| actions.len() as u32)
+        };
+        let open = comm.ranks.iter().map(shares).collect();
+        let instance = &mut self.collectives[number];
+        instance.open = open;
+        instance.stated = Some(Stated {
+            template,
+            base,
+            memory,
+        });
+        for position in 0..size {
+            if self.collectives[number].has_called[position as usize] {
+                self.fill(number, position);
+            }
+        }
+        Ok(true)
+    }
+
+    pub(crate) fn template(
+        &mut self,
+        terms: Terms,
+        first_byte: u64,
+    ) -> Result<Rc<Template>, ProgramError> {
+        if let Some(known) = self.templates.get(&(terms, first_byte)) {
+            return Ok(Rc::clone(known));
+        }
+        let made = Rc::new(self.make_template(terms, first_byte)?);
+        for action in &made.actions {
+            self.run.accepts(action)?;
+        }
+        self.templates.insert((terms, first_byte), Rc::clone(&made));
+        Ok(made)
+    }
+
+    /// By tile: do ranks of the collective's communicator stand there that have not called yet?
+    fn not_called(&self, number: usize) -> Vec<bool> {
+        let instance = &self.collectives[number];
+        let comm = &self.comms[instance.terms.comm.0 as usize];
+        let mut held = vec![false; self.network.num_tiles()];
+        for (rank, has_called) in comm.ranks.iter().zip(&instance.has_called) {
+            held[self.ranks[rank.idx()].tile.idx()] = !has_called;
+        }
+        held
+    }
+
+    /// A collective of one rank: what it gives is what it gets.
+    fn end_alone(&mut self, number: usize) {
+        let rank = self.comms[self.collectives[number].terms.comm.0 as usize].ranks[0];
+        self.to_answer.insert(rank);
+    }
+}

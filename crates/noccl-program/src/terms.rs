@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the ranks of a collective have to agree on, and the schedule that follows from it.
+
+use crate::collective::CollectiveCall;
+use crate::error::ProgramError;
+use crate::ids::{CommId, RankId};
+use crate::session::Session;
+use crate::template::{Recipe, Template};
+use noccl_coll::{Choice, CollError};
+use noccl_net::TileRef;
+use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
+use std::fmt::Write;
+
+/// What all ranks have to agree on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Terms {
+    pub(crate) comm: CommId,
+    pub(crate) kind: CollectiveKind,
+    pub(crate) root: u32,
+    /// Of one payload or block; unknown until a rank calls that knows.
+    pub(crate) bytes: Option<u64>,
+    pub(crate) operator: Operator,
+    pub(crate) element: ElementType,
+}
+
+impl Terms {
+    /// As messages name the call.
+    pub(crate) fn name(&self) -> String {
+        let mut name = self.kind.to_string();
+        if let Some(bytes) = self.bytes.filter(|_| self.kind != CollectiveKind::Barrier) {
+            let _ = write!(name, " of {bytes} bytes");
+        }
+        if !self.kind.has_blocks() && self.kind != CollectiveKind::Barrier {
+            let _ = write!(name, " with root {}", self.root);
+        }
+        if self.kind.reduces() {
+            let (operator, element) = (self.operator.name(), self.element.name());
+            let _ = write!(name, ", {operator} of {element}");
+        }
+        name
+    }
+
+    /// Do two calls fit together? What one leaves open the other may state.
+    pub(crate) fn fits(&self, other: &Self) -> bool {
+        let bytes = self
+            .bytes
+            .zip(other.bytes)
+            .is_none_or(|(own, other)| own == other);
+        let reduces = self.kind.reduces();
+        let is_same_fold =
+            !reduces || (self.operator, self.element) == (other.operator, other.element);
+        self.comm == other.comm
+            && self.kind == other.kind
+            && self.root == other.root
+            && is_same_fold
+            && bytes
+    }
+}
+
+impl Session<'_> {
+    /// What a call asks for, its lengths checked.
+    pub(crate) fn terms(
+        &self,
+        rank: RankId,
+        place: &str,
+        call: &CollectiveCall,
+    ) -> Result<Terms, ProgramError> {
+        let argument = |what: String, accepted: String| ProgramError::Argument {
+            rank,
+            place: place.to_owned(),
+            what,
+            accepted,
+        };
+        let comm = self.comm(rank, call.comm, place)?;
+        let (size, given) = (u64::from(comm.size()), call.payload.len() as u64);
+        if call.root >= comm.size() {
+            return Err(argument(
+                format!("{} with root {}", call.kind, call.root),
+                format!("0 to {}", comm.size() - 1),
+            ));
+        }
+        let is_root = comm.ranks[call.root as usize] == rank;
+        let bytes = match call.kind {
+            CollectiveKind::Barrier => Some(0),
+            CollectiveKind::Multicast if given == 0 && !is_root => None,
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::AllGather => Some(given),
+            CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
+                if !given.is_multiple_of(size) {
+                    return Err(argument(
+                        format!("{} of {given} bytes among {size} ranks", call.kind),
+                        "a block of equal length for every rank".to_owned(),
+                    ));
+                }
+                Some(given / size)
+            }
+        };
+        let element_bytes = call.element.bytes();
+        if call.kind.reduces() && bytes.is_some_and(|bytes| !bytes.is_multiple_of(element_bytes)) {
+            return Err(argument(
+                format!("{} of {given} bytes of {}", call.kind, call.element.name()),
+                format!("a multiple of {element_bytes} bytes"),
+            ));
+        }
+        Ok(Terms {
+            comm: call.comm,
+            kind: call.kind,
+            root: if call.kind.has_blocks() { 0 } else { call.root },
+            bytes,
+            operator: call.operator,
+            element: call.element,
+        })
+    }
+
+    /// The template of these terms from a byte of every memory on; the algorithms are chosen once.
+    ///
+    /// # Errors
+    /// [`ProgramError::Collective`] if there is no algorithm, or it cannot do it.
+    pub(crate) fn make_template(
+        &mut self,
+        terms: Terms,
+        first_byte: u64,
+    ) -> Result<Template, ProgramError> {
+        let comm = &self.comms[terms.comm.0 as usize];
+        let root = comm.ranks[terms.root as usize];
+        let collective = Collective {
+            kind: terms.kind,
+            group: comm.set.clone(),
+            root: TileRef::Cluster(self.coord(root)),
+            bytes: terms.bytes.unwrap_or(0),
+            input_offset: 0,
+            output_offset: 0,
+            operator: terms.operator,
+            element: terms.element,
+            lengths: None,
+        };
+        let refused = |source| ProgramError::Collective {
+            call: terms.name(),
+            source,
+        };
+        let impossible = |reason| refused(CollError::Impossible(reason));
+        let (choice, barrier) = match self.choices.get(&terms) {
+            Some(known) => *known,
+            None => {
+                let chosen = self.choose_both(&collective).map_err(impossible)?;
+                self.choices.insert(terms, chosen);
+                chosen
+            }
+        };
+        let recipe = Recipe {
+            network: self.network,
+            collective: &collective,
+            choice,
+            barrier,
+        };
+        recipe.make(first_byte).map_err(refused)
+    }
+
+    /// Algorithms of a collective, and of a barrier of the same group.
+    fn choose_both(&self, collective: &Collective) -> Result<(Choice, Choice), String> {
+        let ranks = self.network.members(&collective.group);
+        let ranks = ranks.map_err(|error| error.to_string())?.len() as u64;
+        let align = self.network.beat_bytes().max(8);
+        let apart = Collective {
+            output_offset: collective.input_bytes(ranks).next_multiple_of(align),
+            ..collective.clone()
+        };
+        let barrier = Collective {
+            kind: CollectiveKind::Barrier,
+            bytes: 0,
+            ..collective.clone()
+        };
+        Ok((
+            (self.choose)(self.network, &apart)?,
+            (self.choose)(self.network, &barrier)?,
+        ))
+    }
+}

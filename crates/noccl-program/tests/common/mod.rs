@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Ranks as lists of calls: what each does next when its call is over.
+
+use noccl_coll::{Choice, choices};
+use noccl_net::{Network, elaborate};
+use noccl_program::{
+    Answer, CollectiveCall, CommId, Options, ProgramError, RankId, Receive, RequestId, Send,
+    Session,
+};
+use noccl_run::{Mode, RunConfig};
+use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
+
+/// A call of a rank.
+#[derive(Debug, Clone)]
+pub enum Op {
+    /// To a rank, with a tag.
+    Send(u32, i64, Vec<u8>),
+    /// From a rank or any, with a tag or any.
+    Receive(Option<u32>, Option<i64>),
+    Isend(u32, i64, Vec<u8>),
+    Ireceive(Option<u32>, Option<i64>),
+    WaitAll,
+    Compute(u64),
+    Collective(CollectiveKind, u32, Vec<u8>),
+    /// Of the communicator of all, into a communicator that later collectives are on.
+    Split(u32, i64),
+}
+
+/// What a rank has got: payloads of receives and collectives, in the order of its calls.
+pub type Got = Vec<Vec<u8>>;
+
+pub fn network(preset: &str) -> Network {
+    let text = noccl_spec::preset_text(preset).expect("the preset exists");
+    let spec = noccl_spec::parse_spec(preset, &text, &[]).expect("the preset can be read");
+    elaborate(&spec).expect("presets can be elaborated")
+}
+
+/// The first algorithm that the library offers; on routers with bypass the first one in the network, as they have no atomics.
+pub fn first_choice(network: &Network, collective: &Collective) -> Result<Choice, String> {
+    let all = choices(network, collective);
+    let has_bypass = network.spec().name.starts_with("smart");
+    let in_network = all
+        .iter()
+        .find(|c| has_bypass && c.algorithm.is_in_network());
+    let first = in_network.or(all.first()).copied();
+    first.ok_or_else(|| "no algorithm".to_owned())
+}
+
+struct Runner<'a, 'n> {
+    session: &'a mut Session<'n>,
+    lists: &'a [Vec<Op>],
+    next: Vec<usize>,
+    open: Vec<Vec<RequestId>>,
+    comm: Vec<CommId>,
+    got: Vec<Got>,
+}
+
+impl Runner<'_, '_> {
+    fn take(&mut self, rank: RankId, answer: Answer) {
+        let got = &mut self.got[rank.0 as usize];
+        match answer {
+            Answer::Requests(mut over) => {
+                over.sort_by_key(|received| received.index);
+                got.extend(over.into_iter().filter_map(|received| received.data));
+            }
+            Answer::Output(bytes) => got.push(bytes),
+            Answer::Communicator(made) => {
+                self.comm[rank.0 as usize] = made.map_or(CommId(0), |(comm, _, _)| comm);
+            }
+            Answer::Done | Answer::Probed { .. } => {}
+        }
+    }
+
+    /// States calls of a rank until it waits for one, or has none left.
+    fn go_on(&mut self, rank: RankId) -> Result<(), ProgramError> {
+        let world = self.session.world();
+        let index = rank.0 as usize;
+        loop {
+            let Some(op) = self.lists[index].get(self.next[index]).cloned() else {
+                self.session.finish(rank);
+                return Ok(());
+            };
+            self.next[index] += 1;
+            let place = format!("test:{}", self.next[index]);
+            let send = |target, tag, data| Send {
+                comm: world,
+                target,
+                tag,
+                data,
+                is_synchronous: false,
+            };
+            let receive = |source, tag| Receive {
+                comm: world,
+                source,
+                tag,
+                max_bytes: None,
+            };
+            match op {
+                Op::Isend(target, tag, data) => {
+                    let request = self.session.isend(rank, send(target, tag, data), place)?;
+                    self.open[index].push(request);
+                }
+                Op::Ireceive(source, tag) => {
+                    let request = self.session.irecv(rank, receive(source, tag), place)?;
+                    self.open[index].push(request);
+                }
+                Op::Send(target, tag, data) => {
+                    let request =
+                        self.session
+                            .isend(rank, send(target, tag, data), place.clone())?;
+                    return self.session.wait(rank, vec![request], true, place);
+                }
+                Op::Receive(source, tag) => {
+                    let request = self
+                        .session
+                        .irecv(rank, receive(source, tag), place.clone())?;
+                    return self.session.wait(rank, vec![request], true, place);
+                }
+                Op::WaitAll => {
+                    let open = std::mem::take(&mut self.open[index]);
+                    return self.session.wait(rank, open, true, place);
+                }
+                Op::Compute(cycles) => return self.session.compute(rank, cycles, place),
+                Op::Split(colour, key) => {
+                    return self.session.split(rank, world, Some(colour), key, place);
+                }
+                Op::Collective(kind, root, payload) => {
+                    let call = CollectiveCall {
+                        comm: self.comm[index],
+                        kind,
+                        payload,
+                        root,
+                        operator: Operator::Sum,
+                        element: ElementType::Int64,
+                    };
+                    return self.session.collective(rank, call, place);
+                }
+            }
+        }
+    }
+}
+
+/// Runs lists of calls: what each rank gets, and the cycles.
+pub fn run(network: &Network, lists: &[Vec<Op>]) -> Result<(Vec<Got>, u64), ProgramError> {
+    let options = Options {
+        config: RunConfig::new(Mode::Value),
+        choose: Box::new(first_choice),
+    };
+    let mut session = Session::new(network, lists.len() as u32, options)?;
+    let ranks = lists.len();
+    let mut runner = Runner {
+        session: &mut session,
+        lists,
+        next: vec![0; ranks],
+        open: vec![Vec::new(); ranks],
+        comm: vec![CommId(0); ranks],
+        got: vec![Vec::new(); ranks],
+    };
+    for rank in 0..ranks as u32 {
+        runner.go_on(RankId(rank))?;
+    }
+    loop {
+        let answers = runner.session.advance()?;
+        if answers.is_empty() {
+            break;
+        }
+        for (rank, answer) in answers {
+            runner.take(rank, answer);
+            runner.go_on(rank)?;
+        }
+    }
+    let got = runner.got;
+    Ok((got, session.report().cycles))
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A program of ranks as a Python object: ranks state calls, and the hub lets time pass between them.
+
+use crate::error::to_python;
+use crate::network::Network;
+use noccl::Loaded;
+use noccl::program::{
+    Answer, CollectiveCall, CommId, ProgramError, ProgramRequest, RankId, Receive, RequestId, Send,
+    Session, parse_program_algorithm, session,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+use self_cell::self_cell;
+use std::sync::Arc;
+
+self_cell! {
+    struct Held {
+        owner: Arc<Loaded>,
+        #[not_covariant]
+        dependent: Session,
+    }
+}
+
+/// A program of ranks on a network (`python/noccl/programs`).
+#[pyclass(unsendable, module = "noccl._native")]
+pub(crate) struct ProgramSession {
+    held: Held,
+}
+
+fn raised(py: Python<'_>, error: &ProgramError) -> PyErr {
+    let arguments = ("ProgramError", error.to_string(), None::<String>);
+    let made = py.import("noccl.errors");
+    match made.and_then(|module| module.call_method1("from_native", arguments)) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(broken_package) => broken_package,
+    }
+}
+
+/// Negative numbers stand for any.
+fn any_or<T: TryFrom<i64>>(number: i64) -> Option<T> {
+    T::try_from(number).ok().filter(|_| number >= 0)
+}
+
+impl ProgramSession {
+    fn with<R>(
+        &mut self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut Session<'_>) -> Result<R, ProgramError>,
+    ) -> PyResult<R> {
+        let outcome = self.held.with_dependent_mut(|_, session| call(session));
+        outcome.map_err(|error| raised(py, &error))
+    }
+}
+
+#[pymethods]
+impl ProgramSession {
+    #[new]
+    #[pyo3(signature = (network, ranks, *, collectives, max_cycles, noise_seed))]
+    fn new(
+        py: Python<'_>,
+        network: &Network,
+        ranks: u32,
+        collectives: &str,
+        max_cycles: Option<u64>,
+        noise_seed: Option<u64>,
+    ) -> PyResult<Self> {
+        let collectives =
+            parse_program_algorithm(collectives).map_err(|error| to_python(py, &error))?;
+        let request = ProgramRequest {
+            ranks,
+            collectives,
+            max_cycles,
+            noise_seed,
+        };
+        let loaded = Arc::clone(&network.loaded);
+        let held = Held::try_new(loaded, |loaded| session(&loaded.network, &request));
+        Ok(Self {
+            held: held.map_err(|error| raised(py, &error))?,
+        })
+    }
+
+    /// Number of the communicator of all ranks.
+    #[getter]
+    fn world(&self) -> u32 {
+        self.held.with_dependent(|_, session| session.world().0)
+    }
+
+    /// Number of the communicator of a rank alone.
+    fn alone(&mut self, py: Python<'_>, rank: u32) -> PyResult<u32> {
+        self.with(py, |session| Ok(session.alone(RankId(rank)).0))
+    }
+
+    /// Cycles per nanosecond of the network.
+    #[getter]
+    fn clock_ghz(&self) -> f64 {
+        self.held.borrow_owner().network.spec().clock_ghz
+    }
+
+    /// Sends; the number of the request.
+    #[allow(clippy::too_many_arguments, reason = "a call of MPI has as many")]
+    fn isend(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        comm: u32,
+        destination: i64,
+        tag: i64,
+        data: Vec<u8>,
+        synchronous: bool,
+        place: String,
+    ) -> PyResult<u32> {
+        let send = Send {
+            comm: CommId(comm),
+            target: u32::try_from(destination).unwrap_or(u32::MAX),
+            tag,
+            data,
+            is_synchronous: synchronous,
+        };
+        let request = self.with(py, |session| session.isend(RankId(rank), send, place))?;
+        Ok(request.0)
+    }
+
+    /// Is ready for a message; the number of the request. -1: any source, tag, length.
+    #[allow(clippy::too_many_arguments, reason = "a call of MPI has as many")]
+    fn irecv(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        comm: u32,
+        source: i64,
+        tag: i64,
+        max_bytes: i64,
+        place: String,
+    ) -> PyResult<u32> {
+        let receive = Receive {
+            comm: CommId(comm),
+            source: any_or(source),
+            tag: any_or(tag),
+            max_bytes: any_or(max_bytes),
+        };
+        let request = self.with(py, |session| session.irecv(RankId(rank), receive, place))?;
+        Ok(request.0)
+    }
+
+    /// Source, tag and bytes of the message that a probe would find now.
+    fn iprobe(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        comm: u32,
+        source: i64,
+        tag: i64,
+        place: String,
+    ) -> PyResult<Option<(u32, i64, u64)>> {
+        let found = self.with(py, |session| {
+            let (source, tag) = (any_or(source), any_or(tag));
+            session.iprobe(RankId(rank), CommId(comm), source, tag, &place)
+        })?;
+        Ok(match found {
+            Some(Answer::Probed { source, tag, bytes }) => Some((source, tag, bytes)),
+            Some(
+                Answer::Done | Answer::Requests(_) | Answer::Output(_) | Answer::Communicator(_),
+            )
+            | None => None,
+        })
+    }
+
+    /// Withdraws a receive; false if it has met a message.
+    fn cancel(&mut self, py: Python<'_>, rank: u32, request: u32) -> PyResult<bool> {
+        self.with(py, |session| {
+            Ok(session.cancel(RankId(rank), RequestId(request)))
+        })
+    }
+
+    /// Cycle in which a rank stands.
+    fn now(&self, rank: u32) -> u64 {
+        self.held
+            .with_dependent(|_, session| session.now(RankId(rank)))
+    }
+
+    /// Is the request over? No time passes.
+    fn is_over(&self, request: u32) -> bool {
+        self.held
+            .with_dependent(|_, session| session.is_over(RequestId(request)))
+    }
+
+    /// Waits for requests, all or one.
+    fn wait(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        requests: Vec<u32>,
+        all: bool,
+        place: String,
+    ) -> PyResult<()> {
+        let requests = requests.into_iter().map(RequestId).collect();
+        self.with(py, |session| {
+            session.wait(RankId(rank), requests, all, place)
+        })
+    }
+
+    /// Lets time pass.
+    fn poll(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        cycles: Option<u64>,
+        place: String,
+    ) -> PyResult<()> {
+        self.with(py, |session| session.poll(RankId(rank), cycles, place))
+    }
+
+    /// Waits for a message to arrive.
+    fn probe(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        comm: u32,
+        source: i64,
+        tag: i64,
+        place: String,
+    ) -> PyResult<()> {
+        self.with(py, |session| {
+            let (source, tag) = (any_or(source), any_or(tag));
+            session.probe(RankId(rank), CommId(comm), source, tag, place)
+        })
+    }
+
+    /// Computes.
+    fn compute(&mut self, py: Python<'_>, rank: u32, cycles: u64, place: String) -> PyResult<()> {
+        self.with(py, |session| session.compute(RankId(rank), cycles, place))
+    }
+
+    /// Calls a collective.
+    #[allow(clippy::too_many_arguments, reason = "a call of MPI has as many")]
+    fn collective(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        comm: u32,
+        kind: &str,
+        payload: Vec<u8>,
+        root: u32,
+        operator: &str,
+        element: &str,
+        place: String,
+    ) -> PyResult<()> {
+        let call = call(py, comm, kind, payload, root, operator, element)?;
+        self.with(py, |session| session.collective(RankId(rank), call, place))
+    }
+
+    /// Can the network's algorithms carry out a collective in which each rank gives so many bytes?
+    #[allow(clippy::too_many_arguments, reason = "a call of MPI has as many")]
+    fn supports(
+        &mut self,
+        py: Python<'_>,
+        comm: u32,
+        kind: &str,
+        bytes: usize,
+        root: u32,
+        operator: &str,
+        element: &str,
+    ) -> PyResult<bool> {
+        let Ok(call) = call(py, comm, kind, vec![0; bytes], root, operator, element) else {
+            return Ok(false);
+        };
+        self.with(py, |session| Ok(session.supports(&call)))
+    }
+
+    /// Splits a communicator; -1: the rank will be in none.
+    fn split(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        comm: u32,
+        color: i64,
+        key: i64,
+        place: String,
+    ) -> PyResult<()> {
+        self.with(py, |session| {
+            session.split(RankId(rank), CommId(comm), any_or(color), key, place)
+        })
+    }
+
+    /// The rank's program has ended.
+    fn finish(&mut self, py: Python<'_>, rank: u32) -> PyResult<()> {
+        self.with(py, |session| {
+            session.finish(RankId(rank));
+            Ok(())
+        })
+    }
+
+    /// The rank's program has failed.
+    fn fail(&mut self, py: Python<'_>, rank: u32, message: String) -> PyResult<()> {
+        self.with(py, |session| {
+            session.fail(RankId(rank), message);
+            Ok(())
+        })
+    }
+
+    /// Simulates until calls are over: ranks and their answers.
+    fn advance<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let answers = self.with(py, |session| session.advance())?;
+        let list = PyList::empty(py);
+        for (rank, answer) in answers {
+            list.append((rank.0, answer_object(py, answer)?))?;
+        }
+        Ok(list)
+    }
+
+    /// What the program has done so far, as JSON text.
+    fn report(&self, py: Python<'_>) -> PyResult<String> {
+        let report = self.held.with_dependent(|_, session| session.report());
+        crate::calls::json(&report).map_err(|error| to_python(py, &error))
+    }
+}
+
+fn call(
+    py: Python<'_>,
+    comm: u32,
+    kind: &str,
+    payload: Vec<u8>,
+    root: u32,
+    operator: &str,
+    element: &str,
+) -> PyResult<CollectiveCall> {
+    let raise = |error: noccl::Error| to_python(py, &error);
+    Ok(CollectiveCall {
+        comm: CommId(comm),
+        kind: noccl::parse_collective(kind).map_err(raise)?,
+        payload,
+        root,
+        operator: noccl::parse_operator(operator).map_err(raise)?,
+        element: noccl::parse_element(element).map_err(raise)?,
+    })
+}
+
+fn answer_object(py: Python<'_>, answer: Answer) -> PyResult<Py<PyAny>> {
+    Ok(match answer {
+        Answer::Done => py.None(),
+        Answer::Requests(over) => {
+            let list = PyList::empty(py);
+            for received in over {
+                let data = received.data.map(|data| PyBytes::new(py, &data));
+                list.append((received.index, received.source, received.tag, data))?;
+            }
+            list.into_any().unbind()
+        }
+        Answer::Probed { source, tag, bytes } => {
+            (source, tag, bytes).into_pyobject(py)?.into_any().unbind()
+        }
+        Answer::Output(bytes) => PyBytes::new(py, &bytes).into_any().unbind(),
+        Answer::Communicator(made) => {
+            let made = made.map_or((-1, -1, 0), |(comm, rank, size)| {
+                (i64::from(comm.0), i64::from(rank), i64::from(size))
+            });
+            made.into_pyobject(py)?.into_any().unbind()
+        }
+    })
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A run on clusters whose actions are stated while it goes on.
+
+use super::drain_done;
+use crate::diagnose::diagnose;
+use crate::diagnose::view::Driver;
+use crate::endpoint::core::Agents;
+use crate::machine::Machine;
+use noccl_net::TileId;
+use noccl_run::{Busy, Diagnosis, Ended, OpenRun, Order, RunError, Status};
+use noccl_workload::{Action, ActionId, Place};
+
+/// A run between two cycles, or within one while programs state actions.
+pub(crate) struct OpenMachineRun<'a> {
+    machine: Machine<'a>,
+    agents: Agents<'a>,
+    events: Vec<(u32, u32)>,
+    /// Has the cycle begun in which the run stands?
+    is_in_cycle: bool,
+}
+
+impl<'a> OpenMachineRun<'a> {
+    /// A run before its first cycle.
+    pub(crate) fn new(machine: Machine<'a>) -> Self {
+        let agents = Agents::open(machine.network);
+        Self {
+            machine,
+            agents,
+            events: Vec::new(),
+            is_in_cycle: false,
+        }
+    }
+
+    /// Lets the agents see what this cycle brings, up to the next share that ends. Returns whether one has.
+    fn act(&mut self, ended: &mut Vec<Ended>) -> bool {
+        let Self {
+            machine,
+            agents,
+            events,
+            is_in_cycle,
+        } = self;
+        if *is_in_cycle {
+            if !machine.more_events(events) {
+                return false;
+            }
+        } else {
+            machine.begin_cycle(events);
+            *is_in_cycle = true;
+        }
+        loop {
+            for (what, detail) in events.iter() {
+                agents.on_event(*what, *detail, machine);
+            }
+            drain_done(machine, |done, machine| agents.on_done(done, machine));
+            agents.take_ended(ended);
+            if !ended.is_empty() {
+                return true;
+            }
+            if !machine.more_events(events) {
+                return false;
+            }
+        }
+    }
+}
+
+impl OpenRun for OpenMachineRun<'_> {
+    fn status(&self) -> &dyn Status {
+        &self.machine
+    }
+
+    fn cycle(&self) -> u64 {
+        self.machine.clock.now()
+    }
+
+    fn accepts(&self, action: &Action) -> Result<(), RunError> {
+        self.agents.accepts(action)
+    }
+
+    fn state(
+        &mut self,
+        action: Action,
+        is_held: &dyn Fn(TileId) -> bool,
+        order: Order,
+    ) -> Result<ActionId, RunError> {
+        self.agents.state(action, is_held, order, &mut self.machine)
+    }
+
+    fn release(&mut self, action: ActionId, tile: TileId) {
+        self.agents.release(action, tile, &mut self.machine);
+    }
+
+    fn advance(&mut self, ended: &mut Vec<Ended>) -> Result<(), RunError> {
+        loop {
+            if self.act(ended) || self.agents.is_told() {
+                return Ok(());
+            }
+            self.machine.end_cycle();
+            self.is_in_cycle = false;
+            let status: &dyn Status = &self.machine;
+            if status.activity().is_stalled(status.config()) {
+                return Err(RunError::Stall(Box::new(self.diagnose())));
+            }
+        }
+    }
+
+    fn write(&mut self, place: Place, bytes: &[u8]) {
+        if let Some(tile) = self.machine.network.find(place.tile) {
+            let memories = &mut self.machine.memory.memories;
+            memories.write(tile.0, place.offset, bytes);
+        }
+    }
+
+    fn read(&self, place: Place, bytes: u64) -> Vec<u8> {
+        let mut read = vec![0; bytes as usize];
+        if let Some(tile) = self.machine.network.find(place.tile) {
+            let memories = &self.machine.memory.memories;
+            memories.read(tile.0, place.offset, &mut read);
+        }
+        read
+    }
+
+    fn busy(&self, tile: TileId) -> Busy {
+        self.agents.busy(tile)
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        diagnose(&self.machine, Driver::Agents(&self.agents))
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Words that a core has written into the static network, as long as some of them may be on their way.
+
+use std::collections::VecDeque;
+
+/// The last words of a stream.
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    words: VecDeque<u32>,
+    /// Number of the first of them.
+    first: u32,
+}
+
+impl Stream {
+    /// The next word; of those before it at most so many can be on their way.
+    pub(super) fn push(&mut self, word: u32, most_on_the_way: usize) {
+        self.words.push_back(word);
+        while self.words.len() > most_on_the_way + 1 {
+            self.words.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// The word of a number, which is on its way.
+    pub(super) fn word(&self, number: u32) -> u32 {
+        let found = self.words.get((number - self.first) as usize);
+        found.copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Runs whose actions are stated while they go on, on routers of every kind that offers them.
+
+use crate::driver::open::OpenMachineRun;
+use crate::machine::Machine;
+use crate::router::esp;
+use crate::router::smart::OpenSmartRun;
+use crate::router::udn::OpenCoreRun;
+use crate::router::{Engine, engine_of};
+use noccl_net::Network;
+use noccl_run::{OpenRun, RunConfig, RunError};
+
+/// A run before its first cycle, in which nothing has been stated.
+///
+/// # Errors
+/// [`RunError::Refused`] by routers that run whole schedules only.
+pub fn open_run<'a>(
+    network: &'a Network,
+    config: &RunConfig,
+) -> Result<Box<dyn OpenRun + 'a>, RunError> {
+    config.check()?;
+    let what = "actions stated while it goes on";
+    match engine_of(network) {
+        Engine::Machine(behaviour) => {
+            let machine = Machine::new(network, config.clone(), behaviour);
+            Ok(Box::new(OpenMachineRun::new(machine)))
+        }
+        Engine::Cores => Ok(Box::new(OpenCoreRun::new(network, config)?)),
+        Engine::Esp => Err(esp::refused(what)),
+        Engine::Smart => Ok(Box::new(OpenSmartRun::new(network, config)?)),
+    }
+}

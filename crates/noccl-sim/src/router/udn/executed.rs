@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A run of compiled programs on core tiles.
+
+use super::refused;
+use crate::endpoint::executed_core::{ExecutedCores, ExecutedRank, FaultReason, RankWait};
+use crate::endpoint::message_core::Planes;
+use noccl_net::{Network, TileId};
+use noccl_riscv::{Program, RiscvError};
+use noccl_run::{
+    Activity, Counters, Diagnosis, OnProgress, Progress, Run, RunConfig, RunError, Status, WaitEdge,
+};
+use noccl_workload::Place;
+use thiserror::Error;
+
+/// What a compiled program runs on.
+#[derive(Debug, Clone, Copy)]
+pub struct ExecutedRequest<'a> {
+    /// The network: core tiles.
+    pub network: &'a Network,
+    /// The program, the same on every core.
+    pub program: &'a Program,
+    /// Tile of each rank.
+    pub places: &'a [TileId],
+    /// Bytes of each core's memory.
+    pub memory_bytes: u64,
+    /// How to run.
+    pub config: &'a RunConfig,
+}
+
+/// What a run of compiled programs comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExecutedResult {
+    /// When the last rank ended.
+    pub cycles: u64,
+    /// By rank.
+    pub ranks: Vec<ExecutedRank>,
+    /// Words times links.
+    pub flit_hops: u64,
+}
+
+/// Why a compiled program does not come to its end.
+#[derive(Debug, Error)]
+pub enum ExecutedError {
+    /// The program does not fit.
+    #[error(transparent)]
+    Program(#[from] RiscvError),
+    /// A rank cannot go on.
+    #[error("rank {rank} at {place}, cycle {cycle}: {reason}")]
+    Fault {
+        /// Which rank.
+        rank: u32,
+        /// Where in the program.
+        place: String,
+        /// When.
+        cycle: u64,
+        /// Why.
+        reason: String,
+    },
+    /// The simulation.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// Runs a compiled program on all ranks to its end.
+///
+/// # Errors
+/// [`ExecutedError`] with rank and place.
+pub fn run_executed(
+    request: &ExecutedRequest<'_>,
+    on_progress: OnProgress<'_>,
+) -> Result<ExecutedResult, ExecutedError> {
+    request.config.check()?;
+    let mut run = ExecutedRun::new(request)?;
+    noccl_run::advance(&mut run, on_progress)?;
+    if let Some(fault) = &run.cores.fault {
+        return Err(ExecutedError::Fault {
+            rank: fault.rank,
+            place: run.cores.place_of(fault.pc),
+            cycle: run.cycle,
+            reason: match &fault.reason {
+                FaultReason::Trap(trap) => trap.to_string(),
+                FaultReason::Port(what) => what.clone(),
+            },
+        });
+    }
+    Ok(run.result(&[]))
+}
+
+/// A run between two cycles.
+struct ExecutedRun<'a> {
+    network: &'a Network,
+    config: RunConfig,
+    planes: Planes,
+    cores: ExecutedCores<'a>,
+    /// The cycle that has been simulated last, and the one that comes next.
+    cycle: u64,
+    next: u64,
+    last_progress: u64,
+    can_move: bool,
+}
+
+impl<'a> ExecutedRun<'a> {
+    fn new(request: &ExecutedRequest<'a>) -> Result<Self, ExecutedError> {
+        let network = request.network;
+        let tiles = network
+            .cores()
+            .ok_or_else(|| refused("a compiled program"))?;
+        let cores = ExecutedCores::new(
+            network,
+            tiles,
+            request.program,
+            request.places,
+            request.memory_bytes,
+        )?;
+        Ok(Self {
+            network,
+            config: request.config.clone(),
+            planes: Planes::new(network, tiles),
+            cores,
+            cycle: 0,
+            next: 0,
+            last_progress: 0,
+            can_move: true,
+        })
+    }
+
+    /// The routers' cycle, and the words that have come in it.
+    fn step_routers(&mut self, now: u64) -> bool {
+        let cores = &mut self.cores;
+        let (udn, fixed) = (&mut self.planes.udn, &mut self.planes.fixed);
+        let mut has_moved = false;
+        if !udn.is_idle() {
+            has_moved |= udn.step(now, |tile, _| cores.takes(tile));
+            for (tile, flit) in udn.delivered() {
+                cores.deliver(*tile, *flit, udn.worm(flit.worm()).tag);
+            }
+        }
+        if !fixed.is_idle() {
+            has_moved |= fixed.step(now, |tile, _| cores.takes_static(tile));
+            for (tile, flit) in fixed.delivered() {
+                cores.deliver_static(*tile, *flit, fixed.worm(flit.worm()).tag);
+            }
+        }
+        has_moved
+    }
+}
+
+impl Status for ExecutedRun<'_> {
+    fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    fn activity(&self) -> Activity {
+        Activity {
+            cycle: self.cycle,
+            quiet_cycles: self.cycle.saturating_sub(self.last_progress),
+            has_event: self.cores.next_event().is_some(),
+            can_move: self.can_move,
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.planes.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        Counters {
+            flit_hops: self.flit_hops(),
+            ..Counters::default()
+        }
+    }
+}
+
+impl Run for ExecutedRun<'_> {
+    type Result = ExecutedResult;
+
+    fn status(&self) -> &dyn Status {
+        self
+    }
+
+    fn step(&mut self) {
+        let now = self.next;
+        self.cycle = now;
+        let has_acted = self.cores.act(now, &mut self.planes);
+        self.next = now + 1;
+        if self.cores.is_over() {
+            return;
+        }
+        let has_moved = self.step_routers(now);
+        self.can_move = has_acted || has_moved || self.planes.can_move() || self.cores.is_active();
+        if has_acted || has_moved || self.cores.next_event().is_some() {
+            self.last_progress = now;
+        }
+        if self.planes.is_idle()
+            && !self.cores.is_active()
+            && let Some(event) = self.cores.next_event()
+        {
+            self.next = event
+                .max(self.next)
+                .min(self.config.max_cycles.max(self.next));
+            self.last_progress = self.next;
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.cores.is_over()
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            cycle: self.next,
+            actions_done: self.cores.num_over(),
+            actions_total: self.cores.num_ranks(),
+        }
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        let waits = self.cores.waits();
+        let summary = if waits.is_empty() {
+            "no rank waits: a program runs on without end"
+        } else {
+            "ranks wait for each other, or for words that nobody sends"
+        };
+        let edge = |wait: RankWait| WaitEdge {
+            waiter: format!("rank {} ({})", wait.rank, self.network.coord(wait.tile)),
+            awaited: wait.awaited,
+            place: wait.place,
+            since_cycle: wait.since_cycle,
+        };
+        Diagnosis {
+            cycle: self.cycle,
+            last_progress_cycle: self.last_progress,
+            summary: summary.to_owned(),
+            waits: waits.into_iter().map(edge).collect(),
+        }
+    }
+
+    fn result(&self, _: &[(Place, u64)]) -> ExecutedResult {
+        let ranks = self.cores.results();
+        ExecutedResult {
+            cycles: ranks
+                .iter()
+                .map(|rank| rank.finish_cycle)
+                .max()
+                .unwrap_or(0),
+            ranks,
+            flit_hops: self.flit_hops(),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which algorithm carries out a collective that the ranks of a program call.
+
+use super::search::best_of;
+use crate::{AlgorithmRequest, Error, Watch};
+use noccl_coll::{Algorithm, Choice, choices};
+use noccl_net::Network;
+use noccl_run::Tally;
+use noccl_workload::Collective;
+
+/// The choice for a collective of a program: by `algorithm` where that can do it, else by `auto`.
+///
+/// # Errors
+/// [`Error`] if the library has no algorithm for it on this network.
+pub fn program_choice(
+    network: &Network,
+    collective: &Collective,
+    algorithm: Option<Algorithm>,
+) -> Result<Choice, Error> {
+    let tally = Tally::new(Watch::new(&|_| true), 1);
+    let able = choices(network, collective);
+    let named = algorithm.filter(|algorithm| able.iter().any(|c| c.algorithm == *algorithm));
+    let request = named.map_or(AlgorithmRequest::Auto, AlgorithmRequest::Search);
+    best_of(network, collective, request, &tally)
+}

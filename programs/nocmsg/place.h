@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside the library: what its files ask each other.
+#ifndef NOCMSG_PLACE_H
+#define NOCMSG_PLACE_H
+
+#include <stdint.h>
+
+// Lists of units that have come early.
+void nm_init_units(void);
+// Is every tile of the rectangle a rank?
+int nm_is_full(void);
+// Takes in the unit that stands first in a queue, if there is one.
+int nm_take_in(int queue);
+// Writes two words when the port has space for them, or one; reads units that come meanwhile.
+void nm_write64(uint64_t words);
+void nm_write32(uint32_t word);
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words into the port, and units from the queues.
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "noccl.h"
+#include "nocmsg.h"
+#include "place.h"
+
+#define QUEUES 2
+
+// Counts of the status port, a byte each.
+#define SPACE_SHIFT 40
+
+struct list {
+  struct nm_unit *first, *last;
+};
+
+// Of each queue: the units of every rank, and of all.
+static struct list early[QUEUES];
+
+void nm_init_units(void) { memset(early, 0, sizeof early); }
+
+static void append(struct list *list, struct nm_unit *unit) {
+  unit->next = 0;
+  if (list->last) {
+    list->last->next = unit;
+  } else {
+    list->first = unit;
+  }
+  list->last = unit;
+}
+
+// The port of a queue, from which loads wait for words.
+static uint64_t port_of(int queue) { return queue ? NOCCL_PORT_RECEIVE_1 : NOCCL_PORT_RECEIVE_0; }
+
+static unsigned waiting(int queue) { return noccl_load64(NOCCL_PORT_STATUS) >> (8 * queue) & 0xff; }
+
+static struct nm_unit *read_unit(int queue) {
+  uint64_t port = port_of(queue);
+  uint64_t head = noccl_load64(port);
+  uint32_t words = (head >> 16 & 0xff) - 1;
+  struct nm_unit *unit = malloc(sizeof *unit + 4 * (size_t)words);
+  assert(unit && "memory for units that come early");
+  unit->rank = (int)(head >> 48);
+  unit->words = words;
+  for (uint32_t word = 0; word < words; word++) unit->data[word] = noccl_load(port);
+  return unit;
+}
+
+int nm_take_in(int queue) {
+  if (!waiting(queue)) return 0;
+  append(&early[queue], read_unit(queue));
+  return 1;
+}
+
+static unsigned space(void) { return noccl_load64(NOCCL_PORT_STATUS) >> SPACE_SHIFT & 0xff; }
+
+// A full port: what comes is read, so that the network moves on.
+static void drain(void) {
+  for (int queue = 0; queue < QUEUES; queue++) nm_take_in(queue);
+}
+
+void nm_write64(uint64_t words) {
+  while (space() < 2) drain();
+  noccl_store64(NOCCL_PORT_SEND, words);
+}
+
+void nm_write32(uint32_t word) {
+  while (space() < 1) drain();
+  noccl_store(NOCCL_PORT_SEND, word);
+}
+
+static struct nm_unit *take(int queue, int rank) {
+  struct nm_unit *before = 0;
+  for (struct nm_unit *unit = early[queue].first; unit; before = unit, unit = unit->next) {
+    if (rank >= 0 && unit->rank != rank) continue;
+    if (before) {
+      before->next = unit->next;
+    } else {
+      early[queue].first = unit->next;
+    }
+    if (early[queue].last == unit) early[queue].last = before;
+    return unit;
+  }
+  return 0;
+}
+
+struct nm_unit *nm_look(int queue, int rank) {
+  while (nm_take_in(queue)) {
+  }
+  return take(queue, rank);
+}
+
+void nm_put_back(int queue, struct nm_unit *unit) {
+  unit->next = early[queue].first;
+  early[queue].first = unit;
+  if (!early[queue].last) early[queue].last = unit;
+}
+
+struct nm_unit *nm_next_unit(int queue, int rank) {
+  for (;;) {
+    struct nm_unit *unit = take(queue, rank);
+    if (unit) return unit;
+    // The load waits for words.
+    append(&early[queue], read_unit(queue));
+  }
+}
+
+// The next words of a unit that comes from the right rank, without a list between.
+static void read_data(uint64_t port, char *data, size_t bytes) {
+  size_t done = 0;
+  if (((uintptr_t)data & 7) == 0) {
+    for (; done + 8 <= bytes; done += 8) *(uint64_t *)(data + done) = noccl_load64(port);
+  }
+  for (; done < bytes; done += 4) {
+    uint32_t word = noccl_load(port);
+    size_t left = bytes - done;
+    memcpy(data + done, &word, left < 4 ? left : 4);
+  }
+}
+
+static uint64_t head(int rank, int queue, uint32_t words) {
+  uint32_t column = (uint32_t)(rank % nm_columns()), row = (uint32_t)(rank / nm_columns());
+  uint32_t header = column | row << 8 | (words + 1) << 16;
+  uint32_t tag = (uint32_t)queue | (uint32_t)nm_rank() << 16;
+  return header | (uint64_t)tag << 32;
+}
+
+static void write_data(const char *data, size_t bytes) {
+  size_t done = 0;
+  if (((uintptr_t)data & 7) == 0) {
+    for (; done + 8 <= bytes; done += 8) nm_write64(*(const uint64_t *)(data + done));
+  }
+  for (; done < bytes; done += 4) {
+    uint32_t word = 0;
+    size_t left = bytes - done;
+    memcpy(&word, data + done, left < 4 ? left : 4);
+    nm_write32(word);
+  }
+}
+
+// A unit to oneself goes into the list.
+static void keep(int queue, const uint32_t *envelope, const char *data, size_t bytes) {
+  uint32_t before = envelope ? 2 : 0, words = before + (uint32_t)((bytes + 3) / 4);
+  struct nm_unit *unit = calloc(1, sizeof *unit + 4 * (size_t)words);
+  assert(unit && "memory for messages to oneself");
+  unit->rank = nm_rank();
+  unit->words = words;
+  if (envelope) memcpy(unit->data, envelope, 8);
+  memcpy(unit->data + before, data, bytes);
+  append(&early[queue], unit);
+}
+
+static void send(int rank, int queue, const uint32_t *envelope, const char *data, size_t bytes) {
+  do {
+    size_t now = bytes < NM_UNIT_BYTES ? bytes : NM_UNIT_BYTES;
+    if (rank == nm_rank()) {
+      keep(queue, envelope, data, now);
+    } else {
+      uint32_t words = (envelope ? 2 : 0) + (uint32_t)((now + 3) / 4);
+      nm_write64(head(rank, queue, words));
+      if (envelope) nm_write64(envelope[0] | (uint64_t)envelope[1] << 32);
+      write_data(data, now);
+    }
+    envelope = 0;
+    data += now;
+    bytes -= now;
+  } while (bytes);
+}
+
+void nm_send(int rank, const void *data, size_t bytes) {
+  send(rank, NM_QUEUE_MESSAGES, 0, data, bytes);
+}
+
+void nm_send_envelope(int rank, const uint32_t envelope[2], const void *data, size_t bytes) {
+  send(rank, NM_QUEUE_MPI, envelope, data, bytes);
+}
+
+// A unit of a message: from the list if it came early, else straight from the queue.
+static void receive_unit(int rank, char *data, size_t bytes) {
+  struct nm_unit *unit = take(NM_QUEUE_MESSAGES, rank);
+  uint64_t port = port_of(NM_QUEUE_MESSAGES);
+  while (!unit) {
+    uint64_t came = noccl_load64(port);
+    uint32_t words = (came >> 16 & 0xff) - 1;
+    if ((int)(came >> 48) == rank) {
+      assert(words == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
+      read_data(port, data, bytes);
+      return;
+    }
+    struct nm_unit *other = malloc(sizeof *other + 4 * (size_t)words);
+    assert(other && "memory for units that come early");
+    other->rank = (int)(came >> 48);
+    other->words = words;
+    for (uint32_t word = 0; word < words; word++) other->data[word] = noccl_load(port);
+    append(&early[NM_QUEUE_MESSAGES], other);
+  }
+  assert(unit->words == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
+  memcpy(data, unit->data, bytes);
+  free(unit);
+}
+
+void nm_receive(int rank, void *data, size_t bytes) {
+  char *to = data;
+  do {
+    size_t now = bytes < NM_UNIT_BYTES ? bytes : NM_UNIT_BYTES;
+    receive_unit(rank, to, now);
+    to += now;
+    bytes -= now;
+  } while (bytes);
+}
