@@ -21,5 +21,5 @@ pub fn schedule(
 ) -> Result<Schedule, Error> {
     let collective = collective_of(network, request, bytes)?;
     let tally = Tally::new(watch, 1);
-    best_of(network, &collective, algorithm, &tally)
+    Ok(best_of(network, &collective, algorithm, &tally)?.1)
 }

@@ -155,18 +155,18 @@ pub(crate) fn auto_choice_of(
     Ok((family.candidates[0], family.picked))
 }
 
-/// The schedule of the fastest choice of one algorithm.
+/// The schedule of the fastest choice of one algorithm, and that choice.
 pub(crate) fn best_of(
     network: &Network,
     collective: &Collective,
     request: AlgorithmRequest,
     tally: &Tally<'_>,
-) -> Result<Schedule, Error> {
+) -> Result<(Choice, Schedule), Error> {
     let mut families = families(network, collective, &[request], true)?.into_iter();
     let mut whole = families.next().unwrap_or(Family::of(Vec::new()));
     whole.candidates.extend(families.flat_map(|f| f.candidates));
     let choice = best_choice(network, collective, &whole, tally)?;
-    whole.schedule(network, collective, choice)
+    Ok((choice, whole.schedule(network, collective, choice)?))
 }
 
 /// The fastest choice in timing mode; the earliest of them if several are as fast.
