@@ -88,7 +88,7 @@ def test_a_program_that_does_not_compile_is_refused_with_file_and_line(tmp_path:
     (tmp_path / "wrong.c").write_text("int main(void) {\n  return unknown;\n}\n")
     (tmp_path / "unlinked.c").write_text("int absent(void);\nint main(void) { return absent(); }\n")
     (tmp_path / "out.elf").write_text("as before")
-    command = [Path(sys.executable).parent / "noccl", "build", "-o", "out.elf"]
+    command = [str(Path(sys.executable).parent / "noccl"), "build", "-o", "out.elf"]
     for source, part in [("wrong.c", "wrong.c:2:10: error"), ("unlinked.c", "`absent'")]:
         run = subprocess.run(
             [*command, source], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -105,7 +105,8 @@ def test_options_reach_the_compiler(execute: Path, tmp_path: Path) -> None:
     source = '#include "value.h"\nint main(void) { return VALUE + ADDED; }\n'
     (tmp_path / "sum.c").write_text(source)
     noccl = Path(sys.executable).parent / "noccl"
-    options = ["-I", include, "-D", "ADDED=12", "-O", "s", "--keep", kept, "--verbose", "--json"]
+    options = ["-I", str(include), "-D", "ADDED=12", "-O", "s", "--keep", str(kept)]
+    options += ["--verbose", "--json"]
     run = subprocess.run(
         [noccl, "build", tmp_path / "sum.c", "-o", tmp_path / "sum.elf", *options],
         capture_output=True,

@@ -37,6 +37,7 @@ pub use announce::{Receive, Send};
 pub use answer::{Answer, Received};
 pub use collective::{Choose, CollectiveCall};
 pub use error::ProgramError;
+pub use placement::places;
 pub use ids::{CommId, RankId, RequestId};
 pub use rank::Place;
 pub use report::{RankReport, Report, Span};

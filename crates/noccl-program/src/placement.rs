@@ -8,7 +8,7 @@ use noccl_net::{Coord, Network};
 ///
 /// # Errors
 /// [`ProgramError::Ranks`] if there are more ranks than tiles, or none.
-pub(crate) fn places(network: &Network, ranks: u32) -> Result<Vec<Coord>, ProgramError> {
+pub fn places(network: &Network, ranks: u32) -> Result<Vec<Coord>, ProgramError> {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let rectangles = (1..=width).flat_map(|columns| (1..=height).map(move |rows| (columns, rows)));
     let holds =

@@ -30,7 +30,10 @@ pub(crate) enum Width {
 }
 
 /// What is done. Frequent operations have a variant of their own; others are grouped and dispatched on twice.
+///
+/// The layout is fixed so that the number of the variant is a byte of its own: the loop jumps by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Operation {
     /// Constant into a register: `lui`.
     Constant,

@@ -14,6 +14,7 @@ use noccl_riscv::RiscvError;
 use noccl_rtl::RtlError;
 use noccl_run::{Diagnosis, RunError, Step};
 use noccl_sim::checkpoint::CheckpointError;
+use noccl_sim::{ExecutedError, RankFault};
 use noccl_spec::SpecError;
 use noccl_workload::{CheckError, LayoutError, WorkloadError};
 use thiserror::Error;
@@ -66,6 +67,9 @@ pub enum Error {
     /// A program file that no core can load.
     #[error(transparent)]
     Program(#[from] RiscvError),
+    /// A rank of a compiled program that cannot go on.
+    #[error(transparent)]
+    Fault(#[from] RankFault),
     /// An argument is outside what is accepted.
     #[error("{argument} '{found}': {accepted}")]
     Argument {
@@ -179,6 +183,16 @@ pub enum ErrorClass {
     Suspended,
 }
 
+impl From<ExecutedError> for Error {
+    fn from(error: ExecutedError) -> Self {
+        match error {
+            ExecutedError::Program(error) => Error::Program(error),
+            ExecutedError::Fault(fault) => Error::Fault(fault),
+            ExecutedError::Run(error) => Error::Run(error),
+        }
+    }
+}
+
 impl Error {
     /// An argument error.
     #[must_use]
@@ -229,6 +243,7 @@ impl Error {
             | Error::Check(_)
             | Error::Machine(MachineError::Incoherent { .. } | MachineError::Stalled { .. })
             | Error::WrongKernel(_)
+            | Error::Fault(_)
             | Error::Hardware(HardwareError::Differs(_)) => ErrorClass::Failed,
             Error::Run(RunError::Interrupted { .. })
             | Error::Compile(CompileError::Interrupted)
@@ -277,6 +292,7 @@ impl Error {
             | Error::Hardware(_)
             | Error::Compile(_)
             | Error::Program(_)
+            | Error::Fault(_)
             | Error::Workload(_)
             | Error::Layout(_)
             | Error::Check(_)

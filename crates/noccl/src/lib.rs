@@ -8,6 +8,7 @@ mod build;
 mod demo;
 mod describe;
 mod doctor;
+mod executed;
 mod hardware;
 mod plan;
 pub mod program;
@@ -23,6 +24,7 @@ pub use describe::{
     DescribedTile, LinkRow, MessageCosts, NetworkDescription, RegionRow, TileRow, describe,
 };
 pub use doctor::{DoctorRow, doctor};
+pub use executed::{ExecutedRankRow, ExecutedReport, ExecutedRequest, run_executed};
 pub use hardware::{HardwareRequest, parse_boundary};
 pub use plan::check;
 pub use report::{algorithm, cases, read_rows, verification};

@@ -160,6 +160,7 @@ pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
         | Error::Hardware(_)
         | Error::Compile(_)
         | Error::Program(_)
+        | Error::Fault(_)
         | Error::Argument { .. }
         | Error::DoesNotFit { .. }
         | Error::File(_)

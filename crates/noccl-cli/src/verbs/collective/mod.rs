@@ -7,6 +7,7 @@ pub mod compare;
 pub mod demo;
 pub mod matrix;
 pub mod order;
+mod program;
 mod rows;
 pub mod run;
 pub mod schedule;

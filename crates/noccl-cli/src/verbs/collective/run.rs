@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl run`
 
+use super::program::{Asked, ProgramArgs};
 use crate::args::{
     CheckpointArgs, CoreArgs, HardwareArgs, SpecArgs, StallArgs, parse_mode, parse_threads,
 };
@@ -21,6 +22,8 @@ Examples:
   noccl run reduce.json --spec collective_noc_4x4_published --mode timing --json
   noccl run exchange.json --spec tilepro64_7x7 --lock-step
   noccl run transactions.json --trace --links --json
+  noccl run ring.elf --program --ranks 16 --spec tilepro64_4x4
+  noccl run jacobi.py --program --ranks 16 --spec collective_noc_4x4 -- 64
   noccl run large.json --mode timing --checkpoint large.ckpt
   noccl run large.json --mode timing --resume large.ckpt
   noccl run reduce.json --backend rtl
@@ -51,6 +54,8 @@ pub struct Run {
     #[arg(long)]
     links: bool,
     #[command(flatten)]
+    program: ProgramArgs,
+    #[command(flatten)]
     cores: CoreArgs,
     #[command(flatten)]
     stalls: StallArgs,
@@ -65,7 +70,22 @@ pub struct Run {
 
 impl Run {
     pub fn run(&self) -> Result<Outcome, Error> {
+        let asked = Asked {
+            file: &self.file,
+            max_cycles: self.max_cycles,
+            noise_seed: self.cores.noise().map(|noise| noise.seed),
+            is_json: self.json,
+            spec: &self.spec.spec,
+            overrides: &self.spec.overrides.overrides,
+        };
+        let is_script = self.file.extension().is_some_and(|e| e == "py");
+        if self.program.program && is_script {
+            return self.program.run_script(&asked);
+        }
         let network = self.spec.load()?;
+        if self.program.program {
+            return self.program.run(&network, &asked);
+        }
         let mut request = RunRequest::new(self.mode);
         request.seed = self.seed;
         request.has_links = self.links;

@@ -38,6 +38,20 @@ pub struct ExecutedResult {
     pub flit_hops: u64,
 }
 
+/// A rank of a compiled program that cannot go on.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("rank {rank} at {place}, cycle {cycle}: {reason}")]
+pub struct RankFault {
+    /// Which rank.
+    pub rank: u32,
+    /// Where in the program.
+    pub place: String,
+    /// When.
+    pub cycle: u64,
+    /// Why.
+    pub reason: String,
+}
+
 /// Why a compiled program does not come to its end.
 #[derive(Debug, Error)]
 pub enum ExecutedError {
@@ -45,17 +59,8 @@ pub enum ExecutedError {
     #[error(transparent)]
     Program(#[from] RiscvError),
     /// A rank cannot go on.
-    #[error("rank {rank} at {place}, cycle {cycle}: {reason}")]
-    Fault {
-        /// Which rank.
-        rank: u32,
-        /// Where in the program.
-        place: String,
-        /// When.
-        cycle: u64,
-        /// Why.
-        reason: String,
-    },
+    #[error(transparent)]
+    Fault(#[from] RankFault),
     /// The simulation.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -73,7 +78,7 @@ pub fn run_executed(
     let mut run = ExecutedRun::new(request)?;
     noccl_run::advance(&mut run, on_progress)?;
     if let Some(fault) = &run.cores.fault {
-        return Err(ExecutedError::Fault {
+        return Err(ExecutedError::Fault(RankFault {
             rank: fault.rank,
             place: run.cores.place_of(fault.pc),
             cycle: run.cycle,
@@ -81,7 +86,7 @@ pub fn run_executed(
                 FaultReason::Trap(trap) => trap.to_string(),
                 FaultReason::Port(what) => what.clone(),
             },
-        });
+        }));
     }
     Ok(run.result(&[]))
 }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl run --program`: a compiled program on executed cores, or an mpi4py script by the Python package.
+
+use crate::args::size;
+use crate::progress::watched;
+use crate::table::{Align, grouped, table};
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::{Error, ExecutedReport, ExecutedRequest, Network};
+use std::path::Path;
+use std::process::Command;
+
+/// A program of ranks.
+#[derive(Debug, Args)]
+pub struct ProgramArgs {
+    /// The file is a program of ranks: an ELF file of `noccl build`, or an mpi4py script (.py)
+    #[arg(long, requires = "ranks", conflicts_with_all = ["trace", "checkpoint", "resume"])]
+    pub program: bool,
+    /// Number of ranks of a program, one per tile
+    #[arg(long, value_name = "N")]
+    pub ranks: Option<u32>,
+    /// What instructions of a compiled program cost: a name (in_order, one_cycle) or a TOML file
+    #[arg(
+        long,
+        value_name = "TABLE",
+        default_value = "in_order",
+        requires = "program"
+    )]
+    pub costs: String,
+    /// Memory of each core that executes a compiled program
+    #[arg(long, value_name = "BYTES", default_value = "4MiB", value_parser = size, requires = "program")]
+    pub program_memory: u64,
+    /// Algorithm of the collectives that a script calls
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "auto",
+        requires = "program"
+    )]
+    pub collectives: String,
+    /// Arguments of a script, behind --
+    #[arg(last = true, value_name = "ARGS")]
+    pub arguments: Vec<String>,
+}
+
+/// What else `noccl run` was asked for.
+pub struct Asked<'a> {
+    pub file: &'a Path,
+    pub max_cycles: Option<u64>,
+    pub noise_seed: Option<u64>,
+    pub is_json: bool,
+    /// Spec and overrides as on the command line.
+    pub spec: &'a str,
+    pub overrides: &'a [(String, String)],
+}
+
+impl ProgramArgs {
+    /// Runs a compiled program.
+    pub fn run(&self, network: &Network, asked: &Asked<'_>) -> Result<Outcome, Error> {
+        let request = ExecutedRequest {
+            program: asked.file.to_owned(),
+            ranks: self.ranks.unwrap_or(1),
+            costs: self.costs.clone(),
+            memory_bytes: self.program_memory,
+            max_cycles: asked.max_cycles,
+        };
+        let report = watched("ranks", |watch| {
+            noccl::run_executed(network, &request, watch)
+        })?;
+        if asked.is_json {
+            output::json(&report)?;
+        } else {
+            output::result(&summary(&report))?;
+        }
+        let has_failed = report.ranks.iter().any(|rank| rank.exit_code != 0);
+        Ok(if has_failed {
+            Outcome::Failed
+        } else {
+            Outcome::Fine
+        })
+    }
+
+    /// Hands a script to the Python package of this installation.
+    pub fn run_script(&self, asked: &Asked<'_>) -> Result<Outcome, Error> {
+        let mut command = Command::new(python());
+        command.args(["-m", "noccl.programs", "--spec", asked.spec]);
+        command.args(["--ranks", &self.ranks.unwrap_or(1).to_string()]);
+        command.args(["--collectives", &self.collectives]);
+        for (key, value) in asked.overrides {
+            command.args(["--override", &format!("{key}={value}")]);
+        }
+        if let Some(cycles) = asked.max_cycles {
+            command.args(["--max-cycles", &cycles.to_string()]);
+        }
+        if let Some(seed) = asked.noise_seed {
+            command.args(["--noise-seed", &seed.to_string()]);
+        }
+        if asked.is_json {
+            command.arg("--json");
+        }
+        command.arg(asked.file).args(&self.arguments);
+        let status = command.status().map_err(|error| {
+            Error::argument(
+                "--program",
+                asked.file.display(),
+                format!(
+                    "{error}: {}; accepted: a Python with the package noccl, named by NOCCL_PYTHON",
+                    python().display()
+                ),
+            )
+        })?;
+        Ok(if status.success() {
+            Outcome::Fine
+        } else {
+            Outcome::Failed
+        })
+    }
+}
+
+/// The interpreter beside this program, or `python3`; NOCCL_PYTHON names another one.
+fn python() -> std::path::PathBuf {
+    if let Some(named) = std::env::var_os("NOCCL_PYTHON") {
+        return named.into();
+    }
+    let own = std::env::current_exe().ok();
+    let beside = own.and_then(|own| Some(own.parent()?.join("python")));
+    beside
+        .filter(|python| python.exists())
+        .unwrap_or_else(|| "python3".into())
+}
+
+fn summary(report: &ExecutedReport) -> String {
+    let printed = report.ranks.iter().map(|rank| {
+        let lines = rank.console.lines();
+        let lines = lines.map(|line| format!("rank {}: {line}\n", rank.rank));
+        lines.collect::<String>()
+    });
+    let printed: String = printed.collect();
+    let header = [
+        ("rank", Align::Right),
+        ("tile", Align::Left),
+        ("exit", Align::Right),
+        ("cycles", Align::Right),
+        ("executing", Align::Right),
+        ("waits to send", Align::Right),
+        ("waits for words", Align::Right),
+        ("instructions", Align::Right),
+        ("packets", Align::Right),
+        ("words sent", Align::Right),
+    ];
+    let rows: Vec<Vec<String>> = report
+        .ranks
+        .iter()
+        .map(|rank| {
+            vec![
+                rank.rank.to_string(),
+                format!("{},{}", rank.tile.x, rank.tile.y),
+                rank.exit_code.to_string(),
+                grouped(rank.finish_cycle),
+                grouped(rank.execute_cycles),
+                grouped(rank.send_wait_cycles),
+                grouped(rank.receive_wait_cycles),
+                grouped(rank.instructions),
+                grouped(rank.packets),
+                grouped(rank.sent_words),
+            ]
+        })
+        .collect();
+    format!(
+        "{printed}{}\nnetwork    {}\ncycles     {} ({:.0} ns)\nflit-hops  {}\nprogram    {} bytes of code and data per core\n",
+        table(&header, &rows),
+        report.network,
+        grouped(report.cycles),
+        report.time_ns,
+        grouped(report.flit_hops),
+        grouped(report.program_bytes),
+    )
+}

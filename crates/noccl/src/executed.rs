@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Compiled programs on the cores of a network.
+
+use crate::{Error, Mode, Network, RunConfig, Watch};
+use noccl_net::Coord;
+use noccl_program::{ProgramError, places};
+use noccl_riscv::{CostTable, Image, Program};
+use noccl_run::Tally;
+use noccl_sim::{ExecutedRank, ExecutedRequest as Request};
+use noccl_spec::{INSTRUCTION_COSTS, instruction_costs_text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A compiled program and what it runs on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExecutedRequest {
+    /// Program file (ELF for RV64IMAFDC).
+    pub program: PathBuf,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Name of a table of instruction costs, or a TOML file with one.
+    pub costs: String,
+    /// Bytes of each core's memory.
+    pub memory_bytes: u64,
+    /// Give up after this many cycles; `None` for the usual limit.
+    pub max_cycles: Option<u64>,
+}
+
+/// What a rank has done. Its executing cycles are all that it did not wait.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExecutedRankRow {
+    /// Rank.
+    pub rank: u32,
+    /// Its tile.
+    pub tile: Coord,
+    /// What its program has ended with.
+    pub exit_code: u64,
+    /// When it ended.
+    pub finish_cycle: u64,
+    /// Instructions that it has executed.
+    pub instructions: u64,
+    /// Cycles of these instructions.
+    pub execute_cycles: u64,
+    /// Cycles in which it waited for space in a port.
+    pub send_wait_cycles: u64,
+    /// Cycles in which it waited for words.
+    pub receive_wait_cycles: u64,
+    /// Packets of the dynamic network that it has sent.
+    pub packets: u64,
+    /// Words that it has written into both networks.
+    pub sent_words: u64,
+    /// Words that it has read from both.
+    pub received_words: u64,
+    /// What it has printed; bytes that are no UTF-8 are replaced.
+    pub console: String,
+}
+
+/// A run of a compiled program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExecutedReport {
+    /// Name of the network.
+    pub network: String,
+    /// When the last rank ended.
+    pub cycles: u64,
+    /// The same at the network's clock.
+    pub time_ns: f64,
+    /// Words times links between routers.
+    pub flit_hops: u64,
+    /// Bytes of code and data in each core's memory, heap and stack apart.
+    pub program_bytes: u64,
+    /// By rank.
+    pub ranks: Vec<ExecutedRankRow>,
+}
+
+/// Runs a compiled program on the cores of a network.
+///
+/// # Errors
+/// [`Error`] with the rank and the place in the program; a network without cores; more ranks than cores.
+pub fn run_executed(
+    network: &Network,
+    request: &ExecutedRequest,
+    watch: Watch<'_>,
+) -> Result<ExecutedReport, Error> {
+    let file = noccl_files::read_bytes(&request.program, MAX_PROGRAM_BYTES)?;
+    let image = Image::from_elf(&file)?;
+    let program_bytes = image.segments.iter().map(|s| s.memory_bytes).sum();
+    let program = Program::new(image, &costs(&request.costs)?)?;
+    let coords = places(network, request.ranks).map_err(ranks_refused)?;
+    let places: Vec<_> = coords.iter().map(|at| network.tile_at(*at)).collect();
+    let mut config = RunConfig::new(Mode::Value);
+    config.max_cycles = request.max_cycles.unwrap_or(config.max_cycles);
+    let tally = Tally::new(watch, 1);
+    let result = tally.run(|on_progress| {
+        let request = Request {
+            network,
+            program: &program,
+            places: &places,
+            memory_bytes: request.memory_bytes,
+            config: &config,
+        };
+        noccl_sim::run_executed(&request, on_progress)
+    })?;
+    let rows = (0..).zip(&coords).zip(result.ranks);
+    Ok(ExecutedReport {
+        network: network.spec().name.clone(),
+        cycles: result.cycles,
+        time_ns: noccl_run::time_ns(result.cycles as f64, network.spec().clock_ghz),
+        flit_hops: result.flit_hops,
+        program_bytes,
+        ranks: rows
+            .map(|((rank, at), done)| row(rank, *at, done))
+            .collect(),
+    })
+}
+
+/// Longest program file that is read.
+const MAX_PROGRAM_BYTES: u64 = 256 << 20;
+
+fn row(rank: u32, tile: Coord, done: ExecutedRank) -> ExecutedRankRow {
+    ExecutedRankRow {
+        rank,
+        tile,
+        exit_code: done.exit_code,
+        finish_cycle: done.finish_cycle,
+        instructions: done.instructions,
+        execute_cycles: done.finish_cycle - done.send_wait_cycles - done.receive_wait_cycles,
+        send_wait_cycles: done.send_wait_cycles,
+        receive_wait_cycles: done.receive_wait_cycles,
+        packets: done.packets,
+        sent_words: done.sent_words,
+        received_words: done.received_words,
+        console: String::from_utf8_lossy(&done.console).into_owned(),
+    }
+}
+
+fn ranks_refused(error: ProgramError) -> Error {
+    Error::argument("--ranks", error, "accepted: as many as there are cores")
+}
+
+/// A table by its name, or from a file.
+fn costs(name: &str) -> Result<CostTable, Error> {
+    let path = Path::new(name);
+    let text = match instruction_costs_text(name) {
+        Some(text) => text.to_owned(),
+        None if path.extension().is_some_and(|e| e == "toml") => noccl_studies::read_text(path)?,
+        None => {
+            let names: Vec<&str> = INSTRUCTION_COSTS.iter().map(|(name, _)| *name).collect();
+            let accepted = format!("accepted: {}, or a TOML file", names.join(", "));
+            return Err(Error::argument("--costs", name, accepted));
+        }
+    };
+    toml::from_str(&text).map_err(|error| {
+        Error::argument(
+            "--costs",
+            name,
+            format!("{error}; accepted: a number of cycles for each class of instructions"),
+        )
+    })
+}
