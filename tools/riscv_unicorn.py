@@ -9,6 +9,7 @@ a NaN instead of the number; infinity times zero plus a quiet NaN does not raise
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -18,14 +19,17 @@ from typing import Any
 
 import unicorn
 from unicorn import riscv_const as names
+from unicorn import unicorn_const as constants
 
 import repository
-from riscv_random import DATA_BYTES, Case
+from riscv_random import DATA_BYTES, MIDDLE, Case
 
 MEMORY_BASE = 0x1000_0000
 MEMORY_BYTES = 1 << 20
 DATA_OFFSET = 1 << 19
 DATA_ADDRESS = MEMORY_BASE + DATA_OFFSET
+# Number of the exception.
+ILLEGAL = 2
 # Far more than a case has; reached only by a loop that does not end.
 MOST_INSTRUCTIONS = 10_000_000
 
@@ -80,8 +84,8 @@ def comparable(f: list[int]) -> list[int]:
     return [bits if i < 16 else bits & 0xFFFF_FFFF for i, bits in enumerate(f)]
 
 
-def simulated(program: Path, cases: Iterable[Case]) -> Iterator[tuple[State, int]]:
-    """States on the simulator's core, with the number of instructions."""
+def outcomes(program: Path, cases: Iterable[Case], instructions: int) -> Iterator[dict[str, Any]]:
+    """What the simulator's core leaves of each case."""
     lines = [
         json.dumps(
             {
@@ -90,7 +94,7 @@ def simulated(program: Path, cases: Iterable[Case]) -> Iterator[tuple[State, int
                 "data_offset": DATA_OFFSET,
                 "registers": {"x": case.x, "f": case.f, "fcsr": case.fcsr},
                 "memory_bytes": MEMORY_BYTES,
-                "instructions": MOST_INSTRUCTIONS,
+                "instructions": instructions,
             }
         )
         for case in cases
@@ -98,8 +102,12 @@ def simulated(program: Path, cases: Iterable[Case]) -> Iterator[tuple[State, int
     run = subprocess.run(
         [program], input="\n".join(lines), capture_output=True, text=True, check=True
     )
-    for line in run.stdout.splitlines():
-        found = json.loads(line)
+    return map(json.loads, run.stdout.splitlines())
+
+
+def simulated(program: Path, cases: Iterable[Case]) -> Iterator[tuple[State, int]]:
+    """States at the breakpoint that ends each case, with the number of instructions."""
+    for found in outcomes(program, cases, MOST_INSTRUCTIONS):
         if "breakpoint" not in found["trap"]:
             raise AssertionError(f"ended by {found['trap'] or 'the limit of instructions'}")
         registers = found["registers"]
@@ -111,6 +119,13 @@ def simulated(program: Path, cases: Iterable[Case]) -> Iterator[tuple[State, int
             bytes.fromhex(found["data"]),
         )
         yield state, found["retired_instructions"]
+
+
+def legal(program: Path, codes: Iterable[bytes]) -> list[bool]:
+    """Of each single instruction: is it one for the simulator's core?"""
+    x = [0] + [DATA_ADDRESS + MIDDLE] * 31
+    cases = [Case(code, x, [0] * 32, 0, bytes(8)) for code in codes]
+    return ["illegal" not in found["trap"] for found in outcomes(program, cases, 1)]
 
 
 def engine() -> Any:  # noqa: ANN401 - the package has no types
@@ -149,3 +164,20 @@ class Emulator:
             uc.reg_read(names.UC_RISCV_REG_FCSR),
             bytes(uc.mem_read(DATA_ADDRESS, DATA_BYTES)),
         )
+
+    def is_legal(self, code: bytes) -> bool:
+        """Is this one instruction of the set? It is executed, on addresses in the data."""
+        uc = self.uc
+        uc.ctl_flush_tb()
+        uc.mem_write(MEMORY_BASE, code + bytes(4))
+        uc.reg_write(names.UC_RISCV_REG_MSTATUS, 1 << 13)
+        uc.reg_write(names.UC_RISCV_REG_FCSR, 0)
+        for register in self.x[1:]:
+            uc.reg_write(register, DATA_ADDRESS + MIDDLE)
+        causes: list[int] = []
+        hook = uc.hook_add(constants.UC_HOOK_INTR, lambda _, cause, __: causes.append(cause))
+        # What else goes wrong, as a jump to nowhere, is no matter of the instruction.
+        with contextlib.suppress(Exception):
+            uc.emu_start(MEMORY_BASE, MEMORY_BASE + MEMORY_BYTES, count=1)
+        uc.hook_del(hook)
+        return ILLEGAL not in causes
