@@ -5,11 +5,12 @@ Structured arguments and results are JSON text of the formats in `formats/`; the
 them types. Nothing outside the package should import this module.
 """
 
-from collections.abc import Callable
-from typing import final
+from collections.abc import Callable, Sequence
+from typing import Any, final
 
 __all__ = [
     "Network",
+    "ProgramSession",
     "__version__",
     "attention",
     "barrier_study",
@@ -71,6 +72,75 @@ class Network:
         """Names of before that the spec is written with, and what they are now."""
     def to_json(self) -> str:
         """Tiles, links and address map as JSON text (`formats/network.schema.json`)."""
+
+@final
+class ProgramSession:
+    """A program of ranks that goes on while its ranks do (`noccl.programs.session.Session`)."""
+
+    def __new__(
+        cls,
+        network: Network,
+        ranks: int,
+        *,
+        collectives: str,
+        max_cycles: int | None,
+        noise_seed: int | None,
+    ) -> ProgramSession: ...
+    @property
+    def world(self) -> int:
+        """Number of the communicator of all ranks."""
+    @property
+    def clock_ghz(self) -> float:
+        """Cycles per nanosecond of the network."""
+    def alone(self, rank: int) -> int: ...
+    def isend(
+        self,
+        rank: int,
+        comm: int,
+        destination: int,
+        tag: int,
+        data: bytes,
+        synchronous: bool,
+        place: str,
+    ) -> int: ...
+    def irecv(
+        self, rank: int, comm: int, source: int, tag: int, max_bytes: int, place: str
+    ) -> int: ...
+    def iprobe(
+        self, rank: int, comm: int, source: int, tag: int, place: str
+    ) -> tuple[int, int, int] | None: ...
+    def cancel(self, rank: int, request: int) -> bool: ...
+    def now(self, rank: int) -> int: ...
+    def is_over(self, request: int) -> bool: ...
+    def wait(self, rank: int, requests: Sequence[int], all: bool, place: str) -> None: ...  # noqa: A002
+    def poll(self, rank: int, cycles: int | None, place: str) -> None: ...
+    def probe(self, rank: int, comm: int, source: int, tag: int, place: str) -> None: ...
+    def compute(self, rank: int, cycles: int, place: str) -> None: ...
+    def collective(
+        self,
+        rank: int,
+        comm: int,
+        kind: str,
+        payload: bytes,
+        root: int,
+        operator: str,
+        element: str,
+        place: str,
+    ) -> None: ...
+    def supports(
+        self,
+        comm: int,
+        kind: str,
+        bytes: int,  # noqa: A002
+        root: int,
+        operator: str,
+        element: str,
+    ) -> bool: ...
+    def split(self, rank: int, comm: int, color: int, key: int, place: str) -> None: ...
+    def finish(self, rank: int) -> None: ...
+    def fail(self, rank: int, message: str) -> None: ...
+    def advance(self) -> list[tuple[int, Any]]: ...
+    def report(self) -> str: ...
 
 def presets() -> list[str]: ...
 def parse_size(text: str) -> tuple[int, str | None]: ...

@@ -98,6 +98,31 @@ SCHEMAS: dict[str, pa.Schema] = {
         },
         {"network_cycles": pa.int64(), "formula_cycles": pa.int64()},
     ),
+    "traffic": _schema(
+        "traffic",
+        {
+            "network": pa.string(),
+            "pattern": pa.string(),
+            "beats": pa.int64(),
+            "zero_load_latency_cycles": pa.float64(),
+            "capacity_beats_per_cycle": pa.float64(),
+            "offered_beats_per_cycle": pa.float64(),
+            "accepted_beats_per_cycle": pa.float64(),
+            "mean_latency_cycles": pa.float64(),
+            "p99_latency_cycles": pa.int64(),
+            "max_latency_cycles": pa.int64(),
+            "packets": pa.int64(),
+            "flit_hops": pa.int64(),
+            "cycles": pa.int64(),
+            "saturated": pa.bool_(),
+        },
+        {
+            "saturation_beats_per_cycle": pa.float64(),
+            "received_per_flow": pa.float64(),
+            "open_flows": pa.float64(),
+            "contribution_wait_cycles": pa.float64(),
+        },
+    ),
     "program": _schema(
         "program",
         {
@@ -124,31 +149,6 @@ SCHEMAS: dict[str, pa.Schema] = {
         },
         {},
     ),
-    "traffic": _schema(
-        "traffic",
-        {
-            "network": pa.string(),
-            "pattern": pa.string(),
-            "beats": pa.int64(),
-            "zero_load_latency_cycles": pa.float64(),
-            "capacity_beats_per_cycle": pa.float64(),
-            "offered_beats_per_cycle": pa.float64(),
-            "accepted_beats_per_cycle": pa.float64(),
-            "mean_latency_cycles": pa.float64(),
-            "p99_latency_cycles": pa.int64(),
-            "max_latency_cycles": pa.int64(),
-            "packets": pa.int64(),
-            "flit_hops": pa.int64(),
-            "cycles": pa.int64(),
-            "saturated": pa.bool_(),
-        },
-        {
-            "saturation_beats_per_cycle": pa.float64(),
-            "received_per_flow": pa.float64(),
-            "open_flows": pa.float64(),
-            "contribution_wait_cycles": pa.float64(),
-        },
-    ),
 }
 """Schema per kind of table."""
 
@@ -170,7 +170,7 @@ class ResultTable:
 
     @property
     def kind(self) -> str:
-        """Which verb made the rows: `compare` or `traffic`."""
+        """What made the rows: `compare`, `traffic`, `program` or another of `SCHEMAS`."""
         return str((self.arrow.schema.metadata or {}).get(b"noccl.kind", b""), encoding="utf-8")
 
     @property

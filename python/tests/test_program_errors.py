@@ -90,6 +90,7 @@ def test_a_message_that_is_too_long_is_refused_with_its_receive() -> None:
         (lambda c: c.Create_cart([3]), "3 ranks; accepted: 1 to 2"),
         (lambda c: c.compute(cycles=-1), "-1 cycles"),
         (lambda c: c.Split(-7), "color -7"),
+        (lambda c: c.Split(2**31), "color 2147483648"),
         (lambda c: c.Alltoallv([np.zeros(2), [1]], [np.zeros(2), [1, 1]]), "1 for 2 ranks"),
         (lambda c: c.Ireduce(1), "Intracomm.Ireduce: not provided"),
     ],
@@ -120,7 +121,7 @@ def test_a_wait_for_a_rank_that_is_over_names_who_waits_and_where() -> None:
 
 
 def test_an_exception_ends_all_ranks_and_is_told_with_rank_and_stack() -> None:
-    ended = []
+    ended: list[Any] = []
 
     def inner(comm: Any) -> None:
         raise KeyError("missing")
@@ -133,16 +134,19 @@ def test_an_exception_ends_all_ranks_and_is_told_with_rank_and_stack() -> None:
         finally:
             ended.append(comm.rank)
             if comm.rank == 1:
-                # A call in an ending rank ends it again.
-                comm.send(1, dest=0)
-                ended.append("unreachable")
+                try:
+                    comm.send(1, dest=0)
+                except BaseException as again:
+                    # A call in an ending rank ends it again.
+                    ended.append(type(again).__name__)
+                    raise
 
     error = fails(program, rf"rank 2 \(.*{HERE}\): KeyError: 'missing'", ranks=4)
     assert isinstance(error.__cause__, KeyError)
     assert error.rank == 2
     assert "in inner" in error.rank_traceback
     # Rank 3 had not begun.
-    assert ended == [2, 0, 1]
+    assert ended == [2, 0, 1, "RankEnded"]
 
 
 def test_an_exception_of_mpi_can_be_caught_in_the_rank() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -100,7 +101,8 @@ def test_in_place_takes_the_data_from_the_receive_buffer() -> None:
         rank, size = comm.rank, comm.size
         values = np.array([rank, 1])
         comm.Allreduce(MPI.IN_PLACE, values)
-        everyone = np.full(size, rank)
+        everyone = np.full(size, -1)
+        everyone[rank] = rank
         comm.Allgather(MPI.IN_PLACE, everyone)
         total = np.array([rank])
         comm.Reduce(MPI.IN_PLACE if rank == 1 else total, total if rank == 1 else None, root=1)
@@ -229,8 +231,12 @@ def test_a_barrier_ends_for_all_when_the_last_one_has_come() -> None:
     assert run(program, 4).values == [300 + COLLECTIVE_CYCLES] * 4
 
 
-def test_mpi4py_is_the_one_of_before_when_the_program_is_over() -> None:
-    before = {name: module for name, module in sys.modules.items() if "mpi4py" in name}
+def test_mpi4py_is_the_one_of_before_when_the_program_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = types.ModuleType("mpi4py")
+    monkeypatch.setitem(sys.modules, "mpi4py", before)
+    monkeypatch.delitem(sys.modules, "mpi4py.MPI", raising=False)
 
     def program(comm: Any) -> None:
         from mpi4py import MPI
@@ -242,7 +248,8 @@ def test_mpi4py_is_the_one_of_before_when_the_program_is_over() -> None:
 
     with pytest.raises(Exception, match="ValueError"):
         run(program, 2)
-    assert before == {name: module for name, module in sys.modules.items() if "mpi4py" in name}
+    assert sys.modules["mpi4py"] is before
+    assert "mpi4py.MPI" not in sys.modules
 
 
 def test_importing_the_package_imports_no_program(tmp_path: Any) -> None:

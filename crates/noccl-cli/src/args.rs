@@ -252,13 +252,19 @@ pub struct CoreArgs {
     /// How many runs under noise
     #[arg(long, value_name = "N", default_value_t = 100, requires = "noise")]
     repeat: u32,
+    /// Core tiles: in runs under noise each core begins at a time of its own, at most so many cycles late
+    #[arg(long, value_name = "CYCLES", default_value_t = 0, requires = "noise")]
+    start_skew: u64,
 }
 
 impl CoreArgs {
     /// The runs under noise, if they are asked for.
     pub fn noise(&self) -> Option<NoiseRequest> {
-        let runs = self.repeat;
-        self.noise.map(|seed| NoiseRequest { seed, runs })
+        self.noise.map(|seed| NoiseRequest {
+            seed,
+            runs: self.repeat,
+            start_skew_cycles: self.start_skew,
+        })
     }
 }
 

@@ -262,6 +262,7 @@ impl Session<'_> {
                 source: read,
                 destination: written,
                 bytes: moved,
+                rows: None,
                 round: None,
             })
         } else {

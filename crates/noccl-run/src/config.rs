@@ -50,6 +50,8 @@ pub struct RunConfig {
     pub is_lock_step: bool,
     /// On core tiles: seed of the noise that the spec describes; `None` for cores that nobody interrupts.
     pub noise_seed: Option<u64>,
+    /// On core tiles, in runs with noise: each core begins at a time of its own, 0 to so many cycles, all equally likely.
+    pub start_skew_cycles: u64,
     /// Worker threads, 1 to [`MAX_THREADS`]; results do not depend on it.
     pub threads: usize,
 }
@@ -67,6 +69,7 @@ impl RunConfig {
             stall_cycles: 2_000,
             is_lock_step: false,
             noise_seed: None,
+            start_skew_cycles: 0,
             threads: 1,
         }
     }

@@ -179,6 +179,7 @@ fn cores() -> Kind {
             source: place(cluster(from.0, from.1), source),
             destination: place(cluster(to.0, to.1), OUTPUT),
             bytes: BYTES,
+            rows: None,
             round: None,
         })
     };

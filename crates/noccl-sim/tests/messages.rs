@@ -7,7 +7,7 @@ use common::hand_written::{run, schedule};
 use common::{cluster, network_with};
 use noccl_net::{Coord, Network};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult};
-use noccl_workload::{ActionKind, Message, Place};
+use noccl_workload::{ActionKind, Message, MessageRows, Place};
 use proptest::prelude::*;
 
 fn tilepro(overrides: &[(&str, &str)]) -> Network {
@@ -26,6 +26,7 @@ fn message(from: (u16, u16), to: (u16, u16), bytes: u64) -> ActionKind {
         source: place(from, 0),
         destination: place(to, 4096),
         bytes,
+        rows: None,
         round: None,
     })
 }
@@ -74,6 +75,81 @@ proptest! {
         prop_assert_eq!(&found.memory[0].bytes, &sent);
         let expected = lone_cycles(&net, Coord::new(from.0, from.1), Coord::new(to.0, to.1), bytes);
         prop_assert_eq!(found.cycles, expected);
+    }
+}
+
+/// Rows of so many bytes each, from one place of a tile and to one of another tile.
+fn rows(from: (u16, u16), to: (u16, u16), bytes: u64, rows: MessageRows) -> ActionKind {
+    ActionKind::Message(Message {
+        source: place(from, 0),
+        destination: place(to, 4096),
+        bytes,
+        rows: Some(rows),
+        round: None,
+    })
+}
+
+#[test]
+fn rows_cost_words_of_their_own_and_the_cycles_of_a_row_at_either_end() {
+    // Five rows of six bytes are ten words; five of 60 bytes are 75, of which 32 are a unit: two rows begin in the first besides the first row,
+    // two in the second and none in the third.
+    for (bytes, whole_bytes) in [(6, 40), (60, 300), (0, 0)] {
+        let of = MessageRows {
+            count: 5,
+            source_stride: 100,
+            destination_stride: 64,
+        };
+        let took = |row_cycles: &str, kind: ActionKind| {
+            let net = tilepro(&[("core.row_cycles", row_cycles)]);
+            timed(&net, vec![(kind, vec![])]).unwrap().cycles
+        };
+        for to in [(3, 2), (0, 0)] {
+            let plain = took("0", message((0, 0), to, whole_bytes));
+            assert_eq!(took("0", rows((0, 0), to, bytes, of)), plain);
+            // Of the message in one unit at both ends, of a copy once.
+            if bytes == 6 {
+                let ends = if to == (0, 0) { 1 } else { 2 };
+                assert_eq!(took("7", rows((0, 0), to, bytes, of)), plain + 4 * 7 * ends);
+            }
+            if bytes == 60 {
+                let with_rows = took("7", rows((0, 0), to, bytes, of));
+                assert!((plain + 4 * 7..=plain + 2 * 4 * 7).contains(&with_rows));
+            }
+            if bytes == 0 {
+                assert_eq!(took("7", rows((0, 0), to, bytes, of)) > plain, to == (0, 0));
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_are_gathered_and_scattered_and_nothing_between_them_is_written() {
+    let net = tilepro(&[]);
+    let sent = pattern(200);
+    let image = |at: (u16, u16), offset, bytes: &[u8]| MemoryImage {
+        tile: cluster(at.0, at.1),
+        offset,
+        bytes: bytes.to_vec(),
+    };
+    let (count, bytes, from_stride, to_stride) = (9u32, 15u64, 20, 17);
+    for to in [(3, 2), (0, 0)] {
+        let inputs = [image((0, 0), 0, &sent), image(to, 4096, &[0xee; 160])];
+        let of = MessageRows {
+            count,
+            source_stride: from_stride,
+            destination_stride: to_stride,
+        };
+        let list = schedule(vec![(rows((0, 0), to, bytes, of), vec![])]);
+        let found = run(&net, &list, &inputs, &[(place(to, 4096), 160)]).unwrap();
+        let mut expected = vec![0xee; 160];
+        for row in 0..u64::from(count) {
+            for byte in 0..bytes {
+                expected[(row * to_stride + byte) as usize] =
+                    sent[(row * from_stride + byte) as usize];
+            }
+        }
+        assert_eq!(found.memory[0].bytes, expected);
+        assert_eq!(found.counters.spm_write_bytes, 9 * 15);
     }
 }
 
@@ -231,6 +307,46 @@ fn a_core_without_noise_is_deterministic_and_noise_takes_its_cycles() {
             .cycles
     };
     assert_eq!(cycles(Some(1)), cycles(None) + 1000);
+}
+
+#[test]
+fn a_core_that_begins_late_acts_at_its_time_and_others_wait_for_its_messages_alone() {
+    let net = tilepro(&[]);
+    // Every core computes; then core (0,0) sends to (1,0), whose message it does not wait for.
+    let mut list: Vec<(ActionKind, Vec<u32>)> = (0..64)
+        .map(|tile| (compute((tile / 8, tile % 8), 10), vec![]))
+        .collect();
+    list.push((message((0, 0), (1, 0), 4), vec![]));
+    let list = schedule(list);
+    let found = |noise_seed, start_skew_cycles| {
+        let config = RunConfig {
+            noise_seed,
+            start_skew_cycles,
+            ..RunConfig::new(Mode::Timing)
+        };
+        noccl_sim::run_schedule(&net, &list, &[], &[], &config, &mut |_| true).unwrap()
+    };
+    let starts = |found: &RunResult| -> Vec<u64> {
+        let times = found.actions[..64].iter();
+        times.map(|time| time.start_cycle).collect()
+    };
+    let at_once = found(None, 500);
+    assert_eq!(at_once.actions, found(Some(1), 0).actions);
+    let late = found(Some(1), 500);
+    let (early, late_starts) = (starts(&at_once), starts(&late));
+    let skews: Vec<u64> = late_starts.iter().zip(&early).map(|(l, e)| l - e).collect();
+    assert!(skews.iter().all(|skew| *skew <= 500), "{skews:?}");
+    assert!(skews.iter().any(|skew| *skew > 400) && skews.iter().any(|skew| *skew < 100));
+    assert_eq!(starts(&found(Some(1), 500)), late_starts);
+    assert_ne!(starts(&found(Some(2), 500)), late_starts);
+    // The message comes when both ends are there.
+    let took = at_once.actions[64].finish_cycle - early[0];
+    let (sent, received) = (late_starts[0], late_starts[8]);
+    let end = late.actions[64].finish_cycle;
+    assert!(
+        end >= sent.max(received) && end <= sent.max(received) + took,
+        "{end} {sent} {received}"
+    );
 }
 
 #[test]

@@ -81,6 +81,7 @@ fn of_cores(step: &Step) -> ActionKind {
             source: place(step.from, 0),
             destination: place(step.to, SLOT),
             bytes: step.bytes,
+            rows: None,
             round: None,
         }),
     }

@@ -164,6 +164,38 @@ fn bursts_that_find_space_behind_each_other_are_all_counted() {
     run(&net, &two_groups(7 * 64)).expect("completes");
 }
 
+/// Two reductions of two bursts, of columns 0 and 1: to a root in the one and in the other. Each is alone at its merge points.
+fn crossing(beats: (u64, u64)) -> Schedule {
+    let mut program = Program::default();
+    program.delay(cluster(1, 3), 1981);
+    program.reduce(cube(1, 3, 1, 3), cluster(1, 2), beats.0);
+    program.reduce(cube(0, 3, 1, 3), cluster(0, 3), beats.1);
+    program.schedule()
+}
+
+#[test]
+fn a_burst_without_a_slot_stands_before_what_passes_a_merge_point() {
+    // The second burst of each stands at an input where the other one passes, which a late member has not begun.
+    let net = small_store();
+    for beats in [(70, 82), (73, 65)] {
+        let refusal = check(&net, &crossing(beats));
+        assert!(matches!(refusal, Err(CheckError::Crowd(_))), "{refusal:?}");
+    }
+    assert!(matches!(
+        run(&net, &crossing((70, 82))),
+        Err(RunError::Stall(_))
+    ));
+    // Of one burst each they have slots, and so has each alone.
+    check(&net, &crossing((64, 64))).expect("there is space");
+    run(&net, &crossing((64, 64))).expect("completes");
+    for only in [1, 2] {
+        let mut alone = crossing((70, 82));
+        alone.actions.remove(only);
+        check(&net, &alone).expect("there is space");
+        run(&net, &alone).expect("completes");
+    }
+}
+
 proptest! {
     #[test]
     fn what_has_space_completes(

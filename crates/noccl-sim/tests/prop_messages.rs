@@ -8,8 +8,8 @@ use common::hand_written::schedule;
 use noccl_net::Network;
 use noccl_run::{MemoryImage, Mode, RunConfig, StallConfig};
 use noccl_workload::{
-    ActionKind, Compute, ElementType, First, LocalReduce, Message, Operator, Place, Rectangle,
-    StaticMulticast, interpret,
+    ActionKind, Compute, ElementType, First, LocalReduce, Message, MessageRows, Operator, Place,
+    Rectangle, StaticMulticast, interpret,
 };
 use proptest::prelude::*;
 
@@ -22,6 +22,8 @@ struct Step {
     from: (u16, u16),
     to: (u16, u16),
     bytes: u64,
+    /// Rows of a message: their number, the stride at the source, and bytes between rows at the destination.
+    rows: Option<(u32, u64, u64)>,
     /// Which earlier actions it waits for and reads, counted back.
     after: Vec<usize>,
     cycles: u64,
@@ -31,12 +33,14 @@ fn steps(width: u16, height: u16) -> impl Strategy<Value = Vec<Step>> {
     let tile = move || (0..width, 0..height);
     let bytes = prop_oneof![Just(0), 1u64..20, Just(128), 100u64..600];
     let after = prop::collection::vec(1usize..12, 0..3);
-    let step = (0u8..10, tile(), tile(), bytes, after, 0u64..300);
-    let step = step.prop_map(|(kind, from, to, bytes, after, cycles)| Step {
+    let rows = prop::option::weighted(0.4, (1u32..=5, 0u64..200, 0u64..100));
+    let step = (0u8..10, tile(), tile(), bytes, rows, after, 0u64..300);
+    let step = step.prop_map(|(kind, from, to, bytes, rows, after, cycles)| Step {
         kind,
         from,
         to,
         bytes,
+        rows,
         after,
         cycles,
     });
@@ -70,11 +74,19 @@ fn actions(steps: &[Step], (width, height): (u16, u16)) -> Vec<(ActionKind, Vec<
             None => (vec![], step.from, 0),
         };
         let bytes = step.bytes;
+        // At most five rows of 100 bytes and as many between them.
+        let row_bytes = bytes / 6;
+        let rows = step.rows.map(|(count, source_stride, apart)| MessageRows {
+            count,
+            source_stride,
+            destination_stride: row_bytes + apart,
+        });
         let kind = match step.kind {
             0..=5 => ActionKind::Message(Message {
                 source: place(from, offset),
                 destination: place(step.to, out),
-                bytes,
+                bytes: if rows.is_some() { row_bytes } else { bytes },
+                rows,
                 round: Some(number as u32 / 4),
             }),
             6 => ActionKind::Compute(Compute {
@@ -128,7 +140,7 @@ proptest! {
         first in prop_oneof![Just(None), Just(Some(First::Send)), Just(Some(First::Receive))],
         is_acknowledged in any::<bool>(),
         interrupt_cycles in prop_oneof![3 => Just(0u32), 1 => 1u32..400],
-        (fifo, corner, word) in (1u32..5, 0u32..2, 1u32..3),
+        (fifo, corner, word, row) in (1u32..5, 0u32..2, 1u32..3, 0u32..3),
         store in 34u32..140,
         unit in (1u32..33).prop_map(|words| 4 * words),
         stalls in prop::option::of((0u32..200, 0u32..200)),
@@ -142,6 +154,7 @@ proptest! {
             ("core.receive_store_words", store.to_string()),
             ("core.unit_bytes", unit.to_string()),
             ("core.word_cycles", word.to_string()),
+            ("core.row_cycles", row.to_string()),
             ("router.udn.input_fifo_flits", fifo.to_string()),
             ("router.udn.turn_cycles", corner.to_string()),
         ]);

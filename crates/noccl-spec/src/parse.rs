@@ -72,6 +72,11 @@ pub fn override_value(table: &mut toml::Table, key: &str, value: &str) -> Result
         let one = toml::Value::Float(crate::default_clock_ghz());
         table.entry(CLOCK).or_insert(one);
     }
+    if key == ROW_CYCLES
+        && let Some(toml::Value::Table(core)) = table.get_mut(parents)
+    {
+        core.entry(last).or_insert(toml::Value::Integer(0));
+    }
     let parts: Vec<&str> = parents.split('.').filter(|p| !p.is_empty()).collect();
     let here = descend(table, &parts).map_err(fail)?;
     let unknown = unknown_field(here, last);
@@ -128,6 +133,9 @@ fn check_format(file: &str, table: &toml::Table) -> Result<(), SpecError> {
 
 /// A number that files leave out where it is 1, and that can be set nevertheless.
 const CLOCK: &str = "clock_ghz";
+
+/// One that files leave out where it is 0.
+const ROW_CYCLES: &str = "core.row_cycles";
 
 /// A table of such numbers.
 const LINK_CYCLES: &str = "router.link_cycles";

@@ -54,7 +54,9 @@ pub use error::{Error, ErrorClass};
 pub use figure::{Bars, Content, Figure, Line, Panel, Series};
 pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};
 pub use matrix::{MatrixRequest, MatrixRow, matrix};
-pub use noise::{MAX_NOISY_RUNS, NoiseRequest, NoiseStatistics, under_noise};
+pub use noise::{
+    MAX_NOISY_RUNS, MAX_START_SKEW_CYCLES, NoiseRequest, NoiseStatistics, under_noise,
+};
 pub use order::{
     MAX_DRAWN_DESTINATIONS, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest, OrderRow,
     order, order_draws, parse_orders, path_hops,

@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 /// Most runs of one schedule.
 pub const MAX_NOISY_RUNS: u32 = 1_000_000;
 
+/// Longest time by which a core begins later than others.
+pub const MAX_START_SKEW_CYCLES: u64 = 1_000_000_000;
+
 /// Seeds of runs under noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoiseRequest {
@@ -24,6 +27,8 @@ pub struct NoiseRequest {
     pub seed: u64,
     /// How many runs.
     pub runs: u32,
+    /// Each core begins at a time of its own, up to so many cycles after the first one could.
+    pub start_skew_cycles: u64,
 }
 
 /// Runtimes under noise.
@@ -60,6 +65,7 @@ pub fn under_noise(
         let config = RunConfig {
             mode: Mode::Timing,
             noise_seed: Some(request.seed.wrapping_add(run.into())),
+            start_skew_cycles: request.start_skew_cycles,
             ..config.clone()
         };
         let result =
@@ -75,9 +81,18 @@ fn check(network: &Network, request: NoiseRequest) -> Result<(), Error> {
     let Some(tiles) = network.cores() else {
         return Err(refused("accepted on core tiles only, e.g. tilepro64_8x8"));
     };
-    if tiles.core.noise_per_billion_messages == 0 || tiles.core.noise_cycles == 0 {
+    let is_held_up = tiles.core.noise_per_billion_messages > 0 && tiles.core.noise_cycles > 0;
+    if !is_held_up && request.start_skew_cycles == 0 {
         return Err(refused(
-            "accepted where core.noise_per_billion_messages and core.noise_cycles are above 0",
+            "accepted where core.noise_per_billion_messages and core.noise_cycles are above 0, or with --start-skew",
+        ));
+    }
+    if request.start_skew_cycles > MAX_START_SKEW_CYCLES {
+        let accepted = format!("accepted: 0 to {MAX_START_SKEW_CYCLES}");
+        return Err(Error::argument(
+            "--start-skew",
+            request.start_skew_cycles,
+            accepted,
         ));
     }
     if !(1..=MAX_NOISY_RUNS).contains(&request.runs) {
@@ -122,9 +137,21 @@ mod tests {
     #[test]
     fn noise_is_refused_where_there_is_none() {
         let of = |preset: &str| crate::load(preset, &[]).unwrap().network;
-        let one = NoiseRequest { seed: 1, runs: 1 };
+        let one = NoiseRequest {
+            seed: 1,
+            runs: 1,
+            start_skew_cycles: 0,
+        };
         let text = |preset: &str| check(&of(preset), one).unwrap_err().to_string();
         assert!(text("collective_noc_4x4").contains("core tiles"));
         assert!(text("tilepro64_2x2").contains("core.noise_cycles"));
+        let late = |start_skew_cycles| NoiseRequest {
+            start_skew_cycles,
+            ..one
+        };
+        let tilepro = of("tilepro64_2x2");
+        assert!(check(&tilepro, late(500)).is_ok());
+        let text = check(&tilepro, late(1 << 60)).unwrap_err().to_string();
+        assert!(text.contains("--start-skew"), "{text}");
     }
 }

@@ -136,6 +136,7 @@ fn random(network: &Network, seed: &mut u64) -> Schedule {
                 destination: at(tile(to), (number + 1) * 4096),
                 bytes: [0, 4, 100, 128, 700][draw(seed, 5) as usize],
                 round: None,
+                rows: None,
             }),
         };
         let has_part = |action: &&(usize, &Action)| {

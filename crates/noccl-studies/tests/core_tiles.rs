@@ -84,11 +84,71 @@ fn noise_widens_runtimes_by_what_the_spec_says() {
         CollectiveKind::Barrier,
         "dissemination",
         |r| {
-            r.noise = Some(NoiseRequest { seed: 1, runs: 200 });
+            r.noise = Some(NoiseRequest {
+                seed: 1,
+                runs: 200,
+                start_skew_cycles: 0,
+            });
         },
     );
     let noisy = found[0].noise.unwrap();
     assert_eq!(noisy.least_cycles, found[0].cycles);
     assert!(noisy.most_cycles >= found[0].cycles + 5000, "{noisy:?}");
     assert!(noisy.variance_us2 > 1.0, "{noisy:?}");
+}
+
+/// Cycles of an all-to-all of so many bytes by each of the algorithms, on the whole of a mesh.
+fn exchange_cycles(preset: &str, bytes: u64, algorithms: &str) -> Vec<u64> {
+    let what = (CollectiveKind::AllToAll, "all", vec![bytes]);
+    let found = rows_of((preset, &[]), what, algorithms, |_| {});
+    assert!(found.iter().all(|row| row.verified.is_yes()));
+    found.iter().map(|row| row.cycles).collect()
+}
+
+#[test]
+fn short_blocks_are_exchanged_by_rows_and_columns_and_long_ones_are_not() {
+    let direct = "planned,torus,torus:lag=0,torus:lag=4,pairwise,pairwise:lag=0,rounds:lag=0,\
+                  rounds:literal,unicast,unicast:receive";
+    let by_lines = exchange_cycles("tilepro64_8x8", 8, "row_column")[0];
+    for cycles in exchange_cycles("tilepro64_8x8", 8, direct) {
+        assert!(2 * cycles >= 3 * by_lines, "{cycles} and {by_lines} cycles");
+    }
+    let by_lines = exchange_cycles("tilepro64_8x8", 64, "row_column")[0];
+    assert!(exchange_cycles("tilepro64_8x8", 64, "planned")[0] < by_lines);
+}
+
+#[test]
+fn long_blocks_are_planned_near_the_bound_of_their_cores() {
+    // 48 or 63 messages sent and received: the cycles of a message, eight units of 34 words at either end.
+    for (preset, others, percent) in [("tilepro64_7x7", 48, 125), ("tilepro64_8x8", 63, 133)] {
+        let bound = others * (30 + 2 * 8 * 34);
+        let found = exchange_cycles(preset, 1024, "planned")[0];
+        assert!(found >= bound && found * 100 <= bound * percent, "{found}");
+    }
+}
+
+#[test]
+fn cores_that_begin_late_cost_a_torus_exchange_at_most_that_and_a_tenth() {
+    for skew in [50, 500] {
+        let found = rows(
+            "tilepro64_7x7",
+            &[],
+            CollectiveKind::AllToAll,
+            "torus,pairwise,rounds,planned",
+            |r| {
+                r.noise = Some(NoiseRequest {
+                    seed: 0,
+                    runs: 12,
+                    start_skew_cycles: skew,
+                });
+            },
+        );
+        for row in &found {
+            let mean = row.noise.expect("they were asked for").mean_cycles;
+            let allowed = row.cycles as f64 * 1.1 + skew as f64;
+            // A plan of short messages is as exact as its times.
+            let is_robust = row.algorithm != "planned";
+            assert_eq!(mean <= allowed, is_robust, "{}: {mean}", row.algorithm);
+        }
+    }
 }

@@ -6,8 +6,8 @@ mod common;
 use common::*;
 use noccl_net::TileRef;
 use noccl_workload::{
-    ActionKind, Barrier, BarrierMechanism, Destination, First, Message, Place, Rectangle, Schedule,
-    StaticMulticast, check,
+    ActionKind, Barrier, BarrierMechanism, Destination, First, Message, MessageRows, Place,
+    Rectangle, Schedule, StaticMulticast, check,
 };
 
 /// A message of so many bytes between tiles of the south row.
@@ -16,6 +16,7 @@ fn message(from: u16, to: u16, bytes: u64) -> Message {
         source: at(from, 0, 0),
         destination: at(to, 0, 0),
         bytes,
+        rows: None,
         round: None,
     }
 }
@@ -77,6 +78,56 @@ fn cores_refuse_what_has_addresses_and_name_what_they_do() {
     }
 }
 
+/// Rows of four bytes from tile 0 to tile 1.
+fn rows(count: u32, source_stride: u64, destination_stride: u64) -> Message {
+    Message {
+        rows: Some(MessageRows {
+            count,
+            source_stride,
+            destination_stride,
+        }),
+        ..message(0, 1, 4)
+    }
+}
+
+#[test]
+fn rows_that_lie_between_others_neither_race_nor_overlap_and_stand_in_the_file() {
+    let network = network("tilepro64_4x4");
+    let mut s = Build::new(None);
+    // Every second word; the others come from another tile at the same time.
+    s.add(ActionKind::Message(rows(3, 4, 8)), &[]);
+    let other = |offset| Message {
+        source: at(2, 0, 0),
+        destination: at(1, 0, offset),
+        ..rows(3, 0, 8)
+    };
+    let mut beside = Build::new(None);
+    beside.0.actions.clone_from(&s.0.actions);
+    beside.add(ActionKind::Message(other(4)), &[]);
+    check(&network, &beside.0).expect("they write other words");
+    let text = noccl_workload::to_json(&beside.0);
+    assert!(text.contains("\"destination_stride\": 8"), "{text}");
+    assert_eq!(
+        noccl_workload::read_schedule("rows.json", &text).expect("it reads back"),
+        beside.0
+    );
+    s.add(ActionKind::Message(other(16)), &[]);
+    let text = refusal(&s.0);
+    assert!(
+        text.starts_with("race: actions[1] (message) writes bytes 16..20"),
+        "{text}"
+    );
+    // A copy within a tile between its own rows is none that overwrites itself.
+    let mut within = Build::new(None);
+    let copy = Message {
+        source: at(0, 0, 0),
+        destination: at(0, 0, 4),
+        ..rows(3, 8, 8)
+    };
+    within.add(ActionKind::Message(copy), &[]);
+    check(&network, &within.0).expect("rows lie between each other");
+}
+
 #[test]
 fn impossible_messages_are_refused_by_field() {
     for (message, words) in [
@@ -112,6 +163,29 @@ fn impossible_messages_are_refused_by_field() {
                 ..message(0, 0, 4)
             },
             "destination.offset = 3: a range that does not overlap",
+        ),
+        (rows(0, 8, 8), "rows.count = 0: at least 1"),
+        (
+            rows(3, 1 << 19, 8),
+            "source.offset: needs 1048580 bytes of cluster (0,0)",
+        ),
+        (
+            rows(3, 8, 1 << 19),
+            "destination.offset: needs 1048580 bytes of cluster (1,0)",
+        ),
+        (
+            rows(2, 8, 3),
+            "rows.destination_stride = 3: at least `bytes`: rows may not overlap",
+        ),
+        (
+            Message {
+                destination: at(0, 0, 8),
+                ..Message {
+                    source: at(0, 0, 0),
+                    ..rows(2, 8, 8)
+                }
+            },
+            "destination.offset = 8: a range that does not overlap",
         ),
     ] {
         let text = refusal(&one(ActionKind::Message(message)));

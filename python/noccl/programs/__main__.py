@@ -12,7 +12,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from noccl.errors import NocclError, ProgramError
+from noccl.errors import ArgumentError, NocclError, ProgramError
 from noccl.networks import load
 from noccl.programs.run import run_script
 
@@ -28,7 +28,10 @@ def _parser() -> argparse.ArgumentParser:
         description="Runs an mpi4py script on a simulated network, as mpiexec would.",
     )
     parser.add_argument("--ranks", "-n", type=int, required=True, help="number of ranks")
-    parser.add_argument("--spec", default="tilepro64_4x4", help="preset or spec file")
+    parser.add_argument("--spec", default="collective_noc_4x4", help="preset or spec file")
+    parser.add_argument(
+        "--override", action="append", default=[], metavar="KEY=VALUE", help="a field of the spec"
+    )
     parser.add_argument("--collectives", default="auto", help="algorithm of collectives")
     parser.add_argument("--max-cycles", type=int, help="give up after this many cycles")
     parser.add_argument("--noise-seed", type=int, help="seed of the network's noise")
@@ -47,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
     """Runs the command; returns the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        network = load(options.spec)
+        network = load(options.spec, overrides=dict(map(_override, options.override)))
         result = run_script(
             options.script,
             network,
@@ -71,6 +74,18 @@ def main(arguments: Sequence[str]) -> int:
     write = _json if options.json else _text
     sys.stdout.write(write(network.name, result))
     return 0
+
+
+def _override(text: str) -> tuple[str, str | int | float | bool]:
+    """A field of the spec and its value: a number or a truth value if it reads as one."""
+    key, is_there, value = text.partition("=")
+    if not is_there:
+        raise ArgumentError(f"--override {text}: accepted: KEY=VALUE")
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return key, value
+    return key, found if isinstance(found, (bool, int, float, str)) else value
 
 
 def _text(network: str, result: ProgramResult) -> str:

@@ -144,8 +144,10 @@ class Intracomm(Comm):
 
     def Split(self, color: int = 0, key: int = 0) -> Intracomm | None:
         """One communicator per color, ranks by key; None for the color UNDEFINED."""
-        if color < 0 and color != constants.UNDEFINED:
-            raise ProgramError(f"Split: color {color}; accepted: 0 or more, or UNDEFINED")
+        if not 0 <= color <= constants.MOST_INT and color != constants.UNDEFINED:
+            raise ProgramError(
+                f"Split: color {color}; accepted: 0 to {constants.MOST_INT}, or UNDEFINED"
+            )
         found = self._split(color, key, call_site(), "Split")
         return None if found is None else Intracomm(*found)
 

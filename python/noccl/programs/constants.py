@@ -13,6 +13,8 @@ ROOT = -3
 UNDEFINED = -32766
 TAG_UB = 2**30
 """Largest tag."""
+MOST_INT = 2**31 - 1
+"""Largest number of MPI's type int."""
 KEYVAL_TAG_UB = 1681915905
 
 IDENT, CONGRUENT, SIMILAR, UNEQUAL = 0, 1, 2, 3

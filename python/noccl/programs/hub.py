@@ -58,6 +58,7 @@ class Hub:
         to_hub = getcurrent().switch
         self.links = [Link(rank, session, self, to_hub) for rank in range(ranks)]
         self._home = getcurrent()
+        self._interruption: ProgramError | None = None
         self._values: list[Any] = [None] * ranks
         self._greenlets: list[Any] = []
         self._host_seconds = host_seconds
@@ -84,7 +85,7 @@ class Hub:
 
     def interrupt(self, message: str, rank: int | None, stack: str) -> NoReturn:
         """Ends the run from wherever it is: in a rank's code, this leaves the rank as it stands."""
-        error = ProgramError(message, rank=rank, rank_traceback=stack)
+        self._interruption = error = ProgramError(message, rank=rank, rank_traceback=stack)
         if getcurrent() is self._home:
             raise error
         self._home.throw(error)
@@ -127,7 +128,8 @@ class Hub:
         """The error that the caller sees; the engine is told."""
         if isinstance(error, KeyboardInterrupt):
             return error
-        if isinstance(error, ProgramError) and (rank is None or error.rank is not None):
+        is_told = rank is None or error is self._interruption
+        if isinstance(error, ProgramError) and (is_told or error.rank is not None):
             self._tell(rank, str(error))
             return error
         frames = traceback.extract_tb(error.__traceback__)

@@ -45,7 +45,7 @@ class Module(types.ModuleType):
         self._found: dict[tuple[str, int], Any] = {}
         self._is_finalized: set[int] = set()
         for name, value in vars(constants).items():
-            if name.isupper() and not name.startswith(("INTERNAL", "KEYVAL", "TAG_UB")):
+            if name.isupper() and not name.startswith(("INTERNAL", "KEYVAL", "MOST", "TAG_UB")):
                 setattr(self, name, value)
         self.TAG_UB = constants.KEYVAL_TAG_UB
         self.__dict__.update(named_datatypes.NAMED)

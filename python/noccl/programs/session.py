@@ -20,7 +20,7 @@ Finished = tuple[int, int, int, "bytes | None"]
 
 
 class Session(Protocol):
-    """A run that goes on while its ranks do.
+    """A run that goes on while its ranks do; arguments are given by position.
 
     `rank` is a rank of the world, sources and destinations are ranks of the communicator. A source
     or tag of -1 is any; any tag matches tags below 2^31 only, so that the messages of this package
@@ -36,7 +36,7 @@ class Session(Protocol):
     def clock_ghz(self) -> float:
         """Cycles per nanosecond of the network."""
 
-    def alone(self, rank: int) -> int:
+    def alone(self, rank: int, /) -> int:
         """Number of the communicator of this rank alone."""
 
     def isend(
@@ -51,7 +51,9 @@ class Session(Protocol):
     ) -> int:
         """Starts to send; the number of the request."""
 
-    def irecv(self, rank: int, comm: int, source: int, tag: int, max_bytes: int, place: str) -> int:
+    def irecv(
+        self, rank: int, comm: int, source: int, tag: int, max_bytes: int, place: str, /
+    ) -> int:
         """Starts to receive at most so many bytes, -1 for any; the number of the request."""
 
     def iprobe(
@@ -59,25 +61,25 @@ class Session(Protocol):
     ) -> tuple[int, int, int] | None:
         """Source, tag and bytes of a message that has arrived; no time passes."""
 
-    def is_over(self, request: int) -> bool:
+    def is_over(self, request: int, /) -> bool:
         """Has a request ended? No time passes."""
 
-    def cancel(self, rank: int, request: int) -> bool:
+    def cancel(self, rank: int, request: int, /) -> bool:
         """Withdraws a receive; False if it has met a message, and then it has to be waited for."""
 
-    def now(self, rank: int) -> int:
+    def now(self, rank: int, /) -> int:
         """Cycle of the rank."""
 
-    def wait(self, rank: int, requests: Sequence[int], all: bool, place: str) -> None:  # noqa: A002
+    def wait(self, rank: int, requests: Sequence[int], all: bool, place: str, /) -> None:  # noqa: A002
         """Waits for all or for any; response: list of `Finished`."""
 
-    def poll(self, rank: int, cycles: int | None, place: str) -> None:
+    def poll(self, rank: int, cycles: int | None, place: str, /) -> None:
         """Lets time pass: so many cycles, or what the poll of a queue costs."""
 
-    def probe(self, rank: int, comm: int, source: int, tag: int, place: str) -> None:
+    def probe(self, rank: int, comm: int, source: int, tag: int, place: str, /) -> None:
         """Waits for a message and leaves it; response: source, tag, bytes."""
 
-    def compute(self, rank: int, cycles: int, place: str) -> None:
+    def compute(self, rank: int, cycles: int, place: str, /) -> None:
         """The rank's core is busy for so many cycles."""
 
     def collective(
@@ -101,16 +103,17 @@ class Session(Protocol):
         root: int,
         operator: str,
         element: str,
+        /,
     ) -> bool:
         """Do the network's algorithms do it, where each rank gives so many bytes?"""
 
-    def split(self, rank: int, comm: int, color: int, key: int, place: str) -> None:
+    def split(self, rank: int, comm: int, color: int, key: int, place: str, /) -> None:
         """Splits a communicator; response: number or -1, rank, size."""
 
-    def finish(self, rank: int) -> None:
+    def finish(self, rank: int, /) -> None:
         """The rank is over."""
 
-    def fail(self, rank: int, message: str) -> None:
+    def fail(self, rank: int, message: str, /) -> None:
         """The rank has failed; the run is over."""
 
     def advance(self) -> list[tuple[int, Any]]:
@@ -136,8 +139,6 @@ def open_session(
     """
     from noccl import _native  # noqa: PLC0415 - late, so that tests can stand in for it
 
-    engine: Any = _native
-    session: Session = engine.ProgramSession(
+    return _native.ProgramSession(
         network, ranks, collectives=collectives, max_cycles=max_cycles, noise_seed=noise_seed
     )
-    return session

@@ -60,7 +60,7 @@ pub struct MessageForm {
     pub is_at_root: bool,
     /// Does everybody of a row or column send to its end directly, not over neighbours? Read by `row_column`.
     pub is_direct: bool,
-    /// Read by exchanges.
+    /// Read by exchanges, between their steps, and by plans, before them.
     pub sync: RoundSync,
     /// Sends of a step wait for what is received so many steps before; 0: for nothing. Read by exchanges; absent: the
     /// algorithm's own.
@@ -110,8 +110,13 @@ impl Algorithm {
     pub(crate) const fn is_exchange(self) -> bool {
         matches!(
             self,
-            Self::Unicast | Self::Pairwise | Self::Torus | Self::Rounds
+            Self::Unicast | Self::Pairwise | Self::Torus | Self::Rounds | Self::RowColumn
         )
+    }
+
+    /// May there be barriers: between the steps of an exchange, or before a plan?
+    const fn has_sync(self) -> bool {
+        self.is_exchange() || matches!(self, Self::Planned)
     }
 
     /// Is the payload of this collective cut into pieces on core tiles?
@@ -130,7 +135,7 @@ impl Algorithm {
     /// Steps that a core of an exchange is ahead of what it has received, if nobody asks for others. Rounds wait for the round before;
     /// shifts may be an exchange ahead; linear sends wait for nothing.
     pub(crate) const fn usual_lag(self) -> u32 {
-        if matches!(self, Self::Pairwise | Self::Torus) {
+        if matches!(self, Self::Pairwise | Self::Torus | Self::RowColumn) {
             return 2;
         }
         matches!(self, Self::Rounds) as u32
@@ -211,7 +216,7 @@ impl Choice {
             (.., Some(lag)) if algorithm.is_exchange() => form.lag = Some(lag),
             _ if word == DIRECT && algorithm == Algorithm::RowColumn => form.is_direct = true,
             _ if word == CHAIN && algorithm == Algorithm::RowColumn => form.is_direct = false,
-            _ if word == SYNC && algorithm.is_exchange() => form.sync = RoundSync::Barrier,
+            _ if word == SYNC && algorithm.has_sync() => form.sync = RoundSync::Barrier,
             _ if word == AT_ROOT && form.tree != TreeForm::Binomial => form.is_at_root = true,
             _ => return false,
         }
@@ -230,7 +235,7 @@ impl Choice {
         if self.algorithm.has_pieces(kind) {
             put("chunks", &pieces.to_string());
         }
-        if self.algorithm == Algorithm::RowColumn {
+        if self.algorithm == Algorithm::RowColumn && kind != CollectiveKind::AllToAll {
             put("inner", if form.is_direct { DIRECT } else { CHAIN });
         }
         if self.algorithm == Algorithm::Rounds {
@@ -241,13 +246,14 @@ impl Choice {
             let is_central = form.tree != TreeForm::Binomial && !form.is_at_root;
             put("root", if is_central { "centre" } else { AT_ROOT });
         }
-        if kind == CollectiveKind::AllToAll && self.algorithm.is_exchange() {
+        let has_barriers = form.sync == RoundSync::Barrier;
+        if kind == CollectiveKind::AllToAll && (self.algorithm.is_exchange() || has_barriers) {
             let sync = match form.sync {
                 RoundSync::None => "none",
                 RoundSync::Barrier => SYNC,
             };
             put("sync", sync);
-            if form.sync == RoundSync::None {
+            if !has_barriers {
                 let lag = form.lag.unwrap_or(self.algorithm.usual_lag());
                 put("lag", &lag.to_string());
             }

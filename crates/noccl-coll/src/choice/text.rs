@@ -60,8 +60,8 @@ impl FromStr for Choice {
                        unicast, pairwise, slotted, in_network_lines and in_network_list nothing; for a barrier \
                        counter and in_network with [:row_column|:quads|:pairwise][:centre]; on core tiles rounds \
                        with [:split|:literal], row_column with [:direct|:chain], tree of a barrier with \
-                       [:neighbour|:ternary][:root], unicast, pairwise, torus and rounds with \
-                       [:barrier][:lag=STEPS][:receive|:send]"
+                       [:neighbour|:ternary][:root], unicast, pairwise, torus, rounds and row_column with \
+                       [:barrier][:lag=STEPS][:receive|:send], planned with [:barrier]"
                 .to_owned(),
         }
         };

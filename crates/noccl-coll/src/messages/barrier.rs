@@ -52,7 +52,7 @@ impl Work<'_> {
     }
 
     /// In each step everybody tells one rank and hears from one: after it, all ranks up to twice as far back are known to have begun.
-    fn disseminate(&self, program: &mut Program<'_>) {
+    pub(super) fn disseminate(&self, program: &mut Program<'_>) {
         for (step, told) in self.tellings().into_iter().enumerate() {
             program.step = step as u32;
             program.round = Some(step as u32);

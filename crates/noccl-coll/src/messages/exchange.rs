@@ -2,7 +2,7 @@
 //! All-to-all by messages: in which order every rank sends to every other one.
 //!
 //! Linear: to rank 0, 1, 2, … Pairwise: by exclusive or where the ranks are a power of two, else to the rank so many places on. Torus: to the
-//! tile so many columns and rows on, around the edge. Rounds: by displacement without going around (S4 §3). All wait for what they have
+//! tile so many columns and rows on, around the edge, through the rows back and forth. Rounds: by displacement without going around (S4 §3). All wait for what they have
 //! received `lag` steps before, and keep a copy of their own block last.
 
 use super::Work;
@@ -11,15 +11,39 @@ use super::rounds::Grid;
 use super::tree::Tree;
 use crate::choice::{RoundForm, RoundSync};
 use crate::{Algorithm, CollError};
-use noccl_workload::Action;
+use noccl_workload::{Action, MessageRows};
 
 /// Messages of a step, as ranks.
 pub(super) type Step = Vec<(usize, usize)>;
 
+/// A message of a step: its ranks, bytes, and rows if it has several. A rank sends itself what it copies.
+pub(super) type Sent = ((usize, usize), (Part, Option<MessageRows>));
+
+fn is_sent((pair, _): &Sent) -> bool {
+    pair.0 != pair.1
+}
+
 impl Work<'_> {
     /// The exchange.
     pub(super) fn all_to_all(&self) -> Result<Vec<Action>, CollError> {
-        let steps = self.exchange_steps()?;
+        if self.choice.algorithm == Algorithm::RowColumn {
+            let (steps, passed_on) = self.row_column_steps()?;
+            return self.in_steps(&steps, passed_on);
+        }
+        let steps = self.exchange_steps()?.into_iter().map(|pairs| {
+            let sent = |pair: (usize, usize)| (pair, (self.block(pair.0, pair.1), None));
+            pairs.into_iter().map(sent).collect()
+        });
+        let mut steps: Vec<Vec<Sent>> = steps.collect();
+        let ranks = 0..self.members.len();
+        let own = ranks.map(|rank| ((rank, rank), (self.block(rank, rank), None)));
+        steps.push(own.collect());
+        self.in_steps(&steps, 0)
+    }
+
+    /// Messages step by step. What a core sends in step `passed_on` and later it may have received in the steps before that one, all of
+    /// which it waits for.
+    fn in_steps(&self, steps: &[Vec<Sent>], passed_on: u32) -> Result<Vec<Action>, CollError> {
         let form = self.choice.messages;
         let lag = form.lag.unwrap_or(self.choice.algorithm.usual_lag());
         let tree = match form.sync {
@@ -28,27 +52,31 @@ impl Work<'_> {
         };
         // A barrier's messages have rounds of their own, between those of the exchange.
         let stride = if tree.is_some() { 2 } else { 1 };
+        let last = steps.iter().rposition(|step| step.iter().any(is_sent));
         let mut program = Program::new(self);
-        for (step, pairs) in steps.iter().enumerate() {
+        for (step, messages) in steps.iter().enumerate() {
+            let is_before_others = last.is_some_and(|last| step < last);
             let step = step as u32;
             (program.step, program.round) = (step, Some(step * stride));
-            for (from, to) in pairs {
-                let wait = match step.checked_sub(lag) {
-                    Some(last) if lag > 0 => Wait::UpTo(last),
-                    Some(_) | None => Wait::Nothing,
+            for (pair, (part, rows)) in messages {
+                let before = passed_on.checked_sub(1).filter(|_| step >= passed_on);
+                let behind = step.checked_sub(lag).filter(|_| lag > 0);
+                let wait = match before.max(behind) {
+                    _ if pair.0 == pair.1 => before.map_or(Wait::Nothing, Wait::UpTo),
+                    _ if tree.is_some() => Wait::All,
+                    Some(last) => Wait::UpTo(last),
+                    None => Wait::Nothing,
                 };
-                let wait = if tree.is_some() { Wait::All } else { wait };
-                program.send((*from, *to), self.block(*from, *to), wait);
+                if pair.0 != pair.1 || part.bytes > 0 {
+                    program.send_rows(*pair, (*part, *rows), wait);
+                }
             }
             if let Some(tree) = &tree
-                && step as usize + 1 < steps.len()
+                && is_before_others
             {
                 program.round = Some(step * stride + 1);
                 gather_and_release(tree, &mut program);
             }
-        }
-        for rank in 0..self.members.len() {
-            program.keep(rank, self.block(rank, rank));
         }
         Ok(program.finish())
     }
@@ -67,8 +95,15 @@ impl Work<'_> {
         } else if is(Algorithm::Torus) {
             let (columns, rows) = self.grid()?;
             by_step(&|rank, step| {
-                let x = (rank / rows + step / rows) % columns;
-                x * rows + (rank % rows + step % rows) % rows
+                // Rows up for an even number of columns, down for an odd one: one step differs from the next by a row or a column.
+                let (across, along) = (step / rows, step % rows);
+                let along = if across.is_multiple_of(2) {
+                    along
+                } else {
+                    rows - 1 - along
+                };
+                let x = (rank / rows + across) % columns;
+                x * rows + (rank % rows + along) % rows
             })
         } else if !is(Algorithm::Pairwise) {
             by_step(&|_, step| step)

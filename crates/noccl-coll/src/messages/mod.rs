@@ -8,13 +8,15 @@ mod barrier;
 mod exchange;
 mod plan;
 mod plan_links;
+mod plan_rounds;
 mod planned;
 mod program;
 mod reduce;
 mod rounds;
+mod row_column;
 mod tree;
 
-use crate::choice::{RoundForm, TreeForm};
+use crate::choice::{RoundForm, RoundSync, TreeForm};
 use crate::group::Group;
 use crate::layout::Layout;
 use crate::{Algorithm, Choice, CollError, Inner, check_elements};
@@ -83,7 +85,7 @@ pub(crate) const fn does(algorithm: Algorithm, kind: CollectiveKind) -> bool {
     match algorithm {
         Algorithm::Unicast => matches!(kind, AllToAll | Multicast),
         Algorithm::Tree => matches!(kind, Multicast | Reduce | AllReduce | Barrier),
-        Algorithm::RowColumn => matches!(kind, Reduce | AllReduce),
+        Algorithm::RowColumn => matches!(kind, Reduce | AllReduce | AllToAll),
         Algorithm::Pairwise | Algorithm::Torus | Algorithm::Rounds | Algorithm::Planned => {
             matches!(kind, AllToAll)
         }
@@ -125,6 +127,19 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
             "accepted: row_column:direct, row_column:chain".to_owned(),
         ));
     }
+    let form = choice.messages;
+    let is_exchange = kind == CollectiveKind::AllToAll;
+    if choice.algorithm == Algorithm::RowColumn && is_exchange && form.is_direct {
+        return Err(unsupported(
+            "accepted: row_column with :lag=STEPS, :barrier, :receive, :send".to_owned(),
+        ));
+    }
+    let has_steps = form.lag.is_some() || form.first.is_some() || form.sync != RoundSync::default();
+    if has_steps && !is_exchange {
+        return Err(unsupported(
+            "lag, barrier, receive and send are of exchanges; accepted: no such word".to_owned(),
+        ));
+    }
     if choice.chunks == 0 {
         return Err(CollError::Impossible(
             "chunks = 0; accepted: 1 or more".to_owned(),
@@ -153,7 +168,7 @@ pub(crate) fn candidates(network: &Network, collective: &Collective) -> Vec<Choi
         }
         for chunks in pieces {
             let cut = Choice { chunks, ..plain };
-            if algorithm == Algorithm::RowColumn {
+            if algorithm == Algorithm::RowColumn && kind != CollectiveKind::AllToAll {
                 choices.extend([cut.direct(), cut]);
             } else if algorithm == Algorithm::Tree && kind == CollectiveKind::Barrier {
                 choices.extend(TreeForm::ALL.map(|tree| cut.with_tree(tree)));

@@ -8,6 +8,7 @@
 //! shortest plan.
 
 use super::plan_links::{Links, Passage};
+use super::plan_rounds::{long_bytes, plan_in_rounds};
 use noccl_net::Coord;
 use noccl_spec::CoreTiles;
 use std::cmp::Reverse;
@@ -45,6 +46,8 @@ pub(super) struct Plan {
     pub(super) sends: Vec<(usize, usize)>,
     /// Cycles until the last core is done.
     pub(super) cycles: u64,
+    /// What each of the sends of a pair has of its bytes, the first ones first; 0: all.
+    pub(super) piece_bytes: u64,
 }
 
 /// What is exchanged, and what it costs.
@@ -86,26 +89,22 @@ struct Rules {
     far_first: bool,
 }
 
-/// The shortest of a few plans.
+/// The shortest of a few plans; in rounds if messages are longer than queues, as long as their number allows it.
 pub(super) fn plan(exchange: &Exchange<'_>) -> Plan {
     let num = exchange.members.len();
-    let all: &[(usize, bool)] = &[
-        (3, true),
-        (3, false),
-        (2, true),
-        (2, false),
-        (1, true),
-        (1, false),
-    ];
-    let tried = if num * num <= MOST_MESSAGES {
-        all
-    } else {
-        &all[..1]
-    };
-    let rules = tried.iter().map(|(most_waiting, far_first)| Rules {
-        most_waiting: *most_waiting,
-        far_first: *far_first,
+    if num * num <= MOST_MESSAGES
+        && let Some(bytes) = long_bytes(exchange)
+    {
+        return plan_in_rounds(exchange, bytes);
+    }
+    let num_tried = if num * num <= MOST_MESSAGES { 6 } else { 1 };
+    let all = [3, 2, 1].into_iter().flat_map(|most_waiting| {
+        [true, false].map(|far_first| Rules {
+            most_waiting,
+            far_first,
+        })
     });
+    let rules = all.take(num_tried);
     let plans = rules.map(|rules| Planner::new(exchange, rules).run());
     plans.min_by_key(|plan| plan.cycles).unwrap_or_default()
 }

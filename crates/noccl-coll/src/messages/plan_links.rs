@@ -98,6 +98,18 @@ impl Links {
         }
     }
 
+    /// Outputs of routers on a path, without the port of the core at its end.
+    pub(super) fn outputs(&self, ends: (Coord, Coord)) -> Vec<usize> {
+        let mut outputs = Vec::new();
+        self.path(ends, |hop| {
+            if hop.output % OUTPUTS != CORE {
+                outputs.push(hop.output);
+            }
+            true
+        });
+        outputs
+    }
+
     /// Is every output free when the words pass? A head that changes direction waits at the front of its FIFO.
     pub(super) fn are_free(&self, passage: &Passage) -> bool {
         self.path((passage.from, passage.to), |hop| {

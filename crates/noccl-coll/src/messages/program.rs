@@ -5,7 +5,7 @@
 
 use super::Work;
 use crate::exchange::blocks::at;
-use noccl_workload::{Action, ActionId, ActionKind, LocalReduce, Message};
+use noccl_workload::{Action, ActionId, ActionKind, LocalReduce, Message, MessageRows};
 
 /// What a core waits for before it sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,19 @@ impl Part {
         to: 0,
         bytes: 0,
     };
+
+    /// The so-manieth piece of so many bytes, the last one shorter; all of it if pieces have none.
+    pub(crate) fn piece(self, number: u64, piece_bytes: u64) -> Self {
+        if piece_bytes == 0 {
+            return self;
+        }
+        let start = self.bytes.min(number * piece_bytes);
+        Self {
+            from: self.from + start,
+            to: self.to + start,
+            bytes: piece_bytes.min(self.bytes - start),
+        }
+    }
 }
 
 /// Actions so far, and what each core has received that none of its sends has waited for, by step.
@@ -65,12 +78,23 @@ impl<'a> Program<'a> {
     }
 
     /// A message between ranks.
-    pub(crate) fn send(&mut self, (from, to): (usize, usize), part: Part, wait: Wait) -> ActionId {
+    pub(crate) fn send(&mut self, pair: (usize, usize), part: Part, wait: Wait) -> ActionId {
+        self.send_rows(pair, (part, None), wait)
+    }
+
+    /// A message between ranks, of rows with `part.bytes` each if it has several.
+    pub(crate) fn send_rows(
+        &mut self,
+        (from, to): (usize, usize),
+        (part, rows): (Part, Option<MessageRows>),
+        wait: Wait,
+    ) -> ActionId {
         let after = self.waited_for(from, wait);
         let message = Message {
             source: at(self.work.members[from], part.from),
             destination: at(self.work.members[to], part.to),
             bytes: part.bytes,
+            rows,
             round: self.round.filter(|_| from != to),
         };
         let id = self.add(ActionKind::Message(message), after);

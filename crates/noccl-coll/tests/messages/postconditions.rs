@@ -159,12 +159,19 @@ proptest! {
         (x, y, width, height) in rectangles(),
         lag in 0u32..4,
         is_synchronised in any::<bool>(),
+        bytes in prop_oneof![1u64..10, Just(20)],
     ) {
         let group = common::rectangle(x, y, width, height);
         let num = u64::from(width * height);
         let root = TileRef::Cluster(Coord::new(x, y));
-        let of = task(CollectiveKind::AllToAll, group, num, root, 20);
-        for algorithm in [Algorithm::Unicast, Algorithm::Pairwise, Algorithm::Torus, Algorithm::Rounds] {
+        let of = task(CollectiveKind::AllToAll, group, num, root, bytes);
+        for algorithm in [
+            Algorithm::Unicast,
+            Algorithm::Pairwise,
+            Algorithm::Torus,
+            Algorithm::Rounds,
+            Algorithm::RowColumn,
+        ] {
             let mut choice = Choice::new(algorithm, 1);
             choice.messages.lag = Some(lag);
             if is_synchronised {
@@ -232,6 +239,55 @@ fn sets_with_holes_exchange_reduce_and_meet_where_no_rectangle_is_needed() {
         let of = task(kind, TileSet::Arbitrary(holes.clone()), 5, root, bytes);
         agrees(&of, Choice::new(algorithm, 1));
     }
+}
+
+#[test]
+fn plans_of_long_blocks_come_in_pieces_and_a_barrier_may_stand_before_them() {
+    for (width, height, bytes) in [(4, 3, 1024), (3, 2, 2500), (1, 2, 1300), (1, 1, 4096)] {
+        let group = common::rectangle(1, 1, width, height);
+        let num = u64::from(width * height);
+        let root = TileRef::Cluster(Coord::new(1, 1));
+        let of = task(CollectiveKind::AllToAll, group, num, root, bytes);
+        for name in ["planned", "planned:barrier"] {
+            let choice: Choice = name.parse().unwrap();
+            assert_eq!(choice.to_string(), name);
+            agrees(&of, choice);
+            let made = schedule(&NETWORK, &of, choice).unwrap();
+            let messages = made.actions.iter().filter_map(|a| a.kind.message());
+            let sent: Vec<u64> = messages.filter(|m| !m.is_copy()).map(|m| m.bytes).collect();
+            // At most eight units each, as many for every pair.
+            let pieces = sent.iter().filter(|bytes| **bytes > 0).count() as u64;
+            assert_eq!(pieces, num * (num - 1) * bytes.div_ceil(1024));
+            assert!(sent.iter().all(|bytes| *bytes <= 1024));
+            assert_eq!(sent.contains(&0), name == "planned:barrier" && num > 1);
+        }
+    }
+}
+
+#[test]
+fn columns_and_rows_with_others_between_them_exchange_by_rows_and_columns() {
+    let lines: Vec<Coord> = [0, 2, 5]
+        .into_iter()
+        .flat_map(|x| [1, 2, 4, 5].map(|y| Coord::new(x, y)))
+        .collect();
+    let root = TileRef::Cluster(Coord::new(0, 1));
+    let set = TileSet::Arbitrary(lines);
+    let of = task(CollectiveKind::AllToAll, set, 12, root, 12);
+    let choice = Choice::new(Algorithm::RowColumn, 1);
+    agrees(&of, choice);
+    // A message to each tile of the own row and of the own column, and no others.
+    let made = schedule(&NETWORK, &of, choice).unwrap();
+    let messages = made.actions.iter().filter_map(|a| a.kind.message());
+    let sent =
+        messages
+            .filter(|m| !m.is_copy())
+            .map(|m| match (m.source.tile, m.destination.tile) {
+                (TileRef::Cluster(from), TileRef::Cluster(to)) => {
+                    (from.x == to.x) != (from.y == to.y)
+                }
+                _ => false,
+            });
+    assert_eq!(sent.collect::<Vec<_>>(), vec![true; 12 * (2 + 3)]);
 }
 
 #[test]

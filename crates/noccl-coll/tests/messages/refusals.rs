@@ -24,6 +24,7 @@ fn groups_with_holes_have_no_static_network_no_rounds_and_no_tree_along_links() 
             "row_column:direct",
             "columns and rows",
         ),
+        (CollectiveKind::AllToAll, "row_column", "columns and rows"),
     ] {
         let of = task(kind, holes.clone(), 3, origin(), 8);
         let choice: Choice = choice.parse().unwrap();
@@ -69,6 +70,41 @@ fn roots_outside_the_group_and_what_core_tiles_do_not_do_are_refused() {
             .contains("row_column:direct, row_column:chain"),
         "{error}"
     );
+}
+
+#[test]
+fn rows_and_columns_exchange_blocks_of_one_length_and_have_words_of_exchanges_alone() {
+    let network = cores(2, 2);
+    let group = common::rectangle(0, 0, 2, 2);
+    let refusal = |kind, name: &str, lengths| {
+        let mut of = task(kind, group.clone(), 4, origin(), 8);
+        of.lengths = lengths;
+        let choice: Choice = name.parse().unwrap();
+        schedule(&network, &of, choice).unwrap_err().to_string()
+    };
+    let sends = vec![vec![8; 4]; 4];
+    let receives = Vec::new();
+    let lengths = Some(Lengths { sends, receives });
+    let (exchange, reduce) = (CollectiveKind::AllToAll, CollectiveKind::Reduce);
+    for (text, words) in [
+        (
+            refusal(exchange, "row_column", lengths),
+            "accepted: blocks of one length",
+        ),
+        (
+            refusal(exchange, "row_column:direct", None),
+            ":lag=STEPS, :barrier",
+        ),
+        (
+            refusal(exchange, "row_column:4", None),
+            "accepted: one chunk",
+        ),
+        (refusal(reduce, "row_column:lag=2", None), "of exchanges"),
+        (refusal(reduce, "row_column:barrier", None), "of exchanges"),
+        (refusal(reduce, "row_column:receive", None), "of exchanges"),
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
 }
 
 #[test]

@@ -130,7 +130,8 @@ impl Walk<'_> {
         let kind = &self.schedule.actions[action as usize].kind;
         let (doing, cycles) = match kind {
             ActionKind::Message(message) if !message.is_copy() => {
-                let before = u64::from(self.spec.send_cycles + self.spec.unit_cycles);
+                let sent = self.messages[action as usize];
+                let before = u64::from(self.spec.send_cycles) + self.unit_cycles(sent, 0);
                 let writing = Writing {
                     share,
                     unit: 0,
@@ -195,11 +196,11 @@ impl Walk<'_> {
                 self.packets.end(packet, last);
                 (at.packet, at.words, at.unit) = (None, 0, at.unit + 1);
                 let between = if at.unit < message.units {
-                    self.spec.unit_cycles
+                    self.unit_cycles(message, at.unit)
                 } else {
                     0
                 };
-                at.goes_on = Some(last + word_cycles + u64::from(between));
+                at.goes_on = Some(last + word_cycles + between);
             } else {
                 let next = cycle + (upto - at.words) * word_cycles;
                 at.words = upto;

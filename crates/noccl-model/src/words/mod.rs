@@ -30,8 +30,23 @@ struct Message {
     target: TileId,
     /// The receiver's share; of other actions no share at all.
     receiving: u32,
+    /// Bytes of its stream of words, in which each row begins with a word of its own; rows, and bytes from one to the next there.
     bytes: u64,
+    num_rows: u64,
+    row_bytes: u64,
     units: u64,
+}
+
+impl Message {
+    /// Rows but the first of all that begin in a unit of so many bytes.
+    fn next_rows(self, unit: u64, unit_bytes: u64) -> u64 {
+        let begun = |end: u64| {
+            end.div_ceil(self.row_bytes.max(1))
+                .clamp(1, self.num_rows.max(1))
+        };
+        let start = unit * unit_bytes;
+        begun(self.bytes.min(start + unit_bytes)) - begun(start)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -203,6 +218,12 @@ impl<'a> Walk<'a> {
         self.spec.word_cycles.max(1).into()
     }
 
+    /// Cycles before the words of a unit, at either end.
+    fn unit_cycles(&self, message: Message, unit: u64) -> u64 {
+        let rows = message.next_rows(unit, self.spec.unit_bytes.into());
+        u64::from(self.spec.unit_cycles) + rows * u64::from(self.spec.row_cycles)
+    }
+
     /// Words of a unit of a message.
     fn unit_words(&self, bytes: u64, unit: u64) -> u64 {
         let unit_bytes = u64::from(self.spec.unit_bytes);
@@ -220,8 +241,10 @@ impl<'a> Walk<'a> {
             }
             ActionKind::Compute(compute) => compute.cycles,
             ActionKind::Message(message) => {
-                let words = message.bytes.div_ceil(WORD_BYTES.into());
-                u64::from(self.spec.send_cycles) + words * self.word_cycles()
+                let rows = u64::from(message.num_rows());
+                let words = rows * message.bytes.div_ceil(WORD_BYTES.into());
+                let of_rows = (rows - 1) * u64::from(self.spec.row_cycles);
+                u64::from(self.spec.send_cycles) + words * self.word_cycles() + of_rows
             }
             ActionKind::StaticMulticast(_)
             | ActionKind::Transfer(_)
@@ -262,11 +285,11 @@ impl<'a> Walk<'a> {
             counters.software_reduce_ops += elements * (reduce.inputs.len() as u64 - 1);
             counters.spm_write_bytes += reduce.bytes;
         } else if let Some(message) = kind.message() {
-            counters.spm_write_bytes += message.bytes;
+            counters.spm_write_bytes += message.data_bytes();
             let ends = (message.source.tile, message.destination.tile);
             if let (Some(from), Some(to)) = (self.network.find(ends.0), self.network.find(ends.1)) {
                 let hops = u64::from(self.network.hops(from, to));
-                counters.payload_byte_hops += message.bytes * hops;
+                counters.payload_byte_hops += message.data_bytes() * hops;
             }
         } else if let Some(sent) = kind.static_multicast() {
             let others = sent.set.len().saturating_sub(1);
@@ -289,6 +312,8 @@ fn message(
         target: TileId(0),
         receiving: u32::MAX,
         bytes: 0,
+        num_rows: 0,
+        row_bytes: 0,
         units: 0,
     };
     match kind {
@@ -303,11 +328,18 @@ fn message(
                 reason: "it names a tile that is not on the mesh; accepted: a tile of this network"
                     .to_owned(),
             })?;
+            let (num_rows, row_bytes) = (
+                u64::from(sent.num_rows()),
+                sent.bytes.next_multiple_of(WORD_BYTES.into()),
+            );
+            let bytes = (num_rows - 1) * row_bytes + sent.bytes;
             Ok(Message {
                 target,
                 receiving,
-                bytes: sent.bytes,
-                units: tiles.core.units(sent.bytes),
+                bytes,
+                num_rows,
+                row_bytes,
+                units: tiles.core.units(bytes),
             })
         }
         ActionKind::Message(_)

@@ -20,19 +20,22 @@ pub(super) struct Reading {
 /// How far a message has come at its receiver.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Received {
-    pub(super) is_begun: bool,
+    pub(super) begun_units: u64,
     pub(super) placed_units: u64,
     pub(super) listed_words: u64,
     pub(super) listed_units: u64,
+    listed_rows: u64,
 }
 
 impl Walk<'_> {
     /// Copies what stands in the list, or begins to read a unit of a message that may be received.
     pub(super) fn receive_posted(&mut self, tile: usize, now: u64) -> bool {
         if let Some(message) = self.cores[tile].copies.pop_front() {
-            let words = self.received[message as usize].listed_words;
+            let received = self.received[message as usize];
+            let of_rows = received.listed_rows * u64::from(self.spec.row_cycles);
             self.cores[tile].doing = Doing::Copy(message);
-            self.cores[tile].busy_until = now + words * self.word_cycles();
+            self.cores[tile].busy_until =
+                now + received.listed_words * self.word_cycles() + of_rows;
             return true;
         }
         let first = self.cores[tile].queue.front().copied();
@@ -56,8 +59,16 @@ impl Walk<'_> {
         let is_placed = self.is_posted(packet);
         let of = self.packets.packet(packet);
         let (message, words) = (of.message as usize, of.words);
+        let unit = self.received[message].begun_units;
+        self.received[message].begun_units += 1;
         let mut cycles = u64::from(self.spec.unit_cycles);
-        if !std::mem::replace(&mut self.received[message].is_begun, true) {
+        if is_placed {
+            cycles = self.unit_cycles(self.messages[message], unit);
+        } else {
+            let rows = self.messages[message].next_rows(unit, self.spec.unit_bytes.into());
+            self.received[message].listed_rows += rows;
+        }
+        if unit == 0 {
             cycles += u64::from(self.spec.receive_cycles);
         }
         let from = now + cycles;
@@ -130,7 +141,7 @@ impl Walk<'_> {
     pub(super) fn end_copy(&mut self, number: u32, now: u64) {
         let received = &mut self.received[number as usize];
         received.placed_units += std::mem::take(&mut received.listed_units);
-        received.listed_words = 0;
+        (received.listed_words, received.listed_rows) = (0, 0);
         self.end_if_placed(number, now);
     }
 

@@ -110,6 +110,24 @@ pub fn reduction_flows(network: &Network) -> u32 {
 /// Routers at which contributions of a wide reduction meet, each with the hops from the farthest sender of operands.
 #[must_use]
 pub fn merge_points(network: &Network, group: MultiAddress, root: TileId) -> Vec<(TileId, u32)> {
+    let (cube, at_root) = (network.cube(group), network.coord(root));
+    let merge_point = |(tile, inputs): (TileId, u8)| {
+        let at = network.coord(tile);
+        let ports = Port::ALL.into_iter().filter(|p| inputs & p.bit() != 0);
+        let hops = ports.map(|p| at.hops_to(contributor(at, p, cube, at_root)));
+        (inputs.count_ones() > 1).then(|| (tile, hops.max().unwrap_or(0)))
+    };
+    let inputs = contribution_inputs(network, group, root).into_iter();
+    inputs.filter_map(merge_point).collect()
+}
+
+/// Routers on the paths of a wide reduction, each with the input ports (bits) through which contributions come.
+#[must_use]
+pub fn contribution_inputs(
+    network: &Network,
+    group: MultiAddress,
+    root: TileId,
+) -> Vec<(TileId, u8)> {
     let (cube, root) = (network.cube(group), network.coord(root));
     let mut routers: BTreeSet<Coord> = BTreeSet::new();
     for member in cube.members() {
@@ -120,13 +138,10 @@ pub fn merge_points(network: &Network, group: MultiAddress, root: TileId) -> Vec
             }
         }
     }
-    let merge_point = |at: Coord| {
-        let inputs = join_set(at, cube, root);
-        let ports = Port::ALL.into_iter().filter(|p| inputs & p.bit() != 0);
-        let hops = ports.map(|p| at.hops_to(contributor(at, p, cube, root)));
-        (inputs.count_ones() > 1).then(|| (network.tile_at(at), hops.max().unwrap_or(0)))
-    };
-    routers.into_iter().filter_map(merge_point).collect()
+    let routers = routers.into_iter();
+    routers
+        .map(|at| (network.tile_at(at), join_set(at, cube, root)))
+        .collect()
 }
 
 /// Reductions that meet at one router, at the worst one, if these flows are in flight together.

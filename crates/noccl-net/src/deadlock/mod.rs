@@ -33,8 +33,8 @@ pub use bursts::{bursts_together, num_bursts};
 pub use flows::Flow;
 pub use graph::{IssueOrder, check, check_in_order, check_program};
 pub use limits::{
-    BEATS_PER_CREDIT, Windows, merge_points, merge_timeout_cycles, operand_store_bytes,
-    reduction_flows, reductions_at_a_router,
+    BEATS_PER_CREDIT, Windows, contribution_inputs, merge_points, merge_timeout_cycles,
+    operand_store_bytes, reduction_flows, reductions_at_a_router,
 };
 pub use mechanism::{check_mechanism, check_network};
 pub use options::{

@@ -55,6 +55,7 @@ impl Identity {
             // Of core tiles, whose runs cannot be saved.
             is_lock_step: _,
             noise_seed: _,
+            start_skew_cycles: _,
             threads: _,
         } = config;
         let stalls = format!("{stall_seed} {stalls:?} {port_stall_per_256}");

@@ -44,6 +44,7 @@ impl Table {
         ];
         self.all("core", &fields, 0..=100_000);
         self.any("core.word_cycles", core.word_cycles, 1..=1000);
+        self.any("core.row_cycles", core.row_cycles, 0..=1000);
         let fields = [
             ("combine_cycles", core.combine_cycles),
             ("route_cycles", core.route_cycles),

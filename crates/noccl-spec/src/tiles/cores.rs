@@ -33,6 +33,7 @@ impl CoreTiles {
         ("router.static_network.input_fifo_flits", &["1", "3", "5"]),
         ("router.static_network.port_fifo_words", &["1", "3"]),
         ("core.word_cycles", &["1", "3"]),
+        ("core.row_cycles", &["0", "2"]),
         ("core.unit_cycles", &["0", "7"]),
         ("core.unit_bytes", &["4", "64", "128"]),
         ("core.receive_store_words", &["34", "127"]),
@@ -110,6 +111,9 @@ pub struct Core {
     pub unit_cycles: u32,
     /// Cycles for each word that is written to a port or read from a queue.
     pub word_cycles: u32,
+    /// Cycles for each row of a message but the first, at either end: the instructions that go on at another address; 0 if absent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub row_cycles: u32,
     /// Cycles for each element that a local reduction combines with another one.
     pub combine_cycles: u32,
     /// Data of a unit in bytes, a multiple of a word.
@@ -132,6 +136,12 @@ pub struct Core {
     pub noise_per_billion_messages: u32,
     /// For how long, 0 to 10⁹ cycles.
     pub noise_cycles: u32,
+}
+
+/// Is it what an absent field means?
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+const fn is_zero(cycles: &u32) -> bool {
+    *cycles == 0
 }
 
 /// Whether a sender waits for the receiver of its last message.

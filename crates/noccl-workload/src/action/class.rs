@@ -104,6 +104,33 @@ pub struct Lines<'a> {
     pub is_asked_for: bool,
 }
 
+impl Lines<'_> {
+    /// Does a line that is copied within one memory overwrite bytes of another line's source, or beside its own?
+    ///
+    /// Lines do not overlap where they are written, and all ranges fit into a memory.
+    pub(crate) fn overwrite_themselves(&self) -> bool {
+        if self.bytes == 0 {
+            return false;
+        }
+        (0..u64::from(self.rows)).any(|row| {
+            let source = self.source.offset + row * self.source_stride;
+            let own = self.offset + row * self.destination_stride;
+            // Lines written below the end of this source line and reach beyond its start.
+            let place = |line: u64| self.offset + line * self.destination_stride;
+            let starts_below_end = |line: u64| place(line) < source + self.bytes;
+            let ends_above_start = |line: u64| place(line) + self.bytes > source;
+            let stride = self.destination_stride.max(self.bytes);
+            let near = source.saturating_sub(self.offset) / stride;
+            (near.saturating_sub(1)..=near + 1)
+                .filter(|line| *line < u64::from(self.rows))
+                .any(|line| {
+                    let is_kept = line == row && own == source;
+                    starts_below_end(line) && ends_above_start(line) && !is_kept
+                })
+        })
+    }
+}
+
 /// Memories that an action writes at the same offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Targets<'a> {

@@ -24,11 +24,36 @@ pub struct Message {
     pub source: Place,
     /// Where it is put.
     pub destination: Place,
-    /// Bytes; zero is a message too.
+    /// Bytes, of each row if it has several; zero is a message too.
     pub bytes: u64,
+    /// Rows that it is gathered from and scattered to; absent: one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<MessageRows>,
     /// The round it belongs to, if there are rounds; see `claims_rounds` of the schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
+}
+
+/// Rows of a message, all of one length: a core copies each word itself, so they need not follow each other.
+///
+/// Row r is read at `source + r * source_stride` and put at `destination + r * destination_stride`. Each begins with a word of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessageRows {
+    /// Rows.
+    pub count: u32,
+    /// Bytes between the starts of consecutive rows at the source.
+    pub source_stride: u64,
+    /// Bytes between the starts of consecutive rows at the destination.
+    pub destination_stride: u64,
+}
+
+impl MessageRows {
+    const ONE: Self = Self {
+        count: 1,
+        source_stride: 0,
+        destination_stride: 0,
+    };
 }
 
 impl<'a> Kind<'a> for &'a Message {
@@ -63,24 +88,14 @@ impl<'a> Kind<'a> for &'a Message {
     }
 
     fn effect(&self) -> Effect<'a> {
-        Effect::Lines(Lines {
-            reader: self.source.tile,
-            source: self.source,
-            targets: Targets::One(self.destination.tile),
-            offset: self.destination.offset,
-            bytes: self.bytes,
-            rows: 1,
-            source_stride: 0,
-            destination_stride: 0,
-            is_asked_for: true,
-        })
+        Effect::Lines(self.lines())
     }
 
     fn sent_bytes(&self, _: &Network) -> u64 {
         if self.source.tile == self.destination.tile {
             return 0;
         }
-        self.bytes
+        self.data_bytes()
     }
 
     /// A core that reads whatever comes lets nobody wait in a circle, and the network is XY: nothing to search for.
@@ -91,11 +106,33 @@ impl<'a> Kind<'a> for &'a Message {
     fn check(&self, at: &At<'_>) -> Result<(), CheckError> {
         let source = at.cluster("source.tile", self.source.tile)?;
         let destination = at.cluster("destination.tile", self.destination.tile)?;
-        let end = |place: Place| u128::from(place.offset) + u128::from(self.bytes);
-        at.fits("source.offset", source, end(self.source))?;
-        at.fits("destination.offset", destination, end(self.destination))?;
-        let distance = self.destination.offset.abs_diff(self.source.offset);
-        if source == destination && distance != 0 && distance < self.bytes {
+        let rows = self.lines().rows;
+        if rows == 0 {
+            return at.fail("rows.count", 0, "at least 1");
+        }
+        let end = |place: Place, stride: u64| {
+            let last = u128::from(rows - 1) * u128::from(stride);
+            u128::from(place.offset) + last + u128::from(self.bytes)
+        };
+        let lines = self.lines();
+        at.fits(
+            "source.offset",
+            source,
+            end(self.source, lines.source_stride),
+        )?;
+        at.fits(
+            "destination.offset",
+            destination,
+            end(self.destination, lines.destination_stride),
+        )?;
+        if rows > 1 && lines.destination_stride < self.bytes {
+            return at.fail(
+                "rows.destination_stride",
+                lines.destination_stride,
+                "at least `bytes`: rows may not overlap where they are put",
+            );
+        }
+        if source == destination && lines.overwrite_themselves() {
             return at.fail(
                 "destination.offset",
                 self.destination.offset,
@@ -121,6 +158,33 @@ impl Message {
     #[must_use]
     pub fn is_copy(&self) -> bool {
         self.source.tile == self.destination.tile
+    }
+
+    /// Bytes of all rows.
+    #[must_use]
+    pub fn data_bytes(&self) -> u64 {
+        self.bytes * u64::from(self.num_rows())
+    }
+
+    /// Rows; one if it is of consecutive bytes.
+    #[must_use]
+    pub fn num_rows(&self) -> u32 {
+        self.rows.unwrap_or(MessageRows::ONE).count
+    }
+
+    fn lines(&self) -> Lines<'static> {
+        let rows = self.rows.unwrap_or(MessageRows::ONE);
+        Lines {
+            reader: self.source.tile,
+            source: self.source,
+            targets: Targets::One(self.destination.tile),
+            offset: self.destination.offset,
+            bytes: self.bytes,
+            rows: rows.count,
+            source_stride: rows.source_stride,
+            destination_stride: rows.destination_stride,
+            is_asked_for: true,
+        }
     }
 
     /// Source and destination as messages name them.

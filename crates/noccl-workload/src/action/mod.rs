@@ -26,7 +26,7 @@ pub use class::{Agent, Effect, Lines, Need, NetworkFold, Notice, Targets, Waits}
 pub use compute::Compute;
 pub use list_multicast::ListMulticast;
 pub use local_reduce::LocalReduce;
-pub use message::Message;
+pub use message::{Message, MessageRows};
 pub use pattern::{AccessPattern, CHAIN_BEAT_BYTES, MAX_FIELD, MAX_LOOPS, PatternLoop, WORD_BYTES};
 pub use reduction::InNetworkReduction;
 pub use static_multicast::{Rectangle, StaticMulticast};

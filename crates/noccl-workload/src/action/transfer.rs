@@ -61,6 +61,20 @@ impl Transfer {
             destination_stride: 0,
         }
     }
+
+    fn lines(&self) -> Lines<'static> {
+        Lines {
+            reader: self.initiator,
+            source: self.source,
+            targets: self.destination.targets(),
+            offset: self.destination.offset(),
+            bytes: self.bytes,
+            rows: self.rows,
+            source_stride: self.source_stride,
+            destination_stride: self.destination_stride,
+            is_asked_for: false,
+        }
+    }
 }
 
 impl<'a> Kind<'a> for &'a Transfer {
@@ -89,17 +103,7 @@ impl<'a> Kind<'a> for &'a Transfer {
     }
 
     fn effect(&self) -> Effect<'a> {
-        Effect::Lines(Lines {
-            reader: self.initiator,
-            source: self.source,
-            targets: self.destination.targets(),
-            offset: self.destination.offset(),
-            bytes: self.bytes,
-            rows: self.rows,
-            source_stride: self.source_stride,
-            destination_stride: self.destination_stride,
-            is_asked_for: false,
-        })
+        Effect::Lines(self.lines())
     }
 
     fn sent_bytes(&self, _: &Network) -> u64 {
@@ -168,7 +172,7 @@ impl<'a> Kind<'a> for &'a Transfer {
                 (name, offset, returns)
             }
         };
-        if returns && overwrites_itself(self, offset) {
+        if returns && self.lines().overwrite_themselves() {
             return at.fail(
                 name,
                 offset,
@@ -181,28 +185,4 @@ impl<'a> Kind<'a> for &'a Transfer {
     fn transfer(&self) -> Option<&'a Transfer> {
         Some(self)
     }
-}
-
-/// Does a line of a transfer within one tile overwrite bytes of another line's source, or beside its own?
-///
-/// Lines do not overlap where they are written, and all ranges fit into a memory.
-fn overwrites_itself(t: &Transfer, destination: u64) -> bool {
-    if t.bytes == 0 {
-        return false;
-    }
-    (0..u64::from(t.rows)).any(|row| {
-        let source = t.source.offset + row * t.source_stride;
-        let own = destination + row * t.destination_stride;
-        // Lines written below the end of this source line and reach beyond its start.
-        let place = |line: u64| destination + line * t.destination_stride;
-        let starts_below_end = |line: u64| place(line) < source + t.bytes;
-        let ends_above_start = |line: u64| place(line) + t.bytes > source;
-        let stride = t.destination_stride.max(t.bytes);
-        let near = source.saturating_sub(destination) / stride;
-        (near.saturating_sub(1)..=near + 1)
-            .filter(|line| *line < u64::from(t.rows))
-            .any(|line| {
-                starts_below_end(line) && ends_above_start(line) && !(line == row && own == source)
-            })
-    })
 }

@@ -9,26 +9,30 @@
 //! How many bursts of one reduction can be at one merge point is in `noccl_net::deadlock::bursts_together`. Members of one
 //! group begin its reductions in schedule order, and no more of them at a time than an endpoint may have bursts open; a core
 //! takes part in one barrier at a time. A reduction that is alone at its merge points waits for no slot that it does not
-//! free itself (`docs/design/0007`).
+//! free itself (`docs/design/0007`), and its later bursts may stand at an input without a slot: no other reduction may pass there,
+//! which one of its members could contribute to first.
 
 use crate::check::order::Order;
 use crate::check::{CheckError, Crowd};
 use crate::{BarrierMechanism, InNetworkReduction, Schedule};
-use noccl_net::deadlock::{bursts_together, merge_points, num_bursts, reduction_flows};
+use noccl_net::deadlock::{bursts_together, contribution_inputs, num_bursts, reduction_flows};
 use noccl_net::{MultiAddress, Network, TileId};
 use std::collections::BTreeMap;
 
 /// Buffer space that an action takes at a tile.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Claim {
     pub action: usize,
     /// Actions of one group share what a member works on at a time.
     pub group: usize,
+    /// 0 if it only passes.
     pub load: u64,
+    /// Input ports of the router (bits) through which its contributions come.
+    pub inputs: u8,
 }
 
-/// Merge points of a reduction, with the hops from the farthest sender.
-type Tree = Vec<(TileId, u32)>;
+/// Routers on the paths of a reduction, with the inputs of its contributions.
+pub(crate) type Tree = Vec<(TileId, u8)>;
 
 /// How much buffer space a tile has, and how much of it the actions of one group can take.
 pub(crate) struct Space {
@@ -59,9 +63,11 @@ pub fn fit_together(network: &Network, reductions: &[InNetworkReduction]) -> boo
     let space = Space::of_stores(network);
     let fits = |claims: &Vec<Claim>| {
         let all: Vec<usize> = (0..claims.len()).collect();
-        claims.len() < 2 || by_groups(claims, &all, &space) <= space.capacity
+        let num_merging = claims.iter().filter(|claim| claim.load > 0).count();
+        let has_space = num_merging < 2 || by_groups(claims, &all, &space) <= space.capacity;
+        has_space && find_blocked(claims, &space, |_, _| true).is_none()
     };
-    operands(network, reductions.iter().map(Some))
+    operands(network, reductions.iter().map(Some), &space)
         .values()
         .all(fits)
 }
@@ -80,7 +86,7 @@ pub(crate) fn check_buffer_space(
     let store = Space::of_stores(network);
     let reductions = schedule.actions.iter().map(|a| a.kind.network_fold());
     let reductions = reductions.map(|fold| fold.map(|f| f.reduction));
-    let operands = operands(network, reductions);
+    let operands = operands(network, reductions, &store);
     let limit = "router.wide_reduction.store_beats";
     refuse_crowds(network, schedule, order, &operands, &store, limit)?;
     let counters = Space {
@@ -107,7 +113,13 @@ fn refuse_crowds(
     limit: &'static str,
 ) -> Result<(), CheckError> {
     for (tile, claims) in places {
-        if let Some((crowd, needed)) = find_crowd(order, claims, space) {
+        let crowd = find_crowd(order, claims, space);
+        let are_concurrent = |a: &Claim, b: &Claim| {
+            let comes_first = |a, b: &Claim| followers(order, a, std::slice::from_ref(b))[0];
+            !comes_first(a, b) && !comes_first(b, a)
+        };
+        if let Some((crowd, needed)) = crowd.or_else(|| find_blocked(claims, space, are_concurrent))
+        {
             return Err(CheckError::Crowd(Box::new(Crowd {
                 tile: network.tile_ref(*tile).to_string(),
                 actions: crowd
@@ -140,6 +152,7 @@ pub(crate) fn num_fitting(loads: impl Iterator<Item = u64>, capacity: u64) -> us
 fn operands<'r>(
     network: &Network,
     reductions: impl Iterator<Item = Option<&'r InNetworkReduction>>,
+    space: &Space,
 ) -> BTreeMap<TileId, Vec<Claim>> {
     let mut places: BTreeMap<TileId, Vec<Claim>> = BTreeMap::new();
     let mut groups: BTreeMap<MultiAddress, usize> = BTreeMap::new();
@@ -153,18 +166,57 @@ fn operands<'r>(
         let group = *groups.entry(r.group).or_insert(number);
         let tree = trees
             .entry((r.group, root))
-            .or_insert_with(|| merge_points(network, r.group, root));
+            .or_insert_with(|| contribution_inputs(network, r.group, root));
         let bursts = num_bursts(&network.axi().ni, r.root.offset, r.bytes);
         let load = bursts_together(network, r.group, root, bursts) * beats_per_flow(network);
-        for (at, _) in tree {
-            places.entry(*at).or_default().push(Claim {
-                action,
-                group,
-                load,
-            });
-        }
+        let claim = Claim {
+            action,
+            group,
+            load,
+            inputs: 0,
+        };
+        claim.of_tree(tree, space, &mut places);
     }
     places
+}
+
+impl Claim {
+    /// This claim at the merge points of a reduction, and where it passes if that can matter.
+    pub(crate) fn of_tree(
+        &self,
+        tree: &Tree,
+        space: &Space,
+        places: &mut BTreeMap<TileId, Vec<Self>>,
+    ) {
+        let can_exceed = space.per_group > space.capacity;
+        for (at, inputs) in tree.iter().copied() {
+            let merges = inputs.count_ones() > 1;
+            if merges || can_exceed {
+                places.entry(at).or_default().push(Self {
+                    load: if merges { self.load } else { 0 },
+                    inputs,
+                    ..*self
+                });
+            }
+        }
+    }
+}
+
+/// A claim that alone exceeds the space, so that its bursts may stand at its inputs, and one that passes there.
+pub(crate) fn find_blocked<'c>(
+    claims: &'c [Claim],
+    space: &Space,
+    are_concurrent: impl Fn(&Claim, &Claim) -> bool,
+) -> Option<(Vec<&'c Claim>, u64)> {
+    let too_large = claims.iter().filter(|one| one.load > space.capacity);
+    for one in too_large {
+        let passes = |other: &&Claim| other.load == 0 && other.inputs & one.inputs != 0;
+        let mut passing = claims.iter().filter(passes);
+        if let Some(other) = passing.find(|other| are_concurrent(one, other)) {
+            return Some((vec![one, other], one.load));
+        }
+    }
+    None
 }
 
 /// Claims on the counters of every barrier's target.
@@ -188,6 +240,7 @@ fn barriers(network: &Network, schedule: &Schedule, order: &Order) -> BTreeMap<T
             action,
             group,
             load: 1,
+            inputs: 0,
         });
     }
     places
@@ -199,12 +252,14 @@ fn find_crowd<'c>(
     claims: &'c [Claim],
     space: &Space,
 ) -> Option<(Vec<&'c Claim>, u64)> {
-    let all: Vec<usize> = (0..claims.len()).collect();
-    if claims.len() < 2 || by_groups(claims, &all, space) <= space.capacity {
+    let all: Vec<usize> = (0..claims.len())
+        .filter(|at| claims[*at].load > 0)
+        .collect();
+    if all.len() < 2 || by_groups(claims, &all, space) <= space.capacity {
         return None;
     }
     let before: Vec<Vec<bool>> = claims.iter().map(|c| followers(order, c, claims)).collect();
-    for one in 0..claims.len() {
+    for one in all.iter().copied() {
         let is_concurrent = |other: &usize| !before[one][*other] && !before[*other][one];
         let concurrent: Vec<usize> = all.iter().copied().filter(is_concurrent).collect();
         let needed = by_groups(claims, &concurrent, space).min(in_sequence(

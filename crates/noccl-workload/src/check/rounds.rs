@@ -136,6 +136,7 @@ mod tests {
             source: place(from),
             destination: place(to),
             bytes: 4,
+            rows: None,
             round,
         };
         Action {

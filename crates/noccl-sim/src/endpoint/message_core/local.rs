@@ -3,8 +3,9 @@
 
 use super::Cores;
 use super::core::Doing;
-use super::message::WORD_BYTES;
+use super::rows::Rows;
 use noccl_workload::{ActionKind, LocalReduce, Message};
+use std::ops::Range;
 
 impl Cores<'_> {
     /// Cycles of an action that no network sees.
@@ -19,7 +20,8 @@ impl Cores<'_> {
             // A message to its own tile: the instructions of a message and a copy.
             ActionKind::Message(message) => {
                 u64::from(self.spec.send_cycles)
-                    + message.bytes.div_ceil(WORD_BYTES) * self.word_cycles()
+                    + Rows::of(message).words() * self.word_cycles()
+                    + u64::from(message.num_rows() - 1) * u64::from(self.spec.row_cycles)
             }
             ActionKind::StaticMulticast(_)
             | ActionKind::Transfer(_)
@@ -68,12 +70,29 @@ impl Cores<'_> {
     }
 
     fn copy(&mut self, tile: u32, message: &Message) {
-        self.counters.spm_write_bytes += message.bytes;
+        self.counters.spm_write_bytes += message.data_bytes();
         if self.is_value {
-            let mut bytes = vec![0; message.bytes as usize];
-            self.memories.read(tile, message.source.offset, &mut bytes);
-            self.memories
-                .write(tile, message.destination.offset, &bytes);
+            let rows = Rows::of(message);
+            let bytes = self.gathered(tile, rows);
+            self.scatter(tile, rows, 0..rows.stream_bytes(), &bytes);
+        }
+    }
+
+    /// The stream of words of a message, from its source (value mode).
+    pub(super) fn gathered(&self, tile: u32, rows: Rows) -> Vec<u8> {
+        let mut bytes = vec![0; rows.stream_bytes() as usize];
+        for piece in rows.pieces(0..rows.stream_bytes()) {
+            let range = piece.sent.start as usize..piece.sent.end as usize;
+            self.memories.read(tile, piece.from, &mut bytes[range]);
+        }
+        bytes
+    }
+
+    /// Puts a range of the stream at its place (value mode).
+    pub(super) fn scatter(&mut self, tile: u32, rows: Rows, range: Range<u64>, stream: &[u8]) {
+        for piece in rows.pieces(range) {
+            let sent = &stream[piece.sent.start as usize..piece.sent.end as usize];
+            self.memories.write(tile, piece.to, sent);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A message in progress: units of a header, a tag and up to `unit_bytes` of payload.
 
+use super::rows::Rows;
 use noccl_spec::{Core as CoreSpec, UNIT_HEAD_WORDS};
 use noccl_workload::Message as Sent;
 use std::ops::Range;
@@ -13,10 +14,7 @@ pub(super) const WORD_BYTES: u64 = noccl_spec::WORD_BYTES as u64;
 pub(super) struct Message {
     pub source: u32,
     pub target: u32,
-    /// First byte read, and first byte written.
-    pub from: u64,
-    pub to: u64,
-    pub bytes: u64,
+    pub rows: Rows,
     pub round: Option<u32>,
     pub units: u32,
     unit_bytes: u64,
@@ -28,21 +26,20 @@ pub(super) struct Message {
     pub listed: Range<u32>,
     /// Has the receiver begun with it?
     pub is_begun: bool,
-    /// What is sent (value mode).
+    /// Words that are sent (value mode), rows one after the other.
     pub payload: Vec<u8>,
 }
 
 impl Message {
     pub(super) fn new(sent: &Sent, tiles: (u32, u32), receiving: u32, core: &CoreSpec) -> Self {
         let unit_bytes = u64::from(core.unit_bytes);
+        let rows = Rows::of(sent);
         Self {
             source: tiles.0,
             target: tiles.1,
-            from: sent.source.offset,
-            to: sent.destination.offset,
-            bytes: sent.bytes,
+            rows,
             round: sent.round,
-            units: core.units(sent.bytes) as u32,
+            units: core.units(rows.stream_bytes()) as u32,
             unit_bytes,
             receiving,
             read: 0,
@@ -56,13 +53,18 @@ impl Message {
     /// Its bytes that a unit carries.
     pub(super) fn range(&self, unit: u32) -> Range<u64> {
         let from = u64::from(unit) * self.unit_bytes;
-        from..self.bytes.min(from + self.unit_bytes)
+        from..self.rows.stream_bytes().min(from + self.unit_bytes)
     }
 
     /// Words of payload in a unit.
     pub(super) fn payload_words(&self, unit: u32) -> u32 {
         let range = self.range(unit);
         (range.end - range.start).div_ceil(WORD_BYTES) as u32
+    }
+
+    /// Rows that a core goes on to within a unit.
+    pub(super) fn next_rows(&self, unit: u32) -> u64 {
+        self.rows.begun_in(self.range(unit))
     }
 
     /// Words of a unit on the network.

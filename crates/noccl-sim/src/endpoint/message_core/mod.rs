@@ -17,6 +17,7 @@ mod planes;
 mod program;
 mod receive;
 mod rounds;
+mod rows;
 mod send;
 mod store;
 mod stream;
@@ -154,7 +155,14 @@ impl<'s> Cores<'s> {
     fn empty(network: &'s Network, of: &'s CoreTiles, config: &RunConfig, is_open: bool) -> Self {
         let (tiles, spec) = (network.num_tiles(), &of.core);
         let mut active = BitSet::new(tiles);
-        (0..tiles).for_each(|tile| active.insert(tile));
+        let noise = Noise::new(config.noise_seed, config.start_skew_cycles, spec);
+        let mut later = Wheel::new();
+        for tile in 0..tiles {
+            match noise.start(tile as u32) {
+                0 => active.insert(tile),
+                start => later.push(start, tile as u32),
+            }
+        }
         Self {
             network,
             spec,
@@ -163,7 +171,7 @@ impl<'s> Cores<'s> {
             first: First::default(),
             is_value: config.mode == Mode::Value,
             stalls: Stalls::new(config),
-            noise: Noise::new(config.noise_seed, spec),
+            noise,
             program: Program::new(is_open),
             rounds: Rounds::new(false, &[], tiles),
             messages: Vec::new(),
@@ -172,7 +180,7 @@ impl<'s> Cores<'s> {
             units: Vec::new(),
             free_units: Vec::new(),
             active,
-            later: Wheel::new(),
+            later,
             due: Vec::new(),
             ready: Vec::new(),
             asking: Vec::new(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Noise of an operating system: now and then a message takes far longer (S4 §4.1, variances of its tables).
 //!
-//! Drawn from the seed and the number of the message, so that a run has one result whatever else it does.
+//! Drawn from the seed and the number of the message, so that a run has one result whatever else it does. So is when each core begins.
 
 use noccl_spec::Core as CoreSpec;
 use noccl_workload::number::mix;
@@ -14,17 +14,31 @@ pub(super) struct Noise {
     seed: Option<u64>,
     per_billion: u64,
     cycles: u64,
+    start_skew_cycles: u64,
 }
 
 const BILLION: u128 = 1_000_000_000;
 
+/// Keeps the draws of starts apart from those of messages: ASCII "starts".
+const STARTS: u64 = 0x7374_6172_7473;
+
 impl Noise {
-    pub(super) fn new(seed: Option<u64>, core: &CoreSpec) -> Self {
+    pub(super) fn new(seed: Option<u64>, start_skew_cycles: u64, core: &CoreSpec) -> Self {
         Self {
             seed,
+            start_skew_cycles,
             per_billion: core.noise_per_billion_messages.into(),
             cycles: core.noise_cycles.into(),
         }
+    }
+
+    /// When a core begins.
+    pub(super) fn start(self, tile: u32) -> u64 {
+        let drawn = self
+            .seed
+            .map_or(0, |seed| mix(mix(seed ^ STARTS) ^ u64::from(tile)));
+        let times = u128::from(self.start_skew_cycles) + 1;
+        ((u128::from(drawn) * times) >> 64) as u64
     }
 
     /// Cycles by which the receiver of a message is held up.
@@ -42,7 +56,7 @@ impl Noise {
 /// without noise, so that of many runs only the others need to be simulated.
 #[must_use]
 pub fn is_held_up(core: &CoreSpec, schedule: &Schedule, seed: u64) -> bool {
-    let noise = Noise::new(Some(seed), core);
+    let noise = Noise::new(Some(seed), 0, core);
     let crosses = |sent: &Message| sent.source.tile != sent.destination.tile;
     let actions = schedule.actions.iter().enumerate();
     let messages = actions.filter(|(_, action)| action.kind.message().is_some_and(crosses));
@@ -60,6 +74,7 @@ mod tests {
             seed: Some(3),
             per_billion: 100_000_000,
             cycles: 7,
+            start_skew_cycles: 0,
         };
         let held = |noise: Noise| (0..100_000).filter(|m| noise.cycles(*m) == 7).count();
         assert!((9_700..10_300).contains(&held(noise)), "{}", held(noise));
@@ -77,5 +92,27 @@ mod tests {
         };
         assert_eq!(some(4), some(4));
         assert_ne!(some(4), some(5));
+    }
+
+    #[test]
+    fn cores_begin_at_all_times_up_to_the_skew_equally_often_and_at_once_without_seed() {
+        let noise = |seed| Noise {
+            seed,
+            per_billion: 0,
+            cycles: 0,
+            start_skew_cycles: 4,
+        };
+        let mut begun = [0; 5];
+        for tile in 0..50_000 {
+            begun[noise(Some(3)).start(tile) as usize] += 1;
+        }
+        assert!(
+            begun.iter().all(|n| (9_700..10_300).contains(n)),
+            "{begun:?}"
+        );
+        let starts = |seed| -> Vec<u64> { (0..50).map(|tile| noise(seed).start(tile)).collect() };
+        assert_eq!(starts(Some(4)), starts(Some(4)));
+        assert_ne!(starts(Some(4)), starts(Some(5)));
+        assert_eq!(starts(None), [0; 50]);
     }
 }

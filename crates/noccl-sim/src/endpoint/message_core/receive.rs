@@ -51,6 +51,9 @@ impl Cores<'_> {
         let is_placed = self.is_posted(unit.message);
         let message = self.messages[unit.message as usize].as_mut()?;
         let mut cycles = u64::from(self.spec.unit_cycles);
+        if is_placed && let UnitKind::Data(index) = unit.kind {
+            cycles += message.next_rows(index) * u64::from(self.spec.row_cycles);
+        }
         if !std::mem::replace(&mut message.is_begun, true) {
             cycles += u64::from(self.spec.receive_cycles) + self.noise.cycles(unit.message);
         }
@@ -119,22 +122,28 @@ impl Cores<'_> {
             return;
         };
         message.placed += units.end - units.start;
-        let bytes = message.range(units.start).start..message.range(units.end - 1).end;
+        let stream = message.range(units.start).start..message.range(units.end - 1).end;
+        let rows = message.rows;
+        let pieces = rows.pieces(stream.clone());
+        let bytes: u64 = pieces.map(|p| p.sent.end - p.sent.start).sum();
+        let is_placed = message.is_placed();
+        // Other units need it until the last one is placed.
+        let payload = std::mem::take(&mut message.payload);
         let (from, to) = (TileId(message.source), TileId(message.target));
         let hops = self.network.coord(from).hops_to(self.network.coord(to));
-        self.counters.spm_write_bytes += bytes.end - bytes.start;
-        self.counters.payload_byte_hops += (bytes.end - bytes.start) * u64::from(hops);
+        self.counters.spm_write_bytes += bytes;
+        self.counters.payload_byte_hops += bytes * u64::from(hops);
         let key = u64::from(number) << 32 | u64::from(units.end);
         self.checksum = self.checksum.wrapping_add(mix(key));
         if self.is_value {
-            let sent = &message.payload[bytes.start as usize..bytes.end as usize];
-            self.memories
-                .write(tile as u32, message.to + bytes.start, sent);
+            self.scatter(tile as u32, rows, stream, &payload);
         }
-        if !message.is_placed() {
+        if !is_placed {
+            if let Some(message) = self.messages[number as usize].as_mut() {
+                message.payload = payload;
+            }
             return;
         }
-        message.payload = Vec::new();
         match self.spec.flow_control {
             FlowControl::None => self.end_receive(number, end),
             FlowControl::ReadyAck => {
@@ -160,9 +169,11 @@ impl Cores<'_> {
             return Next::At(now);
         };
         let units = message.listed.clone();
-        let words: u32 = units.map(|unit| message.payload_words(unit)).sum();
+        let words: u32 = units.clone().map(|unit| message.payload_words(unit)).sum();
+        let rows: u64 = units.map(|unit| message.next_rows(unit)).sum();
         self.cores[tile].doing = Doing::Copy { message: number };
-        Next::At(now + u64::from(words) * self.word_cycles())
+        let of_rows = rows * u64::from(self.spec.row_cycles);
+        Next::At(now + u64::from(words) * self.word_cycles() + of_rows)
     }
 
     pub(super) fn end_copy(&mut self, tile: usize, number: u32, now: u64) {

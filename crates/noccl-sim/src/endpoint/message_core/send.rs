@@ -12,13 +12,17 @@ const CONTROL_WORDS: u32 = UNIT_HEAD_WORDS + 1;
 impl Cores<'_> {
     /// A core begins to send a message; with acknowledgements, only when the receiver has acknowledged the one before.
     pub(super) fn begin_send(&mut self, tile: usize, share: u32, message: u32, now: u64) -> Next {
-        let Some(sent) = &mut self.messages[message as usize] else {
+        let Some((source, rows)) = self.messages[message as usize]
+            .as_ref()
+            .map(|sent| (sent.source, sent.rows))
+        else {
             return Next::At(now);
         };
         if self.is_value {
-            let mut payload = vec![0; sent.bytes as usize];
-            self.memories.read(sent.source, sent.from, &mut payload);
-            sent.payload = payload;
+            let payload = self.gathered(source, rows);
+            if let Some(sent) = &mut self.messages[message as usize] {
+                sent.payload = payload;
+            }
         }
         let start = u64::from(self.spec.send_cycles);
         if self.spec.interrupt_cycles > 0 {
@@ -49,7 +53,14 @@ impl Cores<'_> {
     fn prepare(&mut self, tile: usize, share: u32, message: u32, from: u64) -> Next {
         let at = Writing::of(0);
         self.cores[tile].doing = Doing::Send { share, message, at };
-        Next::At(from + u64::from(self.spec.unit_cycles))
+        Next::At(from + self.unit_cycles(message, 0))
+    }
+
+    /// Cycles before a unit's first word is written.
+    fn unit_cycles(&self, message: u32, unit: u32) -> u64 {
+        let sent = self.messages[message as usize].as_ref();
+        let rows = sent.map_or(0, |sent| sent.next_rows(unit));
+        u64::from(self.spec.unit_cycles) + rows * u64::from(self.spec.row_cycles)
     }
 
     /// Reads responses until the one has come that it waits for; every receiver is ready for a first message.
@@ -159,7 +170,7 @@ impl Cores<'_> {
         if at.words == length {
             at = Writing::of(at.unit + 1);
             if at.unit < units {
-                cycles += u64::from(self.spec.unit_cycles);
+                cycles += self.unit_cycles(message, at.unit);
             }
         }
         match &mut self.cores[tile].doing {

@@ -102,6 +102,7 @@ impl CoreMaker {
                     source,
                     destination: Place { tile, offset },
                     bytes,
+                    rows: None,
                     round: None,
                 })
             }

@@ -75,6 +75,7 @@ mod tests {
             source,
             destination,
             bytes: 8,
+            rows: None,
             round: None,
         };
         Action {

@@ -11,10 +11,12 @@
 //! - *Counters of barriers.* Their target counts all barriers at a time; those that all members of one group issue in one
 //!   order count as many as an interface may have open.
 
-use crate::check::buffer_space::{Claim, Space, beats_per_flow, by_groups, num_fitting};
+use crate::check::buffer_space::{
+    Claim, Space, Tree, beats_per_flow, by_groups, find_blocked, num_fitting,
+};
 use crate::check::{CheckError, Crowd};
 use crate::{PortKind, PortTransaction, Trace};
-use noccl_net::deadlock::{bursts_together, merge_points, num_bursts};
+use noccl_net::deadlock::{bursts_together, contribution_inputs, num_bursts};
 use noccl_net::{MultiAddress, Network, TileId, TileRef};
 use std::collections::BTreeMap;
 
@@ -155,18 +157,18 @@ fn check_slots(network: &Network, trace: &Trace, reductions: &[Meeting]) -> Resu
     let space = Space::of_stores(network);
     let groups = in_one_order(reductions);
     let mut places: BTreeMap<TileId, Vec<Claim>> = BTreeMap::new();
-    let mut trees: BTreeMap<(MultiAddress, TileId), Vec<(TileId, u32)>> = BTreeMap::new();
+    let mut trees: BTreeMap<(MultiAddress, TileId), Tree> = BTreeMap::new();
     for (index, r) in reductions.iter().enumerate() {
         let tree = trees.entry((r.group, r.root));
-        let tree = tree.or_insert_with(|| merge_points(network, r.group, r.root));
+        let tree = tree.or_insert_with(|| contribution_inputs(network, r.group, r.root));
         let bursts = bursts_together(network, r.group, r.root, r.bursts);
-        for (at, _) in tree {
-            places.entry(*at).or_default().push(Claim {
-                action: r.transaction,
-                group: groups[index],
-                load: bursts * beats_per_flow(network),
-            });
-        }
+        let claim = Claim {
+            action: r.transaction,
+            group: groups[index],
+            load: bursts * beats_per_flow(network),
+            inputs: 0,
+        };
+        claim.of_tree(tree, &space, &mut places);
     }
     let field = "router.wide_reduction.store_beats";
     refuse_crowds(network, trace, &places, &space, field)
@@ -189,6 +191,7 @@ fn check_counters(
             action: barrier.transaction,
             group: groups[index],
             load: 1,
+            inputs: 0,
         });
     }
     refuse_crowds(network, trace, &places, &space, "ni.max_open_reductions")
@@ -202,13 +205,19 @@ fn refuse_crowds(
     limit: &'static str,
 ) -> Result<(), CheckError> {
     for (tile, claims) in places {
-        let all: Vec<usize> = (0..claims.len()).collect();
+        let all: Vec<usize> = (0..claims.len())
+            .filter(|at| claims[*at].load > 0)
+            .collect();
         let needed = by_groups(claims, &all, space);
-        if claims.len() > 1 && needed > space.capacity {
-            let loads = claims.iter().map(|c| c.load);
+        let crowd = (all.len() > 1 && needed > space.capacity)
+            .then(|| (all.iter().map(|at| &claims[*at]).collect(), needed));
+        let crowd: Option<(Vec<&Claim>, u64)> =
+            crowd.or_else(|| find_blocked(claims, space, |_, _| true));
+        if let Some((crowd, needed)) = crowd {
+            let loads = crowd.iter().map(|c| c.load);
             return Err(CheckError::Crowd(Box::new(Crowd {
                 tile: network.tile_ref(*tile).to_string(),
-                actions: claims.iter().map(|c| name(trace, c.action)).collect(),
+                actions: crowd.iter().map(|c| name(trace, c.action)).collect(),
                 limit,
                 needed,
                 available: space.capacity,

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A plan of long messages: rounds of messages that share no core and no link, as full as a greedy search makes them.
+//!
+//! Between the units of a message others may pass, which a plan by the times of messages does not follow. In rounds nothing wants the links
+//! of a message before it has passed, whatever its units do, if cores begin a round at about the same time. As a core does one thing at a
+//! time, it either sends or receives in a round. A round takes first what wants the cores and links that most messages still want; of a few
+//! random orders the one is taken that takes most of those.
+
+use super::plan::{Exchange, Plan, Step};
+use super::plan_links::Links;
+use noccl_workload::number::mix;
+
+/// Orders that are tried for each round.
+const TRIES: u64 = 48;
+
+/// By how much a draw lowers the value of a message, at most.
+const LOWERED: f64 = 0.3;
+
+/// What the other cores and links of a message count for, beside the one that most messages want.
+const OF_OTHERS: f64 = 0.3;
+
+/// Cycles between the end of a round for its receivers, but for their paths, and the next one: words of neighbouring rounds that meet wait
+/// for a unit each time, and a core that has waited is late for all others.
+const APART_CYCLES: u64 = 4;
+
+/// Units of a piece, at most: in longer messages what units lose at corners adds up until words of neighbouring rounds meet.
+const PIECE_UNITS: u64 = 8;
+
+/// A message, and what it takes: cores and links, by number.
+#[derive(Debug)]
+struct Wanted {
+    pair: (usize, usize),
+    takes: Vec<usize>,
+}
+
+/// Cores and links: how many messages still want each, and the order that has taken it last.
+#[derive(Debug)]
+struct Packer {
+    wanted: Vec<u32>,
+    taken: Vec<u64>,
+    orders: u64,
+}
+
+/// Bytes of every message, if all have as many and are longer than the queues.
+pub(super) fn long_bytes(exchange: &Exchange<'_>) -> Option<u64> {
+    let core = &exchange.tiles.core;
+    let num = exchange.members.len();
+    let pairs = (0..num).flat_map(|from| (0..num).map(move |to| (from, to)));
+    let mut bytes = pairs
+        .filter(|(from, to)| from != to)
+        .map(|(from, to)| (exchange.bytes)(from, to));
+    let first = bytes.next()?;
+    let is_long = core.message_words(first) > u64::from(core.receive_store_words);
+    (is_long && bytes.all(|other| other == first)).then_some(first)
+}
+
+/// The plan of an exchange of so many bytes of each rank for each other one, piece by piece in rounds.
+pub(super) fn plan_in_rounds(exchange: &Exchange<'_>, bytes: u64) -> Plan {
+    let core = &exchange.tiles.core;
+    let units = core.units(bytes);
+    let piece_units = units.div_ceil(units.div_ceil(PIECE_UNITS));
+    let piece_bytes = piece_units * u64::from(core.unit_bytes);
+    let num = exchange.members.len();
+    let mut plan = Plan {
+        steps: vec![Vec::new(); num],
+        ..Plan::default()
+    };
+    let mut free_at = vec![0; num];
+    plan.piece_bytes = piece_bytes;
+    let rounds = rounds(exchange);
+    let pieces = 0..bytes.div_ceil(piece_bytes);
+    let all = pieces.flat_map(|piece| rounds.iter().map(move |round| (piece, round)));
+    for (piece, round) in all {
+        let bytes = piece_bytes.min(bytes - piece * piece_bytes);
+        let start = plan.cycles;
+        for (from, to) in round.iter().copied() {
+            let cycles = core.message_words(bytes) * u64::from(core.word_cycles)
+                + core.units(bytes) * u64::from(core.unit_cycles);
+            let sent = start + u64::from(core.send_cycles) + cycles;
+            let received = sent + u64::from(core.receive_cycles) + APART_CYCLES;
+            if free_at[from] < start {
+                plan.steps[from].push(Step::Wait(start - free_at[from]));
+            }
+            plan.steps[from].push(Step::Send(to));
+            plan.steps[to].push(Step::Receive(from));
+            plan.sends.push((from, to));
+            (free_at[from], free_at[to]) = (sent, received);
+            plan.cycles = plan.cycles.max(received);
+        }
+    }
+    plan
+}
+
+/// The rounds of an exchange, as pairs of ranks.
+fn rounds(exchange: &Exchange<'_>) -> Vec<Vec<(usize, usize)>> {
+    let links = Links::new(&exchange.tiles.router.udn, exchange.members);
+    let num = exchange.members.len();
+    let pairs = (0..num).flat_map(|from| (0..num).map(move |to| (from, to)));
+    let wanted = pairs.filter(|(from, to)| from != to).map(|pair| {
+        let path = links.outputs((exchange.members[pair.0], exchange.members[pair.1]));
+        let path = path.into_iter().map(|output| num + output);
+        let takes = [pair.0, pair.1].into_iter().chain(path).collect();
+        Wanted { pair, takes }
+    });
+    let mut left: Vec<Wanted> = wanted.collect();
+    let mut packer = Packer::new(&left);
+    let mut rounds = Vec::new();
+    while !left.is_empty() {
+        let mut is_taken = vec![false; left.len()];
+        let round = packer.fullest(&left);
+        for place in &round {
+            is_taken[*place] = true;
+            packer.take(&left[*place]);
+        }
+        rounds.push(round.iter().map(|place| left[*place].pair).collect());
+        let mut is_taken = is_taken.into_iter();
+        left.retain(|_| !is_taken.next().unwrap_or(false));
+    }
+    rounds
+}
+
+impl Packer {
+    fn new(messages: &[Wanted]) -> Self {
+        let all = messages.iter().flat_map(|message| &message.takes);
+        let num = all.clone().max().map_or(0, |most| most + 1);
+        let mut wanted = vec![0; num];
+        all.for_each(|at| wanted[*at] += 1);
+        Self {
+            wanted,
+            taken: vec![0; num],
+            orders: 0,
+        }
+    }
+
+    fn take(&mut self, message: &Wanted) {
+        for at in &message.takes {
+            self.wanted[*at] -= 1;
+        }
+    }
+
+    /// Places of the messages of a round.
+    fn fullest(&mut self, left: &[Wanted]) -> Vec<usize> {
+        let most = self.wanted.iter().copied().max().unwrap_or(0).max(1);
+        let share = |wanted: &u32| f64::from(*wanted) / f64::from(most);
+        let weights: Vec<f64> = self.wanted.iter().map(|w| share(w).powi(8)).collect();
+        let sum = |m: &Wanted| m.takes.iter().map(|at| weights[*at]).sum::<f64>();
+        let largest = |m: &Wanted| m.takes.iter().map(|at| weights[*at]).fold(0.0, f64::max);
+        let values = left.iter().map(|m| largest(m) + OF_OTHERS * sum(m));
+        let values: Vec<f64> = values.collect();
+        let rounds = (0..TRIES).map(|_| {
+            let round = self.in_order(left, &values);
+            let filled: f64 = round.iter().map(|place| sum(&left[*place])).sum();
+            (filled, round)
+        });
+        let best = rounds.max_by(|a, b| a.0.total_cmp(&b.0));
+        best.map(|(_, round)| round).unwrap_or_default()
+    }
+
+    /// Takes messages in the order of their values, each lowered by a draw.
+    fn in_order(&mut self, left: &[Wanted], values: &[f64]) -> Vec<usize> {
+        self.orders += 1;
+        let drawn = |place: usize| {
+            let drawn = mix(self.orders << 32 | place as u64) >> 40;
+            drawn as f64 / f64::from(1 << 24)
+        };
+        // The value in the upper half, so that integers are sorted; equal ones in the order of the messages.
+        let key = |(place, value): (usize, &f64)| {
+            let value = value * (1.0 - LOWERED * drawn(place)) * f64::from(1 << 26);
+            (value as u64) << 32 | u64::from(u32::MAX - place as u32)
+        };
+        let mut order: Vec<u64> = values.iter().enumerate().map(key).collect();
+        order.sort_unstable_by(|a, b| b.cmp(a));
+        let mut round = Vec::new();
+        for key in order {
+            let place = (u32::MAX - key as u32) as usize;
+            let takes = &left[place].takes;
+            if takes.iter().all(|at| self.taken[*at] != self.orders) {
+                takes.iter().for_each(|at| self.taken[*at] = self.orders);
+                round.push(place);
+            }
+        }
+        round
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use noccl_net::Coord;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn rounds_share_no_core_and_no_link_and_have_every_pair_once() {
+        let name = "tilepro64_8x8";
+        let text = noccl_spec::preset_text(name).unwrap();
+        let spec = noccl_spec::parse_spec(name, &text, &[]).unwrap();
+        let tiles = spec.cores().unwrap();
+        for (columns, rows) in [(1, 1), (3, 1), (4, 3), (8, 8)] {
+            let members = (0..columns).flat_map(|x| (0..rows).map(move |y| Coord::new(x, y)));
+            let members: Vec<Coord> = members.collect();
+            let exchange = Exchange {
+                tiles,
+                members: &members,
+                bytes: &|_, _| 1024,
+            };
+            let links = Links::new(&tiles.router.udn, &members);
+            let all = rounds(&exchange);
+            let mut pairs = BTreeSet::new();
+            for round in &all {
+                let (mut cores, mut outputs) = (BTreeSet::new(), BTreeSet::new());
+                for (from, to) in round {
+                    assert!(pairs.insert((*from, *to)), "{from} to {to} again");
+                    assert!(cores.insert(*from) && cores.insert(*to), "{round:?}");
+                    let path = links.outputs((members[*from], members[*to]));
+                    assert!(
+                        path.into_iter().all(|output| outputs.insert(output)),
+                        "{round:?}"
+                    );
+                }
+            }
+            let num = members.len();
+            assert_eq!(pairs.len(), num * (num - 1));
+            // Of 64 cores the middle links allow 128 rounds, and the cores 126.
+            assert!(num < 64 || all.len() <= 153, "{} rounds", all.len());
+        }
+    }
+}
