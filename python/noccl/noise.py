@@ -13,14 +13,20 @@ class Noise:
     Attributes:
         seed: Seed of the first run; the others have the next ones.
         runs: How many.
+        start_skew_cycles: Each core begins up to so many cycles late.
     """
 
     seed: int = 1
     runs: int = 100
+    start_skew_cycles: int = 0
 
     def to_json(self) -> object:
         """The form of requests."""
-        return {"seed": self.seed, "runs": self.runs}
+        return {
+            "seed": self.seed,
+            "runs": self.runs,
+            "start_skew_cycles": self.start_skew_cycles,
+        }
 
 
 @dataclass(frozen=True)

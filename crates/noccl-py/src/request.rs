@@ -85,6 +85,7 @@ pub(crate) struct CompareFields {
 struct NoiseFields {
     seed: u64,
     runs: u32,
+    start_skew_cycles: u64,
 }
 
 impl NoiseFields {
@@ -92,6 +93,7 @@ impl NoiseFields {
         NoiseRequest {
             seed: self.seed,
             runs: self.runs,
+            start_skew_cycles: self.start_skew_cycles,
         }
     }
 }
