@@ -87,7 +87,7 @@ const REFUSED: [(&str, &[&str]); 28] = [
     ),
     (
         "compare all_to_all --spec collective_noc_2x2 --lengths lengths.json --group 0,0,2,1",
-        &["--lengths collective_noc_2x2", "core tiles"],
+        &["--lengths 'collective_noc_2x2'", "core tiles"],
     ),
     (
         "schedule all_gather --spec tilepro64_4x4 --bytes 64",

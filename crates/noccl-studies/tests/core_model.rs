@@ -92,7 +92,7 @@ fn what_meets_no_full_links_is_predicted_exactly_and_exchanges_within_2_percent_
         assert!(error.most <= 0.02, "{preset} {overrides:?}: {error:?}");
         let error = model_spread(&found, CollectiveKind::AllToAll).unwrap();
         assert!(
-            error.median <= 0.02 && error.most <= 0.25,
+            error.median <= 0.02 && error.most <= 0.35,
             "{preset} {overrides:?}: {error:?}"
         );
     }

@@ -3,7 +3,7 @@
 //!
 //! Which algorithm is fastest there depends on how often cores wait for each other, which no closed form says. The model walks over the
 //! messages of every choice, and is exact but for exchanges at full links; so of an all-to-all the nearest choices are run, and a planned one
-//! too, whose runs the model finds too long. All this is bounded, so that large meshes take seconds: exchanges of many words are looked at with
+//! too. All this is bounded, so that large meshes take seconds: exchanges of many words are looked at with
 //! shorter blocks, choices of too many messages are left out, and if all are, a rule decides. What was done is said with the choice.
 
 use super::runtime_cycles;
