@@ -353,6 +353,10 @@ optima: $(VENV)/.cp-sat $(VENV)/.extension ## Prove the shortest orders of S3's 
 matrix-page: $(BIN)/noccl ## Run every collective by every algorithm (minutes): tables of docs/matrix.md
 	$(BIN)/python tools/matrix_page.py
 
+.PHONY: auto-page
+auto-page: $(BIN)/noccl ## Compare auto with every algorithm on core tiles (minutes): tables of docs/auto.md
+	$(BIN)/noccl auto -P core.memory_bytes=4194304 --page docs/auto.md
+
 .PHONY: winners
 winners: $(BIN)/noccl $(VENV)/.deps ## Compare multicasts by number and placement of destinations (minutes): charts of docs/papers/S3.md
 	$(BIN)/python experiments/torrent/winners.py

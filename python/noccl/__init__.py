@@ -35,20 +35,21 @@ from noccl.errors import (
 from noccl.experiments import StressFailure, StressReport, compare, stress, traffic
 from noccl.figures import Figure, plot_figure
 from noccl.gemm import GemmRow, Product, gemm, multiply
+from noccl.hardware_report import HardwareReport
 from noccl.networks import load, members, presets
+from noccl.noise import Noise, NoiseStatistics
 from noccl.orders import ChainOrder, ChainOrders, DestinationDraw, chain_orders, destination_draws
 from noccl.own_data import run_values
 from noccl.plots import plot_cycles, plot_latency, plot_link_load, plot_timeline
 from noccl.programs.run import ProgramResult, run_program, run_script
 from noccl.runs import (
     Counters,
-    HardwareReport,
     Progress,
     RunReport,
     make_schedule,
     run,
 )
-from noccl.schedules import Collective, Place, Schedule
+from noccl.schedules import Collective, Lengths, Place, Schedule
 from noccl.studies import (
     AttentionRow,
     BarrierSlope,
@@ -89,11 +90,14 @@ __all__ = [
     "HardwareError",
     "HardwareReport",
     "InterruptedRunError",
+    "Lengths",
     "Memory",
     "MultiAddress",
     "Network",
     "NetworkError",
     "NocclError",
+    "Noise",
+    "NoiseStatistics",
     "Place",
     "Product",
     "ProgramError",

@@ -12,6 +12,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from noccl.core_actions import CoreActions
 from noccl.schedules import FORMAT, Schedule
 from noccl.values import form, items, plain
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class ScheduleBuilder:
+class ScheduleBuilder(CoreActions):
     """Collects actions; each method returns the id of its action, to be named in `after`.
 
     A participant starts an action when it has itself finished every action of `after` in which it
@@ -40,10 +41,16 @@ class ScheduleBuilder:
     Attributes:
         algorithm: Name of the algorithm: its structure.
         parameters: Parameters of the algorithm.
+        first: What a core of core tiles does that could do either: `receive` or `send`; None:
+            it receives.
+        claims_rounds: Do all messages have a round, and share those of a round no link? The checker
+            proves it.
     """
 
     algorithm: str
     parameters: Mapping[str, str] = field(default_factory=dict)
+    first: str | None = None
+    claims_rounds: bool = False
     _actions: list[object] = field(default_factory=list, repr=False)
 
     def _add(self, kind: str, content: object, after: Sequence[int]) -> int:
@@ -250,4 +257,8 @@ class ScheduleBuilder:
             "collective": None if collective is None else form("collective", collective),
             "actions": self._actions,
         }
+        if self.first is not None:
+            document["first"] = self.first
+        if self.claims_rounds:
+            document["claims_rounds"] = True
         return Schedule(json.dumps(plain("schedule", document), indent=1) + "\n")

@@ -14,13 +14,15 @@ from noccl.runs import native_progress, optional_link_name
 from noccl.sizes import sizes
 from noccl.tables import ResultTable, link_rows
 from noccl.tiles import group_text, tile_text
-from noccl.values import items, request_text
+from noccl.values import form, items, request_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from noccl._native import Network
+    from noccl.noise import Noise
     from noccl.runs import OnProgress
+    from noccl.schedules import Lengths
     from noccl.tiles import Group, Tile
 
 
@@ -36,6 +38,9 @@ def compare(
     element: str = "fp64",
     seed: int = 1,
     has_links: bool = False,
+    lengths: Lengths | None = None,
+    is_lock_step: bool = False,
+    noise: Noise | None = None,
     on_progress: OnProgress | None = None,
 ) -> ResultTable:
     """Measures a collective by several algorithms at several sizes, each result verified.
@@ -56,6 +61,10 @@ def compare(
         element: Element type.
         seed: Seed of the random inputs.
         has_links: Keep the load of every link, which `plot_link_load` needs.
+        lengths: Lengths of an all-to-all's blocks on core tiles, in place of sizes.
+        is_lock_step: Core tiles: no message of a round begins before those of all earlier rounds
+            have come.
+        noise: Core tiles: runs under noise beside the verified one.
         on_progress: Called now and then; returning False ends the call.
 
     Returns:
@@ -68,7 +77,7 @@ def compare(
     """
     request = request_text(
         collective=collective,
-        bytes=sizes("sizes_bytes", sizes_bytes),
+        bytes=sizes("sizes_bytes", sizes_bytes) if lengths is None else [max(lengths.longest, 1)],
         group=group_text(group),
         root=None if root is None else tile_text(root),
         algorithms=items("algorithms", algorithms),
@@ -76,6 +85,9 @@ def compare(
         element=element,
         seed=seed,
         has_links=has_links,
+        lengths=None if lengths is None else form("lengths", lengths),
+        is_lock_step=is_lock_step,
+        noise=None if noise is None else form("noise", noise),
     )
     text = _native.compare(network, request, native_progress(on_progress))
     return ResultTable.from_rows("compare", [_compare_row(row) for row in json.loads(text)])
@@ -83,6 +95,7 @@ def compare(
 
 def _compare_row(row: dict[str, Any]) -> dict[str, Any]:
     busiest, error = row["busiest_link"], row["sum_error"]
+    noise = row.get("noise") or {}
     parameters = row["parameters"]
     return row | {
         "chunks": int(parameters["chunks"]) if "chunks" in parameters else None,
@@ -91,6 +104,10 @@ def _compare_row(row: dict[str, Any]) -> dict[str, Any]:
         "busiest_link_flits": None if busiest is None else busiest["flits"],
         "sum_error_of_bound": None if error is None else error["largest_of_bound"],
         "links": link_rows(row.get("links", []), row["cluster_region"]),
+        "picked_by": parameters.get("picked_by"),
+        "noise_runs": noise.get("runs"),
+        "noise_mean_cycles": noise.get("mean_cycles"),
+        "noise_variance_us2": noise.get("variance_us2"),
     }
 
 

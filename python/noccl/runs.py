@@ -11,10 +11,12 @@ import numpy as np
 
 from noccl import _native
 from noccl.errors import ArgumentError
+from noccl.hardware_report import HardwareReport
+from noccl.noise import NoiseStatistics
 from noccl.schedules import Schedule, schedule_text
 from noccl.sizes import size
 from noccl.tiles import group_text, tile_text
-from noccl.values import are_equal, kind_of, request_text
+from noccl.values import are_equal, form, kind_of, request_text
 from noccl.verified import Verified
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from noccl._native import Network
+    from noccl.noise import Noise
+    from noccl.schedules import Lengths
     from noccl.tiles import Group, Tile
 
     OnProgress: TypeAlias = Callable[["Progress"], bool | None]
@@ -81,25 +85,6 @@ class Counters:
     error_responses: int
 
 
-@dataclass(frozen=True)
-class HardwareReport:
-    """Hardware that took the same course as the simulator, cycle by cycle.
-
-    Attributes:
-        boundary: Where both met: `router`, `axi` or `dma`.
-        library: Folder of the Verilated hardware.
-        cycles: Cycles of the hardware.
-        handshakes: Handshakes that both had in common.
-        cycles_per_second: Cycles per second of wall time, simulator and comparison included.
-    """
-
-    boundary: str
-    library: str
-    cycles: int
-    handshakes: int
-    cycles_per_second: float
-
-
 @dataclass(frozen=True, eq=False)
 class RunReport:
     """What a run reports.
@@ -118,6 +103,9 @@ class RunReport:
         verified: Are all outputs right? Not checked in timing mode and where nothing is claimed.
         checksum: Digest over all payload that arrived anywhere, hexadecimal.
         hardware: The hardware that took the same course; None if none was asked for.
+        blocked_link_cycles: On core tiles: cycles in which words could not go on over a link, over
+            all links.
+        noise: Runtimes under noise; None if none were asked for.
     """
 
     cycles: int
@@ -131,6 +119,8 @@ class RunReport:
     verified: Verified
     checksum: str
     hardware: HardwareReport | None = None
+    blocked_link_cycles: int | None = None
+    noise: NoiseStatistics | None = None
 
     def __eq__(self, other: object) -> bool:
         """Are all fields equal, arrays by their elements?"""
@@ -145,6 +135,7 @@ class RunReport:
         """Reads the form of `formats/run.schema.json`."""
         fields = json.loads(text)
         hardware = fields.get("hardware")
+        noise = fields.get("noise")
         actions = [(a["start_cycle"], a["finish_cycle"]) for a in fields["actions"]]
         return RunReport(
             cycles=fields["cycles"],
@@ -158,6 +149,8 @@ class RunReport:
             verified=Verified(fields["verified"]),
             checksum=fields["checksum"],
             hardware=HardwareReport(**hardware) if hardware else None,
+            blocked_link_cycles=fields.get("blocked_link_cycles"),
+            noise=NoiseStatistics(**noise) if noise else None,
         )
 
 
@@ -182,6 +175,7 @@ def make_schedule(
     algorithm: str = "in_network",
     operator: str = "sum",
     element: str = "fp64",
+    lengths: Lengths | None = None,
     on_progress: OnProgress | None = None,
 ) -> Schedule:
     """Makes the schedule of a collective by one algorithm.
@@ -200,6 +194,7 @@ def make_schedule(
             a chunk count the fastest of a range is searched by simulation.
         operator: `sum`, `min`, `max`, `and` or `or`.
         element: `fp64`, `fp32`, `fp16`, `bf16`, `fp8_e4m3`, `fp8_e5m2` or `int8` to `int64`.
+        lengths: Lengths of an all-to-all's blocks on core tiles, in place of `num_bytes`.
         on_progress: Called now and then; returning False ends the call.
 
     Raises:
@@ -209,12 +204,13 @@ def make_schedule(
     """
     request = request_text(
         collective=collective,
-        bytes=size("num_bytes", num_bytes),
+        bytes=size("num_bytes", num_bytes) if lengths is None else max(lengths.longest, 1),
         group=group_text(group),
         root=None if root is None else tile_text(root),
         algorithm=algorithm,
         operator=operator,
         element=element,
+        lengths=None if lengths is None else form("lengths", lengths),
     )
     return Schedule(_native.schedule(network, request, native_progress(on_progress)))
 
@@ -229,6 +225,8 @@ def run(
     max_cycles: int | None = None,
     backend: str = "sim",
     boundary: str | None = None,
+    is_lock_step: bool = False,
+    noise: Noise | None = None,
     on_progress: OnProgress | None = None,
 ) -> RunReport:
     """Runs a schedule cycle by cycle.
@@ -248,6 +246,9 @@ def run(
         boundary: Where hardware and simulator meet, with `rtl` only: `router` (None; takes every
             schedule), `axi` (network interfaces are hardware too; no chains) or `dma` (DMA engines
             too).
+        is_lock_step: Core tiles: no message of a round begins before those of all earlier rounds
+            have come, as on an ideal machine.
+        noise: Core tiles: runs under noise beside this one.
         on_progress: Called now and then; returning False ends the call.
 
     Raises:
@@ -265,6 +266,8 @@ def run(
         max_cycles=max_cycles,
         backend=backend,
         boundary=boundary,
+        is_lock_step=is_lock_step,
+        noise=noise,
     )
     progress = native_progress(on_progress)
     return RunReport.from_json(_native.run(network, schedule_text(schedule), request, progress))
@@ -278,6 +281,8 @@ def run_request(
     max_cycles: int | None = None,
     backend: str = "sim",
     boundary: str | None = None,
+    is_lock_step: bool = False,
+    noise: Noise | None = None,
 ) -> str:
     """Options of a run as JSON text."""
     return request_text(
@@ -287,4 +292,6 @@ def run_request(
         max_cycles=max_cycles,
         backend=backend,
         boundary=boundary,
+        is_lock_step=is_lock_step,
+        noise=None if noise is None else form("noise", noise),
     )

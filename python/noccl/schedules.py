@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 from noccl.errors import ArgumentError, FileError
 from noccl.files import read_text, write_file
 from noccl.tiles import Cluster, Memory, Tile, tile_text
-from noccl.values import kind_of, text, whole
+from noccl.values import items, kind_of, text, whole
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from noccl.tiles import Group
@@ -44,6 +45,30 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Lengths:
+    """Lengths of an all-to-all's blocks by ranks, as each rank states them.
+
+    Attributes:
+        sends: Per rank: bytes that it sends to each rank.
+        receives: Per rank: bytes that it expects of each rank; empty: what is sent.
+    """
+
+    sends: Sequence[Sequence[int]]
+    receives: Sequence[Sequence[int]] = ()
+
+    @property
+    def longest(self) -> int:
+        """Bytes of the longest block that anybody states."""
+        tables = [*items("lengths: sends", self.sends), *items("lengths: receives", self.receives)]
+        rows = [items("lengths", row) for row in tables]
+        return max((whole("lengths", length) for row in rows for length in row), default=0)
+
+    def to_json(self) -> object:
+        """The form of schedule files."""
+        return {"sends": self.sends, "receives": self.receives}
+
+
+@dataclass(frozen=True)
 class Collective:
     """What a schedule claims to achieve.
 
@@ -56,6 +81,7 @@ class Collective:
         output_offset: Offset of every output.
         operator: `sum`, `min`, `max`, `and` or `or`.
         element: Element type, e.g. `fp64`.
+        lengths: Lengths of an all-to-all's blocks on core tiles, if they differ.
     """
 
     kind: str
@@ -66,10 +92,11 @@ class Collective:
     output_offset: int
     operator: str = "sum"
     element: str = "fp64"
+    lengths: Lengths | None = None
 
     def to_json(self) -> object:
         """The form of schedule files."""
-        return {
+        document: dict[str, object] = {
             "kind": self.kind,
             "group": self.group.to_json(),
             "root": self.root.to_json(),
@@ -79,6 +106,9 @@ class Collective:
             "operator": self.operator,
             "element": self.element,
         }
+        if self.lengths is not None:
+            document["lengths"] = self.lengths.to_json()
+        return document
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,13 @@ SCHEMAS: dict[str, pa.Schema] = {
             "busiest_link": pa.string(),
             "busiest_link_flits": pa.int64(),
             "sum_error_of_bound": pa.float64(),
+            "link_bound_cycles": pa.int64(),
+            "core_bound_cycles": pa.int64(),
+            "blocked_link_cycles": pa.int64(),
+            "picked_by": pa.string(),
+            "noise_runs": pa.int64(),
+            "noise_mean_cycles": pa.float64(),
+            "noise_variance_us2": pa.float64(),
         },
     ),
     "barriers": _schema(
@@ -211,12 +218,20 @@ class ResultTable:
         except (OSError, pa.ArrowInvalid) as error:
             raise FileError(f"{path}: cannot read: {error}") from error
         kind = ResultTable(arrow).kind
-        table = ResultTable(with_columns_of_today(kind, arrow))
         expected = SCHEMAS.get(kind)
+        table = ResultTable(_with_columns_since(with_columns_of_today(kind, arrow), expected))
         if expected is None or not table.arrow.schema.equals(expected):
             known = ", ".join(SCHEMAS)
             raise FileError(f"{path}: not a result table of this version; kinds: {known}")
         return table
+
+
+def _with_columns_since(table: pa.Table, schema: pa.Schema | None) -> pa.Table:
+    """A table of before with the columns that came since, which have no values."""
+    for column in [] if schema is None else list(schema)[table.num_columns :]:
+        if column.nullable and column.name not in table.column_names:
+            table = table.append_column(column, pa.nulls(table.num_rows, column.type))
+    return table
 
 
 def link_rows(

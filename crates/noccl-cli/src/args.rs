@@ -101,6 +101,10 @@ pub struct CollectiveArgs {
     /// Seed of the random inputs
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Core tiles, all_to_all: bytes that each rank sends to each rank, in place of --bytes: lists like 0,1KiB;8,0, or a JSON file
+    /// {"sends": [[0, 1024], [8, 0]]}, which may have "receives" too
+    #[arg(long, value_name = "FILE|N,...;...", conflicts_with = "bytes")]
+    pub lengths: Option<String>,
 }
 
 impl CollectiveArgs {
@@ -113,13 +117,27 @@ impl CollectiveArgs {
     ) -> Result<CompareRequest, Error> {
         let group = noccl::parse_group(network, &self.group)?;
         let root = self.root.as_deref();
+        let lengths = self
+            .lengths
+            .as_deref()
+            .map(noccl::parse_lengths)
+            .transpose()?;
+        // Blocks stand as if all had the length of the longest.
+        let longest = lengths
+            .as_ref()
+            .map(|lengths| vec![lengths.longest().max(1)]);
         Ok(CompareRequest {
+            lengths,
             root: root.map(|r| noccl::parse_root(network, r)).transpose()?,
             algorithms: algorithms.to_vec(),
             operator: self.operator,
             element: self.element,
             seed: self.seed,
-            ..CompareRequest::new(self.collective, group, bytes.to_vec())
+            ..CompareRequest::new(
+                self.collective,
+                group,
+                longest.unwrap_or_else(|| bytes.to_vec()),
+            )
         })
     }
 }

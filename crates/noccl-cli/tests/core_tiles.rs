@@ -7,7 +7,7 @@ mod common;
 use common::{Folder, noccl_in};
 
 /// What works.
-const DONE: [&str; 15] = [
+const DONE: [&str; 22] = [
     "elaborate tilepro64_4x4",
     "elaborate tilepro64_4x4 --json",
     "elaborate tilepro64_1x1 --toml",
@@ -23,10 +23,17 @@ const DONE: [&str; 15] = [
     "compare barrier --spec tilepro64_2x1",
     "stress --spec tilepro64_4x4 --seeds 2",
     "matrix --spec tilepro64_2x2 --collectives multicast,reduce --bytes 64",
+    "compare reduce --spec tilepro64_4x4 --bytes 64 --backend model",
+    "compare all_to_all --spec tilepro64_2x2 --bytes 128 --algorithms auto",
+    "schedule multicast --spec tilepro64_4x4 --bytes 64 --algorithm auto",
+    "auto --spec tilepro64_2x1 --collectives barrier,reduce --bytes 8",
+    "compare all_to_all --spec tilepro64_2x1 --lengths 0,1KiB;8,0",
+    "schedule all_to_all --spec tilepro64_2x1 --lengths lengths.json --algorithm torus -o blocks.json",
+    "run blocks.json --spec tilepro64_2x1",
 ];
 
 /// What is refused, with words of the message.
-const REFUSED: [(&str, &[&str]); 22] = [
+const REFUSED: [(&str, &[&str]); 28] = [
     (
         "elaborate tilepro64_4x4 -P ni.max_burst_beats=32",
         &["no field 'ni'", "core"],
@@ -48,16 +55,43 @@ const REFUSED: [(&str, &[&str]); 22] = [
         &["chainwrite", "accepted"],
     ),
     (
-        "schedule multicast --spec tilepro64_4x4 --bytes 64 --algorithm auto",
-        &["auto", "tree"],
+        "compare barrier --spec tilepro64_2x2 --algorithms dissemination --backend model --lock-step",
+        &["--lock-step", "sim"],
+    ),
+    (
+        "compare barrier --spec tilepro64_2x2 --backend model -P core.interrupt_cycles=9",
+        &["core.interrupt_cycles = 9", "accepted: 0"],
+    ),
+    (
+        "compare all_to_all --spec tilepro64_2x1 --lengths 0,8;x,0",
+        &["x of rank 1", "a size for each rank"],
+    ),
+    (
+        "compare all_to_all --spec tilepro64_2x1 --lengths 0,8;8",
+        &["1 lengths of rank 1", "each of the 2 ranks"],
+    ),
+    (
+        "compare all_to_all --spec tilepro64_2x1 --lengths 0,8;8,0;0,0",
+        &["rank 2, which there is not", "each of the 2 ranks"],
+    ),
+    (
+        "compare all_to_all --spec tilepro64_2x1 --lengths unequal.json",
+        &[
+            "rank 0 sends 8 bytes to rank 1, which expects 16",
+            "the same length",
+        ],
+    ),
+    (
+        "compare reduce --spec tilepro64_2x1 --lengths 0,8;8,0",
+        &["lengths of reduce", "all_to_all"],
+    ),
+    (
+        "compare all_to_all --spec collective_noc_2x2 --lengths lengths.json --group 0,0,2,1",
+        &["--lengths 'collective_noc_2x2'", "core tiles"],
     ),
     (
         "schedule all_gather --spec tilepro64_4x4 --bytes 64",
         &["all_gather", "accepted"],
-    ),
-    (
-        "compare multicast --spec tilepro64_4x4 --bytes 64 --backend model",
-        &["router.flow = udn"],
     ),
     (
         "compare multicast --spec tilepro64_4x4 --bytes 64 --root mem:0",
@@ -127,6 +161,11 @@ fn folder() -> Folder {
         "trace.json",
         r#"{"format": 1, "trace": {"transactions": []}}"#,
     );
+    folder.file("lengths.json", r#"{"sends": [[0, 1024], [8, 0]]}"#);
+    folder.file(
+        "unequal.json",
+        r#"{"sends": [[0, 8], [8, 0]], "receives": [[0, 8], [16, 0]]}"#,
+    );
     let messages = "schedule all_to_all --spec tilepro64_2x2 --bytes 128 --algorithm pairwise -o messages.json";
     assert_eq!(noccl_in(&folder.0, messages).code, Some(0));
     folder
@@ -152,6 +191,29 @@ fn the_others_are_refused_with_what_was_found_and_what_is_accepted() {
         }
         assert_eq!(said.stdout, "", "{line}");
     }
+}
+
+#[test]
+fn auto_says_how_it_has_picked_and_empty_blocks_are_sent_too() {
+    let said = common::noccl("compare reduce --spec tilepro64_4x4 --bytes 1KiB --algorithms auto");
+    assert!(said.stdout.contains("picked by runs of "), "{said:?}");
+    for (line, name) in [
+        (
+            "compare all_to_all --spec tilepro64_3x3 --bytes 8",
+            "rounds:literal",
+        ),
+        ("compare barrier --spec tilepro64_3x3", ":neighbour"),
+    ] {
+        let said = common::noccl(line);
+        assert!(said.stdout.contains(name), "{line}: {said:?}");
+    }
+    let lengths =
+        "compare all_to_all --spec tilepro64_2x1 --lengths 0,0;0,0 --algorithms torus --json";
+    let rows = common::json(lengths);
+    assert_eq!(
+        (&rows[0]["verified"], &rows[0]["link_bound_cycles"]),
+        (&"yes".into(), &2.into())
+    );
 }
 
 #[test]

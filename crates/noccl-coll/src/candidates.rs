@@ -40,6 +40,12 @@ pub fn choices_of(network: &Network, collective: &Collective, algorithm: Algorit
     possible(network, collective, |choice| choice.algorithm == algorithm)
 }
 
+/// Choices that a comparison on core tiles would look at, those with them that this group or size refuses: no schedule is made.
+#[must_use]
+pub fn offered(network: &Network, collective: &Collective) -> Vec<Choice> {
+    messages::candidates(network, collective)
+}
+
 fn possible(
     network: &Network,
     collective: &Collective,

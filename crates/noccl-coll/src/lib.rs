@@ -27,7 +27,7 @@ pub use algorithm::Algorithm;
 pub use barrier::{
     BarrierAlgorithm, BarrierShape, BarrierStructure, CounterPlace, barrier_schedule, centre,
 };
-pub use candidates::{choices, choices_of};
+pub use candidates::{choices, choices_of, offered};
 pub use choice::{Choice, Forwarding, Inner, MessageForm, RoundForm, RoundSync, TreeForm};
 pub use error::CollError;
 

@@ -17,7 +17,7 @@
 //!     network may do.
 
 use crate::Bounds;
-use noccl_net::{Network, TileId};
+use noccl_net::{Network, Port, TileId};
 use noccl_spec::CoreTiles;
 use noccl_workload::CollectiveKind;
 
@@ -41,24 +41,34 @@ impl DirectExchangeBounds {
     }
 }
 
-/// Those of so many bytes from each of these tiles to each other one; `None` where tiles are no cores.
+/// Those of so many bytes from each of these tiles to each other one, by rank; `None` where tiles are no cores.
 #[must_use]
 pub fn direct_exchange(
     network: &Network,
     members: &[TileId],
-    bytes: u64,
+    bytes: &dyn Fn(usize, usize) -> u64,
 ) -> Option<DirectExchangeBounds> {
     let core = &network.cores()?.core;
-    let words = core.message_words(bytes);
-    let others = (members.len() as u64).saturating_sub(1);
-    let units = core.units(bytes) * u64::from(core.unit_cycles);
-    let both_ends = u64::from(core.send_cycles)
-        + u64::from(core.receive_cycles)
-        + 2 * (units + words * u64::from(core.word_cycles));
-    let on_link = network.busiest_exchange_routes(members) * words;
+    let mut on_links = vec![0; network.num_tiles() * Port::ALL.len()];
+    let mut of_cores = vec![0; members.len()];
+    for (from, source) in members.iter().enumerate() {
+        for (to, target) in members.iter().enumerate().filter(|(to, _)| *to != from) {
+            let bytes = bytes(from, to);
+            let words = core.message_words(bytes);
+            let cycles = core.units(bytes) * u64::from(core.unit_cycles)
+                + words * u64::from(core.word_cycles);
+            of_cores[from] += u64::from(core.send_cycles) + cycles;
+            of_cores[to] += u64::from(core.receive_cycles) + cycles;
+            let path = network.path(network.coord(*source), network.coord(*target));
+            for (at, port) in path.filter(|(_, port)| *port != Port::Local) {
+                on_links[network.tile_at(at).idx() * Port::ALL.len() + port.idx()] += words;
+            }
+        }
+    }
+    let on_link = on_links.into_iter().max().unwrap_or(0);
     Some(DirectExchangeBounds {
         link_bound_cycles: network.link_words_cycles(on_link)?,
-        core_bound_cycles: others * both_ends,
+        core_bound_cycles: of_cores.into_iter().max().unwrap_or(0),
     })
 }
 
@@ -132,7 +142,7 @@ mod tests {
         let ends = [("core.send_cycles", "20"), ("core.receive_cycles", "21")];
         let network = network(preset, &[&ends, overrides].concat());
         let members: Vec<TileId> = network.clusters().collect();
-        let found = direct_exchange(&network, &members, bytes).unwrap();
+        let found = direct_exchange(&network, &members, &|_, _| bytes).unwrap();
         assert_eq!(
             found.cycles(),
             found.link_bound_cycles.max(found.core_bound_cycles)
@@ -152,6 +162,17 @@ mod tests {
         );
         assert_eq!(of_mesh("tilepro64_4x4", &[], 0), (16 * 2, 15 * (41 + 4)));
         assert_eq!(of_mesh("tilepro64_1x1", &[], 128), (0, 0));
+    }
+
+    #[test]
+    fn blocks_of_different_lengths_bind_the_core_and_the_link_that_have_most() {
+        let network = network("tilepro64_3x1", &[]);
+        let members: Vec<TileId> = network.clusters().collect();
+        // Only rank 0 sends 128 B, to rank 2; all else is a header and a tag.
+        let bytes = |from: usize, to: usize| if (from, to) == (0, 2) { 128 } else { 0 };
+        let found = direct_exchange(&network, &members, &bytes).unwrap();
+        assert_eq!(found.link_bound_cycles, 34 + 2);
+        assert_eq!(found.core_bound_cycles, 2 * (15 + 15) + 34 + 3 * 2);
     }
 
     #[test]

@@ -73,6 +73,16 @@ pub enum ModelError {
         /// Its value in the calibration.
         fitted: String,
     },
+    /// The model does not follow this of core tiles.
+    #[error("{field} = {found}: not in the model; accepted: {accepted}, or the simulator")]
+    NotModelled {
+        /// The field of the spec.
+        field: String,
+        /// Its value.
+        found: String,
+        /// What the model follows.
+        accepted: String,
+    },
     /// A schedule names what is not on the network.
     #[error("actions[{action}]: {reason}")]
     Schedule {

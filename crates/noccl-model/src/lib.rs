@@ -22,6 +22,7 @@ mod polling;
 mod predict;
 pub mod published;
 mod runs;
+mod words;
 
 pub use bound::{
     Bounds, END_EVENT, START_EVENT, bounds, lower_bound_cycles, payload_bound_cycles,

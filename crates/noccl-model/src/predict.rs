@@ -34,10 +34,10 @@ pub struct Prediction {
     pub cycles: f64,
     /// Start of the first and end of the last participant of every action.
     pub actions: Vec<(f64, f64)>,
-    /// Counted events; `flit_hops` counts the wide plane only.
+    /// Counted events; `flit_hops` counts the wide plane only, of core tiles both networks.
     pub counters: Counters,
-    /// Beats over every used router-to-router link of the wide plane: driving router and port as in `noccl_net::LinkId`.
-    pub wide_beats: Vec<(noccl_net::LinkId, u64)>,
+    /// Flits over every used router-to-router link of the wide plane, of core tiles over those of both networks.
+    pub link_flits: Vec<(noccl_net::LinkId, u64)>,
 }
 
 /// Ends of one action at its participants, ascending by tile.
@@ -69,25 +69,31 @@ struct Model<'a> {
 ///
 /// # Errors
 /// [`ModelError::OtherSpec`] if the constants were fitted to another network, [`ModelError::Schedule`] for tiles
-/// that do not exist. Everything else is the checker's business.
+/// that do not exist. Of core tiles, which need no constants, [`ModelError::NotModelled`]. Everything else is the checker's business.
 pub fn predict(
     network: &Network,
     schedule: &Schedule,
     calibration: &Calibration,
 ) -> Result<Prediction, ModelError> {
+    if let Some(tiles) = network.cores() {
+        return crate::words::predict(network, tiles, schedule);
+    }
     let constants = calibration.constants_for(network.spec())?;
     predict_with(network, schedule, &constants)
 }
 
-/// [`predict`] with constants that the caller vouches for.
+/// [`predict`] with constants that the caller vouches for; core tiles use none.
 ///
 /// # Errors
-/// [`ModelError::Schedule`] for tiles that do not exist.
+/// [`ModelError::Schedule`] for tiles that do not exist, of core tiles as [`predict`].
 pub fn predict_with(
     network: &Network,
     schedule: &Schedule,
     constants: &Constants,
 ) -> Result<Prediction, ModelError> {
+    if let Some(tiles) = network.cores() {
+        return crate::words::predict(network, tiles, schedule);
+    }
     let mut model = Model {
         network,
         constants,
@@ -124,12 +130,12 @@ pub fn predict_with(
         cycles: runtime(schedule, &actions),
         actions,
         counters: model.counters,
-        wide_beats: model.links.loads(network),
+        link_flits: model.links.loads(network),
     })
 }
 
 /// As a run is timed: barriers count only if there is nothing else.
-fn runtime(schedule: &Schedule, actions: &[(f64, f64)]) -> f64 {
+pub(crate) fn runtime(schedule: &Schedule, actions: &[(f64, f64)]) -> f64 {
     let is_barrier = |action: &Action| action.kind.barrier().is_some();
     let has_only_barriers = schedule.actions.iter().all(is_barrier);
     let timed = schedule.actions.iter().zip(actions);

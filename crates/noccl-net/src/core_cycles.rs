@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What packets between cores take on an idle network, and how the routes of an exchange load the links: in closed form, so that the
+//! What packets between cores take on an idle network: in closed form, so that the
 //! simulator has something to be compared with.
 
-use crate::{Coord, Network, Port, TileId};
+use crate::{Network, TileId};
 use noccl_spec::UdnRouter;
 
 impl Network {
@@ -28,23 +28,6 @@ impl Network {
     pub fn link_words_cycles(&self, words: u64) -> Option<u64> {
         Some(words_on_link(&self.cores()?.router.udn, words))
     }
-
-    /// Routes between any two different tiles of a set that cross the busiest link between routers; 0 if they share no link because there
-    /// is none.
-    #[must_use]
-    pub fn busiest_exchange_routes(&self, tiles: &[TileId]) -> u64 {
-        let link = |at: Coord, port: Port| self.tile_at(at).idx() * Port::ALL.len() + port.idx();
-        let mut routes = vec![0_u64; self.num_tiles() * Port::ALL.len()];
-        for from in tiles {
-            for to in tiles.iter().filter(|to| *to != from) {
-                let path = self.path(self.coord(*from), self.coord(*to));
-                for (at, port) in path.filter(|(_, port)| *port != Port::Local) {
-                    routes[link(at, port)] += 1;
-                }
-            }
-        }
-        routes.into_iter().max().unwrap_or(0)
-    }
 }
 
 /// A slot of the FIFO behind a link is in use from the cycle behind that in which its word leaves the FIFO before to that in which the word
@@ -63,7 +46,7 @@ fn words_on_link(udn: &UdnRouter, words: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::elaborate;
+    use crate::{Coord, elaborate};
 
     fn network(preset: &str, overrides: &[(&str, &str)]) -> Network {
         let text = noccl_spec::preset_text(preset).unwrap();
@@ -112,22 +95,5 @@ mod tests {
     fn other_networks_have_no_packets_between_cores() {
         let n = network("collective_noc_4x4", &[]);
         assert_eq!(n.lone_packet_cycles(TileId(0), TileId(1), 1), None);
-    }
-
-    #[test]
-    fn an_exchange_of_a_mesh_loads_the_links_of_its_middle_most() {
-        // Columns west times columns east of the middle, times the rows: each row's link carries those of its own row's sources.
-        for (preset, routes) in [
-            ("tilepro64_7x7", 84),
-            ("tilepro64_8x8", 128),
-            ("tilepro64_4x2", 8),
-            ("tilepro64_8x4", 64),
-            ("tilepro64_2x1", 1),
-            ("tilepro64_1x1", 0),
-        ] {
-            let n = network(preset, &[]);
-            let all: Vec<TileId> = n.clusters().collect();
-            assert_eq!(n.busiest_exchange_routes(&all), routes, "{preset}");
-        }
     }
 }

@@ -2,10 +2,10 @@
 //! Requests as the Python package writes them, in the text forms that the command line reads too.
 
 use noccl::{
-    AlgorithmRequest, AttentionRequest, CompareRequest, Error, GemmRequest, HardwareRequest, Mode,
-    Network, RunRequest, StressRequest, TrafficRequest, gemm, loads_of_capacity, parse_algorithms,
-    parse_boundary, parse_collective, parse_element, parse_group, parse_operator, parse_pattern,
-    parse_root, parse_stress_kinds,
+    AlgorithmRequest, AttentionRequest, CompareRequest, Error, GemmRequest, HardwareRequest,
+    Lengths, Mode, Network, NoiseRequest, RunRequest, StressRequest, TrafficRequest, gemm,
+    loads_of_capacity, parse_algorithms, parse_boundary, parse_collective, parse_element,
+    parse_group, parse_operator, parse_pattern, parse_root, parse_stress_kinds,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -36,6 +36,7 @@ pub(crate) struct ScheduleFields {
     algorithm: String,
     operator: String,
     element: String,
+    lengths: Option<Lengths>,
 }
 
 impl ScheduleFields {
@@ -52,6 +53,7 @@ impl ScheduleFields {
         request.root = root(network, self.root.as_deref())?;
         request.operator = parse_operator(&self.operator)?;
         request.element = parse_element(&self.element)?;
+        request.lengths.clone_from(&self.lengths);
         match parse_algorithms(&self.algorithm)?.as_slice() {
             [algorithm] => Ok((request, *algorithm)),
             _ => Err(one()),
@@ -72,6 +74,28 @@ pub(crate) struct CompareFields {
     element: String,
     seed: u64,
     has_links: bool,
+    lengths: Option<Lengths>,
+    is_lock_step: bool,
+    noise: Option<NoiseFields>,
+}
+
+/// Runs under noise.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoiseFields {
+    seed: u64,
+    runs: u32,
+    start_skew_cycles: u64,
+}
+
+impl NoiseFields {
+    const fn resolve(self) -> NoiseRequest {
+        NoiseRequest {
+            seed: self.seed,
+            runs: self.runs,
+            start_skew_cycles: self.start_skew_cycles,
+        }
+    }
 }
 
 impl CompareFields {
@@ -87,6 +111,9 @@ impl CompareFields {
         request.element = parse_element(&self.element)?;
         request.seed = self.seed;
         request.has_links = self.has_links;
+        request.lengths = self.lengths;
+        request.is_lock_step = self.is_lock_step;
+        request.noise = self.noise.map(NoiseFields::resolve);
         Ok(request)
     }
 }
@@ -101,6 +128,8 @@ pub(crate) struct RunFields {
     max_cycles: Option<u64>,
     backend: String,
     boundary: Option<String>,
+    is_lock_step: bool,
+    noise: Option<NoiseFields>,
 }
 
 impl RunFields {
@@ -110,6 +139,8 @@ impl RunFields {
         let boundary = self.boundary.as_deref().map(parse_boundary).transpose()?;
         request.hardware = HardwareRequest::parse(&self.backend, boundary, None)?;
         request.config.threads = self.threads;
+        request.config.is_lock_step = self.is_lock_step;
+        request.noise = self.noise.map(NoiseFields::resolve);
         if let Some(max_cycles) = self.max_cycles {
             request.config.max_cycles = max_cycles;
         }

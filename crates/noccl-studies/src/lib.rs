@@ -5,6 +5,7 @@
 //! and re-exports what its users need. [`parts`] is what the facade's own verbs are made of.
 
 mod analytic;
+mod auto_loss;
 mod barrier;
 mod baselines;
 pub mod bench;
@@ -30,6 +31,10 @@ pub use analytic::{
     DeviationRow, MARKED_DEVIATION, MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelAccuracy, ModelRow,
     PublishedRow, Validation, calibrate, calibration_text, deviations, model_accuracy, model_rows,
     published_rows, read_calibration, validation,
+};
+pub use auto_loss::{
+    AutoChoice, AutoRequest, AutoRow, Spread, auto_lines, auto_losses, auto_spread,
+    check_auto_page, model_spread, update_auto_page,
 };
 pub use barrier::{
     BarrierRow, BarrierSlope, BarrierStudy, MAX_BARRIER_CLUSTERS, barrier_study, check_barrier_page,
@@ -63,9 +68,9 @@ pub use papers::{
 pub use request::{
     Loaded, MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, default_root,
     format_bytes, group_name, load, load_spec, members, parse_bytes, parse_collective,
-    parse_element, parse_group, parse_json, parse_operator, parse_override, parse_pattern,
-    parse_root, parse_schedule, parse_set, parse_tile, preset_names, read_json, read_schedule,
-    read_text, read_trace, root_name, size_note, word, write_bytes, write_file,
+    parse_element, parse_group, parse_json, parse_lengths, parse_operator, parse_override,
+    parse_pattern, parse_root, parse_schedule, parse_set, parse_tile, preset_names, read_json,
+    read_schedule, read_text, read_trace, root_name, size_note, word, write_bytes, write_file,
 };
 pub use runs::{CheckpointRequest, is_saving, run_values};
 pub use stress::{

@@ -65,6 +65,26 @@ pub struct Lengths {
     pub receives: Vec<Vec<u64>>,
 }
 
+impl Lengths {
+    /// The longest block that anybody states, those for the own rank with them.
+    #[must_use]
+    pub fn longest(&self) -> u64 {
+        let all = self.sends.iter().chain(&self.receives).flatten();
+        all.copied().max().unwrap_or(0)
+    }
+
+    /// The shortest block that a rank sends to another one.
+    #[must_use]
+    pub fn shortest(&self) -> u64 {
+        let rows = self.sends.iter().enumerate();
+        let others = rows.flat_map(|(rank, row)| {
+            let of = row.iter().enumerate().filter(move |(to, _)| *to != rank);
+            of.map(|(_, bytes)| *bytes)
+        });
+        others.min().unwrap_or(0)
+    }
+}
+
 impl CollectiveKind {
     /// Does it have blocks by rank, and no root?
     #[must_use]

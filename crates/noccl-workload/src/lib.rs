@@ -26,7 +26,8 @@ pub use action::{
 };
 pub use check::{
     CheckError, CheckReport, Crowd, Deadlock, DeadlockProof, DeadlockReport, DeadlockWait,
-    MAX_CYCLES, TileSetError, check, check_deadlock, check_sets, check_trace, check_trace_limits,
+    MAX_CYCLES, TileSetError, check, check_deadlock, check_lengths, check_sets, check_trace,
+    check_trace_limits,
 };
 pub use collective::{Collective, CollectiveKind, Lengths};
 pub use fold_tree::{FoldTree, fold_tree};

@@ -12,7 +12,7 @@ use collective::{baselines, check, compare, demo, matrix, order, run, schedule};
 use network::{elaborate, rtl};
 use noccl::Error;
 use study::{
-    attention, barrier, calibrate, coherence, gemm, reproduce, stress, traffic, validation,
+    attention, auto, barrier, calibrate, coherence, gemm, reproduce, stress, traffic, validation,
 };
 use tool::{bench, build, doctor, help_markdown, report, schema};
 
@@ -40,6 +40,7 @@ enum Verb {
     Run(run::Run),
     Compare(compare::Compare),
     Matrix(matrix::Matrix),
+    Auto(auto::Auto),
     #[command(alias = "rivals")]
     Baselines(baselines::Baselines),
     Gemm(gemm::Gemm),
@@ -77,6 +78,7 @@ impl Cli {
             Verb::Run(verb) => verb.run(),
             Verb::Compare(verb) => verb.run(),
             Verb::Matrix(verb) => verb.run(),
+            Verb::Auto(verb) => verb.run(),
             Verb::Baselines(verb) => verb.run(),
             Verb::Gemm(verb) => verb.run(),
             Verb::Attention(verb) => verb.run(),

@@ -141,7 +141,7 @@ fn lengths_that_differ_between_ranks_name_both() {
         receives: Vec::new(),
     });
     assert!(
-        error.contains("1 lists: one list for each of the 2 ranks"),
+        error.contains("1 lists without lengths of rank 1: one list for each of the 2 ranks"),
         "{error}"
     );
     let error = refuse(Lengths {
@@ -149,7 +149,7 @@ fn lengths_that_differ_between_ranks_name_both() {
         receives: vec![vec![0, 8], vec![64]],
     });
     assert!(
-        error.starts_with("collective.lengths.receives[1] = 1 lengths"),
+        error.starts_with("collective.lengths.receives[1] = 1 lengths of rank 1"),
         "{error}"
     );
     // Other collectives have none.

@@ -43,6 +43,8 @@ pub enum BaselineAlgorithm {
     /// The same with flits of 64 bytes, the beats of the others.
     #[serde(rename = "smart_64_bytes")]
     Smart64Bytes,
+    /// S4's core tiles: messages in software over links of a word, by the algorithm that `auto` takes.
+    Cores,
 }
 
 impl BaselineAlgorithm {
@@ -62,6 +64,7 @@ impl BaselineAlgorithm {
                 Self::InNetworkBypass,
                 Self::Smart16Bytes,
                 Self::Smart64Bytes,
+                Self::Cores,
             ],
             CollectiveKind::Reduce => &[
                 Self::Tree,
@@ -70,6 +73,7 @@ impl BaselineAlgorithm {
                 Self::InNetworkBypass,
                 Self::Smart16Bytes,
                 Self::Smart64Bytes,
+                Self::Cores,
             ],
             CollectiveKind::Barrier => &[
                 Self::Counter,
@@ -77,6 +81,7 @@ impl BaselineAlgorithm {
                 Self::InNetworkBypass,
                 Self::Smart16Bytes,
                 Self::Smart64Bytes,
+                Self::Cores,
             ],
             CollectiveKind::AllReduce
             | CollectiveKind::AllGather
@@ -101,6 +106,7 @@ impl BaselineAlgorithm {
             Self::InNetworkBypass => "in_network_bypass",
             Self::Smart16Bytes => "smart_16_bytes",
             Self::Smart64Bytes => "smart_64_bytes",
+            Self::Cores => "cores",
         }
     }
 
@@ -117,6 +123,7 @@ impl BaselineAlgorithm {
             Self::InNetwork => format!("collective_noc_{columns}x{rows}_large"),
             Self::InNetworkBypass => format!("collective_noc_{columns}x{rows}_bypass"),
             Self::Smart16Bytes | Self::Smart64Bytes => format!("smart_{columns}x{rows}"),
+            Self::Cores => format!("tilepro64_{columns}x{rows}"),
         }
     }
 
@@ -137,7 +144,8 @@ impl BaselineAlgorithm {
             | Self::EspHardwareOnly
             | Self::EspCalibrated
             | Self::InNetwork
-            | Self::Smart16Bytes => Vec::new(),
+            | Self::Smart16Bytes
+            | Self::Cores => Vec::new(),
         }
     }
 
@@ -156,6 +164,7 @@ impl BaselineAlgorithm {
             Self::InNetwork | Self::InNetworkBypass | Self::Smart16Bytes | Self::Smart64Bytes => {
                 AlgorithmRequest::Fixed(Choice::new(Algorithm::InNetwork, 1))
             }
+            Self::Cores => AlgorithmRequest::Auto,
         }
     }
 }

@@ -2,7 +2,7 @@
 //! One collective by every mechanism here, on one topology and workload: one table.
 //!
 //! A payload goes from one cluster to its first N neighbours along a snake, or comes from them, or all of them meet. Every algorithm runs
-//! cycle by cycle on the network that it needs (Torrent endpoints, the routers of ESP, S1 and S2), all with the same clusters; every
+//! cycle by cycle on the network that it needs (Torrent endpoints, the routers of ESP, S1 and S2, S4's core tiles), all with as many tiles; every
 //! byte is checked. What each one's cycles begin and end with: `docs/baselines.md`.
 
 mod algorithm;
@@ -91,7 +91,7 @@ pub struct BaselineRow {
 /// let mut request = noccl_studies::BaselinesRequest::new();
 /// (request.destinations, request.bytes) = (vec![3], vec![1024]);
 /// let rows = noccl_studies::baselines(&request, noccl_studies::Watch::quiet())?;
-/// assert!(rows.len() == 11 && rows.iter().all(|row| row.row.verified.is_yes()));
+/// assert!(rows.len() == 12 && rows.iter().all(|row| row.row.verified.is_yes()));
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
 pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<BaselineRow>, Error> {
@@ -102,7 +102,10 @@ pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<Bas
         .map(|algorithm| {
             let preset = algorithm.preset(request.size);
             let mut overrides = algorithm.overrides();
-            overrides.extend(prices.iter().cloned());
+            // Core tiles have no prices.
+            if *algorithm != BaselineAlgorithm::Cores {
+                overrides.extend(prices.iter().cloned());
+            }
             Ok((*algorithm, load(&preset, &overrides)?.network))
         })
         .collect::<Result<_, Error>>()?;
@@ -146,9 +149,16 @@ fn measure(
     set: &TileSet,
     bytes: u64,
 ) -> Result<BaselineRow, Error> {
-    let members = network.members(set)?.into_iter();
-    let num = members.filter(|at| *at != request.source).count() as u32;
-    let mut asked = CompareRequest::new(request.collective, set.clone(), vec![bytes]);
+    let mut members = network.members(set)?;
+    let has_source = members.contains(&request.source);
+    let num = members.len() as u32 - u32::from(has_source);
+    let mut set = set.clone();
+    if algorithm == BaselineAlgorithm::Cores && !has_source {
+        // A core that sends takes part.
+        members.push(request.source);
+        set = TileSet::Arbitrary(members);
+    }
+    let mut asked = CompareRequest::new(request.collective, set, vec![bytes]);
     // A sum that has one result in any order: S2's routers add operands as they come.
     asked.element = ElementType::Int64;
     asked.root = Some(TileRef::Cluster(request.source));

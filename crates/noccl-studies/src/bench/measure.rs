@@ -2,9 +2,9 @@
 //! One benchmark in this process.
 
 use super::clock::{Clock, Elapsed, peak_resident_bytes};
-use super::coherence;
 use super::wafer;
 use super::{BenchRow, Benchmark, SmartScenario, WaferCollective};
+use super::{coherence, cores};
 use crate::{Error, load};
 use noccl_model::capacity_beats_per_cycle;
 use noccl_net::{Coord, Network, TileRef};
@@ -58,6 +58,7 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
         }
         Benchmark::Bypass16 => "collective_noc_16x16_bypass",
         Benchmark::Udn16 => "tilepro64_16x16",
+        Benchmark::Exchange8 => "tilepro64_8x8",
         Benchmark::Smart(SmartScenario::Uniform16) => "smart_16x16",
         Benchmark::Smart(
             SmartScenario::Uniform8 | SmartScenario::Broadcast8 | SmartScenario::ManyToOne8,
@@ -78,9 +79,10 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
             }
             measure(&network, &plan, load, watch)?
         }
-        (Work::CornerWrite | Work::Coherence | Work::Wafer(_), Part::Probe) => {
+        (Work::CornerWrite | Work::Coherence | Work::Exchange | Work::Wafer(_), Part::Probe) => {
             row(0.0, 0, 0, 1.0, Elapsed::NONE)
         }
+        (Work::Exchange, Part::Measure { divisor, .. }) => cores::run(&network, divisor, watch)?,
         (Work::CornerWrite, Part::Measure { .. }) => corner_write(&network, watch)?,
         (Work::Coherence, Part::Measure { .. }) => coherence::run(&network, watch)?,
         (Work::Wafer(collective), Part::Measure { .. }) => wafer::run(&network, collective, watch)?,
@@ -99,6 +101,7 @@ enum Work {
     CornerWrite,
     Wafer(WaferCollective),
     Coherence,
+    Exchange,
 }
 
 const fn work(benchmark: Benchmark) -> Work {
@@ -114,6 +117,7 @@ const fn work(benchmark: Benchmark) -> Work {
         Benchmark::Smart(scenario) => (smart_pattern(scenario), Mode::Timing, 1),
         Benchmark::CornerWrite256 => return Work::CornerWrite,
         Benchmark::Coherence => return Work::Coherence,
+        Benchmark::Exchange8 => return Work::Exchange,
         Benchmark::Wafer(collective) => return Work::Wafer(collective),
     };
     let is_large = matches!(

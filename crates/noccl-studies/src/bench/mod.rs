@@ -8,6 +8,7 @@
 mod children;
 mod clock;
 mod coherence;
+mod cores;
 mod measure;
 mod wafer;
 
@@ -38,6 +39,8 @@ pub enum Benchmark {
     Bypass16,
     /// 16×16 cores, uniform random packets of 34 words over the dynamic network.
     Udn16,
+    /// 8×8 core tiles, an all-to-all of 128 bytes by `torus`.
+    Exchange8,
     /// S2's routers with bypass, packets of one flit.
     Smart(SmartScenario),
     /// 8×8 routers with bypass, the kernel `lu` on 64 cores with caches under HT.
@@ -74,7 +77,7 @@ pub enum WaferCollective {
 
 impl Benchmark {
     /// Those of minutes; the first is what the others' memory is compared with.
-    pub const SHORT: [Benchmark; 14] = [
+    pub const SHORT: [Benchmark; 15] = [
         Benchmark::Uniform4,
         Benchmark::Uniform16,
         Benchmark::Uniform16Value,
@@ -84,6 +87,7 @@ impl Benchmark {
         Benchmark::CornerWrite256,
         Benchmark::Bypass16,
         Benchmark::Udn16,
+        Benchmark::Exchange8,
         Benchmark::Smart(SmartScenario::Uniform16),
         Benchmark::Smart(SmartScenario::Uniform8),
         Benchmark::Smart(SmartScenario::Broadcast8),
@@ -111,6 +115,7 @@ impl Benchmark {
             Benchmark::CornerWrite256 => "corner_write_256x256",
             Benchmark::Bypass16 => "bypass_uniform_16x16",
             Benchmark::Udn16 => "udn_uniform_16x16",
+            Benchmark::Exchange8 => "core_all_to_all_8x8",
             Benchmark::Smart(SmartScenario::Uniform16) => "smart_uniform_16x16",
             Benchmark::Smart(SmartScenario::Uniform8) => "smart_uniform_8x8",
             Benchmark::Smart(SmartScenario::Broadcast8) => "smart_broadcast_8x8",
@@ -138,6 +143,7 @@ impl Benchmark {
                 "10 million flit-hops/s"
             }
             Benchmark::Udn16 => "20 million flit-hops/s",
+            Benchmark::Exchange8 => "4 million flit-hops/s",
             Benchmark::Uniform16Value => "12 million flit-hops/s",
             Benchmark::Uniform256 => {
                 "cost per flit-hop at most 2 x that of uniform_16x16; 6144 bytes per tile"

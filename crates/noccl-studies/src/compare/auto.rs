@@ -4,6 +4,7 @@
 //! On the default network the network's own algorithms are several times faster than any software for
 //! all collectives that they can do, so the question is which of them and with how many chunks; direct
 //! sends compete where there is nothing else (all-to-all) and where a group is many multi-addresses. The published router is asked for nothing that it cannot do or may deadlock in.
+//! Core tiles: `auto_cores`.
 
 use crate::Error;
 use noccl_coll::{Algorithm, Choice, CollError};
@@ -22,16 +23,6 @@ pub(crate) fn auto_choice(
 ) -> Result<Choice, Error> {
     let routers = network.routers();
     let able = known.iter().copied();
-    if routers.carries_words() {
-        let names: Vec<&str> = Algorithm::ALL
-            .into_iter()
-            .filter(|algorithm| known.iter().any(|choice| choice.algorithm == *algorithm))
-            .map(Algorithm::name)
-            .collect();
-        let names = names.join(", ");
-        let accepted = format!("accepted: {names} (the model has no constants for core tiles)");
-        return Err(Error::argument("--algorithms", "auto", accepted));
-    }
     if routers.carries_lists_only() {
         let lists: Vec<Choice> = able
             .filter(|c| c.algorithm == Algorithm::InNetworkList)

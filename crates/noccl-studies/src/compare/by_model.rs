@@ -37,8 +37,21 @@ pub fn compare_by_model(
     request: &CompareRequest,
     calibration: &Calibration,
 ) -> Result<Comparison, Error> {
-    let constants = &calibration.constants_for(network.spec())?;
-    let outcomes = pending(network, request)?
+    if request.is_lock_step || request.noise.is_some() {
+        let option = if request.is_lock_step {
+            "--lock-step"
+        } else {
+            "--noise"
+        };
+        let accepted = "accepted: the backend sim; the model has neither";
+        return Err(Error::argument(option, "with the model", accepted));
+    }
+    // Of core tiles every cost stands in the spec.
+    let constants = &match network.cores() {
+        Some(_) => Constants::default(),
+        None => calibration.constants_for(network.spec())?,
+    };
+    let outcomes = pending(network, request, false)?
         .par_iter()
         .map(|(collective, family)| {
             let row = row(network, collective, family, request, constants);
@@ -58,7 +71,7 @@ fn row(
     let (choice, schedule, prediction) = best(network, collective, family, constants)?;
     noccl_workload::check(network, &schedule)?;
     let loads: Vec<LinkLoad> = prediction
-        .wide_beats
+        .link_flits
         .iter()
         .map(|(link, beats)| LinkLoad {
             link: *link,
@@ -100,7 +113,7 @@ fn best(
     constants: &Constants,
 ) -> Result<(Choice, Schedule, Prediction), Error> {
     let predicted = |choice: Choice| {
-        let schedule = noccl_coll::schedule(network, collective, choice)?;
+        let schedule = family.schedule(network, collective, choice)?;
         let prediction = predict_with(network, &schedule, constants)?;
         Ok::<_, Error>((choice, schedule, prediction))
     };

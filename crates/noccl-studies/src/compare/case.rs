@@ -7,7 +7,7 @@ use super::row::CompareRequest;
 use crate::Error;
 use noccl_net::{Network, TileId, TileKind, TileRef};
 use noccl_run::{MAX_VALUE_BYTES, MemoryImage};
-use noccl_workload::{Collective, CollectiveKind, Place, Schedule, interpret};
+use noccl_workload::{Collective, CollectiveKind, Place, Schedule, check_lengths, interpret};
 
 /// A collective with seeded inputs.
 pub struct Case {
@@ -153,10 +153,15 @@ pub(crate) fn collective_of(
         output_offset: 0,
         operator: request.operator,
         element: request.element,
-        lengths: None,
+        lengths: request.lengths.clone(),
     };
+    if request.lengths.is_some() && network.cores().is_none() {
+        let accepted = "accepted: --bytes, or core tiles, e.g. tilepro64_4x4";
+        return Err(Error::argument("--lengths", &network.spec().name, accepted));
+    }
+    let ranks = network.members(&request.group)?.len() as u64;
+    check_lengths(&collective, ranks as usize)?;
     if !is_apart {
-        let ranks = network.members(&request.group)?.len() as u64;
         let before = collective.input_bytes(ranks).max(bytes);
         // Cores align nothing.
         let beat_bytes = match network.cores() {

@@ -21,5 +21,5 @@ pub fn program_choice(
     let able = choices(network, collective);
     let named = algorithm.filter(|algorithm| able.iter().any(|c| c.algorithm == *algorithm));
     let request = named.map_or(AlgorithmRequest::Auto, AlgorithmRequest::Search);
-    best_of(network, collective, request, &tally)
+    Ok(best_of(network, collective, request, &tally)?.0)
 }

@@ -59,8 +59,13 @@ impl Meaning {
             CollectiveKind::AllGather => vec![Expected::Bytes(inputs.concat())],
             CollectiveKind::AllToAll => (0..inputs.len())
                 .map(|rank| {
-                    let blocks: Vec<Vec<u8>> = inputs.iter().map(|i| block(i, rank)).collect();
-                    Expected::Bytes(blocks.concat())
+                    let blocks = inputs.iter().enumerate().map(|(from, input)| {
+                        let mut sent = block(input, rank);
+                        // Behind a shorter block memory is as it was.
+                        sent[collective.block_bytes(from, rank) as usize..].fill(0);
+                        sent
+                    });
+                    Expected::Bytes(blocks.collect::<Vec<_>>().concat())
                 })
                 .collect(),
         };

@@ -7,6 +7,7 @@
 //! Chunk counts are searched in timing mode; only the best one is run in value mode.
 
 mod auto;
+mod auto_cores;
 mod by_model;
 pub(crate) mod case;
 mod for_programs;
@@ -33,8 +34,8 @@ use noccl_run::{Counters, Mode, RunConfig, RunError, Tally, Watch, energy_pj};
 use noccl_sim::run_schedule;
 use noccl_workload::{CheckError, Collective, CollectiveKind, Schedule};
 use rayon::prelude::*;
-pub(crate) use search::best_of;
 use search::{Family, best_choice, families};
+pub(crate) use search::{auto_choice_of, best_of};
 
 /// Rows of a comparison, and what could not be compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +73,7 @@ pub fn compare(
     request: &CompareRequest,
     watch: Watch<'_>,
 ) -> Result<Comparison, Error> {
-    let pending = pending(network, request)?;
+    let pending = pending(network, request, true)?;
     let tally = Tally::new(watch, pending.len() as u64);
     let row = |collective: &Collective, family: &Family| {
         let case = Case::new(network, collective, request.seed)?;
@@ -91,11 +92,12 @@ pub fn compare(
 fn pending(
     network: &Network,
     request: &CompareRequest,
+    has_runs: bool,
 ) -> Result<Vec<(Collective, Family)>, Error> {
     let mut out = Vec::new();
     for bytes in sizes(request)? {
         let collective = case::collective_of(network, request, bytes)?;
-        for family in families(network, &collective, &request.algorithms)? {
+        for family in families(network, &collective, &request.algorithms, has_runs)? {
             out.push((collective.clone(), family));
         }
     }
@@ -190,7 +192,7 @@ fn measure(
     tally: &Tally<'_>,
 ) -> Result<CompareRow, Error> {
     let choice = best_choice(network, &case.collective, family, tally)?;
-    let schedule = noccl_coll::schedule(network, &case.collective, choice)?;
+    let schedule = family.schedule(network, &case.collective, choice)?;
     let reference = case.reference(network, &schedule)?;
     let config = RunConfig {
         is_lock_step: request.is_lock_step,
@@ -262,6 +264,10 @@ fn bounded(
         let members = network.members(&collective.group)?;
         collective.root = TileRef::Cluster(noccl_coll::centre(&members));
     }
+    // A bound of any algorithm knows blocks of one length alone: the shortest is surely sent.
+    if let Some(lengths) = collective.lengths.take() {
+        collective.bytes = lengths.shortest();
+    }
     Ok(collective)
 }
 
@@ -331,11 +337,8 @@ fn exchange_bounds(
     let tiles: Vec<TileId> = members
         .map(|at| network.tile_at(network.mesh_coord(at)))
         .collect();
-    Ok(noccl_model::direct_exchange(
-        network,
-        &tiles,
-        collective.bytes,
-    ))
+    let bytes = |from: usize, to: usize| collective.block_bytes(from, to);
+    Ok(noccl_model::direct_exchange(network, &tiles, &bytes))
 }
 
 /// From the start of the first transfer to the end of the last action, as S1 times it.

@@ -21,6 +21,5 @@ pub fn schedule(
 ) -> Result<Schedule, Error> {
     let collective = collective_of(network, request, bytes)?;
     let tally = Tally::new(watch, 1);
-    let choice = best_of(network, &collective, algorithm, &tally)?;
-    Ok(noccl_coll::schedule(network, &collective, choice)?)
+    Ok(best_of(network, &collective, algorithm, &tally)?.1)
 }

@@ -5,7 +5,7 @@ use crate::runs::LinkFlits;
 use crate::{Error, NoiseRequest, NoiseStatistics, Verified};
 use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_net::{TileRef, TileSet};
-use noccl_workload::{CollectiveKind, ElementType, Operator};
+use noccl_workload::{CollectiveKind, ElementType, Lengths, Operator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -58,6 +58,8 @@ pub struct CompareRequest {
     pub has_links: bool,
     /// On core tiles: no message of a round begins before all earlier rounds have come.
     pub is_lock_step: bool,
+    /// Lengths of an all-to-all's blocks, if they differ; none is longer than the only size.
+    pub lengths: Option<Lengths>,
     /// Runs under noise beside the verified one.
     pub noise: Option<NoiseRequest>,
 }
@@ -77,6 +79,7 @@ impl CompareRequest {
             seed: 1,
             has_links: false,
             is_lock_step: false,
+            lengths: None,
             noise: None,
         }
     }

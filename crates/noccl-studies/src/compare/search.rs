@@ -2,6 +2,7 @@
 //! Which choices make one row, and the best of them.
 
 use super::auto::auto_choice;
+use super::auto_cores::pick;
 use super::row::AlgorithmRequest;
 use super::runtime_cycles;
 use crate::Error;
@@ -9,16 +10,53 @@ use noccl_coll::{Algorithm, Choice, choices, choices_of};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
-use noccl_workload::Collective;
+use noccl_workload::{Collective, Schedule};
 use rayon::prelude::*;
 
 /// Choices of which only the fastest makes a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Family {
     pub(crate) candidates: Vec<Choice>,
+    /// How `auto` has found its choice, where that differs from case to case.
+    picked: Option<String>,
 }
 
 impl Family {
+    const fn of(candidates: Vec<Choice>) -> Self {
+        Self {
+            candidates,
+            picked: None,
+        }
+    }
+
+    /// The choice of `auto`; `has_runs`: may runs decide, where that is cheap?
+    fn auto(network: &Network, collective: &Collective, has_runs: bool) -> Result<Self, Error> {
+        if network.routers().carries_words() {
+            let picked = pick(network, collective, has_runs)?;
+            return Ok(Self {
+                candidates: vec![picked.choice],
+                picked: Some(picked.by),
+            });
+        }
+        let known = all_choices(network, collective)?;
+        Ok(Self::of(vec![auto_choice(network, collective, &known)?]))
+    }
+
+    /// The schedule of one of its choices, with how `auto` has found it among the parameters.
+    pub(crate) fn schedule(
+        &self,
+        network: &Network,
+        collective: &Collective,
+        choice: Choice,
+    ) -> Result<Schedule, Error> {
+        let mut schedule = noccl_coll::schedule(network, collective, choice)?;
+        if let Some(picked) = &self.picked {
+            let parameters = &mut schedule.parameters;
+            parameters.insert("picked_by".to_owned(), picked.clone());
+        }
+        Ok(schedule)
+    }
+
     /// Name of the algorithm; with its parameters if there is but one choice.
     pub(crate) fn name(&self) -> String {
         match self.candidates.as_slice() {
@@ -29,39 +67,35 @@ impl Family {
     }
 }
 
-/// Families of a collective: each algorithm is one, except that a chain of one chunk (the naive
+/// Families of a collective (`has_runs`: may runs decide what `auto` takes?): each algorithm is one, except that a chain of one chunk (the naive
 /// form) stands beside the pipelined ones.
 pub(crate) fn families(
     network: &Network,
     collective: &Collective,
     requests: &[AlgorithmRequest],
+    has_runs: bool,
 ) -> Result<Vec<Family>, Error> {
     let mut out = Vec::new();
     if requests.is_empty() {
         let known = all_choices(network, collective)?;
         for algorithm in Algorithm::ALL {
-            out.extend(by_form(&known, algorithm));
+            out.extend(by_form(&known, algorithm).into_iter().map(Family::of));
         }
         // A barrier's shapes differ by more than a parameter: each has a row of its own.
         let shaped = known.iter().filter(|c| c.shape.is_some());
-        out.extend(shaped.map(|c| vec![*c]));
+        out.extend(shaped.map(|c| Family::of(vec![*c])));
     }
     for request in requests {
         match *request {
-            AlgorithmRequest::Auto => {
-                let known = all_choices(network, collective)?;
-                out.push(vec![auto_choice(network, collective, &known)?]);
-            }
-            AlgorithmRequest::Fixed(choice) => out.push(vec![choice]),
+            AlgorithmRequest::Auto => out.push(Family::auto(network, collective, has_runs)?),
+            AlgorithmRequest::Fixed(choice) => out.push(Family::of(vec![choice])),
             AlgorithmRequest::Search(algorithm) => {
-                out.extend(searched(network, collective, algorithm)?);
+                let found = searched(network, collective, algorithm)?;
+                out.extend(found.into_iter().map(Family::of));
             }
         }
     }
-    Ok(out
-        .into_iter()
-        .map(|candidates| Family { candidates })
-        .collect())
+    Ok(out)
 }
 
 /// All choices; an error that says why there are none.
@@ -112,18 +146,27 @@ fn by_form(known: &[Choice], algorithm: Algorithm) -> Vec<Vec<Choice>> {
     families
 }
 
-/// The fastest choice of one algorithm.
+/// What `auto` takes, and how it has found that.
+pub(crate) fn auto_choice_of(
+    network: &Network,
+    collective: &Collective,
+) -> Result<(Choice, Option<String>), Error> {
+    let family = Family::auto(network, collective, true)?;
+    Ok((family.candidates[0], family.picked))
+}
+
+/// The schedule of the fastest choice of one algorithm, and that choice.
 pub(crate) fn best_of(
     network: &Network,
     collective: &Collective,
     request: AlgorithmRequest,
     tally: &Tally<'_>,
-) -> Result<Choice, Error> {
-    let candidates = families(network, collective, &[request])?
-        .into_iter()
-        .flat_map(|f| f.candidates)
-        .collect();
-    best_choice(network, collective, &Family { candidates }, tally)
+) -> Result<(Choice, Schedule), Error> {
+    let mut families = families(network, collective, &[request], true)?.into_iter();
+    let mut whole = families.next().unwrap_or(Family::of(Vec::new()));
+    whole.candidates.extend(families.flat_map(|f| f.candidates));
+    let choice = best_choice(network, collective, &whole, tally)?;
+    Ok((choice, whole.schedule(network, collective, choice)?))
 }
 
 /// The fastest choice in timing mode; the earliest of them if several are as fast.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Files as callers name them: [`noccl_files`] with this library's error, and the artefacts that have readers of their own.
 
-use crate::Error;
+use crate::{Error, parse_bytes};
 use noccl_files::{begins_as_json, read_bounded, visible_line};
-use noccl_workload::{Schedule, Trace, WorkloadError};
+use noccl_workload::{Lengths, Schedule, Trace, WorkloadError};
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -77,6 +77,34 @@ pub fn read_schedule(path: &Path) -> Result<Schedule, Error> {
 pub fn parse_schedule(path: &str, text: &str) -> Result<Schedule, Error> {
     begins_as_json(path, text, "schedule")?;
     noccl_workload::read_schedule(path, text).map_err(|e| on_one_line(e).into())
+}
+
+/// Reads lengths of an all-to-all's blocks: a list of each rank, `0,1KiB;8,0`, or a JSON file with them.
+///
+/// # Errors
+/// [`Error::File`]; [`Error::Argument`] for what is no size.
+pub fn parse_lengths(text: &str) -> Result<Lengths, Error> {
+    if !text.contains(';') {
+        return read_json(Path::new(text), "lengths: {\"sends\": [[0, 8], [16, 0]]}");
+    }
+    let of_rank = |(rank, row): (usize, &str)| {
+        let sizes = row.split(',').map(|size| {
+            parse_bytes(size.trim()).map_err(|_| {
+                let found = format!("{} of rank {rank}", size.trim());
+                let accepted = "accepted: a size for each rank, e.g. 0,1KiB;8,0, or a file";
+                Error::argument("--lengths", found, accepted)
+            })
+        });
+        sizes.collect::<Result<Vec<u64>, Error>>()
+    };
+    Ok(Lengths {
+        sends: text
+            .split(';')
+            .enumerate()
+            .map(of_rank)
+            .collect::<Result<_, _>>()?,
+        receives: Vec::new(),
+    })
 }
 
 /// Reads a trace file.

@@ -8,8 +8,8 @@ mod select;
 mod size;
 
 pub use files::{
-    MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, parse_json, parse_schedule,
-    read_json, read_schedule, read_text, read_trace, write_bytes, write_file,
+    MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, parse_json, parse_lengths,
+    parse_schedule, read_json, read_schedule, read_text, read_trace, write_bytes, write_file,
 };
 pub use load::{Loaded, load, load_spec, preset_names};
 pub use names::{

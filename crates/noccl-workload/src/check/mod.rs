@@ -29,7 +29,7 @@ pub use deadlock::{Deadlock, DeadlockProof, DeadlockReport, DeadlockWait, check_
 pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
 pub(crate) use form::{At, check_fits, check_multiple, check_operator, find, group_error};
 pub use limits::{MAX_CYCLES, MAX_TOTAL};
-pub use promise::check_collective;
+pub use promise::{check_collective, check_lengths};
 pub use report::{CheckReport, LinkUse, StepReport};
 pub use rounds::{Link, SharedLink, check_rounds};
 pub use trace::check_trace_limits;

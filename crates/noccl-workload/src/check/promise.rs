@@ -69,7 +69,10 @@ pub fn check_collective(network: &Network, collective: &Collective) -> Result<()
 }
 
 /// Does every rank state a length for every rank, and do sender and receiver state the same one?
-fn check_lengths(collective: &Collective, num_ranks: usize) -> Result<(), CheckError> {
+///
+/// # Errors
+/// [`CheckError::Field`] that names the rank and what would be accepted.
+pub fn check_lengths(collective: &Collective, num_ranks: usize) -> Result<(), CheckError> {
     let Some(lengths) = &collective.lengths else {
         return Ok(());
     };
@@ -90,17 +93,18 @@ fn check_lengths(collective: &Collective, num_ranks: usize) -> Result<(), CheckE
             continue;
         }
         if table.len() != num_ranks {
+            let which = match table.len() > num_ranks {
+                true => format!("with lengths of rank {num_ranks}, which there is not"),
+                false => format!("without lengths of rank {}", table.len()),
+            };
             let accepted = format!("one list for each of the {num_ranks} ranks");
-            return fail(
-                &format!(".{name}"),
-                format!("{} lists", table.len()),
-                accepted,
-            );
+            let found = format!("{} lists {which}", table.len());
+            return fail(&format!(".{name}"), found, accepted);
         }
         for (rank, row) in table.iter().enumerate() {
             if row.len() != num_ranks {
                 let accepted = format!("one length for each of the {num_ranks} ranks");
-                let found = format!("{} lengths", row.len());
+                let found = format!("{} lengths of rank {rank}", row.len());
                 return fail(&format!(".{name}[{rank}]"), found, accepted);
             }
             if let Some((other, bytes)) =

@@ -172,8 +172,12 @@ fn line_name(row: &CompareRow) -> String {
 /// The choice that a row's name and parameters spell.
 fn choice(row: &CompareRow) -> Option<Choice> {
     let mut text = row.algorithm.clone();
+    let tree = row.parameters.get("tree").map(String::as_str);
     for (name, ignored) in SPELT {
         match row.parameters.get(name) {
+            // Of trees between cores only a root that is not the usual one is spelt.
+            Some(word)
+                if name == "root" && tree.is_some_and(|t| t == "binomial" || word == "centre") => {}
             Some(word) if !ignored.contains(&word.as_str()) => text += &format!(":{word}"),
             Some(_) | None => {}
         }
@@ -182,7 +186,7 @@ fn choice(row: &CompareRow) -> Option<Choice> {
 }
 
 /// Parameters in the order of a choice's text, each with the words that it leaves out.
-const SPELT: [(&str, &[&str]); 10] = [
+const SPELT: [(&str, &[&str]); 12] = [
     ("chunks", &[]),
     ("chains", &[]),
     ("inner", &["chain"]),
@@ -190,6 +194,8 @@ const SPELT: [(&str, &[&str]); 10] = [
     ("barrier", &["hardware"]),
     ("order", &[]),
     ("to", &[]),
+    ("form", &["split"]),
+    ("tree", &["binomial"]),
     ("root", &[]),
     ("structure", &[]),
     ("counters", &[]),

@@ -12,11 +12,12 @@ const LEGEND: &str = "\
 unicast: copies by one DMA engine; tree, double_tree, counter: by software; chainwrite: Torrent endpoints; in_network: S1's routers
 in_network_bypass: the same, flits pass up to eight routers in a cycle
 smart: S2's routers with flits of so many bytes, the others have 64
+cores: S4's core tiles, in software over links of 4 bytes, by the algorithm that `auto` takes; their clock is 0.7 GHz, the others' 1 GHz
 efficiency: destinations (or contributors) times 64-byte beats by cycles (S3 eq. (1)); link flits: over all links of all planes; busiest link: flits over it
 esp_calibrated: a CPU starts the consumers, 100 cycles each; the number is fitted to what S3 says of ESP
 ";
 
-/// One collective by every mechanism: S3's chain, copies, software trees, and the routers of ESP, S1 (with and without bypass) and S2
+/// One collective by every mechanism: S3's chain, copies, software trees, the routers of ESP, S1 (with and without bypass) and S2, and S4's cores
 ///
 /// All on the same clusters, cycle by cycle, every byte checked; destinations or contributors are added along a snake. A reduction sums
 /// 64-bit integers.
@@ -126,7 +127,11 @@ fn cells(of: &BaselineRow) -> Vec<String> {
         row.busiest_link
             .as_ref()
             .map_or_else(|| "-".to_owned(), |link| grouped(link.flits)),
-        format!("{:.1}", row.energy_pj / 1000.0),
+        if row.energy_pj > 0.0 || !has_payload {
+            format!("{:.1}", row.energy_pj / 1000.0)
+        } else {
+            "-".to_owned()
+        },
         noccl::verification(row).to_owned(),
     ]
 }

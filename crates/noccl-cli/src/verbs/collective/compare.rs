@@ -19,6 +19,7 @@ Examples:
   noccl compare barrier --group row
   noccl compare all_to_all --spec tilepro64_7x7 --bytes 128,1KiB
   noccl compare all_to_all --spec tilepro64_7x7 --bytes 128 --algorithms rounds:split --lock-step --json
+  noccl compare all_to_all --spec tilepro64_2x1 --lengths '0,1KiB;8,0'
   noccl compare multicast --spec collective_noc_64x64 --bytes 32KiB --backend model")]
 pub struct Compare {
     #[command(flatten)]

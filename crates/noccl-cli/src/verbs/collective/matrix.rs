@@ -124,7 +124,9 @@ fn text(rows: &[MatrixRow]) -> String {
 /// Algorithm with its inner structure or the place of its root; the chunk count stands in the cell, it differs from mesh to mesh.
 fn name(row: &MatrixRow) -> String {
     let is_naive = row.algorithm == "chain" && parameter(row, "chunks") == Some("1");
-    match parameter(row, "inner").or_else(|| parameter(row, "root")) {
+    // Forms between cores, then the place of a root.
+    let form = ["inner", "form", "tree", "root"].into_iter();
+    match form.filter_map(|name| parameter(row, name)).next() {
         Some(inner_or_root) => format!("{}:{inner_or_root}", row.algorithm),
         None if is_naive => "chain:1".to_owned(),
         None => row.algorithm.clone(),

@@ -23,6 +23,12 @@ pub fn tables(comparison: &Comparison) -> String {
         out += &format!("{}\n\n{}\n", case.title, compare_table(&case.rows));
     }
     out += LEGEND;
+    for row in &comparison.rows {
+        if let Some(by) = row.parameters.get("picked_by") {
+            let (size, name) = (noccl::format_bytes(row.bytes), noccl::algorithm(row));
+            out += &format!("auto, {size}: {name}, picked by {by}\n");
+        }
+    }
     for reason in &comparison.skipped {
         out += &format!("not compared: {reason}\n");
     }

@@ -13,7 +13,8 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   noccl schedule reduce --bytes 4KiB --algorithm in_network -o reduce.json
-  noccl schedule multicast --bytes 32KiB --algorithm chain:8 --json")]
+  noccl schedule multicast --bytes 32KiB --algorithm chain:8 --json
+  noccl schedule all_to_all --spec tilepro64_4x4 --lengths lengths.json --algorithm auto -o exchange.json")]
 pub struct Schedule {
     #[command(flatten)]
     spec: SpecArgs,
@@ -48,7 +49,7 @@ impl Schedule {
         };
         let request = self.collective.request(&network, &[bytes], &algorithms)?;
         let schedule = watched("schedules", |watch| {
-            noccl::schedule(&network, &request, bytes, *algorithm, watch)
+            noccl::schedule(&network, &request, request.bytes[0], *algorithm, watch)
         })?;
         let text = output::to_json(&schedule)?;
         if let Some(path) = &self.output {

@@ -2,6 +2,7 @@
 //! Studies of many runs: products, barriers, open-loop traffic, the model and the papers.
 
 pub mod attention;
+pub mod auto;
 pub mod barrier;
 pub mod calibrate;
 pub mod coherence;

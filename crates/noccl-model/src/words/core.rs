@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a core does next: one thing at a time, in the order that the simulator's cores keep.
+//!
+//! A core that stands still, as its port is full or a stream has not come, reads packets meanwhile, and goes on with what it was doing as soon
+//! as that can go on; a packet that it has begun to read then waits.
+
+use super::read::Reading;
+use super::{Event, Walk};
+use noccl_net::TileId;
+use noccl_spec::DrainRule;
+use noccl_workload::{ActionKind, First};
+use std::collections::VecDeque;
+
+/// A core.
+#[derive(Debug, Default)]
+pub(super) struct Core {
+    /// Shares that it begins in this order, and the next one.
+    pub(super) main: Vec<u32>,
+    next: usize,
+    pub(super) doing: Doing,
+    pub(super) reading: Option<Reading>,
+    /// Packets in its queues, and messages of which units stand in its list and may be received now.
+    pub(super) queue: VecDeque<u32>,
+    pub(super) copies: VecDeque<u32>,
+    /// Until then it is in the middle of instructions.
+    pub(super) busy_until: u64,
+    /// Number of its last alarm: earlier ones are void.
+    pub(super) alarm: u32,
+}
+
+/// What it is in the middle of, beside reading.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    #[default]
+    Nothing,
+    /// A share that no network sees, until `busy_until`.
+    Local(u32),
+    /// It copies units of a message from its list.
+    Copy(u32),
+    /// It writes words of a message.
+    Send(Writing),
+    /// It takes part in a multicast over the static network, which ends then, once that is known.
+    Stream { share: u32, end: Option<u64> },
+}
+
+/// How far it has written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Writing {
+    share: u32,
+    unit: u64,
+    packet: Option<u32>,
+    /// Words of the unit that are written.
+    words: u64,
+    /// When it goes on; `None` while its port is full.
+    goes_on: Option<u64>,
+}
+
+impl Walk<'_> {
+    /// A core looks what it can do; called whenever something of its own may have changed.
+    pub(super) fn look(&mut self, tile: usize, now: u64) {
+        self.read_on(tile, now);
+        if now < self.cores[tile].busy_until {
+            self.set_alarm(tile);
+            return;
+        }
+        match self.cores[tile].doing {
+            Doing::Nothing => {}
+            Doing::Local(share) => self.end_share(share, now),
+            Doing::Copy(message) => self.end_copy(message, now),
+            Doing::Send(writing) => {
+                if !self.write_on(tile, writing, now) {
+                    self.stand_still(tile, now);
+                    return self.set_alarm(tile);
+                }
+                self.end_share(writing.share, now);
+            }
+            Doing::Stream { share, end } => {
+                if end.is_none_or(|end| end > now) {
+                    if end.is_none() {
+                        self.stand_still(tile, now);
+                    }
+                    return self.set_alarm(tile);
+                }
+                self.end_share(share, now);
+            }
+        }
+        self.cores[tile].doing = Doing::Nothing;
+        self.choose(tile, now);
+        self.set_alarm(tile);
+    }
+
+    /// A core that is free: what it has begun to read, then its list or what has come.
+    fn choose(&mut self, tile: usize, now: u64) {
+        self.resume_reading(tile, now);
+        let mut now_too = true;
+        while now_too && self.cores[tile].reading.is_none() {
+            now_too = match self.schedule.first {
+                Some(First::Send) => self.begin_next(tile, now) || self.receive_posted(tile, now),
+                Some(First::Receive) | None => {
+                    self.receive_posted(tile, now) || self.begin_next(tile, now)
+                }
+            };
+            let core = &self.cores[tile];
+            let is_over = core.busy_until <= now && matches!(core.doing, Doing::Local(_));
+            // What takes no time is done in one cycle.
+            if let (true, Doing::Local(share)) = (is_over, core.doing) {
+                self.cores[tile].doing = Doing::Nothing;
+                self.end_share(share, now);
+            } else if now_too {
+                return;
+            }
+        }
+        if self.cores[tile].reading.is_none() && self.spec.drain != DrainRule::Never {
+            self.receive(tile, now);
+        }
+    }
+
+    /// The next share of its list, if that may begin.
+    fn begin_next(&mut self, tile: usize, now: u64) -> bool {
+        let core = &mut self.cores[tile];
+        let Some(share) = core.main.get(core.next).copied() else {
+            return false;
+        };
+        if !self.program.is_ready(share) {
+            return false;
+        }
+        core.next += 1;
+        self.program.begin(share, now);
+        let action = self.program.shares[share as usize].action;
+        let kind = &self.schedule.actions[action as usize].kind;
+        let (doing, cycles) = match kind {
+            ActionKind::Message(message) if !message.is_copy() => {
+                let sent = self.messages[action as usize];
+                let before = u64::from(self.spec.send_cycles) + self.unit_cycles(sent, 0);
+                let writing = Writing {
+                    share,
+                    unit: 0,
+                    packet: None,
+                    words: 0,
+                    goes_on: Some(now + before),
+                };
+                (Doing::Send(writing), before)
+            }
+            ActionKind::StaticMulticast(sent) if sent.bytes > 0 && sent.set.len() > 1 => {
+                let end = self.join_stream(action, share, tile, now);
+                (Doing::Stream { share, end }, self.spec.route_cycles.into())
+            }
+            ActionKind::Message(_)
+            | ActionKind::StaticMulticast(_)
+            | ActionKind::LocalReduce(_)
+            | ActionKind::Compute(_)
+            | ActionKind::Transfer(_)
+            | ActionKind::InNetworkReduction(_)
+            | ActionKind::InNetworkAllReduce(_)
+            | ActionKind::Barrier(_)
+            | ActionKind::Delivery(_)
+            | ActionKind::Arrival(_)
+            | ActionKind::Kernel(_)
+            | ActionKind::Chain(_)
+            | ActionKind::ListMulticast(_) => (Doing::Local(share), self.local_cycles(kind)),
+        };
+        self.cores[tile].doing = doing;
+        self.cores[tile].busy_until = now + cycles;
+        true
+    }
+
+    /// Goes on writing; true when the last word of the message is written and a word's cycles are over.
+    fn write_on(&mut self, tile: usize, mut at: Writing, now: u64) -> bool {
+        let action = self.program.shares[at.share as usize].action;
+        let message = self.messages[action as usize];
+        loop {
+            let Some(mut cycle) = at.goes_on.filter(|cycle| *cycle <= now) else {
+                self.cores[tile].doing = Doing::Send(at);
+                return false;
+            };
+            if at.unit == message.units {
+                return true;
+            }
+            // It may have been reading.
+            cycle = cycle.max(now);
+            self.pause_reading(tile, now);
+            let words = self.unit_words(message.bytes, at.unit);
+            let packet = *at.packet.get_or_insert_with(|| {
+                let ends = (TileId(tile as u32), message.target);
+                self.packets.open(cycle, ends, action, words)
+            });
+            let word_cycles = self.word_cycles();
+            let upto = self.packets.writable_words(packet);
+            if upto <= at.words {
+                at.goes_on = None;
+                continue;
+            }
+            if upto == words {
+                let last = cycle + (words - 1 - at.words) * word_cycles;
+                let last = last.max(self.packets.space_at(packet, words - 1));
+                self.packets.end(packet, last);
+                (at.packet, at.words, at.unit) = (None, 0, at.unit + 1);
+                let between = if at.unit < message.units {
+                    self.unit_cycles(message, at.unit)
+                } else {
+                    0
+                };
+                at.goes_on = Some(last + word_cycles + between);
+            } else {
+                let next = cycle + (upto - at.words) * word_cycles;
+                at.words = upto;
+                at.goes_on = Some(next.max(self.packets.space_at(packet, upto)));
+            }
+        }
+    }
+
+    /// Space in the port of a core that writes this packet.
+    pub(super) fn hear_progress(&mut self, tile: usize, packet: u32, cycle: u64) {
+        if let Doing::Send(writing) = &mut self.cores[tile].doing
+            && writing.packet == Some(packet)
+            && writing.goes_on.is_none()
+        {
+            writing.goes_on = Some(cycle);
+            self.set_alarm(tile);
+        }
+    }
+
+    fn stand_still(&mut self, tile: usize, now: u64) {
+        let is_blocked = match self.cores[tile].doing {
+            Doing::Send(writing) => writing.goes_on.is_none(),
+            Doing::Stream { .. } => true,
+            Doing::Nothing | Doing::Local(_) | Doing::Copy(_) => false,
+        };
+        if is_blocked && self.spec.drain == DrainRule::Always {
+            self.resume_reading(tile, now);
+            self.receive(tile, now);
+        }
+    }
+
+    /// A share is over; messages that may be received now, and of which units stand in the list, are copied.
+    pub(super) fn end_share(&mut self, share: u32, now: u64) {
+        let tile = self.program.shares[share as usize].tile as usize;
+        for next in self.program.end(share, now) {
+            let action = self.program.shares[next as usize].action;
+            let message = self.messages[action as usize];
+            if message.receiving == next && self.received[action as usize].listed_units > 0 {
+                self.cores[tile].copies.push_back(action);
+            }
+        }
+    }
+
+    /// The next cycle in which it looks, if one is known.
+    pub(super) fn set_alarm(&mut self, tile: usize) {
+        let core = &self.cores[tile];
+        let busy = core.busy_until;
+        let own = match core.doing {
+            Doing::Nothing => None,
+            Doing::Local(_) | Doing::Copy(_) => Some(busy),
+            Doing::Send(writing) => writing.goes_on.map(|at| at.max(busy)),
+            Doing::Stream { end, .. } => {
+                let route = self.now < busy && core.reading.is_none();
+                end.map(|end| end.max(busy)).or(route.then_some(busy))
+            }
+        };
+        let next = own.into_iter().chain(self.reading_end(tile)).min();
+        self.cores[tile].alarm += 1;
+        if let Some(at) = next {
+            let alarm = self.cores[tile].alarm;
+            self.events
+                .push(at.max(self.now), Event::Look(tile as u32, alarm));
+        }
+    }
+}
