@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled programs on the cores of a network: messages and collectives in C by value, and programs that go wrong.
+"""Compiled programs on the cores of a network: values in C, and programs that go wrong.
 
 `noccl build` fetches its compiler the first time.
 """

@@ -13,10 +13,6 @@ import noccl
 from tests.program_outputs import SCRIPTS, agree, real
 
 NETWORKS = ["tilepro64_4x4", "collective_noc_4x4", "torrent_4x5"]
-# On core tiles communicators cannot be split (no algorithm is chosen by itself), and tests of a
-# receive do not see its end.
-WITHOUT_CORES = NETWORKS[1:]
-NEEDS_THESE = {"halo", "persistent", "rows_and_columns"}
 RANKS = 6
 
 
@@ -25,8 +21,6 @@ RANKS = 6
 def test_a_script_prints_what_it_prints_in_real_mpi(
     path: Path, network: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if path.stem in NEEDS_THESE and network not in WITHOUT_CORES:
-        return
     result = noccl.run_script(path, network, ranks=RANKS)
     agree(capsys.readouterr().out, real(RANKS)[str(path)])
     assert result.cycles > 0
@@ -51,7 +45,7 @@ def exchange(comm: Any) -> list[Any]:
     return [total.tolist(), float(block[0]), everyone.tolist(), swapped.tolist(), names, product]
 
 
-@pytest.mark.parametrize("network", WITHOUT_CORES)
+@pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("ranks", [1, 2, 5, 16])
 def test_values_are_those_of_mpi_and_cycles_repeat(network: str, ranks: int) -> None:
     one, other = (noccl.run_program(exchange, network, ranks=ranks) for _ in range(2))
@@ -68,7 +62,7 @@ def test_values_are_those_of_mpi_and_cycles_repeat(network: str, ranks: int) -> 
     assert one.ranks.arrow.equals(other.ranks.arrow)
 
 
-@pytest.mark.parametrize("network", WITHOUT_CORES)
+@pytest.mark.parametrize("network", NETWORKS)
 def test_the_parts_of_a_ranks_time_add_up(network: str) -> None:
     result = noccl.run_program(exchange, network, ranks=4)
     for row in result.ranks.rows():
@@ -113,7 +107,7 @@ def test_a_receive_of_any_tag_takes_no_part_of_a_collective(network: str) -> Non
     assert values[0] == ([0, 1], "mine")
 
 
-@pytest.mark.parametrize("network", WITHOUT_CORES)
+@pytest.mark.parametrize("network", NETWORKS)
 def test_a_loop_of_tests_lets_time_pass(network: str) -> None:
     def program(comm: Any) -> Any:
         if comm.rank:
