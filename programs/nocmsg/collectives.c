@@ -174,28 +174,3 @@ void nm_all_reduce(const void *data, void *result, size_t count, size_t element_
   nm_reduce(0, data, result, count, element_bytes, fold);
   nm_broadcast(0, result, count * element_bytes);
 }
-
-// Sends to one partner and receives from another one, whichever exist.
-static void exchange(int to, int from, const char *send, char *receive, size_t block_bytes) {
-  if (to >= 0) nm_send(to, send + (size_t)to * block_bytes, block_bytes);
-  if (from >= 0) nm_receive(from, receive + (size_t)from * block_bytes, block_bytes);
-}
-
-void nm_all_to_all(const void *send, void *receive, size_t block_bytes) {
-  int ranks = nm_ranks(), rank = nm_rank(), columns = nm_columns(), rows = nm_rows();
-  memcpy((char *)receive + (size_t)rank * block_bytes, (const char *)send + (size_t)rank * block_bytes, block_bytes);
-  if (!nm_is_full()) {
-    for (int step = 1; step < ranks; step++)
-      exchange((rank + step) % ranks, (rank + ranks - step) % ranks, send, receive, block_bytes);
-    return;
-  }
-  // Step (a, b): to the tile a columns and b rows on, around the edge.
-  int x = nm_column(), y = nm_row();
-  for (int a = 0; a < columns; a++) {
-    for (int b = a ? 0 : 1; b < rows; b++) {
-      int to = rank_at((x + a) % columns, (y + b) % rows);
-      int from = rank_at((x + columns - a) % columns, (y + rows - b) % rows);
-      exchange(to, from, send, receive, block_bytes);
-    }
-  }
-}

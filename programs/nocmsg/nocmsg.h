@@ -52,7 +52,11 @@ void nm_reduce(int root, const void *data, void *result, size_t count, size_t el
 // To rank 0, and from there to all.
 void nm_all_reduce(const void *data, void *result, size_t count, size_t element_bytes, nm_fold *fold);
 // Block r of `send` goes to rank r, whose block s of `receive` is from rank s.
+// By steps around the edges of the rectangle: the fastest without a plan.
 void nm_all_to_all(const void *send, void *receive, size_t block_bytes);
+// The same by S4's rounds of equal displacement, split into subrounds whose messages share no link (full rectangles; else as
+// nm_all_to_all).
+void nm_all_to_all_rounds(const void *send, void *receive, size_t block_bytes);
 
 // What came for a queue and was not received, in the order in which it came.
 struct nm_unit {

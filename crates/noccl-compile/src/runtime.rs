@@ -14,7 +14,7 @@ macro_rules! sources {
 }
 
 /// All files of `programs/runtime` and of the message library, `programs/nocmsg`.
-const FILES: [(&str, &str); 31] = sources!(
+const FILES: [(&str, &str); 32] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -40,6 +40,7 @@ const FILES: [(&str, &str); 31] = sources!(
     "runtime/src/text.h",
     "runtime/README.md",
     "nocmsg/collectives.c",
+    "nocmsg/exchanges.c",
     "nocmsg/mpi.c",
     "nocmsg/mpi.h",
     "nocmsg/nocmsg.h",

@@ -2,6 +2,7 @@
 // Collectives and messages of the library with every root and several lengths, checked by value on every rank. Prints
 // `ok` on rank 0; a rank with another result ends with 1.
 #include <mpi.h>
+#include <nocmsg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,11 @@ static void exchanges(int count) {
   for (int from = 0; from < ranks; from++)
     for (int i = 0; i < count; i++)
       check(receive[from * count + i] == 10000 * from + 100 * rank + i % 100, "all-to-all", from, count);
+  memset(receive, 0, sizeof *receive * (size_t)(count * ranks));
+  nm_all_to_all_rounds(send, receive, sizeof *send * (size_t)count);
+  for (int from = 0; from < ranks; from++)
+    for (int i = 0; i < count; i++)
+      check(receive[from * count + i] == 10000 * from + 100 * rank + i % 100, "rounds", from, count);
   free(send);
   free(receive);
 }

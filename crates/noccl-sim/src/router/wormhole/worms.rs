@@ -89,3 +89,20 @@ impl<R> Worms<R> {
         self.all.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_not_used_again_while_its_last_tail_can_be_asked_for() {
+        let mut worms: Worms<()> = Worms::new();
+        let first = worms.open((), 1, 1, 7);
+        worms.tail_delivered(first);
+        let second = worms.open((), 1, 1, 8);
+        assert_ne!(first, second);
+        assert_eq!(worms.of(first).tag, 7);
+        worms.retire();
+        assert_eq!(worms.open((), 1, 1, 9), first);
+    }
+}
