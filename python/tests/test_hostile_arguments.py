@@ -68,6 +68,13 @@ PLACE = noccl.Place(ORIGIN, 0)
 SMALL: dict[str, Any] = {"loads": [0.1], "has_saturation": False, "measure_cycles": 20}
 
 
+CORES = "tilepro64_2x2"
+
+
+def _nothing(comm: object) -> None:
+    """A program that calls nothing."""
+
+
 def _built(make: Callable[[noccl.ScheduleBuilder], object]) -> noccl.Schedule:
     builder = noccl.ScheduleBuilder("hostile")
     make(builder)
@@ -190,6 +197,17 @@ CALLS: dict[str, Call] = {
     "builder parameters": lambda n, x: noccl.check(n, noccl.ScheduleBuilder("x", x).build()),
     "schedule fields": lambda _, x: noccl.Schedule(x).num_actions,
     "schedule open": lambda _, x: noccl.Schedule.open(x) if isinstance(x, str) else None,
+    "run program": lambda _, x: noccl.run_program(x, CORES, ranks=2, host_seconds=5.0),
+    "run program network": lambda _, x: noccl.run_program(_nothing, x, ranks=1),
+    "run program ranks": lambda _, x: noccl.run_program(_nothing, CORES, ranks=x),
+    "run program collectives": lambda _, x: noccl.run_program(
+        _nothing, CORES, ranks=2, collectives=x
+    ),
+    "run program cycles": lambda _, x: noccl.run_program(_nothing, CORES, ranks=2, max_cycles=x),
+    "run program seed": lambda _, x: noccl.run_program(_nothing, CORES, ranks=2, noise_seed=x),
+    "run program seconds": lambda _, x: noccl.run_program(_nothing, CORES, ranks=2, host_seconds=x),
+    "run script": lambda _, x: noccl.run_script(x, CORES, ranks=1),
+    "plot timeline": lambda _, x: noccl.plot_timeline(x),
     "plot cycles": lambda _, x: noccl.plot_cycles(x),
     "plot latency": lambda _, x: noccl.plot_latency(x),
     "plot figure": lambda _, x: noccl.plot_figure(x),

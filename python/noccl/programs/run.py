@@ -11,11 +11,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from noccl import _native
 from noccl.errors import ArgumentError
 from noccl.networks import load
 from noccl.programs.session import Session, open_session
 from noccl.tables import ResultTable
-from noccl.values import kind_of, whole
+from noccl.values import kind_of, text, whole
 
 if TYPE_CHECKING:
     import os
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from noccl._native import Network
     from noccl.programs.hub import Hub
     from noccl.programs.link import Link
+
+
+MOST_RANKS = 2**32 - 1
+MOST_SECONDS = 366 * 24 * 3600.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +154,8 @@ def run_on(
     from noccl.programs.hub import Hub  # noqa: PLC0415 - only when a program runs
     from noccl.programs.mpi4py_module import installed  # noqa: PLC0415 - the same
 
-    if host_seconds is not None and not host_seconds > 0:
-        raise ArgumentError(f"host_seconds: {host_seconds}; accepted: more than 0, or None")
+    if host_seconds is not None:
+        _check_seconds(host_seconds)
     hub = Hub(session, ranks, host_seconds=host_seconds)
     with installed(hub, name) as module, _entered(surroundings, hub):
 
@@ -169,6 +174,13 @@ def run_on(
     )
 
 
+def _check_seconds(seconds: object) -> None:
+    accepted = "accepted: more than 0 and at most a year, or None"
+    if not isinstance(seconds, int | float) or not 0 < seconds <= MOST_SECONDS:
+        found = seconds if isinstance(seconds, float) else kind_of(seconds)
+        raise ArgumentError(f"host_seconds: {found}; {accepted}")
+
+
 @contextlib.contextmanager
 def _entered(
     surroundings: Callable[[Hub], contextlib.AbstractContextManager[object]] | None, hub: Hub
@@ -184,11 +196,15 @@ def _opened(
     max_cycles: int | None,
     noise_seed: int | None,
 ) -> tuple[Session, str]:
-    elaborated = load(network) if isinstance(network, str) else network
-    count = whole("ranks", ranks, least=1)
+    elaborated = network if isinstance(network, _native.Network) else load(network)
+    count = whole("ranks", ranks, least=1, most=MOST_RANKS)
     most = None if max_cycles is None else whole("max_cycles", max_cycles, least=1)
     seed = None if noise_seed is None else whole("noise_seed", noise_seed)
     session = open_session(
-        elaborated, count, collectives=collectives, max_cycles=most, noise_seed=seed
+        elaborated,
+        count,
+        collectives=text("collectives", collectives),
+        max_cycles=most,
+        noise_seed=seed,
     )
     return session, elaborated.name

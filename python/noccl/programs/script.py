@@ -16,8 +16,9 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
-from noccl.errors import FileError
+from noccl.errors import ArgumentError, FileError
 from noccl.files import read_text
+from noccl.values import kind_of, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +41,9 @@ class Script:
     def __init__(
         self, path: str | os.PathLike[str], args: Sequence[str], *, has_prefix: bool
     ) -> None:
-        self._path = os.fspath(path)
+        if not isinstance(path, str | os.PathLike):
+            raise ArgumentError(f"path: {kind_of(path)}; accepted: a path")
+        self._path = text("path", os.fsdecode(path))
         self._args = list(args)
         self._has_prefix = has_prefix
         try:
