@@ -9,10 +9,8 @@
 #include "nocmsg.h"
 #include "place.h"
 
-static int rank_at(int column, int row) { return row * nm_columns() + column; }
-
 static int has_rank(int column, int row) {
-  return column >= 0 && column < nm_columns() && row >= 0 && rank_at(column, row) < nm_ranks() && row < nm_rows();
+  return column >= 0 && column < nm_columns() && row >= 0 && nm_rank_at(column, row) < nm_ranks() && row < nm_rows();
 }
 
 // The tree of barriers: the parent of each rank, found level by level from the middle. A rank picks the neighbour nearer
@@ -28,7 +26,7 @@ static int level_of(int rank, int root) {
 
 static void plant(void) {
   int ranks = nm_ranks(), columns = nm_columns();
-  int root = rank_at((columns - 1) / 2, (nm_rows() - 1) / 2);
+  int root = nm_rank_at((columns - 1) / 2, (nm_rows() - 1) / 2);
   parents = malloc(sizeof *parents * (size_t)ranks);
   int *children = calloc((size_t)ranks, sizeof *children);
   assert(parents && children);
@@ -143,25 +141,25 @@ void nm_reduce(int root, const void *data, void *result, size_t count, size_t el
     return;
   }
   if (y != ry) {
-    nm_send(rank_at(x, ry), data, bytes);
+    nm_send(nm_rank_at(x, ry), data, bytes);
     return;
   }
   char *sum = malloc(bytes + 1), *buffer = malloc(bytes + 1);
   assert(sum && buffer && "memory for operands");
   memcpy(sum, data, bytes);
-  for (int row = ry - 1; row >= 0; row--) fold_from(rank_at(x, row), sum, buffer, count, element_bytes, fold);
-  for (int row = ry + 1; has_rank(x, row); row++) fold_from(rank_at(x, row), sum, buffer, count, element_bytes, fold);
+  for (int row = ry - 1; row >= 0; row--) fold_from(nm_rank_at(x, row), sum, buffer, count, element_bytes, fold);
+  for (int row = ry + 1; has_rank(x, row); row++) fold_from(nm_rank_at(x, row), sum, buffer, count, element_bytes, fold);
   if (x != rx) {
     nm_send(root, sum, bytes);
   } else {
     for (int column = rx - 1; column >= 0; column--)
-      fold_from(rank_at(column, ry), sum, buffer, count, element_bytes, fold);
+      fold_from(nm_rank_at(column, ry), sum, buffer, count, element_bytes, fold);
     for (int column = rx + 1; column < nm_columns(); column++) {
       if (has_rank(column, ry)) {
-        fold_from(rank_at(column, ry), sum, buffer, count, element_bytes, fold);
+        fold_from(nm_rank_at(column, ry), sum, buffer, count, element_bytes, fold);
       } else {
         for (int row = 0; row < ry; row++)
-          fold_from(rank_at(column, row), sum, buffer, count, element_bytes, fold);
+          fold_from(nm_rank_at(column, row), sum, buffer, count, element_bytes, fold);
       }
     }
     memcpy(result, sum, bytes);

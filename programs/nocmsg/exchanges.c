@@ -6,8 +6,6 @@
 #include "nocmsg.h"
 #include "place.h"
 
-static int rank_at(int column, int row) { return row * nm_columns() + column; }
-
 // Sends to one partner and receives from another one, whichever exist.
 static void exchange(int to, int from, const char *send, char *receive, size_t block_bytes) {
   if (to >= 0) nm_send(to, send + (size_t)to * block_bytes, block_bytes);
@@ -26,8 +24,8 @@ void nm_all_to_all(const void *send, void *receive, size_t block_bytes) {
   int x = nm_column(), y = nm_row();
   for (int a = 0; a < columns; a++) {
     for (int b = a ? 0 : 1; b < rows; b++) {
-      int to = rank_at((x + a) % columns, (y + b) % rows);
-      int from = rank_at((x + columns - a) % columns, (y + rows - b) % rows);
+      int to = nm_rank_at((x + a) % columns, (y + b) % rows);
+      int from = nm_rank_at((x + columns - a) % columns, (y + rows - b) % rows);
       exchange(to, from, send, receive, block_bytes);
     }
   }
@@ -51,14 +49,14 @@ static int colour(int column, int row, int colours) { return (column + row) % co
 static void send_to(const struct class *class, int side, int subround) {
   int x = nm_column(), y = nm_row(), column = x + side * class->a, row = y + side * class->b;
   if (!is_inside(column, row) || colour(x, y, class->subrounds) != subround) return;
-  int to = rank_at(column, row);
+  int to = nm_rank_at(column, row);
   nm_send(to, class->send + (size_t)to * class->block_bytes, class->block_bytes);
 }
 
 static void receive_from(const struct class *class, int side, int subround) {
   int column = nm_column() - side * class->a, row = nm_row() - side * class->b;
   if (!is_inside(column, row) || colour(column, row, class->subrounds) != subround) return;
-  int from = rank_at(column, row);
+  int from = nm_rank_at(column, row);
   nm_receive(from, class->receive + (size_t)from * class->block_bytes, class->block_bytes);
 }
 

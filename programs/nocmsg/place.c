@@ -47,4 +47,6 @@ void nm_init(void) {
   nm_init_units();
 }
 
+int nm_rank_at(int column, int row) { return row * here.columns + column; }
+
 int nm_is_full(void) { return here.columns * here.rows == here.ranks; }

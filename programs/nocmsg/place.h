@@ -9,6 +9,8 @@
 void nm_init_units(void);
 // Is every tile of the rectangle a rank?
 int nm_is_full(void);
+// The rank at a place of the rectangle.
+int nm_rank_at(int column, int row);
 // Takes in the unit that stands first in a queue, if there is one.
 int nm_take_in(int queue);
 // Writes two words when the port has space for them, or one; reads units that come meanwhile.

@@ -38,16 +38,26 @@ static uint64_t port_of(int queue) { return queue ? NOCCL_PORT_RECEIVE_1 : NOCCL
 
 static unsigned waiting(int queue) { return noccl_load64(NOCCL_PORT_STATUS) >> (8 * queue) & 0xff; }
 
-static struct nm_unit *read_unit(int queue) {
-  uint64_t port = port_of(queue);
-  uint64_t head = noccl_load64(port);
-  uint32_t words = (head >> 16 & 0xff) - 1;
+// Words of a unit behind header and tag, and its rank.
+static uint32_t words_of(uint64_t head) { return (head >> 16 & 0xff) - 1; }
+
+static int rank_of(uint64_t head) { return (int)(head >> 48); }
+
+// The unit behind header and tag that have been read.
+static struct nm_unit *read_rest(uint64_t port, uint64_t head) {
+  uint32_t words = words_of(head);
   struct nm_unit *unit = malloc(sizeof *unit + 4 * (size_t)words);
   assert(unit && "memory for units that come early");
-  unit->rank = (int)(head >> 48);
+  unit->rank = rank_of(head);
   unit->words = words;
   for (uint32_t word = 0; word < words; word++) unit->data[word] = noccl_load(port);
   return unit;
+}
+
+static struct nm_unit *read_unit(int queue) {
+  uint64_t port = port_of(queue);
+  uint64_t head = noccl_load64(port);
+  return read_rest(port, head);
 }
 
 int nm_take_in(int queue) {
@@ -131,7 +141,7 @@ static void read_data(uint64_t port, char *data, size_t bytes) {
   }
 }
 
-static uint64_t head(int rank, int queue, uint32_t words) {
+static uint64_t head_to(int rank, int queue, uint32_t words) {
   uint32_t column = (uint32_t)(rank % nm_columns()), row = (uint32_t)(rank / nm_columns());
   uint32_t header = column | row << 8 | (words + 1) << 16;
   uint32_t tag = (uint32_t)queue | (uint32_t)nm_rank() << 16;
@@ -170,7 +180,7 @@ static void send(int rank, int queue, const uint32_t *envelope, const char *data
       keep(queue, envelope, data, now);
     } else {
       uint32_t words = (envelope ? 2 : 0) + (uint32_t)((now + 3) / 4);
-      nm_write64(head(rank, queue, words));
+      nm_write64(head_to(rank, queue, words));
       if (envelope) nm_write64(envelope[0] | (uint64_t)envelope[1] << 32);
       write_data(data, now);
     }
@@ -194,19 +204,13 @@ static void receive_unit(int rank, char *data, size_t bytes) {
   uint64_t port = port_of(NM_QUEUE_MESSAGES);
   while (!unit) {
     wait_for(NM_QUEUE_MESSAGES);
-    uint64_t came = noccl_load64(port);
-    uint32_t words = (came >> 16 & 0xff) - 1;
-    if ((int)(came >> 48) == rank) {
-      assert(words == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
+    uint64_t head = noccl_load64(port);
+    if (rank_of(head) == rank) {
+      assert(words_of(head) == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
       read_data(port, data, bytes);
       return;
     }
-    struct nm_unit *other = malloc(sizeof *other + 4 * (size_t)words);
-    assert(other && "memory for units that come early");
-    other->rank = (int)(came >> 48);
-    other->words = words;
-    for (uint32_t word = 0; word < words; word++) other->data[word] = noccl_load(port);
-    append(&early[NM_QUEUE_MESSAGES], other);
+    append(&early[NM_QUEUE_MESSAGES], read_rest(port, head));
   }
   assert(unit->words == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
   memcpy(data, unit->data, bytes);

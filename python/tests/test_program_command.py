@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A script that passes its argument on; the command runs it on a session without a network."""
     monkeypatch.setattr(command, "load", lambda *_, overrides: FakeNetwork(overrides))
+    monkeypatch.setattr(run, "load", lambda network: network)
     monkeypatch.setattr(run, "open_session", ideal)
     path = tmp_path / "script.py"
     path.write_text(

@@ -211,11 +211,7 @@ impl<'n> Session<'n> {
             return Ok(());
         }
         let cycle = &mut self.ranks[rank.idx()].cycle;
-        let is_ahead = event.cycle > self.run.cycle();
-        *cycle = event
-            .cycle
-            .max(*cycle)
-            .max(self.run.cycle() + u64::from(is_ahead));
+        *cycle = (*cycle).max(event.cycle).max(self.run.cycle());
         match role {
             Role::Message(message) => self.piece_over(message, event.action, rank)?,
             Role::Step(number) => self.step_over(number, rank),

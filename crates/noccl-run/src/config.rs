@@ -57,6 +57,12 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
+    /// The cycle that a run in which nothing moves goes on with: that of the next event, but not beyond its end.
+    #[must_use]
+    pub fn skip_to(&self, next: u64, event: u64) -> u64 {
+        event.max(next).min(self.max_cycles.max(next))
+    }
+
     /// One thread, no stalls, a generous limit.
     #[must_use]
     pub const fn new(mode: Mode) -> Self {

@@ -5,7 +5,7 @@
 //! before the next call begins in that cycle, exactly as if it had been known before. So a program that states the actions of a
 //! schedule, each when the tile's earlier ones have ended, takes the cycles of the schedule.
 
-use crate::{Diagnosis, RunError, Status};
+use crate::{RunError, Status};
 use noccl_net::TileId;
 use noccl_workload::{Action, ActionId, Place};
 
@@ -83,7 +83,4 @@ pub trait OpenRun {
 
     /// What a tile's core has been busy with.
     fn busy(&self, tile: TileId) -> Busy;
-
-    /// Who waits for whom.
-    fn diagnose(&self) -> Diagnosis;
 }

@@ -22,7 +22,8 @@ pub use action::{
     AccessPattern, ActionKind, Agent, Arrival, Barrier, BarrierMechanism, CHAIN_BEAT_BYTES, Chain,
     ChainDestination, Compute, Destination, Effect, InNetworkReduction, Lines, ListMulticast,
     LocalReduce, MAX_FIELD, MAX_LOOPS, Message, MessageRows, Need, NetworkFold, Notice,
-    PatternLoop, Rectangle, StaticMulticast, Targets, Transfer, WORD_BYTES, Waits, participants,
+    PatternLoop, Rectangle, StaticMulticast, Targets, Transfer, WORD_BYTES, Waits, WordStream,
+    participants,
 };
 pub use check::{
     CheckError, CheckReport, Crowd, Deadlock, DeadlockProof, DeadlockReport, DeadlockWait,

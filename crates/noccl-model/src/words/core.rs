@@ -8,7 +8,7 @@ use super::read::Reading;
 use super::{Event, Walk};
 use noccl_net::TileId;
 use noccl_spec::DrainRule;
-use noccl_workload::{ActionKind, First};
+use noccl_workload::First;
 use std::collections::VecDeque;
 
 /// A core.
@@ -128,36 +128,24 @@ impl Walk<'_> {
         self.program.begin(share, now);
         let action = self.program.shares[share as usize].action;
         let kind = &self.schedule.actions[action as usize].kind;
-        let (doing, cycles) = match kind {
-            ActionKind::Message(message) if !message.is_copy() => {
-                let sent = self.messages[action as usize];
-                let before = u64::from(self.spec.send_cycles) + self.unit_cycles(sent, 0);
-                let writing = Writing {
-                    share,
-                    unit: 0,
-                    packet: None,
-                    words: 0,
-                    goes_on: Some(now + before),
-                };
-                (Doing::Send(writing), before)
-            }
-            ActionKind::StaticMulticast(sent) if sent.bytes > 0 && sent.set.len() > 1 => {
-                let end = self.join_stream(action, share, tile, now);
-                (Doing::Stream { share, end }, self.spec.route_cycles.into())
-            }
-            ActionKind::Message(_)
-            | ActionKind::StaticMulticast(_)
-            | ActionKind::LocalReduce(_)
-            | ActionKind::Compute(_)
-            | ActionKind::Transfer(_)
-            | ActionKind::InNetworkReduction(_)
-            | ActionKind::InNetworkAllReduce(_)
-            | ActionKind::Barrier(_)
-            | ActionKind::Delivery(_)
-            | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => (Doing::Local(share), self.local_cycles(kind)),
+        let crosses = kind.message().is_some_and(|message| !message.is_copy());
+        let sent = kind.static_multicast();
+        let (doing, cycles) = if crosses {
+            let sent = self.messages[action as usize];
+            let before = u64::from(self.spec.send_cycles) + self.unit_cycles(sent, 0);
+            let writing = Writing {
+                share,
+                unit: 0,
+                packet: None,
+                words: 0,
+                goes_on: Some(now + before),
+            };
+            (Doing::Send(writing), before)
+        } else if sent.is_some_and(|sent| sent.bytes > 0 && sent.set.len() > 1) {
+            let end = self.join_stream(action, share, tile, now);
+            (Doing::Stream { share, end }, self.spec.route_cycles.into())
+        } else {
+            (Doing::Local(share), kind.local_core_cycles(self.spec))
         };
         self.cores[tile].doing = doing;
         self.cores[tile].busy_until = now + cycles;
@@ -179,7 +167,7 @@ impl Walk<'_> {
             // It may have been reading.
             cycle = cycle.max(now);
             self.pause_reading(tile, now);
-            let words = self.unit_words(message.bytes, at.unit);
+            let words = self.unit_words(message.stream.bytes(), at.unit);
             let packet = *at.packet.get_or_insert_with(|| {
                 let ends = (TileId(tile as u32), message.target);
                 self.packets.open(cycle, ends, action, words)

@@ -16,7 +16,7 @@ use core::Core;
 use noccl_net::{Network, TileId};
 use noccl_run::Counters;
 use noccl_spec::{Core as CoreSpec, CoreTiles, FlowControl, UNIT_HEAD_WORDS, WORD_BYTES};
-use noccl_workload::{ActionKind, Schedule};
+use noccl_workload::{ActionKind, Schedule, WordStream};
 use packets::{Heard, PacketEvent, Packets};
 use program::Program;
 use read::Received;
@@ -30,22 +30,16 @@ struct Message {
     target: TileId,
     /// The receiver's share; of other actions no share at all.
     receiving: u32,
-    /// Bytes of its stream of words, in which each row begins with a word of its own; rows, and bytes from one to the next there.
-    bytes: u64,
-    num_rows: u64,
-    row_bytes: u64,
+    stream: WordStream,
     units: u64,
 }
 
 impl Message {
     /// Rows but the first of all that begin in a unit of so many bytes.
     fn next_rows(self, unit: u64, unit_bytes: u64) -> u64 {
-        let begun = |end: u64| {
-            end.div_ceil(self.row_bytes.max(1))
-                .clamp(1, self.num_rows.max(1))
-        };
         let start = unit * unit_bytes;
-        begun(self.bytes.min(start + unit_bytes)) - begun(start)
+        let end = self.stream.bytes().min(start + unit_bytes);
+        self.stream.rows_begun_in(start..end)
     }
 }
 
@@ -231,34 +225,6 @@ impl<'a> Walk<'a> {
         u64::from(UNIT_HEAD_WORDS) + left.div_ceil(WORD_BYTES.into())
     }
 
-    /// Cycles of an action that no network sees.
-    fn local_cycles(&self, kind: &ActionKind) -> u64 {
-        match kind {
-            ActionKind::LocalReduce(reduce) => {
-                let elements = reduce.bytes / reduce.element.bytes();
-                let operands = (reduce.inputs.len() as u64 - 1).max(1);
-                elements * operands * u64::from(self.spec.combine_cycles)
-            }
-            ActionKind::Compute(compute) => compute.cycles,
-            ActionKind::Message(message) => {
-                let rows = u64::from(message.num_rows());
-                let words = rows * message.bytes.div_ceil(WORD_BYTES.into());
-                let of_rows = (rows - 1) * u64::from(self.spec.row_cycles);
-                u64::from(self.spec.send_cycles) + words * self.word_cycles() + of_rows
-            }
-            ActionKind::StaticMulticast(_)
-            | ActionKind::Transfer(_)
-            | ActionKind::InNetworkReduction(_)
-            | ActionKind::InNetworkAllReduce(_)
-            | ActionKind::Barrier(_)
-            | ActionKind::Delivery(_)
-            | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => 0,
-        }
-    }
-
     fn prediction(&self) -> Prediction {
         let times = self.program.times.iter().flatten();
         let actions: Vec<(f64, f64)> = times.map(|(from, to)| (*from as f64, *to as f64)).collect();
@@ -311,55 +277,36 @@ fn message(
     let none = Message {
         target: TileId(0),
         receiving: u32::MAX,
-        bytes: 0,
-        num_rows: 0,
-        row_bytes: 0,
+        stream: WordStream::default(),
         units: 0,
     };
-    match kind {
-        ActionKind::Message(sent) if !sent.is_copy() => {
-            let target = network.find(sent.destination.tile);
-            let receiving = target.and_then(|tile| program.share_at(action as u32, tile));
-            let found = target
-                .zip(receiving)
-                .filter(|_| network.find(sent.source.tile).is_some());
-            let (target, receiving) = found.ok_or_else(|| ModelError::Schedule {
-                action,
-                reason: "it names a tile that is not on the mesh; accepted: a tile of this network"
-                    .to_owned(),
-            })?;
-            let (num_rows, row_bytes) = (
-                u64::from(sent.num_rows()),
-                sent.bytes.next_multiple_of(WORD_BYTES.into()),
-            );
-            let bytes = (num_rows - 1) * row_bytes + sent.bytes;
-            Ok(Message {
-                target,
-                receiving,
-                bytes,
-                num_rows,
-                row_bytes,
-                units: tiles.core.units(bytes),
-            })
-        }
-        ActionKind::Message(_)
-        | ActionKind::LocalReduce(_)
-        | ActionKind::Compute(_)
-        | ActionKind::StaticMulticast(_) => Ok(none),
-        ActionKind::Transfer(_)
-        | ActionKind::InNetworkReduction(_)
-        | ActionKind::InNetworkAllReduce(_)
-        | ActionKind::Barrier(_)
-        | ActionKind::Delivery(_)
-        | ActionKind::Arrival(_)
-        | ActionKind::Kernel(_)
-        | ActionKind::Chain(_)
-        | ActionKind::ListMulticast(_) => Err(ModelError::Schedule {
+    if !kind.is_of_cores() {
+        return Err(ModelError::Schedule {
             action,
             reason: format!(
                 "cores pass messages and do no {}; accepted: message, static_multicast, local_reduce, compute",
                 kind.words()
             ),
-        }),
+        });
     }
+    let Some(sent) = kind.message().filter(|sent| !sent.is_copy()) else {
+        return Ok(none);
+    };
+    let target = network.find(sent.destination.tile);
+    let receiving = target.and_then(|tile| program.share_at(action as u32, tile));
+    let found = target
+        .zip(receiving)
+        .filter(|_| network.find(sent.source.tile).is_some());
+    let (target, receiving) = found.ok_or_else(|| ModelError::Schedule {
+        action,
+        reason: "it names a tile that is not on the mesh; accepted: a tile of this network"
+            .to_owned(),
+    })?;
+    let stream = sent.stream();
+    Ok(Message {
+        target,
+        receiving,
+        stream,
+        units: tiles.core.units(stream.bytes()),
+    })
 }

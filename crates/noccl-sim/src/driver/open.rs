@@ -7,7 +7,7 @@ use crate::diagnose::view::Driver;
 use crate::endpoint::core::Agents;
 use crate::machine::Machine;
 use noccl_net::TileId;
-use noccl_run::{Busy, Diagnosis, Ended, OpenRun, Order, RunError, Status};
+use noccl_run::{Busy, Ended, OpenRun, Order, RunError, Status};
 use noccl_workload::{Action, ActionId, Place};
 
 /// A run between two cycles, or within one while programs state actions.
@@ -98,32 +98,28 @@ impl OpenRun for OpenMachineRun<'_> {
             self.is_in_cycle = false;
             let status: &dyn Status = &self.machine;
             if status.activity().is_stalled(status.config()) {
-                return Err(RunError::Stall(Box::new(self.diagnose())));
+                let found = diagnose(&self.machine, Driver::Agents(&self.agents));
+                return Err(RunError::Stall(Box::new(found)));
             }
         }
     }
 
     fn write(&mut self, place: Place, bytes: &[u8]) {
-        if let Some(tile) = self.machine.network.find(place.tile) {
-            let memories = &mut self.machine.memory.memories;
-            memories.write(tile.0, place.offset, bytes);
-        }
+        let network = self.machine.network;
+        self.machine
+            .memory
+            .memories
+            .write_place(network, place, bytes);
     }
 
     fn read(&self, place: Place, bytes: u64) -> Vec<u8> {
-        let mut read = vec![0; bytes as usize];
-        if let Some(tile) = self.machine.network.find(place.tile) {
-            let memories = &self.machine.memory.memories;
-            memories.read(tile.0, place.offset, &mut read);
-        }
-        read
+        self.machine
+            .memory
+            .memories
+            .read_place(self.machine.network, place, bytes)
     }
 
     fn busy(&self, tile: TileId) -> Busy {
         self.agents.busy(tile)
-    }
-
-    fn diagnose(&self) -> Diagnosis {
-        diagnose(&self.machine, Driver::Agents(&self.agents))
     }
 }

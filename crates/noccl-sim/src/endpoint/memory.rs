@@ -34,6 +34,23 @@ impl Memories {
         }
     }
 
+    /// Bytes from a place of a network on; none of a tile that it has not.
+    pub(crate) fn read_place(&self, network: &Network, place: Place, bytes: u64) -> Vec<u8> {
+        let Some(tile) = network.find(place.tile) else {
+            return Vec::new();
+        };
+        let mut read = vec![0; bytes as usize];
+        self.read(tile.0, place.offset, &mut read);
+        read
+    }
+
+    /// Writes bytes from a place of a network on; nothing to a tile that it has not.
+    pub(crate) fn write_place(&mut self, network: &Network, place: Place, bytes: &[u8]) {
+        if let Some(tile) = network.find(place.tile) {
+            self.write(tile.0, place.offset, bytes);
+        }
+    }
+
     /// Operands of a tile, combined from the left.
     pub(crate) fn combined(&self, tile: u32, reduce: &LocalReduce) -> Vec<u8> {
         let mut sum = vec![0; reduce.bytes as usize];

@@ -57,7 +57,7 @@ impl At<'_> {
         let needs = kind.needs();
         let is_by_lists = self.network.routers().carries_lists_only();
         let accepted = match (carries_words(self.network), needs) {
-            (true, Need::Words | Need::Core) => return Ok(()),
+            (true, _) if kind.is_of_cores() => return Ok(()),
             (true, _) => {
                 "message, static_multicast, local_reduce or compute: core tiles do nothing else"
                     .to_owned()

@@ -13,7 +13,7 @@ mod stream;
 mod tile;
 mod waits;
 
-use crate::endpoint::message_core::Planes;
+use crate::endpoint::message_core::{Planes, Receivers};
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::event_wheel::Wheel;
 use crate::router::wormhole::Flit;
@@ -27,6 +27,9 @@ use tile::{Output, State, Tile};
 
 pub use results::ExecutedRank;
 pub(crate) use waits::RankWait;
+
+/// No rank.
+const NOBODY: u32 = u32::MAX;
 
 /// A core runs ahead at most so far, so that a program without port accesses can be interrupted.
 const AHEAD_CYCLES: u64 = 1 << 20;
@@ -54,7 +57,7 @@ pub(crate) struct ExecutedCores<'s> {
     port_fifo_words: usize,
     static_fifo_words: usize,
     tiles: Vec<Tile>,
-    /// Rank by tile; `u32::MAX`: none.
+    /// Rank by tile, or [`NOBODY`].
     rank_at: Vec<u32>,
     /// Ranks whose accesses are due, by cycle.
     later: Wheel<u32>,
@@ -83,7 +86,7 @@ impl<'s> ExecutedCores<'s> {
         places: &[TileId],
         memory_bytes: u64,
     ) -> Result<Self, RiscvError> {
-        let mut rank_at = vec![u32::MAX; network.num_tiles()];
+        let mut rank_at = vec![NOBODY; network.num_tiles()];
         let mut tiles = Vec::with_capacity(places.len());
         let mut later = Wheel::new();
         for (rank, at) in (0..).zip(places) {
@@ -246,52 +249,51 @@ impl<'s> ExecutedCores<'s> {
         self.fault.get_or_insert(fault);
     }
 
-    /// Does a tile take a word of the dynamic network? Tiles without a rank swallow what comes.
-    pub(crate) fn takes(&self, tile: TileId) -> bool {
+    /// The rank of a tile.
+    fn rank_of(&self, tile: TileId) -> Option<usize> {
         let rank = self.rank_at[tile.idx()];
-        rank == u32::MAX || self.tiles[rank as usize].queues.has_space()
-    }
-
-    /// A word of the dynamic network has come.
-    pub(crate) fn deliver(&mut self, tile: TileId, flit: Flit, record: u64) {
-        let record = record as u32;
-        let word = self.records[record as usize][flit.index() as usize];
-        if flit.is_tail() {
-            self.records[record as usize].clear();
-            self.free_records.push(record);
-        }
-        let rank = self.rank_at[tile.idx()];
-        if rank == u32::MAX {
-            return;
-        }
-        let rank = rank as usize;
-        self.tiles[rank]
-            .queues
-            .take(word, flit.index(), flit.is_tail());
-        self.wake(rank);
-    }
-
-    /// Does a tile take a word of the static network?
-    pub(crate) fn takes_static(&self, tile: TileId) -> bool {
-        let rank = self.rank_at[tile.idx()];
-        rank == u32::MAX || self.tiles[rank as usize].static_in.len() < self.port_fifo_words
-    }
-
-    /// A word of a rank's stream has come over the static network.
-    pub(crate) fn deliver_static(&mut self, tile: TileId, flit: Flit, source: u64) {
-        let rank = self.rank_at[tile.idx()];
-        if rank == u32::MAX {
-            return;
-        }
-        let word = self.streams[source as usize].word(flit.index());
-        self.tiles[rank as usize].static_in.push_back(word);
-        self.wake(rank as usize);
+        (rank != NOBODY).then_some(rank as usize)
     }
 
     /// A rank that waits for words tries again in the next cycle.
     fn wake(&mut self, rank: usize) {
         if self.tiles[rank].state == State::Waiting {
             self.retrying.insert(rank);
+        }
+    }
+}
+
+impl Receivers for ExecutedCores<'_> {
+    /// Tiles without a rank swallow what comes.
+    fn takes(&self, _: u64, tile: TileId) -> bool {
+        self.rank_of(tile)
+            .is_none_or(|rank| self.tiles[rank].queues.has_space())
+    }
+
+    fn deliver(&mut self, _: u64, tile: TileId, flit: Flit, record: u64) {
+        let record = record as u32;
+        let word = self.records[record as usize][flit.index() as usize];
+        if flit.is_tail() {
+            self.records[record as usize].clear();
+            self.free_records.push(record);
+        }
+        if let Some(rank) = self.rank_of(tile) {
+            let queues = &mut self.tiles[rank].queues;
+            queues.take(word, flit.index(), flit.is_tail());
+            self.wake(rank);
+        }
+    }
+
+    fn takes_static(&self, _: u64, tile: TileId) -> bool {
+        self.rank_of(tile)
+            .is_none_or(|rank| self.tiles[rank].static_in.len() < self.port_fifo_words)
+    }
+
+    fn deliver_static(&mut self, tile: TileId, flit: Flit, source: u64) {
+        if let Some(rank) = self.rank_of(tile) {
+            let word = self.streams[source as usize].word(flit.index());
+            self.tiles[rank].static_in.push_back(word);
+            self.wake(rank);
         }
     }
 }

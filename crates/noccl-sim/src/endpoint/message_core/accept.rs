@@ -6,7 +6,7 @@ use super::program::Program;
 use noccl_net::Network;
 use noccl_run::RunError;
 use noccl_spec::Core as CoreSpec;
-use noccl_workload::{Action, ActionKind, Place};
+use noccl_workload::{Action, Place};
 
 /// The message of an action, if it is one that crosses the network.
 pub(super) fn message_of(
@@ -38,25 +38,13 @@ pub(super) fn refuse(network: &Network, action: &Action, number: u32) -> Result<
             "{reason}; accepted on core tiles: message, static_multicast, local_reduce, compute"
         ),
     };
-    match kind {
-        ActionKind::Message(sent) => {
-            let is_on_mesh = |place: Place| network.find(place.tile).is_some();
-            if is_on_mesh(sent.source) && is_on_mesh(sent.destination) {
-                return Ok(());
-            }
-            Err(refused("it names a tile that is not on the mesh"))
-        }
-        ActionKind::LocalReduce(_) | ActionKind::Compute(_) | ActionKind::StaticMulticast(_) => {
-            Ok(())
-        }
-        ActionKind::Transfer(_)
-        | ActionKind::InNetworkReduction(_)
-        | ActionKind::InNetworkAllReduce(_)
-        | ActionKind::Barrier(_)
-        | ActionKind::Delivery(_)
-        | ActionKind::Arrival(_)
-        | ActionKind::Kernel(_)
-        | ActionKind::Chain(_)
-        | ActionKind::ListMulticast(_) => Err(refused("cores pass messages and have no DMA")),
+    if !kind.is_of_cores() {
+        return Err(refused("cores pass messages and have no DMA"));
     }
+    let is_on_mesh = |place: Place| network.find(place.tile).is_some();
+    let ends = kind.message().map(|sent| [sent.source, sent.destination]);
+    if ends.is_some_and(|ends| !ends.into_iter().all(is_on_mesh)) {
+        return Err(refused("it names a tile that is not on the mesh"));
+    }
+    Ok(())
 }

@@ -107,7 +107,7 @@ impl Cores<'_> {
         if kind.static_multicast().is_some() {
             return Some(self.begin_route(tile, share, now));
         }
-        let cycles = self.local_cycles(&kind);
+        let cycles = kind.local_core_cycles(self.spec);
         self.cores[tile].doing = Doing::Local { share };
         Some(Next::At(now + cycles))
     }

@@ -8,34 +8,6 @@ use noccl_workload::{ActionKind, LocalReduce, Message};
 use std::ops::Range;
 
 impl Cores<'_> {
-    /// Cycles of an action that no network sees.
-    pub(super) fn local_cycles(&self, kind: &ActionKind) -> u64 {
-        match kind {
-            ActionKind::LocalReduce(reduce) => {
-                let elements = reduce.bytes / reduce.element.bytes();
-                let operands = (reduce.inputs.len() as u64 - 1).max(1);
-                elements * operands * u64::from(self.spec.combine_cycles)
-            }
-            ActionKind::Compute(compute) => compute.cycles,
-            // A message to its own tile: the instructions of a message and a copy.
-            ActionKind::Message(message) => {
-                u64::from(self.spec.send_cycles)
-                    + Rows::of(message).words() * self.word_cycles()
-                    + u64::from(message.num_rows() - 1) * u64::from(self.spec.row_cycles)
-            }
-            ActionKind::StaticMulticast(_)
-            | ActionKind::Transfer(_)
-            | ActionKind::InNetworkReduction(_)
-            | ActionKind::InNetworkAllReduce(_)
-            | ActionKind::Barrier(_)
-            | ActionKind::Delivery(_)
-            | ActionKind::Arrival(_)
-            | ActionKind::Kernel(_)
-            | ActionKind::Chain(_)
-            | ActionKind::ListMulticast(_) => 0,
-        }
-    }
-
     /// An action that no network sees is over.
     pub(super) fn end_local(&mut self, tile: usize, share: u32, now: u64) {
         self.cores[tile].doing = Doing::Nothing;

@@ -8,6 +8,7 @@
 
 mod accept;
 mod act;
+mod arrive;
 mod core;
 mod local;
 mod message;
@@ -30,7 +31,6 @@ use crate::endpoint::memory::Memories;
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::event_wheel::Wheel;
 use crate::router::stalls::Stalls;
-use crate::router::wormhole::Flit;
 use message::Message;
 use noccl_net::{Network, TileId};
 use noccl_run::{ActionTime, Counters, MemoryImage, Mode, Order, RunConfig, RunError};
@@ -45,7 +45,7 @@ use store::Store;
 use stream::{StaticWord, Stream};
 
 pub use noise::is_held_up;
-pub(crate) use planes::Planes;
+pub(crate) use planes::{Planes, Receivers};
 pub(crate) use waits::{CoreWait, For};
 
 /// A worm on the UDN.
@@ -114,7 +114,7 @@ pub(crate) struct Cores<'s> {
     streams: Vec<Option<Stream>>,
     /// By tile: words between router of the static network and core.
     static_words: Vec<VecDeque<StaticWord>>,
-    memories: Memories,
+    pub(crate) memories: Memories,
     pub(crate) counters: Counters,
     pub(crate) checksum: u64,
     /// Units and words that came in another order than they were sent.
@@ -314,29 +314,6 @@ impl<'s> Cores<'s> {
                 false
             }
         }
-    }
-
-    /// Does a tile's store take a word?
-    pub(crate) fn takes(&self, tile: usize) -> bool {
-        self.stores[tile].has_space()
-    }
-
-    /// A word of the dynamic network has come.
-    pub(crate) fn deliver(&mut self, now: u64, tile: usize, flit: Flit, number: u64) {
-        let unit = self.units[number as usize];
-        let store = &mut self.stores[tile];
-        let queue = store.queue_of(unit.kind.tag());
-        if flit.is_head() {
-            store.open(queue, number as u32, unit.words);
-            if unit.kind == UnitKind::Data(0)
-                && let Some(message) = &self.messages[unit.message as usize]
-            {
-                self.program.comes(message.receiving, now + 1);
-            }
-        } else {
-            store.fill(queue);
-        }
-        self.wake(tile);
     }
 
     /// A core that sleeps acts in the next cycle, or in this one if the cores have not acted yet. Returns whether it slept.

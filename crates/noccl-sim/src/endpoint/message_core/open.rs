@@ -87,14 +87,4 @@ impl Cores<'_> {
     pub(crate) fn busy(&self, tile: TileId) -> Busy {
         self.cores[tile.idx()].busy
     }
-
-    pub(crate) fn write(&mut self, tile: TileId, offset: u64, bytes: &[u8]) {
-        self.memories.write(tile.0, offset, bytes);
-    }
-
-    pub(crate) fn bytes_at(&self, tile: TileId, offset: u64, bytes: u64) -> Vec<u8> {
-        let mut read = vec![0; bytes as usize];
-        self.memories.read(tile.0, offset, &mut read);
-        read
-    }
 }

@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The two networks into which cores write words: the dynamic one (UDN) and the static one.
 
-use crate::router::wormhole::{Configured, Params, Plane, Xy};
-use noccl_net::Network;
+use crate::router::wormhole::{Configured, Flit, Params, Plane, Xy};
+use noccl_net::{Network, TileId};
 use noccl_spec::CoreTiles;
+
+/// The cores of all tiles, to which words come. A worm's tag is what whoever opened it knows it by.
+pub(crate) trait Receivers {
+    /// Does a tile take a word of the dynamic network?
+    fn takes(&self, now: u64, tile: TileId) -> bool;
+
+    /// A word of the dynamic network has come.
+    fn deliver(&mut self, now: u64, tile: TileId, flit: Flit, tag: u64);
+
+    /// Does a tile take a word of the static network?
+    fn takes_static(&self, now: u64, tile: TileId) -> bool;
+
+    /// A word of the static network has come.
+    fn deliver_static(&mut self, tile: TileId, flit: Flit, tag: u64);
+}
 
 /// The planes of a network of core tiles.
 pub(crate) struct Planes {
@@ -22,6 +37,26 @@ impl Planes {
             udn: Plane::<Xy>::new(width, height, Params::of_udn(&router.udn)),
             fixed: Plane::<Configured>::new(width, height, fixed),
         }
+    }
+
+    /// A cycle of the routers, and the words that come in it. Returns whether anything has moved.
+    pub(crate) fn step(&mut self, now: u64, to: &mut impl Receivers) -> bool {
+        let mut has_moved = false;
+        if !self.udn.is_idle() {
+            has_moved |= self.udn.step(now, |tile, _| to.takes(now, tile));
+            for (tile, flit) in self.udn.delivered() {
+                let tag = self.udn.worm(flit.worm()).tag;
+                to.deliver(now, *tile, *flit, tag);
+            }
+        }
+        if !self.fixed.is_idle() {
+            has_moved |= self.fixed.step(now, |tile, _| to.takes_static(now, tile));
+            for (tile, flit) in self.fixed.delivered() {
+                let tag = self.fixed.worm(flit.worm()).tag;
+                to.deliver_static(*tile, *flit, tag);
+            }
+        }
+        has_moved
     }
 
     pub(crate) const fn is_idle(&self) -> bool {

@@ -3,8 +3,7 @@
 //!
 //! In the stream rows follow each other, each from a word of its own on, so that no word holds bytes of two rows.
 
-use super::message::WORD_BYTES;
-use noccl_workload::Message;
+use noccl_workload::{Message, WordStream};
 use std::ops::Range;
 
 /// Rows of a message.
@@ -13,10 +12,8 @@ pub(super) struct Rows {
     /// First byte read, and first byte written.
     from: u64,
     to: u64,
-    bytes: u64,
-    count: u64,
-    /// Bytes between the starts of rows in the stream, at the source and at the destination.
-    pitch: u64,
+    stream: WordStream,
+    /// Bytes between the starts of rows at the source and at the destination.
     source_stride: u64,
     destination_stride: u64,
 }
@@ -38,9 +35,7 @@ impl Rows {
         Self {
             from: sent.source.offset,
             to: sent.destination.offset,
-            bytes: sent.bytes,
-            count: u64::from(sent.num_rows()),
-            pitch: sent.bytes.next_multiple_of(WORD_BYTES),
+            stream: sent.stream(),
             source_stride,
             destination_stride,
         }
@@ -48,33 +43,26 @@ impl Rows {
 
     /// Bytes of the stream of words.
     pub(super) const fn stream_bytes(&self) -> u64 {
-        (self.count - 1) * self.pitch + self.bytes
-    }
-
-    /// Words of the stream.
-    pub(super) const fn words(&self) -> u64 {
-        self.stream_bytes().div_ceil(WORD_BYTES)
+        self.stream.bytes()
     }
 
     /// Rows that begin in a range of the stream, but for the first of all.
     pub(super) fn begun_in(&self, stream: Range<u64>) -> u64 {
-        if self.bytes == 0 {
-            return 0;
-        }
-        let begun = |end: u64| end.div_ceil(self.pitch).clamp(1, self.count);
-        begun(stream.end) - begun(stream.start)
+        self.stream.rows_begun_in(stream)
     }
 
     /// The bytes of a range of the stream, row by row.
     pub(super) fn pieces(self, stream: Range<u64>) -> impl Iterator<Item = Piece> {
-        let rows = match self.pitch {
+        let WordStream { row_bytes, rows } = self.stream;
+        let pitch = self.stream.pitch_bytes();
+        let rows = match pitch {
             0 => 0..0,
-            pitch => stream.start / pitch..stream.end.div_ceil(pitch).min(self.count),
+            pitch => stream.start / pitch..stream.end.div_ceil(pitch).min(rows),
         };
         rows.map(move |row| {
-            let first = row * self.pitch;
+            let first = row * pitch;
             let start = stream.start.max(first);
-            let sent = start..stream.end.min(first + self.bytes).max(start);
+            let sent = start..stream.end.min(first + row_bytes).max(start);
             let within = start - first;
             Piece {
                 sent,

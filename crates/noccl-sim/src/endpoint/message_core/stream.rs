@@ -252,18 +252,4 @@ impl Cores<'_> {
             stream.payload = Vec::new();
         }
     }
-
-    /// Does the FIFO between router and core take a word of the static network?
-    pub(crate) fn takes_static(&self, tile: usize) -> bool {
-        self.static_words[tile].len() < self.static_network.port_fifo_words as usize
-    }
-
-    /// A word of the static network has come.
-    pub(crate) fn deliver_static(&mut self, tile: usize, index: u32, action: u64) {
-        self.static_words[tile].push_back(StaticWord {
-            action: action as u32,
-            index,
-        });
-        self.wake(tile);
-    }
 }

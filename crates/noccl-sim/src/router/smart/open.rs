@@ -4,7 +4,7 @@
 use super::messages::Messages;
 use super::{SmartNetwork, SmartRun};
 use noccl_net::{Network, TileId};
-use noccl_run::{Busy, Diagnosis, Ended, Mode, OpenRun, Order, Run, RunConfig, RunError, Status};
+use noccl_run::{Busy, Ended, Mode, OpenRun, Order, Run, RunConfig, RunError, Status};
 use noccl_workload::{Action, ActionId, Place};
 
 /// A run between two cycles, or within one while programs state actions.
@@ -113,27 +113,22 @@ impl OpenRun for OpenSmartRun<'_> {
     }
 
     fn write(&mut self, place: Place, bytes: &[u8]) {
-        if let Some(tile) = self.network.find(place.tile) {
-            let memories = &mut self.run.messages.memories;
-            memories.write(tile.0, place.offset, bytes);
-        }
+        let network = self.network;
+        self.run
+            .messages
+            .memories
+            .write_place(network, place, bytes);
     }
 
     fn read(&self, place: Place, bytes: u64) -> Vec<u8> {
-        let mut read = vec![0; bytes as usize];
-        if let Some(tile) = self.network.find(place.tile) {
-            let memories = &self.run.messages.memories;
-            memories.read(tile.0, place.offset, &mut read);
-        }
-        read
+        self.run
+            .messages
+            .memories
+            .read_place(self.network, place, bytes)
     }
 
     fn busy(&self, _: TileId) -> Busy {
         // Interfaces carry everything out; cores take no part.
         Busy::default()
-    }
-
-    fn diagnose(&self) -> Diagnosis {
-        self.run.diagnose()
     }
 }

@@ -105,9 +105,7 @@ impl<'a> SmartRun<'a> {
         if let Some(event) = self.messages.next_event() {
             self.last_progress = self.cycle;
             if self.plane.is_idle() {
-                self.next = event
-                    .max(self.next)
-                    .min(self.config.max_cycles.max(self.next));
+                self.next = self.config.skip_to(self.next, event);
                 self.plane.skip_to(self.next);
             }
         }

@@ -128,26 +128,6 @@ impl<'a> ExecutedRun<'a> {
             can_move: true,
         })
     }
-
-    /// The routers' cycle, and the words that have come in it.
-    fn step_routers(&mut self, now: u64) -> bool {
-        let cores = &mut self.cores;
-        let (udn, fixed) = (&mut self.planes.udn, &mut self.planes.fixed);
-        let mut has_moved = false;
-        if !udn.is_idle() {
-            has_moved |= udn.step(now, |tile, _| cores.takes(tile));
-            for (tile, flit) in udn.delivered() {
-                cores.deliver(*tile, *flit, udn.worm(flit.worm()).tag);
-            }
-        }
-        if !fixed.is_idle() {
-            has_moved |= fixed.step(now, |tile, _| cores.takes_static(tile));
-            for (tile, flit) in fixed.delivered() {
-                cores.deliver_static(*tile, *flit, fixed.worm(flit.worm()).tag);
-            }
-        }
-        has_moved
-    }
 }
 
 impl Status for ExecutedRun<'_> {
@@ -195,7 +175,7 @@ impl Run for ExecutedRun<'_> {
         if self.cores.is_over() {
             return;
         }
-        let has_moved = self.step_routers(now);
+        let has_moved = self.planes.step(now, &mut self.cores);
         self.can_move = has_acted || has_moved || self.planes.can_move() || self.cores.is_active();
         if has_acted || has_moved || self.cores.next_event().is_some() {
             self.last_progress = now;
@@ -204,9 +184,7 @@ impl Run for ExecutedRun<'_> {
             && !self.cores.is_active()
             && let Some(event) = self.cores.next_event()
         {
-            self.next = event
-                .max(self.next)
-                .min(self.config.max_cycles.max(self.next));
+            self.next = self.config.skip_to(self.next, event);
             self.last_progress = self.next;
         }
     }

@@ -4,9 +4,7 @@
 use super::{CoreRun, refused};
 use crate::endpoint::message_core::Cores;
 use noccl_net::{Network, TileId};
-use noccl_run::{
-    Activity, Busy, Diagnosis, Ended, OpenRun, Order, Run, RunConfig, RunError, Status,
-};
+use noccl_run::{Busy, Ended, OpenRun, Order, Run, RunConfig, RunError, Status};
 use noccl_workload::{Action, ActionId, Place};
 
 /// A run between two cycles, or within one while programs state actions.
@@ -96,31 +94,25 @@ impl OpenRun for OpenCoreRun<'_> {
             if !ended.is_empty() {
                 return Ok(());
             }
-            let activity: Activity = self.run.activity();
-            if activity.is_stalled(self.run.config()) {
+            if self.run.activity().is_stalled(self.run.config()) {
                 return Err(RunError::Stall(Box::new(self.run.diagnose())));
             }
         }
     }
 
     fn write(&mut self, place: Place, bytes: &[u8]) {
-        if let Some(tile) = self.run.network.find(place.tile) {
-            self.run.cores.write(tile, place.offset, bytes);
-        }
+        let network = self.run.network;
+        self.run.cores.memories.write_place(network, place, bytes);
     }
 
     fn read(&self, place: Place, bytes: u64) -> Vec<u8> {
-        let tile = self.run.network.find(place.tile);
-        tile.map_or_else(Vec::new, |tile| {
-            self.run.cores.bytes_at(tile, place.offset, bytes)
-        })
+        self.run
+            .cores
+            .memories
+            .read_place(self.run.network, place, bytes)
     }
 
     fn busy(&self, tile: TileId) -> Busy {
         self.run.cores.busy(tile)
-    }
-
-    fn diagnose(&self) -> Diagnosis {
-        self.run.diagnose()
     }
 }

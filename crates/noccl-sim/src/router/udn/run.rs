@@ -4,7 +4,6 @@
 use super::diagnose::diagnose;
 use super::refused;
 use crate::endpoint::message_core::{Cores, Planes};
-use crate::router::stalls::Stalls;
 use noccl_net::{LinkId, Network, Port};
 use noccl_run::{
     Activity, Counters, Diagnosis, LinkLoad, Progress, Request, Run, RunConfig, RunError,
@@ -17,7 +16,6 @@ use noccl_workload::Place;
 pub(crate) struct CoreRun<'a> {
     pub(super) network: &'a Network,
     config: RunConfig,
-    stalls: Stalls,
     planes: Planes,
     pub(super) cores: Cores<'a>,
     /// The cycle that has been simulated last, and the one that comes next.
@@ -50,7 +48,6 @@ impl<'a> CoreRun<'a> {
         Self {
             network,
             config: config.clone(),
-            stalls: Stalls::new(config),
             planes: Planes::new(network, tiles),
             cores,
             cycle: 0,
@@ -75,7 +72,7 @@ impl<'a> CoreRun<'a> {
     /// The routers' part of the cycle, and a jump over those in which nothing happens.
     pub(super) fn finish_cycle(&mut self, has_acted: bool) {
         let now = self.cycle;
-        let has_moved = self.step_routers(now);
+        let has_moved = self.planes.step(now, &mut self.cores);
         self.can_move = has_acted || has_moved || self.planes.can_move();
         if self.can_move || self.cores.next_event().is_some() {
             self.last_progress = now;
@@ -84,9 +81,7 @@ impl<'a> CoreRun<'a> {
             && !self.cores.is_active()
             && let Some(event) = self.cores.next_event()
         {
-            self.next = event
-                .max(self.next)
-                .min(self.config.max_cycles.max(self.next));
+            self.next = self.config.skip_to(self.next, event);
             self.last_progress = self.next;
         }
     }
@@ -94,31 +89,6 @@ impl<'a> CoreRun<'a> {
     /// Routes of the static network that cores have written so far.
     pub(crate) const fn route_writes(&self) -> u64 {
         self.cores.route_writes
-    }
-
-    /// The routers' cycle, and the words that have come in it.
-    fn step_routers(&mut self, now: u64) -> bool {
-        let (stalls, cores) = (self.stalls, &mut self.cores);
-        let (udn, fixed) = (&mut self.planes.udn, &mut self.planes.fixed);
-        let mut has_moved = false;
-        if !udn.is_idle() {
-            has_moved |= udn.step(now, |tile, _| {
-                cores.takes(tile.idx()) && stalls.takes(now, tile)
-            });
-            for (tile, flit) in udn.delivered() {
-                cores.deliver(now, tile.idx(), *flit, udn.worm(flit.worm()).tag);
-            }
-        }
-        if !fixed.is_idle() {
-            has_moved |= fixed.step(now, |tile, _| {
-                cores.takes_static(tile.idx()) && stalls.takes(now, tile)
-            });
-            for (tile, flit) in fixed.delivered() {
-                let action = fixed.worm(flit.worm()).tag;
-                cores.deliver_static(tile.idx(), flit.index(), action);
-            }
-        }
-        has_moved
     }
 
     fn links(&self) -> Vec<LinkLoad> {
