@@ -55,7 +55,7 @@ void npb_quantity(const char *name, double computed, double reference, double to
 
 void npb_count(const char *name, long computed, long reference) {
   if (npb_rank != 0) return;
-  double error = computed == reference ? 0 : fabs((double)(computed - reference)) / (reference ? labs(reference) : 1);
+  double error = fabs((double)(computed - reference)) / (reference ? fabs((double)reference) : 1);
   printf("npb quantity %s %ld %ld 0 %.1e %s\n", name, computed, reference, error, verdict(computed == reference));
 }
 
