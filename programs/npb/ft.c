@@ -48,9 +48,9 @@ static const struct {
       {508.5233095391, 510.4914655194},
       {509.1487099959, 510.7917842803}}};
 #elif NPB_CLASS == 'X'
-    {NPB_NX, NPB_NY, NPB_NZ, NPB_ITERATIONS, {{0, 0}}};
+    {NPB_FT_NX, NPB_FT_NY, NPB_FT_NZ, MOST_ITERATIONS, {{0, 0}}};
 #else
-#error "NPB_CLASS is 'S', 'W', 'A' or 'X'"
+#error "FT has the classes S, W, A and X"
 #endif
 
 // Planes of z and rows of y of each rank.

@@ -81,7 +81,7 @@ int main(void) {
     return npb_refuse("lu", needs);
   }
   if (!lu_allocate()) {
-    snprintf(needs, sizeof needs, "%ld bytes for the arrays of each rank", lu_bytes());
+    snprintf(needs, sizeof needs, "%ld bytes for the arrays of each rank", lu_bytes);
     return npb_refuse("lu", needs);
   }
   npb_begin("lu");

@@ -6,6 +6,8 @@
 #ifndef NPB_LU_H
 #define NPB_LU_H
 
+#include <stddef.h>
+
 #include "npb.h"
 
 #if NPB_CLASS == 'S'
@@ -21,11 +23,11 @@
 #define LU_STEPS 250
 #define LU_DT 2.0
 #elif NPB_CLASS == 'X'
-#define LU_POINTS NPB_POINTS
-#define LU_STEPS NPB_STEPS
-#define LU_DT NPB_DT
+#define LU_POINTS NPB_LU_POINTS
+#define LU_STEPS NPB_LU_STEPS
+#define LU_DT NPB_LU_DT
 #else
-#error "NPB_CLASS is 'S', 'W', 'A' or 'X'"
+#error "LU has the classes S, W, A and X"
 #endif
 
 // A rank needs the points that its neighbours' fourth differences reach, and one more.
@@ -66,6 +68,8 @@ extern struct lu_grid {
   // Ranks before and behind along x and y; -1: none.
   int before[2], behind[2];
   int nx, ny, first_x, first_y;
+  // The most lines along a side of any rank's part.
+  int widest;
   // Own points that change, first and behind the last.
   int begin_x, end_x, begin_y, end_y;
   // Elements between neighbours along x, y and z.
@@ -83,9 +87,15 @@ static inline double lu_kinetic(const lu_flow *flow) { return flow->energy - flo
 
 // Places this rank. 0: these ranks cannot hold the grid.
 int lu_divide(void);
-// 0: there is no memory.
+// 0: there is no memory. All arrays have the size of the largest part, so that all ranks have memory or none.
 int lu_allocate(void);
-long lu_bytes(void);
+// Bytes of those arrays.
+extern long lu_bytes;
+// Zeros; a failure is told by `lu_allocate`.
+void *lu_array(long elements, size_t bytes_each);
+void lu_allocate_sums(void);
+void lu_allocate_layers(void);
+void lu_allocate_sides(void);
 
 void lu_exact(int i, int j, int k, lu_state u);
 void lu_set_exact(void);

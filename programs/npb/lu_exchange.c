@@ -9,8 +9,13 @@
 #define LAYERS 2
 #define LINE_BYTES (5 * sizeof(double))
 
-// Of the largest part of any side, both layers, sent and received.
-static double packed[4][LAYERS * 5 * LU_POINTS * LU_POINTS];
+static double *sent, *received;
+
+void lu_allocate_layers(void) {
+  long doubles = (long)LAYERS * 5 * LU_POINTS * lu.widest;
+  sent = lu_array(doubles, sizeof *sent);
+  received = lu_array(doubles, sizeof *received);
+}
 
 void lu_shift(int to, const double *send, int from, double *receive, int doubles) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -34,11 +39,11 @@ void lu_exchange_layers(void) {
   for (int axis = 0; axis < 2; axis++) {
     int own = axis ? lu.ny : lu.nx, doubles = LAYERS * 5 * LU_POINTS * (axis ? lu.nx : lu.ny);
     int before = lu.before[axis], behind = lu.behind[axis];
-    if (before >= 0) copy_layers(axis, 0, packed[0], 1);
-    if (behind >= 0) copy_layers(axis, own - LAYERS, packed[1], 1);
-    lu_shift(before, packed[0], behind, packed[2], doubles);
-    lu_shift(behind, packed[1], before, packed[3], doubles);
-    if (behind >= 0) copy_layers(axis, own, packed[2], 0);
-    if (before >= 0) copy_layers(axis, -LAYERS, packed[3], 0);
+    if (before >= 0) copy_layers(axis, 0, sent, 1);
+    lu_shift(before, sent, behind, received, doubles);
+    if (behind >= 0) copy_layers(axis, own, received, 0);
+    if (behind >= 0) copy_layers(axis, own - LAYERS, sent, 1);
+    lu_shift(behind, sent, before, received, doubles);
+    if (before >= 0) copy_layers(axis, -LAYERS, received, 0);
   }
 }

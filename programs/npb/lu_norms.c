@@ -41,8 +41,13 @@ static const int box_low[3] = {1, 1, 2}, box_high[3] = {LU_POINTS - 2, LU_POINTS
 
 // The pressure on two opposite sides of the box, with a line beyond the own points: [b][a][side]. For sides across x the
 // axes are y and z, for y they are x and z, for z they are x and y.
-static double sides[(LU_POINTS + 1) * (LU_POINTS + 1)][2];
+static double (*sides)[2];
 static double line_sent[(LU_POINTS + 1)][2], line_received[(LU_POINTS + 1)][2];
+
+// Of b, in elements.
+static long row_of(void) { return lu.widest + 1; }
+
+void lu_allocate_sides(void) { sides = lu_array(row_of() * (LU_POINTS + 1), sizeof *sides); }
 
 static double pressure(int i, int j, int k) {
   const double *u = lu_u[lu_index(i, j, k)];
@@ -67,7 +72,7 @@ static void fill_side(int axis, int axis_a, int axis_b, int side) {
   int is_own = place[axis] >= 0 && place[axis] < extent.own;
   for (place[axis_b] = 0; place[axis_b] < b.own; place[axis_b]++)
     for (place[axis_a] = 0; place[axis_a] < a.own; place[axis_a]++)
-      sides[place[axis_b] * (LU_POINTS + 1) + place[axis_a]][side] =
+      sides[place[axis_b] * row_of() + place[axis_a]][side] =
           is_own ? pressure(place[0], place[1], place[2]) : 0;
 }
 
@@ -85,7 +90,7 @@ static int is_in_box(int axis, int index) { return index >= box_low[axis] && ind
 
 // The mean of a cell's four corners, summed over the own cells of both sides.
 static double sum_cells(int axis_a, int axis_b) {
-  const long row = LU_POINTS + 1;
+  const long row = row_of();
   struct extent a = extent_of(axis_a), b = extent_of(axis_b);
   double sum = 0;
   for (int y = 0; y < b.own; y++)
@@ -100,7 +105,7 @@ static double sum_cells(int axis_a, int axis_b) {
 }
 
 static double integral_of_sides(int axis, int axis_a, int axis_b) {
-  const long row = LU_POINTS + 1;
+  const long row = row_of();
   struct extent extent = extent_of(axis), a = extent_of(axis_a), b = extent_of(axis_b);
   int holds_low = box_low[axis] >= extent.first && box_low[axis] < extent.first + extent.own;
   int holds_high = box_high[axis] >= extent.first && box_high[axis] < extent.first + extent.own;

@@ -34,6 +34,7 @@ int lu_divide(void) {
   lu.column = npb_rank % lu.columns;
   lu.row = npb_rank / lu.columns;
   if (lu.columns > 2 * rows || LU_POINTS / lu.columns < LU_FEWEST) return 0;
+  lu.widest = (LU_POINTS + rows - 1) / rows;
   lu.nx = divide(LU_POINTS, lu.columns, lu.column, &lu.first_x);
   lu.ny = divide(LU_POINTS, lu.rows, lu.row, &lu.first_y);
   int is_first[2] = {lu.column == 0, lu.row == 0};
@@ -53,28 +54,31 @@ int lu_divide(void) {
   return 1;
 }
 
-// Of the rank with the most points, so that all ranks have memory or none.
-static long most_elements(void) {
-  int nx = (LU_POINTS + lu.columns - 1) / lu.columns, ny = (LU_POINTS + lu.rows - 1) / lu.rows;
-  return (long)(nx + 4) * (ny + 4) * LU_POINTS;
-}
+long lu_bytes;
+static int is_out_of_memory;
 
-// Fourth differences reach one plane beyond the cube along z, with weight 0.
-static long most_unknowns(void) { return most_elements() / LU_POINTS * (LU_POINTS + 2); }
-
-long lu_bytes(void) {
-  return most_unknowns() * (long)sizeof(lu_state) + most_elements() * (long)(2 * sizeof(lu_state) + sizeof(lu_flow));
+void *lu_array(long elements, size_t bytes_each) {
+  void *array = calloc((size_t)elements, bytes_each);
+  lu_bytes += elements * (long)bytes_each;
+  if (!array) is_out_of_memory = 1;
+  return array;
 }
 
 int lu_allocate(void) {
-  size_t elements = (size_t)most_elements(), unknowns = (size_t)most_unknowns();
-  lu_u = calloc(unknowns, sizeof *lu_u);
-  lu_residual = calloc(elements, sizeof *lu_residual);
-  lu_forcing = calloc(elements, sizeof *lu_forcing);
-  lu_flows = calloc(elements, sizeof *lu_flows);
-  if (!lu_u || !lu_residual || !lu_forcing || !lu_flows) return 0;
+  int widest_x = (LU_POINTS + lu.columns - 1) / lu.columns;
+  long plane = (long)(widest_x + 4) * (lu.widest + 4), elements = plane * LU_POINTS;
+  // Fourth differences reach one plane beyond the cube along z, with weight 0.
+  long unknowns = plane * (LU_POINTS + 2);
+  lu_u = lu_array(unknowns, sizeof *lu_u);
+  lu_residual = lu_array(elements, sizeof *lu_residual);
+  lu_forcing = lu_array(elements, sizeof *lu_forcing);
+  lu_flows = lu_array(elements, sizeof *lu_flows);
+  lu_allocate_sums();
+  lu_allocate_layers();
+  lu_allocate_sides();
+  if (is_out_of_memory) return 0;
   // Corners of the layers around are never sent: a gas at rest.
-  for (size_t at = 0; at < unknowns; at++) lu_u[at][0] = 1;
+  for (long at = 0; at < unknowns; at++) lu_u[at][0] = 1;
   lu_u += lu.stride[2];
   return 1;
 }

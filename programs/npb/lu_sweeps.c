@@ -32,8 +32,10 @@ typedef struct {
 } slip;
 
 // The sums of parts for the points of a plane, with a line around: [j + 1][i + 1].
-static lu_state sums[(LU_POINTS + 2) * (LU_POINTS + 2)];
+static lu_state *sums;
 static double line_sent[5 * LU_POINTS], line_received[5 * LU_POINTS];
+
+void lu_allocate_sums(void) { sums = lu_array((long)(lu.widest + 2) * (lu.widest + 2), sizeof *sums); }
 
 static inline lu_state *sum_at(int i, int j) { return &sums[(j + 1) * (lu.nx + 2) + i + 1]; }
 
@@ -174,14 +176,16 @@ static void backward_plane(int k) {
     }
 }
 
+static void clear_sums(void) { memset(sums, 0, (size_t)(lu.nx + 2) * (size_t)(lu.ny + 2) * sizeof *sums); }
+
 void lu_relax(void) {
-  memset(sums, 0, sizeof sums);
+  clear_sums();
   for (int k = 1; k < LU_POINTS - 1; k++) {
     receive_lines(0);
     forward_plane(k);
     send_lines(0);
   }
-  memset(sums, 0, sizeof sums);
+  clear_sums();
   for (int k = LU_POINTS - 2; k > 0; k--) {
     receive_lines(1);
     backward_plane(k);
