@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cost.h"
 #include "noccl.h"
 #include "nocmsg.h"
 #include "place.h"
@@ -120,9 +121,14 @@ void nm_put_back(int queue, struct nm_unit *unit) {
 }
 
 struct nm_unit *nm_next_unit(int queue, int rank) {
+  uint64_t entered = nm_enter();
   for (;;) {
     struct nm_unit *unit = take(queue, rank);
-    if (unit) return unit;
+    if (unit) {
+      if (unit->rank != nm_rank()) nm_charge_words(unit->words);
+      nm_leave_receive(entered);
+      return unit;
+    }
     wait_for(queue);
     append(&early[queue], read_unit(queue));
   }
@@ -174,12 +180,18 @@ static void keep(int queue, const uint32_t *envelope, const char *data, size_t b
 }
 
 static void send(int rank, int queue, const uint32_t *envelope, const char *data, size_t bytes) {
+  uint64_t entered = nm_enter();
+  if (rank != nm_rank()) {
+    nm_count_message(bytes);
+    nm_charge_message();
+  }
   do {
     size_t now = bytes < NM_UNIT_BYTES ? bytes : NM_UNIT_BYTES;
     if (rank == nm_rank()) {
       keep(queue, envelope, data, now);
     } else {
       uint32_t words = (envelope ? 2 : 0) + (uint32_t)((now + 3) / 4);
+      nm_charge_words(words);
       nm_write64(head_to(rank, queue, words));
       if (envelope) nm_write64(envelope[0] | (uint64_t)envelope[1] << 32);
       write_data(data, now);
@@ -188,6 +200,7 @@ static void send(int rank, int queue, const uint32_t *envelope, const char *data
     data += now;
     bytes -= now;
   } while (bytes);
+  nm_leave_send(entered);
 }
 
 void nm_send(int rank, const void *data, size_t bytes) {
@@ -218,11 +231,15 @@ static void receive_unit(int rank, char *data, size_t bytes) {
 }
 
 void nm_receive(int rank, void *data, size_t bytes) {
+  uint64_t entered = nm_enter();
   char *to = data;
+  if (rank != nm_rank()) nm_charge_message();
   do {
     size_t now = bytes < NM_UNIT_BYTES ? bytes : NM_UNIT_BYTES;
     receive_unit(rank, to, now);
+    if (rank != nm_rank()) nm_charge_words((uint32_t)((now + 3) / 4));
     to += now;
     bytes -= now;
   } while (bytes);
+  nm_leave_receive(entered);
 }

@@ -84,6 +84,25 @@ pub struct Compiled {
 /// # Errors
 /// [`CompileError`]; the output is as before then.
 pub fn compile(request: &CompileRequest, on_step: OnStep<'_>) -> Result<Compiled, CompileError> {
+    link(request, true, on_step)
+}
+
+/// The same without the message library, which is among the sources.
+///
+/// # Errors
+/// Those of [`compile`].
+pub(crate) fn compile_beside(
+    request: &CompileRequest,
+    on_step: OnStep<'_>,
+) -> Result<Compiled, CompileError> {
+    link(request, false, on_step)
+}
+
+fn link(
+    request: &CompileRequest,
+    has_library: bool,
+    on_step: OnStep<'_>,
+) -> Result<Compiled, CompileError> {
     check_output(&request.output)?;
     request.sources.iter().try_for_each(|path| check(path))?;
     let tool = Tool::find(on_step)?;
@@ -96,7 +115,11 @@ pub fn compile(request: &CompileRequest, on_step: OnStep<'_>) -> Result<Compiled
     let linked = scratch.path("program");
     let io = |error| failed(&linked, "cannot be written", &error);
     fs::create_dir_all(scratch.path("")).map_err(io)?;
-    let mut command = command(&tool, &runtime, request, &linked)?;
+    let mut command = command(&tool, &runtime, request)?;
+    let objects = runtime.objects();
+    let is_linked = |path: &&PathBuf| has_library || !runtime.is_of_library(path);
+    command.args(objects.iter().filter(is_linked)).arg("-lgcc");
+    command.arg("-o").arg(&linked);
     let warnings = tool.run(&mut command, on_step)?;
     let program = fs::read(&linked).map_err(|error| failed(&linked, "cannot be read", &error))?;
     write_bytes(&request.output, &program)?;
@@ -123,7 +146,6 @@ fn command(
     tool: &Tool,
     runtime: &Runtime,
     request: &CompileRequest,
-    linked: &Path,
 ) -> Result<Command, CompileError> {
     let mut command = tool.command();
     command.args(FLAGS).arg(request.optimization.option());
@@ -148,8 +170,6 @@ fn command(
         false => path.clone(),
     };
     command.args(request.sources.iter().map(named));
-    command.args(runtime.objects()).arg("-lgcc");
-    command.arg("-o").arg(linked);
     Ok(command)
 }
 

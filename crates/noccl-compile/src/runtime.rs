@@ -14,7 +14,7 @@ macro_rules! sources {
 }
 
 /// All files of `programs/runtime` and of the message library, `programs/nocmsg`.
-const FILES: [(&str, &str); 32] = sources!(
+const FILES: [(&str, &str); 35] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -40,14 +40,20 @@ const FILES: [(&str, &str); 32] = sources!(
     "runtime/src/text.h",
     "runtime/README.md",
     "nocmsg/collectives.c",
+    "nocmsg/cost.h",
+    "nocmsg/counts.c",
     "nocmsg/exchanges.c",
     "nocmsg/mpi.c",
     "nocmsg/mpi.h",
     "nocmsg/nocmsg.h",
     "nocmsg/place.c",
     "nocmsg/place.h",
+    "nocmsg/plain.c",
     "nocmsg/units.c",
 );
+
+/// Another library of collectives, for who compiles the message library anew.
+const NOT_COMPILED: &str = "nocmsg/plain.c";
 
 /// Folders of headers.
 const INCLUDES: [&str; 2] = ["runtime/include", "nocmsg"];
@@ -92,6 +98,12 @@ impl Runtime {
         self.folder.join("runtime/memory.ld")
     }
 
+    /// Is an object one of the message library?
+    pub fn is_of_library(&self, path: &Path) -> bool {
+        let name = path.strip_prefix(&self.folder).unwrap_or(path);
+        name.to_string_lossy().starts_with("nocmsg_")
+    }
+
     /// All objects.
     pub fn objects(&self) -> Vec<PathBuf> {
         compiled()
@@ -100,8 +112,17 @@ impl Runtime {
     }
 }
 
+/// Files of the message library.
+pub(crate) fn library() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES
+        .iter()
+        .copied()
+        .filter(|(path, _)| path.starts_with("nocmsg/"))
+}
+
 fn compiled() -> impl Iterator<Item = &'static str> {
-    let is_compiled = |path: &&str| path.ends_with(".c") || path.ends_with(".S");
+    let is_compiled =
+        |path: &&str| *path != NOT_COMPILED && (path.ends_with(".c") || path.ends_with(".S"));
     FILES.iter().map(|(path, _)| *path).filter(is_compiled)
 }
 

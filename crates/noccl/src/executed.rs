@@ -85,20 +85,49 @@ pub fn run_executed(
     watch: Watch<'_>,
 ) -> Result<ExecutedReport, Error> {
     let file = noccl_files::read_bytes(&request.program, MAX_PROGRAM_BYTES)?;
-    let image = Image::from_elf(&file)?;
+    let on = ExecutedOn {
+        network,
+        ranks: request.ranks,
+        costs: &request.costs,
+        memory_bytes: request.memory_bytes,
+        max_cycles: request.max_cycles,
+    };
+    execute(&file, &on, watch)
+}
+
+/// What a program runs on: the fields of [`ExecutedRequest`].
+pub(crate) struct ExecutedOn<'a> {
+    pub network: &'a Network,
+    pub ranks: u32,
+    pub costs: &'a str,
+    pub memory_bytes: u64,
+    pub max_cycles: Option<u64>,
+}
+
+/// Runs the content of a program file.
+///
+/// # Errors
+/// As [`run_executed`].
+pub(crate) fn execute(
+    file: &[u8],
+    on: &ExecutedOn<'_>,
+    watch: Watch<'_>,
+) -> Result<ExecutedReport, Error> {
+    let network = on.network;
+    let image = Image::from_elf(file)?;
     let program_bytes = image.segments.iter().map(|s| s.memory_bytes).sum();
-    let program = Program::new(image, &costs(&request.costs)?)?;
-    let coords = places(network, request.ranks).map_err(ranks_refused)?;
+    let program = Program::new(image, &costs(on.costs)?)?;
+    let coords = places(network, on.ranks).map_err(ranks_refused)?;
     let places: Vec<_> = coords.iter().map(|at| network.tile_at(*at)).collect();
     let mut config = RunConfig::new(Mode::Value);
-    config.max_cycles = request.max_cycles.unwrap_or(config.max_cycles);
+    config.max_cycles = on.max_cycles.unwrap_or(config.max_cycles);
     let tally = Tally::new(watch, 1);
     let result = tally.run(|on_progress| {
         let request = Request {
             network,
             program: &program,
             places: &places,
-            memory_bytes: request.memory_bytes,
+            memory_bytes: on.memory_bytes,
             config: &config,
         };
         noccl_sim::run_executed(&request, on_progress)
