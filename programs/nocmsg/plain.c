@@ -94,14 +94,27 @@ void nm_all_reduce(const void *data, void *result, size_t count, size_t element_
   free(operand);
 }
 
-void nm_all_to_all(const void *send, void *receive, size_t block_bytes) {
+void nm_exchange(nm_step *step, void *blocks) {
   int ranks = nm_ranks(), rank = nm_rank();
-  const char *from = send;
-  char *into = receive;
-  memcpy(into + (size_t)rank * block_bytes, from + (size_t)rank * block_bytes, block_bytes);
-  for (int step = 1; step < ranks; step++) {
-    int to = (rank + step) % ranks, source = (rank + ranks - step) % ranks;
-    nm_send(to, from + (size_t)to * block_bytes, block_bytes);
-    nm_receive(source, into + (size_t)source * block_bytes, block_bytes);
-  }
+  for (int apart = 1; apart < ranks; apart++) step(blocks, (rank + apart) % ranks, (rank + ranks - apart) % ranks);
+}
+
+// Blocks of equal length.
+struct equal {
+  const char *send;
+  char *receive;
+  size_t bytes;
+};
+
+static void exchange_equal(void *blocks, int to, int from) {
+  const struct equal *equal = blocks;
+  nm_send(to, equal->send + (size_t)to * equal->bytes, equal->bytes);
+  nm_receive(from, equal->receive + (size_t)from * equal->bytes, equal->bytes);
+}
+
+void nm_all_to_all(const void *send, void *receive, size_t block_bytes) {
+  struct equal equal = {send, receive, block_bytes};
+  size_t own = (size_t)nm_rank() * block_bytes;
+  memcpy(equal.receive + own, equal.send + own, block_bytes);
+  nm_exchange(exchange_equal, &equal);
 }

@@ -14,7 +14,7 @@ macro_rules! sources {
 }
 
 /// All files of `programs/runtime` and of the message library, `programs/nocmsg`.
-const FILES: [(&str, &str); 35] = sources!(
+const FILES: [(&str, &str); 38] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -45,6 +45,9 @@ const FILES: [(&str, &str); 35] = sources!(
     "nocmsg/exchanges.c",
     "nocmsg/mpi.c",
     "nocmsg/mpi.h",
+    "nocmsg/mpi_collectives.c",
+    "nocmsg/mpi_messages.c",
+    "nocmsg/mpi_parts.h",
     "nocmsg/nocmsg.h",
     "nocmsg/place.c",
     "nocmsg/place.h",
