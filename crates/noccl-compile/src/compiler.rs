@@ -53,6 +53,19 @@ impl Optimization {
     }
 }
 
+/// Who carries the messages of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Messages {
+    /// The message library, over the ports of core tiles.
+    #[default]
+    Ports,
+    /// Whoever runs the program, call by call, on any network.
+    Calls,
+}
+
+/// Symbol by which a program of calls is known (`programs/calls/mpi.c`).
+pub const CALLS_MARK: &str = "__noccl_calls";
+
 /// What is compiled, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompileRequest {
@@ -62,6 +75,8 @@ pub struct CompileRequest {
     pub output: PathBuf,
     /// How much is optimised.
     pub optimization: Optimization,
+    /// Who carries its messages.
+    pub messages: Messages,
     /// Folders of headers, searched before those of the runtime.
     pub include: Vec<PathBuf>,
     /// Macros: `NAME` or `NAME=VALUE`.
@@ -148,7 +163,11 @@ fn command(
         false => path.clone(),
     };
     command.args(request.sources.iter().map(named));
-    command.args(runtime.objects()).arg("-lgcc");
+    if request.messages == Messages::Calls {
+        // Nobody refers to it.
+        command.arg(format!("-Wl,-u,{CALLS_MARK}"));
+    }
+    command.args(runtime.objects(request.messages)).arg("-lgcc");
     command.arg("-o").arg(linked);
     Ok(command)
 }

@@ -16,7 +16,7 @@ mod package;
 mod process;
 mod runtime;
 
-pub use compiler::{CompileRequest, Compiled, Optimization, compile};
+pub use compiler::{CALLS_MARK, CompileRequest, Compiled, Messages, Optimization, compile};
 pub use error::CompileError;
 
 /// What a compilation is at.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The runtime: its sources are part of this program, its objects are made once per compiler and kept.
 
-use crate::compiler::Tool;
+use crate::compiler::{Messages, Tool};
 use crate::{CompileError, OnStep, cache};
 use noccl_files::not_written;
 use std::fs;
@@ -13,8 +13,8 @@ macro_rules! sources {
     };
 }
 
-/// All files of `programs/runtime` and of the message library, `programs/nocmsg`.
-const FILES: [(&str, &str); 32] = sources!(
+/// All files of `programs/runtime`, of the message library, `programs/nocmsg`, and of MPI over calls, `programs/calls`.
+const FILES: [(&str, &str); 40] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -47,6 +47,14 @@ const FILES: [(&str, &str); 32] = sources!(
     "nocmsg/place.c",
     "nocmsg/place.h",
     "nocmsg/units.c",
+    "calls/blocks.c",
+    "calls/calls.h",
+    "calls/collectives.c",
+    "calls/composed.h",
+    "calls/mpi.c",
+    "calls/numbers.h",
+    "calls/requests.c",
+    "calls/types.c",
 );
 
 /// Folders of headers.
@@ -92,9 +100,14 @@ impl Runtime {
         self.folder.join("runtime/memory.ld")
     }
 
-    /// All objects.
-    pub fn objects(&self) -> Vec<PathBuf> {
+    /// All objects for programs with one of the two libraries of messages.
+    pub fn objects(&self, messages: Messages) -> Vec<PathBuf> {
+        let other = match messages {
+            Messages::Ports => "calls/",
+            Messages::Calls => "nocmsg/",
+        };
         compiled()
+            .filter(|path| !path.starts_with(other))
             .map(|path| self.folder.join(object(path)))
             .collect()
     }

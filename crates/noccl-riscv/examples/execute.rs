@@ -8,7 +8,7 @@
 //! second, go to standard error. The exit code is the program's; 99 after a trap.
 
 use noccl_riscv::{
-    Access, AccessKind, Core, CostTable, Image, MEMORY_BASE, Port, Program, Stopped,
+    Access, AccessKind, Core, CostTable, Image, MEMORY_BASE, Port, Program, Stopped, Trap,
 };
 use std::error::Error;
 use std::io::Write;

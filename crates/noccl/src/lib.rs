@@ -5,6 +5,7 @@
 //! verb of the command line is one function here; what it returns is a plain row type with a JSON form.
 
 mod build;
+mod called;
 mod demo;
 mod describe;
 mod doctor;
@@ -19,12 +20,15 @@ mod schema;
 mod tree;
 
 pub use build::{BuildRow, build};
+pub use called::{CalledRankRow, CalledReport, CalledRequest, run_called};
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{
     DescribedTile, LinkRow, MessageCosts, NetworkDescription, RegionRow, TileRow, describe,
 };
 pub use doctor::{DoctorRow, doctor};
-pub use executed::{ExecutedRankRow, ExecutedReport, ExecutedRequest, run_executed};
+pub use executed::{
+    ExecutedRankRow, ExecutedReport, ExecutedRequest, is_program_of_calls, run_executed,
+};
 pub use hardware::{HardwareRequest, parse_boundary};
 pub use plan::check;
 pub use report::{algorithm, cases, read_rows, verification};
@@ -67,7 +71,7 @@ pub use noccl_coherence::{Kernel, Log, RecordingError, Size as KernelSize};
 pub use noccl_coll::chain::order::ChainOrder;
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::{Algorithm, Choice, CollError};
-pub use noccl_compile::{CompileError, CompileRequest, CompileStep, Optimization};
+pub use noccl_compile::{CompileError, CompileRequest, CompileStep, Messages, Optimization};
 pub use noccl_cosim::lockstep::LockstepError;
 pub use noccl_cosim::{Boundary, HardwareError, HardwareReport};
 pub use noccl_files::{FileError, message, visible, visible_line};
