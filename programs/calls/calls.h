@@ -54,5 +54,6 @@ void fold(void *into, const void *from, long count, MPI_Datatype type, MPI_Op op
 int begin_send(const void *data, long bytes, long to, long tag, long comm, long site);
 int begin_receive(void *data, long bytes, long from, long tag, long comm, long site);
 void finish(int request, long site);
+void note(MPI_Status *status, const struct result *result);
 
 #endif

@@ -13,26 +13,26 @@ struct group group_of(MPI_Comm comm, long site) {
   return (struct group){number, comm_rank(number, site), comm_size(number, site), site};
 }
 
-long collective(const struct group *in, long what, const void *data, long bytes, void *room, long root) {
-  return call(CALL_COLLECTIVE, what, (long)data, bytes, (long)room, in->comm, root, in->site);
+long collective(const struct group *in, long what, const void *data, long bytes, void *buffer, long root) {
+  return call(CALL_COLLECTIVE, what, (long)data, bytes, (long)buffer, in->comm, root, in->site);
 }
 
-void *room_for(long bytes, long site) {
-  void *room = malloc((size_t)bytes + 1);
-  if (!room) refuse("no memory for the parts of a collective", site);
-  return room;
+void *space_for(long bytes, long site) {
+  void *buffer = malloc((size_t)bytes + 1);
+  if (!buffer) refuse("no memory for the parts of a collective", site);
+  return buffer;
 }
 
 void give(const struct group *in, const void *data, long bytes, long to) {
   finish(begin_send(data, bytes, to, INNER_TAG, in->comm, in->site), in->site);
 }
 
-void take(const struct group *in, void *room, long bytes, long from) {
-  finish(begin_receive(room, bytes, from, INNER_TAG, in->comm, in->site), in->site);
+void take(const struct group *in, void *buffer, long bytes, long from) {
+  finish(begin_receive(buffer, bytes, from, INNER_TAG, in->comm, in->site), in->site);
 }
 
-void exchange(const struct group *in, const void *data, long bytes, long to, void *room, long room_bytes, long from) {
-  int request = begin_receive(room, room_bytes, from, INNER_TAG, in->comm, in->site);
+void exchange(const struct group *in, const void *data, long bytes, long to, void *buffer, long buffer_bytes, long from) {
+  int request = begin_receive(buffer, buffer_bytes, from, INNER_TAG, in->comm, in->site);
   give(in, data, bytes, to);
   finish(request, in->site);
 }
@@ -51,7 +51,7 @@ struct fold folded(long count, MPI_Datatype type, MPI_Op op, long site) {
 }
 
 void gather_sum(const struct group *in, char *sum, const struct fold *of, long root) {
-  char *came = room_for(of->bytes, in->site);
+  char *came = space_for(of->bytes, in->site);
   for (long step = 1; step < in->size; step <<= 1) {
     if (in->rank & step) {
       give(in, sum, of->bytes, in->rank - step);
@@ -89,7 +89,7 @@ int MPI_Reduce(const void *data, void *result, int count, MPI_Datatype type, MPI
   struct fold of = folded(count, type, op, SITE);
   const void *own = data == MPI_IN_PLACE ? result : data;
   if (!collective(&in, reduction(FUNCTION_REDUCE, op, type), own, of.bytes, result, root)) return MPI_SUCCESS;
-  char *sum = room_for(of.bytes, SITE);
+  char *sum = space_for(of.bytes, SITE);
   memcpy(sum, own, (size_t)of.bytes);
   gather_sum(&in, sum, &of, root);
   if (in.rank == root) memcpy(result, sum, (size_t)of.bytes);
@@ -110,7 +110,7 @@ int MPI_Allreduce(const void *data, void *result, int count, MPI_Datatype type, 
 
 // Prefix reduction by recursive doubling.
 static void prefix(const struct group *in, const void *own, char *result, const struct fold *of, int is_exclusive) {
-  char *partial = room_for(of->bytes, in->site), *came = room_for(of->bytes, in->site);
+  char *partial = space_for(of->bytes, in->site), *came = space_for(of->bytes, in->site);
   int has_result = !is_exclusive;
   memcpy(partial, own, (size_t)of->bytes);
   if (has_result && own != result) memcpy(result, own, (size_t)of->bytes);
@@ -124,7 +124,7 @@ static void prefix(const struct group *in, const void *own, char *result, const 
     }
     if (has_result) {
       // came op result, the lower ranks left.
-      char *left = room_for(of->bytes, in->site);
+      char *left = space_for(of->bytes, in->site);
       memcpy(left, came, (size_t)of->bytes);
       fold(left, result, of->count, of->type, of->op, in->site);
       memcpy(result, left, (size_t)of->bytes);

@@ -13,13 +13,13 @@ struct group {
 struct group group_of(MPI_Comm comm, long site);
 
 // Calls it; 1 if it has to be composed.
-long collective(const struct group *in, long what, const void *data, long bytes, void *room, long root);
+long collective(const struct group *in, long what, const void *data, long bytes, void *buffer, long root);
 
-void *room_for(long bytes, long site);
+void *space_for(long bytes, long site);
 
 void give(const struct group *in, const void *data, long bytes, long to);
-void take(const struct group *in, void *room, long bytes, long from);
-void exchange(const struct group *in, const void *data, long bytes, long to, void *room, long room_bytes, long from);
+void take(const struct group *in, void *buffer, long bytes, long from);
+void exchange(const struct group *in, const void *data, long bytes, long to, void *buffer, long buffer_bytes, long from);
 
 // What is folded.
 struct fold {

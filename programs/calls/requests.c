@@ -9,15 +9,8 @@
 // Results of so many requests lie on the stack.
 #define FEW 16
 
+// Of a request that there is not.
 static const struct result nothing = {0, MPI_ANY_SOURCE, MPI_ANY_TAG, 0};
-
-static void note(MPI_Status *status, const struct result *result) {
-  if (status == MPI_STATUS_IGNORE) return;
-  status->MPI_SOURCE = (int)result->source;
-  status->MPI_TAG = (int)result->tag;
-  status->MPI_ERROR = MPI_SUCCESS;
-  status->count_bytes = (unsigned long)result->bytes;
-}
 
 static int num_open(int count, const MPI_Request *requests) {
   int found = 0;

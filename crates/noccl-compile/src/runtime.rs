@@ -14,7 +14,7 @@ macro_rules! sources {
 }
 
 /// All files of `programs/runtime`, of the message library, `programs/nocmsg`, and of MPI over calls, `programs/calls`.
-const FILES: [(&str, &str); 40] = sources!(
+const FILES: [(&str, &str); 41] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -51,6 +51,7 @@ const FILES: [(&str, &str); 40] = sources!(
     "calls/calls.h",
     "calls/collectives.c",
     "calls/composed.h",
+    "calls/messages.c",
     "calls/mpi.c",
     "calls/numbers.h",
     "calls/requests.c",

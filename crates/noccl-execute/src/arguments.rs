@@ -98,8 +98,8 @@ impl Driver<'_, '_> {
         found.map_err(|outside| self.outside(id, call, outside, bytes))
     }
 
-    /// Is there room for so many bytes?
-    pub(crate) fn check_room(
+    /// May so many bytes be written there?
+    pub(crate) fn check_buffer(
         &mut self,
         id: RankId,
         call: &Call,
@@ -110,8 +110,8 @@ impl Driver<'_, '_> {
             return Ok(());
         }
         let core = &mut self.ranks[id.0 as usize].core;
-        let room = core.write(self.request.program, address, bytes);
-        match room.map(|_| ()) {
+        let buffer = core.write(self.request.program, address, bytes);
+        match buffer.map(|_| ()) {
             Ok(()) => Ok(()),
             Err(outside) => Err(self.outside(id, call, outside, bytes)),
         }
@@ -131,16 +131,21 @@ impl Driver<'_, '_> {
         self.refused(id, call, outside.to_string(), "a buffer of the rank's own")
     }
 
-    /// Writes what a call gives; room was checked when it was made.
-    pub(crate) fn write(&mut self, id: RankId, address: u64, bytes: &[u8]) -> Result<(), ExecuteError> {
+    /// Writes what a call gives; the buffer was checked when it was made.
+    pub(crate) fn write(
+        &mut self,
+        id: RankId,
+        address: u64,
+        bytes: &[u8],
+    ) -> Result<(), ExecuteError> {
         if bytes.is_empty() {
             return Ok(());
         }
         let core = &mut self.ranks[id.0 as usize].core;
         let pc = core.pc;
         match core.write(self.request.program, address, bytes.len() as u64) {
-            Ok(room) => {
-                room.copy_from_slice(bytes);
+            Ok(buffer) => {
+                buffer.copy_from_slice(bytes);
                 Ok(())
             }
             Err(outside) => Err(self.fault(id, pc, outside.to_string())),

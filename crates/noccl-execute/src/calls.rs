@@ -30,18 +30,18 @@ impl Driver<'_, '_> {
             Number::Split => self.split(id, call),
             Number::Members => {
                 let (rank, size) = self.membership(id, call, call.arguments[0])?.1;
-                self.answer(id, u64::from(rank) | u64::from(size) << 32);
+                self.give(id, u64::from(rank) | u64::from(size) << 32);
                 Ok(true)
             }
             Number::Alone => {
                 let comm = self.session.alone(id);
                 self.members.insert((id, comm), (0, 1));
-                self.answer(id, u64::from(comm.0));
+                self.give(id, u64::from(comm.0));
                 Ok(true)
             }
             Number::Clock => {
                 let hertz = self.request.network.spec().clock_ghz * 1e9;
-                self.answer(id, hertz.round() as u64);
+                self.give(id, hertz.round() as u64);
                 Ok(true)
             }
             Number::Fail => Err(self.failed(id, call)),
@@ -63,19 +63,19 @@ impl Driver<'_, '_> {
             (State::Looking(wait), Response::Done) => return self.look_again(id, wait),
             (State::Probing { results }, Response::Probed { source, tag, bytes }) => {
                 self.write_result(id, results, 0, Outcome { source, tag, bytes })?;
-                self.answer(id, 1);
+                self.give(id, 1);
             }
             (State::LookingForMessage, Response::Done) => return self.look_for_message(id),
-            (State::Collective { room }, Response::Output(bytes)) => {
-                self.write(id, room, &bytes)?;
-                self.answer(id, 0);
+            (State::Collective { buffer }, Response::Output(bytes)) => {
+                self.write(id, buffer, &bytes)?;
+                self.give(id, 0);
             }
             (State::Splitting, Response::Communicator(made)) => {
                 let number = made.map_or(u64::MAX, |(comm, rank, size)| {
                     self.members.insert((id, comm), (rank, size));
                     u64::from(comm.0)
                 });
-                self.answer(id, number);
+                self.give(id, number);
             }
             (
                 State::Waiting { .. }
@@ -107,14 +107,14 @@ impl Driver<'_, '_> {
         let place = self.place(call);
         let request = self.session.isend(id, send, place)?;
         let number = self.ranks[id.0 as usize].requests.open(request, None);
-        self.answer(id, number.into());
+        self.give(id, number.into());
         Ok(true)
     }
 
     fn receive(&mut self, id: RankId, call: &Call) -> Result<bool, ExecuteError> {
-        let [room, bytes, from, tag, comm, ..] = call.arguments;
+        let [buffer, bytes, from, tag, comm, ..] = call.arguments;
         let (comm, _) = self.membership(id, call, comm)?;
-        self.check_room(id, call, room, bytes)?;
+        self.check_buffer(id, call, buffer, bytes)?;
         let receive = Receive {
             comm,
             source: self.sender_argument(id, call, from)?,
@@ -123,14 +123,16 @@ impl Driver<'_, '_> {
         };
         let place = self.place(call);
         let request = self.session.irecv(id, receive, place)?;
-        let number = self.ranks[id.0 as usize].requests.open(request, Some(room));
-        self.answer(id, number.into());
+        let number = self.ranks[id.0 as usize]
+            .requests
+            .open(request, Some(buffer));
+        self.give(id, number.into());
         Ok(true)
     }
 
     fn probe(&mut self, id: RankId, call: &Call) -> Result<bool, ExecuteError> {
         let [.., results, waits, _, _] = call.arguments;
-        self.check_room(id, call, results, RESULT_BYTES)?;
+        self.check_buffer(id, call, results, RESULT_BYTES)?;
         if waits == 0 {
             let place = self.place(call);
             if self.find_message(id, call)? {
@@ -158,16 +160,18 @@ impl Driver<'_, '_> {
         Ok((comm, source, self.tag_argument(id, call, tag)?))
     }
 
-    /// Answers with a message that has arrived; false if there is none.
+    /// Responds with a message that has arrived; false if there is none.
     fn find_message(&mut self, id: RankId, call: &Call) -> Result<bool, ExecuteError> {
         let (comm, source, tag) = self.looked_for(id, call)?;
-        let found = self.session.iprobe(id, comm, source, tag, &self.place(call))?;
+        let found = self
+            .session
+            .iprobe(id, comm, source, tag, &self.place(call))?;
         let Some(Response::Probed { source, tag, bytes }) = found else {
             return Ok(false);
         };
         let outcome = Outcome { source, tag, bytes };
         self.write_result(id, call.arguments[3], 0, outcome)?;
-        self.answer(id, 1);
+        self.give(id, 1);
         Ok(true)
     }
 
@@ -176,14 +180,17 @@ impl Driver<'_, '_> {
         if let noccl_riscv::Stopped::Call(call) = core.run(self.request.program, u64::MAX)
             && !self.find_message(id, &call)?
         {
-            self.answer(id, 0);
+            self.give(id, 0);
         }
         Ok(true)
     }
 
     fn failed(&self, id: RankId, call: &Call) -> ExecuteError {
         let [address, bytes, ..] = call.arguments;
-        let text = match self.ranks[id.0 as usize].core.read(address, bytes.min(MOST_TEXT_BYTES)) {
+        let text = match self.ranks[id.0 as usize]
+            .core
+            .read(address, bytes.min(MOST_TEXT_BYTES))
+        {
             Ok(text) => String::from_utf8_lossy(text).into_owned(),
             Err(outside) => outside.to_string(),
         };

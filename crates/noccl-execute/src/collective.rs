@@ -11,7 +11,7 @@ use noccl_program::{CollectiveCall, RankId};
 use noccl_riscv::Call;
 use noccl_workload::{CollectiveKind, ElementType, Operator};
 
-/// The answer to a collective that the network's algorithms do not do.
+/// What a rank gets for a collective that the network's algorithms do not do.
 const COMPOSE: u64 = 1;
 
 impl Driver<'_, '_> {
@@ -20,18 +20,18 @@ impl Driver<'_, '_> {
         let terms = self.terms(id, call, comm)?;
         self.compare(id, call, comm, terms)?;
         let Some(made) = self.engine_call(id, call, comm, terms)? else {
-            self.answer(id, COMPOSE);
+            self.give(id, COMPOSE);
             return Ok(true);
         };
         if !self.session.supports(&made) {
-            self.answer(id, COMPOSE);
+            self.give(id, COMPOSE);
             return Ok(true);
         }
-        let room = call.arguments[3];
-        self.check_room(id, call, room, output_bytes(&made, comm))?;
+        let buffer = call.arguments[3];
+        self.check_buffer(id, call, buffer, output_bytes(&made, comm))?;
         let place = self.place(call);
         self.session.collective(id, made, place)?;
-        self.ranks[id.0 as usize].state = State::Collective { room };
+        self.ranks[id.0 as usize].state = State::Collective { buffer };
         Ok(false)
     }
 
@@ -54,7 +54,8 @@ impl Driver<'_, '_> {
             })?),
         };
         let place = self.place(call);
-        self.session.split(id, comm.0, colour, key.cast_signed(), place)?;
+        self.session
+            .split(id, comm.0, colour, key.cast_signed(), place)?;
         self.ranks[id.0 as usize].state = State::Splitting;
         Ok(false)
     }

@@ -114,7 +114,12 @@ impl Function {
     pub(crate) const fn has_root(self) -> bool {
         matches!(
             self,
-            Self::Bcast | Self::Reduce | Self::Gather | Self::Scatter | Self::Gatherv | Self::Scatterv
+            Self::Bcast
+                | Self::Reduce
+                | Self::Gather
+                | Self::Scatter
+                | Self::Gatherv
+                | Self::Scatterv
         )
     }
 

@@ -22,10 +22,20 @@ pub fn c_header() -> String {
     );
     let functions = Function::ALL.map(Function::name);
     numbered(&mut text, "Collective functions.", "FUNCTION", &functions);
-    let folds = Fold::ALL.map(Fold::name);
-    numbered(&mut text, "Operators, in bits 8 to 15 of a function.", "FOLD", &folds);
+    let operators = Fold::ALL.map(Fold::name);
+    numbered(
+        &mut text,
+        "Operators, in bits 8 to 15 of a function.",
+        "FOLD",
+        &folds,
+    );
     let elements = Element::ALL.map(Element::name);
-    numbered(&mut text, "Types, in bits 16 to 23 of a function.", "ELEMENT", &elements);
+    numbered(
+        &mut text,
+        "Types, in bits 16 to 23 of a function.",
+        "ELEMENT",
+        &elements,
+    );
     text + "\n#endif\n"
 }
 

@@ -6,7 +6,7 @@
 //! then the call at which the core has stopped, and writes what the call gives into the core's memory.
 //!
 //! What it keeps true: equal programs give equal cycles; a rank's calls take effect in the cycle in which its core comes to
-//! them; whatever a program passes as an argument, the run ends with the rank and the place instead of a panic or a hang.
+//! them; whatever a program passes as an argument, the run ends with the rank and the place instead of a panic or a stall.
 //! Numbers of calls: [`Number`], for C `programs/calls/numbers.h`.
 
 mod agreement;

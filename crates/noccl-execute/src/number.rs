@@ -10,7 +10,7 @@ pub enum Number {
     /// Sends: bytes at a0, a1 of them, to rank a2 with tag a3 on communicator a4; a5 is 1 if the send is over only when
     /// the message has met its receive. Gives the number of a request.
     Send,
-    /// Is ready for a message: room at a0 for a1 bytes, from rank a2 (-1: any) with tag a3 (-1: any) on communicator a4.
+    /// Is ready for a message: a buffer at a0 of a1 bytes, from rank a2 (-1: any) with tag a3 (-1: any) on communicator a4.
     /// Gives the number of a request.
     Receive,
     /// Waits for requests, whose a1 numbers (32 bits each; -1 is left out) lie at a0: for all, or with a bit of a2 set for
@@ -20,7 +20,7 @@ pub enum Number {
     /// Waits for a message to arrive from rank a0 with tag a1 on communicator a2, or only looks if a4 is 0. Writes four
     /// numbers to a3 as `Wait`. Gives 1 if there is one.
     Probe,
-    /// Calls a collective: a0 is the function, its operator and its type; bytes at a1, a2 of them, room at a3, communicator
+    /// Calls a collective: a0 is the function, its operator and its type; bytes at a1, a2 of them, a buffer at a3, communicator
     /// a4, root a5. Gives 1, and has only compared the call with those of other ranks, if the network's algorithms do not do
     /// it.
     Collective,

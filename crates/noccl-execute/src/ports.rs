@@ -8,12 +8,18 @@ use noccl_riscv::{Access, AccessKind, Port};
 
 impl Driver<'_, '_> {
     /// Carries a port access out; the code with which the program ends, if it does.
-    pub(crate) fn access(&mut self, id: RankId, access: Access) -> Result<Option<u64>, ExecuteError> {
+    pub(crate) fn access(
+        &mut self,
+        id: RankId,
+        access: Access,
+    ) -> Result<Option<u64>, ExecuteError> {
         let port = Port::at(access.address);
         let wrong = |driver: &Self, what: String| Err(driver.fault(id, access.pc, what));
         let Some(port) = port.filter(|port| port.is_load() == is_load(access.kind)) else {
             let what = match (port, access.kind) {
-                (Some(port), AccessKind::Load) => format!("a load from {}, to which one stores", port.c_name()),
+                (Some(port), AccessKind::Load) => {
+                    format!("a load from {}, to which one stores", port.c_name())
+                }
                 (Some(port), AccessKind::Store { .. }) => {
                     format!("a store to {}, from which one loads", port.c_name())
                 }

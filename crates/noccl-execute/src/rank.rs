@@ -24,15 +24,22 @@ pub(crate) enum State {
     /// The time up to its end.
     Ending(u64),
     /// Requests; the numbers of those that the session was asked about.
-    Waiting { wait: Wait, asked: Vec<u32> },
+    Waiting {
+        wait: Wait,
+        asked: Vec<u32>,
+    },
     /// Time passes before it looks again at its requests.
     Looking(Wait),
     /// A message to arrive; then it is written there.
-    Probing { results: u64 },
+    Probing {
+        results: u64,
+    },
     /// Time passes before it looks again for a message.
     LookingForMessage,
     /// A collective, whose output goes there.
-    Collective { room: u64 },
+    Collective {
+        buffer: u64,
+    },
     Splitting,
     Over,
 }

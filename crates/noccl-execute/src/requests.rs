@@ -14,7 +14,10 @@ pub(crate) struct Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Request {
     /// Goes on; a receive has an address for what comes.
-    Open { id: RequestId, room: Option<u64> },
+    Open {
+        id: RequestId,
+        buffer: Option<u64>,
+    },
     Over(Outcome),
 }
 
@@ -25,8 +28,8 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    pub(crate) fn open(&mut self, id: RequestId, room: Option<u64>) -> u32 {
-        let request = Some(Request::Open { id, room });
+    pub(crate) fn open(&mut self, id: RequestId, buffer: Option<u64>) -> u32 {
+        let request = Some(Request::Open { id, buffer });
         if let Some(number) = self.free.pop() {
             self.all[number as usize] = request;
             return number;

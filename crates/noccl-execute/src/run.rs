@@ -100,7 +100,9 @@ impl Driver<'_, '_> {
                 }
                 Stopped::Call(call) => {
                     let place = self.place(&call);
-                    if self.computes(id, call.cycle, place, State::Computing)? || !self.call(id, &call)? {
+                    if self.computes(id, call.cycle, place, State::Computing)?
+                        || !self.call(id, &call)?
+                    {
                         return Ok(());
                     }
                 }
@@ -180,8 +182,8 @@ impl Driver<'_, '_> {
         self.num_over += 1;
     }
 
-    /// Answers the call at which a rank's core stands.
-    pub(crate) fn answer(&mut self, id: RankId, value: u64) {
+    /// Responds to the call at which a rank's core stands.
+    pub(crate) fn give(&mut self, id: RankId, value: u64) {
         let now = self.session.now(id);
         let rank = &mut self.ranks[id.0 as usize];
         rank.state = State::Executing;

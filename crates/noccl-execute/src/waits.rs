@@ -23,7 +23,7 @@ impl Driver<'_, '_> {
         } else {
             numbers.len()
         };
-        self.check_room(id, call, results, RESULT_BYTES * num_results as u64)?;
+        self.check_buffer(id, call, results, RESULT_BYTES * num_results as u64)?;
         let wait = Wait {
             numbers,
             is_one_enough,
@@ -58,7 +58,9 @@ impl Driver<'_, '_> {
         let mut sorted: Vec<u32> = numbers.iter().map(|(_, number)| *number).collect();
         sorted.sort_unstable();
         let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]);
-        let unknown = sorted.iter().find(|number| requests.get(**number).is_none());
+        let unknown = sorted
+            .iter()
+            .find(|number| requests.get(**number).is_none());
         if let Some(wrong) = twice.map(|pair| pair[0]).or(unknown.copied()) {
             let what = format!("request {}", wrong.cast_signed());
             let accepted = "requests that are not over, each once, and MPI_REQUEST_NULL";
@@ -109,7 +111,7 @@ impl Driver<'_, '_> {
         {
             return self.ask(id, &call, wait);
         }
-        self.answer(id, 0);
+        self.give(id, 0);
         Ok(true)
     }
 
@@ -126,8 +128,12 @@ impl Driver<'_, '_> {
             };
             let data = received.data.unwrap_or_default();
             let found = self.ranks[id.0 as usize].requests.get(number);
-            if let Some(Request::Open { room: Some(room), .. }) = found {
-                self.write(id, room, &data)?;
+            if let Some(Request::Open {
+                buffer: Some(buffer),
+                ..
+            }) = found
+            {
+                self.write(id, buffer, &data)?;
             }
             let outcome = Outcome {
                 source: received.source,
@@ -139,7 +145,7 @@ impl Driver<'_, '_> {
         Ok(())
     }
 
-    /// Answers a wait with what its requests have given.
+    /// Responds to a wait with what its requests have given.
     pub(crate) fn give_results(&mut self, id: RankId, wait: &Wait) -> Result<(), ExecuteError> {
         let mut given = 0;
         for (index, number) in &wait.numbers {
@@ -153,7 +159,7 @@ impl Driver<'_, '_> {
                 break;
             }
         }
-        self.answer(id, given);
+        self.give(id, given);
         Ok(())
     }
 }

@@ -4,9 +4,7 @@
 mod common;
 
 use common::{DATA, EBREAK, ECALL, addi, i_type, load, lui, machine, r_type, store};
-use noccl_riscv::{
-    Call, MEMORY_BASE, Outside, PORTS_BASE, RiscvError, Stopped, Trap, TrapCause,
-};
+use noccl_riscv::{Call, MEMORY_BASE, Outside, PORTS_BASE, RiscvError, Stopped, Trap, TrapCause};
 
 fn check(words: &[u32], at: u64, cause: TrapCause) -> Result<(), RiscvError> {
     let (program, mut core) = machine(words)?;
@@ -126,8 +124,14 @@ fn the_request_to_end_has_a_code() -> Result<(), RiscvError> {
 }
 
 #[test]
-fn a_call_waits_for_its_response_and_is_a_trap_where_nobody_answers() -> Result<(), RiscvError> {
-    let words = [addi(17, 0, 64), addi(10, 0, 5), addi(16, 0, 7), ECALL, EBREAK];
+fn a_call_waits_for_its_response_and_is_a_trap_where_nobody_takes_it() -> Result<(), RiscvError> {
+    let words = [
+        addi(17, 0, 64),
+        addi(10, 0, 5),
+        addi(16, 0, 7),
+        ECALL,
+        EBREAK,
+    ];
     let (program, mut core) = machine(&words)?;
     assert!(!core.finish_call(&program, 1, 0), "no call yet");
     let pc = MEMORY_BASE + 12;
@@ -145,7 +149,7 @@ fn a_call_waits_for_its_response_and_is_a_trap_where_nobody_answers() -> Result<
     assert!(core.finish_call(&program, 9, 50));
     assert_eq!((core.registers.x[10], core.cycle), (9, 50));
     assert_eq!((core.pc, core.retired_instructions), (pc + 4, 4));
-    // An answer at once takes what the instruction costs.
+    // A response at once takes what the instruction costs.
     let (program, mut core) = machine(&words)?;
     core.run(&program, 100);
     assert!(core.finish_call(&program, 9, 0));
@@ -154,7 +158,7 @@ fn a_call_waits_for_its_response_and_is_a_trap_where_nobody_answers() -> Result<
 }
 
 #[test]
-fn whoever_answers_reaches_memory_but_not_code() -> Result<(), RiscvError> {
+fn whoever_responds_reaches_memory_but_not_code() -> Result<(), RiscvError> {
     let (program, mut core) = machine(&[ECALL, EBREAK])?;
     let end = MEMORY_BASE + common::MEMORY_BYTES;
     for (address, bytes) in [(0, 1), (end - 4, 8), (u64::MAX, 2), (DATA, u64::MAX)] {
@@ -167,7 +171,10 @@ fn whoever_answers_reaches_memory_but_not_code() -> Result<(), RiscvError> {
         bytes: 2,
     };
     assert_eq!(core.write(&program, MEMORY_BASE + 7, 2), Err(code));
-    assert_eq!(core.write(&program, MEMORY_BASE + 8, 2), Ok(&mut [0, 0][..]));
+    assert_eq!(
+        core.write(&program, MEMORY_BASE + 8, 2),
+        Ok(&mut [0, 0][..])
+    );
     assert_eq!(core.read(MEMORY_BASE, 4), Ok(&ECALL.to_le_bytes()[..]));
     Ok(())
 }

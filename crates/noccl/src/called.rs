@@ -83,8 +83,13 @@ pub fn run_called(
     let executed = &request.executed;
     let image = read_image(&executed.program)?;
     if !has_calls(&image) {
-        let accepted = "its messages go through ports; accepted: a program made by noccl build --calls";
-        return Err(Error::argument("--program", executed.program.display(), accepted));
+        let accepted =
+            "its messages go through ports; accepted: a program made by noccl build --calls";
+        return Err(Error::argument(
+            "--program",
+            executed.program.display(),
+            accepted,
+        ));
     }
     let program_bytes = program_bytes(&image);
     let program = Program::new(image, &costs(&executed.costs)?)?;
@@ -108,8 +113,7 @@ pub fn run_called(
         max_cycles: executed.max_cycles.unwrap_or(usual),
     };
     let tally = Tally::new(watch, 1);
-    let result =
-        tally.run(|on_progress| noccl_execute::run(&mut session, &called, on_progress))?;
+    let result = tally.run(|on_progress| noccl_execute::run(&mut session, &called, on_progress))?;
     let rows = (0..).zip(&coords).zip(result.ranks);
     Ok(CalledReport {
         network: network.spec().name.clone(),

@@ -88,14 +88,22 @@ pub fn run_executed(
     let image = read_image(&request.program)?;
     if has_calls(&image) {
         let accepted = "made by noccl build --calls; accepted: one that was made without it";
-        return Err(Error::argument("--program", request.program.display(), accepted));
+        return Err(Error::argument(
+            "--program",
+            request.program.display(),
+            accepted,
+        ));
     }
     if network.cores().is_none() {
         let accepted = format!(
             "its messages go through ports of core tiles, which '{}' does not have; accepted on this network: a program made by noccl build --calls",
             network.spec().name
         );
-        return Err(Error::argument("--program", request.program.display(), accepted));
+        return Err(Error::argument(
+            "--program",
+            request.program.display(),
+            accepted,
+        ));
     }
     let program_bytes = program_bytes(&image);
     let program = Program::new(image, &costs(&request.costs)?)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls to the outside: `ecall`, answered by whoever runs the core, who may read and write the core's memory for it.
+//! Calls to the outside: `ecall`, carried out by whoever runs the core, who may read and write the core's memory for it.
 
 use super::Core;
 use crate::error::Outside;
@@ -22,7 +22,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// What it is where nobody answers calls.
+    /// What it is where nobody carries calls out.
     #[must_use]
     pub const fn refused(&self) -> Trap {
         Trap {
@@ -43,7 +43,8 @@ impl Core {
     /// False, and nothing is done, if the core does not stand at one.
     pub fn finish_call(&mut self, program: &Program, value: u64, cycle: u64) -> bool {
         let found = program.instruction_at(self.pc);
-        let Some(instruction) = found.filter(|found| found.operation == Operation::EnvironmentCall) else {
+        let Some(instruction) = found.filter(|found| found.operation == Operation::EnvironmentCall)
+        else {
             return false;
         };
         self.registers.write(10, value);

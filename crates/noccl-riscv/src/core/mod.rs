@@ -71,7 +71,7 @@ pub enum AccessKind {
 pub enum Stopped {
     /// It waits for [`Core::finish_load`] or [`Core::finish_store`].
     Port(Access),
-    /// It waits for [`Core::finish_call`]; where nobody answers calls, this is a trap ([`Call::refused`]).
+    /// It waits for [`Core::finish_call`]; where nobody carries calls out, this is a trap ([`Call::refused`]).
     Call(Call),
     /// Its next instruction begins at the limit or later.
     CycleLimit,

@@ -92,9 +92,7 @@ impl ProgramArgs {
             collectives: noccl::program::parse_program_algorithm(&self.collectives)?,
             noise_seed: asked.noise_seed,
         };
-        let report = watched("ranks", |watch| {
-            noccl::run_called(network, &request, watch)
-        })?;
+        let report = watched("ranks", |watch| noccl::run_called(network, &request, watch))?;
         if asked.is_json {
             output::json(&report)?;
         } else {
