@@ -37,6 +37,8 @@ struct result {
 
 // A communicator as calls number it.
 long comm_number(MPI_Comm comm, long site);
+// Rank in the lower half, size in the upper one.
+long comm_members(long comm, long site);
 long comm_rank(long comm, long site);
 long comm_size(long comm, long site);
 

@@ -10,7 +10,8 @@
 
 struct group group_of(MPI_Comm comm, long site) {
   long number = comm_number(comm, site);
-  return (struct group){number, comm_rank(number, site), comm_size(number, site), site};
+  long both = comm_members(number, site);
+  return (struct group){number, both & 0xffffffff, both >> 32, site};
 }
 
 long collective(const struct group *in, long what, const void *data, long bytes, void *buffer, long root) {

@@ -32,10 +32,10 @@ long comm_number(MPI_Comm comm, long site) {
   return comm < FIRST_COMM ? -1 : comm - FIRST_COMM;
 }
 
-static long members(long comm, long site) { return call(CALL_MEMBERS, comm, 0, 0, 0, 0, 0, site); }
+long comm_members(long comm, long site) { return call(CALL_MEMBERS, comm, 0, 0, 0, 0, 0, site); }
 
-long comm_rank(long comm, long site) { return members(comm, site) & 0xffffffff; }
-long comm_size(long comm, long site) { return members(comm, site) >> 32; }
+long comm_rank(long comm, long site) { return comm_members(comm, site) & 0xffffffff; }
+long comm_size(long comm, long site) { return comm_members(comm, site) >> 32; }
 
 int MPI_Init(int *argc, char ***argv) {
   (void)argc;

@@ -27,7 +27,7 @@ pub fn c_header() -> String {
         &mut text,
         "Operators, in bits 8 to 15 of a function.",
         "FOLD",
-        &folds,
+        &operators,
     );
     let elements = Element::ALL.map(Element::name);
     numbered(

@@ -68,6 +68,20 @@ impl Number {
         Self::ALL.into_iter().find(|number| number.code() == code)
     }
 
+    /// Does it only ask for what does not change? Then it need not wait until its rank's time has come.
+    pub(crate) const fn is_local(self) -> bool {
+        match self {
+            Self::Members | Self::Alone | Self::Clock => true,
+            Self::Send
+            | Self::Receive
+            | Self::Wait
+            | Self::Probe
+            | Self::Collective
+            | Self::Split
+            | Self::Fail => false,
+        }
+    }
+
     /// Its name in C.
     #[must_use]
     pub const fn c_name(self) -> &'static str {

@@ -3,6 +3,7 @@
 
 use crate::agreement::Agreements;
 use crate::error::{ExecuteError, Fault};
+use crate::number::Number;
 use crate::rank::{Rank, State};
 use crate::results::{CalledRank, CalledResult};
 use noccl_net::{Coord, Network};
@@ -99,10 +100,9 @@ impl Driver<'_, '_> {
                     }
                 }
                 Stopped::Call(call) => {
-                    let place = self.place(&call);
-                    if self.computes(id, call.cycle, place, State::Computing)?
-                        || !self.call(id, &call)?
-                    {
+                    let is_local = Number::of(call.number).is_some_and(Number::is_local);
+                    let computes = !is_local && self.computes_up_to(id, &call)?;
+                    if computes || !self.call(id, &call)? {
                         return Ok(());
                     }
                 }
@@ -146,6 +146,11 @@ impl Driver<'_, '_> {
             }
         }
         self.go_on(id)
+    }
+
+    fn computes_up_to(&mut self, id: RankId, call: &Call) -> Result<bool, ExecuteError> {
+        let place = self.place(call);
+        self.computes(id, call.cycle, place, State::Computing)
     }
 
     /// States the cycles that a rank has executed since its last call; false if there are none.
