@@ -2,7 +2,7 @@
 //! Kernels of the NAS Parallel Benchmarks: their sources (`programs/npb`) are part of this program, and are compiled together with
 //! the message library, since the library differs: its collectives, its costs, and what it counts.
 
-use crate::compiler::{CompileRequest, Compiled, Optimization, compile_beside};
+use crate::compiler::{CompileRequest, Compiled, Messages, Optimization, compile_beside};
 use crate::{CompileError, OnStep, cache, runtime};
 use noccl_files::{Scratch, not_written};
 use std::env;
@@ -194,6 +194,7 @@ pub fn compile_kernel(request: &NpbBuild, on_step: OnStep<'_>) -> Result<Compile
         sources,
         output: request.output.clone(),
         optimization: Optimization::Usual,
+        messages: Messages::Ports,
         include: vec![folder],
         define,
         keep: None,

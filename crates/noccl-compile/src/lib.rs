@@ -17,7 +17,7 @@ mod package;
 mod process;
 mod runtime;
 
-pub use compiler::{CompileRequest, Compiled, Optimization, compile};
+pub use compiler::{CALLS_MARK, CompileRequest, Compiled, Messages, Optimization, compile};
 pub use error::CompileError;
 pub use kernels::{NpbBuild, NpbClass, NpbKernel, NpbLibrary, compile_kernel};
 

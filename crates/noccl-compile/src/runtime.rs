@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The runtime: its sources are part of this program, its objects are made once per compiler and kept.
 
-use crate::compiler::Tool;
+use crate::compiler::{Messages, Tool};
 use crate::{CompileError, OnStep, cache};
 use noccl_files::not_written;
 use std::fs;
@@ -13,8 +13,8 @@ macro_rules! sources {
     };
 }
 
-/// All files of `programs/runtime` and of the message library, `programs/nocmsg`.
-const FILES: [(&str, &str); 38] = sources!(
+/// All files of `programs/runtime`, of the message library, `programs/nocmsg`, and of MPI over calls, `programs/calls`.
+const FILES: [(&str, &str); 47] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -53,6 +53,15 @@ const FILES: [(&str, &str); 38] = sources!(
     "nocmsg/place.h",
     "nocmsg/plain.c",
     "nocmsg/units.c",
+    "calls/blocks.c",
+    "calls/calls.h",
+    "calls/collectives.c",
+    "calls/composed.h",
+    "calls/messages.c",
+    "calls/mpi.c",
+    "calls/numbers.h",
+    "calls/requests.c",
+    "calls/types.c",
 );
 
 /// Another library of collectives, for who compiles the message library anew.
@@ -101,15 +110,15 @@ impl Runtime {
         self.folder.join("runtime/memory.ld")
     }
 
-    /// Is an object one of the message library?
-    pub fn is_of_library(&self, path: &Path) -> bool {
-        let name = path.strip_prefix(&self.folder).unwrap_or(path);
-        name.to_string_lossy().starts_with("nocmsg_")
-    }
-
-    /// All objects.
-    pub fn objects(&self) -> Vec<PathBuf> {
+    /// All objects for programs with one of the two libraries of messages, or with none.
+    pub fn objects(&self, messages: Option<Messages>) -> Vec<PathBuf> {
+        let left_out: &[&str] = match messages {
+            Some(Messages::Ports) => &["calls/"],
+            Some(Messages::Calls) => &["nocmsg/"],
+            None => &["calls/", "nocmsg/"],
+        };
         compiled()
+            .filter(|path| !left_out.iter().any(|folder| path.starts_with(folder)))
             .map(|path| self.folder.join(object(path)))
             .collect()
     }

@@ -7,7 +7,7 @@ use noccl_run::RunError;
 use thiserror::Error;
 
 /// Why a program cannot go on. Every message names the ranks and the places of their calls.
-#[derive(Debug, Error)]
+#[derive(Debug, Clone, PartialEq, Error)]
 pub enum ProgramError {
     /// A call's argument.
     #[error("{rank} at {place}: {what}; accepted: {accepted}")]

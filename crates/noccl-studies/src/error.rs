@@ -6,10 +6,12 @@ use noccl_coherence::{KernelError, RecordingError, WrongResult};
 use noccl_coll::CollError;
 use noccl_compile::CompileError;
 use noccl_cosim::{CosimError, HardwareError};
+use noccl_execute::ExecuteError;
 use noccl_files::FileError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
 use noccl_net::Network;
+use noccl_program::ProgramError;
 use noccl_riscv::RiscvError;
 use noccl_rtl::RtlError;
 use noccl_run::{Diagnosis, RunError, Step};
@@ -70,6 +72,9 @@ pub enum Error {
     /// A rank of a compiled program that cannot go on.
     #[error(transparent)]
     Fault(#[from] RankFault),
+    /// A call of a compiled program that cannot be carried out, or calls of ranks that do not fit together.
+    #[error(transparent)]
+    Call(Box<ProgramError>),
     /// An argument is outside what is accepted.
     #[error("{argument} '{found}': {accepted}")]
     Argument {
@@ -193,6 +198,22 @@ impl From<ExecutedError> for Error {
     }
 }
 
+impl From<ExecuteError> for Error {
+    fn from(error: ExecuteError) -> Self {
+        match error {
+            ExecuteError::Program(error) => Error::Program(error),
+            ExecuteError::Call(error) => Error::Call(error),
+            ExecuteError::Fault(fault) => Error::Fault(RankFault {
+                rank: fault.rank.0,
+                place: fault.place,
+                cycle: fault.cycle,
+                reason: fault.reason,
+            }),
+            ExecuteError::Run(error) => Error::Run(error),
+        }
+    }
+}
+
 impl Error {
     /// An argument error.
     #[must_use]
@@ -239,6 +260,17 @@ impl Error {
     #[must_use]
     pub const fn class(&self) -> ErrorClass {
         match self {
+            Error::Call(error) => match **error {
+                ProgramError::Ranks { .. } => ErrorClass::BadInput,
+                ProgramError::Argument { .. }
+                | ProgramError::Differs { .. }
+                | ProgramError::Truncated { .. }
+                | ProgramError::Stuck { .. }
+                | ProgramError::Failed { .. }
+                | ProgramError::Changed { .. }
+                | ProgramError::Collective { .. }
+                | ProgramError::Run(_) => ErrorClass::Failed,
+            },
             Error::Run(RunError::Stall(_))
             | Error::Check(_)
             | Error::Machine(MachineError::Incoherent { .. } | MachineError::Stalled { .. })
@@ -293,6 +325,7 @@ impl Error {
             | Error::Compile(_)
             | Error::Program(_)
             | Error::Fault(_)
+            | Error::Call(_)
             | Error::Workload(_)
             | Error::Layout(_)
             | Error::Check(_)

@@ -2,6 +2,7 @@
 //! Compiled programs on the cores of a network.
 
 use crate::{Error, Mode, Network, RunConfig, Watch};
+use noccl_compile::CALLS_MARK;
 use noccl_net::Coord;
 use noccl_program::{ProgramError, places};
 use noccl_riscv::{CostTable, Image, Program};
@@ -84,7 +85,26 @@ pub fn run_executed(
     request: &ExecutedRequest,
     watch: Watch<'_>,
 ) -> Result<ExecutedReport, Error> {
-    let file = noccl_files::read_bytes(&request.program, MAX_PROGRAM_BYTES)?;
+    let image = read_image(&request.program)?;
+    if has_calls(&image) {
+        let accepted = "made by noccl build --calls; accepted: one that was made without it";
+        return Err(Error::argument(
+            "--program",
+            request.program.display(),
+            accepted,
+        ));
+    }
+    if network.cores().is_none() {
+        let accepted = format!(
+            "its messages go through ports of core tiles, which '{}' does not have; accepted on this network: a program made by noccl build --calls",
+            network.spec().name
+        );
+        return Err(Error::argument(
+            "--program",
+            request.program.display(),
+            accepted,
+        ));
+    }
     let on = ExecutedOn {
         network,
         ranks: request.ranks,
@@ -92,7 +112,7 @@ pub fn run_executed(
         memory_bytes: request.memory_bytes,
         max_cycles: request.max_cycles,
     };
-    execute(&file, &on, watch)
+    execute(image, &on, watch)
 }
 
 /// What a program runs on: the fields of [`ExecutedRequest`].
@@ -104,18 +124,17 @@ pub(crate) struct ExecutedOn<'a> {
     pub max_cycles: Option<u64>,
 }
 
-/// Runs the content of a program file.
+/// Runs a program whose messages go through ports.
 ///
 /// # Errors
 /// As [`run_executed`].
 pub(crate) fn execute(
-    file: &[u8],
+    image: Image,
     on: &ExecutedOn<'_>,
     watch: Watch<'_>,
 ) -> Result<ExecutedReport, Error> {
     let network = on.network;
-    let image = Image::from_elf(file)?;
-    let program_bytes = image.segments.iter().map(|s| s.memory_bytes).sum();
+    let program_bytes = program_bytes(&image);
     let program = Program::new(image, &costs(on.costs)?)?;
     let coords = places(network, on.ranks).map_err(ranks_refused)?;
     let places: Vec<_> = coords.iter().map(|at| network.tile_at(*at)).collect();
@@ -145,6 +164,27 @@ pub(crate) fn execute(
     })
 }
 
+/// Was a program file made by `noccl build --calls`?
+///
+/// # Errors
+/// [`Error::File`], [`Error::Program`].
+pub fn is_program_of_calls(program: &Path) -> Result<bool, Error> {
+    Ok(has_calls(&read_image(program)?))
+}
+
+pub(crate) fn has_calls(image: &Image) -> bool {
+    image.symbols.iter().any(|symbol| symbol.name == CALLS_MARK)
+}
+
+pub(crate) fn read_image(program: &Path) -> Result<Image, Error> {
+    let file = noccl_files::read_bytes(program, MAX_PROGRAM_BYTES)?;
+    Ok(Image::from_elf(&file)?)
+}
+
+pub(crate) fn program_bytes(image: &Image) -> u64 {
+    image.segments.iter().map(|s| s.memory_bytes).sum()
+}
+
 /// Longest program file that is read.
 const MAX_PROGRAM_BYTES: u64 = 256 << 20;
 
@@ -165,12 +205,12 @@ fn row(rank: u32, tile: Coord, done: ExecutedRank) -> ExecutedRankRow {
     }
 }
 
-fn ranks_refused(error: ProgramError) -> Error {
+pub(crate) fn ranks_refused(error: ProgramError) -> Error {
     Error::argument("--ranks", error, "accepted: as many as there are cores")
 }
 
 /// A table by its name, or from a file.
-fn costs(name: &str) -> Result<CostTable, Error> {
+pub(crate) fn costs(name: &str) -> Result<CostTable, Error> {
     let path = Path::new(name);
     let text = match instruction_costs_text(name) {
         Some(text) => text.to_owned(),

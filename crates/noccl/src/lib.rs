@@ -5,6 +5,7 @@
 //! verb of the command line is one function here; what it returns is a plain row type with a JSON form.
 
 mod build;
+mod called;
 mod demo;
 mod describe;
 mod doctor;
@@ -20,12 +21,15 @@ mod schema;
 mod tree;
 
 pub use build::{BuildRow, build};
+pub use called::{CalledRankRow, CalledReport, CalledRequest, run_called};
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{
     DescribedTile, LinkRow, MessageCosts, NetworkDescription, RegionRow, TileRow, describe,
 };
 pub use doctor::{DoctorRow, doctor};
-pub use executed::{ExecutedRankRow, ExecutedReport, ExecutedRequest, run_executed};
+pub use executed::{
+    ExecutedRankRow, ExecutedReport, ExecutedRequest, is_program_of_calls, run_executed,
+};
 pub use hardware::{HardwareRequest, parse_boundary};
 pub use npb::{NpbRequest, npb, parse_npb_class, parse_npb_kernels, parse_npb_libraries};
 pub use plan::check;
@@ -70,7 +74,7 @@ pub use noccl_coll::chain::order::ChainOrder;
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::{Algorithm, Choice, CollError};
 pub use noccl_compile::{
-    CompileError, CompileRequest, CompileStep, NpbClass, NpbKernel, Optimization,
+    CompileError, CompileRequest, CompileStep, Messages, NpbClass, NpbKernel, Optimization,
 };
 pub use noccl_cosim::lockstep::LockstepError;
 pub use noccl_cosim::{Boundary, HardwareError, HardwareReport};

@@ -6,6 +6,7 @@ use crate::{Error, ExecutedReport, Watch};
 use noccl_compile::{NpbBuild, NpbClass, NpbKernel, NpbLibrary, OnStep};
 use noccl_files::Scratch;
 use noccl_net::Network;
+use noccl_riscv::Image;
 use noccl_studies::{NpbRow, load};
 
 mod lines;
@@ -173,7 +174,7 @@ fn row(
         memory_bytes: request.memory_bytes,
         max_cycles: Some(u64::MAX),
     };
-    let report = execute(&program, &on, watch)?;
+    let report = execute(Image::from_elf(&program)?, &on, watch)?;
     lines::read(&report, kernel, library).map(|printed| made(request, &report, printed, library))
 }
 
