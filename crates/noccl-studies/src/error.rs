@@ -10,6 +10,7 @@ use noccl_files::FileError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
 use noccl_net::Network;
+use noccl_program::ProgramError;
 use noccl_riscv::RiscvError;
 use noccl_rtl::RtlError;
 use noccl_run::{Diagnosis, RunError, Step};
@@ -70,6 +71,9 @@ pub enum Error {
     /// A rank of a compiled program that cannot go on.
     #[error(transparent)]
     Fault(#[from] RankFault),
+    /// Ranks whose calls do not fit, that nobody can go on with, or a damaged message trace.
+    #[error(transparent)]
+    Ranks(Box<ProgramError>),
     /// An argument is outside what is accepted.
     #[error("{argument} '{found}': {accepted}")]
     Argument {
@@ -193,6 +197,41 @@ impl From<ExecutedError> for Error {
     }
 }
 
+impl From<ProgramError> for Error {
+    fn from(error: ProgramError) -> Self {
+        match error {
+            ProgramError::Run(error) => Error::Run(error),
+            ProgramError::Argument { .. }
+            | ProgramError::Differs { .. }
+            | ProgramError::Truncated { .. }
+            | ProgramError::Stuck { .. }
+            | ProgramError::Failed { .. }
+            | ProgramError::Ranks { .. }
+            | ProgramError::Changed { .. }
+            | ProgramError::Collective { .. }
+            | ProgramError::Trace { .. } => Error::Ranks(Box::new(error)),
+        }
+    }
+}
+
+/// Has a program of ranks failed, or was it wrong before it ran?
+const fn ranks_class(error: &ProgramError) -> ErrorClass {
+    match error {
+        ProgramError::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
+        ProgramError::Run(RunError::Refused { .. })
+        | ProgramError::Ranks { .. }
+        | ProgramError::Trace { .. } => ErrorClass::BadInput,
+        ProgramError::Run(RunError::Stall(_))
+        | ProgramError::Argument { .. }
+        | ProgramError::Differs { .. }
+        | ProgramError::Truncated { .. }
+        | ProgramError::Stuck { .. }
+        | ProgramError::Failed { .. }
+        | ProgramError::Changed { .. }
+        | ProgramError::Collective { .. } => ErrorClass::Failed,
+    }
+}
+
 impl Error {
     /// An argument error.
     #[must_use]
@@ -245,6 +284,7 @@ impl Error {
             | Error::WrongKernel(_)
             | Error::Fault(_)
             | Error::Hardware(HardwareError::Differs(_)) => ErrorClass::Failed,
+            Error::Ranks(error) => ranks_class(error),
             Error::Run(RunError::Interrupted { .. })
             | Error::Compile(CompileError::Interrupted)
             | Error::Machine(MachineError::Interrupted { .. })
@@ -293,6 +333,7 @@ impl Error {
             | Error::Compile(_)
             | Error::Program(_)
             | Error::Fault(_)
+            | Error::Ranks(_)
             | Error::Workload(_)
             | Error::Layout(_)
             | Error::Check(_)

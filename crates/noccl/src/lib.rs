@@ -10,6 +10,7 @@ mod describe;
 mod doctor;
 mod executed;
 mod hardware;
+mod messages;
 mod plan;
 pub mod program;
 pub mod report;
@@ -26,6 +27,9 @@ pub use describe::{
 pub use doctor::{DoctorRow, doctor};
 pub use executed::{ExecutedRankRow, ExecutedReport, ExecutedRequest, run_executed};
 pub use hardware::{HardwareRequest, parse_boundary};
+pub use messages::{
+    MessagesCall, MessagesRankRow, MessagesReport, MessagesRequest, replay_messages,
+};
 pub use plan::check;
 pub use report::{algorithm, cases, read_rows, verification};
 pub use rtl::{check_rtl_folder, rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
