@@ -32,8 +32,8 @@ COSIM = frozenset(
         "noccl-rtl",
     }
 )
-# Programs in C: the core and the compiler.
-PROGRAMS = frozenset({"noccl-riscv", "noccl-compile"})
+# Programs in C: the core, the compiler, and ranks.
+PROGRAMS = frozenset({"noccl-riscv", "noccl-compile", "noccl-program"})
 # What studies run.
 STUDIED = frozenset({*LIBRARY, *BACKENDS, *COSIM, *PROGRAMS, "noccl-cosim", "noccl-coherence"})
 
@@ -61,7 +61,7 @@ ALLOWED: dict[str, frozenset[str]] = {
         {"noccl-spec", "noccl-net", "noccl-workload", "noccl-coll", "noccl-run", "noccl-sim"}
     ),
     "noccl-studies": STUDIED,
-    "noccl": STUDIED | {"noccl-studies", "noccl-program"},
+    "noccl": STUDIED | {"noccl-studies"},
     "noccl-cli": frozenset({"noccl"}),
     "noccl-py": frozenset({"noccl"}),
 }

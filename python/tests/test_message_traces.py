@@ -28,14 +28,17 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = tmp_path_factory.mktemp("recorder") / "libnoccl_recorder.so"
     flags = ["-O2", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"]
     source = RECORDER / "noccl_recorder.c"
-    command = [TOOLS / "mpicc", *flags, "-fPIC", "-shared", source, "-o", built]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    command: list[str | Path] = [TOOLS / "mpicc", *flags, "-fPIC", "-shared", source]
+    subprocess.run([*command, "-o", built], check=True, capture_output=True, timeout=120)
     return built
 
 
-def record(library: Path, ranks: int, trace: Path, *program: str | Path) -> subprocess.CompletedProcess[str]:
+def record(
+    library: Path, ranks: int, trace: Path, program: Path
+) -> subprocess.CompletedProcess[str]:
     """Runs a program under the recorder."""
-    command = [TOOLS / "mpiexec", "-n", str(ranks), "-genv", "LD_PRELOAD", library, *program]
+    preload: list[str | Path] = ["-genv", "LD_PRELOAD", library]
+    command = [TOOLS / "mpiexec", "-n", str(ranks), *preload, program]
     environment = {**os.environ, "NOCCL_MESSAGES": str(trace)}
     return subprocess.run(
         command, env=environment, check=False, capture_output=True, text=True, timeout=120
@@ -58,7 +61,7 @@ def reader() -> Callable[[str, int], list[list[str]]]:
     found = re.search(r"```python\n(def records.*?)```", page, re.DOTALL)
     assert found
     names: dict[str, Callable[[str, int], list[list[str]]]] = {}
-    exec(found[1], names)  # noqa: S102 - from a page of the repository
+    exec(found[1], names)  # Of a page of the repository.
     return names["records"]
 
 

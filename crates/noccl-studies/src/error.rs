@@ -71,9 +71,9 @@ pub enum Error {
     /// A rank of a compiled program that cannot go on.
     #[error(transparent)]
     Fault(#[from] RankFault),
-    /// Ranks whose calls do not fit, that nobody can go on with, or a damaged message trace.
+    /// A call of a compiled program that cannot be carried out, calls of ranks that do not fit together, or a damaged message trace.
     #[error(transparent)]
-    Ranks(Box<ProgramError>),
+    Call(Box<ProgramError>),
     /// An argument is outside what is accepted.
     #[error("{argument} '{found}': {accepted}")]
     Argument {
@@ -209,13 +209,13 @@ impl From<ProgramError> for Error {
             | ProgramError::Ranks { .. }
             | ProgramError::Changed { .. }
             | ProgramError::Collective { .. }
-            | ProgramError::Trace { .. } => Error::Ranks(Box::new(error)),
+            | ProgramError::Trace { .. } => Error::Call(Box::new(error)),
         }
     }
 }
 
 /// Has a program of ranks failed, or was it wrong before it ran?
-const fn ranks_class(error: &ProgramError) -> ErrorClass {
+const fn call_class(error: &ProgramError) -> ErrorClass {
     match error {
         ProgramError::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
         ProgramError::Run(RunError::Refused { .. })
@@ -284,7 +284,7 @@ impl Error {
             | Error::WrongKernel(_)
             | Error::Fault(_)
             | Error::Hardware(HardwareError::Differs(_)) => ErrorClass::Failed,
-            Error::Ranks(error) => ranks_class(error),
+            Error::Call(error) => call_class(error),
             Error::Run(RunError::Interrupted { .. })
             | Error::Compile(CompileError::Interrupted)
             | Error::Machine(MachineError::Interrupted { .. })
@@ -333,7 +333,7 @@ impl Error {
             | Error::Compile(_)
             | Error::Program(_)
             | Error::Fault(_)
-            | Error::Ranks(_)
+            | Error::Call(_)
             | Error::Workload(_)
             | Error::Layout(_)
             | Error::Check(_)

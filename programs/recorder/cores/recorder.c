@@ -13,7 +13,7 @@
 #define CHUNK 512
 #define MOST_REQUESTS 256
 
-enum kind { COMPUTE, SEND, RECV, IRECV, WAIT, BARRIER, BCAST, REDUCE, ALLREDUCE, ALLTOALL };
+enum kind { COMPUTE, SEND, ISEND, RECV, IRECV, WAIT, BARRIER, BCAST, REDUCE, ALLREDUCE, ALLTOALL };
 
 struct record {
   uint8_t kind, is_any, type, op;
@@ -28,8 +28,14 @@ static struct chunk {
 } *first, *last;
 
 static uint64_t left_at;
-// Receives that are open, by their requests.
-static struct record *open_receives[MOST_REQUESTS];
+// Messages that are under way, by their requests; where they are none, the next number.
+static struct {
+  MPI_Request request;
+  struct record *record;
+} open[MOST_REQUESTS];
+static int next_number;
+// A symbol of programs whose calls the runtime of programs of ranks carries out: their sends go on while the rank does.
+extern char __noccl_calls __attribute__((weak));
 
 static const uint8_t sizes[] = {1, 1, 4, 8, 4, 4, 8, 8};
 static const char *const elements[] = {"int8", "int8", "int32", "int64", "int32", "fp32", "fp64", "int64"};
@@ -95,6 +101,9 @@ static void print_record(const struct record *record) {
   printf(PREFIX);
   switch (record->kind) {
     case COMPUTE: printf("compute %lu\n", record->number); break;
+    case ISEND:
+      printf("isend 0 %d %d %lu %d\n", record->other, record->tag, record->number, record->request);
+      break;
     case SEND: printf("send 0 %d %d %lu\n", record->other, record->tag, record->number); break;
     case RECV:
       printf("recv 0 %d %d %lu%s\n", record->other, record->tag, record->number, record->is_any ? " any" : "");
@@ -147,42 +156,67 @@ int noccl_record_Recv(void *data, int count, MPI_Datatype type, int from, int ta
   return leave(code);
 }
 
-// As the library carries it out: a send, then a receive.
-int noccl_record_Sendrecv(const void *send, int send_count, MPI_Datatype send_type, int to, int send_tag, void *receive,
-                          int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
-                          MPI_Status *status) {
-  noccl_record_Send(send, send_count, send_type, to, send_tag, comm);
-  return noccl_record_Recv(receive, receive_count, receive_type, from, receive_tag, comm, status);
+static struct record *begin(enum kind kind, MPI_Request request) {
+  struct record *record = append(kind);
+  record->request = next_number++;
+  for (int index = 0; index < MOST_REQUESTS; index++) {
+    if (open[index].record) continue;
+    open[index].request = request;
+    open[index].record = record;
+    return record;
+  }
+  printf("noccl recorder: more than %d requests are open\n", MOST_REQUESTS);
+  abort();
 }
 
 int noccl_record_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request) {
-  *request = MPI_REQUEST_NULL;
-  return noccl_record_Send(data, count, type, to, tag, comm);
+  enter();
+  int code = MPI_Isend(data, count, type, to, tag, comm, request);
+  if (to != MPI_PROC_NULL) {
+    struct record *record = *request == MPI_REQUEST_NULL ? append(SEND) : begin(ISEND, *request);
+    record->other = to;
+    record->tag = tag;
+    record->number = bytes_of(count, type);
+  }
+  return leave(code);
 }
 
 int noccl_record_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request) {
   enter();
   int code = MPI_Irecv(data, count, type, from, tag, comm, request);
-  if (from != MPI_PROC_NULL && *request >= 0 && *request < MOST_REQUESTS) {
-    struct record *record = append(IRECV);
-    record->request = *request;
-    record->is_any = from == MPI_ANY_SOURCE;
-    open_receives[*request] = record;
-  }
+  if (from != MPI_PROC_NULL) begin(IRECV, *request)->is_any = from == MPI_ANY_SOURCE;
   return leave(code);
 }
 
 static int wait(MPI_Request *request, MPI_Status *status) {
   MPI_Status own;
   if (!status) status = &own;
-  int number = *request, code = MPI_Wait(request, status);
-  struct record *record = number >= 0 && number < MOST_REQUESTS ? open_receives[number] : 0;
-  if (record) {
-    open_receives[number] = 0;
-    fill(record, status);
-    append(WAIT)->request = number;
+  MPI_Request waited = *request;
+  int code = MPI_Wait(request, status);
+  for (int index = 0; waited != MPI_REQUEST_NULL && index < MOST_REQUESTS; index++) {
+    struct record *record = open[index].record;
+    if (!record || open[index].request != waited) continue;
+    open[index].record = 0;
+    if (record->kind == IRECV) fill(record, status);
+    append(WAIT)->request = record->request;
+    break;
   }
   return code;
+}
+
+// As the library carries it out: a send, then a receive; of a program of calls both at once.
+int noccl_record_Sendrecv(const void *send, int send_count, MPI_Datatype send_type, int to, int send_tag, void *receive,
+                          int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
+                          MPI_Status *status) {
+  if (!&__noccl_calls) {
+    noccl_record_Send(send, send_count, send_type, to, send_tag, comm);
+    return noccl_record_Recv(receive, receive_count, receive_type, from, receive_tag, comm, status);
+  }
+  MPI_Request requests[2];
+  noccl_record_Irecv(receive, receive_count, receive_type, from, receive_tag, comm, &requests[0]);
+  noccl_record_Isend(send, send_count, send_type, to, send_tag, comm, &requests[1]);
+  noccl_record_Wait(&requests[0], status);
+  return noccl_record_Wait(&requests[1], MPI_STATUS_IGNORE);
 }
 
 int noccl_record_Wait(MPI_Request *request, MPI_Status *status) {

@@ -24,7 +24,7 @@ pub(super) struct Open {
     pub(super) expected_bytes: Option<u64>,
 }
 
-/// A split that is under way: what the trace says that the rank gets.
+/// A split that has begun: what the trace says that the rank gets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Splitting {
     /// Number of the communicator for this rank, its size, and the rank's place there.

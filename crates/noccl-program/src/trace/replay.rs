@@ -34,7 +34,7 @@ pub(super) type Wish = (
     Option<(Operator, ElementType)>,
 );
 
-/// A replay under way.
+/// A replay that has begun.
 pub(super) struct Replay<'a, 'n> {
     pub(super) session: &'a mut Session<'n>,
     pub(super) trace: &'a MessageTrace,
