@@ -11,6 +11,7 @@ mod describe;
 mod doctor;
 mod executed;
 mod hardware;
+mod messages;
 mod npb;
 mod plan;
 pub mod program;
@@ -31,6 +32,9 @@ pub use executed::{
     ExecutedRankRow, ExecutedReport, ExecutedRequest, is_program_of_calls, run_executed,
 };
 pub use hardware::{HardwareRequest, parse_boundary};
+pub use messages::{
+    MessagesCall, MessagesRankRow, MessagesReport, MessagesRequest, replay_messages,
+};
 pub use npb::{NpbRequest, npb, parse_npb_class, parse_npb_kernels, parse_npb_libraries};
 pub use plan::check;
 pub use report::{algorithm, cases, read_rows, verification};
