@@ -6,6 +6,7 @@ use noccl_coherence::{KernelError, RecordingError, WrongResult};
 use noccl_coll::CollError;
 use noccl_compile::CompileError;
 use noccl_cosim::{CosimError, HardwareError};
+use noccl_execute::ExecuteError;
 use noccl_files::FileError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
@@ -197,6 +198,22 @@ impl From<ExecutedError> for Error {
     }
 }
 
+impl From<ExecuteError> for Error {
+    fn from(error: ExecuteError) -> Self {
+        match error {
+            ExecuteError::Program(error) => Error::Program(error),
+            ExecuteError::Call(error) => Error::Call(error),
+            ExecuteError::Fault(fault) => Error::Fault(RankFault {
+                rank: fault.rank.0,
+                place: fault.place,
+                cycle: fault.cycle,
+                reason: fault.reason,
+            }),
+            ExecuteError::Run(error) => Error::Run(error),
+        }
+    }
+}
+
 impl From<ProgramError> for Error {
     fn from(error: ProgramError) -> Self {
         match error {
@@ -278,6 +295,17 @@ impl Error {
     #[must_use]
     pub const fn class(&self) -> ErrorClass {
         match self {
+            Error::Call(error) => match **error {
+                ProgramError::Ranks { .. } => ErrorClass::BadInput,
+                ProgramError::Argument { .. }
+                | ProgramError::Differs { .. }
+                | ProgramError::Truncated { .. }
+                | ProgramError::Stuck { .. }
+                | ProgramError::Failed { .. }
+                | ProgramError::Changed { .. }
+                | ProgramError::Collective { .. }
+                | ProgramError::Run(_) => ErrorClass::Failed,
+            },
             Error::Run(RunError::Stall(_))
             | Error::Check(_)
             | Error::Machine(MachineError::Incoherent { .. } | MachineError::Stalled { .. })
