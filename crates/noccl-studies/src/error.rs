@@ -295,17 +295,6 @@ impl Error {
     #[must_use]
     pub const fn class(&self) -> ErrorClass {
         match self {
-            Error::Call(error) => match **error {
-                ProgramError::Ranks { .. } => ErrorClass::BadInput,
-                ProgramError::Argument { .. }
-                | ProgramError::Differs { .. }
-                | ProgramError::Truncated { .. }
-                | ProgramError::Stuck { .. }
-                | ProgramError::Failed { .. }
-                | ProgramError::Changed { .. }
-                | ProgramError::Collective { .. }
-                | ProgramError::Run(_) => ErrorClass::Failed,
-            },
             Error::Run(RunError::Stall(_))
             | Error::Check(_)
             | Error::Machine(MachineError::Incoherent { .. } | MachineError::Stalled { .. })

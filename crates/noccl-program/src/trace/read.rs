@@ -177,6 +177,7 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::collectives::Lengths;
     use super::super::{Event, NewCommunicator, RecordedCollective};
     use super::*;
     use crate::CollectiveName;
@@ -261,13 +262,10 @@ mod tests {
         for name in CollectiveName::ALL {
             let root = if name.has_root() { " 0" } else { "" };
             let fold = if name.reduces() { " other int8" } else { "" };
-            let bytes = match name {
-                CollectiveName::Barrier => "",
-                CollectiveName::ReduceScatter
-                | CollectiveName::Scatterv
-                | CollectiveName::Allgatherv
-                | CollectiveName::Alltoallv => " 4 4",
-                _ => " 4",
+            let bytes = match name.lengths() {
+                Lengths::None => "",
+                Lengths::One => " 4",
+                Lengths::PerRank | Lengths::AtRoot => " 4 4",
             };
             let line = format!("{} 0{root}{fold}{bytes}", name.name());
             let trace = parse_messages("t", &with(&line)).expect("it is right");
