@@ -40,10 +40,10 @@ static void messages(int count) {
   // To oneself, with tags in the opposite order.
   MPI_Request requests[4];
   int first[MOST], second[MOST];
-  MPI_Irecv(second, MOST, MPI_INT, rank, 2, MPI_COMM_WORLD, &requests[0]);
-  MPI_Irecv(first, MOST, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &requests[1]);
-  MPI_Isend(data, count, MPI_INT, rank, 1, MPI_COMM_WORLD, &requests[2]);
-  MPI_Isend(buffer, 1, MPI_INT, rank, 2, MPI_COMM_WORLD, &requests[3]);
+  MPI_Irecv(second, MOST, MPI_INT, rank, 6, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(first, MOST, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &requests[1]);
+  MPI_Isend(data, count, MPI_INT, rank, 5, MPI_COMM_WORLD, &requests[2]);
+  MPI_Isend(buffer, 1, MPI_INT, rank, 6, MPI_COMM_WORLD, &requests[3]);
   MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
   tell("to oneself", digest(first, count) + second[0] + (requests[1] == MPI_REQUEST_NULL));
 }
@@ -53,11 +53,11 @@ static void crowd(int count) {
   static int data[MOST], buffer[MOST];
   MPI_Request *sends = malloc(sizeof *sends * (size_t)ranks);
   for (int i = 0; i < count; i++) data[i] = rank * rank + i;
-  for (int to = 0; to < ranks; to++) MPI_Isend(data, count, MPI_INT, to, to % 3, MPI_COMM_WORLD, &sends[to]);
+  for (int to = 0; to < ranks; to++) MPI_Isend(data, count, MPI_INT, to, 10 + to % 3, MPI_COMM_WORLD, &sends[to]);
   long sum = 0;
   for (int i = 0; i < ranks; i++) {
     MPI_Status status;
-    MPI_Recv(buffer, MOST, MPI_INT, MPI_ANY_SOURCE, rank % 3, MPI_COMM_WORLD, &status);
+    MPI_Recv(buffer, MOST, MPI_INT, MPI_ANY_SOURCE, 10 + rank % 3, MPI_COMM_WORLD, &status);
     sum += digest(buffer, count) * (status.MPI_SOURCE + 1);
   }
   for (int to = 0; to < ranks; to++) MPI_Wait(&sends[to], MPI_STATUS_IGNORE);
