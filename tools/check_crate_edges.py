@@ -2,7 +2,7 @@
 """The crates depend on each other only along the edges that the architecture allows.
 
     spec <- net <- {workload, rtl}, workload <- {coll, run}, run <- {model, sim},
-    {run, rtl, files} <- cosim, sim <- coherence, {coll, sim} <- program, files <- compile, riscv,
+    {run, rtl, files} <- cosim, sim <- coherence, {coll, sim} <- program, {program, riscv} <- execute, files <- compile,
     all of these <- studies <- noccl <- {cli, py}
 
 The algorithm library and the backends never see each other: a schedule that only works because it
@@ -32,8 +32,8 @@ COSIM = frozenset(
         "noccl-rtl",
     }
 )
-# Programs in C: the core and the compiler.
-PROGRAMS = frozenset({"noccl-riscv", "noccl-compile"})
+# Programs in C: the core, the compiler, and ranks.
+PROGRAMS = frozenset({"noccl-riscv", "noccl-compile", "noccl-program", "noccl-execute"})
 # What studies run.
 STUDIED = frozenset({*LIBRARY, *BACKENDS, *COSIM, *PROGRAMS, "noccl-cosim", "noccl-coherence"})
 
@@ -60,8 +60,12 @@ ALLOWED: dict[str, frozenset[str]] = {
     "noccl-program": frozenset(
         {"noccl-spec", "noccl-net", "noccl-workload", "noccl-coll", "noccl-run", "noccl-sim"}
     ),
+    # Cores whose calls are those of such ranks.
+    "noccl-execute": frozenset(
+        {"noccl-net", "noccl-workload", "noccl-run", "noccl-program", "noccl-riscv"}
+    ),
     "noccl-studies": STUDIED,
-    "noccl": STUDIED | {"noccl-studies", "noccl-program"},
+    "noccl": STUDIED | {"noccl-studies"},
     "noccl-cli": frozenset({"noccl"}),
     "noccl-py": frozenset({"noccl"}),
 }
@@ -72,6 +76,7 @@ ALLOWED: dict[str, frozenset[str]] = {
 TESTS: dict[str, frozenset[str]] = {
     "noccl-cosim": frozenset({"noccl-sim", "noccl-studies"}),
     "noccl-riscv": frozenset({"noccl-spec"}),
+    "noccl-execute": frozenset({"noccl-spec", "noccl-coll"}),
 }
 
 

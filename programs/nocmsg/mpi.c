@@ -29,6 +29,7 @@ int MPI_Init(int *argc, char ***argv) {
 
 int MPI_Finalize(void) {
   nm_barrier();
+  nm_print_counts();
   return MPI_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cost.h"
 #include "mpi_parts.h"
 #include "nocmsg.h"
 
@@ -106,6 +107,7 @@ static void take_unit(struct nm_unit *unit) {
   while (message && (message->rank != unit->rank || message->come == message->bytes)) message = message->next;
   if (!message) {
     message = begin_message(unit);
+    if (unit->rank != nm_rank()) nm_charge_message();
     data += 8;
     bytes -= 8;
   }
@@ -164,7 +166,9 @@ static void post(struct receive *receive, void *data, size_t bytes, int from, in
 }
 
 static void finish(struct receive *receive, MPI_Status *status) {
+  uint64_t entered = nm_enter();
   while (!receive->is_over) take_unit(nm_next_unit(NM_QUEUE_MPI, -1));
+  nm_leave_receive(entered);
   receive->is_used = 0;
   if (status) *status = receive->status;
 }

@@ -75,4 +75,7 @@ struct nm_unit *nm_next_unit(int queue, int rank);
 struct nm_unit *nm_look(int queue, int rank);
 void nm_put_back(int queue, struct nm_unit *unit);
 
+// Prints what has been counted, if the library counts (cost.h).
+void nm_print_counts(void);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cost.h"
 #include "noccl.h"
 #include "nocmsg.h"
 #include "place.h"
@@ -130,7 +131,10 @@ void nm_put_back(int queue, struct nm_unit *unit) {
 struct nm_unit *nm_next_unit(int queue, int rank) {
   for (;;) {
     struct nm_unit *unit = take(queue, rank);
-    if (unit) return unit;
+    if (unit) {
+      if (unit->rank != nm_rank()) nm_charge_words(unit->words);
+      return unit;
+    }
     wait_for(queue);
     append(&early[queue], read_unit(queue));
   }
@@ -179,12 +183,18 @@ static void keep(int queue, const uint32_t *envelope, const char *data, size_t b
 
 static void send(int rank, int queue, const uint32_t *envelope, const char *data, size_t bytes) {
   uint64_t head = head_to(rank, queue);
+  uint64_t entered = nm_enter();
+  if (rank != nm_rank()) {
+    nm_count_message(bytes);
+    nm_charge_message();
+  }
   do {
     size_t now = bytes < NM_UNIT_BYTES ? bytes : NM_UNIT_BYTES;
     if (rank == nm_rank()) {
       keep(queue, envelope, data, now);
     } else {
       uint32_t words = (envelope ? 2 : 0) + (uint32_t)((now + 3) / 4);
+      nm_charge_words(words);
       nm_write64(head | (uint64_t)(words + 1) << 16);
       if (envelope) nm_write64(envelope[0] | (uint64_t)envelope[1] << 32);
       write_data(data, now);
@@ -193,6 +203,7 @@ static void send(int rank, int queue, const uint32_t *envelope, const char *data
     data += now;
     bytes -= now;
   } while (bytes);
+  nm_leave_send(entered);
 }
 
 void nm_send(int rank, const void *data, size_t bytes) {
@@ -223,11 +234,15 @@ static void receive_unit(int rank, char *data, size_t bytes) {
 }
 
 void nm_receive(int rank, void *data, size_t bytes) {
+  uint64_t entered = nm_enter();
   char *to = data;
+  if (rank != nm_rank()) nm_charge_message();
   do {
     size_t now = bytes < NM_UNIT_BYTES ? bytes : NM_UNIT_BYTES;
     receive_unit(rank, to, now);
+    if (rank != nm_rank()) nm_charge_words((uint32_t)((now + 3) / 4));
     to += now;
     bytes -= now;
   } while (bytes);
+  nm_leave_receive(entered);
 }

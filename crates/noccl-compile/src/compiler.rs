@@ -53,6 +53,19 @@ impl Optimization {
     }
 }
 
+/// Who carries the messages of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Messages {
+    /// The message library, over the ports of core tiles.
+    #[default]
+    Ports,
+    /// Whoever runs the program, call by call, on any network.
+    Calls,
+}
+
+/// Symbol by which a program of calls is known (`programs/calls/mpi.c`).
+pub const CALLS_MARK: &str = "__noccl_calls";
+
 /// What is compiled, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompileRequest {
@@ -62,6 +75,8 @@ pub struct CompileRequest {
     pub output: PathBuf,
     /// How much is optimised.
     pub optimization: Optimization,
+    /// Who carries its messages.
+    pub messages: Messages,
     /// Folders of headers, searched before those of the runtime.
     pub include: Vec<PathBuf>,
     /// Macros: `NAME` or `NAME=VALUE`.
@@ -84,6 +99,25 @@ pub struct Compiled {
 /// # Errors
 /// [`CompileError`]; the output is as before then.
 pub fn compile(request: &CompileRequest, on_step: OnStep<'_>) -> Result<Compiled, CompileError> {
+    link(request, Some(request.messages), on_step)
+}
+
+/// The same without the message library, which is among the sources.
+///
+/// # Errors
+/// Those of [`compile`].
+pub(crate) fn compile_beside(
+    request: &CompileRequest,
+    on_step: OnStep<'_>,
+) -> Result<Compiled, CompileError> {
+    link(request, None, on_step)
+}
+
+fn link(
+    request: &CompileRequest,
+    messages: Option<Messages>,
+    on_step: OnStep<'_>,
+) -> Result<Compiled, CompileError> {
     check_output(&request.output)?;
     request.sources.iter().try_for_each(|path| check(path))?;
     let tool = Tool::find(on_step)?;
@@ -96,7 +130,9 @@ pub fn compile(request: &CompileRequest, on_step: OnStep<'_>) -> Result<Compiled
     let linked = scratch.path("program");
     let io = |error| failed(&linked, "cannot be written", &error);
     fs::create_dir_all(scratch.path("")).map_err(io)?;
-    let mut command = command(&tool, &runtime, request, &linked)?;
+    let mut command = command(&tool, &runtime, request)?;
+    command.args(runtime.objects(messages)).arg("-lgcc");
+    command.arg("-o").arg(&linked);
     let warnings = tool.run(&mut command, on_step)?;
     let program = fs::read(&linked).map_err(|error| failed(&linked, "cannot be read", &error))?;
     write_bytes(&request.output, &program)?;
@@ -123,7 +159,6 @@ fn command(
     tool: &Tool,
     runtime: &Runtime,
     request: &CompileRequest,
-    linked: &Path,
 ) -> Result<Command, CompileError> {
     let mut command = tool.command();
     command.args(FLAGS).arg(request.optimization.option());
@@ -148,8 +183,10 @@ fn command(
         false => path.clone(),
     };
     command.args(request.sources.iter().map(named));
-    command.args(runtime.objects()).arg("-lgcc");
-    command.arg("-o").arg(linked);
+    if request.messages == Messages::Calls {
+        // Nobody refers to it.
+        command.arg(format!("-Wl,-u,{CALLS_MARK}"));
+    }
     Ok(command)
 }
 

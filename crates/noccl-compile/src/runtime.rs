@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The runtime: its sources are part of this program, its objects are made once per compiler and kept.
 
-use crate::compiler::Tool;
+use crate::compiler::{Messages, Tool};
 use crate::{CompileError, OnStep, cache};
 use noccl_files::not_written;
 use std::fs;
@@ -13,8 +13,8 @@ macro_rules! sources {
     };
 }
 
-/// All files of `programs/runtime` and of the message library, `programs/nocmsg`.
-const FILES: [(&str, &str); 35] = sources!(
+/// All files of `programs/runtime`, of the message library, `programs/nocmsg`, and of MPI over calls, `programs/calls`.
+const FILES: [(&str, &str); 47] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -40,6 +40,8 @@ const FILES: [(&str, &str); 35] = sources!(
     "runtime/src/text.h",
     "runtime/README.md",
     "nocmsg/collectives.c",
+    "nocmsg/cost.h",
+    "nocmsg/counts.c",
     "nocmsg/exchanges.c",
     "nocmsg/mpi.c",
     "nocmsg/mpi.h",
@@ -49,8 +51,21 @@ const FILES: [(&str, &str); 35] = sources!(
     "nocmsg/nocmsg.h",
     "nocmsg/place.c",
     "nocmsg/place.h",
+    "nocmsg/plain.c",
     "nocmsg/units.c",
+    "calls/blocks.c",
+    "calls/calls.h",
+    "calls/collectives.c",
+    "calls/composed.h",
+    "calls/messages.c",
+    "calls/mpi.c",
+    "calls/numbers.h",
+    "calls/requests.c",
+    "calls/types.c",
 );
+
+/// Another library of collectives, for who compiles the message library anew.
+const NOT_COMPILED: &str = "nocmsg/plain.c";
 
 /// Folders of headers.
 const INCLUDES: [&str; 2] = ["runtime/include", "nocmsg"];
@@ -95,16 +110,31 @@ impl Runtime {
         self.folder.join("runtime/memory.ld")
     }
 
-    /// All objects.
-    pub fn objects(&self) -> Vec<PathBuf> {
+    /// All objects for programs with one of the two libraries of messages, or with none.
+    pub fn objects(&self, messages: Option<Messages>) -> Vec<PathBuf> {
+        let left_out: &[&str] = match messages {
+            Some(Messages::Ports) => &["calls/"],
+            Some(Messages::Calls) => &["nocmsg/"],
+            None => &["calls/", "nocmsg/"],
+        };
         compiled()
+            .filter(|path| !left_out.iter().any(|folder| path.starts_with(folder)))
             .map(|path| self.folder.join(object(path)))
             .collect()
     }
 }
 
+/// Files of the message library.
+pub(crate) fn library() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES
+        .iter()
+        .copied()
+        .filter(|(path, _)| path.starts_with("nocmsg/"))
+}
+
 fn compiled() -> impl Iterator<Item = &'static str> {
-    let is_compiled = |path: &&str| path.ends_with(".c") || path.ends_with(".S");
+    let is_compiled =
+        |path: &&str| *path != NOT_COMPILED && (path.ends_with(".c") || path.ends_with(".S"));
     FILES.iter().map(|(path, _)| *path).filter(is_compiled)
 }
 

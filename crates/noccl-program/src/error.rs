@@ -7,7 +7,7 @@ use noccl_run::RunError;
 use thiserror::Error;
 
 /// Why a program cannot go on. Every message names the ranks and the places of their calls.
-#[derive(Debug, Error)]
+#[derive(Debug, Clone, PartialEq, Error)]
 pub enum ProgramError {
     /// A call's argument.
     #[error("{rank} at {place}: {what}; accepted: {accepted}")]
@@ -102,6 +102,18 @@ pub enum ProgramError {
         call: String,
         /// Why.
         source: CollError,
+    },
+    /// A message trace that cannot be read.
+    #[error("{file}, line {line}: {what}; accepted: {accepted}")]
+    Trace {
+        /// Which file.
+        file: String,
+        /// Its line, from 1.
+        line: u32,
+        /// What stands there.
+        what: String,
+        /// What would be right.
+        accepted: String,
     },
     /// The simulation.
     #[error(transparent)]

@@ -35,7 +35,7 @@ const fn class_name(error: &Error) -> &'static str {
         Error::Coll(_) | Error::NothingRuns { .. } => "AlgorithmError",
         Error::Check(_) => "ScheduleError",
         Error::Workload(_) => "FileError",
-        Error::Fault(_) => "ProgramError",
+        Error::Fault(_) | Error::Call(_) => "ProgramError",
         Error::Run(RunError::Refused { .. }) => "RefusedError",
         Error::Run(RunError::Stall(_)) => "DeadlockError",
         Error::Run(RunError::Interrupted { .. }) => "InterruptedRunError",

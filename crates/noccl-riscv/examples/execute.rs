@@ -8,7 +8,7 @@
 //! second, go to standard error. The exit code is the program's; 99 after a trap.
 
 use noccl_riscv::{
-    Access, AccessKind, Core, CostTable, Image, MEMORY_BASE, Port, Program, Stopped,
+    Access, AccessKind, Core, CostTable, Image, MEMORY_BASE, Port, Program, Stopped, Trap,
 };
 use std::error::Error;
 use std::io::Write;
@@ -87,16 +87,19 @@ fn execute(
             },
             Stopped::Exit { code } => return Ok(Some(code)),
             Stopped::CycleLimit => return Err("out of cycles".into()),
-            Stopped::Trap(trap) => {
-                let place = program.image().symbol_at(trap.pc);
-                let place = place.map_or(String::new(), |(symbol, distance)| {
-                    format!(" ({} + {distance})", symbol.name)
-                });
-                writeln!(std::io::stderr(), "trap {trap}{place}")?;
-                return Ok(None);
-            }
+            Stopped::Trap(trap) => return trapped(program, &trap),
+            Stopped::Call(call) => return trapped(program, &call.refused()),
         }
     }
+}
+
+fn trapped(program: &Program, trap: &Trap) -> Result<Option<u64>, Box<dyn Error>> {
+    let place = program.image().symbol_at(trap.pc);
+    let place = place.map_or(String::new(), |(symbol, distance)| {
+        format!(" ({} + {distance})", symbol.name)
+    });
+    writeln!(std::io::stderr(), "trap {trap}{place}")?;
+    Ok(None)
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {

@@ -65,6 +65,7 @@ fn outcome(case: &Case) -> Result<Outcome, Box<dyn Error>> {
     let trap = match core.run(&program, case.instructions) {
         Stopped::CycleLimit => String::new(),
         Stopped::Trap(trap) => trap.to_string(),
+        Stopped::Call(call) => call.refused().to_string(),
         other @ (Stopped::Port(_) | Stopped::Exit { .. }) => format!("{other:?}"),
     };
     let data = core.memory.read(data_address, data.len() as u64);

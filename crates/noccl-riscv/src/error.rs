@@ -51,3 +51,24 @@ pub enum RiscvError {
         most: u64,
     },
 }
+
+/// Bytes that cannot be read or written for a core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Outside {
+    /// Not all of them are in memory.
+    #[error("{bytes} bytes at {address:#x}; accepted: bytes of the core's memory")]
+    Memory {
+        /// First byte.
+        address: u64,
+        /// How many.
+        bytes: u64,
+    },
+    /// Some of them are code.
+    #[error("{bytes} bytes at {address:#x}, in code; accepted: memory that is not executable")]
+    Code {
+        /// First byte.
+        address: u64,
+        /// How many.
+        bytes: u64,
+    },
+}

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{DATA, EBREAK, ECALL, addi, i_type, load, lui, machine, r_type, store};
-use noccl_riscv::{MEMORY_BASE, PORTS_BASE, RiscvError, Stopped, Trap, TrapCause};
+use noccl_riscv::{Call, MEMORY_BASE, Outside, PORTS_BASE, RiscvError, Stopped, Trap, TrapCause};
 
 fn check(words: &[u32], at: u64, cause: TrapCause) -> Result<(), RiscvError> {
     let (program, mut core) = machine(words)?;
@@ -116,13 +116,65 @@ fn leaving_the_code_is_a_trap() -> Result<(), RiscvError> {
 }
 
 #[test]
-fn the_request_to_end_has_a_code_and_others_are_refused() -> Result<(), RiscvError> {
+fn the_request_to_end_has_a_code() -> Result<(), RiscvError> {
     let (program, mut core) = machine(&[addi(17, 0, 93), addi(10, 0, -2), ECALL])?;
     let code = (-2_i64).cast_unsigned();
     assert_eq!(core.run(&program, 100), Stopped::Exit { code });
-    check(
-        &[addi(17, 0, 64), ECALL],
-        1,
-        TrapCause::UnknownCall { number: 64 },
-    )
+    Ok(())
+}
+
+#[test]
+fn a_call_waits_for_its_response_and_is_a_trap_where_nobody_takes_it() -> Result<(), RiscvError> {
+    let words = [
+        addi(17, 0, 64),
+        addi(10, 0, 5),
+        addi(16, 0, 7),
+        ECALL,
+        EBREAK,
+    ];
+    let (program, mut core) = machine(&words)?;
+    assert!(!core.finish_call(&program, 1, 0), "no call yet");
+    let pc = MEMORY_BASE + 12;
+    let call = Call {
+        pc,
+        number: 64,
+        arguments: [5, 0, 0, 0, 0, 0, 7],
+        cycle: 3,
+    };
+    for _ in 0..2 {
+        assert_eq!(core.run(&program, 100), Stopped::Call(call));
+    }
+    let cause = TrapCause::UnknownCall { number: 64 };
+    assert_eq!(call.refused(), Trap { pc, cause });
+    assert!(core.finish_call(&program, 9, 50));
+    assert_eq!((core.registers.x[10], core.cycle), (9, 50));
+    assert_eq!((core.pc, core.retired_instructions), (pc + 4, 4));
+    // A response at once takes what the instruction costs.
+    let (program, mut core) = machine(&words)?;
+    core.run(&program, 100);
+    assert!(core.finish_call(&program, 9, 0));
+    assert_eq!(core.cycle, 4);
+    Ok(())
+}
+
+#[test]
+fn whoever_responds_reaches_memory_but_not_code() -> Result<(), RiscvError> {
+    let (program, mut core) = machine(&[ECALL, EBREAK])?;
+    let end = MEMORY_BASE + common::MEMORY_BYTES;
+    for (address, bytes) in [(0, 1), (end - 4, 8), (u64::MAX, 2), (DATA, u64::MAX)] {
+        let outside = Outside::Memory { address, bytes };
+        assert_eq!(core.read(address, bytes), Err(outside));
+        assert_eq!(core.write(&program, address, bytes), Err(outside));
+    }
+    let code = Outside::Code {
+        address: MEMORY_BASE + 7,
+        bytes: 2,
+    };
+    assert_eq!(core.write(&program, MEMORY_BASE + 7, 2), Err(code));
+    assert_eq!(
+        core.write(&program, MEMORY_BASE + 8, 2),
+        Ok(&mut [0, 0][..])
+    );
+    assert_eq!(core.read(MEMORY_BASE, 4), Ok(&ECALL.to_le_bytes()[..]));
+    Ok(())
 }

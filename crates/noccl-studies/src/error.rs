@@ -6,10 +6,12 @@ use noccl_coherence::{KernelError, RecordingError, WrongResult};
 use noccl_coll::CollError;
 use noccl_compile::CompileError;
 use noccl_cosim::{CosimError, HardwareError};
+use noccl_execute::ExecuteError;
 use noccl_files::FileError;
 use noccl_model::ModelError;
 use noccl_net::NetError;
 use noccl_net::Network;
+use noccl_program::ProgramError;
 use noccl_riscv::RiscvError;
 use noccl_rtl::RtlError;
 use noccl_run::{Diagnosis, RunError, Step};
@@ -70,6 +72,9 @@ pub enum Error {
     /// A rank of a compiled program that cannot go on.
     #[error(transparent)]
     Fault(#[from] RankFault),
+    /// A call of a compiled program that cannot be carried out, calls of ranks that do not fit together, or a damaged message trace.
+    #[error(transparent)]
+    Call(Box<ProgramError>),
     /// An argument is outside what is accepted.
     #[error("{argument} '{found}': {accepted}")]
     Argument {
@@ -193,6 +198,57 @@ impl From<ExecutedError> for Error {
     }
 }
 
+impl From<ExecuteError> for Error {
+    fn from(error: ExecuteError) -> Self {
+        match error {
+            ExecuteError::Program(error) => Error::Program(error),
+            ExecuteError::Call(error) => Error::Call(error),
+            ExecuteError::Fault(fault) => Error::Fault(RankFault {
+                rank: fault.rank.0,
+                place: fault.place,
+                cycle: fault.cycle,
+                reason: fault.reason,
+            }),
+            ExecuteError::Run(error) => Error::Run(error),
+        }
+    }
+}
+
+impl From<ProgramError> for Error {
+    fn from(error: ProgramError) -> Self {
+        match error {
+            ProgramError::Run(error) => Error::Run(error),
+            ProgramError::Argument { .. }
+            | ProgramError::Differs { .. }
+            | ProgramError::Truncated { .. }
+            | ProgramError::Stuck { .. }
+            | ProgramError::Failed { .. }
+            | ProgramError::Ranks { .. }
+            | ProgramError::Changed { .. }
+            | ProgramError::Collective { .. }
+            | ProgramError::Trace { .. } => Error::Call(Box::new(error)),
+        }
+    }
+}
+
+/// Has a program of ranks failed, or was it wrong before it ran?
+const fn call_class(error: &ProgramError) -> ErrorClass {
+    match error {
+        ProgramError::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
+        ProgramError::Run(RunError::Refused { .. })
+        | ProgramError::Ranks { .. }
+        | ProgramError::Trace { .. } => ErrorClass::BadInput,
+        ProgramError::Run(RunError::Stall(_))
+        | ProgramError::Argument { .. }
+        | ProgramError::Differs { .. }
+        | ProgramError::Truncated { .. }
+        | ProgramError::Stuck { .. }
+        | ProgramError::Failed { .. }
+        | ProgramError::Changed { .. }
+        | ProgramError::Collective { .. } => ErrorClass::Failed,
+    }
+}
+
 impl Error {
     /// An argument error.
     #[must_use]
@@ -245,6 +301,7 @@ impl Error {
             | Error::WrongKernel(_)
             | Error::Fault(_)
             | Error::Hardware(HardwareError::Differs(_)) => ErrorClass::Failed,
+            Error::Call(error) => call_class(error),
             Error::Run(RunError::Interrupted { .. })
             | Error::Compile(CompileError::Interrupted)
             | Error::Machine(MachineError::Interrupted { .. })
@@ -293,6 +350,7 @@ impl Error {
             | Error::Compile(_)
             | Error::Program(_)
             | Error::Fault(_)
+            | Error::Call(_)
             | Error::Workload(_)
             | Error::Layout(_)
             | Error::Check(_)

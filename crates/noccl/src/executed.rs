@@ -2,6 +2,7 @@
 //! Compiled programs on the cores of a network.
 
 use crate::{Error, Mode, Network, RunConfig, Watch};
+use noccl_compile::CALLS_MARK;
 use noccl_net::Coord;
 use noccl_program::{ProgramError, places};
 use noccl_riscv::{CostTable, Image, Program};
@@ -84,21 +85,68 @@ pub fn run_executed(
     request: &ExecutedRequest,
     watch: Watch<'_>,
 ) -> Result<ExecutedReport, Error> {
-    let file = noccl_files::read_bytes(&request.program, MAX_PROGRAM_BYTES)?;
-    let image = Image::from_elf(&file)?;
-    let program_bytes = image.segments.iter().map(|s| s.memory_bytes).sum();
-    let program = Program::new(image, &costs(&request.costs)?)?;
-    let coords = places(network, request.ranks).map_err(ranks_refused)?;
+    let image = read_image(&request.program)?;
+    if has_calls(&image) {
+        let accepted = "made by noccl build --calls; accepted: one that was made without it";
+        return Err(Error::argument(
+            "--program",
+            request.program.display(),
+            accepted,
+        ));
+    }
+    if network.cores().is_none() {
+        let accepted = format!(
+            "its messages go through ports of core tiles, which '{}' does not have; accepted on this network: a program made by noccl build --calls",
+            network.spec().name
+        );
+        return Err(Error::argument(
+            "--program",
+            request.program.display(),
+            accepted,
+        ));
+    }
+    let on = ExecutedOn {
+        network,
+        ranks: request.ranks,
+        costs: &request.costs,
+        memory_bytes: request.memory_bytes,
+        max_cycles: request.max_cycles,
+    };
+    execute(image, &on, watch)
+}
+
+/// What a program runs on: the fields of [`ExecutedRequest`].
+pub(crate) struct ExecutedOn<'a> {
+    pub network: &'a Network,
+    pub ranks: u32,
+    pub costs: &'a str,
+    pub memory_bytes: u64,
+    pub max_cycles: Option<u64>,
+}
+
+/// Runs a program whose messages go through ports.
+///
+/// # Errors
+/// As [`run_executed`].
+pub(crate) fn execute(
+    image: Image,
+    on: &ExecutedOn<'_>,
+    watch: Watch<'_>,
+) -> Result<ExecutedReport, Error> {
+    let network = on.network;
+    let program_bytes = program_bytes(&image);
+    let program = Program::new(image, &costs(on.costs)?)?;
+    let coords = places(network, on.ranks).map_err(ranks_refused)?;
     let places: Vec<_> = coords.iter().map(|at| network.tile_at(*at)).collect();
     let mut config = RunConfig::new(Mode::Value);
-    config.max_cycles = request.max_cycles.unwrap_or(config.max_cycles);
+    config.max_cycles = on.max_cycles.unwrap_or(config.max_cycles);
     let tally = Tally::new(watch, 1);
     let result = tally.run(|on_progress| {
         let request = Request {
             network,
             program: &program,
             places: &places,
-            memory_bytes: request.memory_bytes,
+            memory_bytes: on.memory_bytes,
             config: &config,
         };
         noccl_sim::run_executed(&request, on_progress)
@@ -114,6 +162,27 @@ pub fn run_executed(
             .map(|((rank, at), done)| row(rank, *at, done))
             .collect(),
     })
+}
+
+/// Was a program file made by `noccl build --calls`?
+///
+/// # Errors
+/// [`Error::File`], [`Error::Program`].
+pub fn is_program_of_calls(program: &Path) -> Result<bool, Error> {
+    Ok(has_calls(&read_image(program)?))
+}
+
+pub(crate) fn has_calls(image: &Image) -> bool {
+    image.symbols.iter().any(|symbol| symbol.name == CALLS_MARK)
+}
+
+pub(crate) fn read_image(program: &Path) -> Result<Image, Error> {
+    let file = noccl_files::read_bytes(program, MAX_PROGRAM_BYTES)?;
+    Ok(Image::from_elf(&file)?)
+}
+
+pub(crate) fn program_bytes(image: &Image) -> u64 {
+    image.segments.iter().map(|s| s.memory_bytes).sum()
 }
 
 /// Longest program file that is read.
@@ -136,12 +205,12 @@ fn row(rank: u32, tile: Coord, done: ExecutedRank) -> ExecutedRankRow {
     }
 }
 
-fn ranks_refused(error: ProgramError) -> Error {
+pub(crate) fn ranks_refused(error: ProgramError) -> Error {
     Error::argument("--ranks", error, "accepted: as many as there are cores")
 }
 
 /// A table by its name, or from a file.
-fn costs(name: &str) -> Result<CostTable, Error> {
+pub(crate) fn costs(name: &str) -> Result<CostTable, Error> {
     let path = Path::new(name);
     let text = match instruction_costs_text(name) {
         Some(text) => text.to_owned(),

@@ -30,8 +30,20 @@ int main(int argc, char **argv) {
 #elif CASE == 5
     // A buffer that is too short.
     MPI_Recv(&data, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+#elif CASE == 6
+    // Another collective than the others.
+    MPI_Bcast(&data, 1, MPI_INT, 0, MPI_COMM_WORLD);
+#elif CASE == 7
+    MPI_Send(&data, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+#elif CASE == 8
+    MPI_Abort(MPI_COMM_WORLD, 3);
+#elif CASE == 9
+    for (;;) *(volatile int *)&data = 1;
 #endif
   }
+#if CASE == 6
+  if (rank != 1) MPI_Barrier(MPI_COMM_WORLD);
+#endif
 #if CASE == 5
   int two[2] = {1, 2};
   if (rank == 0) MPI_Send(two, 2, MPI_INT, 1, 4, MPI_COMM_WORLD);

@@ -6,7 +6,7 @@
 
 use super::integer::extended;
 use super::{
-    Access, AccessKind, Core, Pending, Stopped, Target, TargetKind, atomic, control, integer,
+    Access, AccessKind, Call, Core, Pending, Stopped, Target, TargetKind, atomic, control, integer,
 };
 use crate::float::{self, Double, Single};
 use crate::instruction::{Instruction, Operation};
@@ -20,7 +20,7 @@ const EXIT: u64 = 93;
 /// Why the loop ended.
 enum Halt {
     CycleLimit,
-    Exit,
+    Call,
     Trap(TrapCause),
     Illegal,
     /// A load that is not in memory.
@@ -228,7 +228,7 @@ fn execute(core: &mut Core, program: &Program, until_cycle: u64) -> Halt {
                     break Halt::Illegal;
                 }
             }
-            Operation::EnvironmentCall => break Halt::Exit,
+            Operation::EnvironmentCall => break Halt::Call,
             Operation::Breakpoint => break Halt::Trap(TrapCause::Breakpoint),
             Operation::Illegal => break Halt::Illegal,
             Operation::NoCode => break Halt::Trap(TrapCause::FetchOutside),
@@ -261,12 +261,7 @@ fn settle(core: &mut Core, program: &Program, halt: &Halt) -> Option<Stopped> {
         Halt::Illegal => trap(TrapCause::IllegalInstruction {
             word: program.word_at(pc),
         }),
-        Halt::Exit => match core.registers.x[17] {
-            EXIT => Some(Stopped::Exit {
-                code: core.registers.x[10],
-            }),
-            number => trap(TrapCause::UnknownCall { number }),
-        },
+        Halt::Call => Some(called(core)),
         Halt::Load {
             address,
             bytes,
@@ -303,6 +298,20 @@ fn settle(core: &mut Core, program: &Program, halt: &Halt) -> Option<Stopped> {
             },
         },
     }
+}
+
+/// The request to end, or a call of somebody outside.
+fn called(core: &Core) -> Stopped {
+    let x = &core.registers.x;
+    if x[17] == EXIT {
+        return Stopped::Exit { code: x[10] };
+    }
+    Stopped::Call(Call {
+        pc: core.pc,
+        number: x[17],
+        arguments: [x[10], x[11], x[12], x[13], x[14], x[15], x[16]],
+        cycle: core.cycle,
+    })
 }
 
 /// Whether an access is one to a port, and if it is one that ports accept.

@@ -2,6 +2,7 @@
 //! One core: its state, and how whoever runs it talks to it.
 
 mod atomic;
+mod call;
 mod control;
 mod execute;
 mod integer;
@@ -11,6 +12,7 @@ use crate::memory::{MEMORY_BASE, Memory};
 use crate::program::Program;
 use crate::registers::Registers;
 use crate::trap::Trap;
+pub use call::Call;
 use serde::{Deserialize, Serialize};
 
 /// A core: plain data, so that a checkpoint is its serialised form. The program is not part of it.
@@ -69,6 +71,8 @@ pub enum AccessKind {
 pub enum Stopped {
     /// It waits for [`Core::finish_load`] or [`Core::finish_store`].
     Port(Access),
+    /// It waits for [`Core::finish_call`]; where nobody carries calls out, this is a trap ([`Call::refused`]).
+    Call(Call),
     /// Its next instruction begins at the limit or later.
     CycleLimit,
     /// It cannot go on.
@@ -124,9 +128,9 @@ impl Core {
         })
     }
 
-    /// Executes instructions that begin before `until_cycle`, up to the next port access.
+    /// Executes instructions that begin before `until_cycle`, up to the next port access or call.
     ///
-    /// Nothing from outside can reach the core before that access, so running ahead of everybody else is exact.
+    /// Nothing from outside can reach the core before that, so running ahead of everybody else is exact.
     pub fn run(&mut self, program: &Program, until_cycle: u64) -> Stopped {
         match self.pending {
             Some(pending) => Stopped::Port(pending.access),

@@ -66,6 +66,15 @@ impl Image {
         (symbol.bytes == 0 || distance < symbol.bytes).then_some((symbol, distance))
     }
 
+    /// An address of the program as messages name it: the symbol and the bytes behind it, if there is one.
+    #[must_use]
+    pub fn place_of(&self, address: u64) -> String {
+        match self.symbol_at(address) {
+            Some((symbol, offset)) => format!("{}+{offset:#x} ({address:#x})", symbol.name),
+            None => format!("{address:#x}"),
+        }
+    }
+
     /// Fills a memory.
     ///
     /// # Errors
@@ -196,6 +205,15 @@ impl Program {
     pub(crate) fn is_code(&self, address: u64) -> bool {
         self.image.segments.iter().any(|segment| {
             segment.is_executable && address.wrapping_sub(segment.address) < segment.memory_bytes
+        })
+    }
+
+    /// Whether some of these bytes are in executable segments.
+    pub(crate) fn has_code_in(&self, address: u64, bytes: u64) -> bool {
+        let end = address.saturating_add(bytes);
+        self.image.segments.iter().any(|segment| {
+            let segment_end = segment.address.saturating_add(segment.memory_bytes);
+            segment.is_executable && address < segment_end && segment.address < end
         })
     }
 

@@ -161,6 +161,7 @@ pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
         | Error::Compile(_)
         | Error::Program(_)
         | Error::Fault(_)
+        | Error::Call(_)
         | Error::Argument { .. }
         | Error::DoesNotFit { .. }
         | Error::File(_)

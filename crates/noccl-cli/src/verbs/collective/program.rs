@@ -6,7 +6,9 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{Error, ExecutedReport, ExecutedRequest, Network};
+use noccl::{
+    CalledRankRow, CalledReport, CalledRequest, Error, ExecutedReport, ExecutedRequest, Network,
+};
 use std::path::Path;
 use std::process::Command;
 
@@ -14,9 +16,9 @@ use std::process::Command;
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
     /// The file is a program of ranks: an ELF file of `noccl build`, or an mpi4py script (.py)
-    #[arg(long, requires = "ranks", conflicts_with_all = ["trace", "checkpoint", "resume"])]
+    #[arg(long, group = "of_ranks", requires = "ranks", conflicts_with_all = ["trace", "checkpoint", "resume"])]
     pub program: bool,
-    /// Number of ranks of a program, one per tile
+    /// Number of ranks of a program, one per tile; of a message trace as it says
     #[arg(long, value_name = "N")]
     pub ranks: Option<u32>,
     /// What instructions of a compiled program cost: a name (in_order, one_cycle) or a TOML file
@@ -30,12 +32,12 @@ pub struct ProgramArgs {
     /// Memory of each core that executes a compiled program
     #[arg(long, value_name = "BYTES", default_value = "4MiB", value_parser = size, requires = "program")]
     pub program_memory: u64,
-    /// Algorithm of the collectives that a script calls
+    /// Algorithm of the collectives that a script, a program of --calls or a message trace calls
     #[arg(
         long,
         value_name = "NAME",
         default_value = "auto",
-        requires = "program"
+        requires = "of_ranks"
     )]
     pub collectives: String,
     /// Arguments of a script, behind --
@@ -64,6 +66,9 @@ impl ProgramArgs {
             memory_bytes: self.program_memory,
             max_cycles: asked.max_cycles,
         };
+        if noccl::is_program_of_calls(asked.file)? {
+            return self.run_called(network, asked, request);
+        }
         let report = watched("ranks", |watch| {
             noccl::run_executed(network, &request, watch)
         })?;
@@ -72,12 +77,28 @@ impl ProgramArgs {
         } else {
             output::result(&summary(&report))?;
         }
-        let has_failed = report.ranks.iter().any(|rank| rank.exit_code != 0);
-        Ok(if has_failed {
-            Outcome::Failed
+        Ok(outcome(report.ranks.iter().map(|rank| rank.exit_code)))
+    }
+
+    /// Runs a program of `noccl build --calls`.
+    fn run_called(
+        &self,
+        network: &Network,
+        asked: &Asked<'_>,
+        executed: ExecutedRequest,
+    ) -> Result<Outcome, Error> {
+        let request = CalledRequest {
+            executed,
+            collectives: noccl::program::parse_program_algorithm(&self.collectives)?,
+            noise_seed: asked.noise_seed,
+        };
+        let report = watched("ranks", |watch| noccl::run_called(network, &request, watch))?;
+        if asked.is_json {
+            output::json(&report)?;
         } else {
-            Outcome::Fine
-        })
+            output::result(&called_summary(&report))?;
+        }
+        Ok(outcome(report.ranks.iter().map(|rank| rank.exit_code)))
     }
 
     /// Hands a script to the Python package of this installation.
@@ -117,6 +138,15 @@ impl ProgramArgs {
     }
 }
 
+/// A rank that ends with another code than 0 has failed.
+fn outcome(mut exit_codes: impl Iterator<Item = u64>) -> Outcome {
+    if exit_codes.any(|code| code != 0) {
+        Outcome::Failed
+    } else {
+        Outcome::Fine
+    }
+}
+
 /// The interpreter beside this program, or `python3`; NOCCL_PYTHON names another one.
 fn python() -> std::path::PathBuf {
     if let Some(named) = std::env::var_os("NOCCL_PYTHON") {
@@ -129,13 +159,84 @@ fn python() -> std::path::PathBuf {
         .unwrap_or_else(|| "python3".into())
 }
 
-fn summary(report: &ExecutedReport) -> String {
-    let printed = report.ranks.iter().map(|rank| {
-        let lines = rank.console.lines();
-        let lines = lines.map(|line| format!("rank {}: {line}\n", rank.rank));
+/// What ranks have printed, each line with its rank.
+fn printed<'a>(ranks: impl Iterator<Item = (u32, &'a str)>) -> String {
+    let printed = ranks.map(|(rank, console)| {
+        let lines = console.lines();
+        let lines = lines.map(|line| format!("rank {rank}: {line}\n"));
         lines.collect::<String>()
     });
-    let printed: String = printed.collect();
+    printed.collect()
+}
+
+fn called_summary(report: &CalledReport) -> String {
+    let printed = printed(report.ranks.iter().map(|rank| (rank.rank, &*rank.console)));
+    let header = [
+        ("rank", Align::Right),
+        ("tile", Align::Left),
+        ("exit", Align::Right),
+        ("cycles", Align::Right),
+        ("computing", Align::Right),
+        ("sending", Align::Right),
+        ("receiving", Align::Right),
+        ("waiting", Align::Right),
+        ("instructions", Align::Right),
+        ("messages", Align::Right),
+        ("bytes", Align::Right),
+    ];
+    let row = |rank: &CalledRankRow| {
+        let tile = format!("{},{}", rank.tile.x, rank.tile.y);
+        let mut row = vec![rank.rank.to_string(), tile, rank.exit_code.to_string()];
+        row.extend(
+            [
+                rank.finish_cycle,
+                rank.compute_cycles,
+                rank.send_cycles,
+                rank.receive_cycles,
+                rank.wait_cycles,
+                rank.instructions,
+                rank.messages,
+                rank.bytes,
+            ]
+            .map(grouped),
+        );
+        row
+    };
+    let rows: Vec<Vec<String>> = report.ranks.iter().map(row).collect();
+    let total = Total {
+        network: &report.network,
+        cycles: report.cycles,
+        time_ns: report.time_ns,
+        flit_hops: report.flit_hops,
+        program_bytes: report.program_bytes,
+    };
+    format!("{printed}{}\n{}", table(&header, &rows), total.lines())
+}
+
+/// What stands below the table of ranks.
+struct Total<'a> {
+    network: &'a str,
+    cycles: u64,
+    time_ns: f64,
+    flit_hops: u64,
+    program_bytes: u64,
+}
+
+impl Total<'_> {
+    fn lines(&self) -> String {
+        format!(
+            "network    {}\ncycles     {} ({:.0} ns)\nflit-hops  {}\nprogram    {} bytes of code and data per core\n",
+            self.network,
+            grouped(self.cycles),
+            self.time_ns,
+            grouped(self.flit_hops),
+            grouped(self.program_bytes),
+        )
+    }
+}
+
+fn summary(report: &ExecutedReport) -> String {
+    let printed = printed(report.ranks.iter().map(|rank| (rank.rank, &*rank.console)));
     let header = [
         ("rank", Align::Right),
         ("tile", Align::Left),
@@ -166,13 +267,12 @@ fn summary(report: &ExecutedReport) -> String {
             ]
         })
         .collect();
-    format!(
-        "{printed}{}\nnetwork    {}\ncycles     {} ({:.0} ns)\nflit-hops  {}\nprogram    {} bytes of code and data per core\n",
-        table(&header, &rows),
-        report.network,
-        grouped(report.cycles),
-        report.time_ns,
-        grouped(report.flit_hops),
-        grouped(report.program_bytes),
-    )
+    let total = Total {
+        network: &report.network,
+        cycles: report.cycles,
+        time_ns: report.time_ns,
+        flit_hops: report.flit_hops,
+        program_bytes: report.program_bytes,
+    };
+    format!("{printed}{}\n{}", table(&header, &rows), total.lines())
 }

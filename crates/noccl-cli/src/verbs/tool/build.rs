@@ -4,7 +4,7 @@
 use crate::{Outcome, interrupt, output};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use noccl::{BuildRow, CompileRequest, CompileStep, Error, Optimization};
+use noccl::{BuildRow, CompileRequest, CompileStep, Error, Messages, Optimization};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -14,11 +14,15 @@ use std::sync::{Mutex, PoisonError};
 /// The first call fetches the compiler (Debian's gcc 12.2 for RISC-V, 42 MB, 210 MB unpacked) into the user's cache. NOCCL_CACHE names another folder,
 /// NOCCL_DEBIAN a mirror of Debian's archive, NOCCL_RISCV_GCC a compiler of your own. The runtime has printf, malloc, string.h, math.h and the ports
 /// of a core; there are no files and no input.
+///
+/// Functions of mpi.h go through the ports of core tiles. With --calls, `noccl run` carries them out, and the program runs on every network that
+/// runs programs; then there are no ports of the network and no nocmsg.h.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   noccl build sort.c -o sort.elf
   noccl build main.c solver.c -O3 -I include -D CLASS=1 -o solver.elf
+  noccl build ring.c -o ring.elf --calls
   noccl build sort.c -o sort.elf --keep out/sort --verbose
   noccl build sort.c -o sort.elf --json")]
 pub struct Build {
@@ -37,6 +41,9 @@ pub struct Build {
     /// Define a macro; may be repeated
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     define: Vec<String>,
+    /// Hand each call of MPI to the runtime of programs: the program runs on every network
+    #[arg(long)]
+    calls: bool,
     /// Keep preprocessed sources, assembler, objects and the linker's map in this folder
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -54,6 +61,11 @@ impl Build {
             sources: self.sources.clone(),
             output: self.output.clone(),
             optimization: self.optimization,
+            messages: if self.calls {
+                Messages::Calls
+            } else {
+                Messages::Ports
+            },
             include: self.include.clone(),
             define: self.define.clone(),
             keep: self.keep.clone(),

@@ -195,10 +195,12 @@ impl<'s> ExecutedCores<'s> {
                     self.later.push(cycle, rank as u32);
                     return;
                 }
+                Stopped::Call(call) => {
+                    self.fail(rank, call.pc, FaultReason::Trap(call.refused()));
+                    return;
+                }
                 Stopped::Trap(trap) => {
-                    let reason = FaultReason::Trap(trap);
-                    let pc = self.tiles[rank].core.pc;
-                    self.fail(rank, pc, reason);
+                    self.fail(rank, trap.pc, FaultReason::Trap(trap));
                     return;
                 }
                 Stopped::Exit { code } => {

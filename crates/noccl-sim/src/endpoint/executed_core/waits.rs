@@ -20,10 +20,7 @@ pub(crate) struct RankWait {
 impl ExecutedCores<'_> {
     /// An address of the program as messages name it.
     pub(crate) fn place_of(&self, pc: u64) -> String {
-        match self.program.image().symbol_at(pc) {
-            Some((symbol, offset)) => format!("{}+{offset:#x} ({pc:#x})", symbol.name),
-            None => format!("{pc:#x}"),
-        }
+        self.program.image().place_of(pc)
     }
 
     /// Ranks that wait, ascending.

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls to the runtime of programs of ranks: a number in a7, arguments in a0 to a5, the caller's return address in a6
+// (docs/executed_cores.md). What a call gives is in a0.
+#ifndef NOCCL_CALLS_H
+#define NOCCL_CALLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mpi.h"
+#include "numbers.h"
+
+// Where the function of MPI returns to that this is used in: messages of errors name it.
+#define SITE ((long)__builtin_return_address(0))
+
+static inline long call(long number, long first, long second, long third, long fourth, long fifth, long sixth,
+                        long site) {
+  register long a0 __asm__("a0") = first;
+  register long a1 __asm__("a1") = second;
+  register long a2 __asm__("a2") = third;
+  register long a3 __asm__("a3") = fourth;
+  register long a4 __asm__("a4") = fifth;
+  register long a5 __asm__("a5") = sixth;
+  register long a6 __asm__("a6") = site;
+  register long a7 __asm__("a7") = number;
+  __asm__ volatile("ecall" : "+r"(a0) : "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5), "r"(a6), "r"(a7) : "memory");
+  return a0;
+}
+
+// What a request that is over has given.
+struct result {
+  int64_t index, source, tag, bytes;
+};
+
+// Tag of messages of composed collectives: no receive of any tag takes them.
+#define INNER_TAG (1L << 31)
+
+// A communicator as calls number it.
+long comm_number(MPI_Comm comm, long site);
+// Rank in the lower half, size in the upper one.
+long comm_members(long comm, long site);
+long comm_rank(long comm, long site);
+long comm_size(long comm, long site);
+
+// Ends the run with a text.
+_Noreturn void refuse(const char *text, long site);
+
+// Bytes of elements; negative if the count is.
+long bytes_of(long count, MPI_Datatype type, long site);
+// Function, operator and type as one argument of CALL_COLLECTIVE.
+long reduction(long function, MPI_Op op, MPI_Datatype type);
+// into = into op from, element by element.
+void fold(void *into, const void *from, long count, MPI_Datatype type, MPI_Op op, long site);
+
+// Requests: their numbers.
+int begin_send(const void *data, long bytes, long to, long tag, long comm, long site);
+int begin_receive(void *data, long bytes, long from, long tag, long comm, long site);
+void finish(int request, long site);
+void note(MPI_Status *status, const struct result *result);
+
+#endif

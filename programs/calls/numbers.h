@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of calls. Made from crates/noccl-execute/src/number.rs and function.rs; a test of that crate compares them.
+#ifndef NOCCL_CALLS_NUMBERS_H
+#define NOCCL_CALLS_NUMBERS_H
+
+#define CALL_SEND 4096
+#define CALL_RECEIVE 4097
+#define CALL_WAIT 4098
+#define CALL_PROBE 4099
+#define CALL_COLLECTIVE 4100
+#define CALL_SPLIT 4101
+#define CALL_MEMBERS 4102
+#define CALL_ALONE 4103
+#define CALL_CLOCK 4104
+#define CALL_FAIL 4105
+
+// Bits of CALL_WAIT.
+#define WAIT_ONE 1
+#define WAIT_LOOK 2
+
+// Collective functions.
+#define FUNCTION_BARRIER 0
+#define FUNCTION_BCAST 1
+#define FUNCTION_REDUCE 2
+#define FUNCTION_ALLREDUCE 3
+#define FUNCTION_ALLGATHER 4
+#define FUNCTION_ALLTOALL 5
+#define FUNCTION_REDUCE_SCATTER_BLOCK 6
+#define FUNCTION_GATHER 7
+#define FUNCTION_SCATTER 8
+#define FUNCTION_GATHERV 9
+#define FUNCTION_SCATTERV 10
+#define FUNCTION_ALLGATHERV 11
+#define FUNCTION_ALLTOALLV 12
+#define FUNCTION_REDUCE_SCATTER 13
+#define FUNCTION_SCAN 14
+#define FUNCTION_EXSCAN 15
+#define FUNCTION_COMM_SPLIT 16
+
+// Operators, in bits 8 to 15 of a function.
+#define FOLD_SUM 0
+#define FOLD_MIN 1
+#define FOLD_MAX 2
+#define FOLD_BAND 3
+#define FOLD_BOR 4
+#define FOLD_OTHER 5
+
+// Types, in bits 16 to 23 of a function.
+#define ELEMENT_INT8 0
+#define ELEMENT_INT16 1
+#define ELEMENT_INT32 2
+#define ELEMENT_INT64 3
+#define ELEMENT_UINT8 4
+#define ELEMENT_UINT16 5
+#define ELEMENT_UINT32 6
+#define ELEMENT_UINT64 7
+#define ELEMENT_FP32 8
+#define ELEMENT_FP64 9
+#define ELEMENT_OTHER 10
+
+#endif

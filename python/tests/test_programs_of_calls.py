@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs in C whose calls of MPI are carried out on every network, beside real MPI.
+
+`noccl build` fetches its compiler the first time.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import repository
+
+SOURCES = repository.ROOT / "programs"
+BIN = Path(sys.executable).parent
+NETWORKS = ["collective_noc_4x4", "torrent_4x4", "smart_4x4", "tilepro64_4x4"]
+
+
+def said(*command: object) -> subprocess.CompletedProcess[str]:
+    words = [str(word) for word in command]
+    return subprocess.run(words, capture_output=True, check=False, text=True)
+
+
+def built(source: str, program: Path, *options: str) -> Path:
+    made = said(BIN / "noccl", "build", SOURCES / source, "-o", program, *options)
+    assert made.returncode == 0, made.stderr
+    return program
+
+
+def ran(program: Path, ranks: int, spec: str, *options: object) -> subprocess.CompletedProcess[str]:
+    command = [BIN / "noccl", "run", program, "--program", "--ranks", ranks, "--spec", spec]
+    return said(*command, *options)
+
+
+def report(program: Path, ranks: int, spec: str, *options: object) -> dict[str, Any]:
+    run = ran(program, ranks, spec, "--json", *options)
+    assert run.returncode == 0, run.stderr
+    found: dict[str, Any] = json.loads(run.stdout)
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("calls")
+
+
+@pytest.fixture(scope="module")
+def of_calls(folder: Path) -> Path:
+    return built("tests/ranks/mpi_calls.c", folder / "calls.elf", "--calls")
+
+
+@pytest.fixture(scope="module")
+def of_ports(folder: Path) -> Path:
+    return built("tests/ranks/mpi_calls.c", folder / "ports.elf")
+
+
+@pytest.fixture(scope="module")
+def native(folder: Path) -> Path:
+    program = folder / "native"
+    made = said(BIN / "mpicc", "-O2", SOURCES / "tests/ranks/mpi_calls.c", "-o", program)
+    assert made.returncode == 0, made.stderr
+    return program
+
+
+@pytest.mark.parametrize("ranks", [1, 5, 8])
+def test_a_program_prints_what_real_mpi_prints(
+    ranks: int, native: Path, of_ports: Path, of_calls: Path
+) -> None:
+    wanted = said(BIN / "mpiexec", "-n", ranks, native)
+    assert wanted.returncode == 0, wanted.stderr
+    over_ports = report(of_ports, ranks, "tilepro64_4x4")
+    assert over_ports["ranks"][0]["console"] == wanted.stdout
+    for spec in NETWORKS:
+        found = report(of_calls, ranks, spec)
+        assert found["ranks"][0]["console"] == wanted.stdout, spec
+        for rank in found["ranks"]:
+            parts = ("compute_cycles", "send_cycles", "receive_cycles", "wait_cycles")
+            assert sum(rank[part] for part in parts) == rank["finish_cycle"], spec
+
+
+def test_a_ring_runs_everywhere_and_repeats_its_cycles(tmp_path: Path) -> None:
+    program = built("examples/ring.c", tmp_path / "ring.elf", "--calls")
+    cycles = set()
+    for spec in NETWORKS:
+        first = report(program, 16, spec)
+        assert first["ranks"][0]["console"] == "the sum of all ranks is 120\n"
+        assert first == report(program, 16, spec)
+        cheap = report(program, 16, spec, "--costs", "one_cycle")
+        assert cheap["cycles"] < first["cycles"]
+        cycles.add(first["cycles"])
+    assert len(cycles) == len(NETWORKS)
+
+
+@pytest.mark.parametrize(
+    ("case", "parts"),
+    [
+        (
+            0,
+            ["rank 1", "waits for a message from rank 0 with tag 3", "main+0x", "rank 0 has ended"],
+        ),
+        (1, ["rank 1 at main+0x", "NOCCL_PORT_SEND", "without --calls"]),
+        (2, ["rank 1 at main+0x", "store of 4 bytes at 0x8"]),
+        (4, []),
+        (5, ["rank 1 at main+0x", "at most 4 bytes", "rank 0 at main+0x", "sends 8 bytes"]),
+        (6, ["rank 1 at main+0x", "MPI_Bcast", "rank 0 at main+0x", "MPI_Barrier"]),
+        (7, ["rank 1 at main+0x", "destination 99"]),
+        (8, ["rank 1 at main+0x", "MPI_Abort with code 3"]),
+        (9, ["rank 1", "executes without a call", "main+0x"]),
+    ],
+)
+def test_programs_that_go_wrong_end_with_ranks_and_places(
+    tmp_path: Path, case: int, parts: list[str]
+) -> None:
+    program = built(
+        "tests/ranks/broken.c", tmp_path / "broken.elf", "--calls", "-D", f"CASE={case}"
+    )
+    run = ran(program, 4, "collective_noc_4x4", "--max-cycles", 1000000)
+    assert run.returncode == 1, run.stderr
+    for part in parts:
+        assert part in run.stderr, run.stderr
+
+
+def test_each_kind_of_program_is_refused_where_it_cannot_run(
+    of_calls: Path, of_ports: Path, tmp_path: Path
+) -> None:
+    for program, ranks, spec, part in [
+        (of_ports, 4, "collective_noc_4x4", "noccl build --calls"),
+        (of_calls, 17, "collective_noc_4x4", "1 to 16"),
+        (of_calls, 4, "esp_4x4", "esp"),
+    ]:
+        run = ran(program, ranks, spec)
+        assert run.returncode == 2, run.stderr
+        assert part in run.stderr
+    source = tmp_path / "library.c"
+    source.write_text("#include <nocmsg.h>\nint main(void) { nm_barrier(); return 0; }\n")
+    made = said(BIN / "noccl", "build", source, "-o", tmp_path / "out.elf", "--calls")
+    assert made.returncode == 2
+    assert "nm_barrier" in made.stderr
