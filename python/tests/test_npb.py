@@ -23,6 +23,7 @@ import repository
 
 PROGRAMS = repository.ROOT / "programs"
 TOOLS = Path(sys.executable).parent
+MOST_CYCLES = 1_000_000_000
 IS_LONG = os.environ.get("NOCCL_NPB") == "long"
 # By number of ranks.
 GRIDS = {4: "tilepro64_2x2", 8: "tilepro64_4x2", 16: "tilepro64_4x4", 32: "tilepro64_8x4"}
@@ -175,7 +176,7 @@ def built(name: str, folder: Path) -> Path:
 
 def on_tiles(name: str, ranks: int, folder: Path) -> str:
     """What rank 0 printed."""
-    options = ["--program", "--ranks", ranks, "--spec", GRIDS[ranks]]
+    options = ["--program", "--ranks", ranks, "--spec", GRIDS[ranks], "--max-cycles", MOST_CYCLES]
     ran = run(TOOLS / "noccl", "run", built(name, folder), *options)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     marked = "rank 0: "
@@ -236,6 +237,12 @@ def test_tiles_give_the_values_of_native_mpi(kernel: Kernel, ranks: int, folder:
         assert {name: float(value[0]) for name, value in found.items()} == pytest.approx(
             values, rel=1e-12, abs=0
         )
+
+
+def test_exchanges_of_faces_end_though_packets_of_third_parties_stand_between(folder: Path) -> None:
+    """Ranks in the middle of a packet must not wait for the rest of another one."""
+    kernel = next(kernel for kernel in KERNELS if kernel.name == "mg")
+    check_values(kernel, 16, on_tiles("mg", 16, folder))
 
 
 def test_the_counts_of_cg_are_those_of_the_published_sources() -> None:
