@@ -14,6 +14,10 @@ BIN := $(VENV)/bin
 RTL_VENV := .venv-rtl
 RTL_BIN := $(RTL_VENV)/bin
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+# What the command line tool and the Python package are built with. The merge gate takes `dev`, which its tests need in any case:
+# optimised, with overflow checks and debug assertions.
+PROFILE ?= release
+PROFILE_DIR := $(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 # Seeds of `make long`; the merge gate runs a few dozen in the tests.
 LONG_SEEDS ?= 5000
 # Labels of `tools/long.py`; none: all.
@@ -21,7 +25,7 @@ LONG_ONLY ?=
 
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
   $(shell find crates -type f -not -path '*/tests/*' -not -path '*/proptest-regressions/*') \
-  $(shell find rtl/src rtl/include rtl/cosim rtl/lint programs/runtime programs/nocmsg -type f)
+  $(shell find rtl/src rtl/include rtl/cosim rtl/lint programs -type f)
 
 PYTHON_DIRS := $(wildcard python tools experiments rtl)
 
@@ -76,11 +80,11 @@ $(VENV)/.deps: requirements/dev.lock
 
 # With the package beside it, so that both have the same features of what they need: it is compiled once.
 $(BIN)/noccl: $(VENV)/.deps $(RUST_SOURCES)
-	cargo build --release --locked -p noccl-cli -p noccl-py --bin noccl
-	@install -m 755 $(TARGET_DIR)/release/noccl $@.new && mv -f $@.new $@ && touch $@
+	cargo build --profile $(PROFILE) --locked -p noccl-cli -p noccl-py --bin noccl
+	@install -m 755 $(TARGET_DIR)/$(PROFILE_DIR)/noccl $@.new && mv -f $@.new $@ && touch $@
 
 $(VENV)/.extension: $(VENV)/.deps $(RUST_SOURCES) pyproject.toml
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --release --locked
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --profile $(PROFILE) --locked
 	@touch $@
 
 .PHONY: setup
@@ -100,7 +104,7 @@ $(RTL_VENV)/.deps: $(VENV)/.deps requirements/rtl.lock requirements/debian.toml
 setup-rtl: $(RTL_VENV)/.deps .tools/bin/sta ## Pinned tools of the hardware (simulator, linters, synthesis, solvers) in .venv-rtl
 
 .PHONY: cli
-cli: $(BIN)/noccl ## Release build of the command line tool: .venv/bin/noccl
+cli: $(BIN)/noccl ## The command line tool: .venv/bin/noccl
 
 .PHONY: extension
 extension: $(VENV)/.extension ## Python package with its extension module, into .venv
@@ -385,7 +389,7 @@ lock: $(VENV)/.deps ## Resolve requirements/dev.in anew into dev.lock (needs the
 
 .PHONY: ci
 ci: ## Exactly what the merge gate runs, with the time per stage
-	@tools/ci_stages.sh "$(CI_SOFTWARE)" "$(CI_MODULES)" "$(CI_PROMISES)"
+	@PROFILE=dev tools/ci_stages.sh "$(CI_SOFTWARE)" "$(CI_MODULES)" "$(CI_PROMISES)"
 
 .PHONY: clean
 clean: ## Remove everything that was built

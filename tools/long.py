@@ -214,6 +214,12 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
             [sys.executable, "-m", "pytest", "-q", "python/tests/test_executed_cores.py"],
             {"NOCCL_INSTRUCTION_CASES": "10000"},
         ),
+        "npb": lambda: command(
+            "NAS parallel benchmarks, class S, on 4 to 32 tiles: NPB's values, bits of native MPI, "
+            "and the published messages",
+            [sys.executable, "-m", "pytest", "-q", "python/tests/test_npb.py"],
+            {"NOCCL_NPB": "long"},
+        ),
         "postconditions_4x4": lambda: postconditions("collective_noc_4x4", 40_000),
         "postconditions_8x8": lambda: postconditions("collective_noc_8x8", 2_000),
         "values": lambda: values("collective_noc_4x4", seeds // 5),

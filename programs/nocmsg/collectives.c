@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cost.h"
 #include "noccl.h"
 #include "nocmsg.h"
 #include "place.h"
@@ -91,6 +92,7 @@ static void broadcast_static(int root, void *data, size_t bytes) {
     unsigned on = x > rx ? east << EAST : west << WEST;
     way = route(x > rx ? WEST : EAST, on | 1u << LOCAL);
   }
+  uint64_t entered = nm_enter();
   noccl_store64(NOCCL_PORT_STATIC_CONFIGURE, way);
   // Short streams are filled up, so that streams of three roots that follow each other cannot mix.
   int far_x = rx > nm_columns() - 1 - rx ? rx : nm_columns() - 1 - rx;
@@ -108,6 +110,12 @@ static void broadcast_static(int root, void *data, size_t bytes) {
       uint32_t value = noccl_load(NOCCL_PORT_STATIC_RECEIVE);
       memcpy(at + done, &value, left < 4 ? left : 4);
     }
+  }
+  if (x == rx && y == ry) {
+    nm_count_message(bytes);
+    nm_leave_send(entered);
+  } else {
+    nm_leave_receive(entered);
   }
 }
 

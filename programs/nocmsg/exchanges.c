@@ -6,18 +6,10 @@
 #include "nocmsg.h"
 #include "place.h"
 
-// Sends to one partner and receives from another one, whichever exist.
-static void exchange(int to, int from, const char *send, char *receive, size_t block_bytes) {
-  if (to >= 0) nm_send(to, send + (size_t)to * block_bytes, block_bytes);
-  if (from >= 0) nm_receive(from, receive + (size_t)from * block_bytes, block_bytes);
-}
-
-void nm_all_to_all(const void *send, void *receive, size_t block_bytes) {
+void nm_exchange(nm_step *step, void *blocks) {
   int ranks = nm_ranks(), rank = nm_rank(), columns = nm_columns(), rows = nm_rows();
-  memcpy((char *)receive + (size_t)rank * block_bytes, (const char *)send + (size_t)rank * block_bytes, block_bytes);
   if (!nm_is_full()) {
-    for (int step = 1; step < ranks; step++)
-      exchange((rank + step) % ranks, (rank + ranks - step) % ranks, send, receive, block_bytes);
+    for (int apart = 1; apart < ranks; apart++) step(blocks, (rank + apart) % ranks, (rank + ranks - apart) % ranks);
     return;
   }
   // Step (a, b): to the tile a columns and b rows on, around the edge.
@@ -26,9 +18,29 @@ void nm_all_to_all(const void *send, void *receive, size_t block_bytes) {
     for (int b = a ? 0 : 1; b < rows; b++) {
       int to = nm_rank_at((x + a) % columns, (y + b) % rows);
       int from = nm_rank_at((x + columns - a) % columns, (y + rows - b) % rows);
-      exchange(to, from, send, receive, block_bytes);
+      step(blocks, to, from);
     }
   }
+}
+
+// Blocks of equal length.
+struct equal {
+  const char *send;
+  char *receive;
+  size_t bytes;
+};
+
+static void exchange_equal(void *blocks, int to, int from) {
+  const struct equal *equal = blocks;
+  nm_send(to, equal->send + (size_t)to * equal->bytes, equal->bytes);
+  nm_receive(from, equal->receive + (size_t)from * equal->bytes, equal->bytes);
+}
+
+void nm_all_to_all(const void *send, void *receive, size_t block_bytes) {
+  struct equal equal = {send, receive, block_bytes};
+  size_t own = (size_t)nm_rank() * block_bytes;
+  memcpy(equal.receive + own, equal.send + own, block_bytes);
+  nm_exchange(exchange_equal, &equal);
 }
 
 // A class of S4's rounds: all pairs that are a columns and b rows apart, one way and the other.

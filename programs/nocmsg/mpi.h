@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part of MPI 4.1 over the message library: one communicator of all ranks, blocking and non-blocking point-to-point
-// messages, and the collectives that programs use most. `MPI_COMM_SELF` and other groups are not there.
+// A part of MPI 4.1 over the message library: communicators of all ranks and of the own one, blocking and non-blocking
+// point-to-point messages, and the collectives that programs use most. Other groups are not there.
 #ifndef NOCMSG_MPI_H
 #define NOCMSG_MPI_H
 
@@ -14,6 +14,7 @@ typedef struct {
 } MPI_Status;
 
 #define MPI_COMM_WORLD 0
+#define MPI_COMM_SELF 1
 #define MPI_SUCCESS 0
 #define MPI_ANY_SOURCE (-1)
 #define MPI_ANY_TAG (-1)
@@ -23,8 +24,12 @@ typedef struct {
 #define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 #define MPI_IN_PLACE ((void *)-1)
 
-enum { MPI_BYTE, MPI_CHAR, MPI_INT, MPI_LONG, MPI_UNSIGNED, MPI_FLOAT, MPI_DOUBLE };
+enum { MPI_BYTE, MPI_CHAR, MPI_INT, MPI_LONG, MPI_UNSIGNED, MPI_FLOAT, MPI_DOUBLE, MPI_UNSIGNED_LONG };
 #define MPI_LONG_LONG MPI_LONG
+#define MPI_INT32_T MPI_INT
+#define MPI_UINT32_T MPI_UNSIGNED
+#define MPI_INT64_T MPI_LONG
+#define MPI_UINT64_T MPI_UNSIGNED_LONG
 enum { MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX };
 
 int MPI_Init(int *argc, char ***argv);
@@ -32,15 +37,16 @@ int MPI_Finalize(void);
 int MPI_Abort(MPI_Comm comm, int code);
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
 int MPI_Comm_size(MPI_Comm comm, int *size);
-// Seconds at 700 MHz, the TILEPro64's clock.
+// Seconds at 700 MHz, the TILEPro64's clock; and a cycle of it.
 double MPI_Wtime(void);
+double MPI_Wtick(void);
 
 int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status);
 int MPI_Sendrecv(const void *send, int send_count, MPI_Datatype send_type, int to, int send_tag, void *receive,
                  int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
                  MPI_Status *status);
-// A send is over when it returns; a receive is carried out when it is waited for.
+// A send is over when it returns.
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request);
 int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request);
 int MPI_Wait(MPI_Request *request, MPI_Status *status);
@@ -51,7 +57,22 @@ int MPI_Barrier(MPI_Comm comm);
 int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm);
 int MPI_Reduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
 int MPI_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Gather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+               MPI_Datatype receive_type, int root, MPI_Comm comm);
+int MPI_Gatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                const int *starts, MPI_Datatype receive_type, int root, MPI_Comm comm);
+int MPI_Scatter(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                MPI_Datatype receive_type, int root, MPI_Comm comm);
+int MPI_Scatterv(const void *send, const int *counts, const int *starts, MPI_Datatype send_type, void *receive,
+                 int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm);
+int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                  MPI_Datatype receive_type, MPI_Comm comm);
+int MPI_Allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                   const int *starts, MPI_Datatype receive_type, MPI_Comm comm);
 int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
                  MPI_Datatype receive_type, MPI_Comm comm);
+int MPI_Alltoallv(const void *send, const int *send_counts, const int *send_starts, MPI_Datatype send_type,
+                  void *receive, const int *receive_counts, const int *receive_starts, MPI_Datatype receive_type,
+                  MPI_Comm comm);
 
 #endif

@@ -54,6 +54,9 @@ void nm_all_reduce(const void *data, void *result, size_t count, size_t element_
 // Block r of `send` goes to rank r, whose block s of `receive` is from rank s.
 // By steps around the edges of the rectangle: the fastest without a plan.
 void nm_all_to_all(const void *send, void *receive, size_t block_bytes);
+// The steps of that: calls `step` for each, with the rank to send to and the one to receive from. Blocks may have any length.
+typedef void nm_step(void *blocks, int to, int from);
+void nm_exchange(nm_step *step, void *blocks);
 // The same by S4's rounds of equal displacement, split into subrounds whose messages share no link (full rectangles; else as
 // nm_all_to_all).
 void nm_all_to_all_rounds(const void *send, void *receive, size_t block_bytes);
@@ -71,5 +74,8 @@ struct nm_unit *nm_next_unit(int queue, int rank);
 // The same without waiting, or null; takes in what has come. `nm_put_back` puts the unit first again.
 struct nm_unit *nm_look(int queue, int rank);
 void nm_put_back(int queue, struct nm_unit *unit);
+
+// Prints what has been counted, if the library counts (cost.h).
+void nm_print_counts(void);
 
 #endif

@@ -5,11 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cost.h"
 #include "noccl.h"
 #include "nocmsg.h"
 #include "place.h"
 
 #define QUEUES 2
+
+// Data of any type and at any address: the core takes misaligned words in one access.
+typedef uint64_t __attribute__((may_alias)) two_words;
+typedef uint32_t __attribute__((may_alias)) one_word;
 
 // Counts of the status port, a byte each.
 #define SPACE_SHIFT 40
@@ -50,7 +55,9 @@ static struct nm_unit *read_rest(uint64_t port, uint64_t head) {
   assert(unit && "memory for units that come early");
   unit->rank = rank_of(head);
   unit->words = words;
-  for (uint32_t word = 0; word < words; word++) unit->data[word] = noccl_load(port);
+  two_words *to = (two_words *)unit->data;
+  for (uint32_t left = words / 2; left; left--) *to++ = noccl_load64(port);
+  if (words % 2) unit->data[words - 1] = noccl_load(port);
   return unit;
 }
 
@@ -77,18 +84,20 @@ static void wait_for(int queue) {
 
 static unsigned space(void) { return noccl_load64(NOCCL_PORT_STATUS) >> SPACE_SHIFT & 0xff; }
 
-// A full port: what comes is read, so that the network moves on.
-static void drain(void) {
-  for (int queue = 0; queue < QUEUES; queue++) nm_take_in(queue);
+// A full port: what comes is read, so that the network moves on. Apart from the writes, which are short without it.
+static __attribute__((noinline)) void drain(unsigned words) {
+  while (space() < words) {
+    for (int queue = 0; queue < QUEUES; queue++) nm_take_in(queue);
+  }
 }
 
 void nm_write64(uint64_t words) {
-  while (space() < 2) drain();
+  if (space() < 2) drain(2);
   noccl_store64(NOCCL_PORT_SEND, words);
 }
 
 void nm_write32(uint32_t word) {
-  while (space() < 1) drain();
+  if (space() < 1) drain(1);
   noccl_store(NOCCL_PORT_SEND, word);
 }
 
@@ -122,7 +131,10 @@ void nm_put_back(int queue, struct nm_unit *unit) {
 struct nm_unit *nm_next_unit(int queue, int rank) {
   for (;;) {
     struct nm_unit *unit = take(queue, rank);
-    if (unit) return unit;
+    if (unit) {
+      if (unit->rank != nm_rank()) nm_charge_words(unit->words);
+      return unit;
+    }
     wait_for(queue);
     append(&early[queue], read_unit(queue));
   }
@@ -131,32 +143,28 @@ struct nm_unit *nm_next_unit(int queue, int rank) {
 // The next words of a unit that comes from the right rank, without a list between.
 static void read_data(uint64_t port, char *data, size_t bytes) {
   size_t done = 0;
-  if (((uintptr_t)data & 7) == 0) {
-    for (; done + 8 <= bytes; done += 8) *(uint64_t *)(data + done) = noccl_load64(port);
-  }
-  for (; done < bytes; done += 4) {
+  for (; done + 8 <= bytes; done += 8) *(two_words *)(data + done) = noccl_load64(port);
+  for (; done + 4 <= bytes; done += 4) *(one_word *)(data + done) = noccl_load(port);
+  if (done < bytes) {
     uint32_t word = noccl_load(port);
-    size_t left = bytes - done;
-    memcpy(data + done, &word, left < 4 ? left : 4);
+    memcpy(data + done, &word, bytes - done);
   }
 }
 
-static uint64_t head_to(int rank, int queue, uint32_t words) {
+// Header and tag of units to a rank, without their length.
+static uint64_t head_to(int rank, int queue) {
   uint32_t column = (uint32_t)(rank % nm_columns()), row = (uint32_t)(rank / nm_columns());
-  uint32_t header = column | row << 8 | (words + 1) << 16;
   uint32_t tag = (uint32_t)queue | (uint32_t)nm_rank() << 16;
-  return header | (uint64_t)tag << 32;
+  return column | row << 8 | (uint64_t)tag << 32;
 }
 
 static void write_data(const char *data, size_t bytes) {
   size_t done = 0;
-  if (((uintptr_t)data & 7) == 0) {
-    for (; done + 8 <= bytes; done += 8) nm_write64(*(const uint64_t *)(data + done));
-  }
-  for (; done < bytes; done += 4) {
+  for (; done + 8 <= bytes; done += 8) nm_write64(*(const two_words *)(data + done));
+  for (; done + 4 <= bytes; done += 4) nm_write32(*(const one_word *)(data + done));
+  if (done < bytes) {
     uint32_t word = 0;
-    size_t left = bytes - done;
-    memcpy(&word, data + done, left < 4 ? left : 4);
+    memcpy(&word, data + done, bytes - done);
     nm_write32(word);
   }
 }
@@ -174,13 +182,20 @@ static void keep(int queue, const uint32_t *envelope, const char *data, size_t b
 }
 
 static void send(int rank, int queue, const uint32_t *envelope, const char *data, size_t bytes) {
+  uint64_t head = head_to(rank, queue);
+  uint64_t entered = nm_enter();
+  if (rank != nm_rank()) {
+    nm_count_message(bytes);
+    nm_charge_message();
+  }
   do {
     size_t now = bytes < NM_UNIT_BYTES ? bytes : NM_UNIT_BYTES;
     if (rank == nm_rank()) {
       keep(queue, envelope, data, now);
     } else {
       uint32_t words = (envelope ? 2 : 0) + (uint32_t)((now + 3) / 4);
-      nm_write64(head_to(rank, queue, words));
+      nm_charge_words(words);
+      nm_write64(head | (uint64_t)(words + 1) << 16);
       if (envelope) nm_write64(envelope[0] | (uint64_t)envelope[1] << 32);
       write_data(data, now);
     }
@@ -188,6 +203,7 @@ static void send(int rank, int queue, const uint32_t *envelope, const char *data
     data += now;
     bytes -= now;
   } while (bytes);
+  nm_leave_send(entered);
 }
 
 void nm_send(int rank, const void *data, size_t bytes) {
@@ -218,11 +234,15 @@ static void receive_unit(int rank, char *data, size_t bytes) {
 }
 
 void nm_receive(int rank, void *data, size_t bytes) {
+  uint64_t entered = nm_enter();
   char *to = data;
+  if (rank != nm_rank()) nm_charge_message();
   do {
     size_t now = bytes < NM_UNIT_BYTES ? bytes : NM_UNIT_BYTES;
     receive_unit(rank, to, now);
+    if (rank != nm_rank()) nm_charge_words((uint32_t)((now + 3) / 4));
     to += now;
     bytes -= now;
   } while (bytes);
+  nm_leave_receive(entered);
 }

@@ -58,6 +58,8 @@ int npb_is_power_of_two(int number);
 void npb_begin(const char *kernel);
 // Of all ranks: the longest time. Prints it. A Reduce of 8 bytes, as in NPB.
 void npb_elapsed(uint64_t begin, uint64_t end);
+// Prints a time that is known to be the longest.
+void npb_elapsed_longest(double longest);
 // The following are for all ranks to call; rank 0 prints and judges.
 // The relative error is at most the tolerance.
 void npb_quantity(const char *name, double computed, double reference, double tolerance);

@@ -55,6 +55,19 @@ def test_collectives_and_messages_give_every_rank_its_part(collectives: Path, ra
     assert all(rank["exit_code"] == 0 for rank in found["ranks"])
 
 
+@pytest.mark.parametrize("ranks", [2, 6])
+def test_calls_of_mpi_do_what_they_do_in_real_mpi(tmp_path: Path, ranks: int) -> None:
+    """The program checks itself; real MPI shows that the checks are right."""
+    program, native = built("tests/ranks/mpi.c", tmp_path), tmp_path / "native"
+    found = report(program, ranks, *on_cores("tilepro64_4x4"))
+    assert found["ranks"][0]["console"] == "ok\n"
+    assert all(rank["exit_code"] == 0 for rank in found["ranks"])
+    source = SOURCES / "tests" / "ranks" / "mpi.c"
+    subprocess.run([NOCCL.parent / "mpicc", source, "-o", native], check=True)
+    real = [str(NOCCL.parent / "mpiexec"), "-n", str(ranks), str(native)]
+    assert subprocess.run(real, capture_output=True, check=True, text=True).stdout == "ok\n"
+
+
 @pytest.mark.parametrize(
     "override",
     [

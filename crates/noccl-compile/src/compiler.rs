@@ -99,6 +99,25 @@ pub struct Compiled {
 /// # Errors
 /// [`CompileError`]; the output is as before then.
 pub fn compile(request: &CompileRequest, on_step: OnStep<'_>) -> Result<Compiled, CompileError> {
+    link(request, Some(request.messages), on_step)
+}
+
+/// The same without the message library, which is among the sources.
+///
+/// # Errors
+/// Those of [`compile`].
+pub(crate) fn compile_beside(
+    request: &CompileRequest,
+    on_step: OnStep<'_>,
+) -> Result<Compiled, CompileError> {
+    link(request, None, on_step)
+}
+
+fn link(
+    request: &CompileRequest,
+    messages: Option<Messages>,
+    on_step: OnStep<'_>,
+) -> Result<Compiled, CompileError> {
     check_output(&request.output)?;
     request.sources.iter().try_for_each(|path| check(path))?;
     let tool = Tool::find(on_step)?;
@@ -111,7 +130,9 @@ pub fn compile(request: &CompileRequest, on_step: OnStep<'_>) -> Result<Compiled
     let linked = scratch.path("program");
     let io = |error| failed(&linked, "cannot be written", &error);
     fs::create_dir_all(scratch.path("")).map_err(io)?;
-    let mut command = command(&tool, &runtime, request, &linked)?;
+    let mut command = command(&tool, &runtime, request)?;
+    command.args(runtime.objects(messages)).arg("-lgcc");
+    command.arg("-o").arg(&linked);
     let warnings = tool.run(&mut command, on_step)?;
     let program = fs::read(&linked).map_err(|error| failed(&linked, "cannot be read", &error))?;
     write_bytes(&request.output, &program)?;
@@ -138,7 +159,6 @@ fn command(
     tool: &Tool,
     runtime: &Runtime,
     request: &CompileRequest,
-    linked: &Path,
 ) -> Result<Command, CompileError> {
     let mut command = tool.command();
     command.args(FLAGS).arg(request.optimization.option());
@@ -167,8 +187,6 @@ fn command(
         // Nobody refers to it.
         command.arg(format!("-Wl,-u,{CALLS_MARK}"));
     }
-    command.args(runtime.objects(request.messages)).arg("-lgcc");
-    command.arg("-o").arg(linked);
     Ok(command)
 }
 

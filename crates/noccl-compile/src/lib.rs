@@ -12,12 +12,14 @@ mod cache;
 mod compiler;
 mod error;
 mod fetch;
+mod kernels;
 mod package;
 mod process;
 mod runtime;
 
 pub use compiler::{CALLS_MARK, CompileRequest, Compiled, Messages, Optimization, compile};
 pub use error::CompileError;
+pub use kernels::{NpbBuild, NpbClass, NpbKernel, NpbLibrary, compile_kernel};
 
 /// What a compilation is at.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,7 @@ macro_rules! sources {
 }
 
 /// All files of `programs/runtime`, of the message library, `programs/nocmsg`, and of MPI over calls, `programs/calls`.
-const FILES: [(&str, &str); 41] = sources!(
+const FILES: [(&str, &str); 47] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -40,12 +40,18 @@ const FILES: [(&str, &str); 41] = sources!(
     "runtime/src/text.h",
     "runtime/README.md",
     "nocmsg/collectives.c",
+    "nocmsg/cost.h",
+    "nocmsg/counts.c",
     "nocmsg/exchanges.c",
     "nocmsg/mpi.c",
     "nocmsg/mpi.h",
+    "nocmsg/mpi_collectives.c",
+    "nocmsg/mpi_messages.c",
+    "nocmsg/mpi_parts.h",
     "nocmsg/nocmsg.h",
     "nocmsg/place.c",
     "nocmsg/place.h",
+    "nocmsg/plain.c",
     "nocmsg/units.c",
     "calls/blocks.c",
     "calls/calls.h",
@@ -57,6 +63,9 @@ const FILES: [(&str, &str); 41] = sources!(
     "calls/requests.c",
     "calls/types.c",
 );
+
+/// Another library of collectives, for who compiles the message library anew.
+const NOT_COMPILED: &str = "nocmsg/plain.c";
 
 /// Folders of headers.
 const INCLUDES: [&str; 2] = ["runtime/include", "nocmsg"];
@@ -101,21 +110,31 @@ impl Runtime {
         self.folder.join("runtime/memory.ld")
     }
 
-    /// All objects for programs with one of the two libraries of messages.
-    pub fn objects(&self, messages: Messages) -> Vec<PathBuf> {
-        let other = match messages {
-            Messages::Ports => "calls/",
-            Messages::Calls => "nocmsg/",
+    /// All objects for programs with one of the two libraries of messages, or with none.
+    pub fn objects(&self, messages: Option<Messages>) -> Vec<PathBuf> {
+        let left_out: &[&str] = match messages {
+            Some(Messages::Ports) => &["calls/"],
+            Some(Messages::Calls) => &["nocmsg/"],
+            None => &["calls/", "nocmsg/"],
         };
         compiled()
-            .filter(|path| !path.starts_with(other))
+            .filter(|path| !left_out.iter().any(|folder| path.starts_with(folder)))
             .map(|path| self.folder.join(object(path)))
             .collect()
     }
 }
 
+/// Files of the message library.
+pub(crate) fn library() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES
+        .iter()
+        .copied()
+        .filter(|(path, _)| path.starts_with("nocmsg/"))
+}
+
 fn compiled() -> impl Iterator<Item = &'static str> {
-    let is_compiled = |path: &&str| path.ends_with(".c") || path.ends_with(".S");
+    let is_compiled =
+        |path: &&str| *path != NOT_COMPILED && (path.ends_with(".c") || path.ends_with(".S"));
     FILES.iter().map(|(path, _)| *path).filter(is_compiled)
 }
 

@@ -34,7 +34,8 @@ impl From<ProgramError> for ExecuteError {
             | ProgramError::Failed { .. }
             | ProgramError::Ranks { .. }
             | ProgramError::Changed { .. }
-            | ProgramError::Collective { .. }) => Self::Call(Box::new(other)),
+            | ProgramError::Collective { .. }
+            | ProgramError::Trace { .. }) => Self::Call(Box::new(other)),
         }
     }
 }

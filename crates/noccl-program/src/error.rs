@@ -103,6 +103,18 @@ pub enum ProgramError {
         /// Why.
         source: CollError,
     },
+    /// A message trace that cannot be read.
+    #[error("{file}, line {line}: {what}; accepted: {accepted}")]
+    Trace {
+        /// Which file.
+        file: String,
+        /// Its line, from 1.
+        line: u32,
+        /// What stands there.
+        what: String,
+        /// What would be right.
+        accepted: String,
+    },
     /// The simulation.
     #[error(transparent)]
     Run(#[from] RunError),

@@ -14,6 +14,7 @@ mod arrival;
 mod calls;
 mod collective;
 mod communicator;
+mod composed;
 mod error;
 mod ids;
 mod matching;
@@ -32,6 +33,7 @@ mod stating;
 mod stuck;
 mod template;
 mod terms;
+mod trace;
 
 pub use announce::{Receive, Send};
 pub use collective::{Choose, CollectiveCall};
@@ -42,3 +44,8 @@ pub use rank::Place;
 pub use report::{RankReport, Report, Span};
 pub use response::{Received, Response};
 pub use session::{Options, Session};
+pub use trace::{
+    CollectiveName, Event, MAX_COMPUTE, MAX_OPEN_BYTES, MAX_RECORD_BYTES, MAX_TRACE_RANKS,
+    MESSAGES_VERSION, MessageTrace, NewCommunicator, Record, RecordedCollective, Replayed, Unit,
+    parse_messages, replay,
+};

@@ -3,6 +3,7 @@
 //! arithmetic.
 
 mod common;
+mod traces;
 
 use common::{Got, Op, network, run};
 use noccl_program::ProgramError;

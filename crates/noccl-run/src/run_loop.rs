@@ -9,6 +9,8 @@ const PROGRESS_CYCLES: u64 = 4096;
 /// Likewise tiles times cycles: a cycle of a million tiles takes longer than the call.
 const PROGRESS_TILE_CYCLES: u64 = 1 << 20;
 const PROGRESS_HOPS: u64 = 1 << 20;
+/// Hops may be a sum over all links, so nobody asks for them in every cycle.
+const HOPS_CYCLES: u64 = 64;
 
 /// Simulates until a run is over.
 ///
@@ -60,14 +62,17 @@ fn diagnosis<R: Run>(run: &R) -> Diagnosis {
 struct Pace {
     report_at_cycle: u64,
     report_at_hops: u64,
+    ask_hops_at_cycle: u64,
 }
 
 impl Pace {
     fn new<R: Run>(run: &R) -> Self {
         let tiles = run.status().num_tiles().max(1) as u64;
         let cycles = (PROGRESS_TILE_CYCLES / tiles).clamp(1, PROGRESS_CYCLES);
+        let now = run.progress().cycle;
         Self {
-            report_at_cycle: run.progress().cycle + cycles,
+            report_at_cycle: now + cycles,
+            ask_hops_at_cycle: now + HOPS_CYCLES,
             report_at_hops: run.status().flit_hops() + PROGRESS_HOPS,
         }
     }
@@ -75,8 +80,14 @@ impl Pace {
     /// Tells the progress if it is time; an error if the caller asks for an end.
     fn tick<R: Run>(&mut self, run: &R, on_progress: OnProgress<'_>) -> Result<(), RunError> {
         let now = run.progress();
-        if now.cycle < self.report_at_cycle && run.status().flit_hops() < self.report_at_hops {
-            return Ok(());
+        if now.cycle < self.report_at_cycle {
+            if now.cycle < self.ask_hops_at_cycle {
+                return Ok(());
+            }
+            self.ask_hops_at_cycle = now.cycle + HOPS_CYCLES;
+            if run.status().flit_hops() < self.report_at_hops {
+                return Ok(());
+            }
         }
         *self = Self::new(run);
         let cycle = now.cycle;

@@ -13,7 +13,6 @@ pub mod checkpoint;
 mod diagnose;
 mod driver;
 mod endpoint;
-#[cfg(feature = "hardware-comparison")]
 mod hardware_comparison;
 mod kernel;
 mod machine;
@@ -30,7 +29,9 @@ pub use driver::schedule::ScheduleRun;
 pub use endpoint::executed_core::ExecutedRank;
 pub use endpoint::message_core::is_held_up;
 pub use endpoint::torrent::DirectChain;
-#[cfg(feature = "hardware-comparison")]
+// For the tests of noccl-cosim: a bench with whose AXI ports hardware is compared. No feature of the crate, which every program
+// that is built beside the tests would be compiled again for.
+#[doc(hidden)]
 pub use hardware_comparison::{PortChain, PortPattern, PortScenario, record_ports};
 pub use noccl_run::OnProgress;
 pub use open_run::open_run;

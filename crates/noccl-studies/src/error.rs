@@ -72,7 +72,7 @@ pub enum Error {
     /// A rank of a compiled program that cannot go on.
     #[error(transparent)]
     Fault(#[from] RankFault),
-    /// A call of a compiled program that cannot be carried out, or calls of ranks that do not fit together.
+    /// A call of a compiled program that cannot be carried out, calls of ranks that do not fit together, or a damaged message trace.
     #[error(transparent)]
     Call(Box<ProgramError>),
     /// An argument is outside what is accepted.
@@ -214,6 +214,41 @@ impl From<ExecuteError> for Error {
     }
 }
 
+impl From<ProgramError> for Error {
+    fn from(error: ProgramError) -> Self {
+        match error {
+            ProgramError::Run(error) => Error::Run(error),
+            ProgramError::Argument { .. }
+            | ProgramError::Differs { .. }
+            | ProgramError::Truncated { .. }
+            | ProgramError::Stuck { .. }
+            | ProgramError::Failed { .. }
+            | ProgramError::Ranks { .. }
+            | ProgramError::Changed { .. }
+            | ProgramError::Collective { .. }
+            | ProgramError::Trace { .. } => Error::Call(Box::new(error)),
+        }
+    }
+}
+
+/// Has a program of ranks failed, or was it wrong before it ran?
+const fn call_class(error: &ProgramError) -> ErrorClass {
+    match error {
+        ProgramError::Run(RunError::Interrupted { .. }) => ErrorClass::Interrupted,
+        ProgramError::Run(RunError::Refused { .. })
+        | ProgramError::Ranks { .. }
+        | ProgramError::Trace { .. } => ErrorClass::BadInput,
+        ProgramError::Run(RunError::Stall(_))
+        | ProgramError::Argument { .. }
+        | ProgramError::Differs { .. }
+        | ProgramError::Truncated { .. }
+        | ProgramError::Stuck { .. }
+        | ProgramError::Failed { .. }
+        | ProgramError::Changed { .. }
+        | ProgramError::Collective { .. } => ErrorClass::Failed,
+    }
+}
+
 impl Error {
     /// An argument error.
     #[must_use]
@@ -260,23 +295,13 @@ impl Error {
     #[must_use]
     pub const fn class(&self) -> ErrorClass {
         match self {
-            Error::Call(error) => match **error {
-                ProgramError::Ranks { .. } => ErrorClass::BadInput,
-                ProgramError::Argument { .. }
-                | ProgramError::Differs { .. }
-                | ProgramError::Truncated { .. }
-                | ProgramError::Stuck { .. }
-                | ProgramError::Failed { .. }
-                | ProgramError::Changed { .. }
-                | ProgramError::Collective { .. }
-                | ProgramError::Run(_) => ErrorClass::Failed,
-            },
             Error::Run(RunError::Stall(_))
             | Error::Check(_)
             | Error::Machine(MachineError::Incoherent { .. } | MachineError::Stalled { .. })
             | Error::WrongKernel(_)
             | Error::Fault(_)
             | Error::Hardware(HardwareError::Differs(_)) => ErrorClass::Failed,
+            Error::Call(error) => call_class(error),
             Error::Run(RunError::Interrupted { .. })
             | Error::Compile(CompileError::Interrupted)
             | Error::Machine(MachineError::Interrupted { .. })

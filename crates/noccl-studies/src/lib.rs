@@ -17,6 +17,7 @@ pub mod gemm;
 mod matrix;
 mod measure;
 mod noise;
+mod npb;
 mod order;
 mod page;
 mod papers;
@@ -57,6 +58,7 @@ pub use matrix::{MatrixRequest, MatrixRow, matrix};
 pub use noise::{
     MAX_NOISY_RUNS, MAX_START_SKEW_CYCLES, NoiseRequest, NoiseStatistics, under_noise,
 };
+pub use npb::{NpbQuantity, NpbRow};
 pub use order::{
     MAX_DRAWN_DESTINATIONS, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest, OrderRow,
     order, order_draws, parse_orders, path_hops,

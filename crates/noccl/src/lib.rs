@@ -11,6 +11,8 @@ mod describe;
 mod doctor;
 mod executed;
 mod hardware;
+mod messages;
+mod npb;
 mod plan;
 pub mod program;
 pub mod report;
@@ -30,6 +32,10 @@ pub use executed::{
     ExecutedRankRow, ExecutedReport, ExecutedRequest, is_program_of_calls, run_executed,
 };
 pub use hardware::{HardwareRequest, parse_boundary};
+pub use messages::{
+    MessagesCall, MessagesRankRow, MessagesReport, MessagesRequest, replay_messages,
+};
+pub use npb::{NpbRequest, npb, parse_npb_class, parse_npb_kernels, parse_npb_libraries};
 pub use plan::check;
 pub use report::{algorithm, cases, read_rows, verification};
 pub use rtl::{check_rtl_folder, rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
@@ -47,21 +53,21 @@ pub use noccl_studies::{
     MARKED_DEVIATION, MAX_BARRIER_CLUSTERS, MAX_DRAWN_DESTINATIONS, MAX_FILE_BYTES,
     MAX_MODEL_ERROR, MAX_STRESS_SEEDS, MAX_STRESS_TRANSACTIONS, MAX_TOML_BYTES, MAX_TRACE_BYTES,
     MEDIAN_MODEL_ERROR, MIN_STRESS_TRANSACTIONS, MatrixRequest, MatrixRow, ModelAccuracy, ModelRow,
-    NoiseRequest, NoiseStatistics, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest,
-    OrderRow, PublishedRow, REPRODUCIBLE, Reproduction, Skipped, Spread as AutoSpread,
-    StressFailure, StressKind, StressReport, StressRequest, SumError, ToleranceKind, TrafficPoint,
-    TrafficReport, TrafficRequest, Validation, Verified, attention, auto_lines, auto_losses,
-    auto_spread, barrier_study, baseline_figures, baselines, bench, calibrate, calibration_text,
-    check_auto_page, check_barrier_page, check_claims_page, check_output, claims_count, coherence,
-    compare, compare_by_model, default_root, deviations, format_bytes, gemm, group_name, is_saving,
-    load, load_spec, loads_of_capacity, matrix, members, model_accuracy, model_rows, model_spread,
-    order, order_draws, parse_algorithms, parse_bytes, parse_collective, parse_designs,
-    parse_element, parse_group, parse_json, parse_kernels, parse_lengths, parse_operator,
-    parse_orders, parse_override, parse_pair, parse_pattern, parse_protocols, parse_root,
-    parse_schedule, parse_set, parse_stress_kinds, parse_tile, path_hops, preset_names,
-    published_rows, read_calibration, read_json, read_recording, read_schedule, read_text,
-    read_trace, reproduce, root_name, run_values, schedule, size_note, stress, traffic,
-    update_auto_page, validation, word, write_bytes, write_figures, write_file,
+    NoiseRequest, NoiseStatistics, NpbQuantity, NpbRow, OrderDraw, OrderDrawRequest, OrderReport,
+    OrderRequest, OrderRow, PublishedRow, REPRODUCIBLE, Reproduction, Skipped,
+    Spread as AutoSpread, StressFailure, StressKind, StressReport, StressRequest, SumError,
+    ToleranceKind, TrafficPoint, TrafficReport, TrafficRequest, Validation, Verified, attention,
+    auto_lines, auto_losses, auto_spread, barrier_study, baseline_figures, baselines, bench,
+    calibrate, calibration_text, check_auto_page, check_barrier_page, check_claims_page,
+    check_output, claims_count, coherence, compare, compare_by_model, default_root, deviations,
+    format_bytes, gemm, group_name, is_saving, load, load_spec, loads_of_capacity, matrix, members,
+    model_accuracy, model_rows, model_spread, order, order_draws, parse_algorithms, parse_bytes,
+    parse_collective, parse_designs, parse_element, parse_group, parse_json, parse_kernels,
+    parse_lengths, parse_operator, parse_orders, parse_override, parse_pair, parse_pattern,
+    parse_protocols, parse_root, parse_schedule, parse_set, parse_stress_kinds, parse_tile,
+    path_hops, preset_names, published_rows, read_calibration, read_json, read_recording,
+    read_schedule, read_text, read_trace, reproduce, root_name, run_values, schedule, size_note,
+    stress, traffic, update_auto_page, validation, word, write_bytes, write_figures, write_file,
     zero_load_latency_cycles,
 };
 
@@ -71,7 +77,9 @@ pub use noccl_coherence::{Kernel, Log, RecordingError, Size as KernelSize};
 pub use noccl_coll::chain::order::ChainOrder;
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::{Algorithm, Choice, CollError};
-pub use noccl_compile::{CompileError, CompileRequest, CompileStep, Messages, Optimization};
+pub use noccl_compile::{
+    CompileError, CompileRequest, CompileStep, Messages, NpbClass, NpbKernel, Optimization,
+};
 pub use noccl_cosim::lockstep::LockstepError;
 pub use noccl_cosim::{Boundary, HardwareError, HardwareReport};
 pub use noccl_files::{FileError, message, visible, visible_line};

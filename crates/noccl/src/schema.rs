@@ -6,7 +6,8 @@ use crate::describe::NetworkDescription;
 use crate::tree::TreeDescription;
 use crate::{
     AttentionRow, BarrierStudy, BaselineRow, ClaimRow, CoherenceRow, CompareRow, Error, Figure,
-    GemmRow, MatrixRow, OrderDraw, OrderReport, RunReport, StressReport, TrafficReport, Validation,
+    GemmRow, MatrixRow, MessagesReport, OrderDraw, OrderReport, RunReport, StressReport,
+    TrafficReport, Validation,
 };
 use noccl_model::Calibration;
 use noccl_rtl::RtlConfig;
@@ -14,7 +15,7 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 25] = [
+pub const SCHEMA_NAMES: [&str; 26] = [
     "spec",
     "network",
     "tree",
@@ -25,6 +26,7 @@ pub const SCHEMA_NAMES: [&str; 25] = [
     "order_draws",
     "check",
     "run",
+    "messages",
     "compare",
     "matrix",
     "baselines",
@@ -63,6 +65,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "order_draws" => schema_for!(Vec<OrderDraw>),
         "check" => schema_for!(CheckReport),
         "run" => schema_for!(RunReport),
+        "messages" => schema_for!(MessagesReport),
         "compare" => schema_for!(Vec<CompareRow>),
         "matrix" => schema_for!(Vec<MatrixRow>),
         "baselines" => schema_for!(Vec<BaselineRow>),

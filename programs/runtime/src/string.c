@@ -6,19 +6,28 @@
 
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 
-// A word at any address, whatever else is kept there.
-typedef uint64_t __attribute__((may_alias, aligned(1))) word;
+// A word at any address, whatever else is kept there. The core loads and stores it at once; the compiler, which does not know
+// that, would take it apart into bytes.
+struct word {
+  char bytes[8];
+};
+
+static inline uint64_t load(const char *at) {
+  uint64_t word;
+  __asm__("ld %0, %1" : "=r"(word) : "m"(*(const struct word *)at));
+  return word;
+}
+
+static inline void store(char *at, uint64_t word) { __asm__("sd %1, %0" : "=m"(*(struct word *)at) : "r"(word)); }
 
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes) {
   char *out = to;
   const char *in = from;
   for (; bytes >= 32; bytes -= 32, out += 32, in += 32) {
-    word a = ((const word *)in)[0], b = ((const word *)in)[1];
-    word c = ((const word *)in)[2], d = ((const word *)in)[3];
-    ((word *)out)[0] = a, ((word *)out)[1] = b;
-    ((word *)out)[2] = c, ((word *)out)[3] = d;
+    uint64_t a = load(in), b = load(in + 8), c = load(in + 16), d = load(in + 24);
+    store(out, a), store(out + 8, b), store(out + 16, c), store(out + 24, d);
   }
-  for (; bytes >= 8; bytes -= 8, out += 8, in += 8) *(word *)out = *(const word *)in;
+  for (; bytes >= 8; bytes -= 8, out += 8, in += 8) store(out, load(in));
   while (bytes--) *out++ = *in++;
   return to;
 }
@@ -29,7 +38,7 @@ void *memmove(void *to, const void *from, size_t bytes) {
   if ((uintptr_t)out - (uintptr_t)in >= bytes) return memcpy(to, from, bytes);
   while (bytes >= 8) {
     bytes -= 8;
-    *(word *)(out + bytes) = *(const word *)(in + bytes);
+    store(out + bytes, load(in + bytes));
   }
   while (bytes--) out[bytes] = in[bytes];
   return to;
@@ -37,8 +46,8 @@ void *memmove(void *to, const void *from, size_t bytes) {
 
 void *memset(void *to, int value, size_t bytes) {
   char *out = to;
-  word all = 0x0101010101010101u * (unsigned char)value;
-  for (; bytes >= 8; bytes -= 8, out += 8) *(word *)out = all;
+  uint64_t all = UINT64_C(0x0101010101010101) * (unsigned char)value;
+  for (; bytes >= 8; bytes -= 8, out += 8) store(out, all);
   while (bytes--) *out++ = (char)value;
   return to;
 }

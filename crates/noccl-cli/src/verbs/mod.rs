@@ -12,7 +12,8 @@ use collective::{baselines, check, compare, demo, matrix, order, run, schedule};
 use network::{elaborate, rtl};
 use noccl::Error;
 use study::{
-    attention, auto, barrier, calibrate, coherence, gemm, reproduce, stress, traffic, validation,
+    attention, auto, barrier, calibrate, coherence, gemm, npb, reproduce, stress, traffic,
+    validation,
 };
 use tool::{bench, build, doctor, help_markdown, report, schema};
 
@@ -54,6 +55,7 @@ enum Verb {
     Barrier(barrier::Barrier),
     Coherence(coherence::Coherence),
     Build(build::Build),
+    Npb(npb::Npb),
     Report(report::Report),
     Reproduce(reproduce::Reproduce),
     Rtl(rtl::Rtl),
@@ -90,6 +92,7 @@ impl Cli {
             Verb::Barrier(verb) => verb.run(),
             Verb::Coherence(verb) => verb.run(),
             Verb::Build(verb) => verb.run(),
+            Verb::Npb(verb) => verb.run(),
             Verb::Report(verb) => verb.run(),
             Verb::Reproduce(verb) => verb.run(),
             Verb::Rtl(verb) => verb.run(),

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// Files that are mutated, with the command lines that read each.
-pub const READERS: [(&str, &[&str]); 23] = [
+pub const READERS: [(&str, &[&str]); 24] = [
     ("spec.toml", SPEC),
     ("published.toml", SPEC),
     ("torrent.toml", SPEC),
@@ -28,6 +28,7 @@ pub const READERS: [(&str, &[&str]); 23] = [
     ("messages.json", CORES),
     ("static.json", CORES),
     ("trace.json", TRACE),
+    ("calls.messages", MESSAGES),
     ("saved.ckpt", CHECKPOINT),
     ("calibration.toml", CALIBRATION),
     ("rows.json", ROWS),
@@ -91,6 +92,10 @@ const TRACE: &[&str] = &[
     "run --trace FILE --max-cycles 20000 --mode timing --json",
     "run --trace FILE --max-cycles 20000 --spec collective_noc_4x4_published",
 ];
+const MESSAGES: &[&str] = &[
+    "run FILE --messages --spec tilepro64_4x4 --max-cycles 20000",
+    "run FILE --messages --spec collective_noc_4x4 --max-cycles 20000 --json",
+];
 const CHECKPOINT: &[&str] = &["run long.json --mode timing --max-cycles 20000 --resume FILE"];
 const CALIBRATION: &[&str] =
     &["compare multicast --bytes 64 --group row --backend model --calibration FILE"];
@@ -98,7 +103,7 @@ const ROWS: &[&str] = &["report FILE -o page.html"];
 const PAGE: &[&str] = &["barrier --clusters 2 --page FILE"];
 
 /// Command lines whose words are mutated.
-pub const LINES: [&str; 33] = [
+pub const LINES: [&str; 34] = [
     "elaborate collective_noc_4x4 -P mesh.width=5",
     "elaborate collective_noc_4x4 -P ni.max_burst_beats=64 -P cluster.l1_bytes=131072 --json",
     "schedule reduce --bytes 4KiB --algorithm in_network --group row",
@@ -115,6 +120,7 @@ pub const LINES: [&str; 33] = [
     "check reduce.json --spec collective_noc_4x4",
     "run reduce.json --seed 1 --threads 2 --max-cycles 20000 --stalls 60,60 --stall-seed 7",
     "run --trace trace.json --max-cycles 20000 --mode value",
+    "run calls.messages --messages --spec tilepro64_4x4 --compute-scale 0.5 --max-cycles 20000",
     "run reduce.json --checkpoint c.ckpt --checkpoint-every 0.5",
     "compare multicast --bytes 64,128 --group row --algorithms chain:2,in_network",
     "compare reduce --group 0,0,2,2 --root 0,0 --bytes 64 --algorithms tree --seed 3",
@@ -188,6 +194,8 @@ pub fn make() {
     let recipe = Recipe::new(&network, &StressKind::ALL, 12);
     let trace = serde_json::json!({"format": 1, "trace": generate(&network, &recipe, 3)});
     fs::write("trace.json", trace.to_string()).unwrap();
+    let calls = include_str!("../../../noccl-program/tests/traces/calls.messages");
+    fs::write("calls.messages", calls).unwrap();
     let calibration = noccl::calibration_text(&Calibration::shipped().unwrap()).unwrap();
     fs::write("calibration.toml", calibration).unwrap();
     let group = noccl::parse_group(&network, "row").unwrap();

@@ -6,6 +6,7 @@ pub mod check;
 pub mod compare;
 pub mod demo;
 pub mod matrix;
+mod messages;
 pub mod order;
 mod program;
 mod rows;

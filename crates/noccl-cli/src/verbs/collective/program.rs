@@ -16,9 +16,9 @@ use std::process::Command;
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
     /// The file is a program of ranks: an ELF file of `noccl build`, or an mpi4py script (.py)
-    #[arg(long, requires = "ranks", conflicts_with_all = ["trace", "checkpoint", "resume"])]
+    #[arg(long, group = "of_ranks", requires = "ranks", conflicts_with_all = ["trace", "checkpoint", "resume"])]
     pub program: bool,
-    /// Number of ranks of a program, one per tile
+    /// Number of ranks of a program, one per tile; of a message trace as it says
     #[arg(long, value_name = "N")]
     pub ranks: Option<u32>,
     /// What instructions of a compiled program cost: a name (in_order, one_cycle) or a TOML file
@@ -32,12 +32,12 @@ pub struct ProgramArgs {
     /// Memory of each core that executes a compiled program
     #[arg(long, value_name = "BYTES", default_value = "4MiB", value_parser = size, requires = "program")]
     pub program_memory: u64,
-    /// Algorithm of the collectives that a script or a program of --calls calls
+    /// Algorithm of the collectives that a script, a program of --calls or a message trace calls
     #[arg(
         long,
         value_name = "NAME",
         default_value = "auto",
-        requires = "program"
+        requires = "of_ranks"
     )]
     pub collectives: String,
     /// Arguments of a script, behind --

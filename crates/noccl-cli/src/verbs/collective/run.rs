@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl run`
 
+use super::messages::MessagesArgs;
 use super::program::{Asked, ProgramArgs};
 use crate::args::{
     CheckpointArgs, CoreArgs, HardwareArgs, SpecArgs, StallArgs, parse_mode, parse_threads,
@@ -12,7 +13,7 @@ use clap::Args;
 use noccl::{Error, HardwareReport, Mode, NoiseStatistics, RunReport, RunRequest, Verified};
 use std::path::PathBuf;
 
-/// Run a schedule or a trace, cycle by cycle
+/// Run a schedule, a trace or a program, cycle by cycle
 ///
 /// In value mode a schedule that claims a collective gets random inputs and its outputs are verified.
 #[derive(Debug, Args)]
@@ -24,13 +25,14 @@ Examples:
   noccl run transactions.json --trace --links --json
   noccl run ring.elf --program --ranks 16 --spec tilepro64_4x4
   noccl run jacobi.py --program --ranks 16 --spec collective_noc_4x4 -- 64
+  noccl run solver.messages --messages --spec tilepro64_4x4 --compute-scale 4
   noccl run large.json --mode timing --checkpoint large.ckpt
   noccl run large.json --mode timing --resume large.ckpt
   noccl run reduce.json --backend rtl
   noccl run reduce.json --backend rtl --boundary dma
   noccl run transactions.json --trace --backend rtl --boundary axi --stalls 60,60 --stall-seed 7")]
 pub struct Run {
-    /// Schedule (JSON), or trace with --trace
+    /// Schedule (JSON), or trace with --trace, program with --program, message trace with --messages
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
@@ -55,6 +57,8 @@ pub struct Run {
     links: bool,
     #[command(flatten)]
     program: ProgramArgs,
+    #[command(flatten)]
+    messages: MessagesArgs,
     #[command(flatten)]
     cores: CoreArgs,
     #[command(flatten)]
@@ -85,6 +89,9 @@ impl Run {
         let network = self.spec.load()?;
         if self.program.program {
             return self.program.run(&network, &asked);
+        }
+        if self.messages.messages {
+            return self.messages.run(&network, &self.program, &asked);
         }
         let mut request = RunRequest::new(self.mode);
         request.seed = self.seed;

@@ -7,6 +7,7 @@ pub mod barrier;
 pub mod calibrate;
 pub mod coherence;
 pub mod gemm;
+pub mod npb;
 pub mod reproduce;
 pub mod stress;
 pub mod traffic;

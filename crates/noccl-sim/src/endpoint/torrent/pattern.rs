@@ -66,7 +66,6 @@ impl Banks {
     }
 
     /// Those of the mask stand still.
-    #[cfg(feature = "hardware-comparison")]
     pub(crate) const fn held(num_banks: u32, mask: u64) -> Self {
         Self {
             taken: mask,

@@ -101,8 +101,10 @@ impl<R: Rule> Plane<R> {
     }
 
     /// Could a further cycle change something although endpoints neither push a flit nor take others than before?
+    ///
+    /// A plane without flits is not stepped, so what its last cycle has left behind says nothing.
     pub(crate) const fn can_move(&self) -> bool {
-        self.can_move
+        self.can_move && self.num_flits > 0
     }
 
     pub(super) const fn rule(&self) -> &R {

@@ -17,20 +17,38 @@ const STEP: u64 = 10;
 /// More than any reading of the library allows.
 const MOST: u64 = 100_000;
 
-/// Part of a collective's time on 7×7 that is saved over an algorithm of the baseline with interrupts of so many cycles.
-fn saved(
-    runner: Runner<'_>,
+/// A collective on 7×7: the cycles of S4's algorithm on polling cores, to which others are compared.
+struct Ours {
     case: Case,
-    algorithm: &str,
-    interrupt_cycles: u64,
-) -> Result<f64, Error> {
-    let value = interrupt_cycles.to_string();
-    let fields = [("core.interrupt_cycles", value.as_str())];
-    let interrupts = Layer::Interrupt.mesh((LARGEST, LARGEST), &fields)?;
-    let polling = Layer::Polling.square(LARGEST)?;
-    let theirs = cycles(runner, &interrupts, case.kind, case.bytes, algorithm)?;
-    let ours = cycles(runner, &polling, case.kind, case.bytes, case.ours)?;
-    Ok(saving(ours, theirs))
+    cycles: u64,
+}
+
+impl Ours {
+    fn new(runner: Runner<'_>, case: Case) -> Result<Self, Error> {
+        let polling = Layer::Polling.square(LARGEST)?;
+        let cycles = cycles(runner, &polling, case.kind, case.bytes, case.ours)?;
+        Ok(Self { case, cycles })
+    }
+
+    /// Part of the time that is saved over an algorithm of the baseline with interrupts of so many cycles.
+    fn saved(
+        &self,
+        runner: Runner<'_>,
+        algorithm: &str,
+        interrupt_cycles: u64,
+    ) -> Result<f64, Error> {
+        let value = interrupt_cycles.to_string();
+        let fields = [("core.interrupt_cycles", value.as_str())];
+        let interrupts = Layer::Interrupt.mesh((LARGEST, LARGEST), &fields)?;
+        let theirs = cycles(
+            runner,
+            &interrupts,
+            self.case.kind,
+            self.case.bytes,
+            algorithm,
+        )?;
+        Ok(saving(self.cycles, theirs))
+    }
 }
 
 /// The least multiple of ten cycles with which so much is saved.
@@ -40,10 +58,11 @@ pub(super) fn least(
     algorithm: &str,
     part: f64,
 ) -> Result<u64, Error> {
+    let ours = Ours::new(runner, case)?;
     let (mut below, mut enough) = (0, MOST / STEP);
     while enough - below > 1 {
         let middle = u64::midpoint(below, enough);
-        if saved(runner, case, algorithm, middle * STEP)? >= part {
+        if ours.saved(runner, algorithm, middle * STEP)? >= part {
             enough = middle;
         } else {
             below = middle;
@@ -62,7 +81,8 @@ pub(super) fn claims(runner: Runner<'_>, out: &mut Outcomes) -> Result<(), Error
     let network = Layer::Interrupt.square(LARGEST)?;
     let preset = network.cores().map_or(0, |of| of.core.interrupt_cycles);
     let fitted = interrupt_cycles(runner)?;
-    let at = |cycles| saved(runner, BARRIER, BARRIER.baselines[0], cycles);
+    let ours = Ours::new(runner, BARRIER)?;
+    let at = |cycles| ours.saved(runner, BARRIER.baselines[0], cycles);
     let before = fitted - STEP;
     let detail = format!(
         "{:.4} of the barrier saved at {fitted} cycles, {:.4} at {before}",

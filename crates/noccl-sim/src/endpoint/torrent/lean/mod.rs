@@ -9,7 +9,6 @@
 mod inbox;
 mod offers;
 mod ports;
-#[cfg(feature = "hardware-comparison")]
 mod seen_at_ports;
 mod simulated;
 mod step;
@@ -17,7 +16,6 @@ mod words;
 
 pub(crate) use inbox::Slot;
 pub(crate) use ports::BeatOffer;
-#[cfg(feature = "hardware-comparison")]
 pub(crate) use ports::WordOffer;
 
 use crate::endpoint::torrent::cfg::{FRAME_BYTES, Key, NUM_TASK_IDS};

@@ -167,7 +167,6 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    #[cfg(feature = "hardware-comparison")]
     pub(crate) fn takes_beat(&self, settings: &Settings) -> bool {
         let capacity = settings.buffer_bursts as usize * settings.burst_beats as usize;
         self.unread.len() < capacity

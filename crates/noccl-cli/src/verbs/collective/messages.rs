@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl run --messages`: the replay of a message trace.
+
+use super::program::{Asked, ProgramArgs};
+use crate::progress::watched;
+use crate::table::{Align, grouped, table};
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::{Error, MessagesReport, MessagesRequest, Network};
+
+/// A message trace.
+#[derive(Debug, Args)]
+pub struct MessagesArgs {
+    /// The file is a message trace: what the ranks of an MPI program have called, as programs/recorder records it
+    #[arg(long, group = "of_ranks", conflicts_with_all = ["trace", "checkpoint", "resume"])]
+    pub messages: bool,
+    /// Multiply all computations of a message trace by this; nanoseconds become cycles by the network's clock
+    #[arg(
+        long,
+        value_name = "FACTOR",
+        default_value_t = 1.0,
+        requires = "messages"
+    )]
+    pub compute_scale: f64,
+}
+
+impl MessagesArgs {
+    /// Replays a trace.
+    pub fn run(
+        &self,
+        network: &Network,
+        program: &ProgramArgs,
+        asked: &Asked<'_>,
+    ) -> Result<Outcome, Error> {
+        let request = MessagesRequest {
+            trace: asked.file.to_owned(),
+            ranks: program.ranks,
+            collectives: noccl::program::parse_program_algorithm(&program.collectives)?,
+            compute_scale: self.compute_scale,
+            max_cycles: asked.max_cycles,
+            noise_seed: asked.noise_seed,
+        };
+        let report = watched("calls", |watch| {
+            noccl::replay_messages(network, &request, watch)
+        })?;
+        if asked.is_json {
+            output::json(&report)?;
+        } else {
+            output::result(&summary(&report))?;
+        }
+        Ok(Outcome::Fine)
+    }
+}
+
+fn summary(report: &MessagesReport) -> String {
+    let header = [
+        "rank", "cycles", "computes", "sends", "receives", "waits", "messages", "bytes",
+    ];
+    let header = header.map(|title| (title, Align::Right));
+    let rows: Vec<Vec<String>> = report
+        .ranks
+        .iter()
+        .map(|rank| {
+            let numbers = [
+                rank.finish_cycle,
+                rank.compute_cycles,
+                rank.send_cycles,
+                rank.receive_cycles,
+                rank.wait_cycles,
+                rank.messages,
+                rank.bytes,
+            ];
+            let first = [rank.rank.to_string()];
+            first.into_iter().chain(numbers.map(grouped)).collect()
+        })
+        .collect();
+    let sum = |of: fn(&noccl::MessagesRankRow) -> u64| grouped(report.ranks.iter().map(of).sum());
+    format!(
+        "{}\nnetwork    {}\nsource     {}\ncycles     {} ({:.0} ns)\nmessages   {} of {} bytes, {} received\nflit-hops  {}\n",
+        table(&header, &rows),
+        report.network,
+        noccl::visible_line(&report.source),
+        grouped(report.cycles),
+        report.time_ns,
+        sum(|rank| rank.messages),
+        sum(|rank| rank.bytes),
+        sum(|rank| rank.received_messages),
+        grouped(report.flit_hops),
+    )
+}

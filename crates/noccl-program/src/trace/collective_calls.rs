@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Replay of collectives and splits: those of the session where there are such, else steps of messages.
+
+use super::collectives::{CollectiveName, RecordedCollective};
+use super::player::{Member, Splitting};
+use super::record::NewCommunicator;
+use super::replay::{Replay, Then};
+use crate::collective::CollectiveCall;
+use crate::composed::{Seat, Step};
+use crate::error::ProgramError;
+use crate::ids::{CommId, RankId};
+use noccl_workload::{CollectiveKind, ElementType, Operator};
+
+impl Replay<'_, '_> {
+    /// A communicator of a rank.
+    pub(super) fn member(&self, rank: RankId, comm: u32) -> Result<Member, ProgramError> {
+        let found = self.players[rank.idx()].comms.get(&comm).copied();
+        found.ok_or_else(|| {
+            let (what, accepted) = (format!("communicator {comm}"), "one of the rank's".into());
+            self.argument(rank, what, accepted)
+        })
+    }
+
+    /// A rank comes to a collective call or a split: it must fit those of the others.
+    fn agree(
+        &mut self,
+        rank: RankId,
+        comm: u32,
+        call: Option<&RecordedCollective>,
+    ) -> Result<(CommId, Seat), ProgramError> {
+        let place = self.place(rank);
+        let Member {
+            comm: id,
+            seat,
+            calls,
+        } = self.member(rank, comm)?;
+        if let Some(member) = self.players[rank.idx()].comms.get_mut(&comm) {
+            member.calls += 1;
+        }
+        let at = (id, calls);
+        self.agreements.call(at, seat.size, (rank, &place), call)?;
+        Ok((at.0, seat))
+    }
+
+    pub(super) fn collective(
+        &mut self,
+        rank: RankId,
+        call: &RecordedCollective,
+    ) -> Result<Then, ProgramError> {
+        let (comm, seat) = self.agree(rank, call.comm, Some(call))?;
+        if seat.size == 1 {
+            return Ok(Then::GoesOn);
+        }
+        let Some(native) = self.native(comm, seat, call) else {
+            let player = &mut self.players[rank.idx()];
+            player.steps = steps(seat, call).into();
+            player.steps_comm = comm;
+            return Ok(Then::GoesOn);
+        };
+        let place = self.place(rank);
+        self.session.collective(rank, native, place)?;
+        Ok(Then::Waits)
+    }
+
+    /// The session's collective, if there is one that does it.
+    fn native(
+        &mut self,
+        comm: CommId,
+        seat: Seat,
+        call: &RecordedCollective,
+    ) -> Option<CollectiveCall> {
+        let kind = native_kind(call)?;
+        let fold = match call.fold {
+            Some((operator, element)) => Some((operator?, element)),
+            None => None,
+        };
+        let block = call.bytes.first().copied().unwrap_or(0);
+        let bytes = match kind {
+            CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
+                block * u64::from(seat.size)
+            }
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::AllGather
+            | CollectiveKind::Barrier => block,
+        };
+        let (operator, element) = fold.unwrap_or((Operator::Sum, ElementType::Int8));
+        let native = CollectiveCall {
+            comm,
+            kind,
+            payload: vec![0; bytes as usize],
+            root: call.root,
+            operator,
+            element,
+        };
+        let wish = (comm, kind, bytes, call.root, fold);
+        let known = self.supported.get(&wish).copied();
+        let is_supported = known.unwrap_or_else(|| self.session.supports(&native));
+        self.supported.insert(wish, is_supported);
+        is_supported.then_some(native)
+    }
+
+    pub(super) fn split(
+        &mut self,
+        rank: RankId,
+        comm: u32,
+        made: Option<&NewCommunicator>,
+    ) -> Result<Then, ProgramError> {
+        let (parent, _) = self.agree(rank, comm, None)?;
+        let place = self.place(rank);
+        // A communicator is named by its first member; the key is the place in it.
+        let colour = made.and_then(|made| made.ranks.first().copied());
+        let own = made.map(|made| {
+            let own = made.ranks.iter().position(|member| *member == rank.0);
+            let seat = Seat {
+                rank: own.unwrap_or(0) as u32,
+                size: made.ranks.len() as u32,
+            };
+            (made.number, seat)
+        });
+        let key = own.map_or(0, |(_, seat)| i64::from(seat.rank));
+        self.session.split(rank, parent, colour, key, place)?;
+        self.players[rank.idx()].splitting = Some(Splitting { made: own });
+        Ok(Then::Waits)
+    }
+}
+
+/// The session's collective that does it; of blocks per rank only where all are equal.
+fn native_kind(call: &RecordedCollective) -> Option<CollectiveKind> {
+    let first = call.bytes.first();
+    let is_equal = call.bytes.iter().all(|bytes| Some(bytes) == first);
+    if call.name == CollectiveName::ReduceScatter && is_equal {
+        return Some(CollectiveKind::ReduceScatter);
+    }
+    call.name.kind()
+}
+
+/// A rank's steps of a collective that is composed of messages.
+fn steps(seat: Seat, call: &RecordedCollective) -> Vec<Step> {
+    let (root, bytes) = (call.root, call.bytes.first().copied().unwrap_or(0));
+    let at = |rank: u32| call.bytes.get(rank as usize).copied().unwrap_or(0);
+    let all = bytes * u64::from(seat.size);
+    match call.name {
+        CollectiveName::Barrier => [seat.fold(0, 0), seat.spread(0, 0)].concat(),
+        CollectiveName::Bcast => seat.spread(root, bytes),
+        CollectiveName::Reduce => seat.fold(root, bytes),
+        CollectiveName::Allreduce => [seat.fold(0, bytes), seat.spread(0, bytes)].concat(),
+        CollectiveName::ReduceScatterBlock => {
+            [seat.fold(0, all), seat.deal_equal(0, bytes)].concat()
+        }
+        CollectiveName::ReduceScatter => {
+            let sum = call.bytes.iter().sum();
+            [seat.fold(0, sum), seat.deal(0, &call.bytes)].concat()
+        }
+        CollectiveName::Scan | CollectiveName::Exscan => seat.prefix(bytes),
+        CollectiveName::Gather => seat.collect_equal(root, bytes),
+        CollectiveName::Gatherv => seat.collect(root, bytes),
+        CollectiveName::Scatter => seat.deal_equal(root, bytes),
+        CollectiveName::Scatterv => seat.deal(root, &call.bytes),
+        CollectiveName::Allgather => seat.circulate(|_| bytes),
+        CollectiveName::Allgatherv => seat.circulate(at),
+        CollectiveName::Alltoall => seat.swap_all(|_| bytes),
+        CollectiveName::Alltoallv => seat.swap_all(at),
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a message trace holds.
+
+use super::collectives::RecordedCollective;
+
+/// What the times of a trace count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Nanoseconds of the machine that recorded.
+    Nanoseconds,
+    /// Cycles of a core.
+    Cycles,
+}
+
+/// Calls of all ranks of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageTrace {
+    /// Unit of its computations.
+    pub unit: Unit,
+    /// Where it comes from, in the recorder's words.
+    pub source: String,
+    /// By rank: its calls in their order.
+    pub ranks: Vec<Vec<Record>>,
+}
+
+/// A call, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Line of the file, from 1.
+    pub line: u32,
+    /// The call.
+    pub event: Event,
+}
+
+/// A call of a rank. Communicators and requests have numbers of the rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// Time between two calls.
+    Compute(u64),
+    /// A send; without a request it is waited for at once.
+    Send {
+        /// Communicator.
+        comm: u32,
+        /// Receiver, by rank of the communicator.
+        target: u32,
+        /// Tag.
+        tag: i64,
+        /// Length.
+        bytes: u64,
+        /// Is it over only when the message has met its receive?
+        is_synchronous: bool,
+        /// Number to be waited for.
+        request: Option<u32>,
+    },
+    /// A receive, with the message that it has got; without a request it is waited for at once.
+    Receive {
+        /// Communicator.
+        comm: u32,
+        /// Who has sent, by rank of the communicator.
+        source: u32,
+        /// Tag of the message.
+        tag: i64,
+        /// Its length.
+        bytes: u64,
+        /// Would the program have taken a message of any rank?
+        is_any_source: bool,
+        /// Number to be waited for.
+        request: Option<u32>,
+    },
+    /// All these requests are over.
+    Wait(Vec<u32>),
+    /// A collective.
+    Collective(RecordedCollective),
+    /// A communicator is made of a part of another one's ranks; `None` for a rank that is in none.
+    Split {
+        /// The communicator whose ranks all call.
+        comm: u32,
+        /// What the rank gets.
+        made: Option<NewCommunicator>,
+    },
+}
+
+/// A communicator that a rank gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewCommunicator {
+    /// Its number from here on, for this rank.
+    pub number: u32,
+    /// Its members, by rank of the whole program, in the order of the communicator.
+    pub ranks: Vec<u32>,
+}
+
+impl MessageTrace {
+    /// Number of all records.
+    #[must_use]
+    pub fn num_records(&self) -> u64 {
+        self.ranks.iter().map(|records| records.len() as u64).sum()
+    }
+}

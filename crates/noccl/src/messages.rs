@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Replay of message traces: what ranks of a recorded program have called, on a simulated network.
+
+use crate::program::{ProgramRequest, Report, session};
+use crate::{Algorithm, Error, Network, Step, Watch, WorkStage};
+use noccl_program::{Event, MessageTrace, Replayed, Span, Unit, parse_messages};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A message trace and how it is replayed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessagesRequest {
+    /// File with the trace (`docs/formats/messages.md`).
+    pub trace: PathBuf,
+    /// Number of ranks that is expected; `None` for as many as there are.
+    pub ranks: Option<u32>,
+    /// Algorithm of collectives; `None` for the one that `auto` picks.
+    pub collectives: Option<Algorithm>,
+    /// Factor of all computations; not negative.
+    pub compute_scale: f64,
+    /// Give up after this many cycles; `None` for the usual limit.
+    pub max_cycles: Option<u64>,
+    /// Seed of the noise that a spec of core tiles describes.
+    pub noise_seed: Option<u64>,
+}
+
+/// Where a rank's time went: the parts add up to `finish_cycle`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessagesRankRow {
+    /// Rank.
+    pub rank: u32,
+    /// Cycles of its computations.
+    pub compute_cycles: u64,
+    /// Instructions and words of what it sends.
+    pub send_cycles: u64,
+    /// Instructions and words of what it receives.
+    pub receive_cycles: u64,
+    /// All other cycles up to its end.
+    pub wait_cycles: u64,
+    /// When its last call was over.
+    pub finish_cycle: u64,
+    /// Messages that it has sent, those of composed collectives with them.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Messages that it has received.
+    pub received_messages: u64,
+    /// Their bytes.
+    pub received_bytes: u64,
+}
+
+/// A call of a rank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessagesCall {
+    /// Rank.
+    pub rank: u32,
+    /// When it called.
+    pub start_cycle: u64,
+    /// When the call was over.
+    pub end_cycle: u64,
+    /// What it called: `wait`, `compute`, `split`, or the name of a collective.
+    pub what: String,
+    /// Line of the trace.
+    pub place: String,
+}
+
+/// A replay of a message trace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessagesReport {
+    /// Name of the network.
+    pub network: String,
+    /// Where the trace comes from, as it says.
+    pub source: String,
+    /// Factor of all computations.
+    pub compute_scale: f64,
+    /// When the last call of the last rank was over.
+    pub cycles: u64,
+    /// The same at the network's clock.
+    pub time_ns: f64,
+    /// Flits or words times links.
+    pub flit_hops: u64,
+    /// Receives of any sender: each took the message of the sender that the trace names.
+    pub any_source_receives: u64,
+    /// By rank.
+    pub ranks: Vec<MessagesRankRow>,
+    /// Calls in the order in which they ended.
+    pub timeline: Vec<MessagesCall>,
+}
+
+/// Replays a message trace.
+///
+/// # Errors
+/// [`Error`] with the line of the trace; a network that runs no programs; more ranks than tiles.
+pub fn replay_messages(
+    network: &Network,
+    request: &MessagesRequest,
+    watch: Watch<'_>,
+) -> Result<MessagesReport, Error> {
+    let text = noccl_files::read_text(&request.trace)?;
+    let file = name(&request.trace);
+    let trace = parse_messages(&file, &text)?;
+    drop(text);
+    let cycles_per_unit = cycles_per_unit(network, &trace, request.compute_scale)?;
+    let ranks = trace.ranks.len() as u32;
+    if let Some(stated) = request.ranks.filter(|stated| *stated != ranks) {
+        let accepted = format!("{ranks}, as in the trace");
+        return Err(Error::argument("--ranks", stated, accepted));
+    }
+    let asked = ProgramRequest {
+        ranks,
+        collectives: request.collectives,
+        max_cycles: request.max_cycles,
+        noise_seed: request.noise_seed,
+    };
+    let mut session = session(network, &asked)?;
+    let total = trace.num_records();
+    let mut may_go_on = |done| {
+        watch.report(Step {
+            done,
+            total,
+            simulated_cycles: 0,
+            activity: WorkStage::Simulating,
+        })
+    };
+    let replayed =
+        noccl_program::replay(&mut session, &trace, &file, cycles_per_unit, &mut may_go_on)?;
+    let report = session.report();
+    Ok(MessagesReport {
+        network: network.spec().name.clone(),
+        source: trace.source.clone(),
+        compute_scale: request.compute_scale,
+        cycles: report.cycles,
+        time_ns: noccl_run::time_ns(report.cycles as f64, network.spec().clock_ghz),
+        flit_hops: report.flit_hops,
+        any_source_receives: any_source_receives(&trace),
+        ranks: rows(&report, &replayed),
+        timeline: report.timeline.into_iter().map(call).collect(),
+    })
+}
+
+/// As places of calls name the file.
+fn name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    noccl_files::visible(&name.to_string_lossy()).into_owned()
+}
+
+/// What a unit of the trace's computations takes on this network.
+fn cycles_per_unit(network: &Network, trace: &MessageTrace, scale: f64) -> Result<f64, Error> {
+    if !scale.is_finite() || scale < 0.0 {
+        let accepted = "a factor of 0 and more";
+        return Err(Error::argument("--compute-scale", scale, accepted));
+    }
+    Ok(match trace.unit {
+        Unit::Nanoseconds => scale * network.spec().clock_ghz,
+        Unit::Cycles => scale,
+    })
+}
+
+fn any_source_receives(trace: &MessageTrace) -> u64 {
+    let events = trace.ranks.iter().flatten().map(|record| &record.event);
+    let any = events.filter(|event| {
+        matches!(
+            event,
+            Event::Receive {
+                is_any_source: true,
+                ..
+            }
+        )
+    });
+    any.count() as u64
+}
+
+fn rows(report: &Report, replayed: &[Replayed]) -> Vec<MessagesRankRow> {
+    let both = report.ranks.iter().zip(replayed);
+    both.map(|(rank, replayed)| MessagesRankRow {
+        rank: rank.rank.0,
+        compute_cycles: rank.compute_cycles,
+        send_cycles: rank.send_cycles,
+        receive_cycles: rank.receive_cycles,
+        wait_cycles: rank.wait_cycles,
+        finish_cycle: rank.finish_cycle,
+        messages: rank.messages,
+        bytes: rank.bytes,
+        received_messages: replayed.received_messages,
+        received_bytes: replayed.received_bytes,
+    })
+    .collect()
+}
+
+fn call(span: Span) -> MessagesCall {
+    MessagesCall {
+        rank: span.rank.0,
+        start_cycle: span.start_cycle,
+        end_cycle: span.end_cycle,
+        what: span.what,
+        place: span.place,
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The NAS Parallel Benchmarks on executed cores: compiled, run, and what their rank 0 prints of the results read back.
+
+use crate::executed::{ExecutedOn, execute};
+use crate::{Error, ExecutedReport, Watch};
+use noccl_compile::{NpbBuild, NpbClass, NpbKernel, NpbLibrary, OnStep};
+use noccl_files::Scratch;
+use noccl_net::Network;
+use noccl_riscv::Image;
+use noccl_studies::{NpbRow, load};
+
+mod lines;
+
+/// Which kernels run, and on what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NpbRequest {
+    /// Kernels, in the order in which they run.
+    pub kernels: Vec<NpbKernel>,
+    /// Their size.
+    pub class: NpbClass,
+    /// Further macros of the kernels' sources.
+    pub define: Vec<String>,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Names of libraries: `nocmsg`, `plain`, `interrupt`.
+    pub libraries: Vec<String>,
+    /// Spec of the network; `None` for the smallest of the presets `tilepro64_WxH` that holds the ranks.
+    pub spec: Option<String>,
+    /// Fields of the spec.
+    pub overrides: Vec<(String, String)>,
+    /// Table of instruction costs, by name or file.
+    pub costs: String,
+    /// Bytes of each core's memory.
+    pub memory_bytes: u64,
+}
+
+/// Parses kernels: names between commas, or `all`.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub fn parse_npb_kernels(text: &str) -> Result<Vec<NpbKernel>, Error> {
+    if text == "all" {
+        return Ok(NpbKernel::ALL.to_vec());
+    }
+    let find = |name: &str| {
+        let kernel = NpbKernel::ALL.into_iter().find(|k| k.name() == name);
+        kernel.ok_or_else(|| {
+            Error::argument(
+                "KERNEL",
+                name,
+                "accepted: is, cg, mg, ft, lu, between commas, or all",
+            )
+        })
+    };
+    text.split(',').map(find).collect()
+}
+
+/// Parses a class.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub fn parse_npb_class(text: &str) -> Result<NpbClass, Error> {
+    let class = NpbClass::ALL
+        .into_iter()
+        .find(|class| text.eq_ignore_ascii_case(&class.letter().to_string()));
+    class.ok_or_else(|| Error::argument("--class", text, "accepted: S, W, A, X"))
+}
+
+/// Parses libraries: names between commas, or `all`.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub fn parse_npb_libraries(text: &str) -> Result<Vec<String>, Error> {
+    let names = if text == "all" {
+        &LIBRARIES.join(",")
+    } else {
+        text
+    };
+    let find = |name: &str| match LIBRARIES.contains(&name) {
+        true => Ok(name.to_owned()),
+        false => Err(Error::argument(
+            "--library",
+            name,
+            format!("accepted: {}, between commas, or all", LIBRARIES.join(", ")),
+        )),
+    };
+    names.split(',').map(find).collect()
+}
+
+const LIBRARIES: [&str; 3] = ["nocmsg", "plain", "interrupt"];
+
+/// Runs kernels with libraries, each a row.
+///
+/// # Errors
+/// [`Error`] with the kernel's own words for a number of ranks that it does not take; those of compiling and running.
+pub fn npb(
+    request: &NpbRequest,
+    on_step: OnStep<'_>,
+    watch: Watch<'_>,
+) -> Result<Vec<NpbRow>, Error> {
+    let spec = match &request.spec {
+        Some(spec) => spec.clone(),
+        None => smallest(request.ranks)?,
+    };
+    let network = load(&spec, &request.overrides)?.network;
+    let mut rows = Vec::new();
+    for kernel in &request.kernels {
+        for name in &request.libraries {
+            let library = library(name)?;
+            rows.push(row(request, &network, (*kernel, library), on_step, watch)?);
+        }
+    }
+    Ok(rows)
+}
+
+/// The preset with the fewest tiles, as near to a square as there is, more columns than rows.
+fn smallest(ranks: u32) -> Result<String, Error> {
+    const SIDE: u32 = 64;
+    let sizes = (1..=SIDE).flat_map(|columns| (1..=columns).map(move |rows| (columns, rows)));
+    let holds = sizes.filter(|(columns, rows)| columns * rows >= ranks);
+    let best = holds.min_by_key(|(columns, rows)| (columns * rows, columns - rows));
+    let (columns, rows) = best
+        .filter(|_| ranks > 0)
+        .ok_or_else(|| Error::argument("--ranks", ranks, "accepted: 1 to 4096"))?;
+    Ok(format!("tilepro64_{columns}x{rows}"))
+}
+
+/// What an interrupt-driven library costs stands in the preset of modelled cores.
+fn library(name: &str) -> Result<NpbLibrary, Error> {
+    Ok(match name {
+        "nocmsg" => NpbLibrary::Nocmsg,
+        "plain" => NpbLibrary::Plain,
+        _ => {
+            let costs = load("tilepro64_8x8_interrupt", &[])?.network;
+            let core = costs.cores().map(|of| of.core.clone());
+            let (message, word) =
+                core.map_or((0, 0), |core| (core.interrupt_cycles, core.word_cycles));
+            NpbLibrary::Interrupt {
+                message_cycles: u64::from(message),
+                word_cycles: u64::from(word).saturating_sub(1),
+            }
+        }
+    })
+}
+
+fn row(
+    request: &NpbRequest,
+    network: &Network,
+    (kernel, library): (NpbKernel, NpbLibrary),
+    on_step: OnStep<'_>,
+    watch: Watch<'_>,
+) -> Result<NpbRow, Error> {
+    let scratch = Scratch::new(std::env::temp_dir().join(format!(
+        "noccl-npb-{}-{}-{}",
+        std::process::id(),
+        kernel.name(),
+        library.name()
+    )));
+    let build = NpbBuild {
+        kernel,
+        class: request.class,
+        library,
+        define: request.define.clone(),
+        output: scratch.path("kernel.elf"),
+    };
+    let output = scratch.path("");
+    std::fs::create_dir_all(&output)
+        .map_err(|error| noccl_files::failed(&output, "cannot be made", &error))?;
+    let program = noccl_compile::compile_kernel(&build, on_step)?.program;
+    let on = ExecutedOn {
+        network,
+        ranks: request.ranks,
+        costs: &request.costs,
+        memory_bytes: request.memory_bytes,
+        max_cycles: Some(u64::MAX),
+    };
+    let report = execute(Image::from_elf(&program)?, &on, watch)?;
+    lines::read(&report, kernel, library).map(|printed| made(request, &report, printed, library))
+}
+
+fn made(
+    request: &NpbRequest,
+    report: &ExecutedReport,
+    printed: lines::Printed,
+    library: NpbLibrary,
+) -> NpbRow {
+    let sum = |of: fn(&crate::ExecutedRankRow) -> u64| report.ranks.iter().map(of).sum::<u64>();
+    let waited_to_receive = sum(|rank| rank.receive_wait_cycles);
+    let waited_to_send = sum(|rank| rank.send_wait_cycles);
+    let counts = printed.counts;
+    NpbRow {
+        kernel: printed.kernel,
+        class: request.class.letter().to_string(),
+        define: request.define.clone(),
+        ranks: request.ranks,
+        library: library.name().to_owned(),
+        network: report.network.clone(),
+        cycles: report.cycles,
+        timed_cycles: printed.timed_cycles,
+        compute_cycles: sum(|rank| rank.finish_cycle)
+            .saturating_sub(counts.send_cycles + counts.receive_cycles),
+        send_cycles: counts.send_cycles.saturating_sub(waited_to_send),
+        receive_cycles: counts.receive_cycles.saturating_sub(waited_to_receive),
+        wait_cycles: waited_to_send + waited_to_receive,
+        messages: counts.messages,
+        bytes: counts.bytes,
+        instructions: sum(|rank| rank.instructions),
+        program_bytes: report.program_bytes,
+        verification: printed.quantities,
+        verified: printed.verified,
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives of MPI. In the communicator of one rank they are copies.
+
+#include <string.h>
+
+#include "mpi_parts.h"
+#include "nocmsg.h"
+
+// The block at a number of elements from the beginning.
+static char *at(const void *data, int start, MPI_Datatype type) { return (char *)data + mpi_bytes(start, type); }
+
+static void copy(void *to, const void *from, size_t bytes) {
+  if (from != MPI_IN_PLACE && to != MPI_IN_PLACE && bytes) memcpy(to, from, bytes);
+}
+
+int MPI_Barrier(MPI_Comm comm) {
+  if (comm != MPI_COMM_SELF) nm_barrier();
+  return MPI_SUCCESS;
+}
+
+int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  if (comm != MPI_COMM_SELF) nm_broadcast(root, data, mpi_bytes(count, type));
+  return MPI_SUCCESS;
+}
+
+#define FOLD(NAME, TYPE, EXPRESSION)                                         \
+  static void NAME(void *into_, const void *from_, size_t count) {           \
+    TYPE *into = into_;                                                      \
+    const TYPE *from = from_;                                                \
+    for (size_t i = 0; i < count; i++) into[i] = (EXPRESSION);               \
+  }
+#define FOLDS(TYPE, NAME)                                                    \
+  FOLD(sum_##NAME, TYPE, into[i] + from[i])                                  \
+  FOLD(prod_##NAME, TYPE, into[i] * from[i])                                 \
+  FOLD(min_##NAME, TYPE, from[i] < into[i] ? from[i] : into[i])              \
+  FOLD(max_##NAME, TYPE, from[i] > into[i] ? from[i] : into[i])
+
+FOLDS(unsigned char, byte)
+FOLDS(int, int)
+FOLDS(long, long)
+FOLDS(unsigned, unsigned)
+FOLDS(float, float)
+FOLDS(double, double)
+FOLDS(unsigned long, unsigned_long)
+
+#define OF(NAME) {sum_##NAME, prod_##NAME, min_##NAME, max_##NAME}
+
+// By type and operator.
+static nm_fold *const folds[][4] = {OF(byte),     OF(byte),  OF(int),    OF(long),
+                                    OF(unsigned), OF(float), OF(double), OF(unsigned_long)};
+
+int MPI_Reduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+  const void *own = data == MPI_IN_PLACE ? result : data;
+  if (comm == MPI_COMM_SELF) {
+    copy(result, data, mpi_bytes(count, type));
+  } else {
+    nm_reduce(root, own, result, (size_t)count, mpi_bytes(1, type), folds[type][op]);
+  }
+  return MPI_SUCCESS;
+}
+
+int MPI_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  const void *own = data == MPI_IN_PLACE ? result : data;
+  if (comm == MPI_COMM_SELF) {
+    copy(result, data, mpi_bytes(count, type));
+  } else {
+    nm_all_reduce(own, result, (size_t)count, mpi_bytes(1, type), folds[type][op]);
+  }
+  return MPI_SUCCESS;
+}
+
+// Blocks of ranks: equal ones one after the other, or where they begin and how long they are.
+struct blocks {
+  const int *counts, *starts;
+  int count;
+  MPI_Datatype type;
+};
+
+static size_t block_bytes(struct blocks blocks, int rank) {
+  return mpi_bytes(blocks.counts ? blocks.counts[rank] : blocks.count, blocks.type);
+}
+
+static char *block_at(const void *data, struct blocks blocks, int rank) {
+  return at(data, blocks.starts ? blocks.starts[rank] : rank * blocks.count, blocks.type);
+}
+
+static int size_of(MPI_Comm comm) {
+  int size;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+static int own_rank(MPI_Comm comm) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+// The root takes the blocks in the order of ranks.
+static void gather(const void *send, size_t send_bytes, void *receive, struct blocks blocks, int root, MPI_Comm comm) {
+  if (own_rank(comm) != root) {
+    nm_send(root, send, send_bytes);
+    return;
+  }
+  for (int rank = 0; rank < size_of(comm); rank++) {
+    char *block = block_at(receive, blocks, rank);
+    if (rank == root) {
+      copy(block, send, block_bytes(blocks, rank));
+    } else {
+      nm_receive(rank, block, block_bytes(blocks, rank));
+    }
+  }
+}
+
+int MPI_Gather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+               MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  struct blocks blocks = {.count = receive_count, .type = receive_type};
+  gather(send, mpi_bytes(send_count, send_type), receive, blocks, root, comm);
+  return MPI_SUCCESS;
+}
+
+int MPI_Gatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                const int *starts, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  struct blocks blocks = {counts, starts, 0, receive_type};
+  gather(send, mpi_bytes(send_count, send_type), receive, blocks, root, comm);
+  return MPI_SUCCESS;
+}
+
+static void scatter(const void *send, struct blocks blocks, void *receive, size_t bytes, int root, MPI_Comm comm) {
+  if (own_rank(comm) != root) {
+    nm_receive(root, receive, bytes);
+    return;
+  }
+  for (int rank = 0; rank < size_of(comm); rank++) {
+    const char *block = block_at(send, blocks, rank);
+    if (rank == root) {
+      copy(receive, block, block_bytes(blocks, rank));
+    } else {
+      nm_send(rank, block, block_bytes(blocks, rank));
+    }
+  }
+}
+
+int MPI_Scatter(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  struct blocks blocks = {.count = send_count, .type = send_type};
+  scatter(send, blocks, receive, mpi_bytes(receive_count, receive_type), root, comm);
+  return MPI_SUCCESS;
+}
+
+int MPI_Scatterv(const void *send, const int *counts, const int *starts, MPI_Datatype send_type, void *receive,
+                 int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  struct blocks blocks = {counts, starts, 0, send_type};
+  scatter(send, blocks, receive, mpi_bytes(receive_count, receive_type), root, comm);
+  return MPI_SUCCESS;
+}
+
+// A broadcast by each rank.
+static void all_gather(const void *send, void *receive, struct blocks blocks, MPI_Comm comm) {
+  int own = own_rank(comm);
+  copy(block_at(receive, blocks, own), send, block_bytes(blocks, own));
+  for (int rank = 0; comm != MPI_COMM_SELF && rank < nm_ranks(); rank++)
+    nm_broadcast(rank, block_at(receive, blocks, rank), block_bytes(blocks, rank));
+}
+
+int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                  MPI_Datatype receive_type, MPI_Comm comm) {
+  (void)send_count;
+  (void)send_type;
+  all_gather(send, receive, (struct blocks){.count = receive_count, .type = receive_type}, comm);
+  return MPI_SUCCESS;
+}
+
+int MPI_Allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                   const int *starts, MPI_Datatype receive_type, MPI_Comm comm) {
+  (void)send_count;
+  (void)send_type;
+  all_gather(send, receive, (struct blocks){counts, starts, 0, receive_type}, comm);
+  return MPI_SUCCESS;
+}
+
+int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                 MPI_Datatype receive_type, MPI_Comm comm) {
+  (void)receive_count;
+  (void)receive_type;
+  size_t bytes = mpi_bytes(send_count, send_type);
+  if (comm == MPI_COMM_SELF) {
+    copy(receive, send, bytes);
+  } else {
+    nm_all_to_all(send, receive, bytes);
+  }
+  return MPI_SUCCESS;
+}
+
+struct exchange {
+  const void *send;
+  void *receive;
+  struct blocks out, in;
+};
+
+static void exchange_blocks(void *all, int to, int from) {
+  const struct exchange *exchange = all;
+  nm_send(to, block_at(exchange->send, exchange->out, to), block_bytes(exchange->out, to));
+  nm_receive(from, block_at(exchange->receive, exchange->in, from), block_bytes(exchange->in, from));
+}
+
+int MPI_Alltoallv(const void *send, const int *send_counts, const int *send_starts, MPI_Datatype send_type,
+                  void *receive, const int *receive_counts, const int *receive_starts, MPI_Datatype receive_type,
+                  MPI_Comm comm) {
+  struct exchange all = {
+      send, receive, {send_counts, send_starts, 0, send_type}, {receive_counts, receive_starts, 0, receive_type}};
+  int own = own_rank(comm);
+  copy(block_at(receive, all.in, own), block_at(send, all.out, own), block_bytes(all.out, own));
+  if (comm != MPI_COMM_SELF) nm_exchange(exchange_blocks, &all);
+  return MPI_SUCCESS;
+}

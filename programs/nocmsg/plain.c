@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The collectives of a library that does not look at the mesh, in place of collectives.c and exchanges.c: binomial trees, recursive
+// doubling, a shift of ranks. S4's baselines; `noccl npb --library plain` and `interrupt` link them.
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nocmsg.h"
+
+// The largest power of two below a number of ranks, or 1.
+static int below(int ranks) {
+  int step = 1;
+  while (2 * step < ranks) step *= 2;
+  return step;
+}
+
+// A rank as the binomial tree numbers it, the root being 0, and back.
+static int own_number(int root) { return (nm_rank() - root + nm_ranks()) % nm_ranks(); }
+static int rank_of(int number, int root) { return (number + root) % nm_ranks(); }
+
+void nm_broadcast(int root, void *data, size_t bytes) {
+  int ranks = nm_ranks(), own = own_number(root);
+  if (ranks < 2) return;
+  for (int step = below(ranks); step; step /= 2) {
+    if (own % (2 * step) == step) nm_receive(rank_of(own - step, root), data, bytes);
+    if (own % (2 * step) == 0 && own + step < ranks) nm_send(rank_of(own + step, root), data, bytes);
+  }
+}
+
+// Folds what `own`'s children have folded, in the order of their distance, and sends it to its parent.
+void nm_reduce(int root, const void *data, void *result, size_t count, size_t element_bytes, nm_fold *fold) {
+  size_t bytes = count * element_bytes;
+  int own = own_number(root);
+  char *sum = malloc(bytes + 1), *operand = malloc(bytes + 1);
+  assert(sum && operand && "memory for operands");
+  memcpy(sum, data, bytes);
+  int step = 1;
+  for (; step < nm_ranks() && own % (2 * step) == 0; step *= 2) {
+    if (own + step >= nm_ranks()) continue;
+    nm_receive(rank_of(own + step, root), operand, bytes);
+    fold(sum, operand, count);
+  }
+  if (own) {
+    nm_send(rank_of(own - step, root), sum, bytes);
+  } else {
+    memcpy(result, sum, bytes);
+  }
+  free(sum);
+  free(operand);
+}
+
+void nm_barrier(void) {
+  char nothing = 0;
+  int own = nm_rank(), step = 1;
+  for (; step < nm_ranks() && own % (2 * step) == 0; step *= 2)
+    if (own + step < nm_ranks()) nm_receive(own + step, &nothing, 0);
+  if (own) nm_send(own - step, &nothing, 0);
+  nm_broadcast(0, &nothing, 0);
+}
+
+// Both partners fold the lower rank's operand first, so that all ranks have the same bits.
+static void fold_with(int partner, char *sum, char *operand, size_t count, size_t element_bytes, nm_fold *fold) {
+  size_t bytes = count * element_bytes;
+  nm_send(partner, sum, bytes);
+  nm_receive(partner, operand, bytes);
+  if (partner > nm_rank()) {
+    fold(sum, operand, count);
+  } else {
+    fold(operand, sum, count);
+    memcpy(sum, operand, bytes);
+  }
+}
+
+void nm_all_reduce(const void *data, void *result, size_t count, size_t element_bytes, nm_fold *fold) {
+  int ranks = nm_ranks(), rank = nm_rank(), power = 1;
+  if (ranks > 1) power = 2 * below(ranks) > ranks ? below(ranks) : 2 * below(ranks);
+  size_t bytes = count * element_bytes;
+  char *operand = malloc(bytes + 1);
+  assert(operand && "memory for operands");
+  if (result != data) memcpy(result, data, bytes);
+  // Ranks beyond the power of two give their operand away and get the result.
+  if (rank >= power) {
+    nm_send(rank - power, result, bytes);
+    nm_receive(rank - power, result, bytes);
+  } else {
+    if (rank + power < ranks) {
+      nm_receive(rank + power, operand, bytes);
+      fold(result, operand, count);
+    }
+    for (int step = 1; step < power; step *= 2) fold_with(rank ^ step, result, operand, count, element_bytes, fold);
+    if (rank + power < ranks) nm_send(rank + power, result, bytes);
+  }
+  free(operand);
+}
+
+void nm_exchange(nm_step *step, void *blocks) {
+  int ranks = nm_ranks(), rank = nm_rank();
+  for (int apart = 1; apart < ranks; apart++) step(blocks, (rank + apart) % ranks, (rank + ranks - apart) % ranks);
+}
+
+// Blocks of equal length.
+struct equal {
+  const char *send;
+  char *receive;
+  size_t bytes;
+};
+
+static void exchange_equal(void *blocks, int to, int from) {
+  const struct equal *equal = blocks;
+  nm_send(to, equal->send + (size_t)to * equal->bytes, equal->bytes);
+  nm_receive(from, equal->receive + (size_t)from * equal->bytes, equal->bytes);
+}
+
+void nm_all_to_all(const void *send, void *receive, size_t block_bytes) {
+  struct equal equal = {send, receive, block_bytes};
+  size_t own = (size_t)nm_rank() * block_bytes;
+  memcpy(equal.receive + own, equal.send + own, block_bytes);
+  nm_exchange(exchange_equal, &equal);
+}
