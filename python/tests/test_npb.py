@@ -203,7 +203,7 @@ def test_tiles_give_the_values_of_native_mpi(kernel: Kernel, ranks: int, folder:
     else:
         values = {name: float(value[0]) for name, value in wanted.items()}
         assert {name: float(value[0]) for name, value in found.items()} == pytest.approx(
-            values, rel=1e-12
+            values, rel=1e-12, abs=0
         )
 
 
