@@ -48,28 +48,64 @@ static uint32_t words_of(uint64_t head) { return (head >> 16 & 0xff) - 1; }
 
 static int rank_of(uint64_t head) { return (int)(head >> 48); }
 
-// The unit behind header and tag that have been read.
-static struct nm_unit *read_rest(uint64_t port, uint64_t head) {
+// The unit of each queue of which not all words have come.
+static struct {
+  struct nm_unit *unit;
+  uint32_t read;
+} begun[QUEUES];
+
+// Reads so many words of the unit that a queue has begun.
+static void read_words(int queue, uint32_t words) {
+  uint64_t port = port_of(queue);
+  uint32_t *data = begun[queue].unit->data + begun[queue].read;
+  two_words *to = (two_words *)data;
+  for (uint32_t left = words / 2; left; left--) *to++ = noccl_load64(port);
+  if (words % 2) data[words - 1] = noccl_load(port);
+  begun[queue].read += words;
+}
+
+// Begins the unit behind header and tag that have been read.
+static void begin_unit(int queue, uint64_t head) {
   uint32_t words = words_of(head);
   struct nm_unit *unit = malloc(sizeof *unit + 4 * (size_t)words);
   assert(unit && "memory for units that come early");
   unit->rank = rank_of(head);
   unit->words = words;
-  two_words *to = (two_words *)unit->data;
-  for (uint32_t left = words / 2; left; left--) *to++ = noccl_load64(port);
-  if (words % 2) unit->data[words - 1] = noccl_load(port);
-  return unit;
+  begun[queue].unit = unit;
+  begun[queue].read = 0;
 }
 
-static struct nm_unit *read_unit(int queue) {
-  uint64_t port = port_of(queue);
-  uint64_t head = noccl_load64(port);
-  return read_rest(port, head);
+static void end_unit(int queue) {
+  append(&early[queue], begun[queue].unit);
+  begun[queue].unit = 0;
+}
+
+// The unit that a queue has begun, to its end, which is waited for: not while words of an own packet are still to be written.
+static void read_rest(int queue) {
+  read_words(queue, begun[queue].unit->words - begun[queue].read);
+  end_unit(queue);
+}
+
+static void read_unit(int queue) {
+  if (!begun[queue].unit) begin_unit(queue, noccl_load64(port_of(queue)));
+  read_rest(queue);
 }
 
 int nm_take_in(int queue) {
-  if (!waiting(queue)) return 0;
-  append(&early[queue], read_unit(queue));
+  uint32_t words = waiting(queue);
+  if (!begun[queue].unit) {
+    if (words < 2) return 0;
+    begin_unit(queue, noccl_load64(port_of(queue)));
+    words -= 2;
+  }
+  uint32_t left = begun[queue].unit->words - begun[queue].read;
+  if (words < left) {
+    // In pairs, so that the rest is read in pairs, too.
+    read_words(queue, words / 2 * 2);
+    return 0;
+  }
+  read_words(queue, left);
+  end_unit(queue);
   return 1;
 }
 
@@ -84,7 +120,8 @@ static void wait_for(int queue) {
 
 static unsigned space(void) { return noccl_load64(NOCCL_PORT_STATUS) >> SPACE_SHIFT & 0xff; }
 
-// A full port: what comes is read, so that the network moves on. Apart from the writes, which are short without it.
+// A full port: what has come is read, so that the network moves on; what has not come is not waited for, since its sender may wait
+// for this rank to read in the middle of a packet, as this rank does. Apart from the writes, which are short without it.
 static __attribute__((noinline)) void drain(unsigned words) {
   while (space() < words) {
     for (int queue = 0; queue < QUEUES; queue++) nm_take_in(queue);
@@ -136,7 +173,7 @@ struct nm_unit *nm_next_unit(int queue, int rank) {
       return unit;
     }
     wait_for(queue);
-    append(&early[queue], read_unit(queue));
+    read_unit(queue);
   }
 }
 
@@ -220,13 +257,19 @@ static void receive_unit(int rank, char *data, size_t bytes) {
   uint64_t port = port_of(NM_QUEUE_MESSAGES);
   while (!unit) {
     wait_for(NM_QUEUE_MESSAGES);
+    if (begun[NM_QUEUE_MESSAGES].unit) {
+      read_rest(NM_QUEUE_MESSAGES);
+      unit = take(NM_QUEUE_MESSAGES, rank);
+      continue;
+    }
     uint64_t head = noccl_load64(port);
     if (rank_of(head) == rank) {
       assert(words_of(head) == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
       read_data(port, data, bytes);
       return;
     }
-    append(&early[NM_QUEUE_MESSAGES], read_rest(port, head));
+    begin_unit(NM_QUEUE_MESSAGES, head);
+    read_rest(NM_QUEUE_MESSAGES);
   }
   assert(unit->words == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
   memcpy(data, unit->data, bytes);
