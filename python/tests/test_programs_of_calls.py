@@ -164,3 +164,36 @@ def test_each_kind_of_program_is_refused_where_it_cannot_run(
     made = said(BIN / "noccl", "build", source, "-o", tmp_path / "out.elf", "--calls")
     assert made.returncode == 2
     assert "nm_barrier" in made.stderr
+
+
+def replay(trace: Path, spec: str) -> dict[str, Any]:
+    run = said(BIN / "noccl", "run", trace, "--messages", "--spec", spec, "--json")
+    assert run.returncode == 0, run.stderr
+    found: dict[str, Any] = json.loads(run.stdout)
+    return found
+
+
+@pytest.mark.parametrize("spec", NETWORKS)
+def test_the_replay_of_what_was_recorded_takes_the_same_cycles(
+    spec: str, of_calls: Path, tmp_path: Path
+) -> None:
+    trace = tmp_path / "calls.messages"
+    found = report(of_calls, 8, spec, "--record", trace)
+    assert replay(trace, spec)["cycles"] == found["cycles"]
+
+
+def test_a_program_over_ports_is_recorded(of_ports: Path, tmp_path: Path) -> None:
+    recorder = SOURCES / "recorder" / "cores"
+    options = [str(recorder / "recorder.c"), "-I", str(recorder)]
+    program = built("tests/ranks/mpi_calls.c", tmp_path / "ports.elf", *options)
+    trace = tmp_path / "ports.messages"
+    found = report(program, 5, "tilepro64_4x4", "--record", trace)
+    plain = report(of_ports, 5, "tilepro64_4x4")
+    assert found["ranks"][0]["console"] == plain["ranks"][0]["console"]
+    ranks = replay(trace, "tilepro64_4x4")["ranks"]
+    assert sum(rank["messages"] for rank in ranks) > 0
+    for sent, received in [("messages", "received_messages"), ("bytes", "received_bytes")]:
+        assert sum(rank[sent] for rank in ranks) == sum(rank[received] for rank in ranks)
+    refused = ran(of_ports, 5, "tilepro64_4x4", "--record", trace)
+    assert refused.returncode == 2
+    assert "rank 0': it has printed no trace" in refused.stderr
