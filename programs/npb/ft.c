@@ -187,15 +187,15 @@ int main(void) {
     char needs[64];
     int fewer = problem.ny < problem.nz ? problem.ny : problem.nz;
     snprintf(needs, sizeof needs, "a power of two up to %d", fewer);
-    return npb_refuse("ft", needs);
+    return npb_refuse("FT", needs);
   }
   if (!prepare()) {
     char needs[64];
     long bytes = 3 * 16 * (long)problem.nx * problem.ny / npb_ranks * problem.nz;
     snprintf(needs, sizeof needs, "%ld bytes for the arrays of each rank", bytes);
-    return npb_refuse("ft", needs);
+    return npb_refuse("FT", needs);
   }
-  npb_begin("ft");
+  npb_begin("FT");
   transform_forth();
   uint64_t begin = npb_now();
   transform_forth();

@@ -78,13 +78,13 @@ int main(void) {
   if (!lu_divide()) {
     snprintf(needs, sizeof needs, "a rectangle of ranks, at most 1:2, and %d of %d points a side for each", LU_FEWEST,
              LU_POINTS);
-    return npb_refuse("lu", needs);
+    return npb_refuse("LU", needs);
   }
   if (!lu_allocate()) {
     snprintf(needs, sizeof needs, "%ld bytes for the arrays of each rank", lu_bytes);
-    return npb_refuse("lu", needs);
+    return npb_refuse("LU", needs);
   }
-  npb_begin("lu");
+  npb_begin("LU");
   double residuals[5], errors[5];
   find_forcing();
   // One step before the time begins, as NPB does.
