@@ -13,7 +13,6 @@ const char __noccl_calls[1] = {1};
 
 // Communicators behind that of all ranks have numbers above all constants of the header.
 #define FIRST_COMM 64
-#define COMM_NULL (-1)
 
 static int state;
 enum { BEFORE, INSIDE, AFTER };
@@ -24,11 +23,8 @@ _Noreturn void refuse(const char *text, long site) {
 }
 
 long comm_number(MPI_Comm comm, long site) {
-  (void)site;
   if (comm == MPI_COMM_WORLD) return 0;
-#ifdef MPI_COMM_SELF
   if (comm == MPI_COMM_SELF) return call(CALL_ALONE, 0, 0, 0, 0, 0, 0, site);
-#endif
   return comm < FIRST_COMM ? -1 : comm - FIRST_COMM;
 }
 
@@ -88,7 +84,7 @@ int MPI_Comm_size(MPI_Comm comm, int *size) {
 
 static int split(MPI_Comm comm, long colour, long key, MPI_Comm *made, long site) {
   long number = call(CALL_SPLIT, comm_number(comm, site), colour < 0 ? -1 : colour, key, 0, 0, 0, site);
-  *made = number < 0 ? COMM_NULL : (MPI_Comm)number + FIRST_COMM;
+  *made = number < 0 ? MPI_COMM_NULL : (MPI_Comm)number + FIRST_COMM;
   return MPI_SUCCESS;
 }
 
@@ -99,6 +95,6 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
 }
 
 int MPI_Comm_free(MPI_Comm *comm) {
-  *comm = COMM_NULL;
+  *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;
 }

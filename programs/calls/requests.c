@@ -5,7 +5,6 @@
 
 #include "calls.h"
 
-#define UNDEFINED (-32766)
 // Results of so many requests lie on the stack.
 #define FEW 16
 
@@ -34,12 +33,12 @@ static int all(int count, MPI_Request *requests, MPI_Status *statuses, long how,
   return is_over;
 }
 
-// One of them: its place, or UNDEFINED if there is none; -1 if it only looks and none is over.
+// One of them: its place, or MPI_UNDEFINED if there is none; -1 if it only looks and none is over.
 static int one(int count, MPI_Request *requests, MPI_Status *status, long how, long site) {
   struct result result = nothing;
   if (num_open(count, requests) == 0) {
     note(status, &nothing);
-    return UNDEFINED;
+    return MPI_UNDEFINED;
   }
   if (!call(CALL_WAIT, (long)requests, count, how | WAIT_ONE, (long)&result, 0, 0, site)) return -1;
   requests[result.index] = MPI_REQUEST_NULL;
@@ -65,7 +64,7 @@ int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status
 // One is enough for MPI; others that are over are found by the next call.
 int MPI_Waitsome(int count, MPI_Request *requests, int *num_over, int *indices, MPI_Status *statuses) {
   int index = one(count, requests, statuses, 0, SITE);
-  *num_over = index == UNDEFINED ? UNDEFINED : 1;
+  *num_over = index == MPI_UNDEFINED ? MPI_UNDEFINED : 1;
   if (index >= 0) indices[0] = index;
   return MPI_SUCCESS;
 }
@@ -83,6 +82,6 @@ int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuse
 int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status) {
   int found = one(count, requests, status, WAIT_LOOK, SITE);
   *flag = found != -1;
-  *index = found == -1 ? UNDEFINED : found;
+  *index = found == -1 ? MPI_UNDEFINED : found;
   return MPI_SUCCESS;
 }

@@ -23,6 +23,7 @@ FOLDS(long, long)
 FOLDS(unsigned, unsigned)
 FOLDS(float, float)
 FOLDS(double, double)
+FOLDS(unsigned long, unsigned_long)
 
 #define OF(NAME) {[MPI_SUM] = sum_##NAME, [MPI_PROD] = prod_##NAME, [MPI_MIN] = min_##NAME, [MPI_MAX] = max_##NAME}
 
@@ -34,6 +35,7 @@ static const struct {
     [MPI_INT] = {4, ELEMENT_INT32, OF(int)},        [MPI_LONG] = {8, ELEMENT_INT64, OF(long)},
     [MPI_UNSIGNED] = {4, ELEMENT_UINT32, OF(unsigned)}, [MPI_FLOAT] = {4, ELEMENT_FP32, OF(float)},
     [MPI_DOUBLE] = {8, ELEMENT_FP64, OF(double)},
+    [MPI_UNSIGNED_LONG] = {8, ELEMENT_UINT64, OF(unsigned_long)},
 };
 
 static const long folds[] = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A part of MPI 4.1 over the message library: communicators of all ranks and of the own one, blocking and non-blocking
-// point-to-point messages, and the collectives that programs use most. Other groups are not there.
+// point-to-point messages, and the collectives that programs use most. Other groups are not there, but with
+// `noccl build --calls`, which has all of this and what stands at the end.
 #ifndef NOCMSG_MPI_H
 #define NOCMSG_MPI_H
 
@@ -74,5 +75,35 @@ int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void 
 int MPI_Alltoallv(const void *send, const int *send_counts, const int *send_starts, MPI_Datatype send_type,
                   void *receive, const int *receive_counts, const int *receive_starts, MPI_Datatype receive_type,
                   MPI_Comm comm);
+
+// With `noccl build --calls` alone; without it the linker names what is missing.
+
+#define MPI_UNDEFINED (-32766)
+#define MPI_COMM_NULL (-1)
+enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+int MPI_Initialized(int *flag);
+int MPI_Finalized(int *flag);
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made);
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made);
+int MPI_Comm_free(MPI_Comm *comm);
+
+int MPI_Ssend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
+int MPI_Issend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request);
+int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int send_tag, int from, int receive_tag,
+                         MPI_Comm comm, MPI_Status *status);
+int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status);
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status);
+int MPI_Waitsome(int count, MPI_Request *requests, int *num_over, int *indices, MPI_Status *statuses);
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
+int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses);
+int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status);
+
+int MPI_Reduce_scatter_block(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Reduce_scatter(const void *data, void *result, const int *counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Scan(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Exscan(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
 #endif

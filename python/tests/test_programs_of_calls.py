@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -60,27 +61,49 @@ def of_ports(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def native(folder: Path) -> Path:
-    program = folder / "native"
-    made = said(BIN / "mpicc", "-O2", SOURCES / "tests/ranks/mpi_calls.c", "-o", program)
-    assert made.returncode == 0, made.stderr
-    return program
+def native(folder: Path) -> Callable[[str, int], str]:
+    def printed(name: str, ranks: int) -> str:
+        """What real MPI prints."""
+        program = folder / f"native_{name}"
+        source = SOURCES / "tests" / "ranks" / f"{name}.c"
+        made = said(BIN / "mpicc", "-O2", source, "-o", program)
+        assert made.returncode == 0, made.stderr
+        run = said(BIN / "mpiexec", "-n", ranks, program)
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
+    return printed
 
 
-@pytest.mark.parametrize("ranks", [1, 5, 8])
-def test_a_program_prints_what_real_mpi_prints(
-    ranks: int, native: Path, of_ports: Path, of_calls: Path
-) -> None:
-    wanted = said(BIN / "mpiexec", "-n", ranks, native)
-    assert wanted.returncode == 0, wanted.stderr
-    over_ports = report(of_ports, ranks, "tilepro64_4x4")
-    assert over_ports["ranks"][0]["console"] == wanted.stdout
+def prints_everywhere(program: Path, ranks: int, wanted: str) -> None:
+    """Does rank 0 print that on every network, and does each rank's time add up?"""
     for spec in NETWORKS:
-        found = report(of_calls, ranks, spec)
-        assert found["ranks"][0]["console"] == wanted.stdout, spec
+        found = report(program, ranks, spec)
+        assert found["ranks"][0]["console"] == wanted, spec
         for rank in found["ranks"]:
             parts = ("compute_cycles", "send_cycles", "receive_cycles", "wait_cycles")
             assert sum(rank[part] for part in parts) == rank["finish_cycle"], spec
+
+
+def test_one_program_prints_what_real_mpi_prints_over_ports_and_calls(
+    native: Callable[[str, int], str], of_ports: Path, of_calls: Path
+) -> None:
+    wanted = native("mpi_calls", 5)
+    assert report(of_ports, 5, "tilepro64_4x4")["ranks"][0]["console"] == wanted
+    prints_everywhere(of_calls, 5, wanted)
+
+
+def test_groups_prefixes_and_probes_are_those_of_real_mpi(
+    native: Callable[[str, int], str], folder: Path
+) -> None:
+    program = built("tests/ranks/mpi_groups.c", folder / "groups.elf", "--calls")
+    for ranks in (1, 7):
+        prints_everywhere(program, ranks, native("mpi_groups", ranks))
+
+
+def test_blocks_and_order_of_receives_are_right_everywhere(folder: Path) -> None:
+    program = built("tests/ranks/mpi.c", folder / "mpi.elf", "--calls")
+    prints_everywhere(program, 6, "ok\n")
 
 
 def test_a_ring_runs_everywhere_and_repeats_its_cycles(tmp_path: Path) -> None:
@@ -141,3 +164,36 @@ def test_each_kind_of_program_is_refused_where_it_cannot_run(
     made = said(BIN / "noccl", "build", source, "-o", tmp_path / "out.elf", "--calls")
     assert made.returncode == 2
     assert "nm_barrier" in made.stderr
+
+
+def replay(trace: Path, spec: str) -> dict[str, Any]:
+    run = said(BIN / "noccl", "run", trace, "--messages", "--spec", spec, "--json")
+    assert run.returncode == 0, run.stderr
+    found: dict[str, Any] = json.loads(run.stdout)
+    return found
+
+
+@pytest.mark.parametrize("spec", NETWORKS)
+def test_the_replay_of_what_was_recorded_takes_the_same_cycles(
+    spec: str, of_calls: Path, tmp_path: Path
+) -> None:
+    trace = tmp_path / "calls.messages"
+    found = report(of_calls, 8, spec, "--record", trace)
+    assert replay(trace, spec)["cycles"] == found["cycles"]
+
+
+def test_a_program_over_ports_is_recorded(of_ports: Path, tmp_path: Path) -> None:
+    recorder = SOURCES / "recorder" / "cores"
+    options = [str(recorder / "recorder.c"), "-I", str(recorder)]
+    program = built("tests/ranks/mpi_calls.c", tmp_path / "ports.elf", *options)
+    trace = tmp_path / "ports.messages"
+    found = report(program, 5, "tilepro64_4x4", "--record", trace)
+    plain = report(of_ports, 5, "tilepro64_4x4")
+    assert found["ranks"][0]["console"] == plain["ranks"][0]["console"]
+    ranks = replay(trace, "tilepro64_4x4")["ranks"]
+    assert sum(rank["messages"] for rank in ranks) > 0
+    for sent, received in [("messages", "received_messages"), ("bytes", "received_bytes")]:
+        assert sum(rank[sent] for rank in ranks) == sum(rank[received] for rank in ranks)
+    refused = ran(of_ports, 5, "tilepro64_4x4", "--record", trace)
+    assert refused.returncode == 2
+    assert "rank 0': it has printed no trace" in refused.stderr

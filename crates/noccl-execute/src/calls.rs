@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Calls: arguments out of registers and memory, checked, and handed to the session.
 
-use crate::error::ExecuteError;
+use crate::error::{ExecuteError, Fault};
 use crate::number::Number;
 use crate::rank::State;
 use crate::requests::Outcome;
 use crate::run::Driver;
-use noccl_program::{CommId, ProgramError, RankId, Receive, Response, Send};
+use noccl_program::{CommId, RankId, Receive, Response, Send};
 use noccl_riscv::Call;
 
 /// Bytes of what a request that is over has given, in the program's memory.
@@ -194,7 +194,11 @@ impl Driver<'_, '_> {
             Ok(text) => String::from_utf8_lossy(text).into_owned(),
             Err(outside) => outside.to_string(),
         };
-        let message = format!("at {}: {text}", self.place(call));
-        ExecuteError::Call(Box::new(ProgramError::Failed { rank: id, message }))
+        ExecuteError::Fault(Box::new(Fault {
+            rank: id,
+            place: self.place(call),
+            cycle: call.cycle,
+            reason: text,
+        }))
     }
 }

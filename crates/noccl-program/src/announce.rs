@@ -64,6 +64,7 @@ impl Session<'_> {
             });
         }
         let is_synchronous = send.is_synchronous;
+        let sent = crate::trace::sent(&send);
         let request = self.requests.open(Request {
             rank,
             place,
@@ -81,6 +82,7 @@ impl Session<'_> {
         if let Some(request) = self.requests.get_mut(request) {
             request.message = Some(message);
         }
+        self.note_send(rank, sent, is_synchronous, request);
         self.to_state[rank.idx()].push_back(message);
         let announced = Announced {
             message,
@@ -116,6 +118,7 @@ impl Session<'_> {
             message: None,
             is_over: false,
         });
+        self.note_receive(rank, &receive, request);
         let mut met = Vec::new();
         self.ranks[rank.idx()].inbox.post(request, wanted, &mut met);
         self.meet(met)?;
@@ -126,6 +129,7 @@ impl Session<'_> {
     pub fn cancel(&mut self, rank: RankId, request: RequestId) -> bool {
         let is_withdrawn = self.ranks[rank.idx()].inbox.withdraw(request);
         if is_withdrawn {
+            self.note_cancel(rank, request);
             self.requests.close(request);
         }
         is_withdrawn

@@ -122,6 +122,7 @@ impl Session<'_> {
         };
         self.run.state(Action { kind, after }, &|_| false, order)?;
         self.roles.push(Role::Busy(rank));
+        self.note_compute(rank, cycles);
         let is_over = false;
         let kind = CallKind::Busy {
             is_computation,

@@ -14,6 +14,7 @@ use crate::response::{Received, Response};
 use crate::split::Split;
 use crate::template::Template;
 use crate::terms::Terms;
+use crate::trace::RankRecording;
 use noccl_coll::Choice;
 use noccl_net::{Coord, Network};
 use noccl_run::{Ended, OpenRun, Order, RunConfig};
@@ -73,6 +74,8 @@ pub struct Session<'n> {
     /// Ranks whose calls may be over.
     pub(crate) to_respond: BTreeSet<RankId>,
     pub(crate) spans: Vec<Span>,
+    /// By rank: its calls, if they are recorded.
+    pub(crate) recording: Option<Vec<RankRecording>>,
     failed: Option<ProgramError>,
     ended: Vec<Ended>,
 }
@@ -128,6 +131,7 @@ impl<'n> Session<'n> {
             splits: Vec::new(),
             to_respond: BTreeSet::new(),
             spans: Vec::new(),
+            recording: None,
             failed: None,
             ended: Vec::new(),
             ranks,
@@ -240,6 +244,7 @@ impl<'n> Session<'n> {
                 Some(response) => {
                     let now = self.run.cycle().max(self.ranks[rank.idx()].cycle);
                     self.ranks[rank.idx()].cycle = now;
+                    self.note_over(rank, &call.kind, &response);
                     self.note_span(rank, call, now);
                     responses.push((rank, response));
                 }

@@ -143,6 +143,11 @@ impl Session<'_> {
         })))
     }
 
+    /// The communicator that is split.
+    pub(crate) fn split_comm(&self, split: usize) -> CommId {
+        self.splits[split].comm
+    }
+
     fn make_communicators(&mut self, split: usize) -> BTreeMap<u32, CommId> {
         let Split { comm, stated, .. } = &self.splits[split];
         let mut members: BTreeMap<u32, Vec<(i64, u32, RankId)>> = BTreeMap::new();

@@ -80,6 +80,27 @@ pub fn run_called(
     request: &CalledRequest,
     watch: Watch<'_>,
 ) -> Result<CalledReport, Error> {
+    Ok(run_called_with(network, request, false, watch)?.0)
+}
+
+/// The same, with what the ranks have called: a message trace (`docs/formats/messages.md`), whose replay on this network takes the same cycles.
+///
+/// # Errors
+/// As [`run_called`].
+pub fn record_called(
+    network: &Network,
+    request: &CalledRequest,
+    watch: Watch<'_>,
+) -> Result<(CalledReport, String), Error> {
+    run_called_with(network, request, true, watch)
+}
+
+fn run_called_with(
+    network: &Network,
+    request: &CalledRequest,
+    is_recorded: bool,
+    watch: Watch<'_>,
+) -> Result<(CalledReport, String), Error> {
     let executed = &request.executed;
     let image = read_image(&executed.program)?;
     if !has_calls(&image) {
@@ -104,6 +125,9 @@ pub fn run_called(
         },
     )
     .map_err(noccl_execute::ExecuteError::from)?;
+    if is_recorded {
+        session.record();
+    }
     let usual = RunConfig::new(Mode::Value).max_cycles;
     let called = Request {
         network,
@@ -114,8 +138,11 @@ pub fn run_called(
     };
     let tally = Tally::new(watch, 1);
     let result = tally.run(|on_progress| noccl_execute::run(&mut session, &called, on_progress))?;
+    let file = executed.program.file_name().unwrap_or_default();
+    let source = format!("{} executed on {}", file.display(), network.spec().name);
+    let recorded = session.recorded(&source);
     let rows = (0..).zip(&coords).zip(result.ranks);
-    Ok(CalledReport {
+    let report = CalledReport {
         network: network.spec().name.clone(),
         cycles: result.cycles,
         time_ns: noccl_run::time_ns(result.cycles as f64, network.spec().clock_ghz),
@@ -124,7 +151,11 @@ pub fn run_called(
         ranks: rows
             .map(|((rank, at), done)| row(rank, *at, &done))
             .collect(),
-    })
+    };
+    Ok((
+        report,
+        recorded.map_or_else(String::new, |trace| trace.to_string()),
+    ))
 }
 
 fn row(rank: u32, tile: Coord, done: &CalledRank) -> CalledRankRow {

@@ -15,6 +15,7 @@ mod messages;
 mod npb;
 mod plan;
 pub mod program;
+mod recorded;
 pub mod report;
 mod rtl;
 mod run;
@@ -22,7 +23,7 @@ mod schema;
 mod tree;
 
 pub use build::{BuildRow, build};
-pub use called::{CalledRankRow, CalledReport, CalledRequest, run_called};
+pub use called::{CalledRankRow, CalledReport, CalledRequest, record_called, run_called};
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{
     DescribedTile, LinkRow, MessageCosts, NetworkDescription, RegionRow, TileRow, describe,
@@ -37,6 +38,7 @@ pub use messages::{
 };
 pub use npb::{NpbRequest, npb, parse_npb_class, parse_npb_kernels, parse_npb_libraries};
 pub use plan::check;
+pub use recorded::take_recorded;
 pub use report::{algorithm, cases, read_rows, verification};
 pub use rtl::{check_rtl_folder, rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
 pub use run::{RunReport, RunRequest, replay, report_run, run};

@@ -13,12 +13,18 @@
 #define CHUNK 512
 #define MOST_REQUESTS 256
 
-enum kind { COMPUTE, SEND, ISEND, RECV, IRECV, WAIT, BARRIER, BCAST, REDUCE, ALLREDUCE, ALLTOALL };
+enum kind {
+  COMPUTE, SEND, ISEND, RECV, IRECV, WAIT, BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, GATHERV, SCATTER, SCATTERV, ALLGATHER, ALLGATHERV,
+  ALLTOALL, ALLTOALLV
+};
+static const char *const names[] = {"compute", "send", "isend", "recv", "irecv", "wait", "barrier", "bcast", "reduce", "allreduce",
+                                    "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall", "alltoallv"};
 
 struct record {
-  uint8_t kind, is_any, type, op;
-  int other, tag, request;
-  uint64_t number;
+  uint8_t kind, is_any, type, op, comm;
+  int other, tag, request;  // the other rank or the root
+  uint64_t number;          // bytes, or cycles
+  uint32_t *lengths;        // of each rank's block
 };
 
 static struct chunk {
@@ -34,20 +40,20 @@ static struct {
   struct record *record;
 } open[MOST_REQUESTS];
 static int next_number;
-// A symbol of programs whose calls the runtime of programs of ranks carries out: their sends go on while the rank does.
-extern char __noccl_calls __attribute__((weak));
 
 static const uint8_t sizes[] = {1, 1, 4, 8, 4, 4, 8, 8};
 static const char *const elements[] = {"int8", "int8", "int32", "int64", "int32", "fp32", "fp64", "int64"};
 static const char *const operators[] = {"sum", "other", "min", "max"};
 
+static void no_memory(void) {
+  printf("noccl recorder: no memory for the trace; accepted: more --program-memory\n");
+  abort();
+}
+
 static struct record *append(enum kind kind) {
   if (!last || last->used == CHUNK) {
     struct chunk *chunk = malloc(sizeof *chunk);
-    if (!chunk) {
-      printf("noccl recorder: no memory for the trace; accepted: more --program-memory\n");
-      abort();
-    }
+    if (!chunk) no_memory();
     chunk->next = 0;
     chunk->used = 0;
     if (last) {
@@ -75,8 +81,9 @@ static int leave(int code) {
 
 static uint64_t bytes_of(int count, MPI_Datatype type) { return (uint64_t)count * sizes[type]; }
 
-static void message(enum kind kind, int other, int tag, uint64_t bytes) {
+static void message(enum kind kind, MPI_Comm comm, int other, int tag, uint64_t bytes) {
   struct record *record = append(kind);
+  record->comm = (uint8_t)comm;
   record->other = other;
   record->tag = tag;
   record->number = bytes;
@@ -88,36 +95,57 @@ static void fill(struct record *record, const MPI_Status *status) {
   record->number = status->count_bytes;
 }
 
-static void collective(enum kind kind, int root, int count, MPI_Datatype type, MPI_Op op) {
+static struct record *collective(enum kind kind, MPI_Comm comm, int root, uint64_t bytes) {
   struct record *record = append(kind);
+  record->comm = (uint8_t)comm;
   record->other = root;
-  record->number = bytes_of(count, type);
-  record->type = (uint8_t)type;
-  record->op = (uint8_t)op;
+  record->number = bytes;
+  return record;
+}
+
+static int size_of(MPI_Comm comm) {
+  int size;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+static int rank_in(MPI_Comm comm) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+static void lengths(struct record *record, MPI_Comm comm, const int *counts, MPI_Datatype type) {
+  int size = size_of(comm);
+  record->lengths = malloc((size_t)size * sizeof *record->lengths);
+  if (!record->lengths) no_memory();
+  for (int rank = 0; rank < size; rank++) record->lengths[rank] = (uint32_t)bytes_of(counts[rank], type);
+  record->number = (uint64_t)size;
 }
 
 static void print_record(const struct record *record) {
-  const char *fold_operator = operators[record->op], *element = elements[record->type];
-  printf(PREFIX);
+  printf(PREFIX "%s", names[record->kind]);
   switch (record->kind) {
-    case COMPUTE: printf("compute %lu\n", record->number); break;
+    case COMPUTE: printf(" %lu\n", record->number); return;
+    case WAIT: printf(" %d\n", record->request); return;
+    case SEND:
     case ISEND:
-      printf("isend 0 %d %d %lu %d\n", record->other, record->tag, record->number, record->request);
-      break;
-    case SEND: printf("send 0 %d %d %lu\n", record->other, record->tag, record->number); break;
     case RECV:
-      printf("recv 0 %d %d %lu%s\n", record->other, record->tag, record->number, record->is_any ? " any" : "");
-      break;
     case IRECV:
-      printf("irecv 0 %d %d %lu %d%s\n", record->other, record->tag, record->number, record->request, record->is_any ? " any" : "");
-      break;
-    case WAIT: printf("wait %d\n", record->request); break;
-    case BARRIER: printf("barrier 0\n"); break;
-    case BCAST: printf("bcast 0 %d %lu\n", record->other, record->number); break;
-    case REDUCE: printf("reduce 0 %d %s %s %lu\n", record->other, fold_operator, element, record->number); break;
-    case ALLREDUCE: printf("allreduce 0 %s %s %lu\n", fold_operator, element, record->number); break;
-    case ALLTOALL: printf("alltoall 0 %lu\n", record->number); break;
+      printf(" %d %d %d %lu", record->comm, record->other, record->tag, record->number);
+      if (record->request >= 0) printf(" %d", record->request);
+      printf(record->is_any ? " any\n" : "\n");
+      return;
   }
+  printf(" %d", record->comm);
+  if (record->kind == BCAST || record->kind == REDUCE || (record->kind >= GATHER && record->kind <= SCATTERV)) printf(" %d", record->other);
+  if (record->kind == REDUCE || record->kind == ALLREDUCE) printf(" %s %s", operators[record->op], elements[record->type]);
+  if (record->lengths) {
+    for (uint64_t rank = 0; rank < record->number; rank++) printf(" %u", record->lengths[rank]);
+  } else if (record->kind != BARRIER && record->kind != SCATTERV) {
+    printf(" %lu", record->number);
+  }
+  printf("\n");
 }
 
 // The library prepares itself without a message, so this is computation of the rank.
@@ -127,9 +155,8 @@ int noccl_record_Init(int *argc, char ***argv) { return MPI_Init(argc, argv); }
 int noccl_record_Finalize(void) {
   enter();
   append(BARRIER);
-  int code = MPI_Finalize(), rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  printf(PREFIX "rank %d\n", rank);
+  int code = MPI_Finalize();
+  printf(PREFIX "rank %d\n", rank_in(MPI_COMM_WORLD));
   unsigned long records = 0;
   for (struct chunk *chunk = first; chunk; chunk = chunk->next)
     for (int index = 0; index < chunk->used; index++, records++) print_record(&chunk->records[index]);
@@ -139,7 +166,7 @@ int noccl_record_Finalize(void) {
 
 int noccl_record_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   enter();
-  if (to != MPI_PROC_NULL) message(SEND, to, tag, bytes_of(count, type));
+  if (to != MPI_PROC_NULL) message(SEND, comm, to, tag, bytes_of(count, type));
   return leave(MPI_Send(data, count, type, to, tag, comm));
 }
 
@@ -150,6 +177,7 @@ int noccl_record_Recv(void *data, int count, MPI_Datatype type, int from, int ta
   int code = MPI_Recv(data, count, type, from, tag, comm, status);
   if (from != MPI_PROC_NULL) {
     struct record *record = append(RECV);
+    record->comm = (uint8_t)comm;
     fill(record, status);
     record->is_any = from == MPI_ANY_SOURCE;
   }
@@ -174,6 +202,7 @@ int noccl_record_Isend(const void *data, int count, MPI_Datatype type, int to, i
   int code = MPI_Isend(data, count, type, to, tag, comm, request);
   if (to != MPI_PROC_NULL) {
     struct record *record = *request == MPI_REQUEST_NULL ? append(SEND) : begin(ISEND, *request);
+    record->comm = (uint8_t)comm;
     record->other = to;
     record->tag = tag;
     record->number = bytes_of(count, type);
@@ -184,7 +213,11 @@ int noccl_record_Isend(const void *data, int count, MPI_Datatype type, int to, i
 int noccl_record_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request) {
   enter();
   int code = MPI_Irecv(data, count, type, from, tag, comm, request);
-  if (from != MPI_PROC_NULL) begin(IRECV, *request)->is_any = from == MPI_ANY_SOURCE;
+  if (from != MPI_PROC_NULL) {
+    struct record *record = begin(IRECV, *request);
+    record->comm = (uint8_t)comm;
+    record->is_any = from == MPI_ANY_SOURCE;
+  }
   return leave(code);
 }
 
@@ -204,19 +237,12 @@ static int wait(MPI_Request *request, MPI_Status *status) {
   return code;
 }
 
-// As the library carries it out: a send, then a receive; of a program of calls both at once.
+// As the library carries it out: a send, then a receive.
 int noccl_record_Sendrecv(const void *send, int send_count, MPI_Datatype send_type, int to, int send_tag, void *receive,
                           int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
                           MPI_Status *status) {
-  if (!&__noccl_calls) {
-    noccl_record_Send(send, send_count, send_type, to, send_tag, comm);
-    return noccl_record_Recv(receive, receive_count, receive_type, from, receive_tag, comm, status);
-  }
-  MPI_Request requests[2];
-  noccl_record_Irecv(receive, receive_count, receive_type, from, receive_tag, comm, &requests[0]);
-  noccl_record_Isend(send, send_count, send_type, to, send_tag, comm, &requests[1]);
-  noccl_record_Wait(&requests[0], status);
-  return noccl_record_Wait(&requests[1], MPI_STATUS_IGNORE);
+  noccl_record_Send(send, send_count, send_type, to, send_tag, comm);
+  return noccl_record_Recv(receive, receive_count, receive_type, from, receive_tag, comm, status);
 }
 
 int noccl_record_Wait(MPI_Request *request, MPI_Status *status) {
@@ -232,31 +258,89 @@ int noccl_record_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 
 int noccl_record_Barrier(MPI_Comm comm) {
   enter();
-  append(BARRIER);
+  collective(BARRIER, comm, 0, 0);
   return leave(MPI_Barrier(comm));
 }
 
 int noccl_record_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   enter();
-  collective(BCAST, root, count, type, 0);
+  collective(BCAST, comm, root, bytes_of(count, type));
   return leave(MPI_Bcast(data, count, type, root, comm));
+}
+
+static void fold(enum kind kind, MPI_Comm comm, int root, int count, MPI_Datatype type, MPI_Op op) {
+  struct record *record = collective(kind, comm, root, bytes_of(count, type));
+  record->type = (uint8_t)type;
+  record->op = (uint8_t)op;
 }
 
 int noccl_record_Reduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
   enter();
-  collective(REDUCE, root, count, type, op);
+  fold(REDUCE, comm, root, count, type, op);
   return leave(MPI_Reduce(data, result, count, type, op, root, comm));
 }
 
 int noccl_record_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   enter();
-  collective(ALLREDUCE, 0, count, type, op);
+  fold(ALLREDUCE, comm, 0, count, type, op);
   return leave(MPI_Allreduce(data, result, count, type, op, comm));
+}
+
+int noccl_record_Gather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                        MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  enter();
+  collective(GATHER, comm, root, send == MPI_IN_PLACE ? bytes_of(receive_count, receive_type) : bytes_of(send_count, send_type));
+  return leave(MPI_Gather(send, send_count, send_type, receive, receive_count, receive_type, root, comm));
+}
+
+int noccl_record_Gatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                         const int *starts, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  enter();
+  collective(GATHERV, comm, root, send == MPI_IN_PLACE ? bytes_of(counts[root], receive_type) : bytes_of(send_count, send_type));
+  return leave(MPI_Gatherv(send, send_count, send_type, receive, counts, starts, receive_type, root, comm));
+}
+
+int noccl_record_Scatter(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                         MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  enter();
+  collective(SCATTER, comm, root, rank_in(comm) == root ? bytes_of(send_count, send_type) : bytes_of(receive_count, receive_type));
+  return leave(MPI_Scatter(send, send_count, send_type, receive, receive_count, receive_type, root, comm));
+}
+
+int noccl_record_Scatterv(const void *send, const int *counts, const int *starts, MPI_Datatype send_type, void *receive,
+                          int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  enter();
+  struct record *record = collective(SCATTERV, comm, root, 0);
+  if (rank_in(comm) == root) lengths(record, comm, counts, send_type);
+  return leave(MPI_Scatterv(send, counts, starts, send_type, receive, receive_count, receive_type, root, comm));
+}
+
+int noccl_record_Allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                           MPI_Datatype receive_type, MPI_Comm comm) {
+  enter();
+  collective(ALLGATHER, comm, 0, bytes_of(receive_count, receive_type));
+  return leave(MPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm));
+}
+
+int noccl_record_Allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
+                            const int *starts, MPI_Datatype receive_type, MPI_Comm comm) {
+  enter();
+  lengths(collective(ALLGATHERV, comm, 0, 0), comm, counts, receive_type);
+  return leave(MPI_Allgatherv(send, send_count, send_type, receive, counts, starts, receive_type, comm));
 }
 
 int noccl_record_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
                           MPI_Datatype receive_type, MPI_Comm comm) {
   enter();
-  collective(ALLTOALL, 0, receive_count, receive_type, 0);
+  collective(ALLTOALL, comm, 0, bytes_of(receive_count, receive_type));
   return leave(MPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm));
+}
+
+int noccl_record_Alltoallv(const void *send, const int *send_counts, const int *send_starts, MPI_Datatype send_type,
+                           void *receive, const int *receive_counts, const int *receive_starts, MPI_Datatype receive_type,
+                           MPI_Comm comm) {
+  enter();
+  int is_in_place = send == MPI_IN_PLACE;
+  lengths(collective(ALLTOALLV, comm, 0, 0), comm, is_in_place ? receive_counts : send_counts, is_in_place ? receive_type : send_type);
+  return leave(MPI_Alltoallv(send, send_counts, send_starts, send_type, receive, receive_counts, receive_starts, receive_type, comm));
 }

@@ -123,8 +123,9 @@ pub fn end(address: u64) -> Registers {
 }
 
 pub fn network(preset: &str) -> Network {
-    let text = noccl_spec::preset_text(preset).unwrap();
-    elaborate(&noccl_spec::parse_spec(preset, &text, &[]).unwrap()).unwrap()
+    let text = noccl_spec::preset_text(preset).expect("the preset exists");
+    let spec = noccl_spec::parse_spec(preset, &text, &[]).expect("the preset can be read");
+    elaborate(&spec).expect("presets can be elaborated")
 }
 
 pub fn run_on(
@@ -144,9 +145,9 @@ pub fn run_on(
         }),
     };
     let ranks = lists.len() as u32;
-    let mut session = Session::new(network, ranks, options).unwrap();
-    let table = noccl_spec::instruction_costs_text("in_order").unwrap();
-    let costs: CostTable = toml::from_str(table).unwrap();
+    let mut session = Session::new(network, ranks, options)?;
+    let table = noccl_spec::instruction_costs_text("in_order").expect("the table exists");
+    let costs: CostTable = toml::from_str(table).expect("the table can be read");
     let request = CalledRequest {
         network,
         program: &Program::new(image(lists), &costs)?,

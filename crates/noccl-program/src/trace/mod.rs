@@ -12,12 +12,15 @@ mod messages;
 mod player;
 mod read;
 mod record;
+mod recording;
 mod replay;
 mod section;
+mod write;
 
 pub use collectives::{CollectiveName, RecordedCollective};
 pub use read::parse_messages;
 pub use record::{Event, MessageTrace, NewCommunicator, Record, Unit};
+pub(crate) use recording::{RankRecording, sent};
 pub use replay::{Replayed, replay};
 
 /// Version of the format that is read.

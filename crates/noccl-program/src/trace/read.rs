@@ -289,7 +289,7 @@ mod tests {
             ),
             ("send 0 1 0", 8, "ends too early; accepted: bytes"),
             ("send 0 1 0 1 1", 8, "'1'; accepted: the end of the line"),
-            ("send 0 1 2147483648 1", 8, "accepted: a tag"),
+            ("send 0 1 4294967296 1", 8, "accepted: a tag"),
             ("send 0 1 0 268435457", 8, "accepted: bytes, 0 to 268435456"),
             ("send 2 1 0 0", 8, "communicator 2; accepted: 0 (all ranks)"),
             ("barrier 0\nfoo", 9, "'foo'; accepted: compute, send"),

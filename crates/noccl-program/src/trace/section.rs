@@ -9,8 +9,8 @@ use crate::error::ProgramError;
 use noccl_workload::{ElementType, Operator};
 use std::collections::BTreeMap;
 
-/// Most that a tag may be: above are those of composed collectives.
-const MAX_TAG: u64 = (1 << 31) - 1;
+/// Most that a tag may be. From 2^31 on they are those of composed collectives.
+const MAX_TAG: u64 = u32::MAX as u64;
 /// Numbers of communicators and requests.
 const MAX_NUMBER: u64 = u32::MAX as u64;
 const RECORDS: &str = "compute, send, ssend, isend, issend, recv, irecv, wait, split, end, barrier, bcast, reduce, allreduce, reduce_scatter_block, reduce_scatter, scan, exscan, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv";

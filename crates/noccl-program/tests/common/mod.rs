@@ -4,8 +4,8 @@
 use noccl_coll::{Choice, choices};
 use noccl_net::{Network, elaborate};
 use noccl_program::{
-    CollectiveCall, CommId, Options, ProgramError, RankId, Receive, RequestId, Response, Send,
-    Session,
+    CollectiveCall, CommId, MessageTrace, Options, ProgramError, RankId, Receive, RequestId,
+    Response, Send, Session,
 };
 use noccl_run::{Mode, RunConfig};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
@@ -142,11 +142,21 @@ impl Runner<'_, '_> {
 
 /// Runs lists of calls: what each rank gets, and the cycles.
 pub fn run(network: &Network, lists: &[Vec<Op>]) -> Result<(Vec<Got>, u64), ProgramError> {
+    let (got, cycles, _) = run_recorded(network, lists)?;
+    Ok((got, cycles))
+}
+
+/// The same, with the calls as a message trace.
+pub fn run_recorded(
+    network: &Network,
+    lists: &[Vec<Op>],
+) -> Result<(Vec<Got>, u64, MessageTrace), ProgramError> {
     let options = Options {
         config: RunConfig::new(Mode::Value),
         choose: Box::new(first_choice),
     };
     let mut session = Session::new(network, lists.len() as u32, options)?;
+    session.record();
     let ranks = lists.len();
     let mut runner = Runner {
         session: &mut session,
@@ -170,5 +180,6 @@ pub fn run(network: &Network, lists: &[Vec<Op>]) -> Result<(Vec<Got>, u64), Prog
         }
     }
     let got = runner.got;
-    Ok((got, session.report().cycles))
+    let trace = session.recorded("test").expect("it is recorded");
+    Ok((got, session.report().cycles, trace))
 }

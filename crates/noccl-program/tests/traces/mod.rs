@@ -2,7 +2,7 @@
 //! Message traces: their replay takes the cycles of the same calls, keeps all messages, and ends whatever the file holds.
 
 use super::NETWORKS;
-use crate::common::{Op, first_choice, network, run};
+use crate::common::{Op, first_choice, network, run, run_recorded};
 use noccl_net::Network;
 use noccl_program::{
     MAX_COMPUTE, Options, ProgramError, Replayed, Report, Session, parse_messages, replay,
@@ -92,6 +92,32 @@ fn a_replay_takes_the_cycles_of_the_same_calls() {
         let sent: u64 = found.ranks.iter().map(|rank| rank.bytes).sum();
         let received: u64 = ranks.iter().map(|rank| rank.received_bytes).sum();
         assert_eq!((sent, received), (8 * 705, 8 * 705), "{preset}");
+    }
+}
+
+#[test]
+fn what_a_session_records_is_read_again_and_takes_the_same_cycles() {
+    let lists: Vec<_> = (0..8).map(|rank| both(rank).0).collect();
+    for preset in NETWORKS {
+        let (_, cycles, recorded) = run_recorded(&network(preset), &lists).expect("the calls fit");
+        let text = recorded.to_string();
+        let read = parse_messages("t", &text).expect("what is written can be read");
+        assert_eq!(read.to_string(), text, "{preset}");
+        let (found, _) = report(preset, &text);
+        assert_eq!(found.cycles, cycles, "{preset}");
+        for (rank, (_, lines)) in (0..8).map(both).enumerate() {
+            let section = text.split("end ").nth(rank).expect("a section per rank");
+            let computes = lines.iter().filter(|line| line.starts_with("compute"));
+            for line in computes {
+                assert!(section.contains(line.as_str()), "{preset}: {section}");
+            }
+            assert_eq!(
+                section.matches("allreduce").count(),
+                2,
+                "{preset}: {section}"
+            );
+            assert_eq!(section.matches("irecv").count(), 2, "{preset}: {section}");
+        }
     }
 }
 

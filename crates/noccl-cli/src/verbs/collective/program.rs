@@ -9,7 +9,7 @@ use clap::Args;
 use noccl::{
     CalledRankRow, CalledReport, CalledRequest, Error, ExecutedReport, ExecutedRequest, Network,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A program of ranks.
@@ -40,6 +40,9 @@ pub struct ProgramArgs {
         requires = "of_ranks"
     )]
     pub collectives: String,
+    /// Write what the ranks of a compiled program have called to this file, as a message trace; a program of ports is built with programs/recorder/cores
+    #[arg(long, value_name = "FILE", requires = "program")]
+    pub record: Option<PathBuf>,
     /// Arguments of a script, behind --
     #[arg(last = true, value_name = "ARGS")]
     pub arguments: Vec<String>,
@@ -66,12 +69,17 @@ impl ProgramArgs {
             memory_bytes: self.program_memory,
             max_cycles: asked.max_cycles,
         };
+        if let Some(place) = &self.record {
+            noccl::check_output(place)?;
+        }
         if noccl::is_program_of_calls(asked.file)? {
             return self.run_called(network, asked, request);
         }
-        let report = watched("ranks", |watch| {
+        let mut report = watched("ranks", |watch| {
             noccl::run_executed(network, &request, watch)
         })?;
+        let consoles = report.ranks.iter_mut().map(|rank| &mut rank.console);
+        self.write_recorded(asked, consoles)?;
         if asked.is_json {
             output::json(&report)?;
         } else {
@@ -92,7 +100,15 @@ impl ProgramArgs {
             collectives: noccl::program::parse_program_algorithm(&self.collectives)?,
             noise_seed: asked.noise_seed,
         };
-        let report = watched("ranks", |watch| noccl::run_called(network, &request, watch))?;
+        let report = if let Some(place) = &self.record {
+            let (report, trace) = watched("ranks", |watch| {
+                noccl::record_called(network, &request, watch)
+            })?;
+            noccl::write_file(place, &trace)?;
+            report
+        } else {
+            watched("ranks", |watch| noccl::run_called(network, &request, watch))?
+        };
         if asked.is_json {
             output::json(&report)?;
         } else {
@@ -101,8 +117,28 @@ impl ProgramArgs {
         Ok(outcome(report.ranks.iter().map(|rank| rank.exit_code)))
     }
 
+    /// Writes the message trace that ranks have printed, if somebody wants it.
+    fn write_recorded<'a>(
+        &self,
+        asked: &Asked<'_>,
+        consoles: impl ExactSizeIterator<Item = &'a mut String>,
+    ) -> Result<(), Error> {
+        let Some(place) = &self.record else {
+            return Ok(());
+        };
+        let name = asked.file.file_name().unwrap_or(asked.file.as_os_str());
+        let source = format!("{} on executed cores of {}", name.display(), asked.spec);
+        let text = noccl::take_recorded(&noccl::visible_line(&source), consoles)?;
+        noccl::write_file(place, &text)?;
+        Ok(())
+    }
+
     /// Hands a script to the Python package of this installation.
     pub fn run_script(&self, asked: &Asked<'_>) -> Result<Outcome, Error> {
+        if let Some(place) = &self.record {
+            let accepted = "accepted: with a compiled program (ELF)";
+            return Err(Error::argument("--record", place.display(), accepted));
+        }
         let mut command = Command::new(python());
         command.args(["-m", "noccl.programs", "--spec", asked.spec]);
         command.args(["--ranks", &self.ranks.unwrap_or(1).to_string()]);

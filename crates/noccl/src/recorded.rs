@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Message traces of programs on executed cores: `programs/recorder/cores` prints them, and they are taken out of what ranks have printed.
+
+use crate::Error;
+use noccl_program::MESSAGES_VERSION;
+use std::fmt::Write;
+
+/// What a line of a trace begins with (`PREFIX` of `programs/recorder/cores/recorder.c`).
+const PREFIX: &str = "noccl-messages: ";
+
+/// The message trace that ranks have printed on their consoles, from which it is removed.
+///
+/// # Errors
+/// [`Error::Argument`] for a rank that has printed none.
+pub fn take_recorded<'a>(
+    source: &str,
+    consoles: impl ExactSizeIterator<Item = &'a mut String>,
+) -> Result<String, Error> {
+    let mut text = format!(
+        "noccl-messages {MESSAGES_VERSION}\nranks {}\nunit cycles\nsource {source}\n",
+        consoles.len()
+    );
+    for (rank, console) in consoles.enumerate() {
+        let printed = std::mem::take(console);
+        let before = text.len();
+        for line in printed.lines() {
+            match line.strip_prefix(PREFIX) {
+                Some(record) => drop(writeln!(text, "{record}")),
+                None => drop(writeln!(console, "{line}")),
+            }
+        }
+        if text.len() == before {
+            let accepted = "it has printed no trace; accepted: a program built with programs/recorder/cores, in which each rank comes to MPI_Finalize";
+            return Err(Error::argument(
+                "--record",
+                format!("rank {rank}"),
+                accepted,
+            ));
+        }
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_is_taken_out_of_what_ranks_print() {
+        let rank = |rank| format!("hello\n{PREFIX}rank {rank}\n{PREFIX}end 0\nbye\n");
+        let mut consoles = [rank(0), rank(1)];
+        let text = take_recorded("here", consoles.iter_mut()).expect("both have one");
+        assert_eq!(consoles, ["hello\nbye\n", "hello\nbye\n"]);
+        let trace = noccl_program::parse_messages("t", &text).expect("it is a trace");
+        assert_eq!((trace.ranks.len(), &*trace.source), (2, "here"));
+        let mut consoles = [rank(0), "hello\n".to_owned()];
+        let refused = take_recorded("here", consoles.iter_mut());
+        let text = refused.expect_err("rank 1 has none").to_string();
+        assert!(text.starts_with("--record 'rank 1'"), "{text}");
+    }
+}
