@@ -43,10 +43,12 @@ pub fn parse_npb_kernels(text: &str) -> Result<Vec<NpbKernel>, Error> {
         return Ok(NpbKernel::ALL.to_vec());
     }
     let find = |name: &str| {
-        let kernel = NpbKernel::ALL.into_iter().find(|k| k.name() == name);
+        let kernel = NpbKernel::ALL
+            .into_iter()
+            .find(|kernel| kernel.name() == name);
         kernel.ok_or_else(|| {
             Error::argument(
-                "KERNEL",
+                "KERNELS",
                 name,
                 "accepted: is, cg, mg, ft, lu, between commas, or all",
             )

@@ -42,7 +42,12 @@ pub(super) fn claims(out: &mut Outcomes) -> Result<(), Error> {
     let is_small = !ft.is_empty() && ft.iter().all(|pair| pair.saved().abs() < SMALL);
     put(out, "14-ft", &ft, is_small);
     let is_behind_first = lu.first().is_some_and(|pair| pair.saved() < 0.0);
-    put(out, "15-lu", &lu, is_behind_first && rises(&lu, Pair::saved));
+    put(
+        out,
+        "15-lu",
+        &lu,
+        is_behind_first && rises(&lu, Pair::saved),
+    );
     put(out, "22-mg", &mg, falls(&mg, |pair| pair.ours as f64));
     Ok(())
 }
@@ -76,7 +81,9 @@ fn is_right(rows: &[NpbRow], row: &NpbRow) -> bool {
 /// By number of ranks, those that have both libraries and right results.
 fn pairs(rows: &[NpbRow], kernel: &str) -> Vec<Pair> {
     let mut cycles: BTreeMap<u32, [Option<u64>; 2]> = BTreeMap::new();
-    let of_kernel = rows.iter().filter(|row| row.kernel == kernel && row.ranks > 1);
+    let of_kernel = rows
+        .iter()
+        .filter(|row| row.kernel == kernel && row.ranks > 1);
     for row in of_kernel.filter(|row| is_right(rows, row)) {
         let place = match row.library.as_str() {
             "nocmsg" => 0,
