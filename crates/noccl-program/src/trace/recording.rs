@@ -69,7 +69,7 @@ impl RankRecording {
         };
         let sends = self.open.values().filter(|open| open.receive.is_none());
         let sends: Vec<u32> = sends.map(|open| open.number).collect();
-        let last = (!sends.is_empty()).then(|| Event::Wait(sends));
+        let last = (!sends.is_empty()).then_some(Event::Wait(sends));
         let events = self.events.iter().flatten().filter(is_left).cloned();
         let numbered = (1..).zip(events.chain(last));
         numbered

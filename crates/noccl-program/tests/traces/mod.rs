@@ -106,7 +106,7 @@ fn what_a_session_records_is_read_again_and_takes_the_same_cycles() {
         let (found, _) = report(preset, &text);
         assert_eq!(found.cycles, cycles, "{preset}");
         for (rank, (_, lines)) in (0..8).map(both).enumerate() {
-            let section = text.split("end ").nth(rank).expect("a section per rank");
+            let section = text.split("\nend ").nth(rank).expect("a section per rank");
             let computes = lines.iter().filter(|line| line.starts_with("compute"));
             for line in computes {
                 assert!(section.contains(line.as_str()), "{preset}: {section}");
