@@ -2,7 +2,8 @@
 """The crates depend on each other only along the edges that the architecture allows.
 
     spec <- net <- {workload, rtl}, workload <- {coll, run}, run <- {model, sim},
-    {run, rtl, files} <- cosim, sim <- coherence, {coll, sim} <- program, {program, riscv} <- execute, files <- compile,
+    {run, rtl, files} <- cosim, sim <- coherence, {coll, sim} <- program,
+    {program, riscv} <- execute, files <- compile,
     all of these <- studies <- noccl <- {cli, py}
 
 The algorithm library and the backends never see each other: a schedule that only works because it

@@ -2,7 +2,7 @@
 //! Kernels of the NAS Parallel Benchmarks: their sources (`programs/npb`) are part of this program, and are compiled together with
 //! the message library, since the library differs: its collectives, its costs, and what it counts.
 
-use crate::compiler::{CompileRequest, Compiled, Messages, Optimization, compile_beside};
+use crate::compiler::{CompileRequest, Compiled, Messages, Optimization, compile, compile_beside};
 use crate::{CompileError, OnStep, cache, runtime};
 use noccl_files::{Scratch, not_written};
 use std::env;
@@ -114,6 +114,8 @@ pub enum NpbLibrary {
         /// Cycles of a word at each end, besides those of its load and store.
         word_cycles: u64,
     },
+    /// Whoever runs the program, call by call, on any network.
+    Calls,
 }
 
 impl NpbLibrary {
@@ -124,15 +126,19 @@ impl NpbLibrary {
             Self::Nocmsg => "nocmsg",
             Self::Plain => "plain",
             Self::Interrupt { .. } => "interrupt",
+            Self::Calls => "calls",
         }
     }
 
-    /// Files of `programs/nocmsg` that it leaves out.
-    const fn left_out(self) -> &'static [&'static str] {
-        match self {
-            Self::Nocmsg => &["nocmsg/plain.c"],
-            Self::Plain | Self::Interrupt { .. } => &["nocmsg/collectives.c", "nocmsg/exchanges.c"],
-        }
+    /// Files of `programs/nocmsg` that are compiled with the kernel.
+    fn sources(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        runtime::library().filter(move |(path, _)| match self {
+            Self::Nocmsg => *path != "nocmsg/plain.c",
+            Self::Plain | Self::Interrupt { .. } => {
+                !["nocmsg/collectives.c", "nocmsg/exchanges.c"].contains(path)
+            }
+            Self::Calls => false,
+        })
     }
 
     fn defines(self) -> Vec<String> {
@@ -177,8 +183,7 @@ pub fn compile_kernel(request: &NpbBuild, on_step: OnStep<'_>) -> Result<Compile
     )));
     let folder = scratch.path("");
     let of_kernel = SHARED.iter().chain(request.kernel.sources());
-    let left_out = request.library.left_out();
-    let of_library = runtime::library().filter(|(path, _)| !left_out.contains(path));
+    let of_library = request.library.sources();
     let mut sources = Vec::new();
     for (path, text) in of_kernel.copied().chain(of_library) {
         let place = folder.join(path);
@@ -190,16 +195,23 @@ pub fn compile_kernel(request: &NpbBuild, on_step: OnStep<'_>) -> Result<Compile
     let mut define = request.library.defines();
     define.push(format!("NPB_CLASS='{}'", request.class.letter()));
     define.extend(request.define.iter().cloned());
+    let messages = match request.library {
+        NpbLibrary::Calls => Messages::Calls,
+        NpbLibrary::Nocmsg | NpbLibrary::Plain | NpbLibrary::Interrupt { .. } => Messages::Ports,
+    };
     let request = CompileRequest {
         sources,
         output: request.output.clone(),
         optimization: Optimization::Usual,
-        messages: Messages::Ports,
+        messages,
         include: vec![folder],
         define,
         keep: None,
     };
-    compile_beside(&request, on_step)
+    match messages {
+        Messages::Calls => compile(&request, on_step),
+        Messages::Ports => compile_beside(&request, on_step),
+    }
 }
 
 fn write(place: &Path, text: &str) -> Result<(), CompileError> {

@@ -2,7 +2,9 @@
 //! The NAS Parallel Benchmarks on executed cores: compiled, run, and what their rank 0 prints of the results read back.
 
 use crate::executed::{ExecutedOn, execute};
-use crate::{Error, ExecutedReport, Watch};
+use crate::{
+    CalledRankRow, CalledRequest, Error, ExecutedRankRow, ExecutedRequest, Watch, run_called,
+};
 use noccl_compile::{NpbBuild, NpbClass, NpbKernel, NpbLibrary, OnStep};
 use noccl_files::Scratch;
 use noccl_net::Network;
@@ -22,7 +24,7 @@ pub struct NpbRequest {
     pub define: Vec<String>,
     /// Number of ranks.
     pub ranks: u32,
-    /// Names of libraries: `nocmsg`, `plain`, `interrupt`.
+    /// Names of libraries: `nocmsg`, `plain`, `interrupt`, `calls`.
     pub libraries: Vec<String>,
     /// Spec of the network; `None` for the smallest of the presets `tilepro64_WxH` that holds the ranks.
     pub spec: Option<String>,
@@ -89,7 +91,9 @@ pub fn parse_npb_libraries(text: &str) -> Result<Vec<String>, Error> {
     names.split(',').map(find).collect()
 }
 
-const LIBRARIES: [&str; 3] = ["nocmsg", "plain", "interrupt"];
+const LIBRARIES: [&str; 4] = ["nocmsg", "plain", "interrupt", CALLS];
+/// Not among `all`, which compares libraries on core tiles.
+const CALLS: &str = "calls";
 
 /// Runs kernels with libraries, each a row.
 ///
@@ -132,6 +136,7 @@ fn library(name: &str) -> Result<NpbLibrary, Error> {
     Ok(match name {
         "nocmsg" => NpbLibrary::Nocmsg,
         "plain" => NpbLibrary::Plain,
+        CALLS => NpbLibrary::Calls,
         _ => {
             let costs = load("tilepro64_8x8_interrupt", &[])?.network;
             let core = costs.cores().map(|of| of.core.clone());
@@ -169,6 +174,38 @@ fn row(
     std::fs::create_dir_all(&output)
         .map_err(|error| noccl_files::failed(&output, "cannot be made", &error))?;
     let program = noccl_compile::compile_kernel(&build, on_step)?.program;
+    let ran = if library == NpbLibrary::Calls {
+        called(network, request, &build, watch)?
+    } else {
+        executed(network, request, &program, watch)?
+    };
+    let texts: Vec<&str> = ran.consoles.iter().map(String::as_str).collect();
+    let printed = lines::read(&texts, kernel, library)?;
+    Ok(made(request, &ran, printed, library))
+}
+
+/// What a run tells, of all ranks together.
+struct Ran {
+    network: String,
+    cycles: u64,
+    program_bytes: u64,
+    instructions: u64,
+    consoles: Vec<String>,
+    /// As the backend accounts for them: of programs over ports, the library's own count tells sends and receives from the rest.
+    compute_cycles: u64,
+    send_cycles: u64,
+    receive_cycles: u64,
+    wait_cycles: u64,
+    messages: u64,
+    bytes: u64,
+}
+
+fn executed(
+    network: &Network,
+    request: &NpbRequest,
+    program: &[u8],
+    watch: Watch<'_>,
+) -> Result<Ran, Error> {
     let on = ExecutedOn {
         network,
         ranks: request.ranks,
@@ -176,39 +213,86 @@ fn row(
         memory_bytes: request.memory_bytes,
         max_cycles: Some(u64::MAX),
     };
-    let report = execute(Image::from_elf(&program)?, &on, watch)?;
-    lines::read(&report, kernel, library).map(|printed| made(request, &report, printed, library))
+    let report = execute(Image::from_elf(program)?, &on, watch)?;
+    let sum = |of: fn(&ExecutedRankRow) -> u64| report.ranks.iter().map(of).sum();
+    Ok(Ran {
+        compute_cycles: sum(|rank| rank.execute_cycles),
+        send_cycles: sum(|rank| rank.send_wait_cycles),
+        receive_cycles: sum(|rank| rank.receive_wait_cycles),
+        wait_cycles: sum(|rank| rank.send_wait_cycles + rank.receive_wait_cycles),
+        messages: 0,
+        bytes: 0,
+        instructions: sum(|rank| rank.instructions),
+        network: report.network,
+        cycles: report.cycles,
+        program_bytes: report.program_bytes,
+        consoles: report.ranks.into_iter().map(|rank| rank.console).collect(),
+    })
 }
 
-fn made(
+fn called(
+    network: &Network,
     request: &NpbRequest,
-    report: &ExecutedReport,
-    printed: lines::Printed,
-    library: NpbLibrary,
-) -> NpbRow {
-    let sum = |of: fn(&crate::ExecutedRankRow) -> u64| report.ranks.iter().map(of).sum::<u64>();
-    let waited_to_receive = sum(|rank| rank.receive_wait_cycles);
-    let waited_to_send = sum(|rank| rank.send_wait_cycles);
-    let counts = printed.counts;
-    NpbRow {
+    build: &NpbBuild,
+    watch: Watch<'_>,
+) -> Result<Ran, Error> {
+    let called = CalledRequest {
+        executed: ExecutedRequest {
+            program: build.output.clone(),
+            ranks: request.ranks,
+            costs: request.costs.clone(),
+            memory_bytes: request.memory_bytes,
+            max_cycles: Some(u64::MAX),
+        },
+        collectives: None,
+        noise_seed: None,
+    };
+    let report = run_called(network, &called, watch)?;
+    let sum = |of: fn(&CalledRankRow) -> u64| report.ranks.iter().map(of).sum();
+    Ok(Ran {
+        compute_cycles: sum(|rank| rank.compute_cycles),
+        send_cycles: sum(|rank| rank.send_cycles),
+        receive_cycles: sum(|rank| rank.receive_cycles),
+        wait_cycles: sum(|rank| rank.wait_cycles),
+        messages: sum(|rank| rank.messages),
+        bytes: sum(|rank| rank.bytes),
+        instructions: sum(|rank| rank.instructions),
+        network: report.network,
+        cycles: report.cycles,
+        program_bytes: report.program_bytes,
+        consoles: report.ranks.into_iter().map(|rank| rank.console).collect(),
+    })
+}
+
+fn made(request: &NpbRequest, ran: &Ran, printed: lines::Printed, library: NpbLibrary) -> NpbRow {
+    let mut row = NpbRow {
         kernel: printed.kernel,
         class: request.class.letter().to_string(),
         define: request.define.clone(),
         ranks: request.ranks,
         library: library.name().to_owned(),
-        network: report.network.clone(),
-        cycles: report.cycles,
+        network: ran.network.clone(),
+        cycles: ran.cycles,
         timed_cycles: printed.timed_cycles,
-        compute_cycles: sum(|rank| rank.finish_cycle)
-            .saturating_sub(counts.send_cycles + counts.receive_cycles),
-        send_cycles: counts.send_cycles.saturating_sub(waited_to_send),
-        receive_cycles: counts.receive_cycles.saturating_sub(waited_to_receive),
-        wait_cycles: waited_to_send + waited_to_receive,
-        messages: counts.messages,
-        bytes: counts.bytes,
-        instructions: sum(|rank| rank.instructions),
-        program_bytes: report.program_bytes,
+        compute_cycles: ran.compute_cycles,
+        send_cycles: ran.send_cycles,
+        receive_cycles: ran.receive_cycles,
+        wait_cycles: ran.wait_cycles,
+        messages: ran.messages,
+        bytes: ran.bytes,
+        instructions: ran.instructions,
+        program_bytes: ran.program_bytes,
         verification: printed.quantities,
         verified: printed.verified,
+    };
+    // Over ports the backend sees executing and waiting; the library counts cycles within its calls, waits included.
+    if let Some(counts) = printed.counts {
+        let within_calls = counts.send_cycles + counts.receive_cycles;
+        row.compute_cycles = (ran.compute_cycles + ran.wait_cycles).saturating_sub(within_calls);
+        row.send_cycles = counts.send_cycles.saturating_sub(ran.send_cycles);
+        row.receive_cycles = counts.receive_cycles.saturating_sub(ran.receive_cycles);
+        row.messages = counts.messages;
+        row.bytes = counts.bytes;
     }
+    row
 }

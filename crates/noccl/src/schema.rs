@@ -6,7 +6,7 @@ use crate::describe::NetworkDescription;
 use crate::tree::TreeDescription;
 use crate::{
     AttentionRow, BarrierStudy, BaselineRow, ClaimRow, CoherenceRow, CompareRow, Error, Figure,
-    GemmRow, MatrixRow, MessagesReport, OrderDraw, OrderReport, RunReport, StressReport,
+    GemmRow, MatrixRow, MessagesReport, NpbRow, OrderDraw, OrderReport, RunReport, StressReport,
     TrafficReport, Validation,
 };
 use noccl_model::Calibration;
@@ -15,7 +15,7 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 26] = [
+pub const SCHEMA_NAMES: [&str; 27] = [
     "spec",
     "network",
     "tree",
@@ -36,6 +36,7 @@ pub const SCHEMA_NAMES: [&str; 26] = [
     "claims",
     "barrier",
     "coherence",
+    "npb",
     "gemm",
     "attention",
     "calibration",
@@ -77,6 +78,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "claims" => schema_for!(Vec<ClaimRow>),
         "barrier" => schema_for!(BarrierStudy),
         "coherence" => schema_for!(Vec<CoherenceRow>),
+        "npb" => schema_for!(Vec<NpbRow>),
         "calibration" => schema_for!(Calibration),
         "validation" => schema_for!(Validation),
         "figure" => schema_for!(Figure),

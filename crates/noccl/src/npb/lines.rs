@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What kernels print (`programs/npb/report.c`, `programs/nocmsg/counts.c`), read.
 
-use crate::{Error, ExecutedReport};
+use crate::Error;
 use noccl_compile::{NpbKernel, NpbLibrary};
 use noccl_studies::NpbQuantity;
 
@@ -21,7 +21,8 @@ pub(super) struct Printed {
     pub timed_cycles: u64,
     pub quantities: Vec<NpbQuantity>,
     pub verified: Option<bool>,
-    pub counts: Counts,
+    /// Absent if the library does not count.
+    pub counts: Option<Counts>,
 }
 
 /// Reads what all ranks have printed.
@@ -29,13 +30,12 @@ pub(super) struct Printed {
 /// # Errors
 /// [`Error`]: the kernel refuses the number of ranks; it has ended otherwise than it should.
 pub(super) fn read(
-    report: &ExecutedReport,
+    texts: &[&str],
     kernel: NpbKernel,
     library: NpbLibrary,
 ) -> Result<Printed, Error> {
-    let texts: Vec<&str> = report.ranks.iter().map(|r| r.console.as_str()).collect();
-    if let Some(refused) = line(&texts, "npb refused: ") {
-        return Err(Error::argument("--ranks", report.ranks.len(), refused));
+    if let Some(refused) = line(texts, "npb refused: ") {
+        return Err(Error::argument("--ranks", texts.len(), refused));
     }
     let damaged = || {
         let said = texts.iter().find(|text| !text.is_empty()).unwrap_or(&"");
@@ -47,12 +47,12 @@ pub(super) fn read(
             ),
         )
     };
-    let verified = match line(&texts, "npb verified ").ok_or_else(damaged)? {
+    let verified = match line(texts, "npb verified ").ok_or_else(damaged)? {
         "yes" => Some(true),
         "no" => Some(false),
         _ => None,
     };
-    let timed = line(&texts, "npb elapsed cycles ").and_then(|text| text.parse().ok());
+    let timed = line(texts, "npb elapsed cycles ").and_then(|text| text.parse().ok());
     let quantities = texts.first().unwrap_or(&"").lines();
     let quantities = quantities.filter_map(|line| line.strip_prefix("npb quantity "));
     let quantities: Option<Vec<_>> = quantities.map(quantity).collect();
@@ -61,7 +61,7 @@ pub(super) fn read(
         timed_cycles: timed.ok_or_else(damaged)?,
         quantities: quantities.ok_or_else(damaged)?,
         verified,
-        counts: counts(&texts).ok_or_else(damaged)?,
+        counts: counts(texts),
     })
 }
 

@@ -12,7 +12,7 @@ use noccl::{Error, NpbRequest, NpbRow};
 ///
 /// IS, CG, MG, FT and LU in C (programs/npb, written from the published definitions), compiled for RISC-V cores on S4's mesh. Libraries: nocmsg
 /// (S4's, whose collectives know the mesh), plain (the same messages, trees and shifts of ranks), interrupt (plain, and each message costs what the
-/// presets tilepro64_WxH_interrupt say). Cycles of compute, send, receive and wait are those of all ranks together.
+/// presets tilepro64_WxH_interrupt say), calls (the runtime of programs of ranks, on any network: `noccl build --calls`). `all` is the first three. Cycles of compute, send, receive and wait are those of all ranks together.
 ///
 /// Exit code 1 if a result is not the published one.
 #[derive(Debug, Args)]
@@ -20,6 +20,7 @@ use noccl::{Error, NpbRequest, NpbRow};
 Examples:
   noccl npb is,mg --ranks 4
   noccl npb is,cg,mg,ft,lu --class S --ranks 16 --library all
+  noccl npb ft --ranks 16 --library calls --spec collective_noc_4x4
   noccl npb cg --class W --ranks 16 --program-memory 16MiB --json")]
 pub struct Npb {
     /// Kernels: is, cg, mg, ft, lu, between commas, or all
@@ -31,10 +32,10 @@ pub struct Npb {
     /// Number of ranks, one per core
     #[arg(long, value_name = "N")]
     ranks: u32,
-    /// Message libraries: nocmsg, plain, interrupt, between commas, or all
+    /// Message libraries: nocmsg, plain, interrupt, calls, between commas, or all
     #[arg(long, value_name = "LIST", default_value = "nocmsg")]
     library: String,
-    /// Network of core tiles [default: the smallest of tilepro64_WxH that holds the ranks]
+    /// Network, of core tiles unless the library is calls [default: the smallest of tilepro64_WxH that holds the ranks]
     #[arg(long, value_name = "SPEC")]
     spec: Option<String>,
     #[command(flatten)]

@@ -86,12 +86,8 @@ fn left_out(out: &mut Outcomes) {
     }
 }
 
-/// What is of other papers, or of a machine that there is not.
+/// What is of other papers.
 fn open(out: &mut Outcomes) {
-    out.miss(
-        "28-meshes",
-        "the library's ports are those of core tiles; on other meshes the same programs run by `noccl build --calls`, without it",
-    );
     out.miss(
         "20-context",
         "of other papers (messages between two cores), and against a memory that is shared",
