@@ -99,19 +99,22 @@ static void broadcast_static(int root, void *data, size_t bytes) {
   int far_y = ry > nm_rows() - 1 - ry ? ry : nm_rows() - 1 - ry;
   size_t words = (bytes + 3) / 4, least = (size_t)(FIFO_WORDS * (far_x + far_y) + 1);
   size_t all = words > least ? words : least;
+  int is_root = x == rx && y == ry;
   char *at = data;
-  for (size_t word = 0; word < all; word++) {
-    size_t done = 4 * word, left = done < bytes ? bytes - done : 0;
-    if (x == rx && y == ry) {
-      uint32_t value = 0;
-      memcpy(&value, at + done, left < 4 ? left : 4);
-      noccl_store(NOCCL_PORT_STATIC_SEND, value);
-    } else {
-      uint32_t value = noccl_load(NOCCL_PORT_STATIC_RECEIVE);
-      memcpy(at + done, &value, left < 4 ? left : 4);
+  for (size_t word = 0; word < all;) {
+    for (unsigned now = is_root ? nm_static_space() : nm_static_words(); now && word < all; now--, word++) {
+      size_t done = 4 * word, left = done < bytes ? bytes - done : 0;
+      if (is_root) {
+        uint32_t value = 0;
+        memcpy(&value, at + done, left < 4 ? left : 4);
+        noccl_store(NOCCL_PORT_STATIC_SEND, value);
+      } else {
+        uint32_t value = noccl_load(NOCCL_PORT_STATIC_RECEIVE);
+        memcpy(at + done, &value, left < 4 ? left : 4);
+      }
     }
   }
-  if (x == rx && y == ry) {
+  if (is_root) {
     nm_count_message(bytes);
     nm_leave_send(entered);
   } else {

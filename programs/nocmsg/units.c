@@ -18,6 +18,8 @@ typedef uint32_t __attribute__((may_alias)) one_word;
 
 // Counts of the status port, a byte each.
 #define SPACE_SHIFT 40
+#define STATIC_WORDS_SHIFT 48
+#define STATIC_SPACE_SHIFT 56
 
 struct list {
   struct nm_unit *first, *last;
@@ -118,14 +120,32 @@ static void wait_for(int queue) {
   }
 }
 
+static void take_in_all(void) {
+  for (int queue = 0; queue < QUEUES; queue++) nm_take_in(queue);
+}
+
+unsigned nm_static_words(void) {
+  for (;;) {
+    unsigned words = noccl_load64(NOCCL_PORT_WAIT) >> STATIC_WORDS_SHIFT & 0xff;
+    if (words) return words;
+    take_in_all();
+  }
+}
+
+unsigned nm_static_space(void) {
+  for (;;) {
+    unsigned words = noccl_load64(NOCCL_PORT_STATUS) >> STATIC_SPACE_SHIFT & 0xff;
+    if (words) return words;
+    take_in_all();
+  }
+}
+
 static unsigned space(void) { return noccl_load64(NOCCL_PORT_STATUS) >> SPACE_SHIFT & 0xff; }
 
 // A full port: what has come is read, so that the network moves on; what has not come is not waited for, since its sender may wait
 // for this rank to read in the middle of a packet, as this rank does. Apart from the writes, which are short without it.
 static __attribute__((noinline)) void drain(unsigned words) {
-  while (space() < words) {
-    for (int queue = 0; queue < QUEUES; queue++) nm_take_in(queue);
-  }
+  while (space() < words) take_in_all();
 }
 
 void nm_write64(uint64_t words) {

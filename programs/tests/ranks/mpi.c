@@ -7,6 +7,7 @@
 
 #define MOST 64
 #define WORDS 100
+#define LONG 4000
 
 static int rank, ranks;
 
@@ -121,6 +122,20 @@ static void communicator_of_one(void) {
   check(MPI_Wtick() > 0 && MPI_Wtime() >= 0, "time");
 }
 
+// Ranks go into a broadcast before they receive a message that is longer than any queue, which its sender is in the middle of.
+static void broadcast_before_receive(void) {
+  static int sent[LONG], got[LONG];
+  int word = rank == 0 ? 42 : 0, next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+  MPI_Request request;
+  for (int i = 0; i < LONG; i++) sent[i] = LONG * rank + i;
+  MPI_Isend(sent, LONG, MPI_INT, next, 9, MPI_COMM_WORLD, &request);
+  MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Recv(got, LONG, MPI_INT, before, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  check(word == 42, "a broadcast between a message and its receive");
+  for (int i = 0; i < LONG; i++) check(got[i] == LONG * before + i, "a message across a broadcast");
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -131,6 +146,7 @@ int main(int argc, char **argv) {
   blocks_of_all();
   exchange_of_any_length();
   communicator_of_one();
+  broadcast_before_receive();
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok\n");
   MPI_Finalize();
