@@ -344,6 +344,10 @@ claims: $(BIN)/noccl $(VENV)/.extension ## Measure the papers' claims and the ba
 	$(BIN)/noccl barrier --page docs/barrier.md --figures docs/barrier
 	$(BIN)/python -m noccl.figures docs/papers/S1 docs/papers/S2 docs/papers/S3 docs/papers/S4 docs/barrier
 
+.PHONY: systems-page
+systems-page: $(BIN)/noccl ## Run four programs in C on every system (a minute): tables of docs/systems.md
+	$(BIN)/python experiments/programs/systems.py
+
 .PHONY: npb-rows
 npb-rows: $(BIN)/noccl ## Run the NAS kernels of S4's figures 7 to 11 (minutes): writes experiments/nocmsg/kernels.json
 	$(BIN)/python experiments/nocmsg/kernels.py
