@@ -69,6 +69,20 @@ def test_calls_of_mpi_do_what_they_do_in_real_mpi(tmp_path: Path, ranks: int) ->
 
 
 @pytest.mark.parametrize(
+    ("name", "size"),
+    [("jacobi", "SIDE=16"), ("sample_sort", "KEYS=32"), ("tensor_parallel", "HIDDEN=16")],
+)
+def test_examples_find_their_results_over_ports_and_by_calls(
+    tmp_path: Path, name: str, size: str
+) -> None:
+    for options, spec in ((), "tilepro64_2x2"), (("--calls",), "collective_noc_4x4"):
+        program = built(f"examples/{name}.c", tmp_path, "-D", size, *options)
+        found = report(program, 4, *on_cores(spec))
+        assert found["ranks"][0]["console"].startswith(f"{name} ok, ")
+        assert all(rank["exit_code"] == 0 for rank in found["ranks"])
+
+
+@pytest.mark.parametrize(
     "override",
     [
         "router.udn.input_fifo_flits=1",
