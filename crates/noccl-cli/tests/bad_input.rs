@@ -329,3 +329,24 @@ fn a_collective_that_nothing_runs_is_refused_with_the_reason_of_each_algorithm()
         refuses(verb, 2, &words);
     }
 }
+
+#[test]
+fn benchmarks_are_refused_before_anything_is_compiled() {
+    let cases = [
+        ("npb foo --ranks 4", "KERNELS 'foo': accepted: is, cg"),
+        ("npb is --ranks 0", "--ranks '0': accepted: 1 to 4096"),
+        ("npb is --ranks 4097", "--ranks '4097': accepted: 1 to 4096"),
+        ("npb is --ranks 4 --class Z", "--class 'Z': accepted: S, W"),
+        (
+            "npb is --ranks 4 --library foo",
+            "--library 'foo': accepted: nocmsg",
+        ),
+        (
+            "npb is --ranks 4 --spec collective_noc_4x4",
+            "accepted: a network of core tiles, or --library calls",
+        ),
+    ];
+    for (command, words) in cases {
+        refuses(command, 2, &[words]);
+    }
+}

@@ -109,6 +109,10 @@ pub fn npb(
         None => smallest(request.ranks)?,
     };
     let network = load(&spec, &request.overrides)?.network;
+    if network.cores().is_none() && request.libraries.iter().any(|name| name != CALLS) {
+        let accepted = "its tiles have no ports of words; accepted: a network of core tiles, or --library calls";
+        return Err(Error::argument("--spec", spec, accepted));
+    }
     let mut rows = Vec::new();
     for kernel in &request.kernels {
         for name in &request.libraries {
