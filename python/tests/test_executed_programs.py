@@ -138,7 +138,7 @@ def test_what_cannot_run_is_refused(tmp_path: Path) -> None:
     for arguments, part in [
         (["--ranks", 17, *on_cores("tilepro64_4x4")], "1 to 16"),
         (["--ranks", 0, *on_cores("tilepro64_4x4")], "1 to 16"),
-        (["--ranks", 4, "--spec", "collective_noc_4x4"], "compiled program"),
+        (["--ranks", 4, "--spec", "collective_noc_4x4"], "noccl build --calls"),
         (["--ranks", 4, *on_cores("tilepro64_4x4"), "--costs", "free"], "in_order"),
         (["--ranks", 4, *on_cores("tilepro64_4x4"), "--program-memory", "4KiB"], "memory"),
     ]:

@@ -174,9 +174,6 @@ fn row(
         define: request.define.clone(),
         output: scratch.path("kernel.elf"),
     };
-    let output = scratch.path("");
-    std::fs::create_dir_all(&output)
-        .map_err(|error| noccl_files::failed(&output, "cannot be made", &error))?;
     let program = noccl_compile::compile_kernel(&build, on_step)?.program;
     let ran = if library == NpbLibrary::Calls {
         called(network, request, &build, watch)?
