@@ -69,8 +69,9 @@ fn read() -> Result<Vec<NpbRow>, Error> {
     parse_json("experiments/nocmsg/kernels.json", ROWS, "rows of noccl npb")
 }
 
-/// Relative error that is left to another order of additions.
-const TOLERANCE: f64 = 1e-8;
+/// Relative error that is left to another order of additions: LU's residual on 9 points a side has fallen to 1e-7 after its 50 steps,
+/// and ranks differ from one rank in its eighth digit.
+const TOLERANCE: f64 = 1e-6;
 
 /// Has a row the published results, or where there are none, those that one rank has?
 fn is_right(rows: &[NpbRow], row: &NpbRow) -> bool {
@@ -177,7 +178,7 @@ mod tests {
         let mut damaged = rows.clone();
         for row in damaged.iter_mut().filter(|row| row.library == "nocmsg") {
             for quantity in row.verification.iter_mut().filter(|_| row.ranks > 1) {
-                quantity.computed *= 1.0 + 1e-6;
+                quantity.computed *= 1.0 + 1e-5;
             }
         }
         for kernel in ["cg", "ft", "lu"] {
