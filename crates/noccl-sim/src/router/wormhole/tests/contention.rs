@@ -110,7 +110,7 @@ fn waiting_for_time_is_no_stall() {
         assert_eq!(bench.plane.can_move(), is_begun, "cycle {}", bench.now);
         bench.step(|_| true);
     }
-    // Nothing is left on the way.
+    // Nothing is left in the network.
     assert_eq!(bench.now, 10);
     assert!(!bench.plane.can_move());
 }
