@@ -346,7 +346,7 @@ claims: $(BIN)/noccl $(VENV)/.extension ## Measure the papers' claims and the ba
 
 .PHONY: systems-page
 systems-page: $(BIN)/noccl ## Run four programs in C on every system (a minute): tables of docs/systems.md
-	$(BIN)/python experiments/programs/systems.py
+	$(BIN)/python experiments/systems/systems.py
 
 .PHONY: npb-rows
 npb-rows: $(BIN)/noccl ## Run the NAS kernels of S4's figures 7 to 11 (minutes): writes experiments/nocmsg/kernels.json
