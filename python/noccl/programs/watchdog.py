@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from noccl.programs.hub import Hub
 
 _MOST_TICK_SECONDS = 0.5
+# A shorter one would interrupt its own handler, again and again.
+_LEAST_TICK_SECONDS = 0.01
 _TICKS_PER_LIMIT = 5
 _SECONDS_TO_END = 0.5
 
@@ -47,7 +49,8 @@ class Watchdog:
         if self._is_on and self._limit is not None:
             self._since = time.monotonic()
             self._handler_before = signal.signal(signal.SIGALRM, self._on_tick)
-            tick = min(_MOST_TICK_SECONDS, self._limit / _TICKS_PER_LIMIT)
+            tick = self._limit / _TICKS_PER_LIMIT
+            tick = min(_MOST_TICK_SECONDS, max(_LEAST_TICK_SECONDS, tick))
             self._timer_before = signal.setitimer(signal.ITIMER_REAL, tick, tick)
         return self
 
