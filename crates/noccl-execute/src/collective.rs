@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Collectives: compared with those of the other ranks, and carried out if the network's algorithms do them.
 
-use crate::agreement::Terms;
 use crate::arguments::Membership;
 use crate::error::ExecuteError;
 use crate::function::{Element, Fold, Function, reduction};
 use crate::rank::State;
 use crate::run::Driver;
+use crate::terms::Terms;
 use noccl_program::{CollectiveCall, RankId};
 use noccl_riscv::Call;
 use noccl_workload::{CollectiveKind, ElementType, Operator};

@@ -9,7 +9,6 @@
 //! them; whatever a program passes as an argument, the run ends with the rank and the place instead of a panic or a stall.
 //! Numbers of calls: [`Number`], for C `programs/calls/numbers.h`.
 
-mod agreement;
 mod arguments;
 mod calls;
 mod collective;
@@ -22,6 +21,7 @@ mod rank;
 mod requests;
 mod results;
 mod run;
+mod terms;
 mod waits;
 
 pub use error::{ExecuteError, Fault};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The loop: each rank that can go on executes up to its next call, then the session lets time pass.
 
-use crate::agreement::Agreements;
 use crate::error::{ExecuteError, Fault};
 use crate::number::Number;
 use crate::rank::{Rank, State};
 use crate::results::{CalledRank, CalledResult};
+use crate::terms::Terms;
 use noccl_net::{Coord, Network};
-use noccl_program::{CommId, RankId, Response, Session, places};
+use noccl_program::{Agreements, CommId, RankId, Response, Session, places};
 use noccl_riscv::{Call, Program, Stopped};
 use noccl_run::{Diagnosis, OnProgress, Progress, RunError, WaitEdge};
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ pub(crate) struct Driver<'a, 'n> {
     on_progress: OnProgress<'a>,
     pub(crate) coords: Vec<Coord>,
     pub(crate) ranks: Vec<Rank>,
-    pub(crate) agreements: Agreements,
+    pub(crate) agreements: Agreements<Terms>,
     /// Rank and size of each communicator that a rank knows.
     pub(crate) members: BTreeMap<(RankId, CommId), (u32, u32)>,
     num_responses: u64,

@@ -9,6 +9,7 @@
 //! Invariants: equal calls give equal cycles, whatever the host does; a rank's calls take effect in their order; messages of one rank to
 //! another one in one communicator and with one tag are received in the order in which they were sent.
 
+mod agreement;
 mod announce;
 mod arrival;
 mod calls;
@@ -35,6 +36,7 @@ mod template;
 mod terms;
 mod trace;
 
+pub use agreement::{Agreed, Agreements};
 pub use announce::{Receive, Send};
 pub use collective::{Choose, CollectiveCall};
 pub use error::ProgramError;

@@ -5,6 +5,7 @@ use super::collectives::{CollectiveName, RecordedCollective};
 use super::player::{Member, Splitting};
 use super::record::NewCommunicator;
 use super::replay::{Replay, Then};
+use super::terms::Terms;
 use crate::collective::CollectiveCall;
 use crate::composed::{Seat, Step};
 use crate::error::ProgramError;
@@ -29,17 +30,11 @@ impl Replay<'_, '_> {
         call: Option<&RecordedCollective>,
     ) -> Result<(CommId, Seat), ProgramError> {
         let place = self.place(rank);
-        let Member {
-            comm: id,
-            seat,
-            calls,
-        } = self.member(rank, comm)?;
-        if let Some(member) = self.players[rank.idx()].comms.get_mut(&comm) {
-            member.calls += 1;
-        }
-        let at = (id, calls);
-        self.agreements.call(at, seat.size, (rank, &place), call)?;
-        Ok((at.0, seat))
+        let Member { comm, seat } = self.member(rank, comm)?;
+        let terms = Terms::of(call);
+        self.agreements
+            .compare((comm, seat.size), rank, &place, terms)?;
+        Ok((comm, seat))
     }
 
     pub(super) fn collective(

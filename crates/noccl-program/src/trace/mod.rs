@@ -4,7 +4,6 @@
 //! Invariants: a trace that was read has complete ranks; every record names ranks and communicators that there are, requests that are open, and
 //! lengths below [`MAX_RECORD_BYTES`]; a request is waited for once. Whether the ranks fit together only the replay tells.
 
-mod agreement;
 mod collective_calls;
 mod collectives;
 mod line;
@@ -15,6 +14,7 @@ mod record;
 mod recording;
 mod replay;
 mod section;
+mod terms;
 mod write;
 
 pub use collectives::{CollectiveName, RecordedCollective};

@@ -10,8 +10,6 @@ use std::collections::{BTreeMap, VecDeque};
 pub(super) struct Member {
     pub(super) comm: CommId,
     pub(super) seat: Seat,
-    /// Collective calls of this rank on it.
-    pub(super) calls: u64,
 }
 
 /// A request that is waited for.
@@ -61,7 +59,6 @@ impl Player {
         let member = |comm, rank, size| Member {
             comm,
             seat: Seat { rank, size },
-            calls: 0,
         };
         let comms = [(0, member(world, rank, ranks)), (1, member(alone, 0, 1))];
         Self {

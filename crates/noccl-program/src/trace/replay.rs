@@ -4,9 +4,10 @@
 //! Payloads are zeros. A receive names the sender and the tag of the message that it got when it was recorded, so the course of the program
 //! stays as it was recorded. A collective is the session's where the network does it, else it is composed of messages.
 
-use super::agreement::Agreements;
 use super::player::{Member, Player};
 use super::record::MessageTrace;
+use super::terms::Terms;
+use crate::agreement::Agreements;
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId};
 use crate::rank::Place;
@@ -41,7 +42,7 @@ pub(super) struct Replay<'a, 'n> {
     pub(super) file: &'a str,
     pub(super) cycles_per_unit: f64,
     pub(super) players: Vec<Player>,
-    pub(super) agreements: Agreements,
+    pub(super) agreements: Agreements<Terms>,
     pub(super) supported: HashMap<Wish, bool>,
     pub(super) open_bytes: u64,
     pub(super) done: u64,
@@ -200,12 +201,7 @@ impl Replay<'_, '_> {
             let accepted = format!("{size}, as the other members state");
             return Err(self.argument(rank, what, accepted));
         }
-        let member = Member {
-            comm,
-            seat,
-            calls: 0,
-        };
-        player.comms.insert(number, member);
+        player.comms.insert(number, Member { comm, seat });
         Ok(())
     }
 }
