@@ -123,18 +123,11 @@ static void broadcast_static(int root, void *data, size_t bytes) {
 }
 
 void nm_broadcast(int root, void *data, size_t bytes) {
-  int ranks = nm_ranks();
-  if (ranks < 2) return;
-  if (nm_is_full() && bytes) {
+  if (nm_is_full() && nm_ranks() > 1 && bytes) {
     broadcast_static(root, data, bytes);
     return;
   }
-  int own = (nm_rank() - root + ranks) % ranks, step = 1;
-  while (step < ranks) step *= 2;
-  for (step /= 2; step; step /= 2) {
-    if (own % (2 * step) == step) nm_receive((own - step + root) % ranks, data, bytes);
-    if (own % (2 * step) == 0 && own + step < ranks) nm_send((own + step + root) % ranks, data, bytes);
-  }
+  nm_broadcast_tree(root, data, bytes);
 }
 
 // Receives an operand and folds it in.

@@ -23,26 +23,6 @@ void nm_exchange(nm_step *step, void *blocks) {
   }
 }
 
-// Blocks of equal length.
-struct equal {
-  const char *send;
-  char *receive;
-  size_t bytes;
-};
-
-static void exchange_equal(void *blocks, int to, int from) {
-  const struct equal *equal = blocks;
-  nm_send(to, equal->send + (size_t)to * equal->bytes, equal->bytes);
-  nm_receive(from, equal->receive + (size_t)from * equal->bytes, equal->bytes);
-}
-
-void nm_all_to_all(const void *send, void *receive, size_t block_bytes) {
-  struct equal equal = {send, receive, block_bytes};
-  size_t own = (size_t)nm_rank() * block_bytes;
-  memcpy(equal.receive + own, equal.send + own, block_bytes);
-  nm_exchange(exchange_equal, &equal);
-}
-
 // A class of S4's rounds: all pairs that are a columns and b rows apart, one way and the other.
 struct class {
   int a, b, subrounds;

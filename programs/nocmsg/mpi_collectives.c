@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "folds.h"
 #include "mpi_parts.h"
 #include "nocmsg.h"
 
@@ -23,31 +24,9 @@ int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
   return MPI_SUCCESS;
 }
 
-#define FOLD(NAME, TYPE, EXPRESSION)                                         \
-  static void NAME(void *into_, const void *from_, size_t count) {           \
-    TYPE *into = into_;                                                      \
-    const TYPE *from = from_;                                                \
-    for (size_t i = 0; i < count; i++) into[i] = (EXPRESSION);               \
-  }
-#define FOLDS(TYPE, NAME)                                                    \
-  FOLD(sum_##NAME, TYPE, into[i] + from[i])                                  \
-  FOLD(prod_##NAME, TYPE, into[i] * from[i])                                 \
-  FOLD(min_##NAME, TYPE, from[i] < into[i] ? from[i] : into[i])              \
-  FOLD(max_##NAME, TYPE, from[i] > into[i] ? from[i] : into[i])
-
-FOLDS(unsigned char, byte)
-FOLDS(int, int)
-FOLDS(long, long)
-FOLDS(unsigned, unsigned)
-FOLDS(float, float)
-FOLDS(double, double)
-FOLDS(unsigned long, unsigned_long)
-
-#define OF(NAME) {sum_##NAME, prod_##NAME, min_##NAME, max_##NAME}
-
 // By type and operator.
-static nm_fold *const folds[][4] = {OF(byte),     OF(byte),  OF(int),    OF(long),
-                                    OF(unsigned), OF(float), OF(double), OF(unsigned_long)};
+static mpi_fold *const *const folds[] = {folds_byte,     folds_byte,  folds_int,    folds_long,
+                                         folds_unsigned, folds_float, folds_double, folds_unsigned_long};
 
 int MPI_Reduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
   const void *own = data == MPI_IN_PLACE ? result : data;

@@ -3,6 +3,7 @@
 #ifndef NOCMSG_PLACE_H
 #define NOCMSG_PLACE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 // Lists of units that have come early.
@@ -13,6 +14,8 @@ int nm_is_full(void);
 int nm_rank_at(int column, int row);
 // Takes in the unit that stands first in a queue, if there is one.
 int nm_take_in(int queue);
+// A broadcast along a binomial tree, whatever the rectangle.
+void nm_broadcast_tree(int root, void *data, size_t bytes);
 // Words of the static network that have come, or that it takes, at least one: waited for. What comes over the dynamic network is taken
 // in meanwhile, since a rank may still be in the middle of a message to this one, and only then come to the broadcast.
 unsigned nm_static_words(void);

@@ -7,26 +7,13 @@
 #include <string.h>
 
 #include "nocmsg.h"
-
-// The largest power of two below a number of ranks, or 1.
-static int below(int ranks) {
-  int step = 1;
-  while (2 * step < ranks) step *= 2;
-  return step;
-}
+#include "place.h"
 
 // A rank as the binomial tree numbers it, the root being 0, and back.
 static int own_number(int root) { return (nm_rank() - root + nm_ranks()) % nm_ranks(); }
 static int rank_of(int number, int root) { return (number + root) % nm_ranks(); }
 
-void nm_broadcast(int root, void *data, size_t bytes) {
-  int ranks = nm_ranks(), own = own_number(root);
-  if (ranks < 2) return;
-  for (int step = below(ranks); step; step /= 2) {
-    if (own % (2 * step) == step) nm_receive(rank_of(own - step, root), data, bytes);
-    if (own % (2 * step) == 0 && own + step < ranks) nm_send(rank_of(own + step, root), data, bytes);
-  }
-}
+void nm_broadcast(int root, void *data, size_t bytes) { nm_broadcast_tree(root, data, bytes); }
 
 // Folds what `own`'s children have folded, in the order of their distance, and sends it to its parent.
 void nm_reduce(int root, const void *data, void *result, size_t count, size_t element_bytes, nm_fold *fold) {
@@ -74,7 +61,7 @@ static void fold_with(int partner, char *sum, char *operand, size_t count, size_
 
 void nm_all_reduce(const void *data, void *result, size_t count, size_t element_bytes, nm_fold *fold) {
   int ranks = nm_ranks(), rank = nm_rank(), power = 1;
-  if (ranks > 1) power = 2 * below(ranks) > ranks ? below(ranks) : 2 * below(ranks);
+  while (2 * power <= ranks) power *= 2;
   size_t bytes = count * element_bytes;
   char *operand = malloc(bytes + 1);
   assert(operand && "memory for operands");
@@ -97,24 +84,4 @@ void nm_all_reduce(const void *data, void *result, size_t count, size_t element_
 void nm_exchange(nm_step *step, void *blocks) {
   int ranks = nm_ranks(), rank = nm_rank();
   for (int apart = 1; apart < ranks; apart++) step(blocks, (rank + apart) % ranks, (rank + ranks - apart) % ranks);
-}
-
-// Blocks of equal length.
-struct equal {
-  const char *send;
-  char *receive;
-  size_t bytes;
-};
-
-static void exchange_equal(void *blocks, int to, int from) {
-  const struct equal *equal = blocks;
-  nm_send(to, equal->send + (size_t)to * equal->bytes, equal->bytes);
-  nm_receive(from, equal->receive + (size_t)from * equal->bytes, equal->bytes);
-}
-
-void nm_all_to_all(const void *send, void *receive, size_t block_bytes) {
-  struct equal equal = {send, receive, block_bytes};
-  size_t own = (size_t)nm_rank() * block_bytes;
-  memcpy(equal.receive + own, equal.send + own, block_bytes);
-  nm_exchange(exchange_equal, &equal);
 }

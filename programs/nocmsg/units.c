@@ -124,21 +124,18 @@ static void take_in_all(void) {
   for (int queue = 0; queue < QUEUES; queue++) nm_take_in(queue);
 }
 
-unsigned nm_static_words(void) {
+// A count of the status, at least one; waits at a port that has the same counts.
+static unsigned counted(uint64_t port, int shift) {
   for (;;) {
-    unsigned words = noccl_load64(NOCCL_PORT_WAIT) >> STATIC_WORDS_SHIFT & 0xff;
+    unsigned words = noccl_load64(port) >> shift & 0xff;
     if (words) return words;
     take_in_all();
   }
 }
 
-unsigned nm_static_space(void) {
-  for (;;) {
-    unsigned words = noccl_load64(NOCCL_PORT_STATUS) >> STATIC_SPACE_SHIFT & 0xff;
-    if (words) return words;
-    take_in_all();
-  }
-}
+unsigned nm_static_words(void) { return counted(NOCCL_PORT_WAIT, STATIC_WORDS_SHIFT); }
+
+unsigned nm_static_space(void) { return counted(NOCCL_PORT_STATUS, STATIC_SPACE_SHIFT); }
 
 static unsigned space(void) { return noccl_load64(NOCCL_PORT_STATUS) >> SPACE_SHIFT & 0xff; }
 

@@ -14,7 +14,7 @@ macro_rules! sources {
 }
 
 /// All files of `programs/runtime`, of the message library, `programs/nocmsg`, and of MPI over calls, `programs/calls`.
-const FILES: [(&str, &str); 47] = sources!(
+const FILES: [(&str, &str); 49] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -43,6 +43,7 @@ const FILES: [(&str, &str); 47] = sources!(
     "nocmsg/cost.h",
     "nocmsg/counts.c",
     "nocmsg/exchanges.c",
+    "nocmsg/folds.h",
     "nocmsg/mpi.c",
     "nocmsg/mpi.h",
     "nocmsg/mpi_collectives.c",
@@ -52,6 +53,7 @@ const FILES: [(&str, &str); 47] = sources!(
     "nocmsg/place.c",
     "nocmsg/place.h",
     "nocmsg/plain.c",
+    "nocmsg/shared.c",
     "nocmsg/units.c",
     "calls/blocks.c",
     "calls/calls.h",
@@ -110,12 +112,12 @@ impl Runtime {
         self.folder.join("runtime/memory.ld")
     }
 
-    /// All objects for programs with one of the two libraries of messages, or with none.
-    pub fn objects(&self, messages: Option<Messages>) -> Vec<PathBuf> {
+    /// All objects for programs with one of the two libraries of messages, or with their own.
+    pub fn objects(&self, messages: Messages) -> Vec<PathBuf> {
         let left_out: &[&str] = match messages {
-            Some(Messages::Ports) => &["calls/"],
-            Some(Messages::Calls) => &["nocmsg/"],
-            None => &["calls/", "nocmsg/"],
+            Messages::Ports => &["calls/"],
+            Messages::Calls => &["nocmsg/"],
+            Messages::Sources => &["calls/", "nocmsg/"],
         };
         compiled()
             .filter(|path| !left_out.iter().any(|folder| path.starts_with(folder)))

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the collectives that know the mesh (collectives.c, exchanges.c) and those that do not (plain.c) have in common.
+
+#include <string.h>
+
+#include "nocmsg.h"
+#include "place.h"
+
+void nm_broadcast_tree(int root, void *data, size_t bytes) {
+  int ranks = nm_ranks(), own = (nm_rank() - root + ranks) % ranks, step = 1;
+  while (step < ranks) step *= 2;
+  for (step /= 2; step; step /= 2) {
+    if (own % (2 * step) == step) nm_receive((own - step + root) % ranks, data, bytes);
+    if (own % (2 * step) == 0 && own + step < ranks) nm_send((own + step + root) % ranks, data, bytes);
+  }
+}
+
+// Blocks of equal length.
+struct equal {
+  const char *send;
+  char *receive;
+  size_t bytes;
+};
+
+static void exchange_equal(void *blocks, int to, int from) {
+  const struct equal *equal = blocks;
+  nm_send(to, equal->send + (size_t)to * equal->bytes, equal->bytes);
+  nm_receive(from, equal->receive + (size_t)from * equal->bytes, equal->bytes);
+}
+
+void nm_all_to_all(const void *send, void *receive, size_t block_bytes) {
+  struct equal equal = {send, receive, block_bytes};
+  size_t own = (size_t)nm_rank() * block_bytes;
+  memcpy(equal.receive + own, equal.send + own, block_bytes);
+  nm_exchange(exchange_equal, &equal);
+}
