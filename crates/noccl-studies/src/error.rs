@@ -216,18 +216,7 @@ impl From<ExecuteError> for Error {
 
 impl From<ProgramError> for Error {
     fn from(error: ProgramError) -> Self {
-        match error {
-            ProgramError::Run(error) => Error::Run(error),
-            ProgramError::Argument { .. }
-            | ProgramError::Differs { .. }
-            | ProgramError::Truncated { .. }
-            | ProgramError::Stuck { .. }
-            | ProgramError::Failed { .. }
-            | ProgramError::Ranks { .. }
-            | ProgramError::Changed { .. }
-            | ProgramError::Collective { .. }
-            | ProgramError::Trace { .. } => Error::Call(Box::new(error)),
-        }
+        ExecuteError::from(error).into()
     }
 }
 
