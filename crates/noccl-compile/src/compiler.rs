@@ -61,6 +61,8 @@ pub enum Messages {
     Ports,
     /// Whoever runs the program, call by call, on any network.
     Calls,
+    /// A library among the sources.
+    Sources,
 }
 
 /// Symbol by which a program of calls is known (`programs/calls/mpi.c`).
@@ -99,25 +101,6 @@ pub struct Compiled {
 /// # Errors
 /// [`CompileError`]; the output is as before then.
 pub fn compile(request: &CompileRequest, on_step: OnStep<'_>) -> Result<Compiled, CompileError> {
-    link(request, Some(request.messages), on_step)
-}
-
-/// The same without the message library, which is among the sources.
-///
-/// # Errors
-/// Those of [`compile`].
-pub(crate) fn compile_beside(
-    request: &CompileRequest,
-    on_step: OnStep<'_>,
-) -> Result<Compiled, CompileError> {
-    link(request, None, on_step)
-}
-
-fn link(
-    request: &CompileRequest,
-    messages: Option<Messages>,
-    on_step: OnStep<'_>,
-) -> Result<Compiled, CompileError> {
     check_output(&request.output)?;
     request.sources.iter().try_for_each(|path| check(path))?;
     let tool = Tool::find(on_step)?;
@@ -131,7 +114,7 @@ fn link(
     let io = |error| failed(&linked, "cannot be written", &error);
     fs::create_dir_all(scratch.path("")).map_err(io)?;
     let mut command = command(&tool, &runtime, request)?;
-    command.args(runtime.objects(messages)).arg("-lgcc");
+    command.args(runtime.objects(request.messages)).arg("-lgcc");
     command.arg("-o").arg(&linked);
     let warnings = tool.run(&mut command, on_step)?;
     let program = fs::read(&linked).map_err(|error| failed(&linked, "cannot be read", &error))?;

@@ -2,7 +2,7 @@
 //! Kernels of the NAS Parallel Benchmarks: their sources (`programs/npb`) are part of this program, and are compiled together with
 //! the message library, since the library differs: its collectives, its costs, and what it counts.
 
-use crate::compiler::{CompileRequest, Compiled, Messages, Optimization, compile, compile_beside};
+use crate::compiler::{CompileRequest, Compiled, Messages, Optimization, compile};
 use crate::{CompileError, OnStep, cache, runtime};
 use noccl_files::{Scratch, not_written};
 use std::env;
@@ -108,24 +108,22 @@ pub enum NpbLibrary {
     /// The same messages; collectives that do not look at the mesh.
     Plain,
     /// As `Plain`, and each message costs what an interrupt-driven library takes.
-    Interrupt {
-        /// Cycles of a message at each end.
-        message_cycles: u64,
-        /// Cycles of a word at each end, besides those of its load and store.
-        word_cycles: u64,
-    },
+    Interrupt,
     /// Whoever runs the program, call by call, on any network.
     Calls,
 }
 
 impl NpbLibrary {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Nocmsg, Self::Plain, Self::Interrupt, Self::Calls];
+
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Nocmsg => "nocmsg",
             Self::Plain => "plain",
-            Self::Interrupt { .. } => "interrupt",
+            Self::Interrupt => "interrupt",
             Self::Calls => "calls",
         }
     }
@@ -134,25 +132,21 @@ impl NpbLibrary {
     fn sources(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         runtime::library().filter(move |(path, _)| match self {
             Self::Nocmsg => *path != "nocmsg/plain.c",
-            Self::Plain | Self::Interrupt { .. } => {
+            Self::Plain | Self::Interrupt => {
                 !["nocmsg/collectives.c", "nocmsg/exchanges.c"].contains(path)
             }
             Self::Calls => false,
         })
     }
+}
 
-    fn defines(self) -> Vec<String> {
-        let mut defines = vec!["NM_COUNT".to_owned()];
-        if let Self::Interrupt {
-            message_cycles,
-            word_cycles,
-        } = self
-        {
-            defines.push(format!("NM_INTERRUPT_CYCLES={message_cycles}"));
-            defines.push(format!("NM_WORD_CYCLES={word_cycles}"));
-        }
-        defines
-    }
+/// What a message costs an interrupt-driven library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InterruptCosts {
+    /// Cycles of a message at each end.
+    pub message_cycles: u64,
+    /// Cycles of a word at each end, besides those of its load and store.
+    pub word_cycles: u64,
 }
 
 /// A kernel to compile.
@@ -164,6 +158,8 @@ pub struct NpbBuild {
     pub class: NpbClass,
     /// Who carries its messages.
     pub library: NpbLibrary,
+    /// Costs of [`NpbLibrary::Interrupt`].
+    pub interrupt: InterruptCosts,
     /// Further macros, as sizes of class X.
     pub define: Vec<String>,
     /// The program file.
@@ -192,12 +188,9 @@ pub fn compile_kernel(request: &NpbBuild, on_step: OnStep<'_>) -> Result<Compile
             sources.push(place);
         }
     }
-    let mut define = request.library.defines();
-    define.push(format!("NPB_CLASS='{}'", request.class.letter()));
-    define.extend(request.define.iter().cloned());
     let messages = match request.library {
         NpbLibrary::Calls => Messages::Calls,
-        NpbLibrary::Nocmsg | NpbLibrary::Plain | NpbLibrary::Interrupt { .. } => Messages::Ports,
+        NpbLibrary::Nocmsg | NpbLibrary::Plain | NpbLibrary::Interrupt => Messages::Sources,
     };
     let request = CompileRequest {
         sources,
@@ -205,13 +198,24 @@ pub fn compile_kernel(request: &NpbBuild, on_step: OnStep<'_>) -> Result<Compile
         optimization: Optimization::Usual,
         messages,
         include: vec![folder],
-        define,
+        define: defines(request),
         keep: None,
     };
-    match messages {
-        Messages::Calls => compile(&request, on_step),
-        Messages::Ports => compile_beside(&request, on_step),
+    compile(&request, on_step)
+}
+
+fn defines(request: &NpbBuild) -> Vec<String> {
+    let mut define = vec![
+        "NM_COUNT".to_owned(),
+        format!("NPB_CLASS='{}'", request.class.letter()),
+    ];
+    if request.library == NpbLibrary::Interrupt {
+        let costs = request.interrupt;
+        define.push(format!("NM_INTERRUPT_CYCLES={}", costs.message_cycles));
+        define.push(format!("NM_WORD_CYCLES={}", costs.word_cycles));
     }
+    define.extend(request.define.iter().cloned());
+    define
 }
 
 fn write(place: &Path, text: &str) -> Result<(), CompileError> {

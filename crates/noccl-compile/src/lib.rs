@@ -19,7 +19,7 @@ mod runtime;
 
 pub use compiler::{CALLS_MARK, CompileRequest, Compiled, Messages, Optimization, compile};
 pub use error::CompileError;
-pub use kernels::{NpbBuild, NpbClass, NpbKernel, NpbLibrary, compile_kernel};
+pub use kernels::{InterruptCosts, NpbBuild, NpbClass, NpbKernel, NpbLibrary, compile_kernel};
 
 /// What a compilation is at.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -105,48 +105,19 @@ pub fn run_executed(
             accepted,
         ));
     }
-    let on = ExecutedOn {
-        network,
-        ranks: request.ranks,
-        costs: &request.costs,
-        memory_bytes: request.memory_bytes,
-        max_cycles: request.max_cycles,
-    };
-    execute(image, &on, watch)
-}
-
-/// What a program runs on: the fields of [`ExecutedRequest`].
-pub(crate) struct ExecutedOn<'a> {
-    pub network: &'a Network,
-    pub ranks: u32,
-    pub costs: &'a str,
-    pub memory_bytes: u64,
-    pub max_cycles: Option<u64>,
-}
-
-/// Runs a program whose messages go through ports.
-///
-/// # Errors
-/// As [`run_executed`].
-pub(crate) fn execute(
-    image: Image,
-    on: &ExecutedOn<'_>,
-    watch: Watch<'_>,
-) -> Result<ExecutedReport, Error> {
-    let network = on.network;
     let program_bytes = program_bytes(&image);
-    let program = Program::new(image, &costs(on.costs)?)?;
-    let coords = places(network, on.ranks).map_err(ranks_refused)?;
+    let program = Program::new(image, &costs(&request.costs)?)?;
+    let coords = places(network, request.ranks).map_err(ranks_refused)?;
     let places: Vec<_> = coords.iter().map(|at| network.tile_at(*at)).collect();
     let mut config = RunConfig::new(Mode::Value);
-    config.max_cycles = on.max_cycles.unwrap_or(config.max_cycles);
+    config.max_cycles = request.max_cycles.unwrap_or(config.max_cycles);
     let tally = Tally::new(watch, 1);
     let result = tally.run(|on_progress| {
         let request = Request {
             network,
             program: &program,
             places: &places,
-            memory_bytes: on.memory_bytes,
+            memory_bytes: request.memory_bytes,
             config: &config,
         };
         noccl_sim::run_executed(&request, on_progress)

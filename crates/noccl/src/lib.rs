@@ -80,7 +80,8 @@ pub use noccl_coll::chain::order::ChainOrder;
 pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_coll::{Algorithm, Choice, CollError};
 pub use noccl_compile::{
-    CompileError, CompileRequest, CompileStep, Messages, NpbClass, NpbKernel, Optimization,
+    CompileError, CompileRequest, CompileStep, Messages, NpbClass, NpbKernel, NpbLibrary,
+    Optimization,
 };
 pub use noccl_cosim::lockstep::LockstepError;
 pub use noccl_cosim::{Boundary, HardwareError, HardwareReport};

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The NAS Parallel Benchmarks on executed cores: compiled, run, and what their rank 0 prints of the results read back.
 
-use crate::executed::{ExecutedOn, execute};
 use crate::{
     CalledRankRow, CalledRequest, Error, ExecutedRankRow, ExecutedRequest, Watch, run_called,
+    run_executed,
 };
-use noccl_compile::{NpbBuild, NpbClass, NpbKernel, NpbLibrary, OnStep};
+use noccl_compile::{InterruptCosts, NpbBuild, NpbClass, NpbKernel, NpbLibrary, OnStep};
 use noccl_files::Scratch;
 use noccl_net::Network;
-use noccl_riscv::Image;
 use noccl_studies::{NpbRow, load};
 
 mod lines;
@@ -24,8 +23,8 @@ pub struct NpbRequest {
     pub define: Vec<String>,
     /// Number of ranks.
     pub ranks: u32,
-    /// Names of libraries: `nocmsg`, `plain`, `interrupt`, `calls`.
-    pub libraries: Vec<String>,
+    /// Libraries, each in turn.
+    pub libraries: Vec<NpbLibrary>,
     /// Spec of the network; `None` for the smallest of the presets `tilepro64_WxH` that holds the ranks.
     pub spec: Option<String>,
     /// Fields of the spec.
@@ -70,30 +69,26 @@ pub fn parse_npb_class(text: &str) -> Result<NpbClass, Error> {
     class.ok_or_else(|| Error::argument("--class", text, "accepted: S, W, A, X"))
 }
 
-/// Parses libraries: names between commas, or `all`.
+/// Parses libraries: names between commas, or `all`: those on core tiles.
 ///
 /// # Errors
 /// [`Error::Argument`].
-pub fn parse_npb_libraries(text: &str) -> Result<Vec<String>, Error> {
-    let names = if text == "all" {
-        &LIBRARIES.join(",")
-    } else {
-        text
+pub fn parse_npb_libraries(text: &str) -> Result<Vec<NpbLibrary>, Error> {
+    use NpbLibrary::{Interrupt, Nocmsg, Plain};
+    if text == "all" {
+        return Ok(vec![Nocmsg, Plain, Interrupt]);
+    }
+    let find = |name: &str| {
+        let library = NpbLibrary::ALL
+            .into_iter()
+            .find(|library| library.name() == name);
+        library.ok_or_else(|| {
+            let accepted = "accepted: nocmsg, plain, interrupt, calls, between commas, or all";
+            Error::argument("--library", name, accepted)
+        })
     };
-    let find = |name: &str| match LIBRARIES.contains(&name) {
-        true => Ok(name.to_owned()),
-        false => Err(Error::argument(
-            "--library",
-            name,
-            format!("accepted: {}, between commas, or all", LIBRARIES.join(", ")),
-        )),
-    };
-    names.split(',').map(find).collect()
+    text.split(',').map(find).collect()
 }
-
-const LIBRARIES: [&str; 4] = ["nocmsg", "plain", "interrupt", CALLS];
-/// Not among `all`, which compares libraries on core tiles.
-const CALLS: &str = "calls";
 
 /// Runs kernels with libraries, each a row.
 ///
@@ -109,15 +104,15 @@ pub fn npb(
         None => smallest(request.ranks)?,
     };
     let network = load(&spec, &request.overrides)?.network;
-    if network.cores().is_none() && request.libraries.iter().any(|name| name != CALLS) {
+    let has_ports = |library: &NpbLibrary| *library != NpbLibrary::Calls;
+    if network.cores().is_none() && request.libraries.iter().any(has_ports) {
         let accepted = "its tiles have no ports of words; accepted: a network of core tiles, or --library calls";
         return Err(Error::argument("--spec", spec, accepted));
     }
     let mut rows = Vec::new();
     for kernel in &request.kernels {
-        for name in &request.libraries {
-            let library = library(name)?;
-            rows.push(row(request, &network, (*kernel, library), on_step, watch)?);
+        for library in &request.libraries {
+            rows.push(row(request, &network, (*kernel, *library), on_step, watch)?);
         }
     }
     Ok(rows)
@@ -135,22 +130,13 @@ fn smallest(ranks: u32) -> Result<String, Error> {
     Ok(format!("tilepro64_{columns}x{rows}"))
 }
 
-/// What an interrupt-driven library costs stands in the preset of modelled cores.
-fn library(name: &str) -> Result<NpbLibrary, Error> {
-    Ok(match name {
-        "nocmsg" => NpbLibrary::Nocmsg,
-        "plain" => NpbLibrary::Plain,
-        CALLS => NpbLibrary::Calls,
-        _ => {
-            let costs = load("tilepro64_8x8_interrupt", &[])?.network;
-            let core = costs.cores().map(|of| of.core.clone());
-            let (message, word) =
-                core.map_or((0, 0), |core| (core.interrupt_cycles, core.word_cycles));
-            NpbLibrary::Interrupt {
-                message_cycles: u64::from(message),
-                word_cycles: u64::from(word).saturating_sub(1),
-            }
-        }
+/// What an interrupt-driven library costs stands in the preset of modelled cores, whose words include their load or store.
+fn interrupt_costs() -> Result<InterruptCosts, Error> {
+    let preset = load("tilepro64_8x8_interrupt", &[])?.network;
+    let core = preset.cores().map(|of| &of.core);
+    Ok(InterruptCosts {
+        message_cycles: core.map_or(0, |core| core.interrupt_cycles.into()),
+        word_cycles: core.map_or(0, |core| u64::from(core.word_cycles).saturating_sub(1)),
     })
 }
 
@@ -171,18 +157,26 @@ fn row(
         kernel,
         class: request.class,
         library,
+        interrupt: interrupt_costs()?,
         define: request.define.clone(),
         output: scratch.path("kernel.elf"),
     };
-    let program = noccl_compile::compile_kernel(&build, on_step)?.program;
+    noccl_compile::compile_kernel(&build, on_step)?;
+    let executed = ExecutedRequest {
+        program: build.output,
+        ranks: request.ranks,
+        costs: request.costs.clone(),
+        memory_bytes: request.memory_bytes,
+        max_cycles: Some(u64::MAX),
+    };
     let ran = if library == NpbLibrary::Calls {
-        called(network, request, &build, watch)?
+        called(network, executed, watch)?
     } else {
-        executed(network, request, &program, watch)?
+        over_ports(network, &executed, watch)?
     };
     let texts: Vec<&str> = ran.consoles.iter().map(String::as_str).collect();
     let printed = lines::read(&texts, kernel, library)?;
-    Ok(made(request, &ran, printed, library))
+    Ok(made(request, &ran, printed, (kernel, library)))
 }
 
 /// What a run tells, of all ranks together.
@@ -201,20 +195,12 @@ struct Ran {
     bytes: u64,
 }
 
-fn executed(
+fn over_ports(
     network: &Network,
-    request: &NpbRequest,
-    program: &[u8],
+    request: &ExecutedRequest,
     watch: Watch<'_>,
 ) -> Result<Ran, Error> {
-    let on = ExecutedOn {
-        network,
-        ranks: request.ranks,
-        costs: &request.costs,
-        memory_bytes: request.memory_bytes,
-        max_cycles: Some(u64::MAX),
-    };
-    let report = execute(Image::from_elf(program)?, &on, watch)?;
+    let report = run_executed(network, request, watch)?;
     let sum = |of: fn(&ExecutedRankRow) -> u64| report.ranks.iter().map(of).sum();
     Ok(Ran {
         compute_cycles: sum(|rank| rank.execute_cycles),
@@ -231,20 +217,9 @@ fn executed(
     })
 }
 
-fn called(
-    network: &Network,
-    request: &NpbRequest,
-    build: &NpbBuild,
-    watch: Watch<'_>,
-) -> Result<Ran, Error> {
+fn called(network: &Network, executed: ExecutedRequest, watch: Watch<'_>) -> Result<Ran, Error> {
     let called = CalledRequest {
-        executed: ExecutedRequest {
-            program: build.output.clone(),
-            ranks: request.ranks,
-            costs: request.costs.clone(),
-            memory_bytes: request.memory_bytes,
-            max_cycles: Some(u64::MAX),
-        },
+        executed,
         collectives: None,
         noise_seed: None,
     };
@@ -265,9 +240,14 @@ fn called(
     })
 }
 
-fn made(request: &NpbRequest, ran: &Ran, printed: lines::Printed, library: NpbLibrary) -> NpbRow {
+fn made(
+    request: &NpbRequest,
+    ran: &Ran,
+    printed: lines::Printed,
+    (kernel, library): (NpbKernel, NpbLibrary),
+) -> NpbRow {
     let mut row = NpbRow {
-        kernel: printed.kernel,
+        kernel: kernel.name().to_owned(),
         class: request.class.letter().to_string(),
         define: request.define.clone(),
         ranks: request.ranks,

@@ -17,7 +17,6 @@ pub(super) struct Counts {
 /// All that was printed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Printed {
-    pub kernel: String,
     pub timed_cycles: u64,
     pub quantities: Vec<NpbQuantity>,
     pub verified: Option<bool>,
@@ -57,7 +56,6 @@ pub(super) fn read(
     let quantities = quantities.filter_map(|line| line.strip_prefix("npb quantity "));
     let quantities: Option<Vec<_>> = quantities.map(quantity).collect();
     Ok(Printed {
-        kernel: kernel.name().to_owned(),
         timed_cycles: timed.ok_or_else(damaged)?,
         quantities: quantities.ok_or_else(damaged)?,
         verified,
