@@ -2,7 +2,7 @@
 // Types and operators: lengths, what calls name them, and folds for what the networks' algorithms do not do.
 
 #include "calls.h"
-#include "folds.h"
+#include "operators.h"
 
 static const struct {
   long bytes, element;

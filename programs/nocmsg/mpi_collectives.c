@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "folds.h"
 #include "mpi_parts.h"
 #include "nocmsg.h"
+#include "operators.h"
 
 // The block at a number of elements from the beginning.
 static char *at(const void *data, int start, MPI_Datatype type) { return (char *)data + mpi_bytes(start, type); }

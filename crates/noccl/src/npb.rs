@@ -23,7 +23,7 @@ pub struct NpbRequest {
     pub define: Vec<String>,
     /// Number of ranks.
     pub ranks: u32,
-    /// Libraries, each in turn.
+    /// Libraries, in the order in which they run.
     pub libraries: Vec<NpbLibrary>,
     /// Spec of the network; `None` for the smallest of the presets `tilepro64_WxH` that holds the ranks.
     pub spec: Option<String>,

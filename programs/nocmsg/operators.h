@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds of MPI's operators, for each type of mpi.h: both libraries that implement it include this once.
-#ifndef NOCMSG_FOLDS_H
-#define NOCMSG_FOLDS_H
+#ifndef NOCMSG_OPERATORS_H
+#define NOCMSG_OPERATORS_H
 
 #include <stddef.h>
 
