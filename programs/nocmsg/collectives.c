@@ -11,63 +11,69 @@
 #include "place.h"
 
 static int has_rank(int column, int row) {
-  return column >= 0 && column < nm_columns() && row >= 0 && nm_rank_at(column, row) < nm_ranks() && row < nm_rows();
+  return column >= 0 && column < nm_here.columns && row >= 0 && row < nm_here.rows &&
+         nm_rank_at(column, row) < nm_here.ranks;
 }
 
-// The tree of barriers: the parent of each rank, found level by level from the middle. A rank picks the neighbour nearer
-// to the root that has the fewest children, then the lowest rank.
-static int *parents;
+// The tree of barriers: this rank's parent (-1: none) and children, in the order east, west, north, south.
+static struct {
+  int is_known, parent, children;
+  int child[4];
+} tree;
 
 static int away(int value) { return value < 0 ? -value : value; }
 
 static int level_of(int rank, int root) {
-  int columns = nm_columns();
-  return away(rank % columns - root % columns) + away(rank / columns - root / columns);
+  return away(nm_column_of(rank) - nm_column_of(root)) + away(nm_row_of(rank) - nm_row_of(root));
 }
 
-static void plant(void) {
-  int ranks = nm_ranks(), columns = nm_columns();
-  int root = nm_rank_at((columns - 1) / 2, (nm_rows() - 1) / 2);
-  parents = malloc(sizeof *parents * (size_t)ranks);
-  int *children = calloc((size_t)ranks, sizeof *children);
-  assert(parents && children);
+// The neighbour nearer to the root that has the fewest children, then the lowest rank.
+static int parent_of(int rank, int root, const int *children) {
+  int columns = nm_here.columns, near[4] = {rank - columns, rank - 1, rank + 1, rank + columns}, best = -1;
+  for (int side = 0; side < 4; side++) {
+    int other = near[side];
+    if (other < 0 || other >= nm_here.ranks || level_of(other, rank) != 1) continue;
+    if (level_of(other, root) != level_of(rank, root) - 1) continue;
+    if (best < 0 || children[other] < children[best]) best = other;
+  }
+  assert(best >= 0);
+  return best;
+}
+
+// The parents of all ranks, level by level from the middle; kept are this rank's edges.
+static void find_tree(void) {
+  int ranks = nm_here.ranks, columns = nm_here.columns;
+  int root = nm_rank_at((columns - 1) / 2, (nm_here.rows - 1) / 2);
+  int *parents = malloc(sizeof *parents * (size_t)ranks), *children = calloc((size_t)ranks, sizeof *children);
+  assert(parents && children && "memory for the tree of barriers");
   parents[root] = -1;
   for (int level = 1, found = 1; found < ranks; level++) {
     for (int rank = 0; rank < ranks; rank++) {
       if (level_of(rank, root) != level) continue;
-      int near[4] = {rank - columns, rank - 1, rank + 1, rank + columns}, best = -1;
-      for (int side = 0; side < 4; side++) {
-        int other = near[side];
-        int is_beside = side == 0 || side == 3 || (other >= 0 && other / columns == rank / columns);
-        if (other < 0 || other >= ranks || !is_beside || level_of(other, root) != level - 1) continue;
-        if (best < 0 || children[other] < children[best]) best = other;
-      }
-      assert(best >= 0);
-      parents[rank] = best;
-      children[best]++;
+      parents[rank] = parent_of(rank, root, children);
+      children[parents[rank]]++;
       found++;
     }
   }
+  int rank = nm_here.rank, sides[4] = {rank + 1, rank - 1, rank + columns, rank - columns};
+  for (int side = 0; side < 4; side++) {
+    int other = sides[side];
+    if (other >= 0 && other < ranks && parents[other] == rank) tree.child[tree.children++] = other;
+  }
+  tree.parent = parents[rank];
+  tree.is_known = 1;
   free(children);
+  free(parents);
 }
 
 void nm_barrier(void) {
-  if (!parents) plant();
-  int rank = nm_rank(), columns = nm_columns();
-  // Children in the order east, west, north, south.
-  int sides[4] = {rank + 1, rank - 1, rank + columns, rank - columns};
-  for (int side = 0; side < 4; side++) {
-    int child = sides[side];
-    if (child >= 0 && child < nm_ranks() && parents[child] == rank) nm_receive(child, 0, 0);
+  if (!tree.is_known) find_tree();
+  for (int child = 0; child < tree.children; child++) nm_receive(tree.child[child], 0, 0);
+  if (tree.parent >= 0) {
+    nm_send(tree.parent, 0, 0);
+    nm_receive(tree.parent, 0, 0);
   }
-  if (parents[rank] >= 0) {
-    nm_send(parents[rank], 0, 0);
-    nm_receive(parents[rank], 0, 0);
-  }
-  for (int side = 0; side < 4; side++) {
-    int child = sides[side];
-    if (child >= 0 && child < nm_ranks() && parents[child] == rank) nm_send(child, 0, 0);
-  }
+  for (int child = 0; child < tree.children; child++) nm_send(tree.child[child], 0, 0);
 }
 
 // Ports of the static network's crossbar, in the order of its inputs and outputs.
@@ -78,52 +84,41 @@ static uint64_t route(int input, unsigned outputs) { return (uint64_t)outputs <<
 // Words of FIFOs between two routers.
 #define FIFO_WORDS 3
 
-static void broadcast_static(int root, void *data, size_t bytes) {
-  int x = nm_column(), y = nm_row(), rx = root % nm_columns(), ry = root / nm_columns();
-  unsigned north = y + 1 < nm_rows(), south = y > 0, east = x + 1 < nm_columns(), west = x > 0;
+// Outputs of this tile's router for a broadcast from a root: to the rows from its column, and on along the rows.
+static uint64_t route_from(int rx, int ry) {
+  int x = nm_here.column, y = nm_here.row;
+  unsigned north = y + 1 < nm_here.rows, south = y > 0, east = x + 1 < nm_here.columns, west = x > 0;
   unsigned row = east << EAST | west << WEST;
-  uint64_t way;
-  if (x == rx && y == ry) {
-    way = route(LOCAL, row | north << NORTH | south << SOUTH);
-  } else if (x == rx) {
-    unsigned on = y > ry ? north << NORTH : south << SOUTH;
-    way = route(y > ry ? SOUTH : NORTH, row | on | 1u << LOCAL);
-  } else {
+  if (x != rx) {
     unsigned on = x > rx ? east << EAST : west << WEST;
-    way = route(x > rx ? WEST : EAST, on | 1u << LOCAL);
+    return route(x > rx ? WEST : EAST, on | 1u << LOCAL);
   }
+  if (y == ry) return route(LOCAL, row | north << NORTH | south << SOUTH);
+  unsigned on = y > ry ? north << NORTH : south << SOUTH;
+  return route(y > ry ? SOUTH : NORTH, row | on | 1u << LOCAL);
+}
+
+static void broadcast_static(int root, void *data, size_t bytes) {
+  int rx = nm_column_of(root), ry = nm_row_of(root);
   uint64_t entered = nm_enter();
-  noccl_store64(NOCCL_PORT_STATIC_CONFIGURE, way);
+  noccl_store64(NOCCL_PORT_STATIC_CONFIGURE, route_from(rx, ry));
   // Short streams are filled up, so that streams of three roots that follow each other cannot mix.
-  int far_x = rx > nm_columns() - 1 - rx ? rx : nm_columns() - 1 - rx;
-  int far_y = ry > nm_rows() - 1 - ry ? ry : nm_rows() - 1 - ry;
+  int far_x = rx > nm_here.columns - 1 - rx ? rx : nm_here.columns - 1 - rx;
+  int far_y = ry > nm_here.rows - 1 - ry ? ry : nm_here.rows - 1 - ry;
   size_t words = (bytes + 3) / 4, least = (size_t)(FIFO_WORDS * (far_x + far_y) + 1);
-  size_t all = words > least ? words : least;
-  int is_root = x == rx && y == ry;
-  char *at = data;
-  for (size_t word = 0; word < all;) {
-    for (unsigned now = is_root ? nm_static_space() : nm_static_words(); now && word < all; now--, word++) {
-      size_t done = 4 * word, left = done < bytes ? bytes - done : 0;
-      if (is_root) {
-        uint32_t value = 0;
-        memcpy(&value, at + done, left < 4 ? left : 4);
-        noccl_store(NOCCL_PORT_STATIC_SEND, value);
-      } else {
-        uint32_t value = noccl_load(NOCCL_PORT_STATIC_RECEIVE);
-        memcpy(at + done, &value, left < 4 ? left : 4);
-      }
-    }
-  }
-  if (is_root) {
+  size_t padding = words < least ? least - words : 0;
+  if (root == nm_here.rank) {
+    nm_stream_out(data, bytes, padding);
     nm_count_message(bytes);
     nm_leave_send(entered);
   } else {
+    nm_stream_in(data, bytes, padding);
     nm_leave_receive(entered);
   }
 }
 
 void nm_broadcast(int root, void *data, size_t bytes) {
-  if (nm_is_full() && nm_ranks() > 1 && bytes) {
+  if (nm_here.is_full && nm_here.ranks > 1 && bytes) {
     broadcast_static(root, data, bytes);
     return;
   }
@@ -138,7 +133,7 @@ static void fold_from(int rank, char *sum, char *buffer, size_t count, size_t el
 
 void nm_reduce(int root, const void *data, void *result, size_t count, size_t element_bytes, nm_fold *fold) {
   size_t bytes = count * element_bytes;
-  int x = nm_column(), y = nm_row(), rx = root % nm_columns(), ry = root / nm_columns();
+  int x = nm_here.column, y = nm_here.row, rx = nm_column_of(root), ry = nm_row_of(root);
   if (!has_rank(x, ry)) {
     // The last row is not full and the root stands in it: straight to the root.
     nm_send(root, data, bytes);
@@ -158,7 +153,7 @@ void nm_reduce(int root, const void *data, void *result, size_t count, size_t el
   } else {
     for (int column = rx - 1; column >= 0; column--)
       fold_from(nm_rank_at(column, ry), sum, buffer, count, element_bytes, fold);
-    for (int column = rx + 1; column < nm_columns(); column++) {
+    for (int column = rx + 1; column < nm_here.columns; column++) {
       if (has_rank(column, ry)) {
         fold_from(nm_rank_at(column, ry), sum, buffer, count, element_bytes, fold);
       } else {

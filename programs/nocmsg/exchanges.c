@@ -6,24 +6,30 @@
 #include "nocmsg.h"
 #include "place.h"
 
+// To the rank so many on, from the one so many back.
+static void exchange_in_order(nm_step *step, void *blocks) {
+  int ranks = nm_here.ranks, rank = nm_here.rank;
+  for (int apart = 1; apart < ranks; apart++) step(blocks, nm_around(rank + apart, ranks), nm_around(rank + ranks - apart, ranks));
+}
+
 void nm_exchange(nm_step *step, void *blocks) {
-  int ranks = nm_ranks(), rank = nm_rank(), columns = nm_columns(), rows = nm_rows();
-  if (!nm_is_full()) {
-    for (int apart = 1; apart < ranks; apart++) step(blocks, (rank + apart) % ranks, (rank + ranks - apart) % ranks);
+  if (!nm_here.is_full) {
+    exchange_in_order(step, blocks);
     return;
   }
   // Step (a, b): to the tile a columns and b rows on, around the edge.
-  int x = nm_column(), y = nm_row();
+  int columns = nm_here.columns, rows = nm_here.rows, x = nm_here.column, y = nm_here.row;
   for (int a = 0; a < columns; a++) {
+    int to_column = nm_around(x + a, columns), from_column = nm_around(x + columns - a, columns);
     for (int b = a ? 0 : 1; b < rows; b++) {
-      int to = nm_rank_at((x + a) % columns, (y + b) % rows);
-      int from = nm_rank_at((x + columns - a) % columns, (y + rows - b) % rows);
+      int to = nm_rank_at(to_column, nm_around(y + b, rows));
+      int from = nm_rank_at(from_column, nm_around(y + rows - b, rows));
       step(blocks, to, from);
     }
   }
 }
 
-// A class of S4's rounds: all pairs that are a columns and b rows apart, one way and the other.
+// A class of S4's rounds: all pairs that are a columns and b rows apart, in both directions.
 struct class {
   int a, b, subrounds;
   const char *send;
@@ -32,30 +38,30 @@ struct class {
 };
 
 static int is_inside(int column, int row) {
-  return column >= 0 && column < nm_columns() && row >= 0 && row < nm_rows();
+  return column >= 0 && column < nm_here.columns && row >= 0 && row < nm_here.rows;
 }
 
-static int colour(int column, int row, int colours) { return (column + row) % colours; }
-
-// To the partner at this displacement, and from the one at the opposite one, if they act in the subround.
-static void send_to(const struct class *class, int side, int subround) {
-  int x = nm_column(), y = nm_row(), column = x + side * class->a, row = y + side * class->b;
-  if (!is_inside(column, row) || colour(x, y, class->subrounds) != subround) return;
-  int to = nm_rank_at(column, row);
-  nm_send(to, class->send + (size_t)to * class->block_bytes, class->block_bytes);
+// The rank at a displacement from this one, or -1.
+static int rank_apart(int a, int b) {
+  int column = nm_here.column + a, row = nm_here.row + b;
+  return is_inside(column, row) ? nm_rank_at(column, row) : -1;
 }
 
-static void receive_from(const struct class *class, int side, int subround) {
-  int column = nm_column() - side * class->a, row = nm_row() - side * class->b;
-  if (!is_inside(column, row) || colour(column, row, class->subrounds) != subround) return;
-  int from = nm_rank_at(column, row);
-  nm_receive(from, class->receive + (size_t)from * class->block_bytes, class->block_bytes);
-}
+// The subround in which a rank sends: its colour.
+static int subround_of(int rank, int subrounds) { return (nm_column_of(rank) + nm_row_of(rank)) % subrounds; }
 
+// To the partners at this displacement and at the opposite one, and from them, each in the subround of who sends.
 static void play(struct class class) {
+  int there = rank_apart(class.a, class.b), back = rank_apart(-class.a, -class.b);
+  int of_there = there < 0 ? -1 : subround_of(there, class.subrounds);
+  int of_back = back < 0 ? -1 : subround_of(back, class.subrounds);
+  int own = subround_of(nm_here.rank, class.subrounds);
+  size_t bytes = class.block_bytes;
   for (int subround = 0; subround < class.subrounds; subround++) {
-    for (int side = 1; side >= -1; side -= 2) send_to(&class, side, subround);
-    for (int side = 1; side >= -1; side -= 2) receive_from(&class, side, subround);
+    if (subround == own && there >= 0) nm_send(there, class.send + (size_t)there * bytes, bytes);
+    if (subround == own && back >= 0) nm_send(back, class.send + (size_t)back * bytes, bytes);
+    if (subround == of_back) nm_receive(back, class.receive + (size_t)back * bytes, bytes);
+    if (subround == of_there) nm_receive(there, class.receive + (size_t)there * bytes, bytes);
   }
 }
 
@@ -63,8 +69,8 @@ static int fewer(int apart, int all) { return apart < all - apart ? apart : all 
 
 // Both rounds of a displacement, or the one of a direct one; nothing beyond the rectangle.
 static void displacement(struct class class, int a, int b) {
-  if (a >= nm_columns() || b >= nm_rows()) return;
-  int across = a ? fewer(a, nm_columns()) : 0, along = b ? fewer(b, nm_rows()) : 0;
+  if (a >= nm_here.columns || b >= nm_here.rows) return;
+  int across = a ? fewer(a, nm_here.columns) : 0, along = b ? fewer(b, nm_here.rows) : 0;
   class.subrounds = across > along ? across : along;
   if (class.subrounds < 1) class.subrounds = 1;
   class.a = a;
@@ -77,14 +83,14 @@ static void displacement(struct class class, int a, int b) {
 }
 
 void nm_all_to_all_rounds(const void *send, void *receive, size_t block_bytes) {
-  if (!nm_is_full()) {
+  if (!nm_here.is_full) {
     nm_all_to_all(send, receive, block_bytes);
     return;
   }
-  int rank = nm_rank();
+  int rank = nm_here.rank;
   struct class class = {0, 0, 1, send, receive, block_bytes};
   memcpy((char *)receive + (size_t)rank * block_bytes, (const char *)send + (size_t)rank * block_bytes, block_bytes);
-  int most = nm_columns() > nm_rows() ? nm_columns() : nm_rows();
+  int most = nm_here.columns > nm_here.rows ? nm_here.columns : nm_here.rows;
   for (int m = 1; m < most; m++) {
     displacement(class, m, 0);
     displacement(class, 0, m);

@@ -115,7 +115,7 @@ static void take_unit(struct nm_unit *unit) {
   if (bytes > left) bytes = left;
   memcpy(message->data + message->come, data, bytes);
   message->come += bytes;
-  free(unit);
+  nm_release(unit);
   if (message->receive && message->come == message->bytes) end_message(message);
 }
 

@@ -69,8 +69,9 @@ struct nm_unit {
   uint32_t data[];
 };
 
-// The first unit of a queue from a rank (-1: any), waited for; its caller frees it.
+// The first unit of a queue from a rank (-1: any), waited for; its caller releases it.
 struct nm_unit *nm_next_unit(int queue, int rank);
+void nm_release(struct nm_unit *unit);
 // The same without waiting, or null; takes in what has come. `nm_put_back` puts the unit first again.
 struct nm_unit *nm_look(int queue, int rank);
 void nm_put_back(int queue, struct nm_unit *unit);

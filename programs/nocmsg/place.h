@@ -6,22 +6,54 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Lists of units that have come early.
-void nm_init_units(void);
-// Is every tile of the rectangle a rank?
-int nm_is_full(void);
+struct nm_unit;
+
+// The rectangle, this rank's place in it, and the tile of each rank, its column in the lower byte and its row in the upper one:
+// a division takes longer than a message.
+extern struct nm_place {
+  int rank, ranks, columns, rows, column, row;
+  // Is every tile of the rectangle a rank?
+  int is_full;
+  uint16_t *tiles;
+} nm_here;
+
+static inline int nm_column_of(int rank) { return nm_here.tiles[rank] & 0xff; }
+static inline int nm_row_of(int rank) { return nm_here.tiles[rank] >> 8; }
 // The rank at a place of the rectangle.
-int nm_rank_at(int column, int row);
-// Takes in the unit that stands first in a queue, if there is one.
-int nm_take_in(int queue);
+static inline int nm_rank_at(int column, int row) { return row * nm_here.columns + column; }
+
+// A place on a line or ring of so many places, at most once around.
+static inline int nm_around(int place, int places) { return place < places ? place : place - places; }
+
+// Queues as bits.
+#define NM_ALL_QUEUES 3u
+
+// Takes in what has come for these queues.
+void nm_take_in(unsigned queues);
+// The same, but all registers keep what they hold: who waits in the middle of writing or reading keeps nothing in memory for its sake.
+static inline void nm_take_in_meanwhile(unsigned queues) {
+  __asm__ volatile("mv t0, %0\n\tcall nm_take_in_meanwhile" : : "r"(queues) : "ra", "t0", "memory");
+}
+
+// Of the ports STATUS and WAIT: words that have come for the library's queues.
+#define NM_HAVE_COME UINT64_C(0xffff)
+
+// Waits until a port's counts are not all zero. What has come for these queues is read meanwhile, so that the network moves on; what
+// has not come is not waited for, since its sender may wait for this rank to read in the middle of a packet, as this rank does.
+static inline void nm_until(uint64_t port, uint64_t counts, unsigned queues) {
+  for (;;) {
+    uint64_t status = *(volatile uint64_t *)port;
+    if (__builtin_expect((status & counts) != 0, 1)) return;
+    if (status & NM_HAVE_COME) nm_take_in_meanwhile(queues);
+  }
+}
+
+// A message to oneself goes into the list of early units.
+void nm_keep(int queue, const uint32_t *envelope, const char *data, size_t bytes);
 // A broadcast along a binomial tree, whatever the rectangle.
 void nm_broadcast_tree(int root, void *data, size_t bytes);
-// Words of the static network that have come, or that it takes, at least one: waited for. What comes over the dynamic network is taken
-// in meanwhile, since a rank may still be in the middle of a message to this one, and only then come to the broadcast.
-unsigned nm_static_words(void);
-unsigned nm_static_space(void);
-// Writes two words when the port has space for them, or one; reads units that come meanwhile.
-void nm_write64(uint64_t words);
-void nm_write32(uint32_t word);
+// So many bytes over the static network, whose routers are configured, and words behind them that nobody uses.
+void nm_stream_out(const char *data, size_t bytes, size_t padding);
+void nm_stream_in(char *data, size_t bytes, size_t padding);
 
 #endif

@@ -10,8 +10,8 @@
 #include "place.h"
 
 // A rank as the binomial tree numbers it, the root being 0, and back.
-static int own_number(int root) { return (nm_rank() - root + nm_ranks()) % nm_ranks(); }
-static int rank_of(int number, int root) { return (number + root) % nm_ranks(); }
+static int own_number(int root) { return nm_around(nm_here.rank - root + nm_here.ranks, nm_here.ranks); }
+static int rank_of(int number, int root) { return nm_around(number + root, nm_here.ranks); }
 
 void nm_broadcast(int root, void *data, size_t bytes) { nm_broadcast_tree(root, data, bytes); }
 
@@ -23,7 +23,7 @@ void nm_reduce(int root, const void *data, void *result, size_t count, size_t el
   assert(sum && operand && "memory for operands");
   memcpy(sum, data, bytes);
   int step = 1;
-  for (; step < nm_ranks() && own % (2 * step) == 0; step *= 2) {
+  for (; step < nm_ranks() && (own & (2 * step - 1)) == 0; step *= 2) {
     if (own + step >= nm_ranks()) continue;
     nm_receive(rank_of(own + step, root), operand, bytes);
     fold(sum, operand, count);
@@ -40,7 +40,7 @@ void nm_reduce(int root, const void *data, void *result, size_t count, size_t el
 void nm_barrier(void) {
   char nothing = 0;
   int own = nm_rank(), step = 1;
-  for (; step < nm_ranks() && own % (2 * step) == 0; step *= 2)
+  for (; step < nm_ranks() && (own & (2 * step - 1)) == 0; step *= 2)
     if (own + step < nm_ranks()) nm_receive(own + step, &nothing, 0);
   if (own) nm_send(own - step, &nothing, 0);
   nm_broadcast(0, &nothing, 0);
@@ -83,5 +83,5 @@ void nm_all_reduce(const void *data, void *result, size_t count, size_t element_
 
 void nm_exchange(nm_step *step, void *blocks) {
   int ranks = nm_ranks(), rank = nm_rank();
-  for (int apart = 1; apart < ranks; apart++) step(blocks, (rank + apart) % ranks, (rank + ranks - apart) % ranks);
+  for (int apart = 1; apart < ranks; apart++) step(blocks, nm_around(rank + apart, ranks), nm_around(rank + ranks - apart, ranks));
 }

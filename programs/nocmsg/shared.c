@@ -7,11 +7,12 @@
 #include "place.h"
 
 void nm_broadcast_tree(int root, void *data, size_t bytes) {
-  int ranks = nm_ranks(), own = (nm_rank() - root + ranks) % ranks, step = 1;
+  int ranks = nm_here.ranks, own = nm_around(nm_here.rank - root + ranks, nm_here.ranks), step = 1;
   while (step < ranks) step *= 2;
   for (step /= 2; step; step /= 2) {
-    if (own % (2 * step) == step) nm_receive((own - step + root) % ranks, data, bytes);
-    if (own % (2 * step) == 0 && own + step < ranks) nm_send((own + step + root) % ranks, data, bytes);
+    int within = own & (2 * step - 1);
+    if (within == step) nm_receive(nm_around(own - step + root, nm_here.ranks), data, bytes);
+    if (within == 0 && own + step < ranks) nm_send(nm_around(own + step + root, nm_here.ranks), data, bytes);
   }
 }
 

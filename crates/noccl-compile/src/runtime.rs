@@ -14,7 +14,7 @@ macro_rules! sources {
 }
 
 /// All files of `programs/runtime`, of the message library, `programs/nocmsg`, and of MPI over calls, `programs/calls`.
-const FILES: [(&str, &str); 49] = sources!(
+const FILES: [(&str, &str); 53] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -43,6 +43,7 @@ const FILES: [(&str, &str); 49] = sources!(
     "nocmsg/cost.h",
     "nocmsg/counts.c",
     "nocmsg/exchanges.c",
+    "nocmsg/meanwhile.S",
     "nocmsg/mpi.c",
     "nocmsg/mpi.h",
     "nocmsg/mpi_collectives.c",
@@ -53,8 +54,11 @@ const FILES: [(&str, &str); 49] = sources!(
     "nocmsg/place.c",
     "nocmsg/place.h",
     "nocmsg/plain.c",
+    "nocmsg/send.c",
     "nocmsg/shared.c",
+    "nocmsg/streams.c",
     "nocmsg/units.c",
+    "nocmsg/words.h",
     "calls/blocks.c",
     "calls/calls.h",
     "calls/collectives.c",
