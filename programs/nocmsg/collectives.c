@@ -125,6 +125,9 @@ void nm_broadcast(int root, void *data, size_t bytes) {
   nm_broadcast_tree(root, data, bytes);
 }
 
+// Operands that are no longer stand on the stack.
+#define FEW_BYTES 256
+
 // Receives an operand and folds it in.
 static void fold_from(int rank, char *sum, char *buffer, size_t count, size_t element_bytes, nm_fold *fold) {
   nm_receive(rank, buffer, count * element_bytes);
@@ -143,8 +146,8 @@ void nm_reduce(int root, const void *data, void *result, size_t count, size_t el
     nm_send(nm_rank_at(x, ry), data, bytes);
     return;
   }
-  char *sum = malloc(bytes + 1), *buffer = malloc(bytes + 1);
-  assert(sum && buffer && "memory for operands");
+  char few[2 * FEW_BYTES], *sum = bytes > FEW_BYTES ? malloc(2 * bytes) : few, *buffer = sum + bytes;
+  assert(sum && "memory for operands");
   memcpy(sum, data, bytes);
   for (int row = ry - 1; row >= 0; row--) fold_from(nm_rank_at(x, row), sum, buffer, count, element_bytes, fold);
   for (int row = ry + 1; has_rank(x, row); row++) fold_from(nm_rank_at(x, row), sum, buffer, count, element_bytes, fold);
@@ -163,8 +166,7 @@ void nm_reduce(int root, const void *data, void *result, size_t count, size_t el
     }
     memcpy(result, sum, bytes);
   }
-  free(sum);
-  free(buffer);
+  if (sum != few) free(sum);
 }
 
 void nm_all_reduce(const void *data, void *result, size_t count, size_t element_bytes, nm_fold *fold) {

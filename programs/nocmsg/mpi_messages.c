@@ -167,7 +167,7 @@ static void post(struct receive *receive, void *data, size_t bytes, int from, in
 
 static void finish(struct receive *receive, MPI_Status *status) {
   uint64_t entered = nm_enter();
-  while (!receive->is_over) take_unit(nm_next_unit(NM_QUEUE_MPI, -1));
+  while (!receive->is_over) take_unit(nm_next_unit());
   nm_leave_receive(entered);
   receive->is_used = 0;
   if (status) *status = receive->status;

@@ -33,6 +33,9 @@ int nm_row(void);
 void nm_send(int rank, const void *data, size_t bytes);
 // Receives a message of exactly so many bytes from a rank. A message to oneself must be sent first.
 void nm_receive(int rank, void *data, size_t bytes);
+// Says which message is received next from a rank; `nm_receive` with the same arguments must follow. What comes of it until then, while
+// this rank sends, goes to its place without a list between.
+void nm_expect(int rank, void *data, size_t bytes);
 
 // The same for messages of MPI, which have an envelope of two words before their data.
 void nm_send_envelope(int rank, const uint32_t envelope[2], const void *data, size_t bytes);
@@ -61,7 +64,7 @@ void nm_exchange(nm_step *step, void *blocks);
 // nm_all_to_all).
 void nm_all_to_all_rounds(const void *send, void *receive, size_t block_bytes);
 
-// What came for a queue and was not received, in the order in which it came.
+// Words of a unit behind header and tag.
 struct nm_unit {
   struct nm_unit *next;
   int rank;
@@ -69,12 +72,9 @@ struct nm_unit {
   uint32_t data[];
 };
 
-// The first unit of a queue from a rank (-1: any), waited for; its caller releases it.
-struct nm_unit *nm_next_unit(int queue, int rank);
+// The first unit of MPI's messages, waited for; its caller releases it.
+struct nm_unit *nm_next_unit(void);
 void nm_release(struct nm_unit *unit);
-// The same without waiting, or null; takes in what has come. `nm_put_back` puts the unit first again.
-struct nm_unit *nm_look(int queue, int rank);
-void nm_put_back(int queue, struct nm_unit *unit);
 
 // Prints what has been counted, if the library counts (cost.h).
 void nm_print_counts(void);

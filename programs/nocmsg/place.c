@@ -57,4 +57,5 @@ void nm_init(void) {
   nm_here.column = nm_column_of(nm_here.rank);
   nm_here.row = nm_row_of(nm_here.rank);
   assert(nm_here.column == noccl_column() && nm_here.row == noccl_row());
+  nm_init_units();
 }

@@ -25,6 +25,9 @@ static inline int nm_rank_at(int column, int row) { return row * nm_here.columns
 // A place on a line or ring of so many places, at most once around.
 static inline int nm_around(int place, int places) { return place < places ? place : place - places; }
 
+// Lists of units that come early; when ranks are known.
+void nm_init_units(void);
+
 // Queues as bits.
 #define NM_ALL_QUEUES 3u
 
@@ -37,14 +40,22 @@ static inline void nm_take_in_meanwhile(unsigned queues) {
 
 // Of the ports STATUS and WAIT: words that have come for the library's queues.
 #define NM_HAVE_COME UINT64_C(0xffff)
+// 64 or more: whole units, and half of the store.
+#define NM_MANY_HAVE_COME UINT64_C(0xc0c0)
 
-// Waits until a port's counts are not all zero. What has come for these queues is read meanwhile, so that the network moves on; what
-// has not come is not waited for, since its sender may wait for this rank to read in the middle of a packet, as this rank does.
+// Looks before what has come is taken in: a word passes in a cycle, and a unit that waits in its queue is received without a list.
+#define NM_LOOKS 12
+
+// Waits until a port's counts are not all zero. Who waits for long reads what has come for these queues, so that the network moves on;
+// what has not come is not waited for, since its sender may wait for this rank to read in the middle of a packet, as this rank does.
 static inline void nm_until(uint64_t port, uint64_t counts, unsigned queues) {
-  for (;;) {
-    uint64_t status = *(volatile uint64_t *)port;
-    if (__builtin_expect((status & counts) != 0, 1)) return;
-    if (status & NM_HAVE_COME) nm_take_in_meanwhile(queues);
+  uint64_t status = *(volatile uint64_t *)port;
+  if (__builtin_expect((status & counts) != 0, 1)) return;
+  for (unsigned looks = 1;; looks++) {
+    status = *(volatile uint64_t *)port;
+    if (status & counts) return;
+    if (!(status & NM_MANY_HAVE_COME) && (looks < NM_LOOKS || !(status & NM_HAVE_COME))) continue;
+    nm_take_in_meanwhile(queues);
   }
 }
 

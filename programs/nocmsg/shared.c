@@ -25,8 +25,10 @@ struct equal {
 
 static void exchange_equal(void *blocks, int to, int from) {
   const struct equal *equal = blocks;
+  char *place = equal->receive + (size_t)from * equal->bytes;
+  nm_expect(from, place, equal->bytes);
   nm_send(to, equal->send + (size_t)to * equal->bytes, equal->bytes);
-  nm_receive(from, equal->receive + (size_t)from * equal->bytes, equal->bytes);
+  nm_receive(from, place, equal->bytes);
 }
 
 void nm_all_to_all(const void *send, void *receive, size_t block_bytes) {

@@ -29,12 +29,19 @@ static inline uint32_t read32(void) {
   return noccl_load(NOCCL_PORT_STATIC_RECEIVE);
 }
 
-// The second word comes in the cycle after the first one, or not at all: a FIFO to the core may be of one word.
-static inline uint64_t read64(void) {
-  nm_until(NOCCL_PORT_WAIT, COME_ONE, NM_ALL_QUEUES);
-  if (__builtin_expect((noccl_load64(NOCCL_PORT_STATUS) & COME_TWO) != 0, 1)) return noccl_load64(NOCCL_PORT_STATIC_RECEIVE);
-  uint64_t first = noccl_load(NOCCL_PORT_STATIC_RECEIVE);
+// One by one: a FIFO to the core may be of one word.
+static __attribute__((noinline)) uint64_t read_slowly(void) {
+  uint64_t first = read32();
   return first | (uint64_t)read32() << 32;
+}
+
+// A first word is waited for; the second one comes in the next cycle.
+static inline uint64_t read64(void) {
+  if (__builtin_expect((noccl_load64(NOCCL_PORT_STATUS) & COME_TWO) == 0, 0)) {
+    nm_until(NOCCL_PORT_WAIT, COME_ONE, NM_ALL_QUEUES);
+    if (!(noccl_load64(NOCCL_PORT_STATUS) & COME_TWO)) return read_slowly();
+  }
+  return noccl_load64(NOCCL_PORT_STATIC_RECEIVE);
 }
 
 void nm_stream_out(const char *data, size_t bytes, size_t padding) {

@@ -15,44 +15,67 @@
 
 // Most words of a unit behind header and tag: an envelope and data.
 #define UNIT_WORDS (2 + NM_UNIT_BYTES / 4)
+#define UNIT_BYTES (sizeof(struct nm_unit) + 4 * UNIT_WORDS)
 
+// Units that are made at once.
+#define MORE_UNITS 8
+
+// Units that have come early; of a rank also the place of the message that is expected of it, and the bytes that have not come.
 struct list {
   struct nm_unit *first, *last;
+  char *place;
+  size_t left;
 };
 
-// Of each queue: the units of all ranks that have come early.
-static struct list early[QUEUES];
+// Messages of this library by rank, those of MPI in the order in which they came.
+static struct list *of_rank, of_mpi;
+
+void nm_init_units(void) {
+  of_rank = calloc((size_t)nm_here.ranks, sizeof *of_rank);
+  assert(of_rank && "memory for a list per rank");
+}
+
+static inline struct list *list_of(int queue, int rank) { return queue == NM_QUEUE_MPI ? &of_mpi : &of_rank[rank]; }
 
 // Units that are not in use.
 static struct nm_unit *spare;
-
-static struct nm_unit *new_unit(int rank, uint32_t words) {
-  assert(words <= UNIT_WORDS && "a unit of this library");
-  struct nm_unit *unit = spare;
-  if (unit) {
-    spare = unit->next;
-  } else {
-    unit = malloc(sizeof *unit + 4 * UNIT_WORDS);
-    assert(unit && "memory for units that come early");
-  }
-  unit->rank = rank;
-  unit->words = words;
-  return unit;
-}
 
 void nm_release(struct nm_unit *unit) {
   unit->next = spare;
   spare = unit;
 }
 
-static void append(struct list *list, struct nm_unit *unit) {
+static __attribute__((noinline)) void more_units(void) {
+  char *units = malloc(MORE_UNITS * UNIT_BYTES);
+  assert(units && "memory for units that come early");
+  for (int unit = 0; unit < MORE_UNITS; unit++) nm_release((struct nm_unit *)(units + unit * UNIT_BYTES));
+}
+
+static inline struct nm_unit *new_unit(int rank, uint32_t words) {
+  assert(words <= UNIT_WORDS && "a unit of this library");
+  if (!spare) more_units();
+  struct nm_unit *unit = spare;
+  spare = unit->next;
+  unit->rank = rank;
+  unit->words = words;
+  return unit;
+}
+
+static inline void append(int queue, struct nm_unit *unit) {
+  struct list *list = list_of(queue, unit->rank);
   unit->next = 0;
-  if (list->last) {
+  if (list->first) {
     list->last->next = unit;
   } else {
     list->first = unit;
   }
   list->last = unit;
+}
+
+static inline struct nm_unit *take(struct list *list) {
+  struct nm_unit *unit = list->first;
+  if (unit) list->first = unit->next;
+  return unit;
 }
 
 // The port of a queue, from which loads wait for words.
@@ -65,66 +88,81 @@ static inline uint32_t words_of(uint64_t head) { return (head >> 16 & 0xff) - 1;
 
 static inline int rank_of(uint64_t head) { return (int)(head >> 48); }
 
-// The unit of each queue of which not all words have come.
-static struct {
+// The unit of each queue of which not all words have come: where they go, and in which unit if it is for a list.
+static struct begun {
+  int is_begun;
+  uint32_t left;
+  char *to;
   struct nm_unit *unit;
-  uint32_t read;
 } begun[QUEUES];
 
 // Reads so many words of the unit that a queue has begun.
-static void read_words(int queue, uint32_t words) {
+static inline void read_words(int queue, uint32_t words) {
   uint64_t port = port_of(queue);
-  uint32_t *data = begun[queue].unit->data + begun[queue].read;
-  two_words *to = (two_words *)data;
-  for (uint32_t left = words / 2; left; left--) *to++ = noccl_load64(port);
-  if (words % 2) data[words - 1] = noccl_load(port);
-  begun[queue].read += words;
+  char *place = begun[queue].to;
+  NM_READ_ALL(place, 4 * words, noccl_load64(port), noccl_load(port));
+  begun[queue].to = place + 4 * words;
+  begun[queue].left -= words;
 }
 
-// Begins the unit behind header and tag that have been read.
-static void begin_unit(int queue, uint64_t head) {
-  begun[queue].unit = new_unit(rank_of(head), words_of(head));
-  begun[queue].read = 0;
+// Begins the unit behind header and tag that have been read: for the place of its message if it is expected.
+static inline void begin_unit(int queue, uint64_t head) {
+  int rank = rank_of(head);
+  uint32_t words = words_of(head);
+  struct list *list = list_of(queue, rank);
+  struct begun *new = &begun[queue];
+  new->is_begun = 1;
+  new->left = words;
+  if (list->place && list->left) {
+    assert(4 * words <= list->left && "a receive of as many bytes as were sent");
+    new->unit = 0;
+    new->to = list->place;
+    list->place += 4 * words;
+    list->left -= 4 * words;
+    return;
+  }
+  new->unit = new_unit(rank, words);
+  new->to = (char *)new->unit->data;
 }
 
-static void end_unit(int queue) {
-  append(&early[queue], begun[queue].unit);
-  begun[queue].unit = 0;
+static inline void end_unit(int queue) {
+  begun[queue].is_begun = 0;
+  if (begun[queue].unit) append(queue, begun[queue].unit);
 }
 
 // The unit that a queue has begun, to its end, which is waited for: not while words of an own packet are still to be written.
 static void read_rest(int queue) {
-  read_words(queue, begun[queue].unit->words - begun[queue].read);
+  read_words(queue, begun[queue].left);
   end_unit(queue);
 }
 
 static void read_unit(int queue) {
-  if (!begun[queue].unit) begin_unit(queue, noccl_load64(port_of(queue)));
+  if (!begun[queue].is_begun) begin_unit(queue, noccl_load64(port_of(queue)));
   read_rest(queue);
 }
 
-// Takes in the unit that stands first in a queue, or what has come of it; 1 if it is complete.
-static int take_in(int queue) {
-  uint32_t words = words_at(noccl_load64(NOCCL_PORT_STATUS), queue);
-  if (!begun[queue].unit) {
-    if (words < 2) return 0;
-    begin_unit(queue, noccl_load64(port_of(queue)));
-    words -= 2;
+// Takes in the units of which so many words have come, the last one as far as it has come.
+static void take_in(int queue, uint32_t words) {
+  for (;;) {
+    if (!begun[queue].is_begun) {
+      if (words < 2) return;
+      begin_unit(queue, noccl_load64(port_of(queue)));
+      words -= 2;
+    }
+    if (words < begun[queue].left) {
+      // In pairs, so that the rest is read in pairs, too.
+      read_words(queue, words / 2 * 2);
+      return;
+    }
+    words -= begun[queue].left;
+    read_rest(queue);
   }
-  uint32_t left = begun[queue].unit->words - begun[queue].read;
-  if (words < left) {
-    // In pairs, so that the rest is read in pairs, too.
-    read_words(queue, words / 2 * 2);
-    return 0;
-  }
-  read_words(queue, left);
-  end_unit(queue);
-  return 1;
 }
 
 void nm_take_in(unsigned queues) {
+  uint64_t status = noccl_load64(NOCCL_PORT_STATUS);
   for (int queue = 0; queue < QUEUES; queue++)
-    if (queues >> queue & 1) take_in(queue);
+    if (queues >> queue & 1 && words_at(status, queue)) take_in(queue, words_at(status, queue));
 }
 
 // Waits for words of a queue, and leaves them there. Those of the others are taken in meanwhile: all share one store, and a packet of
@@ -133,42 +171,15 @@ static inline void wait_for(int queue) {
   nm_until(NOCCL_PORT_WAIT, UINT64_C(0xff) << (8 * queue), NM_ALL_QUEUES & ~(1u << queue));
 }
 
-static struct nm_unit *take(int queue, int rank) {
-  struct nm_unit *before = 0;
-  for (struct nm_unit *unit = early[queue].first; unit; before = unit, unit = unit->next) {
-    if (rank >= 0 && unit->rank != rank) continue;
-    if (before) {
-      before->next = unit->next;
-    } else {
-      early[queue].first = unit->next;
-    }
-    if (early[queue].last == unit) early[queue].last = before;
-    return unit;
-  }
-  return 0;
-}
-
-struct nm_unit *nm_look(int queue, int rank) {
-  while (take_in(queue)) {
-  }
-  return take(queue, rank);
-}
-
-void nm_put_back(int queue, struct nm_unit *unit) {
-  unit->next = early[queue].first;
-  early[queue].first = unit;
-  if (!early[queue].last) early[queue].last = unit;
-}
-
-struct nm_unit *nm_next_unit(int queue, int rank) {
+struct nm_unit *nm_next_unit(void) {
   for (;;) {
-    struct nm_unit *unit = take(queue, rank);
+    struct nm_unit *unit = take(&of_mpi);
     if (unit) {
       if (unit->rank != nm_here.rank) nm_charge_words(unit->words);
       return unit;
     }
-    wait_for(queue);
-    read_unit(queue);
+    wait_for(NM_QUEUE_MPI);
+    read_unit(NM_QUEUE_MPI);
   }
 }
 
@@ -181,7 +192,7 @@ void nm_keep(int queue, const uint32_t *envelope, const char *data, size_t bytes
     if (words) unit->data[words - 1] = 0;
     if (envelope) memcpy(unit->data, envelope, 8);
     memcpy(unit->data + before, data, now);
-    append(&early[queue], unit);
+    append(queue, unit);
     envelope = 0;
     data += now;
     bytes -= now;
@@ -192,40 +203,70 @@ static inline void read_kept(const uint32_t *from, char *data, size_t bytes) {
   NM_READ_ALL(data, bytes, (from += 2, *(const two_words *)(from - 2)), *from++);
 }
 
-// A unit of a message: from the list if it came early, else from the queue, behind units of others.
-static __attribute__((noinline)) void receive_late(int rank, char *data, size_t bytes) {
-  struct nm_unit *unit = take(NM_QUEUE_MESSAGES, rank);
-  while (!unit) {
-    wait_for(NM_QUEUE_MESSAGES);
-    read_unit(NM_QUEUE_MESSAGES);
-    struct nm_unit *last = early[NM_QUEUE_MESSAGES].last;
-    if (last->rank == rank) unit = take(NM_QUEUE_MESSAGES, rank);
-  }
+// A unit that has come early.
+static inline void receive_kept(struct nm_unit *unit, char *data, size_t bytes) {
   assert(unit->words == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
   read_kept(unit->data, data, bytes);
   nm_release(unit);
 }
 
-// What most receives are: nothing has come early, and the next unit is the right one. Its words need no list between.
-static inline __attribute__((always_inline)) void receive_unit(int rank, char *data, size_t bytes) {
-  uint64_t port = port_of(NM_QUEUE_MESSAGES);
-  if (early[NM_QUEUE_MESSAGES].first || begun[NM_QUEUE_MESSAGES].unit) {
-    receive_late(rank, data, bytes);
-    return;
-  }
-  wait_for(NM_QUEUE_MESSAGES);
-  if (begun[NM_QUEUE_MESSAGES].unit) {
-    receive_late(rank, data, bytes);
-    return;
-  }
-  uint64_t head = noccl_load64(port);
-  if (rank_of(head) != rank) {
+// The next unit, which has come, if it is the right one: its words need no list between. Else it is begun, for the list of its rank.
+static inline __attribute__((always_inline)) int receive_next(int rank, char *data, size_t bytes) {
+  uint64_t port = port_of(NM_QUEUE_MESSAGES), head = noccl_load64(port);
+  if (__builtin_expect(rank_of(head) != rank, 0)) {
     begin_unit(NM_QUEUE_MESSAGES, head);
-    receive_late(rank, data, bytes);
-    return;
+    return 0;
   }
   assert(words_of(head) == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
   NM_READ_ALL(data, bytes, noccl_load64(port), noccl_load(port));
+  return 1;
+}
+
+// A unit of a message whatever has come before it.
+static __attribute__((noinline)) void receive_late(int rank, char *data, size_t bytes) {
+  struct nm_unit *unit;
+  while (!(unit = take(&of_rank[rank]))) {
+    if (!begun[NM_QUEUE_MESSAGES].is_begun) {
+      wait_for(NM_QUEUE_MESSAGES);
+      if (receive_next(rank, data, bytes)) return;
+    }
+    read_rest(NM_QUEUE_MESSAGES);
+  }
+  receive_kept(unit, data, bytes);
+}
+
+// What most receives are: the unit is waited for, and is the next one.
+static inline __attribute__((always_inline)) void receive_unit(int rank, char *data, size_t bytes) {
+  if (!of_rank[rank].first && !begun[NM_QUEUE_MESSAGES].is_begun &&
+      words_at(noccl_load64(NOCCL_PORT_WAIT), NM_QUEUE_MESSAGES) && receive_next(rank, data, bytes))
+    return;
+  receive_late(rank, data, bytes);
+}
+
+// Bytes of a message that its receiver's queues hold: nobody stands still while it is sent.
+#define SHORT_BYTES (2 * NM_UNIT_BYTES)
+
+void nm_expect(int rank, void *data, size_t bytes) {
+  if (bytes <= SHORT_BYTES) return;
+  // Units before it are in the list, or in the middle of it; words beyond the data would be written at another length.
+  if (bytes % 4 || of_rank[rank].first || begun[NM_QUEUE_MESSAGES].is_begun || rank == nm_here.rank) return;
+  of_rank[rank].place = data;
+  of_rank[rank].left = bytes;
+}
+
+// What has not come of a message that is expected.
+static __attribute__((noinline)) void receive_expected(int rank) {
+  struct list *list = &of_rank[rank];
+  for (;;) {
+    if (begun[NM_QUEUE_MESSAGES].is_begun) read_rest(NM_QUEUE_MESSAGES);
+    if (!list->left) break;
+    wait_for(NM_QUEUE_MESSAGES);
+    size_t now = list->left < NM_UNIT_BYTES ? list->left : NM_UNIT_BYTES;
+    if (!receive_next(rank, list->place, now)) continue;
+    list->place += now;
+    list->left -= now;
+  }
+  list->place = 0;
 }
 
 static __attribute__((noinline)) void receive_long(int rank, char *data, size_t bytes) {
@@ -239,7 +280,9 @@ static __attribute__((noinline)) void receive_long(int rank, char *data, size_t 
 void nm_receive(int rank, void *data, size_t bytes) {
   uint64_t entered = nm_enter();
   if (rank != nm_here.rank) nm_charge_message();
-  if (bytes <= NM_UNIT_BYTES) {
+  if (of_rank[rank].place) {
+    receive_expected(rank);
+  } else if (bytes <= NM_UNIT_BYTES) {
     receive_unit(rank, data, bytes);
   } else {
     receive_long(rank, data, bytes);

@@ -55,10 +55,12 @@ pub fn direct_exchange(
         for (to, target) in members.iter().enumerate().filter(|(to, _)| *to != from) {
             let bytes = bytes(from, to);
             let words = core.message_words(bytes);
-            let cycles = core.units(bytes) * u64::from(core.unit_cycles)
-                + words * u64::from(core.word_cycles);
-            of_cores[from] += u64::from(core.send_cycles) + cycles;
-            of_cores[to] += u64::from(core.receive_cycles) + cycles;
+            let of_units = core.units(bytes) * u64::from(core.unit_cycles);
+            // What comes before a wait may pass while the core stands still.
+            let receive = core.receive_cycles - core.receive_ahead_cycles;
+            of_cores[from] +=
+                u64::from(core.send_cycles) + of_units + words * core.written_word_cycles();
+            of_cores[to] += u64::from(receive) + of_units + words * core.read_word_cycles();
             let path = network.path(network.coord(*source), network.coord(*target));
             for (at, port) in path.filter(|(_, port)| *port != Port::Local) {
                 on_links[network.tile_at(at).idx() * Port::ALL.len() + port.idx()] += words;
@@ -90,7 +92,8 @@ impl Words<'_> {
         (farthest_hops, diameter_hops): (u32, u32),
     ) -> Bounds {
         let core = &self.cores.core;
-        let message = u64::from(core.send_cycles) + u64::from(core.receive_cycles);
+        let message = u64::from(core.send_cycles)
+            + u64::from(core.receive_cycles - core.receive_ahead_cycles);
         let combine = u64::from(core.combine_cycles);
         let (ends, hops, combine) = match kind {
             CollectiveKind::Multicast => (message.min(core.route_cycles.into()), farthest_hops, 0),
@@ -103,7 +106,8 @@ impl Words<'_> {
             }
         };
         // A hop of the static network takes a cycle, one of the other at least as much.
-        let path = u64::from(hops) + self.words * u64::from(core.word_cycles) + combine;
+        let word = core.written_word_cycles().max(core.read_word_cycles());
+        let path = u64::from(hops) + self.words * word + combine;
         let payload_bound_cycles = self.payload_bound(kind, num_members as u64);
         Bounds {
             lower_bound_cycles: ends + path.max(payload_bound_cycles),
@@ -113,14 +117,18 @@ impl Words<'_> {
 
     /// Cycles for the words alone.
     fn payload_bound(&self, kind: CollectiveKind, num_members: u64) -> u64 {
-        let moved = match kind {
+        let core = &self.cores.core;
+        let (written, read) = (core.written_word_cycles(), core.read_word_cycles());
+        let others = num_members.saturating_sub(1);
+        let cycles_of_a_word = match kind {
             CollectiveKind::Barrier => 0,
-            CollectiveKind::Multicast | CollectiveKind::Reduce => self.words,
-            CollectiveKind::AllReduce => 2 * self.words,
-            CollectiveKind::AllGather | CollectiveKind::ReduceScatter => num_members * self.words,
-            CollectiveKind::AllToAll => 2 * num_members.saturating_sub(1) * self.words,
+            CollectiveKind::Multicast | CollectiveKind::Reduce => written.max(read),
+            CollectiveKind::AllReduce => written + read,
+            CollectiveKind::AllGather => written + others * read,
+            CollectiveKind::ReduceScatter => others * written + read,
+            CollectiveKind::AllToAll => others * (written + read),
         };
-        let by_core = moved * u64::from(self.cores.core.word_cycles);
+        let by_core = self.words * cycles_of_a_word;
         by_core.max(self.cut_words.div_ceil(NETWORKS))
     }
 }

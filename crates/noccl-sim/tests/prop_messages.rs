@@ -141,6 +141,7 @@ proptest! {
         is_acknowledged in any::<bool>(),
         interrupt_cycles in prop_oneof![3 => Just(0u32), 1 => 1u32..400],
         (fifo, corner, word, row) in (1u32..5, 0u32..2, 1u32..3, 0u32..3),
+        (send_word, ahead) in (0u32..4, 0u32..16),
         store in 34u32..140,
         unit in (1u32..33).prop_map(|words| 4 * words),
         stalls in prop::option::of((0u32..200, 0u32..200)),
@@ -155,6 +156,9 @@ proptest! {
             ("core.unit_bytes", unit.to_string()),
             ("core.word_cycles", word.to_string()),
             ("core.row_cycles", row.to_string()),
+            ("core.send_word_cycles", send_word.to_string()),
+            ("core.receive_ahead_cycles", ahead.to_string()),
+            ("core.list_cycles", (2 * ahead).to_string()),
             ("router.udn.input_fifo_flits", fifo.to_string()),
             ("router.udn.turn_cycles", corner.to_string()),
         ]);

@@ -72,7 +72,7 @@ pub fn override_value(table: &mut toml::Table, key: &str, value: &str) -> Result
         let one = toml::Value::Float(crate::default_clock_ghz());
         table.entry(CLOCK).or_insert(one);
     }
-    if key == ROW_CYCLES
+    if LEFT_OUT.contains(&key)
         && let Some(toml::Value::Table(core)) = table.get_mut(parents)
     {
         core.entry(last).or_insert(toml::Value::Integer(0));
@@ -134,8 +134,13 @@ fn check_format(file: &str, table: &toml::Table) -> Result<(), SpecError> {
 /// A number that files leave out where it is 1, and that can be set nevertheless.
 const CLOCK: &str = "clock_ghz";
 
-/// One that files leave out where it is 0.
-const ROW_CYCLES: &str = "core.row_cycles";
+/// Those that files leave out where they are 0.
+const LEFT_OUT: [&str; 4] = [
+    "core.list_cycles",
+    "core.row_cycles",
+    "core.receive_ahead_cycles",
+    "core.send_word_cycles",
+];
 
 /// A table of such numbers.
 const LINK_CYCLES: &str = "router.link_cycles";

@@ -174,13 +174,14 @@ fn tiles(network: &Network) -> Vec<TileRow> {
 fn message_costs(cores: &CoreTiles) -> MessageCosts {
     let core = &cores.core;
     let unit_words = core.unit_words(core.unit_bytes);
-    let words = u64::from(unit_words) * u64::from(core.word_cycles);
-    let cycles = |message: u32| u64::from(message) + u64::from(core.unit_cycles) + words;
+    let cycles = |message: u32, word: u64| {
+        u64::from(message) + u64::from(core.unit_cycles) + u64::from(unit_words) * word
+    };
     MessageCosts {
         unit_bytes: core.unit_bytes,
         unit_words,
-        send_cycles: cycles(core.send_cycles),
-        receive_cycles: cycles(core.receive_cycles),
+        send_cycles: cycles(core.send_cycles, core.written_word_cycles()),
+        receive_cycles: cycles(core.receive_cycles, core.read_word_cycles()),
     }
 }
 

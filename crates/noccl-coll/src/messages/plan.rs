@@ -250,7 +250,10 @@ impl<'a> Planner<'a> {
         let core = &self.exchange.tiles.core;
         let bytes = (self.exchange.bytes)(rank, to);
         let words = core.message_words(bytes);
-        let of_words = words * u64::from(core.word_cycles);
+        let (written, read) = (
+            words * core.written_word_cycles(),
+            words * core.read_word_cycles(),
+        );
         let of_units = core.units(bytes) * u64::from(core.unit_cycles);
         // The head of each unit waits where it changes direction. FIFOs before that take two words more than pass at a time.
         let (from, at) = (self.exchange.members[rank], self.exchange.members[to]);
@@ -268,10 +271,10 @@ impl<'a> Planner<'a> {
             start_cycles: u64::from(core.send_cycles + core.unit_cycles),
             send_cycles: u64::from(core.send_cycles)
                 + of_units
-                + of_words
+                + written
                 + late.saturating_sub(space),
-            link_cycles: of_units + of_words + late + guard,
-            receive_cycles: u64::from(core.receive_cycles) + of_units + of_words,
+            link_cycles: of_units + written + late + guard,
+            receive_cycles: u64::from(core.receive_cycles) + of_units + read,
         }
     }
 

@@ -74,7 +74,7 @@ pub(super) fn plan_in_rounds(exchange: &Exchange<'_>, bytes: u64) -> Plan {
         let bytes = piece_bytes.min(bytes - piece * piece_bytes);
         let start = plan.cycles;
         for (from, to) in round.iter().copied() {
-            let cycles = core.message_words(bytes) * u64::from(core.word_cycles)
+            let cycles = core.message_words(bytes) * core.written_word_cycles()
                 + core.units(bytes) * u64::from(core.unit_cycles);
             let sent = start + u64::from(core.send_cycles) + cycles;
             let received = sent + u64::from(core.receive_cycles) + APART_CYCLES;

@@ -172,7 +172,7 @@ impl Walk<'_> {
                 let ends = (TileId(tile as u32), message.target);
                 self.packets.open(cycle, ends, action, words)
             });
-            let word_cycles = self.word_cycles();
+            let word_cycles = self.spec.written_word_cycles();
             let upto = self.packets.writable_words(packet);
             if upto <= at.words {
                 at.goes_on = None;

@@ -208,10 +208,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn word_cycles(&self) -> u64 {
-        self.spec.word_cycles.max(1).into()
-    }
-
     /// Cycles before the words of a unit, at either end.
     fn unit_cycles(&self, message: Message, unit: u64) -> u64 {
         let rows = message.next_rows(unit, self.spec.unit_bytes.into());

@@ -32,10 +32,11 @@ impl Walk<'_> {
     pub(super) fn receive_posted(&mut self, tile: usize, now: u64) -> bool {
         if let Some(message) = self.cores[tile].copies.pop_front() {
             let received = self.received[message as usize];
-            let of_rows = received.listed_rows * u64::from(self.spec.row_cycles);
+            let of_rows = received.listed_rows * u64::from(self.spec.row_cycles)
+                + received.listed_units * u64::from(self.spec.list_cycles);
             self.cores[tile].doing = Doing::Copy(message);
             self.cores[tile].busy_until =
-                now + received.listed_words * self.word_cycles() + of_rows;
+                now + received.listed_words * self.spec.read_word_cycles() + of_rows;
             return true;
         }
         let first = self.cores[tile].queue.front().copied();
@@ -69,7 +70,9 @@ impl Walk<'_> {
             self.received[message].listed_rows += rows;
         }
         if unit == 0 {
-            cycles += u64::from(self.spec.receive_cycles);
+            let idle = now.saturating_sub(self.cores[tile].busy_until);
+            let ahead = idle.min(self.spec.receive_ahead_cycles.into());
+            cycles += u64::from(self.spec.receive_cycles) - ahead;
         }
         let from = now + cycles;
         self.cores[tile].busy_until = from;
@@ -91,13 +94,13 @@ impl Walk<'_> {
             .reading
             .filter(|reading| !reading.is_paused)?;
         let last = self.packets.packet(reading.packet).last_word?;
-        let word = self.word_cycles();
+        let word = self.spec.read_word_cycles();
         Some((last + word).max(reading.from + reading.left_words * word))
     }
 
     /// Something else goes on: words that it has read by now are read.
     pub(super) fn pause_reading(&mut self, tile: usize, now: u64) {
-        let word = self.word_cycles();
+        let word = self.spec.read_word_cycles();
         if let Some(reading) = self.cores[tile].reading.as_mut().filter(|r| !r.is_paused) {
             let read = now.saturating_sub(reading.from) / word;
             reading.left_words = reading.left_words.saturating_sub(read).max(1);

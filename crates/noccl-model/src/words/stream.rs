@@ -77,7 +77,7 @@ impl Walk<'_> {
         let fifo = u64::from(routers.input_fifo_flits);
         let mut order: Vec<Coord> = members(sent.set).collect();
         order.sort_by_key(|at| (at.x.abs_diff(root.x), at.y.abs_diff(root.y)));
-        let serial = (self.stream_words(sent, root) - 1) * self.word_cycles();
+        let serial = (self.stream_words(sent, root) - 1) * self.spec.written_word_cycles();
         let mut routes = vec![0; order.len()];
         for (share, cycle) in ready {
             let at = network.coord(TileId(self.program.shares[*share as usize].tile));
@@ -100,7 +100,7 @@ impl Walk<'_> {
         let ends = ready.iter().map(|(share, _)| {
             let at = network.coord(TileId(self.program.shares[*share as usize].tile));
             let left = leaves[place(at)];
-            let read = (routes[place(at)] + serial).max(left + 1) + self.word_cycles();
+            let read = (routes[place(at)] + serial).max(left + 1) + self.spec.read_word_cycles();
             (*share, if at == root { left + 1 } else { read })
         });
         ends.collect()

@@ -41,10 +41,17 @@ impl Table {
             ("send_cycles", core.send_cycles),
             ("receive_cycles", core.receive_cycles),
             ("unit_cycles", core.unit_cycles),
+            ("list_cycles", core.list_cycles),
         ];
         self.all("core", &fields, 0..=100_000);
         self.any("core.word_cycles", core.word_cycles, 1..=1000);
+        self.any("core.send_word_cycles", core.send_word_cycles, 0..=1000);
         self.any("core.row_cycles", core.row_cycles, 0..=1000);
+        self.any(
+            "core.receive_ahead_cycles",
+            core.receive_ahead_cycles,
+            0..=u64::from(core.receive_cycles),
+        );
         let fields = [
             ("combine_cycles", core.combine_cycles),
             ("route_cycles", core.route_cycles),

@@ -39,6 +39,9 @@ impl CoreTiles {
         ("core.receive_store_words", &["34", "127"]),
         ("core.interrupt_cycles", &["0", "0", "500"]),
         ("core.flow_control", &["none", "ready_ack"]),
+        ("core.send_word_cycles", &["0", "0", "4"]),
+        ("core.receive_ahead_cycles", &["0", "15"]),
+        ("core.list_cycles", &["0", "40"]),
     ];
 }
 
@@ -107,13 +110,22 @@ pub struct Core {
     pub send_cycles: u32,
     /// Cycles of the destination for each message, besides its words.
     pub receive_cycles: u32,
+    /// Of these, cycles that pass before the destination waits for the message: one that has stood still so long has done them. 0 if absent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub receive_ahead_cycles: u32,
     /// Cycles for each unit at either end, besides its words.
     pub unit_cycles: u32,
-    /// Cycles for each word that is written to a port or read from a queue.
+    /// Cycles for each word that is read from a queue, copied within a memory, or written to a port if `send_word_cycles` is 0.
     pub word_cycles: u32,
+    /// Cycles for each word that is written to a port; 0, as if absent: those of `word_cycles`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub send_word_cycles: u32,
     /// Cycles for each row of a message but the first, at either end: the instructions that go on at another address; 0 if absent.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub row_cycles: u32,
+    /// Cycles for each unit that is copied from the list of those that came early, besides its words. 0 if absent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub list_cycles: u32,
     /// Cycles for each element that a local reduction combines with another one.
     pub combine_cycles: u32,
     /// Data of a unit in bytes, a multiple of a word.
@@ -169,6 +181,19 @@ pub enum DrainRule {
 }
 
 impl Core {
+    /// Cycles for each word that is written to a port.
+    #[must_use]
+    pub fn written_word_cycles(&self) -> u64 {
+        let own = self.send_word_cycles;
+        u64::from(if own == 0 { self.word_cycles } else { own }.max(1))
+    }
+
+    /// Cycles for each word that is read from a queue or copied within a memory.
+    #[must_use]
+    pub fn read_word_cycles(&self) -> u64 {
+        u64::from(self.word_cycles.max(1))
+    }
+
     /// Words of a unit with so many bytes of data, header and tag with them.
     #[must_use]
     pub const fn unit_words(&self, data_bytes: u32) -> u32 {

@@ -84,7 +84,7 @@ impl ActionKind {
             Self::Message(message) => {
                 let next_rows = u64::from(message.num_rows() - 1);
                 u64::from(core.send_cycles)
-                    + message.stream().words() * u64::from(core.word_cycles.max(1))
+                    + message.stream().words() * core.read_word_cycles()
                     + next_rows * u64::from(core.row_cycles)
             }
             Self::StaticMulticast(_)

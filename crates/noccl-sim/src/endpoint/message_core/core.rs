@@ -34,6 +34,8 @@ pub(super) struct Core {
     pub busy_until_cycle: u64,
     /// Has a share ended whose program may state what follows?
     pub has_ended: bool,
+    /// When it had done what it did last.
+    pub free_since: u64,
     /// Since when it has not moved on.
     pub since: u64,
 }

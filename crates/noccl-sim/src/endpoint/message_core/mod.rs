@@ -297,6 +297,7 @@ impl<'s> Cores<'s> {
         }
         match next {
             Next::At(cycle) => {
+                self.cores[tile].free_since = cycle;
                 if cycle > now + 1 {
                     self.active.remove(tile);
                     self.later.push(cycle, tile as u32);

@@ -34,7 +34,7 @@ impl Cores<'_> {
     pub(super) fn receive(&mut self, tile: usize, now: u64) -> Option<Next> {
         self.receive_message(tile, now).or_else(|| {
             let is_full = !self.stores[tile].has_space();
-            (is_full && self.read_response(tile)).then(|| Next::At(now + self.word_cycles()))
+            (is_full && self.read_response(tile)).then(|| Next::At(now + self.spec.read_word_cycles()))
         })
     }
 
@@ -55,7 +55,11 @@ impl Cores<'_> {
             cycles += message.next_rows(index) * u64::from(self.spec.row_cycles);
         }
         if !std::mem::replace(&mut message.is_begun, true) {
-            cycles += u64::from(self.spec.receive_cycles) + self.noise.cycles(unit.message);
+            // Instructions before the wait, which a core that stands still has behind it.
+            let idle = now.saturating_sub(self.cores[tile].free_since);
+            let ahead = idle.min(self.spec.receive_ahead_cycles.into());
+            let receive = u64::from(self.spec.receive_cycles) - ahead;
+            cycles += receive + self.noise.cycles(unit.message);
         }
         self.cores[tile].reading = Some(Reading { queue, is_placed });
         if cycles > 0 {
@@ -83,12 +87,12 @@ impl Cores<'_> {
             let unit = self.units[read.unit as usize];
             self.has_read(tile, unit, reading.is_placed, now);
         }
-        Some(Next::At(now + self.word_cycles()))
+        Some(Next::At(now + self.spec.read_word_cycles()))
     }
 
     /// A unit is read.
     fn has_read(&mut self, tile: usize, unit: Unit, is_placed: bool, now: u64) {
-        let end = now + self.word_cycles();
+        let end = now + self.spec.read_word_cycles();
         let number = unit.message;
         let message = self.messages[number as usize].as_mut();
         let (UnitKind::Data(index), Some(message)) = (unit.kind, message) else {
@@ -173,7 +177,9 @@ impl Cores<'_> {
         let rows: u64 = units.map(|unit| message.next_rows(unit)).sum();
         self.cores[tile].doing = Doing::Copy { message: number };
         let of_rows = rows * u64::from(self.spec.row_cycles);
-        Next::At(now + u64::from(words) * self.word_cycles() + of_rows)
+        let of_units = u64::from(message.listed.end - message.listed.start)
+            * u64::from(self.spec.list_cycles);
+        Next::At(now + u64::from(words) * self.spec.read_word_cycles() + of_rows + of_units)
     }
 
     pub(super) fn end_copy(&mut self, tile: usize, number: u32, now: u64) {

@@ -89,7 +89,7 @@ impl Cores<'_> {
             return Next::At(now);
         }
         if self.read_response(tile) {
-            return Next::At(now + self.word_cycles());
+            return Next::At(now + self.spec.read_word_cycles());
         }
         match self.spec.drain {
             DrainRule::Never => self.receive_posted(tile, now),
@@ -118,10 +118,6 @@ impl Cores<'_> {
                 .or_insert(1) += 1;
         }
         true
-    }
-
-    pub(super) fn word_cycles(&self) -> u64 {
-        u64::from(self.spec.word_cycles.max(1))
     }
 
     /// Writes the next word; `None` if all are written.
@@ -166,7 +162,7 @@ impl Cores<'_> {
         }
         planes.udn.push(now, at_tile, at.worm, at.words);
         at.words += 1;
-        let mut cycles = self.word_cycles();
+        let mut cycles = self.spec.written_word_cycles();
         if at.words == length {
             at = Writing::of(at.unit + 1);
             if at.unit < units {

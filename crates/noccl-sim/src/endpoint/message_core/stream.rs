@@ -202,7 +202,7 @@ impl Cores<'_> {
             words: words + 1,
             worm,
         };
-        Some(Next::At(now + self.word_cycles()))
+        Some(Next::At(now + self.spec.written_word_cycles()))
     }
 
     /// A member reads the next word; `None` when it has all.
@@ -229,7 +229,7 @@ impl Cores<'_> {
             share,
             words: words + 1,
         };
-        Some(Next::At(now + self.word_cycles()))
+        Some(Next::At(now + self.spec.read_word_cycles()))
     }
 
     /// A member has read everything.
