@@ -22,6 +22,23 @@ if TYPE_CHECKING:
     from noccl.programs.run import ProgramResult
 
 
+class _Unsaved(argparse.Action):
+    """Refuses an option of runs that can be saved."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Ends the command with the reason."""
+        parser.error(
+            f"{option_string} {values}: the Python objects of a script's ranks cannot be stored; "
+            "accepted: with noccl run of a schedule, or of a compiled program over ports"
+        )
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m noccl.programs",
@@ -41,6 +58,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--prefix", action="store_true", help="begin lines with their rank")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     parser.add_argument("--timeline", help="write a picture of what ranks did to this file")
+    parser.add_argument(
+        "--checkpoint",
+        "--checkpoint-every",
+        "--resume",
+        action=_Unsaved,
+        help="not for scripts: their runs cannot be saved",
+    )
     parser.add_argument("script", help="the script")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
     return parser
