@@ -108,7 +108,11 @@ fn a_core_that_waits_is_the_same_after_being_saved() -> Result<(), Box<dyn Error
     let (_, start) = machine(&words)?;
     assert!(matches!(core.run(&program, 100), Stopped::Port(_)));
     let text = serde_json::to_string(&core.saved(&start))?;
-    assert_eq!(text.matches("\"address\"").count(), 2, "a page and the access");
+    assert_eq!(
+        text.matches("\"address\"").count(),
+        2,
+        "a page and the access"
+    );
     let mut loaded = start.clone();
     loaded.restore(serde_json::from_str(&text)?)?;
     assert_eq!(loaded, core);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Port accesses of executing cores, and words from their ports into the networks.
 
+use super::ExecutedCores;
 use super::packet::Header;
 use super::queues::QUEUES;
 use super::tile::{Output, PORT_WORDS, Packet, State, Tile};
-use super::ExecutedCores;
 use crate::endpoint::message_core::Planes;
 use crate::router::wormhole::PORTS;
 use noccl_riscv::{Access, AccessKind, Port};

@@ -84,7 +84,10 @@ impl ExecutedCores<'_> {
         let (records, ranks) = (self.records.len() as u64, self.tiles.len() as u64);
         let is_record = |record: u32| u64::from(record) < records;
         let outputs = self.tiles.iter().all(|tile| {
-            let record = tile.out.packet.is_none_or(|packet| is_record(packet.record));
+            let record = tile
+                .out
+                .packet
+                .is_none_or(|packet| is_record(packet.record));
             record && tile.out.is_of(&planes.udn) && tile.static_out.is_of(&planes.fixed)
         });
         let is_known = outputs

@@ -4,9 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A worm between its opening and the delivery of its last flit; numbers are used again afterwards.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct WormId(pub u32);
 
 impl WormId {

@@ -181,7 +181,10 @@ impl Fifos {
         });
         let occupied = if fits { self.occupied() } else { Vec::new() };
         let delayed = if self.is_delayed { occupied.len() } else { 0 };
-        if !fits || self.inputs.len() != inputs || [flits.len(), arrivals.len()] != [occupied.len(), delayed] {
+        if !fits
+            || self.inputs.len() != inputs
+            || [flits.len(), arrivals.len()] != [occupied.len(), delayed]
+        {
             return Err(CheckpointError::damaged("it is of FIFOs of other lengths"));
         }
         for (slot, flit) in occupied.iter().zip(flits) {
@@ -197,7 +200,9 @@ impl Fifos {
     fn occupied(&self) -> Vec<usize> {
         let inputs = self.inputs.iter().enumerate();
         let slots = inputs.flat_map(|(input, fifo)| {
-            let slot = move |place: u16| input << self.shift | usize::from((fifo.first + place) & self.mask);
+            let slot = move |place: u16| {
+                input << self.shift | usize::from((fifo.first + place) & self.mask)
+            };
             (0..fifo.len).map(slot)
         });
         slots.collect()
