@@ -154,7 +154,7 @@ def test_what_cannot_run_is_refused(tmp_path: Path) -> None:
 
 
 def copied_checkpoints(command: list[str], folder: Path) -> list[Path]:
-    """Runs a command that saves whenever it can; returns copies of what it has saved, as different as came."""
+    """Runs a command that saves whenever it can; returns copies of what it has saved."""
     saved = folder / "run.ckpt"
     options = ["--checkpoint", str(saved), "--checkpoint-every", "0.000001"]
     contents: set[bytes] = set()

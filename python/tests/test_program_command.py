@@ -61,7 +61,8 @@ def test_options_of_runs_that_can_be_saved_are_refused(
         command.main(["--ranks", "2", option, "5", str(script), "word"])
     assert ended.value.code == 2
     refused = capsys.readouterr().err
-    assert f"{option} 5: the Python objects of a script's ranks cannot be stored" in refused
+    assert option in refused
+    assert "'5': the Python objects of a script's ranks cannot be stored" in refused
     assert "accepted: with noccl run of a schedule, or of a compiled program over ports" in refused
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from noccl.errors import ArgumentError, NocclError, ProgramError
 from noccl.networks import load
@@ -22,21 +22,12 @@ if TYPE_CHECKING:
     from noccl.programs.run import ProgramResult
 
 
-class _Unsaved(argparse.Action):
-    """Refuses an option of runs that can be saved."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        """Ends the command with the reason."""
-        parser.error(
-            f"{option_string} {values}: the Python objects of a script's ranks cannot be stored; "
-            "accepted: with noccl run of a schedule, or of a compiled program over ports"
-        )
+def _unsaved(value: str) -> NoReturn:
+    """Refuses the value of an option of runs that can be saved."""
+    raise argparse.ArgumentTypeError(
+        f"{value!r}: the Python objects of a script's ranks cannot be stored; accepted: with "
+        "noccl run of a schedule, or of a compiled program over ports"
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -62,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
         "--checkpoint",
         "--checkpoint-every",
         "--resume",
-        action=_Unsaved,
+        type=_unsaved,
         help="not for scripts: their runs cannot be saved",
     )
     parser.add_argument("script", help="the script")
