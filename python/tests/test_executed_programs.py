@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -150,3 +151,50 @@ def test_what_cannot_run_is_refused(tmp_path: Path) -> None:
     ran = noccl("run", text, "--program", "--ranks", 4, *on_cores("tilepro64_4x4"))
     assert ran.returncode == 2, ran.stderr
     assert "ELF" in ran.stderr
+
+
+def copied_checkpoints(command: list[str], folder: Path) -> list[Path]:
+    """Runs a command that saves whenever it can; returns copies of what it has saved."""
+    saved = folder / "run.ckpt"
+    options = ["--checkpoint", str(saved), "--checkpoint-every", "0.000001"]
+    contents: set[bytes] = set()
+    with subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL) as running:
+        while running.poll() is None and len(contents) < 12:
+            if saved.exists():
+                # A save replaces the file as a whole.
+                contents.add(saved.read_bytes())
+            time.sleep(0.02)
+        assert running.wait() == 0
+    contents.add(saved.read_bytes())
+    copies = [folder / f"{number}.ckpt" for number in range(len(contents))]
+    for copy, content in zip(copies, contents, strict=True):
+        copy.write_bytes(content)
+    return copies
+
+
+@pytest.mark.parametrize("source", ["tests/ranks/collectives.c", "examples/jacobi.c"])
+def test_a_run_goes_on_from_its_checkpoints(tmp_path: Path, source: str) -> None:
+    """Packets and broadcasts of the static network are on their path in them."""
+    program = built(source, tmp_path)
+    options = on_cores("tilepro64_4x4")
+    whole = report(program, 16, *options)
+    command = [str(NOCCL), "run", str(program), "--program", "--ranks", "16", *options]
+    checkpoints = copied_checkpoints(command, tmp_path)
+    assert len(checkpoints) > 1
+    for checkpoint in checkpoints:
+        memories_bytes = 16 * 4 << 20
+        assert checkpoint.stat().st_size < memories_bytes / 50
+        assert report(program, 16, *options, "--resume", checkpoint) == whole
+
+
+def test_runs_of_calls_and_of_scripts_refuse_to_be_saved(tmp_path: Path) -> None:
+    program, script = built("examples/ring.c", tmp_path, "--calls"), tmp_path / "ring.py"
+    script.write_text("")
+    accepted = "accepted: with a schedule, or with a compiled program over ports"
+    for file, what in (program, "open messages and collectives"), (script, "Python objects"):
+        for option in "--checkpoint", "--resume":
+            ran = noccl("run", file, "--program", "--ranks", 4, option, tmp_path / "run.ckpt")
+            assert ran.returncode == 2, ran.stderr
+            assert f"error: {option} " in ran.stderr
+            assert what in ran.stderr
+            assert accepted in ran.stderr

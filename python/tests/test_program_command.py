@@ -53,6 +53,19 @@ def test_a_summary_follows_what_the_script_prints(
     assert "wait time     100.0 % of all ranks' cycles" in printed
 
 
+@pytest.mark.parametrize("option", ["--checkpoint", "--checkpoint-every", "--resume"])
+def test_options_of_runs_that_can_be_saved_are_refused(
+    script: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        command.main(["--ranks", "2", option, "5", str(script), "word"])
+    assert ended.value.code == 2
+    refused = capsys.readouterr().err
+    assert option in refused
+    assert "'5': the Python objects of a script's ranks cannot be stored" in refused
+    assert "accepted: with noccl run of a schedule, or of a compiled program over ports" in refused
+
+
 def test_fields_of_the_spec_are_replaced(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["-n", "2", "--override", "a.b=3", "--override", "name=x", "--override", "c=true"]
     assert command.main([*options, str(script), "word"]) == 0

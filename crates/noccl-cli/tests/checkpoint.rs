@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::program::packets_to_itself;
 use common::{Folder, Said, noccl_in};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -58,29 +59,52 @@ fn long_schedule(folder: &Folder) {
     assert_eq!(said.code, Some(0), "{said:?}");
 }
 
-#[test]
-fn a_run_that_is_interrupted_twice_prints_what_an_uninterrupted_run_prints() {
-    let folder = Folder::new();
-    long_schedule(&folder);
-    let run = "run long.json --spec collective_noc_32x32 --mode timing --links --json";
+/// Interrupts a run twice; the third process has to print what `run` prints.
+fn check_interrupted_twice(folder: &Folder, run: &str) {
+    let before = folder.names();
     let whole = noccl_in(&folder.0, run);
     assert_eq!(whole.code, Some(0), "{whole:?}");
     let child = start(
-        &folder,
+        folder,
         &format!("{run} --checkpoint my.ckpt --checkpoint-every 0.05"),
     );
-    let said = interrupt_once_saved(&folder, child, "my.ckpt", "-INT");
+    let said = interrupt_once_saved(folder, child, "my.ckpt", "-INT");
     let command = printed_command(&said);
     assert!(command.ends_with("--resume my.ckpt"), "{command}");
     let second = command.replace("--checkpoint my.ckpt", "--checkpoint second.ckpt");
-    let child = start(&folder, &second);
-    let said = interrupt_once_saved(&folder, child, "second.ckpt", "-TERM");
+    let child = start(folder, &second);
+    let said = interrupt_once_saved(folder, child, "second.ckpt", "-TERM");
     let command = printed_command(&said);
     assert!(command.ends_with("--resume second.ckpt"), "{command}");
     let resumed = noccl_in(&folder.0, &command);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     assert!(resumed.stdout == whole.stdout, "reports differ");
-    assert_eq!(folder.names(), ["long.json", "my.ckpt", "second.ckpt"]);
+    let made = ["my.ckpt", "second.ckpt"].map(str::to_owned);
+    let mut expected = [&before[..], &made].concat();
+    expected.sort();
+    assert_eq!(folder.names(), expected);
+}
+
+#[test]
+fn a_run_that_is_interrupted_twice_prints_what_an_uninterrupted_run_prints() {
+    let folder = Folder::new();
+    long_schedule(&folder);
+    let run = "run long.json --spec collective_noc_32x32 --mode timing --links --json";
+    check_interrupted_twice(&folder, run);
+}
+
+/// A program that takes seconds.
+fn long_program(folder: &Folder) {
+    let program = packets_to_itself(0x8_0000);
+    std::fs::write(folder.0.join("long.elf"), program).unwrap();
+}
+
+#[test]
+fn a_program_that_is_interrupted_twice_prints_what_an_uninterrupted_one_prints() {
+    let folder = Folder::new();
+    long_program(&folder);
+    let run = "run long.elf --program --ranks 4 --spec tilepro64_2x2 --json";
+    check_interrupted_twice(&folder, run);
 }
 
 #[test]
@@ -148,12 +172,59 @@ fn a_checkpoint_of_another_run_or_of_none_is_refused_before_anything_runs() {
         ),
         (format!("{run} --trace --resume my.ckpt"), "--trace"),
     ];
+    check_refused(&folder, &cases);
+}
+
+/// Each command line is refused with these words, and writes nothing.
+fn check_refused(folder: &Folder, cases: &[(String, &str)]) {
     let before = folder.names();
     for (arguments, words) in cases {
-        let said = noccl_in(&folder.0, &arguments);
+        let said = noccl_in(&folder.0, arguments);
         assert_eq!(said.code, Some(2), "{arguments}: {said:?}");
         assert!(said.stderr.contains(words), "{arguments}: {}", said.stderr);
         assert!(said.stdout.is_empty(), "{arguments}: {said:?}");
     }
     assert_eq!(folder.names(), before);
+}
+
+#[test]
+fn a_checkpoint_of_another_program_is_refused_and_says_what_differs() {
+    let folder = Folder::new();
+    long_program(&folder);
+    long_schedule(&folder);
+    std::fs::write(folder.0.join("other.elf"), packets_to_itself(1)).unwrap();
+    folder.file("ranks.py", "");
+    let run = "run long.elf --program --ranks 4 --spec tilepro64_2x2";
+    let schedule = "run long.json --spec collective_noc_32x32 --mode timing";
+    for (run, name) in [(run, "my.ckpt"), (schedule, "schedule.ckpt")] {
+        let child = start(
+            &folder,
+            &format!("{run} --checkpoint {name} --checkpoint-every 0.05"),
+        );
+        interrupt_once_saved(&folder, child, name, "-INT");
+    }
+    let resume = format!("{run} --resume my.ckpt");
+    let kind = "another kind of run (a schedule, or a program by --program)";
+    let cases = [
+        (resume.replace("long.elf", "other.elf"), "another program"),
+        (resume.replace("--ranks 4", "--ranks 3"), "--ranks"),
+        (resume.replace("_2x2", "_3x2"), "another spec"),
+        (format!("{resume} --costs one_cycle"), "--costs"),
+        (
+            format!("{resume} --program-memory 1MiB"),
+            "--program-memory",
+        ),
+        (format!("{resume} --max-cycles 77"), "--max-cycles"),
+        (resume.replace("my.ckpt", "schedule.ckpt"), kind),
+        (format!("{schedule} --resume my.ckpt"), kind),
+        (
+            "run ranks.py --program --ranks 2 --checkpoint a.ckpt".to_owned(),
+            "--checkpoint 'a.ckpt': the Python objects of a script's ranks cannot be stored",
+        ),
+        (
+            "run ranks.py --program --ranks 2 --resume my.ckpt".to_owned(),
+            "--resume 'my.ckpt': the Python objects of a script's ranks cannot be stored",
+        ),
+    ];
+    check_refused(&folder, &cases);
 }

@@ -21,7 +21,7 @@ mod program;
 mod registers;
 mod trap;
 
-pub use crate::core::{Access, AccessKind, Call, Core, Stopped};
+pub use crate::core::{Access, AccessKind, Call, Core, SavedCore, Stopped};
 pub use cost::CostTable;
 pub use error::{Outside, RiscvError};
 pub use memory::{MEMORY_BASE, Memory};

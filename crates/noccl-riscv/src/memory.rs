@@ -2,7 +2,6 @@
 //! The memory of one core: bytes from [`MEMORY_BASE`] on.
 
 use crate::error::RiscvError;
-use serde::{Deserialize, Serialize};
 
 /// Address of the first byte of a core's memory. Below it nothing is mapped, so null pointers trap.
 pub const MEMORY_BASE: u64 = 0x1000_0000;
@@ -11,7 +10,7 @@ pub const MEMORY_BASE: u64 = 0x1000_0000;
 const MOST_BYTES: u64 = 0x8000_0000 - MEMORY_BASE;
 
 /// Little-endian bytes that only one core sees.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
     bytes: Vec<u8>,
 }
@@ -37,6 +36,10 @@ impl Memory {
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
         self.bytes.len() as u64
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// The bytes at an address, if all of them are in memory.

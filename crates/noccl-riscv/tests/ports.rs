@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{COSTS, DATA, EBREAK, addi, load, lui, machine, r_type, store};
+use common::{COSTS, DATA, EBREAK, addi, i_type, load, lui, machine, r_type, store};
 use noccl_riscv::{
-    Access, AccessKind, Core, MEMORY_BASE, PORTS_BASE, Port, RiscvError, Stopped, c_header,
+    Access, AccessKind, Core, MEMORY_BASE, Outside, PORTS_BASE, Port, RiscvError, Stopped, c_header,
 };
 use std::error::Error;
 
@@ -96,24 +96,42 @@ fn a_core_that_waits_is_the_same_after_being_saved() -> Result<(), Box<dyn Error
     let words = [
         base,
         lui(7, DATA as u32),
+        store(3, 5, 7, 2040),
+        // csrrwi fcsr, 5: an inexact underflow.
+        i_type(0x73, 5, 0, 3, 3),
         reserve,
         load(3, 6, 5, 8),
         conditional,
         EBREAK,
     ];
     let (program, mut core) = machine(&words)?;
+    let (_, start) = machine(&words)?;
     assert!(matches!(core.run(&program, 100), Stopped::Port(_)));
-    let mut saved: Core = serde_json::from_slice(&serde_json::to_vec(&core)?)?;
-    assert_eq!(saved, core);
-    for core in [&mut core, &mut saved] {
+    let text = serde_json::to_string(&core.saved(&start))?;
+    assert_eq!(
+        text.matches("\"address\"").count(),
+        2,
+        "a page and the access"
+    );
+    let mut loaded = start.clone();
+    loaded.restore(serde_json::from_str(&text)?)?;
+    assert_eq!(loaded, core);
+    for core in [&mut core, &mut loaded] {
         assert!(core.finish_load(7, 40));
         core.run(&program, 1000);
     }
-    assert_eq!(saved, core);
+    assert_eq!(loaded, core);
     assert_eq!(
         core.registers.x[9], 0,
         "the reservation is part of the state"
     );
+    let mut small = Core::new(&program, 1 << 12, 3)?;
+    let refused = small.restore(serde_json::from_str(&text)?);
+    let outside = Outside::Memory {
+        address: DATA,
+        bytes: 4096,
+    };
+    assert_eq!(refused, Err(outside));
     Ok(())
 }
 

@@ -37,7 +37,7 @@ pub use noccl_run::OnProgress;
 pub use open_run::open_run;
 pub use record::recorder::OnCycle;
 pub use router::smart::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
-pub use router::udn::{ExecutedError, ExecutedRequest, ExecutedResult, RankFault, run_executed};
+pub use router::udn::{ExecutedError, ExecutedRequest, ExecutedResult, ExecutedRun, RankFault};
 pub use simulator::{Simulation, Simulator};
 
 use driver::trace::run::TraceRun;

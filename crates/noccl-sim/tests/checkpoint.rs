@@ -6,18 +6,17 @@ mod common;
 
 use common::hand_written::schedule_of;
 use common::random_schedule::{all_outputs, random_inputs, random_schedule};
+use common::saved::{self, digest, refused_contents, refuses_damage, save, step};
 use common::{cluster, cube, deep_network, network, network_with};
 use noccl_net::{MultiAddress, Network};
-use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
+use noccl_run::{MemoryImage, Mode, Request, RunConfig, RunError, StallConfig};
 use noccl_sim::ScheduleRun;
-use noccl_sim::checkpoint::{CheckpointError, FORMAT, Identity, Part, Reader, Writer};
+use noccl_sim::checkpoint::{CheckpointError, FORMAT, Identity, Part, Saved};
 use noccl_workload::{
     Action, ActionKind, Compute, Destination, ElementType, InNetworkReduction, Operator, Place,
     Schedule, Transfer,
 };
 use proptest::prelude::*;
-use sha2::{Digest, Sha256};
-use std::io::Cursor;
 use std::sync::LazyLock;
 
 static MESH: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4"));
@@ -27,40 +26,6 @@ static REGISTERED_MERGE: LazyLock<Network> =
     LazyLock::new(|| network_with("collective_noc_4x4", &[("router.merge_cycles", "3")]));
 /// FIFOs of other depths than two, and long links.
 static DEEP: LazyLock<Network> = LazyLock::new(deep_network);
-
-fn save(run: &ScheduleRun<'_>) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new()).expect("memory takes everything");
-    run.save(&mut writer).expect("memory takes everything");
-    writer.finish().expect("memory takes everything")
-}
-
-fn load<'a>(
-    net: &'a Network,
-    schedule: &'a Schedule,
-    config: &RunConfig,
-    bytes: &[u8],
-) -> Result<ScheduleRun<'a>, CheckpointError> {
-    let mut reader = Reader::open(Cursor::new(bytes))?;
-    let run = ScheduleRun::load(net, schedule, config, &mut reader)?;
-    reader.finish()?;
-    Ok(run)
-}
-
-/// At most so many cycles. Returns the error that ended the run.
-fn step(run: &mut ScheduleRun<'_>, cycles: u64) -> Result<(), RunError> {
-    for _ in 0..cycles {
-        if run.is_over() {
-            break;
-        }
-        run.step()?;
-    }
-    Ok(())
-}
-
-fn outcome(run: &mut ScheduleRun<'_>, net: &Network) -> Result<RunResult, RunError> {
-    step(run, u64::MAX)?;
-    Ok(run.result(&all_outputs(net)))
-}
 
 /// One run, and where to interrupt it.
 #[derive(Debug)]
@@ -74,46 +39,26 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn start(&self) -> Result<ScheduleRun<'_>, RunError> {
-        ScheduleRun::new(self.net, self.schedule, self.inputs, &self.config)
+    const fn request<'a>(&'a self, config: &'a RunConfig) -> Request<'a> {
+        Request {
+            network: self.net,
+            schedule: self.schedule,
+            inputs: self.inputs,
+            config,
+        }
     }
 
-    /// Steps until the run ends by itself.
     fn len(&self) -> Result<u64, RunError> {
-        let mut run = self.start()?;
-        let mut steps = 0;
-        while !run.is_over() && run.step().is_ok() {
-            steps += 1;
-        }
-        Ok(steps)
+        saved::len(&self.request(&self.config))
     }
 
     /// Interrupts after `first` steps, and after `second` more.
     fn check(&self, first: u64, second: u64) -> Result<(), RunError> {
-        let whole = outcome(&mut self.start()?, self.net);
-        let mut run = self.start()?;
-        if let Err(e) = step(&mut run, first) {
-            assert_eq!(whole, Err(e));
-            return Ok(());
-        }
-        let saved = save(&run);
         let mut config = self.config.clone();
         config.threads = self.threads_after;
-        let mut resumed = load(self.net, self.schedule, &config, &saved).expect("is sound");
-        assert!(save(&resumed) == saved, "what was loaded is what was saved");
-        let (own, of_resumed) = (step(&mut run, second), step(&mut resumed, second));
-        assert_eq!(own, of_resumed);
-        if let Err(e) = own {
-            assert_eq!(whole, Err(e));
-            return Ok(());
-        }
-        assert!(
-            save(&run) == save(&resumed),
-            "{first} + {second} steps: state differs"
-        );
-        assert_eq!(outcome(&mut resumed, self.net), whole, "resumed");
-        assert_eq!(outcome(&mut run, self.net), whole, "saving changes nothing");
-        Ok(())
+        let requests = [&self.request(&self.config), &self.request(&config)];
+        let outputs = all_outputs(self.net);
+        saved::check(requests, [first, second], |run| run.result(&outputs))
     }
 }
 
@@ -231,7 +176,8 @@ fn a_run_that_stalls_stalls_with_the_same_diagnosis_after_an_interruption() {
             config: config(Mode::Value, 1, false),
             threads_after: 1,
         };
-        let whole = outcome(&mut case.start().expect("is accepted"), net);
+        let mut run = ScheduleRun::new(net, case.schedule, &[], &case.config).expect("is accepted");
+        let whole = step(&mut run, u64::MAX);
         assert!(matches!(whole, Err(RunError::Stall(_))), "{whole:?}");
         let len = case.len().expect("is accepted");
         for eighth in 0..=8 {
@@ -261,21 +207,21 @@ fn a_large_mesh_goes_on_with_another_number_of_threads() {
 }
 
 /// A run in its middle.
-fn sample(schedule: &Schedule) -> Vec<u8> {
-    let config = config(Mode::Value, 1, true);
-    let inputs = random_inputs(&MESH, 1);
-    let mut run = ScheduleRun::new(&MESH, schedule, &inputs[..2], &config).expect("is accepted");
+fn sample(request: &Request<'_>) -> Vec<u8> {
+    let mut run = request.start().expect("is accepted");
     step(&mut run, 300).expect("does not stall");
     assert!(!run.is_over(), "it is worth saving");
-    save(&run)
+    save::<Request<'_>>(&run)
 }
 
-fn refusal(schedule: &Schedule, bytes: &[u8]) -> Option<CheckpointError> {
-    load(&MESH, schedule, &config(Mode::Value, 1, true), bytes).err()
-}
-
-fn is_damaged(refused: &CheckpointError) -> bool {
-    matches!(refused, CheckpointError::Damaged { .. })
+/// Passes a run of a random schedule with stalls, and its inputs.
+fn with_request(judge: impl FnOnce(&Request<'_>)) {
+    judge(&Request {
+        network: &MESH,
+        schedule: &random_schedule(&MESH, 11, 30),
+        inputs: &random_inputs(&MESH, 1)[..2],
+        config: &config(Mode::Value, 1, true),
+    });
 }
 
 /// A change of what is stored, or of what the simulator does, is a new format: a checkpoint of the old one would
@@ -283,82 +229,33 @@ fn is_damaged(refused: &CheckpointError) -> bool {
 #[test]
 fn the_format_number_stands_for_these_bytes() {
     let digest = |net: &Network, mode, stalls| {
-        let schedule = random_schedule(net, 11, 30);
-        let config = config(mode, 1, stalls);
-        let inputs = random_inputs(net, 1);
-        let mut run = ScheduleRun::new(net, &schedule, &inputs[..2], &config).expect("is accepted");
-        step(&mut run, 300).expect("does not stall");
-        assert!(!run.is_over(), "it is worth saving");
-        let digest = Sha256::digest(save(&run));
-        digest
-            .iter()
-            .take(8)
-            .fold(0, |all, byte| all << 8 | u64::from(*byte))
+        digest(&sample(&Request {
+            network: net,
+            schedule: &random_schedule(net, 11, 30),
+            inputs: &random_inputs(net, 1)[..2],
+            config: &config(mode, 1, stalls),
+        }))
     };
     let found = (
         FORMAT,
         digest(&MESH, Mode::Value, true),
         digest(&PUBLISHED, Mode::Timing, false),
     );
-    let known = (13, 0x082d_4381_b6a9_572f, 0x344a_2b16_9faa_468d);
+    let known = (14, 0x2005_def7_74b4_1b77, 0xdf4a_a55f_152d_fdcb);
     assert_eq!(found, known, "{found:#x?}");
 }
 
 #[test]
-fn a_truncated_or_extended_checkpoint_is_refused() {
-    let schedule = random_schedule(&MESH, 11, 30);
-    let sound = sample(&schedule);
-    assert_eq!(refusal(&schedule, &sound), None);
-    for len in (0..100).chain((100..sound.len()).step_by(101)) {
-        let refused = refusal(&schedule, &sound[..len]).expect("is refused");
-        let is_named = if len < 8 {
-            refused == CheckpointError::NotACheckpoint
-        } else {
-            is_damaged(&refused)
-        };
-        assert!(is_named, "{len} bytes: {refused}");
-    }
-    let longer = [&sound[..], &[0]].concat();
-    let refused = refusal(&schedule, &longer).expect("is refused");
-    assert!(is_damaged(&refused), "{refused}");
-}
-
-#[test]
-fn a_checkpoint_with_any_byte_changed_is_refused() {
-    let schedule = random_schedule(&MESH, 11, 30);
-    let sound = sample(&schedule);
-    for at in (0..60).chain((60..sound.len()).step_by(97)) {
-        let mut bytes = sound.clone();
-        bytes[at] ^= 1 << (at % 8);
-        let refused = refusal(&schedule, &bytes).expect("is refused");
-        let is_named = match at {
-            0..8 => refused == CheckpointError::NotACheckpoint,
-            8..12 => matches!(
-                refused,
-                CheckpointError::Format {
-                    accepted: FORMAT,
-                    ..
-                }
-            ),
-            _ => is_damaged(&refused),
-        };
-        assert!(is_named, "byte {at}: {refused}");
-    }
+fn a_truncated_extended_or_changed_checkpoint_is_refused() {
+    with_request(|request| refuses_damage(request, &sample(request), 97));
 }
 
 #[test]
 fn contents_that_no_run_has_written_are_refused_or_loaded_but_never_a_panic() {
-    let schedule = random_schedule(&MESH, 11, 30);
-    let sound = sample(&schedule);
-    let body = sound.len() - 32;
-    let mut refused = 0;
-    for at in (12..body).step_by(41) {
-        let mut bytes = sound[..body].to_vec();
-        bytes[at] = 0xff;
-        bytes.extend(Sha256::digest(&bytes));
-        refused += usize::from(refusal(&schedule, &bytes).is_some());
-    }
-    assert!(refused > 0, "no length was hit");
+    with_request(|request| {
+        let refused = refused_contents(request, &sample(request), 41);
+        assert!(refused > 0, "no length was hit");
+    });
 }
 
 #[test]
@@ -366,7 +263,16 @@ fn a_checkpoint_of_another_run_is_refused_and_says_what_differs() {
     let schedule = random_schedule(&MESH, 1, 5);
     let inputs = random_inputs(&MESH, 1);
     let timing = RunConfig::new(Mode::Timing);
-    let own = Identity::of(&MESH, &schedule, &inputs, &timing);
+    let of =
+        |network: &Network, schedule: &Schedule, inputs: &[MemoryImage], config: &RunConfig| {
+            Identity::of(&Request {
+                network,
+                schedule,
+                inputs,
+                config,
+            })
+        };
+    let own = of(&MESH, &schedule, &inputs, &timing);
     let other_schedule = random_schedule(&MESH, 2, 5);
     let stalled = config(Mode::Timing, 1, true);
     let seeded = RunConfig {
@@ -377,7 +283,6 @@ fn a_checkpoint_of_another_run_is_refused_and_says_what_differs() {
         max_cycles: 1000,
         ..timing
     };
-    let of = Identity::of;
     let value = RunConfig::new(Mode::Value);
     let others = [
         (of(&PUBLISHED, &schedule, &inputs, &timing), Part::Spec),
@@ -395,6 +300,6 @@ fn a_checkpoint_of_another_run_is_refused_and_says_what_differs() {
         threads: 8,
         ..timing
     };
-    let same = Identity::of(&MESH, &schedule, &inputs, &more_threads);
+    let same = of(&MESH, &schedule, &inputs, &more_threads);
     assert_eq!(own.compare(&same), Ok(()));
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compiled programs whose calls of MPI the runtime of programs carries out, on any network that runs programs.
 
-use crate::executed::{costs, has_calls, program_bytes, ranks_refused, read_image};
+use crate::executed::{
+    costs, has_calls, program_bytes, ranks_refused, read_image, refuse_checkpoint,
+};
 use crate::program::{ProgramRequest, session};
 use crate::{Algorithm, Error, ExecutedRequest, Network, Watch};
 use noccl_execute::{CalledRank, CalledRequest as Request};
@@ -102,6 +104,8 @@ fn run_called_with(
     watch: Watch<'_>,
 ) -> Result<(CalledReport, String), Error> {
     let executed = &request.executed;
+    let unsaved = "the open messages and collectives of a program made by noccl build --calls";
+    refuse_checkpoint(executed.checkpoint.as_ref(), unsaved)?;
     let image = read_image(&executed.program)?;
     if !has_calls(&image) {
         let accepted =

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compiled programs on the cores of a network.
 
-use crate::{Error, Mode, Network, RunConfig, Watch};
+use crate::{CheckpointRequest, Error, Mode, Network, RunConfig, Watch};
 use noccl_compile::CALLS_MARK;
 use noccl_net::Coord;
 use noccl_program::{ProgramError, places};
 use noccl_riscv::{CostTable, Image, Program};
 use noccl_run::Tally;
-use noccl_sim::{ExecutedRank, ExecutedRequest as Request};
+use noccl_sim::{ExecutedRank, ExecutedRequest as Request, ExecutedResult};
 use noccl_spec::{INSTRUCTION_COSTS, instruction_costs_text};
+use noccl_studies::parts::Session;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub struct ExecutedRequest {
     pub memory_bytes: u64,
     /// Give up after this many cycles; `None` for the usual limit.
     pub max_cycles: Option<u64>,
+    /// Save the run of a program over ports, or go on with a saved one.
+    pub checkpoint: Option<CheckpointRequest>,
 }
 
 /// What a rank has done. Its executing cycles are all that it did not wait.
@@ -79,7 +82,8 @@ pub struct ExecutedReport {
 /// Runs a compiled program on the cores of a network.
 ///
 /// # Errors
-/// [`Error`] with the rank and the place in the program; a network without cores; more ranks than cores.
+/// [`Error`] with the rank and the place in the program; a network without cores; more ranks than cores;
+/// [`Error::Checkpoint`] if the run cannot be gone on with, [`Error::Suspended`].
 pub fn run_executed(
     network: &Network,
     request: &ExecutedRequest,
@@ -111,17 +115,17 @@ pub fn run_executed(
     let places: Vec<_> = coords.iter().map(|at| network.tile_at(*at)).collect();
     let mut config = RunConfig::new(Mode::Value);
     config.max_cycles = request.max_cycles.unwrap_or(config.max_cycles);
+    let of = Request {
+        network,
+        program: &program,
+        places: &places,
+        memory_bytes: request.memory_bytes,
+        config: &config,
+    };
+    let mut session = Session::<ExecutedResult>::begin(request.checkpoint.as_ref())?;
     let tally = Tally::new(watch, 1);
-    let result = tally.run(|on_progress| {
-        let request = Request {
-            network,
-            program: &program,
-            places: &places,
-            memory_bytes: request.memory_bytes,
-            config: &config,
-        };
-        noccl_sim::run_executed(&request, on_progress)
-    })?;
+    let result =
+        tally.run(|on_progress| session.run(&of, |run| Ok(run.outcome()?), on_progress))?;
     let rows = (0..).zip(&coords).zip(result.ranks);
     Ok(ExecutedReport {
         network: network.spec().name.clone(),
@@ -133,6 +137,24 @@ pub fn run_executed(
             .map(|((rank, at), done)| row(rank, *at, done))
             .collect(),
     })
+}
+
+/// Refuses to save, or go on with, a run whose state no file holds.
+///
+/// # Errors
+/// [`Error::Argument`] if that is asked for, with `what` cannot be stored.
+pub fn refuse_checkpoint(request: Option<&CheckpointRequest>, what: &str) -> Result<(), Error> {
+    let Some(request) = request else {
+        return Ok(());
+    };
+    let (argument, file) = match &request.resume {
+        Some(file) => ("--resume", file),
+        None => ("--checkpoint", &request.file),
+    };
+    let accepted = format!(
+        "{what} cannot be stored; accepted: with a schedule, or with a compiled program over ports (noccl build without --calls)"
+    );
+    Err(Error::argument(argument, file.display(), accepted))
 }
 
 /// Was a program file made by `noccl build --calls`?

@@ -30,7 +30,8 @@ pub use describe::{
 };
 pub use doctor::{DoctorRow, doctor};
 pub use executed::{
-    ExecutedRankRow, ExecutedReport, ExecutedRequest, is_program_of_calls, run_executed,
+    ExecutedRankRow, ExecutedReport, ExecutedRequest, is_program_of_calls, refuse_checkpoint,
+    run_executed,
 };
 pub use hardware::{HardwareRequest, parse_boundary};
 pub use messages::{

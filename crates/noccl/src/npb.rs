@@ -168,6 +168,7 @@ fn row(
         costs: request.costs.clone(),
         memory_bytes: request.memory_bytes,
         max_cycles: Some(u64::MAX),
+        checkpoint: None,
     };
     let ran = if library == NpbLibrary::Calls {
         called(network, executed, watch)?

@@ -144,7 +144,7 @@ pub fn run(
     };
     let (result, hardware) = match &request.hardware {
         None => {
-            let mut session = Session::begin(request.checkpoint.as_ref())?;
+            let mut session = Session::<RunResult>::begin(request.checkpoint.as_ref())?;
             let config = &request.config;
             let simulate = |on_progress: &mut dyn FnMut(Progress) -> bool| {
                 session.simulate(network, schedule, inputs, outputs, config, on_progress)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from noccl.errors import ArgumentError, NocclError, ProgramError
 from noccl.networks import load
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from noccl.programs.run import ProgramResult
+
+
+def _unsaved(value: str) -> NoReturn:
+    """Refuses the value of an option of runs that can be saved."""
+    raise argparse.ArgumentTypeError(
+        f"{value!r}: the Python objects of a script's ranks cannot be stored; accepted: with "
+        "noccl run of a schedule, or of a compiled program over ports"
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -41,6 +49,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--prefix", action="store_true", help="begin lines with their rank")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     parser.add_argument("--timeline", help="write a picture of what ranks did to this file")
+    parser.add_argument(
+        "--checkpoint",
+        "--checkpoint-every",
+        "--resume",
+        type=_unsaved,
+        help="not for scripts: their runs cannot be saved",
+    )
     parser.add_argument("script", help="the script")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
     return parser

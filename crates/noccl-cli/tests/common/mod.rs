@@ -3,6 +3,8 @@
 // Each test file uses a part of this.
 #![allow(clippy::unwrap_used, dead_code)]
 
+pub mod program;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Valid files of every format, and command lines that read them.
 
+use super::program::packets_to_itself;
 use noccl::stress::{Recipe, generate};
 use noccl::{Calibration, CollectiveKind, CompareRequest, StressKind, Watch};
 use std::ffi::OsString;
@@ -8,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// Files that are mutated, with the command lines that read each.
-pub const READERS: [(&str, &[&str]); 24] = [
+pub const READERS: [(&str, &[&str]); 26] = [
     ("spec.toml", SPEC),
     ("published.toml", SPEC),
     ("torrent.toml", SPEC),
@@ -30,6 +31,8 @@ pub const READERS: [(&str, &[&str]); 24] = [
     ("trace.json", TRACE),
     ("calls.messages", MESSAGES),
     ("saved.ckpt", CHECKPOINT),
+    ("packets.elf", PROGRAM),
+    ("program.ckpt", PROGRAM_CHECKPOINT),
     ("calibration.toml", CALIBRATION),
     ("rows.json", ROWS),
     ("page.md", PAGE),
@@ -97,13 +100,21 @@ const MESSAGES: &[&str] = &[
     "run FILE --messages --spec collective_noc_4x4 --max-cycles 20000 --json",
 ];
 const CHECKPOINT: &[&str] = &["run long.json --mode timing --max-cycles 20000 --resume FILE"];
+const PROGRAM: &[&str] = &[
+    "run FILE --program --ranks 4 --spec tilepro64_2x2 --max-cycles 20000",
+    "run FILE --program --ranks 4 --spec tilepro64_2x2 --max-cycles 20000 --resume program.ckpt",
+];
+const PROGRAM_CHECKPOINT: &[&str] = &[
+    "run packets.elf --program --ranks 4 --spec tilepro64_2x2 --max-cycles 20000 --resume FILE",
+    "run long.json --mode timing --max-cycles 20000 --resume FILE",
+];
 const CALIBRATION: &[&str] =
     &["compare multicast --bytes 64 --group row --backend model --calibration FILE"];
 const ROWS: &[&str] = &["report FILE -o page.html"];
 const PAGE: &[&str] = &["barrier --clusters 2 --page FILE"];
 
 /// Command lines whose words are mutated.
-pub const LINES: [&str; 34] = [
+pub const LINES: [&str; 35] = [
     "elaborate collective_noc_4x4 -P mesh.width=5",
     "elaborate collective_noc_4x4 -P ni.max_burst_beats=64 -P cluster.l1_bytes=131072 --json",
     "schedule reduce --bytes 4KiB --algorithm in_network --group row",
@@ -122,6 +133,7 @@ pub const LINES: [&str; 34] = [
     "run --trace trace.json --max-cycles 20000 --mode value",
     "run calls.messages --messages --spec tilepro64_4x4 --compute-scale 0.5 --max-cycles 20000",
     "run reduce.json --checkpoint c.ckpt --checkpoint-every 0.5",
+    "run packets.elf --program --ranks 4 --spec tilepro64_2x2 --max-cycles 20000 --resume program.ckpt",
     "compare multicast --bytes 64,128 --group row --algorithms chain:2,in_network",
     "compare reduce --group 0,0,2,2 --root 0,0 --bytes 64 --algorithms tree --seed 3",
     "compare barrier --group column:1 --algorithms in_network --json",
@@ -189,6 +201,9 @@ pub fn make() {
         assert_eq!(noccl_cli::call(words(line)), 0, "{line}");
     }
     let save = "run long.json --mode timing --checkpoint saved.ckpt --checkpoint-every 0.000001";
+    assert_eq!(noccl_cli::call(words(save)), 0);
+    fs::write("packets.elf", packets_to_itself(500)).unwrap();
+    let save = "run packets.elf --program --ranks 4 --spec tilepro64_2x2 --max-cycles 20000 --checkpoint program.ckpt --checkpoint-every 0.000001";
     assert_eq!(noccl_cli::call(words(save)), 0);
     let network = noccl::load("collective_noc_4x4", &[]).unwrap().network;
     let recipe = Recipe::new(&network, &StressKind::ALL, 12);

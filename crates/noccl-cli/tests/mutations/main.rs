@@ -9,6 +9,8 @@
 mod base;
 mod mutate;
 mod parent;
+#[path = "../common/program.rs"]
+mod program;
 mod random;
 mod worker;
 

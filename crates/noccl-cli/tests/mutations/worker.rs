@@ -54,7 +54,7 @@ impl Case {
         }
         let (name, lines) = random.pick(&base::READERS);
         let words = random.pick(lines).replace("FILE", name);
-        let is_binary = name.ends_with(".ckpt");
+        let is_binary = [".ckpt", ".elf"].iter().any(|end| name.ends_with(end));
         let bytes = seeds.fold(read(name), |bytes, mut random| {
             if is_binary {
                 mutate::byte(&bytes, &mut random)

@@ -6,6 +6,7 @@ mod call;
 mod control;
 mod execute;
 mod integer;
+mod saved;
 
 use crate::error::RiscvError;
 use crate::memory::{MEMORY_BASE, Memory};
@@ -13,11 +14,11 @@ use crate::program::Program;
 use crate::registers::Registers;
 use crate::trap::Trap;
 pub use call::Call;
+pub use saved::SavedCore;
 use serde::{Deserialize, Serialize};
 
-/// A core: plain data, so that a checkpoint is its serialised form. The program is not part of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A core: plain data, of which a checkpoint holds [`Core::saved`]. The program is not part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Core {
     /// What the program sees.
     pub registers: Registers,

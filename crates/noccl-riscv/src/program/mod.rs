@@ -10,9 +10,10 @@ use crate::decode;
 use crate::error::RiscvError;
 use crate::instruction::Instruction;
 use crate::memory::Memory;
+use serde::Serialize;
 
 /// What a program file says: segments, entry and symbols.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Image {
     /// Address of the first instruction.
     pub entry: u64,
@@ -23,7 +24,7 @@ pub struct Image {
 }
 
 /// A part of memory that a program fills.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Segment {
     /// First byte.
     pub address: u64,
@@ -36,7 +37,7 @@ pub struct Segment {
 }
 
 /// A name for an address.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Symbol {
     /// First byte.
     pub address: u64,

@@ -2,6 +2,7 @@
 //! Why a checkpoint cannot be written or read.
 
 use noccl_run::RunError;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
 
@@ -54,8 +55,10 @@ impl CheckpointError {
 }
 
 /// What two runs can differ in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Part {
+    /// What is run: a schedule or a program.
+    Kind,
     /// Network.
     Spec,
     /// Schedule.
@@ -66,6 +69,14 @@ pub enum Part {
     Mode,
     /// Random stalls of endpoints.
     Stalls,
+    /// Compiled program.
+    Program,
+    /// Tiles of its ranks.
+    Ranks,
+    /// What its instructions cost.
+    Costs,
+    /// Bytes of each core's memory.
+    Memory,
     /// After how many cycles a run is given up.
     Limits,
 }
@@ -73,11 +84,16 @@ pub enum Part {
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Part::Kind => "kind of run (a schedule, or a program by --program)",
             Part::Spec => "spec",
             Part::Schedule => "schedule",
             Part::Inputs => "set of inputs (--seed)",
             Part::Mode => "mode (--mode)",
             Part::Stalls => "set of stalls (--stalls, --stall-seed)",
+            Part::Program => "program",
+            Part::Ranks => "number of ranks (--ranks)",
+            Part::Costs => "table of costs (--costs)",
+            Part::Memory => "memory of cores (--program-memory)",
             Part::Limits => "limit of cycles (--max-cycles)",
         })
     }

@@ -48,6 +48,26 @@ impl BitSet {
         self.words[index / 64] >> (index % 64) & 1 != 0
     }
 
+    /// Is it a set of so many indices, with the summary of its words?
+    pub(crate) fn is_for(&self, capacity: usize) -> bool {
+        let mut own = Self::new(capacity);
+        if self.words.len() != own.words.len() {
+            return false;
+        }
+        let words = self.words.iter().enumerate();
+        let members = words.flat_map(|(at, word)| {
+            let bits = (0..64).filter(move |bit| word >> bit & 1 != 0);
+            bits.map(move |bit| at * 64 + bit)
+        });
+        for index in members {
+            if index >= capacity {
+                return false;
+            }
+            own.insert(index);
+        }
+        own.summary == self.summary && own.len == self.len
+    }
+
     pub(crate) const fn len(&self) -> usize {
         self.len
     }

@@ -60,6 +60,13 @@ impl<E: Copy> Wheel<E> {
         }
     }
 
+    /// Does it have its ring, and only events that are as they should be?
+    pub(crate) fn is_sound(&self, mut is_event: impl FnMut(E) -> bool) -> bool {
+        let in_ring: usize = self.ring.iter().map(Vec::len).sum();
+        let mut all = self.ring.iter().flatten().chain(self.far.values());
+        self.ring.len() == RING && in_ring == self.in_ring && all.all(|event| is_event(*event))
+    }
+
     /// Are there events due at `cycle`, pushed while it is being processed?
     pub(crate) fn has_now(&self) -> bool {
         !self.ring[self.now as usize % RING].is_empty()

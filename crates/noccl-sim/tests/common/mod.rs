@@ -4,9 +4,11 @@
 
 pub mod chains;
 pub mod hand_written;
+pub mod listed_program;
 pub mod lists;
 pub mod random_schedule;
 pub mod random_trace;
+pub mod saved;
 
 use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
 use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};

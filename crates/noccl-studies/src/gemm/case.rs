@@ -6,7 +6,7 @@ use crate::Error;
 use crate::runs::Session;
 use noccl_model::{Calibration, predict};
 use noccl_net::Network;
-use noccl_run::{Counters, MemoryImage, Mode, RunConfig, Tally};
+use noccl_run::{Counters, MemoryImage, Mode, RunConfig, RunResult, Tally};
 use noccl_workload::{ActionId, Place, Schedule};
 use std::cell::RefCell;
 
@@ -17,7 +17,7 @@ pub(super) struct Case<'a> {
     pub(super) request: &'a GemmRequest,
     pub(super) backend: Backend,
     pub(super) collectives: Collectives,
-    pub(super) session: &'a RefCell<Session>,
+    pub(super) session: &'a RefCell<Session<RunResult>>,
     pub(super) tally: &'a Tally<'a>,
 }
 

@@ -27,7 +27,7 @@ use crate::{Error, Verified, load};
 use candidates::candidates;
 use case::Case;
 use noccl_coll::gemm::{Spread, Summa, summa};
-use noccl_run::{Tally, Watch};
+use noccl_run::{RunResult, Tally, Watch};
 use std::cell::RefCell;
 use steady::Window;
 use values::Inputs;
@@ -41,7 +41,7 @@ pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Err
     request.check()?;
     let cases = request.meshes.len() * request.backends.len() * request.collectives.len();
     let tally = Tally::new(watch, cases as u64);
-    let session = RefCell::new(Session::begin(request.checkpoint.as_ref())?);
+    let session = RefCell::new(Session::<RunResult>::begin(request.checkpoint.as_ref())?);
     let mut rows = Vec::new();
     for (width, height) in &request.meshes {
         let preset = format!("collective_noc_{width}x{height}");

@@ -9,9 +9,10 @@ use crate::Error;
 use noccl_files::FileError;
 use noccl_files::{check_output, failed, replace_file};
 use noccl_net::Network;
-use noccl_run::{MemoryImage, Progress, RunConfig, RunError, RunResult};
-use noccl_sim::ScheduleRun;
-use noccl_sim::checkpoint::{CheckpointError, Identity, Reader, Writer};
+use noccl_run::{MemoryImage, Progress, Request, RunConfig, RunError, RunResult};
+use noccl_sim::checkpoint::{
+    CheckpointError, Identity, Kind, Part, Reader, Saved, SavedResult, Writer,
+};
 use noccl_workload::{Place, Schedule};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -39,11 +40,11 @@ pub struct CheckpointRequest {
     pub resume: Option<PathBuf>,
 }
 
-/// The runs of one verb.
-pub struct Session {
+/// The runs of one verb, which all have results of this type.
+pub struct Session<T> {
     request: Option<CheckpointRequest>,
     /// Results of the runs that are over; those from an earlier process come first.
-    finished: Vec<(Identity, RunResult)>,
+    finished: Vec<(Identity, T)>,
     /// How many runs have been asked for.
     asked: usize,
     /// The run that was going on when the earlier process ended, until it is asked for.
@@ -51,7 +52,7 @@ pub struct Session {
     saved: Instant,
 }
 
-impl Session {
+impl<T: SavedResult> Session<T> {
     /// Reads what is to be gone on from, if anything, and sees to it that there is a place for the next checkpoint.
     ///
     /// # Errors
@@ -71,6 +72,9 @@ impl Session {
             let file = File::open(path).map_err(|e| failed(path, "cannot read", &e))?;
             let read = || {
                 let mut reader = Reader::open(file)?;
+                if reader.take::<Kind>()? != T::KIND {
+                    return Err(CheckpointError::Differs(Part::Kind));
+                }
                 Ok((reader.take()?, reader.take()?, reader))
             };
             let (finished, identity, reader) = read().map_err(|e| at(path, e))?;
@@ -80,27 +84,27 @@ impl Session {
         Ok(session)
     }
 
-    /// The next run, from its beginning, from where it was saved, or from memory.
+    /// The next run, from its beginning, from where it was saved, or from memory; `finish` reads its result.
     ///
     /// # Errors
-    /// [`Error::Run`]; [`Error::Checkpoint`] if this is not the run that was saved; [`Error::File`] if it cannot
+    /// Those of the run; [`Error::Checkpoint`] if this is not the run that was saved; [`Error::File`] if it cannot
     /// be saved; [`Error::Suspended`] if
     /// `on_progress` wants to end the run and the state has been saved.
-    pub fn simulate(
+    pub fn run<S: Saved>(
         &mut self,
-        network: &Network,
-        schedule: &Schedule,
-        inputs: &[MemoryImage],
-        outputs: &[(Place, u64)],
-        config: &RunConfig,
+        of: &S,
+        finish: impl FnOnce(&S::Run) -> Result<T, Error>,
         on_progress: &mut dyn FnMut(Progress) -> bool,
-    ) -> Result<RunResult, Error> {
+    ) -> Result<T, Error>
+    where
+        Error: From<S::Error>,
+    {
         let Some(request) = self.request.clone() else {
-            let result =
-                noccl_sim::run_schedule(network, schedule, inputs, outputs, config, on_progress);
-            return Ok(result?);
+            let mut run = of.start()?;
+            noccl_run::advance(&mut run, on_progress)?;
+            return finish(&run);
         };
-        let identity = Identity::of(network, schedule, inputs, config);
+        let identity = of.identity();
         let resumed = request.resume.as_deref().unwrap_or(&request.file);
         if let Some((of, result)) = self.finished.get(self.asked) {
             of.compare(&identity).map_err(|e| at(resumed, e))?;
@@ -109,28 +113,28 @@ impl Session {
         }
         self.asked += 1;
         let mut run = match self.suspended.take() {
-            None => ScheduleRun::new(network, schedule, inputs, config)?,
-            Some((of, reader)) => {
-                let compared = of.compare(&identity);
-                let loaded = compared.and_then(|()| load(network, schedule, config, reader));
+            None => of.start()?,
+            Some((saved, reader)) => {
+                let compared = saved.compare(&identity);
+                let loaded = compared.and_then(|()| load(of, reader));
                 loaded.map_err(|e| at(resumed, e))?
             }
         };
         SAVING.fetch_add(1, Ordering::SeqCst);
-        let advanced = self.advance(&mut run, &request, &identity, on_progress);
+        let advanced = self.advance::<S>(&mut run, &request, &identity, on_progress);
         if !matches!(advanced, Err(Error::Suspended { .. })) {
             // A suspended verb still has to say how to go on.
             SAVING.fetch_sub(1, Ordering::SeqCst);
         }
         advanced?;
-        let result = run.result(outputs);
+        let result = finish(&run)?;
         self.finished.push((identity, result.clone()));
         Ok(result)
     }
 
-    fn advance(
+    fn advance<S: Saved>(
         &mut self,
-        run: &mut ScheduleRun<'_>,
+        run: &mut S::Run,
         request: &CheckpointRequest,
         identity: &Identity,
         on_progress: &mut dyn FnMut(Progress) -> bool,
@@ -138,14 +142,14 @@ impl Session {
         loop {
             let mut is_stopped = false;
             let saved = self.saved;
-            let advanced = run.advance(&mut |progress| {
+            let advanced = noccl_run::advance(run, &mut |progress| {
                 is_stopped = !on_progress(progress);
                 !is_stopped && saved.elapsed() < request.every
             });
             match advanced {
                 Ok(()) => return Ok(()),
                 Err(RunError::Interrupted { cycle }) => {
-                    self.save(run, &request.file, identity)?;
+                    self.save::<S>(run, &request.file, identity)?;
                     if is_stopped {
                         let path = request.file.display().to_string();
                         return Err(Error::Suspended { path, cycle });
@@ -158,18 +162,19 @@ impl Session {
         }
     }
 
-    fn save(
+    fn save<S: Saved>(
         &mut self,
-        run: &ScheduleRun<'_>,
+        run: &S::Run,
         path: &Path,
         identity: &Identity,
     ) -> Result<(), Error> {
         replace_file(path, |file| {
             let write = || {
                 let mut writer = Writer::new(file)?;
+                writer.put(&T::KIND)?;
                 writer.put(&self.finished)?;
                 writer.put(identity)?;
-                run.save(&mut writer)?;
+                S::save(run, &mut writer)?;
                 writer.finish()
             };
             write().map(drop).map_err(|e| {
@@ -185,13 +190,37 @@ impl Session {
     }
 }
 
-fn load<'a>(
-    network: &'a Network,
-    schedule: &'a Schedule,
-    config: &RunConfig,
-    mut reader: Reader<File>,
-) -> Result<ScheduleRun<'a>, CheckpointError> {
-    let run = ScheduleRun::load(network, schedule, config, &mut reader)?;
+impl Session<RunResult> {
+    /// The next run of a schedule, of routers of every kind; those of some cannot be saved.
+    ///
+    /// # Errors
+    /// As [`Session::run`]; [`Error::Run`].
+    pub fn simulate(
+        &mut self,
+        network: &Network,
+        schedule: &Schedule,
+        inputs: &[MemoryImage],
+        outputs: &[(Place, u64)],
+        config: &RunConfig,
+        on_progress: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<RunResult, Error> {
+        if self.request.is_none() {
+            let result =
+                noccl_sim::run_schedule(network, schedule, inputs, outputs, config, on_progress);
+            return Ok(result?);
+        }
+        let of = Request {
+            network,
+            schedule,
+            inputs,
+            config,
+        };
+        self.run(&of, |run| Ok(run.result(outputs)), on_progress)
+    }
+}
+
+fn load<S: Saved>(of: &S, mut reader: Reader<File>) -> Result<S::Run, CheckpointError> {
+    let run = of.load(&mut reader)?;
     reader.finish()?;
     Ok(run)
 }

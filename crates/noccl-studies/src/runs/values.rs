@@ -22,7 +22,7 @@ pub fn run_values(
 ) -> Result<RunResult, Error> {
     noccl_workload::check(network, schedule)?;
     check_values(network, inputs, outputs)?;
-    let mut session = Session::begin(None)?;
+    let mut session = Session::<RunResult>::begin(None)?;
     Tally::run_actions(watch, |on_progress| {
         session.simulate(network, schedule, inputs, outputs, config, on_progress)
     })

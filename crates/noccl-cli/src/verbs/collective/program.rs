@@ -7,7 +7,8 @@ use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::{
-    CalledRankRow, CalledReport, CalledRequest, Error, ExecutedReport, ExecutedRequest, Network,
+    CalledRankRow, CalledReport, CalledRequest, CheckpointRequest, Error, ExecutedReport,
+    ExecutedRequest, Network,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +17,7 @@ use std::process::Command;
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
     /// The file is a program of ranks: an ELF file of `noccl build`, or an mpi4py script (.py)
-    #[arg(long, group = "of_ranks", requires = "ranks", conflicts_with_all = ["trace", "checkpoint", "resume"])]
+    #[arg(long, group = "of_ranks", requires = "ranks", conflicts_with = "trace")]
     pub program: bool,
     /// Number of ranks of a program, one per tile; of a message trace as it says
     #[arg(long, value_name = "N")]
@@ -54,6 +55,7 @@ pub struct Asked<'a> {
     pub max_cycles: Option<u64>,
     pub noise_seed: Option<u64>,
     pub is_json: bool,
+    pub checkpoint: Option<CheckpointRequest>,
     /// Spec and overrides as on the command line.
     pub spec: &'a str,
     pub overrides: &'a [(String, String)],
@@ -68,6 +70,7 @@ impl ProgramArgs {
             costs: self.costs.clone(),
             memory_bytes: self.program_memory,
             max_cycles: asked.max_cycles,
+            checkpoint: asked.checkpoint.clone(),
         };
         if let Some(place) = &self.record {
             noccl::check_output(place)?;
@@ -139,6 +142,8 @@ impl ProgramArgs {
             let accepted = "accepted: with a compiled program (ELF)";
             return Err(Error::argument("--record", place.display(), accepted));
         }
+        let unsaved = "the Python objects of a script's ranks";
+        noccl::refuse_checkpoint(asked.checkpoint.as_ref(), unsaved)?;
         let mut command = Command::new(python());
         command.args(["-m", "noccl.programs", "--spec", asked.spec]);
         command.args(["--ranks", &self.ranks.unwrap_or(1).to_string()]);

@@ -28,6 +28,7 @@ Examples:
   noccl run solver.messages --messages --spec tilepro64_4x4 --compute-scale 4
   noccl run large.json --mode timing --checkpoint large.ckpt
   noccl run large.json --mode timing --resume large.ckpt
+  noccl run solver.elf --program --ranks 64 --spec tilepro64_8x8 --checkpoint solver.ckpt
   noccl run reduce.json --backend rtl
   noccl run reduce.json --backend rtl --boundary dma
   noccl run transactions.json --trace --backend rtl --boundary axi --stalls 60,60 --stall-seed 7")]
@@ -79,6 +80,7 @@ impl Run {
             max_cycles: self.max_cycles,
             noise_seed: self.cores.noise().map(|noise| noise.seed),
             is_json: self.json,
+            checkpoint: self.checkpoint.request(),
             spec: &self.spec.spec,
             overrides: &self.spec.overrides.overrides,
         };

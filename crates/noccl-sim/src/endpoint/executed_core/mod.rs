@@ -9,6 +9,7 @@ mod packet;
 mod ports;
 mod queues;
 mod results;
+mod saved;
 mod stream;
 mod tile;
 mod waits;
@@ -18,7 +19,7 @@ use crate::kernel::bit_set::BitSet;
 use crate::kernel::event_wheel::Wheel;
 use crate::router::wormhole::Flit;
 use noccl_net::{Network, TileId};
-use noccl_riscv::{Core, Program, RiscvError, Stopped, Trap};
+use noccl_riscv::{Core, Program, RiscvError, Stopped};
 use noccl_spec::CoreTiles;
 use queues::Queues;
 use std::collections::VecDeque;
@@ -39,21 +40,15 @@ const AHEAD_CYCLES: u64 = 1 << 20;
 pub(crate) struct Fault {
     pub(crate) rank: u32,
     pub(crate) pc: u64,
-    pub(crate) reason: FaultReason,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum FaultReason {
-    /// The core cannot go on.
-    Trap(Trap),
-    /// It has used a port as nobody can.
-    Port(String),
+    /// A trap, or what is wrong with its use of a port.
+    pub(crate) reason: String,
 }
 
 /// All cores, one rank each.
 pub(crate) struct ExecutedCores<'s> {
     network: &'s Network,
     program: &'s Program,
+    memory_bytes: u64,
     port_fifo_words: usize,
     static_fifo_words: usize,
     tiles: Vec<Tile>,
@@ -114,6 +109,7 @@ impl<'s> ExecutedCores<'s> {
         Ok(Self {
             network,
             program,
+            memory_bytes,
             port_fifo_words: of.router.static_network.port_fifo_words as usize,
             static_fifo_words: of.router.static_network.input_fifo_flits as usize,
             retrying: BitSet::new(tiles.len()),
@@ -196,11 +192,11 @@ impl<'s> ExecutedCores<'s> {
                     return;
                 }
                 Stopped::Call(call) => {
-                    self.fail(rank, call.pc, FaultReason::Trap(call.refused()));
+                    self.fail(rank, call.pc, call.refused().to_string());
                     return;
                 }
                 Stopped::Trap(trap) => {
-                    self.fail(rank, trap.pc, FaultReason::Trap(trap));
+                    self.fail(rank, trap.pc, trap.to_string());
                     return;
                 }
                 Stopped::Exit { code } => {
@@ -242,7 +238,7 @@ impl<'s> ExecutedCores<'s> {
         self.num_over += 1;
     }
 
-    fn fail(&mut self, rank: usize, pc: u64, reason: FaultReason) {
+    fn fail(&mut self, rank: usize, pc: u64, reason: String) {
         let fault = Fault {
             rank: rank as u32,
             pc,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Port accesses of executing cores, and words from their ports into the networks.
 
+use super::ExecutedCores;
 use super::packet::Header;
 use super::queues::QUEUES;
 use super::tile::{Output, PORT_WORDS, Packet, State, Tile};
-use super::{ExecutedCores, FaultReason};
 use crate::endpoint::message_core::Planes;
 use crate::router::wormhole::PORTS;
 use noccl_riscv::{Access, AccessKind, Port};
@@ -63,7 +63,7 @@ impl ExecutedCores<'_> {
             Outcome::NoSpace => self.wait(rank, State::Blocked, now),
             Outcome::NoWords => self.wait(rank, State::Waiting, now),
             Outcome::Ended(code) => self.end(rank, code, now),
-            Outcome::Wrong(what) => self.fail(rank, access.pc, FaultReason::Port(what)),
+            Outcome::Wrong(what) => self.fail(rank, access.pc, what),
         }
         false
     }
@@ -181,7 +181,7 @@ impl ExecutedCores<'_> {
                 Ok(header) => self.open_packet(header, planes),
                 Err(wrong) => {
                     let pc = self.tiles[rank].core.pc;
-                    self.fail(rank, pc, FaultReason::Port(wrong));
+                    self.fail(rank, pc, wrong);
                     return false;
                 }
             },

@@ -3,13 +3,14 @@
 //!
 //! A packet's second word, its tag, names the queue, so the first one waits for it.
 
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Queues by tag, and the catch-all behind them.
 pub(super) const QUEUES: usize = 5;
 
 /// What a core has received and not yet read.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Queues {
     capacity: usize,
     words: usize,
@@ -30,6 +31,14 @@ impl Queues {
             header: None,
             current: QUEUES - 1,
         }
+    }
+
+    /// Can it be the later state of another one?
+    pub(super) fn is_like(&self, own: &Self) -> bool {
+        let words: usize = self.lengths().iter().sum();
+        // A header whose tag has not come is in no queue.
+        let words = words + usize::from(self.header.is_some());
+        self.capacity == own.capacity && self.words == words && self.current < QUEUES
     }
 
     /// Is there space for a word?

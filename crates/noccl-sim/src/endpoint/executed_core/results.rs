@@ -3,9 +3,10 @@
 
 use super::ExecutedCores;
 use noccl_net::TileId;
+use serde::{Deserialize, Serialize};
 
 /// What a rank has done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutedRank {
     /// Its tile.
     pub tile: TileId,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Words that a core has written into the static network, as long as some of them may travel.
 
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// The last words of a stream.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Stream {
     words: VecDeque<u32>,
     /// Number of the first of them.

@@ -5,13 +5,14 @@ use super::queues::Queues;
 use crate::router::wormhole::WormId;
 use noccl_net::TileId;
 use noccl_riscv::Core;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Words that a port holds until the network takes them, so that an access of two words takes a core one cycle.
 pub(super) const PORT_WORDS: usize = 2;
 
 /// A port into a network: a word per cycle.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Output {
     pub(super) words: VecDeque<u32>,
     /// The packet that is being written: its worm, the next word's number, and the words of the packet.
@@ -19,7 +20,7 @@ pub(super) struct Output {
 }
 
 /// A packet that is being written.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Packet {
     pub(super) worm: WormId,
     pub(super) next: u32,
@@ -36,7 +37,7 @@ impl Output {
 }
 
 /// What a core does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum State {
     /// It executes until its next port access, which is due.
     Executing,

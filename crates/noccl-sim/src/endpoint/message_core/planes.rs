@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The two networks into which cores write words: the dynamic one (UDN) and the static one.
 
+use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::router::wormhole::{Configured, Flit, Params, Plane, Xy};
 use noccl_net::{Network, TileId};
 use noccl_spec::CoreTiles;
+use std::io::{Read, Write};
 
 /// The cores of all tiles, to which words come. A worm's tag is what whoever opened it knows it by.
 pub(crate) trait Receivers {
@@ -57,6 +59,20 @@ impl Planes {
             }
         }
         has_moved
+    }
+
+    /// Appends the state to a checkpoint.
+    pub(crate) fn save<W: Write>(&self, to: &mut Writer<W>) -> Result<(), CheckpointError> {
+        let Self { udn, fixed } = self;
+        udn.save(to)?;
+        fixed.save(to)
+    }
+
+    /// Takes the place of new planes' state.
+    pub(crate) fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), CheckpointError> {
+        let Self { udn, fixed } = self;
+        udn.restore(from)?;
+        fixed.restore(from)
     }
 
     pub(crate) const fn is_idle(&self) -> bool {

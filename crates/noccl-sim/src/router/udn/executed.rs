@@ -2,14 +2,17 @@
 //! A run of compiled programs on core tiles.
 
 use super::refused;
-use crate::endpoint::executed_core::{ExecutedCores, ExecutedRank, FaultReason, RankWait};
+use crate::checkpoint::{CheckpointError, Reader, Writer};
+use crate::endpoint::executed_core::{ExecutedCores, ExecutedRank, RankWait};
 use crate::endpoint::message_core::Planes;
 use noccl_net::{Network, TileId};
 use noccl_riscv::{Program, RiscvError};
 use noccl_run::{
-    Activity, Counters, Diagnosis, OnProgress, Progress, Run, RunConfig, RunError, Status, WaitEdge,
+    Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, Status, WaitEdge,
 };
 use noccl_workload::Place;
+use serde::{Deserialize, Serialize};
+use std::io::{Read, Write};
 use thiserror::Error;
 
 /// What a compiled program runs on.
@@ -28,7 +31,7 @@ pub struct ExecutedRequest<'a> {
 }
 
 /// What a run of compiled programs comes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutedResult {
     /// When the last rank ended.
     pub cycles: u64,
@@ -66,33 +69,11 @@ pub enum ExecutedError {
     Run(#[from] RunError),
 }
 
-/// Runs a compiled program on all ranks to its end.
+/// A run of a compiled program between two cycles.
 ///
-/// # Errors
-/// [`ExecutedError`] with rank and place.
-pub fn run_executed(
-    request: &ExecutedRequest<'_>,
-    on_progress: OnProgress<'_>,
-) -> Result<ExecutedResult, ExecutedError> {
-    request.config.check()?;
-    let mut run = ExecutedRun::new(request)?;
-    noccl_run::advance(&mut run, on_progress)?;
-    if let Some(fault) = &run.cores.fault {
-        return Err(ExecutedError::Fault(RankFault {
-            rank: fault.rank,
-            place: run.cores.place_of(fault.pc),
-            cycle: run.cycle,
-            reason: match &fault.reason {
-                FaultReason::Trap(trap) => trap.to_string(),
-                FaultReason::Port(what) => what.clone(),
-            },
-        }));
-    }
-    Ok(run.result(&[]))
-}
-
-/// A run between two cycles.
-struct ExecutedRun<'a> {
+/// It can be [saved](ExecutedRun::save) there, and a process that [loads](ExecutedRun::load) it goes on to the result that this one
+/// would have come to.
+pub struct ExecutedRun<'a> {
     network: &'a Network,
     config: RunConfig,
     planes: Planes,
@@ -105,7 +86,12 @@ struct ExecutedRun<'a> {
 }
 
 impl<'a> ExecutedRun<'a> {
-    fn new(request: &ExecutedRequest<'a>) -> Result<Self, ExecutedError> {
+    /// A run before its first cycle.
+    ///
+    /// # Errors
+    /// [`ExecutedError::Program`] if the program does not fit, [`ExecutedError::Run`] on a network without core tiles.
+    pub fn new(request: &ExecutedRequest<'a>) -> Result<Self, ExecutedError> {
+        request.config.check()?;
         let network = request.network;
         let tiles = network
             .cores()
@@ -127,6 +113,62 @@ impl<'a> ExecutedRun<'a> {
             last_progress: 0,
             can_move: true,
         })
+    }
+
+    /// What a run that is over has come to.
+    ///
+    /// # Errors
+    /// [`RankFault`] if a rank could not go on.
+    pub fn outcome(&self) -> Result<ExecutedResult, RankFault> {
+        match &self.cores.fault {
+            None => Ok(self.result(&[])),
+            Some(fault) => Err(RankFault {
+                rank: fault.rank,
+                place: self.cores.place_of(fault.pc),
+                cycle: self.cycle,
+                reason: fault.reason.clone(),
+            }),
+        }
+    }
+
+    /// Appends the state to a checkpoint.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Io`].
+    pub fn save<W: Write>(&self, to: &mut Writer<W>) -> Result<(), CheckpointError> {
+        let Self {
+            // What the run is of.
+            network: _,
+            config: _,
+            planes,
+            cores,
+            cycle,
+            next,
+            last_progress,
+            can_move,
+        } = self;
+        to.put(&(cycle, next, last_progress, can_move))?;
+        planes.save(to)?;
+        cores.save(to)
+    }
+
+    /// A run as it was saved. The caller has compared the checkpoint's identity with that of this request.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Damaged`], [`CheckpointError::Io`], [`CheckpointError::Run`].
+    pub fn load<R: Read>(
+        request: &ExecutedRequest<'a>,
+        from: &mut Reader<R>,
+    ) -> Result<Self, CheckpointError> {
+        let mut run = Self::new(request).map_err(|error| match error {
+            ExecutedError::Run(error) => CheckpointError::Run(error),
+            // A run of this request has begun when it was saved.
+            ExecutedError::Program(_) | ExecutedError::Fault(_) => CheckpointError::damaged(error),
+        })?;
+        (run.cycle, run.next, run.last_progress, run.can_move) = from.take()?;
+        run.planes.restore(from)?;
+        run.cores.restore(&run.planes, from)?;
+        Ok(run)
     }
 }
 

@@ -9,7 +9,7 @@ mod open;
 mod run;
 mod traffic;
 
-pub use executed::{ExecutedError, ExecutedRequest, ExecutedResult, RankFault, run_executed};
+pub use executed::{ExecutedError, ExecutedRequest, ExecutedResult, ExecutedRun, RankFault};
 use noccl_run::RunError;
 pub(crate) use open::OpenCoreRun;
 pub(crate) use run::CoreRun;

@@ -6,6 +6,7 @@
 
 use super::flit::Flit;
 use super::{LOCAL, Params};
+use serde::{Deserialize, Serialize};
 
 /// Stride of inputs, and of outputs: a power of two not below [`super::PORTS`].
 pub(super) const INPUTS_PER_TILE: usize = 8;
@@ -14,11 +15,11 @@ pub(super) const INPUTS_PER_TILE: usize = 8;
 const MAX_FIFO_FLITS: u32 = 1 << 15;
 
 /// An input of a router.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Input {
     /// The first cycle in which the front could move if nothing stood in its path.
     pub since: u64,
-    first: u16,
+    pub first: u16,
     pub len: u16,
     /// Outputs that the front wants, or that its worm holds.
     pub outputs: u8,
@@ -30,15 +31,15 @@ pub(super) struct Input {
 #[derive(Debug)]
 pub(super) struct Fifos {
     pub(super) inputs: Vec<Input>,
-    slots: Vec<Flit>,
+    pub(super) slots: Vec<Flit>,
     /// Cycle from which the flit of a slot may leave; unused where a link takes one cycle.
-    arrivals: Vec<u64>,
+    pub(super) arrivals: Vec<u64>,
     /// Slots per FIFO are two to this power.
-    shift: u32,
-    mask: u16,
-    link_flits: u16,
-    local_flits: u16,
-    is_delayed: bool,
+    pub(super) shift: u32,
+    pub(super) mask: u16,
+    pub(super) link_flits: u16,
+    pub(super) local_flits: u16,
+    pub(super) is_delayed: bool,
 }
 
 impl Fifos {

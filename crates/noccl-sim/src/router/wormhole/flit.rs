@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What travels: a flit is a number of its worm and of itself in it; data stay with whoever opened the worm.
 
+use serde::{Deserialize, Serialize};
+
 /// A worm between its opening and the delivery of its last flit; numbers are used again afterwards.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct WormId(pub u32);
 
 impl WormId {
@@ -15,7 +17,7 @@ impl WormId {
 const TAIL: u32 = 1 << 31;
 
 /// A flit of a worm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Flit {
     worm: u32,
     /// Its number in the worm, and [`TAIL`] if it is the last.

@@ -18,6 +18,7 @@ mod flit;
 mod observe;
 mod plane;
 mod rule;
+mod saved;
 #[cfg(test)]
 mod tests;
 mod worms;

@@ -77,6 +77,11 @@ impl<R: Rule> Plane<R> {
         self.worms.of(worm)
     }
 
+    /// Is it a number that a worm has had?
+    pub(crate) fn has_worm(&self, worm: WormId) -> bool {
+        worm.idx() < self.worms.all.len()
+    }
+
     /// Can the endpoint push a flit? To be asked before this cycle's [`Self::step`], so that it sees the cycle's beginning.
     pub(crate) fn has_space(&self, tile: TileId) -> bool {
         self.fifos.has_local_space(tile.idx())

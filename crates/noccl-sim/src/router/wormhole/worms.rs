@@ -2,9 +2,10 @@
 //! Worms that are open: their routes, and when their numbers may be used again.
 
 use super::flit::{Flit, WormId};
+use serde::{Deserialize, Serialize};
 
 /// A worm that has been opened.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Worm<R> {
     /// Where it goes.
     pub route: R,
@@ -19,10 +20,10 @@ pub(crate) struct Worm<R> {
 /// All worms of a plane.
 #[derive(Debug)]
 pub(super) struct Worms<R> {
-    all: Vec<Worm<R>>,
-    unused: Vec<u32>,
+    pub(super) all: Vec<Worm<R>>,
+    pub(super) unused: Vec<u32>,
     /// Delivered everywhere in the last cycle, so that their tags can still be read.
-    ended: Vec<u32>,
+    pub(super) ended: Vec<u32>,
 }
 
 impl<R> Worms<R> {

@@ -11,9 +11,9 @@ use noccl_spec::UdnRouter;
 /// The rule of the UDN.
 #[derive(Debug)]
 pub(crate) struct Xy {
-    coords: Vec<Coord>,
+    pub(super) coords: Vec<Coord>,
     /// Per output: the input that is asked first.
-    first: Vec<u8>,
+    pub(super) first: Vec<u8>,
 }
 
 impl Xy {
