@@ -11,6 +11,7 @@ mod baselines;
 pub mod bench;
 mod coherence;
 pub mod compare;
+mod core_costs;
 mod error;
 mod figure;
 pub mod gemm;
@@ -51,6 +52,7 @@ pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,
     SumError, compare, compare_by_model, parse_algorithms, program_choice, schedule,
 };
+pub use core_costs::{CoreCostRow, CoreCostSpread, CoreCosts, ExecutedCase, calibrate_cores};
 pub use error::{Error, ErrorClass};
 pub use figure::{Bars, Content, Figure, Line, Panel, Series};
 pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};
