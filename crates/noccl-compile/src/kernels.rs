@@ -218,7 +218,7 @@ fn defines(request: &NpbBuild) -> Vec<String> {
     define
 }
 
-fn write(place: &Path, text: &str) -> Result<(), CompileError> {
+pub(crate) fn write(place: &Path, text: &str) -> Result<(), CompileError> {
     let above = place.parent().unwrap_or(place);
     let written = fs::create_dir_all(above).and_then(|()| fs::write(place, text));
     Ok(written.map_err(|error| not_written(place, &error))?)

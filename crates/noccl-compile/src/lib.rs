@@ -9,6 +9,7 @@
 //! a whole or not at all.
 
 mod cache;
+mod calibration;
 mod compiler;
 mod error;
 mod fetch;
@@ -17,6 +18,7 @@ mod package;
 mod process;
 mod runtime;
 
+pub use calibration::compile_calibration;
 pub use compiler::{CALLS_MARK, CompileRequest, Compiled, Messages, Optimization, compile};
 pub use error::CompileError;
 pub use kernels::{InterruptCosts, NpbBuild, NpbClass, NpbKernel, NpbLibrary, compile_kernel};

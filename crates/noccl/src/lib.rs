@@ -6,6 +6,7 @@
 
 mod build;
 mod called;
+mod core_costs;
 mod demo;
 mod describe;
 mod doctor;
@@ -24,6 +25,7 @@ mod tree;
 
 pub use build::{BuildRow, build};
 pub use called::{CalledRankRow, CalledReport, CalledRequest, record_called, run_called};
+pub use core_costs::core_costs;
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{
     DescribedTile, LinkRow, MessageCosts, NetworkDescription, RegionRow, TileRow, describe,
@@ -51,26 +53,27 @@ pub use noccl_studies::{
     AlgorithmRequest, AttentionRequest, AttentionRow, AutoChoice, AutoRequest, AutoRow, Backend,
     BarrierRow, BarrierSlope, BarrierStudy, BaselineAlgorithm, BaselineRow, BaselinesRequest,
     CheckpointRequest, ClaimRow, CoherenceProgram, CoherenceProtocol, CoherenceRequest,
-    CoherenceRow, CompareRequest, CompareRow, Comparison, DESIGN_NAMES, DeviationRow, Error,
-    ErrorClass, Evidence, Figure, GemmRequest, GemmRow, HistogramBin, LinkFlits, Loaded,
-    MARKED_DEVIATION, MAX_BARRIER_CLUSTERS, MAX_DRAWN_DESTINATIONS, MAX_FILE_BYTES,
-    MAX_MODEL_ERROR, MAX_STRESS_SEEDS, MAX_STRESS_TRANSACTIONS, MAX_TOML_BYTES, MAX_TRACE_BYTES,
-    MEDIAN_MODEL_ERROR, MIN_STRESS_TRANSACTIONS, MatrixRequest, MatrixRow, ModelAccuracy, ModelRow,
-    NoiseRequest, NoiseStatistics, NpbQuantity, NpbRow, OrderDraw, OrderDrawRequest, OrderReport,
-    OrderRequest, OrderRow, PublishedRow, REPRODUCIBLE, Reproduction, Skipped,
-    Spread as AutoSpread, StressFailure, StressKind, StressReport, StressRequest, SumError,
-    ToleranceKind, TrafficPoint, TrafficReport, TrafficRequest, Validation, Verified, attention,
-    auto_lines, auto_losses, auto_spread, barrier_study, baseline_figures, baselines, bench,
-    calibrate, calibration_text, check_auto_page, check_barrier_page, check_claims_page,
-    check_output, claims_count, coherence, compare, compare_by_model, default_root, deviations,
-    format_bytes, gemm, group_name, is_saving, load, load_spec, loads_of_capacity, matrix, members,
-    model_accuracy, model_rows, model_spread, order, order_draws, parse_algorithms, parse_bytes,
-    parse_collective, parse_designs, parse_element, parse_group, parse_json, parse_kernels,
-    parse_lengths, parse_operator, parse_orders, parse_override, parse_pair, parse_pattern,
-    parse_protocols, parse_root, parse_schedule, parse_set, parse_stress_kinds, parse_tile,
-    path_hops, preset_names, published_rows, read_calibration, read_json, read_recording,
-    read_schedule, read_text, read_trace, reproduce, root_name, run_values, schedule, size_note,
-    stress, traffic, update_auto_page, validation, word, write_bytes, write_figures, write_file,
+    CoherenceRow, CompareRequest, CompareRow, Comparison, CoreCostRow, CoreCostSpread, CoreCosts,
+    DESIGN_NAMES, DeviationRow, Error, ErrorClass, Evidence, Figure, GemmRequest, GemmRow,
+    HistogramBin, LinkFlits, Loaded, MARKED_DEVIATION, MAX_BARRIER_CLUSTERS,
+    MAX_DRAWN_DESTINATIONS, MAX_FILE_BYTES, MAX_MODEL_ERROR, MAX_STRESS_SEEDS,
+    MAX_STRESS_TRANSACTIONS, MAX_TOML_BYTES, MAX_TRACE_BYTES, MEDIAN_MODEL_ERROR,
+    MIN_STRESS_TRANSACTIONS, MatrixRequest, MatrixRow, ModelAccuracy, ModelRow, NoiseRequest,
+    NoiseStatistics, NpbQuantity, NpbRow, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest,
+    OrderRow, PublishedRow, REPRODUCIBLE, Reproduction, Skipped, Spread as AutoSpread,
+    StressFailure, StressKind, StressReport, StressRequest, SumError, ToleranceKind, TrafficPoint,
+    TrafficReport, TrafficRequest, Validation, Verified, attention, auto_lines, auto_losses,
+    auto_spread, barrier_study, baseline_figures, baselines, bench, calibrate, calibration_text,
+    check_auto_page, check_barrier_page, check_claims_page, check_output, claims_count, coherence,
+    compare, compare_by_model, default_root, deviations, format_bytes, gemm, group_name, is_saving,
+    load, load_spec, loads_of_capacity, matrix, members, model_accuracy, model_rows, model_spread,
+    order, order_draws, parse_algorithms, parse_bytes, parse_collective, parse_designs,
+    parse_element, parse_group, parse_json, parse_kernels, parse_lengths, parse_operator,
+    parse_orders, parse_override, parse_pair, parse_pattern, parse_protocols, parse_root,
+    parse_schedule, parse_set, parse_stress_kinds, parse_tile, path_hops, preset_names,
+    published_rows, read_calibration, read_json, read_recording, read_schedule, read_text,
+    read_trace, reproduce, root_name, run_values, schedule, size_note, stress, traffic,
+    update_auto_page, validation, word, write_bytes, write_figures, write_file,
     zero_load_latency_cycles,
 };
 

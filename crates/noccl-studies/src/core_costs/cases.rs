@@ -15,7 +15,7 @@ use noccl_workload::{CollectiveKind, Schedule};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExecutedCase {
     /// Columns and rows of the rectangle of ranks.
-    pub mesh: (u16, u16),
+    pub mesh: (u32, u32),
     /// Name of the function, without `nm_`.
     pub function: String,
     /// Payload or block.
@@ -31,9 +31,17 @@ const SAME: [(&str, CollectiveKind, &str); 6] = [
     ("barrier", CollectiveKind::Barrier, "tree:neighbour"),
     ("broadcast", CollectiveKind::Multicast, "in_network_static"),
     ("reduce", CollectiveKind::Reduce, "row_column:1:direct"),
-    ("all_reduce", CollectiveKind::AllReduce, "row_column:1:direct"),
+    (
+        "all_reduce",
+        CollectiveKind::AllReduce,
+        "row_column:1:direct",
+    ),
     ("all_to_all", CollectiveKind::AllToAll, "torus:lag=1"),
-    ("all_to_all_rounds", CollectiveKind::AllToAll, "rounds:split"),
+    (
+        "all_to_all_rounds",
+        CollectiveKind::AllToAll,
+        "rounds:split",
+    ),
 ];
 
 /// The same on modelled cores.
@@ -77,9 +85,8 @@ impl<'e> Modelled<'e> {
         }
         let network: Network = elaborate(&spec)?;
         let config = RunConfig::new(Mode::Timing);
-        let result = tally.run(|watch| {
-            run_schedule(&network, &self.schedule, &[], &[], &config, watch)
-        })?;
+        let result =
+            tally.run(|watch| run_schedule(&network, &self.schedule, &[], &[], &config, watch))?;
         Ok(runtime_cycles(Some(&self.schedule), &result.actions))
     }
 

@@ -3,26 +3,35 @@
 
 use crate::args::SpecArgs;
 use crate::progress::watched;
-use crate::table::{Align, table};
-use crate::{Outcome, output};
+use crate::table::{Align, grouped, table};
+use crate::{Outcome, interrupt, output};
 use clap::Args;
-use noccl::{Calibration, Error, Law};
+use noccl::{Calibration, CoreCosts, Error, Law, Network};
 use std::path::PathBuf;
 
-/// Fit the constants of the analytic model to named simulator runs
+/// Fit constants: of the analytic model to simulator runs, of modelled cores to executed ones
 ///
-/// Every constant comes from the runs of its law; how well the model does is measured on the paper's grid, which
-/// the fit does not see.
+/// On clusters, the analytic model's: every constant comes from the runs of its law; how well the model does is measured on the paper's grid,
+/// which the fit does not see.
+///
+/// On core tiles, what a message, a unit and a word cost: the collectives of the message library in C (programs/nocmsg) are executed on meshes of
+/// 2x2, 4x4 and the network's size, and the constants of [core] are fitted to those of 8, 128 and 1024 bytes on the first two; all others tell how
+/// far both kinds of cores are apart. --output writes the network with these constants, for --spec.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   noccl calibrate
   noccl calibrate --spec collective_noc_8x8 -P router.wide_reduction.cut_cycles=0 -o mine.toml
-  noccl compare multicast --backend model --calibration mine.toml")]
+  noccl compare multicast --backend model --calibration mine.toml
+  noccl calibrate --spec tilepro64_7x7 -o mine.toml
+  noccl compare all_to_all --spec mine.toml --bytes 128")]
 pub struct Calibrate {
     #[command(flatten)]
     spec: SpecArgs,
-    /// Where to write the constants (TOML)
+    /// On core tiles: what instructions of the executed cores cost, a name (in_order, one_cycle) or a TOML file [default: in_order]
+    #[arg(long, value_name = "TABLE")]
+    costs: Option<String>,
+    /// Where to write the constants, on core tiles the spec with them (TOML)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print the calibration as JSON
@@ -34,6 +43,13 @@ impl Calibrate {
     pub fn run(&self) -> Result<Outcome, Error> {
         self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
         let network = self.spec.load()?;
+        if network.cores().is_some() {
+            return self.cores(&network);
+        }
+        if let Some(costs) = &self.costs {
+            let accepted = "its clusters do not execute programs over ports; accepted: a network of core tiles, or no --costs";
+            return Err(Error::argument("--costs", costs, accepted));
+        }
         let command = format!("noccl calibrate --spec {}", self.spec.as_arguments());
         let calibration = watched("runs", |watch| noccl::calibrate(&network, &command, watch))?;
         if let Some(path) = &self.output {
@@ -46,6 +62,71 @@ impl Calibrate {
         }
         Ok(Outcome::Fine)
     }
+
+    /// Costs of modelled cores.
+    fn cores(&self, network: &Network) -> Result<Outcome, Error> {
+        let costs = self.costs.as_deref().unwrap_or("in_order");
+        let on_step = |_: &noccl::CompileStep| !interrupt::is_asked();
+        let (spec, costs) = watched("runs", |watch| {
+            noccl::core_costs(network, costs, &on_step, watch)
+        })?;
+        if let Some(path) = &self.output {
+            noccl::write_file(path, &noccl::to_toml(&spec))?;
+        }
+        if self.json {
+            output::json(&costs)?;
+        } else {
+            output::result(&core_summary(&costs))?;
+        }
+        Ok(Outcome::Fine)
+    }
+}
+
+fn core_summary(costs: &CoreCosts) -> String {
+    use Align::{Left, Right};
+    let mut out = format!(
+        "Costs of the cores of {} as its executed ones have them ({})\n\n",
+        costs.network, costs.instruction_costs
+    );
+    for (name, cycles) in &costs.constants {
+        out += &format!("core.{name} = {cycles}\n");
+    }
+    let header = [
+        ("mesh", Left),
+        ("function", Left),
+        ("algorithm", Left),
+        ("bytes", Right),
+        ("executed [cycles]", Right),
+        ("modelled [cycles]", Right),
+        ("deviation", Right),
+        ("", Left),
+    ];
+    let line = |row: &noccl::CoreCostRow| {
+        vec![
+            row.mesh.clone(),
+            row.function.clone(),
+            row.algorithm.clone(),
+            noccl::format_bytes(row.bytes),
+            grouped(row.executed_cycles),
+            grouped(row.modelled_cycles),
+            format!("{:+.1} %", 100.0 * row.deviation),
+            if row.is_fitted { "fitted" } else { "" }.to_owned(),
+        ]
+    };
+    let lines: Vec<Vec<String>> = costs.rows.iter().map(line).collect();
+    out += &format!("\n{}\n", table(&header, &lines));
+    let spread = |of: &noccl::CoreCostSpread| {
+        let (median, max) = (100.0 * of.median, 100.0 * of.max);
+        format!(
+            "{} runs, apart {median:.1} % in the median, {max:.1} % at most\n",
+            of.runs
+        )
+    };
+    out += &format!("fitted: {}", spread(&costs.fitted));
+    if let Some(others) = &costs.held_out {
+        out += &format!("others: {}", spread(others));
+    }
+    out
 }
 
 fn summary(calibration: &Calibration) -> String {

@@ -34,7 +34,8 @@ impl Cores<'_> {
     pub(super) fn receive(&mut self, tile: usize, now: u64) -> Option<Next> {
         self.receive_message(tile, now).or_else(|| {
             let is_full = !self.stores[tile].has_space();
-            (is_full && self.read_response(tile)).then(|| Next::At(now + self.spec.read_word_cycles()))
+            (is_full && self.read_response(tile))
+                .then(|| Next::At(now + self.spec.read_word_cycles()))
         })
     }
 
@@ -177,8 +178,8 @@ impl Cores<'_> {
         let rows: u64 = units.map(|unit| message.next_rows(unit)).sum();
         self.cores[tile].doing = Doing::Copy { message: number };
         let of_rows = rows * u64::from(self.spec.row_cycles);
-        let of_units = u64::from(message.listed.end - message.listed.start)
-            * u64::from(self.spec.list_cycles);
+        let of_units =
+            u64::from(message.listed.end - message.listed.start) * u64::from(self.spec.list_cycles);
         Next::At(now + u64::from(words) * self.spec.read_word_cycles() + of_rows + of_units)
     }
 
