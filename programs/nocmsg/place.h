@@ -33,30 +33,20 @@ void nm_init_units(void);
 
 // Takes in what has come for these queues.
 void nm_take_in(unsigned queues);
-// The same, but all registers keep what they hold: who waits in the middle of writing or reading keeps nothing in memory for its sake.
-static inline void nm_take_in_meanwhile(unsigned queues) {
-  __asm__ volatile("mv t0, %0\n\tcall nm_take_in_meanwhile" : : "r"(queues) : "ra", "t0", "memory");
-}
-
-// Of the ports STATUS and WAIT: words that have come for the library's queues.
-#define NM_HAVE_COME UINT64_C(0xffff)
-// 64 or more: whole units, and half of the store.
-#define NM_MANY_HAVE_COME UINT64_C(0xc0c0)
-
-// Looks before what has come is taken in: a word passes in a cycle, and a unit that waits in its queue is received without a list.
-#define NM_LOOKS 12
 
 // Waits until a port's counts are not all zero. Who waits for long reads what has come for these queues, so that the network moves on;
 // what has not come is not waited for, since its sender may wait for this rank to read in the middle of a packet, as this rank does.
-static inline void nm_until(uint64_t port, uint64_t counts, unsigned queues) {
-  uint64_t status = *(volatile uint64_t *)port;
-  if (__builtin_expect((status & counts) != 0, 1)) return;
-  for (unsigned looks = 1;; looks++) {
-    status = *(volatile uint64_t *)port;
-    if (status & counts) return;
-    if (!(status & NM_MANY_HAVE_COME) && (looks < NM_LOOKS || !(status & NM_HAVE_COME))) continue;
-    nm_take_in_meanwhile(queues);
-  }
+void nm_wait(unsigned queues, uint64_t port, uint64_t counts);
+
+// The same. A word passes in a cycle, so most waits are over at the second look; and who waits longer keeps all registers, so that
+// writers and readers save none.
+static inline __attribute__((always_inline)) void nm_until(uint64_t port, uint64_t counts, unsigned queues) {
+  if (__builtin_expect((*(volatile uint64_t *)port & counts) != 0, 1)) return;
+  if (__builtin_expect((*(volatile uint64_t *)port & counts) != 0, 1)) return;
+  __asm__ volatile("li t0, %0\n\tli t1, %1\n\tmv t2, %2\n\tcall nm_wait_meanwhile"
+                   :
+                   : "i"(queues), "i"(port), "r"(counts)
+                   : "ra", "t0", "t1", "t2", "memory");
 }
 
 // A message to oneself goes into the list of early units.

@@ -159,6 +159,21 @@ static void take_in(int queue, uint32_t words) {
   }
 }
 
+// Looks before what has come is taken in: a unit that waits in its queue is received without a list.
+#define LOOKS 12
+
+// Of the ports STATUS and WAIT: words that have come for the library's queues, and 64 or more, which are whole units and half of the store.
+#define HAVE_COME UINT64_C(0xffff)
+#define MANY_HAVE_COME UINT64_C(0xc0c0)
+
+void nm_wait(unsigned queues, uint64_t port, uint64_t counts) {
+  for (unsigned looks = 0;; looks++) {
+    uint64_t status = noccl_load64(port);
+    if (status & counts) return;
+    if (status & MANY_HAVE_COME || (looks >= LOOKS && status & HAVE_COME)) nm_take_in(queues);
+  }
+}
+
 void nm_take_in(unsigned queues) {
   uint64_t status = noccl_load64(NOCCL_PORT_STATUS);
   for (int queue = 0; queue < QUEUES; queue++)
@@ -204,25 +219,31 @@ static inline void read_kept(const uint32_t *from, char *data, size_t bytes) {
 }
 
 // A unit that has come early.
-static inline void receive_kept(struct nm_unit *unit, char *data, size_t bytes) {
+static inline __attribute__((always_inline)) void receive_kept(struct nm_unit *unit, char *data, size_t bytes) {
   assert(unit->words == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
   read_kept(unit->data, data, bytes);
   nm_release(unit);
 }
 
-// The next unit, which has come, if it is the right one: its words need no list between. Else it is begun, for the list of its rank.
-static inline __attribute__((always_inline)) int receive_next(int rank, char *data, size_t bytes) {
-  uint64_t port = port_of(NM_QUEUE_MESSAGES), head = noccl_load64(port);
-  if (__builtin_expect(rank_of(head) != rank, 0)) {
+// The words of the right unit: they need no list between.
+static inline __attribute__((always_inline)) void read_data(uint64_t head, char *data, size_t bytes) {
+  uint64_t port = port_of(NM_QUEUE_MESSAGES);
+  assert(words_of(head) == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
+  NM_READ_ALL(data, bytes, noccl_load64(port), noccl_load(port));
+}
+
+// The next unit, which has come, if it is the right one. Else it is begun, for the list of its rank.
+static inline int receive_next(int rank, char *data, size_t bytes) {
+  uint64_t head = noccl_load64(port_of(NM_QUEUE_MESSAGES));
+  if (rank_of(head) != rank) {
     begin_unit(NM_QUEUE_MESSAGES, head);
     return 0;
   }
-  assert(words_of(head) == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
-  NM_READ_ALL(data, bytes, noccl_load64(port), noccl_load(port));
+  read_data(head, data, bytes);
   return 1;
 }
 
-// A unit of a message whatever has come before it.
+// A unit that has not come, behind units of others.
 static __attribute__((noinline)) void receive_late(int rank, char *data, size_t bytes) {
   struct nm_unit *unit;
   while (!(unit = take(&of_rank[rank]))) {
@@ -235,12 +256,30 @@ static __attribute__((noinline)) void receive_late(int rank, char *data, size_t 
   receive_kept(unit, data, bytes);
 }
 
-// What most receives are: the unit is waited for, and is the next one.
-static inline __attribute__((always_inline)) void receive_unit(int rank, char *data, size_t bytes) {
-  if (!of_rank[rank].first && !begun[NM_QUEUE_MESSAGES].is_begun &&
-      words_at(noccl_load64(NOCCL_PORT_WAIT), NM_QUEUE_MESSAGES) && receive_next(rank, data, bytes))
-    return;
+// The same behind the head of another rank's unit.
+static __attribute__((noinline)) void receive_behind(uint64_t head, int rank, char *data, size_t bytes) {
+  begin_unit(NM_QUEUE_MESSAGES, head);
   receive_late(rank, data, bytes);
+}
+
+// What most receives are: the unit has come early, or is the next one and waited for. Others are calls at the end, so that these save no
+// registers.
+static inline __attribute__((always_inline)) void receive_unit(int rank, char *data, size_t bytes) {
+  struct nm_unit *unit = take(&of_rank[rank]);
+  if (unit) {
+    receive_kept(unit, data, bytes);
+    return;
+  }
+  if (begun[NM_QUEUE_MESSAGES].is_begun || !words_at(noccl_load64(NOCCL_PORT_WAIT), NM_QUEUE_MESSAGES)) {
+    receive_late(rank, data, bytes);
+    return;
+  }
+  uint64_t head = noccl_load64(port_of(NM_QUEUE_MESSAGES));
+  if (rank_of(head) == rank) {
+    read_data(head, data, bytes);
+  } else {
+    receive_behind(head, rank, data, bytes);
+  }
 }
 
 // Bytes of a message that its receiver's queues hold: nobody stands still while it is sent.
