@@ -105,6 +105,15 @@ static inline void read_words(int queue, uint32_t words) {
   begun[queue].left -= words;
 }
 
+// The place of the next words of the message that is expected.
+static inline char *take_place(struct list *list, uint32_t words) {
+  assert(4 * words <= list->left && "a receive of as many bytes as were sent");
+  char *place = list->place;
+  list->place += 4 * words;
+  list->left -= 4 * words;
+  return place;
+}
+
 // Begins the unit behind header and tag that have been read: for the place of its message if it is expected.
 static inline void begin_unit(int queue, uint64_t head) {
   int rank = rank_of(head);
@@ -113,16 +122,8 @@ static inline void begin_unit(int queue, uint64_t head) {
   struct begun *new = &begun[queue];
   new->is_begun = 1;
   new->left = words;
-  if (list->place && list->left) {
-    assert(4 * words <= list->left && "a receive of as many bytes as were sent");
-    new->unit = 0;
-    new->to = list->place;
-    list->place += 4 * words;
-    list->left -= 4 * words;
-    return;
-  }
-  new->unit = new_unit(rank, words);
-  new->to = (char *)new->unit->data;
+  new->unit = list->left ? 0 : new_unit(rank, words);
+  new->to = new->unit ? (char *)new->unit->data : take_place(list, words);
 }
 
 static inline void end_unit(int queue) {
@@ -136,19 +137,20 @@ static void read_rest(int queue) {
   end_unit(queue);
 }
 
-static void read_unit(int queue) {
-  if (!begun[queue].is_begun) begin_unit(queue, noccl_load64(port_of(queue)));
-  read_rest(queue);
+// A unit whose words have all come, or will while nobody waits for this rank: to its list, or to the place of its message.
+static inline __attribute__((always_inline)) void read_whole(int queue, uint64_t head) {
+  uint64_t port = port_of(queue);
+  uint32_t words = words_of(head);
+  struct list *list = list_of(queue, rank_of(head));
+  struct nm_unit *unit = 0;
+  char *to = list->left ? take_place(list, words) : (char *)(unit = new_unit(rank_of(head), words))->data;
+  NM_READ_ALL(to, 4 * words, noccl_load64(port), noccl_load(port));
+  if (unit) append(queue, unit);
 }
 
 // Takes in the units of which so many words have come, the last one as far as it has come.
-static void take_in(int queue, uint32_t words) {
-  for (;;) {
-    if (!begun[queue].is_begun) {
-      if (words < 2) return;
-      begin_unit(queue, noccl_load64(port_of(queue)));
-      words -= 2;
-    }
+static inline __attribute__((always_inline)) void take_in(int queue, uint32_t words) {
+  if (begun[queue].is_begun) {
     if (words < begun[queue].left) {
       // In pairs, so that the rest is read in pairs, too.
       read_words(queue, words / 2 * 2);
@@ -156,6 +158,17 @@ static void take_in(int queue, uint32_t words) {
     }
     words -= begun[queue].left;
     read_rest(queue);
+  }
+  while (words >= 2) {
+    uint64_t head = noccl_load64(port_of(queue));
+    words -= 2;
+    if (words < words_of(head)) {
+      begin_unit(queue, head);
+      read_words(queue, words / 2 * 2);
+      return;
+    }
+    words -= words_of(head);
+    read_whole(queue, head);
   }
 }
 
@@ -184,6 +197,14 @@ void nm_take_in(unsigned queues) {
 // this queue may stand behind one of another.
 static inline void wait_for(int queue) {
   nm_until(NOCCL_PORT_WAIT, UINT64_C(0xff) << (8 * queue), NM_ALL_QUEUES & ~(1u << queue));
+}
+
+static void read_unit(int queue) {
+  if (begun[queue].is_begun) {
+    read_rest(queue);
+  } else {
+    read_whole(queue, noccl_load64(port_of(queue)));
+  }
 }
 
 struct nm_unit *nm_next_unit(void) {
@@ -232,34 +253,33 @@ static inline __attribute__((always_inline)) void read_data(uint64_t head, char 
   NM_READ_ALL(data, bytes, noccl_load64(port), noccl_load(port));
 }
 
-// The next unit, which has come, if it is the right one. Else it is begun, for the list of its rank.
-static inline int receive_next(int rank, char *data, size_t bytes) {
-  uint64_t head = noccl_load64(port_of(NM_QUEUE_MESSAGES));
-  if (rank_of(head) != rank) {
-    begin_unit(NM_QUEUE_MESSAGES, head);
-    return 0;
-  }
-  read_data(head, data, bytes);
-  return 1;
-}
-
-// A unit that has not come, behind units of others.
-static __attribute__((noinline)) void receive_late(int rank, char *data, size_t bytes) {
-  struct nm_unit *unit;
-  while (!(unit = take(&of_rank[rank]))) {
-    if (!begun[NM_QUEUE_MESSAGES].is_begun) {
-      wait_for(NM_QUEUE_MESSAGES);
-      if (receive_next(rank, data, bytes)) return;
-    }
-    read_rest(NM_QUEUE_MESSAGES);
-  }
-  receive_kept(unit, data, bytes);
-}
-
-// The same behind the head of another rank's unit.
+// The unit that is waited for, behind the head of another rank's.
 static __attribute__((noinline)) void receive_behind(uint64_t head, int rank, char *data, size_t bytes) {
-  begin_unit(NM_QUEUE_MESSAGES, head);
-  receive_late(rank, data, bytes);
+  do {
+    read_whole(NM_QUEUE_MESSAGES, head);
+    wait_for(NM_QUEUE_MESSAGES);
+    head = noccl_load64(port_of(NM_QUEUE_MESSAGES));
+  } while (rank_of(head) != rank);
+  read_data(head, data, bytes);
+}
+
+// A unit that has not come: the one that a queue has begun may be it.
+static __attribute__((noinline)) void receive_late(int rank, char *data, size_t bytes) {
+  if (begun[NM_QUEUE_MESSAGES].is_begun) {
+    read_rest(NM_QUEUE_MESSAGES);
+    struct nm_unit *unit = take(&of_rank[rank]);
+    if (unit) {
+      receive_kept(unit, data, bytes);
+      return;
+    }
+  }
+  wait_for(NM_QUEUE_MESSAGES);
+  uint64_t head = noccl_load64(port_of(NM_QUEUE_MESSAGES));
+  if (rank_of(head) == rank) {
+    read_data(head, data, bytes);
+  } else {
+    receive_behind(head, rank, data, bytes);
+  }
 }
 
 // What most receives are: the unit has come early, or is the next one and waited for. Others are calls at the end, so that these save no
@@ -296,14 +316,16 @@ void nm_expect(int rank, void *data, size_t bytes) {
 // What has not come of a message that is expected.
 static __attribute__((noinline)) void receive_expected(int rank) {
   struct list *list = &of_rank[rank];
-  for (;;) {
-    if (begun[NM_QUEUE_MESSAGES].is_begun) read_rest(NM_QUEUE_MESSAGES);
-    if (!list->left) break;
+  if (begun[NM_QUEUE_MESSAGES].is_begun) read_rest(NM_QUEUE_MESSAGES);
+  while (list->left) {
     wait_for(NM_QUEUE_MESSAGES);
+    uint64_t head = noccl_load64(port_of(NM_QUEUE_MESSAGES));
+    if (rank_of(head) != rank) {
+      read_whole(NM_QUEUE_MESSAGES, head);
+      continue;
+    }
     size_t now = list->left < NM_UNIT_BYTES ? list->left : NM_UNIT_BYTES;
-    if (!receive_next(rank, list->place, now)) continue;
-    list->place += now;
-    list->left -= now;
+    read_data(head, take_place(list, now / 4), now);
   }
   list->place = 0;
 }

@@ -65,7 +65,11 @@ impl<'e> Modelled<'e> {
         let network = elaborate(&spec)?;
         let group = parse_group(&network, "all")?;
         let request = CompareRequest::new(*kind, group, vec![executed.bytes]);
-        let collective = collective_of(&network, &request, executed.bytes)?;
+        let mut collective = collective_of(&network, &request, executed.bytes)?;
+        if *kind == CollectiveKind::Multicast {
+            // In place, as the function: else the root copies its own part.
+            collective.output_offset = collective.input_offset;
+        }
         let choice: Choice = algorithm.parse()?;
         let schedule = noccl_coll::schedule(&network, &collective, choice)?;
         noccl_workload::check(&network, &schedule)?;

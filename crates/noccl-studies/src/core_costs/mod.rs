@@ -95,7 +95,7 @@ pub fn calibrate_cores(
         .collect::<Result<_, _>>()?;
     let (seen, others): (Vec<&Modelled>, Vec<&Modelled>) =
         all.iter().partition(|case| case.executed.is_fitted);
-    let best = fit(core, &seen, &tally)?;
+    let best = fit(&core, &seen, &tally)?;
     let constants = FIELDS.iter().map(|field| {
         let value = (field.get)(&best);
         (field.name.to_owned(), value)
