@@ -57,35 +57,35 @@ static int subround_of(int rank, int subrounds) {
 }
 
 // To the partners at this displacement and at the opposite one, and from them, each in the subround of who sends.
-static void play(struct class class) {
-  int there = rank_apart(class.a, class.b), back = rank_apart(-class.a, -class.b);
-  int of_there = there < 0 ? -1 : subround_of(there, class.subrounds);
-  int of_back = back < 0 ? -1 : subround_of(back, class.subrounds);
-  int own = subround_of(nm_here.rank, class.subrounds);
-  size_t bytes = class.block_bytes;
-  if (there >= 0) nm_expect(there, class.receive + (size_t)there * bytes, bytes);
-  if (back >= 0) nm_expect(back, class.receive + (size_t)back * bytes, bytes);
-  for (int subround = 0; subround < class.subrounds; subround++) {
-    if (subround == own && there >= 0) nm_send(there, class.send + (size_t)there * bytes, bytes);
-    if (subround == own && back >= 0) nm_send(back, class.send + (size_t)back * bytes, bytes);
-    if (subround == of_back) nm_receive(back, class.receive + (size_t)back * bytes, bytes);
-    if (subround == of_there) nm_receive(there, class.receive + (size_t)there * bytes, bytes);
+static void play(const struct class *class) {
+  int there = rank_apart(class->a, class->b), back = rank_apart(-class->a, -class->b);
+  int of_there = there < 0 ? -1 : subround_of(there, class->subrounds);
+  int of_back = back < 0 ? -1 : subround_of(back, class->subrounds);
+  int own = subround_of(nm_here.rank, class->subrounds);
+  size_t bytes = class->block_bytes;
+  if (bytes > NM_SHORT_BYTES && there >= 0) nm_expect(there, class->receive + (size_t)there * bytes, bytes);
+  if (bytes > NM_SHORT_BYTES && back >= 0) nm_expect(back, class->receive + (size_t)back * bytes, bytes);
+  for (int subround = 0; subround < class->subrounds; subround++) {
+    if (subround == own && there >= 0) nm_send(there, class->send + (size_t)there * bytes, bytes);
+    if (subround == own && back >= 0) nm_send(back, class->send + (size_t)back * bytes, bytes);
+    if (subround == of_back) nm_receive(back, class->receive + (size_t)back * bytes, bytes);
+    if (subround == of_there) nm_receive(there, class->receive + (size_t)there * bytes, bytes);
   }
 }
 
 static int fewer(int apart, int all) { return apart < all - apart ? apart : all - apart; }
 
 // Both rounds of a displacement, or the one of a direct one; nothing beyond the rectangle.
-static void displacement(struct class class, int a, int b) {
+static void displacement(struct class *class, int a, int b) {
   if (a >= nm_here.columns || b >= nm_here.rows) return;
   int across = a ? fewer(a, nm_here.columns) : 0, along = b ? fewer(b, nm_here.rows) : 0;
-  class.subrounds = across > along ? across : along;
-  if (class.subrounds < 1) class.subrounds = 1;
-  class.a = a;
-  class.b = b;
+  class->subrounds = across > along ? across : along;
+  if (class->subrounds < 1) class->subrounds = 1;
+  class->a = a;
+  class->b = b;
   play(class);
   if (a && b) {
-    class.b = -b;
+    class->b = -b;
     play(class);
   }
 }
@@ -100,10 +100,10 @@ void nm_all_to_all_rounds(const void *send, void *receive, size_t block_bytes) {
   memcpy((char *)receive + (size_t)rank * block_bytes, (const char *)send + (size_t)rank * block_bytes, block_bytes);
   int most = nm_here.columns > nm_here.rows ? nm_here.columns : nm_here.rows;
   for (int m = 1; m < most; m++) {
-    displacement(class, m, 0);
-    displacement(class, 0, m);
-    for (int b = 1; b < m; b++) displacement(class, m, b);
-    for (int a = 1; a < m; a++) displacement(class, a, m);
-    displacement(class, m, m);
+    displacement(&class, m, 0);
+    displacement(&class, 0, m);
+    for (int b = 1; b < m; b++) displacement(&class, m, b);
+    for (int a = 1; a < m; a++) displacement(&class, a, m);
+    displacement(&class, m, m);
   }
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct nm_unit;
+#include "nocmsg.h"
 
 // The rectangle, this rank's place in it, and the tile of each rank, its column in the lower byte and its row in the upper one:
 // a division takes longer than a message.
@@ -48,6 +48,9 @@ static inline __attribute__((always_inline)) void nm_until(uint64_t port, uint64
                    : "i"(queues), "i"(port), "r"(counts)
                    : "ra", "t0", "t1", "t2", "memory");
 }
+
+// Bytes of a message that its receiver's queues hold: nobody stands still while it is sent, and need not expect it.
+#define NM_SHORT_BYTES (2 * NM_UNIT_BYTES)
 
 // A message to oneself goes into the list of early units.
 void nm_keep(int queue, const uint32_t *envelope, const char *data, size_t bytes);

@@ -302,11 +302,7 @@ static inline __attribute__((always_inline)) void receive_unit(int rank, char *d
   }
 }
 
-// Bytes of a message that its receiver's queues hold: nobody stands still while it is sent.
-#define SHORT_BYTES (2 * NM_UNIT_BYTES)
-
 void nm_expect(int rank, void *data, size_t bytes) {
-  if (bytes <= SHORT_BYTES) return;
   // Units before it are in the list, or in the middle of it; words beyond the data would be written at another length.
   if (bytes % 4 || of_rank[rank].first || begun[NM_QUEUE_MESSAGES].is_begun || rank == nm_here.rank) return;
   of_rank[rank].place = data;
