@@ -27,9 +27,9 @@ static int level_of(int rank, int root) {
   return away(nm_column_of(rank) - nm_column_of(root)) + away(nm_row_of(rank) - nm_row_of(root));
 }
 
-// The neighbour nearer to the root that has the fewest children, then the lowest rank.
+// The neighbour nearer to the root that has the fewest children, then the westernmost, then the southernmost, as schedules have it.
 static int parent_of(int rank, int root, const int *children) {
-  int columns = nm_here.columns, near[4] = {rank - columns, rank - 1, rank + 1, rank + columns}, best = -1;
+  int columns = nm_here.columns, near[4] = {rank - 1, rank - columns, rank + columns, rank + 1}, best = -1;
   for (int side = 0; side < 4; side++) {
     int other = near[side];
     if (other < 0 || other >= nm_here.ranks || level_of(other, rank) != 1) continue;
@@ -48,11 +48,13 @@ static void find_tree(void) {
   assert(parents && children && "memory for the tree of barriers");
   parents[root] = -1;
   for (int level = 1, found = 1; found < ranks; level++) {
-    for (int rank = 0; rank < ranks; rank++) {
-      if (level_of(rank, root) != level) continue;
-      parents[rank] = parent_of(rank, root, children);
-      children[parents[rank]]++;
-      found++;
+    for (int column = 0; column < columns; column++) {
+      for (int rank = column; rank < ranks; rank += columns) {
+        if (level_of(rank, root) != level) continue;
+        parents[rank] = parent_of(rank, root, children);
+        children[parents[rank]]++;
+        found++;
+      }
     }
   }
   int rank = nm_here.rank, sides[4] = {rank + 1, rank - 1, rank + columns, rank - columns};

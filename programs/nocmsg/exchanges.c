@@ -17,11 +17,12 @@ void nm_exchange(nm_step *step, void *blocks) {
     exchange_in_order(step, blocks);
     return;
   }
-  // Step (a, b): to the tile a columns and b rows on, around the edge.
+  // Step (a, b): to the tile a columns and b rows on, around the edge; b up, then down.
   int columns = nm_here.columns, rows = nm_here.rows, x = nm_here.column, y = nm_here.row;
   for (int a = 0; a < columns; a++) {
     int to_column = nm_around(x + a, columns), from_column = nm_around(x + columns - a, columns);
-    for (int b = a ? 0 : 1; b < rows; b++) {
+    for (int place = a ? 0 : 1; place < rows; place++) {
+      int b = a % 2 ? rows - 1 - place : place;
       int to = nm_rank_at(to_column, nm_around(y + b, rows));
       int from = nm_rank_at(from_column, nm_around(y + rows - b, rows));
       step(blocks, to, from);
