@@ -21,7 +21,9 @@ fn named_tables_have_all_classes() -> Result<(), Box<dyn Error>> {
         }
     }
     assert_eq!(table("one_cycle")?, CostTable::uniform(1));
-    assert!(table("in_order")?.float_divide_cycles > 1);
+    let (with_unit, without) = (table("in_order")?, table("tilepro64")?);
+    assert!(with_unit.float_divide_cycles > 1);
+    assert!(without.float_add_cycles > 10 * with_unit.float_add_cycles);
     assert_eq!(instruction_costs_text("other"), None);
     Ok(())
 }

@@ -5,7 +5,7 @@
 //! into its type.
 
 /// Names and texts of the tables.
-pub const INSTRUCTION_COSTS: [(&str, &str); 2] = [
+pub const INSTRUCTION_COSTS: [(&str, &str); 3] = [
     (
         "in_order",
         include_str!("../presets/instruction_costs/in_order.toml"),
@@ -13,6 +13,10 @@ pub const INSTRUCTION_COSTS: [(&str, &str); 2] = [
     (
         "one_cycle",
         include_str!("../presets/instruction_costs/one_cycle.toml"),
+    ),
+    (
+        "tilepro64",
+        include_str!("../presets/instruction_costs/tilepro64.toml"),
     ),
 ];
 

@@ -22,7 +22,7 @@ pub struct ProgramArgs {
     /// Number of ranks of a program, one per tile; of a message trace as it says
     #[arg(long, value_name = "N")]
     pub ranks: Option<u32>,
-    /// What instructions of a compiled program cost: a name (in_order, one_cycle) or a TOML file
+    /// What instructions of a compiled program cost: a name (in_order, one_cycle, tilepro64) or a TOML file
     #[arg(
         long,
         value_name = "TABLE",

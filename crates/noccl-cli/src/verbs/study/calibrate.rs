@@ -28,7 +28,7 @@ Examples:
 pub struct Calibrate {
     #[command(flatten)]
     spec: SpecArgs,
-    /// On core tiles: what instructions of the executed cores cost, a name (in_order, one_cycle) or a TOML file [default: in_order]
+    /// On core tiles: what instructions of the executed cores cost, a name (in_order, one_cycle, tilepro64) or a TOML file [default: in_order]
     #[arg(long, value_name = "TABLE")]
     costs: Option<String>,
     /// Where to write the constants, on core tiles the spec with them (TOML)

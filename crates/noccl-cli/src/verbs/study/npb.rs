@@ -40,7 +40,7 @@ pub struct Npb {
     spec: Option<String>,
     #[command(flatten)]
     overrides: OverrideArgs,
-    /// What instructions cost: a name (in_order, one_cycle) or a TOML file
+    /// What instructions cost: a name (in_order, one_cycle, tilepro64) or a TOML file
     #[arg(long, value_name = "TABLE", default_value = "in_order")]
     costs: String,
     /// Memory of each core
