@@ -345,8 +345,9 @@ claims: $(BIN)/noccl $(VENV)/.extension ## Measure the papers' claims and the ba
 	$(BIN)/python -m noccl.figures docs/papers/S1 docs/papers/S2 docs/papers/S3 docs/papers/S4 docs/barrier
 
 .PHONY: systems-page
-systems-page: $(BIN)/noccl ## Run four programs in C on every system (a minute): tables of docs/systems.md
+systems-page: $(BIN)/noccl $(VENV)/.extension ## Run four programs in C on every system (a minute): tables and pictures of docs/systems.md
 	$(BIN)/python experiments/systems/systems.py
+	$(BIN)/python experiments/systems/pictures.py
 
 .PHONY: npb-rows
 npb-rows: $(BIN)/noccl ## Run the NAS kernels of S4's figures 7 to 11 (minutes): writes experiments/nocmsg/kernels.json

@@ -40,6 +40,7 @@ class IdealSession:
         self.meetings: dict[tuple[int, int], list[tuple[int, tuple[Any, ...], bytes]]] = {}
         self.timeline: list[tuple[int, int, int, str, str]] = []
         self.num_events = 0
+        self.cycle = 0
         self.num_requests = 0
         self.failed: str | None = None
 
@@ -68,7 +69,8 @@ class IdealSession:
         own = self.members[comm].index(rank)
         sent = Sent(comm, own, tag, data, number if synchronous else None, rank)
         to = self.members[comm][destination]
-        self._at(sender.now + MESSAGE_CYCLES, lambda now: self._arrive(to, sent, now))
+        start = max(sender.now, self.cycle)
+        self._at(start + MESSAGE_CYCLES, lambda now: self._arrive(to, sent, now))
         sender.row["messages"] += 1
         sender.row["bytes"] += len(data)
         return number
@@ -170,6 +172,11 @@ class IdealSession:
 
     def _look(self, rank: int, now: int) -> None:
         owner = self.ranks[rank]
+        for wait in list(owner.beside):
+            found = self._finished(owner, wait[1], needs_all=True)
+            if found is not None:
+                owner.beside.remove(wait)
+                self.ready.append((-1 - wait[0], found))
         if owner.state == "waits" and owner.waits_for:
             found = self._finished(owner, owner.waits_for, needs_all=owner.needs_all)
             if found is not None:
@@ -250,6 +257,26 @@ class IdealSession:
         is_bitwise_float = operator in ("and", "or") and element.startswith("fp")
         return operator in OPERATORS and element in ELEMENTS and not is_bitwise_float
 
+    # ------------------------------------------------------------------ beside calls
+
+    def supports_beside(self, *_: object) -> bool:
+        return False
+
+    def icollective(self, *_: object, **__: object) -> int:
+        raise NotImplementedError
+
+    def begin_task(self, rank: int, name: str, place: str) -> int:
+        return self._request(self.ranks[rank])
+
+    def end_task(self, task: int) -> None:
+        (number,) = (i for i, rank in enumerate(self.ranks) if task in rank.requests)
+        self.ranks[number].requests[task] = (-1, -1, None)
+        self._at(self.cycle, lambda now: self._look(number, now))
+
+    def wait_beside(self, rank: int, requests: Sequence[int], token: int, place: str) -> None:
+        self.ranks[rank].beside.append((token, list(requests)))
+        self._at(self.cycle, lambda now: self._look(rank, now))
+
     # ------------------------------------------------------------------ time
 
     def finish(self, rank: int) -> None:
@@ -272,7 +299,7 @@ class IdealSession:
 
     def advance(self) -> list[tuple[int, Any]]:
         while not self.ready and self.events:
-            cycle = self.events[0][0]
+            self.cycle = cycle = self.events[0][0]
             if self.max_cycles is not None and cycle > self.max_cycles:
                 raise ProgramError(f"more than {self.max_cycles} cycles")
             while self.events and self.events[0][0] == cycle:
@@ -286,6 +313,12 @@ class IdealSession:
             )
             raise ProgramError(f"nobody can go on: {said}")
         return found
+
+    def record_times(self) -> None:
+        raise NotImplementedError
+
+    def trace_events(self) -> str:
+        raise NotImplementedError
 
     def report(self) -> str:
         rows = [rank.row | {"rank": number} for number, rank in enumerate(self.ranks)]

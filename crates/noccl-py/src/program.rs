@@ -3,11 +3,12 @@
 
 use crate::error::to_python;
 use crate::network::Network;
-use noccl::Loaded;
 use noccl::program::{
     CollectiveCall, CommId, ProgramError, ProgramRequest, RankId, Receive, RequestId, Response,
     Send, Session, parse_program_algorithm, session,
 };
+use noccl::{Loaded, Timeline};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use self_cell::self_cell;
@@ -162,6 +163,7 @@ impl ProgramSession {
                 Response::Done
                 | Response::Requests(_)
                 | Response::Output(_)
+                | Response::Beside { .. }
                 | Response::Communicator(_),
             )
             | None => None,
@@ -252,6 +254,79 @@ impl ProgramSession {
         self.with(py, |session| session.collective(RankId(rank), call, place))
     }
 
+    /// Calls a collective that goes on beside what the rank does; the number of the request.
+    #[allow(clippy::too_many_arguments, reason = "a call of MPI has as many")]
+    fn icollective(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        comm: u32,
+        kind: &str,
+        payload: Vec<u8>,
+        root: u32,
+        operator: &str,
+        element: &str,
+        place: String,
+    ) -> PyResult<u32> {
+        let call = call(py, comm, kind, payload, root, operator, element)?;
+        let request = self.with(py, |session| session.icollective(RankId(rank), call, place))?;
+        Ok(request.0)
+    }
+
+    /// Can the network's algorithms carry it out beside what its ranks do?
+    #[allow(clippy::too_many_arguments, reason = "a call of MPI has as many")]
+    fn supports_beside(
+        &mut self,
+        py: Python<'_>,
+        comm: u32,
+        kind: &str,
+        bytes: usize,
+        root: u32,
+        operator: &str,
+        element: &str,
+    ) -> PyResult<bool> {
+        let Ok(call) = call(py, comm, kind, vec![0; bytes], root, operator, element) else {
+            return Ok(false);
+        };
+        self.with(py, |session| Ok(session.supports_beside(&call)))
+    }
+
+    /// Begins what the hub carries out beside a rank's calls; the number of the request.
+    fn begin_task(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        name: String,
+        place: String,
+    ) -> PyResult<u32> {
+        self.with(py, |session| {
+            Ok(session.begin_task(RankId(rank), name, place).0)
+        })
+    }
+
+    /// It is over.
+    fn end_task(&mut self, py: Python<'_>, task: u32) -> PyResult<()> {
+        self.with(py, |session| {
+            session.end_task(RequestId(task));
+            Ok(())
+        })
+    }
+
+    /// Waits for requests beside the rank's own call; `advance` names the response by the token.
+    fn wait_beside(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        requests: Vec<u32>,
+        token: u32,
+        place: String,
+    ) -> PyResult<()> {
+        let requests = requests.into_iter().map(RequestId).collect();
+        self.with(py, |session| {
+            session.wait_beside(RankId(rank), requests, token, &place)
+        })
+    }
+
     /// Can the network's algorithms carry out a collective in which each rank gives so many bytes?
     #[allow(clippy::too_many_arguments, reason = "a call of MPI has as many")]
     fn supports(
@@ -306,9 +381,37 @@ impl ProgramSession {
         let responses = self.with(py, |session| session.advance())?;
         let list = PyList::empty(py);
         for (rank, response) in responses {
-            list.append((rank.0, response_object(py, response)?))?;
+            // A wait beside the calls of a rank is known by its number alone.
+            let who = match &response {
+                Response::Beside { token, .. } => -1 - i64::from(*token),
+                Response::Done
+                | Response::Requests(_)
+                | Response::Probed { .. }
+                | Response::Output(_)
+                | Response::Communicator(_) => i64::from(rank.0),
+            };
+            list.append((who, response_object(py, response)?))?;
         }
         Ok(list)
+    }
+
+    /// From now on it is kept when each rank computes, sends and receives.
+    fn record_times(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |session| {
+            session.record_times();
+            Ok(())
+        })
+    }
+
+    /// What each rank did over time, as the text of a file of trace events.
+    fn trace_events(&self, py: Python<'_>) -> PyResult<String> {
+        let loaded = self.held.borrow_owner();
+        let made = self
+            .held
+            .with_dependent(|_, session| Timeline::of_session(&loaded.network, session));
+        let timeline = made.map_err(|error| raised(py, &error))?;
+        let text = timeline.trace_events();
+        text.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// What the program has done so far, as JSON text.
@@ -341,7 +444,7 @@ fn call(
 fn response_object(py: Python<'_>, response: Response) -> PyResult<Py<PyAny>> {
     Ok(match response {
         Response::Done => py.None(),
-        Response::Requests(over) => {
+        Response::Requests(over) | Response::Beside { over, .. } => {
             let list = PyList::empty(py);
             for received in over {
                 let data = received.data.map(|data| PyBytes::new(py, &data));
