@@ -17,15 +17,16 @@ from typing import Any
 
 from noccl.errors import ProgramError
 from noccl.programs.session import Finished
+from tests.ideal_beside import Beside
 from tests.ideal_ranks import Posted, Rank, Sent, fits
-from tests.ideal_values import ELEMENTS, OPERATORS, combined
+from tests.ideal_values import combined
 
 MESSAGE_CYCLES = 100
 COLLECTIVE_CYCLES = 200
 POLL_CYCLES = 10
 
 
-class IdealSession:
+class IdealSession(Beside):
     """See the module."""
 
     world = 0
@@ -172,11 +173,7 @@ class IdealSession:
 
     def _look(self, rank: int, now: int) -> None:
         owner = self.ranks[rank]
-        for wait in list(owner.beside):
-            found = self._finished(owner, wait[1], needs_all=True)
-            if found is not None:
-                owner.beside.remove(wait)
-                self.ready.append((-1 - wait[0], found))
+        self._look_beside(owner)
         if owner.state == "waits" and owner.waits_for:
             found = self._finished(owner, owner.waits_for, needs_all=owner.needs_all)
             if found is not None:
@@ -251,32 +248,6 @@ class IdealSession:
                 responses[rank] = (len(self.members) - 1, place, len(ranks))
         return responses
 
-    def supports(
-        self, comm: int, kind: str, bytes: int, root: int, operator: str, element: str
-    ) -> bool:
-        is_bitwise_float = operator in ("and", "or") and element.startswith("fp")
-        return operator in OPERATORS and element in ELEMENTS and not is_bitwise_float
-
-    # ------------------------------------------------------------------ beside calls
-
-    def supports_beside(self, *_: object) -> bool:
-        return False
-
-    def icollective(self, *_: object, **__: object) -> int:
-        raise NotImplementedError
-
-    def begin_task(self, rank: int, name: str, place: str) -> int:
-        return self._request(self.ranks[rank])
-
-    def end_task(self, task: int) -> None:
-        (number,) = (i for i, rank in enumerate(self.ranks) if task in rank.requests)
-        self.ranks[number].requests[task] = (-1, -1, None)
-        self._at(self.cycle, lambda now: self._look(number, now))
-
-    def wait_beside(self, rank: int, requests: Sequence[int], token: int, place: str) -> None:
-        self.ranks[rank].beside.append((token, list(requests)))
-        self._at(self.cycle, lambda now: self._look(rank, now))
-
     # ------------------------------------------------------------------ time
 
     def finish(self, rank: int) -> None:
@@ -313,12 +284,6 @@ class IdealSession:
             )
             raise ProgramError(f"nobody can go on: {said}")
         return found
-
-    def record_times(self) -> None:
-        raise NotImplementedError
-
-    def trace_events(self) -> str:
-        raise NotImplementedError
 
     def report(self) -> str:
         rows = [rank.row | {"rank": number} for number, rank in enumerate(self.ranks)]
