@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tests.ideal_values import ELEMENTS, OPERATORS
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ class Beside:
     ranks: list[Rank]
     cycle: int
     ready: list[tuple[int, Any]]
+    spans: list[tuple[int, int, int, str, str]]
 
     def _request(self, owner: Rank) -> int:
         raise NotImplementedError
@@ -69,3 +72,12 @@ class Beside:
 
     def trace_events(self) -> str:
         raise NotImplementedError
+
+    def timeline(self) -> tuple[list[bytes], list[str]]:
+        names = [name for span in self.spans for name in span[3:]]
+        rows = [(*span[:3], 2 * row, 2 * row + 1) for row, span in enumerate(self.spans)]
+        columns = zip(*rows, strict=True) if rows else [()] * 5
+        kinds = ("<u4", "<u8", "<u8", "<u4", "<u4")
+        return [
+            np.array(column, kind).tobytes() for column, kind in zip(columns, kinds, strict=True)
+        ], names

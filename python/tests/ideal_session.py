@@ -39,7 +39,7 @@ class IdealSession(Beside):
         self.events: list[tuple[int, int, Callable[[int], None]]] = []
         self.ready: list[tuple[int, Any]] = []
         self.meetings: dict[tuple[int, int], list[tuple[int, tuple[Any, ...], bytes]]] = {}
-        self.timeline: list[tuple[int, int, int, str, str]] = []
+        self.spans: list[tuple[int, int, int, str, str]] = []
         self.num_events = 0
         self.cycle = 0
         self.num_requests = 0
@@ -264,7 +264,7 @@ class IdealSession(Beside):
     def _wake(self, rank: int, response: Any, now: int) -> None:
         owner = self.ranks[rank]
         if now > owner.blocked_at:
-            self.timeline.append((rank, owner.blocked_at, now, owner.state, owner.place))
+            self.spans.append((rank, owner.blocked_at, now, owner.state, owner.place))
         owner.state, owner.now = "runs", now
         self.ready.append((rank, response))
 
@@ -287,12 +287,10 @@ class IdealSession(Beside):
 
     def report(self) -> str:
         rows = [rank.row | {"rank": number} for number, rank in enumerate(self.ranks)]
-        columns = ("rank", "start_cycle", "end_cycle", "what", "place")
         return json.dumps(
             {
                 "cycles": max(row["finish_cycle"] for row in rows),
                 "ranks": rows,
                 "flit_hops": 0,
-                "timeline": [dict(zip(columns, row, strict=True)) for row in self.timeline],
             }
         )

@@ -122,6 +122,14 @@ impl Session<'_> {
         call: CollectiveCall,
         place: Place,
     ) -> Result<RequestId, ProgramError> {
+        if !self.supports_beside(&call) {
+            return Err(ProgramError::Argument {
+                rank,
+                place,
+                what: format!("non-blocking {}", call.kind),
+                accepted: "collectives that supports_beside accepts".to_owned(),
+            });
+        }
         let terms = Terms {
             is_beside: true,
             ..self.terms(rank, &place, &call)?

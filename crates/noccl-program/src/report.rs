@@ -17,7 +17,7 @@ pub struct Span {
     /// When the call was over.
     pub end_cycle: u64,
     /// What it called: `wait`, `compute`, `poll`, `probe`, `split`, or the name of a collective.
-    pub what: String,
+    pub what: &'static str,
     /// Where.
     pub place: Place,
 }
@@ -54,8 +54,6 @@ pub struct Report {
     pub ranks: Vec<RankReport>,
     /// Flits or words times links.
     pub flit_hops: u64,
-    /// Calls in the order in which they ended.
-    pub timeline: Vec<Span>,
 }
 
 impl Session<'_> {
@@ -73,8 +71,13 @@ impl Session<'_> {
                 .unwrap_or(0),
             ranks,
             flit_hops: self.run.status().flit_hops(),
-            timeline: self.spans.clone(),
         }
+    }
+
+    /// Calls in the order in which they ended.
+    #[must_use]
+    pub fn timeline(&self) -> &[Span] {
+        &self.spans
     }
 
     fn rank_report(&self, id: RankId) -> RankReport {
@@ -133,10 +136,10 @@ impl Session<'_> {
         });
     }
 
-    fn call_name(&self, call: &CallKind) -> String {
+    fn call_name(&self, call: &CallKind) -> &'static str {
         if let CallKind::Collective(number) = call {
-            return self.collectives[*number].terms.kind.to_string();
+            return self.collectives[*number].terms.kind.name();
         }
-        call.name().to_owned()
+        call.name()
     }
 }

@@ -3,7 +3,9 @@
 
 use crate::error::to_python;
 use crate::network::Network;
-use crate::program_values::{any_or, call, raised, response_list};
+use crate::program_values::{
+    TimelineColumns, any_or, call, raised, response_list, timeline_columns,
+};
 use noccl::program::{
     CommId, ProgramError, ProgramRequest, RankId, Receive, RequestId, Response, Send, Session,
     parse_program_algorithm, session,
@@ -388,7 +390,13 @@ impl ProgramSession {
         text.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// What the program has done so far, as JSON text.
+    /// The calls that are over, by column.
+    fn timeline<'py>(&self, py: Python<'py>) -> TimelineColumns<'py> {
+        self.held
+            .with_dependent(|_, session| timeline_columns(py, session.timeline()))
+    }
+
+    /// What the program has done so far but its calls, as JSON text.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
         let report = self.held.with_dependent(|_, session| session.report());
         crate::calls::json(&report).map_err(|error| to_python(py, &error))

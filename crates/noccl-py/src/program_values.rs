@@ -2,9 +2,12 @@
 //! What goes to a program of ranks and comes from it, between Python and the session.
 
 use crate::error::to_python;
-use noccl::program::{CollectiveCall, CommId, ProgramError, RankId, Response};
+use noccl::Error;
+use noccl::program::{CollectiveCall, CommId, ProgramError, RankId, Response, Span};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
+use std::collections::HashMap;
+use std::str::FromStr;
 
 pub(crate) fn raised(py: Python<'_>, error: &ProgramError) -> PyErr {
     let arguments = ("ProgramError", error.to_string(), None::<String>);
@@ -52,12 +55,46 @@ pub(crate) fn call(
     let raise = |error: noccl::Error| to_python(py, &error);
     Ok(CollectiveCall {
         comm: CommId(comm),
-        kind: noccl::parse_collective(kind).map_err(raise)?,
+        kind: known(kind, noccl::parse_collective).map_err(raise)?,
         payload,
         root,
-        operator: noccl::parse_operator(operator).map_err(raise)?,
-        element: noccl::parse_element(element).map_err(raise)?,
+        operator: known(operator, noccl::parse_operator).map_err(raise)?,
+        element: known(element, noccl::parse_element).map_err(raise)?,
     })
+}
+
+/// Our own name of something, which each call of a collective states; else a name that users write.
+fn known<T: FromStr>(name: &str, read: fn(&str) -> Result<T, Error>) -> Result<T, Error> {
+    name.parse().or_else(|_| read(name))
+}
+
+/// Ranks, first cycles and ends of calls, what was called and where, the last two as numbers of names: a value per call, little-endian.
+pub(crate) type TimelineColumns<'py> = ([Bound<'py, PyBytes>; 5], Vec<String>);
+
+/// The calls of ranks by column.
+pub(crate) fn timeline_columns<'py>(py: Python<'py>, calls: &[Span]) -> TimelineColumns<'py> {
+    let mut numbers: HashMap<&str, u32> = HashMap::new();
+    let mut number = |name| {
+        let next = numbers.len() as u32;
+        *numbers.entry(name).or_insert(next)
+    };
+    let whats: Vec<u32> = calls.iter().map(|call| number(call.what)).collect();
+    let places: Vec<u32> = calls.iter().map(|call| number(&call.place)).collect();
+    let mut names: Vec<(u32, &str)> = numbers.into_iter().map(|(name, n)| (n, name)).collect();
+    names.sort_unstable();
+    let ranks = calls.iter().map(|call| call.rank.0.to_le_bytes());
+    let starts = calls.iter().map(|call| call.start_cycle.to_le_bytes());
+    let ends = calls.iter().map(|call| call.end_cycle.to_le_bytes());
+    let bytes = |bytes: Vec<u8>| PyBytes::new(py, &bytes);
+    let columns = [
+        bytes(ranks.flatten().collect()),
+        bytes(starts.flatten().collect()),
+        bytes(ends.flatten().collect()),
+        bytes(whats.iter().flat_map(|n| n.to_le_bytes()).collect()),
+        bytes(places.iter().flat_map(|n| n.to_le_bytes()).collect()),
+    ];
+    let names = names.into_iter().map(|(_, name)| name.to_owned());
+    (columns, names.collect())
 }
 
 fn response_object(py: Python<'_>, response: Response) -> PyResult<Py<PyAny>> {

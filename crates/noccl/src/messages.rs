@@ -163,7 +163,7 @@ fn replay(
         flit_hops: report.flit_hops,
         any_source_receives: any_source_receives(&trace),
         ranks: rows(&report, &replayed),
-        timeline: report.timeline.into_iter().map(call).collect(),
+        timeline: session.timeline().iter().map(call).collect(),
     };
     Ok((replayed, timeline))
 }
@@ -217,12 +217,12 @@ fn rows(report: &Report, replayed: &[Replayed]) -> Vec<MessagesRankRow> {
     .collect()
 }
 
-fn call(span: Span) -> MessagesCall {
+fn call(span: &Span) -> MessagesCall {
     MessagesCall {
         rank: span.rank.0,
         start_cycle: span.start_cycle,
         end_cycle: span.end_cycle,
-        what: span.what,
-        place: span.place,
+        what: span.what.to_owned(),
+        place: span.place.clone(),
     }
 }

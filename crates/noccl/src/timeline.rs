@@ -97,8 +97,8 @@ impl Timeline {
         let report = session.report();
         let coords = places(network, report.ranks.len() as u32)?;
         let mut calls: Vec<Vec<Span>> = vec![Vec::new(); report.ranks.len()];
-        for span in report.timeline {
-            calls[span.rank.0 as usize].push(span);
+        for span in session.timeline() {
+            calls[span.rank.0 as usize].push(span.clone());
         }
         let ranks = (0..).zip(coords).zip(calls);
         let rank = |((rank, tile), calls)| TimelineRank {
@@ -182,7 +182,7 @@ impl Timeline {
                 end_cycle,
                 place: &call.place,
             };
-            slice(CALL_TRACK, &call.what, (start_cycle, end_cycle), args)
+            slice(CALL_TRACK, call.what, (start_cycle, end_cycle), args)
         }));
         events
     }

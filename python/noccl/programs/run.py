@@ -12,6 +12,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from noccl import _native
 from noccl.errors import ArgumentError
 from noccl.files import write_file
@@ -199,8 +201,24 @@ def run_on(
         time_ns=report["cycles"] / session.clock_ghz,
         flit_hops=report["flit_hops"],
         ranks=ResultTable.from_rows("program", report["ranks"]),
-        timeline=ResultTable.from_rows("timeline", report["timeline"]),
+        timeline=_timeline(session),
         _trace_events=session.trace_events() if has_timeline else "",
+    )
+
+
+def _timeline(session: Session) -> ResultTable:
+    """The calls, which may be millions: no row becomes a Python object."""
+    (ranks, starts, ends, whats, places), names = session.timeline()
+    known = np.array(names, dtype=object)
+    return ResultTable.from_columns(
+        "timeline",
+        {
+            "rank": np.frombuffer(ranks, "<u4"),
+            "start_cycle": np.frombuffer(starts, "<u8"),
+            "end_cycle": np.frombuffer(ends, "<u8"),
+            "what": known[np.frombuffer(whats, "<u4")],
+            "place": known[np.frombuffer(places, "<u4")],
+        },
     )
 
 

@@ -159,8 +159,15 @@ class Session(Protocol):
     def trace_events(self) -> str:
         """What each rank did over time, as the text of a file of trace events."""
 
+    def timeline(self) -> tuple[list[bytes], list[str]]:
+        """Calls by column, and names.
+
+        A value per call: ranks (4 bytes), first cycles and ends (8 bytes), what was called and
+        where (4 bytes each, numbers of names).
+        """
+
     def report(self) -> str:
-        """Cycles, what each rank did, flits, timeline, as JSON text."""
+        """Cycles, what each rank did, flits, as JSON text."""
 
 
 def open_session(
