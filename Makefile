@@ -314,6 +314,10 @@ long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes d
 bench: $(BIN)/noccl ## Run the benchmarks and print them
 	$(BIN)/noccl bench
 
+.PHONY: bench-ranks
+bench-ranks: $(VENV)/.extension ## Calls of Python ranks per second of CPU time
+	$(BIN)/python python/benchmarks/rank_calls.py
+
 # Libraries whose cold builds and speed are measured, without and with assertions.
 HARDWARE ?= 4x4-reducing-tiles 4x4-endpoints-tiles
 .PHONY: bench-hardware

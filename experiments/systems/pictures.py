@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from systems import PAGE, PROGRAMS, RANKS, ROOT, SYSTEMS, System, build, said
@@ -48,9 +49,12 @@ def window(timeline: Timeline, part: float) -> tuple[int, int]:
 
 def share(timeline: Timeline, *kinds: str) -> float:
     """Per cent of the timed time that ranks spend on something, on average."""
-    end = timed(timeline)
-    spent = sum(timeline.cycles_of(rank, kind, (0, end)) for rank in range(RANKS) for kind in kinds)
-    return 100 * spent / (end * RANKS)
+    until = (0, timed(timeline))
+
+    def spent(kinds: Iterable[str]) -> int:
+        return sum(timeline.cycles_of(rank, kind, until) for rank in range(RANKS) for kind in kinds)
+
+    return 100 * spent(kinds) / spent(timeline.kinds)
 
 
 def cell(timeline: Timeline) -> str:

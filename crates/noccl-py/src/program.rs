@@ -4,10 +4,10 @@
 use crate::error::to_python;
 use crate::network::Network;
 use crate::program_values::{
-    TimelineColumns, any_or, call, raised, response_list, timeline_columns,
+    TimelineColumns, any_or, call, probed, raised, response_list, timeline_columns,
 };
 use noccl::program::{
-    CommId, ProgramError, ProgramRequest, RankId, Receive, RequestId, Response, Send, Session,
+    CommId, ProgramError, ProgramRequest, RankId, Receive, RequestId, Send, Session,
     parse_program_algorithm, session,
 };
 use noccl::{Loaded, Timeline};
@@ -146,17 +146,7 @@ impl ProgramSession {
             let (source, tag) = (any_or(source), any_or(tag));
             session.iprobe(RankId(rank), CommId(comm), source, tag, &place)
         })?;
-        Ok(match found {
-            Some(Response::Probed { source, tag, bytes }) => Some((source, tag, bytes)),
-            Some(
-                Response::Done
-                | Response::Requests(_)
-                | Response::Output(_)
-                | Response::Beside { .. }
-                | Response::Communicator(_),
-            )
-            | None => None,
-        })
+        Ok(found.and_then(probed))
     }
 
     /// Withdraws a receive; false if it has met a message.

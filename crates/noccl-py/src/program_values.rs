@@ -97,6 +97,18 @@ pub(crate) fn timeline_columns<'py>(py: Python<'py>, calls: &[Span]) -> Timeline
     (columns, names.collect())
 }
 
+/// Source, tag and bytes of a message that was found.
+pub(crate) fn probed(response: Response) -> Option<(u32, i64, u64)> {
+    match response {
+        Response::Probed { source, tag, bytes } => Some((source, tag, bytes)),
+        Response::Done
+        | Response::Requests(_)
+        | Response::Output(_)
+        | Response::Beside { .. }
+        | Response::Communicator(_) => None,
+    }
+}
+
 fn response_object(py: Python<'_>, response: Response) -> PyResult<Py<PyAny>> {
     Ok(match response {
         Response::Done => py.None(),
