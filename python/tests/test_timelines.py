@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -100,3 +102,66 @@ def test_a_file_of_something_else_is_refused(
         timelines.read_timeline(path)
     assert timelines.main([str(path)]) == 1
     assert "not a timeline" in capsys.readouterr().err
+
+
+def command(*words: object) -> subprocess.CompletedProcess[str]:
+    run = [str(Path(sys.executable).parent / "noccl"), *map(str, words)]
+    return subprocess.run(run, capture_output=True, check=False, text=True)
+
+
+@pytest.fixture(scope="module")
+def solver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A solver in C, over ports and over calls."""
+    folder = tmp_path_factory.mktemp("solver")
+    source = ROOT / "programs" / "examples" / "conjugate_gradient.c"
+    for name, options in (("ports", []), ("calls", ["--calls"])):
+        made = command("build", source, "-o", folder / f"{name}.elf", "-D", "POINTS=16", *options)
+        assert made.returncode == 0, made.stderr
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("program", "columns"),
+    [
+        (
+            "ports",
+            {
+                "execute": "execute_cycles",
+                "wait for space": "send_wait_cycles",
+                "wait for words": "receive_wait_cycles",
+            },
+        ),
+        ("calls", {part: f"{part}_cycles" for part in PARTS}),
+    ],
+)
+def test_slices_of_a_compiled_program_are_the_cycles_of_its_report(
+    program: str, columns: dict[str, str], solver: Path, tmp_path: Path
+) -> None:
+    path, elf = tmp_path / "solver.json", solver / f"{program}.elf"
+    options = ["--program", "--ranks", 4, "--spec", "tilepro64_4x4", "--json"]
+    run = command("run", elf, *options, "--timeline", path)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == command("run", elf, *options).stdout
+    timeline = timelines.read_timeline(path)
+    for row in json.loads(run.stdout)["ranks"]:
+        assert timeline.ranks[row["rank"]][-1][1] == row["finish_cycle"]
+        for kind, column in columns.items():
+            assert timeline.cycles_of(row["rank"], kind) == row[column]
+
+
+def test_a_trace_of_messages_has_a_timeline_and_pictures_are_drawn_elsewhere(
+    solver: Path, tmp_path: Path
+) -> None:
+    trace, path = tmp_path / "cg.messages", tmp_path / "cg.json"
+    on = ["--spec", "collective_noc_4x4"]
+    recorded = [tmp_path / "own.json", path]
+    run = ["run", solver / "calls.elf", "--program", "--ranks", 4, *on, "--record", trace]
+    assert command(*run, "--timeline", recorded[0]).returncode == 0
+    assert command("run", trace, "--messages", *on, "--timeline", path).returncode == 0
+    own, replayed = map(timelines.read_timeline, recorded)
+    assert own.ranks == replayed.ranks
+    assert timelines.main([str(path)]) == 0
+    assert "<svg" in path.with_suffix(".svg").read_text(encoding="utf-8")
+    refused = command(*run, "--timeline", tmp_path / "cg.svg")
+    assert refused.returncode != 0
+    assert "python -m noccl.timelines makes a picture" in refused.stderr
