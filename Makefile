@@ -316,7 +316,8 @@ bench: $(BIN)/noccl ## Run the benchmarks and print them
 
 .PHONY: bench-ranks
 bench-ranks: $(VENV)/.extension ## Calls of Python ranks per second of CPU time
-	$(BIN)/python python/benchmarks/rank_calls.py
+	$(BIN)/python python/benchmarks/rank_calls.py --spec collective_noc_8x8
+	$(BIN)/python python/benchmarks/rank_calls.py --spec tilepro64_8x8
 
 # Libraries whose cold builds and speed are measured, without and with assertions.
 HARDWARE ?= 4x4-reducing-tiles 4x4-endpoints-tiles

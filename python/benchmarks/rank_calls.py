@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from noccl.programs.comm import Comm
 
 RANKS = 64
-NETWORK = "tilepro64_8x8"
 
 
 def allreduce(comm: Comm, times: int) -> None:
@@ -62,9 +61,11 @@ SCENARIOS: dict[str, Callable[[Comm, int], None]] = {
 }
 
 
-def measured(function: Callable[[Comm, int], None], times: int, runs: int) -> dict[str, float]:
+def measured(
+    function: Callable[[Comm, int], None], spec: str, times: int, runs: int
+) -> dict[str, float]:
     """Calls per second of CPU time, and the cycles that they take, which must not change."""
-    network = noccl.load(NETWORK)
+    network = noccl.load(spec)
     seconds, cycles = [], 0
     for _ in range(runs):
         start = time.process_time()
@@ -76,12 +77,14 @@ def measured(function: Callable[[Comm, int], None], times: int, runs: int) -> di
 def main(arguments: Sequence[str]) -> None:
     """Measures and prints JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--spec", default="tilepro64_8x8", help="preset or spec file")
     parser.add_argument("--times", type=int, default=1000, help="calls per rank")
     parser.add_argument("--runs", type=int, default=5, help="runs, of which the fastest counts")
     parser.add_argument("--only", choices=SCENARIOS, help="one scenario")
     options = parser.parse_args(arguments)
     chosen = [options.only] if options.only else list(SCENARIOS)
-    found = {name: measured(SCENARIOS[name], options.times, options.runs) for name in chosen}
+    size = (options.spec, options.times, options.runs)
+    found = {name: measured(SCENARIOS[name], *size) for name in chosen}
     sys.stdout.write(json.dumps(found, indent=2) + "\n")
 
 
