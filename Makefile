@@ -314,6 +314,11 @@ long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes d
 bench: $(BIN)/noccl ## Run the benchmarks and print them
 	$(BIN)/noccl bench
 
+.PHONY: bench-ranks
+bench-ranks: $(VENV)/.extension ## Calls of Python ranks per second of CPU time
+	$(BIN)/python python/benchmarks/rank_calls.py --spec collective_noc_8x8
+	$(BIN)/python python/benchmarks/rank_calls.py --spec tilepro64_8x8
+
 # Libraries whose cold builds and speed are measured, without and with assertions.
 HARDWARE ?= 4x4-reducing-tiles 4x4-endpoints-tiles
 .PHONY: bench-hardware
@@ -345,8 +350,9 @@ claims: $(BIN)/noccl $(VENV)/.extension ## Measure the papers' claims and the ba
 	$(BIN)/python -m noccl.figures docs/papers/S1 docs/papers/S2 docs/papers/S3 docs/papers/S4 docs/barrier
 
 .PHONY: systems-page
-systems-page: $(BIN)/noccl ## Run four programs in C on every system (a minute): tables of docs/systems.md
+systems-page: $(BIN)/noccl $(VENV)/.extension ## Run four programs in C on every system (a minute): tables and pictures of docs/systems.md
 	$(BIN)/python experiments/systems/systems.py
+	$(BIN)/python experiments/systems/pictures.py
 
 .PHONY: npb-rows
 npb-rows: $(BIN)/noccl ## Run the NAS kernels of S4's figures 7 to 11 (minutes): writes experiments/nocmsg/kernels.json

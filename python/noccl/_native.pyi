@@ -93,6 +93,9 @@ class ProgramSession:
     def clock_ghz(self) -> float:
         """Cycles per nanosecond of the network."""
     def alone(self, rank: int) -> int: ...
+    def record_times(self) -> None: ...
+    def trace_events(self) -> str: ...
+    def timeline(self) -> tuple[list[bytes], list[str]]: ...
     def isend(
         self,
         rank: int,
@@ -127,6 +130,29 @@ class ProgramSession:
         element: str,
         place: str,
     ) -> None: ...
+    def icollective(
+        self,
+        rank: int,
+        comm: int,
+        kind: str,
+        payload: bytes,
+        root: int,
+        operator: str,
+        element: str,
+        place: str,
+    ) -> int: ...
+    def supports_beside(
+        self,
+        comm: int,
+        kind: str,
+        bytes: int,  # noqa: A002
+        root: int,
+        operator: str,
+        element: str,
+    ) -> bool: ...
+    def begin_task(self, rank: int, name: str, place: str) -> int: ...
+    def end_task(self, task: int) -> None: ...
+    def wait_beside(self, rank: int, requests: Sequence[int], token: int, place: str) -> None: ...
     def supports(
         self,
         comm: int,

@@ -168,6 +168,13 @@ class ResultTable:
         """Makes a table of a kind; every row has a value for every required column."""
         return ResultTable(pa.Table.from_pylist(list(rows), schema=SCHEMAS[kind]))
 
+    @staticmethod
+    def from_columns(kind: str, columns: Mapping[str, np.ndarray[Any, Any]]) -> ResultTable:
+        """Makes a table of a kind from arrays, one per column."""
+        schema = SCHEMAS[kind]
+        arrays = [pa.array(columns[field.name]).cast(field.type) for field in schema]
+        return ResultTable(pa.Table.from_arrays(arrays, schema=schema))
+
     @property
     def kind(self) -> str:
         """What made the rows: `compare`, `traffic`, `program` or another of `SCHEMAS`."""

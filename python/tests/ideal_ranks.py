@@ -53,6 +53,8 @@ class Rank:
     requests: dict[int, tuple[int, int, bytes | None] | None] = field(default_factory=dict)
     waits_for: list[int] = field(default_factory=list)
     needs_all: bool = False
+    # Waits of tasks beside the rank's calls: their numbers and requests.
+    beside: list[tuple[int, list[int]]] = field(default_factory=list)
     probes: tuple[int, int, int] | None = None
     calls: dict[int, int] = field(default_factory=dict)
     row: dict[str, int] = field(

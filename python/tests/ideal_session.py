@@ -17,15 +17,16 @@ from typing import Any
 
 from noccl.errors import ProgramError
 from noccl.programs.session import Finished
+from tests.ideal_beside import Beside
 from tests.ideal_ranks import Posted, Rank, Sent, fits
-from tests.ideal_values import ELEMENTS, OPERATORS, combined
+from tests.ideal_values import combined
 
 MESSAGE_CYCLES = 100
 COLLECTIVE_CYCLES = 200
 POLL_CYCLES = 10
 
 
-class IdealSession:
+class IdealSession(Beside):
     """See the module."""
 
     world = 0
@@ -38,8 +39,9 @@ class IdealSession:
         self.events: list[tuple[int, int, Callable[[int], None]]] = []
         self.ready: list[tuple[int, Any]] = []
         self.meetings: dict[tuple[int, int], list[tuple[int, tuple[Any, ...], bytes]]] = {}
-        self.timeline: list[tuple[int, int, int, str, str]] = []
+        self.spans: list[tuple[int, int, int, str, str]] = []
         self.num_events = 0
+        self.cycle = 0
         self.num_requests = 0
         self.failed: str | None = None
 
@@ -68,7 +70,8 @@ class IdealSession:
         own = self.members[comm].index(rank)
         sent = Sent(comm, own, tag, data, number if synchronous else None, rank)
         to = self.members[comm][destination]
-        self._at(sender.now + MESSAGE_CYCLES, lambda now: self._arrive(to, sent, now))
+        start = max(sender.now, self.cycle)
+        self._at(start + MESSAGE_CYCLES, lambda now: self._arrive(to, sent, now))
         sender.row["messages"] += 1
         sender.row["bytes"] += len(data)
         return number
@@ -170,6 +173,7 @@ class IdealSession:
 
     def _look(self, rank: int, now: int) -> None:
         owner = self.ranks[rank]
+        self._look_beside(owner)
         if owner.state == "waits" and owner.waits_for:
             found = self._finished(owner, owner.waits_for, needs_all=owner.needs_all)
             if found is not None:
@@ -244,12 +248,6 @@ class IdealSession:
                 responses[rank] = (len(self.members) - 1, place, len(ranks))
         return responses
 
-    def supports(
-        self, comm: int, kind: str, bytes: int, root: int, operator: str, element: str
-    ) -> bool:
-        is_bitwise_float = operator in ("and", "or") and element.startswith("fp")
-        return operator in OPERATORS and element in ELEMENTS and not is_bitwise_float
-
     # ------------------------------------------------------------------ time
 
     def finish(self, rank: int) -> None:
@@ -266,13 +264,13 @@ class IdealSession:
     def _wake(self, rank: int, response: Any, now: int) -> None:
         owner = self.ranks[rank]
         if now > owner.blocked_at:
-            self.timeline.append((rank, owner.blocked_at, now, owner.state, owner.place))
+            self.spans.append((rank, owner.blocked_at, now, owner.state, owner.place))
         owner.state, owner.now = "runs", now
         self.ready.append((rank, response))
 
     def advance(self) -> list[tuple[int, Any]]:
         while not self.ready and self.events:
-            cycle = self.events[0][0]
+            self.cycle = cycle = self.events[0][0]
             if self.max_cycles is not None and cycle > self.max_cycles:
                 raise ProgramError(f"more than {self.max_cycles} cycles")
             while self.events and self.events[0][0] == cycle:
@@ -289,12 +287,10 @@ class IdealSession:
 
     def report(self) -> str:
         rows = [rank.row | {"rank": number} for number, rank in enumerate(self.ranks)]
-        columns = ("rank", "start_cycle", "end_cycle", "what", "place")
         return json.dumps(
             {
                 "cycles": max(row["finish_cycle"] for row in rows),
                 "ranks": rows,
                 "flit_hops": 0,
-                "timeline": [dict(zip(columns, row, strict=True)) for row in self.timeline],
             }
         )

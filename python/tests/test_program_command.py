@@ -114,3 +114,5 @@ def test_the_page_shows_the_solver_of_the_experiments() -> None:
     page = (ROOT / "docs" / "how-to" / "run-an-mpi-program.md").read_text(encoding="utf-8")
     solver = (ROOT / "experiments" / "programs" / "jacobi.py").read_text(encoding="utf-8")
     assert f"```python jacobi.py\n{solver}```" in page
+    in_c = (ROOT / "programs" / "examples" / "conjugate_gradient.c").read_text(encoding="utf-8")
+    assert f"```c conjugate_gradient.c\n{in_c}```" in page

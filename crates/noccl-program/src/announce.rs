@@ -71,6 +71,7 @@ impl Session<'_> {
             kind: RequestKind::Send { is_synchronous },
             message: None,
             is_over: false,
+            output: None,
         });
         let sender = &mut self.ranks[rank.idx()];
         sender.messages += 1;
@@ -94,7 +95,13 @@ impl Session<'_> {
         let mut met = Vec::new();
         self.ranks[target.idx()].inbox.announce(announced, &mut met);
         self.meet(met)?;
-        self.state_messages(rank, Order::InOrder)?;
+        // What goes on beside a call of the rank must not wait until that is over.
+        let order = if self.ranks[rank.idx()].call.is_some() {
+            Order::Beside
+        } else {
+            Order::InOrder
+        };
+        self.state_messages(rank, order)?;
         Ok(request)
     }
 
@@ -117,6 +124,7 @@ impl Session<'_> {
             },
             message: None,
             is_over: false,
+            output: None,
         });
         self.note_receive(rank, &receive, request);
         let mut met = Vec::new();
@@ -168,7 +176,7 @@ impl Session<'_> {
             if source != target {
                 let tile = self.ranks[target.idx()].tile;
                 for action in pieces {
-                    self.run.release(action, tile);
+                    self.run.release(action, tile, Order::InOrder);
                 }
             }
             if goes_on {

@@ -62,18 +62,28 @@ impl Session<'_> {
         all: bool,
         place: Place,
     ) -> Result<(), ProgramError> {
-        for request in &requests {
+        self.check_requests(rank, &requests, &place)?;
+        self.begin_call(rank, CallKind::Wait { requests, all }, place);
+        Ok(())
+    }
+
+    pub(crate) fn check_requests(
+        &self,
+        rank: RankId,
+        requests: &[RequestId],
+        place: &Place,
+    ) -> Result<(), ProgramError> {
+        for request in requests {
             let found = self.requests.get(*request);
             if found.is_none_or(|found| found.rank != rank) {
                 return Err(ProgramError::Argument {
                     rank,
-                    place,
+                    place: place.clone(),
                     what: format!("request {}", request.0),
                     accepted: "requests of this rank that have not been waited for".to_owned(),
                 });
             }
         }
-        self.begin_call(rank, CallKind::Wait { requests, all }, place);
         Ok(())
     }
 
@@ -127,6 +137,7 @@ impl Session<'_> {
         let kind = CallKind::Busy {
             is_computation,
             is_over,
+            cycles,
         };
         self.begin_call(rank, kind, place);
         Ok(())

@@ -3,9 +3,11 @@
 
 use crate::communicator::OpenCall;
 use crate::error::ProgramError;
-use crate::ids::{CommId, RankId};
+use crate::ids::{CommId, RankId, RequestId};
 use crate::output::by_tile;
 use crate::rank::{CallKind, Place};
+use crate::request::{Request, RequestKind};
+use crate::response::Response;
 use crate::session::Session;
 use crate::template::Template;
 use crate::terms::Terms;
@@ -45,6 +47,8 @@ pub(crate) struct Instance {
     /// By rank of the communicator: shares of actions that are not over; set when the schedule is stated.
     pub(crate) open: Vec<u32>,
     pub(crate) stated: Option<Stated>,
+    /// By rank of the communicator: the request, if it is called beside what the rank does and is not over.
+    pub(crate) requests: Vec<Option<RequestId>>,
     /// Ranks that have got their responses.
     pub(crate) num_done: u32,
 }
@@ -69,6 +73,7 @@ impl Instance {
             has_called: vec![false; size],
             open: vec![0; size],
             stated: None,
+            requests: vec![None; size],
             num_done: 0,
         }
     }
@@ -102,20 +107,94 @@ impl Session<'_> {
         place: Place,
     ) -> Result<(), ProgramError> {
         let terms = self.terms(rank, &place, &call)?;
-        let position = self.position(rank, call.comm, &place)?;
-        let found = self.comms[call.comm.0 as usize].next_call(position);
+        let (number, position) = self.join(rank, &place, terms)?;
+        self.begin_call(rank, CallKind::Collective(number), place);
+        self.call_instance(number, position, call.payload)
+    }
+
+    /// A rank calls a collective that goes on beside what it does, and goes on at once.
+    ///
+    /// # Errors
+    /// As [`Session::collective`].
+    pub fn icollective(
+        &mut self,
+        rank: RankId,
+        call: CollectiveCall,
+        place: Place,
+    ) -> Result<RequestId, ProgramError> {
+        if !self.supports_beside(&call) {
+            return Err(ProgramError::Argument {
+                rank,
+                place,
+                what: format!("non-blocking {}", call.kind),
+                accepted: "collectives that supports_beside accepts".to_owned(),
+            });
+        }
+        let terms = Terms {
+            is_beside: true,
+            ..self.terms(rank, &place, &call)?
+        };
+        let (number, position) = self.join(rank, &place, terms)?;
+        let request = self.requests.open(Request {
+            rank,
+            place,
+            kind: RequestKind::Collective(number),
+            message: None,
+            is_over: false,
+            output: None,
+        });
+        self.collectives[number].requests[position as usize] = Some(request);
+        self.call_instance(number, position, call.payload)?;
+        Ok(request)
+    }
+
+    /// Can the network's algorithms carry a collective out beside what its ranks do?
+    ///
+    /// Not on core tiles, where its steps would stand between those of the ranks in an order that no rank knows. Where contributions
+    /// merge in the network, every tile has to send them in the same order: so there is one step of this kind, and it waits for nothing.
+    #[must_use]
+    pub fn supports_beside(&mut self, call: &CollectiveCall) -> bool {
+        if self.carries_words || !self.supports(call) {
+            return false;
+        }
+        let Ok(terms) = self.terms(RankId(0), "", call) else {
+            return false;
+        };
+        if self.comms[terms.comm.0 as usize].size() == 1 {
+            return true;
+        }
+        self.template(terms, 0).is_ok_and(|template| {
+            let merges = template.actions.iter().filter(|action| {
+                let kind = &action.kind;
+                kind.network_fold().is_some()
+                    || kind.barrier().is_some()
+                    || kind.arrival().is_some()
+            });
+            let waits: Vec<bool> = merges.map(|action| !action.after.is_empty()).collect();
+            waits.len() <= 1 && !waits.contains(&true)
+        })
+    }
+
+    /// The collective that a rank's call belongs to, and the rank's number there.
+    fn join(
+        &mut self,
+        rank: RankId,
+        place: &Place,
+        terms: Terms,
+    ) -> Result<(usize, u32), ProgramError> {
+        let position = self.position(rank, terms.comm, place)?;
+        let found = self.comms[terms.comm.0 as usize].next_call(position);
         let number = match found {
             Some(OpenCall::Collective(number)) => {
-                self.agree(number, rank, &place, terms)?;
+                self.agree(number, rank, place, terms)?;
                 number
             }
             Some(OpenCall::Split(number)) => {
-                return Err(self.differs_from_split(number, rank, place, terms.name()));
+                return Err(self.differs_from_split(number, rank, place.clone(), terms.name()));
             }
-            None => self.begin_collective(rank, &place, terms),
+            None => self.begin_collective(rank, place, terms),
         };
-        self.begin_call(rank, CallKind::Collective(number), place);
-        self.call_instance(number, position, call.payload)
+        Ok((number, position))
     }
 
     /// A rank's part of a collective may begin.
@@ -179,7 +258,8 @@ impl Session<'_> {
         let rank = self.comms[instance.terms.comm.0 as usize].ranks[position as usize];
         let tile = self.ranks[rank.idx()].tile;
         for action in stated.template.of_tile.get(&tile).into_iter().flatten() {
-            self.run.release(ActionId(stated.base.0 + action), tile);
+            let action = ActionId(stated.base.0 + action);
+            self.run.release(action, tile, instance.terms.order());
         }
     }
 
@@ -217,7 +297,23 @@ impl Session<'_> {
             self.run.write(at, &bytes);
         }
         if self.collectives[number].open[position as usize] == 0 {
-            self.to_respond.insert(rank);
+            self.part_over(number, position, rank);
+        }
+    }
+
+    /// A rank's part of a collective is over.
+    pub(crate) fn part_over(&mut self, number: usize, position: u32, rank: RankId) {
+        self.to_respond.insert(rank);
+        let request = self.collectives[number].requests[position as usize].take();
+        let Some(request) = request else {
+            return;
+        };
+        let Some(Response::Output(output)) = self.collective_response(number, rank) else {
+            return;
+        };
+        if let Some(request) = self.requests.get_mut(request) {
+            request.output = Some(output);
+            request.is_over = true;
         }
     }
 
@@ -230,7 +326,7 @@ impl Session<'_> {
         let open = &mut self.collectives[number].open[position as usize];
         *open -= 1;
         if *open == 0 {
-            self.to_respond.insert(rank);
+            self.part_over(number, position, rank);
         }
     }
 }

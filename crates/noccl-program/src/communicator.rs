@@ -50,6 +50,10 @@ impl Communicator {
 
     /// A rank's number in the communicator.
     pub(crate) fn position(&self, rank: RankId) -> Option<u32> {
+        // Of all ranks the number is the rank itself.
+        if self.ranks.get(rank.idx()) == Some(&rank) {
+            return Some(rank.0);
+        }
         let found = self.ranks.iter().position(|member| *member == rank);
         found.map(|at| at as u32)
     }

@@ -12,6 +12,7 @@
 mod agreement;
 mod announce;
 mod arrival;
+mod beside;
 mod calls;
 mod collective;
 mod communicator;

@@ -21,7 +21,11 @@ pub(crate) enum CallKind {
     /// Requests; all of them, or one.
     Wait { requests: Vec<RequestId>, all: bool },
     /// Computation, or looking at a queue, by an action.
-    Busy { is_computation: bool, is_over: bool },
+    Busy {
+        is_computation: bool,
+        is_over: bool,
+        cycles: u64,
+    },
     /// A message to arrive.
     Probe(Wanted),
     /// A collective, by its number.

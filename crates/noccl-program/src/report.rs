@@ -2,8 +2,9 @@
 //! What a program has done so far: where each rank's time went, and when.
 
 use crate::ids::RankId;
-use crate::rank::{Call, CallKind, Place};
+use crate::rank::{Call, CallKind, Place, Rank};
 use crate::session::Session;
+use noccl_run::{RankTime, TimeSlices};
 use serde::Serialize;
 
 /// A call of a rank, from when it was stated until it was over.
@@ -16,7 +17,7 @@ pub struct Span {
     /// When the call was over.
     pub end_cycle: u64,
     /// What it called: `wait`, `compute`, `poll`, `probe`, `split`, or the name of a collective.
-    pub what: String,
+    pub what: &'static str,
     /// Where.
     pub place: Place,
 }
@@ -53,8 +54,6 @@ pub struct Report {
     pub ranks: Vec<RankReport>,
     /// Flits or words times links.
     pub flit_hops: u64,
-    /// Calls in the order in which they ended.
-    pub timeline: Vec<Span>,
 }
 
 impl Session<'_> {
@@ -72,8 +71,13 @@ impl Session<'_> {
                 .unwrap_or(0),
             ranks,
             flit_hops: self.run.status().flit_hops(),
-            timeline: self.spans.clone(),
         }
+    }
+
+    /// Calls in the order in which they ended.
+    #[must_use]
+    pub fn timeline(&self) -> &[Span] {
+        &self.spans
     }
 
     fn rank_report(&self, id: RankId) -> RankReport {
@@ -93,7 +97,36 @@ impl Session<'_> {
         }
     }
 
+    /// From now on it is kept when each rank computes, sends and receives.
+    pub fn record_times(&mut self) {
+        self.run.record_times();
+        self.computes = Some(vec![TimeSlices::default(); self.ranks.len()]);
+    }
+
+    /// What a rank has done in each cycle up to its end: computing before sending before receiving, where a tile does two of them at
+    /// once; else it waited. Nothing if it was not kept.
+    #[must_use]
+    pub fn times(&self, rank: RankId) -> TimeSlices {
+        let Some(computes) = &self.computes else {
+            return TimeSlices::default();
+        };
+        let rank = (&self.ranks[rank.idx()], &computes[rank.idx()]);
+        let (Rank { tile, cycle, .. }, computes) = rank;
+        let busy = self.run.times(*tile);
+        computes.over(&busy).filled(RankTime::Wait, *cycle)
+    }
+
     pub(crate) fn note_span(&mut self, rank: RankId, call: Call, end_cycle: u64) {
+        if let CallKind::Busy {
+            is_computation: true,
+            cycles,
+            ..
+        } = call.kind
+            && let Some(computes) = &mut self.computes
+        {
+            let start_cycle = end_cycle.saturating_sub(cycles);
+            computes[rank.idx()].add(RankTime::Compute, start_cycle, end_cycle);
+        }
         self.spans.push(Span {
             rank,
             start_cycle: call.since_cycle,
@@ -103,10 +136,10 @@ impl Session<'_> {
         });
     }
 
-    fn call_name(&self, call: &CallKind) -> String {
+    fn call_name(&self, call: &CallKind) -> &'static str {
         if let CallKind::Collective(number) = call {
-            return self.collectives[*number].terms.kind.to_string();
+            return self.collectives[*number].terms.kind.name();
         }
-        call.name().to_owned()
+        call.name()
     }
 }

@@ -13,14 +13,20 @@ pub(crate) struct Request {
     /// The message: of a receive once they have met.
     pub(crate) message: Option<MessageId>,
     pub(crate) is_over: bool,
+    /// What a collective has given the rank.
+    pub(crate) output: Option<Vec<u8>>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RequestKind {
     /// A synchronous one is over when the message has met its receive too.
     Send { is_synchronous: bool },
     /// Bytes of the buffer; `None`: any length.
     Receive { max_bytes: Option<u64> },
+    /// A collective beside the rank's calls, by its number.
+    Collective(usize),
+    /// What whoever drives the rank carries out; as messages name it.
+    Task(String),
 }
 
 /// All requests that are not over and waited for.

@@ -34,6 +34,13 @@ pub enum Response {
     },
     /// Of a collective: what this rank gets; empty if nothing.
     Output(Vec<u8>),
+    /// Of what goes on beside the rank's calls, of which one may still wait: its requests are over.
+    Beside {
+        /// The number with which it has waited.
+        token: u32,
+        /// Its requests, whose numbers are free again.
+        over: Vec<Received>,
+    },
     /// Of a split: the communicator, the own rank in it and its size; `None` for ranks without a colour.
     Communicator(Option<(CommId, u32, u32)>),
 }

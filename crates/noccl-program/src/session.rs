@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A program of ranks on a network: what each has called, and when its call is over.
 
+use crate::beside::BesideWait;
 use crate::collective::{Choose, Instance};
 use crate::communicator::Communicator;
 use crate::error::ProgramError;
@@ -17,7 +18,7 @@ use crate::terms::Terms;
 use crate::trace::RankRecording;
 use noccl_coll::Choice;
 use noccl_net::{Coord, Network};
-use noccl_run::{Ended, OpenRun, Order, RunConfig};
+use noccl_run::{Ended, OpenRun, Order, RunConfig, TimeSlices};
 use noccl_sim::open_run;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
@@ -74,8 +75,12 @@ pub struct Session<'n> {
     /// Ranks whose calls may be over.
     pub(crate) to_respond: BTreeSet<RankId>,
     pub(crate) spans: Vec<Span>,
+    /// By rank: when it computes, if that is kept.
+    pub(crate) computes: Option<Vec<TimeSlices>>,
     /// By rank: its calls, if they are recorded.
     pub(crate) recording: Option<Vec<RankRecording>>,
+    /// What waits for requests beside the calls of its rank.
+    pub(crate) beside: BTreeMap<RankId, Vec<BesideWait>>,
     failed: Option<ProgramError>,
     ended: Vec<Ended>,
 }
@@ -131,7 +136,9 @@ impl<'n> Session<'n> {
             splits: Vec::new(),
             to_respond: BTreeSet::new(),
             spans: Vec::new(),
+            computes: None,
             recording: None,
+            beside: BTreeMap::new(),
             failed: None,
             ended: Vec::new(),
             ranks,
@@ -237,6 +244,7 @@ impl<'n> Session<'n> {
     fn responses(&mut self) -> Vec<(RankId, Response)> {
         let mut responses = Vec::new();
         for rank in std::mem::take(&mut self.to_respond) {
+            self.respond_beside(rank, &mut responses);
             let Some(call) = self.ranks[rank.idx()].call.take() else {
                 continue;
             };
@@ -267,7 +275,7 @@ impl<'n> Session<'n> {
         }
     }
 
-    fn wait_response(&mut self, requests: &[RequestId], all: bool) -> Option<Response> {
+    pub(crate) fn wait_response(&mut self, requests: &[RequestId], all: bool) -> Option<Response> {
         let is_over = |id: &RequestId| self.requests.get(*id).is_some_and(|r| r.is_over);
         let over: Vec<usize> = (0..requests.len())
             .filter(|at| is_over(&requests[*at]))
@@ -277,11 +285,20 @@ impl<'n> Session<'n> {
         }
         let close = |index: usize| {
             let request = self.requests.close(requests[index])?;
-            let message = self.messages.at_mut(request.message?);
-            let data = match request.kind {
-                RequestKind::Send { .. } => None,
-                RequestKind::Receive { .. } => Some(std::mem::take(&mut message.data)),
+            let is_received = match request.kind {
+                RequestKind::Send { .. } => false,
+                RequestKind::Receive { .. } => true,
+                RequestKind::Collective(_) | RequestKind::Task(_) => {
+                    return Some(Received {
+                        index,
+                        source: 0,
+                        tag: 0,
+                        data: request.output,
+                    });
+                }
             };
+            let message = self.messages.at_mut(request.message?);
+            let data = is_received.then(|| std::mem::take(&mut message.data));
             let comm = &self.comms[message.comm.0 as usize];
             Some(Received {
                 index,

@@ -84,6 +84,7 @@ impl Session<'_> {
             bytes: Some(STATED_BYTES),
             operator: Operator::Sum,
             element: ElementType::Int64,
+            is_beside: false,
         };
         let gathered = terms(CollectiveKind::AllGather);
         let is_gathered = self.template(gathered, 0).is_ok();

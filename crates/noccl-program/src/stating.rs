@@ -8,7 +8,6 @@ use crate::session::{Role, Session};
 use crate::template::Template;
 use crate::terms::Terms;
 use noccl_coll::CollError;
-use noccl_run::Order;
 use noccl_workload::{Action, ActionId};
 use std::rc::Rc;
 
@@ -61,7 +60,7 @@ impl Session<'_> {
             self.run.state(
                 action,
                 &|tile| held.get(tile.idx()) == Some(&true),
-                Order::InOrder,
+                terms.order(),
             )?;
             self.roles.push(Role::Step(number));
         }
@@ -116,6 +115,6 @@ impl Session<'_> {
     /// A collective of one rank: what it gives is what it gets.
     fn end_alone(&mut self, number: usize) {
         let rank = self.comms[self.collectives[number].terms.comm.0 as usize].ranks[0];
-        self.to_respond.insert(rank);
+        self.part_over(number, 0, rank);
     }
 }

@@ -75,7 +75,12 @@ impl Session<'_> {
     /// A request that is not over, as messages name it.
     fn request_name(&self, id: RequestId, request: &Request) -> String {
         let other = request.message.map(|message| self.messages.at(message));
-        match (request.kind, other) {
+        match (&request.kind, other) {
+            (RequestKind::Collective(number), _) => {
+                let name = self.collectives[*number].terms.name();
+                format!("its {name}, which waits for {}", self.missing(*number))
+            }
+            (RequestKind::Task(name), _) => format!("its {name} called at {}", request.place),
             (RequestKind::Send { .. }, Some(message)) => {
                 format!("its message to {} with tag {}", message.target, message.tag)
             }

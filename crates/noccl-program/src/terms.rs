@@ -8,6 +8,7 @@ use crate::session::Session;
 use crate::template::{Recipe, Template};
 use noccl_coll::{Choice, CollError};
 use noccl_net::TileRef;
+use noccl_run::Order;
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
 use std::fmt::Write;
 
@@ -21,12 +22,17 @@ pub(crate) struct Terms {
     pub(crate) bytes: Option<u64>,
     pub(crate) operator: Operator,
     pub(crate) element: ElementType,
+    /// Does it go on beside what its ranks do?
+    pub(crate) is_beside: bool,
 }
 
 impl Terms {
     /// As messages name the call.
     pub(crate) fn name(&self) -> String {
         let mut name = self.kind.to_string();
+        if self.is_beside {
+            name.insert_str(0, "non-blocking ");
+        }
         if let Some(bytes) = self.bytes.filter(|_| self.kind != CollectiveKind::Barrier) {
             let _ = write!(name, " of {bytes} bytes");
         }
@@ -38,6 +44,15 @@ impl Terms {
             let _ = write!(name, ", {operator} of {element}");
         }
         name
+    }
+
+    /// Where its ranks' parts stand among what else their tiles do.
+    pub(crate) const fn order(&self) -> Order {
+        if self.is_beside {
+            Order::Beside
+        } else {
+            Order::InOrder
+        }
     }
 
     /// Do two calls fit together? What one leaves open the other may state.
@@ -52,6 +67,7 @@ impl Terms {
         self.comm == other.comm
             && self.kind == other.kind
             && self.root == other.root
+            && self.is_beside == other.is_beside
             && is_same_fold
             && bytes
     }
@@ -111,6 +127,7 @@ impl Session<'_> {
             bytes,
             operator: call.operator,
             element: call.element,
+            is_beside: false,
         })
     }
 

@@ -2,6 +2,7 @@
 //! Programs of ranks on networks of every kind: values, order of messages, errors, and random programs beside their results in plain
 //! arithmetic.
 
+mod beside;
 mod common;
 mod traces;
 

@@ -11,6 +11,7 @@ mod files;
 mod network;
 mod orders;
 mod program;
+mod program_values;
 mod request;
 mod studies;
 mod supervise;

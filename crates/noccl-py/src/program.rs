@@ -3,13 +3,17 @@
 
 use crate::error::to_python;
 use crate::network::Network;
-use noccl::Loaded;
-use noccl::program::{
-    CollectiveCall, CommId, ProgramError, ProgramRequest, RankId, Receive, RequestId, Response,
-    Send, Session, parse_program_algorithm, session,
+use crate::program_values::{
+    TimelineColumns, any_or, call, probed, raised, response_list, timeline_columns,
 };
+use noccl::program::{
+    CommId, ProgramError, ProgramRequest, RankId, Receive, RequestId, Send, Session,
+    parse_program_algorithm, session,
+};
+use noccl::{Loaded, Timeline};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::PyList;
 use self_cell::self_cell;
 use std::sync::Arc;
 
@@ -25,20 +29,6 @@ self_cell! {
 #[pyclass(unsendable, module = "noccl._native")]
 pub(crate) struct ProgramSession {
     held: Held,
-}
-
-fn raised(py: Python<'_>, error: &ProgramError) -> PyErr {
-    let arguments = ("ProgramError", error.to_string(), None::<String>);
-    let made = py.import("noccl.errors");
-    match made.and_then(|module| module.call_method1("from_native", arguments)) {
-        Ok(exception) => PyErr::from_value(exception),
-        Err(broken_package) => broken_package,
-    }
-}
-
-/// Negative numbers stand for any.
-fn any_or<T: TryFrom<i64>>(number: i64) -> Option<T> {
-    T::try_from(number).ok().filter(|_| number >= 0)
 }
 
 impl ProgramSession {
@@ -156,16 +146,7 @@ impl ProgramSession {
             let (source, tag) = (any_or(source), any_or(tag));
             session.iprobe(RankId(rank), CommId(comm), source, tag, &place)
         })?;
-        Ok(match found {
-            Some(Response::Probed { source, tag, bytes }) => Some((source, tag, bytes)),
-            Some(
-                Response::Done
-                | Response::Requests(_)
-                | Response::Output(_)
-                | Response::Communicator(_),
-            )
-            | None => None,
-        })
+        Ok(found.and_then(probed))
     }
 
     /// Withdraws a receive; false if it has met a message.
@@ -252,6 +233,79 @@ impl ProgramSession {
         self.with(py, |session| session.collective(RankId(rank), call, place))
     }
 
+    /// Calls a collective that goes on beside what the rank does; the number of the request.
+    #[allow(clippy::too_many_arguments, reason = "a call of MPI has as many")]
+    fn icollective(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        comm: u32,
+        kind: &str,
+        payload: Vec<u8>,
+        root: u32,
+        operator: &str,
+        element: &str,
+        place: String,
+    ) -> PyResult<u32> {
+        let call = call(py, comm, kind, payload, root, operator, element)?;
+        let request = self.with(py, |session| session.icollective(RankId(rank), call, place))?;
+        Ok(request.0)
+    }
+
+    /// Can the network's algorithms carry it out beside what its ranks do?
+    #[allow(clippy::too_many_arguments, reason = "a call of MPI has as many")]
+    fn supports_beside(
+        &mut self,
+        py: Python<'_>,
+        comm: u32,
+        kind: &str,
+        bytes: usize,
+        root: u32,
+        operator: &str,
+        element: &str,
+    ) -> PyResult<bool> {
+        let Ok(call) = call(py, comm, kind, vec![0; bytes], root, operator, element) else {
+            return Ok(false);
+        };
+        self.with(py, |session| Ok(session.supports_beside(&call)))
+    }
+
+    /// Begins what the hub carries out beside a rank's calls; the number of the request.
+    fn begin_task(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        name: String,
+        place: String,
+    ) -> PyResult<u32> {
+        self.with(py, |session| {
+            Ok(session.begin_task(RankId(rank), name, place).0)
+        })
+    }
+
+    /// It is over.
+    fn end_task(&mut self, py: Python<'_>, task: u32) -> PyResult<()> {
+        self.with(py, |session| {
+            session.end_task(RequestId(task));
+            Ok(())
+        })
+    }
+
+    /// Waits for requests beside the rank's own call; `advance` names the response by the token.
+    fn wait_beside(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        requests: Vec<u32>,
+        token: u32,
+        place: String,
+    ) -> PyResult<()> {
+        let requests = requests.into_iter().map(RequestId).collect();
+        self.with(py, |session| {
+            session.wait_beside(RankId(rank), requests, token, &place)
+        })
+    }
+
     /// Can the network's algorithms carry out a collective in which each rank gives so many bytes?
     #[allow(clippy::too_many_arguments, reason = "a call of MPI has as many")]
     fn supports(
@@ -304,60 +358,37 @@ impl ProgramSession {
     /// Simulates until calls are over: ranks and their responses.
     fn advance<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let responses = self.with(py, |session| session.advance())?;
-        let list = PyList::empty(py);
-        for (rank, response) in responses {
-            list.append((rank.0, response_object(py, response)?))?;
-        }
-        Ok(list)
+        response_list(py, responses)
     }
 
-    /// What the program has done so far, as JSON text.
+    /// From now on it is kept when each rank computes, sends and receives.
+    fn record_times(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |session| {
+            session.record_times();
+            Ok(())
+        })
+    }
+
+    /// What each rank did over time, as the text of a file of trace events.
+    fn trace_events(&self, py: Python<'_>) -> PyResult<String> {
+        let loaded = self.held.borrow_owner();
+        let made = self
+            .held
+            .with_dependent(|_, session| Timeline::of_session(&loaded.network, session));
+        let timeline = made.map_err(|error| raised(py, &error))?;
+        let text = timeline.trace_events();
+        text.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// The calls that are over, by column.
+    fn timeline<'py>(&self, py: Python<'py>) -> TimelineColumns<'py> {
+        self.held
+            .with_dependent(|_, session| timeline_columns(py, session.timeline()))
+    }
+
+    /// What the program has done so far but its calls, as JSON text.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
         let report = self.held.with_dependent(|_, session| session.report());
         crate::calls::json(&report).map_err(|error| to_python(py, &error))
     }
-}
-
-fn call(
-    py: Python<'_>,
-    comm: u32,
-    kind: &str,
-    payload: Vec<u8>,
-    root: u32,
-    operator: &str,
-    element: &str,
-) -> PyResult<CollectiveCall> {
-    let raise = |error: noccl::Error| to_python(py, &error);
-    Ok(CollectiveCall {
-        comm: CommId(comm),
-        kind: noccl::parse_collective(kind).map_err(raise)?,
-        payload,
-        root,
-        operator: noccl::parse_operator(operator).map_err(raise)?,
-        element: noccl::parse_element(element).map_err(raise)?,
-    })
-}
-
-fn response_object(py: Python<'_>, response: Response) -> PyResult<Py<PyAny>> {
-    Ok(match response {
-        Response::Done => py.None(),
-        Response::Requests(over) => {
-            let list = PyList::empty(py);
-            for received in over {
-                let data = received.data.map(|data| PyBytes::new(py, &data));
-                list.append((received.index, received.source, received.tag, data))?;
-            }
-            list.into_any().unbind()
-        }
-        Response::Probed { source, tag, bytes } => {
-            (source, tag, bytes).into_pyobject(py)?.into_any().unbind()
-        }
-        Response::Output(bytes) => PyBytes::new(py, &bytes).into_any().unbind(),
-        Response::Communicator(made) => {
-            let made = made.map_or((-1, -1, 0), |(comm, rank, size)| {
-                (i64::from(comm.0), i64::from(rank), i64::from(size))
-            });
-            made.into_pyobject(py)?.into_any().unbind()
-        }
-    })
 }

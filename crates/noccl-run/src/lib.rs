@@ -19,6 +19,7 @@ mod open_run;
 mod ports;
 mod progress;
 mod random;
+mod rank_time;
 mod record;
 mod result;
 mod run_loop;
@@ -38,6 +39,7 @@ pub use ports::{
 };
 pub use progress::{Step, Tally, Watch, WorkStage};
 pub use random::Rng;
+pub use rank_time::{RankTime, TimeSlice, TimeSlices};
 pub use record::{
     BeatSource, Command, CommandKind, Completion, Contribution, CycleRecord, FlitPlace, FlitRecord,
     Handshake, RecordedKind, RecordedRows, Store, TransferStart,

@@ -5,7 +5,7 @@
 //! before the next call begins in that cycle, exactly as if it had been known before. So a program that states the actions of a
 //! schedule, each when the tile's earlier ones have ended, takes the cycles of the schedule.
 
-use crate::{RunError, Status};
+use crate::{RunError, Status, TimeSlices};
 use noccl_net::TileId;
 use noccl_workload::{Action, ActionId, Place};
 
@@ -27,8 +27,8 @@ pub struct Ended {
 pub enum Order {
     /// Behind all that was stated or released before.
     InOrder,
-    /// Beside: they begin when the agent has nothing else that it could do, or waits in a barrier. So a message goes on whose sender waits
-    /// for something else.
+    /// Beside: they begin when the agent has nothing else that it could do, or waits in a barrier, the first one that waits for nothing. So a
+    /// message goes on whose sender waits for something else, and a collective beside what its ranks do.
     Beside,
 }
 
@@ -66,8 +66,8 @@ pub trait OpenRun {
         order: Order,
     ) -> Result<ActionId, RunError>;
 
-    /// A held share waits no longer; nothing if the tile takes no part.
-    fn release(&mut self, action: ActionId, tile: TileId);
+    /// A held share waits no longer, and stands among those of its agent like a stated one; nothing if the tile takes no part.
+    fn release(&mut self, action: ActionId, tile: TileId, order: Order);
 
     /// Simulates until shares have ended or messages have come, which are appended to `ended`. Nothing is appended if all that was stated is over.
     ///
@@ -83,4 +83,10 @@ pub trait OpenRun {
 
     /// What a tile's core has been busy with.
     fn busy(&self, tile: TileId) -> Busy;
+
+    /// From now on it is kept when cores are busy with what.
+    fn record_times(&mut self);
+
+    /// When a tile's core sent and received; nothing if it is not kept.
+    fn times(&self, tile: TileId) -> TimeSlices;
 }

@@ -155,6 +155,7 @@ impl Case {
             places: &self.places,
             memory_bytes: MEMORY_BYTES,
             config: &self.config,
+            has_times: false,
         }
     }
 

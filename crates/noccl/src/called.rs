@@ -5,7 +5,7 @@ use crate::executed::{
     costs, has_calls, program_bytes, ranks_refused, read_image, refuse_checkpoint,
 };
 use crate::program::{ProgramRequest, session};
-use crate::{Algorithm, Error, ExecutedRequest, Network, Watch};
+use crate::{Algorithm, Error, ExecutedRequest, Network, Timeline, Watch};
 use noccl_execute::{CalledRank, CalledRequest as Request};
 use noccl_net::Coord;
 use noccl_program::places;
@@ -82,27 +82,37 @@ pub fn run_called(
     request: &CalledRequest,
     watch: Watch<'_>,
 ) -> Result<CalledReport, Error> {
-    Ok(run_called_with(network, request, false, watch)?.0)
+    Ok(record_called(network, request, Recording::default(), watch)?.0)
 }
 
-/// The same, with what the ranks have called: a message trace (`docs/formats/messages.md`), whose replay on this network takes the same cycles.
+/// What is kept of a run beside its report.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Recording {
+    /// What the ranks have called.
+    pub has_messages: bool,
+    /// When they computed, sent, received and waited.
+    pub has_timeline: bool,
+}
+
+/// What was kept of a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recorded {
+    /// A message trace (`docs/formats/messages.md`), whose replay on this network takes the same cycles.
+    pub messages: Option<String>,
+    /// What the ranks did over time.
+    pub timeline: Option<Timeline>,
+}
+
+/// The same, with what is to be kept of it.
 ///
 /// # Errors
 /// As [`run_called`].
 pub fn record_called(
     network: &Network,
     request: &CalledRequest,
+    recording: Recording,
     watch: Watch<'_>,
-) -> Result<(CalledReport, String), Error> {
-    run_called_with(network, request, true, watch)
-}
-
-fn run_called_with(
-    network: &Network,
-    request: &CalledRequest,
-    is_recorded: bool,
-    watch: Watch<'_>,
-) -> Result<(CalledReport, String), Error> {
+) -> Result<(CalledReport, Recorded), Error> {
     let executed = &request.executed;
     let unsaved = "the open messages and collectives of a program made by noccl build --calls";
     refuse_checkpoint(executed.checkpoint.as_ref(), unsaved)?;
@@ -129,8 +139,11 @@ fn run_called_with(
         },
     )
     .map_err(noccl_execute::ExecuteError::from)?;
-    if is_recorded {
+    if recording.has_messages {
         session.record();
+    }
+    if recording.has_timeline {
+        session.record_times();
     }
     let usual = RunConfig::new(Mode::Value).max_cycles;
     let called = Request {
@@ -144,7 +157,13 @@ fn run_called_with(
     let result = tally.run(|on_progress| noccl_execute::run(&mut session, &called, on_progress))?;
     let file = executed.program.file_name().unwrap_or_default();
     let source = format!("{} executed on {}", file.display(), network.spec().name);
-    let recorded = session.recorded(&source);
+    let recorded = Recorded {
+        messages: session.recorded(&source).map(|trace| trace.to_string()),
+        timeline: match recording.has_timeline {
+            true => Some(Timeline::of_session(network, &session)?),
+            false => None,
+        },
+    };
     let rows = (0..).zip(&coords).zip(result.ranks);
     let report = CalledReport {
         network: network.spec().name.clone(),
@@ -156,10 +175,7 @@ fn run_called_with(
             .map(|((rank, at), done)| row(rank, *at, &done))
             .collect(),
     };
-    Ok((
-        report,
-        recorded.map_or_else(String::new, |trace| trace.to_string()),
-    ))
+    Ok((report, recorded))
 }
 
 fn row(rank: u32, tile: Coord, done: &CalledRank) -> CalledRankRow {

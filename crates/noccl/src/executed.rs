@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compiled programs on the cores of a network.
 
-use crate::{CheckpointRequest, Error, Mode, Network, RunConfig, Watch};
+use crate::{CheckpointRequest, Error, Mode, Network, RunConfig, Timeline, TimelineRank, Watch};
 use noccl_compile::CALLS_MARK;
 use noccl_net::Coord;
 use noccl_program::{ProgramError, places};
@@ -89,6 +89,28 @@ pub fn run_executed(
     request: &ExecutedRequest,
     watch: Watch<'_>,
 ) -> Result<ExecutedReport, Error> {
+    Ok(run(network, request, false, watch)?.0)
+}
+
+/// The same, with when the ranks executed and waited.
+///
+/// # Errors
+/// As [`run_executed`].
+pub fn record_executed(
+    network: &Network,
+    request: &ExecutedRequest,
+    watch: Watch<'_>,
+) -> Result<(ExecutedReport, Timeline), Error> {
+    refuse_checkpoint(request.checkpoint.as_ref(), "a run with a timeline")?;
+    run(network, request, true, watch)
+}
+
+fn run(
+    network: &Network,
+    request: &ExecutedRequest,
+    has_times: bool,
+    watch: Watch<'_>,
+) -> Result<(ExecutedReport, Timeline), Error> {
     let image = read_image(&request.program)?;
     if has_calls(&image) {
         let accepted = "made by noccl build --calls; accepted: one that was made without it";
@@ -121,13 +143,22 @@ pub fn run_executed(
         places: &places,
         memory_bytes: request.memory_bytes,
         config: &config,
+        has_times,
     };
     let mut session = Session::<ExecutedResult>::begin(request.checkpoint.as_ref())?;
     let tally = Tally::new(watch, 1);
     let result =
         tally.run(|on_progress| session.run(&of, |run| Ok(run.outcome()?), on_progress))?;
+    let ranks = (0..).zip(&coords).zip(&result.ranks);
+    let ranks = ranks.map(|((rank, at), done)| TimelineRank {
+        rank,
+        tile: *at,
+        times: done.times.clone(),
+        calls: Vec::new(),
+    });
+    let timeline = Timeline::new(network, result.cycles, ranks.collect());
     let rows = (0..).zip(&coords).zip(result.ranks);
-    Ok(ExecutedReport {
+    let report = ExecutedReport {
         network: network.spec().name.clone(),
         cycles: result.cycles,
         time_ns: noccl_run::time_ns(result.cycles as f64, network.spec().clock_ghz),
@@ -136,7 +167,8 @@ pub fn run_executed(
         ranks: rows
             .map(|((rank, at), done)| row(rank, *at, done))
             .collect(),
-    })
+    };
+    Ok((report, timeline))
 }
 
 /// Refuses to save, or go on with, a run whose state no file holds.

@@ -21,10 +21,13 @@ pub mod report;
 mod rtl;
 mod run;
 mod schema;
+mod timeline;
 mod tree;
 
 pub use build::{BuildRow, build};
-pub use called::{CalledRankRow, CalledReport, CalledRequest, record_called, run_called};
+pub use called::{
+    CalledRankRow, CalledReport, CalledRequest, Recorded, Recording, record_called, run_called,
+};
 pub use core_costs::core_costs;
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{
@@ -32,12 +35,13 @@ pub use describe::{
 };
 pub use doctor::{DoctorRow, doctor};
 pub use executed::{
-    ExecutedRankRow, ExecutedReport, ExecutedRequest, is_program_of_calls, refuse_checkpoint,
-    run_executed,
+    ExecutedRankRow, ExecutedReport, ExecutedRequest, is_program_of_calls, record_executed,
+    refuse_checkpoint, run_executed,
 };
 pub use hardware::{HardwareRequest, parse_boundary};
 pub use messages::{
-    MessagesCall, MessagesRankRow, MessagesReport, MessagesRequest, replay_messages,
+    MessagesCall, MessagesRankRow, MessagesReport, MessagesRequest, record_replayed,
+    replay_messages,
 };
 pub use npb::{NpbRequest, npb, parse_npb_class, parse_npb_kernels, parse_npb_libraries};
 pub use plan::check;
@@ -46,6 +50,7 @@ pub use report::{algorithm, cases, read_rows, verification};
 pub use rtl::{check_rtl_folder, rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
 pub use run::{RunReport, RunRequest, replay, report_run, run};
 pub use schema::{SCHEMA_NAMES, schema};
+pub use timeline::{TIMELINE_VERSION, Timeline, TimelineRank};
 pub use tree::{TreeDescription, TreeKind, TreeRequest, TreeTile, parse_tree, tree};
 
 // Studies, and what they and the calls above stand on.

@@ -2,7 +2,7 @@
 //! Replay of message traces: what ranks of a recorded program have called, on a simulated network.
 
 use crate::program::{ProgramRequest, Report, session};
-use crate::{Algorithm, Error, Network, Step, Watch, WorkStage};
+use crate::{Algorithm, Error, Network, Step, Timeline, Watch, WorkStage};
 use noccl_program::{Event, MessageTrace, Replayed, Span, Unit, parse_messages};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,6 +100,27 @@ pub fn replay_messages(
     request: &MessagesRequest,
     watch: Watch<'_>,
 ) -> Result<MessagesReport, Error> {
+    Ok(replay(network, request, false, watch)?.0)
+}
+
+/// The same, with when the ranks computed, sent, received and waited.
+///
+/// # Errors
+/// As [`replay_messages`].
+pub fn record_replayed(
+    network: &Network,
+    request: &MessagesRequest,
+    watch: Watch<'_>,
+) -> Result<(MessagesReport, Timeline), Error> {
+    replay(network, request, true, watch)
+}
+
+fn replay(
+    network: &Network,
+    request: &MessagesRequest,
+    has_times: bool,
+    watch: Watch<'_>,
+) -> Result<(MessagesReport, Timeline), Error> {
     let text = noccl_files::read_text(&request.trace)?;
     let file = name(&request.trace);
     let trace = parse_messages(&file, &text)?;
@@ -117,6 +138,9 @@ pub fn replay_messages(
         noise_seed: request.noise_seed,
     };
     let mut session = session(network, &asked)?;
+    if has_times {
+        session.record_times();
+    }
     let total = trace.num_records();
     let mut may_go_on = |done| {
         watch.report(Step {
@@ -128,8 +152,9 @@ pub fn replay_messages(
     };
     let replayed =
         noccl_program::replay(&mut session, &trace, &file, cycles_per_unit, &mut may_go_on)?;
+    let timeline = Timeline::of_session(network, &session)?;
     let report = session.report();
-    Ok(MessagesReport {
+    let replayed = MessagesReport {
         network: network.spec().name.clone(),
         source: trace.source.clone(),
         compute_scale: request.compute_scale,
@@ -138,8 +163,9 @@ pub fn replay_messages(
         flit_hops: report.flit_hops,
         any_source_receives: any_source_receives(&trace),
         ranks: rows(&report, &replayed),
-        timeline: report.timeline.into_iter().map(call).collect(),
-    })
+        timeline: session.timeline().iter().map(call).collect(),
+    };
+    Ok((replayed, timeline))
 }
 
 /// As places of calls name the file.
@@ -191,12 +217,12 @@ fn rows(report: &Report, replayed: &[Replayed]) -> Vec<MessagesRankRow> {
     .collect()
 }
 
-fn call(span: Span) -> MessagesCall {
+fn call(span: &Span) -> MessagesCall {
     MessagesCall {
         rank: span.rank.0,
         start_cycle: span.start_cycle,
         end_cycle: span.end_cycle,
-        what: span.what,
-        place: span.place,
+        what: span.what.to_owned(),
+        place: span.place.clone(),
     }
 }

@@ -48,7 +48,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--prefix", action="store_true", help="begin lines with their rank")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
-    parser.add_argument("--timeline", help="write a picture of what ranks did to this file")
+    parser.add_argument(
+        "--timeline",
+        metavar="FILE",
+        help="write what ranks did to this file: .json for ui.perfetto.dev, else a picture",
+    )
     parser.add_argument(
         "--checkpoint",
         "--checkpoint-every",
@@ -76,19 +80,27 @@ def main(arguments: Sequence[str]) -> int:
             noise_seed=options.noise_seed,
             host_seconds=options.host_seconds,
             has_prefix=options.prefix,
+            has_timeline=(options.timeline or "").endswith(".json"),
         )
+        if options.timeline:
+            _write_timeline(result, options.timeline)
     except NocclError as error:
         stack = error.rank_traceback if isinstance(error, ProgramError) else ""
         sys.stdout.flush()
         sys.stderr.write(f"{stack}error: {error}\n")
         return 1
-    if options.timeline:
-        from noccl.plots import plot_timeline  # noqa: PLC0415 - only when it is asked for
-
-        plot_timeline(result.timeline).savefig(options.timeline)
     write = _json if options.json else _text
     sys.stdout.write(write(network.name, result))
     return 0
+
+
+def _write_timeline(result: ProgramResult, path: str) -> None:
+    if path.endswith(".json"):
+        result.write_timeline(path)
+        return
+    from noccl.plots import plot_timeline  # noqa: PLC0415 - only when it is asked for
+
+    plot_timeline(result.timeline).savefig(path)
 
 
 def _override(text: str) -> tuple[str, str | int | float | bool]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from noccl.errors import ProgramError
 from noccl.programs import constants
+from noccl.programs.background import BackgroundCollectives
 from noccl.programs.groups import Group
 from noccl.programs.link import call_site
 from noccl.programs.object_collectives import ObjectCollectives
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from noccl.programs.link import Link
 
 
-class Comm(Probes, ObjectCollectives, VectorCollectives):
+class Comm(Probes, ObjectCollectives, VectorCollectives, BackgroundCollectives):
     """A communicator of ranks, as one of them sees it."""
 
     __slots__ = ()
@@ -195,6 +196,7 @@ class Intracomm(Comm):
         """What the new communicator of this rank is made from."""
         link = self._link
         link.check()
+        link.has_split = True
         agreement = self._agree(where, name)
         agreement.notes[self._rank] = (color, key)
         engine_color = -1 if color == constants.UNDEFINED else color

@@ -21,7 +21,10 @@ from noccl.programs.watchdog import Watchdog
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from noccl.programs.background import Task
     from noccl.programs.session import Session
+
+_TOKENS = 2**32
 
 
 class RankEnded(BaseException):
@@ -55,6 +58,8 @@ class Hub:
         self.switches = 0
         self.shared: dict[Any, Any] = {}
         self.on_switch: Callable[[int | None], None] | None = None
+        self._waiting: dict[int, Task] = {}
+        self._num_waits = 0
         to_hub = getcurrent().switch
         self.links = [Link(rank, session, self, to_hub) for rank in range(ranks)]
         self._home = getcurrent()
@@ -92,6 +97,12 @@ class Hub:
         # The rank is continued only to be ended.
         raise RankEnded
 
+    def wait_token(self, task: Task) -> int:
+        """A number for a wait of a task, by which the engine names its end."""
+        self._num_waits = token = (self._num_waits + 1) % _TOKENS
+        self._waiting[token] = task
+        return token
+
     def _body(self, link: Link, function: Callable[[Link], object]) -> Callable[[Any], None]:
         def body(_: Any) -> None:
             try:
@@ -110,15 +121,20 @@ class Hub:
         ready: list[tuple[int, Any]] = [(rank, None) for rank in range(len(continues))]
         on_switch = self.on_switch
         while ready:
-            for rank, response in ready:
+            for who, response in ready:
+                if who < 0:
+                    task = self._waiting.pop(-1 - who)
+                    rank, go_on = task.rank, task.go_on
+                else:
+                    rank, go_on = who, continues[who]
                 self.current = rank
                 self.switches += 1
                 if on_switch is None:
-                    continues[rank](response)
+                    go_on(response)
                 else:
                     on_switch(rank)
                     try:
-                        continues[rank](response)
+                        go_on(response)
                     finally:
                         on_switch(None)
             self.current = None

@@ -13,6 +13,8 @@ import sys
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from greenlet import getcurrent
+
 from noccl.errors import ProgramError
 
 if TYPE_CHECKING:
@@ -32,15 +34,17 @@ class Link:
         rank: Rank of the world.
         session: The engine; after the end an object whose every method ends the rank.
         hub: Runs the ranks.
+        has_split: Has the rank made a communicator?
     """
 
-    __slots__ = ("hub", "rank", "session", "to_hub")
+    __slots__ = ("has_split", "hub", "rank", "session", "to_hub")
 
     def __init__(self, rank: int, session: Session, hub: Hub, to_hub: Any) -> None:
         self.rank = rank
         self.session = session
         self.hub = hub
         self.to_hub = to_hub
+        self.has_split = False
 
     def check(self) -> None:
         """Makes sure that it is this rank that calls.
@@ -84,7 +88,8 @@ def call_site() -> str:
             break
         outer = frame.f_back
         if outer is None:
-            return "unknown"
+            # What goes on beside a rank's calls has been begun somewhere.
+            return str(getattr(getcurrent(), "site", "unknown"))
         frame = outer
     site = sites.get(frame.f_lasti)
     if site is None:

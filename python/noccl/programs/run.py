@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from noccl import _native
 from noccl.errors import ArgumentError
+from noccl.files import write_file
 from noccl.networks import load
 from noccl.programs.session import Session, open_session
 from noccl.tables import ResultTable
 from noccl.values import kind_of, text, whole
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterator, Sequence
 
     from noccl._native import Network
@@ -51,6 +54,20 @@ class ProgramResult:
     flit_hops: int
     ranks: ResultTable
     timeline: ResultTable
+    _trace_events: str = ""
+
+    def write_timeline(self, path: str | os.PathLike[str]) -> None:
+        """Writes when each rank computed, sent, received and waited, for ui.perfetto.dev.
+
+        `noccl.timelines` reads and draws the file; `docs/formats/timeline.md` states its form.
+
+        Raises:
+            ArgumentError: The program ran without `has_timeline=True`.
+            FileError: The file cannot be written.
+        """
+        if not self._trace_events:
+            raise ArgumentError("write_timeline: accepted: a program run with has_timeline=True")
+        write_file(os.fspath(path), self._trace_events.encode())
 
 
 def run_program(
@@ -63,6 +80,7 @@ def run_program(
     max_cycles: int | None = None,
     noise_seed: int | None = None,
     host_seconds: float | None = 60.0,
+    has_timeline: bool = False,
 ) -> ProgramResult:
     """Runs `function(comm, *args)` in every rank; `comm` has the methods of mpi4py.
 
@@ -80,6 +98,7 @@ def run_program(
         noise_seed: Seed of the delays that a network with noise in its spec has; None for none.
         host_seconds: Give up when no rank makes a call for this long on this machine, polls not
             counted; None for no limit. Works in the main thread only.
+        has_timeline: Keep what `write_timeline` of the result writes.
 
     Raises:
         ProgramError: A rank raised, calls of ranks do not fit, or nobody can go on.
@@ -96,6 +115,7 @@ def run_program(
         ranks,
         name=name,
         host_seconds=host_seconds,
+        has_timeline=has_timeline,
     )
 
 
@@ -110,6 +130,7 @@ def run_script(
     noise_seed: int | None = None,
     host_seconds: float | None = 60.0,
     has_prefix: bool = False,
+    has_timeline: bool = False,
 ) -> ProgramResult:
     """Runs an unchanged mpi4py script in every rank, as `mpiexec -n RANKS python SCRIPT` would.
 
@@ -125,6 +146,7 @@ def run_script(
         noise_seed: Seed of the delays that a network with noise in its spec has; None for none.
         host_seconds: As for `run_program`.
         has_prefix: Begin each line that a rank prints with its number.
+        has_timeline: As for `run_program`.
 
     Raises:
         ProgramError: A rank raised, calls of ranks do not fit, or nobody can go on.
@@ -137,7 +159,13 @@ def run_script(
     script = Script(path, [str(arg) for arg in args], has_prefix=has_prefix)
     session, name = _opened(network, ranks, collectives, max_cycles, noise_seed)
     return run_on(
-        session, script.run, ranks, name=name, host_seconds=host_seconds, surroundings=script.around
+        session,
+        script.run,
+        ranks,
+        name=name,
+        host_seconds=host_seconds,
+        surroundings=script.around,
+        has_timeline=has_timeline,
     )
 
 
@@ -149,6 +177,7 @@ def run_on(
     name: str,
     host_seconds: float | None = 60.0,
     surroundings: Callable[[Hub], contextlib.AbstractContextManager[object]] | None = None,
+    has_timeline: bool = False,
 ) -> ProgramResult:
     """Runs `function(comm)` in every rank of a session that has just been opened."""
     from noccl.programs.hub import Hub  # noqa: PLC0415 - only when a program runs
@@ -156,6 +185,8 @@ def run_on(
 
     if host_seconds is not None:
         _check_seconds(host_seconds)
+    if has_timeline:
+        session.record_times()
     hub = Hub(session, ranks, host_seconds=host_seconds)
     with installed(hub, name) as module, _entered(surroundings, hub):
 
@@ -170,7 +201,24 @@ def run_on(
         time_ns=report["cycles"] / session.clock_ghz,
         flit_hops=report["flit_hops"],
         ranks=ResultTable.from_rows("program", report["ranks"]),
-        timeline=ResultTable.from_rows("timeline", report["timeline"]),
+        timeline=_timeline(session),
+        _trace_events=session.trace_events() if has_timeline else "",
+    )
+
+
+def _timeline(session: Session) -> ResultTable:
+    """The calls, which may be millions: no row becomes a Python object."""
+    (ranks, starts, ends, whats, places), names = session.timeline()
+    known = np.array(names, dtype=object)
+    return ResultTable.from_columns(
+        "timeline",
+        {
+            "rank": np.frombuffer(ranks, "<u4"),
+            "start_cycle": np.frombuffer(starts, "<u8"),
+            "end_cycle": np.frombuffer(ends, "<u8"),
+            "what": known[np.frombuffer(whats, "<u4")],
+            "place": known[np.frombuffer(places, "<u4")],
+        },
     )
 
 

@@ -95,6 +95,40 @@ class Session(Protocol):
     ) -> None:
         """Takes part in a collective; response: bytes, none where the rank gets nothing."""
 
+    def icollective(
+        self,
+        rank: int,
+        comm: int,
+        kind: str,
+        payload: bytes,
+        root: int,
+        operator: str,
+        element: str,
+        place: str,
+    ) -> int:
+        """The same beside what the rank does; a request, whose data are what the rank gets."""
+
+    def supports_beside(
+        self,
+        comm: int,
+        kind: str,
+        num_bytes: int,
+        root: int,
+        operator: str,
+        element: str,
+        /,
+    ) -> bool:
+        """Do the network's algorithms do it beside what its ranks do?"""
+
+    def begin_task(self, rank: int, name: str, place: str, /) -> int:
+        """Begins what the hub does beside a rank's calls; the number of the request."""
+
+    def end_task(self, task: int, /) -> None:
+        """It is over."""
+
+    def wait_beside(self, rank: int, requests: Sequence[int], token: int, place: str, /) -> None:
+        """Waits for all beside the rank's call; the response comes for -1 - `token`."""
+
     def supports(
         self,
         comm: int,
@@ -119,8 +153,21 @@ class Session(Protocol):
     def advance(self) -> list[tuple[int, Any]]:
         """Simulates until a rank can go on; ranks and their responses, none when all are over."""
 
+    def record_times(self) -> None:
+        """Before the first call: keeps when ranks compute, send and receive."""
+
+    def trace_events(self) -> str:
+        """What each rank did over time, as the text of a file of trace events."""
+
+    def timeline(self) -> tuple[list[bytes], list[str]]:
+        """Calls by column, and names.
+
+        A value per call: ranks (4 bytes), first cycles and ends (8 bytes), what was called and
+        where (4 bytes each, numbers of names).
+        """
+
     def report(self) -> str:
-        """Cycles, what each rank did, flits, timeline, as JSON text."""
+        """Cycles, what each rank did, flits, as JSON text."""
 
 
 def open_session(

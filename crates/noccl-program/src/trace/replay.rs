@@ -157,7 +157,10 @@ impl Replay<'_, '_> {
     /// A rank's call is over.
     fn take(&mut self, rank: RankId, response: Response) -> Result<(), ProgramError> {
         match response {
-            Response::Done | Response::Output(_) | Response::Probed { .. } => Ok(()),
+            Response::Done
+            | Response::Output(_)
+            | Response::Probed { .. }
+            | Response::Beside { .. } => Ok(()),
             Response::Requests(over) => {
                 let waiting = std::mem::take(&mut self.players[rank.idx()].waiting);
                 for open in &waiting {

@@ -22,6 +22,8 @@ pub enum Op {
     WaitAll,
     Compute(u64),
     Collective(CollectiveKind, u32, Vec<u8>),
+    /// The same beside what the rank does, for `WaitAll`.
+    Icollective(CollectiveKind, u32, Vec<u8>),
     /// Of the communicator of all, into a communicator that later collectives are on.
     Split(u32, i64),
 }
@@ -67,7 +69,24 @@ impl Runner<'_, '_> {
             Response::Communicator(made) => {
                 self.comm[rank.0 as usize] = made.map_or(CommId(0), |(comm, _, _)| comm);
             }
-            Response::Done | Response::Probed { .. } => {}
+            Response::Done | Response::Probed { .. } | Response::Beside { .. } => {}
+        }
+    }
+
+    fn call(
+        &self,
+        rank: usize,
+        kind: CollectiveKind,
+        root: u32,
+        payload: Vec<u8>,
+    ) -> CollectiveCall {
+        CollectiveCall {
+            comm: self.comm[rank],
+            kind,
+            payload,
+            root,
+            operator: Operator::Sum,
+            element: ElementType::Int64,
         }
     }
 
@@ -125,15 +144,13 @@ impl Runner<'_, '_> {
                     return self.session.split(rank, world, Some(colour), key, place);
                 }
                 Op::Collective(kind, root, payload) => {
-                    let call = CollectiveCall {
-                        comm: self.comm[index],
-                        kind,
-                        payload,
-                        root,
-                        operator: Operator::Sum,
-                        element: ElementType::Int64,
-                    };
+                    let call = self.call(index, kind, root, payload);
                     return self.session.collective(rank, call, place);
+                }
+                Op::Icollective(kind, root, payload) => {
+                    let call = self.call(index, kind, root, payload);
+                    let request = self.session.icollective(rank, call, place)?;
+                    self.open[index].push(request);
                 }
             }
         }
@@ -146,14 +163,36 @@ pub fn run(network: &Network, lists: &[Vec<Op>]) -> Result<(Vec<Got>, u64), Prog
     Ok((got, cycles))
 }
 
+/// The same with the algorithm in the network, where there is one.
+pub fn run_in_network(network: &Network, lists: &[Vec<Op>]) -> Result<Vec<Got>, ProgramError> {
+    let (got, ..) = run_by(network, lists, in_network_choice)?;
+    Ok(got)
+}
+
+fn in_network_choice(network: &Network, collective: &Collective) -> Result<Choice, String> {
+    let all = choices(network, collective);
+    let in_network = all.iter().find(|choice| choice.algorithm.is_in_network());
+    in_network
+        .copied()
+        .map_or_else(|| first_choice(network, collective), Ok)
+}
+
 /// The same, with the calls as a message trace.
 pub fn run_recorded(
     network: &Network,
     lists: &[Vec<Op>],
 ) -> Result<(Vec<Got>, u64, MessageTrace), ProgramError> {
+    run_by(network, lists, first_choice)
+}
+
+fn run_by(
+    network: &Network,
+    lists: &[Vec<Op>],
+    choose: fn(&Network, &Collective) -> Result<Choice, String>,
+) -> Result<(Vec<Got>, u64, MessageTrace), ProgramError> {
     let options = Options {
         config: RunConfig::new(Mode::Value),
-        choose: Box::new(first_choice),
+        choose: Box::new(choose),
     };
     let mut session = Session::new(network, lists.len() as u32, options)?;
     session.record();

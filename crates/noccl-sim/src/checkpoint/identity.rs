@@ -57,6 +57,8 @@ impl Identity {
             places,
             memory_bytes,
             config,
+            // Only what is told of the run depends on it.
+            has_times: _,
         } = request;
         let RunConfig {
             max_cycles,

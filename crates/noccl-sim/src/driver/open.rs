@@ -7,7 +7,7 @@ use crate::diagnose::view::Driver;
 use crate::endpoint::core::Agents;
 use crate::machine::Machine;
 use noccl_net::TileId;
-use noccl_run::{Busy, Ended, OpenRun, Order, RunError, Status};
+use noccl_run::{Busy, Ended, OpenRun, Order, RunError, Status, TimeSlices};
 use noccl_workload::{Action, ActionId, Place};
 
 /// A run between two cycles, or within one while programs state actions.
@@ -85,8 +85,8 @@ impl OpenRun for OpenMachineRun<'_> {
         self.agents.state(action, is_held, order, &mut self.machine)
     }
 
-    fn release(&mut self, action: ActionId, tile: TileId) {
-        self.agents.release(action, tile, &mut self.machine);
+    fn release(&mut self, action: ActionId, tile: TileId, order: Order) {
+        self.agents.release(action, tile, order, &mut self.machine);
     }
 
     fn advance(&mut self, ended: &mut Vec<Ended>) -> Result<(), RunError> {
@@ -121,5 +121,13 @@ impl OpenRun for OpenMachineRun<'_> {
 
     fn busy(&self, tile: TileId) -> Busy {
         self.agents.busy(tile)
+    }
+
+    fn record_times(&mut self) {
+        self.agents.record_times();
+    }
+
+    fn times(&self, tile: TileId) -> TimeSlices {
+        self.agents.times_of(tile)
     }
 }

@@ -104,9 +104,10 @@ fn parse<T: DeserializeOwned>(
     let word = text.to_lowercase().replace(['-', ' '], "_");
     let known = synonyms.iter().find(|(other, _)| *other == word);
     let word = known.map_or(word.clone(), |(_, ours)| (*ours).to_owned());
-    let hint = nearest(&word, accepted.split(", "));
-    serde_json::from_value(serde_json::Value::String(word))
-        .map_err(|_| Error::argument(argument, text, format!("accepted: {accepted}{hint}")))
+    serde_json::from_value(serde_json::Value::String(word.clone())).map_err(|_| {
+        let hint = nearest(&word, accepted.split(", "));
+        Error::argument(argument, text, format!("accepted: {accepted}{hint}"))
+    })
 }
 
 /// The word of a unit variant, as the JSON formats write it.

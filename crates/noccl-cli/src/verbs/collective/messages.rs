@@ -40,9 +40,18 @@ impl MessagesArgs {
             max_cycles: asked.max_cycles,
             noise_seed: asked.noise_seed,
         };
-        let report = watched("calls", |watch| {
-            noccl::replay_messages(network, &request, watch)
-        })?;
+        program.check_timeline()?;
+        let report = if program.timeline.is_some() {
+            let (report, timeline) = watched("calls", |watch| {
+                noccl::record_replayed(network, &request, watch)
+            })?;
+            program.write_timeline(&timeline)?;
+            report
+        } else {
+            watched("calls", |watch| {
+                noccl::replay_messages(network, &request, watch)
+            })?
+        };
         if asked.is_json {
             output::json(&report)?;
         } else {

@@ -8,7 +8,7 @@ use crate::{Outcome, output};
 use clap::Args;
 use noccl::{
     CalledRankRow, CalledReport, CalledRequest, CheckpointRequest, Error, ExecutedReport,
-    ExecutedRequest, Network,
+    ExecutedRequest, Network, Recording, Timeline,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -44,6 +44,9 @@ pub struct ProgramArgs {
     /// Write what the ranks of a compiled program have called to this file, as a message trace; a program of ports is built with programs/recorder/cores
     #[arg(long, value_name = "FILE", requires = "program")]
     pub record: Option<PathBuf>,
+    /// Write when each rank computed, sent, received and waited to this file (.json), which ui.perfetto.dev shows; of a script also a picture (.svg, .png, .pdf)
+    #[arg(long, value_name = "FILE", requires = "of_ranks")]
+    pub timeline: Option<PathBuf>,
     /// Arguments of a script, behind --
     #[arg(last = true, value_name = "ARGS")]
     pub arguments: Vec<String>,
@@ -75,12 +78,21 @@ impl ProgramArgs {
         if let Some(place) = &self.record {
             noccl::check_output(place)?;
         }
+        self.check_timeline()?;
         if noccl::is_program_of_calls(asked.file)? {
             return self.run_called(network, asked, request);
         }
-        let mut report = watched("ranks", |watch| {
-            noccl::run_executed(network, &request, watch)
-        })?;
+        let mut report = if self.timeline.is_some() {
+            let (report, timeline) = watched("ranks", |watch| {
+                noccl::record_executed(network, &request, watch)
+            })?;
+            self.write_timeline(&timeline)?;
+            report
+        } else {
+            watched("ranks", |watch| {
+                noccl::run_executed(network, &request, watch)
+            })?
+        };
         let consoles = report.ranks.iter_mut().map(|rank| &mut rank.console);
         self.write_recorded(asked, consoles)?;
         if asked.is_json {
@@ -103,21 +115,50 @@ impl ProgramArgs {
             collectives: noccl::program::parse_program_algorithm(&self.collectives)?,
             noise_seed: asked.noise_seed,
         };
-        let report = if let Some(place) = &self.record {
-            let (report, trace) = watched("ranks", |watch| {
-                noccl::record_called(network, &request, watch)
-            })?;
-            noccl::write_file(place, &trace)?;
-            report
-        } else {
-            watched("ranks", |watch| noccl::run_called(network, &request, watch))?
+        let recording = Recording {
+            has_messages: self.record.is_some(),
+            has_timeline: self.timeline.is_some(),
         };
+        let (report, recorded) = watched("ranks", |watch| {
+            noccl::record_called(network, &request, recording, watch)
+        })?;
+        if let (Some(place), Some(trace)) = (&self.record, &recorded.messages) {
+            noccl::write_file(place, trace)?;
+        }
+        if let Some(timeline) = &recorded.timeline {
+            self.write_timeline(timeline)?;
+        }
         if asked.is_json {
             output::json(&report)?;
         } else {
             output::result(&called_summary(&report))?;
         }
         Ok(outcome(report.ranks.iter().map(|rank| rank.exit_code)))
+    }
+
+    /// A place for a timeline of what is not a script: only the file of trace events is written here.
+    pub(super) fn check_timeline(&self) -> Result<(), Error> {
+        let Some(place) = &self.timeline else {
+            return Ok(());
+        };
+        if place.extension().is_none_or(|e| e != "json") {
+            let accepted =
+                "accepted: FILE.json, of which python -m noccl.timelines makes a picture";
+            return Err(Error::argument("--timeline", place.display(), accepted));
+        }
+        noccl::check_output(place)
+    }
+
+    /// Writes what ranks did over time, if somebody wants it.
+    pub(super) fn write_timeline(&self, timeline: &Timeline) -> Result<(), Error> {
+        let Some(place) = &self.timeline else {
+            return Ok(());
+        };
+        let text = timeline
+            .trace_events()
+            .map_err(|error| Error::argument("--timeline", place.display(), error.to_string()))?;
+        noccl::write_file(place, &text)?;
+        Ok(())
     }
 
     /// Writes the message trace that ranks have printed, if somebody wants it.
@@ -156,6 +197,9 @@ impl ProgramArgs {
         }
         if let Some(seed) = asked.noise_seed {
             command.args(["--noise-seed", &seed.to_string()]);
+        }
+        if let Some(place) = &self.timeline {
+            command.arg("--timeline").arg(place);
         }
         if asked.is_json {
             command.arg("--json");

@@ -10,7 +10,8 @@ use noccl_workload::ActionKind;
 impl Agents<'_> {
     pub(super) fn wake_compute(&mut self, tile: u32, machine: &mut Machine<'_>) {
         let agent = self.compute.get_mut(&tile);
-        let Some(id) = agent.and_then(|a| a.begin_next(&self.instances)) else {
+        let next = agent.and_then(|a| a.begin_next(&self.instances));
+        let Some(id) = next.or_else(|| self.begin_beside_compute(tile)) else {
             return;
         };
         let instance = &mut self.instances.all[id as usize];

@@ -10,7 +10,7 @@ use crate::ni::axi::state::Source;
 use crate::transport::transaction::Owner;
 use noccl_net::TileId;
 use noccl_net::deadlock::{bursts_together, num_bursts};
-use noccl_run::{Contribution, RecordedRows, TransferStart};
+use noccl_run::{Contribution, RankTime, RecordedRows, TransferStart};
 use noccl_workload::{ActionKind, InNetworkReduction, NetworkFold, Transfer};
 
 impl Agents<'_> {
@@ -32,7 +32,7 @@ impl Agents<'_> {
         };
         instance.start_cycle = machine.clock.now();
         if let Some(watched) = &mut self.watched {
-            watched.busy[tile as usize].send_cycles += u64::from(count);
+            watched.is_busy(tile, RankTime::Send, machine.clock.now(), count);
         }
         machine.call_driver(machine.clock.now() + u64::from(count), event::ISSUED, id);
     }
@@ -47,6 +47,9 @@ impl Agents<'_> {
         match &*self.kind_of(action) {
             ActionKind::Barrier(_) => {
                 self.barriers.enter(action, tile, machine);
+                if self.passes(id) {
+                    self.free_after(id, tile, machine);
+                }
                 return;
             }
             ActionKind::Arrival(arrival) => {
@@ -60,7 +63,7 @@ impl Agents<'_> {
                 } else {
                     machine.commit_chain(tile, id, chain);
                 }
-                self.free_control(tile, machine);
+                self.free_after(id, tile, machine);
                 return;
             }
             ActionKind::Transfer(_)

@@ -88,7 +88,7 @@ impl Agents<'_> {
         if machine.network.find(arrival.root).map(|t| t.0) != Some(tile) {
             self.over(id, machine);
         }
-        self.free_control(tile, machine);
+        self.free_after(id, tile, machine);
     }
 
     /// The store reaches the NI.

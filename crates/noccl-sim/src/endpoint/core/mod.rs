@@ -26,7 +26,7 @@ use crate::machine::Machine;
 use crate::machine::event::Done;
 use crate::transport::transaction::Owner;
 use noccl_net::Network;
-use noccl_run::RunError;
+use noccl_run::{RankTime, RunError};
 use noccl_workload::{Notice, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
@@ -246,7 +246,7 @@ impl<'s> Agents<'s> {
         };
         let awake = machine.clock.now() + u64::from(wait);
         if let Some(watched) = &mut self.watched {
-            watched.busy[tile as usize].receive_cycles += u64::from(wait);
+            watched.is_busy(tile, RankTime::Receive, machine.clock.now(), wait);
             machine.call_driver(awake, event::ENDED, id);
         }
         let mut at = self.instances.waiters.of(id);
@@ -256,7 +256,7 @@ impl<'s> Agents<'s> {
             machine.call_driver(awake, event::WAKE_CONTROL, tile);
             machine.call_driver(awake, event::WAKE_COMPUTE, tile);
         }
-        if self.kind_of(action).barrier().is_some() {
+        if self.kind_of(action).barrier().is_some() && !self.passes(id) {
             self.free_control(tile, machine);
         }
     }

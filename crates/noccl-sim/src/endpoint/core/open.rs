@@ -11,8 +11,8 @@ use super::{Agent, Agents};
 use crate::driver::actions::Actions;
 use crate::machine::Machine;
 use noccl_net::{Network, TileId};
-use noccl_run::{Busy, Ended, Order, RunError};
-use noccl_workload::{Action, ActionId};
+use noccl_run::{Busy, Ended, Order, RankTime, RunError, TimeSlices};
+use noccl_workload::{Action, ActionId, ActionKind};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// What programs are told of the clusters.
@@ -20,13 +20,39 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 pub(crate) struct Watched {
     /// Shares whose ends the cores have seen since the last call.
     ended: Vec<Ended>,
-    /// By tile: shares beside the control core's queue, and those that it has begun while it waits in a barrier.
+    /// By tile: shares beside the queues of the control core and of the compute cores, and those that the control core has begun while it
+    /// waits in a barrier.
     beside: BTreeMap<u32, VecDeque<u32>>,
+    beside_compute: BTreeMap<u32, VecDeque<u32>>,
     in_barrier: BTreeSet<u32>,
+    /// Members of barriers that do not wait there.
+    passing: BTreeSet<u32>,
     /// Shares whose ends have been told.
     num_told: usize,
     /// Instructions of each tile's control core.
-    pub(super) busy: Vec<Busy>,
+    busy: Vec<Busy>,
+    /// By tile: when, if that is kept.
+    times: Option<Vec<TimeSlices>>,
+}
+
+impl Watched {
+    /// A tile's control core executes instructions of what it sends or receives.
+    pub(super) fn is_busy(&mut self, tile: u32, time: RankTime, now: u64, cycles: u32) {
+        let cycles = u64::from(cycles);
+        let busy = &mut self.busy[tile as usize];
+        match time {
+            RankTime::Send => busy.send_cycles += cycles,
+            RankTime::Receive => busy.receive_cycles += cycles,
+            RankTime::Compute
+            | RankTime::Wait
+            | RankTime::Execute
+            | RankTime::WaitForSpace
+            | RankTime::WaitForWords => {}
+        }
+        if let Some(times) = &mut self.times {
+            times[tile as usize].add(time, now, now + cycles);
+        }
+    }
 }
 
 impl<'s> Agents<'s> {
@@ -46,9 +72,12 @@ impl<'s> Agents<'s> {
             watched: Some(Box::new(Watched {
                 ended: Vec::new(),
                 beside: BTreeMap::new(),
+                beside_compute: BTreeMap::new(),
                 in_barrier: BTreeSet::new(),
+                passing: BTreeSet::new(),
                 num_told: 0,
                 busy: vec![Busy::default(); network.num_tiles()],
+                times: None,
             })),
         }
     }
@@ -86,39 +115,80 @@ impl<'s> Agents<'s> {
             let tile = self.instances.all[id as usize].tile;
             if is_held(TileId(tile)) {
                 self.instances.all[id as usize].open += 1;
-            } else if order == Order::Beside && self.is_of_control(id) {
-                self.stand_beside(id, machine);
             } else {
-                self.queue(id, machine);
+                self.stand(id, order, machine);
             }
         }
         Ok(ActionId(number))
     }
 
     /// A held share may begin when its agent comes to it and it waits for nothing else.
-    pub(crate) fn release(&mut self, action: ActionId, tile: TileId, machine: &mut Machine<'_>) {
+    pub(crate) fn release(
+        &mut self,
+        action: ActionId,
+        tile: TileId,
+        order: Order,
+        machine: &mut Machine<'_>,
+    ) {
         if let Some(id) = self.instances.at(action.0, tile.0) {
             self.instances.all[id as usize].open -= 1;
-            self.queue(id, machine);
+            self.stand(id, order, machine);
         }
     }
 
-    fn is_of_control(&self, id: u32) -> bool {
-        let tile = self.instances.all[id as usize].tile;
-        runner(self.network, &self.kind(id), tile) == Runner::Control
+    /// A share stands in its agent's queue, or beside it. Time that passes has its place in the queue: a look at a queue comes behind what
+    /// has come.
+    fn stand(&mut self, id: u32, order: Order, machine: &mut Machine<'_>) {
+        let (tile, kind) = (self.instances.all[id as usize].tile, self.kind(id));
+        let runner = runner(self.network, &kind, tile);
+        let is_barrier = kind.barrier().is_some();
+        let passes_time = matches!(*kind, ActionKind::Compute(_));
+        let watched = self.watched.as_mut().filter(|_| order == Order::Beside);
+        let (beside, what) = match (watched, runner) {
+            (Some(watched), Runner::Control) => {
+                if is_barrier {
+                    watched.passing.insert(id);
+                }
+                (&mut watched.beside, event::WAKE_CONTROL)
+            }
+            (Some(watched), Runner::Compute) if !passes_time => {
+                (&mut watched.beside_compute, event::WAKE_COMPUTE)
+            }
+            (Some(_) | None, Runner::Control | Runner::Compute | Runner::Nobody) => {
+                return self.queue(id, machine);
+            }
+        };
+        beside.entry(tile).or_default().push_back(id);
+        machine.call_driver(machine.clock.now(), what, tile);
     }
 
-    fn stand_beside(&mut self, id: u32, machine: &mut Machine<'_>) {
-        let tile = self.instances.all[id as usize].tile;
-        if let Some(watched) = &mut self.watched {
-            watched.beside.entry(tile).or_default().push_back(id);
+    /// The instance beside the compute cores' queue that they begin now, if they are free.
+    pub(super) fn begin_beside_compute(&mut self, tile: u32) -> Option<u32> {
+        let (watched, instances) = (self.watched.as_mut()?, &self.instances);
+        let beside = watched.beside_compute.get_mut(&tile)?;
+        let is_ready = |id: &u32| instances.all[*id as usize].open == 0;
+        let ready = beside.iter().position(is_ready)?;
+        let agent = self.compute.entry(tile).or_default();
+        if agent.is_busy {
+            return None;
         }
-        machine.call_driver(machine.clock.now(), event::WAKE_CONTROL, tile);
+        agent.is_busy = true;
+        agent.last = beside.remove(ready);
+        agent.last
     }
 
-    /// The instance beside a control core's queue that it begins now, if it is free or waits in a barrier.
+    /// Is an instance a member of a barrier in which its core does not wait? Asked when it enters.
+    pub(super) fn passes(&self, id: u32) -> bool {
+        let watched = self.watched.as_ref();
+        watched.is_some_and(|watched| watched.passing.contains(&id))
+    }
+
+    /// The first instance beside a control core's queue that waits for nothing, if the core is free or waits in a barrier.
     pub(super) fn begin_beside(&mut self, tile: u32) -> Option<u32> {
-        let id = *self.watched.as_ref()?.beside.get(&tile)?.front()?;
+        let beside = self.watched.as_ref()?.beside.get(&tile)?;
+        let is_ready = |id: &u32| self.instances.all[*id as usize].open == 0;
+        let place = beside.iter().position(is_ready)?;
+        let id = *beside.get(place)?;
         let agent = self.control.entry(tile).or_default();
         let (is_busy, last) = (agent.is_busy, agent.last);
         if is_busy {
@@ -126,7 +196,7 @@ impl<'s> Agents<'s> {
             last.filter(|kind| kind.barrier().is_some())?;
         }
         let watched = self.watched.as_mut()?;
-        watched.beside.get_mut(&tile)?.pop_front();
+        watched.beside.get_mut(&tile)?.remove(place);
         if is_busy {
             watched.in_barrier.insert(id);
         } else if let Some(agent) = self.control.get_mut(&tile) {
@@ -188,5 +258,18 @@ impl<'s> Agents<'s> {
     pub(crate) fn busy(&self, tile: TileId) -> Busy {
         let watched = self.watched.as_ref();
         watched.map_or_else(Busy::default, |watched| watched.busy[tile.idx()])
+    }
+
+    /// From now on it is kept when control cores send and receive.
+    pub(crate) fn record_times(&mut self) {
+        let tiles = self.network.num_tiles();
+        if let Some(watched) = &mut self.watched {
+            watched.times = Some(vec![TimeSlices::default(); tiles]);
+        }
+    }
+
+    pub(crate) fn times_of(&self, tile: TileId) -> TimeSlices {
+        let times = self.watched.as_ref().and_then(|w| w.times.as_ref());
+        times.map_or_else(TimeSlices::default, |times| times[tile.idx()].clone())
     }
 }

@@ -20,6 +20,7 @@ use crate::kernel::event_wheel::Wheel;
 use crate::router::wormhole::Flit;
 use noccl_net::{Network, TileId};
 use noccl_riscv::{Core, Program, RiscvError, Stopped};
+use noccl_run::RankTime;
 use noccl_spec::CoreTiles;
 use queues::Queues;
 use std::collections::VecDeque;
@@ -101,6 +102,7 @@ impl<'s> ExecutedCores<'s> {
                 finish_cycle: 0,
                 send_wait_cycles: 0,
                 receive_wait_cycles: 0,
+                times: None,
                 sent_words: 0,
                 received_words: 0,
                 packets: 0,
@@ -124,6 +126,13 @@ impl<'s> ExecutedCores<'s> {
             num_over: 0,
             fault: None,
         })
+    }
+
+    /// From now on each core keeps when it waits.
+    pub(crate) fn record_times(&mut self) {
+        for tile in &mut self.tiles {
+            tile.times = Some(Box::default());
+        }
     }
 
     pub(crate) const fn num_ranks(&self) -> usize {
@@ -220,10 +229,19 @@ impl<'s> ExecutedCores<'s> {
         }
         self.retrying.remove(rank);
         let tile = &mut self.tiles[rank];
-        match state {
-            State::Blocked => tile.send_wait_cycles += now - since,
-            State::Waiting => tile.receive_wait_cycles += now - since,
-            State::Executing | State::Over => {}
+        let time = match state {
+            State::Blocked => {
+                tile.send_wait_cycles += now - since;
+                RankTime::WaitForSpace
+            }
+            State::Waiting => {
+                tile.receive_wait_cycles += now - since;
+                RankTime::WaitForWords
+            }
+            State::Executing | State::Over => RankTime::Execute,
+        };
+        if let Some(times) = &mut tile.times {
+            times.add(time, since, now);
         }
         self.go_on(rank, now, planes);
         true

@@ -3,6 +3,7 @@
 
 use super::ExecutedCores;
 use noccl_net::TileId;
+use noccl_run::{RankTime, TimeSlices};
 use serde::{Deserialize, Serialize};
 
 /// What a rank has done.
@@ -28,6 +29,8 @@ pub struct ExecutedRank {
     pub received_words: u64,
     /// What it has printed.
     pub console: Vec<u8>,
+    /// When it executed and waited; nothing if it was not asked for.
+    pub times: TimeSlices,
 }
 
 impl ExecutedCores<'_> {
@@ -44,6 +47,12 @@ impl ExecutedCores<'_> {
             sent_words: tile.sent_words,
             received_words: tile.received_words,
             console: tile.console.clone(),
+            times: tile
+                .times
+                .as_ref()
+                .map_or_else(TimeSlices::default, |times| {
+                    times.filled(RankTime::Execute, tile.finish_cycle)
+                }),
         });
         ranks.collect()
     }

@@ -125,6 +125,8 @@ impl Tile {
             finish_cycle,
             send_wait_cycles,
             receive_wait_cycles,
+            // Not kept in a run that is saved.
+            times: _,
             sent_words,
             received_words,
             packets,

@@ -5,6 +5,7 @@ use super::queues::Queues;
 use crate::router::wormhole::WormId;
 use noccl_net::TileId;
 use noccl_riscv::Core;
+use noccl_run::TimeSlices;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -67,6 +68,8 @@ pub(super) struct Tile {
     /// Cycles in which it waited for space, and for words.
     pub(super) send_wait_cycles: u64,
     pub(super) receive_wait_cycles: u64,
+    /// When it waited, if that is kept.
+    pub(super) times: Option<Box<TimeSlices>>,
     /// Words that it has written and read.
     pub(super) sent_words: u64,
     pub(super) received_words: u64,

@@ -4,7 +4,7 @@
 use super::core::{Doing, Next};
 use super::{Cores, Planes};
 use noccl_spec::DrainRule;
-use noccl_workload::First;
+use noccl_workload::{ActionKind, First};
 
 impl Cores<'_> {
     /// A core's cycle: it goes on with what it is doing, or begins something.
@@ -57,9 +57,18 @@ impl Cores<'_> {
             }
         };
         let done = done.or_else(|| self.begin_beside(tile, now));
-        let is_drained = self.spec.drain != DrainRule::Never;
-        done.or_else(|| is_drained.then(|| self.receive(tile, now)).flatten())
+        done.or_else(|| self.is_drained().then(|| self.receive(tile, now)).flatten())
             .unwrap_or(Next::Asleep)
+    }
+
+    /// Does a core that has nothing else to do read what has come?
+    fn is_drained(&self) -> bool {
+        self.spec.drain != DrainRule::Never
+    }
+
+    fn is_poll(&self, share: u32) -> bool {
+        let action = self.program.shares[share as usize].action;
+        matches!(*self.actions.kind(action), ActionKind::Compute(_))
     }
 
     /// Copies what stands in the list, or begins to read a unit of a message that may be received.
@@ -85,9 +94,19 @@ impl Cores<'_> {
         Some(next)
     }
 
-    /// Begins a share that stands beside the list.
+    /// Begins the first share beside the list that waits for nothing.
     fn begin_beside(&mut self, tile: usize, now: u64) -> Option<Next> {
-        let share = self.cores[tile].beside.pop_front()?;
+        let (program, beside) = (&self.program, &mut self.cores[tile].beside);
+        let ready = beside.iter().position(|share| program.is_ready(*share))?;
+        let share = *beside.get(ready)?;
+        // A look at the queues comes behind what has come: what it looks for may stand behind something else.
+        if self.is_drained()
+            && self.is_poll(share)
+            && let Some(next) = self.receive(tile, now)
+        {
+            return Some(next);
+        }
+        self.cores[tile].beside.remove(ready);
         self.begin_share(tile, share, now)
     }
 

@@ -3,7 +3,7 @@
 
 use super::UnitKind;
 use crate::router::wormhole::WormId;
-use noccl_run::Busy;
+use noccl_run::{Busy, Order, RankTime, TimeSlices};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A core: one thing at a time.
@@ -32,6 +32,8 @@ pub(super) struct Core {
     /// What it has been busy with until a cycle; counted where programs run.
     pub busy: Busy,
     pub busy_until_cycle: u64,
+    /// When it was busy with what, if that is kept.
+    pub times: Option<Box<TimeSlices>>,
     /// Has a share ended whose program may state what follows?
     pub has_ended: bool,
     /// When it had done what it did last.
@@ -40,29 +42,49 @@ pub(super) struct Core {
     pub since: u64,
 }
 
-/// What it is in the middle of, beside reading.
 impl Core {
+    /// A share stands behind others, or beside them.
+    pub(super) fn stand(&mut self, share: u32, order: Order) {
+        match order {
+            Order::InOrder => self.main.push(share),
+            Order::Beside => self.beside.push_back(share),
+        }
+    }
+
     /// Counts the cycles since it acted last to what it has been doing since.
     pub(super) fn count_until(&mut self, now: u64) {
-        let cycles = now - std::mem::replace(&mut self.busy_until_cycle, now);
-        match self.doing {
+        let since = std::mem::replace(&mut self.busy_until_cycle, now);
+        let cycles = now - since;
+        let time = match self.doing {
             // A core that stands still at a full port may read meanwhile; the port is why it stands there.
             Doing::Send { .. }
             | Doing::Control { .. }
             | Doing::Route { .. }
             | Doing::Write { .. } => {
                 self.busy.send_cycles += cycles;
+                RankTime::Send
             }
-            Doing::Read { .. } | Doing::Copy { .. } => self.busy.receive_cycles += cycles,
-            Doing::Nothing | Doing::Await { .. } | Doing::Local { .. } => {
-                if self.reading.is_some() {
-                    self.busy.receive_cycles += cycles;
-                }
+            Doing::Nothing | Doing::Await { .. } | Doing::Local { .. }
+                if self.reading.is_none() =>
+            {
+                return;
             }
+            Doing::Read { .. }
+            | Doing::Copy { .. }
+            | Doing::Nothing
+            | Doing::Await { .. }
+            | Doing::Local { .. } => {
+                self.busy.receive_cycles += cycles;
+                RankTime::Receive
+            }
+        };
+        if let Some(times) = &mut self.times {
+            times.add(time, since, now);
         }
     }
 }
 
+/// What it is in the middle of, beside reading.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doing {
     #[default]

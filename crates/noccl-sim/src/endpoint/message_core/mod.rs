@@ -213,11 +213,7 @@ impl<'s> Cores<'s> {
         for number in self.program.of(number) {
             let tile = self.program.shares[number as usize].tile;
             if Some(number) != receiving && !is_held(TileId(tile)) {
-                let core = &mut self.cores[tile as usize];
-                match order {
-                    Order::InOrder => core.main.push(number),
-                    Order::Beside => core.beside.push_back(number),
-                }
+                self.cores[tile as usize].stand(number, order);
             }
         }
         Ok(())

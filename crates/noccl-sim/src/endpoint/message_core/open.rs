@@ -7,7 +7,7 @@
 use super::accept::refuse;
 use super::{Cores, Planes};
 use noccl_net::TileId;
-use noccl_run::{Busy, Ended, Order, RunError};
+use noccl_run::{Busy, Ended, Order, RunError, TimeSlices};
 use noccl_workload::{Action, ActionId};
 
 impl Cores<'_> {
@@ -39,7 +39,7 @@ impl Cores<'_> {
     }
 
     /// A held share may begin as soon as it waits for nothing else.
-    pub(crate) fn release(&mut self, action: ActionId, tile: TileId) {
+    pub(crate) fn release(&mut self, action: ActionId, tile: TileId, order: Order) {
         let Some(share) = self.program.share_at(action.0, tile) else {
             return;
         };
@@ -50,7 +50,7 @@ impl Cores<'_> {
                 self.cores[tile.idx()].copies.push_back(action.0);
             }
             Some(_) => {}
-            None => self.cores[tile.idx()].main.push(share),
+            None => self.cores[tile.idx()].stand(share, order),
         }
         self.wake_now(tile.0);
     }
@@ -86,5 +86,17 @@ impl Cores<'_> {
 
     pub(crate) fn busy(&self, tile: TileId) -> Busy {
         self.cores[tile.idx()].busy
+    }
+
+    /// From now on each core keeps when it sends and receives.
+    pub(crate) fn record_times(&mut self) {
+        for core in &mut self.cores {
+            core.times = Some(Box::default());
+        }
+    }
+
+    pub(crate) fn times_of(&self, tile: TileId) -> TimeSlices {
+        let times = self.cores[tile.idx()].times.as_deref();
+        times.cloned().unwrap_or_default()
     }
 }

@@ -4,7 +4,7 @@
 use super::messages::Messages;
 use super::{SmartNetwork, SmartRun};
 use noccl_net::{Network, TileId};
-use noccl_run::{Busy, Ended, Mode, OpenRun, Order, Run, RunConfig, RunError, Status};
+use noccl_run::{Busy, Ended, Mode, OpenRun, Order, Run, RunConfig, RunError, Status, TimeSlices};
 use noccl_workload::{Action, ActionId, Place};
 
 /// A run between two cycles, or within one while programs state actions.
@@ -86,7 +86,7 @@ impl OpenRun for OpenSmartRun<'_> {
         Ok(ActionId(messages.actions.push(action)))
     }
 
-    fn release(&mut self, action: ActionId, tile: TileId) {
+    fn release(&mut self, action: ActionId, tile: TileId, _: Order) {
         let messages = &mut self.run.messages;
         if let Some(waits) = messages.tasks[action.0 as usize].waits.get_mut(&tile) {
             *waits -= 1;
@@ -130,5 +130,11 @@ impl OpenRun for OpenSmartRun<'_> {
     fn busy(&self, _: TileId) -> Busy {
         // Interfaces carry everything out; cores take no part.
         Busy::default()
+    }
+
+    fn record_times(&mut self) {}
+
+    fn times(&self, _: TileId) -> TimeSlices {
+        TimeSlices::default()
     }
 }

@@ -28,6 +28,8 @@ pub struct ExecutedRequest<'a> {
     pub memory_bytes: u64,
     /// How to run.
     pub config: &'a RunConfig,
+    /// Keep when cores execute and wait.
+    pub has_times: bool,
 }
 
 /// What a run of compiled programs comes to.
@@ -96,13 +98,16 @@ impl<'a> ExecutedRun<'a> {
         let tiles = network
             .cores()
             .ok_or_else(|| refused("a compiled program"))?;
-        let cores = ExecutedCores::new(
+        let mut cores = ExecutedCores::new(
             network,
             tiles,
             request.program,
             request.places,
             request.memory_bytes,
         )?;
+        if request.has_times {
+            cores.record_times();
+        }
         Ok(Self {
             network,
             config: request.config.clone(),

@@ -4,7 +4,7 @@
 use super::{CoreRun, refused};
 use crate::endpoint::message_core::Cores;
 use noccl_net::{Network, TileId};
-use noccl_run::{Busy, Ended, OpenRun, Order, Run, RunConfig, RunError, Status};
+use noccl_run::{Busy, Ended, OpenRun, Order, Run, RunConfig, RunError, Status, TimeSlices};
 use noccl_workload::{Action, ActionId, Place};
 
 /// A run between two cycles, or within one while programs state actions.
@@ -74,8 +74,8 @@ impl OpenRun for OpenCoreRun<'_> {
         self.run.cores.state(action, is_held, order)
     }
 
-    fn release(&mut self, action: ActionId, tile: TileId) {
-        self.run.cores.release(action, tile);
+    fn release(&mut self, action: ActionId, tile: TileId, order: Order) {
+        self.run.cores.release(action, tile, order);
     }
 
     fn advance(&mut self, ended: &mut Vec<Ended>) -> Result<(), RunError> {
@@ -114,5 +114,13 @@ impl OpenRun for OpenCoreRun<'_> {
 
     fn busy(&self, tile: TileId) -> Busy {
         self.run.cores.busy(tile)
+    }
+
+    fn record_times(&mut self) {
+        self.run.cores.record_times();
+    }
+
+    fn times(&self, tile: TileId) -> TimeSlices {
+        self.run.cores.times_of(tile)
     }
 }
