@@ -16,12 +16,15 @@ const FITTED: [(u32, u32); 2] = [(2, 2), (4, 4)];
 /// Sizes to which constants are fitted; a barrier has none.
 const FITTED_BYTES: [u64; 4] = [0, 8, 128, 1024];
 
-/// Memory of each core: blocks for all of 49 ranks, and room.
+/// Tiles of the largest mesh that is executed: it takes seconds.
+const MOST_TILES: u32 = 64;
+
+/// Memory of each core, more than blocks for all of 64 ranks take.
 const MEMORY_BYTES: u64 = 8 << 20;
 
 /// Runs the library's collectives on executed cores, and fits a network's modelled cores to them.
 ///
-/// The meshes are 2×2, 4×4 and the network's own. Returns the network's spec with the constants, too.
+/// The meshes are 2×2, 4×4 and the network's own if it has at most 64 tiles. Returns the network's spec with the constants, too.
 ///
 /// # Errors
 /// [`Error::Argument`] for a network without core tiles; those of compiling and running.
@@ -38,14 +41,14 @@ pub fn core_costs(
     compile_calibration(&program, on_step)?;
     let own = (spec.mesh.width, spec.mesh.height);
     let mut meshes = FITTED.to_vec();
-    if !meshes.contains(&own) {
+    if !meshes.contains(&own) && own.0 * own.1 <= MOST_TILES {
         meshes.push(own);
     }
     let mut cases = Vec::new();
     for mesh in meshes {
         cases.extend(executed(spec, mesh, &program, instruction_costs, watch)?);
     }
-    Ok(calibrate_cores(spec, instruction_costs, &cases, watch)?)
+    calibrate_cores(spec, instruction_costs, &cases, watch)
 }
 
 /// All collectives on a mesh.

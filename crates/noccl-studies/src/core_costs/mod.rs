@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Costs of modelled cores from runs of the message library on executed ones (`noccl calibrate` on core tiles).
 //!
-//! The library's collectives are measured on cores that execute them; the same collectives on modelled cores, which pay a constant for a
-//! message, a unit and a word, should take as long. Constants are fitted to some of the runs; how well they do is said of all others
+//! The library's collectives are measured on cores that execute them; the same collectives on modelled cores, with constants for a message,
+//! a unit and a word, should take as long. Constants are fitted to some of the runs; how well they do is said of all others
 //! apart.
 
 mod cases;
