@@ -7,6 +7,7 @@
 mod chains;
 mod generate;
 mod messages;
+mod programs;
 mod report;
 mod variants;
 
@@ -42,6 +43,10 @@ pub enum StressKind {
     Atomic,
     /// Chains of Torrent endpoints, with plain writes between them; not mixed with others.
     Chain,
+    /// Programs of ranks; not mixed with others.
+    Program,
+    /// A compiled program of ranks on executed cores, over their ports; not mixed with others.
+    ExecutedProgram,
 }
 
 impl StressKind {
@@ -55,6 +60,13 @@ impl StressKind {
         StressKind::Atomic,
     ];
 
+    /// Kinds of which a run has that one alone.
+    pub const ALONE: [StressKind; 3] = [
+        StressKind::Chain,
+        StressKind::Program,
+        StressKind::ExecutedProgram,
+    ];
+
     /// As users write it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -66,6 +78,8 @@ impl StressKind {
             StressKind::Barrier => "barrier",
             StressKind::Atomic => "atomic",
             StressKind::Chain => "chain",
+            StressKind::Program => "program",
+            StressKind::ExecutedProgram => "executed_program",
         }
     }
 }
@@ -80,13 +94,14 @@ pub fn parse_stress_kinds(text: &str) -> Result<Vec<StressKind>, Error> {
     }
     let known = || {
         let mixed = StressKind::ALL.map(StressKind::name).join(", ");
-        format!("{mixed}, or chain alone")
+        let alone = StressKind::ALONE.map(StressKind::name).join(" or ");
+        format!("{mixed}, or {alone} alone")
     };
     text.split(',')
         .map(|name| {
             StressKind::ALL
                 .into_iter()
-                .chain([StressKind::Chain])
+                .chain(StressKind::ALONE)
                 .find(|kind| kind.name() == name.trim())
                 .ok_or_else(|| {
                     Error::argument(
@@ -168,6 +183,12 @@ fn run_seed(
         let ended = (set.program()).run(network, seed, tally, |result| set.num_wrong(result))?;
         return Ok((set.schedule.actions.len() as u64, ended));
     }
+    if request.kinds == [StressKind::Program] {
+        let drawn = (seed, request.transactions);
+        return Ok(tally.run(|on_progress| {
+            programs::run(network, config(seed), drawn, on_progress)
+        })?);
+    }
     match network.routers().carries {
         Carries::Messages | Carries::Words => {
             let set = messages::generate(network, &request.kinds, request.transactions, seed);
@@ -227,6 +248,7 @@ fn ended(
         Ok(result) => Ok(Ok(Completed {
             cycles: result.cycles,
             wrong_transactions: result.wrong_transactions + extra_wrong(&result),
+            faults: Vec::new(),
         })),
         Err(RunError::Stall(diagnosis)) => Ok(Err(diagnosis)),
         Err(error @ (RunError::Refused { .. } | RunError::Interrupted { .. })) => Err(error),
@@ -270,9 +292,12 @@ fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
             format!("accepted: {MIN_STRESS_TRANSACTIONS} to {MAX_STRESS_TRANSACTIONS}"),
         ));
     }
-    if request.kinds.contains(&StressKind::Chain) && request.kinds.len() > 1 {
+    let is_alone = |kind: &&StressKind| StressKind::ALONE.contains(kind);
+    if let Some(alone) = request.kinds.iter().find(is_alone)
+        && request.kinds.len() > 1
+    {
         let names: Vec<&str> = request.kinds.iter().map(|kind| kind.name()).collect();
-        let accepted = "accepted: chain alone, or the others without it";
+        let accepted = format!("accepted: {} alone, or the others without it", alone.name());
         return Err(Error::argument("--only", names.join(","), accepted));
     }
     if request.kinds.is_empty() {
@@ -280,6 +305,8 @@ fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
     }
     if request.kinds == [StressKind::Chain] {
         chains::refuse(network)?;
+    } else if request.kinds == [StressKind::Program] {
+        programs::refuse(network, config(0))?;
     } else if matches!(
         network.routers().carries,
         Carries::Messages | Carries::Words

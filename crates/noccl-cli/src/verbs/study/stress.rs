@@ -65,10 +65,14 @@ impl Stress {
             output::log(&format!("failed: {}", failure.reproducer));
             match &failure.diagnosis {
                 Some(diagnosis) => output::log(&diagnosis.to_string()),
-                None => output::log(&format!(
+                None if failure.faults.is_empty() => output::log(&format!(
                     "  {} transactions delivered wrong bytes",
                     failure.wrong_transactions
                 )),
+                None => failure
+                    .faults
+                    .iter()
+                    .for_each(|fault| output::log(&format!("  {fault}"))),
             }
         }
         Ok(if report.failures.is_empty() {

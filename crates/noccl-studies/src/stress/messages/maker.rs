@@ -72,7 +72,11 @@ impl<'n> Maker<'n> {
             StressKind::Reduction => self.reduction(offset),
             StressKind::Barrier => self.barrier(),
             // Chains are not mixed with others.
-            StressKind::Write | StressKind::Atomic | StressKind::Chain => {
+            StressKind::Write
+            | StressKind::Atomic
+            | StressKind::Chain
+            | StressKind::Program
+            | StressKind::ExecutedProgram => {
                 self.write(before, offset)
             }
         };

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Random programs of ranks: messages, collectives and splits in any order that is right by construction, with random times between them.
+//!
+//! All bytes, the order of messages of each sender, and that nobody leaves a collective too early are compared with what the program
+//! alone says.
+
+mod draw;
+mod plan;
+mod runner;
+mod values;
+mod verify;
+
+use super::report::{Completed, Ended};
+use crate::Error;
+use draw::draw;
+use noccl_coll::{Choice, choices};
+use noccl_net::Network;
+use noccl_program::{Options, ProgramError, Session};
+use noccl_run::{Diagnosis, OnProgress, Rng, RunConfig, RunError};
+use noccl_workload::Collective;
+
+/// Most ranks of a program.
+const MOST_RANKS: u64 = 64;
+
+/// Does this network run programs?
+pub(super) fn refuse(network: &Network, config: RunConfig) -> Result<(), Error> {
+    let opened = Session::new(network, 1, options(config, 0));
+    opened.map(|_| ()).map_err(|error| {
+        let accepted = format!("{error}; accepted: a network that runs programs of ranks");
+        Error::argument("--only", "program", accepted)
+    })
+}
+
+/// Steps of a seed's program, and how it ended.
+pub(super) fn run(
+    network: &Network,
+    config: RunConfig,
+    (seed, most_steps): (u64, u32),
+    on_progress: OnProgress<'_>,
+) -> Result<(u64, Ended), RunError> {
+    let tiles = u64::from(network.cluster_width()) * u64::from(network.cluster_height());
+    let plan = draw(seed, tiles.min(MOST_RANKS) as u32, most_steps);
+    let ranks = plan.calls.len() as u32;
+    let seen = Session::new(network, ranks, options(config, seed))
+        .and_then(|mut session| runner::run(&mut session, &plan, on_progress));
+    let ended = match seen {
+        Ok(seen) => Ok(Completed {
+            cycles: seen.cycles,
+            faults: verify::faults(&plan, &seen),
+            ..Completed::default()
+        }),
+        Err(ProgramError::Stuck { cycle, waits }) => Err(Box::new(Diagnosis {
+            cycle,
+            last_progress_cycle: cycle,
+            summary: format!("no rank can go on:\n{waits}\n"),
+            waits: Vec::new(),
+        })),
+        Err(ProgramError::Run(RunError::Stall(diagnosis))) => Err(diagnosis),
+        Err(ProgramError::Run(error)) => return Err(error),
+        Err(other) => Ok(Completed {
+            faults: vec![other.to_string()],
+            ..Completed::default()
+        }),
+    };
+    Ok((plan.num_steps(), ended))
+}
+
+/// Collectives by algorithms that the seed draws, the same for equal calls.
+fn options<'a>(config: RunConfig, seed: u64) -> Options<'a> {
+    Options {
+        config,
+        choose: Box::new(move |network, collective| algorithm(network, collective, seed)),
+    }
+}
+
+fn algorithm(network: &Network, collective: &Collective, seed: u64) -> Result<Choice, String> {
+    let all = choices(network, collective);
+    if all.is_empty() {
+        return Err("no algorithm".to_owned());
+    }
+    let name = collective.kind.to_string();
+    let mut rng = Rng::new(seed ^ collective.bytes << 32, &name);
+    Ok(*rng.pick(&all))
+}

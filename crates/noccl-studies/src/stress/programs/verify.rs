@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Compares what every rank has got with what it must get, and looks at when: nothing is over before what it depends on has begun.
+
+use super::plan::{Plan, Stream};
+use super::runner::{Got, Seen, Took};
+use super::values;
+use noccl_workload::CollectiveKind;
+use std::collections::BTreeMap;
+
+/// What is wrong, in words.
+pub(super) fn faults(plan: &Plan, seen: &Seen) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut met = BTreeMap::new();
+    for number in 0..plan.streams.len() {
+        check_stream(plan, seen, number, &mut met, &mut faults);
+    }
+    check_sends(plan, seen, &met, &mut faults);
+    for step in 0..plan.collectives.len() {
+        check_collective(plan, seen, step, &mut faults);
+    }
+    for step in 0..plan.splits.len() {
+        check_split(plan, seen, step, &mut faults);
+    }
+    faults
+}
+
+/// Receives in their order: of each sender its messages, in theirs. `met` gets when each message's receive began.
+fn check_stream(
+    plan: &Plan,
+    seen: &Seen,
+    number: usize,
+    met: &mut BTreeMap<usize, u64>,
+    faults: &mut Vec<String>,
+) {
+    let stream = &plan.streams[number];
+    let mut next: BTreeMap<u32, usize> = BTreeMap::new();
+    for (place, (since_cycle, got)) in seen.received[number].iter().enumerate() {
+        let name = || format!("receive {place} of {}", stream_name(stream));
+        let Some(got) = got else {
+            faults.push(format!("{}: nothing has come", name()));
+            continue;
+        };
+        let from = plan.groups[stream.group].members.get(got.source as usize);
+        let sent = from.and_then(|from| {
+            let of_sender = stream.messages.iter().copied();
+            let mut of_sender = of_sender.filter(|message| plan.messages[*message].from == *from);
+            let taken = next.entry(*from).or_default();
+            *taken += 1;
+            of_sender.nth(*taken - 1)
+        });
+        let Some(message) = sent else {
+            let source = got.source;
+            faults.push(format!("{}: one message too many from {source}", name()));
+            continue;
+        };
+        met.insert(message, *since_cycle);
+        if let Some(what) = wrong_message(plan, message, got) {
+            faults.push(format!("{}: message {message} {what}", name()));
+        }
+        if got.cycle < seen.sent[message].0 {
+            faults.push(format!("{}: message {message} before it was sent", name()));
+        }
+        let probed = seen.probed.get(&(number, place));
+        let right = (got.source, got.tag, plan.messages[message].bytes);
+        if probed.is_some_and(|probed| *probed != right) {
+            faults.push(format!("{}: a probe found {probed:?}", name()));
+        }
+    }
+}
+
+fn stream_name(stream: &Stream) -> String {
+    let from = stream.from.map_or_else(|| "any".to_owned(), |from| from.to_string());
+    let tag = stream.tag.map_or_else(|| "any".to_owned(), |tag| tag.to_string());
+    format!(
+        "rank {} from {from} with tag {tag} in group {}",
+        stream.to, stream.group
+    )
+}
+
+fn wrong_message(plan: &Plan, message: usize, got: &Got) -> Option<String> {
+    let sent = &plan.messages[message];
+    if got.tag != sent.tag {
+        return Some(format!("of tag {} has tag {}", sent.tag, got.tag));
+    }
+    difference(&got.data, &values::payload(plan, message))
+}
+
+/// The first byte that differs.
+fn difference(found: &[u8], expected: &[u8]) -> Option<String> {
+    if found.len() != expected.len() {
+        let (found, expected) = (found.len(), expected.len());
+        return Some(format!("has {found} bytes in place of {expected}"));
+    }
+    let at = found.iter().zip(expected).position(|(a, b)| a != b)?;
+    Some(format!(
+        "has {} in place of {} at byte {at}",
+        found[at], expected[at]
+    ))
+}
+
+fn check_sends(plan: &Plan, seen: &Seen, met: &BTreeMap<usize, u64>, faults: &mut Vec<String>) {
+    for (message, (_, over)) in seen.sent.iter().enumerate() {
+        let sent = &plan.messages[message];
+        let name = format!("send of message {message} by rank {}", sent.from);
+        match (over, met.get(&message)) {
+            (None, _) => faults.push(format!("{name}: not over")),
+            (Some(over), Some(began)) if sent.is_synchronous && over < began => {
+                faults.push(format!("{name}: over before its receive began"));
+            }
+            (Some(_), _) => {}
+        }
+    }
+}
+
+fn check_collective(plan: &Plan, seen: &Seen, step: usize, faults: &mut Vec<String>) {
+    let of = &plan.collectives[step];
+    let name = |position: usize| format!("{} {step}, rank {position} of group {}", of.kind, of.group);
+    let took: Vec<&Took> = seen.collectives[step].iter().flatten().collect();
+    let size = plan.groups[of.group].members.len();
+    if took.len() < size {
+        faults.push(format!("{}: {} of {size} ranks called", name(0), took.len()));
+        return;
+    }
+    for (position, rank) in took.iter().enumerate() {
+        let expected = if rank.is_ring {
+            values::ring_payload(step, ((position + size - 1) % size) as u32)
+        } else {
+            values::expected(plan, step, position as u32)
+        };
+        if let Some(what) = difference(&rank.output, &expected) {
+            faults.push(format!("{}: {what}", name(position)));
+        }
+        if rank.is_ring {
+            continue;
+        }
+        // Whose calls a rank's result depends on.
+        let has_bytes = of.bytes > 0;
+        let (left, all) = (rank.until_cycle, took.iter());
+        let needed = match of.kind {
+            CollectiveKind::Barrier => all.map(|rank| rank.from_cycle).max(),
+            CollectiveKind::Multicast if has_bytes => Some(took[of.root as usize].from_cycle),
+            CollectiveKind::Reduce if has_bytes && position == of.root as usize => {
+                all.map(|rank| rank.from_cycle).max()
+            }
+            CollectiveKind::AllReduce
+            | CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll
+                if has_bytes =>
+            {
+                all.map(|rank| rank.from_cycle).max()
+            }
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll => None,
+        };
+        if let Some(needed) = needed.filter(|needed| left < *needed) {
+            faults.push(format!(
+                "{}: over in cycle {left}, before a rank has called in cycle {needed}",
+                name(position)
+            ));
+        }
+    }
+}
+
+fn check_split(plan: &Plan, seen: &Seen, step: usize, faults: &mut Vec<String>) {
+    let of = &plan.splits[step];
+    let members = &plan.groups[of.group].members;
+    let entered = seen.splits[step].iter().map(|(took, _)| took.from_cycle);
+    let last = entered.max().unwrap_or(0);
+    for (position, (took, found)) in seen.splits[step].iter().enumerate() {
+        let expected = of.made[position].and_then(|group| {
+            let size = plan.groups[group].members.len() as u32;
+            Some((plan.position(group, members[position])?, size))
+        });
+        let name = format!("split {step}, rank {position} of group {}", of.group);
+        if *found != expected {
+            faults.push(format!("{name}: got {found:?} in place of {expected:?}"));
+        }
+        if took.until_cycle < last {
+            faults.push(format!("{name}: over before a rank has called"));
+        }
+    }
+}
