@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 /// Slots over which the sends and receives of a step are spread, and by which their waits follow.
 const SPREAD: u64 = 4;
 const MOST_LATE: u64 = 9;
+/// Behind all steps.
+const LAST_SLOT: u64 = u64::MAX;
 /// Tags of messages whose receives name them; those of receives of any sender follow.
 const TAGS: u64 = 3;
 /// Most splits of a program.
@@ -43,7 +45,7 @@ enum Phase {
 
 type Entry = (u64, Phase, Call);
 
-/// The slots in which a message is sent and its receive begins; `None` of the receive: behind a probe.
+/// The slots in which a message is sent and its receive begins.
 #[derive(Clone, Copy)]
 struct Slots {
     send: u64,
@@ -211,9 +213,7 @@ impl Maker {
             to,
             tag,
             bytes,
-            // In a slot a rank waits for its own receives, too.
             is_synchronous: self.rng.one_in(6),
-            stream,
         });
         let (sent, received) = (Request::Send { message }, Request::Receive { stream, place });
         self.begin(from, at.send, sent);
@@ -226,6 +226,8 @@ impl Maker {
         for (rank, request) in [(from, sent), (to, received)] {
             let late = self.rng.below(MOST_LATE);
             let slot = at.send.max(at.receive) + if late < 3 { 0 } else { late };
+            // Which receive of any sender takes a message is not known: its send is over when all of them have begun.
+            let slot = if is_named || request == received { slot } else { LAST_SLOT };
             self.due.entry((rank, slot)).or_default().push(request);
         }
     }

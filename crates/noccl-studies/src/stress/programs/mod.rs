@@ -13,7 +13,8 @@ mod verify;
 use super::report::{Completed, Ended};
 use crate::Error;
 use draw::draw;
-use noccl_coll::{Choice, choices};
+use crate::compare::program_choice;
+use noccl_coll::{Algorithm, Choice, choices};
 use noccl_net::Network;
 use noccl_program::{Options, ProgramError, Session};
 use noccl_run::{Diagnosis, OnProgress, Rng, RunConfig, RunError};
@@ -65,16 +66,29 @@ pub(super) fn run(
     Ok((plan.num_steps(), ended))
 }
 
-/// Collectives by algorithms that the seed draws, the same for equal calls.
+/// Collectives by algorithms that the seed draws, the same for equal calls, or in a quarter of the seeds by those that programs have.
 fn options<'a>(config: RunConfig, seed: u64) -> Options<'a> {
+    let is_usual = Rng::new(seed, "stress algorithm").one_in(4);
     Options {
         config,
-        choose: Box::new(move |network, collective| algorithm(network, collective, seed)),
+        choose: Box::new(move |network, collective| {
+            if is_usual || std::env::var("STRESS_AUTO").is_ok() {
+                let choice = program_choice(network, collective, None);
+                return choice.map_err(|error| error.to_string());
+            }
+            drawn(network, collective, seed)
+        }),
     }
 }
 
-fn algorithm(network: &Network, collective: &Collective, seed: u64) -> Result<Choice, String> {
-    let all = choices(network, collective);
+fn drawn(network: &Network, collective: &Collective, seed: u64) -> Result<Choice, String> {
+    let mut all = choices(network, collective);
+    if !network.routers().is_deadlock_free {
+        // Transactions of the network that overlap may wait for each other in a circle there.
+        all.retain(|choice| {
+            !choice.algorithm.is_in_network() && choice.algorithm != Algorithm::Chainwrite
+        });
+    }
     if all.is_empty() {
         return Err("no algorithm".to_owned());
     }

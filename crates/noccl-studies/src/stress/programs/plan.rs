@@ -31,7 +31,6 @@ pub(super) struct Message {
     pub tag: i64,
     pub bytes: u64,
     pub is_synchronous: bool,
-    pub stream: usize,
 }
 
 /// Messages that receives of one form take: the receive of each number is over when as many messages have been sent.
