@@ -5,6 +5,7 @@
 //! may draw a variant of the network too. A stall or a wrong byte names its seed, which alone reproduces it.
 
 mod chains;
+mod executed;
 mod generate;
 mod messages;
 mod programs;
@@ -21,6 +22,7 @@ use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, Tally, Watch}
 use noccl_sim::{run_schedule, run_trace};
 use noccl_workload::{Place, Schedule, Trace};
 use rayon::prelude::*;
+use executed::Executed;
 use report::{Completed, Ended, Outcome, summarise};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -150,12 +152,23 @@ pub fn stress(
 ) -> Result<StressReport, Error> {
     check(network, request)?;
     let tally = Tally::new(watch, request.seeds);
+    let executed = if request.kinds == [StressKind::ExecutedProgram] {
+        Some(Executed::new(&|| watch.report(tally.step()))?)
+    } else {
+        None
+    };
     let outcomes: Vec<Outcome> = (request.first_seed..request.first_seed + request.seeds)
         .into_par_iter()
         .map(|seed| {
             let drawn = { request.has_variants }.then(|| variants::draw(network, seed));
             let on = drawn.as_ref().map_or(network, |(drawn, _)| drawn);
-            let (transactions, outcome) = run_seed(on, request, seed, &tally)?;
+            let (transactions, outcome) = match &executed {
+                Some(executed) => {
+                    let drawn = (seed, request.transactions);
+                    tally.run(|on_progress| executed.run(on, drawn, on_progress))?
+                }
+                None => run_seed(on, request, seed, &tally)?,
+            };
             tally.finish_unit()?;
             let overrides = drawn.map(|(_, overrides)| overrides).unwrap_or_default();
             Ok(Outcome {
@@ -186,7 +199,7 @@ fn run_seed(
     if request.kinds == [StressKind::Program] {
         let drawn = (seed, request.transactions);
         return Ok(tally.run(|on_progress| {
-            programs::run(network, config(seed), drawn, on_progress)
+            programs::run(network, drawn, on_progress)
         })?);
     }
     match network.routers().carries {
@@ -306,7 +319,9 @@ fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
     if request.kinds == [StressKind::Chain] {
         chains::refuse(network)?;
     } else if request.kinds == [StressKind::Program] {
-        programs::refuse(network, config(0))?;
+        programs::refuse(network)?;
+    } else if request.kinds == [StressKind::ExecutedProgram] {
+        executed::refuse(network)?;
     } else if matches!(
         network.routers().carries,
         Carries::Messages | Carries::Words

@@ -16,16 +16,17 @@ use draw::draw;
 use crate::compare::program_choice;
 use noccl_coll::{Algorithm, Choice, choices};
 use noccl_net::Network;
+use noccl_net::capabilities::Carries;
 use noccl_program::{Options, ProgramError, Session};
-use noccl_run::{Diagnosis, OnProgress, Rng, RunConfig, RunError};
+use noccl_run::{Diagnosis, OnProgress, Rng, RunError};
 use noccl_workload::Collective;
 
 /// Most ranks of a program.
 const MOST_RANKS: u64 = 64;
 
 /// Does this network run programs?
-pub(super) fn refuse(network: &Network, config: RunConfig) -> Result<(), Error> {
-    let opened = Session::new(network, 1, options(config, 0));
+pub(super) fn refuse(network: &Network) -> Result<(), Error> {
+    let opened = Session::new(network, 1, options(network, 0));
     opened.map(|_| ()).map_err(|error| {
         let accepted = format!("{error}; accepted: a network that runs programs of ranks");
         Error::argument("--only", "program", accepted)
@@ -35,18 +36,13 @@ pub(super) fn refuse(network: &Network, config: RunConfig) -> Result<(), Error> 
 /// Steps of a seed's program, and how it ended.
 pub(super) fn run(
     network: &Network,
-    config: RunConfig,
     (seed, most_steps): (u64, u32),
     on_progress: OnProgress<'_>,
 ) -> Result<(u64, Ended), RunError> {
     let tiles = u64::from(network.cluster_width()) * u64::from(network.cluster_height());
-    let mut config = config;
-    if std::env::var("STRESS_NOSTALL").is_ok() {
-        config.stalls = None;
-    }
     let plan = draw(seed, tiles.min(MOST_RANKS) as u32, most_steps);
     let ranks = plan.calls.len() as u32;
-    let seen = Session::new(network, ranks, options(config, seed))
+    let seen = Session::new(network, ranks, options(network, seed))
         .and_then(|mut session| runner::run(&mut session, &plan, on_progress));
     let ended = match seen {
         Ok(seen) => Ok(Completed {
@@ -71,12 +67,19 @@ pub(super) fn run(
 }
 
 /// Collectives by algorithms that the seed draws, the same for equal calls, or in a quarter of the seeds by those that programs have.
-fn options<'a>(config: RunConfig, seed: u64) -> Options<'a> {
-    let is_usual = Rng::new(seed, "stress algorithm").one_in(4);
+fn options(network: &Network, seed: u64) -> Options<'_> {
+    let is_free = network.routers().is_deadlock_free;
+    let is_usual = is_free && Rng::new(seed, "stress algorithm").one_in(4);
+    let mut config = super::config(seed);
+    // Where transactions of several tiles can wait for each other, programs are right only by the course that they take; and on routers
+    // with bypass a run whose actions are stated while it goes on does not survive stalls.
+    if !is_free || network.routers().carries == Carries::Messages {
+        config.stalls = None;
+    }
     Options {
         config,
         choose: Box::new(move |network, collective| {
-            if is_usual || std::env::var("STRESS_AUTO").is_ok() {
+            if is_usual {
                 let choice = program_choice(network, collective, None);
                 return choice.map_err(|error| error.to_string());
             }
