@@ -79,6 +79,20 @@ def variants(preset: str, seeds: int) -> Outcome:
     )
 
 
+def programs(preset: str, kind: str, seeds: int, *, has_variants: bool = False) -> Outcome:
+    """Random programs of ranks: all end, all bytes right, order kept, barriers safe."""
+    network = noccl.load(preset)
+    report = noccl.stress(network, num_seeds=seeds, kinds=[kind], has_variants=has_variants)
+    where = f"meshes up to that of `{preset}`" if has_variants else f"`{preset}`"
+    what = "compiled C on executed cores" if kind == "executed_program" else "calls of ranks"
+    return Outcome(
+        f"random programs, {what}, on {where}: right bytes, order of messages, safe barriers",
+        f"{report.runs} seeds, {report.transactions} steps: {report.completed} completed, "
+        f"{report.stalled} stalled, {report.wrong} wrong",
+        tuple(failure.reproducer for failure in report.failures),
+    )
+
+
 _COHERENCE = "kernels under both protocols on six designs: results right, every load the last store"
 _DESIGNS = "collective,greedy,complete,private,slots,connected"
 
@@ -207,6 +221,16 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
         "stress_smart": lambda: variants("smart_8x8", 20 * seeds),
         "stress_cores": lambda: variants("tilepro64_4x4", 2 * seeds),
         "stress_bypass": lambda: stress("collective_noc_8x8_bypass", 20 * seeds),
+        "programs_cores": lambda: programs("tilepro64_4x4", "program", 2 * seeds, has_variants=True),
+        "programs_executed": lambda: programs(
+            "tilepro64_4x4", "executed_program", 2 * seeds, has_variants=True
+        ),
+        "programs_4x4": lambda: programs("collective_noc_4x4", "program", seeds),
+        "programs_3x5": lambda: programs("collective_noc_3x5", "program", seeds // 2),
+        "programs_torrent": lambda: programs("torrent_4x5", "program", seeds // 2),
+        "programs_smart": lambda: programs(
+            "smart_8x8", "program", seeds, has_variants=True
+        ),
         "coherence": lambda: coherence("standard"),
         "executed_cores": lambda: command(
             "random RISC-V instructions on a core and on Unicorn, 10 million: equal registers, "

@@ -12,7 +12,7 @@ use noccl_net::Network;
 use noccl_program::places;
 use noccl_riscv::{CostTable, Image, Program};
 use noccl_run::{Mode, OnProgress, Rng, RunConfig, RunError};
-use noccl_sim::{ExecutedError, ExecutedRequest, ExecutedResult, run_executed};
+use noccl_sim::{ExecutedError, ExecutedRank, ExecutedRequest, ExecutedResult, run_executed};
 use noccl_spec::INSTRUCTION_COSTS;
 
 /// Most ranks of a program (`MOST_RANKS` of `draw.h`).
@@ -67,7 +67,11 @@ impl Executed {
         let mut rng = Rng::new(seed, "stress executed program");
         let tiles = u64::from(network.cluster_width()) * u64::from(network.cluster_height());
         let most = tiles.min(MOST_RANKS);
-        let ranks = if rng.one_in(3) { most } else { 1 + rng.below(most) };
+        let ranks = if rng.one_in(3) {
+            most
+        } else {
+            1 + rng.below(most)
+        };
         let steps = 1 + rng.below(u64::from(most_steps / STEPS_SHARE));
         let mut image = self.image.clone();
         set(&mut image, STRESS_SEED, seed)?;
@@ -87,7 +91,7 @@ impl Executed {
         let ended = match run_executed(&request, on_progress) {
             Ok(result) => Ok(Completed {
                 cycles: result.cycles,
-                faults: faults(&result),
+                faults: faults(&printed(&result)),
                 ..Completed::default()
             }),
             Err(ExecutedError::Run(RunError::Stall(diagnosis))) => Err(diagnosis),
@@ -118,18 +122,26 @@ fn set(image: &mut Image, name: &str, value: u64) -> Result<(), Error> {
     Ok(())
 }
 
+/// What each rank has ended with, and printed.
+fn printed(result: &ExecutedResult) -> Vec<(u64, String)> {
+    let rank = |rank: &ExecutedRank| {
+        let text = String::from_utf8_lossy(&rank.console).into_owned();
+        (rank.exit_code, text)
+    };
+    result.ranks.iter().map(rank).collect()
+}
+
 /// What ranks have found, and who has left what before all have entered.
-fn faults(result: &ExecutedResult) -> Vec<String> {
+fn faults(printed: &[(u64, String)]) -> Vec<String> {
     let mut faults = Vec::new();
     let mut syncs: Vec<Vec<(u64, u64)>> = Vec::new();
-    for (rank, done) in result.ranks.iter().enumerate() {
-        let text = String::from_utf8_lossy(&done.console);
+    for (rank, (exit_code, text)) in printed.iter().enumerate() {
         let found = text.lines().filter(|line| line.starts_with("fault "));
         faults.extend(found.map(|line| format!("rank {rank}: {line}")));
         let count = text.lines().find_map(|line| line.strip_prefix("faults "));
-        if count.is_none() || done.exit_code != 0 {
+        if count.is_none() || *exit_code != 0 {
             let last = text.lines().last().unwrap_or_default();
-            faults.push(format!("rank {rank} ended with {}: {last}", done.exit_code));
+            faults.push(format!("rank {rank} ended with {exit_code}: {last}"));
         }
         let cycles = text.lines().filter_map(|line| {
             let (from, until) = line.strip_prefix("sync ")?.split_once(' ')?;
@@ -154,4 +166,35 @@ fn faults(result: &ExecutedResult) -> Vec<String> {
         }
     }
     faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(consoles: [&str; 2]) -> Vec<(u64, String)> {
+        consoles.map(|text| (0, text.to_owned())).to_vec()
+    }
+
+    #[test]
+    fn a_barrier_that_does_nothing_is_noticed() {
+        let right = result(["sync 10 30\nfaults 0\n", "sync 29 31\nfaults 0\n"]);
+        assert_eq!(faults(&right), [""; 0]);
+        let early = result(["sync 10 12\nfaults 0\n", "sync 29 31\nfaults 0\n"]);
+        let found = faults(&early);
+        assert!(found[0].contains("rank 0 left barrier"), "{found:?}");
+    }
+
+    #[test]
+    fn faults_and_ends_of_ranks_are_told() {
+        let wrong = result([
+            "fault step 3, ring, other rank 1: 4 in place of 5\nfaults 1\n",
+            "faults 0\n",
+        ]);
+        assert!(faults(&wrong)[0].contains("rank 0: fault step 3"));
+        let silent = result(["", "faults 0\n"]);
+        assert!(faults(&silent)[0].contains("rank 0 ended with"));
+        let fewer = result(["faults 0\n", "sync 1 2\nfaults 0\n"]);
+        assert!(faults(&fewer)[0].contains("different numbers"));
+    }
 }

@@ -16,13 +16,13 @@ pub use generate::{Recipe, generate};
 pub use report::{HistogramBin, StressFailure, StressReport};
 
 use crate::Error;
+use executed::Executed;
 use noccl_net::Network;
 use noccl_net::capabilities::Carries;
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, Tally, Watch};
 use noccl_sim::{run_schedule, run_trace};
 use noccl_workload::{Place, Schedule, Trace};
 use rayon::prelude::*;
-use executed::Executed;
 use report::{Completed, Ended, Outcome, summarise};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -198,9 +198,7 @@ fn run_seed(
     }
     if request.kinds == [StressKind::Program] {
         let drawn = (seed, request.transactions);
-        return Ok(tally.run(|on_progress| {
-            programs::run(network, drawn, on_progress)
-        })?);
+        return Ok(tally.run(|on_progress| programs::run(network, drawn, on_progress))?);
     }
     match network.routers().carries {
         Carries::Messages | Carries::Words => {

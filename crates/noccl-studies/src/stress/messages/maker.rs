@@ -76,9 +76,7 @@ impl<'n> Maker<'n> {
             | StressKind::Atomic
             | StressKind::Chain
             | StressKind::Program
-            | StressKind::ExecutedProgram => {
-                self.write(before, offset)
-            }
+            | StressKind::ExecutedProgram => self.write(before, offset),
         };
         let mut after = self.delays(&kind);
         if let ActionKind::Transfer(transfer) | ActionKind::Delivery(transfer) = &kind

@@ -5,8 +5,8 @@
 //! later one, so some rank can always go on. Of the receives that take the same messages the n-th begins no earlier than the one before it, and
 //! is waited for no earlier than n of the messages are sent.
 
-use super::plan::{Call, CollectiveStep, Group, Message, Plan, Request, SplitStep, Stream};
 use super::plan::WaitForm;
+use super::plan::{Call, CollectiveStep, Group, Message, Plan, Request, SplitStep, Stream};
 use noccl_run::Rng;
 use noccl_workload::{CollectiveKind, ElementType, Operator};
 use std::collections::BTreeMap;
@@ -75,14 +75,26 @@ struct Maker {
     /// The group whose receives take any message.
     any_group: Option<usize>,
     next_tag: i64,
+    most_splits: usize,
 }
 
-/// The program of a seed, of so many steps, on 1 to `most_ranks` ranks.
-pub(super) fn draw(seed: u64, most_ranks: u32, most_steps: u32) -> Plan {
+/// What a program may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub most_ranks: u32,
+    pub most_steps: u32,
+    /// Else there is one group, of a power of two.
+    pub is_any_group: bool,
+}
+
+/// The program of a seed.
+pub(super) fn draw(seed: u64, limits: Limits) -> Plan {
     let mut rng = Rng::new(seed, "stress program");
+    let most = limits.most_ranks;
     let ranks = match rng.below(3) {
-        0 => most_ranks,
-        _ => 1 + rng.below(most_ranks.into()) as u32,
+        _ if !limits.is_any_group => 1 << rng.below(u64::from(most.ilog2()) + 1),
+        0 => most,
+        _ => 1 + rng.below(most.into()) as u32,
     };
     let members = (0..ranks).collect();
     let mut maker = Maker {
@@ -97,9 +109,10 @@ pub(super) fn draw(seed: u64, most_ranks: u32, most_steps: u32) -> Plan {
         last: Vec::new(),
         any_group: None,
         next_tag: TAGS as i64,
+        most_splits: if limits.is_any_group { MOST_SPLITS } else { 0 },
     };
-    let steps = 1 + maker.rng.below(most_steps.into());
-    if maker.rng.one_in(2) {
+    let steps = 1 + maker.rng.below(limits.most_steps.into());
+    if limits.is_any_group && maker.rng.one_in(2) {
         // The same ranks in another order.
         let made = maker.plan.groups.len();
         maker.split(0, 0, 1);
@@ -121,7 +134,7 @@ impl Maker {
             0..6 => (0..=self.rng.below(5)).for_each(|_| self.message(slot)),
             6 | 7 => self.collect(slot),
             8 => self.ring(slot),
-            9 if self.plan.splits.len() < MOST_SPLITS => {
+            9 if self.plan.splits.len() < self.most_splits => {
                 let group = self.group();
                 let colours = 1 + self.rng.below(3);
                 self.split(slot, group, colours);
@@ -215,7 +228,10 @@ impl Maker {
             bytes,
             is_synchronous: self.rng.one_in(6),
         });
-        let (sent, received) = (Request::Send { message }, Request::Receive { stream, place });
+        let (sent, received) = (
+            Request::Send { message },
+            Request::Receive { stream, place },
+        );
         self.begin(from, at.send, sent);
         let is_named = matches!(form, Form::Named { .. });
         if is_named && at.send < at.receive && self.rng.one_in(5) {
@@ -227,7 +243,11 @@ impl Maker {
             let late = self.rng.below(MOST_LATE);
             let slot = at.send.max(at.receive) + if late < 3 { 0 } else { late };
             // Which receive of any sender takes a message is not known: its send is over when all of them have begun.
-            let slot = if is_named || request == received { slot } else { LAST_SLOT };
+            let slot = if is_named || request == received {
+                slot
+            } else {
+                LAST_SLOT
+            };
             self.due.entry((rank, slot)).or_default().push(request);
         }
     }
@@ -367,5 +387,110 @@ impl Maker {
         };
         self.plan.calls = self.entries.into_iter().map(ordered).collect();
         self.plan
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Runs a program in which every message waits until its receive has begun, receives of any sender take what was sent last, and a
+    /// collective waits for all: the hardest course that MPI allows.
+    fn comes_to_its_end(plan: &Plan) -> bool {
+        let mut next = vec![0; plan.calls.len()];
+        let mut begun = BTreeSet::new();
+        let mut waits_in: Vec<Option<usize>> = vec![None; plan.calls.len()];
+        let taken = |begun: &BTreeSet<Request>, stream: usize, message: usize| {
+            let of = &plan.streams[stream].messages;
+            let places = 0..of.len();
+            let receives = places.filter(|place| {
+                let place = *place;
+                begun.contains(&Request::Receive { stream, place })
+            });
+            let is_named = plan.streams[stream].from.is_some();
+            let place = of.iter().position(|of| *of == message).unwrap();
+            // Of any sender: nobody knows which receive it is before all have begun.
+            receives.count() > if is_named { place } else { of.len() - 1 }
+        };
+        let is_over = |begun: &BTreeSet<Request>, request: &Request| match *request {
+            Request::Send { message } => {
+                let of = |stream: &Stream| stream.messages.contains(&message);
+                let stream = plan.streams.iter().position(of).unwrap();
+                taken(begun, stream, message)
+            }
+            Request::Receive { stream, place } => {
+                let sent = plan.streams[stream].messages.iter();
+                let sent = sent.filter(|m| begun.contains(&Request::Send { message: **m }));
+                sent.count() > place
+            }
+        };
+        loop {
+            let mut has_moved = false;
+            for (rank, calls) in plan.calls.iter().enumerate() {
+                while let Some(call) = calls.get(next[rank]) {
+                    let goes_on = match call {
+                        Call::Compute { .. } => true,
+                        Call::Begin(request) => {
+                            begun.insert(*request);
+                            true
+                        }
+                        Call::Probe { stream, place } => {
+                            let (stream, place) = (*stream, *place);
+                            is_over(&begun, &Request::Receive { stream, place })
+                        }
+                        Call::Wait { requests, .. } => {
+                            requests.iter().all(|request| is_over(&begun, request))
+                        }
+                        Call::Collective { .. } | Call::Split { .. } => false,
+                    };
+                    if !goes_on {
+                        break;
+                    }
+                    next[rank] += 1;
+                    has_moved = true;
+                }
+                let calls_all =
+                    |call: &&Call| matches!(call, Call::Collective { .. } | Call::Split { .. });
+                waits_in[rank] = calls.get(next[rank]).filter(calls_all).map(|_| next[rank]);
+            }
+            let group_of = |call: &Call| match call {
+                Call::Collective { step } => Some((0, *step, plan.collectives[*step].group)),
+                Call::Split { step } => Some((1, *step, plan.splits[*step].group)),
+                Call::Compute { .. } | Call::Begin(_) | Call::Probe { .. } | Call::Wait { .. } => {
+                    None
+                }
+            };
+            let at = |rank: usize| group_of(&plan.calls[rank][waits_in[rank]?]);
+            let all: Vec<_> = (0..plan.calls.len()).map(at).collect();
+            for called in all.iter().flatten().collect::<BTreeSet<_>>() {
+                let members = &plan.groups[called.2].members;
+                if members
+                    .iter()
+                    .all(|rank| all[*rank as usize] == Some(*called))
+                {
+                    members.iter().for_each(|rank| next[*rank as usize] += 1);
+                    has_moved = true;
+                }
+            }
+            if !has_moved {
+                return next
+                    .iter()
+                    .zip(&plan.calls)
+                    .all(|(next, calls)| *next == calls.len());
+            }
+        }
+    }
+
+    #[test]
+    fn drawn_programs_come_to_their_end_in_the_hardest_course() {
+        let limits = Limits {
+            most_ranks: 16,
+            most_steps: 64,
+            is_any_group: true,
+        };
+        for seed in 0..300 {
+            assert!(comes_to_its_end(&draw(seed, limits)), "seed {seed}");
+        }
     }
 }

@@ -12,8 +12,8 @@ mod verify;
 
 use super::report::{Completed, Ended};
 use crate::Error;
-use draw::draw;
 use crate::compare::program_choice;
+use draw::{Limits, draw};
 use noccl_coll::{Algorithm, Choice, choices};
 use noccl_net::Network;
 use noccl_net::capabilities::Carries;
@@ -39,8 +39,7 @@ pub(super) fn run(
     (seed, most_steps): (u64, u32),
     on_progress: OnProgress<'_>,
 ) -> Result<(u64, Ended), RunError> {
-    let tiles = u64::from(network.cluster_width()) * u64::from(network.cluster_height());
-    let plan = draw(seed, tiles.min(MOST_RANKS) as u32, most_steps);
+    let plan = draw(seed, limits(network, most_steps));
     let ranks = plan.calls.len() as u32;
     let seen = Session::new(network, ranks, options(network, seed))
         .and_then(|mut session| runner::run(&mut session, &plan, on_progress));
@@ -64,6 +63,17 @@ pub(super) fn run(
         }),
     };
     Ok((plan.num_steps(), ended))
+}
+
+fn limits(network: &Network, most_steps: u32) -> Limits {
+    let tiles = u64::from(network.cluster_width()) * u64::from(network.cluster_height());
+    let routers = network.routers();
+    Limits {
+        most_ranks: tiles.min(MOST_RANKS) as u32,
+        most_steps,
+        // The multicasts that end a barrier of other groups may wait for each other in a circle, or it would need atomics.
+        is_any_group: routers.is_deadlock_free && routers.carries != Carries::Messages,
+    }
 }
 
 /// Collectives by algorithms that the seed draws, the same for equal calls, or in a quarter of the seeds by those that programs have.
@@ -90,12 +100,14 @@ fn options(network: &Network, seed: u64) -> Options<'_> {
 
 fn drawn(network: &Network, collective: &Collective, seed: u64) -> Result<Choice, String> {
     let mut all = choices(network, collective);
-    if !network.routers().is_deadlock_free {
-        // Transactions of the network that overlap may wait for each other in a circle there.
-        all.retain(|choice| {
-            !choice.algorithm.is_in_network() && choice.algorithm != Algorithm::Chainwrite
-        });
-    }
+    let routers = network.routers();
+    all.retain(|choice| match choice.algorithm {
+        // Transactions of the network that overlap may wait for each other in a circle.
+        Algorithm::Chainwrite => routers.is_deadlock_free,
+        // Messages between interfaces have no atomics.
+        Algorithm::Counter => routers.carries != Carries::Messages,
+        other => routers.is_deadlock_free || !other.is_in_network(),
+    });
     if all.is_empty() {
         return Err("no algorithm".to_owned());
     }

@@ -355,11 +355,10 @@ impl Runner<'_, '_> {
                 let data = over.into_iter().find_map(|received| received.data);
                 self.took(step, rank, cycle, data.unwrap_or_default());
             }
-            (
-                Response::Probed { source, tag, bytes },
-                Waiting::Probe { stream, place },
-            ) => {
-                self.seen.probed.insert((stream, place), (source, tag, bytes));
+            (Response::Probed { source, tag, bytes }, Waiting::Probe { stream, place }) => {
+                self.seen
+                    .probed
+                    .insert((stream, place), (source, tag, bytes));
             }
             (Response::Output(output), Waiting::Collective(step)) => {
                 self.took(step, rank, cycle, output);

@@ -72,8 +72,12 @@ fn check_stream(
 }
 
 fn stream_name(stream: &Stream) -> String {
-    let from = stream.from.map_or_else(|| "any".to_owned(), |from| from.to_string());
-    let tag = stream.tag.map_or_else(|| "any".to_owned(), |tag| tag.to_string());
+    let from = stream
+        .from
+        .map_or_else(|| "any".to_owned(), |from| from.to_string());
+    let tag = stream
+        .tag
+        .map_or_else(|| "any".to_owned(), |tag| tag.to_string());
     format!(
         "rank {} from {from} with tag {tag} in group {}",
         stream.to, stream.group
@@ -108,7 +112,9 @@ fn check_sends(plan: &Plan, seen: &Seen, met: &BTreeMap<usize, u64>, faults: &mu
         match (over, met.get(&message)) {
             (None, _) => faults.push(format!("{name}: not over")),
             (Some(over), Some(began)) if sent.is_synchronous && over + ROUNDED_CYCLES < *began => {
-                faults.push(format!("{name}: over in cycle {over}, before its receive began in cycle {began}"));
+                faults.push(format!(
+                    "{name}: over in cycle {over}, before its receive began in cycle {began}"
+                ));
             }
             (Some(_), _) => {}
         }
@@ -117,11 +123,16 @@ fn check_sends(plan: &Plan, seen: &Seen, met: &BTreeMap<usize, u64>, faults: &mu
 
 fn check_collective(plan: &Plan, seen: &Seen, step: usize, faults: &mut Vec<String>) {
     let of = &plan.collectives[step];
-    let name = |position: usize| format!("{} {step}, rank {position} of group {}", of.kind, of.group);
+    let name =
+        |position: usize| format!("{} {step}, rank {position} of group {}", of.kind, of.group);
     let took: Vec<&Took> = seen.collectives[step].iter().flatten().collect();
     let size = plan.groups[of.group].members.len();
     if took.len() < size {
-        faults.push(format!("{}: {} of {size} ranks called", name(0), took.len()));
+        faults.push(format!(
+            "{}: {} of {size} ranks called",
+            name(0),
+            took.len()
+        ));
         return;
     }
     for (position, rank) in took.iter().enumerate() {
@@ -186,5 +197,103 @@ fn check_split(plan: &Plan, seen: &Seen, step: usize, faults: &mut Vec<String>) 
         if took.until_cycle < last {
             faults.push(format!("{name}: over before a rank has called"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::draw::draw;
+    use super::super::{limits, options, runner};
+    use super::*;
+    use crate::load;
+    use noccl_program::Session;
+
+    const SEED: u64 = 4;
+
+    fn ran() -> (Plan, Seen) {
+        let network = load("tilepro64_4x4", &[]).unwrap().network;
+        let plan = draw(SEED, limits(&network, 64));
+        let ranks = plan.calls.len() as u32;
+        let mut session = Session::new(&network, ranks, options(&network, SEED)).unwrap();
+        let seen = runner::run(&mut session, &plan, &mut |_| true).unwrap();
+        assert_eq!(faults(&plan, &seen), [""; 0]);
+        (plan, seen)
+    }
+
+    /// Faults after a change, with these words in the first of them.
+    fn notices(words: &str, change: impl FnOnce(&Plan, &mut Seen)) {
+        let (plan, mut seen) = ran();
+        change(&plan, &mut seen);
+        let found = faults(&plan, &seen);
+        let first = found.first().map_or("", String::as_str);
+        assert!(first.contains(words), "{words}: {found:?}");
+    }
+
+    fn got(seen: &mut Seen) -> &mut Got {
+        let all = seen.received.iter_mut().flatten();
+        let mut all = all.filter_map(|(_, got)| got.as_mut());
+        all.find(|got| got.data.len() > 4).unwrap()
+    }
+
+    #[test]
+    fn a_wrong_byte_of_a_message_is_noticed() {
+        notices("at byte 4", |_, seen| got(seen).data[4] ^= 0x40);
+        notices("bytes in place of", |_, seen| {
+            got(seen).data.pop();
+        });
+        notices("has tag", |_, seen| got(seen).tag += 1);
+    }
+
+    #[test]
+    fn messages_of_a_sender_in_another_order_are_noticed() {
+        notices("message", |plan, seen| {
+            let long = |stream: &Stream| stream.from.is_some() && stream.messages.len() > 1;
+            let stream = plan.streams.iter().position(long).unwrap();
+            let of = &mut seen.received[stream];
+            let (first, second) = (of[0].1.take(), of[1].1.take());
+            (of[0].1, of[1].1) = (second, first);
+        });
+    }
+
+    #[test]
+    fn a_message_from_before_it_was_sent_and_one_that_does_not_come_are_noticed() {
+        notices("before it was sent", |_, seen| got(seen).cycle = 0);
+        notices("nothing has come", |_, seen| {
+            let first = seen.received.iter_mut().flatten().next();
+            first.unwrap().1 = None;
+        });
+        notices("not over", |_, seen| seen.sent[0].1 = None);
+    }
+
+    #[test]
+    fn a_rank_that_leaves_a_barrier_early_is_noticed() {
+        notices("before a rank has called", |plan, seen| {
+            let is_barrier = |step: usize| plan.collectives[step].kind == CollectiveKind::Barrier;
+            let has_several = |step: &usize| is_barrier(*step) && seen.collectives[*step].len() > 1;
+            let step = (0..plan.collectives.len()).find(has_several).unwrap();
+            let ranks = seen.collectives[step].iter_mut().flatten();
+            let mut ranks: Vec<&mut Took> = ranks.collect();
+            ranks.sort_by_key(|took| took.from_cycle);
+            ranks[0].until_cycle = ranks[0].from_cycle + 1;
+        });
+    }
+
+    #[test]
+    fn a_wrong_result_of_a_collective_and_of_a_split_are_noticed() {
+        notices("in place of", |_, seen| {
+            let all = seen.collectives.iter_mut().flatten().flatten();
+            let long = all
+                .map(|took| &mut took.output)
+                .find(|output| !output.is_empty());
+            long.unwrap()[0] ^= 1;
+        });
+        notices("split", |_, seen| {
+            let found = seen
+                .splits
+                .iter_mut()
+                .flatten()
+                .find_map(|(_, found)| found.as_mut());
+            found.unwrap().0 += 1;
+        });
     }
 }
