@@ -18,8 +18,9 @@ use noccl_spec::INSTRUCTION_COSTS;
 /// Most ranks of a program (`MOST_RANKS` of `draw.h`).
 const MOST_RANKS: u64 = 64;
 const MEMORY_BYTES: u64 = 4 << 20;
-/// No program comes near it.
-const MAX_CYCLES: u64 = 1 << 30;
+/// No program comes near it: cores that look at a port again and again do something for ever.
+const MAX_CYCLES_PER_STEP: u64 = 1 << 20;
+const MAX_CYCLES: u64 = 1 << 22;
 /// Steps of a program per step that is asked for: each of them is several messages.
 const STEPS_SHARE: u32 = 4;
 
@@ -80,7 +81,7 @@ impl Executed {
         let coords = places(network, ranks as u32)?;
         let places: Vec<_> = coords.iter().map(|at| network.tile_at(*at)).collect();
         let mut config = RunConfig::new(Mode::Value);
-        config.max_cycles = MAX_CYCLES;
+        config.max_cycles = MAX_CYCLES + steps * MAX_CYCLES_PER_STEP;
         let request = ExecutedRequest {
             network,
             program: &program,
