@@ -12,7 +12,7 @@ use noccl_net::Network;
 use noccl_program::places;
 use noccl_riscv::{CostTable, Image, Program};
 use noccl_run::{Mode, OnProgress, Rng, RunConfig, RunError};
-use noccl_sim::{ExecutedError, ExecutedRank, ExecutedRequest, ExecutedResult, run_executed};
+use noccl_sim::{ExecutedError, ExecutedRank, ExecutedRequest, ExecutedResult, ExecutedRun};
 use noccl_spec::INSTRUCTION_COSTS;
 
 /// Most ranks of a program (`MOST_RANKS` of `draw.h`).
@@ -89,7 +89,7 @@ impl Executed {
             memory_bytes: MEMORY_BYTES,
             config: &config,
         };
-        let ended = match run_executed(&request, on_progress) {
+        let ended = match to_its_end(&request, on_progress) {
             Ok(result) => Ok(Completed {
                 cycles: result.cycles,
                 faults: faults(&printed(&result)),
@@ -105,6 +105,15 @@ impl Executed {
         };
         Ok((steps, ended))
     }
+}
+
+fn to_its_end(
+    request: &ExecutedRequest<'_>,
+    on_progress: OnProgress<'_>,
+) -> Result<ExecutedResult, ExecutedError> {
+    let mut run = ExecutedRun::new(request)?;
+    noccl_run::advance(&mut run, on_progress)?;
+    Ok(run.outcome()?)
 }
 
 /// Writes a number over a variable of the program.
