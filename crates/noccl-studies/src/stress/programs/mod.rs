@@ -4,9 +4,12 @@
 //! All bytes, the order of messages of each sender, and that nobody leaves a collective too early are compared with what the program
 //! alone says.
 
+#[cfg(test)]
+mod course;
 mod draw;
 mod plan;
 mod runner;
+mod seen;
 mod values;
 mod verify;
 
@@ -101,12 +104,15 @@ fn options(network: &Network, seed: u64) -> Options<'_> {
 fn drawn(network: &Network, collective: &Collective, seed: u64) -> Result<Choice, String> {
     let mut all = choices(network, collective);
     let routers = network.routers();
-    all.retain(|choice| match choice.algorithm {
+    let (is_free, has_atomics) = (
+        routers.is_deadlock_free,
+        routers.carries != Carries::Messages,
+    );
+    all.retain(|choice| {
+        let algorithm = choice.algorithm;
         // Transactions of the network that overlap may wait for each other in a circle.
-        Algorithm::Chainwrite => routers.is_deadlock_free,
-        // Messages between interfaces have no atomics.
-        Algorithm::Counter => routers.carries != Carries::Messages,
-        other => routers.is_deadlock_free || !other.is_in_network(),
+        let may_wait = algorithm.is_in_network() || algorithm == Algorithm::Chainwrite;
+        (is_free || !may_wait) && (has_atomics || algorithm != Algorithm::Counter)
     });
     if all.is_empty() {
         return Err("no algorithm".to_owned());

@@ -2,6 +2,7 @@
 //! Runs a program in a session, and keeps what every rank has got, and when.
 
 use super::plan::{Call, Plan, Request, WaitForm};
+use super::seen::{Got, Seen, Took};
 use super::values;
 use noccl_program::{
     CollectiveCall, CommId, ProgramError, RankId, Receive, Received, RequestId, Response, Send,
@@ -14,41 +15,6 @@ use std::collections::BTreeMap;
 const CHUNK_RESPONSES: u64 = 64;
 /// Tags of what is passed around in place of a collective: receives of any tag do not take them.
 const FIRST_RING_TAG: i64 = 1 << 31;
-
-/// What a receive has got.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Got {
-    pub source: u32,
-    pub tag: i64,
-    pub data: Vec<u8>,
-    pub cycle: u64,
-}
-
-/// When a rank called something that others take part in, when its call was over, and what it got.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Took {
-    pub from_cycle: u64,
-    pub until_cycle: u64,
-    pub output: Vec<u8>,
-    /// Where the network has no such algorithm: passed around instead.
-    pub is_ring: bool,
-}
-
-/// What has come of a program.
-#[derive(Debug)]
-pub(super) struct Seen {
-    /// By message: when its send began and was over.
-    pub sent: Vec<(u64, Option<u64>)>,
-    /// By stream and place: when the receive began, and what it got.
-    pub received: Vec<Vec<(u64, Option<Got>)>>,
-    /// By stream and place: what a probe found.
-    pub probed: BTreeMap<(usize, usize), (u32, i64, u64)>,
-    /// By collective and rank of its group.
-    pub collectives: Vec<Vec<Option<Took>>>,
-    /// By split and rank of the group that is split: own rank and size.
-    pub splits: Vec<Vec<(Took, Option<(u32, u32)>)>>,
-    pub cycles: u64,
-}
 
 /// What a rank waits for.
 enum Waiting {
@@ -120,29 +86,6 @@ pub(super) fn run(
     }
     runner.seen.cycles = runner.session.report().cycles;
     Ok(runner.seen)
-}
-
-impl Seen {
-    fn new(plan: &Plan) -> Self {
-        let streams = plan.streams.iter();
-        let sizes = |group: usize| plan.groups[group].members.len();
-        let collectives = plan.collectives.iter();
-        let splits = plan.splits.iter();
-        Self {
-            sent: vec![(0, None); plan.messages.len()],
-            received: streams
-                .map(|stream| vec![(0, None); stream.messages.len()])
-                .collect(),
-            probed: BTreeMap::new(),
-            collectives: collectives
-                .map(|step| vec![None; sizes(step.group)])
-                .collect(),
-            splits: splits
-                .map(|step| vec![(Took::default(), None); sizes(step.group)])
-                .collect(),
-            cycles: 0,
-        }
-    }
 }
 
 impl Runner<'_, '_> {

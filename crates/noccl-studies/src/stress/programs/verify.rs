@@ -2,7 +2,7 @@
 //! Compares what every rank has got with what it must get, and looks at when: nothing is over before what it depends on has begun.
 
 use super::plan::{Plan, Stream};
-use super::runner::{Got, Seen, Took};
+use super::seen::{Got, Seen, Took};
 use super::values;
 use noccl_workload::CollectiveKind;
 use std::collections::BTreeMap;
