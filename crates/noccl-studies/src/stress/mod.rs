@@ -157,10 +157,15 @@ pub fn stress(
     } else {
         None
     };
+    // Cores that wait for a response to every message would wait within sends that must not wait.
+    let kept: &[&str] = match request.kinds[..] {
+        [StressKind::Program] => &["core.flow_control"],
+        _ => &[],
+    };
     let outcomes: Vec<Outcome> = (request.first_seed..request.first_seed + request.seeds)
         .into_par_iter()
         .map(|seed| {
-            let drawn = { request.has_variants }.then(|| variants::draw(network, seed));
+            let drawn = { request.has_variants }.then(|| variants::draw(network, seed, kept));
             let on = drawn.as_ref().map_or(network, |(drawn, _)| drawn);
             let (transactions, outcome) = match &executed {
                 Some(executed) => {

@@ -46,10 +46,11 @@ pub(super) fn run(
     let ranks = plan.calls.len() as u32;
     let seen = Session::new(network, ranks, options(network, seed))
         .and_then(|mut session| runner::run(&mut session, &plan, on_progress));
+    let word_cycles = (network.cores()).map_or(0, |tiles| u64::from(tiles.core.word_cycles));
     let ended = match seen {
         Ok(seen) => Ok(Completed {
             cycles: seen.cycles,
-            faults: verify::faults(&plan, &seen),
+            faults: verify::faults(&plan, &seen, word_cycles),
             ..Completed::default()
         }),
         Err(ProgramError::Stuck { cycle, waits }) => Err(Box::new(Diagnosis {
@@ -92,11 +93,12 @@ fn options(network: &Network, seed: u64) -> Options<'_> {
     Options {
         config,
         choose: Box::new(move |network, collective| {
-            if is_usual {
-                let choice = program_choice(network, collective, None);
-                return choice.map_err(|error| error.to_string());
+            let usual = is_usual.then(|| program_choice(network, collective, None));
+            match usual {
+                // The model by which `auto` chooses does not have all cores.
+                Some(Ok(choice)) => Ok(choice),
+                Some(Err(_)) | None => drawn(network, collective, seed),
             }
-            drawn(network, collective, seed)
         }),
     }
 }

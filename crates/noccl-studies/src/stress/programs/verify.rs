@@ -7,17 +7,14 @@ use super::values;
 use noccl_workload::CollectiveKind;
 use std::collections::BTreeMap;
 
-/// The share of a core is over in the cycle behind its last one; another rank may hear of it in that one.
-const ROUNDED_CYCLES: u64 = 1;
-
-/// What is wrong, in words.
-pub(super) fn faults(plan: &Plan, seen: &Seen) -> Vec<String> {
+/// What is wrong, in words. A core that reads its last word is `word_cycles` ahead of those that hear of what it does next.
+pub(super) fn faults(plan: &Plan, seen: &Seen, word_cycles: u64) -> Vec<String> {
     let mut faults = Vec::new();
     let mut met = BTreeMap::new();
     for number in 0..plan.streams.len() {
         check_stream(plan, seen, number, &mut met, &mut faults);
     }
-    check_sends(plan, seen, &met, &mut faults);
+    check_sends((plan, seen), &met, word_cycles, &mut faults);
     for step in 0..plan.collectives.len() {
         check_collective(plan, seen, step, &mut faults);
     }
@@ -105,13 +102,18 @@ fn difference(found: &[u8], expected: &[u8]) -> Option<String> {
     ))
 }
 
-fn check_sends(plan: &Plan, seen: &Seen, met: &BTreeMap<usize, u64>, faults: &mut Vec<String>) {
+fn check_sends(
+    (plan, seen): (&Plan, &Seen),
+    met: &BTreeMap<usize, u64>,
+    word_cycles: u64,
+    faults: &mut Vec<String>,
+) {
     for (message, (_, over)) in seen.sent.iter().enumerate() {
         let sent = &plan.messages[message];
         let name = format!("send of message {message} by rank {}", sent.from);
         match (over, met.get(&message)) {
             (None, _) => faults.push(format!("{name}: not over")),
-            (Some(over), Some(began)) if sent.is_synchronous && over + ROUNDED_CYCLES < *began => {
+            (Some(over), Some(began)) if sent.is_synchronous && over + word_cycles < *began => {
                 faults.push(format!(
                     "{name}: over in cycle {over}, before its receive began in cycle {began}"
                 ));
@@ -214,7 +216,7 @@ mod tests {
         let ranks = plan.calls.len() as u32;
         let mut session = Session::new(&network, ranks, options(&network, seed)).unwrap();
         let seen = runner::run(&mut session, &plan, &mut |_| true).unwrap();
-        assert_eq!(faults(&plan, &seen), [""; 0]);
+        assert_eq!(faults(&plan, &seen, 1), [""; 0]);
         (plan, seen)
     }
 
@@ -223,7 +225,7 @@ mod tests {
         let changed = (0..20).find_map(|seed| {
             let (plan, mut seen) = ran(seed);
             change(&plan, &mut seen)?;
-            Some(faults(&plan, &seen))
+            Some(faults(&plan, &seen, 1))
         });
         let found = changed.expect("a program with something to be changed");
         let has_words = found.iter().any(|fault| fault.contains(words));
