@@ -30,14 +30,23 @@ ALGORITHMS = ("chain:1", "chain:3", "chain:8", "tree:1", "tree:4", "row_column",
 SIZES_BYTES = (8, 64, 72, 1024, 4096, 4104)
 
 
+def ended(suite: str, report: noccl.StressReport, units: str) -> Outcome:
+    """What seeds have come to."""
+    return Outcome(
+        suite,
+        f"{report.runs} seeds, {report.transactions} {units}: {report.completed} completed, "
+        f"{report.stalled} stalled, {report.wrong} wrong",
+        tuple(failure.reproducer for failure in report.failures),
+    )
+
+
 def stress(preset: str, seeds: int) -> Outcome:
     """Random overlapping transactions of all kinds: all complete, all values right."""
     report = noccl.stress(noccl.load(preset), num_seeds=seeds)
-    return Outcome(
+    return ended(
         f"stress on `{preset}`: everything completes with the right bytes",
-        f"{report.runs} seeds, {report.transactions} transactions: {report.completed} completed, "
-        f"{report.stalled} stalled, {report.wrong} wrong",
-        tuple(failure.reproducer for failure in report.failures),
+        report,
+        "transactions",
     )
 
 
@@ -70,12 +79,24 @@ def chains(preset: str, seeds: int) -> Outcome:
 def variants(preset: str, seeds: int) -> Outcome:
     """Meshes up to the preset's with any variant of its routers: all complete, all values right."""
     report = noccl.stress(noccl.load(preset), num_seeds=seeds, has_variants=True)
-    return Outcome(
+    return ended(
         f"stress on variants of `{preset}` drawn by seed, with their meshes: everything completes "
         "with the right bytes",
-        f"{report.runs} seeds, {report.transactions} transactions: {report.completed} completed, "
-        f"{report.stalled} stalled, {report.wrong} wrong",
-        tuple(failure.reproducer for failure in report.failures),
+        report,
+        "transactions",
+    )
+
+
+def programs(preset: str, kind: str, seeds: int, *, has_variants: bool = False) -> Outcome:
+    """Random programs of ranks: all end, all bytes right, order kept, barriers safe."""
+    network = noccl.load(preset)
+    report = noccl.stress(network, num_seeds=seeds, kinds=[kind], has_variants=has_variants)
+    where = f"meshes up to that of `{preset}`" if has_variants else f"`{preset}`"
+    what = "compiled C on executed cores" if kind == "executed_program" else "calls of ranks"
+    return ended(
+        f"random programs, {what}, on {where}: right bytes, order of messages, safe barriers",
+        report,
+        "steps",
     )
 
 
@@ -207,6 +228,16 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
         "stress_smart": lambda: variants("smart_8x8", 20 * seeds),
         "stress_cores": lambda: variants("tilepro64_4x4", 2 * seeds),
         "stress_bypass": lambda: stress("collective_noc_8x8_bypass", 20 * seeds),
+        "programs_cores": lambda: programs(
+            "tilepro64_4x4", "program", 2 * seeds, has_variants=True
+        ),
+        "programs_executed": lambda: programs(
+            "tilepro64_4x4", "executed_program", 2 * seeds, has_variants=True
+        ),
+        "programs_4x4": lambda: programs("collective_noc_4x4", "program", seeds),
+        "programs_3x5": lambda: programs("collective_noc_3x5", "program", seeds // 2),
+        "programs_torrent": lambda: programs("torrent_4x5", "program", seeds // 2),
+        "programs_smart": lambda: programs("smart_8x8", "program", seeds, has_variants=True),
         "coherence": lambda: coherence("standard"),
         "executed_cores": lambda: command(
             "random RISC-V instructions on a core and on Unicorn, 10 million: equal registers, "

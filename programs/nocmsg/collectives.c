@@ -58,7 +58,8 @@ static void find_tree(void) {
     }
   }
   int rank = nm_here.rank, sides[4] = {rank + 1, rank - 1, rank + columns, rank - columns};
-  for (int side = 0; side < 4; side++) {
+  // In a single column the next rank is the one north of it, too.
+  for (int side = columns > 1 ? 0 : 2; side < 4; side++) {
     int other = sides[side];
     if (other >= 0 && other < ranks && parents[other] == rank) tree.child[tree.children++] = other;
   }

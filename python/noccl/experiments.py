@@ -189,12 +189,14 @@ class StressFailure:
         reproducer: Command line that reproduces it alone.
         wrong_transactions: Transactions that delivered wrong bytes; 0 if the run stalled.
         diagnosis: Why it stalled.
+        faults: What was wrong in a program of ranks, in words.
     """
 
     seed: int
     reproducer: str
     wrong_transactions: int
     diagnosis: Diagnosis | None
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -236,9 +238,10 @@ def stress(
         num_seeds: Number of seeds, at most 1000000; one seed is one run.
         first_seed: First seed.
         kinds: `write`, `read`, `multicast`, `reduction`, `barrier`, `atomic`; empty for all
-            of these. `chain` alone: random sets of overlapping chains of Torrent endpoints.
-            Routers that carry messages have no atomics.
-        transactions: Transactions per seed, 64 to 16384.
+            of these. One of these alone: `chain`, random sets of overlapping chains of Torrent
+            endpoints; `program`, random programs of ranks; `executed_program`, the same in C on
+            executed cores. Routers that carry messages have no atomics.
+        transactions: Transactions per seed, 64 to 16384; of programs the most steps.
         has_variants: Whether every seed draws a mesh no larger than the network's, and a variant
             of its routers.
         on_progress: Called now and then; returning False ends the call.
@@ -260,6 +263,7 @@ def stress(
             reproducer=failure["reproducer"],
             wrong_transactions=failure["wrong_transactions"],
             diagnosis=_diagnosis(failure["diagnosis"]),
+            faults=tuple(failure.get("faults", ())),
         )
         for failure in report["failures"]
     )

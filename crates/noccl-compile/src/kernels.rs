@@ -16,7 +16,7 @@ macro_rules! sources {
 }
 
 /// A file's name and text.
-type Sources = &'static [(&'static str, &'static str)];
+pub(crate) type Sources = &'static [(&'static str, &'static str)];
 
 /// What all kernels share.
 const SHARED: Sources = sources!("npb.h", "random.c", "report.c");

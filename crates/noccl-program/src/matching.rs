@@ -6,7 +6,7 @@
 //! that one takes what arrives first.
 
 use crate::ids::{CommId, MessageId, RankId, RequestId};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Tags from here on are those of a library over the calls, e.g. for collectives that it composes of messages: a receive of any tag does not
 /// take them.
@@ -108,9 +108,18 @@ impl Inbox {
 
     /// The message that a probe finds: the first that has arrived.
     pub(crate) fn probe(&self, wanted: Wanted) -> Option<MessageId> {
-        let found = self.announced.iter().filter(|a| wanted.takes(a));
-        let arrived = found.filter_map(|a| Some((a.arrival?, a.message)));
-        arrived.min().map(|(_, message)| message)
+        let found = self.first_arrived(wanted)?;
+        Some(self.announced[found].message)
+    }
+
+    /// The message that has arrived first, of those that are the first of their sender: short messages overtake long ones.
+    fn first_arrived(&self, wanted: Wanted) -> Option<usize> {
+        let mut senders = BTreeSet::new();
+        let all = self.announced.iter().enumerate();
+        let taken = all.filter(|(_, message)| wanted.takes(message));
+        let first = taken.filter(|(_, message)| senders.insert(message.source));
+        let arrived = first.filter_map(|(at, message)| Some((message.arrival?, at)));
+        arrived.min().map(|(_, at)| at)
     }
 
     /// Lets receives and messages meet until none can.
@@ -131,14 +140,11 @@ impl Inbox {
     }
 
     fn message_for(&self, place: usize, wanted: Wanted) -> Option<usize> {
-        let all = self.announced.iter().enumerate();
-        let taken = all.filter(|(_, message)| wanted.takes(message));
         if wanted.source.is_none() {
-            let arrived = taken.filter_map(|(at, message)| Some((message.arrival?, at)));
-            return arrived.min().map(|(_, at)| at);
+            return self.first_arrived(wanted);
         }
-        let mut taken = taken;
-        let (at, message) = taken.next()?;
+        let mut all = self.announced.iter().enumerate();
+        let (at, message) = all.find(|(_, message)| wanted.takes(message))?;
         // A receive of any sender that stands before it and would take the message decides when that arrives.
         let mut before = self.posted.iter().take(place);
         let is_claimed = before.any(|(_, other)| other.source.is_none() && other.takes(message));
@@ -196,6 +202,23 @@ mod tests {
         assert_eq!(numbers(&met), []);
         inbox.arrive(MessageId(1), &mut met);
         assert_eq!(numbers(&met), [(0, 1), (1, 0)]);
+    }
+
+    #[test]
+    fn any_sender_does_not_take_what_has_overtaken_an_earlier_message_of_its_sender() {
+        let (mut inbox, mut met) = (Inbox::default(), Vec::new());
+        inbox.announce(message(0, 1, 4), &mut met);
+        inbox.announce(message(1, 1, 4), &mut met);
+        inbox.announce(message(2, 2, 4), &mut met);
+        inbox.arrive(MessageId(1), &mut met);
+        assert_eq!(inbox.probe(wanted(None, None)), None);
+        inbox.post(RequestId(0), wanted(None, Some(4)), &mut met);
+        inbox.post(RequestId(1), wanted(None, None), &mut met);
+        inbox.arrive(MessageId(2), &mut met);
+        assert_eq!(numbers(&met), [(0, 2)]);
+        inbox.post(RequestId(2), wanted(None, None), &mut met);
+        inbox.arrive(MessageId(0), &mut met);
+        assert_eq!(numbers(&met), [(0, 2), (1, 0), (2, 1)]);
     }
 
     #[test]

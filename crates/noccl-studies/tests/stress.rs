@@ -234,3 +234,35 @@ fn reports_do_not_depend_on_the_number_of_threads() {
     };
     assert_eq!(with(1), with(3));
 }
+
+#[test]
+fn random_programs_of_ranks_end_with_the_right_bytes() {
+    for (preset, seeds) in [
+        ("tilepro64_4x4", 40),
+        ("collective_noc_4x4", 12),
+        ("collective_noc_3x5", 8),
+        ("torrent_4x5", 12),
+        ("smart_4x4", 20),
+    ] {
+        let report = run(preset, &[StressKind::Program], seeds);
+        all_complete(&report);
+        assert_eq!(report.wrong, 0, "{preset}");
+        // Not the same program each time.
+        assert!(report.histogram.len() > 2, "{:?}", report.histogram);
+    }
+}
+
+#[test]
+fn programs_are_refused_beside_other_kinds_and_where_none_run() {
+    let refusal = |preset: &str, kinds: &[StressKind]| {
+        let network = load(preset, &[]).unwrap().network;
+        let refused = stress(&network, &request(preset, kinds, 1), Watch::quiet());
+        refused.unwrap_err().to_string()
+    };
+    let mixed = refusal("smart_4x4", &[StressKind::Write, StressKind::Program]);
+    assert!(mixed.contains("program alone"), "{mixed}");
+    let lists = refusal("esp_4x4", &[StressKind::Program]);
+    assert!(lists.contains("a network that runs programs"), "{lists}");
+    let ports = refusal("torrent_4x5", &[StressKind::ExecutedProgram]);
+    assert!(ports.contains("core tiles"), "{ports}");
+}

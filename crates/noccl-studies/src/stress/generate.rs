@@ -102,8 +102,11 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn transaction(&mut self) -> PortTransaction {
         let kind = match self.rng.pick(&self.recipe.kinds) {
-            // A trace has no chains; who asks for them gets schedules.
-            StressKind::Write | StressKind::Chain => self.write(),
+            // A trace has neither chains nor programs; who asks for them gets those.
+            StressKind::Write
+            | StressKind::Chain
+            | StressKind::Program
+            | StressKind::ExecutedProgram => self.write(),
             StressKind::Read => self.read(),
             StressKind::Multicast => self.multicast(),
             StressKind::Atomic => self.atomic(),

@@ -5,8 +5,10 @@
 //! may draw a variant of the network too. A stall or a wrong byte names its seed, which alone reproduces it.
 
 mod chains;
+mod executed;
 mod generate;
 mod messages;
+mod programs;
 mod report;
 mod variants;
 
@@ -14,6 +16,7 @@ pub use generate::{Recipe, generate};
 pub use report::{HistogramBin, StressFailure, StressReport};
 
 use crate::Error;
+use executed::Executed;
 use noccl_net::Network;
 use noccl_net::capabilities::Carries;
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, Tally, Watch};
@@ -42,6 +45,10 @@ pub enum StressKind {
     Atomic,
     /// Chains of Torrent endpoints, with plain writes between them; not mixed with others.
     Chain,
+    /// Programs of ranks; not mixed with others.
+    Program,
+    /// A compiled program of ranks on executed cores, over their ports; not mixed with others.
+    ExecutedProgram,
 }
 
 impl StressKind {
@@ -55,6 +62,13 @@ impl StressKind {
         StressKind::Atomic,
     ];
 
+    /// Kinds of which a run has that one alone.
+    pub const ALONE: [StressKind; 3] = [
+        StressKind::Chain,
+        StressKind::Program,
+        StressKind::ExecutedProgram,
+    ];
+
     /// As users write it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -66,6 +80,8 @@ impl StressKind {
             StressKind::Barrier => "barrier",
             StressKind::Atomic => "atomic",
             StressKind::Chain => "chain",
+            StressKind::Program => "program",
+            StressKind::ExecutedProgram => "executed_program",
         }
     }
 }
@@ -80,13 +96,14 @@ pub fn parse_stress_kinds(text: &str) -> Result<Vec<StressKind>, Error> {
     }
     let known = || {
         let mixed = StressKind::ALL.map(StressKind::name).join(", ");
-        format!("{mixed}, or chain alone")
+        let alone = StressKind::ALONE.map(StressKind::name).join(" or ");
+        format!("{mixed}, or {alone} alone")
     };
     text.split(',')
         .map(|name| {
             StressKind::ALL
                 .into_iter()
-                .chain([StressKind::Chain])
+                .chain(StressKind::ALONE)
                 .find(|kind| kind.name() == name.trim())
                 .ok_or_else(|| {
                     Error::argument(
@@ -135,12 +152,28 @@ pub fn stress(
 ) -> Result<StressReport, Error> {
     check(network, request)?;
     let tally = Tally::new(watch, request.seeds);
+    let executed = if request.kinds == [StressKind::ExecutedProgram] {
+        Some(Executed::new(&|| watch.report(tally.step()))?)
+    } else {
+        None
+    };
+    // Cores that wait for a response to every message would wait within sends that must not wait.
+    let kept: &[&str] = match request.kinds[..] {
+        [StressKind::Program] => &["core.flow_control"],
+        _ => &[],
+    };
     let outcomes: Vec<Outcome> = (request.first_seed..request.first_seed + request.seeds)
         .into_par_iter()
         .map(|seed| {
-            let drawn = { request.has_variants }.then(|| variants::draw(network, seed));
+            let drawn = { request.has_variants }.then(|| variants::draw(network, seed, kept));
             let on = drawn.as_ref().map_or(network, |(drawn, _)| drawn);
-            let (transactions, outcome) = run_seed(on, request, seed, &tally)?;
+            let (transactions, outcome) = match &executed {
+                Some(executed) => {
+                    let drawn = (seed, request.transactions);
+                    tally.run(|on_progress| executed.run(on, drawn, on_progress))?
+                }
+                None => run_seed(on, request, seed, &tally)?,
+            };
             tally.finish_unit()?;
             let overrides = drawn.map(|(_, overrides)| overrides).unwrap_or_default();
             Ok(Outcome {
@@ -167,6 +200,10 @@ fn run_seed(
         set.check(network)?;
         let ended = (set.program()).run(network, seed, tally, |result| set.num_wrong(result))?;
         return Ok((set.schedule.actions.len() as u64, ended));
+    }
+    if request.kinds == [StressKind::Program] {
+        let drawn = (seed, request.transactions);
+        return Ok(tally.run(|on_progress| programs::run(network, drawn, on_progress))?);
     }
     match network.routers().carries {
         Carries::Messages | Carries::Words => {
@@ -227,6 +264,7 @@ fn ended(
         Ok(result) => Ok(Ok(Completed {
             cycles: result.cycles,
             wrong_transactions: result.wrong_transactions + extra_wrong(&result),
+            faults: Vec::new(),
         })),
         Err(RunError::Stall(diagnosis)) => Ok(Err(diagnosis)),
         Err(error @ (RunError::Refused { .. } | RunError::Interrupted { .. })) => Err(error),
@@ -270,9 +308,12 @@ fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
             format!("accepted: {MIN_STRESS_TRANSACTIONS} to {MAX_STRESS_TRANSACTIONS}"),
         ));
     }
-    if request.kinds.contains(&StressKind::Chain) && request.kinds.len() > 1 {
+    let is_alone = |kind: &&StressKind| StressKind::ALONE.contains(kind);
+    if let Some(alone) = request.kinds.iter().find(is_alone)
+        && request.kinds.len() > 1
+    {
         let names: Vec<&str> = request.kinds.iter().map(|kind| kind.name()).collect();
-        let accepted = "accepted: chain alone, or the others without it";
+        let accepted = format!("accepted: {} alone, or the others without it", alone.name());
         return Err(Error::argument("--only", names.join(","), accepted));
     }
     if request.kinds.is_empty() {
@@ -280,6 +321,10 @@ fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
     }
     if request.kinds == [StressKind::Chain] {
         chains::refuse(network)?;
+    } else if request.kinds == [StressKind::Program] {
+        programs::refuse(network)?;
+    } else if request.kinds == [StressKind::ExecutedProgram] {
+        executed::refuse(network)?;
     } else if matches!(
         network.routers().carries,
         Carries::Messages | Carries::Words

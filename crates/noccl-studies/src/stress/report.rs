@@ -20,7 +20,13 @@ pub struct StressFailure {
     pub wrong_transactions: u64,
     /// Why it stalled.
     pub diagnosis: Option<Diagnosis>,
+    /// What was wrong in a program of ranks: the first [`MAX_FAULTS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<String>,
 }
+
+/// Most faults of a failure that are told.
+const MAX_FAULTS: usize = 8;
 
 /// Runs that took at least `from_cycles` and less than twice as many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -71,10 +77,12 @@ pub(super) struct Outcome {
 /// dropped: many thousand outcomes are held together.
 pub(super) type Ended = Result<Completed, Box<Diagnosis>>;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Default)]
 pub(super) struct Completed {
     pub cycles: u64,
     pub wrong_transactions: u64,
+    /// What was wrong in a program, in words; each counts as a transaction.
+    pub faults: Vec<String>,
 }
 
 pub(super) fn summarise(
@@ -101,15 +109,16 @@ pub(super) fn summarise(
         ..
     } in outcomes
     {
-        let (wrong_transactions, diagnosis) = match outcome {
+        let (wrong_transactions, diagnosis, faults) = match outcome {
             Ok(result) => {
                 report.completed += 1;
                 cycles.push(result.cycles);
-                (result.wrong_transactions, None)
+                let wrong = result.wrong_transactions + result.faults.len() as u64;
+                (wrong, None, &result.faults[..])
             }
             Err(diagnosis) => {
                 report.stalled += 1;
-                (0, Some((**diagnosis).clone()))
+                (0, Some((**diagnosis).clone()), &[][..])
             }
         };
         report.wrong += u64::from(wrong_transactions > 0);
@@ -119,6 +128,7 @@ pub(super) fn summarise(
                 reproducer: reproducer(request, *seed, overrides),
                 wrong_transactions,
                 diagnosis,
+                faults: faults.iter().take(MAX_FAULTS).cloned().collect(),
             });
         }
     }

@@ -22,13 +22,14 @@ pub(super) fn refuse(network: &Network) -> Result<(), Error> {
     Err(Error::argument("--variants", found, accepted))
 }
 
-/// The network of a seed, and what its spec has in place of the request's.
-pub(super) fn draw(network: &Network, seed: u64) -> (Network, Overrides) {
+/// The network of a seed, and what its spec has in place of the request's, but for the fields that are kept.
+pub(super) fn draw(network: &Network, seed: u64, kept: &[&str]) -> (Network, Overrides) {
     let spec = network.spec();
     let text = to_toml(spec);
     let mut rng = Rng::new(seed, "stress variant");
     for _ in 0..MAX_DRAWS {
-        let overrides = fields(spec, &mut rng);
+        let mut overrides = fields(spec, &mut rng);
+        overrides.retain(|(field, _)| !kept.contains(&field.as_str()));
         let drawn = parse_spec(&spec.name, &text, &overrides);
         if let Some(drawn) = drawn.ok().and_then(|spec| elaborate(&spec).ok())
             && drawn.num_tiles() > 1
@@ -76,7 +77,7 @@ mod tests {
         let network = load("smart_8x8", &[]).unwrap().network;
         let mut seen = BTreeSet::new();
         for seed in 0..200 {
-            let (drawn, overrides) = draw(&network, seed);
+            let (drawn, overrides) = draw(&network, seed, &[]);
             assert_eq!(
                 drawn.spec(),
                 load("smart_8x8", &overrides).unwrap().network.spec()

@@ -8,7 +8,7 @@ use crate::{Outcome, output};
 use clap::Args;
 use noccl::{Error, StressReport, StressRequest};
 
-/// Random overlapping transactions of all kinds: does everything complete with the right bytes?
+/// Random overlapping transactions of all kinds, or random programs of ranks: does everything complete with the right bytes?
 ///
 /// A run that stalls or delivers wrong bytes is named with the command that reproduces it alone.
 #[derive(Debug, Args)]
@@ -19,6 +19,8 @@ Examples:
   noccl stress --spec torrent_4x5 --only chain --seeds 1000
   noccl stress --spec smart_8x8 --variants --seeds 1000
   noccl stress --spec tilepro64_4x4 --variants --seeds 1000
+  noccl stress --spec tilepro64_4x4 --only program --variants --seeds 1000
+  noccl stress --spec tilepro64_4x4 --only executed_program --seeds 100
   noccl stress --first-seed 17 --seeds 1")]
 pub struct Stress {
     #[command(flatten)]
@@ -30,10 +32,11 @@ pub struct Stress {
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     first_seed: u64,
     /// Kinds to mix: all, or a list of write, read, multicast, reduction, barrier, atomic (not where routers carry
-    /// messages; of core tiles write, multicast, reduction); or chain (random sets of overlapping chains of Torrent endpoints) alone
+    /// messages; of core tiles write, multicast, reduction); or alone: chain (random sets of overlapping chains of Torrent endpoints),
+    /// program (random programs of ranks), executed_program (the same in C on executed cores, compiled once)
     #[arg(long, value_name = "KIND,...", default_value = "all")]
     only: String,
-    /// Transactions per seed, 64 to 16384
+    /// Transactions per seed, 64 to 16384; of programs the most steps
     #[arg(long, default_value_t = noccl::MIN_STRESS_TRANSACTIONS)]
     transactions: u32,
     /// Draw with every seed a mesh no larger than the spec's, and a variant of its routers
@@ -65,10 +68,14 @@ impl Stress {
             output::log(&format!("failed: {}", failure.reproducer));
             match &failure.diagnosis {
                 Some(diagnosis) => output::log(&diagnosis.to_string()),
-                None => output::log(&format!(
+                None if failure.faults.is_empty() => output::log(&format!(
                     "  {} transactions delivered wrong bytes",
                     failure.wrong_transactions
                 )),
+                None => failure
+                    .faults
+                    .iter()
+                    .for_each(|fault| output::log(&format!("  {fault}"))),
             }
         }
         Ok(if report.failures.is_empty() {

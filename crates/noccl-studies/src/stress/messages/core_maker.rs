@@ -95,7 +95,9 @@ impl CoreMaker {
             | StressKind::Read
             | StressKind::Barrier
             | StressKind::Atomic
-            | StressKind::Chain => {
+            | StressKind::Chain
+            | StressKind::Program
+            | StressKind::ExecutedProgram => {
                 let tile = *self.rng.pick(&self.tiles);
                 self.left.push(left(tile, bytes));
                 ActionKind::Message(Message {

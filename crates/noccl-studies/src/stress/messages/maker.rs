@@ -72,9 +72,11 @@ impl<'n> Maker<'n> {
             StressKind::Reduction => self.reduction(offset),
             StressKind::Barrier => self.barrier(),
             // Chains are not mixed with others.
-            StressKind::Write | StressKind::Atomic | StressKind::Chain => {
-                self.write(before, offset)
-            }
+            StressKind::Write
+            | StressKind::Atomic
+            | StressKind::Chain
+            | StressKind::Program
+            | StressKind::ExecutedProgram => self.write(before, offset),
         };
         let mut after = self.delays(&kind);
         if let ActionKind::Transfer(transfer) | ActionKind::Delivery(transfer) = &kind
