@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work of one core without messages: a sparse product whose columns change, and counts of random keys.
-// `crates/noccl-riscv/examples/private_work.rs` executes it on 64 cores.
+// `noccl bench` executes it on 64 cores of a network, `crates/noccl-riscv/examples/private_work.rs` on cores alone.
 
 #include <stdint.h>
 
-enum { N = 1024, PER_ROW = 8, ROUNDS = 100000 };
+#ifndef ROUNDS
+#define ROUNDS 100000
+#endif
+
+enum { N = 1024, PER_ROW = 8 };
 
 static double first[N], second[N];
 static uint32_t columns[PER_ROW * N], counts[N];

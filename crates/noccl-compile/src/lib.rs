@@ -9,21 +9,19 @@
 //! a whole or not at all.
 
 mod cache;
-mod calibration;
 mod compiler;
+mod embedded;
 mod error;
 mod fetch;
 mod kernels;
 mod package;
 mod process;
 mod runtime;
-mod stress;
 
-pub use calibration::compile_calibration;
 pub use compiler::{CALLS_MARK, CompileRequest, Compiled, Messages, Optimization, compile};
+pub use embedded::{Embedded, STRESS_SEED, STRESS_STEPS};
 pub use error::CompileError;
 pub use kernels::{InterruptCosts, NpbBuild, NpbClass, NpbKernel, NpbLibrary, compile_kernel};
-pub use stress::{STRESS_SEED, STRESS_STEPS, compile_stress};
 
 /// What a compilation is at.
 #[derive(Debug, Clone, PartialEq, Eq)]

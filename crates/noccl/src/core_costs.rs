@@ -2,7 +2,7 @@
 //! `noccl calibrate` on core tiles: the library's collectives on executed cores, and the constants of modelled ones that follow.
 
 use crate::{Error, ExecutedReport, ExecutedRequest, Watch, run_executed};
-use noccl_compile::{OnStep, compile_calibration};
+use noccl_compile::{Embedded, OnStep};
 use noccl_files::Scratch;
 use noccl_net::{Network, elaborate};
 use noccl_spec::Spec;
@@ -38,7 +38,7 @@ pub fn core_costs(
     let scratch =
         Scratch::new(std::env::temp_dir().join(format!("noccl-core-costs-{}", std::process::id())));
     let program = scratch.path("collectives.elf");
-    compile_calibration(&program, on_step)?;
+    Embedded::Collectives.compile(&program, on_step)?;
     let own = (spec.mesh.width, spec.mesh.height);
     let mut meshes = FITTED.to_vec();
     if !meshes.contains(&own) && own.0 * own.1 <= MOST_TILES {

@@ -4,7 +4,7 @@
 use super::clock::{Clock, Elapsed, peak_resident_bytes};
 use super::wafer;
 use super::{BenchRow, Benchmark, SmartScenario, WaferCollective};
-use super::{coherence, cores};
+use super::{coherence, cores, executed};
 use crate::{Error, load};
 use noccl_model::capacity_beats_per_cycle;
 use noccl_net::{Coord, Network, TileRef};
@@ -58,7 +58,9 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
         }
         Benchmark::Bypass16 => "collective_noc_16x16_bypass",
         Benchmark::Udn16 => "tilepro64_16x16",
-        Benchmark::Exchange8 => "tilepro64_8x8",
+        Benchmark::Exchange8 | Benchmark::ExecutedPrivate8 | Benchmark::ExecutedExchange8 => {
+            "tilepro64_8x8"
+        }
         Benchmark::Smart(SmartScenario::Uniform16) => "smart_16x16",
         Benchmark::Smart(
             SmartScenario::Uniform8 | SmartScenario::Broadcast8 | SmartScenario::ManyToOne8,
@@ -79,8 +81,16 @@ pub fn bench_here(benchmark: Benchmark, part: Part, watch: Watch<'_>) -> Result<
             }
             measure(&network, &plan, load, watch)?
         }
-        (Work::CornerWrite | Work::Coherence | Work::Exchange | Work::Wafer(_), Part::Probe) => {
-            row(0.0, 0, 0, 1.0, Elapsed::NONE)
+        (
+            Work::CornerWrite
+            | Work::Coherence
+            | Work::Exchange
+            | Work::Executed(_)
+            | Work::Wafer(_),
+            Part::Probe,
+        ) => row(0.0, 0, 0, 1.0, Elapsed::NONE),
+        (Work::Executed(program), Part::Measure { divisor, .. }) => {
+            executed::run(&network, program, divisor, watch)?
         }
         (Work::Exchange, Part::Measure { divisor, .. }) => cores::run(&network, divisor, watch)?,
         (Work::CornerWrite, Part::Measure { .. }) => corner_write(&network, watch)?,
@@ -102,6 +112,7 @@ enum Work {
     Wafer(WaferCollective),
     Coherence,
     Exchange,
+    Executed(executed::Program),
 }
 
 const fn work(benchmark: Benchmark) -> Work {
@@ -118,6 +129,8 @@ const fn work(benchmark: Benchmark) -> Work {
         Benchmark::CornerWrite256 => return Work::CornerWrite,
         Benchmark::Coherence => return Work::Coherence,
         Benchmark::Exchange8 => return Work::Exchange,
+        Benchmark::ExecutedPrivate8 => return Work::Executed(executed::Program::PrivateWork),
+        Benchmark::ExecutedExchange8 => return Work::Executed(executed::Program::AllToAll),
         Benchmark::Wafer(collective) => return Work::Wafer(collective),
     };
     let is_large = matches!(
@@ -302,6 +315,7 @@ pub(super) fn row(
         flit_hops_per_s: flit_hops as f64 / seconds,
         cycles_per_s: cycles as f64 / seconds,
         references_per_s: None,
+        executed_instructions_per_s: None,
         bytes_per_tile: None,
         offered_beats_per_cycle: load,
         flit_hops,

@@ -9,6 +9,7 @@ mod children;
 mod clock;
 mod coherence;
 mod cores;
+mod executed;
 mod measure;
 mod wafer;
 
@@ -41,6 +42,10 @@ pub enum Benchmark {
     Udn16,
     /// 8×8 core tiles, an all-to-all of 128 bytes by `torus`.
     Exchange8,
+    /// 8×8 executed cores, work without messages.
+    ExecutedPrivate8,
+    /// 8×8 executed cores, all-to-alls of 128 bytes by the message library.
+    ExecutedExchange8,
     /// S2's routers with bypass, packets of one flit.
     Smart(SmartScenario),
     /// 8×8 routers with bypass, the kernel `lu` on 64 cores with caches under HT.
@@ -77,7 +82,7 @@ pub enum WaferCollective {
 
 impl Benchmark {
     /// Those of minutes; the first is what the others' memory is compared with.
-    pub const SHORT: [Benchmark; 15] = [
+    pub const SHORT: [Benchmark; 17] = [
         Benchmark::Uniform4,
         Benchmark::Uniform16,
         Benchmark::Uniform16Value,
@@ -88,6 +93,8 @@ impl Benchmark {
         Benchmark::Bypass16,
         Benchmark::Udn16,
         Benchmark::Exchange8,
+        Benchmark::ExecutedPrivate8,
+        Benchmark::ExecutedExchange8,
         Benchmark::Smart(SmartScenario::Uniform16),
         Benchmark::Smart(SmartScenario::Uniform8),
         Benchmark::Smart(SmartScenario::Broadcast8),
@@ -116,6 +123,8 @@ impl Benchmark {
             Benchmark::Bypass16 => "bypass_uniform_16x16",
             Benchmark::Udn16 => "udn_uniform_16x16",
             Benchmark::Exchange8 => "core_all_to_all_8x8",
+            Benchmark::ExecutedPrivate8 => "executed_private_8x8",
+            Benchmark::ExecutedExchange8 => "executed_all_to_all_8x8",
             Benchmark::Smart(SmartScenario::Uniform16) => "smart_uniform_16x16",
             Benchmark::Smart(SmartScenario::Uniform8) => "smart_uniform_8x8",
             Benchmark::Smart(SmartScenario::Broadcast8) => "smart_broadcast_8x8",
@@ -143,7 +152,8 @@ impl Benchmark {
                 "10 million flit-hops/s"
             }
             Benchmark::Udn16 => "20 million flit-hops/s",
-            Benchmark::Exchange8 => "4 million flit-hops/s",
+            Benchmark::Exchange8 | Benchmark::ExecutedExchange8 => "4 million flit-hops/s",
+            Benchmark::ExecutedPrivate8 => "100 million instructions/s",
             Benchmark::Uniform16Value => "12 million flit-hops/s",
             Benchmark::Uniform256 => {
                 "cost per flit-hop at most 2 x that of uniform_16x16; 6144 bytes per tile"
@@ -185,6 +195,9 @@ pub struct BenchRow {
     /// References of cores to memory per CPU-second, where there are any.
     #[serde(default)]
     pub references_per_s: Option<f64>,
+    /// Instructions of executed cores per CPU-second, where there are any.
+    #[serde(default)]
+    pub executed_instructions_per_s: Option<f64>,
     /// Peak resident memory above that of the 4×4, divided by the tiles; absent for the 4×4 itself.
     pub bytes_per_tile: Option<f64>,
     /// Offered load in beats per cluster and cycle; 0 where there is no open-loop traffic.
@@ -266,6 +279,7 @@ mod tests {
             flit_hops_per_s: speed,
             cycles_per_s: 1.0,
             references_per_s: None,
+            executed_instructions_per_s: None,
             bytes_per_tile: Some(bytes),
             offered_beats_per_cycle: 0.1,
             flit_hops: 100,

@@ -6,7 +6,7 @@
 
 use super::report::{Completed, Ended};
 use crate::Error;
-use noccl_compile::{STRESS_SEED, STRESS_STEPS, compile_stress};
+use noccl_compile::{Embedded, STRESS_SEED, STRESS_STEPS};
 use noccl_files::Scratch;
 use noccl_net::Network;
 use noccl_program::places;
@@ -47,7 +47,7 @@ impl Executed {
     pub(super) fn new(may_go_on: &dyn Fn() -> bool) -> Result<Self, Error> {
         let name = format!("noccl-stress-{}", std::process::id());
         let scratch = Scratch::new(std::env::temp_dir().join(name));
-        let compiled = compile_stress(&scratch.path("stress.elf"), &|_| may_go_on())?;
+        let compiled = Embedded::Stress.compile(&scratch.path("stress.elf"), &|_| may_go_on())?;
         let tables = INSTRUCTION_COSTS.iter().map(|(name, text)| {
             toml::from_str(text)
                 .map_err(|error| Error::argument("--only", name, format!("{error}")))
@@ -88,6 +88,7 @@ impl Executed {
             places: &places,
             memory_bytes: MEMORY_BYTES,
             config: &config,
+            has_times: false,
         };
         let ended = match to_its_end(&request, on_progress) {
             Ok(result) => Ok(Completed {
