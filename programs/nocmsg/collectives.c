@@ -104,7 +104,7 @@ static uint64_t route_from(int rx, int ry) {
 static void broadcast_static(int root, void *data, size_t bytes) {
   int rx = nm_column_of(root), ry = nm_row_of(root);
   uint64_t entered = nm_enter();
-  noccl_store64(NOCCL_PORT_STATIC_CONFIGURE, route_from(rx, ry));
+  nm_configure(route_from(rx, ry));
   // Short streams are filled up, so that streams of three roots that follow each other cannot mix.
   int far_x = rx > nm_here.columns - 1 - rx ? rx : nm_here.columns - 1 - rx;
   int far_y = ry > nm_here.rows - 1 - ry ? ry : nm_here.rows - 1 - ry;

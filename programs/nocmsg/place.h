@@ -56,6 +56,9 @@ static inline __attribute__((always_inline)) void nm_until(uint64_t port, uint64
 void nm_keep(int queue, const uint32_t *envelope, const char *data, size_t bytes);
 // A broadcast along a binomial tree, whatever the rectangle.
 void nm_broadcast_tree(int root, void *data, size_t bytes);
+// Sets the outputs of this tile's router of the static network, when its words of the last stream have left. What comes over the dynamic
+// network is taken in meanwhile: the last members may be in the middle of a message to this rank.
+void nm_configure(uint64_t route);
 // So many bytes over the static network, whose routers are configured, and words behind them that nobody uses.
 void nm_stream_out(const char *data, size_t bytes, size_t padding);
 void nm_stream_in(char *data, size_t bytes, size_t padding);

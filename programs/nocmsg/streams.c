@@ -44,6 +44,11 @@ static inline uint64_t read64(void) {
   return noccl_load64(NOCCL_PORT_STATIC_RECEIVE);
 }
 
+void nm_configure(uint64_t route) {
+  while (!noccl_load(NOCCL_PORT_STATIC_IDLE)) nm_take_in(NM_ALL_QUEUES);
+  noccl_store64(NOCCL_PORT_STATIC_CONFIGURE, route);
+}
+
 void nm_stream_out(const char *data, size_t bytes, size_t padding) {
   NM_WRITE_ALL(data, bytes, write64, write32);
   for (; padding >= 2; padding -= 2) write64(0);

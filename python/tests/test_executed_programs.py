@@ -198,3 +198,11 @@ def test_runs_of_calls_and_of_scripts_refuse_to_be_saved(tmp_path: Path) -> None
             assert f"error: {option} " in ran.stderr
             assert what in ran.stderr
             assert accepted in ran.stderr
+
+
+def test_a_root_reads_before_the_words_of_its_last_broadcast_have_left(
+    tmp_path: Path,
+) -> None:
+    program = built("tests/ranks/two_roots.c", tmp_path)
+    found = report(program, 4, *on_cores("tilepro64_4x4"))
+    assert [rank["console"] for rank in found["ranks"]] == 4 * ["ok\n"]

@@ -17,7 +17,7 @@ import pytest
 import repository
 
 NOCCL = Path(sys.executable).parent / "noccl"
-SOURCE = repository.ROOT / "programs" / "tests" / "sends.c"
+SOURCE = repository.ROOT / "programs" / "tests" / "mirror" / "sends.c"
 # As in the program.
 BYTES = 136
 

@@ -52,7 +52,8 @@ impl Driver<'_, '_> {
                 | Port::StaticConfigure
                 | Port::Console
                 | Port::End
-                | Port::Wait,
+                | Port::Wait
+                | Port::StaticIdle,
                 _,
             ) => {
                 let what = format!(

@@ -49,11 +49,13 @@ pub enum Port {
     End,
     /// Load: as `Status`, when a receive queue or `StaticReceive` has a word. Waits for one.
     Wait,
+    /// Load: 1 if `StaticConfigure` would not wait, else 0.
+    StaticIdle,
 }
 
 impl Port {
     /// All ports, by address.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Send,
         Self::Receive(0),
         Self::Receive(1),
@@ -74,6 +76,7 @@ impl Port {
         Self::Console,
         Self::End,
         Self::Wait,
+        Self::StaticIdle,
     ];
 
     /// Its address.
@@ -97,6 +100,7 @@ impl Port {
             Self::Console => 17,
             Self::End => 18,
             Self::Wait => 19,
+            Self::StaticIdle => 20,
         };
         PORTS_BASE + 8 * place
     }
@@ -125,7 +129,8 @@ impl Port {
             | Self::Row
             | Self::Columns
             | Self::Rows
-            | Self::Wait => true,
+            | Self::Wait
+            | Self::StaticIdle => true,
         }
     }
 
@@ -150,6 +155,7 @@ impl Port {
             Self::Console => "CONSOLE",
             Self::End => "END",
             Self::Wait => "WAIT",
+            Self::StaticIdle => "STATIC_IDLE",
         };
         format!("NOCCL_PORT_{name}")
     }

@@ -129,8 +129,7 @@ fn summary(rows: &[BenchRow]) -> String {
                 format!("{:.2}", row.flit_hops_per_s / 1e6),
                 grouped(row.cycles_per_s as u64),
                 (row.references_per_s).map_or_else(dash, |n| format!("{:.2}", n / 1e6)),
-                (row.executed_instructions_per_s)
-                    .map_or_else(dash, |n| format!("{:.1}", n / 1e6)),
+                (row.executed_instructions_per_s).map_or_else(dash, |n| format!("{:.1}", n / 1e6)),
                 row.bytes_per_tile.map_or_else(dash, |b| grouped(b as u64)),
                 format!("{:.4}", row.offered_beats_per_cycle),
                 format!("{:.1}", row.wall_seconds * 1e3),

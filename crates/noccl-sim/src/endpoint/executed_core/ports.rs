@@ -38,7 +38,7 @@ impl ExecutedCores<'_> {
         let words = usize::from(access.bytes / 4);
         let outcome = match (Port::at(access.address), access.kind) {
             (Some(port), AccessKind::Load) if port.is_load() => {
-                self.load(rank, port, words, access)
+                self.load(rank, port, words, access, planes)
             }
             (Some(port), AccessKind::Store { value }) if !port.is_load() => {
                 self.store(rank, port, value, words, now, planes)
@@ -82,7 +82,14 @@ impl ExecutedCores<'_> {
         }
     }
 
-    fn load(&mut self, rank: usize, port: Port, words: usize, access: Access) -> Outcome {
+    fn load(
+        &mut self,
+        rank: usize,
+        port: Port,
+        words: usize,
+        access: Access,
+        planes: &Planes,
+    ) -> Outcome {
         let (ranks, network) = (self.tiles.len() as u64, self.network);
         let tile = &mut self.tiles[rank];
         let at = network.coord(tile.at);
@@ -93,6 +100,7 @@ impl ExecutedCores<'_> {
             Port::Status => tile.status(),
             Port::Wait if !tile.has_words() => return Outcome::NoWords,
             Port::Wait => tile.status(),
+            Port::StaticIdle => u64::from(tile.is_idle(planes)),
             Port::Cycle => access.cycle,
             Port::Rank => rank as u64,
             Port::Ranks => ranks,
@@ -131,7 +139,7 @@ impl ExecutedCores<'_> {
                 self.writing.insert(rank);
             }
             Port::StaticConfigure => {
-                if !planes.fixed.is_drained(tile.at) || !tile.static_out.words.is_empty() {
+                if !tile.is_idle(planes) {
                     // Words of the last stream would be sent on the new route.
                     return Outcome::NoSpace;
                 }
@@ -150,6 +158,7 @@ impl ExecutedCores<'_> {
             | Port::Row
             | Port::Columns
             | Port::Rows
+            | Port::StaticIdle
             | Port::Wait => {}
         }
         Outcome::Done(0)
@@ -255,6 +264,11 @@ impl Tile {
             value |= u64::from(word) << (32 * place);
         }
         Outcome::Done(value)
+    }
+
+    /// Are all its words of the static network behind its router?
+    fn is_idle(&self, planes: &Planes) -> bool {
+        planes.fixed.is_drained(self.at) && self.static_out.words.is_empty()
     }
 
     /// Has anything come that it can read?
