@@ -184,7 +184,7 @@ pub fn compile_kernel(request: &NpbBuild, on_step: OnStep<'_>) -> Result<Compile
     for (path, text) in of_kernel.copied().chain(of_library) {
         let place = folder.join(path);
         write(&place, text)?;
-        if path.ends_with(".c") {
+        if path.ends_with(".c") || path.ends_with(".S") {
             sources.push(place);
         }
     }
