@@ -190,7 +190,7 @@ impl<'a> Programs<'a> {
             });
             self.stated.insert(number, id);
             self.origin.insert(id, number);
-            run.release(id, tile);
+            run.release(id, tile, Order::InOrder);
             if !self.over.contains(&(id, tile)) {
                 return;
             }
