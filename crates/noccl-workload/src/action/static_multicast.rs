@@ -225,7 +225,8 @@ mod tests {
 
     #[test]
     fn rectangles_overlap_exactly_where_they_share_a_tile() {
-        let within = |last: u16| (0..last).flat_map(move |at| (1..=last - at).map(move |n| (at, n)));
+        let within =
+            |last: u16| (0..last).flat_map(move |at| (1..=last - at).map(move |n| (at, n)));
         let all = |last| {
             within(last).flat_map(move |(x, width)| {
                 within(last).map(move |(y, height)| Rectangle {
@@ -236,7 +237,8 @@ mod tests {
                 })
             })
         };
-        let tiles = |last: u16| (0..last).flat_map(move |x| (0..last).map(move |y| Coord::new(x, y)));
+        let tiles =
+            |last: u16| (0..last).flat_map(move |x| (0..last).map(move |y| Coord::new(x, y)));
         for one in all(3) {
             for other in all(3) {
                 let shares = tiles(3).any(|at| one.contains(at) && other.contains(at));
