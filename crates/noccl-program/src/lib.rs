@@ -32,6 +32,7 @@ mod response;
 mod session;
 mod split;
 mod stating;
+mod streams;
 mod stuck;
 mod template;
 mod terms;

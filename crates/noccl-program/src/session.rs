@@ -13,6 +13,7 @@ use crate::report::Span;
 use crate::request::{RequestKind, Requests};
 use crate::response::{Received, Response};
 use crate::split::Split;
+use crate::streams::Streams;
 use crate::template::Template;
 use crate::terms::Terms;
 use crate::trace::RankRecording;
@@ -71,6 +72,7 @@ pub struct Session<'n> {
     pub(crate) templates: HashMap<(Terms, u64), Rc<Template>>,
     /// Algorithms of collectives, and of barriers of the same group.
     pub(crate) choices: HashMap<Terms, (Choice, Choice)>,
+    pub(crate) streams: Streams,
     pub(crate) splits: Vec<Split>,
     /// Ranks whose calls may be over.
     pub(crate) to_respond: BTreeSet<RankId>,
@@ -133,6 +135,7 @@ impl<'n> Session<'n> {
             waiting_collectives: VecDeque::new(),
             templates: HashMap::new(),
             choices: HashMap::new(),
+            streams: Streams::default(),
             splits: Vec::new(),
             to_respond: BTreeSet::new(),
             spans: Vec::new(),

@@ -6,7 +6,7 @@ use crate::error::ProgramError;
 use crate::ids::{CommId, RankId};
 use crate::session::Session;
 use crate::template::{Recipe, Template};
-use noccl_coll::{Choice, CollError};
+use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_net::TileRef;
 use noccl_run::Order;
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
@@ -172,7 +172,16 @@ impl Session<'_> {
             choice,
             barrier,
         };
-        recipe.make(first_byte).map_err(refused)
+        let made = recipe.make(first_byte).map_err(refused)?;
+        if self.streams.take(&made.actions) {
+            return Ok(made);
+        }
+        // Other communicators stream there: by messages alone.
+        let choice = Choice::new(Algorithm::Tree, 1);
+        self.choices.insert(terms, (choice, barrier));
+        Recipe { choice, ..recipe }
+            .make(first_byte)
+            .map_err(refused)
     }
 
     /// Algorithms of a collective, and of a barrier of the same group.

@@ -6,7 +6,7 @@ mod beside;
 mod common;
 mod traces;
 
-use common::{Got, Op, network, run};
+use common::{Got, Op, network, run, run_in_network};
 use noccl_program::ProgramError;
 use noccl_workload::CollectiveKind;
 use proptest::prelude::*;
@@ -161,6 +161,27 @@ fn a_split_makes_communicators_that_do_not_meet() {
                 "{preset}, rank {rank}"
             );
         }
+    }
+}
+
+#[test]
+fn multicasts_over_rectangles_that_overlap_lose_no_words_on_the_static_network() {
+    // Three ranks of a row, then all: the third one computes while the words for the fourth come, and its router is set for the three.
+    let list = |rank: i64| {
+        let late = if rank == 2 { 5000 } else { 0 };
+        vec![
+            Op::Split(u32::from(rank > 2), rank),
+            Op::Collective(CollectiveKind::Multicast, 0, numbers(&[rank])),
+            Op::Split(0, rank),
+            Op::Compute(late),
+            Op::Collective(CollectiveKind::Multicast, 0, numbers(&[rank + 100])),
+        ]
+    };
+    let lists: Vec<Vec<Op>> = (0..16).map(list).collect();
+    let found = run_in_network(&network("tilepro64_4x4"), &lists).expect("it ends");
+    for (rank, got) in found.iter().enumerate() {
+        let first = if rank > 2 { 3 } else { 0 };
+        assert_eq!(got, &[numbers(&[first]), numbers(&[100])], "rank {rank}");
     }
 }
 

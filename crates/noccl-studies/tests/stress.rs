@@ -252,6 +252,20 @@ fn random_programs_of_ranks_end_with_the_right_bytes() {
     }
 }
 
+/// Communicators whose rectangles overlap and differ: their streams over the static network lost words.
+#[test]
+fn programs_whose_communicators_overlap_end_with_the_right_bytes() {
+    let network = load("tilepro64_4x4", &[]).unwrap().network;
+    for (first_seed, has_variants) in [(3741, false), (426, true)] {
+        let request = StressRequest {
+            first_seed,
+            has_variants,
+            ..request("tilepro64_4x4", &[StressKind::Program], 1)
+        };
+        all_complete(&stress(&network, &request, Watch::quiet()).unwrap());
+    }
+}
+
 #[test]
 fn programs_are_refused_beside_other_kinds_and_where_none_run() {
     let refusal = |preset: &str, kinds: &[StressKind]| {

@@ -67,6 +67,16 @@ impl Rectangle {
             && at.y - self.y < self.height
     }
 
+    /// Is a tile in both?
+    #[must_use]
+    pub const fn overlaps(self, other: Self) -> bool {
+        const fn meet((a, a_len): (u16, u16), (b, b_len): (u16, u16)) -> bool {
+            (a as u32) < b as u32 + b_len as u32 && (b as u32) < a as u32 + a_len as u32
+        }
+        meet((self.x, self.width), (other.x, other.width))
+            && meet((self.y, self.height), (other.y, other.height))
+    }
+
     /// The same as any set.
     #[must_use]
     pub const fn tile_set(self) -> TileSet {
@@ -94,6 +104,14 @@ pub struct StaticMulticast {
     pub offset: u64,
     /// Bytes.
     pub bytes: u64,
+}
+
+impl StaticMulticast {
+    /// Does no word travel?
+    #[must_use]
+    pub const fn is_local(&self) -> bool {
+        self.bytes == 0 || self.set.len() < 2
+    }
 }
 
 impl<'a> Kind<'a> for &'a StaticMulticast {
@@ -203,5 +221,29 @@ mod tests {
         twice.extend_from_slice(&full[..1]);
         assert_eq!(Rectangle::of(&twice), Some(found));
         assert_eq!(Rectangle::of(&[]), None);
+    }
+
+    #[test]
+    fn rectangles_overlap_exactly_where_they_share_a_tile() {
+        let within =
+            |last: u16| (0..last).flat_map(move |at| (1..=last - at).map(move |n| (at, n)));
+        let all = |last| {
+            within(last).flat_map(move |(x, width)| {
+                within(last).map(move |(y, height)| Rectangle {
+                    x,
+                    y,
+                    width,
+                    height,
+                })
+            })
+        };
+        let tiles =
+            |last: u16| (0..last).flat_map(move |x| (0..last).map(move |y| Coord::new(x, y)));
+        for one in all(3) {
+            for other in all(3) {
+                let shares = tiles(3).any(|at| one.contains(at) && other.contains(at));
+                assert_eq!(one.overlaps(other), shares, "{one:?} {other:?}");
+            }
+        }
     }
 }

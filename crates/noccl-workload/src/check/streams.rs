@@ -20,8 +20,7 @@ pub(super) fn check_streams(network: &Network, schedule: &Schedule) -> Result<()
             continue;
         };
         let set = stream.set;
-        let is_local = stream.bytes == 0 || set.len() < 2;
-        if is_local || !known.insert((set.x, set.y, set.width, set.height)) {
+        if stream.is_local() || !known.insert((set.x, set.y, set.width, set.height)) {
             continue;
         }
         first.resize(network.num_tiles(), None);
