@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Point-to-point messages of MPI: an envelope of tag and length before the data of each one.
+// Point-to-point messages of MPI: an envelope of tag, communicator and length before the data of each one (mpi_parts.h).
 //
 // A message meets its receive when its first unit is taken in: the first posted receive that it fits, else it is kept, and
 // later receives look at the kept ones first, in the order in which they came. That is MPI's order, whichever receive is waited
@@ -12,21 +12,11 @@
 #include "cost.h"
 #include "mpi_parts.h"
 #include "nocmsg.h"
+#include "place.h"
 
-#define MOST_REQUESTS 256
-
-// Of the envelope's length: the message belongs to the communicator of its rank alone.
-#define SELF_BIT (UINT32_C(1) << 31)
-
-struct receive {
-  struct receive *next;
-  char *data;
-  size_t capacity;
-  int from, tag;
-  uint32_t self;
-  int is_used, is_over;
-  MPI_Status status;
-};
+// Requests without a further table, which is made when they are all in use; and tables of as many.
+#define FEW_REQUESTS 256
+#define MOST_TABLES 64
 
 struct message {
   struct message *next;
@@ -34,10 +24,11 @@ struct message {
   struct receive *receive;
   char *data;
   int rank, tag;
-  uint32_t bytes, come, self;
+  uint32_t bytes, come, context, is_synchronous;
 };
 
-static struct receive receives[MOST_REQUESTS];
+static struct receive receives[FEW_REQUESTS];
+static struct receive *more_receives[MOST_TABLES];
 
 // Receives that have met no message, in the order of their calls.
 static struct receive *posted;
@@ -47,7 +38,7 @@ static struct message *messages;
 
 static int fits(const struct receive *receive, const struct message *message) {
   return (receive->from == MPI_ANY_SOURCE || receive->from == message->rank) &&
-         (receive->tag == MPI_ANY_TAG || receive->tag == message->tag) && receive->self == message->self;
+         (receive->tag == MPI_ANY_TAG || receive->tag == message->tag) && receive->context == message->context;
 }
 
 static void append_message(struct message *message) {
@@ -63,10 +54,18 @@ static void remove_message(struct message *message) {
   *at = message->next;
 }
 
-static void meet(struct message *message, struct receive *receive) {
+// Whoever waits for the receiver of a synchronous message is told that it has begun to receive.
+static __attribute__((noinline)) void acknowledge(const struct message *message) {
+  uint32_t envelope[2] = {(uint32_t)message->tag, message->context | MPI_INNER};
+  nm_send_envelope(message->rank, envelope, 0, 0);
+}
+
+static inline __attribute__((always_inline)) void meet(struct message *message, struct receive *receive) {
   if (message->bytes > receive->capacity) mpi_wrong("MPI_Recv of a message that is longer than its buffer");
-  receive->status = (MPI_Status){message->self ? 0 : message->rank, message->tag, 0, message->bytes};
+  int source = message->context ? mpi_rank_among(message->context, message->rank) : message->rank;
+  receive->status = (MPI_Status){source, message->tag, 0, message->bytes};
   message->receive = receive;
+  if (message->is_synchronous) acknowledge(message);
 }
 
 // A message that has met its receive and is complete.
@@ -86,8 +85,9 @@ static struct message *begin_message(const struct nm_unit *unit) {
   assert(message && "memory for messages that come early");
   message->rank = unit->rank;
   message->tag = (int)unit->data[0];
-  message->bytes = unit->data[1] & ~SELF_BIT;
-  message->self = unit->data[1] & SELF_BIT;
+  message->bytes = unit->data[1] & MPI_MOST_BYTES;
+  message->context = unit->data[1] & MPI_CONTEXT;
+  message->is_synchronous = unit->data[1] & MPI_SYNCHRONOUS;
   append_message(message);
   for (struct receive **at = &posted; *at; at = &(*at)->next) {
     if (!fits(*at, message)) continue;
@@ -100,14 +100,14 @@ static struct message *begin_message(const struct nm_unit *unit) {
   return message;
 }
 
-static void take_unit(struct nm_unit *unit) {
+static inline __attribute__((always_inline)) void take_unit(struct nm_unit *unit) {
   const char *data = (const char *)unit->data;
   uint32_t bytes = 4 * unit->words;
   struct message *message = messages;
   while (message && (message->rank != unit->rank || message->come == message->bytes)) message = message->next;
   if (!message) {
     message = begin_message(unit);
-    if (unit->rank != nm_rank()) nm_charge_message();
+    if (unit->rank != nm_here.rank) nm_charge_message();
     data += 8;
     bytes -= 8;
   }
@@ -133,20 +133,47 @@ static int take_kept(struct receive *receive) {
   return 0;
 }
 
-static int rank_of(int rank, MPI_Comm comm, const char *error) {
-  int size;
-  MPI_Comm_size(comm, &size);
-  if (rank < 0 || rank >= size) mpi_wrong(error);
-  return comm == MPI_COMM_SELF ? nm_rank() : rank;
+void mpi_send_bytes(int to, uint32_t tag, uint32_t context, const void *data, size_t bytes) {
+  uint32_t envelope[2] = {tag, (uint32_t)bytes | context};
+  if (bytes > MPI_MOST_BYTES) mpi_wrong(MPI_TOO_LONG);
+  nm_send_envelope(to, envelope, data, bytes);
+}
+
+// What a message within all ranks does not need.
+static __attribute__((noinline)) int send_among(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  int world = mpi_world_rank(comm, to, "MPI_Send to a rank that there is not");
+  mpi_send_bytes(world, (uint32_t)tag, mpi_context(comm), data, mpi_bytes(count, type));
+  return MPI_SUCCESS;
 }
 
 int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   if (to == MPI_PROC_NULL) return MPI_SUCCESS;
-  to = rank_of(to, comm, "MPI_Send to a rank that there is not");
-  uint32_t bytes = (uint32_t)mpi_bytes(count, type);
-  uint32_t envelope[2] = {(uint32_t)tag, bytes | (comm == MPI_COMM_SELF ? SELF_BIT : 0)};
+  int size;
+  mpi_size_of_world(comm, &size);
+  if (to < 0 || to >= size) return send_among(data, count, type, to, tag, comm);
+  size_t bytes = mpi_bytes(count, type);
+  if (bytes > MPI_MOST_BYTES) mpi_wrong(MPI_TOO_LONG);
+  uint32_t envelope[2] = {(uint32_t)tag, (uint32_t)bytes};
   nm_send_envelope(to, envelope, data, bytes);
   return MPI_SUCCESS;
+}
+
+// A receive whose rank is one of all ranks: the message that it meets has come, or will.
+static inline __attribute__((always_inline)) void await(struct receive *receive) {
+  if (take_kept(receive)) return;
+  struct receive **end = &posted;
+  while (*end) end = &(*end)->next;
+  *end = receive;
+}
+
+void mpi_await(struct receive *receive, void *data, size_t bytes, int from, int tag, uint32_t context) {
+  *receive = (struct receive){
+      .data = data, .capacity = bytes, .from = from, .tag = tag, .context = context, .is_used = 1};
+  await(receive);
+}
+
+static __attribute__((noinline)) int from_among(int from, MPI_Comm comm) {
+  return mpi_world_rank(comm, from, "MPI_Recv from a rank that there is not");
 }
 
 static void post(struct receive *receive, void *data, size_t bytes, int from, int tag, MPI_Comm comm) {
@@ -156,13 +183,14 @@ static void post(struct receive *receive, void *data, size_t bytes, int from, in
     receive->is_over = 1;
     return;
   }
-  receive->self = comm == MPI_COMM_SELF ? SELF_BIT : 0;
+  receive->context = mpi_context(comm);
+  if (from != MPI_ANY_SOURCE) {
+    int size;
+    mpi_size_of_world(comm, &size);
+    if (from < 0 || from >= size) from = from_among(from, comm);
+  }
   receive->from = from;
-  if (from != MPI_ANY_SOURCE) receive->from = rank_of(from, comm, "MPI_Recv from a rank that there is not");
-  if (take_kept(receive)) return;
-  struct receive **end = &posted;
-  while (*end) end = &(*end)->next;
-  *end = receive;
+  await(receive);
 }
 
 static void finish(struct receive *receive, MPI_Status *status) {
@@ -191,24 +219,57 @@ int MPI_Sendrecv(const void *send, int send_count, MPI_Datatype send_type, int t
 }
 
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request) {
-  *request = MPI_REQUEST_NULL;
+  *request = MPI_SENT;
   return MPI_Send(data, count, type, to, tag, comm);
 }
 
+// The first unused one behind those of `receives`, and its number.
+static __attribute__((noinline)) struct receive *further_receive(int *number) {
+  for (int table = 0; table < MOST_TABLES; table++) {
+    if (!more_receives[table]) more_receives[table] = calloc(FEW_REQUESTS, sizeof **more_receives);
+    assert(more_receives[table] && "memory for requests");
+    for (int place = 0; place < FEW_REQUESTS; place++) {
+      if (more_receives[table][place].is_used) continue;
+      *number = FEW_REQUESTS * (1 + table) + place;
+      return &more_receives[table][place];
+    }
+  }
+  mpi_wrong("more than 16640 requests are open");
+}
+
+static inline struct receive *unused_receive(int *number) {
+  *number = 0;
+  while (*number < FEW_REQUESTS && receives[*number].is_used) ++*number;
+  return *number < FEW_REQUESTS ? &receives[*number] : further_receive(number);
+}
+
 int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request) {
-  int number = 0;
-  while (number < MOST_REQUESTS && receives[number].is_used) number++;
-  if (number == MOST_REQUESTS) mpi_wrong("MPI_Irecv: more than 256 requests are open");
+  int number;
+  struct receive *receive = unused_receive(&number);
   *request = number;
-  post(&receives[number], data, mpi_bytes(count, type), from, tag, comm);
+  post(receive, data, mpi_bytes(count, type), from, tag, comm);
   return MPI_SUCCESS;
+}
+
+struct receive *mpi_receive_of(MPI_Request request) {
+  if (request < FEW_REQUESTS) return &receives[request];
+  return &more_receives[request / FEW_REQUESTS - 1][request % FEW_REQUESTS];
+}
+
+// No request, one of a send that is over, or one of a further table.
+static __attribute__((noinline)) void wait_other(MPI_Request request, MPI_Status *status) {
+  if (request >= 0) {
+    finish(mpi_receive_of(request), status);
+  } else if (status) {
+    *status = (MPI_Status){MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0};
+  }
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
   int number = *request;
   *request = MPI_REQUEST_NULL;
-  if (number == MPI_REQUEST_NULL) {
-    if (status) *status = (MPI_Status){MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0};
+  if ((unsigned)number >= FEW_REQUESTS) {
+    wait_other(number, status);
     return MPI_SUCCESS;
   }
   finish(&receives[number], status);
@@ -218,4 +279,32 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
 int MPI_Waitall(int count, MPI_Request *all, MPI_Status *statuses) {
   for (int number = 0; number < count; number++) MPI_Wait(&all[number], statuses ? &statuses[number] : 0);
   return MPI_SUCCESS;
+}
+
+// What the other files of MPI ask.
+
+struct receive *mpi_unused_receive(MPI_Request *request) { return unused_receive(request); }
+
+void mpi_take_next(void) { take_unit(nm_next_unit()); }
+
+void mpi_take_come(void) {
+  for (struct nm_unit *unit; (unit = nm_come_unit());) take_unit(unit);
+}
+
+int mpi_is_kept(const struct receive *receive, MPI_Status *status) {
+  for (const struct message *message = messages; message; message = message->next) {
+    if (message->receive || !fits(receive, message)) continue;
+    int source = message->context ? mpi_rank_among(message->context, message->rank) : message->rank;
+    if (status) *status = (MPI_Status){source, message->tag, 0, message->bytes};
+    return 1;
+  }
+  return 0;
+}
+
+int mpi_is_open(uint32_t context) {
+  for (const struct receive *receive = posted; receive; receive = receive->next)
+    if ((receive->context & ~MPI_INNER) == context) return 1;
+  for (const struct message *message = messages; message; message = message->next)
+    if ((message->context & ~MPI_INNER) == context) return 1;
+  return 0;
 }
