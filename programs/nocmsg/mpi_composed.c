@@ -70,10 +70,9 @@ int mpi_begin_send(const void *data, long bytes, long to, long tag, long comm, l
 
 int mpi_begin_receive(void *data, long bytes, long from, long tag, long comm, long site) {
   (void)site;
-  MPI_Request request;
-  struct receive *receive = mpi_unused_receive(&request);
+  MPI_Request request = mpi_unused_request();
   int world = mpi_world_rank((MPI_Comm)comm, (int)from, "a collective with a root that there is not");
-  mpi_await(receive, data, (size_t)bytes, world, (int)tag, mpi_context((MPI_Comm)comm) | MPI_INNER);
+  mpi_await(mpi_receive_of(request), data, (size_t)bytes, world, (int)tag, mpi_context((MPI_Comm)comm) | MPI_INNER);
   return request;
 }
 

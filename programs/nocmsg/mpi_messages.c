@@ -60,12 +60,36 @@ static __attribute__((noinline)) void acknowledge(const struct message *message)
   nm_send_envelope(message->rank, envelope, 0, 0);
 }
 
+static MPI_Status status_of(const struct message *message) {
+  int source = message->context ? mpi_rank_among(message->context, message->rank) : message->rank;
+  return (MPI_Status){source, message->tag, 0, message->bytes};
+}
+
 static inline __attribute__((always_inline)) void meet(struct message *message, struct receive *receive) {
   if (message->bytes > receive->capacity) mpi_wrong("MPI_Recv of a message that is longer than its buffer");
-  int source = message->context ? mpi_rank_among(message->context, message->rank) : message->rank;
-  receive->status = (MPI_Status){source, message->tag, 0, message->bytes};
+  receive->status = status_of(message);
   message->receive = receive;
-  if (message->is_synchronous) acknowledge(message);
+}
+
+// The first receive that a new message fits, if there is one.
+static inline __attribute__((always_inline)) int meet_posted(struct message *message) {
+  for (struct receive **at = &posted; *at; at = &(*at)->next) {
+    if (!fits(*at, message)) continue;
+    meet(message, *at);
+    message->data = (*at)->data;
+    *at = (*at)->next;
+    return 1;
+  }
+  return 0;
+}
+
+// It fits no receive while its context has this bit, so that other messages do not look at it.
+static __attribute__((noinline)) int meet_posted_synchronous(struct message *message) {
+  message->is_synchronous = 1;
+  message->context &= ~MPI_SYNCHRONOUS;
+  if (!meet_posted(message)) return 0;
+  acknowledge(message);
+  return 1;
 }
 
 // A message that has met its receive and is complete.
@@ -80,22 +104,16 @@ static void keep_data(struct message *message) {
   assert(message->data && "memory for messages that come early");
 }
 
-static struct message *begin_message(const struct nm_unit *unit) {
+static inline __attribute__((always_inline)) struct message *begin_message(const struct nm_unit *unit) {
   struct message *message = calloc(1, sizeof *message);
   assert(message && "memory for messages that come early");
   message->rank = unit->rank;
   message->tag = (int)unit->data[0];
   message->bytes = unit->data[1] & MPI_MOST_BYTES;
-  message->context = unit->data[1] & MPI_CONTEXT;
-  message->is_synchronous = unit->data[1] & MPI_SYNCHRONOUS;
+  message->context = unit->data[1] & ~MPI_MOST_BYTES;
   append_message(message);
-  for (struct receive **at = &posted; *at; at = &(*at)->next) {
-    if (!fits(*at, message)) continue;
-    meet(message, *at);
-    message->data = (*at)->data;
-    *at = (*at)->next;
-    return message;
-  }
+  if (meet_posted(message)) return message;
+  if (message->context & MPI_SYNCHRONOUS && meet_posted_synchronous(message)) return message;
   keep_data(message);
   return message;
 }
@@ -120,10 +138,11 @@ static inline __attribute__((always_inline)) void take_unit(struct nm_unit *unit
 }
 
 // The first kept message that fits gives its data, and those that have not come go to the receive straight away.
-static int take_kept(struct receive *receive) {
+static inline __attribute__((always_inline)) int take_kept(struct receive *receive) {
   for (struct message *message = messages; message; message = message->next) {
     if (message->receive || !fits(receive, message)) continue;
     meet(message, receive);
+    if (message->is_synchronous) acknowledge(message);
     memcpy(receive->data, message->data, message->come);
     free(message->data);
     message->data = receive->data;
@@ -223,37 +242,32 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, M
   return MPI_Send(data, count, type, to, tag, comm);
 }
 
-// The first unused one behind those of `receives`, and its number.
-static __attribute__((noinline)) struct receive *further_receive(int *number) {
+struct receive *mpi_receive_of(MPI_Request request) {
+  if (request < FEW_REQUESTS) return &receives[request];
+  return &more_receives[request / FEW_REQUESTS - 1][request % FEW_REQUESTS];
+}
+
+// The first unused one behind those of `receives`.
+static __attribute__((noinline)) int further_request(void) {
   for (int table = 0; table < MOST_TABLES; table++) {
     if (!more_receives[table]) more_receives[table] = calloc(FEW_REQUESTS, sizeof **more_receives);
     assert(more_receives[table] && "memory for requests");
-    for (int place = 0; place < FEW_REQUESTS; place++) {
-      if (more_receives[table][place].is_used) continue;
-      *number = FEW_REQUESTS * (1 + table) + place;
-      return &more_receives[table][place];
-    }
+    for (int place = 0; place < FEW_REQUESTS; place++)
+      if (!more_receives[table][place].is_used) return FEW_REQUESTS * (1 + table) + place;
   }
   mpi_wrong("more than 16640 requests are open");
 }
 
-static inline struct receive *unused_receive(int *number) {
-  *number = 0;
-  while (*number < FEW_REQUESTS && receives[*number].is_used) ++*number;
-  return *number < FEW_REQUESTS ? &receives[*number] : further_receive(number);
+int mpi_unused_request(void) {
+  int number = 0;
+  while (number < FEW_REQUESTS && receives[number].is_used) number++;
+  return number < FEW_REQUESTS ? number : further_request();
 }
 
 int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request) {
-  int number;
-  struct receive *receive = unused_receive(&number);
-  *request = number;
-  post(receive, data, mpi_bytes(count, type), from, tag, comm);
+  *request = mpi_unused_request();
+  post(mpi_receive_of(*request), data, mpi_bytes(count, type), from, tag, comm);
   return MPI_SUCCESS;
-}
-
-struct receive *mpi_receive_of(MPI_Request request) {
-  if (request < FEW_REQUESTS) return &receives[request];
-  return &more_receives[request / FEW_REQUESTS - 1][request % FEW_REQUESTS];
 }
 
 // No request, one of a send that is over, or one of a further table.
@@ -283,8 +297,6 @@ int MPI_Waitall(int count, MPI_Request *all, MPI_Status *statuses) {
 
 // What the other files of MPI ask.
 
-struct receive *mpi_unused_receive(MPI_Request *request) { return unused_receive(request); }
-
 void mpi_take_next(void) { take_unit(nm_next_unit()); }
 
 void mpi_take_come(void) {
@@ -294,8 +306,7 @@ void mpi_take_come(void) {
 int mpi_is_kept(const struct receive *receive, MPI_Status *status) {
   for (const struct message *message = messages; message; message = message->next) {
     if (message->receive || !fits(receive, message)) continue;
-    int source = message->context ? mpi_rank_among(message->context, message->rank) : message->rank;
-    if (status) *status = (MPI_Status){source, message->tag, 0, message->bytes};
+    if (status) *status = status_of(message);
     return 1;
   }
   return 0;

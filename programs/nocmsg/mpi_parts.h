@@ -18,8 +18,7 @@ _Noreturn void mpi_wrong(const char *what);
 #define MPI_INNER (UINT32_C(1) << 25)
 #define MPI_SYNCHRONOUS (UINT32_C(1) << 24)
 #define MPI_MOST_BYTES (MPI_SYNCHRONOUS - 1)
-// What a receive and its message have in common besides the tag.
-#define MPI_CONTEXT (~(MPI_SYNCHRONOUS | MPI_MOST_BYTES))
+// A receive and its message have the tag in common, and the number and whether it is of the library: the context.
 #define MPI_TOO_LONG "a message of 16 MiB or more; accepted: up to 16777215 bytes"
 
 // Tag of messages of collectives; an acknowledgement has the tag of its message.
@@ -29,9 +28,9 @@ _Noreturn void mpi_wrong(const char *what);
 #define MPI_NUMBERS 64
 static inline uint32_t mpi_context(MPI_Comm comm) { return (uint32_t)comm << MPI_NUMBER_SHIFT; }
 // Handle 1 is never given.
-static inline int mpi_is_world(MPI_Comm comm) { return (unsigned)comm < 2; }
-// The number of ranks for the communicator of all ranks, else 0: nobody.
-void mpi_size_of_world(MPI_Comm comm, int *size);
+static inline int mpi_is_world(MPI_Comm comm) { return __builtin_expect((unsigned)comm < 2, 1); }
+// As MPI_Comm_size; but for a communicator that is not of all ranks 0.
+int mpi_size_of_world(MPI_Comm comm, int *size);
 int mpi_size_among(MPI_Comm comm);
 int mpi_own_rank_among(MPI_Comm comm);
 // The rank among all ranks of a rank of a communicator; if there is none, `error` says so.
@@ -53,7 +52,7 @@ struct receive {
 // The request of a send that is over.
 #define MPI_SENT (-2)
 
-struct receive *mpi_unused_receive(MPI_Request *request);
+MPI_Request mpi_unused_request(void);
 struct receive *mpi_receive_of(MPI_Request request);
 // A rank among all ranks sends and receives bytes.
 void mpi_send_bytes(int to, uint32_t tag, uint32_t context, const void *data, size_t bytes);

@@ -14,7 +14,8 @@ int MPI_Issend(const void *data, int count, MPI_Datatype type, int to, int tag, 
   if (to == MPI_PROC_NULL) return MPI_SUCCESS;
   int world = mpi_world_rank(comm, to, "MPI_Issend to a rank that there is not");
   uint32_t context = mpi_context(comm);
-  mpi_await(mpi_unused_receive(request), 0, 0, world, tag, context | MPI_INNER);
+  *request = mpi_unused_request();
+  mpi_await(mpi_receive_of(*request), 0, 0, world, tag, context | MPI_INNER);
   mpi_send_bytes(world, (uint32_t)tag, context | MPI_SYNCHRONOUS, data, mpi_bytes(count, type));
   return MPI_SUCCESS;
 }
