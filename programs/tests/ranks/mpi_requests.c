@@ -174,6 +174,16 @@ static void rows_and_columns(void) {
     MPI_Bcast(&other, 1, MPI_INT, column_size - 1, column);
   }
   tell("two broadcasts", 100 * word + other);
+  // A receive of any message takes none of a collective.
+  int any = -1;
+  MPI_Request request;
+  MPI_Irecv(&any, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, reversed, &request);
+  MPI_Barrier(reversed);
+  MPI_Allreduce(&rank, &word, 1, MPI_INT, MPI_SUM, reversed);
+  other = rank + 1000;
+  MPI_Send(&other, 1, MPI_INT, (place + 1) % ranks, 6, reversed);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  tell("across a collective", 10 * any + (word == ranks * (ranks - 1) / 2));
   // A message from any rank of a communicator names its rank there.
   MPI_Status status;
   MPI_Sendrecv(&rank, 1, MPI_INT, (place + 1) % ranks, 3, &word, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, reversed, &status);
@@ -220,6 +230,12 @@ PREFIXES(unsigned_longs, unsigned long, MPI_UNSIGNED_LONG)
 PREFIXES(floats, float, MPI_FLOAT)
 PREFIXES(doubles, double, MPI_DOUBLE)
 
+// The library's functions begin with mpi_ and nm_: these names are free.
+long fold(long value) { return value + 1; }
+long exchange(long value) { return fold(value) + 1; }
+long take(long value) { return exchange(value) + 1; }
+long finish(long value) { return take(value) + 1; }
+
 int main(int argc, char **argv) {
   int level, before, inside, after;
   MPI_Initialized(&before);
@@ -229,6 +245,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   tell("state", 100 * before + 10 * inside + after + (level == MPI_THREAD_SINGLE));
+  tell("own names", finish(rank));
   any_and_some();
   late_message();
   probes();
