@@ -198,3 +198,7 @@ def test_a_program_over_ports_is_recorded(of_ports: Path, tmp_path: Path) -> Non
     refused = ran(of_ports, 5, "tilepro64_4x4", "--record", trace)
     assert refused.returncode == 2
     assert "rank 0': it has printed no trace" in refused.stderr
+    source, output = SOURCES / "tests" / "ranks" / "mpi_groups.c", tmp_path / "groups.elf"
+    made = said(BIN / "noccl", "build", source, "-o", output, *options)
+    assert made.returncode == 2
+    assert "noccl_does_not_record_MPI_Comm_split" in made.stderr
