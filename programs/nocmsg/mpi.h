@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A part of MPI 4.1 over the message library, and over calls: communicators, blocking and non-blocking point-to-point messages, and
-// collectives. Over ports a message has at most 16777215 bytes, and a rank is in at most 61 communicators besides these two.
+// collectives. Over ports a message has at most 16777215 bytes, and a rank is in at most 60 communicators besides these two.
 #ifndef NOCMSG_MPI_H
 #define NOCMSG_MPI_H
 
@@ -15,7 +15,7 @@ typedef struct {
 
 #define MPI_COMM_WORLD 0
 #define MPI_COMM_SELF 32
-#define MPI_COMM_NULL (-1)
+#define MPI_COMM_NULL 63
 #define MPI_SUCCESS 0
 #define MPI_ANY_SOURCE (-1)
 #define MPI_ANY_TAG (-1)

@@ -54,7 +54,7 @@ static uint64_t free_numbers(void) {
   for (int number = 2; number < MPI_NUMBERS; number++) {
     const struct members *members = groups[number];
     int is_free = !members || (members->is_freed && !mpi_is_open(mpi_context(number)));
-    if (is_free && number != MPI_COMM_SELF) free |= UINT64_C(1) << number;
+    if (is_free && number != MPI_COMM_SELF && number != MPI_COMM_NULL) free |= UINT64_C(1) << number;
   }
   return free;
 }
@@ -98,7 +98,7 @@ static struct members *sorted(MPI_Comm comm, const struct said *all, int own, in
 }
 
 static MPI_Comm numbered(struct members *members, uint64_t unused) {
-  if (!unused) mpi_wrong("MPI_Comm_split: more than 61 communicators; accepted: MPI_Comm_free of those that are not needed");
+  if (!unused) mpi_wrong("MPI_Comm_split: more than 60 communicators; accepted: MPI_Comm_free of those that are not needed");
   int number = __builtin_ctzll(unused);
   give_back(groups[number]);
   groups[number] = members;

@@ -29,6 +29,14 @@ _Noreturn void mpi_wrong(const char *what);
 static inline uint32_t mpi_context(MPI_Comm comm) { return (uint32_t)comm << MPI_NUMBER_SHIFT; }
 // Handle 1 is never given.
 static inline int mpi_is_world(MPI_Comm comm) { return __builtin_expect((unsigned)comm < 2, 1); }
+// Are its collectives those of nocmsg.h? In a program with synchronous sends none are: who waits in one of those takes messages of MPI in,
+// but they meet no receives, and their senders may wait for that before they come to the collective. The linker script knows whether a
+// program has any, and sets the symbol to 1 or -1, so that the question takes as long as a comparison with 1.
+static inline int mpi_is_of_mesh(MPI_Comm comm) {
+  int last;
+  __asm__("addi %0, zero, %%lo(__mpi_last_of_all)" : "=r"(last));
+  return __builtin_expect(comm <= last, 1);
+}
 // As MPI_Comm_size; but for a communicator that is not of all ranks 0.
 int mpi_size_of_world(MPI_Comm comm, int *size);
 int mpi_size_among(MPI_Comm comm);

@@ -131,6 +131,15 @@ static void synchronous(void) {
   MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
   tell("late receivers", (got[0] == left) + (got[1] == rank));
   MPI_Comm_free(&twin);
+  // A receiver that waits in a collective receives.
+  int sum = 0;
+  MPI_Irecv(&got[0], 1, MPI_INT, left, 5, MPI_COMM_WORLD, &requests[0]);
+  if (rank % 2) MPI_Ssend(&rank, 1, MPI_INT, right, 5, MPI_COMM_WORLD);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank % 2 == 0) MPI_Ssend(&rank, 1, MPI_INT, right, 5, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  tell("in a collective", (got[0] == left) + (sum == ranks * (ranks - 1) / 2));
 }
 
 // Rows and columns of ranks: who shares a row calls its collective first or last, as its place is even or odd.
