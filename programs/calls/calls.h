@@ -36,26 +36,26 @@ struct result {
 #define INNER_TAG (1L << 31)
 
 // A communicator as calls number it.
-long comm_number(MPI_Comm comm, long site);
+long mpi_comm_number(MPI_Comm comm, long site);
 // Rank in the lower half, size in the upper one.
-long comm_members(long comm, long site);
-long comm_rank(long comm, long site);
-long comm_size(long comm, long site);
+long mpi_comm_members(long comm, long site);
+long mpi_comm_rank(long comm, long site);
+long mpi_comm_size(long comm, long site);
 
 // Ends the run with a text.
-_Noreturn void refuse(const char *text, long site);
+_Noreturn void mpi_refuse(const char *text, long site);
 
 // Bytes of elements; negative if the count is.
-long bytes_of(long count, MPI_Datatype type, long site);
+long mpi_bytes_of(long count, MPI_Datatype type, long site);
 // Function, operator and type as one argument of CALL_COLLECTIVE.
-long reduction(long function, MPI_Op op, MPI_Datatype type);
+long mpi_reduction(long function, MPI_Op op, MPI_Datatype type);
 // into = into op from, element by element.
-void fold(void *into, const void *from, long count, MPI_Datatype type, MPI_Op op, long site);
+void mpi_combine(void *into, const void *from, long count, MPI_Datatype type, MPI_Op op, long site);
 
 // Requests: their numbers.
-int begin_send(const void *data, long bytes, long to, long tag, long comm, long site);
-int begin_receive(void *data, long bytes, long from, long tag, long comm, long site);
-void finish(int request, long site);
-void note(MPI_Status *status, const struct result *result);
+int mpi_begin_send(const void *data, long bytes, long to, long tag, long comm, long site);
+int mpi_begin_receive(void *data, long bytes, long from, long tag, long comm, long site);
+void mpi_finish(int request, long site);
+void mpi_note(MPI_Status *status, const struct result *result);
 
 #endif

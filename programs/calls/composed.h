@@ -10,16 +10,16 @@ struct group {
   long comm, rank, size, site;
 };
 
-struct group group_of(MPI_Comm comm, long site);
+struct group mpi_group_of(MPI_Comm comm, long site);
 
 // Calls it; 1 if it has to be composed.
-long collective(const struct group *in, long what, const void *data, long bytes, void *buffer, long root);
+long mpi_collective(const struct group *in, long what, const void *data, long bytes, void *buffer, long root);
 
-void *space_for(long bytes, long site);
+void *mpi_space_for(long bytes, long site);
 
-void give(const struct group *in, const void *data, long bytes, long to);
-void take(const struct group *in, void *buffer, long bytes, long from);
-void exchange(const struct group *in, const void *data, long bytes, long to, void *buffer, long buffer_bytes, long from);
+void mpi_give(const struct group *in, const void *data, long bytes, long to);
+void mpi_take(const struct group *in, void *buffer, long bytes, long from);
+void mpi_exchange(const struct group *in, const void *data, long bytes, long to, void *buffer, long buffer_bytes, long from);
 
 // What is folded.
 struct fold {
@@ -28,8 +28,8 @@ struct fold {
   MPI_Op op;
 };
 
-struct fold folded(long count, MPI_Datatype type, MPI_Op op, long site);
+struct fold mpi_folded(long count, MPI_Datatype type, MPI_Op op, long site);
 // Reduction over a binomial tree to rank 0, then to the root, whose `sum` is the result. Everybody's is overwritten.
-void gather_sum(const struct group *in, char *sum, const struct fold *of, long root);
+void mpi_gather_sum(const struct group *in, char *sum, const struct fold *of, long root);
 
 #endif

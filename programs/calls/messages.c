@@ -3,15 +3,15 @@
 
 #include "calls.h"
 
-int begin_send(const void *data, long bytes, long to, long tag, long comm, long site) {
+int mpi_begin_send(const void *data, long bytes, long to, long tag, long comm, long site) {
   return (int)call(CALL_SEND, (long)data, bytes, to, tag, comm, 0, site);
 }
 
-int begin_receive(void *data, long bytes, long from, long tag, long comm, long site) {
+int mpi_begin_receive(void *data, long bytes, long from, long tag, long comm, long site) {
   return (int)call(CALL_RECEIVE, (long)data, bytes, from, tag, comm, 0, site);
 }
 
-void note(MPI_Status *status, const struct result *result) {
+void mpi_note(MPI_Status *status, const struct result *result) {
   if (status == MPI_STATUS_IGNORE) return;
   status->MPI_SOURCE = (int)result->source;
   status->MPI_TAG = (int)result->tag;
@@ -22,7 +22,7 @@ void note(MPI_Status *status, const struct result *result) {
 // Of a receive from nobody.
 static const struct result from_nobody = {0, MPI_PROC_NULL, MPI_ANY_TAG, 0};
 
-void finish(int request, long site) {
+void mpi_finish(int request, long site) {
   struct result result;
   call(CALL_WAIT, (long)&request, 1, 0, (long)&result, 0, 0, site);
 }
@@ -31,8 +31,8 @@ static int send(const void *data, int count, MPI_Datatype type, int to, int tag,
                 MPI_Request *request, long site) {
   *request = MPI_REQUEST_NULL;
   if (to == MPI_PROC_NULL) return MPI_SUCCESS;
-  long bytes = bytes_of(count, type, site);
-  *request = (int)call(CALL_SEND, (long)data, bytes, to, tag, comm_number(comm, site), is_synchronous, site);
+  long bytes = mpi_bytes_of(count, type, site);
+  *request = (int)call(CALL_SEND, (long)data, bytes, to, tag, mpi_comm_number(comm, site), is_synchronous, site);
   return MPI_SUCCESS;
 }
 
@@ -47,14 +47,14 @@ int MPI_Issend(const void *data, int count, MPI_Datatype type, int to, int tag, 
 int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   MPI_Request request;
   send(data, count, type, to, tag, comm, 0, &request, SITE);
-  finish(request, SITE);
+  mpi_finish(request, SITE);
   return MPI_SUCCESS;
 }
 
 int MPI_Ssend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   MPI_Request request;
   send(data, count, type, to, tag, comm, 1, &request, SITE);
-  finish(request, SITE);
+  mpi_finish(request, SITE);
   return MPI_SUCCESS;
 }
 
@@ -62,7 +62,7 @@ static int receive(void *data, int count, MPI_Datatype type, int from, int tag, 
                    long site) {
   *request = MPI_REQUEST_NULL;
   if (from == MPI_PROC_NULL) return MPI_SUCCESS;
-  *request = begin_receive(data, bytes_of(count, type, site), from, tag, comm_number(comm, site), site);
+  *request = mpi_begin_receive(data, mpi_bytes_of(count, type, site), from, tag, mpi_comm_number(comm, site), site);
   return MPI_SUCCESS;
 }
 
@@ -75,7 +75,7 @@ int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Co
   struct result result = from_nobody;
   receive(data, count, type, from, tag, comm, &request, SITE);
   call(CALL_WAIT, (long)&request, 1, 0, (long)&result, 0, 0, SITE);
-  note(status, &result);
+  mpi_note(status, &result);
   return MPI_SUCCESS;
 }
 
@@ -87,7 +87,7 @@ int MPI_Sendrecv(const void *data, int send_count, MPI_Datatype send_type, int t
   receive(buffer, receive_count, receive_type, from, receive_tag, comm, &both[0], SITE);
   send(data, send_count, send_type, to, send_tag, comm, 0, &both[1], SITE);
   call(CALL_WAIT, (long)both, 2, 0, (long)results, 0, 0, SITE);
-  note(status, from == MPI_PROC_NULL ? &from_nobody : &results[0]);
+  mpi_note(status, from == MPI_PROC_NULL ? &from_nobody : &results[0]);
   return MPI_SUCCESS;
 }
 
@@ -99,19 +99,19 @@ int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int s
   receive(data, count, type, from, receive_tag, comm, &both[0], SITE);
   send(data, count, type, to, send_tag, comm, 0, &both[1], SITE);
   call(CALL_WAIT, (long)both, 2, 0, (long)results, 0, 0, SITE);
-  note(status, from == MPI_PROC_NULL ? &from_nobody : &results[0]);
+  mpi_note(status, from == MPI_PROC_NULL ? &from_nobody : &results[0]);
   return MPI_SUCCESS;
 }
 
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count) {
-  *count = (int)((long)status->count_bytes / bytes_of(1, type, SITE));
+  *count = (int)((long)status->count_bytes / mpi_bytes_of(1, type, SITE));
   return MPI_SUCCESS;
 }
 
 int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status) {
   struct result result = from_nobody;
-  if (from != MPI_PROC_NULL) call(CALL_PROBE, from, tag, comm_number(comm, SITE), (long)&result, 1, 0, SITE);
-  note(status, &result);
+  if (from != MPI_PROC_NULL) call(CALL_PROBE, from, tag, mpi_comm_number(comm, SITE), (long)&result, 1, 0, SITE);
+  mpi_note(status, &result);
   return MPI_SUCCESS;
 }
 
@@ -119,7 +119,7 @@ int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status) 
   struct result result = from_nobody;
   *flag = 1;
   if (from != MPI_PROC_NULL)
-    *flag = (int)call(CALL_PROBE, from, tag, comm_number(comm, SITE), (long)&result, 0, 0, SITE);
-  if (*flag) note(status, &result);
+    *flag = (int)call(CALL_PROBE, from, tag, mpi_comm_number(comm, SITE), (long)&result, 0, 0, SITE);
+  if (*flag) mpi_note(status, &result);
   return MPI_SUCCESS;
 }

@@ -21,13 +21,13 @@ static int num_open(int count, const MPI_Request *requests) {
 static int all(int count, MPI_Request *requests, MPI_Status *statuses, long how, long site) {
   int open = num_open(count, requests);
   struct result few[FEW], *results = open > FEW ? malloc((size_t)open * sizeof *results) : few;
-  if (!results) refuse("no memory for the results of requests", site);
+  if (!results) mpi_refuse("no memory for the results of requests", site);
   long given = call(CALL_WAIT, (long)requests, count, how, (long)results, 0, 0, site);
   int is_over = given == open;
-  for (int i = 0; i < count && is_over && statuses; i++) note(&statuses[i], &nothing);
+  for (int i = 0; i < count && is_over && statuses; i++) mpi_note(&statuses[i], &nothing);
   for (long i = 0; i < given; i++) {
     requests[results[i].index] = MPI_REQUEST_NULL;
-    if (statuses) note(&statuses[results[i].index], &results[i]);
+    if (statuses) mpi_note(&statuses[results[i].index], &results[i]);
   }
   if (results != few) free(results);
   return is_over;
@@ -37,12 +37,12 @@ static int all(int count, MPI_Request *requests, MPI_Status *statuses, long how,
 static int one(int count, MPI_Request *requests, MPI_Status *status, long how, long site) {
   struct result result = nothing;
   if (num_open(count, requests) == 0) {
-    note(status, &nothing);
+    mpi_note(status, &nothing);
     return MPI_UNDEFINED;
   }
   if (!call(CALL_WAIT, (long)requests, count, how | WAIT_ONE, (long)&result, 0, 0, site)) return -1;
   requests[result.index] = MPI_REQUEST_NULL;
-  note(status, &result);
+  mpi_note(status, &result);
   return (int)result.index;
 }
 

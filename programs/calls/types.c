@@ -20,18 +20,18 @@ static const long folds[] = {
 
 #define NUM(ARRAY) ((long)(sizeof(ARRAY) / sizeof *(ARRAY)))
 
-long bytes_of(long count, MPI_Datatype type, long site) {
-  if (type < 0 || type >= NUM(types)) refuse("a datatype that there is not; accepted: those of mpi.h", site);
+long mpi_bytes_of(long count, MPI_Datatype type, long site) {
+  if (type < 0 || type >= NUM(types)) mpi_refuse("a datatype that there is not; accepted: those of mpi.h", site);
   return count * types[type].bytes;
 }
 
-long reduction(long function, MPI_Op op, MPI_Datatype type) {
+long mpi_reduction(long function, MPI_Op op, MPI_Datatype type) {
   long named = op >= 0 && op < NUM(folds) ? folds[op] : FOLD_OTHER;
   return function | named << 8 | types[type].element << 16;
 }
 
-void fold(void *into, const void *from, long count, MPI_Datatype type, MPI_Op op, long site) {
+void mpi_combine(void *into, const void *from, long count, MPI_Datatype type, MPI_Op op, long site) {
   mpi_fold *found = op >= 0 && op < NUM(folds) ? types[type].folds[op] : 0;
-  if (!found) refuse("an operator that the datatype does not have; accepted: MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX", site);
+  if (!found) mpi_refuse("an operator that the datatype does not have; accepted: MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX", site);
   if (count > 0) found(into, from, (size_t)count);
 }

@@ -7,6 +7,7 @@
 #include "mpi_parts.h"
 #include "noccl.h"
 #include "nocmsg.h"
+#include "place.h"
 
 #define CLOCK_HZ 700e6
 
@@ -27,9 +28,26 @@ int MPI_Init(int *argc, char ***argv) {
   return MPI_SUCCESS;
 }
 
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  (void)required;
+  *provided = MPI_THREAD_SINGLE;
+  return MPI_Init(argc, argv);
+}
+
+int MPI_Initialized(int *flag) {
+  *flag = nm_here.tiles != 0;
+  return MPI_SUCCESS;
+}
+
 int MPI_Finalize(void) {
   nm_barrier();
+  nm_here.is_over = 1;
   nm_print_counts();
+  return MPI_SUCCESS;
+}
+
+int MPI_Finalized(int *flag) {
+  *flag = nm_here.is_over;
   return MPI_SUCCESS;
 }
 
@@ -39,12 +57,17 @@ int MPI_Abort(MPI_Comm comm, int code) {
 }
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank) {
-  *rank = comm == MPI_COMM_SELF ? 0 : nm_rank();
+  *rank = mpi_is_world(comm) ? nm_rank() : mpi_own_rank_among(comm);
   return MPI_SUCCESS;
 }
 
 int MPI_Comm_size(MPI_Comm comm, int *size) {
-  *size = comm == MPI_COMM_SELF ? 1 : nm_ranks();
+  *size = mpi_is_world(comm) ? nm_ranks() : mpi_size_among(comm);
+  return MPI_SUCCESS;
+}
+
+int mpi_size_of_world(MPI_Comm comm, int *size) {
+  *size = mpi_is_world(comm) ? nm_ranks() : 0;
   return MPI_SUCCESS;
 }
 

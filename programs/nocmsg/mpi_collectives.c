@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of MPI. In the communicator of one rank they are copies.
+// Collectives of MPI over all ranks. Those of other communicators are composed of messages (mpi_composed.c), and all where a program sends synchronously.
 
 #include <string.h>
 
+#include "mpi_composed.h"
 #include "mpi_parts.h"
 #include "nocmsg.h"
 #include "operators.h"
@@ -15,12 +16,14 @@ static void copy(void *to, const void *from, size_t bytes) {
 }
 
 int MPI_Barrier(MPI_Comm comm) {
-  if (comm != MPI_COMM_SELF) nm_barrier();
+  if (!mpi_is_of_mesh(comm)) return mpi_composed_Barrier(comm);
+  nm_barrier();
   return MPI_SUCCESS;
 }
 
 int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  if (comm != MPI_COMM_SELF) nm_broadcast(root, data, mpi_bytes(count, type));
+  if (!mpi_is_of_mesh(comm)) return mpi_composed_Bcast(data, count, type, root, comm);
+  nm_broadcast(root, data, mpi_bytes(count, type));
   return MPI_SUCCESS;
 }
 
@@ -28,23 +31,19 @@ int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 static mpi_fold *const *const folds[] = {folds_byte,     folds_byte,  folds_int,    folds_long,
                                          folds_unsigned, folds_float, folds_double, folds_unsigned_long};
 
+mpi_fold *mpi_fold_of(MPI_Datatype type, MPI_Op op) { return folds[type][op]; }
+
 int MPI_Reduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
   const void *own = data == MPI_IN_PLACE ? result : data;
-  if (comm == MPI_COMM_SELF) {
-    copy(result, data, mpi_bytes(count, type));
-  } else {
-    nm_reduce(root, own, result, (size_t)count, mpi_bytes(1, type), folds[type][op]);
-  }
+  if (!mpi_is_of_mesh(comm)) return mpi_composed_Reduce(data, result, count, type, op, root, comm);
+  nm_reduce(root, own, result, (size_t)count, mpi_bytes(1, type), folds[type][op]);
   return MPI_SUCCESS;
 }
 
 int MPI_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   const void *own = data == MPI_IN_PLACE ? result : data;
-  if (comm == MPI_COMM_SELF) {
-    copy(result, data, mpi_bytes(count, type));
-  } else {
-    nm_all_reduce(own, result, (size_t)count, mpi_bytes(1, type), folds[type][op]);
-  }
+  if (!mpi_is_of_mesh(comm)) return mpi_composed_Allreduce(data, result, count, type, op, comm);
+  nm_all_reduce(own, result, (size_t)count, mpi_bytes(1, type), folds[type][op]);
   return MPI_SUCCESS;
 }
 
@@ -93,6 +92,8 @@ static void gather(const void *send, size_t send_bytes, void *receive, struct bl
 
 int MPI_Gather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
                MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  if (!mpi_is_of_mesh(comm))
+    return mpi_composed_Gather(send, send_count, send_type, receive, receive_count, receive_type, root, comm);
   struct blocks blocks = {.count = receive_count, .type = receive_type};
   gather(send, mpi_bytes(send_count, send_type), receive, blocks, root, comm);
   return MPI_SUCCESS;
@@ -100,6 +101,8 @@ int MPI_Gather(const void *send, int send_count, MPI_Datatype send_type, void *r
 
 int MPI_Gatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
                 const int *starts, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  if (!mpi_is_of_mesh(comm))
+    return mpi_composed_Gatherv(send, send_count, send_type, receive, counts, starts, receive_type, root, comm);
   struct blocks blocks = {counts, starts, 0, receive_type};
   gather(send, mpi_bytes(send_count, send_type), receive, blocks, root, comm);
   return MPI_SUCCESS;
@@ -122,6 +125,8 @@ static void scatter(const void *send, struct blocks blocks, void *receive, size_
 
 int MPI_Scatter(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
                 MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  if (!mpi_is_of_mesh(comm))
+    return mpi_composed_Scatter(send, send_count, send_type, receive, receive_count, receive_type, root, comm);
   struct blocks blocks = {.count = send_count, .type = send_type};
   scatter(send, blocks, receive, mpi_bytes(receive_count, receive_type), root, comm);
   return MPI_SUCCESS;
@@ -129,6 +134,8 @@ int MPI_Scatter(const void *send, int send_count, MPI_Datatype send_type, void *
 
 int MPI_Scatterv(const void *send, const int *counts, const int *starts, MPI_Datatype send_type, void *receive,
                  int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  if (!mpi_is_of_mesh(comm))
+    return mpi_composed_Scatterv(send, counts, starts, send_type, receive, receive_count, receive_type, root, comm);
   struct blocks blocks = {counts, starts, 0, send_type};
   scatter(send, blocks, receive, mpi_bytes(receive_count, receive_type), root, comm);
   return MPI_SUCCESS;
@@ -138,36 +145,31 @@ int MPI_Scatterv(const void *send, const int *counts, const int *starts, MPI_Dat
 static void all_gather(const void *send, void *receive, struct blocks blocks, MPI_Comm comm) {
   int own = own_rank(comm);
   copy(block_at(receive, blocks, own), send, block_bytes(blocks, own));
-  for (int rank = 0; comm != MPI_COMM_SELF && rank < nm_ranks(); rank++)
+  for (int rank = 0; rank < nm_ranks(); rank++)
     nm_broadcast(rank, block_at(receive, blocks, rank), block_bytes(blocks, rank));
 }
 
 int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
                   MPI_Datatype receive_type, MPI_Comm comm) {
-  (void)send_count;
-  (void)send_type;
+  if (!mpi_is_of_mesh(comm))
+    return mpi_composed_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm);
   all_gather(send, receive, (struct blocks){.count = receive_count, .type = receive_type}, comm);
   return MPI_SUCCESS;
 }
 
 int MPI_Allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
                    const int *starts, MPI_Datatype receive_type, MPI_Comm comm) {
-  (void)send_count;
-  (void)send_type;
+  if (!mpi_is_of_mesh(comm))
+    return mpi_composed_Allgatherv(send, send_count, send_type, receive, counts, starts, receive_type, comm);
   all_gather(send, receive, (struct blocks){counts, starts, 0, receive_type}, comm);
   return MPI_SUCCESS;
 }
 
 int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
                  MPI_Datatype receive_type, MPI_Comm comm) {
-  (void)receive_count;
-  (void)receive_type;
-  size_t bytes = mpi_bytes(send_count, send_type);
-  if (comm == MPI_COMM_SELF) {
-    copy(receive, send, bytes);
-  } else {
-    nm_all_to_all(send, receive, bytes);
-  }
+  if (!mpi_is_of_mesh(comm) || send == MPI_IN_PLACE)
+    return mpi_composed_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
+  nm_all_to_all(send, receive, mpi_bytes(send_count, send_type));
   return MPI_SUCCESS;
 }
 
@@ -186,10 +188,13 @@ static void exchange_blocks(void *all, int to, int from) {
 int MPI_Alltoallv(const void *send, const int *send_counts, const int *send_starts, MPI_Datatype send_type,
                   void *receive, const int *receive_counts, const int *receive_starts, MPI_Datatype receive_type,
                   MPI_Comm comm) {
+  if (!mpi_is_of_mesh(comm) || send == MPI_IN_PLACE)
+    return mpi_composed_Alltoallv(send, send_counts, send_starts, send_type, receive, receive_counts, receive_starts,
+                                  receive_type, comm);
   struct exchange all = {
       send, receive, {send_counts, send_starts, 0, send_type}, {receive_counts, receive_starts, 0, receive_type}};
   int own = own_rank(comm);
   copy(block_at(receive, all.in, own), block_at(send, all.out, own), block_bytes(all.out, own));
-  if (comm != MPI_COMM_SELF) nm_exchange(exchange_blocks, &all);
+  nm_exchange(exchange_blocks, &all);
   return MPI_SUCCESS;
 }

@@ -74,6 +74,8 @@ struct nm_unit {
 
 // The first unit of MPI's messages, waited for; its caller releases it.
 struct nm_unit *nm_next_unit(void);
+// The same, or none if it has not come; what has come for any queue is taken in.
+struct nm_unit *nm_come_unit(void);
 void nm_release(struct nm_unit *unit);
 
 // Prints what has been counted, if the library counts (cost.h).

@@ -14,6 +14,8 @@ extern struct nm_place {
   int rank, ranks, columns, rows, column, row;
   // Is every tile of the rectangle a rank?
   int is_full;
+  // Has MPI_Finalize been called?
+  int is_over;
   uint16_t *tiles;
 } nm_here;
 

@@ -219,6 +219,13 @@ struct nm_unit *nm_next_unit(void) {
   }
 }
 
+struct nm_unit *nm_come_unit(void) {
+  nm_take_in(NM_ALL_QUEUES);
+  struct nm_unit *unit = take(&of_mpi);
+  if (unit && unit->rank != nm_here.rank) nm_charge_words(unit->words);
+  return unit;
+}
+
 void nm_keep(int queue, const uint32_t *envelope, const char *data, size_t bytes) {
   do {
     size_t now = bytes < NM_UNIT_BYTES ? bytes : NM_UNIT_BYTES;

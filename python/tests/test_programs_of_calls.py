@@ -93,12 +93,13 @@ def test_one_program_prints_what_real_mpi_prints_over_ports_and_calls(
     prints_everywhere(of_calls, 5, wanted)
 
 
+@pytest.mark.parametrize("name", ["mpi_groups", "mpi_requests"])
 def test_groups_prefixes_and_probes_are_those_of_real_mpi(
-    native: Callable[[str, int], str], folder: Path
+    native: Callable[[str, int], str], folder: Path, name: str
 ) -> None:
-    program = built("tests/ranks/mpi_groups.c", folder / "groups.elf", "--calls")
+    program = built(f"tests/ranks/{name}.c", folder / f"{name}.elf", "--calls")
     for ranks in (1, 7):
-        prints_everywhere(program, ranks, native("mpi_groups", ranks))
+        prints_everywhere(program, ranks, native(name, ranks))
 
 
 def test_blocks_and_order_of_receives_are_right_everywhere(folder: Path) -> None:
@@ -197,3 +198,7 @@ def test_a_program_over_ports_is_recorded(of_ports: Path, tmp_path: Path) -> Non
     refused = ran(of_ports, 5, "tilepro64_4x4", "--record", trace)
     assert refused.returncode == 2
     assert "rank 0': it has printed no trace" in refused.stderr
+    source, output = SOURCES / "tests" / "ranks" / "mpi_groups.c", tmp_path / "groups.elf"
+    made = said(BIN / "noccl", "build", source, "-o", output, *options)
+    assert made.returncode == 2
+    assert "noccl_does_not_record_MPI_Comm_split" in made.stderr

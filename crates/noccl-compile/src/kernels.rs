@@ -128,7 +128,7 @@ impl NpbLibrary {
         }
     }
 
-    /// Files of `programs/nocmsg` that are compiled with the kernel.
+    /// Files of `programs/nocmsg` that are compiled with the kernel, and those that they include.
     fn sources(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         runtime::library().filter(move |(path, _)| match self {
             Self::Nocmsg => *path != "nocmsg/plain.c",
@@ -184,7 +184,7 @@ pub fn compile_kernel(request: &NpbBuild, on_step: OnStep<'_>) -> Result<Compile
     for (path, text) in of_kernel.copied().chain(of_library) {
         let place = folder.join(path);
         write(&place, text)?;
-        if path.ends_with(".c") || path.ends_with(".S") {
+        if runtime::is_compiled(path) {
             sources.push(place);
         }
     }

@@ -14,7 +14,7 @@ macro_rules! sources {
 }
 
 /// All files of `programs/runtime`, of the message library, `programs/nocmsg`, and of MPI over calls, `programs/calls`.
-const FILES: [(&str, &str); 53] = sources!(
+const FILES: [(&str, &str); 58] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -47,8 +47,13 @@ const FILES: [(&str, &str); 53] = sources!(
     "nocmsg/mpi.c",
     "nocmsg/mpi.h",
     "nocmsg/mpi_collectives.c",
+    "nocmsg/mpi_composed.c",
+    "nocmsg/mpi_composed.h",
+    "nocmsg/mpi_groups.c",
     "nocmsg/mpi_messages.c",
     "nocmsg/mpi_parts.h",
+    "nocmsg/mpi_probes.c",
+    "nocmsg/mpi_requests.c",
     "nocmsg/nocmsg.h",
     "nocmsg/operators.h",
     "nocmsg/place.c",
@@ -130,12 +135,26 @@ impl Runtime {
     }
 }
 
-/// Files of the message library.
+/// Files of MPI over calls that a file of the message library includes.
+const INCLUDED: [&str; 5] = [
+    "calls/blocks.c",
+    "calls/calls.h",
+    "calls/collectives.c",
+    "calls/composed.h",
+    "calls/numbers.h",
+];
+
+/// Files of the message library, and those that they include.
 pub(crate) fn library() -> impl Iterator<Item = (&'static str, &'static str)> {
     FILES
         .iter()
         .copied()
-        .filter(|(path, _)| path.starts_with("nocmsg/"))
+        .filter(|(path, _)| path.starts_with("nocmsg/") || INCLUDED.contains(path))
+}
+
+/// Is it a source that is compiled with the message library and a program?
+pub(crate) fn is_compiled(path: &str) -> bool {
+    !INCLUDED.contains(&path) && (path.ends_with(".c") || path.ends_with(".S"))
 }
 
 fn compiled() -> impl Iterator<Item = &'static str> {

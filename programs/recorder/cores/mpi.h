@@ -59,5 +59,23 @@ int noccl_record_Alltoallv(const void *send, const int *send_counts, const int *
 #define MPI_Allgatherv noccl_record_Allgatherv
 #define MPI_Alltoall noccl_record_Alltoall
 #define MPI_Alltoallv noccl_record_Alltoallv
+// What is not recorded: the linker names it.
+#define MPI_Comm_split noccl_does_not_record_MPI_Comm_split
+#define MPI_Comm_dup noccl_does_not_record_MPI_Comm_dup
+#define MPI_Comm_free noccl_does_not_record_MPI_Comm_free
+#define MPI_Ssend noccl_does_not_record_MPI_Ssend
+#define MPI_Issend noccl_does_not_record_MPI_Issend
+#define MPI_Sendrecv_replace noccl_does_not_record_MPI_Sendrecv_replace
+#define MPI_Probe noccl_does_not_record_MPI_Probe
+#define MPI_Iprobe noccl_does_not_record_MPI_Iprobe
+#define MPI_Waitany noccl_does_not_record_MPI_Waitany
+#define MPI_Waitsome noccl_does_not_record_MPI_Waitsome
+#define MPI_Test noccl_does_not_record_MPI_Test
+#define MPI_Testall noccl_does_not_record_MPI_Testall
+#define MPI_Testany noccl_does_not_record_MPI_Testany
+#define MPI_Reduce_scatter_block noccl_does_not_record_MPI_Reduce_scatter_block
+#define MPI_Reduce_scatter noccl_does_not_record_MPI_Reduce_scatter
+#define MPI_Scan noccl_does_not_record_MPI_Scan
+#define MPI_Exscan noccl_does_not_record_MPI_Exscan
 #endif
 #endif

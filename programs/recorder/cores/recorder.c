@@ -14,10 +14,10 @@
 #define MOST_REQUESTS 256
 
 enum kind {
-  COMPUTE, SEND, ISEND, RECV, IRECV, WAIT, BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, GATHERV, SCATTER, SCATTERV, ALLGATHER, ALLGATHERV,
+  COMPUTE, SEND, RECV, IRECV, WAIT, BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, GATHERV, SCATTER, SCATTERV, ALLGATHER, ALLGATHERV,
   ALLTOALL, ALLTOALLV
 };
-static const char *const names[] = {"compute", "send", "isend", "recv", "irecv", "wait", "barrier", "bcast", "reduce", "allreduce",
+static const char *const names[] = {"compute", "send", "recv", "irecv", "wait", "barrier", "bcast", "reduce", "allreduce",
                                     "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall", "alltoallv"};
 
 struct record {
@@ -83,7 +83,7 @@ static uint64_t bytes_of(int count, MPI_Datatype type) { return (uint64_t)count 
 
 static void message(enum kind kind, MPI_Comm comm, int other, int tag, uint64_t bytes) {
   struct record *record = append(kind);
-  record->comm = (uint8_t)comm;
+  record->comm = comm == MPI_COMM_SELF;
   record->other = other;
   record->tag = tag;
   record->number = bytes;
@@ -97,7 +97,7 @@ static void fill(struct record *record, const MPI_Status *status) {
 
 static struct record *collective(enum kind kind, MPI_Comm comm, int root, uint64_t bytes) {
   struct record *record = append(kind);
-  record->comm = (uint8_t)comm;
+  record->comm = comm == MPI_COMM_SELF;
   record->other = root;
   record->number = bytes;
   return record;
@@ -129,7 +129,6 @@ static void print_record(const struct record *record) {
     case COMPUTE: printf(" %lu\n", record->number); return;
     case WAIT: printf(" %d\n", record->request); return;
     case SEND:
-    case ISEND:
     case RECV:
     case IRECV:
       printf(" %d %d %d %lu", record->comm, record->other, record->tag, record->number);
@@ -177,15 +176,15 @@ int noccl_record_Recv(void *data, int count, MPI_Datatype type, int from, int ta
   int code = MPI_Recv(data, count, type, from, tag, comm, status);
   if (from != MPI_PROC_NULL) {
     struct record *record = append(RECV);
-    record->comm = (uint8_t)comm;
+    record->comm = comm == MPI_COMM_SELF;
     fill(record, status);
     record->is_any = from == MPI_ANY_SOURCE;
   }
   return leave(code);
 }
 
-static struct record *begin(enum kind kind, MPI_Request request) {
-  struct record *record = append(kind);
+static struct record *begin(MPI_Request request) {
+  struct record *record = append(IRECV);
   record->request = next_number++;
   for (int index = 0; index < MOST_REQUESTS; index++) {
     if (open[index].record) continue;
@@ -201,8 +200,9 @@ int noccl_record_Isend(const void *data, int count, MPI_Datatype type, int to, i
   enter();
   int code = MPI_Isend(data, count, type, to, tag, comm, request);
   if (to != MPI_PROC_NULL) {
-    struct record *record = *request == MPI_REQUEST_NULL ? append(SEND) : begin(ISEND, *request);
-    record->comm = (uint8_t)comm;
+    // It is over when it returns; no wait is recorded.
+    struct record *record = append(SEND);
+    record->comm = comm == MPI_COMM_SELF;
     record->other = to;
     record->tag = tag;
     record->number = bytes_of(count, type);
@@ -214,8 +214,8 @@ int noccl_record_Irecv(void *data, int count, MPI_Datatype type, int from, int t
   enter();
   int code = MPI_Irecv(data, count, type, from, tag, comm, request);
   if (from != MPI_PROC_NULL) {
-    struct record *record = begin(IRECV, *request);
-    record->comm = (uint8_t)comm;
+    struct record *record = begin(*request);
+    record->comm = comm == MPI_COMM_SELF;
     record->is_any = from == MPI_ANY_SOURCE;
   }
   return leave(code);
@@ -230,7 +230,7 @@ static int wait(MPI_Request *request, MPI_Status *status) {
     struct record *record = open[index].record;
     if (!record || open[index].request != waited) continue;
     open[index].record = 0;
-    if (record->kind == IRECV) fill(record, status);
+    fill(record, status);
     append(WAIT)->request = record->request;
     break;
   }

@@ -39,6 +39,17 @@ int main(int argc, char **argv) {
     MPI_Abort(MPI_COMM_WORLD, 3);
 #elif CASE == 9
     for (;;) *(volatile int *)&data = 1;
+#elif CASE == 10
+    // Longer than a message may be over ports.
+    MPI_Send(&data, 1 << 24, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+#elif CASE == 11
+    MPI_Comm alone, stale;
+    MPI_Comm_split(MPI_COMM_SELF, 0, 0, &alone);
+    stale = alone;
+    MPI_Comm_free(&alone);
+    MPI_Barrier(stale);
+#elif CASE == 12
+    for (MPI_Comm alone;;) MPI_Comm_dup(MPI_COMM_SELF, &alone);
 #endif
   }
 #if CASE == 6
