@@ -33,7 +33,7 @@ static inline int mpi_is_world(MPI_Comm comm) { return __builtin_expect((unsigne
 // but they meet no receives, and their senders may wait for that before they come to the collective. The linker script knows whether a
 // program has any, and sets the symbol to 1 or -1, so that the question takes as long as a comparison with 1.
 static inline int mpi_is_of_mesh(MPI_Comm comm) {
-  int last;
+  long last;
   __asm__("addi %0, zero, %%lo(__mpi_last_of_all)" : "=r"(last));
   return __builtin_expect(comm <= last, 1);
 }
