@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "credits.h"
 #include "noccl.h"
 #include "nocmsg.h"
 #include "place.h"
@@ -59,5 +58,4 @@ void nm_init(void) {
   nm_here.row = nm_row_of(nm_here.rank);
   assert(nm_here.column == noccl_column() && nm_here.row == noccl_row());
   nm_init_units();
-  nm_init_credits();
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cost.h"
-#include "credits.h"
 #include "noccl.h"
 #include "nocmsg.h"
 #include "place.h"
@@ -123,7 +122,6 @@ static inline void begin_unit(int queue, uint64_t head) {
   struct begun *new = &begun[queue];
   new->is_begun = 1;
   new->left = words;
-  nm_owe_credit(rank);
   new->unit = list->left ? 0 : new_unit(rank, words);
   new->to = new->unit ? (char *)new->unit->data : take_place(list, words);
 }
@@ -148,7 +146,6 @@ static inline __attribute__((always_inline)) void read_whole(int queue, uint64_t
   char *to = list->left ? take_place(list, words) : (char *)(unit = new_unit(rank_of(head), words))->data;
   NM_READ_ALL(to, 4 * words, noccl_load64(port), noccl_load(port));
   if (unit) append(queue, unit);
-  nm_owe_credit(rank_of(head));
 }
 
 // Takes in the units of which so many words have come, the last one as far as it has come.
@@ -178,12 +175,8 @@ static inline __attribute__((always_inline)) void take_in(int queue, uint32_t wo
 // Looks before what has come is taken in: a unit that waits in its queue is received without a list.
 #define LOOKS 12
 
-// Of the ports STATUS and WAIT: words that have come for the library's queues and of credits, and 64 or more, which are whole units and half of the store.
-#ifdef NM_CREDITS
-#define HAVE_COME UINT64_C(0xffffff)
-#else
+// Of the ports STATUS and WAIT: words that have come for the library's queues, and 64 or more, which are whole units and half of the store.
 #define HAVE_COME UINT64_C(0xffff)
-#endif
 #define MANY_HAVE_COME UINT64_C(0xc0c0)
 
 void nm_wait(unsigned queues, uint64_t port, uint64_t counts) {
@@ -198,13 +191,11 @@ void nm_take_in(unsigned queues) {
   uint64_t status = noccl_load64(NOCCL_PORT_STATUS);
   for (int queue = 0; queue < QUEUES; queue++)
     if (queues >> queue & 1 && words_at(status, queue)) take_in(queue, words_at(status, queue));
-  nm_read_credits();
 }
 
 // Waits for words of a queue, and leaves them there. Those of the others are taken in meanwhile: all share one store, and a packet of
 // this queue may stand behind one of another.
 static inline void wait_for(int queue) {
-  nm_give_credits();
   nm_until(NOCCL_PORT_WAIT, UINT64_C(0xff) << (8 * queue), NM_ALL_QUEUES & ~(1u << queue));
 }
 
@@ -265,7 +256,6 @@ static inline __attribute__((always_inline)) void receive_kept(struct nm_unit *u
 // The words of the right unit: they need no list between.
 static inline __attribute__((always_inline)) void read_data(uint64_t head, char *data, size_t bytes) {
   uint64_t port = port_of(NM_QUEUE_MESSAGES);
-  nm_owe_credit(rank_of(head));
   assert(words_of(head) == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
   NM_READ_ALL(data, bytes, noccl_load64(port), noccl_load(port));
 }

@@ -14,7 +14,7 @@ macro_rules! sources {
 }
 
 /// All files of `programs/runtime`, of the message library, `programs/nocmsg`, and of MPI over calls, `programs/calls`.
-const FILES: [(&str, &str); 60] = sources!(
+const FILES: [(&str, &str); 58] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -42,8 +42,6 @@ const FILES: [(&str, &str); 60] = sources!(
     "nocmsg/collectives.c",
     "nocmsg/cost.h",
     "nocmsg/counts.c",
-    "nocmsg/credits.c",
-    "nocmsg/credits.h",
     "nocmsg/exchanges.c",
     "nocmsg/meanwhile.S",
     "nocmsg/mpi.c",
