@@ -122,8 +122,8 @@ const REFUSED: [(&str, &[&str]); 28] = [
         &["router.flow = \"udn\"", "accepted"],
     ),
     (
-        "calibrate --spec tilepro64_4x4",
-        &["router.flow = \"udn\"", "accepted"],
+        "calibrate --spec tilepro64_4x4 --costs other",
+        &["--costs", "other", "in_order, one_cycle, tilepro64"],
     ),
     (
         "validation --spec tilepro64_4x4",

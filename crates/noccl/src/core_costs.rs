@@ -35,6 +35,7 @@ pub fn core_costs(
     watch: Watch<'_>,
 ) -> Result<(Spec, CoreCosts), Error> {
     let spec = network.spec();
+    crate::executed::costs(instruction_costs)?;
     let scratch =
         Scratch::new(std::env::temp_dir().join(format!("noccl-core-costs-{}", std::process::id())));
     let program = scratch.path("collectives.elf");
