@@ -3,7 +3,7 @@
 //! (`programs/calibrate`), and what `noccl bench` executes (`programs/bench`).
 
 use crate::compiler::{CompileRequest, Compiled, Messages, Optimization, compile};
-use crate::kernels::{Sources, write};
+use crate::sources::{Sources, is_code, write_all};
 use crate::{CompileError, OnStep, cache};
 use noccl_files::Scratch;
 use std::env;
@@ -75,14 +75,8 @@ impl Embedded {
             cache::digest([&*name])
         );
         let scratch = Scratch::new(env::temp_dir().join(folder));
-        let mut sources = Vec::new();
-        for (path, text) in self.sources() {
-            let place = scratch.path(path);
-            write(&place, text)?;
-            if path.ends_with(".c") {
-                sources.push(place);
-            }
-        }
+        let files = self.sources().iter().copied();
+        let sources = write_all(&scratch.path(""), files, is_code)?;
         let request = CompileRequest {
             sources,
             output: output.to_owned(),

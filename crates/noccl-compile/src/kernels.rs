@@ -3,20 +3,17 @@
 //! the message library, since the library differs: its collectives, its costs, and what it counts.
 
 use crate::compiler::{CompileRequest, Compiled, Messages, Optimization, compile};
+use crate::sources::{Sources, write_all};
 use crate::{CompileError, OnStep, cache, runtime};
-use noccl_files::{Scratch, not_written};
+use noccl_files::Scratch;
 use std::env;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 macro_rules! sources {
     ($($path:literal),* $(,)?) => {
         &[$(($path, include_str!(concat!("../../../programs/npb/", $path)))),*]
     };
 }
-
-/// A file's name and text.
-pub(crate) type Sources = &'static [(&'static str, &'static str)];
 
 /// What all kernels share.
 const SHARED: Sources = sources!("npb.h", "random.c", "report.c");
@@ -180,14 +177,8 @@ pub fn compile_kernel(request: &NpbBuild, on_step: OnStep<'_>) -> Result<Compile
     let folder = scratch.path("");
     let of_kernel = SHARED.iter().chain(request.kernel.sources());
     let of_library = request.library.sources();
-    let mut sources = Vec::new();
-    for (path, text) in of_kernel.copied().chain(of_library) {
-        let place = folder.join(path);
-        write(&place, text)?;
-        if runtime::is_compiled(path) {
-            sources.push(place);
-        }
-    }
+    let files = of_kernel.copied().chain(of_library);
+    let sources = write_all(&folder, files, runtime::is_compiled)?;
     let messages = match request.library {
         NpbLibrary::Calls => Messages::Calls,
         NpbLibrary::Nocmsg | NpbLibrary::Plain | NpbLibrary::Interrupt => Messages::Sources,
@@ -216,10 +207,4 @@ fn defines(request: &NpbBuild) -> Vec<String> {
     }
     define.extend(request.define.iter().cloned());
     define
-}
-
-pub(crate) fn write(place: &Path, text: &str) -> Result<(), CompileError> {
-    let above = place.parent().unwrap_or(place);
-    let written = fs::create_dir_all(above).and_then(|()| fs::write(place, text));
-    Ok(written.map_err(|error| not_written(place, &error))?)
 }

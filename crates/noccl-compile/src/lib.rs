@@ -17,6 +17,7 @@ mod kernels;
 mod package;
 mod process;
 mod runtime;
+mod sources;
 
 pub use compiler::{CALLS_MARK, CompileRequest, Compiled, Messages, Optimization, compile};
 pub use embedded::{Embedded, STRESS_SEED, STRESS_STEPS};

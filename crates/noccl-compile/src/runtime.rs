@@ -2,9 +2,8 @@
 //! The runtime: its sources are part of this program, its objects are made once per compiler and kept.
 
 use crate::compiler::{Messages, Tool};
+use crate::sources::{is_code, write};
 use crate::{CompileError, OnStep, cache};
-use noccl_files::not_written;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 macro_rules! sources {
@@ -154,12 +153,11 @@ pub(crate) fn library() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Is it a source that is compiled with the message library and a program?
 pub(crate) fn is_compiled(path: &str) -> bool {
-    !INCLUDED.contains(&path) && (path.ends_with(".c") || path.ends_with(".S"))
+    !INCLUDED.contains(&path) && is_code(path)
 }
 
 fn compiled() -> impl Iterator<Item = &'static str> {
-    let is_compiled =
-        |path: &&str| *path != NOT_COMPILED && (path.ends_with(".c") || path.ends_with(".S"));
+    let is_compiled = |path: &&str| *path != NOT_COMPILED && is_code(path);
     FILES.iter().map(|(path, _)| *path).filter(is_compiled)
 }
 
@@ -170,10 +168,7 @@ fn object(path: &str) -> String {
 
 fn make(folder: &Path, tool: &Tool, on_step: OnStep<'_>) -> Result<(), CompileError> {
     for (path, text) in FILES {
-        let place = folder.join(path);
-        let above = place.parent().unwrap_or(folder);
-        let written = fs::create_dir_all(above).and_then(|()| fs::write(&place, text));
-        written.map_err(|error| not_written(&place, &error))?;
+        write(&folder.join(path), text)?;
     }
     for path in compiled() {
         let mut command = tool.command();

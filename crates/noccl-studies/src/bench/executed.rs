@@ -66,11 +66,8 @@ pub(super) fn run(
     };
     let tally = Tally::new(watch, 1);
     let clock = Clock::start();
-    let result = tally.run(|on_progress| {
-        let mut run = ExecutedRun::new(&request)?;
-        noccl_run::advance(&mut run, on_progress)?;
-        run.outcome().map_err(Error::from)
-    })?;
+    let result = tally
+        .run(|on_progress| ExecutedRun::to_its_end(&request, on_progress).map_err(Error::from))?;
     let elapsed = clock.elapsed();
     let seconds = elapsed.cpu_seconds;
     let instructions: u64 = result.ranks.iter().map(|rank| rank.instructions).sum();

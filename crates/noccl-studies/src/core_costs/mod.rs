@@ -93,28 +93,23 @@ pub fn calibrate_cores(
         .iter()
         .map(|case| Modelled::new(spec, case))
         .collect::<Result<_, _>>()?;
-    let (seen, others): (Vec<&Modelled>, Vec<&Modelled>) =
-        all.iter().partition(|case| case.executed.is_fitted);
+    let seen: Vec<&Modelled> = all.iter().filter(|case| case.executed.is_fitted).collect();
     let best = fit(&core, &seen, &tally)?;
     let constants = FIELDS.iter().map(|field| {
         let value = (field.get)(&best);
         (field.name.to_owned(), value)
     });
     let constants = constants.collect();
-    let mut rows = Vec::new();
-    for case in &all {
-        rows.push(case.row(&best, &tally)?);
-    }
-    let spread_of = |cases: &[&Modelled], is_fitted: bool| {
-        let of: Vec<f64> = rows
-            .iter()
-            .filter(|row| row.is_fitted == is_fitted)
-            .map(|row| row.deviation.abs())
-            .collect();
-        (!cases.is_empty()).then(|| spread(of))
+    let rows: Vec<CoreCostRow> = all
+        .iter()
+        .map(|case| case.row(&best, &tally))
+        .collect::<Result<_, _>>()?;
+    let deviations = |is_fitted: bool| {
+        let of = rows.iter().filter(|row| row.is_fitted == is_fitted);
+        of.map(|row| row.deviation.abs()).collect::<Vec<f64>>()
     };
-    let fitted = spread_of(&seen, true).unwrap_or_else(|| spread(Vec::new()));
-    let held_out = spread_of(&others, false);
+    let fitted = spread(deviations(true));
+    let held_out = Some(spread(deviations(false))).filter(|spread| spread.runs > 0);
     let mut calibrated = spec.clone();
     if let Some(tiles) = calibrated.cores_mut() {
         tiles.core = best;

@@ -90,7 +90,7 @@ impl Executed {
             config: &config,
             has_times: false,
         };
-        let ended = match to_its_end(&request, on_progress) {
+        let ended = match ExecutedRun::to_its_end(&request, on_progress) {
             Ok(result) => Ok(Completed {
                 cycles: result.cycles,
                 faults: faults(&printed(&result)),
@@ -106,15 +106,6 @@ impl Executed {
         };
         Ok((steps, ended))
     }
-}
-
-fn to_its_end(
-    request: &ExecutedRequest<'_>,
-    on_progress: OnProgress<'_>,
-) -> Result<ExecutedResult, ExecutedError> {
-    let mut run = ExecutedRun::new(request)?;
-    noccl_run::advance(&mut run, on_progress)?;
-    Ok(run.outcome()?)
 }
 
 /// Writes a number over a variable of the program.

@@ -29,6 +29,8 @@ pub(super) struct Stream {
     bytes: u64,
     words: u32,
     set: Rectangle,
+    /// Does nothing travel?
+    is_local: bool,
     /// What is sent (value mode).
     payload: Vec<u8>,
 }
@@ -58,6 +60,7 @@ impl Stream {
             to: sent.offset,
             bytes: sent.bytes,
             set: sent.set,
+            is_local: sent.is_local(),
             payload: Vec::new(),
         })
     }
@@ -71,9 +74,8 @@ impl Stream {
         self.words
     }
 
-    /// Does nothing travel?
     const fn is_local(&self) -> bool {
-        self.bytes == 0 || self.set.len() < 2
+        self.is_local
     }
 
     /// Outputs by input at a member: from the root over its column, and from there over the rows, and to the core of every other

@@ -8,7 +8,7 @@ use crate::endpoint::message_core::Planes;
 use noccl_net::{Network, TileId};
 use noccl_riscv::{Program, RiscvError};
 use noccl_run::{
-    Activity, Counters, Diagnosis, Progress, Run, RunConfig, RunError, Status, WaitEdge,
+    Activity, Counters, Diagnosis, OnProgress, Progress, Run, RunConfig, RunError, Status, WaitEdge,
 };
 use noccl_workload::Place;
 use serde::{Deserialize, Serialize};
@@ -118,6 +118,19 @@ impl<'a> ExecutedRun<'a> {
             last_progress: 0,
             can_move: true,
         })
+    }
+
+    /// A run from its first cycle to what it comes to.
+    ///
+    /// # Errors
+    /// Those of [`Self::new`] and [`Self::outcome`], [`ExecutedError::Run`] if it does not end.
+    pub fn to_its_end(
+        request: &ExecutedRequest<'a>,
+        on_progress: OnProgress<'_>,
+    ) -> Result<ExecutedResult, ExecutedError> {
+        let mut run = Self::new(request)?;
+        noccl_run::advance(&mut run, on_progress)?;
+        Ok(run.outcome()?)
     }
 
     /// What a run that is over has come to.
