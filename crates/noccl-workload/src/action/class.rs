@@ -42,6 +42,8 @@ pub enum Waits {
     One(TileRef),
     /// Everybody for this participant.
     ForOne(TileRef),
+    /// Everybody for this participant, and it for all the others.
+    ForOneAndItForAll(TileRef),
     /// Everybody for this participant, and for its own share.
     OwnAndOne(TileRef),
 }

@@ -42,8 +42,19 @@ impl<'a> Kind<'a> for Delivered<'a> {
         Notice::Flag
     }
 
+    /// An initiator with a copy of its own goes on when it has that; another one waits for all.
     fn waits(&self) -> Waits {
-        Waits::ForOne(self.0.initiator)
+        let initiator = self.0.initiator;
+        let has_own_copy = match (self.0.destination.targets(), initiator) {
+            (Targets::Set(set), TileRef::Cluster(at)) => set.contains(at),
+            (Targets::One(tile), _) => tile == initiator,
+            (Targets::Set(_) | Targets::List(_) | Targets::Others(..), _) => false,
+        };
+        if has_own_copy {
+            Waits::ForOne(initiator)
+        } else {
+            Waits::ForOneAndItForAll(initiator)
+        }
     }
 
     fn effect(&self) -> Effect<'a> {

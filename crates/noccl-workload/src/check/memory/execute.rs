@@ -139,7 +139,8 @@ impl Execution<'_> {
         self.demands.append(&mut open);
     }
 
-    /// Reads within the reader's share. What is written at a target that takes part is there when that target's share is over.
+    /// Reads from the begin of the reader's share until all bytes have been read, which any end of a share tells. What is
+    /// written at a target that takes part is there when that target's share is over.
     fn lines(&mut self, action: usize, lines: &Lines<'_>) {
         let source = self.network.find(lines.source.tile);
         let Some(source) = source.filter(|_| lines.bytes > 0) else {
@@ -148,7 +149,12 @@ impl Execution<'_> {
         let members = self.order.members(action);
         let position = |tile: TileId| members.binary_search(&tile).ok();
         let reader = self.network.find(lines.reader).and_then(position);
-        let access = self.access(action, reader.unwrap_or(0));
+        let reader = reader.unwrap_or(0);
+        let access = self.access(action, reader);
+        let reading = Access {
+            end: self.order.read(action, reader),
+            ..access
+        };
         let written = |tile: TileId| match position(tile) {
             // Nothing comes before the source and the target have both begun.
             Some(own) if lines.is_asked_for => Access {
@@ -165,7 +171,7 @@ impl Execution<'_> {
         let targets: Vec<(TileId, Access)> = tiles.map(|tile| (tile, written(tile))).collect();
         for row in 0..u64::from(lines.rows) {
             let from = lines.source.offset + row * lines.source_stride;
-            let pieces = self.read(source, from, lines.bytes, access);
+            let pieces = self.read(source, from, lines.bytes, reading);
             let to = lines.offset + row * lines.destination_stride;
             for (tile, written) in &targets {
                 self.write(*tile, to, &pieces, *written);

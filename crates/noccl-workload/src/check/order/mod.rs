@@ -6,13 +6,21 @@
 //! have entered: nobody leaves before the hub. An all-reduce has a second vertex per participant
 //! behind the hub: its own copy is there. Of an arrival only the root waits for the hub; a delivery
 //! has a second vertex per participant, after the initiator's: the data is there, whatever the
-//! destination has done so far. A member of a static multicast has a second vertex behind the root's and its own. Edges are the
+//! destination has done so far; that of an initiator that is no destination comes behind all the others. A member of a static
+//! multicast has a second vertex behind the root's and its own.
+//!
+//! Where lines are copied, the vertex in front of all ends stands for "all bytes have been read" ([`Order::read`]). What a user
+//! may rely on is in `docs/order.md`. Edges are the
 //! local `after` relations, and on core tiles the lists that a core works on in order. Vertex numbers
 //! ascend along every edge, so reachability is one sweep; questions are collected and decided for
 //! many sources at a time, one bit per source.
 
+#[cfg(test)]
+mod clocks;
 mod lanes;
 mod lists;
+#[cfg(test)]
+mod prop_clocks;
 mod questions;
 pub(crate) mod shortcut;
 
@@ -61,6 +69,8 @@ enum Finish {
     HubOf(usize, Vertex),
     /// One of a second series of vertices, of which this is the first.
     Series(Vertex),
+    /// The same for all but the participant at this position, whose end is the last vertex, behind all of the series.
+    OthersThen(Vertex, usize, Vertex),
     /// One of a second series of vertices, which begins behind this hub.
     Behind(Vertex),
 }
@@ -93,6 +103,7 @@ impl Order {
             | Waits::AllThenOwn
             | Waits::One(_)
             | Waits::ForOne(_)
+            | Waits::ForOneAndItForAll(_)
             | Waits::OwnAndOne(_) => waits,
         })
     }
@@ -217,6 +228,15 @@ impl Order {
                 (0..len).for_each(|_| self.add_vertex(initiator..initiator + 1));
                 Finish::Series(hub)
             }
+            Waits::ForOneAndItForAll(tile) => {
+                let position = position(tile);
+                let initiator = first + position as Vertex;
+                let last = hub + len - 1;
+                (1..len).for_each(|_| self.add_vertex(initiator..initiator + 1));
+                self.preds.push(initiator);
+                self.add_vertex(hub..last);
+                Finish::OthersThen(hub, position, last)
+            }
         }
     }
 
@@ -242,7 +262,11 @@ impl Order {
             .iter()
             .filter_map(|action| match action.finish {
                 Finish::Hub(hub) => Some(hub),
-                Finish::Own | Finish::HubOf(..) | Finish::Series(_) | Finish::Behind(_) => None,
+                Finish::Own
+                | Finish::HubOf(..)
+                | Finish::Series(_)
+                | Finish::OthersThen(..)
+                | Finish::Behind(_) => None,
             })
     }
 
@@ -272,7 +296,27 @@ impl Order {
                 }
             }
             Finish::Series(first) => first + position as Vertex,
+            Finish::OthersThen(_, of, last) if of == position => last,
+            Finish::OthersThen(first, of, _) => {
+                first + position as Vertex - Vertex::from(position > of)
+            }
             Finish::Behind(hub) => hub + 1 + position as Vertex,
+        }
+    }
+
+    /// Vertex after which an action that copies lines has read all their bytes, with the reader at this position.
+    ///
+    /// Bytes that are at a destination have been read at the source, so it comes before the end of every participant. It needs
+    /// no vertex of its own: nothing but these ends follows the vertex in front of them, so whatever comes behind that one comes
+    /// behind them too. (A vertex of its own would give the same answers for one more word per delivery.)
+    pub(crate) fn read(&self, action: usize, reader: usize) -> Vertex {
+        match self.actions[action].finish {
+            Finish::Behind(hub) => hub,
+            Finish::Own
+            | Finish::Hub(_)
+            | Finish::HubOf(..)
+            | Finish::Series(_)
+            | Finish::OthersThen(..) => self.enter(action, reader),
         }
     }
 
@@ -280,7 +324,7 @@ impl Order {
     pub(crate) fn hub(&self, action: usize) -> Option<Vertex> {
         match self.actions[action].finish {
             Finish::Hub(hub) | Finish::Behind(hub) | Finish::HubOf(_, hub) => Some(hub),
-            Finish::Own | Finish::Series(_) => None,
+            Finish::Own | Finish::Series(_) | Finish::OthersThen(..) => None,
         }
     }
 
@@ -289,9 +333,11 @@ impl Order {
     pub(crate) fn reduced(&self, action: usize) -> Vertex {
         match self.actions[action].finish {
             Finish::Behind(hub) => hub,
-            Finish::Own | Finish::Hub(_) | Finish::HubOf(..) | Finish::Series(_) => {
-                self.finish(action, 0)
-            }
+            Finish::Own
+            | Finish::Hub(_)
+            | Finish::HubOf(..)
+            | Finish::Series(_)
+            | Finish::OthersThen(..) => self.finish(action, 0),
         }
     }
 
@@ -304,7 +350,10 @@ impl Order {
             .filter_map(move |(i, action)| {
                 let hub = match action.finish {
                     Finish::Hub(hub) | Finish::Behind(hub) => hub,
-                    Finish::Own | Finish::HubOf(..) | Finish::Series(_) => return None,
+                    Finish::Own
+                    | Finish::HubOf(..)
+                    | Finish::Series(_)
+                    | Finish::OthersThen(..) => return None,
                 };
                 let members = self.members(i);
                 let is_member = |tile: &TileId| members.binary_search(tile).is_ok();
