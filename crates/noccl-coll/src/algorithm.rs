@@ -37,6 +37,8 @@ pub enum Algorithm {
     RecursiveDoubling,
     /// Every rank tells others at doubling distances that it has come this far (core tiles).
     Dissemination,
+    /// Members hand parts to each other and go on when theirs have come: no barriers.
+    PointToPoint,
     /// Torrent endpoints hand the payload from member to member, each keeps a copy (S3's Chainwrite).
     Chainwrite,
     /// An atomic counter and one interrupt: the software barrier.
@@ -55,7 +57,7 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// All algorithms in the order of tables.
-    pub const ALL: [Algorithm; 20] = [
+    pub const ALL: [Algorithm; 21] = [
         Algorithm::Unicast,
         Algorithm::Chain,
         Algorithm::Tree,
@@ -69,6 +71,7 @@ impl Algorithm {
         Algorithm::Planned,
         Algorithm::RecursiveDoubling,
         Algorithm::Dissemination,
+        Algorithm::PointToPoint,
         Algorithm::Chainwrite,
         Algorithm::Counter,
         Algorithm::InNetwork,
@@ -95,6 +98,7 @@ impl Algorithm {
             Algorithm::Planned => "planned",
             Algorithm::RecursiveDoubling => "recursive_doubling",
             Algorithm::Dissemination => "dissemination",
+            Algorithm::PointToPoint => "point_to_point",
             Algorithm::Chainwrite => "chainwrite",
             Algorithm::Counter => "counter",
             Algorithm::InNetwork => "in_network",
@@ -127,6 +131,7 @@ impl Algorithm {
             | Algorithm::Planned
             | Algorithm::RecursiveDoubling
             | Algorithm::Dissemination
+            | Algorithm::PointToPoint
             | Algorithm::Chainwrite
             | Algorithm::Counter => false,
         }
@@ -153,6 +158,7 @@ impl Algorithm {
             Algorithm::InNetwork => !matches!(kind, AllToAll),
             Algorithm::InNetworkLines => matches!(kind, AllGather | ReduceScatter),
             Algorithm::InNetworkOnce => matches!(kind, AllReduce),
+            Algorithm::PointToPoint => !matches!(kind, Barrier),
             Algorithm::Torus
             | Algorithm::Rounds
             | Algorithm::Planned

@@ -2,7 +2,7 @@
 //! Which choices are worth comparing.
 
 use crate::chain::order::ChainOrder;
-use crate::{Algorithm, BarrierShape, Choice, Forwarding, Inner, messages, schedule};
+use crate::{Algorithm, BarrierShape, Choice, Forwarding, Inner, PointForm, messages, schedule};
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};
 
@@ -13,6 +13,14 @@ const MIN_CHUNK_BEATS: u64 = 8;
 
 /// Numbers of chains that a comparison tries besides one.
 const CHAINS: [u32; 3] = [2, 4, 8];
+
+/// Numbers of trees that a comparison tries.
+const TREES: [u8; 4] = [1, 2, 4, 8];
+/// Most pieces that a comparison tries of trees, and of lines.
+const MAX_TREE_PIECES: u32 = 64;
+const MAX_LINE_PIECES: u32 = 8;
+/// Shorter pieces lose more to the start of transfers than they gain.
+const MIN_PIECE_BEATS: u64 = 4;
 
 /// Lengths of an in-network all-reduce's segments that a comparison tries.
 const REDUCED_CHUNK_BEATS: [u64; 8] = [8, 12, 16, 24, 32, 48, 64, 128];
@@ -76,7 +84,9 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
             .collect();
     }
     if kind.has_blocks() {
-        return algorithms.map(|a| Choice::new(a, 1)).collect();
+        let others = algorithms.filter(|a| *a != Algorithm::PointToPoint);
+        let others = others.map(|a| Choice::new(a, 1));
+        return others.chain(points(network, collective)).collect();
     }
     let is_plane = is_two_dimensional(network, collective);
     let beats = beats(network, collective);
@@ -132,6 +142,7 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
             | Algorithm::Planned
             | Algorithm::RecursiveDoubling
             | Algorithm::Dissemination => vec![Choice::new(algorithm, 1)],
+            Algorithm::PointToPoint => points(network, collective),
         })
         .collect()
 }
@@ -156,6 +167,34 @@ fn other_direction(network: &Network, collective: &Collective, papers: &[Choice]
         out.extend(new);
     }
     out
+}
+
+/// Forms without barriers, each with several numbers of pieces.
+fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
+    let kind = collective.kind;
+    if kind == CollectiveKind::AllToAll {
+        return vec![Choice::new(Algorithm::PointToPoint, 1)];
+    }
+    let beats = beats(network, collective);
+    let counts = |form| -> Vec<u32> {
+        let most = match form {
+            PointForm::Trees(_) => MAX_TREE_PIECES,
+            _ => MAX_LINE_PIECES,
+        };
+        let all = (0..=most.ilog2()).map(|e| 1u32 << e);
+        all.filter(|c| *c == 1 || kind.has_blocks() || beats / u64::from(*c) >= MIN_PIECE_BEATS)
+            .collect()
+    };
+    let trees = TREES.into_iter().map(PointForm::Trees);
+    let trees = trees.filter(|_| !kind.has_blocks());
+    let forms = PointForm::LINES.into_iter().chain(trees);
+    forms
+        .flat_map(|form| {
+            counts(form)
+                .into_iter()
+                .map(move |c| Choice::point_to_point(form, c))
+        })
+        .collect()
 }
 
 /// Beats of the payload.

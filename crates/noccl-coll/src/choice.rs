@@ -2,9 +2,11 @@
 //! Parameters of algorithms, with stable names.
 
 mod messages;
+mod points;
 mod text;
 
 pub use messages::{MessageForm, RoundForm, RoundSync, TreeForm};
+pub use points::PointForm;
 
 use crate::chain::order::ChainOrder;
 use crate::{Algorithm, BarrierShape};
@@ -58,6 +60,8 @@ pub struct Choice {
     pub chains: u32,
     /// A chain visits one member of every block, which multicasts to the others; read by `chainwrite`.
     pub by_blocks: bool,
+    /// Who hands what to whom; read by `point_to_point`.
+    pub point: PointForm,
     /// What algorithms of messages between cores have beside.
     pub messages: MessageForm,
 }
@@ -77,6 +81,7 @@ impl Choice {
             order: ChainOrder::Latency,
             chains: 1,
             by_blocks: false,
+            point: PointForm::Rings,
             messages: MessageForm {
                 rounds: RoundForm::Split,
                 tree: TreeForm::Binomial,
@@ -142,14 +147,19 @@ impl Choice {
             | Algorithm::Rounds
             | Algorithm::Planned
             | Algorithm::RecursiveDoubling
-            | Algorithm::Dissemination => false,
+            | Algorithm::Dissemination
+            | Algorithm::PointToPoint => false,
         }
     }
 
     /// Can its payload be cut into chunks?
     #[must_use]
     pub const fn has_chunks(self) -> bool {
-        self.has_forwarding() || matches!(self.algorithm, Algorithm::InNetwork)
+        self.has_forwarding()
+            || matches!(
+                self.algorithm,
+                Algorithm::InNetwork | Algorithm::PointToPoint
+            )
     }
 
     /// Is there a choice of who moves the data?
@@ -179,7 +189,8 @@ impl Choice {
             | Algorithm::Rounds
             | Algorithm::Planned
             | Algorithm::RecursiveDoubling
-            | Algorithm::Dissemination => false,
+            | Algorithm::Dissemination
+            | Algorithm::PointToPoint => false,
         }
     }
 
@@ -208,6 +219,9 @@ impl Choice {
             if self.by_blocks {
                 put("to", BLOCKS);
             }
+        }
+        if self.algorithm == Algorithm::PointToPoint {
+            put("form", &self.point.to_string());
         }
         if self.is_central {
             put("root", CENTRE);
@@ -263,7 +277,8 @@ const fn default_forwarding(algorithm: Algorithm, inner: Inner) -> Forwarding {
             | Algorithm::Rounds
             | Algorithm::Planned
             | Algorithm::RecursiveDoubling
-            | Algorithm::Dissemination,
+            | Algorithm::Dissemination
+            | Algorithm::PointToPoint,
             _,
         )
         | (Algorithm::RowColumn, Inner::Chain) => Forwarding::Pull,

@@ -162,6 +162,7 @@ impl Task<'_> {
             | Algorithm::Planned
             | Algorithm::RecursiveDoubling
             | Algorithm::Dissemination
+            | Algorithm::PointToPoint
             | Algorithm::Chainwrite
             | Algorithm::Counter => Vec::new(),
         };

@@ -21,6 +21,7 @@ mod in_network;
 mod layout;
 mod messages;
 mod order;
+mod point_to_point;
 mod steps;
 
 pub use algorithm::Algorithm;
@@ -28,7 +29,9 @@ pub use barrier::{
     BarrierAlgorithm, BarrierShape, BarrierStructure, CounterPlace, barrier_schedule, centre,
 };
 pub use candidates::{choices, choices_of, offered};
-pub use choice::{Choice, Forwarding, Inner, MessageForm, RoundForm, RoundSync, TreeForm};
+pub use choice::{
+    Choice, Forwarding, Inner, MessageForm, PointForm, RoundForm, RoundSync, TreeForm,
+};
 pub use error::CollError;
 
 use compose::Task;
@@ -77,6 +80,7 @@ pub fn schedule(
         }
         Algorithm::InNetwork if !collective.kind.has_blocks() => task.by_network()?,
         Algorithm::InNetworkOnce => task.by_one_transaction()?,
+        Algorithm::PointToPoint => task.by_messages()?,
         Algorithm::Chainwrite => task.by_endpoints()?,
         Algorithm::Unicast => task.by_unicasts()?,
         Algorithm::InNetworkList => task.by_list()?,
@@ -101,7 +105,8 @@ pub fn schedule(
     }
     if collective.kind.has_blocks() {
         // Blocks are not cut, and each algorithm has one structure.
-        parameters.retain(|name, _| name == "barrier");
+        parameters
+            .retain(|name, _| name == "barrier" || choice.algorithm == Algorithm::PointToPoint);
     }
     Ok(Schedule {
         format: SCHEDULE_FORMAT,
@@ -130,7 +135,7 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
     let is_cut = if choice.algorithm == Algorithm::InNetwork {
         kind == CollectiveKind::AllReduce
     } else {
-        !kind.has_blocks()
+        !kind.has_blocks() || choice.algorithm == Algorithm::PointToPoint
     };
     let is_whole = matches!(
         choice.algorithm,

@@ -56,6 +56,7 @@ pub(crate) fn phases(group: &Group, choice: Choice, first: First) -> Result<Vec<
         | Algorithm::Rounds
         | Algorithm::Planned
         | Algorithm::RecursiveDoubling
+        | Algorithm::PointToPoint
         | Algorithm::Dissemination => Ok(Vec::new()),
     }
 }

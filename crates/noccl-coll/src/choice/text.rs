@@ -38,7 +38,7 @@ impl fmt::Display for Choice {
         if self.is_central {
             write!(f, ":{CENTRE}")?;
         }
-        for word in self.message_words() {
+        for word in self.point_word().into_iter().chain(self.message_words()) {
             write!(f, ":{word}")?;
         }
         let mut words = self.shape.into_iter().flat_map(BarrierShape::words);
@@ -57,6 +57,7 @@ impl FromStr for Choice {
             accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
                        only after row_column; after ring only `:software`, after in_network only \
                        CHUNKS, after in_network_once only `:centre`, after chainwrite only a number of chains, an order (`noccl order`) and `:blocks`, after \
+                       point_to_point [:CHUNKS] and one of :ring, :rings, :halving, :swing, :bine, :direct, :trees=COUNT, after \
                        unicast, pairwise, slotted, in_network_lines and in_network_list nothing; for a barrier \
                        counter and in_network with [:row_column|:quads|:pairwise][:centre]; on core tiles rounds \
                        with [:split|:literal], row_column with [:direct|:chain], tree of a barrier with \
@@ -70,7 +71,7 @@ impl FromStr for Choice {
         let mut choice = Choice::new(algorithm, 1);
         for part in parts {
             let number = part.parse::<u32>().ok().filter(|n| *n >= 1);
-            if choice.take_message_word(part) {
+            if choice.take_message_word(part) || choice.take_point_word(part) {
                 continue;
             }
             match (part, number) {

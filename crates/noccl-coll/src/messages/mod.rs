@@ -96,6 +96,7 @@ pub(crate) const fn does(algorithm: Algorithm, kind: CollectiveKind) -> bool {
         Algorithm::DoubleTree
         | Algorithm::Ring
         | Algorithm::Slotted
+        | Algorithm::PointToPoint
         | Algorithm::Chainwrite
         | Algorithm::Counter
         | Algorithm::InNetwork

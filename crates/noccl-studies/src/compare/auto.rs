@@ -91,6 +91,7 @@ fn estimate(shape: &Shape, kind: CollectiveKind, algorithm: Algorithm) -> Option
             | Algorithm::Planned
             | Algorithm::RecursiveDoubling
             | Algorithm::Dissemination
+            | Algorithm::PointToPoint
             | Algorithm::Chainwrite
             | Algorithm::Counter,
             _,

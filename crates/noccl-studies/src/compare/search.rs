@@ -135,7 +135,7 @@ fn by_form(known: &[Choice], algorithm: Algorithm) -> Vec<Vec<Choice>> {
     for choice in rest {
         let of_form = |family: &&mut Vec<Choice>| {
             let first = family.first();
-            first.is_some_and(|f| f.messages == choice.messages)
+            first.is_some_and(|f| (f.messages, f.point) == (choice.messages, choice.point))
         };
         match families[1..].iter_mut().find(of_form) {
             Some(family) => family.push(choice),

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tasks of clusters that start as soon as their operands are there.
+//!
+//! A cluster sends by deliveries, which wake their destination, so nobody waits for a barrier. An action comes after
+//! the actions of its own cluster that wrote what it reads, and after those that read or wrote what it overwrites in its own
+//! memory. That nobody else still needs what a delivery overwrites is the algorithm's business: the checker proves it.
+
+use super::file_order::file_order;
+use crate::steps::transfer;
+use noccl_net::{Coord, Network, TileRef};
+use noccl_workload::{
+    Action, ActionId, ActionKind, Collective, Destination, LocalReduce, Place, Transfer,
+};
+use std::collections::{BTreeMap, HashMap};
+
+/// Number of a task in the order in which tasks were added.
+pub(crate) type TaskId = usize;
+
+/// One action with what it has to wait for.
+#[derive(Debug)]
+pub(crate) struct Task {
+    pub(crate) kind: ActionKind,
+    /// Cluster that runs it.
+    pub(crate) agent: Coord,
+    /// Cluster that notices its end too.
+    pub(crate) destination: Option<Coord>,
+    /// Earlier tasks.
+    pub(crate) after: Vec<TaskId>,
+}
+
+/// Accesses to one cluster's memory that later ones have to follow.
+#[derive(Debug, Default)]
+struct Memory {
+    /// By first byte: end, and the task that wrote it last. Ranges are disjoint.
+    written: BTreeMap<u64, (u64, TaskId)>,
+    /// By first byte: end and reader, of ranges that this cluster has read since they were written.
+    read: BTreeMap<u64, Vec<(u64, TaskId)>>,
+    /// Longest range of `read`.
+    longest_read: u64,
+}
+
+/// A schedule in the making.
+#[derive(Debug)]
+pub(crate) struct Dataflow<'a> {
+    network: &'a Network,
+    collective: &'a Collective,
+    tasks: Vec<Task>,
+    memories: HashMap<Coord, Memory>,
+}
+
+/// A range of a memory in lines of equal length.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lines {
+    pub(crate) bytes: u64,
+    pub(crate) rows: u32,
+    pub(crate) source_stride: u64,
+    pub(crate) destination_stride: u64,
+}
+
+impl Lines {
+    /// Consecutive bytes.
+    pub(crate) const fn one(bytes: u64) -> Self {
+        Self {
+            bytes,
+            rows: 1,
+            source_stride: 0,
+            destination_stride: 0,
+        }
+    }
+
+    fn ranges(self, start: u64, stride: u64) -> impl Iterator<Item = (u64, u64)> {
+        (0..u64::from(self.rows)).map(move |row| {
+            let first = start + row * stride;
+            (first, first + self.bytes)
+        })
+    }
+}
+
+impl<'a> Dataflow<'a> {
+    pub(crate) fn new(network: &'a Network, collective: &'a Collective) -> Self {
+        Self {
+            network,
+            collective,
+            tasks: Vec::new(),
+            memories: HashMap::new(),
+        }
+    }
+
+    /// A member writes what it holds into another member's memory, which notices; within one memory it copies.
+    pub(crate) fn send(
+        &mut self,
+        from: Coord,
+        source: u64,
+        to: Coord,
+        destination: u64,
+        bytes: u64,
+    ) {
+        self.send_lines(from, source, to, destination, Lines::one(bytes));
+    }
+
+    /// The same for several lines.
+    pub(crate) fn send_lines(
+        &mut self,
+        from: Coord,
+        source: u64,
+        to: Coord,
+        destination: u64,
+        lines: Lines,
+    ) {
+        if lines.bytes == 0 || (from == to && source == destination) {
+            return;
+        }
+        let place = |tile, offset| Place {
+            tile: TileRef::Cluster(tile),
+            offset,
+        };
+        let transfer = Transfer {
+            rows: lines.rows,
+            source_stride: lines.source_stride,
+            destination_stride: lines.destination_stride,
+            ..transfer(
+                from,
+                place(from, source),
+                Destination::One(place(to, destination)),
+                lines.bytes,
+            )
+        };
+        let reads: Vec<_> = lines.ranges(source, lines.source_stride).collect();
+        let writes: Vec<_> = lines
+            .ranges(destination, lines.destination_stride)
+            .collect();
+        if from == to {
+            self.add(ActionKind::Transfer(transfer), from, None, &reads, &writes);
+        } else {
+            self.add(
+                ActionKind::Delivery(transfer),
+                from,
+                Some(to),
+                &reads,
+                &writes,
+            );
+        }
+    }
+
+    /// A member reads from a tile whose data are there from the start and that need not act.
+    pub(crate) fn pull(&mut self, at: Coord, source: Place, destination: u64, bytes: u64) {
+        if bytes == 0 {
+            return;
+        }
+        let to = Place {
+            tile: TileRef::Cluster(at),
+            offset: destination,
+        };
+        let kind = ActionKind::Transfer(transfer(at, source, Destination::One(to), bytes));
+        self.add(kind, at, None, &[], &[(destination, destination + bytes)]);
+    }
+
+    /// A member writes into a tile that takes no part.
+    pub(crate) fn put(&mut self, from: Coord, source: u64, to: Place, bytes: u64) {
+        if bytes == 0 {
+            return;
+        }
+        let place = Place {
+            tile: TileRef::Cluster(from),
+            offset: source,
+        };
+        let kind = ActionKind::Transfer(transfer(from, place, Destination::One(to), bytes));
+        self.add(kind, from, None, &[(source, source + bytes)], &[]);
+    }
+
+    /// A member's cores combine ranges of its memory, from the left.
+    pub(crate) fn fold(&mut self, at: Coord, inputs: Vec<u64>, output: u64, bytes: u64) {
+        if bytes == 0 {
+            return;
+        }
+        let reads: Vec<_> = inputs.iter().map(|i| (*i, i + bytes)).collect();
+        let kind = ActionKind::LocalReduce(LocalReduce {
+            tile: TileRef::Cluster(at),
+            inputs,
+            output,
+            bytes,
+            operator: self.collective.operator,
+            element: self.collective.element,
+        });
+        self.add(kind, at, None, &reads, &[(output, output + bytes)]);
+    }
+
+    fn add(
+        &mut self,
+        kind: ActionKind,
+        agent: Coord,
+        destination: Option<Coord>,
+        reads: &[(u64, u64)],
+        writes: &[(u64, u64)],
+    ) {
+        let id = self.tasks.len();
+        let mut after = Vec::new();
+        let own = self.memories.entry(agent).or_default();
+        for range in reads {
+            own.writers(*range, &mut after);
+        }
+        if destination.is_none() {
+            for range in writes {
+                own.writers(*range, &mut after);
+                own.readers(*range, &mut after);
+            }
+        }
+        for range in reads {
+            own.note_read(*range, id);
+        }
+        let target = self
+            .memories
+            .entry(destination.unwrap_or(agent))
+            .or_default();
+        for range in writes {
+            target.note_written(*range, id);
+        }
+        after.sort_unstable();
+        after.dedup();
+        self.tasks.push(Task {
+            kind,
+            agent,
+            destination,
+            after,
+        });
+    }
+
+    /// The actions, in an order in which every cluster can work on its own ones without waiting needlessly.
+    pub(crate) fn finish(self) -> Vec<Action> {
+        let order = file_order(self.network, &self.tasks);
+        let mut number = vec![0_u32; self.tasks.len()];
+        for (at, task) in order.iter().enumerate() {
+            number[*task] = at as u32;
+        }
+        let mut tasks: Vec<Option<Task>> = self.tasks.into_iter().map(Some).collect();
+        let in_order = order.iter().filter_map(|task| tasks[*task].take());
+        in_order
+            .map(|task| {
+                let mut after: Vec<ActionId> =
+                    task.after.iter().map(|a| ActionId(number[*a])).collect();
+                after.sort_unstable();
+                Action {
+                    kind: task.kind,
+                    after,
+                }
+            })
+            .collect()
+    }
+}
+
+impl Memory {
+    /// Who wrote bytes of this range last?
+    fn writers(&self, (start, end): (u64, u64), out: &mut Vec<TaskId>) {
+        let before = self.written.range(..start).next_back();
+        let inside = self.written.range(start..end);
+        let all = before.into_iter().chain(inside);
+        out.extend(all.filter(|(_, (e, _))| *e > start).map(|(_, (_, id))| *id));
+    }
+
+    /// Who of this cluster has read bytes of this range?
+    fn readers(&self, (start, end): (u64, u64), out: &mut Vec<TaskId>) {
+        let from = start.saturating_sub(self.longest_read);
+        let near = self.read.range(from..end).flat_map(|(_, all)| all);
+        out.extend(near.filter(|(e, _)| *e > start).map(|(_, id)| *id));
+    }
+
+    fn note_read(&mut self, (start, end): (u64, u64), id: TaskId) {
+        self.longest_read = self.longest_read.max(end - start);
+        self.read.entry(start).or_default().push((end, id));
+    }
+
+    /// The range is this task's; what earlier ones wrote of it is cut away.
+    fn note_written(&mut self, (start, end): (u64, u64), id: TaskId) {
+        let before = self.written.range(..start).next_back();
+        let before = before
+            .map(|(s, v)| (*s, *v))
+            .filter(|(_, (e, _))| *e > start);
+        let inside: Vec<(u64, (u64, TaskId))> = self
+            .written
+            .range(start..end)
+            .map(|(s, v)| (*s, *v))
+            .collect();
+        for (first, (last, owner)) in before.into_iter().chain(inside) {
+            self.written.remove(&first);
+            if first < start {
+                self.written.insert(first, (start, owner));
+            }
+            if last > end {
+                self.written.insert(end, (last, owner));
+            }
+        }
+        self.written.insert(start, (end, id));
+    }
+}
