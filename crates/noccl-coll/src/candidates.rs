@@ -2,7 +2,9 @@
 //! Which choices are worth comparing.
 
 use crate::chain::order::ChainOrder;
-use crate::{Algorithm, BarrierShape, Choice, Forwarding, Inner, PointForm, messages, schedule};
+use crate::{
+    Algorithm, BarrierShape, Choice, Forwarding, Inner, LineForm, PointForm, messages, schedule,
+};
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};
 
@@ -14,13 +16,26 @@ const MIN_CHUNK_BEATS: u64 = 8;
 /// Numbers of chains that a comparison tries besides one.
 const CHAINS: [u32; 3] = [2, 4, 8];
 
+/// Forms of both dimensions that a comparison tries.
+const LINES: [(LineForm, LineForm); 7] = [
+    (LineForm::Ring, LineForm::Ring),
+    (LineForm::Ring, LineForm::Direct),
+    (LineForm::Both, LineForm::Both),
+    (LineForm::Halving, LineForm::Halving),
+    (LineForm::Swing, LineForm::Swing),
+    (LineForm::Bine, LineForm::Bine),
+    (LineForm::Direct, LineForm::Direct),
+];
 /// Numbers of trees that a comparison tries.
 const TREES: [u8; 4] = [1, 2, 4, 8];
-/// Most pieces that a comparison tries of trees, and of lines.
-const MAX_TREE_PIECES: u32 = 64;
-const MAX_LINE_PIECES: u32 = 8;
-/// Shorter pieces lose more to the start of transfers than they gain.
-const MIN_PIECE_BEATS: u64 = 4;
+/// Members of the smallest lines of a form by neighbours and far members.
+const RADIX: u8 = 4;
+/// Pieces of lines that a comparison tries, of payloads only the first two.
+const LINE_PIECES: [u32; 3] = [1, 2, 8];
+/// Lengths of the pieces of trees that a comparison tries: shorter ones lose more to the start of transfers than they gain.
+const TREE_PIECE_BEATS: [u64; 2] = [8, 16];
+/// Longest ring that a comparison tries.
+const MAX_RING_MEMBERS: usize = 256;
 
 /// Lengths of an in-network all-reduce's segments that a comparison tries.
 const REDUCED_CHUNK_BEATS: [u64; 8] = [8, 12, 16, 24, 32, 48, 64, 128];
@@ -169,32 +184,41 @@ fn other_direction(network: &Network, collective: &Collective, papers: &[Choice]
     out
 }
 
-/// Forms without barriers, each with several numbers of pieces.
+/// Forms without barriers, each with the numbers of pieces that may be best.
 fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
     let kind = collective.kind;
     if kind == CollectiveKind::AllToAll {
         return vec![Choice::new(Algorithm::PointToPoint, 1)];
     }
-    let beats = beats(network, collective);
-    let counts = |form| -> Vec<u32> {
-        let most = match form {
-            PointForm::Trees(_) => MAX_TREE_PIECES,
-            _ => MAX_LINE_PIECES,
-        };
-        let all = (0..=most.ilog2()).map(|e| 1u32 << e);
-        all.filter(|c| *c == 1 || kind.has_blocks() || beats / u64::from(*c) >= MIN_PIECE_BEATS)
-            .collect()
+    let of = |form: PointForm, counts: &[u32]| -> Vec<Choice> {
+        let choice = |c: &u32| Choice::point_to_point(form, *c);
+        counts.iter().map(choice).collect()
     };
+    let lines = LINES.into_iter().map(|(a, b)| PointForm::Lines(a, b));
+    let lines = lines.chain([PointForm::Radix(RADIX)]);
+    if kind.has_blocks() {
+        let passes = lines.flat_map(|form| of(form, &LINE_PIECES));
+        return passes.chain(ring(network, collective)).collect();
+    }
+    let beats = beats(network, collective);
+    let mut tree_pieces =
+        TREE_PIECE_BEATS.map(|b| beats.div_ceil(b).clamp(1, u64::from(MAX_CHUNKS)) as u32);
+    tree_pieces.sort_unstable();
     let trees = TREES.into_iter().map(PointForm::Trees);
-    let trees = trees.filter(|_| !kind.has_blocks());
-    let forms = PointForm::LINES.into_iter().chain(trees);
-    forms
-        .flat_map(|form| {
-            counts(form)
-                .into_iter()
-                .map(move |c| Choice::point_to_point(form, c))
-        })
-        .collect()
+    let trees = trees.flat_map(|form| of(form, &tree_pieces));
+    let lines = lines.flat_map(|form| of(form, &LINE_PIECES[..2]));
+    let mut all: Vec<Choice> = lines
+        .chain(trees)
+        .chain(ring(network, collective))
+        .collect();
+    all.dedup();
+    all
+}
+
+/// One ring over all members, if they are not too many: it takes as many steps.
+fn ring(network: &Network, collective: &Collective) -> Option<Choice> {
+    let members = network.members(&collective.group).map_or(0, |m| m.len());
+    (members <= MAX_RING_MEMBERS).then(|| Choice::point_to_point(PointForm::Ring, 1))
 }
 
 /// Beats of the payload.

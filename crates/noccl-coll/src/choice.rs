@@ -6,7 +6,7 @@ mod points;
 mod text;
 
 pub use messages::{MessageForm, RoundForm, RoundSync, TreeForm};
-pub use points::PointForm;
+pub use points::{LineForm, PointForm};
 
 use crate::chain::order::ChainOrder;
 use crate::{Algorithm, BarrierShape};
@@ -81,7 +81,7 @@ impl Choice {
             order: ChainOrder::Latency,
             chains: 1,
             by_blocks: false,
-            point: PointForm::Rings,
+            point: PointForm::Lines(LineForm::Ring, LineForm::Ring),
             messages: MessageForm {
                 rounds: RoundForm::Split,
                 tree: TreeForm::Binomial,

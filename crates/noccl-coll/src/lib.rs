@@ -30,7 +30,7 @@ pub use barrier::{
 };
 pub use candidates::{choices, choices_of, offered};
 pub use choice::{
-    Choice, Forwarding, Inner, MessageForm, PointForm, RoundForm, RoundSync, TreeForm,
+    Choice, Forwarding, Inner, LineForm, MessageForm, PointForm, RoundForm, RoundSync, TreeForm,
 };
 pub use error::CollError;
 

@@ -5,64 +5,109 @@ use super::Choice;
 use crate::Algorithm;
 use std::fmt;
 
+/// One ring.
+const RING: &str = "ring";
 /// Before the number of trees.
 const TREES: &str = "trees=";
 
-/// Who hands what to whom.
+/// Before the members of the smallest lines.
+const RADIX: &str = "radix=";
+
+/// How members of a line exchange.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum PointForm {
-    /// One ring over all members.
-    Ring,
-    /// Rings along one dimension, then along the other.
+pub enum LineForm {
+    /// To the next one, part by part.
     #[default]
-    Rings,
-    /// Partners at distances that double, along one dimension, then along the other.
+    Ring,
+    /// The same to both sides, half of the members each.
+    Both,
+    /// With partners at distances that double.
     Halving,
-    /// The same to both sides in turn, at distances 1, 1, 3, 5.
+    /// The same to both sides by turns, at distances 1, 1, 3, 5.
     Swing,
     /// The same from the largest distance down.
     Bine,
-    /// Everybody to everybody of a line, along one dimension, then along the other.
+    /// Everybody to everybody.
     Direct,
+}
+
+/// Who hands what to whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PointForm {
+    /// One ring over all members.
+    Ring,
+    /// Along one dimension in the first form, then along the other in the second.
+    Lines(LineForm, LineForm),
+    /// Everybody to everybody of up to so many neighbours, then of members so many apart, and so on.
+    Radix(u8),
     /// So many trees with as many children per inner member: one is a chain, two are the double tree.
     Trees(u8),
 }
 
-impl PointForm {
-    /// All of lines.
-    pub const LINES: [Self; 6] = [
+impl LineForm {
+    /// All.
+    pub const ALL: [Self; 6] = [
         Self::Ring,
-        Self::Rings,
+        Self::Both,
         Self::Halving,
         Self::Swing,
         Self::Bine,
         Self::Direct,
     ];
 
+    /// Stable name of the form along all dimensions.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ring => "rings",
+            Self::Both => "both",
+            Self::Halving => "halving",
+            Self::Swing => "swing",
+            Self::Bine => "bine",
+            Self::Direct => "direct",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|form| form.name() == name)
+    }
+}
+
+impl Default for PointForm {
+    fn default() -> Self {
+        Self::Lines(LineForm::Ring, LineForm::Ring)
+    }
+}
+
+impl PointForm {
     /// As users write it.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
+        let number = |text: &str, least: u8| text.parse().ok().filter(|n| *n >= least);
         if let Some(count) = word.strip_prefix(TREES) {
-            return count.parse().ok().filter(|n| *n > 0).map(Self::Trees);
+            return number(count, 1).map(Self::Trees);
         }
-        Self::LINES
-            .into_iter()
-            .find(|form| form.to_string() == word)
+        if let Some(radix) = word.strip_prefix(RADIX) {
+            return number(radix, 2).map(Self::Radix);
+        }
+        if word == RING {
+            return Some(Self::Ring);
+        }
+        let (first, second) = word.split_once('+').unwrap_or((word, word));
+        let both = (LineForm::from_name(first)?, LineForm::from_name(second)?);
+        Some(Self::Lines(both.0, both.1))
     }
 }
 
 impl fmt::Display for PointForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self {
-            Self::Ring => "ring",
-            Self::Rings => "rings",
-            Self::Halving => "halving",
-            Self::Swing => "swing",
-            Self::Bine => "bine",
-            Self::Direct => "direct",
-            Self::Trees(count) => return write!(f, "{TREES}{count}"),
-        };
-        f.write_str(name)
+        match self {
+            Self::Ring => f.write_str(RING),
+            Self::Lines(first, second) if first == second => f.write_str(first.name()),
+            Self::Lines(first, second) => write!(f, "{}+{}", first.name(), second.name()),
+            Self::Radix(radix) => write!(f, "{RADIX}{radix}"),
+            Self::Trees(count) => write!(f, "{TREES}{count}"),
+        }
     }
 }
 

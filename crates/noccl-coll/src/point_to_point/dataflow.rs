@@ -46,6 +46,8 @@ pub(crate) struct Dataflow<'a> {
     collective: &'a Collective,
     tasks: Vec<Task>,
     memories: HashMap<Coord, Memory>,
+    /// A member that has everything: nobody sends to it.
+    has_all: Option<Coord>,
 }
 
 /// A range of a memory in lines of equal length.
@@ -83,7 +85,13 @@ impl<'a> Dataflow<'a> {
             collective,
             tasks: Vec::new(),
             memories: HashMap::new(),
+            has_all: None,
         }
+    }
+
+    /// From now on this member needs nothing of others.
+    pub(crate) fn has_all(&mut self, member: Coord) {
+        self.has_all = Some(member);
     }
 
     /// A member writes what it holds into another member's memory, which notices; within one memory it copies.
@@ -107,7 +115,9 @@ impl<'a> Dataflow<'a> {
         destination: u64,
         lines: Lines,
     ) {
-        if lines.bytes == 0 || (from == to && source == destination) {
+        let is_there = from == to && source == destination;
+        let is_needless = from != to && self.has_all == Some(to);
+        if lines.bytes == 0 || is_there || is_needless {
             return;
         }
         let place = |tile, offset| Place {

@@ -12,53 +12,153 @@ use noccl_workload::{ActionKind, Destination, LocalReduce, Transfer};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-/// When the parts of a cluster are free again.
-#[derive(Debug, Clone, Copy, Default)]
-struct Busy {
-    control: u64,
-    compute: u64,
-    output: u64,
-    input: u64,
+/// Part of a cluster that works on one task at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Worker {
+    /// Control core, engine and port.
+    Sender(Coord),
+    /// Compute cores.
+    Adder(Coord),
 }
 
-/// When a task begins, and when its agent and its destination know that it is over.
-struct Span {
-    begin: u64,
-    over: u64,
-    noticed: u64,
+/// What a worker has to do.
+#[derive(Debug, Default)]
+struct Work {
+    is_busy: bool,
+    /// Tasks that can begin, the most urgent first.
+    ready: BinaryHeap<Reverse<(Urgency, TaskId)>>,
+}
+
+/// Most urgent is the task with the longest path behind it.
+type Urgency = Reverse<u64>;
+
+/// What happens at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A task's operands are there.
+    Ready(TaskId),
+    /// The worker of this task is free again.
+    Free(TaskId),
+}
+
+/// Workers that always take the most urgent task that can begin.
+struct Estimate<'a> {
+    network: &'a Network,
+    tasks: &'a [Task],
+    /// Cycles from the begin of each task to the end of everything that waits for it.
+    rest: Vec<u64>,
+    /// Per task: how many it waits for, until when at least, and who waits for it.
+    open: Vec<usize>,
+    ready_at: Vec<u64>,
+    waiting: Vec<Vec<TaskId>>,
+    workers: HashMap<Worker, Work>,
+    /// When each destination has taken in what is on its path.
+    inputs: HashMap<Coord, u64>,
+    events: BinaryHeap<Reverse<(u64, Event)>>,
+    order: Vec<TaskId>,
 }
 
 /// Tasks by estimated begin; a task stands behind all that it waits for.
 pub(super) fn file_order(network: &Network, tasks: &[Task]) -> Vec<TaskId> {
-    let mut open: Vec<usize> = tasks.iter().map(|t| t.after.len()).collect();
-    let mut waiting: Vec<Vec<TaskId>> = vec![Vec::new(); tasks.len()];
-    for (id, task) in tasks.iter().enumerate() {
-        for before in &task.after {
-            waiting[*before].push(id);
-        }
-    }
-    let rank = remaining(network, tasks);
-    let mut ready_at = vec![0_u64; tasks.len()];
-    let key = |at: u64, id: TaskId| Reverse((at, Reverse(rank[id]), id));
-    let first = (0..tasks.len()).filter(|id| open[*id] == 0);
-    let mut ready: BinaryHeap<_> = first.map(|id| key(0, id)).collect();
-    let mut busy: HashMap<Coord, Busy> = HashMap::new();
-    let mut starts: Vec<(u64, usize, TaskId)> = Vec::with_capacity(tasks.len());
-    while let Some(Reverse((at, _, id))) = ready.pop() {
-        let span = run(network, &tasks[id], at, &mut busy);
-        starts.push((span.begin, starts.len(), id));
-        for next in &waiting[id] {
-            let is_own = tasks[*next].agent == tasks[id].agent;
-            let known = if is_own { span.over } else { span.noticed };
-            ready_at[*next] = ready_at[*next].max(known);
-            open[*next] -= 1;
-            if open[*next] == 0 {
-                ready.push(key(ready_at[*next], *next));
+    let mut estimate = Estimate::new(network, tasks);
+    let mut touched: Vec<Worker> = Vec::new();
+    while let Some(Reverse((now, event))) = estimate.events.pop() {
+        touched.push(estimate.take(event));
+        // Whatever can begin now is known before anything begins.
+        let has_more =
+            |e: &Estimate<'_>| e.events.peek().is_some_and(|Reverse((at, _))| *at == now);
+        if !has_more(&estimate) {
+            for worker in touched.drain(..) {
+                estimate.begin(now, worker);
             }
         }
     }
-    starts.sort_unstable();
-    starts.into_iter().map(|(_, _, id)| id).collect()
+    estimate.order
+}
+
+impl<'a> Estimate<'a> {
+    fn new(network: &'a Network, tasks: &'a [Task]) -> Self {
+        let mut waiting: Vec<Vec<TaskId>> = vec![Vec::new(); tasks.len()];
+        for (id, task) in tasks.iter().enumerate() {
+            for before in &task.after {
+                waiting[*before].push(id);
+            }
+        }
+        let open: Vec<usize> = tasks.iter().map(|t| t.after.len()).collect();
+        let free = (0..tasks.len()).filter(|id| open[*id] == 0);
+        Self {
+            network,
+            tasks,
+            rest: remaining(network, tasks),
+            events: free.map(|id| Reverse((0, Event::Ready(id)))).collect(),
+            open,
+            ready_at: vec![0; tasks.len()],
+            waiting,
+            workers: HashMap::new(),
+            inputs: HashMap::new(),
+            order: Vec::with_capacity(tasks.len()),
+        }
+    }
+
+    /// Takes note of an event; the worker that it concerns.
+    fn take(&mut self, event: Event) -> Worker {
+        let (Event::Ready(id) | Event::Free(id)) = event;
+        let task = &self.tasks[id];
+        let worker = match task.kind.transfer() {
+            Some(_) => Worker::Sender(task.agent),
+            None => Worker::Adder(task.agent),
+        };
+        let urgency = Reverse(self.rest[id]);
+        let work = self.workers.entry(worker).or_default();
+        match event {
+            Event::Ready(id) => work.ready.push(Reverse((urgency, id))),
+            Event::Free(_) => work.is_busy = false,
+        }
+        worker
+    }
+
+    /// A worker that is free takes the next task.
+    fn begin(&mut self, now: u64, worker: Worker) {
+        let work = self.workers.entry(worker).or_default();
+        if work.is_busy {
+            return;
+        }
+        let Some(Reverse((_, id))) = work.ready.pop() else {
+            return;
+        };
+        work.is_busy = true;
+        self.order.push(id);
+        let (free, over, noticed) = self.times(now, id);
+        self.events.push(Reverse((free, Event::Free(id))));
+        for next in std::mem::take(&mut self.waiting[id]) {
+            let is_own = self.tasks[next].agent == self.tasks[id].agent;
+            let known = if is_own { over } else { noticed };
+            self.ready_at[next] = self.ready_at[next].max(known);
+            self.open[next] -= 1;
+            if self.open[next] == 0 {
+                self.events
+                    .push(Reverse((self.ready_at[next], Event::Ready(next))));
+            }
+        }
+    }
+
+    /// When the worker is free, when the task is over for its cluster, and when its destination notices.
+    fn times(&mut self, now: u64, id: TaskId) -> (u64, u64, u64) {
+        let task = &self.tasks[id];
+        let Some(transfer) = task.kind.transfer() else {
+            let end = now + alone(self.network, task);
+            return (end, end, end);
+        };
+        let start = start_cycles(self.network, transfer);
+        let beats = beats(self.network, transfer);
+        let path = path_cycles(self.network, task.agent, transfer);
+        let input = self
+            .inputs
+            .entry(task.destination.unwrap_or(task.agent))
+            .or_default();
+        *input = (now + start + path).max(*input) + beats;
+        (now + start.max(beats), *input + path, *input)
+    }
 }
 
 /// Cycles from the begin of each task to the end of everything that waits for it.
@@ -77,48 +177,11 @@ fn remaining(network: &Network, tasks: &[Task]) -> Vec<u64> {
 fn alone(network: &Network, task: &Task) -> u64 {
     match (&task.kind, task.kind.transfer()) {
         (_, Some(transfer)) => {
-            let words = beats(network, transfer);
-            start_cycles(network, transfer) + path_cycles(network, task.agent, transfer) + words
+            let path = path_cycles(network, task.agent, transfer);
+            start_cycles(network, transfer) + path + beats(network, transfer)
         }
         (ActionKind::LocalReduce(reduce), None) => fold_cycles(network, reduce),
         (_, None) => 0,
-    }
-}
-
-fn run(network: &Network, task: &Task, at: u64, busy: &mut HashMap<Coord, Busy>) -> Span {
-    if let ActionKind::LocalReduce(reduce) = &task.kind {
-        let own = busy.entry(task.agent).or_default();
-        let begin = at.max(own.compute);
-        own.compute = begin + fold_cycles(network, reduce);
-        return Span {
-            begin,
-            over: own.compute,
-            noticed: own.compute,
-        };
-    }
-    let Some(transfer) = task.kind.transfer() else {
-        return Span {
-            begin: at,
-            over: at,
-            noticed: at,
-        };
-    };
-    let (start, beats) = (start_cycles(network, transfer), beats(network, transfer));
-    let path = path_cycles(network, task.agent, transfer);
-    let own = busy.entry(task.agent).or_default();
-    let begin = at.max(own.control);
-    own.control = begin + start;
-    let leaves = (begin + start).max(own.output);
-    own.output = leaves + beats;
-    let target = busy
-        .entry(task.destination.unwrap_or(task.agent))
-        .or_default();
-    let arrives = (leaves + path).max(target.input);
-    target.input = arrives + beats;
-    Span {
-        begin,
-        over: arrives + beats + path,
-        noticed: arrives + beats,
     }
 }
 

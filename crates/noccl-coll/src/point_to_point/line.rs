@@ -5,8 +5,8 @@
 //! part, an all-gather brings every part to every member.
 
 use super::dataflow::Dataflow;
-use super::lines::Held;
 use super::pairing::Pairing;
+use super::piece::Held;
 use noccl_net::Coord;
 
 /// How members of a line exchange parts.
@@ -14,6 +14,8 @@ use noccl_net::Coord;
 pub(crate) enum Form {
     /// To the next one, part by part.
     Ring,
+    /// The same to both sides, half of the members each.
+    Both,
     /// With a partner per step, half as much (twice as much) as in the step before.
     Pairs(Pairing),
     /// Everybody to everybody.
@@ -34,8 +36,6 @@ pub(crate) struct Line<'a> {
     pub(crate) parts: &'a [Part],
     /// Does the last member stand beside the first one?
     pub(crate) is_closed: bool,
-    /// Against the direction in which rings usually go.
-    pub(crate) is_reversed: bool,
 }
 
 /// Where the result of a part belongs; `None`: anywhere.
@@ -52,6 +52,7 @@ impl Line<'_> {
         let longest = self.parts.iter().map(|p| p.bytes).max().unwrap_or(0);
         match form {
             Form::Ring => total,
+            Form::Both => total + longest,
             Form::Pairs(_) | Form::Direct => total.max(longest * self.len() as u64),
         }
     }
@@ -69,6 +70,7 @@ impl Line<'_> {
     ) -> Vec<u64> {
         match form {
             Form::Ring => self.ring_sums(flow, &source, slots, target),
+            Form::Both => self.both_sums(flow, &source, slots, target),
             Form::Pairs(pairing) => self.pair_sums(flow, pairing, &source, slots, target),
             Form::Direct => self.direct_sums(flow, &source, slots, target),
         }
@@ -87,7 +89,12 @@ impl Line<'_> {
             flow.send(*member, own(position), *member, place(part), part.bytes);
         }
         match form {
-            Form::Ring => self.ring_copies(flow, &own, &place),
+            Form::Ring => self.ring_copies(flow, &own, &place, self.len() - 1, false),
+            Form::Both => {
+                let num = self.len();
+                self.ring_copies(flow, &own, &place, num / 2, false);
+                self.ring_copies(flow, &own, &place, (num - 1) / 2, true);
+            }
             Form::Pairs(pairing) => self.pair_copies(flow, pairing, &place),
             Form::Direct => {
                 for step in 1..self.len() {
@@ -116,9 +123,6 @@ impl Line<'_> {
         }
         let mut cycle: Vec<usize> = (0..num).step_by(2).collect();
         cycle.extend((0..num).filter(|p| p % 2 == 1).rev());
-        if self.is_reversed {
-            cycle.reverse();
-        }
         cycle
     }
 
@@ -158,15 +162,21 @@ impl Line<'_> {
         self.parts.iter().map(result).collect()
     }
 
-    /// Every step each member hands on the part it got last.
+    /// Every step each member hands on the part it got last, to the next one or (`is_back`) to the one before.
     fn ring_copies(
         &self,
         flow: &mut Dataflow<'_>,
         own: &impl Fn(usize) -> u64,
         place: &impl Fn(Part) -> u64,
+        steps: usize,
+        is_back: bool,
     ) {
-        let (cycle, num) = (self.cycle(), self.len());
-        for step in 0..num - 1 {
+        let mut cycle = self.cycle();
+        if is_back {
+            cycle.reverse();
+        }
+        let num = self.len();
+        for step in 0..steps {
             for (home, position) in cycle.iter().enumerate() {
                 let part = self.parts[*position];
                 let at = |steps: usize| self.members[cycle[(home + steps) % num]];
@@ -178,6 +188,60 @@ impl Line<'_> {
                 flow.send(at(step), held, at(step + 1), place(part), part.bytes);
             }
         }
+    }
+
+    /// Partial sums come to a part's owner from both sides, who adds both to its own operand.
+    fn both_sums(
+        &self,
+        flow: &mut Dataflow<'_>,
+        source: &impl Fn(usize, Part) -> u64,
+        slots: u64,
+        target: Target<'_>,
+    ) -> Vec<u64> {
+        let (cycle, num) = (self.cycle(), self.len());
+        let total: u64 = self.parts.iter().map(|p| p.bytes).sum();
+        // An owner receives from both sides, others from one.
+        let slot = |part: Part, side: usize, is_owner: bool| match (side, is_owner) {
+            (1, true) => slots + total,
+            _ => slots + self.bytes_before(part),
+        };
+        // Members on either side of an owner.
+        let sides = [num / 2, (num - 1) / 2];
+        for step in 0..sides[0] {
+            for (home, position) in cycle.iter().enumerate() {
+                let part = self.parts[*position];
+                for (side, away) in sides.into_iter().enumerate().filter(|(_, a)| step < *a) {
+                    let at = |left: usize| match side {
+                        0 => cycle[(home + left) % num],
+                        _ => cycle[(home + num - left) % num],
+                    };
+                    let (from, to) = (at(away - step), at(away - step - 1));
+                    let held = match step {
+                        0 => source(from, part),
+                        _ => slot(part, side, false),
+                    };
+                    let (sender, receiver) = (self.members[from], self.members[to]);
+                    let is_owner = step + 1 == away;
+                    let place = slot(part, side, is_owner);
+                    flow.send(sender, held, receiver, place, part.bytes);
+                    if !is_owner {
+                        flow.fold(receiver, vec![source(to, part), place], place, part.bytes);
+                    }
+                }
+            }
+        }
+        let sums = self.parts.iter().enumerate().map(|(position, part)| {
+            let mut operands = vec![source(position, *part)];
+            operands.extend(
+                (0..2)
+                    .filter(|s| sides[*s] > 0)
+                    .map(|side| slot(*part, side, true)),
+            );
+            let result = target.map_or(slot(*part, 0, true), |t| t(*part));
+            flow.fold(self.members[position], operands, result, part.bytes);
+            result
+        });
+        sums.collect()
     }
 
     /// Everybody's operand of a part comes to its owner, who adds them by position.
@@ -318,7 +382,7 @@ impl Line<'_> {
         let longest = self.parts.iter().map(|p| p.bytes).max().unwrap_or(0);
         let slots = match form {
             Form::Pairs(_) => self.len().ilog2() as usize,
-            Form::Ring | Form::Direct => self.len(),
+            Form::Ring | Form::Both | Form::Direct => self.len(),
         };
         longest * slots as u64
     }
@@ -359,7 +423,7 @@ impl Line<'_> {
                     }
                 }
             }
-            Form::Ring | Form::Direct => {
+            Form::Ring | Form::Both | Form::Direct => {
                 self.all_direct_sums(flow, part, slots, target, &mut places)
             }
         }

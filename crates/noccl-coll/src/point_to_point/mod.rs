@@ -4,7 +4,9 @@
 //! A delivery wakes its destination, which then goes on by itself. So there are no steps: what a member does depends on the
 //! bytes that it needs and on nothing else, and additions run beside transfers.
 
+mod cuts;
 mod dataflow;
+mod dimensions;
 mod exchange;
 mod file_order;
 mod line;

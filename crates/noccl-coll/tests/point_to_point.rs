@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Algorithms without barriers: proved by the checker for groups, roots, sizes, forms and numbers of pieces.
+
+mod common;
+
+use common::{BLOCK_KINDS, DATA_KINDS, any_group, collective, network, rectangle};
+use noccl_coll::{Algorithm, Choice, CollError, LineForm, PointForm, schedule};
+use noccl_net::{Coord, Network, TileRef, TileSet};
+use noccl_workload::{ActionKind, Collective, CollectiveKind, check};
+use proptest::prelude::*;
+
+const SIZES: [u64; 6] = [8, 64, 72, 1000, 2048, 16];
+const PIECES: [u32; 4] = [1, 2, 3, 8];
+
+fn forms() -> Vec<PointForm> {
+    let lines = LineForm::ALL.map(|form| PointForm::Lines(form, form));
+    let others = [
+        PointForm::Ring,
+        PointForm::Lines(LineForm::Ring, LineForm::Direct),
+        PointForm::Lines(LineForm::Both, LineForm::Halving),
+        PointForm::Radix(2),
+        PointForm::Radix(4),
+        PointForm::Trees(1),
+        PointForm::Trees(2),
+        PointForm::Trees(4),
+    ];
+    lines.into_iter().chain(others).collect()
+}
+
+/// May a form refuse this collective for its kind or its group?
+fn may_refuse(form: PointForm, kind: CollectiveKind) -> bool {
+    let needs_pairs = |line| matches!(line, LineForm::Halving | LineForm::Swing | LineForm::Bine);
+    match form {
+        PointForm::Trees(_) => kind.has_blocks(),
+        PointForm::Lines(first, second) => needs_pairs(first) || needs_pairs(second),
+        PointForm::Ring | PointForm::Radix(_) => false,
+    }
+}
+
+/// The checker's verdict; true if the library made a schedule at all.
+fn prove(network: &Network, task: &Collective, choice: Choice) -> bool {
+    let made = match schedule(network, task, choice) {
+        Ok(made) => made,
+        Err(CollError::Unsupported { .. }) => return false,
+        Err(error) => panic!("{choice} for {task:?}: {error}"),
+    };
+    if let Err(error) = check(network, &made) {
+        panic!("{choice} for {task:?}: {error}\n{:#?}", made.actions);
+    }
+    let is_barrier = |kind: &ActionKind| kind.barrier().is_some() || kind.arrival().is_some();
+    assert!(
+        !made.actions.iter().any(|a| is_barrier(&a.kind)),
+        "{choice}"
+    );
+    true
+}
+
+fn prove_or_refuse(network: &Network, task: &Collective, form: PointForm, pieces: u32) {
+    let is_made = prove(network, task, Choice::point_to_point(form, pieces));
+    assert!(
+        is_made || may_refuse(form, task.kind),
+        "{form} refuses {task:?}"
+    );
+}
+
+fn roots() -> impl Iterator<Item = TileRef> {
+    let clusters = (0..4).flat_map(|x| (0..4).map(move |y| TileRef::Cluster(Coord::new(x, y))));
+    clusters.chain([TileRef::Memory(0), TileRef::Memory(3)])
+}
+
+fn rectangles() -> impl Iterator<Item = TileSet> {
+    let spans = || (0..4_u16).flat_map(|at| (1..=4 - at).map(move |len| (at, len)));
+    spans().flat_map(move |(x, w)| spans().map(move |(y, h)| rectangle(x, y, w, h)))
+}
+
+#[test]
+fn payloads_over_every_rectangle_of_4x4_from_every_root() {
+    let net = network("collective_noc_4x4");
+    let mut case = 0;
+    for group in rectangles() {
+        for root in roots() {
+            for kind in DATA_KINDS {
+                let (bytes, pieces) = (SIZES[case % SIZES.len()], PIECES[case % PIECES.len()]);
+                let form = forms()[case % forms().len()];
+                case += 1;
+                let mut task = collective(kind, group.clone(), root, bytes);
+                if case % 5 == 0 {
+                    task.output_offset = task.input_offset;
+                }
+                prove_or_refuse(&net, &task, form, pieces);
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_over_every_rectangle_of_4x4() {
+    let net = network("collective_noc_4x4");
+    let mut case = 0;
+    for group in rectangles() {
+        for kind in BLOCK_KINDS {
+            for form in forms() {
+                let (bytes, pieces) = (SIZES[case % SIZES.len()], PIECES[case % PIECES.len()]);
+                case += 1;
+                let root = TileRef::Cluster(Coord::new(0, 0));
+                let task = collective(kind, group.clone(), root, bytes.min(256));
+                prove_or_refuse(&net, &task, form, pieces);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_form_and_number_of_pieces_over_the_whole_mesh() {
+    let net = network("collective_noc_4x4");
+    for kind in DATA_KINDS {
+        for form in forms() {
+            for (bytes, pieces) in SIZES.iter().flat_map(|b| PIECES.map(|p| (*b, p))) {
+                for offset in [0, 4096] {
+                    let root = TileRef::Cluster(Coord::new(1, 2));
+                    let mut task = collective(kind, rectangle(0, 0, 4, 4), root, bytes);
+                    task.output_offset = offset;
+                    prove_or_refuse(&net, &task, form, pieces);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_all_to_all_of_a_set_that_is_no_product_is_refused() {
+    let net = network("collective_noc_4x4");
+    let corner = [(0, 0), (1, 0), (0, 1)].map(|(x, y)| Coord::new(x, y));
+    let root = TileRef::Cluster(corner[0]);
+    let group = TileSet::Arbitrary(corner.to_vec());
+    let task = collective(CollectiveKind::AllToAll, group, root, 64);
+    let error = schedule(&net, &task, Choice::new(Algorithm::PointToPoint, 1)).unwrap_err();
+    assert!(error.to_string().contains("accepted"), "{error}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_the_bytes_that_are_missing() {
+    let net = network("collective_noc_4x4");
+    let root = TileRef::Cluster(Coord::new(0, 0));
+    let task = collective(
+        CollectiveKind::AllReduce,
+        rectangle(0, 0, 4, 4),
+        root,
+        64000,
+    );
+    let choice = Choice::point_to_point(PointForm::Trees(4), 8);
+    let error = schedule(&net, &task, choice).unwrap_err();
+    assert!(matches!(error, CollError::DoesNotFit { .. }), "{error}");
+}
+
+fn any_form() -> impl Strategy<Value = PointForm> {
+    proptest::sample::select(forms())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn any_group_of_8x8_any_root_size_and_form(
+        group in any_group(),
+        form in any_form(),
+        kind in proptest::sample::select(DATA_KINDS.into_iter().chain(BLOCK_KINDS).collect::<Vec<_>>()),
+        (x, y, memory) in (0_u16..8, 0_u16..8, 0_u32..12),
+        words in 1_u64..40,
+        pieces in 1_u32..10,
+        in_place in any::<bool>(),
+    ) {
+        let net = network("collective_noc_8x8");
+        let root = match memory {
+            0 => TileRef::Memory(0),
+            _ => TileRef::Cluster(Coord::new(x, y)),
+        };
+        let mut task = collective(kind, group, root, words * 8);
+        if in_place && !kind.has_blocks() {
+            task.output_offset = task.input_offset;
+        }
+        let is_made = prove(&net, &task, Choice::point_to_point(form, pieces));
+        let is_product = kind != CollectiveKind::AllToAll;
+        prop_assert!(is_made || may_refuse(form, kind) || !is_product);
+    }
+}
