@@ -18,75 +18,83 @@ pub(crate) struct Tree {
     pub(crate) children: Vec<Vec<usize>>,
 }
 
-/// `count` trees with `count` children per inner member, over all members but `root`, if that is one.
+/// `count` trees with at most `count` children per inner member, over all members but `root`, if that is one.
 pub(crate) fn trees(members: &[Coord], root: Option<usize>, count: usize) -> Vec<Tree> {
     let mut others: Vec<usize> = (0..members.len()).filter(|p| Some(*p) != root).collect();
     along_curve(members, &mut others);
-    let mut load = vec![0; members.len()];
+    let near = root.map_or_else(|| centre(members), |r| members[r]);
     (0..count)
-        .map(|tree| {
-            let mut made = Tree {
-                order: Vec::with_capacity(others.len()),
-                parent: vec![None; members.len()],
-                children: vec![Vec::new(); members.len()],
-            };
-            // Each tree prefers inner members of its own, so that all share the work.
+        .map(|number| {
             let mut shape = Shape {
                 members,
                 fan_out: count,
-                tree,
-                load: &mut load,
-                made: &mut made,
+                tree: Tree {
+                    order: Vec::with_capacity(others.len()),
+                    parent: vec![None; members.len()],
+                    children: vec![Vec::new(); members.len()],
+                },
             };
-            let near = root.map_or_else(|| centre(members), |r| members[r]);
-            if !others.is_empty() {
-                shape.grow(None, near, &others);
+            let classes = count.min(others.len()).max(1);
+            let is_inner = |at: usize| at % classes == number % classes;
+            let (inner, leaves): (Vec<_>, Vec<_>) =
+                (0..others.len()).partition(|at| is_inner(*at));
+            let of = |list: &[usize]| -> Vec<usize> { list.iter().map(|at| others[*at]).collect() };
+            if !inner.is_empty() {
+                shape.grow(None, near, &of(&inner));
+                shape.attach(&of(&leaves));
             }
-            made
+            shape.tree
         })
         .collect()
 }
 
-/// Trees in the making.
+/// A tree in the making.
 struct Shape<'a> {
     members: &'a [Coord],
     fan_out: usize,
-    tree: usize,
-    /// Children of each member in all trees so far.
-    load: &'a mut Vec<usize>,
-    made: &'a mut Tree,
+    tree: Tree,
 }
 
 impl Shape<'_> {
-    /// One member of these becomes a child of `parent`, the others its descendants.
+    /// The nearest of these becomes a child of `parent`, the others its descendants, those near each other together.
     fn grow(&mut self, parent: Option<usize>, near: Coord, positions: &[usize]) {
-        let chosen = self.choose(near, positions);
-        self.made.order.push(chosen);
-        self.made.parent[chosen] = parent;
-        if let Some(parent) = parent {
-            self.made.children[parent].push(chosen);
-        }
+        let distance = |p: &&usize| (self.members[**p].hops_to(near), **p);
+        let Some(chosen) = positions.iter().min_by_key(distance).copied() else {
+            return;
+        };
+        self.adopt(parent, chosen);
         let rest: Vec<usize> = positions.iter().copied().filter(|p| *p != chosen).collect();
-        let at = self.members[chosen];
-        let parts = split(&rest, self.fan_out);
-        self.load[chosen] += parts.len();
-        for part in parts {
-            self.grow(Some(chosen), at, part);
+        for part in split(&rest, self.fan_out) {
+            self.grow(Some(chosen), self.members[chosen], part);
         }
     }
 
-    /// The member with the fewest children so far, the nearest of equals; the only one if there is but one.
-    fn choose(&self, near: Coord, positions: &[usize]) -> usize {
-        let key = |p: &&usize| {
-            let prefers = **p % self.fan_out != self.tree % self.fan_out;
-            (
-                self.load[**p],
-                prefers,
-                self.members[**p].hops_to(near),
-                **p,
-            )
-        };
-        positions.iter().min_by_key(key).copied().unwrap_or(0)
+    /// Each of the others becomes a child of an inner member with space, the nearest pairs first.
+    fn attach(&mut self, leaves: &[usize]) {
+        let inner = self.tree.order.clone();
+        let hops = |leaf: usize, at: usize| self.members[leaf].hops_to(self.members[at]);
+        let pairs = leaves.iter().flat_map(|l| inner.iter().map(move |i| (*l, *i)));
+        let mut pairs: Vec<(u32, usize, usize)> = pairs.map(|(l, i)| (hops(l, i), l, i)).collect();
+        pairs.sort_unstable();
+        // Inner members can be one too few for all leaves: then some get a child more.
+        let mut space = self.fan_out;
+        while !pairs.is_empty() {
+            for (_, leaf, at) in &pairs {
+                if self.tree.parent[*leaf].is_none() && self.tree.children[*at].len() < space {
+                    self.adopt(Some(*at), *leaf);
+                }
+            }
+            pairs.retain(|(_, leaf, _)| self.tree.parent[*leaf].is_none());
+            space += 1;
+        }
+    }
+
+    fn adopt(&mut self, parent: Option<usize>, child: usize) {
+        self.tree.order.push(child);
+        self.tree.parent[child] = parent;
+        if let Some(parent) = parent {
+            self.tree.children[parent].push(child);
+        }
     }
 }
 

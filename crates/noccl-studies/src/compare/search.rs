@@ -68,7 +68,7 @@ impl Family {
 }
 
 /// Families of a collective (`has_runs`: may runs decide what `auto` takes?): each algorithm is one, except that a chain of one chunk (the naive
-/// form) stands beside the pipelined ones.
+/// form) stands beside the pipelined ones, and that forms that are asked for by name make a family each.
 pub(crate) fn families(
     network: &Network,
     collective: &Collective,
@@ -79,7 +79,14 @@ pub(crate) fn families(
     if requests.is_empty() {
         let known = all_choices(network, collective)?;
         for algorithm in Algorithm::ALL {
-            out.extend(by_form(&known, algorithm).into_iter().map(Family::of));
+            let by_form = by_form(&known, algorithm);
+            // Forms without barriers are many: unless they are asked for by name, the fastest stands for all.
+            if algorithm == Algorithm::PointToPoint {
+                let all: Vec<Choice> = by_form.into_iter().flatten().collect();
+                out.extend((!all.is_empty()).then(|| Family::of(all)));
+            } else {
+                out.extend(by_form.into_iter().map(Family::of));
+            }
         }
         // A barrier's shapes differ by more than a parameter: each has a row of its own.
         let shaped = known.iter().filter(|c| c.shape.is_some());
