@@ -22,19 +22,19 @@ void nm_init_credits(void) {
   size_t ranks = (size_t)nm_here.ranks;
   nm_credits.left = calloc(3 * ranks, sizeof *nm_credits.left);
   assert(nm_credits.left && "memory for credits");
-  nm_credits.owed = nm_credits.left + ranks;
-  nm_credits.due = nm_credits.owed + ranks;
+  nm_credits.pending = nm_credits.left + ranks;
+  nm_credits.due = nm_credits.pending + ranks;
   for (size_t rank = 0; rank < ranks; rank++) nm_credits.left[rank] = NM_CREDITS;
 }
 
 // One store of two words: nothing comes between.
 static void give(int rank) {
-  uint32_t tag = QUEUE | (uint32_t)nm_credits.owed[rank] << COUNT_SHIFT | (uint32_t)nm_here.rank << 16;
-  nm_credits.owed[rank] = 0;
+  uint32_t tag = QUEUE | (uint32_t)nm_credits.pending[rank] << COUNT_SHIFT | (uint32_t)nm_here.rank << 16;
+  nm_credits.pending[rank] = 0;
   noccl_store64(NOCCL_PORT_SEND, nm_here.tiles[rank] | UINT64_C(1) << 16 | (uint64_t)tag << 32);
 }
 
-// Who waits for space takes in what comes, and may owe more.
+// Who waits for space takes in what comes, so that more may be pending.
 void nm_return_due(void) {
   while (nm_credits.num_due) {
     while (!(noccl_load64(NOCCL_PORT_STATUS) & SPACE_FOR_TWO)) nm_take_in(NM_ALL_QUEUES);

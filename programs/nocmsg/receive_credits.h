@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A part of units.c: receives of a library with credits. Whoever returns credits may take in what it waits for, so each wait looks into the
-// lists again; nothing is owed when a function begins, so nothing comes into them between that look and the wait.
+// lists again; nothing is pending when a function begins, so nothing comes into them between that look and the wait.
 
 // Waits for words of any queue, credits too, and takes in what has come.
 static void take_next(void) {

@@ -123,7 +123,7 @@ static inline void begin_unit(int queue, uint64_t head) {
   struct begun *new = &begun[queue];
   new->is_begun = 1;
   new->left = words;
-  nm_owe_credit(rank);
+  nm_add_pending(rank);
   new->unit = list->left ? 0 : new_unit(rank, words);
   new->to = new->unit ? (char *)new->unit->data : take_place(list, words);
 }
@@ -145,7 +145,7 @@ static inline __attribute__((always_inline)) void read_whole(int queue, uint64_t
   uint32_t words = words_of(head);
   struct list *list = list_of(queue, rank_of(head));
   struct nm_unit *unit = 0;
-  nm_owe_credit(rank_of(head));
+  nm_add_pending(rank_of(head));
   char *to = list->left ? take_place(list, words) : (char *)(unit = new_unit(rank_of(head), words))->data;
   NM_READ_ALL(to, 4 * words, noccl_load64(port), noccl_load(port));
   if (unit) append(queue, unit);
@@ -239,7 +239,7 @@ static inline __attribute__((always_inline)) void receive_kept(struct nm_unit *u
 // The words of the right unit: they need no list between.
 static inline __attribute__((always_inline)) void read_data(uint64_t head, char *data, size_t bytes) {
   uint64_t port = port_of(NM_QUEUE_MESSAGES);
-  nm_owe_credit(rank_of(head));
+  nm_add_pending(rank_of(head));
   assert(words_of(head) == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
   NM_READ_ALL(data, bytes, noccl_load64(port), noccl_load(port));
 }

@@ -88,13 +88,22 @@ def test_a_kernel_finds_what_it_finds_without_credits(tmp_path: Path, units: int
 def test_no_more_units_than_credits_stand_before_a_receiver(
     tmp_path: Path, units: int | None
 ) -> None:
-    """Three senders to a rank that takes nothing; a barrier's units may still be owed."""
+    """Three senders to a rank that takes nothing; a barrier's credits may still be pending."""
     program = built(tmp_path, units, ["tests/ranks/credits.c"], "-I", str(SOURCES / "nocmsg"))
     come, *left = (int(text) for text in console(report(program, 4)))
     most = UNITS_SENT if units is None else units
     fewest = most if most in (1, 2, UNITS_SENT) else most // 2
     assert all(fewest <= sent <= most for sent in left), left
     assert come == sum(left)
+
+
+@pytest.mark.parametrize("units", CREDITS)
+def test_a_random_program_ends_with_the_right_bytes(tmp_path: Path, units: int) -> None:
+    program = built(
+        tmp_path, units, [f"stress/{n}.c" for n in ("stress", "messages", "collectives")]
+    )
+    for ranks in (6, 11, 16):
+        assert all(text.endswith("faults 0\n") for text in console(report(program, ranks)))
 
 
 def test_numbers_of_credits_that_there_are_not_are_refused(tmp_path: Path) -> None:

@@ -80,7 +80,8 @@ pub struct CompileRequest {
     pub optimization: Optimization,
     /// Who carries its messages.
     pub messages: Messages,
-    /// Units that the message library has under way to each rank before it waits for credits; without, it has no flow control.
+    /// Units that the message library sends to a rank, which has not begun to read them, before it waits for credits; without, it has
+    /// no flow control.
     pub credits: Option<NonZeroU8>,
     /// Folders of headers, searched before those of the runtime.
     pub include: Vec<PathBuf>,

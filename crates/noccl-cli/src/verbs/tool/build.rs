@@ -46,8 +46,8 @@ pub struct Build {
     /// Hand each call of MPI to the runtime of programs: the program runs on every network
     #[arg(long)]
     calls: bool,
-    /// Let the message library have so many units (of 128 bytes) under way to each rank, 1 to 255, and wait for credits
-    /// then; without, it has no flow control
+    /// Let the message library wait for credits when the receiver has not begun to read so many units (of 128 bytes) of a
+    /// rank, 1 to 255; without, it has no flow control
     #[arg(long, value_name = "UNITS", conflicts_with = "calls")]
     credits: Option<NonZeroU8>,
     /// Keep preprocessed sources, assembler, objects and the linker's map in this folder
