@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "credits.h"
 #include "noccl.h"
 #include "nocmsg.h"
 #include "place.h"
@@ -58,4 +59,5 @@ void nm_init(void) {
   nm_here.row = nm_row_of(nm_here.rank);
   assert(nm_here.column == noccl_column() && nm_here.row == noccl_row());
   nm_init_units();
+  nm_init_credits();
 }

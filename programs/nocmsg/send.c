@@ -2,6 +2,7 @@
 // Words into the port of the dynamic network, in units.
 
 #include "cost.h"
+#include "credits.h"
 #include "noccl.h"
 #include "nocmsg.h"
 #include "place.h"
@@ -30,12 +31,15 @@ static inline uint64_t head_to(int rank, int queue) {
   return nm_here.tiles[rank] | (uint64_t)tag << 32;
 }
 
-static inline __attribute__((always_inline)) void write_unit(uint64_t head, const uint32_t *envelope, const char *data, size_t bytes) {
+static inline __attribute__((always_inline)) void write_unit(int rank, uint64_t head, const uint32_t *envelope, const char *data,
+                                                             size_t bytes) {
   uint32_t words = (envelope ? 2 : 0) + (uint32_t)((bytes + 3) / 4);
   nm_charge_words(words);
+  nm_take_credit(rank);
   write64(head | (uint64_t)(words + 1) << 16);
   if (envelope) write64(envelope[0] | (uint64_t)envelope[1] << 32);
   NM_WRITE_ALL(data, bytes, write64, write32);
+  nm_end_packet();
 }
 
 static inline __attribute__((always_inline)) void send(int rank, int queue, const uint32_t *envelope, const char *data, size_t bytes) {
@@ -47,12 +51,12 @@ static inline __attribute__((always_inline)) void send(int rank, int queue, cons
   nm_count_message(bytes);
   nm_charge_message();
   while (bytes > NM_UNIT_BYTES) {
-    write_unit(head, envelope, data, NM_UNIT_BYTES);
+    write_unit(rank, head, envelope, data, NM_UNIT_BYTES);
     envelope = 0;
     data += NM_UNIT_BYTES;
     bytes -= NM_UNIT_BYTES;
   }
-  write_unit(head, envelope, data, bytes);
+  write_unit(rank, head, envelope, data, bytes);
   nm_leave_send(entered);
 }
 

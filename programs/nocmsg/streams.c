@@ -2,6 +2,7 @@
 // Words over the static network. Who waits takes in what comes over the dynamic network: a rank may still be in the middle of a message
 // to this one, and only then come to the stream.
 
+#include "credits.h"
 #include "noccl.h"
 #include "place.h"
 #include "words.h"
@@ -45,7 +46,10 @@ static inline uint64_t read64(void) {
 }
 
 void nm_configure(uint64_t route) {
-  while (!noccl_load(NOCCL_PORT_STATIC_IDLE)) nm_take_in(NM_ALL_QUEUES);
+  while (!noccl_load(NOCCL_PORT_STATIC_IDLE)) {
+    nm_take_in(NM_ALL_QUEUES);
+    nm_return_credits();
+  }
   noccl_store64(NOCCL_PORT_STATIC_CONFIGURE, route);
 }
 

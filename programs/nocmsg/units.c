@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cost.h"
+#include "credits.h"
 #include "noccl.h"
 #include "nocmsg.h"
 #include "place.h"
@@ -122,6 +123,7 @@ static inline void begin_unit(int queue, uint64_t head) {
   struct begun *new = &begun[queue];
   new->is_begun = 1;
   new->left = words;
+  nm_add_pending(rank);
   new->unit = list->left ? 0 : new_unit(rank, words);
   new->to = new->unit ? (char *)new->unit->data : take_place(list, words);
 }
@@ -143,6 +145,7 @@ static inline __attribute__((always_inline)) void read_whole(int queue, uint64_t
   uint32_t words = words_of(head);
   struct list *list = list_of(queue, rank_of(head));
   struct nm_unit *unit = 0;
+  nm_add_pending(rank_of(head));
   char *to = list->left ? take_place(list, words) : (char *)(unit = new_unit(rank_of(head), words))->data;
   NM_READ_ALL(to, 4 * words, noccl_load64(port), noccl_load(port));
   if (unit) append(queue, unit);
@@ -183,7 +186,11 @@ void nm_wait(unsigned queues, uint64_t port, uint64_t counts) {
   for (unsigned looks = 0;; looks++) {
     uint64_t status = noccl_load64(port);
     if (status & counts) return;
-    if (status & MANY_HAVE_COME || (looks >= LOOKS && status & HAVE_COME)) nm_take_in(queues);
+    if (status & NM_CREDIT_WORDS) nm_read_credits();
+    if (status & MANY_HAVE_COME || (looks >= LOOKS && status & HAVE_COME)) {
+      nm_take_in(queues);
+      nm_return_credits();
+    }
   }
 }
 
@@ -191,36 +198,12 @@ void nm_take_in(unsigned queues) {
   uint64_t status = noccl_load64(NOCCL_PORT_STATUS);
   for (int queue = 0; queue < QUEUES; queue++)
     if (queues >> queue & 1 && words_at(status, queue)) take_in(queue, words_at(status, queue));
-}
-
-// Waits for words of a queue, and leaves them there. Those of the others are taken in meanwhile: all share one store, and a packet of
-// this queue may stand behind one of another.
-static inline void wait_for(int queue) {
-  nm_until(NOCCL_PORT_WAIT, UINT64_C(0xff) << (8 * queue), NM_ALL_QUEUES & ~(1u << queue));
-}
-
-static void read_unit(int queue) {
-  if (begun[queue].is_begun) {
-    read_rest(queue);
-  } else {
-    read_whole(queue, noccl_load64(port_of(queue)));
-  }
-}
-
-struct nm_unit *nm_next_unit(void) {
-  for (;;) {
-    struct nm_unit *unit = take(&of_mpi);
-    if (unit) {
-      if (unit->rank != nm_here.rank) nm_charge_words(unit->words);
-      return unit;
-    }
-    wait_for(NM_QUEUE_MPI);
-    read_unit(NM_QUEUE_MPI);
-  }
+  nm_read_credits();
 }
 
 struct nm_unit *nm_come_unit(void) {
   nm_take_in(NM_ALL_QUEUES);
+  nm_return_credits();
   struct nm_unit *unit = take(&of_mpi);
   if (unit && unit->rank != nm_here.rank) nm_charge_words(unit->words);
   return unit;
@@ -256,81 +239,22 @@ static inline __attribute__((always_inline)) void receive_kept(struct nm_unit *u
 // The words of the right unit: they need no list between.
 static inline __attribute__((always_inline)) void read_data(uint64_t head, char *data, size_t bytes) {
   uint64_t port = port_of(NM_QUEUE_MESSAGES);
+  nm_add_pending(rank_of(head));
   assert(words_of(head) == (bytes + 3) / 4 && "a receive of as many bytes as were sent");
   NM_READ_ALL(data, bytes, noccl_load64(port), noccl_load(port));
 }
 
-// The unit that is waited for, behind the head of another rank's.
-static __attribute__((noinline)) void receive_behind(uint64_t head, int rank, char *data, size_t bytes) {
-  do {
-    read_whole(NM_QUEUE_MESSAGES, head);
-    wait_for(NM_QUEUE_MESSAGES);
-    head = noccl_load64(port_of(NM_QUEUE_MESSAGES));
-  } while (rank_of(head) != rank);
-  read_data(head, data, bytes);
-}
-
-// A unit that has not come: the one that a queue has begun may be it.
-static __attribute__((noinline)) void receive_late(int rank, char *data, size_t bytes) {
-  if (begun[NM_QUEUE_MESSAGES].is_begun) {
-    read_rest(NM_QUEUE_MESSAGES);
-    struct nm_unit *unit = take(&of_rank[rank]);
-    if (unit) {
-      receive_kept(unit, data, bytes);
-      return;
-    }
-  }
-  wait_for(NM_QUEUE_MESSAGES);
-  uint64_t head = noccl_load64(port_of(NM_QUEUE_MESSAGES));
-  if (rank_of(head) == rank) {
-    read_data(head, data, bytes);
-  } else {
-    receive_behind(head, rank, data, bytes);
-  }
-}
-
-// What most receives are: the unit has come early, or is the next one and waited for. Others are calls at the end, so that these save no
-// registers.
-static inline __attribute__((always_inline)) void receive_unit(int rank, char *data, size_t bytes) {
-  struct nm_unit *unit = take(&of_rank[rank]);
-  if (unit) {
-    receive_kept(unit, data, bytes);
-    return;
-  }
-  if (begun[NM_QUEUE_MESSAGES].is_begun || !words_at(noccl_load64(NOCCL_PORT_WAIT), NM_QUEUE_MESSAGES)) {
-    receive_late(rank, data, bytes);
-    return;
-  }
-  uint64_t head = noccl_load64(port_of(NM_QUEUE_MESSAGES));
-  if (rank_of(head) == rank) {
-    read_data(head, data, bytes);
-  } else {
-    receive_behind(head, rank, data, bytes);
-  }
-}
+#ifdef NM_CREDITS
+#include "receive_credits.h"
+#else
+#include "receive_direct.h"
+#endif
 
 void nm_expect(int rank, void *data, size_t bytes) {
   // Units before it are in the list, or in the middle of it; words beyond the data would be written at another length.
   if (bytes % 4 || of_rank[rank].first || begun[NM_QUEUE_MESSAGES].is_begun || rank == nm_here.rank) return;
   of_rank[rank].place = data;
   of_rank[rank].left = bytes;
-}
-
-// What has not come of a message that is expected.
-static __attribute__((noinline)) void receive_expected(int rank) {
-  struct list *list = &of_rank[rank];
-  if (begun[NM_QUEUE_MESSAGES].is_begun) read_rest(NM_QUEUE_MESSAGES);
-  while (list->left) {
-    wait_for(NM_QUEUE_MESSAGES);
-    uint64_t head = noccl_load64(port_of(NM_QUEUE_MESSAGES));
-    if (rank_of(head) != rank) {
-      read_whole(NM_QUEUE_MESSAGES, head);
-      continue;
-    }
-    size_t now = list->left < NM_UNIT_BYTES ? list->left : NM_UNIT_BYTES;
-    read_data(head, take_place(list, now / 4), now);
-  }
-  list->place = 0;
 }
 
 static __attribute__((noinline)) void receive_long(int rank, char *data, size_t bytes) {

@@ -82,3 +82,11 @@ def test_a_wrong_byte_is_noticed(tmp_path: Path) -> None:
     source.write_text(WRONG_BYTE, encoding="utf-8")
     consoles = ran(tmp_path, str(source), "-D", "MPI_Recv=wrong_receive")
     assert any("message of" in console for console in consoles)
+
+
+def test_reductions_of_overlapping_communicators_fit_into_the_routers() -> None:
+    """Of all ranks and of nine, open together, stood before one of them sent messages."""
+    stress = [str(NOCCL), "stress", "--spec", "collective_noc_4x4", "--only", "program"]
+    seed = ["--first-seed", "1435", "--seeds", "1"]
+    done = subprocess.run([*stress, *seed], capture_output=True, check=False, text=True)
+    assert done.returncode == 0, done.stderr + done.stdout

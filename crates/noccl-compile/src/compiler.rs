@@ -6,6 +6,7 @@ use crate::{CompileError, CompileStep, OnStep, cache, fetch, process};
 use noccl_files::{Scratch, check_output, failed, write_bytes};
 use std::env;
 use std::fs;
+use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -79,6 +80,9 @@ pub struct CompileRequest {
     pub optimization: Optimization,
     /// Who carries its messages.
     pub messages: Messages,
+    /// Units that the message library sends to a rank, which has not begun to read them, before it waits for credits; without, it has
+    /// no flow control.
+    pub credits: Option<NonZeroU8>,
     /// Folders of headers, searched before those of the runtime.
     pub include: Vec<PathBuf>,
     /// Macros: `NAME` or `NAME=VALUE`.
@@ -104,7 +108,7 @@ pub fn compile(request: &CompileRequest, on_step: OnStep<'_>) -> Result<Compiled
     check_output(&request.output)?;
     request.sources.iter().try_for_each(|path| check(path))?;
     let tool = Tool::find(on_step)?;
-    let runtime = Runtime::new(&tool, on_step)?;
+    let runtime = Runtime::new(&tool, request.credits, on_step)?;
     let scratch = Scratch::new(env::temp_dir().join(format!(
         "noccl-compile-{}-{}",
         std::process::id(),

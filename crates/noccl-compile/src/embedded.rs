@@ -82,6 +82,7 @@ impl Embedded {
             output: output.to_owned(),
             optimization: Optimization::Usual,
             messages: Messages::Ports,
+            credits: None,
             include: Vec::new(),
             define: self.defines(),
             keep: None,

@@ -188,6 +188,7 @@ pub fn compile_kernel(request: &NpbBuild, on_step: OnStep<'_>) -> Result<Compile
         output: request.output.clone(),
         optimization: Optimization::Usual,
         messages,
+        credits: None,
         include: vec![folder],
         define: defines(request),
         keep: None,

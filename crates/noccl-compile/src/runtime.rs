@@ -4,6 +4,7 @@
 use crate::compiler::{Messages, Tool};
 use crate::sources::{is_code, write};
 use crate::{CompileError, OnStep, cache};
+use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 
 macro_rules! sources {
@@ -13,7 +14,7 @@ macro_rules! sources {
 }
 
 /// All files of `programs/runtime`, of the message library, `programs/nocmsg`, and of MPI over calls, `programs/calls`.
-const FILES: [(&str, &str); 58] = sources!(
+const FILES: [(&str, &str); 62] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -41,6 +42,8 @@ const FILES: [(&str, &str); 58] = sources!(
     "nocmsg/collectives.c",
     "nocmsg/cost.h",
     "nocmsg/counts.c",
+    "nocmsg/credits.c",
+    "nocmsg/credits.h",
     "nocmsg/exchanges.c",
     "nocmsg/meanwhile.S",
     "nocmsg/mpi.c",
@@ -58,6 +61,8 @@ const FILES: [(&str, &str); 58] = sources!(
     "nocmsg/place.c",
     "nocmsg/place.h",
     "nocmsg/plain.c",
+    "nocmsg/receive_credits.h",
+    "nocmsg/receive_direct.h",
     "nocmsg/send.c",
     "nocmsg/shared.c",
     "nocmsg/streams.c",
@@ -93,21 +98,42 @@ pub(crate) const FLAGS: [&str; 9] = [
     "-std=gnu11",
 ];
 
+/// Folder of the message library, of which there is one for each number of credits.
+const LIBRARY: &str = "nocmsg/";
+
 /// The runtime on disk.
 pub(crate) struct Runtime {
     folder: PathBuf,
+    /// Where the objects of the message library are.
+    library: PathBuf,
 }
 
 impl Runtime {
-    /// The runtime, compiled by this compiler.
+    /// The runtime, compiled by this compiler, with the message library of so many credits if there are any.
     ///
     /// # Errors
     /// Those of the cache and of the compiler.
-    pub fn new(tool: &Tool, on_step: OnStep<'_>) -> Result<Self, CompileError> {
+    pub fn new(
+        tool: &Tool,
+        credits: Option<NonZeroU8>,
+        on_step: OnStep<'_>,
+    ) -> Result<Self, CompileError> {
         let files = FILES.iter().flat_map(|(path, text)| [*path, *text]);
         let key = cache::digest(files.chain(FLAGS).chain([tool.key()]));
-        let folder = cache::folder("runtime", &key, |folder| make(folder, tool, on_step))?;
-        Ok(Self { folder })
+        let folder = cache::folder("runtime", &key, |folder| {
+            make(folder, None, |_| true, tool, on_step)
+        })?;
+        let library = match credits {
+            None => folder.clone(),
+            Some(credits) => {
+                let define = format!("-DNM_CREDITS={credits}");
+                let is_library = |path: &str| path.starts_with(LIBRARY);
+                cache::folder("runtime", &cache::digest([&*key, &define]), |folder| {
+                    make(folder, Some(&define), is_library, tool, on_step)
+                })?
+            }
+        };
+        Ok(Self { folder, library })
     }
 
     /// Folders of the headers.
@@ -129,8 +155,16 @@ impl Runtime {
         };
         compiled()
             .filter(|path| !left_out.iter().any(|folder| path.starts_with(folder)))
-            .map(|path| self.folder.join(object(path)))
+            .map(|path| self.folder_of(path).join(object(path)))
             .collect()
+    }
+
+    fn folder_of(&self, path: &str) -> &Path {
+        if path.starts_with(LIBRARY) {
+            &self.library
+        } else {
+            &self.folder
+        }
     }
 }
 
@@ -166,13 +200,20 @@ fn object(path: &str) -> String {
     format!("{}.o", path.replace('/', "_"))
 }
 
-fn make(folder: &Path, tool: &Tool, on_step: OnStep<'_>) -> Result<(), CompileError> {
+/// Writes all files and compiles some of them.
+fn make(
+    folder: &Path,
+    define: Option<&str>,
+    is_wanted: fn(&str) -> bool,
+    tool: &Tool,
+    on_step: OnStep<'_>,
+) -> Result<(), CompileError> {
     for (path, text) in FILES {
         write(&folder.join(path), text)?;
     }
-    for path in compiled() {
+    for path in compiled().filter(|path| is_wanted(path)) {
         let mut command = tool.command();
-        command.args(FLAGS).arg("-O2").arg("-c");
+        command.args(FLAGS).args(define).arg("-O2").arg("-c");
         for include in INCLUDES {
             command.arg("-I").arg(folder.join(include));
         }

@@ -17,6 +17,7 @@ mod calls;
 mod collective;
 mod communicator;
 mod composed;
+mod crowds;
 mod error;
 mod ids;
 mod matching;

@@ -73,6 +73,8 @@ pub struct Session<'n> {
     /// Algorithms of collectives, and of barriers of the same group.
     pub(crate) choices: HashMap<Terms, (Choice, Choice)>,
     pub(crate) streams: Streams,
+    /// Collectives that are stated, with reductions in the network; some may be over.
+    pub(crate) reducing: Vec<usize>,
     pub(crate) splits: Vec<Split>,
     /// Ranks whose calls may be over.
     pub(crate) to_respond: BTreeSet<RankId>,
@@ -136,6 +138,7 @@ impl<'n> Session<'n> {
             templates: HashMap::new(),
             choices: HashMap::new(),
             streams: Streams::default(),
+            reducing: Vec::new(),
             splits: Vec::new(),
             to_respond: BTreeSet::new(),
             spans: Vec::new(),

@@ -85,6 +85,7 @@ impl Session<'_> {
             operator: Operator::Sum,
             element: ElementType::Int64,
             is_beside: false,
+            sends_messages: false,
         };
         let gathered = terms(CollectiveKind::AllGather);
         let is_gathered = self.template(gathered, 0).is_ok();

@@ -25,12 +25,14 @@ impl Session<'_> {
 
     /// False if there is no memory for it now.
     fn state_collective(&mut self, number: usize) -> Result<bool, ProgramError> {
-        let terms = self.collectives[number].terms;
-        let size = self.comms[terms.comm.0 as usize].size();
+        let comm = self.collectives[number].terms.comm;
+        let size = self.comms[comm.0 as usize].size();
         if size == 1 {
             self.end_alone(number);
             return Ok(true);
         }
+        self.avoid_crowd(number)?;
+        let terms = self.collectives[number].terms;
         let at_zero = self.template(terms, 0)?;
         let needed = at_zero.end;
         let Some(memory) = self.shared.take(needed) else {
@@ -77,6 +79,7 @@ impl Session<'_> {
             base,
             memory,
         });
+        self.note_reductions(number);
         for position in 0..size {
             if self.collectives[number].has_called[position as usize] {
                 self.fill(number, position);

@@ -2,6 +2,7 @@
 //! What the ranks of a collective have to agree on, and the schedule that follows from it.
 
 use crate::collective::CollectiveCall;
+use crate::crowds::by_messages;
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId};
 use crate::session::Session;
@@ -24,6 +25,8 @@ pub(crate) struct Terms {
     pub(crate) element: ElementType,
     /// Does it go on beside what its ranks do?
     pub(crate) is_beside: bool,
+    /// Does it leave the network's reductions to other communicators? Decided when it is stated, for all its ranks.
+    pub(crate) sends_messages: bool,
 }
 
 impl Terms {
@@ -128,6 +131,7 @@ impl Session<'_> {
             operator: call.operator,
             element: call.element,
             is_beside: false,
+            sends_messages: false,
         })
     }
 
@@ -161,7 +165,10 @@ impl Session<'_> {
         let (choice, barrier) = match self.choices.get(&terms) {
             Some(known) => *known,
             None => {
-                let chosen = self.choose_both(&collective).map_err(impossible)?;
+                let mut chosen = self.choose_both(&collective).map_err(impossible)?;
+                if let Some(choice) = by_messages(terms.kind).filter(|_| terms.sends_messages) {
+                    chosen.0 = choice;
+                }
                 self.choices.insert(terms, chosen);
                 chosen
             }

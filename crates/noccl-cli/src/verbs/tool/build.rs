@@ -6,6 +6,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use noccl::{BuildRow, CompileRequest, CompileStep, Error, Messages, Optimization};
 use std::io::IsTerminal;
+use std::num::NonZeroU8;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -23,6 +24,7 @@ Examples:
   noccl build sort.c -o sort.elf
   noccl build main.c solver.c -O3 -I include -D CLASS=1 -o solver.elf
   noccl build ring.c -o ring.elf --calls
+  noccl build ring.c -o ring.elf --credits 4
   noccl build sort.c -o sort.elf --keep out/sort --verbose
   noccl build sort.c -o sort.elf --json")]
 pub struct Build {
@@ -44,6 +46,10 @@ pub struct Build {
     /// Hand each call of MPI to the runtime of programs: the program runs on every network
     #[arg(long)]
     calls: bool,
+    /// Let the message library wait for credits when the receiver has not begun to read so many units (of 128 bytes) of a
+    /// rank, 1 to 255; without, it has no flow control
+    #[arg(long, value_name = "UNITS", conflicts_with = "calls")]
+    credits: Option<NonZeroU8>,
     /// Keep preprocessed sources, assembler, objects and the linker's map in this folder
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -66,6 +72,7 @@ impl Build {
             } else {
                 Messages::Ports
             },
+            credits: self.credits,
             include: self.include.clone(),
             define: self.define.clone(),
             keep: self.keep.clone(),

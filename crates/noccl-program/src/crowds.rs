@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Reductions of several communicators that are open in the network together.
+//!
+//! Routers have space for the operands of some bursts. A schedule whose reductions may need more is refused before it runs; which collectives of a
+//! program are open together is known when a rank calls them. So a collective whose reductions may not fit beside those of other
+//! communicators' open collectives sends messages instead. Not taken: to hold it back until the others are over, which may wait for ranks that wait for
+//! this one. Collectives of one communicator begin in the same order at all members, which bounds what they have open.
+
+use crate::error::ProgramError;
+use crate::ids::CommId;
+use crate::session::Session;
+use crate::template::Template;
+use crate::terms::Terms;
+use noccl_coll::{Algorithm, Choice};
+use noccl_workload::check::fit_together;
+use noccl_workload::{CollectiveKind, InNetworkReduction};
+
+/// The algorithm without the network's reductions; none for collectives that reduce nothing.
+pub(crate) const fn by_messages(kind: CollectiveKind) -> Option<Choice> {
+    match kind {
+        CollectiveKind::Reduce | CollectiveKind::AllReduce => Some(Choice::new(Algorithm::Tree, 1)),
+        CollectiveKind::ReduceScatter => Some(Choice::new(Algorithm::Ring, 1)),
+        CollectiveKind::Multicast
+        | CollectiveKind::Barrier
+        | CollectiveKind::AllGather
+        | CollectiveKind::AllToAll => None,
+    }
+}
+
+/// The network's reductions of a schedule.
+fn reductions(template: &Template) -> impl Iterator<Item = &InNetworkReduction> {
+    let actions = template.actions.iter();
+    let merged = actions.filter_map(|action| action.kind.network_fold());
+    merged.map(|one| one.reduction)
+}
+
+impl Session<'_> {
+    /// Decides whether a collective that is about to be stated sends messages, for the sake of others' reductions.
+    pub(crate) fn avoid_crowd(&mut self, number: usize) -> Result<(), ProgramError> {
+        let terms = self.collectives[number].terms;
+        // Other routers set no operands aside. Beside what its ranks do there is nobody to combine operands.
+        let has_stores = self.network.routers().joins_several;
+        if !has_stores || terms.is_beside || by_messages(terms.kind).is_none() {
+            return Ok(());
+        }
+        let usual = Terms {
+            sends_messages: false,
+            ..terms
+        };
+        let is_crowded = self.is_crowded(usual)?;
+        let instead = Terms {
+            sends_messages: is_crowded,
+            ..terms
+        };
+        let is_possible = !is_crowded || self.template(instead, 0).is_ok();
+        self.collectives[number].terms = if is_possible { instead } else { usual };
+        Ok(())
+    }
+
+    /// May its reductions not fit beside those that other communicators have open?
+    fn is_crowded(&mut self, terms: Terms) -> Result<bool, ProgramError> {
+        let template = self.template(terms, 0)?;
+        let mut all = self.open_reductions(terms.comm);
+        if all.is_empty() {
+            return Ok(false);
+        }
+        // Wherever it will lie: from the last beat before a boundary there are most bursts.
+        let ni = &self.network.axi().ni;
+        let last_beat = u64::from(ni.burst_boundary_bytes.saturating_sub(ni.wide_beat_bytes));
+        let own = reductions(&template).cloned().map(|mut reduction| {
+            reduction.root.offset = last_beat;
+            reduction
+        });
+        let num_open = all.len();
+        all.extend(own);
+        Ok(all.len() > num_open && !fit_together(self.network, &all))
+    }
+
+    /// Reductions of other communicators' collectives that are not over.
+    fn open_reductions(&mut self, comm: CommId) -> Vec<InNetworkReduction> {
+        let collectives = &self.collectives;
+        let is_open = |number: &usize| collectives[*number].stated.is_some();
+        self.reducing.retain(is_open);
+        let others = self.reducing.iter().map(|number| &collectives[*number]);
+        let others = others.filter(|other| other.terms.comm != comm);
+        let stated = others.filter_map(|other| other.stated.as_ref());
+        let of_others = stated.flat_map(|stated| reductions(&stated.template).cloned());
+        of_others.collect()
+    }
+
+    /// A collective is stated: if it has reductions in the network, others look at them.
+    pub(crate) fn note_reductions(&mut self, number: usize) {
+        let stated = self.collectives[number].stated.as_ref();
+        if stated.is_some_and(|stated| reductions(&stated.template).next().is_some()) {
+            self.reducing.push(number);
+        }
+    }
+}
