@@ -17,10 +17,11 @@ const MIN_CHUNK_BEATS: u64 = 8;
 const CHAINS: [u32; 3] = [2, 4, 8];
 
 /// Forms of both dimensions that a comparison tries.
-const LINES: [(LineForm, LineForm); 7] = [
+const LINES: [(LineForm, LineForm); 8] = [
     (LineForm::Ring, LineForm::Ring),
-    (LineForm::Ring, LineForm::Direct),
     (LineForm::Both, LineForm::Both),
+    (LineForm::Ring, LineForm::Both),
+    (LineForm::Ring, LineForm::Halving),
     (LineForm::Halving, LineForm::Halving),
     (LineForm::Swing, LineForm::Swing),
     (LineForm::Bine, LineForm::Bine),

@@ -135,7 +135,8 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
     let is_cut = if choice.algorithm == Algorithm::InNetwork {
         kind == CollectiveKind::AllReduce
     } else {
-        !kind.has_blocks() || choice.algorithm == Algorithm::PointToPoint
+        !kind.has_blocks()
+            || (choice.algorithm == Algorithm::PointToPoint && kind != CollectiveKind::AllToAll)
     };
     let is_whole = matches!(
         choice.algorithm,

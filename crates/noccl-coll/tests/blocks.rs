@@ -125,7 +125,8 @@ fn every_rectangle_of_4x4_by_every_algorithm() {
                 let needs_lines = matches!(
                     choice.algorithm,
                     Algorithm::RowColumn | Algorithm::InNetworkLines
-                );
+                ) || (choice.algorithm == Algorithm::PointToPoint
+                    && kind == CollectiveKind::AllToAll);
                 assert!(is_made || needs_lines, "{choice} refuses {task:?}");
             }
         }
@@ -277,7 +278,10 @@ fn chunks_are_refused_where_there_are_none() {
     let net = network("collective_noc_4x4");
     for kind in BLOCK_KINDS {
         let task = collective(kind, rectangle(0, 0, 2, 2), CORNER, 512);
-        for algorithm in Algorithm::ALL.into_iter().filter(|a| a.does(kind)) {
+        let cuts_blocks =
+            |a: Algorithm| a == Algorithm::PointToPoint && kind != CollectiveKind::AllToAll;
+        let whole = |a: &Algorithm| a.does(kind) && !cuts_blocks(*a);
+        for algorithm in Algorithm::ALL.into_iter().filter(whole) {
             let error = schedule(&net, &task, Choice::new(algorithm, 2)).expect_err("two chunks");
             assert!(error.to_string().contains("one chunk"), "{error}");
         }

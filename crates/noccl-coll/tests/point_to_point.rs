@@ -30,6 +30,9 @@ fn forms() -> Vec<PointForm> {
 /// May a form refuse this collective for its kind or its group?
 fn may_refuse(form: PointForm, kind: CollectiveKind) -> bool {
     let needs_pairs = |line| matches!(line, LineForm::Halving | LineForm::Swing | LineForm::Bine);
+    if kind == CollectiveKind::AllToAll {
+        return form != PointForm::default();
+    }
     match form {
         PointForm::Trees(_) => kind.has_blocks(),
         PointForm::Lines(first, second) => needs_pairs(first) || needs_pairs(second),
@@ -101,6 +104,11 @@ fn blocks_over_every_rectangle_of_4x4() {
         for kind in BLOCK_KINDS {
             for form in forms() {
                 let (bytes, pieces) = (SIZES[case % SIZES.len()], PIECES[case % PIECES.len()]);
+                let pieces = if kind == CollectiveKind::AllToAll {
+                    1
+                } else {
+                    pieces
+                };
                 case += 1;
                 let root = TileRef::Cluster(Coord::new(0, 0));
                 let task = collective(kind, group.clone(), root, bytes.min(256));
@@ -179,6 +187,7 @@ proptest! {
         if in_place && !kind.has_blocks() {
             task.output_offset = task.input_offset;
         }
+        let pieces = if kind == CollectiveKind::AllToAll { 1 } else { pieces };
         let is_made = prove(&net, &task, Choice::point_to_point(form, pieces));
         let is_product = kind != CollectiveKind::AllToAll;
         prop_assert!(is_made || may_refuse(form, kind) || !is_product);

@@ -5,7 +5,7 @@ use super::dataflow::{Dataflow, Lines};
 use crate::compose::Task;
 use crate::exchange::blocks::Blocks;
 use crate::layout::Layout;
-use crate::{Algorithm, CollError};
+use crate::{Algorithm, CollError, PointForm};
 use noccl_net::Coord;
 
 impl Task<'_> {
@@ -15,6 +15,9 @@ impl Task<'_> {
         flow: &mut Dataflow<'_>,
         layout: &mut Layout,
     ) -> Result<(), CollError> {
+        if self.choice.point != PointForm::default() {
+            return Err(self.unsupported("an all-to-all has one form; accepted: point_to_point"));
+        }
         let blocks = Blocks {
             network: self.network,
             group: self.group,

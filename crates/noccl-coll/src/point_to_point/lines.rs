@@ -44,12 +44,13 @@ impl Task<'_> {
             return Ok(());
         }
         let chunks = self.chunks();
+        let is_alike = !matches!(form, PointForm::Lines(first, second) if first != second);
         for number in 0..chunks.len() {
             let (start, bytes) = chunks.range(number);
             let part = Part { start, bytes };
             let mut order: Vec<&Dimension> = all.iter().collect();
-            // Y before X, near before far in both.
-            if number % 2 == 1 {
+            // Where both dimensions go alike, every second piece takes Y before X, near before far in both.
+            if is_alike && number % 2 == 1 {
                 order.sort_by_key(|d| d.axis == Axis::X);
             }
             let forms = self.forms(form, &order)?;
@@ -57,7 +58,10 @@ impl Task<'_> {
                 part,
                 forms: &forms,
                 dimensions: &order,
-                number: (number / 2, chunks.len().div_ceil(2)),
+                number: match is_alike {
+                    true => (number / 2, chunks.len().div_ceil(2)),
+                    false => (number, chunks.len()),
+                },
                 beat_bytes: self.network.beat_bytes(),
             };
             let piece = Piece {

@@ -36,8 +36,7 @@ pub(crate) fn trees(members: &[Coord], root: Option<usize>, count: usize) -> Vec
             };
             let classes = count.min(others.len()).max(1);
             let is_inner = |at: usize| at % classes == number % classes;
-            let (inner, leaves): (Vec<_>, Vec<_>) =
-                (0..others.len()).partition(|at| is_inner(*at));
+            let (inner, leaves): (Vec<_>, Vec<_>) = (0..others.len()).partition(|at| is_inner(*at));
             let of = |list: &[usize]| -> Vec<usize> { list.iter().map(|at| others[*at]).collect() };
             if !inner.is_empty() {
                 shape.grow(None, near, &of(&inner));
@@ -73,7 +72,9 @@ impl Shape<'_> {
     fn attach(&mut self, leaves: &[usize]) {
         let inner = self.tree.order.clone();
         let hops = |leaf: usize, at: usize| self.members[leaf].hops_to(self.members[at]);
-        let pairs = leaves.iter().flat_map(|l| inner.iter().map(move |i| (*l, *i)));
+        let pairs = leaves
+            .iter()
+            .flat_map(|l| inner.iter().map(move |i| (*l, *i)));
         let mut pairs: Vec<(u32, usize, usize)> = pairs.map(|(l, i)| (hops(l, i), l, i)).collect();
         pairs.sort_unstable();
         // Inner members can be one too few for all leaves: then some get a child more.
