@@ -147,7 +147,7 @@ impl Choice {
     #[must_use]
     pub fn form_name(&self) -> String {
         let mut name = self.algorithm.to_string();
-        for word in self.point_word().into_iter().chain(self.message_words()) {
+        for word in self.message_words() {
             name.push(':');
             name.push_str(&word);
         }

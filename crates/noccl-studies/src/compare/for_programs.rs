@@ -3,7 +3,7 @@
 
 use super::search::best_of;
 use crate::{AlgorithmRequest, Error, Watch};
-use noccl_coll::{Algorithm, Choice, choices};
+use noccl_coll::{Algorithm, Choice, choices_of};
 use noccl_net::Network;
 use noccl_run::Tally;
 use noccl_workload::Collective;
@@ -18,8 +18,7 @@ pub fn program_choice(
     algorithm: Option<Algorithm>,
 ) -> Result<Choice, Error> {
     let tally = Tally::new(Watch::new(&|_| true), 1);
-    let able = choices(network, collective);
-    let named = algorithm.filter(|algorithm| able.iter().any(|c| c.algorithm == *algorithm));
+    let named = algorithm.filter(|a| !choices_of(network, collective, *a).is_empty());
     let request = named.map_or(AlgorithmRequest::Auto, AlgorithmRequest::Search);
     Ok(best_of(network, collective, request, &tally)?.0)
 }

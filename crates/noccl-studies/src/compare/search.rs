@@ -6,7 +6,7 @@ use super::auto_cores::pick;
 use super::row::AlgorithmRequest;
 use super::runtime_cycles;
 use crate::Error;
-use noccl_coll::{Algorithm, Choice, choices, choices_of};
+use noccl_coll::{Algorithm, Choice, choices, choices_among, choices_of};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
@@ -38,7 +38,14 @@ impl Family {
                 picked: Some(picked.by),
             });
         }
-        let known = all_choices(network, collective)?;
+        // The model knows no links that several paths share, on which the forms of `point_to_point` differ.
+        let is_predicted = |c: &Choice| c.algorithm != Algorithm::PointToPoint;
+        let known = choices_among(network, collective, is_predicted);
+        let known = if known.is_empty() {
+            all_choices(network, collective)?
+        } else {
+            known
+        };
         Ok(Self::of(vec![auto_choice(network, collective, &known)?]))
     }
 
@@ -68,7 +75,7 @@ impl Family {
 }
 
 /// Families of a collective (`has_runs`: may runs decide what `auto` takes?): each algorithm is one, except that a chain of one chunk (the naive
-/// form) stands beside the pipelined ones, and that forms that are asked for by name make a family each.
+/// form) stands beside the pipelined ones.
 pub(crate) fn families(
     network: &Network,
     collective: &Collective,
@@ -79,14 +86,7 @@ pub(crate) fn families(
     if requests.is_empty() {
         let known = all_choices(network, collective)?;
         for algorithm in Algorithm::ALL {
-            let by_form = by_form(&known, algorithm);
-            // Forms without barriers are many: unless they are asked for by name, the fastest stands for all.
-            if algorithm == Algorithm::PointToPoint {
-                let all: Vec<Choice> = by_form.into_iter().flatten().collect();
-                out.extend((!all.is_empty()).then(|| Family::of(all)));
-            } else {
-                out.extend(by_form.into_iter().map(Family::of));
-            }
+            out.extend(by_form(&known, algorithm).into_iter().map(Family::of));
         }
         // A barrier's shapes differ by more than a parameter: each has a row of its own.
         let shaped = known.iter().filter(|c| c.shape.is_some());
@@ -142,7 +142,7 @@ fn by_form(known: &[Choice], algorithm: Algorithm) -> Vec<Vec<Choice>> {
     for choice in rest {
         let of_form = |family: &&mut Vec<Choice>| {
             let first = family.first();
-            first.is_some_and(|f| (f.messages, f.point) == (choice.messages, choice.point))
+            first.is_some_and(|f| f.messages == choice.messages)
         };
         match families[1..].iter_mut().find(of_form) {
             Some(family) => family.push(choice),
