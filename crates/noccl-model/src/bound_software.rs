@@ -179,7 +179,7 @@ mod tests {
             [2, 3, 4, 5, 6, 7]
         );
         // The root alone sends until four cycles have passed.
-        assert_eq!([2, 3, 5, 6, 8].map(|tiles| of(tiles, 4)), [4, 5, 7, 8, 8]);
+        assert_eq!([2, 3, 5, 6, 8].map(|tiles| of(tiles, 4)), [4, 5, 7, 8, 9]);
         assert_eq!(cycles_to_reach(4, 1, 3), 1);
     }
 }
