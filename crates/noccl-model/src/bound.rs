@@ -40,7 +40,7 @@
 //! - reduce: farthest contributor to the root. Of each beat, two operands or more must be combined, by a router's unit or a core's
 //!   kernel, whichever is faster, once one of them has come from another tile or on the path: path + addition. The last beat
 //!   may have been added before it leaves, so the two terms do not add up.
-//! - barrier: one way between the two members farthest apart, on the fastest plane: each must hear of the other.
+//! - barrier: one path between the two members farthest apart, on the fastest plane: each must hear of the other.
 //! - all-reduce, all-gather, all-to-all, reduce-scatter: the two members farthest apart, with n beats of one block; or the b
 //!   beats of the busiest port or cut, which begin to arrive after a path of one hop.
 //!
@@ -83,11 +83,11 @@ pub fn round_trip_cycles(network: &Network, paths: u32, target_cycles: u32) -> u
     wide + return_path_cycles(network, paths) + u64::from(target_cycles)
 }
 
-/// One way, on the plane that is fastest.
+/// One path, on the plane that is fastest.
 fn notice_cycles(network: &Network, paths: u32) -> u64 {
     let planes = [Plane::Req, Plane::Rsp, Plane::Wide].into_iter();
-    let ways = planes.map(|plane| path_cycles(network, plane, paths));
-    ways.min().unwrap_or(0)
+    let cycles = planes.map(|plane| path_cycles(network, plane, paths));
+    cycles.min().unwrap_or(0)
 }
 
 /// From one interface to another.
@@ -224,15 +224,15 @@ fn block_cycles(
     } else {
         0
     };
-    let one_way = |paths| path_cycles(network, Plane::Wide, paths);
+    let one_path = |paths| path_cycles(network, Plane::Wide, paths);
     match collective.kind {
-        CollectiveKind::Multicast => one_way(farthest_paths) + behind,
+        CollectiveKind::Multicast => one_path(farthest_paths) + behind,
         CollectiveKind::Barrier if diameter_paths == 0 => 0,
         CollectiveKind::Barrier => notice_cycles(network, diameter_paths),
-        CollectiveKind::Reduce => one_way(farthest_paths) + behind.max(addition),
-        CollectiveKind::AllGather | CollectiveKind::AllToAll => one_way(diameter_paths) + behind,
+        CollectiveKind::Reduce => one_path(farthest_paths) + behind.max(addition),
+        CollectiveKind::AllGather | CollectiveKind::AllToAll => one_path(diameter_paths) + behind,
         CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => {
-            one_way(diameter_paths) + behind.max(addition)
+            one_path(diameter_paths) + behind.max(addition)
         }
     }
 }

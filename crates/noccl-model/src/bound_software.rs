@@ -67,8 +67,8 @@ impl Software<'_> {
             }
             None if self.collective.kind == CollectiveKind::Barrier => {
                 let planes = [Plane::Req, Plane::Rsp, Plane::Wide].into_iter();
-                let ways = planes.map(|plane| path_cycles(self.network, plane, 1));
-                ways.min().unwrap_or(0)
+                let cycles = planes.map(|plane| path_cycles(self.network, plane, 1));
+                cycles.min().unwrap_or(0)
             }
             None => path_cycles(self.network, Plane::Wide, 1),
         }

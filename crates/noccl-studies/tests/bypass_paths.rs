@@ -63,7 +63,7 @@ fn every_algorithm_is_right_and_no_run_is_faster_than_its_bound() {
     }
 }
 
-/// A multicast from a corner's memory tile crosses 15 links in two paths: its bound is one way over them.
+/// A multicast from a corner's memory tile crosses 15 links in two paths: its bound is one path over them.
 #[test]
 fn collectives_of_the_network_gain_what_their_hops_cost() {
     let [with, without] =

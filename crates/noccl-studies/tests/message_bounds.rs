@@ -126,8 +126,8 @@ fn reductions_of_one_flit_take_their_bound_and_barriers_go_there_and_back() {
             let row = alone(preset, CollectiveKind::Barrier, root, 0);
             // Three cycles at the interfaces and two for each path of eight hops, of which one is across.
             let paths = 1 + root.0.max(width - 1 - root.0).div_ceil(8);
-            let one_way = 3 + 2 * u64::from(paths);
-            assert_eq!(row.cycles, 2 * one_way + 1, "{preset}: {row:?}");
+            let one_path = 3 + 2 * u64::from(paths);
+            assert_eq!(row.cycles, 2 * one_path + 1, "{preset}: {row:?}");
         }
     }
 }
