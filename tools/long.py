@@ -196,6 +196,11 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
             ["cargo", "test", "--workspace", "--locked", "--quiet", "--test", "parameters"],
             {"NOCCL_PARAMETER_CASES": str(seeds)},
         ),
+        "bounds": lambda: command(
+            "random collectives by every algorithm on ten networks: none is faster than its bounds",
+            ["cargo", "test", "-p", "noccl-studies", "--locked", "--test", "delivery_bounds"],
+            {"NOCCL_BOUND_CASES": "100000"},
+        ),
         "mutations": lambda: command(
             "mutated files of all formats and command lines: no panic, no abort, no run above "
             "10 s, no more than 2 GB",

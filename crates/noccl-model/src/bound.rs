@@ -3,8 +3,10 @@
 //!
 //! Definition, with n payload beats (`ceil(bytes / beat)`), no AW flits, no arbitration, no software:
 //!
-//! > `lower_bound_cycles` = (n - 1) + zero-load latency of the longest path, from [`START_EVENT`] to
-//! > [`END_EVENT`]; `payload_bound_cycles` = n.
+//! > `lower_bound_cycles` = one path from where the data are to the farthest place where they must be, at zero load, and the
+//! > longer of the n - 1 further beats and an addition, from [`START_EVENT`] to [`END_EVENT`]; `payload_bound_cycles` = n.
+//!
+//! Beside it `software_bound_cycles` (`bound_software.rs`): of algorithms in which the network neither forks nor adds.
 //!
 //! **Serialisation.** A port and a link move one beat per cycle. Wherever data has to change tiles,
 //! some port passes n beats: the source's output (multicast), every contributor's output and the
@@ -26,29 +28,23 @@
 //!   with all passes 32 * 32 n / 8 = 128 n beats over each link of its middle and 63 n through each port. Without links there
 //!   is no cut.
 //!
-//! **Longest path.** A path is a beat's journey from where it is to where it must be, and the response
-//! that ends its transaction: [`round_trip_cycles`] of the hops between the two.
+//! **One path.** The last of n beats leaves its port n - 1 cycles after the first valid of all, and has the path before it:
+//! [`path_cycles`] of the hops between the two tiles. Relays make no path shorter. Nothing is added for a response: a
+//! destination of a delivery sees its own copy and tells nobody, and the requests of reads may travel while earlier beats are written.
+//! (Until deliveries there was a round trip in this place, and a chain of them beats that on large meshes: `bounds_of_deliveries.rs`.)
 //!
 //! With bypass, hops of this list are paths of up to `router.bypass.hpc_max` links in a line; over so many hops between two members there are as
 //! many as along one line at least.
 //!
-//! - multicast: root to its farthest member. A relay does not shorten it: only the cluster whose DMA
-//!   moved the data knows that it arrived, after a round trip, and round trips of path segments add up.
-//! - reduce: farthest contributor to the root, plus one addition (two operands or more must be
-//!   combined at least once): the cheaper of a router's unit and a core's kernel of one beat.
-//! - barrier: farthest participant to the counter.
-//! - all-gather, all-to-all: the two members farthest apart; reduce-scatter: those, plus one addition.
-//! - all-reduce: with D hops between the two members farthest apart, plus one addition, the smallest of
-//!   a round trip over D (they exchange directly), `3 D hops + ...` (over links of a cycle): they meet in the middle, where
-//!   a reduction's root learns of the result after half a round trip (2 cycles per hop) and whence a multicast
-//!   takes a round trip (4 per hop), and, where the network has all-reduces in one transaction, the path to the middle
-//!   and back, with the result written and read there and no response.
+//! - multicast: root to its farthest member.
+//! - reduce: farthest contributor to the root. Of each beat, two operands or more must be combined, by a router's unit or a core's
+//!   kernel, whichever is faster, once one of them has come from another tile or on the path: path + addition. The last beat
+//!   may have been added before it leaves, so the two terms do not add up.
+//! - barrier: one path between the two members farthest apart, on the fastest plane: each must hear of the other.
+//! - all-reduce, all-gather, all-to-all, reduce-scatter: the two members farthest apart, with n beats of one block; or the b
+//!   beats of the busiest port or cut, which begin to arrive after a path of one hop.
 //!
-//! **Which algorithms it bounds.** All of this library, and any that moves a contributor's beats by one
-//! kind of transaction over at most one relay. Two devices could undercut the latency term (never
-//! `payload_bound_cycles`), by at most half of it: to push the first beats and have the receiver pull
-//! the last ones, whose request travels early and whose response ends at the destination; and, in a
-//! reduction, to pass partial sums on at relays that are targets of in-network reductions.
+//! **Which algorithms it bounds.** All that move data by beats over this network.
 //!
 //! Where interfaces exchange messages (`bound_messages.rs`), beats are flits and paths are those of routers with bypass; where cores pass
 //! words, they count (`bound_cores.rs`).
@@ -56,21 +52,24 @@
 use crate::ModelError;
 use crate::bound_cores::Words;
 use crate::bound_messages::Messages;
-use noccl_net::{Network, TileId, TileRef};
+use crate::bound_software::Software;
+use noccl_net::{Network, TileId};
 use noccl_spec::{AxiTiles, Plane};
 use noccl_workload::{Collective, CollectiveKind, ElementType};
 
 /// First event of a bound.
 pub const START_EVENT: &str = "first valid of the collective's first request at an initiator's NI";
 /// Last event of a bound.
-pub const END_EVENT: &str =
-    "handshake of the last response (B, or last R of a read) at an initiator's NI";
+pub const END_EVENT: &str = "last beat of the payload at the NI where it is written; of a barrier, the last notice of an arrival";
 
-/// Both bounds of one collective.
+/// Bounds of one collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Serialisation of the payload plus zero-load latency of the longest path.
+    /// One path at zero load to the farthest place, and the payload's serialisation or an addition.
     pub lower_bound_cycles: u64,
+    /// The same of algorithms of software: transfers and deliveries to one place each, additions by cores. Never less than
+    /// `lower_bound_cycles`.
+    pub software_bound_cycles: u64,
     /// Serialisation of the payload alone.
     pub payload_bound_cycles: u64,
 }
@@ -84,14 +83,15 @@ pub fn round_trip_cycles(network: &Network, paths: u32, target_cycles: u32) -> u
     wide + return_path_cycles(network, paths) + u64::from(target_cycles)
 }
 
-/// The same for a barrier, which has no data.
-fn barrier_cycles(network: &Network, paths: u32, target_cycles: u32) -> u64 {
-    let both = [Plane::Req, Plane::Rsp].map(|plane| path_cycles(network, plane, paths));
-    both.into_iter().sum::<u64>() + u64::from(target_cycles)
+/// One path, on the plane that is fastest.
+fn notice_cycles(network: &Network, paths: u32) -> u64 {
+    let planes = [Plane::Req, Plane::Rsp, Plane::Wide].into_iter();
+    let cycles = planes.map(|plane| path_cycles(network, plane, paths));
+    cycles.min().unwrap_or(0)
 }
 
 /// From one interface to another.
-fn path_cycles(network: &Network, plane: Plane, paths: u32) -> u64 {
+pub(crate) fn path_cycles(network: &Network, plane: Plane, paths: u32) -> u64 {
     let links = u64::from(paths) * u64::from(network.plane(plane).hop_cycles);
     links + u64::from(network.router_cycles())
 }
@@ -125,7 +125,7 @@ pub fn payload_bound_cycles(network: &Network, collective: &Collective) -> Resul
     bounds(network, collective).map(|b| b.payload_bound_cycles)
 }
 
-/// Both bounds.
+/// All bounds.
 ///
 /// # Errors
 /// [`ModelError`] if group or root do not exist here.
@@ -154,6 +154,7 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
     if is_local || (has_payload && beats == 0) {
         return Ok(Bounds {
             lower_bound_cycles: 0,
+            software_bound_cycles: 0,
             payload_bound_cycles: 0,
         });
     }
@@ -183,49 +184,55 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
             messages.lower_bound(collective, &members, root, payload_bound_cycles)
         }
         None => {
-            let latency = latency_cycles(
-                network,
-                collective,
-                members.len(),
-                (farthest_paths, diameter_paths),
-            );
-            latency + payload_bound_cycles.saturating_sub(1)
+            let paths = (farthest_paths, diameter_paths);
+            let last_block_cycles = block_cycles(network, collective, members.len(), paths, beats);
+            // What a port or a cut passes begins to arrive after a path of one hop.
+            let nearest = path_cycles(network, Plane::Wide, 1);
+            let by_port = match payload_bound_cycles {
+                0 => 0,
+                all => nearest + all - 1,
+            };
+            last_block_cycles.max(by_port)
         }
+    };
+    let software = Software {
+        network,
+        collective,
+        num_members: members.len() as u64,
+        is_root_member: members.contains(&root),
+        beats,
     };
     Ok(Bounds {
         lower_bound_cycles,
+        software_bound_cycles: software.bound(payload_bound_cycles).max(lower_bound_cycles),
         payload_bound_cycles,
     })
 }
 
-/// Of the longest path over transactions, whose ends are so many [paths](Network::paths) apart: from the root, and any two members.
-fn latency_cycles(
+/// One block of so many beats over the longest path, with what must be added, see the module. Ends are so many
+/// [paths](Network::paths) apart: from the root, and any two members.
+fn block_cycles(
     network: &Network,
     collective: &Collective,
     num_members: usize,
     (farthest_paths, diameter_paths): (u32, u32),
+    beats: u64,
 ) -> u64 {
-    let addition_cycles = if num_members > 1 {
+    let behind = beats.saturating_sub(1);
+    let addition = if num_members > 1 {
         addition_cycles(network.axi(), collective.element)
     } else {
         0
     };
-    let target_cycles = target_cycles(network.axi(), collective.root);
+    let one_path = |paths| path_cycles(network, Plane::Wide, paths);
     match collective.kind {
-        CollectiveKind::Multicast => round_trip_cycles(network, farthest_paths, target_cycles),
-        CollectiveKind::Barrier => barrier_cycles(network, farthest_paths, target_cycles),
-        CollectiveKind::Reduce => {
-            round_trip_cycles(network, farthest_paths, target_cycles) + addition_cycles
-        }
-        CollectiveKind::AllReduce => exchange_cycles(network, diameter_paths) + addition_cycles,
-        CollectiveKind::AllGather | CollectiveKind::AllToAll => round_trip_cycles(
-            network,
-            diameter_paths,
-            network.axi().cluster.l1_latency_cycles,
-        ),
-        CollectiveKind::ReduceScatter => {
-            let l1_cycles = network.axi().cluster.l1_latency_cycles;
-            round_trip_cycles(network, diameter_paths, l1_cycles) + addition_cycles
+        CollectiveKind::Multicast => one_path(farthest_paths) + behind,
+        CollectiveKind::Barrier if diameter_paths == 0 => 0,
+        CollectiveKind::Barrier => notice_cycles(network, diameter_paths),
+        CollectiveKind::Reduce => one_path(farthest_paths) + behind.max(addition),
+        CollectiveKind::AllGather | CollectiveKind::AllToAll => one_path(diameter_paths) + behind,
+        CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => {
+            one_path(diameter_paths) + behind.max(addition)
         }
     }
 }
@@ -289,14 +296,6 @@ fn find_root(network: &Network, collective: &Collective) -> Result<TileId, Model
         })
 }
 
-/// The faster of what may respond: a cluster's L1, or the memory tile if it is the root.
-fn target_cycles(axi: &AxiTiles, root: TileRef) -> u32 {
-    match root {
-        TileRef::Cluster(_) => axi.cluster.l1_latency_cycles,
-        TileRef::Memory(_) => axi.cluster.l1_latency_cycles.min(axi.memory.latency_cycles),
-    }
-}
-
 /// One addition in an FPU.
 pub(crate) fn pipeline_cycles(axi: &AxiTiles, element: ElementType) -> u32 {
     let fpu = &axi.cluster.fpu;
@@ -312,27 +311,14 @@ pub(crate) fn pipeline_cycles(axi: &AxiTiles, element: ElementType) -> u32 {
 fn addition_cycles(axi: &AxiTiles, element: ElementType) -> u64 {
     let in_router =
         u64::from(pipeline_cycles(axi, element)) + u64::from(axi.router.wide_reduction.cut_cycles);
-    let by_core = u64::from(axi.cluster.instructions.compute_start)
-        + u64::from(axi.cluster.compute_millicycles_per_beat / 1000);
-    in_router.min(by_core)
+    in_router.min(core_addition_cycles(axi))
 }
 
-/// Two members so many paths apart each need the other's data.
-fn exchange_cycles(network: &Network, paths: u32) -> u64 {
-    let target_cycles = network.axi().cluster.l1_latency_cycles;
-    let direct = round_trip_cycles(network, paths, target_cycles);
-    // Up: h' hops, and the response of the target at its own tile; down: a round trip. With
-    // h' and h - h' for one member and the reverse for the other, the slower one needs three paths over h / 2 at least.
-    let both_ends = 2 * round_trip_cycles(network, 0, target_cycles);
-    let beyond_ports = |path: fn(&Network, u32) -> u64| path(network, paths) - path(network, 0);
-    let data = beyond_ports(|network, paths| path_cycles(network, Plane::Wide, paths));
-    let met = direct.min(both_ends + (2 * data + beyond_ports(return_path_cycles)) / 2);
-    if !network.routers().shares_results {
-        return met;
-    }
-    let turned =
-        2 * (path_cycles(network, Plane::Wide, paths.div_ceil(2)) + u64::from(target_cycles));
-    met.min(turned)
+/// One addition by a core's kernel.
+pub(crate) fn core_addition_cycles(axi: &AxiTiles) -> u64 {
+    let cluster = &axi.cluster;
+    u64::from(cluster.instructions.compute_start)
+        + u64::from(cluster.compute_millicycles_per_beat / 1000)
 }
 
 /// Largest distance between two tiles: in Manhattan distance the extremes of both diagonals count.

@@ -14,7 +14,7 @@
 //!   - the words that must cross a line of the mesh, over the links of both networks;
 //!   - or the words of one block and the hops to the farthest member, behind which a reduction combines one element at least;
 //!   - besides, what starts and ends a transfer: send and receive of a message, or the write of a route where one multicast on the static
-//!     network may do.
+//!     network may do. Of software, which does not use the static network, always the message; and one network crosses a line.
 
 use crate::Bounds;
 use noccl_net::{Network, Port, TileId};
@@ -84,7 +84,7 @@ pub(crate) struct Words<'n> {
 }
 
 impl Words<'_> {
-    /// Both bounds: with hops from the root to the farthest member, and between the two members farthest apart.
+    /// All bounds: with hops from the root to the farthest member, and between the two members farthest apart.
     pub(crate) fn bounds(
         &self,
         kind: CollectiveKind,
@@ -109,8 +109,11 @@ impl Words<'_> {
         let word = core.written_word_cycles().max(core.read_word_cycles());
         let path = u64::from(hops) + self.words * word + combine;
         let payload_bound_cycles = self.payload_bound(kind, num_members as u64);
+        // Without streams on the static network: messages only, and one network to cross a line.
+        let by_messages = path.max(payload_bound_cycles).max(self.cut_words);
         Bounds {
             lower_bound_cycles: ends + path.max(payload_bound_cycles),
+            software_bound_cycles: message + by_messages,
             payload_bound_cycles,
         }
     }

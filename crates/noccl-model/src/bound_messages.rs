@@ -7,15 +7,13 @@
 //! that a copy of a multicast takes for a path is c = b, or one cycle where all routers keep a slot free for it. An
 //! interface sends what a message causes in the cycle after it. n flits of payload, without heads.
 //!
-//! - *Multicast*: n - 1, and of the farthest member the shorter of a copy with an acknowledgement from there,
-//!   (a + c P) + 1 + (a + b P), and of a relay beside the member, which takes the copy and sends it on as another message, so that the acknowledgement has one path:
-//!   (2 a + c P) + 1 + 1 + (a + b).
-//! - *Reduce*: the same in the other order, as the root tells all members when it has the result: (a + b P') + 1 + (a + c P), or
+//! - *Multicast*: n - 1, and a copy at the farthest member, a + c P: a destination of a delivery waits for no acknowledgement.
+//! - *Reduce*: n - 1, and as the root tells all members when it has the result (only the network adds here): (a + b P') + 1 + (a + c P), or
 //!   over a relay (2 a + b P') + 1 + 1 + (a + c). P' are the paths of contributions, which may be shorter where routers combine what passes.
-//! - *Barrier*: (a + b P) + 1 + (a + c P) of the member that is farthest from the counter.
-//! - *All-reduce*: what the members that are farthest apart exchange, n - 1 + a + c P, and the message that ends it, 1 + a + c.
+//! - *Barrier*: of the two members that are farthest apart, each must hear of the other: a + c P', with the larger H of copies and arrivals.
+//! - *All-reduce*: n - 1 and a + c P between the members that are farthest apart.
 //! - *Blocks*: the same of the n flits of one block. Or all flits of the busiest port or cut, of which the last one goes
-//!   over one path at least: their number - 1 + (a + c) + 1 + (a + c).
+//!   over one path at least: their number - 1 + (a + c).
 //!
 //! Over wires between any two interfaces a is one cycle and paths take none; flits that leave an interface together count as one.
 //!
@@ -59,26 +57,23 @@ impl Messages<'_> {
                 let hpc_max = self.combining_hpc_max(collective.operator);
                 behind + farthest(&|at| self.reduced(at, root, hpc_max)).unwrap_or(0)
             }
-            CollectiveKind::Barrier => farthest(&|at| {
-                let paths = self.paths(at, root);
-                self.message(paths) + 1 + self.copy(paths)
-            })
-            .unwrap_or(0),
-            CollectiveKind::AllReduce => behind + self.exchanged(&places),
+            CollectiveKind::Barrier => {
+                let hpc_max = self.of.hpc_max.max(self.of.bitwise_hpc_max);
+                self.exchanged(&places, hpc_max.max(self.of.arithmetic_hpc_max))
+            }
+            CollectiveKind::AllReduce => behind + self.exchanged(&places, self.of.hpc_max),
             CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
             | CollectiveKind::AllToAll => {
-                let last = payload.saturating_sub(1) + 2 * self.copy(1) + 1;
-                last.max(behind + self.exchanged(&places))
+                let last = payload.saturating_sub(1) + self.copy(1);
+                last.max(behind + self.exchanged(&places, self.of.hpc_max))
             }
         }
     }
 
-    /// One flit to a member, and its acknowledgement.
+    /// One flit to a member.
     fn copied(&self, member: Coord, root: Coord) -> u64 {
-        let paths = self.paths(member, root);
-        let direct = self.copy(paths) + 1 + self.message(paths);
-        direct.min(self.copy(paths) + self.message(0) + 2 + self.message(1))
+        self.copy(self.paths(member, root))
     }
 
     /// One flit from a member, and the notice of the result.
@@ -88,16 +83,16 @@ impl Messages<'_> {
         direct.min(to_root + self.message(0) + 2 + self.copy(1))
     }
 
-    /// One flit between two of the members that are farthest apart, and what ends it.
-    fn exchanged(&self, members: &[Coord]) -> u64 {
+    /// One flit between two of the members that are farthest apart, over paths of so many hops.
+    fn exchanged(&self, members: &[Coord], hpc_max: u32) -> u64 {
         let key = |sign: i32| move |at: &&Coord| i32::from(at.x) + sign * i32::from(at.y);
         let along = |sign: i32| {
             let low = members.iter().min_by_key(key(sign))?;
             let high = members.iter().max_by_key(key(sign))?;
-            Some(self.paths(*low, *high))
+            Some(MessageCycles::paths(*low, *high, hpc_max))
         };
         let paths = along(1).max(along(-1)).unwrap_or(0);
-        self.copy(paths) + 1 + self.copy(1)
+        self.copy(paths)
     }
 
     const fn combining_hpc_max(&self, operator: Operator) -> u32 {

@@ -8,6 +8,7 @@ pub mod baselines;
 mod bound;
 mod bound_cores;
 mod bound_messages;
+mod bound_software;
 mod calibrate;
 mod capacity;
 mod capacity_collective;

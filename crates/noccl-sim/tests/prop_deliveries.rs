@@ -65,12 +65,10 @@ fn random_schedule(net: &Network, seed: u64) -> Schedule {
     for _ in 0..200 {
         let transfer = delivery(&mut random);
         let initiator = net.find(transfer.initiator).unwrap();
-        let received = |action: &Action| match &action.kind {
-            ActionKind::Delivery(t) => {
-                let is_told = participants(net, &action.kind).contains(&initiator);
-                is_told && t.initiator != transfer.initiator
-            }
-            _ => false,
+        let received = |action: &Action| {
+            let is_told = participants(net, &action.kind).contains(&initiator);
+            let own = |t: &Transfer| t.initiator == transfer.initiator;
+            is_told && !action.kind.transfer().is_some_and(own)
         };
         let actions = schedule.actions.iter().enumerate();
         let after = actions.filter(|(_, action)| received(action));

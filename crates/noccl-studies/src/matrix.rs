@@ -73,6 +73,9 @@ pub struct MatrixRow {
     pub cycles: u64,
     /// No algorithm can be faster on this network.
     pub lower_bound_cycles: u64,
+    /// No algorithm can be faster in which the network neither forks nor adds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub software_bound_cycles: Option<u64>,
     /// `cycles / lower_bound_cycles`.
     pub cycles_over_lower_bound: f64,
     /// Is no algorithm of the matrix faster here?
@@ -176,6 +179,7 @@ fn cells(rows: &[CompareRow]) -> Vec<MatrixRow> {
             parameters: row.parameters.clone(),
             cycles: row.cycles,
             lower_bound_cycles: row.lower_bound_cycles,
+            software_bound_cycles: row.software_bound_cycles,
             cycles_over_lower_bound: row.cycles_over_lower_bound,
             is_best: Some(row.cycles) == best,
             verified: row.verified,

@@ -63,7 +63,7 @@ fn every_algorithm_is_right_and_no_run_is_faster_than_its_bound() {
     }
 }
 
-/// A multicast from a corner's memory tile crosses 15 links in two paths: its bound is one round trip over them.
+/// A multicast from a corner's memory tile crosses 15 links in two paths: its bound is one path over them.
 #[test]
 fn collectives_of_the_network_gain_what_their_hops_cost() {
     let [with, without] =
@@ -74,7 +74,7 @@ fn collectives_of_the_network_gain_what_their_hops_cost() {
         of.collect::<Vec<(u64, u64)>>()
     };
     let multicast = cycles(&with, CollectiveKind::Multicast);
-    assert_eq!(multicast[0], (30, 5 + 4 * 2));
+    assert_eq!(multicast[0], (30, 2 + 2 * 2));
     for kind in [CollectiveKind::Multicast, CollectiveKind::Reduce] {
         let pairs = cycles(&with, kind).into_iter().zip(cycles(&without, kind));
         for ((with, _), (without, _)) in pairs {

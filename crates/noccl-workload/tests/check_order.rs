@@ -133,12 +133,12 @@ fn an_initiator_without_a_copy_of_its_own_waits_for_all_copies() {
 }
 
 #[test]
-fn a_core_may_add_into_what_a_delivery_has_read_behind_the_answer() {
+fn a_core_may_add_into_what_a_delivery_has_read_behind_the_response() {
     let mut s = Build::new(None);
     let sent = send(&mut s, (0, 0), (1, 256), &[]);
     let added = s.local(cluster(1, 0), &[0, 256], 0, 64, &[sent]);
-    let answer = send(&mut s, (1, 0), (0, 256), &[added]);
-    s.local(cluster(0, 0), &[0, 256], 0, 64, &[answer]);
+    let response = send(&mut s, (1, 0), (0, 256), &[added]);
+    s.local(cluster(0, 0), &[0, 256], 0, 64, &[response]);
     assert_accepted(&s);
     s.0.actions[3].after.clear();
     assert_eq!(race!(&s.0).second, "actions[3] (local_reduce)");
@@ -160,7 +160,12 @@ fn ring_in_place() -> Schedule {
         for rank in 0..4 {
             let next = (rank + 1) % 4;
             let after = &last[usize::from(rank)];
-            come.push(send(&mut s, (rank, block(rank, step)), (next, place), after));
+            come.push(send(
+                &mut s,
+                (rank, block(rank, step)),
+                (next, place),
+                after,
+            ));
         }
         for rank in 0..4 {
             let own = block(rank, step + 1);

@@ -301,6 +301,7 @@ fn row_of(
         root: root_name(collective.root),
         cycles,
         lower_bound_cycles: bounds.lower_bound_cycles,
+        software_bound_cycles: Some(bounds.software_bound_cycles),
         payload_bound_cycles: bounds.payload_bound_cycles,
         link_bound_cycles: of_exchange.map(|bounds| bounds.link_bound_cycles),
         core_bound_cycles: of_exchange.map(|bounds| bounds.core_bound_cycles),

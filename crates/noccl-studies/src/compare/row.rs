@@ -130,6 +130,10 @@ pub struct CompareRow {
     /// No algorithm can be faster on this network: serialisation of the payload plus the zero-load
     /// latency of the longest path.
     pub lower_bound_cycles: u64,
+    /// No algorithm can be faster in which the network neither forks nor adds: data go from one place to one place, and cores add.
+    /// Rows of before have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub software_bound_cycles: Option<u64>,
     /// Serialisation of the payload alone.
     pub payload_bound_cycles: u64,
     /// Of an all-to-all of cores in which each block is a message of its own: words over the busiest link. Other algorithms may be below.

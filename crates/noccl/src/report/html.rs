@@ -91,13 +91,14 @@ fn alarm(text: &str) -> Markup {
 }
 
 /// Lines of a column's name, and whether it holds words.
-const COLUMNS: [(&[&str], bool); 11] = [
+const COLUMNS: [(&[&str], bool); 12] = [
     (&["payload"], false),
     (&["algorithm"], true),
     (&["cycles"], false),
     (&["speedup over", "best software"], false),
     (&["lower bound", "[cycles]"], false),
     (&["cycles /", "bound"], false),
+    (&["software", "bound [cycles]"], false),
     (&["payload bound", "[cycles]"], false),
     (&["energy", "[nJ]"], false),
     (&["busiest link"], true),
@@ -152,6 +153,7 @@ fn cells(row: &CompareRow) -> Vec<Markup> {
         or_dash(row.speedup_over_best_software.map(|s| format!("{s:.2}"))),
         Markup::text(row.lower_bound_cycles),
         Markup::text(format!("{:.2}", row.cycles_over_lower_bound)),
+        or_dash(row.software_bound_cycles.map(|c| c.to_string())),
         Markup::text(row.payload_bound_cycles),
         Markup::text(format!("{:.1}", row.energy_pj / 1e3)),
         or_dash(link.map(LinkFlits::name)),

@@ -7,7 +7,7 @@ use noccl::{CompareRow, Comparison};
 const LEGEND: &str = "\
 algorithm: as --algorithms takes it, a number of chunks first; push or pull where that is not the default (S1: chains pull, trees push)
 speedup: cycles of the fastest software algorithm at this size, divided by these cycles
-bound: serialisation of the payload plus zero-load latency of the longest path
+bound: serialisation of the payload plus zero-load latency of the longest path; software: the same if the network neither forks nor adds
 bit-exact: every output equals the sum in the documented order, bit by bit; error/limit: largest distance of
 a floating-point sum to the exact one, as a fraction of the error bound
 order proved: the checker shows that nobody leaves before all have entered
@@ -49,6 +49,7 @@ fn compare_table(rows: &[&CompareRow]) -> String {
         ("speedup", Right),
         ("bound [cycles]", Right),
         ("cycles/bound", Right),
+        ("software [cycles]", Right),
         ("energy [nJ]", Right),
         ("busiest link", Left),
         ("flits", Right),
@@ -103,6 +104,7 @@ fn cells(row: &CompareRow) -> Vec<String> {
             .map_or_else(dash, |s| format!("{s:.2}")),
         grouped(row.lower_bound_cycles),
         format!("{:.2}", row.cycles_over_lower_bound),
+        row.software_bound_cycles.map_or_else(dash, grouped),
         energy(row.energy_pj),
         row.busiest_link.as_ref().map_or_else(dash, |l| l.name()),
         row.busiest_link

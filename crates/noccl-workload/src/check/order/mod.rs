@@ -308,7 +308,7 @@ impl Order {
     ///
     /// Bytes that are at a destination have been read at the source, so it comes before the end of every participant. It needs
     /// no vertex of its own: nothing but these ends follows the vertex in front of them, so whatever comes behind that one comes
-    /// behind them too. (A vertex of its own would give the same answers for one more word per delivery.)
+    /// behind them too. (A vertex of its own would prove the same for one more word per delivery.)
     pub(crate) fn read(&self, action: usize, reader: usize) -> Vertex {
         match self.actions[action].finish {
             Finish::Behind(hub) => hub,
