@@ -79,6 +79,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             "busiest_link_flits": pa.int64(),
             "sum_error_of_bound": pa.float64(),
             "software_bound_cycles": pa.int64(),
+            "synchronisation": pa.string(),
             "link_bound_cycles": pa.int64(),
             "core_bound_cycles": pa.int64(),
             "blocked_link_cycles": pa.int64(),

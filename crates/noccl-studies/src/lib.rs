@@ -50,7 +50,8 @@ pub use coherence::{
 };
 pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,
-    SumError, compare, compare_by_model, parse_algorithms, program_choice, schedule,
+    SumError, Synchronisation, compare, compare_by_model, parse_algorithms, program_choice,
+    schedule,
 };
 pub use core_costs::{CoreCostRow, CoreCostSpread, CoreCosts, ExecutedCase, calibrate_cores};
 pub use error::{Error, ErrorClass};

@@ -12,9 +12,12 @@ mod file_order;
 mod line;
 mod lines;
 mod pairing;
+mod pairs;
 mod piece;
+mod ring;
 mod tree_flow;
 mod trees;
+mod whole;
 
 use crate::compose::Task;
 use crate::layout::Layout;
@@ -28,12 +31,12 @@ impl Task<'_> {
         let mut layout = Layout::new(self.network, self.group, self.collective, self.choice)?;
         let mut flow = Dataflow::new(self.network, self.collective);
         let form = self.choice.point;
-        match self.collective.kind {
-            CollectiveKind::AllToAll => self.exchange(&mut flow, &mut layout)?,
-            _ if let PointForm::Trees(count) = form => {
-                self.by_trees(usize::from(count), &mut flow, &mut layout)?;
-            }
-            _ => self.by_lines(form, &mut flow, &mut layout)?,
+        if self.collective.kind == CollectiveKind::AllToAll {
+            self.exchange(&mut flow, &mut layout)?;
+        } else if let PointForm::Trees(count) = form {
+            self.by_trees(usize::from(count), &mut flow, &mut layout)?;
+        } else {
+            self.by_lines(form, &mut flow, &mut layout)?;
         }
         layout.check(self.network, self.group, self.choice)?;
         Ok(flow.finish())

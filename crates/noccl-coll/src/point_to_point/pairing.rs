@@ -30,7 +30,7 @@ impl Pairing {
             Self::Near | Self::Far => position ^ (1 << step),
             Self::Swing | Self::Bine => {
                 let distance = (1 - (-2_i64).pow(step as u32 + 1)) / 3;
-                let signed = if position % 2 == 0 {
+                let signed = if position.is_multiple_of(2) {
                     distance
                 } else {
                     -distance

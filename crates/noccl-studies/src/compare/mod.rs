@@ -16,6 +16,7 @@ pub(crate) mod meaning;
 mod plan;
 mod row;
 mod search;
+mod synchronisation;
 
 pub use crate::runs::LinkFlits;
 pub use by_model::compare_by_model;
@@ -24,6 +25,7 @@ pub(crate) use case::collective_of;
 pub use for_programs::program_choice;
 pub use plan::schedule;
 pub use row::{AlgorithmRequest, Backend, CompareRequest, CompareRow, SumError, parse_algorithms};
+pub use synchronisation::Synchronisation;
 
 use crate::noise::{NoiseStatistics, under_noise};
 use crate::{Error, Verified, group_name, root_name};
@@ -315,6 +317,7 @@ fn row_of(
         busiest_link: outcome.busiest_link,
         verified: outcome.verified,
         sum_error: outcome.sum_error,
+        synchronisation: Some(Synchronisation::of(schedule)),
         is_in_network: choice.algorithm.is_in_network(),
         mesh: [network.width(), network.height()],
         cluster_region: [

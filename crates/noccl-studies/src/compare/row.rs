@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What `compare` is asked and what it returns.
 
+use super::synchronisation::Synchronisation;
 use crate::runs::LinkFlits;
 use crate::{Error, NoiseRequest, NoiseStatistics, Verified};
 use noccl_coll::{Algorithm, Choice, CollError};
@@ -163,6 +164,9 @@ pub struct CompareRow {
     pub verified: Verified,
     /// Distance to the exact sum; only for sums of floating-point numbers.
     pub sum_error: Option<SumError>,
+    /// What makes a member wait for others, beside reductions of the network. Rows of before have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synchronisation: Option<Synchronisation>,
     /// Is it an algorithm in which the network multicasts, reduces or merges a barrier?
     pub is_in_network: bool,
     /// Columns and rows of the mesh.

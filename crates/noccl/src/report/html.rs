@@ -91,9 +91,10 @@ fn alarm(text: &str) -> Markup {
 }
 
 /// Lines of a column's name, and whether it holds words.
-const COLUMNS: [(&[&str], bool); 12] = [
+const COLUMNS: [(&[&str], bool); 13] = [
     (&["payload"], false),
     (&["algorithm"], true),
+    (&["synchronisation"], true),
     (&["cycles"], false),
     (&["speedup over", "best software"], false),
     (&["lower bound", "[cycles]"], false),
@@ -149,6 +150,7 @@ fn cells(row: &CompareRow) -> Vec<Markup> {
     vec![
         Markup::text(size_label(row.bytes)),
         Markup::text(algorithm(row)),
+        or_dash(row.synchronisation.map(|s| s.words().to_owned())),
         Markup::text(row.cycles),
         or_dash(row.speedup_over_best_software.map(|s| format!("{s:.2}"))),
         Markup::text(row.lower_bound_cycles),

@@ -6,6 +6,7 @@ use noccl::{CompareRow, Comparison};
 
 const LEGEND: &str = "\
 algorithm: as --algorithms takes it, a number of chunks first; push or pull where that is not the default (S1: chains pull, trees push)
+synchronisation: what makes a member wait for others, beside reductions of the network
 speedup: cycles of the fastest software algorithm at this size, divided by these cycles
 bound: serialisation of the payload plus zero-load latency of the longest path; software: the same if the network neither forks nor adds
 bit-exact: every output equals the sum in the documented order, bit by bit; error/limit: largest distance of
@@ -45,6 +46,7 @@ fn compare_table(rows: &[&CompareRow]) -> String {
     let mut header = vec![
         ("bytes", Right),
         ("algorithm", Left),
+        ("synchronisation", Left),
         ("cycles", Right),
         ("speedup", Right),
         ("bound [cycles]", Right),
@@ -99,6 +101,8 @@ fn cells(row: &CompareRow) -> Vec<String> {
     vec![
         noccl::format_bytes(row.bytes),
         noccl::algorithm(row),
+        row.synchronisation
+            .map_or_else(dash, |s| s.words().to_owned()),
         grouped(row.cycles),
         row.speedup_over_best_software
             .map_or_else(dash, |s| format!("{s:.2}")),
