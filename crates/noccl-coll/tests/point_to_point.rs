@@ -40,7 +40,7 @@ fn may_refuse(form: PointForm, kind: CollectiveKind) -> bool {
     }
 }
 
-/// The checker's verdict; true if the library made a schedule at all.
+/// The checker's result; true if the library made a schedule at all.
 fn prove(network: &Network, task: &Collective, choice: Choice) -> bool {
     let made = match schedule(network, task, choice) {
         Ok(made) => made,

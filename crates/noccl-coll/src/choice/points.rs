@@ -23,7 +23,7 @@ pub enum LineForm {
     Both,
     /// With partners at distances that double.
     Halving,
-    /// The same to both sides by turns, at distances 1, 1, 3, 5.
+    /// The same to both sides one after the other, at distances 1, 1, 3, 5.
     Swing,
     /// The same from the largest distance down.
     Bine,

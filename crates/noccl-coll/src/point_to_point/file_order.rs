@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! In which order tasks stand in the file.
 //!
-//! A cluster's control core works on its transfers in the order of the file, its compute cores on their folds: a task that has to
+//! A cluster's control core works on its transfers in the order of the file, its compute cores on their additions: a task that has to
 //! wait holds up those behind it. So tasks stand in the order in which they would start if each took what it takes in an
 //! idle network and every port passed a beat per cycle. The estimate decides about speed alone, never about right and wrong.
 

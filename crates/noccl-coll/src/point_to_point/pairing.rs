@@ -8,7 +8,7 @@ pub(crate) enum Pairing {
     Near,
     /// The same, far ones first.
     Far,
-    /// To both sides in turn, at distances 1, 1, 3, 5, 11: the sums of powers of -2.
+    /// To both sides, step after step, at distances 1, 1, 3, 5, 11: the sums of powers of -2.
     Swing,
     /// The same, far ones first.
     Bine,
