@@ -158,7 +158,7 @@ impl Algorithm {
             Algorithm::InNetwork => !matches!(kind, AllToAll),
             Algorithm::InNetworkLines => matches!(kind, AllGather | ReduceScatter),
             Algorithm::InNetworkOnce => matches!(kind, AllReduce),
-            Algorithm::PointToPoint => !matches!(kind, Barrier),
+            Algorithm::PointToPoint => true,
             Algorithm::Torus
             | Algorithm::Rounds
             | Algorithm::Planned

@@ -108,7 +108,10 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
     if kind == CollectiveKind::Barrier {
         let shaped = |a| BarrierShape::ALL.map(|shape| Choice::shaped(a, shape));
         return algorithms
-            .flat_map(|a| [Choice::new(a, 1)].into_iter().chain(shaped(a)))
+            .flat_map(|a| {
+                let shapes = shaped(a).into_iter().filter(|c| c.is_barrier());
+                [Choice::new(a, 1)].into_iter().chain(shapes)
+            })
             .collect();
     }
     if kind.has_blocks() {

@@ -161,6 +161,29 @@ fn what_does_not_fit_is_refused_with_the_bytes_that_are_missing() {
     assert!(matches!(error, CollError::DoesNotFit { .. }), "{error}");
 }
 
+#[test]
+fn a_barrier_by_flags_keeps_everybody_until_all_have_come() {
+    let net = network("collective_noc_4x4");
+    let sets = [[(0, 0), (3, 3)], [(1, 2), (2, 0)]];
+    let sets = sets.map(|set| TileSet::Arbitrary(set.map(|(x, y)| Coord::new(x, y)).to_vec()));
+    for group in rectangles().chain(sets) {
+        let root = TileRef::Cluster(Coord::new(0, 0));
+        let task = collective(CollectiveKind::Barrier, group, root, 0);
+        prove_or_refuse(&net, &task, PointForm::default(), 1);
+    }
+    let task = collective(
+        CollectiveKind::Barrier,
+        rectangle(0, 0, 4, 4),
+        TileRef::Cluster(Coord::new(0, 0)),
+        0,
+    );
+    assert!(!prove(
+        &net,
+        &task,
+        Choice::point_to_point(PointForm::Ring, 1)
+    ));
+}
+
 fn any_form() -> impl Strategy<Value = PointForm> {
     proptest::sample::select(forms())
 }

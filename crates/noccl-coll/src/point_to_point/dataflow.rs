@@ -13,6 +13,9 @@ use noccl_workload::{
 };
 use std::collections::{BTreeMap, HashMap};
 
+/// Bytes of a flag.
+pub(crate) const FLAG_BYTES: u64 = 8;
+
 /// Number of a task in the order in which tasks were added.
 pub(crate) type TaskId = usize;
 
@@ -150,6 +153,21 @@ impl<'a> Dataflow<'a> {
                 &writes,
             );
         }
+    }
+
+    /// A member sends a flag when all of a range of its own memory has been written.
+    pub(crate) fn tell(&mut self, from: Coord, source: u64, awaited: (u64, u64), to: Place) {
+        let TileRef::Cluster(destination) = to.tile else {
+            return;
+        };
+        let place = Place {
+            tile: TileRef::Cluster(from),
+            offset: source,
+        };
+        let flag = transfer(from, place, Destination::One(to), FLAG_BYTES);
+        let written = (to.offset, to.offset + FLAG_BYTES);
+        let kind = ActionKind::Delivery(flag);
+        self.add(kind, from, Some(destination), &[awaited], &[written]);
     }
 
     /// A member reads from a tile whose data are there from the start and that need not act.

@@ -4,6 +4,7 @@
 //! A delivery wakes its destination, which then goes on by itself. So there are no steps: what a member does depends on the
 //! bytes that it needs and on nothing else, and additions run beside transfers.
 
+mod barrier;
 mod cuts;
 mod dataflow;
 mod dimensions;
@@ -31,7 +32,9 @@ impl Task<'_> {
         let mut layout = Layout::new(self.network, self.group, self.collective, self.choice)?;
         let mut flow = Dataflow::new(self.network, self.collective);
         let form = self.choice.point;
-        if self.collective.kind == CollectiveKind::AllToAll {
+        if self.collective.kind == CollectiveKind::Barrier {
+            self.by_flags(&mut flow, &mut layout)?;
+        } else if self.collective.kind == CollectiveKind::AllToAll {
             self.exchange(&mut flow, &mut layout)?;
         } else if let PointForm::Trees(count) = form {
             self.by_trees(usize::from(count), &mut flow, &mut layout)?;
