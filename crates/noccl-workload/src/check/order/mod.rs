@@ -169,12 +169,21 @@ impl Order {
         edges.dedup();
         let first = self.num_vertices() as Vertex;
         let mut edges = edges.iter().peekable();
+        // Who starts a delivery has begun, even if it has waited for nothing but the ends of others' deliveries.
+        let starter = match waits {
+            Waits::ForOne(tile) | Waits::ForOneAndItForAll(tile) => network.find(tile),
+            Waits::Nobody
+            | Waits::All
+            | Waits::AllThenOwn
+            | Waits::One(_)
+            | Waits::OwnAndOne(_) => None,
+        };
         for (p, tile) in tiles.iter().enumerate() {
             let before = self.preds.len();
             while let Some((_, from)) = edges.next_if(|(to, _)| *to == p as u32) {
                 self.preds.push(*from);
             }
-            if self.preds.len() == before {
+            if self.preds.len() == before || starter == Some(*tile) {
                 self.preds.push(tile.0);
             }
             self.starts.push(self.preds.len() as u32);
