@@ -22,7 +22,7 @@ from noccl.values import whole
 
 MOST_PROCESSES = 1024
 """Most processes of the local pool."""
-_MOST_DEATHS = 3
+_MOST_DEATHS = 5
 """How often a process may end on the same request before it is given up."""
 
 

@@ -120,7 +120,7 @@ class _Product:
         self.collectives = fields.each("collectives", _word("collective"))
         self.algorithms = fields.each("algorithms", _word("algorithm"))
         has_bytes = any(collective != "barrier" for collective in self.collectives)
-        self.bytes = fields.each("bytes", size, default=None if has_bytes else [0])
+        self.bytes = fields.each("bytes", _size, default=None if has_bytes else [0])
         self.operators = fields.each("operators", _word("operator"), default=["sum"])
         self.elements = fields.each("elements", _word("element"), default=["fp64"])
         self.backends = fields.each("backends", _backend, default=["sim"])
@@ -205,6 +205,14 @@ class _Product:
 
 def _find_root(network: Network, root: str) -> object:
     return root if root == DEFAULT_ROOT else _native.tile_name(network, root)
+
+
+def _size(name: str, value: object) -> int:
+    try:
+        return size(name, value)
+    except NocclError as error:
+        message = str(error).removeprefix("--bytes ")
+        raise ArgumentError(message if name in message else f"{name}: {message}") from error
 
 
 def _word(kind: str) -> Callable[[str, object], str]:
