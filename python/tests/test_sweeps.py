@@ -1,101 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps: products, what is refused, rows that do not depend on how a sweep came to its end."""
+"""Sweeps: products, what is refused, rows."""
 
 from __future__ import annotations
 
 import json
 import os
 import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 import noccl
 from noccl.sweeps import __main__ as command
-from noccl.sweeps import execute, pools, run, store
+from noccl.sweeps import execute, store
 from noccl.sweeps.study import read_study
-
-NOCCL = Path(sys.executable).with_name("noccl")
-SPEC = "collective_noc_4x4"
-BOTH = {
-    "specs": [SPEC],
-    "collectives": ["multicast", "reduce"],
-    "bytes": ["1KiB", 2048],
-    "groups": ["all", "row"],
-    "algorithms": ["tree:2", "chain:2", "in_network"],
-    "backends": ["model", "sim"],
-}
-STUDY = """\
-[[product]]
-specs = ["collective_noc_4x4"]
-collectives = ["multicast", "reduce", "all_reduce"]
-bytes = ["1KiB", "2KiB", "4KiB"]
-groups = ["all", "row", "column:1"]
-algorithms = ["tree:2", "chain:2", "in_network"]
-backends = ["model", "sim"]
-"""
-# Files of a few points, so that a sweep of seconds can be killed between many of them.
-SMALL_BATCHES = """\
-import sys
-from noccl.sweeps import __main__ as command, run
-run.BATCH_SECONDS = 0.02
-sys.exit(command.main(sys.argv[1:]))
-"""
-
-
-def study(**fields: Any) -> dict[str, Any]:
-    return {"product": [BOTH | fields]}
-
-
-def content(folder: Path) -> bytes:
-    """The table of a folder as bytes of a Parquet file."""
-    place = folder.with_suffix(".parquet")
-    noccl.read_sweep(folder).write_parquet(place)
-    return place.read_bytes()
-
-
-def started(path: Path, folder: Path, *options: str) -> subprocess.Popen[bytes]:
-    arguments = ["run", str(path), f"--output={folder}", "--processes=2", *options]
-    return subprocess.Popen([sys.executable, "-c", SMALL_BATCHES, *arguments])
-
-
-def children(process: int) -> list[int]:
-    path = Path(f"/proc/{process}/task/{process}/children")
-    tasks = path.parents[1].glob("*/children")
-    return [int(word) for task in tasks for word in task.read_text().split()]
-
-
-def is_there(process: int) -> bool:
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
-def wait_until(condition: Any, seconds: float = 30) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
-    """The study as a file, and what an uninterrupted sweep stores."""
-    folder = tmp_path_factory.mktemp("whole")
-    path = folder / "study.toml"
-    path.write_text(STUDY)
-    noccl.sweep(path, folder / "results", processes=1)
-    return path, content(folder / "results")
+from tests.sweep_studies import BOTH, SPEC, STUDY, study
 
 
 def test_a_product_has_every_combination_once() -> None:
@@ -225,86 +145,6 @@ def test_impossible_points_are_rows_with_their_reason(tmp_path: Path) -> None:
     assert all((row in refused) == (row in [*outside, *parts]) for row in rows)
 
 
-def test_a_sweep_killed_at_any_moment_goes_on_to_the_same_bytes(
-    whole: tuple[Path, bytes], tmp_path: Path
-) -> None:
-    path, expected = whole
-    folder = tmp_path / "results"
-    draw = random.Random(7)
-    kills = 0
-    seen: list[int] = []
-    while True:
-        sweep = started(path, folder)
-        before = len(store.row_files(folder)) if folder.exists() else 0
-        more = draw.randint(2, 12)
-        wait_until(
-            lambda before=before, more=more, sweep=sweep: (
-                sweep.poll() is not None
-                or (folder.exists() and len(store.row_files(folder)) >= before + more)
-            )
-        )
-        time.sleep(draw.random() * 0.03)
-        workers = children(sweep.pid) if sweep.poll() is None else []
-        sweep.kill()
-        code = sweep.wait()
-        assert wait_until(lambda workers=workers: not any(map(is_there, workers)))
-        if code == 0:
-            break
-        assert code == -signal.SIGKILL
-        kills += 1
-        found = noccl.sweep_status(folder)
-        seen.append(found.all.done)
-        assert not found.is_running
-    assert kills >= 2
-    assert seen == sorted(seen)
-    assert content(folder) == expected
-
-
-def test_a_killed_process_of_the_pool_is_replaced(
-    whole: tuple[Path, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, expected = whole
-    monkeypatch.setattr(run, "BATCH_SECONDS", 0.02)
-    made: list[pools.LocalPool] = []
-
-    def pool(processes: int | None) -> pools.LocalPool:
-        made.append(pools.LocalPool(processes))
-        return made[0]
-
-    monkeypatch.setattr(run, "LocalPool", pool)
-    killed: list[int] = []
-
-    def kill_one(progress: noccl.Progress) -> None:
-        newest = made[0].process_ids[-1]
-        is_due = progress.done > 30 * len(killed) and len(killed) < 4
-        if is_due and newest not in killed:
-            killed.append(newest)
-            os.kill(newest, signal.SIGKILL)
-
-    noccl.sweep(path, tmp_path / "results", processes=2, on_progress=kill_one)
-    assert len(killed) >= 3
-    assert content(tmp_path / "results") == expected
-
-
-def test_a_process_that_always_ends_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pools.sys, "executable", "/bin/false")
-    with pytest.raises(noccl.NocclError, match="ended 5 times on the same points"):
-        noccl.sweep(study(), tmp_path / "results", processes=1)
-
-
-def test_a_call_that_ends_early_stores_what_is_finished(tmp_path: Path) -> None:
-    folder = tmp_path / "results"
-    with pytest.raises(noccl.InterruptedRunError, match="0 of 48 points"):
-        noccl.sweep(study(), folder, processes=1, on_progress=lambda _: False)
-    found = noccl.sweep_status(folder)
-    assert (found.all.total, found.all.missing, found.is_running) == (48, 48, False)
-    assert found.next_missing[0].startswith(f"{SPEC}: multicast 1024 B by tree:2")
-    assert len(noccl.sweep(study(), folder, processes=1)) == 48
-    assert noccl.sweep_status(folder).all == noccl.SpecStatus("all", 48, 48, 0, 0)
-
-
 def test_a_larger_study_reuses_rows_and_a_smaller_one_shows_its_own(tmp_path: Path) -> None:
     folder = tmp_path / "results"
     small, large = study(bytes=[1024]), study(bytes=[1024, 4096])
@@ -320,63 +160,6 @@ def test_a_larger_study_reuses_rows_and_a_smaller_one_shows_its_own(tmp_path: Pa
         noccl.sweep(small, folder, processes=1).rows()
         == noccl.sweep(small, tmp_path / "other", processes=1).rows()
     )
-
-
-def test_the_command_reports_ends_and_goes_on(tmp_path: Path) -> None:
-    large = STUDY.replace("noc_4x4", "noc_16x16").replace('"4KiB"', '"32KiB"')
-    (tmp_path / "study.toml").write_text(large)
-    folder = tmp_path / "study.sweep"
-    sweep = subprocess.Popen([NOCCL, "sweep", "study.toml"], cwd=tmp_path)
-    assert wait_until(lambda: folder.exists() and (folder / "study.parquet").exists())
-    module = children(sweep.pid)
-    busy = subprocess.run(
-        [NOCCL, "sweep", "study.toml"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (busy.returncode, "another sweep writes here" in busy.stderr) == (2, True)
-    sweep.kill()
-    sweep.wait()
-    # Whoever starts it is killed: it ends, and so do its processes.
-    assert wait_until(lambda: not any(map(is_there, module)))
-    assert wait_until(lambda: not noccl.sweep_status(folder).is_running)
-    (tmp_path / "study.toml").write_text(STUDY)
-    ended = subprocess.run(
-        [NOCCL, "sweep", "study.toml", "--json"], cwd=tmp_path, capture_output=True, check=True
-    )
-    assert json.loads(ended.stdout)["specs"][0]["done"] == 162
-    status = subprocess.run([NOCCL, "sweep", "status", folder], capture_output=True, check=True)
-    assert status.stdout.split()[-6:] == [b"all", b"162", b"162", b"0", b"0", b"0"]
-
-
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_signals_end_cleanly(tmp_path: Path, ending: signal.Signals) -> None:
-    (tmp_path / "study.toml").write_text(STUDY)
-    folder = tmp_path / "results"
-    sweep = started(tmp_path / "study.toml", folder)
-    assert wait_until(lambda: folder.exists() and bool(store.row_files(folder)))
-    workers = children(sweep.pid)
-    sweep.send_signal(ending)
-    assert sweep.wait(timeout=20) == 3
-    assert not any(map(is_there, workers))
-    assert 0 < noccl.sweep_status(folder).all.done < 162
-
-
-def test_folders_of_other_things_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("")
-    with pytest.raises(noccl.FileError, match=r"thesis\.tex"):
-        noccl.sweep(study(), tmp_path)
-    with pytest.raises(noccl.FileError, match="no results of a sweep"):
-        noccl.sweep_status(tmp_path)
-    with pytest.raises(noccl.FileError, match="cannot write"):
-        noccl.sweep(study(), tmp_path / "thesis.tex" / "results")
-
-
-def test_a_damaged_file_is_named(tmp_path: Path) -> None:
-    folder = tmp_path / "results"
-    noccl.sweep(study(bytes=[1024]), folder, processes=1)
-    part = folder / store.row_files(folder)[0]
-    part.write_bytes(part.read_bytes()[:100])
-    with pytest.raises(noccl.FileError, match=part.name):
-        noccl.sweep(study(), folder, processes=1)
 
 
 def test_wrong_bytes_are_a_failed_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -398,10 +181,18 @@ def test_another_build_of_the_engine_is_refused() -> None:
     assert "another build of noccl" in json.loads(execute.respond(json.dumps(request)))["error"]
 
 
-def test_rows_hold_no_more_than_their_point_decides(tmp_path: Path) -> None:
-    noccl.sweep(study(), tmp_path / "one", processes=1)
-    noccl.sweep(study(), tmp_path / "two", processes=2)
-    one, two = (noccl.read_sweep(tmp_path / name) for name in ("one", "two"))
-    assert one.arrow.equals(two.arrow)
-    assert one.kind == "sweep"
-    assert pq.read_schema(tmp_path / "one" / "rows-000001.parquet").equals(one.arrow.schema)
+def test_studies_with_changed_characters_are_read_or_refused(tmp_path: Path) -> None:
+    draw = random.Random(11)
+    path = tmp_path / "study.toml"
+    refused = 0
+    for _ in range(300):
+        text = list(STUDY)
+        for _ in range(draw.randint(1, 4)):
+            place = draw.randrange(len(text))
+            text[place] = draw.choice(["", text[place] * 2, draw.choice('"[]{}=,.0-9x\n\x00é')])
+        path.write_text("".join(text), encoding="utf-8")
+        try:
+            read_study(path)
+        except noccl.NocclError:
+            refused += 1
+    assert 0 < refused < 300

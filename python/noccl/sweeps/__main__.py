@@ -17,6 +17,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import matplotlib
+
 from noccl.errors import ArgumentError, NocclError
 from noccl.sweeps.pareto import plot_pareto
 from noccl.sweeps.run import sweep
@@ -67,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     plot.add_argument("--output", default="pareto.svg", help="where to write it")
     for name in ("collective", "backend", "bytes", "network", "group"):
         plot.add_argument(f"--{name}", help=f"only this {name}")
+    plot.add_argument("--algorithms", help="only these, with commas between them")
     return parser
 
 
@@ -111,6 +114,7 @@ def _plot(options: argparse.Namespace) -> int:
         num_bytes=options.bytes,
         network=options.network,
         group=options.group,
+        algorithms=options.algorithms.split(",") if options.algorithms else None,
         backend=options.backend,
     )
     _save(figure, options.output)
@@ -123,8 +127,11 @@ def _check_picture(name: str, path: str) -> None:
 
 
 def _save(figure: Figure, path: str) -> None:
+    is_svg = path.endswith(".svg")
     try:
-        figure.savefig(path, dpi=150)
+        with matplotlib.rc_context({"svg.hashsalt": "noccl", "svg.fonttype": "none"}):
+            # Without the date: the same rows are the same file.
+            figure.savefig(path, dpi=150, metadata={"Date": None} if is_svg else None)
     except OSError as error:
         raise NotWrittenError(f"{path}: cannot write: {error}") from error
 

@@ -7,21 +7,25 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from noccl.errors import ArgumentError
 from noccl.sizes import size
 from noccl.sweeps.execute import DONE
 from noccl.tables import ResultTable
-from noccl.values import kind_of, text
+from noccl.values import items, kind_of, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 # Okabe and Ito's colours, told apart with every kind of colour vision; black is the front's.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
-_MARKERS = "osD^vPX*"
+_MARKERS = "osD^vPX<"
+_MOST_AREA, _LEAST_AREA = 75, 20
+_LINEAR_UP_TO = 10.0
 _MOST_PANELS = 12
 _COLUMNS = 3
 _WORKLOAD = ("collective", "bytes", "group", "num_participants", "operator", "element")
@@ -42,6 +46,7 @@ def plot_pareto(
     num_bytes: int | str | None = None,
     network: str | None = None,
     group: str | None = None,
+    algorithms: Sequence[str] | None = None,
     backend: str | None = None,
 ) -> Figure:
     """Cycles over energy, one panel per workload; colour and marker are the algorithm's.
@@ -56,6 +61,7 @@ def plot_pareto(
         num_bytes: Only this payload, e.g. 4096 or `"4KiB"`.
         network: Only the network of this name.
         group: Only this group.
+        algorithms: Only these, as the study names them.
         backend: `sim` or `model`; None for the simulator if it has rows, else the model.
 
     Raises:
@@ -71,7 +77,7 @@ def plot_pareto(
             asked[name] = text(name, value)
     if num_bytes is not None:
         asked["num_bytes"] = size("num_bytes", num_bytes)
-    rows, backend = _chosen(table, asked, backend)
+    rows, backend = _chosen(_of(table, algorithms), asked, backend)
     panels = _panels(rows)
     if len(panels) > _MOST_PANELS:
         raise ArgumentError(
@@ -93,11 +99,22 @@ def front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     return found
 
 
-def _chosen(
-    table: ResultTable, asked: Mapping[str, str | int], backend: str | None
-) -> tuple[list[dict[str, Any]], str]:
-    """Measured rows of one backend with the values that are asked for."""
+def _of(table: ResultTable, algorithms: Sequence[str] | None) -> list[dict[str, Any]]:
+    """Measured rows of these algorithms."""
     rows = [row for row in table.rows() if row["outcome"] == DONE]
+    if algorithms is None:
+        return rows
+    asked = [text("algorithms", name) for name in items("algorithms", algorithms)]
+    for name in asked:
+        if rows and all(row["algorithm"] != name for row in rows):
+            raise ArgumentError(f"algorithms: {name!r}; accepted: {_values(rows, 'algorithm')}")
+    return [row for row in rows if row["algorithm"] in asked]
+
+
+def _chosen(
+    rows: list[dict[str, Any]], asked: Mapping[str, str | int], backend: str | None
+) -> tuple[list[dict[str, Any]], str]:
+    """Rows of one backend with the values that are asked for."""
     for name, value in asked.items():
         column = _FILTERS[name]
         left = [row for row in rows if row[column] == value]
@@ -167,7 +184,16 @@ def _labelled(axes: Axes) -> list[tuple[Any, str]]:
 def _draw_panel(axes: Axes, rows: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
     place = {id(row): (row["cycles"], row["energy_pj"] / _PJ_PER_NJ) for row in rows}
     best = front(list(place.values()))
-    axes.plot(*zip(*best, strict=True), color="black", lw=1, zorder=1, label="Pareto front")
+    axes.plot(
+        *zip(*best, strict=True),
+        color="black",
+        lw=1,
+        marker="o",
+        markersize=13,
+        markerfacecolor="none",
+        zorder=1,
+        label="Pareto front",
+    )
     for index, name in enumerate(names):
         points = [place[id(row)] for row in rows if row["algorithm"] == name]
         if points:
@@ -175,19 +201,40 @@ def _draw_panel(axes: Axes, rows: Sequence[dict[str, Any]], names: Sequence[str]
             axes.scatter(
                 cycles,
                 energy,
-                s=34,
+                # Smaller from one to the next: points on the same place are all seen.
+                s=max(_LEAST_AREA, _MOST_AREA - 7 * index),
                 color=_COLOURS[index % len(_COLOURS)],
                 marker=_MARKERS[index % len(_MARKERS)],
                 edgecolors="white",
                 linewidths=0.5,
-                zorder=2,
+                zorder=2 + index,
                 label=name,
             )
-    axes.set_xscale("log")
-    # Networks without prices of events have no energy.
-    axes.set_yscale("log" if all(energy > 0 for _, energy in place.values()) else "linear")
+    axes.margins(0.1)
+    for axis, values in zip(
+        (axes.xaxis, axes.yaxis), zip(*place.values(), strict=True), strict=True
+    ):
+        _scale(axes, axis, min(values), max(values))
     axes.grid(visible=True, which="major", color="#dddddd", lw=0.6)
     axes.set_axisbelow(True)
+
+
+def _scale(axes: Axes, axis: Axis, least: float, most: float) -> None:
+    """Logarithms where numbers differ by more than a factor of ten, else from zero on."""
+    is_x = axis is axes.xaxis
+    if least > 0 and most / least > _LINEAR_UP_TO:
+        (axes.set_xscale if is_x else axes.set_yscale)("log")
+        is_wide = most / least > _LINEAR_UP_TO**2
+        axis.set_major_locator(LogLocator(subs=(1.0,) if is_wide else (1.0, 2.0, 5.0)))
+        axis.set_minor_formatter(NullFormatter())
+    else:
+        top = most * 1.1 or 1.0
+        if is_x:
+            axes.set_xlim(0, top)
+        else:
+            axes.set_ylim(0, top)
+        axis.set_major_locator(MaxNLocator(5))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}".replace(",", " ")))
 
 
 def _title(workload: tuple[Any, ...]) -> str:

@@ -91,6 +91,9 @@ enum Action {
         /// Only this group
         #[arg(long, value_name = "GROUP")]
         group: Option<String>,
+        /// Only these algorithms, as the study names them
+        #[arg(long, value_name = "NAME,...")]
+        algorithms: Option<String>,
     },
 }
 
@@ -142,6 +145,7 @@ impl Sweep {
                 bytes,
                 network,
                 group,
+                algorithms,
             }) => {
                 words.word("plot");
                 words.option("output", Some(output));
@@ -150,6 +154,7 @@ impl Sweep {
                 words.option("bytes", bytes.as_ref());
                 words.option("network", network.as_ref());
                 words.option("group", group.as_ref());
+                words.option("algorithms", algorithms.as_ref());
                 words.word("--");
                 words.word(folder);
             }
