@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from noccl.errors import FileError
 from noccl.files import write_file
 from noccl.renamed import column_name, with_columns_of_today
+from noccl.sweeps import columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,20 +50,6 @@ def _schema(
     fields += [pa.field(name, data_type, nullable=True) for name, data_type in optional.items()]
     return pa.schema(fields, metadata={b"noccl.kind": kind.encode()})
 
-
-_POINT = {
-    "key": pa.string(),
-    "spec": pa.string(),
-    "spec_digest": pa.string(),
-    "backend": pa.string(),
-    "collective": pa.string(),
-    "algorithm": pa.string(),
-    "bytes": pa.int64(),
-    "group": pa.string(),
-    "root": pa.string(),
-    "seed": pa.int64(),
-}
-_REDUCED = {"operator": pa.string(), "element": pa.string()}
 
 SCHEMAS: dict[str, pa.Schema] = {
     "compare": _schema(
@@ -103,32 +90,8 @@ SCHEMAS: dict[str, pa.Schema] = {
             "noise_variance_us2": pa.float64(),
         },
     ),
-    "sweep_points": _schema("sweep_points", _POINT, _REDUCED),
-    "sweep": _schema(
-        "sweep",
-        _POINT | {"outcome": pa.string()},
-        _REDUCED
-        | {
-            "reason": pa.string(),
-            "network": pa.string(),
-            "algorithm_run": pa.string(),
-            "parameters": pa.string(),
-            "num_participants": pa.int64(),
-            "cycles": pa.int64(),
-            "lower_bound_cycles": pa.int64(),
-            "payload_bound_cycles": pa.int64(),
-            "cycles_over_lower_bound": pa.float64(),
-            "energy_pj": pa.float64(),
-            "verified": pa.string(),
-            "is_in_network": pa.bool_(),
-            "busiest_link": pa.string(),
-            "busiest_link_flits": pa.int64(),
-            "sum_error_of_bound": pa.float64(),
-            "link_bound_cycles": pa.int64(),
-            "core_bound_cycles": pa.int64(),
-            "blocked_link_cycles": pa.int64(),
-        },
-    ),
+    "sweep_points": _schema("sweep_points", columns.POINT, columns.REDUCED),
+    "sweep": _schema("sweep", columns.POINT | columns.OUTCOME, columns.REDUCED | columns.MEASURED),
     "barriers": _schema(
         "barriers",
         {

@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def test_a_killed_process_of_the_pool_is_replaced(
 def test_a_process_that_always_ends_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pools.sys, "executable", "/bin/false")
+    monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(noccl.NocclError, match="ended 5 times on the same points"):
         noccl.sweep(study(), tmp_path / "results", processes=1)
 

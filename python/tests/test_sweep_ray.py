@@ -30,6 +30,10 @@ class Ray(types.ModuleType):
         self.cancelled: list[Any] = []
         self.threads: set[int] = set()
         self._pool = ThreadPoolExecutor(3)
+        self.begun = 0
+        # Once set: only the first request is computed before one is cancelled.
+        self.is_held = False
+        self._goes_on = threading.Event()
 
     def is_initialized(self) -> bool:
         return self.is_there
@@ -47,10 +51,14 @@ class Ray(types.ModuleType):
     def cancel(self, reference: Any, *, force: bool) -> None:
         assert force
         self.cancelled.append(reference)
+        self._goes_on.set()
 
     def remote(self, function: Any) -> Any:
         def noted(request: str) -> str:
             self.threads.add(threading.get_ident())
+            self.begun += 1
+            if self.is_held and self.begun > 1:
+                self._goes_on.wait(20)
             return str(function(request))
 
         def begin(request: str) -> Reference:
@@ -94,6 +102,7 @@ def test_requests_of_a_call_that_ends_are_cancelled(ray: Ray, tmp_path: Path) ->
     def ended(progress: noccl.Progress) -> bool:
         return progress.done == 0
 
+    ray.is_held = True
     with pytest.raises(noccl.InterruptedRunError, match="the same call goes on"):
         noccl.sweep(study(), tmp_path / "results", ray="local", on_progress=ended)
     assert ray.addresses == [None, "shutdown"]
@@ -109,6 +118,7 @@ def test_without_ray_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Monk
 def test_processes_are_of_the_local_pool(tmp_path: Path) -> None:
     with pytest.raises(noccl.ArgumentError, match="not with ray"):
         noccl.sweep(study(), tmp_path / "results", ray="auto", processes=2)
-    for processes in (0, 1025, "2"):
+    wrong: list[Any] = [0, 1025, "2"]
+    for processes in wrong:
         with pytest.raises(noccl.ArgumentError, match="processes"):
             noccl.sweep(study(), tmp_path / "results", processes=processes)

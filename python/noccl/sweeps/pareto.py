@@ -26,6 +26,7 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 _MARKERS = "osD^vPX<"
 _MOST_AREA, _LEAST_AREA = 75, 20
 _LINEAR_UP_TO = 10.0
+_FINE_UP_TO = 40.0
 _MOST_PANELS = 12
 _COLUMNS = 3
 _WORKLOAD = ("collective", "bytes", "group", "num_participants", "operator", "element")
@@ -224,7 +225,7 @@ def _scale(axes: Axes, axis: Axis, least: float, most: float) -> None:
     is_x = axis is axes.xaxis
     if least > 0 and most / least > _LINEAR_UP_TO:
         (axes.set_xscale if is_x else axes.set_yscale)("log")
-        is_wide = most / least > _LINEAR_UP_TO**2
+        is_wide = most / least > _FINE_UP_TO
         axis.set_major_locator(LogLocator(subs=(1.0,) if is_wide else (1.0, 2.0, 5.0)))
         axis.set_minor_formatter(NullFormatter())
     else:
