@@ -184,3 +184,21 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     part.write_bytes(part.read_bytes()[:100])
     with pytest.raises(noccl.FileError, match=part.name):
         noccl.sweep(study(), folder, processes=1)
+
+
+def test_ctrl_c_ends_the_command_once(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(STUDY.replace("noc_4x4", "noc_16x16"))
+    command = [NOCCL, "sweep", "study.toml", "-o", "results"]
+    sweep = subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, process_group=0
+    )
+    folder = tmp_path / "results"
+    assert wait_until(lambda: folder.exists() and bool(store.row_files(folder)))
+    # A terminal sends it to all processes of the command.
+    os.killpg(sweep.pid, signal.SIGINT)
+    _, message = sweep.communicate(timeout=20)
+    found = noccl.sweep_status(folder)
+    assert sweep.returncode == 3
+    lines = [f"interrupted: results has {found.all.done} of 162 points"]
+    assert message.splitlines() == [*lines, "go on with the same command"]
+    assert not found.is_running

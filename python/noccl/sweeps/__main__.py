@@ -76,7 +76,8 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     folder = options.output or f"{Path(options.study).stem}.sweep"
     # SIGTERM ends as Ctrl-C does, and so does the end of whoever called.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     if options.ends_with_input:
         threading.Thread(target=_end_with_input, daemon=True).start()
     line = _Line()
@@ -90,8 +91,10 @@ def _run(options: argparse.Namespace) -> int:
         )
     except KeyboardInterrupt:
         line.clear()
-        sys.stderr.write(f"interrupted: {folder} has {line.done} of {line.total} points\n")
-        sys.stderr.write("go on with the same command\n")
+        state = (
+            f"{folder} has {line.done} of {line.total} points" if line.total else "no point begun"
+        )
+        sys.stderr.write(f"interrupted: {state}\ngo on with the same command\n")
         return SAVED
     finally:
         line.clear()
@@ -134,6 +137,13 @@ def _save(figure: Figure, path: str) -> None:
             figure.savefig(path, dpi=150, metadata={"Date": None} if is_svg else None)
     except OSError as error:
         raise NotWrittenError(f"{path}: cannot write: {error}") from error
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    """Ends the sweep; once: what follows while it ends would cut that short."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _end_with_input() -> None:

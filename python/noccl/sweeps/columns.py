@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of the tables of sweeps; `noccl.tables.SCHEMAS` has them as `sweep` and `sweep_points`."""
+"""Columns of the tables `sweep` and `sweep_points` of `noccl.tables.SCHEMAS`."""
 
 from __future__ import annotations
 
