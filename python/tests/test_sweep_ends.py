@@ -188,7 +188,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_the_command_once(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY.replace("noc_4x4", "noc_16x16"))
-    command = [NOCCL, "sweep", "study.toml", "-o", "results"]
+    command = [str(NOCCL), "sweep", "study.toml", "-o", "results"]
     sweep = subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, process_group=0
     )

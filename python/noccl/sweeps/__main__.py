@@ -91,10 +91,7 @@ def _run(options: argparse.Namespace) -> int:
         )
     except KeyboardInterrupt:
         line.clear()
-        state = (
-            f"{folder} has {line.done} of {line.total} points" if line.total else "no point begun"
-        )
-        sys.stderr.write(f"interrupted: {state}\ngo on with the same command\n")
+        sys.stderr.write(f"interrupted: {_stored(folder)}\ngo on with the same command\n")
         return SAVED
     finally:
         line.clear()
@@ -139,6 +136,14 @@ def _save(figure: Figure, path: str) -> None:
         raise NotWrittenError(f"{path}: cannot write: {error}") from error
 
 
+def _stored(folder: str) -> str:
+    try:
+        found = sweep_status(folder).all
+    except NocclError:
+        return "no point begun"
+    return f"{folder} has {found.total - found.missing} of {found.total} points"
+
+
 def _interrupt(_number: int, _frame: object) -> None:
     """Ends the sweep; once: what follows while it ends would cut that short."""
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -175,15 +180,15 @@ class _Line:
     """How far a sweep is, in one line of a terminal."""
 
     def __init__(self) -> None:
-        self.done = 0
-        self.total = 0
+        self._done = 0
+        self._total = 0
         self._first: tuple[float, int] | None = None
         self._shown = 0.0
         self._is_terminal = sys.stderr.isatty()
 
     def show(self, progress: Progress) -> None:
         """Draws it anew."""
-        self.done, self.total = progress.done, progress.total
+        self._done, self._total = progress.done, progress.total
         now = time.monotonic()
         if self._first is None:
             self._first = (now, progress.done)
@@ -205,10 +210,10 @@ class _Line:
             self._shown = 0.0
 
     def _left(self, now: float) -> str:
-        if self._first is None or self.done == self._first[1]:
+        if self._first is None or self._done == self._first[1]:
             return ""
-        rate = (self.done - self._first[1]) / (now - self._first[0])
-        seconds = round((self.total - self.done) / rate)
+        rate = (self._done - self._first[1]) / (now - self._first[0])
+        seconds = round((self._total - self._done) / rate)
         return f", {seconds // _MINUTE}:{seconds % _MINUTE:02} left"
 
 
