@@ -202,3 +202,21 @@ def test_ctrl_c_ends_the_command_once(tmp_path: Path) -> None:
     lines = [f"interrupted: results has {found.all.done} of 162 points"]
     assert message.splitlines() == [*lines, "go on with the same command"]
     assert not found.is_running
+
+
+def test_a_second_interrupt_does_not_cut_the_end_short() -> None:
+    code = """\
+import os, signal, time
+from noccl.sweeps import __main__ as command
+signal.signal(signal.SIGINT, command._interrupt)
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(5)
+except KeyboardInterrupt:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(os.getpid(), number)
+    time.sleep(0.1)
+    print("ended")
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout) == (0, b"ended\n")
