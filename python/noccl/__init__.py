@@ -3,8 +3,9 @@
 
 From one description of a mesh to a verified, measured collective. `load` makes a network;
 `multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all` and `barrier`
-run on it with NumPy data; `compare`, `traffic` and `stress` make tables; `plot_cycles`,
-`plot_latency`, `plot_link_load` and `plot_figure` draw them; `gemm`, `attention`, `barrier_study`
+run on it with NumPy data; `compare`, `traffic` and `stress` make tables, `sweep` those of
+large studies; `plot_cycles`, `plot_latency`, `plot_link_load`, `plot_pareto` and `plot_figure` draw
+them; `gemm`, `attention`, `barrier_study`
 and `reproduce` are whole studies; `run_program` and `run_script` run programs of ranks as MPI's.
 Nothing here holds a rule of the domain: every call ends in the
 Rust engine.
@@ -60,6 +61,10 @@ from noccl.studies import (
     barrier_study,
     reproduce,
 )
+from noccl.sweeps.pareto import plot_pareto
+from noccl.sweeps.run import sweep
+from noccl.sweeps.status import SpecStatus, SweepStatus, sweep_status
+from noccl.sweeps.store import read_sweep
 from noccl.tables import ResultTable
 from noccl.tiles import Cluster, Column, Group, Memory, MultiAddress, Rectangle, Row, Tile
 from noccl.verified import Verified
@@ -113,9 +118,11 @@ __all__ = [
     "ScheduleBuilder",
     "ScheduleError",
     "SpecError",
+    "SpecStatus",
     "StepReport",
     "StressFailure",
     "StressReport",
+    "SweepStatus",
     "Tile",
     "Verified",
     "WaitEdge",
@@ -140,8 +147,10 @@ __all__ = [
     "plot_figure",
     "plot_latency",
     "plot_link_load",
+    "plot_pareto",
     "plot_timeline",
     "presets",
+    "read_sweep",
     "reduce",
     "reduce_scatter",
     "reproduce",
@@ -150,5 +159,7 @@ __all__ = [
     "run_script",
     "run_values",
     "stress",
+    "sweep",
+    "sweep_status",
     "traffic",
 ]

@@ -16,6 +16,7 @@ __all__ = [
     "barrier_study",
     "check",
     "compare",
+    "compare_by_model",
     "gemm",
     "load",
     "members",
@@ -24,6 +25,7 @@ __all__ = [
     "order_draws",
     "parse_size",
     "path_hops",
+    "point_word",
     "presets",
     "read_text",
     "reproduce",
@@ -31,6 +33,7 @@ __all__ = [
     "run_values",
     "schedule",
     "stress",
+    "tile_name",
     "traffic",
     "write_file",
 ]
@@ -72,6 +75,8 @@ class Network:
         """Names of before that the spec is written with, and what they are now."""
     def to_json(self) -> str:
         """Tiles, links and address map as JSON text (`formats/network.schema.json`)."""
+    def to_toml(self) -> str:
+        """The whole spec as TOML text, overrides applied."""
 
 @final
 class ProgramSession:
@@ -189,6 +194,9 @@ def run_values(
     on_progress: _OnProgress | None,
 ) -> tuple[str, list[bytes]]: ...
 def compare(network: Network, request: str, on_progress: _OnProgress | None) -> str: ...
+def compare_by_model(network: Network, request: str) -> str: ...
+def point_word(kind: str, text: str) -> str: ...
+def tile_name(network: Network, text: str) -> str: ...
 def traffic(network: Network, request: str, on_progress: _OnProgress | None) -> str: ...
 def stress(network: Network, request: str, on_progress: _OnProgress | None) -> str: ...
 def gemm(request: str, on_progress: _OnProgress | None) -> str: ...

@@ -90,10 +90,11 @@ def compare(
         noise=None if noise is None else form("noise", noise),
     )
     text = _native.compare(network, request, native_progress(on_progress))
-    return ResultTable.from_rows("compare", [_compare_row(row) for row in json.loads(text)])
+    return ResultTable.from_rows("compare", [compare_row(row) for row in json.loads(text)])
 
 
-def _compare_row(row: dict[str, Any]) -> dict[str, Any]:
+def compare_row(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of the engine with the columns of tables."""
     busiest, error = row["busiest_link"], row["sum_error"]
     noise = row.get("noise") or {}
     parameters = row["parameters"]

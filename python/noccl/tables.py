@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from noccl.errors import FileError
 from noccl.files import write_file
 from noccl.renamed import column_name, with_columns_of_today
+from noccl.sweeps import columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,6 +90,8 @@ SCHEMAS: dict[str, pa.Schema] = {
             "noise_variance_us2": pa.float64(),
         },
     ),
+    "sweep_points": _schema("sweep_points", columns.POINT, columns.REDUCED),
+    "sweep": _schema("sweep", columns.POINT | columns.OUTCOME, columns.REDUCED | columns.MEASURED),
     "barriers": _schema(
         "barriers",
         {

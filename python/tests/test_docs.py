@@ -19,7 +19,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", DOCS / "tutorial.md", *sorted(DOCS.glob("how-to/*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    DOCS / "tutorial.md",
+    DOCS / "sweeps.md",
+    *sorted(DOCS.glob("how-to/*.md")),
+]
 FENCE = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 REST = "..."
 

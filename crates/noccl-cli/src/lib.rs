@@ -10,6 +10,7 @@ mod interrupt;
 mod old_names;
 mod output;
 mod progress;
+mod python;
 mod table;
 mod time_left;
 mod verbs;
@@ -28,6 +29,8 @@ enum Outcome {
     Fine,
     /// Something that was checked is wrong.
     Failed,
+    /// What it handed its work to has ended with this exit code, and has said why.
+    Ended(u8),
 }
 
 /// The whole process: looks for signals, runs the verb that the arguments name, and returns its exit code.
@@ -59,6 +62,7 @@ pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match cli.run() {
         Ok(Outcome::Fine) => 0,
         Ok(Outcome::Failed) => 1,
+        Ok(Outcome::Ended(code)) => code,
         Err(error) => report(&error),
     }
 }

@@ -15,6 +15,7 @@ mod program_values;
 mod request;
 mod studies;
 mod supervise;
+mod sweeps;
 
 use pyo3::prelude::*;
 
@@ -41,6 +42,9 @@ mod _native {
 
     #[pymodule_export]
     use super::studies::{attention, barrier_study, reproduce};
+
+    #[pymodule_export]
+    use super::sweeps::{compare_by_model, point_word, tile_name};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -76,6 +76,11 @@ impl Network {
         serde_json::to_string(&description).map_err(|e| to_python(py, &unwritable(&e)))
     }
 
+    /// The whole spec as TOML text, overrides applied.
+    fn to_toml(&self) -> String {
+        noccl::to_toml(self.loaded.network.spec())
+    }
+
     fn __repr__(&self) -> String {
         format!("<noccl.Network {}>", self.name())
     }

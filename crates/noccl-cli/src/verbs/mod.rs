@@ -12,7 +12,7 @@ use collective::{baselines, check, compare, demo, matrix, order, run, schedule};
 use network::{elaborate, rtl};
 use noccl::Error;
 use study::{
-    attention, auto, barrier, calibrate, coherence, gemm, npb, reproduce, stress, traffic,
+    attention, auto, barrier, calibrate, coherence, gemm, npb, reproduce, stress, sweep, traffic,
     validation,
 };
 use tool::{bench, build, doctor, help_markdown, report, schema};
@@ -51,6 +51,7 @@ enum Verb {
     Validation(validation::ValidationVerb),
     Traffic(traffic::Traffic),
     Stress(stress::Stress),
+    Sweep(sweep::Sweep),
     Bench(bench::Bench),
     Barrier(barrier::Barrier),
     Coherence(coherence::Coherence),
@@ -88,6 +89,7 @@ impl Cli {
             Verb::Validation(verb) => verb.run(),
             Verb::Traffic(verb) => verb.run(),
             Verb::Stress(verb) => verb.run(),
+            Verb::Sweep(verb) => verb.run(),
             Verb::Bench(verb) => verb.run(),
             Verb::Barrier(verb) => verb.run(),
             Verb::Coherence(verb) => verb.run(),

@@ -3,6 +3,7 @@
 
 use crate::args::size;
 use crate::progress::watched;
+use crate::python::interpreter;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
@@ -185,7 +186,7 @@ impl ProgramArgs {
         }
         let unsaved = "the Python objects of a script's ranks";
         noccl::refuse_checkpoint(asked.checkpoint.as_ref(), unsaved)?;
-        let mut command = Command::new(python());
+        let mut command = Command::new(interpreter());
         command.args(["-m", "noccl.programs", "--spec", asked.spec]);
         command.args(["--ranks", &self.ranks.unwrap_or(1).to_string()]);
         command.args(["--collectives", &self.collectives]);
@@ -211,7 +212,7 @@ impl ProgramArgs {
                 asked.file.display(),
                 format!(
                     "{error}: {}; accepted: a Python with the package noccl, named by NOCCL_PYTHON",
-                    python().display()
+                    interpreter().display()
                 ),
             )
         })?;
@@ -230,18 +231,6 @@ fn outcome(mut exit_codes: impl Iterator<Item = u64>) -> Outcome {
     } else {
         Outcome::Fine
     }
-}
-
-/// The interpreter beside this program, or `python3`; NOCCL_PYTHON names another one.
-fn python() -> std::path::PathBuf {
-    if let Some(named) = std::env::var_os("NOCCL_PYTHON") {
-        return named.into();
-    }
-    let own = std::env::current_exe().ok();
-    let beside = own.and_then(|own| Some(own.parent()?.join("python")));
-    beside
-        .filter(|python| python.exists())
-        .unwrap_or_else(|| "python3".into())
 }
 
 /// What ranks have printed, each line with its rank.

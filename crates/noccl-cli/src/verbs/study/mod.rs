@@ -10,5 +10,6 @@ pub mod gemm;
 pub mod npb;
 pub mod reproduce;
 pub mod stress;
+pub mod sweep;
 pub mod traffic;
 pub mod validation;
