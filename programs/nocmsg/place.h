@@ -40,6 +40,12 @@ void nm_take_in(unsigned queues);
 // what has not come is not waited for, since its sender may wait for this rank to read in the middle of a packet, as this rank does.
 void nm_wait(unsigned queues, uint64_t port, uint64_t counts);
 
+// Looks before nm_wait takes in what has come: a unit that waits in its queue is received without a list.
+#define NM_LOOKS 12
+// Of the ports STATUS and WAIT: words that have come for the library's queues, and 64 or more, which are whole units and half of the store.
+#define NM_HAVE_COME UINT64_C(0xffff)
+#define NM_MANY_HAVE_COME UINT64_C(0xc0c0)
+
 // The same. A word passes in a cycle, so most waits are over at the second look; and who waits longer keeps all registers, so that
 // writers and readers save none.
 static inline __attribute__((always_inline)) void nm_until(uint64_t port, uint64_t counts, unsigned queues) {
@@ -64,5 +70,11 @@ void nm_configure(uint64_t route);
 // So many bytes over the static network, whose routers are configured, and words behind them that nobody uses.
 void nm_stream_out(const char *data, size_t bytes, size_t padding);
 void nm_stream_in(char *data, size_t bytes, size_t padding);
+
+// What programs/recorder/cores defines again, by its own name: weak functions, which cost a program without the recorder nothing.
+void nm_own_send(int rank, const void *data, size_t bytes);
+void nm_own_receive(int rank, void *data, size_t bytes);
+void nm_own_stream_out(const char *data, size_t bytes, size_t padding);
+void nm_own_stream_in(char *data, size_t bytes, size_t padding);
 
 #endif

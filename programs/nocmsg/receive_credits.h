@@ -6,7 +6,7 @@
 static void take_next(void) {
   uint64_t status = noccl_load64(NOCCL_PORT_WAIT);
   if (status & NM_CREDIT_WORDS) nm_read_credits();
-  if (status & HAVE_COME) nm_take_in(NM_ALL_QUEUES);
+  if (status & NM_HAVE_COME) nm_take_in(NM_ALL_QUEUES);
   nm_return_credits();
 }
 

@@ -175,19 +175,12 @@ static inline __attribute__((always_inline)) void take_in(int queue, uint32_t wo
   }
 }
 
-// Looks before what has come is taken in: a unit that waits in its queue is received without a list.
-#define LOOKS 12
-
-// Of the ports STATUS and WAIT: words that have come for the library's queues, and 64 or more, which are whole units and half of the store.
-#define HAVE_COME UINT64_C(0xffff)
-#define MANY_HAVE_COME UINT64_C(0xc0c0)
-
-void nm_wait(unsigned queues, uint64_t port, uint64_t counts) {
+__attribute__((weak)) void nm_wait(unsigned queues, uint64_t port, uint64_t counts) {
   for (unsigned looks = 0;; looks++) {
     uint64_t status = noccl_load64(port);
     if (status & counts) return;
     if (status & NM_CREDIT_WORDS) nm_read_credits();
-    if (status & MANY_HAVE_COME || (looks >= LOOKS && status & HAVE_COME)) {
+    if (status & NM_MANY_HAVE_COME || (looks >= NM_LOOKS && status & NM_HAVE_COME)) {
       nm_take_in(queues);
       nm_return_credits();
     }
@@ -265,7 +258,7 @@ static __attribute__((noinline)) void receive_long(int rank, char *data, size_t 
   receive_unit(rank, data, bytes);
 }
 
-void nm_receive(int rank, void *data, size_t bytes) {
+void nm_own_receive(int rank, void *data, size_t bytes) {
   uint64_t entered = nm_enter();
   if (rank != nm_here.rank) nm_charge_message();
   if (of_rank[rank].place) {
@@ -278,3 +271,5 @@ void nm_receive(int rank, void *data, size_t bytes) {
   if (rank != nm_here.rank) nm_charge_words((uint32_t)((bytes % NM_UNIT_BYTES + 3) / 4));
   nm_leave_receive(entered);
 }
+
+void nm_receive(int rank, void *data, size_t bytes) __attribute__((weak, alias("nm_own_receive")));

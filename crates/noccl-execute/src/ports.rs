@@ -53,7 +53,9 @@ impl Driver<'_, '_> {
                 | Port::Console
                 | Port::End
                 | Port::Wait
-                | Port::StaticIdle,
+                | Port::StaticIdle
+                | Port::Waited
+                | Port::WaitedUntil,
                 _,
             ) => {
                 let what = format!(

@@ -51,11 +51,15 @@ pub enum Port {
     Wait,
     /// Load: 1 if `StaticConfigure` would not wait, else 0.
     StaticIdle,
+    /// Load: cycles in which the core has waited in ports so far, for space or for words.
+    Waited,
+    /// Load: the cycle in which its last wait in a port was over; 0 before the first one.
+    WaitedUntil,
 }
 
 impl Port {
     /// All ports, by address.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::Send,
         Self::Receive(0),
         Self::Receive(1),
@@ -77,6 +81,8 @@ impl Port {
         Self::End,
         Self::Wait,
         Self::StaticIdle,
+        Self::Waited,
+        Self::WaitedUntil,
     ];
 
     /// Its address.
@@ -101,6 +107,8 @@ impl Port {
             Self::End => 18,
             Self::Wait => 19,
             Self::StaticIdle => 20,
+            Self::Waited => 21,
+            Self::WaitedUntil => 22,
         };
         PORTS_BASE + 8 * place
     }
@@ -130,7 +138,9 @@ impl Port {
             | Self::Columns
             | Self::Rows
             | Self::Wait
-            | Self::StaticIdle => true,
+            | Self::StaticIdle
+            | Self::Waited
+            | Self::WaitedUntil => true,
         }
     }
 
@@ -156,6 +166,8 @@ impl Port {
             Self::End => "END",
             Self::Wait => "WAIT",
             Self::StaticIdle => "STATIC_IDLE",
+            Self::Waited => "WAITED",
+            Self::WaitedUntil => "WAITED_UNTIL",
         };
         format!("NOCCL_PORT_{name}")
     }

@@ -159,6 +159,7 @@ proptest! {
             ("core.send_word_cycles", send_word.to_string()),
             ("core.receive_ahead_cycles", ahead.to_string()),
             ("core.list_cycles", (2 * ahead).to_string()),
+            ("core.blocked_cycles", (3 * ahead).to_string()),
             ("router.udn.input_fifo_flits", fifo.to_string()),
             ("router.udn.turn_cycles", corner.to_string()),
         ]);

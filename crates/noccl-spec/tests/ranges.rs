@@ -59,6 +59,8 @@ fn every_number_of_every_preset_has_one_range_with_what_stands_there_inside() {
                 "receive_ahead_cycles",
                 "send_word_cycles",
                 "list_cycles",
+                "round_cycles",
+                "blocked_cycles",
             ];
             expected.extend(left_out.map(|field| format!("core.{field}")));
         }

@@ -3,7 +3,9 @@
 
 use crate::program::{ProgramRequest, Report, session};
 use crate::{Algorithm, Error, Network, Step, Timeline, Watch, WorkStage};
-use noccl_program::{Event, MessageTrace, Replayed, Span, Unit, parse_messages};
+use noccl_net::elaborate;
+use noccl_program::{Event, LibraryCosts, MessageTrace, Replayed, Span, Unit, parse_messages};
+use noccl_spec::Spec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -15,6 +17,8 @@ pub struct MessagesRequest {
     pub trace: PathBuf,
     /// Number of ranks that is expected; `None` for as many as there are.
     pub ranks: Option<u32>,
+    /// Whose costs of messages are taken; `None`: the recorded ones, where the trace has them for this network.
+    pub library: Option<LibraryCosts>,
     /// Algorithm of collectives; `None` for the one that `auto` picks.
     pub collectives: Option<Algorithm>,
     /// Factor of all computations; not negative.
@@ -75,6 +79,8 @@ pub struct MessagesReport {
     pub network: String,
     /// Where the trace comes from, as it says.
     pub source: String,
+    /// Whose costs of messages it has taken.
+    pub library: MessagesLibrary,
     /// Factor of all computations.
     pub compute_scale: f64,
     /// When the last call of the last rank was over.
@@ -89,6 +95,16 @@ pub struct MessagesReport {
     pub ranks: Vec<MessagesRankRow>,
     /// Calls in the order in which they ended.
     pub timeline: Vec<MessagesCall>,
+}
+
+/// Whose costs of messages a replay has taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MessagesLibrary {
+    /// Those of the network's description.
+    Modelled,
+    /// Those of the message library, as the trace has them.
+    Recorded,
 }
 
 /// Replays a message trace.
@@ -123,8 +139,15 @@ fn replay(
 ) -> Result<(MessagesReport, Timeline), Error> {
     let text = noccl_files::read_text(&request.trace)?;
     let file = name(&request.trace);
-    let trace = parse_messages(&file, &text)?;
+    let mut trace = parse_messages(&file, &text)?;
     drop(text);
+    let costs = library_costs(network, &trace, request.library)?;
+    trace.take_costs(costs);
+    let bare = match costs {
+        LibraryCosts::Modelled => None,
+        LibraryCosts::Recorded => Some(elaborate(&bare_cores(network.spec()))?),
+    };
+    let network = bare.as_ref().unwrap_or(network);
     let cycles_per_unit = cycles_per_unit(network, &trace, request.compute_scale)?;
     let ranks = trace.ranks.len() as u32;
     if let Some(stated) = request.ranks.filter(|stated| *stated != ranks) {
@@ -133,7 +156,11 @@ fn replay(
     }
     let asked = ProgramRequest {
         ranks,
-        collectives: request.collectives,
+        // The library's own broadcast.
+        collectives: match costs {
+            LibraryCosts::Modelled => request.collectives,
+            LibraryCosts::Recorded => request.collectives.or(Some(Algorithm::InNetworkStatic)),
+        },
         max_cycles: request.max_cycles,
         noise_seed: request.noise_seed,
     };
@@ -157,6 +184,10 @@ fn replay(
     let replayed = MessagesReport {
         network: network.spec().name.clone(),
         source: trace.source.clone(),
+        library: match costs {
+            LibraryCosts::Modelled => MessagesLibrary::Modelled,
+            LibraryCosts::Recorded => MessagesLibrary::Recorded,
+        },
         compute_scale: request.compute_scale,
         cycles: report.cycles,
         time_ns: noccl_run::time_ns(report.cycles as f64, network.spec().clock_ghz),
@@ -166,6 +197,53 @@ fn replay(
         timeline: session.timeline().iter().map(call).collect(),
     };
     Ok((replayed, timeline))
+}
+
+/// The library's records are of one network's cores; on another one its messages would come at other times.
+fn library_costs(
+    network: &Network,
+    trace: &MessageTrace,
+    asked: Option<LibraryCosts>,
+) -> Result<LibraryCosts, Error> {
+    let recorded_on = trace
+        .library_network
+        .as_deref()
+        .filter(|_| trace.has_library());
+    let is_same = recorded_on == Some(&network.spec().name);
+    match asked {
+        Some(LibraryCosts::Modelled) => Ok(LibraryCosts::Modelled),
+        Some(LibraryCosts::Recorded) if !is_same => {
+            let accepted = match recorded_on {
+                Some(name) => format!("accepted with this trace on '{name}', where it was recorded"),
+                None => "the trace has no records of a message library; accepted: modelled".to_owned(),
+            };
+            Err(Error::argument("--library", "recorded", accepted))
+        }
+        Some(LibraryCosts::Recorded) => Ok(LibraryCosts::Recorded),
+        None if is_same => Ok(LibraryCosts::Recorded),
+        None => Ok(LibraryCosts::Modelled),
+    }
+}
+
+/// The network with cores that take no cycles of a message but one for each of its words: all else is in the records.
+fn bare_cores(spec: &Spec) -> Spec {
+    let mut spec = spec.clone();
+    if let Some(tiles) = spec.cores_mut() {
+        let core = &mut tiles.core;
+        core.send_cycles = 0;
+        core.receive_cycles = 0;
+        core.receive_ahead_cycles = 0;
+        core.unit_cycles = 0;
+        core.list_cycles = 0;
+        core.row_cycles = 0;
+        core.round_cycles = 0;
+        core.blocked_cycles = 0;
+        core.combine_cycles = 0;
+        core.route_cycles = 0;
+        core.word_cycles = 1;
+        core.send_word_cycles = 0;
+    }
+    spec
 }
 
 /// As places of calls name the file.

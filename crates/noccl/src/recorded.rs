@@ -8,16 +8,16 @@ use std::fmt::Write;
 /// What a line of a trace begins with (`PREFIX` of `programs/recorder/cores/recorder.c`).
 const PREFIX: &str = "noccl-messages: ";
 
-/// The message trace that ranks have printed on their consoles, from which it is removed.
+/// The message trace that ranks on a network have printed on their consoles, from which it is removed.
 ///
 /// # Errors
 /// [`Error::Argument`] for a rank that has printed none.
 pub fn take_recorded<'a>(
-    source: &str,
+    (source, network): (&str, &str),
     consoles: impl ExactSizeIterator<Item = &'a mut String>,
 ) -> Result<String, Error> {
     let mut text = format!(
-        "noccl-messages {MESSAGES_VERSION}\nranks {}\nunit cycles\nsource {source}\n",
+        "noccl-messages {MESSAGES_VERSION}\nranks {}\nunit cycles\nsource {source}\nlibrary {network}\n",
         consoles.len()
     );
     for (rank, console) in consoles.enumerate() {
@@ -49,12 +49,12 @@ mod tests {
     fn a_trace_is_taken_out_of_what_ranks_print() {
         let rank = |rank| format!("hello\n{PREFIX}rank {rank}\n{PREFIX}end 0\nbye\n");
         let mut consoles = [rank(0), rank(1)];
-        let text = take_recorded("here", consoles.iter_mut()).expect("both have one");
+        let text = take_recorded(("here", "net"), consoles.iter_mut()).expect("both have one");
         assert_eq!(consoles, ["hello\nbye\n", "hello\nbye\n"]);
         let trace = noccl_program::parse_messages("t", &text).expect("it is a trace");
         assert_eq!((trace.ranks.len(), &*trace.source), (2, "here"));
         let mut consoles = [rank(0), "hello\n".to_owned()];
-        let refused = take_recorded("here", consoles.iter_mut());
+        let refused = take_recorded(("here", "net"), consoles.iter_mut());
         let text = refused.expect_err("rank 1 has none").to_string();
         assert!(text.starts_with("--record 'rank 1'"), "{text}");
     }

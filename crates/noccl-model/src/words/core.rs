@@ -132,7 +132,9 @@ impl Walk<'_> {
         let sent = kind.static_multicast();
         let (doing, cycles) = if crosses {
             let sent = self.messages[action as usize];
-            let before = u64::from(self.spec.send_cycles) + self.unit_cycles(sent, 0);
+            let round = kind.message().and_then(|message| message.round);
+            let of_round = round.map_or(0, |_| u64::from(self.spec.round_cycles));
+            let before = u64::from(self.spec.send_cycles) + of_round + self.unit_cycles(sent, 0);
             let writing = Writing {
                 share,
                 unit: 0,

@@ -19,7 +19,7 @@ mod write;
 
 pub use collectives::{CollectiveName, RecordedCollective};
 pub use read::parse_messages;
-pub use record::{Event, MessageTrace, NewCommunicator, Record, Unit};
+pub use record::{Event, LibraryCosts, MessageTrace, NewCommunicator, Record, Unit};
 pub(crate) use recording::{RankRecording, sent};
 pub use replay::{Replayed, replay};
 

@@ -17,6 +17,7 @@ struct Reader<'t> {
     ranks: Option<u32>,
     unit: Option<Unit>,
     source: Option<String>,
+    library_network: Option<String>,
     done: Vec<Option<Vec<Record>>>,
     section: Option<Section>,
 }
@@ -39,6 +40,7 @@ pub fn parse_messages(file: &str, text: &str) -> Result<MessageTrace, ProgramErr
         ranks: None,
         unit: None,
         source: None,
+        library_network: None,
         done: Vec::new(),
         section: None,
     };
@@ -118,10 +120,14 @@ impl Reader<'_> {
                 self.source = Some(text.trim().to_owned());
                 return Ok(());
             }
+            "library" if is_head && self.library_network.is_none() => {
+                let name = line.word("the name of a network")?;
+                self.library_network = Some(name.to_owned());
+            }
             "rank" => self.section = Some(self.section(&mut line)?),
             _ => {
                 let accepted = if is_head {
-                    "ranks, unit and source, once each, then rank"
+                    "ranks, unit, source and library, once each, then rank"
                 } else {
                     "rank"
                 };
@@ -170,6 +176,7 @@ impl Reader<'_> {
         Ok(MessageTrace {
             unit,
             source: self.source.unwrap_or_default(),
+            library_network: self.library_network,
             ranks,
         })
     }

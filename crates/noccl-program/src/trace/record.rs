@@ -19,8 +19,20 @@ pub struct MessageTrace {
     pub unit: Unit,
     /// Where it comes from, in the recorder's words.
     pub source: String,
+    /// Name of the network on which the message library's own records were taken, if there are such.
+    pub library_network: Option<String>,
     /// By rank: its calls in their order.
     pub ranks: Vec<Vec<Record>>,
+}
+
+/// Whose costs of messages a replay takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LibraryCosts {
+    /// Those of the network's description: the library's records are left out.
+    #[default]
+    Modelled,
+    /// Those that were recorded: the library's records are replayed, in place of the collectives that they carry out.
+    Recorded,
 }
 
 /// A call, and where it stands.
@@ -28,6 +40,8 @@ pub struct MessageTrace {
 pub struct Record {
     /// Line of the file, from 1.
     pub line: u32,
+    /// Is it of the message library, within a call of the program?
+    pub is_library: bool,
     /// The call.
     pub event: Event,
 }
@@ -94,5 +108,29 @@ impl MessageTrace {
     #[must_use]
     pub fn num_records(&self) -> u64 {
         self.ranks.iter().map(|records| records.len() as u64).sum()
+    }
+
+    /// Has it records of the message library?
+    #[must_use]
+    pub fn has_library(&self) -> bool {
+        self.ranks.iter().flatten().any(|record| record.is_library)
+    }
+
+    /// Leaves out the library's records, or the collectives that they carry out: a replay takes one of both.
+    pub fn take_costs(&mut self, costs: LibraryCosts) {
+        for records in &mut self.ranks {
+            let next = records.iter().skip(1).map(|record| record.is_library);
+            let next: Vec<bool> = next.chain([false]).collect();
+            let mut is_next_library = next.into_iter();
+            records.retain(|record| {
+                let is_carried_out = is_next_library.next().unwrap_or(false)
+                    && !record.is_library
+                    && matches!(record.event, Event::Collective(_));
+                match costs {
+                    LibraryCosts::Modelled => !record.is_library,
+                    LibraryCosts::Recorded => !is_carried_out,
+                }
+            });
+        }
     }
 }

@@ -73,7 +73,11 @@ impl RankRecording {
         let events = self.events.iter().flatten().filter(is_left).cloned();
         let numbered = (1..).zip(events.chain(last));
         numbered
-            .map(|(line, event)| Record { line, event })
+            .map(|(line, event)| Record {
+                line,
+                is_library: false,
+                event,
+            })
             .collect()
     }
 }
@@ -92,6 +96,7 @@ impl Session<'_> {
         Some(MessageTrace {
             unit: Unit::Cycles,
             source: source.to_owned(),
+            library_network: None,
             ranks: ranks.iter().map(RankRecording::records).collect(),
         })
     }

@@ -13,7 +13,12 @@ use std::collections::BTreeMap;
 const MAX_TAG: u64 = u32::MAX as u64;
 /// Numbers of communicators and requests.
 const MAX_NUMBER: u64 = u32::MAX as u64;
-const RECORDS: &str = "compute, send, ssend, isend, issend, recv, irecv, wait, split, end, barrier, bcast, reduce, allreduce, reduce_scatter_block, reduce_scatter, scan, exscan, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv";
+const RECORDS: &str = "library, compute, send, ssend, isend, issend, recv, irecv, wait, split, end, barrier, bcast, reduce, allreduce, reduce_scatter_block, reduce_scatter, scan, exscan, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv";
+
+/// Before a record of the message library.
+const LIBRARY: &str = "library";
+/// What the library's records are: nothing that has to be waited for later.
+const OF_LIBRARY: [&str; 4] = ["compute", "send", "recv", "bcast"];
 
 /// The records of a rank so far.
 pub(super) struct Section {
@@ -41,9 +46,15 @@ impl Section {
         }
     }
 
-    /// A record that begins with this word.
+    /// A record that begins with this word, or with `library` and then this word.
     pub(super) fn read(&mut self, word: &str, mut line: Line<'_>) -> Result<(), ProgramError> {
         let number = line.number;
+        let is_library = word == LIBRARY;
+        let word = if is_library {
+            library_word(&mut line)?
+        } else {
+            word
+        };
         let event = match word {
             "compute" => Event::Compute(line.number("a time", MAX_COMPUTE)?),
             "send" | "ssend" | "isend" | "issend" => self.send(word, &mut line)?,
@@ -59,6 +70,7 @@ impl Section {
         line.end()?;
         self.records.push(Record {
             line: number,
+            is_library,
             event,
         });
         Ok(())
@@ -218,6 +230,16 @@ impl Section {
             bytes,
         }))
     }
+}
+
+/// What stands behind `library`.
+fn library_word<'t>(line: &mut Line<'t>) -> Result<&'t str, ProgramError> {
+    let accepted = OF_LIBRARY.join(", ");
+    let word = line.word(&accepted)?;
+    if OF_LIBRARY.contains(&word) {
+        return Ok(word);
+    }
+    Err(line.wrong(&quoted(word), accepted))
 }
 
 /// Operator and element type of a reduction.

@@ -18,10 +18,14 @@ impl fmt::Display for MessageTrace {
         writeln!(f, "ranks {}\nunit {unit}", self.ranks.len())?;
         let source: String = self.source.split_whitespace().collect::<Vec<_>>().join(" ");
         writeln!(f, "source {source}")?;
+        if let Some(network) = &self.library_network {
+            writeln!(f, "library {network}")?;
+        }
         for (rank, records) in self.ranks.iter().enumerate() {
             writeln!(f, "rank {rank}")?;
             for record in records {
-                writeln!(f, "{}", record.event)?;
+                let library = if record.is_library { "library " } else { "" };
+                writeln!(f, "{library}{}", record.event)?;
             }
             writeln!(f, "end {}", records.len())?;
         }

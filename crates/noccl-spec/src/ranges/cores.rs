@@ -42,6 +42,8 @@ impl Table {
             ("receive_cycles", core.receive_cycles),
             ("unit_cycles", core.unit_cycles),
             ("list_cycles", core.list_cycles),
+            ("round_cycles", core.round_cycles),
+            ("blocked_cycles", core.blocked_cycles),
         ];
         self.all("core", &fields, 0..=100_000);
         self.any("core.word_cycles", core.word_cycles, 1..=1000);

@@ -42,6 +42,8 @@ impl CoreTiles {
         ("core.send_word_cycles", &["0", "0", "4"]),
         ("core.receive_ahead_cycles", &["0", "15"]),
         ("core.list_cycles", &["0", "40"]),
+        ("core.round_cycles", &["0", "25"]),
+        ("core.blocked_cycles", &["0", "60"]),
     ];
 }
 
@@ -126,6 +128,13 @@ pub struct Core {
     /// Cycles for each unit that is copied from the list of those that came early, besides its words. 0 if absent.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub list_cycles: u32,
+    /// Cycles of the source for each message of a round, besides `send_cycles`: it finds its partners. 0 if absent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub round_cycles: u32,
+    /// Cycles that pass before a core that stands still at a full port reads what has come, once for each time that it stands still. 0 if
+    /// absent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub blocked_cycles: u32,
     /// Cycles for each element that a local reduction combines with another one.
     pub combine_cycles: u32,
     /// Data of a unit in bytes, a multiple of a word.

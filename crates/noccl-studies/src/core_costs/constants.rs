@@ -32,7 +32,7 @@ macro_rules! field {
 }
 
 /// What is fitted; `row_cycles`, `interrupt_cycles` and noise are none of this library.
-pub(super) const FIELDS: [Field; 9] = [
+pub(super) const FIELDS: [Field; 11] = [
     field!(send_cycles, 60, 0..=1000),
     field!(receive_cycles, 60, 0..=1000),
     field!(receive_ahead_cycles, 20, 0..=1000),
@@ -40,6 +40,8 @@ pub(super) const FIELDS: [Field; 9] = [
     field!(list_cycles, 100, 0..=1000),
     field!(word_cycles, 2, 1..=20),
     field!(send_word_cycles, 4, 1..=20),
+    field!(round_cycles, 50, 0..=1000),
+    field!(blocked_cycles, 50, 0..=1000),
     field!(combine_cycles, 11, 0..=100),
     field!(route_cycles, 100, 0..=1000),
 ];

@@ -22,6 +22,18 @@ pub struct MessagesArgs {
         requires = "messages"
     )]
     pub compute_scale: f64,
+    /// Whose costs of messages a message trace is replayed with: those of the network's description, or those of the message library that the trace has of this network [default: recorded where it has them]
+    #[arg(long, value_enum, value_name = "COSTS", requires = "messages")]
+    pub library: Option<Library>,
+}
+
+/// Whose costs of messages.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum Library {
+    /// Constants of the network's description (`core.*`)
+    Modelled,
+    /// Cycles of the message library on executed cores, which the trace has
+    Recorded,
 }
 
 impl MessagesArgs {
@@ -35,6 +47,10 @@ impl MessagesArgs {
         let request = MessagesRequest {
             trace: asked.file.to_owned(),
             ranks: program.ranks,
+            library: self.library.map(|library| match library {
+                Library::Modelled => noccl::LibraryCosts::Modelled,
+                Library::Recorded => noccl::LibraryCosts::Recorded,
+            }),
             collectives: noccl::program::parse_program_algorithm(&program.collectives)?,
             compute_scale: self.compute_scale,
             max_cycles: asked.max_cycles,
@@ -85,10 +101,14 @@ fn summary(report: &MessagesReport) -> String {
         .collect();
     let sum = |of: fn(&noccl::MessagesRankRow) -> u64| grouped(report.ranks.iter().map(of).sum());
     format!(
-        "{}\nnetwork    {}\nsource     {}\ncycles     {} ({:.0} ns)\nmessages   {} of {} bytes, {} received\nflit-hops  {}\n",
+        "{}\nnetwork    {}\nsource     {}\n{}cycles     {} ({:.0} ns)\nmessages   {} of {} bytes, {} received\nflit-hops  {}\n",
         table(&header, &rows),
         report.network,
         noccl::visible_line(&report.source),
+        match report.library {
+            noccl::MessagesLibrary::Modelled => "",
+            noccl::MessagesLibrary::Recorded => "library    recorded\n",
+        },
         grouped(report.cycles),
         report.time_ns,
         sum(|rank| rank.messages),

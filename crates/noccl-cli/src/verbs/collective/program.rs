@@ -95,7 +95,7 @@ impl ProgramArgs {
             })?
         };
         let consoles = report.ranks.iter_mut().map(|rank| &mut rank.console);
-        self.write_recorded(asked, consoles)?;
+        self.write_recorded(asked, &report.network, consoles)?;
         if asked.is_json {
             output::json(&report)?;
         } else {
@@ -166,6 +166,7 @@ impl ProgramArgs {
     fn write_recorded<'a>(
         &self,
         asked: &Asked<'_>,
+        network: &str,
         consoles: impl ExactSizeIterator<Item = &'a mut String>,
     ) -> Result<(), Error> {
         let Some(place) = &self.record else {
@@ -173,7 +174,7 @@ impl ProgramArgs {
         };
         let name = asked.file.file_name().unwrap_or(asked.file.as_os_str());
         let source = format!("{} on executed cores of {}", name.display(), asked.spec);
-        let text = noccl::take_recorded(&noccl::visible_line(&source), consoles)?;
+        let text = noccl::take_recorded((&noccl::visible_line(&source), network), consoles)?;
         noccl::write_file(place, &text)?;
         Ok(())
     }

@@ -102,6 +102,7 @@ impl<'s> ExecutedCores<'s> {
                 finish_cycle: 0,
                 send_wait_cycles: 0,
                 receive_wait_cycles: 0,
+                waited_until_cycle: 0,
                 times: None,
                 sent_words: 0,
                 received_words: 0,
@@ -240,6 +241,7 @@ impl<'s> ExecutedCores<'s> {
             }
             State::Executing | State::Over => RankTime::Execute,
         };
+        tile.waited_until_cycle = now;
         if let Some(times) = &mut tile.times {
             times.add(time, since, now);
         }

@@ -101,6 +101,8 @@ impl ExecutedCores<'_> {
             Port::Wait if !tile.has_words() => return Outcome::NoWords,
             Port::Wait => tile.status(),
             Port::StaticIdle => u64::from(tile.is_idle(planes)),
+            Port::Waited => tile.send_wait_cycles + tile.receive_wait_cycles,
+            Port::WaitedUntil => tile.waited_until_cycle,
             Port::Cycle => access.cycle,
             Port::Rank => rank as u64,
             Port::Ranks => ranks,
@@ -159,7 +161,9 @@ impl ExecutedCores<'_> {
             | Port::Columns
             | Port::Rows
             | Port::StaticIdle
-            | Port::Wait => {}
+            | Port::Wait
+            | Port::Waited
+            | Port::WaitedUntil => {}
         }
         Outcome::Done(0)
     }

@@ -125,6 +125,7 @@ impl Tile {
             finish_cycle,
             send_wait_cycles,
             receive_wait_cycles,
+            waited_until_cycle,
             // Not kept in a run that is saved.
             times: _,
             sent_words,
@@ -134,7 +135,7 @@ impl Tile {
         to.put(&core.saved(start))?;
         to.put(&(state, since_cycle, queues, out, static_out, static_in))?;
         to.put(&(console, exit_code, finish_cycle))?;
-        to.put(&(send_wait_cycles, receive_wait_cycles))?;
+        to.put(&(send_wait_cycles, receive_wait_cycles, waited_until_cycle))?;
         to.put(&(sent_words, received_words, packets))
     }
 
@@ -152,7 +153,11 @@ impl Tile {
             self.static_in,
         ) = from.take()?;
         (self.console, self.exit_code, self.finish_cycle) = from.take()?;
-        (self.send_wait_cycles, self.receive_wait_cycles) = from.take()?;
+        (
+            self.send_wait_cycles,
+            self.receive_wait_cycles,
+            self.waited_until_cycle,
+        ) = from.take()?;
         (self.sent_words, self.received_words, self.packets) = from.take()?;
         if !queues.is_like(&self.queues) {
             return Err(CheckpointError::damaged("it is of another receive store"));

@@ -68,6 +68,8 @@ pub(super) struct Tile {
     /// Cycles in which it waited for space, and for words.
     pub(super) send_wait_cycles: u64,
     pub(super) receive_wait_cycles: u64,
+    /// When its last wait was over.
+    pub(super) waited_until_cycle: u64,
     /// When it waited, if that is kept.
     pub(super) times: Option<Box<TimeSlices>>,
     /// Words that it has written and read.

@@ -12,9 +12,9 @@ const CONTROL_WORDS: u32 = UNIT_HEAD_WORDS + 1;
 impl Cores<'_> {
     /// A core begins to send a message; with acknowledgements, only when the receiver has acknowledged the one before.
     pub(super) fn begin_send(&mut self, tile: usize, share: u32, message: u32, now: u64) -> Next {
-        let Some((source, rows)) = self.messages[message as usize]
+        let Some((source, rows, round)) = self.messages[message as usize]
             .as_ref()
-            .map(|sent| (sent.source, sent.rows))
+            .map(|sent| (sent.source, sent.rows, sent.round))
         else {
             return Next::At(now);
         };
@@ -24,7 +24,8 @@ impl Cores<'_> {
                 sent.payload = payload;
             }
         }
-        let start = u64::from(self.spec.send_cycles);
+        let of_round = round.map_or(0, |_| u64::from(self.spec.round_cycles));
+        let start = u64::from(self.spec.send_cycles) + of_round;
         if self.spec.interrupt_cycles > 0 {
             let kind = UnitKind::Reply;
             self.cores[tile].suspended = Doing::Await {
@@ -81,7 +82,8 @@ impl Cores<'_> {
             let credits = self.cores[tile].credits.entry(sent.target).or_insert(1);
             if *credits > 0 {
                 *credits -= 1;
-                let start = u64::from(self.spec.send_cycles);
+                let of_round = sent.round.map_or(0, |_| u64::from(self.spec.round_cycles));
+                let start = u64::from(self.spec.send_cycles) + of_round;
                 return self.prepare(tile, share, message, now + start);
             }
         }
@@ -161,6 +163,7 @@ impl Cores<'_> {
             at.worm = planes.udn.open_worm(TileId(target), length, unit.into());
         }
         planes.udn.push(now, at_tile, at.worm, at.words);
+        self.cores[tile].is_blocked = false;
         at.words += 1;
         let mut cycles = self.spec.written_word_cycles();
         if at.words == length {
@@ -185,9 +188,19 @@ impl Cores<'_> {
     /// A full port: the core reads what has come if its rule says so; else it stands still.
     pub(super) fn stand_still(&mut self, tile: usize, now: u64) -> Next {
         match self.spec.drain {
-            DrainRule::Always => self.receive(tile, now).unwrap_or(Next::Blocked),
+            DrainRule::Always => self.read_blocked(tile, now).unwrap_or(Next::Blocked),
             DrainRule::InReceive | DrainRule::Never => Next::Blocked,
         }
+    }
+
+    /// Reads what has come, the first time only when it has found that out.
+    fn read_blocked(&mut self, tile: usize, now: u64) -> Option<Next> {
+        let looks = u64::from(self.spec.blocked_cycles);
+        if looks > 0 && !self.cores[tile].is_blocked && self.stores[tile].len() > 0 {
+            self.cores[tile].is_blocked = true;
+            return Some(Next::At(now + looks));
+        }
+        self.receive(tile, now)
     }
 
     /// Begins to write a response that somebody waits for, if there is one, in the middle of what it is waiting for: two cores that

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the message library is busy, and what it sends and receives for a collective: stands in place of functions of the library that are
+// weak (programs/nocmsg/place.h), and calls them.
+//
+// Busy is what is left of the time without waiting: cycles in which the core stood at a port, which it counts, and in which it looked at a
+// port again and again. A word of a message takes the replay a cycle, which is taken off.
+#include "cost.h"
+#include "noccl.h"
+#include "nocmsg.h"
+#include "place.h"
+#include "records.h"
+
+// Tags of messages of which collectives are composed begin here.
+#define INNER_TAG 0x80000000u
+
+// Cycles of looking in vain, and when that was over last.
+static uint64_t looked, looked_until;
+
+// When the program or the library began to execute, and the cycles of waiting before.
+static struct {
+  uint64_t cycle, waited;
+} begun;
+
+static int is_in_call, is_recorded, root, is_next_another;
+
+static uint64_t waited(void) { return noccl_load64(NOCCL_PORT_WAITED) + looked; }
+
+static void begin(void) {
+  begun.waited = waited();
+  begun.cycle = nm_clock();
+}
+
+struct busy recorder_busy(void) {
+  uint64_t now = nm_clock();
+  uint64_t all = now - begun.cycle - (waited() - begun.waited);
+  uint64_t until = noccl_load64(NOCCL_PORT_WAITED_UNTIL);
+  if (looked_until > until) until = looked_until;
+  uint64_t behind = until > begun.cycle ? now - until : 0;
+  if (behind > all) behind = all;
+  return (struct busy){all - behind, behind};
+}
+
+static uint64_t all_busy(void) {
+  struct busy busy = recorder_busy();
+  return busy.ahead + busy.behind;
+}
+
+void recorder_enter(void) {
+  uint64_t cycles = all_busy();
+  if (cycles) recorder_append(COMPUTE)->number = cycles;
+}
+
+void recorder_begin(int is_recorded_now) {
+  is_in_call = 1;
+  is_recorded = is_recorded_now;
+  begin();
+}
+
+int recorder_leave(int code) {
+  if (is_in_call && is_recorded) recorder_add_busy(all_busy());
+  is_in_call = is_recorded = 0;
+  begin();
+  return code;
+}
+
+void recorder_set_root(int first, int is_another) {
+  root = first;
+  is_next_another = is_another;
+}
+
+uint64_t recorder_words(size_t bytes) {
+  size_t units = bytes ? (bytes + NM_UNIT_BYTES - 1) / NM_UNIT_BYTES : 1;
+  return 2 * units + (bytes + 3) / 4;
+}
+
+// Words are read since the last wait, as far as there was one.
+uint64_t recorder_less_words(struct busy *busy, uint64_t words) {
+  uint64_t of_behind = words < busy->behind ? words : busy->behind;
+  busy->behind -= of_behind;
+  words -= of_behind;
+  uint64_t of_ahead = words < busy->ahead ? words : busy->ahead;
+  busy->ahead -= of_ahead;
+  return words - of_ahead;
+}
+
+static void take_record(enum kind kind, int other, size_t bytes, uint64_t words) {
+  struct busy busy = recorder_busy();
+  if (!is_recorded) return;
+  recorder_less_words(&busy, words);
+  if (kind == SEND || (kind == BCAST && other == nm_here.rank)) busy = (struct busy){busy.ahead + busy.behind, 0};
+  recorder_add_busy(busy.ahead);
+  struct record *record = recorder_append(kind);
+  record->is_library = 1;
+  record->other = other;
+  record->tag = INNER_TAG;
+  record->number = bytes;
+  recorder_add_busy(busy.behind);
+}
+
+// What the library has done before a message.
+static void record_before(void) {
+  if (is_recorded) recorder_add_busy(all_busy());
+  begin();
+}
+
+void nm_wait(unsigned queues, uint64_t port, uint64_t counts) {
+  uint64_t from = nm_clock(), stood = noccl_load64(NOCCL_PORT_WAITED), taken = 0;
+  for (unsigned looks = 0;; looks++) {
+    uint64_t status = noccl_load64(port);
+    if (status & counts) break;
+    if (!(status & NM_MANY_HAVE_COME || (looks >= NM_LOOKS && status & NM_HAVE_COME))) continue;
+    uint64_t now = nm_clock();
+    nm_take_in(queues);
+    taken += nm_clock() - now;
+  }
+  stood = noccl_load64(NOCCL_PORT_WAITED) - stood;
+  looked_until = nm_clock();
+  uint64_t all = looked_until - from;
+  if (all > stood + taken) looked += all - stood - taken;
+}
+
+void nm_configure(uint64_t route) {
+  record_before();
+  uint64_t from = nm_clock(), taken = 0;
+  while (!noccl_load(NOCCL_PORT_STATIC_IDLE)) {
+    uint64_t now = nm_clock();
+    nm_take_in(NM_ALL_QUEUES);
+    taken += nm_clock() - now;
+  }
+  looked_until = nm_clock();
+  looked += looked_until - from - taken;
+  noccl_store64(NOCCL_PORT_STATIC_CONFIGURE, route);
+}
+
+void nm_send(int rank, const void *data, size_t bytes) {
+  record_before();
+  nm_own_send(rank, data, bytes);
+  if (rank == nm_here.rank) return;
+  take_record(SEND, rank, bytes, recorder_words(bytes));
+  begin();
+}
+
+void nm_receive(int rank, void *data, size_t bytes) {
+  record_before();
+  nm_own_receive(rank, data, bytes);
+  if (rank == nm_here.rank) return;
+  take_record(RECV, rank, bytes, recorder_words(bytes));
+  begin();
+}
+
+static void take_stream(size_t bytes, size_t padding) {
+  take_record(BCAST, root, bytes, (bytes + 3) / 4 + padding);
+  root += is_next_another;
+  begin();
+}
+
+void nm_stream_out(const char *data, size_t bytes, size_t padding) {
+  nm_own_stream_out(data, bytes, padding);
+  take_stream(bytes, padding);
+}
+
+void nm_stream_in(char *data, size_t bytes, size_t padding) {
+  nm_own_stream_in(data, bytes, padding);
+  take_stream(bytes, padding);
+}
