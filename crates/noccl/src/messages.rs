@@ -4,7 +4,7 @@
 use crate::program::{ProgramRequest, Report, session};
 use crate::{Algorithm, Error, Network, Step, Timeline, Watch, WorkStage};
 use noccl_net::elaborate;
-use noccl_program::{Event, LibraryCosts, MessageTrace, Replayed, Span, Unit, parse_messages};
+use noccl_program::{Event, Library, LibraryCosts, MessageTrace, Replayed, Span, Unit, parse_messages};
 use noccl_spec::Spec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -141,13 +141,15 @@ fn replay(
     let file = name(&request.trace);
     let mut trace = parse_messages(&file, &text)?;
     drop(text);
-    let costs = library_costs(network, &trace, request.library)?;
-    trace.take_costs(costs);
-    let bare = match costs {
-        LibraryCosts::Modelled => None,
-        LibraryCosts::Recorded => Some(elaborate(&bare_cores(network.spec()))?),
-    };
+    let library = library(network, &trace, request.library)?.cloned();
+    let bare = library.as_ref().map(|library| bare_cores(network.spec(), library));
+    let bare = bare.as_ref().map(elaborate).transpose()?;
     let network = bare.as_ref().unwrap_or(network);
+    let costs = match library {
+        None => LibraryCosts::Modelled,
+        Some(_) => LibraryCosts::Recorded,
+    };
+    trace.take_costs(costs);
     let cycles_per_unit = cycles_per_unit(network, &trace, request.compute_scale)?;
     let ranks = trace.ranks.len() as u32;
     if let Some(stated) = request.ranks.filter(|stated| *stated != ranks) {
@@ -199,34 +201,30 @@ fn replay(
     Ok((replayed, timeline))
 }
 
-/// The library's records are of one network's cores; on another one its messages would come at other times.
-fn library_costs(
+/// The library whose records are replayed. They are of one network's cores: on another one its messages would come at other times.
+fn library<'t>(
     network: &Network,
-    trace: &MessageTrace,
+    trace: &'t MessageTrace,
     asked: Option<LibraryCosts>,
-) -> Result<LibraryCosts, Error> {
-    let recorded_on = trace
-        .library_network
-        .as_deref()
-        .filter(|_| trace.has_library());
-    let is_same = recorded_on == Some(&network.spec().name);
+) -> Result<Option<&'t Library>, Error> {
+    let recorded = trace.library.as_ref();
+    let here = recorded.filter(|library| library.network == network.spec().name);
     match asked {
-        Some(LibraryCosts::Modelled) => Ok(LibraryCosts::Modelled),
-        Some(LibraryCosts::Recorded) if !is_same => {
-            let accepted = match recorded_on {
-                Some(name) => format!("accepted with this trace on '{name}', where it was recorded"),
-                None => "the trace has no records of a message library; accepted: modelled".to_owned(),
+        Some(LibraryCosts::Modelled) => Ok(None),
+        None => Ok(here),
+        Some(LibraryCosts::Recorded) if here.is_some() => Ok(here),
+        Some(LibraryCosts::Recorded) => {
+            let accepted = match recorded {
+                Some(library) => format!("accepted with this trace: on '{}'", library.network),
+                None => "the trace has no records of a message library; accepted: modelled".into(),
             };
             Err(Error::argument("--library", "recorded", accepted))
         }
-        Some(LibraryCosts::Recorded) => Ok(LibraryCosts::Recorded),
-        None if is_same => Ok(LibraryCosts::Recorded),
-        None => Ok(LibraryCosts::Modelled),
     }
 }
 
-/// The network with cores that take no cycles of a message but one for each of its words: all else is in the records.
-fn bare_cores(spec: &Spec) -> Spec {
+/// The network with cores that take cycles for the words of a message alone: all else is in the records.
+fn bare_cores(spec: &Spec, library: &Library) -> Spec {
     let mut spec = spec.clone();
     if let Some(tiles) = spec.cores_mut() {
         let core = &mut tiles.core;
@@ -240,8 +238,8 @@ fn bare_cores(spec: &Spec) -> Spec {
         core.blocked_cycles = 0;
         core.combine_cycles = 0;
         core.route_cycles = 0;
-        core.word_cycles = 1;
-        core.send_word_cycles = 0;
+        core.word_cycles = library.read_word_cycles;
+        core.send_word_cycles = library.written_word_cycles;
     }
     spec
 }

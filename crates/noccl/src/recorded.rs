@@ -7,6 +7,8 @@ use std::fmt::Write;
 
 /// What a line of a trace begins with (`PREFIX` of `programs/recorder/cores/recorder.c`).
 const PREFIX: &str = "noccl-messages: ";
+/// What the line begins with, behind that, that says what the library takes for words.
+const LIBRARY: &str = "head library ";
 
 /// The message trace that ranks on a network have printed on their consoles, from which it is removed.
 ///
@@ -17,15 +19,21 @@ pub fn take_recorded<'a>(
     consoles: impl ExactSizeIterator<Item = &'a mut String>,
 ) -> Result<String, Error> {
     let mut text = format!(
-        "noccl-messages {MESSAGES_VERSION}\nranks {}\nunit cycles\nsource {source}\nlibrary {network}\n",
+        "noccl-messages {MESSAGES_VERSION}\nranks {}\nunit cycles\nsource {source}\n",
         consoles.len()
     );
+    let mut has_library = false;
     for (rank, console) in consoles.enumerate() {
         let printed = std::mem::take(console);
         let before = text.len();
         for line in printed.lines() {
             match line.strip_prefix(PREFIX) {
-                Some(record) => drop(writeln!(text, "{record}")),
+                // What its library takes for words stands in the head, once.
+                Some(record) => match record.strip_prefix(LIBRARY) {
+                    Some(_) if std::mem::replace(&mut has_library, true) => {}
+                    Some(cycles) => drop(writeln!(text, "library {network} {cycles}")),
+                    None => drop(writeln!(text, "{record}")),
+                },
                 None => drop(writeln!(console, "{line}")),
             }
         }

@@ -3,7 +3,7 @@
 // weak (programs/nocmsg/place.h), and calls them.
 //
 // Busy is what is left of the time without waiting: cycles in which the core stood at a port, which it counts, and in which it looked at a
-// port again and again. A word of a message takes the replay a cycle, which is taken off.
+// port again and again. What the replay takes for a word of a message is taken off.
 #include "cost.h"
 #include "noccl.h"
 #include "nocmsg.h"
@@ -68,25 +68,27 @@ void recorder_set_root(int first, int is_another) {
   is_next_another = is_another;
 }
 
-uint64_t recorder_words(size_t bytes) {
+static uint64_t words_of(size_t bytes) {
   size_t units = bytes ? (bytes + NM_UNIT_BYTES - 1) / NM_UNIT_BYTES : 1;
   return 2 * units + (bytes + 3) / 4;
 }
 
+uint64_t recorder_written(size_t bytes) { return RECORDER_WRITTEN_WORD_CYCLES * words_of(bytes); }
+
+uint64_t recorder_read(size_t bytes) { return RECORDER_READ_WORD_CYCLES * words_of(bytes); }
+
 // Words are read since the last wait, as far as there was one.
-uint64_t recorder_less_words(struct busy *busy, uint64_t words) {
-  uint64_t of_behind = words < busy->behind ? words : busy->behind;
+void recorder_take_off(struct busy *busy, uint64_t cycles) {
+  uint64_t of_behind = cycles < busy->behind ? cycles : busy->behind;
   busy->behind -= of_behind;
-  words -= of_behind;
-  uint64_t of_ahead = words < busy->ahead ? words : busy->ahead;
-  busy->ahead -= of_ahead;
-  return words - of_ahead;
+  cycles -= of_behind;
+  busy->ahead -= cycles < busy->ahead ? cycles : busy->ahead;
 }
 
-static void take_record(enum kind kind, int other, size_t bytes, uint64_t words) {
+static void take_record(enum kind kind, int other, size_t bytes, uint64_t of_words) {
   struct busy busy = recorder_busy();
   if (!is_recorded) return;
-  recorder_less_words(&busy, words);
+  recorder_take_off(&busy, of_words);
   if (kind == SEND || (kind == BCAST && other == nm_here.rank)) busy = (struct busy){busy.ahead + busy.behind, 0};
   recorder_add_busy(busy.ahead);
   struct record *record = recorder_append(kind);
@@ -111,7 +113,7 @@ void nm_wait(unsigned queues, uint64_t port, uint64_t counts) {
     if (!(status & NM_MANY_HAVE_COME || (looks >= NM_LOOKS && status & NM_HAVE_COME))) continue;
     uint64_t now = nm_clock();
     nm_take_in(queues);
-    taken += nm_clock() - now;
+    if (port == NOCCL_PORT_WAIT) taken += nm_clock() - now;
   }
   stood = noccl_load64(NOCCL_PORT_WAITED) - stood;
   looked_until = nm_clock();
@@ -121,14 +123,10 @@ void nm_wait(unsigned queues, uint64_t port, uint64_t counts) {
 
 void nm_configure(uint64_t route) {
   record_before();
-  uint64_t from = nm_clock(), taken = 0;
-  while (!noccl_load(NOCCL_PORT_STATIC_IDLE)) {
-    uint64_t now = nm_clock();
-    nm_take_in(NM_ALL_QUEUES);
-    taken += nm_clock() - now;
-  }
+  uint64_t from = nm_clock();
+  while (!noccl_load(NOCCL_PORT_STATIC_IDLE)) nm_take_in(NM_ALL_QUEUES);
   looked_until = nm_clock();
-  looked += looked_until - from - taken;
+  looked += looked_until - from;
   noccl_store64(NOCCL_PORT_STATIC_CONFIGURE, route);
 }
 
@@ -136,7 +134,7 @@ void nm_send(int rank, const void *data, size_t bytes) {
   record_before();
   nm_own_send(rank, data, bytes);
   if (rank == nm_here.rank) return;
-  take_record(SEND, rank, bytes, recorder_words(bytes));
+  take_record(SEND, rank, bytes, recorder_written(bytes));
   begin();
 }
 
@@ -144,22 +142,22 @@ void nm_receive(int rank, void *data, size_t bytes) {
   record_before();
   nm_own_receive(rank, data, bytes);
   if (rank == nm_here.rank) return;
-  take_record(RECV, rank, bytes, recorder_words(bytes));
+  take_record(RECV, rank, bytes, recorder_read(bytes));
   begin();
 }
 
-static void take_stream(size_t bytes, size_t padding) {
-  take_record(BCAST, root, bytes, (bytes + 3) / 4 + padding);
+static void take_stream(size_t bytes, uint64_t of_words) {
+  take_record(BCAST, root, bytes, of_words);
   root += is_next_another;
   begin();
 }
 
 void nm_stream_out(const char *data, size_t bytes, size_t padding) {
   nm_own_stream_out(data, bytes, padding);
-  take_stream(bytes, padding);
+  take_stream(bytes, RECORDER_WRITTEN_WORD_CYCLES * ((bytes + 3) / 4 + padding));
 }
 
 void nm_stream_in(char *data, size_t bytes, size_t padding) {
   nm_own_stream_in(data, bytes, padding);
-  take_stream(bytes, padding);
+  take_stream(bytes, RECORDER_READ_WORD_CYCLES * ((bytes + 3) / 4 + padding));
 }

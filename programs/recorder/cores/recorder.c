@@ -76,7 +76,7 @@ int noccl_record_Send(const void *data, int count, MPI_Datatype type, int to, in
   int code = MPI_Send(data, count, type, to, tag, comm);
   if (to != MPI_PROC_NULL) {
     struct busy busy = recorder_busy();
-    recorder_less_words(&busy, recorder_words(bytes));
+    recorder_take_off(&busy, recorder_written(bytes));
     recorder_add_busy(busy.ahead + busy.behind);
     message(recorder_append(SEND), comm, to, tag, bytes);
     recorder_begin(0);
@@ -88,7 +88,7 @@ int noccl_record_Send(const void *data, int count, MPI_Datatype type, int to, in
 static struct record *received(int is_message, enum kind kind, const MPI_Status *status) {
   if (!is_message) return 0;
   struct busy busy = recorder_busy();
-  recorder_less_words(&busy, recorder_words(status->count_bytes));
+  recorder_take_off(&busy, recorder_read(status->count_bytes));
   recorder_add_busy(busy.ahead);
   struct record *record = recorder_append(kind);
   recorder_add_busy(busy.behind);

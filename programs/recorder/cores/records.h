@@ -8,6 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Cycles of a word that is written to a port, and of one that is read: what the inner loops of the library take in any message. The replay
+// takes them for each word while it travels, so that words follow each other as they did; they are not in the records.
+#ifndef RECORDER_WRITTEN_WORD_CYCLES
+#define RECORDER_WRITTEN_WORD_CYCLES 4
+#define RECORDER_READ_WORD_CYCLES 2
+#endif
+
 enum kind {
   COMPUTE, SEND, RECV, IRECV, WAIT, BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, GATHERV, SCATTER, SCATTERV, ALLGATHER, ALLGATHERV,
   ALLTOALL, ALLTOALLV
@@ -41,11 +48,12 @@ void recorder_begin(int is_recorded);
 int recorder_leave(int code);
 // What the library has been busy with since the last record, which is left to the caller.
 struct busy recorder_busy(void);
-// A message of the library, or of the program, which the library was busy with so long; the replay takes a cycle of each of the words.
+// The library was busy so long.
 void recorder_add_busy(uint64_t cycles);
-uint64_t recorder_less_words(struct busy *busy, uint64_t words);
-// Words of a message over the dynamic network.
-uint64_t recorder_words(size_t bytes);
+void recorder_take_off(struct busy *busy, uint64_t cycles);
+// Of a message over the dynamic network, what the replay takes to write and to read its words.
+uint64_t recorder_written(size_t bytes);
+uint64_t recorder_read(size_t bytes);
 // The root of the static network's next stream: `first`, or each rank after the other.
 void recorder_set_root(int first, int is_next_another);
 

@@ -19,12 +19,14 @@ mod write;
 
 pub use collectives::{CollectiveName, RecordedCollective};
 pub use read::parse_messages;
-pub use record::{Event, LibraryCosts, MessageTrace, NewCommunicator, Record, Unit};
+pub use record::{Event, Library, LibraryCosts, MessageTrace, NewCommunicator, Record, Unit};
 pub(crate) use recording::{RankRecording, sent};
 pub use replay::{Replayed, replay};
 
 /// Version of the format that is read.
 pub const MESSAGES_VERSION: u32 = 1;
+/// Most cycles that a replay takes for a word, as a network's description may state.
+const MAX_WORD_CYCLES: u64 = 1000;
 /// Most ranks of a trace.
 pub const MAX_TRACE_RANKS: u32 = 1 << 16;
 /// Longest message, and most bytes that one rank gives to a collective or gets from it.

@@ -2,9 +2,9 @@
 //! Reads a message trace: its head, then the section of each rank.
 
 use super::line::{Line, quoted, wrong};
-use super::record::{MessageTrace, Record, Unit};
+use super::record::{Library, MessageTrace, Record, Unit};
 use super::section::Section;
-use super::{MAX_TRACE_RANKS, MESSAGES_VERSION};
+use super::{MAX_TRACE_RANKS, MAX_WORD_CYCLES, MESSAGES_VERSION};
 use crate::error::ProgramError;
 
 /// First word of a trace.
@@ -17,7 +17,7 @@ struct Reader<'t> {
     ranks: Option<u32>,
     unit: Option<Unit>,
     source: Option<String>,
-    library_network: Option<String>,
+    library: Option<Library>,
     done: Vec<Option<Vec<Record>>>,
     section: Option<Section>,
 }
@@ -40,7 +40,7 @@ pub fn parse_messages(file: &str, text: &str) -> Result<MessageTrace, ProgramErr
         ranks: None,
         unit: None,
         source: None,
-        library_network: None,
+        library: None,
         done: Vec::new(),
         section: None,
     };
@@ -120,10 +120,7 @@ impl Reader<'_> {
                 self.source = Some(text.trim().to_owned());
                 return Ok(());
             }
-            "library" if is_head && self.library_network.is_none() => {
-                let name = line.word("the name of a network")?;
-                self.library_network = Some(name.to_owned());
-            }
+            "library" if is_head && self.library.is_none() => self.library = Some(library(&mut line)?),
             "rank" => self.section = Some(self.section(&mut line)?),
             _ => {
                 let accepted = if is_head {
@@ -176,10 +173,24 @@ impl Reader<'_> {
         Ok(MessageTrace {
             unit,
             source: self.source.unwrap_or_default(),
-            library_network: self.library_network,
+            library: self.library,
             ranks,
         })
     }
+}
+
+/// Network, and cycles of words, of the library's records.
+fn library(line: &mut Line<'_>) -> Result<Library, ProgramError> {
+    let network = line.word("the name of a network")?.to_owned();
+    let mut cycles = |name| match line.number(name, MAX_WORD_CYCLES)? {
+        0 => Err(line.wrong("'0'", format!("{name}, 1 to {MAX_WORD_CYCLES}"))),
+        cycles => Ok(cycles),
+    };
+    Ok(Library {
+        network,
+        written_word_cycles: cycles("cycles of a word that is written")?,
+        read_word_cycles: cycles("cycles of a word that is read")?,
+    })
 }
 
 #[cfg(test)]

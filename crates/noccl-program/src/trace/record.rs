@@ -19,10 +19,21 @@ pub struct MessageTrace {
     pub unit: Unit,
     /// Where it comes from, in the recorder's words.
     pub source: String,
-    /// Name of the network on which the message library's own records were taken, if there are such.
-    pub library_network: Option<String>,
+    /// Of what the message library's own records are, if there are such.
+    pub library: Option<Library>,
     /// By rank: its calls in their order.
     pub ranks: Vec<Vec<Record>>,
+}
+
+/// The message library of a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Library {
+    /// Name of the network on whose cores it was executed.
+    pub network: String,
+    /// Cycles of each word that a core writes to a port: they are not in the records, a replay takes them for the words.
+    pub written_word_cycles: u32,
+    /// The same of each word that it reads.
+    pub read_word_cycles: u32,
 }
 
 /// Whose costs of messages a replay takes.
@@ -108,12 +119,6 @@ impl MessageTrace {
     #[must_use]
     pub fn num_records(&self) -> u64 {
         self.ranks.iter().map(|records| records.len() as u64).sum()
-    }
-
-    /// Has it records of the message library?
-    #[must_use]
-    pub fn has_library(&self) -> bool {
-        self.ranks.iter().flatten().any(|record| record.is_library)
     }
 
     /// Leaves out the library's records, or the collectives that they carry out: a replay takes one of both.

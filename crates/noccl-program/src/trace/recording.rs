@@ -96,7 +96,7 @@ impl Session<'_> {
         Some(MessageTrace {
             unit: Unit::Cycles,
             source: source.to_owned(),
-            library_network: None,
+            library: None,
             ranks: ranks.iter().map(RankRecording::records).collect(),
         })
     }

@@ -18,8 +18,9 @@ impl fmt::Display for MessageTrace {
         writeln!(f, "ranks {}\nunit {unit}", self.ranks.len())?;
         let source: String = self.source.split_whitespace().collect::<Vec<_>>().join(" ");
         writeln!(f, "source {source}")?;
-        if let Some(network) = &self.library_network {
-            writeln!(f, "library {network}")?;
+        if let Some(library) = &self.library {
+            let (written, read) = (library.written_word_cycles, library.read_word_cycles);
+            writeln!(f, "library {} {written} {read}", library.network)?;
         }
         for (rank, records) in self.ranks.iter().enumerate() {
             writeln!(f, "rank {rank}")?;
