@@ -235,7 +235,7 @@ fn bare_cores(spec: &Spec, library: &Library) -> Spec {
         core.list_cycles = 0;
         core.row_cycles = 0;
         core.round_cycles = 0;
-        core.blocked_cycles = 0;
+        core.blocked_cycles = library.blocked_cycles;
         core.combine_cycles = 0;
         core.route_cycles = 0;
         core.word_cycles = library.read_word_cycles;

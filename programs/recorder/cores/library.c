@@ -13,8 +13,11 @@
 // Tags of messages of which collectives are composed begin here.
 #define INNER_TAG 0x80000000u
 
-// Cycles of looking in vain, and when that was over last.
-static uint64_t looked, looked_until;
+// Cycles of looking in vain, and when that was over last; and what a call costs around the looks.
+static uint64_t looked, looked_until, around;
+
+// What the recorder itself takes of the time between two calls.
+static uint64_t edge;
 
 // When the program or the library began to execute, and the cycles of waiting before.
 static struct {
@@ -45,8 +48,14 @@ static uint64_t all_busy(void) {
   return busy.ahead + busy.behind;
 }
 
-void recorder_enter(void) {
+// Since the recorder was left, without what that takes.
+static uint64_t between(void) {
   uint64_t cycles = all_busy();
+  return cycles > edge ? cycles - edge : 0;
+}
+
+void recorder_enter(void) {
+  uint64_t cycles = between();
   if (cycles) recorder_append(COMPUTE)->number = cycles;
 }
 
@@ -101,25 +110,36 @@ static void take_record(enum kind kind, int other, size_t bytes, uint64_t of_wor
 
 // What the library has done before a message.
 static void record_before(void) {
-  if (is_recorded) recorder_add_busy(all_busy());
+  if (is_recorded) recorder_add_busy(between());
   begin();
 }
 
+// As the library's. What is read meanwhile is waiting, too: cores of the replay read while they stand still.
 void nm_wait(unsigned queues, uint64_t port, uint64_t counts) {
-  uint64_t from = nm_clock(), stood = noccl_load64(NOCCL_PORT_WAITED), taken = 0;
+  uint64_t from = nm_clock(), stood = noccl_load64(NOCCL_PORT_WAITED);
   for (unsigned looks = 0;; looks++) {
     uint64_t status = noccl_load64(port);
     if (status & counts) break;
-    if (!(status & NM_MANY_HAVE_COME || (looks >= NM_LOOKS && status & NM_HAVE_COME))) continue;
-    uint64_t now = nm_clock();
-    nm_take_in(queues);
-    if (port == NOCCL_PORT_WAIT) taken += nm_clock() - now;
+    if (status & NM_MANY_HAVE_COME || (looks >= NM_LOOKS && status & NM_HAVE_COME)) nm_take_in(queues);
   }
   stood = noccl_load64(NOCCL_PORT_WAITED) - stood;
   looked_until = nm_clock();
-  uint64_t all = looked_until - from;
-  if (all > stood + taken) looked += all - stood - taken;
+  looked += looked_until - from - stood + around;
 }
+
+uint64_t recorder_blocked(void) { return around; }
+
+// Who waits saves all registers and loads them again, whose cycles pass while it waits.
+void recorder_measure(void) {
+  uint64_t from = nm_clock(), before = looked;
+  __asm__ volatile("li t0, 0\n\tli t1, %0\n\tli t2, -1\n\tcall nm_wait_meanwhile"
+                   :
+                   : "i"(NOCCL_PORT_STATUS)
+                   : "ra", "t0", "t1", "t2", "memory");
+  around = nm_clock() - from - (looked - before);
+}
+
+void recorder_set_edge(void) { edge = between(); }
 
 void nm_configure(uint64_t route) {
   record_before();

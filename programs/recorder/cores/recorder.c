@@ -46,9 +46,21 @@ static void lengths(struct record *record, MPI_Comm comm, const int *counts, MPI
   record->number = (uint64_t)size;
 }
 
+// As a call that is recorded, with as many registers to save as most.
+static __attribute__((noinline)) int call_nothing(MPI_Request *request, MPI_Status *status) {
+  recorder_set_edge();
+  recorder_begin(0);
+  __asm__ volatile("" : : "r"(request), "r"(status) : "memory", "ra", "s0", "s1", "s2", "s3", "s4");
+  return recorder_leave(0);
+}
+
 // The library prepares itself without a message, so this is computation of the rank.
 int noccl_record_Init(int *argc, char ***argv) {
   int code = MPI_Init(argc, argv);
+  recorder_enter();
+  recorder_measure();
+  call_nothing(0, 0);
+  call_nothing(0, 0);
   return code;
 }
 

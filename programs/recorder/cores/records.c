@@ -81,7 +81,7 @@ static void print_record(const struct record *record) {
 }
 
 void recorder_print(int rank) {
-  printf(PREFIX "head library %d %d\n", RECORDER_WRITTEN_WORD_CYCLES, RECORDER_READ_WORD_CYCLES);
+  printf(PREFIX "head library %d %d %lu\n", RECORDER_WRITTEN_WORD_CYCLES, RECORDER_READ_WORD_CYCLES, recorder_blocked());
   printf(PREFIX "rank %d\n", rank);
   unsigned long records = 0;
   for (struct chunk *chunk = first; chunk; chunk = chunk->next)

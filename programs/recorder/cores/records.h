@@ -48,6 +48,12 @@ void recorder_begin(int is_recorded);
 int recorder_leave(int code);
 // What the library has been busy with since the last record, which is left to the caller.
 struct busy recorder_busy(void);
+// Measures what the recorder has to know; before the first call.
+void recorder_measure(void);
+// Called where a call begins, straight after another one: all that has passed is the recorder's.
+void recorder_set_edge(void);
+// Cycles before a core that stands still at a full port reads what has come.
+uint64_t recorder_blocked(void);
 // The library was busy so long.
 void recorder_add_busy(uint64_t cycles);
 void recorder_take_off(struct busy *busy, uint64_t cycles);

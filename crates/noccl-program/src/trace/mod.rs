@@ -27,6 +27,8 @@ pub use replay::{Replayed, replay};
 pub const MESSAGES_VERSION: u32 = 1;
 /// Most cycles that a replay takes for a word, as a network's description may state.
 const MAX_WORD_CYCLES: u64 = 1000;
+/// The same at a full port.
+const MAX_BLOCKED_CYCLES: u64 = 100_000;
 /// Most ranks of a trace.
 pub const MAX_TRACE_RANKS: u32 = 1 << 16;
 /// Longest message, and most bytes that one rank gives to a collective or gets from it.

@@ -4,7 +4,7 @@
 use super::line::{Line, quoted, wrong};
 use super::record::{Library, MessageTrace, Record, Unit};
 use super::section::Section;
-use super::{MAX_TRACE_RANKS, MAX_WORD_CYCLES, MESSAGES_VERSION};
+use super::{MAX_TRACE_RANKS, MAX_BLOCKED_CYCLES, MAX_WORD_CYCLES, MESSAGES_VERSION};
 use crate::error::ProgramError;
 
 /// First word of a trace.
@@ -190,6 +190,7 @@ fn library(line: &mut Line<'_>) -> Result<Library, ProgramError> {
         network,
         written_word_cycles: cycles("cycles of a word that is written")?,
         read_word_cycles: cycles("cycles of a word that is read")?,
+        blocked_cycles: line.number("cycles at a full port", MAX_BLOCKED_CYCLES)?,
     })
 }
 

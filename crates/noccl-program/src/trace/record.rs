@@ -34,6 +34,8 @@ pub struct Library {
     pub written_word_cycles: u32,
     /// The same of each word that it reads.
     pub read_word_cycles: u32,
+    /// The same before it reads what has come while it stands still at a full port.
+    pub blocked_cycles: u32,
 }
 
 /// Whose costs of messages a replay takes.

@@ -20,7 +20,8 @@ impl fmt::Display for MessageTrace {
         writeln!(f, "source {source}")?;
         if let Some(library) = &self.library {
             let (written, read) = (library.written_word_cycles, library.read_word_cycles);
-            writeln!(f, "library {} {written} {read}", library.network)?;
+            let blocked = library.blocked_cycles;
+            writeln!(f, "library {} {written} {read} {blocked}", library.network)?;
         }
         for (rank, records) in self.ranks.iter().enumerate() {
             writeln!(f, "rank {rank}")?;

@@ -131,8 +131,7 @@ pub struct Core {
     /// Cycles of the source for each message of a round, besides `send_cycles`: it finds its partners. 0 if absent.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub round_cycles: u32,
-    /// Cycles that pass before a core that stands still at a full port reads what has come, once for each time that it stands still. 0 if
-    /// absent.
+    /// Cycles that a core stands still at a full port before it reads what has come. 0 if absent.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub blocked_cycles: u32,
     /// Cycles for each element that a local reduction combines with another one.

@@ -27,8 +27,8 @@ pub(super) struct Core {
     pub credits: BTreeMap<u32, u32>,
     /// Has the reply come that it waits for?
     pub has_reply: bool,
-    /// Has it stood still at a full port since it wrote its last word?
-    pub is_blocked: bool,
+    /// Since when it has stood still at a full port, if it does.
+    pub blocked_since: Option<u64>,
     /// Does it wait for words that have not come?
     pub is_asleep: bool,
     /// What it has been busy with until a cycle; counted where programs run.

@@ -163,7 +163,7 @@ impl Cores<'_> {
             at.worm = planes.udn.open_worm(TileId(target), length, unit.into());
         }
         planes.udn.push(now, at_tile, at.worm, at.words);
-        self.cores[tile].is_blocked = false;
+        self.cores[tile].blocked_since = None;
         at.words += 1;
         let mut cycles = self.spec.written_word_cycles();
         if at.words == length {
@@ -193,14 +193,11 @@ impl Cores<'_> {
         }
     }
 
-    /// Reads what has come, the first time only when it has found that out.
+    /// Reads what has come when it has stood still for long enough.
     fn read_blocked(&mut self, tile: usize, now: u64) -> Option<Next> {
-        let looks = u64::from(self.spec.blocked_cycles);
-        if looks > 0 && !self.cores[tile].is_blocked && self.stores[tile].len() > 0 {
-            self.cores[tile].is_blocked = true;
-            return Some(Next::At(now + looks));
-        }
-        self.receive(tile, now)
+        let since = *self.cores[tile].blocked_since.get_or_insert(now);
+        let has_waited = now - since >= u64::from(self.spec.blocked_cycles);
+        has_waited.then(|| self.receive(tile, now)).flatten()
     }
 
     /// Begins to write a response that somebody waits for, if there is one, in the middle of what it is waiting for: two cores that

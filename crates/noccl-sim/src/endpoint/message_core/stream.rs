@@ -199,7 +199,7 @@ impl Cores<'_> {
             return Some(self.stand_still(tile, now));
         }
         planes.fixed.push(now, at, worm, words);
-        self.cores[tile].is_blocked = false;
+        self.cores[tile].blocked_since = None;
         self.cores[tile].doing = Doing::Write {
             share,
             words: words + 1,
