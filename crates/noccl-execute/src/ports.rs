@@ -55,7 +55,8 @@ impl Driver<'_, '_> {
                 | Port::Wait
                 | Port::StaticIdle
                 | Port::Waited
-                | Port::WaitedUntil,
+                | Port::WaitedUntil
+                | Port::Untimed,
                 _,
             ) => {
                 let what = format!(

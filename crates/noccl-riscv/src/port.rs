@@ -55,11 +55,14 @@ pub enum Port {
     Waited,
     /// Load: the cycle in which its last wait in a port was over; 0 before the first one.
     WaitedUntil,
+    /// Store: 1, and what follows takes no time; 0, and time passes again. For a recorder in the program, which must not change its times:
+    /// no words are sent or received meanwhile, and it takes less than 2^20 cycles.
+    Untimed,
 }
 
 impl Port {
     /// All ports, by address.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Send,
         Self::Receive(0),
         Self::Receive(1),
@@ -83,6 +86,7 @@ impl Port {
         Self::StaticIdle,
         Self::Waited,
         Self::WaitedUntil,
+        Self::Untimed,
     ];
 
     /// Its address.
@@ -109,6 +113,7 @@ impl Port {
             Self::StaticIdle => 20,
             Self::Waited => 21,
             Self::WaitedUntil => 22,
+            Self::Untimed => 23,
         };
         PORTS_BASE + 8 * place
     }
@@ -123,9 +128,12 @@ impl Port {
     #[must_use]
     pub const fn is_load(self) -> bool {
         match self {
-            Self::Send | Self::StaticSend | Self::StaticConfigure | Self::Console | Self::End => {
-                false
-            }
+            Self::Send
+            | Self::StaticSend
+            | Self::StaticConfigure
+            | Self::Console
+            | Self::End
+            | Self::Untimed => false,
             Self::Receive(_)
             | Self::ReceiveOther
             | Self::Status
@@ -168,6 +176,7 @@ impl Port {
             Self::StaticIdle => "STATIC_IDLE",
             Self::Waited => "WAITED",
             Self::WaitedUntil => "WAITED_UNTIL",
+            Self::Untimed => "UNTIMED",
         };
         format!("NOCCL_PORT_{name}")
     }

@@ -19,28 +19,46 @@ static uint64_t looked, looked_until, around;
 // What the recorder itself takes of the time between two calls.
 static uint64_t edge;
 
+// Cycles between two looks of nm_wait, about.
+#define LOOK_CYCLES 5
+
 // When the program or the library began to execute, and the cycles of waiting before.
 static struct {
   uint64_t cycle, waited;
 } begun;
 
-static int is_in_call, is_recorded, root, is_next_another;
+static int is_recorded, root, is_next_another;
 
 static uint64_t waited(void) { return noccl_load64(NOCCL_PORT_WAITED) + looked; }
 
+// The recorder takes no time: it begins and ends with these.
+static uint64_t stop_clock(void) {
+  uint64_t now = nm_clock();
+  noccl_store(NOCCL_PORT_UNTIMED, 1);
+  return now;
+}
+
+static void start_clock(void) { noccl_store(NOCCL_PORT_UNTIMED, 0); }
+
 static void begin(void) {
   begun.waited = waited();
+  start_clock();
   begun.cycle = nm_clock();
 }
 
 struct busy recorder_busy(void) {
-  uint64_t now = nm_clock();
+  uint64_t now = stop_clock();
   uint64_t all = now - begun.cycle - (waited() - begun.waited);
   uint64_t until = noccl_load64(NOCCL_PORT_WAITED_UNTIL);
   if (looked_until > until) until = looked_until;
   uint64_t behind = until > begun.cycle ? now - until : 0;
   if (behind > all) behind = all;
   return (struct busy){all - behind, behind};
+}
+
+struct busy recorder_take_busy(void) {
+  is_recorded = 0;
+  return recorder_busy();
 }
 
 static uint64_t all_busy(void) {
@@ -60,14 +78,17 @@ void recorder_enter(void) {
 }
 
 void recorder_begin(int is_recorded_now) {
-  is_in_call = 1;
   is_recorded = is_recorded_now;
   begin();
 }
 
+void recorder_flush(void) {
+  if (is_recorded) recorder_add_busy(all_busy());
+  is_recorded = 0;
+}
+
 int recorder_leave(int code) {
-  if (is_in_call && is_recorded) recorder_add_busy(all_busy());
-  is_in_call = is_recorded = 0;
+  recorder_flush();
   begin();
   return code;
 }
@@ -116,18 +137,20 @@ static void record_before(void) {
 
 // As the library's. What is read meanwhile is waiting, too: cores of the replay read while they stand still.
 void nm_wait(unsigned queues, uint64_t port, uint64_t counts) {
-  uint64_t from = nm_clock(), stood = noccl_load64(NOCCL_PORT_WAITED);
+  uint64_t from = stop_clock(), stood = noccl_load64(NOCCL_PORT_WAITED);
+  start_clock();
   for (unsigned looks = 0;; looks++) {
     uint64_t status = noccl_load64(port);
     if (status & counts) break;
     if (status & NM_MANY_HAVE_COME || (looks >= NM_LOOKS && status & NM_HAVE_COME)) nm_take_in(queues);
   }
+  looked_until = stop_clock();
   stood = noccl_load64(NOCCL_PORT_WAITED) - stood;
-  looked_until = nm_clock();
   looked += looked_until - from - stood + around;
+  start_clock();
 }
 
-uint64_t recorder_blocked(void) { return around; }
+uint64_t recorder_blocked(void) { return around + NM_LOOKS * LOOK_CYCLES; }
 
 // Who waits saves all registers and loads them again, whose cycles pass while it waits.
 void recorder_measure(void) {
@@ -145,8 +168,9 @@ void nm_configure(uint64_t route) {
   record_before();
   uint64_t from = nm_clock();
   while (!noccl_load(NOCCL_PORT_STATIC_IDLE)) nm_take_in(NM_ALL_QUEUES);
-  looked_until = nm_clock();
+  looked_until = stop_clock();
   looked += looked_until - from;
+  start_clock();
   noccl_store64(NOCCL_PORT_STATIC_CONFIGURE, route);
 }
 

@@ -58,6 +58,7 @@ static __attribute__((noinline)) int call_nothing(MPI_Request *request, MPI_Stat
 int noccl_record_Init(int *argc, char ***argv) {
   int code = MPI_Init(argc, argv);
   recorder_enter();
+  recorder_begin(0);
   recorder_measure();
   call_nothing(0, 0);
   call_nothing(0, 0);
@@ -87,11 +88,10 @@ int noccl_record_Send(const void *data, int count, MPI_Datatype type, int to, in
   recorder_begin(1);
   int code = MPI_Send(data, count, type, to, tag, comm);
   if (to != MPI_PROC_NULL) {
-    struct busy busy = recorder_busy();
+    struct busy busy = recorder_take_busy();
     recorder_take_off(&busy, recorder_written(bytes));
     recorder_add_busy(busy.ahead + busy.behind);
     message(recorder_append(SEND), comm, to, tag, bytes);
-    recorder_begin(0);
   }
   return recorder_leave(code);
 }
@@ -99,7 +99,7 @@ int noccl_record_Send(const void *data, int count, MPI_Datatype type, int to, in
 // A call in which the rank has waited for a message; of this kind, or none if there was none.
 static struct record *received(int is_message, enum kind kind, const MPI_Status *status) {
   if (!is_message) return 0;
-  struct busy busy = recorder_busy();
+  struct busy busy = recorder_take_busy();
   recorder_take_off(&busy, recorder_read(status->count_bytes));
   recorder_add_busy(busy.ahead);
   struct record *record = recorder_append(kind);
@@ -117,7 +117,6 @@ int noccl_record_Recv(void *data, int count, MPI_Datatype type, int from, int ta
   if (record) {
     message(record, comm, status->MPI_SOURCE, status->MPI_TAG, status->count_bytes);
     record->is_any = from == MPI_ANY_SOURCE;
-    recorder_begin(0);
   }
   return recorder_leave(code);
 }
@@ -145,13 +144,14 @@ static struct record *open_receive(MPI_Request request) {
 int noccl_record_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request) {
   recorder_enter();
   recorder_begin(1);
-  recorder_leave(MPI_Irecv(data, count, type, from, tag, comm, request));
+  int code = MPI_Irecv(data, count, type, from, tag, comm, request);
+  recorder_flush();
   if (from != MPI_PROC_NULL) {
     struct record *record = open_receive(*request);
     record->comm = comm == MPI_COMM_SELF;
     record->is_any = from == MPI_ANY_SOURCE;
   }
-  return recorder_leave(MPI_SUCCESS);
+  return recorder_leave(code);
 }
 
 // The record of the receive that a request stands for.
@@ -168,6 +168,7 @@ static struct record *close_receive(MPI_Request request) {
 static int wait(MPI_Request *request, MPI_Status *status) {
   MPI_Status own;
   if (!status) status = &own;
+  recorder_enter();
   struct record *receive = close_receive(*request);
   recorder_begin(1);
   int code = MPI_Wait(request, status);
@@ -175,7 +176,6 @@ static int wait(MPI_Request *request, MPI_Status *status) {
   if (record) {
     message(receive, receive->comm, status->MPI_SOURCE, status->MPI_TAG, status->count_bytes);
     record->request = receive->request;
-    recorder_begin(0);
   }
   return recorder_leave(code);
 }
@@ -191,12 +191,10 @@ int noccl_record_Sendrecv(const void *send, int send_count, MPI_Datatype send_ty
 }
 
 int noccl_record_Wait(MPI_Request *request, MPI_Status *status) {
-  recorder_enter();
   return wait(request, status);
 }
 
 int noccl_record_Waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
-  recorder_enter();
   for (int index = 0; index < count; index++) wait(&requests[index], statuses ? &statuses[index] : 0);
   return MPI_SUCCESS;
 }

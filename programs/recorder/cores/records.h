@@ -44,10 +44,14 @@ void recorder_print(int rank);
 void recorder_enter(void);
 // From here on the library executes, in the name of a call whose messages are recorded, or not.
 void recorder_begin(int is_recorded);
+// What the library has executed since the last record is recorded, and nothing else of this call.
+void recorder_flush(void);
 // The call is over; what the library has executed since the last record is recorded.
 int recorder_leave(int code);
-// What the library has been busy with since the last record, which is left to the caller.
+// What the library has been busy with since the last record.
 struct busy recorder_busy(void);
+// The caller has recorded this, and all of the call with it.
+struct busy recorder_take_busy(void);
 // Measures what the recorder has to know; before the first call.
 void recorder_measure(void);
 // Called where a call begins, straight after another one: all that has passed is the recorder's.

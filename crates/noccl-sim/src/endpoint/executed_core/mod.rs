@@ -103,6 +103,7 @@ impl<'s> ExecutedCores<'s> {
                 send_wait_cycles: 0,
                 receive_wait_cycles: 0,
                 waited_until_cycle: 0,
+                is_untimed: false,
                 times: None,
                 sent_words: 0,
                 received_words: 0,
@@ -187,6 +188,23 @@ impl<'s> ExecutedCores<'s> {
         loop {
             let tile = &mut self.tiles[rank];
             match tile.core.run(self.program, now + AHEAD_CYCLES) {
+                // The core's clock is set back when it is timed again.
+                Stopped::Port(access) if tile.is_untimed => {
+                    let began = now;
+                    if !self.access(rank, access, began, planes) {
+                        return;
+                    }
+                    let tile = &mut self.tiles[rank];
+                    if !tile.is_untimed {
+                        tile.core.cycle = began;
+                    }
+                }
+                Stopped::CycleLimit if tile.is_untimed => {
+                    let pc = tile.core.pc;
+                    let reason = format!("{AHEAD_CYCLES} cycles of untimed code");
+                    self.fail(rank, pc, reason);
+                    return;
+                }
                 Stopped::Port(access) if access.cycle > now => {
                     self.later.push(access.cycle, rank as u32);
                     return;

@@ -37,6 +37,12 @@ impl ExecutedCores<'_> {
     ) -> bool {
         let words = usize::from(access.bytes / 4);
         let outcome = match (Port::at(access.address), access.kind) {
+            (Some(port), _) if self.tiles[rank].is_untimed && !may_be_untimed(port) => {
+                let name = port.c_name();
+                Outcome::Wrong(format!(
+                    "an access to {name} in untimed code; accepted: WAITED, WAITED_UNTIL, UNTIMED, CONSOLE, END"
+                ))
+            }
             (Some(port), AccessKind::Load) if port.is_load() => {
                 self.load(rank, port, words, access, planes)
             }
@@ -110,7 +116,12 @@ impl ExecutedCores<'_> {
             Port::Row => u64::from(at.y),
             Port::Columns => u64::from(network.width()),
             Port::Rows => u64::from(network.height()),
-            Port::Send | Port::StaticSend | Port::StaticConfigure | Port::Console | Port::End => 0,
+            Port::Send
+            | Port::StaticSend
+            | Port::StaticConfigure
+            | Port::Console
+            | Port::End
+            | Port::Untimed => 0,
         };
         Outcome::Done(value)
     }
@@ -149,6 +160,7 @@ impl ExecutedCores<'_> {
             }
             Port::Console => tile.console.push(value as u8),
             Port::End => return Outcome::Ended(value & 0xffff_ffff),
+            Port::Untimed => tile.is_untimed = value != 0,
             Port::Receive(_)
             | Port::ReceiveOther
             | Port::Status
@@ -297,6 +309,14 @@ impl Tile {
         let byte = |(place, count): (usize, usize)| (count.min(255) as u64) << (8 * place);
         counts.into_iter().enumerate().map(byte).sum()
     }
+}
+
+/// May a program use it in code that takes no time? It is the same whenever that is.
+const fn may_be_untimed(port: Port) -> bool {
+    matches!(
+        port,
+        Port::Waited | Port::WaitedUntil | Port::Untimed | Port::Console | Port::End
+    )
 }
 
 /// Outputs by input of the crossbar: five bits per input, lowest first, in the order of the ports.

@@ -126,6 +126,8 @@ impl Tile {
             send_wait_cycles,
             receive_wait_cycles,
             waited_until_cycle,
+            // Never between two cycles.
+            is_untimed: _,
             // Not kept in a run that is saved.
             times: _,
             sent_words,

@@ -70,6 +70,8 @@ pub(super) struct Tile {
     pub(super) receive_wait_cycles: u64,
     /// When its last wait was over.
     pub(super) waited_until_cycle: u64,
+    /// Does what it executes take no time? It is timed again within the same cycle, so no checkpoint has it.
+    pub(super) is_untimed: bool,
     /// When it waited, if that is kept.
     pub(super) times: Option<Box<TimeSlices>>,
     /// Words that it has written and read.

@@ -193,11 +193,13 @@ impl Cores<'_> {
         }
     }
 
-    /// Reads what has come when it has stood still for long enough.
+    /// Reads what has come when it has stood still for long enough, and looks for space in every cycle until then.
     fn read_blocked(&mut self, tile: usize, now: u64) -> Option<Next> {
         let since = *self.cores[tile].blocked_since.get_or_insert(now);
-        let has_waited = now - since >= u64::from(self.spec.blocked_cycles);
-        has_waited.then(|| self.receive(tile, now)).flatten()
+        if now - since < u64::from(self.spec.blocked_cycles) {
+            return (self.stores[tile].len() > 0).then_some(Next::At(now + 1));
+        }
+        self.receive(tile, now)
     }
 
     /// Begins to write a response that somebody waits for, if there is one, in the middle of what it is waiting for: two cores that
