@@ -50,7 +50,7 @@ pub use report::{RankReport, Report, Span};
 pub use response::{Received, Response};
 pub use session::{Options, Session};
 pub use trace::{
-    CollectiveName, Event, Library, LibraryCosts, MAX_COMPUTE, MAX_OPEN_BYTES, MAX_RECORD_BYTES, MAX_TRACE_RANKS,
-    MESSAGES_VERSION, MessageTrace, NewCommunicator, Record, RecordedCollective, Replayed, Unit,
-    parse_messages, replay,
+    CollectiveName, Event, Library, LibraryCosts, MAX_COMPUTE, MAX_OPEN_BYTES, MAX_RECORD_BYTES,
+    MAX_TRACE_RANKS, MESSAGES_VERSION, MessageTrace, NewCommunicator, Record, RecordedCollective,
+    Replayed, Unit, parse_messages, replay,
 };

@@ -39,11 +39,11 @@ pub use executed::{
     refuse_checkpoint, run_executed,
 };
 pub use hardware::{HardwareRequest, parse_boundary};
-pub use noccl_program::LibraryCosts;
 pub use messages::{
-    MessagesCall, MessagesLibrary, MessagesRankRow, MessagesReport, MessagesRequest, record_replayed,
-    replay_messages,
+    MessagesCall, MessagesLibrary, MessagesRankRow, MessagesReport, MessagesRequest,
+    record_replayed, replay_messages,
 };
+pub use noccl_program::LibraryCosts;
 pub use npb::{NpbRequest, npb, parse_npb_class, parse_npb_kernels, parse_npb_libraries};
 pub use plan::check;
 pub use recorded::take_recorded;

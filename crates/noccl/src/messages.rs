@@ -4,7 +4,9 @@
 use crate::program::{ProgramRequest, Report, session};
 use crate::{Algorithm, Error, Network, Step, Timeline, Watch, WorkStage};
 use noccl_net::elaborate;
-use noccl_program::{Event, Library, LibraryCosts, MessageTrace, Replayed, Span, Unit, parse_messages};
+use noccl_program::{
+    Event, Library, LibraryCosts, MessageTrace, Replayed, Span, Unit, parse_messages,
+};
 use noccl_spec::Spec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -142,7 +144,9 @@ fn replay(
     let mut trace = parse_messages(&file, &text)?;
     drop(text);
     let library = library(network, &trace, request.library)?.cloned();
-    let bare = library.as_ref().map(|library| bare_cores(network.spec(), library));
+    let bare = library
+        .as_ref()
+        .map(|library| bare_cores(network.spec(), library));
     let bare = bare.as_ref().map(elaborate).transpose()?;
     let network = bare.as_ref().unwrap_or(network);
     let costs = match library {

@@ -55,12 +55,15 @@ mod tests {
 
     #[test]
     fn a_trace_is_taken_out_of_what_ranks_print() {
-        let rank = |rank| format!("hello\n{PREFIX}rank {rank}\n{PREFIX}end 0\nbye\n");
+        let rank = |rank| {
+            format!("hello\n{PREFIX}head library 4 3 60\n{PREFIX}rank {rank}\n{PREFIX}end 0\nbye\n")
+        };
         let mut consoles = [rank(0), rank(1)];
         let text = take_recorded(("here", "net"), consoles.iter_mut()).expect("both have one");
         assert_eq!(consoles, ["hello\nbye\n", "hello\nbye\n"]);
         let trace = noccl_program::parse_messages("t", &text).expect("it is a trace");
         assert_eq!((trace.ranks.len(), &*trace.source), (2, "here"));
+        assert_eq!(trace.library.map(|l| l.network).as_deref(), Some("net"));
         let mut consoles = [rank(0), "hello\n".to_owned()];
         let refused = take_recorded(("here", "net"), consoles.iter_mut());
         let text = refused.expect_err("rank 1 has none").to_string();

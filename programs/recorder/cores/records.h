@@ -12,7 +12,7 @@
 // takes them for each word while it travels, so that words follow each other as they did; they are not in the records.
 #ifndef RECORDER_WRITTEN_WORD_CYCLES
 #define RECORDER_WRITTEN_WORD_CYCLES 4
-#define RECORDER_READ_WORD_CYCLES 2
+#define RECORDER_READ_WORD_CYCLES 4
 #endif
 
 enum kind {

@@ -4,7 +4,7 @@
 use super::line::{Line, quoted, wrong};
 use super::record::{Library, MessageTrace, Record, Unit};
 use super::section::Section;
-use super::{MAX_TRACE_RANKS, MAX_BLOCKED_CYCLES, MAX_WORD_CYCLES, MESSAGES_VERSION};
+use super::{MAX_BLOCKED_CYCLES, MAX_TRACE_RANKS, MAX_WORD_CYCLES, MESSAGES_VERSION};
 use crate::error::ProgramError;
 
 /// First word of a trace.
@@ -120,7 +120,9 @@ impl Reader<'_> {
                 self.source = Some(text.trim().to_owned());
                 return Ok(());
             }
-            "library" if is_head && self.library.is_none() => self.library = Some(library(&mut line)?),
+            "library" if is_head && self.library.is_none() => {
+                self.library = Some(library(&mut line)?)
+            }
             "rank" => self.section = Some(self.section(&mut line)?),
             _ => {
                 let accepted = if is_head {

@@ -141,3 +141,38 @@ impl MessageTrace {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse_messages;
+    use super::*;
+
+    const TEXT: &str = "noccl-messages 1\nranks 1\nunit cycles\nsource \nlibrary net 4 3 60\nrank 0\n\
+        compute 5\nbarrier 0\nlibrary compute 7\nbarrier 0\nend 4\n";
+
+    #[test]
+    fn a_replay_takes_the_librarys_records_or_the_collectives_that_they_follow() {
+        let all = parse_messages("t", TEXT).expect("it is a trace");
+        assert_eq!(all.to_string(), TEXT);
+        let lines = |costs| {
+            let mut trace = all.clone();
+            trace.take_costs(costs);
+            let lines = trace.ranks[0].iter().map(|record| record.line);
+            lines.collect::<Vec<_>>()
+        };
+        assert_eq!(lines(LibraryCosts::Modelled), [7, 8, 10]);
+        assert_eq!(lines(LibraryCosts::Recorded), [7, 9, 10]);
+    }
+
+    #[test]
+    fn what_is_no_record_of_a_library_is_refused_with_its_line() {
+        for (from, to) in [
+            ("library compute", "library wait"),
+            ("net 4 3 60", "net 4 0 60"),
+        ] {
+            let wrong = TEXT.replace(from, to);
+            let error = parse_messages("t", &wrong).expect_err(to).to_string();
+            assert!(error.starts_with("t:"), "{error}");
+        }
+    }
+}
