@@ -185,7 +185,7 @@ def test_the_replay_of_what_was_recorded_takes_the_same_cycles(
 
 def test_a_program_over_ports_is_recorded(of_ports: Path, tmp_path: Path) -> None:
     recorder = SOURCES / "recorder" / "cores"
-    options = [str(recorder / "recorder.c"), "-I", str(recorder)]
+    options = [*map(str, sorted(recorder.glob("*.c"))), "-I", str(recorder)]
     program = built("tests/ranks/mpi_calls.c", tmp_path / "ports.elf", *options)
     trace = tmp_path / "ports.messages"
     found = report(program, 5, "tilepro64_4x4", "--record", trace)
@@ -202,3 +202,18 @@ def test_a_program_over_ports_is_recorded(of_ports: Path, tmp_path: Path) -> Non
     made = said(BIN / "noccl", "build", source, "-o", output, *options)
     assert made.returncode == 2
     assert "noccl_does_not_record_MPI_Comm_split" in made.stderr
+
+
+def test_the_replay_over_ports_takes_the_cycles_of_the_message_library(tmp_path: Path) -> None:
+    recorder = SOURCES / "recorder" / "cores"
+    options = [*map(str, sorted(recorder.glob("*.c"))), "-I", str(recorder)]
+    kernel = [str(SOURCES / "npb" / name) for name in ("random.c", "report.c")]
+    memory = ("--program-memory", "16MiB")
+    plain = built("npb/is.c", tmp_path / "is.elf", *kernel)
+    recorded = built("npb/is.c", tmp_path / "recorded.elf", *kernel, *options)
+    trace = tmp_path / "is.messages"
+    report(recorded, 16, "tilepro64_4x4", *memory, "--record", trace)
+    executed = report(plain, 16, "tilepro64_4x4", *memory)["cycles"]
+    replayed = replay(trace, "tilepro64_4x4")
+    assert replayed["library"] == "recorded"
+    assert abs(replayed["cycles"] / executed - 1) < 0.02
