@@ -74,6 +74,8 @@ void nm_stream_in(char *data, size_t bytes, size_t padding);
 // What programs/recorder/cores defines again, by its own name: weak functions, which cost a program without the recorder nothing.
 void nm_own_send(int rank, const void *data, size_t bytes);
 void nm_own_receive(int rank, void *data, size_t bytes);
+void nm_own_wait(unsigned queues, uint64_t port, uint64_t counts);
+void nm_own_configure(uint64_t route);
 void nm_own_stream_out(const char *data, size_t bytes, size_t padding);
 void nm_own_stream_in(char *data, size_t bytes, size_t padding);
 

@@ -175,7 +175,7 @@ static inline __attribute__((always_inline)) void take_in(int queue, uint32_t wo
   }
 }
 
-__attribute__((weak)) void nm_wait(unsigned queues, uint64_t port, uint64_t counts) {
+void nm_own_wait(unsigned queues, uint64_t port, uint64_t counts) {
   for (unsigned looks = 0;; looks++) {
     uint64_t status = noccl_load64(port);
     if (status & counts) return;
@@ -186,6 +186,8 @@ __attribute__((weak)) void nm_wait(unsigned queues, uint64_t port, uint64_t coun
     }
   }
 }
+
+void nm_wait(unsigned queues, uint64_t port, uint64_t counts) __attribute__((weak, alias("nm_own_wait")));
 
 void nm_take_in(unsigned queues) {
   uint64_t status = noccl_load64(NOCCL_PORT_STATUS);

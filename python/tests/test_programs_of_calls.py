@@ -217,3 +217,33 @@ def test_the_replay_over_ports_takes_the_cycles_of_the_message_library(tmp_path:
     replayed = replay(trace, "tilepro64_4x4")
     assert replayed["library"] == "recorded"
     assert abs(replayed["cycles"] / executed - 1) < 0.02
+
+
+BLOCKS = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, counts[16], starts[16], all[32], own[2] = {1, 2};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int other = 0; other < 16; other++) {
+    counts[other] = other == 0 || other == 5 || other == 6 || other == 15 ? 0 : 2;
+    starts[other] = 2 * other;
+  }
+  MPI_Allgatherv(own, counts[rank], MPI_INT, all, counts, starts, MPI_INT, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+def test_streams_of_allgatherv_have_the_ranks_with_bytes_as_roots(tmp_path: Path) -> None:
+    recorder = SOURCES / "recorder" / "cores"
+    options = [*map(str, sorted(recorder.glob("*.c"))), "-I", str(recorder)]
+    source, trace = tmp_path / "blocks.c", tmp_path / "blocks.messages"
+    source.write_text(BLOCKS)
+    program = built(str(source), tmp_path / "blocks.elf", *options)
+    report(program, 16, "tilepro64_4x4", "--record", trace)
+    streams = [line for line in trace.read_text().splitlines() if line.startswith("library bcast")]
+    roots = [root for root in range(16) if root not in (0, 5, 6, 15)]
+    assert streams == 16 * [f"library bcast 0 {root} 8" for root in roots]
+    assert replay(trace, "tilepro64_4x4")["library"] == "recorded"

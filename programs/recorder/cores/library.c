@@ -27,7 +27,11 @@ static struct {
   uint64_t cycle, waited;
 } begun;
 
-static int is_recorded, root, is_next_another;
+static int is_recorded;
+
+// The root of the next stream; the collective in which each rank with a block is a root after the other, or none.
+static int root;
+static const struct record *blocks;
 
 static uint64_t waited(void) { return noccl_load64(NOCCL_PORT_WAITED) + looked; }
 
@@ -93,9 +97,27 @@ int recorder_leave(int code) {
   return code;
 }
 
-void recorder_set_root(int first, int is_another) {
-  root = first;
-  is_next_another = is_another;
+void recorder_set_root(int only) {
+  root = only;
+  blocks = 0;
+}
+
+// A block without bytes is no stream: the library sends it along a tree.
+static void skip_empty_blocks(void) {
+  if (!blocks->lengths) return;
+  while ((uint64_t)root < blocks->number && !blocks->lengths[root]) root++;
+}
+
+void recorder_set_roots(const struct record *of) {
+  root = 0;
+  blocks = of;
+  skip_empty_blocks();
+}
+
+static void set_next_root(void) {
+  if (!blocks) return;
+  root++;
+  skip_empty_blocks();
 }
 
 static uint64_t words_of(size_t bytes) {
@@ -139,11 +161,7 @@ static void record_before(void) {
 void nm_wait(unsigned queues, uint64_t port, uint64_t counts) {
   uint64_t from = stop_clock(), stood = noccl_load64(NOCCL_PORT_WAITED);
   start_clock();
-  for (unsigned looks = 0;; looks++) {
-    uint64_t status = noccl_load64(port);
-    if (status & counts) break;
-    if (status & NM_MANY_HAVE_COME || (looks >= NM_LOOKS && status & NM_HAVE_COME)) nm_take_in(queues);
-  }
+  nm_own_wait(queues, port, counts);
   looked_until = stop_clock();
   stood = noccl_load64(NOCCL_PORT_WAITED) - stood;
   looked += looked_until - from - stood + around;
@@ -167,11 +185,10 @@ void recorder_set_edge(void) { edge = between(); }
 void nm_configure(uint64_t route) {
   record_before();
   uint64_t from = nm_clock();
-  while (!noccl_load(NOCCL_PORT_STATIC_IDLE)) nm_take_in(NM_ALL_QUEUES);
+  nm_own_configure(route);
   looked_until = stop_clock();
   looked += looked_until - from;
   start_clock();
-  noccl_store64(NOCCL_PORT_STATIC_CONFIGURE, route);
 }
 
 void nm_send(int rank, const void *data, size_t bytes) {
@@ -192,7 +209,7 @@ void nm_receive(int rank, void *data, size_t bytes) {
 
 static void take_stream(size_t bytes, uint64_t of_words) {
   take_record(BCAST, root, bytes, of_words);
-  root += is_next_another;
+  set_next_root();
   begin();
 }
 

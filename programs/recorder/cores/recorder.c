@@ -214,7 +214,7 @@ int noccl_record_Barrier(MPI_Comm comm) {
 int noccl_record_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   recorder_enter();
   collective(BCAST, comm, root, bytes_of(count, type));
-  recorder_set_root(root, 0);
+  recorder_set_root(root);
   recorder_begin(comm != MPI_COMM_SELF);
   return recorder_leave(MPI_Bcast(data, count, type, root, comm));
 }
@@ -235,7 +235,7 @@ int noccl_record_Reduce(const void *data, void *result, int count, MPI_Datatype 
 int noccl_record_Allreduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   recorder_enter();
   fold(ALLREDUCE, comm, 0, count, type, op);
-  recorder_set_root(0, 0);
+  recorder_set_root(0);
   recorder_begin(comm != MPI_COMM_SELF);
   return recorder_leave(MPI_Allreduce(data, result, count, type, op, comm));
 }
@@ -276,8 +276,7 @@ int noccl_record_Scatterv(const void *send, const int *counts, const int *starts
 int noccl_record_Allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
                            MPI_Datatype receive_type, MPI_Comm comm) {
   recorder_enter();
-  collective(ALLGATHER, comm, 0, bytes_of(receive_count, receive_type));
-  recorder_set_root(0, 1);
+  recorder_set_roots(collective(ALLGATHER, comm, 0, bytes_of(receive_count, receive_type)));
   recorder_begin(comm != MPI_COMM_SELF);
   return recorder_leave(MPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm));
 }
@@ -285,8 +284,9 @@ int noccl_record_Allgather(const void *send, int send_count, MPI_Datatype send_t
 int noccl_record_Allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int *counts,
                             const int *starts, MPI_Datatype receive_type, MPI_Comm comm) {
   recorder_enter();
-  lengths(collective(ALLGATHERV, comm, 0, 0), comm, counts, receive_type);
-  recorder_set_root(0, 1);
+  struct record *record = collective(ALLGATHERV, comm, 0, 0);
+  lengths(record, comm, counts, receive_type);
+  recorder_set_roots(record);
   recorder_begin(comm != MPI_COMM_SELF);
   return recorder_leave(MPI_Allgatherv(send, send_count, send_type, receive, counts, starts, receive_type, comm));
 }

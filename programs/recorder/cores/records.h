@@ -64,7 +64,9 @@ void recorder_take_off(struct busy *busy, uint64_t cycles);
 // Of a message over the dynamic network, what the replay takes to write and to read its words.
 uint64_t recorder_written(size_t bytes);
 uint64_t recorder_read(size_t bytes);
-// The root of the static network's next stream: `first`, or each rank after the other.
-void recorder_set_root(int first, int is_next_another);
+// The root of the static network's next streams.
+void recorder_set_root(int only);
+// Each rank is the root of one after the other, but those that have no bytes in this collective.
+void recorder_set_roots(const struct record *of);
 
 #endif
