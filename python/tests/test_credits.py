@@ -59,6 +59,16 @@ def test_values_are_those_without_credits(tmp_path: Path, name: str, units: int)
         assert console(report(program, ranks)) == wanted
 
 
+def test_a_recorded_program_returns_credits_while_it_waits(tmp_path: Path) -> None:
+    """The recorder's functions stand in place of the library's that wait."""
+    cores = SOURCES / "recorder" / "cores"
+    sources = [f"recorder/cores/{path.name}" for path in sorted(cores.glob("*.c"))]
+    program = built(tmp_path, 1, ["tests/ranks/mpi.c", *sources], "-I", str(cores))
+    trace = tmp_path / "mpi.messages"
+    assert console(report(program, 6, "--record", trace))[0] == "ok\n"
+    assert "library send" in trace.read_text()
+
+
 @pytest.mark.parametrize("units", CREDITS)
 def test_values_depend_on_no_fifo(tmp_path: Path, units: int) -> None:
     """A store of 37 words holds less than the credits that 15 ranks may return at once."""
