@@ -247,3 +247,30 @@ def test_streams_of_allgatherv_have_the_ranks_with_bytes_as_roots(tmp_path: Path
     roots = [root for root in range(16) if root not in (0, 5, 6, 15)]
     assert streams == 16 * [f"library bcast 0 {root} 8" for root in roots]
     assert replay(trace, "tilepro64_4x4")["library"] == "recorded"
+
+
+CALLS = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  for (int call = 0; call < 8; call++) MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+def test_between_two_calls_that_follow_each_other_the_recorder_takes_next_to_nothing(
+    tmp_path: Path,
+) -> None:
+    recorder = SOURCES / "recorder" / "cores"
+    options = [*map(str, sorted(recorder.glob("*.c"))), "-I", str(recorder)]
+    source, trace = tmp_path / "calls.c", tmp_path / "calls.messages"
+    source.write_text(CALLS)
+    program = built(str(source), tmp_path / "calls.elf", *options)
+    report(program, 2, "tilepro64_4x4", "--record", trace)
+    words = [line.split() for line in trace.read_text().splitlines()]
+    between = sorted(int(line[1]) for line in words if line[0] == "compute")
+    # The longest of each rank is before MPI_Init; the others are instructions of the loop.
+    assert len(between) == 20
+    assert between[-3] < 20

@@ -180,7 +180,7 @@ void recorder_measure(void) {
   around = nm_clock() - from - (looked - before);
 }
 
-void recorder_set_edge(void) { edge = between(); }
+void recorder_set_edge(void) { edge = all_busy(); }
 
 void nm_configure(uint64_t route) {
   record_before();
