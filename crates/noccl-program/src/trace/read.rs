@@ -313,7 +313,11 @@ mod tests {
             ("send 0 1 4294967296 1", 8, "accepted: a tag"),
             ("send 0 1 0 268435457", 8, "accepted: bytes, 0 to 268435456"),
             ("send 2 1 0 0", 8, "communicator 2; accepted: 0 (all ranks)"),
-            ("barrier 0\nfoo", 9, "'foo'; accepted: compute, send"),
+            (
+                "barrier 0\nfoo",
+                9,
+                "'foo'; accepted: library, compute, send",
+            ),
             ("wait 1", 8, "request 1; accepted: requests that are open"),
             ("wait", 8, "accepted: requests"),
             ("isend 0 1 0 0 1\nwait 1 1", 9, "request 1"),

@@ -166,13 +166,26 @@ mod tests {
 
     #[test]
     fn what_is_no_record_of_a_library_is_refused_with_its_line() {
-        for (from, to) in [
-            ("library compute", "library wait"),
-            ("net 4 3 60", "net 4 0 60"),
+        for (from, to, what) in [
+            (
+                "library compute",
+                "library wait",
+                "t, line 9: 'wait'; accepted: compute, send, recv, bcast",
+            ),
+            (
+                "net 4 3 60",
+                "net 4 0 60",
+                "t, line 5: '0'; accepted: cycles of a word that is read, 1 to 1000",
+            ),
+            (
+                "net 4 3 60",
+                "net 4 3 100001",
+                "t, line 5: '100001'; accepted: cycles at a full port, 0 to 100000",
+            ),
         ] {
             let wrong = TEXT.replace(from, to);
             let error = parse_messages("t", &wrong).expect_err(to).to_string();
-            assert!(error.starts_with("t:"), "{error}");
+            assert_eq!(error, what);
         }
     }
 }
