@@ -241,7 +241,7 @@ fn the_format_number_stands_for_these_bytes() {
         digest(&MESH, Mode::Value, true),
         digest(&PUBLISHED, Mode::Timing, false),
     );
-    let known = (14, 0x2005_def7_74b4_1b77, 0xdf4a_a55f_152d_fdcb);
+    let known = (15, 0x2005_def7_74b4_1b77, 0xdf4a_a55f_152d_fdcb);
     assert_eq!(found, known, "{found:#x?}");
 }
 
