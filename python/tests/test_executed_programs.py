@@ -237,3 +237,43 @@ def test_a_root_reads_before_the_words_of_its_last_broadcast_have_left(
     program = built("tests/ranks/two_roots.c", tmp_path)
     found = report(program, 4, *on_cores("tilepro64_4x4"))
     assert [rank["console"] for rank in found["ranks"]] == 4 * ["ok\n"]
+
+
+UNTIMED = """
+#include <noccl.h>
+static void work(int steps) {
+  for (int step = 0; step < steps; step++) __asm__ volatile("nop");
+}
+int main(void) {
+  noccl_store(NOCCL_PORT_UNTIMED, CASE != 0);
+  work(STEPS);
+  if (CASE == 2) noccl_store(NOCCL_PORT_SEND, 0);
+  noccl_store(NOCCL_PORT_UNTIMED, 0);
+  return 0;
+}
+"""
+
+
+def test_untimed_code_takes_no_time_and_has_neither_words_nor_endless_loops(tmp_path: Path) -> None:
+    (tmp_path / "untimed.c").write_text(UNTIMED)
+
+    def ran(case: int, steps: int) -> subprocess.CompletedProcess[str]:
+        defined = ["-D", f"CASE={case}", "-D", f"STEPS={steps}"]
+        program = built(str(tmp_path / "untimed.c"), tmp_path, *defined)
+        limits = [*on_cores("tilepro64_4x4"), "--max-cycles", 10_000_000]
+        return noccl("run", program, "--program", "--ranks", 2, "--json", *limits)
+
+    def cycles(case: int, steps: int) -> int:
+        found = ran(case, steps)
+        assert found.returncode == 0, found.stderr
+        return int(json.loads(found.stdout)["cycles"])
+
+    assert cycles(0, 5000) - cycles(0, 1000) >= 4000
+    assert cycles(1, 5000) == cycles(1, 1000) < cycles(0, 1000)
+    for case, steps, part in [
+        (2, 1, "an access to NOCCL_PORT_SEND in untimed code; accepted: WAITED, "),
+        (1, 2_000_000, "1048576 cycles of untimed code"),
+    ]:
+        wrong = ran(case, steps)
+        assert wrong.returncode == 1, wrong.stderr
+        assert part in wrong.stderr, wrong.stderr
