@@ -48,6 +48,16 @@ pub enum Waits {
     OwnAndOne(TileRef),
 }
 
+impl Waits {
+    /// Who alone starts it, where the others only notice the end.
+    pub(crate) const fn starter(self) -> Option<TileRef> {
+        match self {
+            Self::ForOne(tile) | Self::ForOneAndItForAll(tile) => Some(tile),
+            Self::Nobody | Self::All | Self::AllThenOwn | Self::One(_) | Self::OwnAndOne(_) => None,
+        }
+    }
+}
+
 /// What an action needs of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {

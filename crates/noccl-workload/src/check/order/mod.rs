@@ -170,14 +170,7 @@ impl Order {
         let first = self.num_vertices() as Vertex;
         let mut edges = edges.iter().peekable();
         // Who starts a delivery has begun, even if it has waited for nothing but the ends of others' deliveries.
-        let starter = match waits {
-            Waits::ForOne(tile) | Waits::ForOneAndItForAll(tile) => network.find(tile),
-            Waits::Nobody
-            | Waits::All
-            | Waits::AllThenOwn
-            | Waits::One(_)
-            | Waits::OwnAndOne(_) => None,
-        };
+        let starter = waits.starter().and_then(|tile| network.find(tile));
         for (p, tile) in tiles.iter().enumerate() {
             let before = self.preds.len();
             while let Some((_, from)) = edges.next_if(|(to, _)| *to == p as u32) {
