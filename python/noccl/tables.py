@@ -90,8 +90,6 @@ SCHEMAS: dict[str, pa.Schema] = {
             "noise_variance_us2": pa.float64(),
         },
     ),
-    "sweep_points": _schema("sweep_points", columns.POINT, columns.REDUCED),
-    "sweep": _schema("sweep", columns.POINT | columns.OUTCOME, columns.REDUCED | columns.MEASURED),
     "barriers": _schema(
         "barriers",
         {
@@ -154,6 +152,8 @@ SCHEMAS: dict[str, pa.Schema] = {
         },
         {},
     ),
+    "sweep_points": _schema("sweep_points", columns.POINT, columns.REDUCED),
+    "sweep": _schema("sweep", columns.POINT | columns.OUTCOME, columns.REDUCED | columns.MEASURED),
 }
 """Schema per kind of table."""
 

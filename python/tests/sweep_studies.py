@@ -34,7 +34,7 @@ backends = ["model", "sim"]
 SMALL_BATCHES = """\
 import sys
 from noccl.sweeps import __main__ as command, run
-run.BATCH_SECONDS = 0.02
+run.BATCH_SECONDS = 0.002
 sys.exit(command.main(sys.argv[1:]))
 """
 

@@ -70,7 +70,9 @@ def test_what_cannot_be_drawn_is_refused_with_what_can(folder: Path) -> None:
         with pytest.raises(noccl.ArgumentError, match=parts):
             noccl.plot_pareto(table, **fields)
     with pytest.raises(noccl.ArgumentError, match="kind 'sweep'"):
-        noccl.plot_pareto(noccl.compare(noccl.load("collective_noc_4x4"), "barrier"))
+        noccl.plot_pareto(
+            noccl.compare(noccl.load("collective_noc_4x4"), "multicast", sizes_bytes=[64])
+        )
 
 
 def test_too_many_workloads_say_how_to_choose(tmp_path: Path) -> None:
