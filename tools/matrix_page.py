@@ -71,8 +71,12 @@ def fastest(rows: list[Row], *, in_network: bool) -> str:
         return ""
     best = min(kind, key=lambda r: int(r["cycles"]))
     chunks = best["parameters"].get("chunks", "1")
-    # As `--algorithms` takes it: rows of one algorithm differ in place of root or number of chunks.
-    suffixes = [best["parameters"].get("root"), chunks if chunks != "1" else None]
+    # As `--algorithms` takes it: rows of one algorithm differ in root, number of chunks or form.
+    suffixes = [
+        best["parameters"].get("root"),
+        chunks if chunks != "1" else None,
+        best["parameters"].get("form"),
+    ]
     name = ":".join([best["algorithm"], *filter(None, suffixes)])
     return f"`{name}` {grouped(best['cycles'])} **{best['cycles_over_lower_bound']:.2f}**"
 

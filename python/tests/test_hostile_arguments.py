@@ -212,6 +212,10 @@ CALLS: dict[str, Call] = {
     "plot latency": lambda _, x: noccl.plot_latency(x),
     "plot figure": lambda _, x: noccl.plot_figure(x),
     "plot link load": lambda _, x: noccl.plot_link_load(x),
+    "sweep": lambda _, x: noccl.sweep(x, folder="/dev/null/none"),
+    "read sweep": lambda _, x: noccl.read_sweep(x),
+    "sweep status": lambda _, x: noccl.sweep_status(x),
+    "plot pareto": lambda _, x: noccl.plot_pareto(x),
 }
 """One argument of one public function each; the others are as they should be, and small."""
 

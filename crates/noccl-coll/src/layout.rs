@@ -141,7 +141,8 @@ fn used(
         | CollectiveKind::AllGather
         | CollectiveKind::ReduceScatter
         | CollectiveKind::AllToAll => [(member, input_end), (member, output_end)],
-        CollectiveKind::Barrier => [(member, 0), (member, 0)],
+        // It has neither, but flags may need space: above the offsets that a caller states.
+        CollectiveKind::Barrier => [(member, input_end), (member, output_end)],
     }
 }
 

@@ -51,8 +51,8 @@ impl Recipe<'_> {
             ..self.collective.clone()
         };
         let made = schedule(self.network, &placed, self.choice)?;
-        let actions = self.with_barriers(made.actions)?;
         let output_end = output_offset + self.collective.output_bytes(ranks);
+        let actions = self.with_barriers(made.actions, output_end)?;
         let ends = actions.iter().map(|action| end_of(&action.kind.effect()));
         let end = ends.max().unwrap_or(0).max(output_end).max(first_byte);
         let mut of_tile: BTreeMap<TileId, Vec<u32>> = BTreeMap::new();
@@ -71,26 +71,32 @@ impl Recipe<'_> {
     }
 
     /// The actions with flags, and with barriers where flags do not do.
-    fn with_barriers(&self, actions: Vec<Action>) -> Result<Vec<Action>, CollError> {
+    /// `free`: no input or output lies at this byte or above.
+    fn with_barriers(&self, actions: Vec<Action>, free: u64) -> Result<Vec<Action>, CollError> {
         let network = self.network;
         let flagged = actions.into_iter().map(|action| Action {
             kind: noticed(network, action.kind),
             ..action
         });
         let mut actions: Vec<Action> = flagged.collect();
+        // Flags of barriers lie above everything else.
+        let end = actions.iter().map(|a| end_of(&a.kind.effect())).max();
+        let free = end.unwrap_or(0).max(free);
         if reads_early(network, &actions) {
-            actions = behind(&self.barrier_actions()?, &actions);
+            actions = behind(&self.barrier_actions(free)?, &actions);
         }
         let unnoticed = actions.iter();
         let mut unnoticed = unnoticed.map(|action| is_unnoticed(network, &action.kind));
         if unnoticed.any(|is_unnoticed| is_unnoticed) {
-            actions = behind(&actions, &self.barrier_actions()?);
+            actions = behind(&actions, &self.barrier_actions(free)?);
         }
         Ok(actions)
     }
 
-    fn barrier_actions(&self) -> Result<Vec<Action>, CollError> {
+    fn barrier_actions(&self, free: u64) -> Result<Vec<Action>, CollError> {
         let barrier = Collective {
+            input_offset: free,
+            output_offset: free,
             kind: CollectiveKind::Barrier,
             bytes: 0,
             operator: Operator::Sum,

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from noccl.errors import FileError
+from noccl.errors import ArgumentError, FileError
 from noccl.tables import SCHEMAS, ResultTable
+from noccl.values import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +48,7 @@ class Store:
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.folder = os.fspath(folder)
+        self.folder = folder_name(folder)
         self._lock = self._take()
         try:
             self._remove_partial()
@@ -172,13 +173,26 @@ def read_points(folder: str | os.PathLike[str]) -> ResultTable:
     """Reads the points of a study, in their order; kind `sweep_points`.
 
     Raises:
+        ArgumentError: The folder is no path.
         FileError: There are none.
     """
-    path = os.path.join(os.fspath(folder), STUDY)
+    place = folder_name(folder)
+    path = os.path.join(place, STUDY)
     if not os.path.exists(path):
-        place = os.fspath(folder)
         raise FileError(f"{place}: no results of a sweep; accepted: a folder of `noccl sweep`")
     return ResultTable(read_file(path, "sweep_points"))
+
+
+def folder_name(folder: object) -> str:
+    """A folder as a text.
+
+    Raises:
+        ArgumentError: It is no path.
+    """
+    name = os.fspath(folder) if isinstance(folder, (str, os.PathLike)) else folder
+    if not isinstance(name, str) or "\0" in name:
+        raise ArgumentError(f"folder: {kind_of(folder)}; accepted: the path of a folder")
+    return name
 
 
 def stored_keys(folder: str) -> Iterable[str]:

@@ -81,7 +81,7 @@ def read_study(study: str | os.PathLike[str] | Mapping[str, Any]) -> Study:
     """
     if isinstance(study, Mapping):
         return _read("study", dict(study), os.curdir)
-    if not isinstance(study, (str, os.PathLike)):
+    if not isinstance(study, (str, os.PathLike)) or "\0" in str(os.fspath(study)):
         raise ArgumentError(f"study: {kind_of(study)}; accepted: a TOML file or a mapping")
     path = os.fspath(study)
     try:

@@ -16,6 +16,7 @@ mod pairing;
 mod pairs;
 mod piece;
 mod ring;
+mod sums;
 mod tree_flow;
 mod trees;
 mod whole;

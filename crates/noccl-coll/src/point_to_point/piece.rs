@@ -4,8 +4,7 @@
 use super::cuts::Cuts;
 use super::dataflow::Dataflow;
 use super::dimensions::Dimension;
-use super::line::{Form, Line, Part, Target};
-use super::pairing::Pairing;
+use super::line::{Form, Part};
 use crate::compose::Task;
 use crate::layout::Layout;
 use noccl_net::{Coord, TileRef};
@@ -97,80 +96,8 @@ impl Piece<'_> {
         flow.send(root, scratch, root, self.place(self.part), self.part.bytes);
     }
 
-    fn place(&self, part: Part) -> u64 {
+    pub(super) fn place(&self, part: Part) -> u64 {
         self.output.wrapping_add(part.start)
-    }
-
-    /// Sums of parts at their members, at their places in the output.
-    fn sums(&self, flow: &mut Dataflow<'_>, layout: &mut Layout) -> Held {
-        let mut held = self.inputs();
-        let collective = self.task.collective;
-        // The output of a reduce-scatter is one block.
-        let is_block = collective.kind == CollectiveKind::ReduceScatter;
-        let to_output = |part: Part| match is_block {
-            true => collective.output_offset,
-            false => self.place(part),
-        };
-        // What a member receives for its output may lie there, if that is not its input: a ring's slots lie like the payload.
-        let is_spare = collective.kind == CollectiveKind::AllReduce
-            && collective.input_offset != collective.output_offset
-            && self.forms.first() == Some(&Form::Ring);
-        for (number, dimension) in self.dimensions.iter().enumerate() {
-            let is_last = number + 1 == self.dimensions.len();
-            let is_output = is_last && collective.kind != CollectiveKind::Reduce;
-            let target: Target<'_> = if is_output { Some(&to_output) } else { None };
-            let is_cut = self.cuts.is_cut[number];
-            let own = self.forms[number];
-            let form = if is_cut {
-                own
-            } else {
-                whole_form(own, dimension.len())
-            };
-            let all_parts: Vec<Vec<Part>> = dimension
-                .lines
-                .iter()
-                .map(|members| members.iter().map(|m| self.cuts.parts[number][m]).collect())
-                .collect();
-            let lines = dimension.lines.iter().zip(&all_parts);
-            let lines = lines.map(|(members, parts)| dimension.line(members, parts));
-            let lines: Vec<Line<'_>> = lines.collect();
-            let needed = |line: &Line<'_>| match is_cut {
-                true => line.slot_bytes(form),
-                false => line.whole_slot_bytes(form),
-            };
-            let slots = match is_spare && number == 0 && is_cut {
-                true => self.place(self.part),
-                false => layout.alloc(lines.iter().map(needed).max().unwrap_or(0)),
-            };
-            for line in lines {
-                if is_cut {
-                    add_along(&line, form, slots, target, &mut held, flow);
-                } else {
-                    line.all_sums(flow, form, slots, target, &mut held);
-                }
-            }
-        }
-        if self.dimensions.is_empty() {
-            for (member, (_, place)) in &held {
-                let (from, to) = (place + self.part.start, self.place(self.part));
-                if collective.kind == CollectiveKind::AllReduce {
-                    flow.send(*member, from, *member, to, self.part.bytes);
-                }
-            }
-        }
-        held
-    }
-
-    /// Every member holds its input.
-    fn inputs(&self) -> Held {
-        let whole = Part {
-            start: 0,
-            bytes: u64::MAX,
-        };
-        let members = self.task.group.members.iter();
-        members
-            .map(|m| (*m, (whole, self.task.collective.input_offset)))
-            .collect()
     }
 
     /// All parts to everybody: back through the dimensions in which the piece was cut.
@@ -179,8 +106,7 @@ impl Piece<'_> {
             if !self.cuts.is_cut[number] {
                 continue;
             }
-            for members in &dimension.lines {
-                let parts: Vec<Part> = members.iter().map(|m| self.cuts.parts[number][m]).collect();
+            for (members, parts) in dimension.lines.iter().zip(self.parts_of(number)) {
                 let line = dimension.line(members, &parts);
                 let place = |part: Part| self.place(part);
                 // A block begins in its member's input.
@@ -261,35 +187,5 @@ impl Piece<'_> {
                 }
             }
         }
-    }
-}
-
-/// A reduce-scatter along a line; then its members hold their parts.
-fn add_along(
-    line: &Line<'_>,
-    form: Form,
-    slots: u64,
-    target: Target<'_>,
-    held: &mut Held,
-    flow: &mut Dataflow<'_>,
-) {
-    let places = {
-        let source = |position: usize, part: Part| {
-            let (known, place) = held[&line.members[position]];
-            place + part.start - known.start
-        };
-        line.reduce_scatter(flow, form, source, slots, target)
-    };
-    for ((member, part), place) in line.members.iter().zip(line.parts).zip(places) {
-        held.insert(*member, (*part, place));
-    }
-}
-
-/// In pairs where the number allows it, else directly: a part that is not cut is short.
-fn whole_form(form: Form, num: usize) -> Form {
-    match form {
-        Form::Pairs(pairing) => Form::Pairs(pairing),
-        Form::Ring | Form::Both if num.is_power_of_two() => Form::Pairs(Pairing::Near),
-        Form::Ring | Form::Both | Form::Direct => Form::Direct,
     }
 }

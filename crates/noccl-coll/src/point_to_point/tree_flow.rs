@@ -9,7 +9,7 @@ use crate::layout::Layout;
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{CollectiveKind, Place};
 
-/// Trees over a group, each with every so-manieth piece of the payload.
+/// Trees over a group, which take the payload's pieces one after the other.
 struct Forest<'a> {
     task: &'a Task<'a>,
     trees: Vec<Tree>,

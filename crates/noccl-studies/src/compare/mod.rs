@@ -29,7 +29,7 @@ pub use synchronisation::Synchronisation;
 
 use crate::noise::{NoiseStatistics, under_noise};
 use crate::{Error, Verified, group_name, root_name};
-use noccl_coll::Choice;
+use noccl_coll::{Algorithm, Choice};
 use noccl_model::DirectExchangeBounds;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_run::{Counters, Mode, RunConfig, RunError, Tally, Watch, energy_pj};
@@ -255,15 +255,17 @@ pub(crate) struct Outcome {
     pub(crate) blocked_link_cycles: Option<u64>,
 }
 
-/// The collective that bounds a choice: a barrier that does not meet at the root may meet anywhere, and nowhere
-/// is better than the middle.
+/// The collective that bounds a choice: a barrier that does not meet at the root, or nowhere, is not faster than one that
+/// meets in the middle.
 fn bounded(
     network: &Network,
     collective: &Collective,
     choice: Choice,
 ) -> Result<Collective, Error> {
     let mut collective = collective.clone();
-    if choice.shape.is_some() {
+    let has_no_root = choice.algorithm == Algorithm::PointToPoint
+        && collective.kind == CollectiveKind::Barrier;
+    if choice.shape.is_some() || has_no_root {
         let members = network.members(&collective.group)?;
         collective.root = TileRef::Cluster(noccl_coll::centre(&members));
     }
