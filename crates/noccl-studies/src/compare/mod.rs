@@ -263,8 +263,8 @@ fn bounded(
     choice: Choice,
 ) -> Result<Collective, Error> {
     let mut collective = collective.clone();
-    let has_no_root = choice.algorithm == Algorithm::PointToPoint
-        && collective.kind == CollectiveKind::Barrier;
+    let has_no_root =
+        choice.algorithm == Algorithm::PointToPoint && collective.kind == CollectiveKind::Barrier;
     if choice.shape.is_some() || has_no_root {
         let members = network.members(&collective.group)?;
         collective.root = TileRef::Cluster(noccl_coll::centre(&members));
