@@ -5,8 +5,9 @@ use crate::chain::order::ChainOrder;
 use crate::{
     Algorithm, BarrierShape, Choice, Forwarding, Inner, LineForm, PointForm, messages, schedule,
 };
-use noccl_net::Network;
+use noccl_net::{Coord, Network};
 use noccl_workload::{Collective, CollectiveKind};
+use std::collections::BTreeSet;
 
 /// Most chunks that a comparison tries.
 const MAX_CHUNKS: u32 = 64;
@@ -35,6 +36,8 @@ const RADIX: u8 = 4;
 const LINE_PIECES: [u32; 3] = [1, 2, 8];
 /// Lengths of the pieces of trees that a comparison tries: shorter ones lose more to the start of transfers than they gain.
 const TREE_PIECE_BEATS: [u64; 2] = [8, 16];
+/// Most messages of a piece in forms by rings that a comparison tries: those of a mesh of 32 by 32.
+const MAX_MESSAGES: usize = 1 << 16;
 /// Longest ring that a comparison tries.
 const MAX_RING_MEMBERS: usize = 256;
 
@@ -212,6 +215,8 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
     };
     let lines = LINES.into_iter().map(|(a, b)| PointForm::Lines(a, b));
     let lines = lines.chain([PointForm::Radix(RADIX)]);
+    let has_few_messages = has_few_messages(network, collective);
+    let lines = lines.filter(|form| has_few_messages || has_few_steps(*form));
     if kind.has_blocks() {
         let passes = lines.flat_map(|form| of(form, &LINE_PIECES));
         return passes.chain(ring(network, collective)).collect();
@@ -229,6 +234,27 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
         .collect();
     all.dedup();
     all
+}
+
+/// Do members of a line exchange in steps whose number grows with the logarithm of the members?
+const fn has_few_steps(form: PointForm) -> bool {
+    const fn is_in_pairs(line: LineForm) -> bool {
+        matches!(line, LineForm::Halving | LineForm::Swing | LineForm::Bine)
+    }
+    match form {
+        PointForm::Lines(first, second) => is_in_pairs(first) && is_in_pairs(second),
+        PointForm::Radix(_) | PointForm::Trees(_) => true,
+        PointForm::Ring => false,
+    }
+}
+
+/// Are messages to everybody of a row and column few enough for a comparison, which makes a schedule of each choice?
+fn has_few_messages(network: &Network, collective: &Collective) -> bool {
+    let Ok(members) = network.members(&collective.group) else {
+        return true;
+    };
+    let count = |of: fn(&Coord) -> u16| members.iter().map(of).collect::<BTreeSet<_>>().len();
+    members.len() * (count(|c| c.x) + count(|c| c.y)) <= MAX_MESSAGES
 }
 
 /// One ring over all members, if they are not too many: it takes as many steps.
