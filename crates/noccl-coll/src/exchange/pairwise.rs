@@ -86,6 +86,7 @@ pub(crate) fn row_column(
     Ok(builder.finish())
 }
 
-fn product(columns: usize, rows: usize) -> impl Iterator<Item = (usize, usize)> {
+/// Columns by rows, column by column.
+pub(crate) fn product(columns: usize, rows: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..columns).flat_map(move |c| (0..rows).map(move |r| (c, r)))
 }

@@ -6,8 +6,6 @@ use crate::compose::Task;
 use crate::layout::Layout;
 use crate::order::by_rows;
 use crate::{CollError, PointForm};
-use noccl_net::TileRef;
-use noccl_workload::Place;
 
 impl Task<'_> {
     /// In round r a member tells the one 2^r places on, when the flags of all rounds before have come: then it speaks for
@@ -28,11 +26,8 @@ impl Task<'_> {
         for round in 0..rounds {
             let slot = slots + FLAG_BYTES * u64::from(round);
             for (position, member) in members.iter().enumerate() {
-                let to = Place {
-                    tile: TileRef::Cluster(members[(position + (1 << round)) % num]),
-                    offset: slot,
-                };
-                flow.tell(*member, source, (slots, slot), to);
+                let to = members[(position + (1 << round)) % num];
+                flow.tell(*member, source, (slots, slot), to, slot);
             }
         }
         Ok(())

@@ -6,6 +6,7 @@
 //! memory. That nobody else still needs what a delivery overwrites is the algorithm's business: the checker proves it.
 
 use super::file_order::file_order;
+use crate::exchange::blocks::at;
 use crate::steps::transfer;
 use noccl_net::{Coord, Network, TileRef};
 use noccl_workload::{
@@ -123,18 +124,14 @@ impl<'a> Dataflow<'a> {
         if lines.bytes == 0 || is_there || is_needless {
             return;
         }
-        let place = |tile, offset| Place {
-            tile: TileRef::Cluster(tile),
-            offset,
-        };
         let transfer = Transfer {
             rows: lines.rows,
             source_stride: lines.source_stride,
             destination_stride: lines.destination_stride,
             ..transfer(
                 from,
-                place(from, source),
-                Destination::One(place(to, destination)),
+                at(from, source),
+                Destination::One(at(to, destination)),
                 lines.bytes,
             )
         };
@@ -156,31 +153,35 @@ impl<'a> Dataflow<'a> {
     }
 
     /// A member sends a flag when all of a range of its own memory has been written.
-    pub(crate) fn tell(&mut self, from: Coord, source: u64, awaited: (u64, u64), to: Place) {
-        let TileRef::Cluster(destination) = to.tile else {
-            return;
-        };
-        let place = Place {
-            tile: TileRef::Cluster(from),
-            offset: source,
-        };
-        let flag = transfer(from, place, Destination::One(to), FLAG_BYTES);
-        let written = (to.offset, to.offset + FLAG_BYTES);
+    pub(crate) fn tell(
+        &mut self,
+        from: Coord,
+        source: u64,
+        awaited: (u64, u64),
+        to: Coord,
+        slot: u64,
+    ) {
+        let destination = Destination::One(at(to, slot));
+        let flag = transfer(from, at(from, source), destination, FLAG_BYTES);
+        let written = (slot, slot + FLAG_BYTES);
         let kind = ActionKind::Delivery(flag);
-        self.add(kind, from, Some(destination), &[awaited], &[written]);
+        self.add(kind, from, Some(to), &[awaited], &[written]);
     }
 
     /// A member reads from a tile whose data are there from the start and that need not act.
-    pub(crate) fn pull(&mut self, at: Coord, source: Place, destination: u64, bytes: u64) {
+    pub(crate) fn pull(&mut self, reader: Coord, source: Place, destination: u64, bytes: u64) {
         if bytes == 0 {
             return;
         }
-        let to = Place {
-            tile: TileRef::Cluster(at),
-            offset: destination,
-        };
-        let kind = ActionKind::Transfer(transfer(at, source, Destination::One(to), bytes));
-        self.add(kind, at, None, &[], &[(destination, destination + bytes)]);
+        let to = Destination::One(at(reader, destination));
+        let kind = ActionKind::Transfer(transfer(reader, source, to, bytes));
+        self.add(
+            kind,
+            reader,
+            None,
+            &[],
+            &[(destination, destination + bytes)],
+        );
     }
 
     /// A member writes into a tile that takes no part.
@@ -188,29 +189,26 @@ impl<'a> Dataflow<'a> {
         if bytes == 0 {
             return;
         }
-        let place = Place {
-            tile: TileRef::Cluster(from),
-            offset: source,
-        };
-        let kind = ActionKind::Transfer(transfer(from, place, Destination::One(to), bytes));
+        let read = at(from, source);
+        let kind = ActionKind::Transfer(transfer(from, read, Destination::One(to), bytes));
         self.add(kind, from, None, &[(source, source + bytes)], &[]);
     }
 
     /// A member's cores combine ranges of its memory, from the left.
-    pub(crate) fn fold(&mut self, at: Coord, inputs: Vec<u64>, output: u64, bytes: u64) {
+    pub(crate) fn fold(&mut self, member: Coord, inputs: Vec<u64>, output: u64, bytes: u64) {
         if bytes == 0 {
             return;
         }
         let reads: Vec<_> = inputs.iter().map(|i| (*i, i + bytes)).collect();
         let kind = ActionKind::LocalReduce(LocalReduce {
-            tile: TileRef::Cluster(at),
+            tile: TileRef::Cluster(member),
             inputs,
             output,
             bytes,
             operator: self.collective.operator,
             element: self.collective.element,
         });
-        self.add(kind, at, None, &reads, &[(output, output + bytes)]);
+        self.add(kind, member, None, &reads, &[(output, output + bytes)]);
     }
 
     fn add(

@@ -4,6 +4,7 @@
 use super::dataflow::{Dataflow, Lines};
 use crate::compose::Task;
 use crate::exchange::blocks::Blocks;
+use crate::exchange::pairwise::product;
 use crate::layout::Layout;
 use crate::{Algorithm, CollError, PointForm};
 use noccl_net::Coord;
@@ -64,8 +65,4 @@ impl Task<'_> {
         }
         Ok(())
     }
-}
-
-fn product(columns: usize, rows: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..columns).flat_map(move |c| (0..rows).map(move |r| (c, r)))
 }

@@ -14,6 +14,12 @@ use std::collections::BTreeMap;
 /// What a member holds of a sum: which part, and where.
 pub(super) type Held = BTreeMap<Coord, (Part, u64)>;
 
+/// Where a member holds a part, of which it holds at least that.
+pub(super) fn place_held(held: &Held, member: Coord, part: Part) -> u64 {
+    let (known, place) = held[&member];
+    place + part.start - known.start
+}
+
 /// A piece with the dimensions in the order in which it takes them.
 #[derive(Debug)]
 pub(super) struct Piece<'a> {
@@ -172,8 +178,7 @@ impl Piece<'_> {
                 .parts
                 .last()
                 .map_or(self.part, |parts| parts[&member]);
-            let (known, place) = held[&member];
-            let from = place + part.start - known.start;
+            let from = place_held(held, member, part);
             match group.root {
                 TileRef::Cluster(root) if group.is_root_member() => {
                     flow.send(member, from, root, self.place(part), part.bytes);

@@ -4,7 +4,7 @@
 use super::dataflow::Dataflow;
 use super::line::{Form, Line, Part, Target};
 use super::pairing::Pairing;
-use super::piece::{Held, Piece};
+use super::piece::{Held, Piece, place_held};
 use crate::layout::Layout;
 use noccl_workload::CollectiveKind;
 
@@ -108,10 +108,7 @@ fn add_along(
     flow: &mut Dataflow<'_>,
 ) {
     let places = {
-        let source = |position: usize, part: Part| {
-            let (known, place) = held[&line.members[position]];
-            place + part.start - known.start
-        };
+        let source = |position: usize, part: Part| place_held(held, line.members[position], part);
         line.reduce_scatter(flow, form, source, slots, target)
     };
     for ((member, part), place) in line.members.iter().zip(line.parts).zip(places) {

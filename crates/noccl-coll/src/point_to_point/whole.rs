@@ -3,7 +3,7 @@
 
 use super::dataflow::Dataflow;
 use super::line::{Form, Line, Part, Target};
-use super::piece::Held;
+use super::piece::{Held, place_held};
 
 impl Line<'_> {
     /// Bytes of the slots of one member, if every member gets the sum of the whole part.
@@ -29,7 +29,7 @@ impl Line<'_> {
         let mut places: Vec<u64> = self
             .members
             .iter()
-            .map(|m| held[m].1 + part.start - held[m].0.start)
+            .map(|m| place_held(held, *m, part))
             .collect();
         match form {
             Form::Pairs(pairing) => {

@@ -4,10 +4,12 @@
 
 pub mod matrices;
 
-use noccl_coll::{Algorithm, Choice, Forwarding, Inner};
+use noccl_coll::{Algorithm, Choice, CollError, Forwarding, Inner, schedule};
 use noccl_net::{Coord, Network, TileRef, TileSet, elaborate};
 use noccl_spec::{parse_spec, preset_text};
-use noccl_workload::{BarrierMechanism, Collective, CollectiveKind, ElementType, Operator};
+use noccl_workload::{
+    BarrierMechanism, Collective, CollectiveKind, ElementType, Operator, Schedule, check,
+};
 use proptest::prelude::*;
 
 pub fn network(name: &str) -> Network {
@@ -46,6 +48,19 @@ pub fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u6
         element: ElementType::Int64,
         lengths: None,
     }
+}
+
+/// A schedule that the checker has proved; none if the library refuses to make one.
+pub fn proved(network: &Network, task: &Collective, choice: Choice) -> Option<Schedule> {
+    let made = match schedule(network, task, choice) {
+        Ok(made) => made,
+        Err(CollError::Unsupported { .. }) => return None,
+        Err(error) => panic!("{choice} for {task:?}: {error}"),
+    };
+    if let Err(error) = check(network, &made) {
+        panic!("{choice} for {task:?}: {error}\n{:#?}", made.actions);
+    }
+    Some(made)
 }
 
 /// Every algorithm for data with every parameter but the chunk count.
