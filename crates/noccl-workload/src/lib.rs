@@ -13,6 +13,7 @@ mod kernel;
 mod layout;
 pub mod number;
 mod participants;
+mod postcondition;
 mod read;
 mod schedule;
 mod trace;
@@ -37,6 +38,7 @@ pub use kernel::{Extent, FoldRows, Kernel, Multiply, Operation, RowWise, sum_ele
 pub use layout::{Layout, LayoutError};
 pub use number::{ElementType, Operator};
 pub use participants::{as_multi_address, check_base, check_multi_address};
+pub use postcondition::{Operand, Output, Postcondition};
 pub use read::{
     TraceFile, TrafficFile, WorkloadError, read_schedule, read_trace, read_traffic,
     schedule_schema, to_json, trace_schema, traffic_schema,
