@@ -142,6 +142,35 @@ fn an_all_to_all_of_a_set_that_is_no_product_is_refused() {
 }
 
 #[test]
+fn pieces_share_slots_where_memory_is_short() {
+    let cases = [
+        ("collective_noc_4x4", rectangle(0, 0, 4, 4), [4096, 5120]),
+        ("collective_noc_4x4", rectangle(0, 0, 3, 4), [5120, 6144]),
+        ("collective_noc_8x8", rectangle(0, 0, 8, 8), [1024, 1536]),
+    ];
+    for (name, group, sizes) in cases {
+        let net = network(name);
+        let root = TileRef::Cluster(Coord::new(0, 0));
+        for bytes in sizes {
+            let num = net.members(&group).unwrap().len() as u64;
+            let mut task = collective(CollectiveKind::ReduceScatter, group.clone(), root, bytes);
+            task.output_offset = bytes * num;
+            for form in [LineForm::Ring, LineForm::Both, LineForm::Direct] {
+                let choice = |pieces| Choice::point_to_point(PointForm::Lines(form, form), pieces);
+                let whole = schedule(&net, &task, choice(1));
+                let is_short = matches!(whole, Err(CollError::DoesNotFit { .. }));
+                assert!(is_short, "{form:?} {bytes}: memory is not short");
+                let made = proved(&net, &task, choice(8)).unwrap();
+                // More messages than the sums need: those that give slots back.
+                let flags = made.actions.iter().filter_map(|a| a.kind.transfer());
+                let flags = flags.filter(|t| t.bytes == 8).count() as u64;
+                assert!(flags >= num, "{form:?} {bytes}: {flags} flags");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_refused_with_the_bytes_that_are_missing() {
     let net = network("collective_noc_4x4");
     let root = TileRef::Cluster(Coord::new(0, 0));

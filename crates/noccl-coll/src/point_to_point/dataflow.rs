@@ -6,13 +6,15 @@
 //! memory. That nobody else still needs what a delivery overwrites is the algorithm's business: the checker proves it.
 
 use super::file_order::file_order;
+use super::memory::Memory;
+use super::reuse::Reuse;
 use crate::exchange::blocks::at;
 use crate::steps::transfer;
 use noccl_net::{Coord, Network, TileRef};
 use noccl_workload::{
     Action, ActionId, ActionKind, Collective, Destination, LocalReduce, Place, Transfer,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Bytes of a flag.
 pub(crate) const FLAG_BYTES: u64 = 8;
@@ -32,26 +34,17 @@ pub(crate) struct Task {
     pub(crate) after: Vec<TaskId>,
 }
 
-/// Accesses to one cluster's memory that later ones have to follow.
-#[derive(Debug, Default)]
-struct Memory {
-    /// By first byte: end, and the task that wrote it last. Ranges are disjoint.
-    written: BTreeMap<u64, (u64, TaskId)>,
-    /// By first byte: end and reader, of ranges that this cluster has read since they were written.
-    read: BTreeMap<u64, Vec<(u64, TaskId)>>,
-    /// Longest range of `read`.
-    longest_read: u64,
-}
-
 /// A schedule in the making.
 #[derive(Debug)]
 pub(crate) struct Dataflow<'a> {
     network: &'a Network,
     collective: &'a Collective,
-    tasks: Vec<Task>,
-    memories: HashMap<Coord, Memory>,
+    pub(super) tasks: Vec<Task>,
+    pub(super) memories: HashMap<Coord, Memory>,
     /// A member that has everything: nobody sends to it.
     has_all: Option<Coord>,
+    /// Slots that are written again.
+    pub(super) reused: Vec<Reuse>,
 }
 
 /// A range of a memory in lines of equal length.
@@ -90,6 +83,7 @@ impl<'a> Dataflow<'a> {
             tasks: Vec::new(),
             memories: HashMap::new(),
             has_all: None,
+            reused: Vec::new(),
         }
     }
 
@@ -135,7 +129,8 @@ impl<'a> Dataflow<'a> {
                 lines.bytes,
             )
         };
-        let reads: Vec<_> = lines.ranges(source, lines.source_stride).collect();
+        let mut reads: Vec<_> = lines.ranges(source, lines.source_stride).collect();
+        reads.extend(self.released(from, to, destination));
         let writes: Vec<_> = lines
             .ranges(destination, lines.destination_stride)
             .collect();
@@ -271,50 +266,5 @@ impl<'a> Dataflow<'a> {
                 }
             })
             .collect()
-    }
-}
-
-impl Memory {
-    /// Who wrote bytes of this range last?
-    fn writers(&self, (start, end): (u64, u64), out: &mut Vec<TaskId>) {
-        let before = self.written.range(..start).next_back();
-        let inside = self.written.range(start..end);
-        let all = before.into_iter().chain(inside);
-        out.extend(all.filter(|(_, (e, _))| *e > start).map(|(_, (_, id))| *id));
-    }
-
-    /// Who of this cluster has read bytes of this range?
-    fn readers(&self, (start, end): (u64, u64), out: &mut Vec<TaskId>) {
-        let from = start.saturating_sub(self.longest_read);
-        let near = self.read.range(from..end).flat_map(|(_, all)| all);
-        out.extend(near.filter(|(e, _)| *e > start).map(|(_, id)| *id));
-    }
-
-    fn note_read(&mut self, (start, end): (u64, u64), id: TaskId) {
-        self.longest_read = self.longest_read.max(end - start);
-        self.read.entry(start).or_default().push((end, id));
-    }
-
-    /// The range is this task's; what earlier ones wrote of it is cut away.
-    fn note_written(&mut self, (start, end): (u64, u64), id: TaskId) {
-        let before = self.written.range(..start).next_back();
-        let before = before
-            .map(|(s, v)| (*s, *v))
-            .filter(|(_, (e, _))| *e > start);
-        let inside: Vec<(u64, (u64, TaskId))> = self
-            .written
-            .range(start..end)
-            .map(|(s, v)| (*s, *v))
-            .collect();
-        for (first, (last, owner)) in before.into_iter().chain(inside) {
-            self.written.remove(&first);
-            if first < start {
-                self.written.insert(first, (start, owner));
-            }
-            if last > end {
-                self.written.insert(end, (last, owner));
-            }
-        }
-        self.written.insert(start, (end, id));
     }
 }

@@ -11,8 +11,8 @@ use super::dimensions::{Axis, Dimension, dimensions};
 use super::line::{Form, Part};
 use super::pairing::Pairing;
 use super::piece::Piece;
+use super::slots::Slots;
 use crate::compose::Task;
-use crate::layout::Layout;
 use crate::{CollError, LineForm, PointForm};
 use noccl_net::Coord;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ impl Task<'_> {
         &self,
         form: PointForm,
         flow: &mut Dataflow<'_>,
-        layout: &mut Layout,
+        slots: &mut Slots<'_>,
     ) -> Result<(), CollError> {
         let all = dimensions(self.group, form);
         if self.collective.kind.has_blocks() {
@@ -39,7 +39,7 @@ impl Task<'_> {
                     part: Part { start: 0, bytes: 0 },
                     cuts: Cuts::of_blocks(blocks, &order),
                 };
-                piece.emit(flow, layout);
+                piece.emit(flow, slots);
             }
             return Ok(());
         }
@@ -72,7 +72,7 @@ impl Task<'_> {
                 part,
                 cuts: Cuts::of_payload(&self.group.members, &shared),
             };
-            piece.emit(flow, layout);
+            piece.emit(flow, slots);
         }
         Ok(())
     }

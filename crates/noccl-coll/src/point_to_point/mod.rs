@@ -12,10 +12,13 @@ mod exchange;
 mod file_order;
 mod line;
 mod lines;
+mod memory;
 mod pairing;
 mod pairs;
 mod piece;
+mod reuse;
 mod ring;
+mod slots;
 mod sums;
 mod tree_flow;
 mod trees;
@@ -26,10 +29,25 @@ use crate::layout::Layout;
 use crate::{CollError, PointForm};
 use dataflow::Dataflow;
 use noccl_workload::{Action, CollectiveKind};
+use slots::Slots;
+
+/// Pieces that have slots of their own at a time: all if memory suffices, else as many of these as fit.
+const PIECES_AT_A_TIME: [Option<u32>; 4] = [None, Some(4), Some(2), Some(1)];
 
 impl Task<'_> {
     /// The actions of `point_to_point`.
     pub(crate) fn by_messages(&self) -> Result<Vec<Action>, CollError> {
+        let mut pieces = PIECES_AT_A_TIME.into_iter();
+        loop {
+            let made = self.with_slots(pieces.next().flatten());
+            let may_fit = self.choice.chunks > 1 && pieces.len() > 0;
+            if !(may_fit && matches!(made, Err(CollError::DoesNotFit { .. }))) {
+                return made;
+            }
+        }
+    }
+
+    fn with_slots(&self, pieces: Option<u32>) -> Result<Vec<Action>, CollError> {
         let mut layout = Layout::new(self.network, self.group, self.collective, self.choice)?;
         let mut flow = Dataflow::new(self.network, self.collective);
         let form = self.choice.point;
@@ -40,7 +58,7 @@ impl Task<'_> {
         } else if let PointForm::Trees(count) = form {
             self.by_trees(usize::from(count), &mut flow, &mut layout)?;
         } else {
-            self.by_lines(form, &mut flow, &mut layout)?;
+            self.by_lines(form, &mut flow, &mut Slots::new(&mut layout, pieces))?;
         }
         layout.check(self.network, self.group, self.choice)?;
         Ok(flow.finish())

@@ -5,8 +5,8 @@ use super::cuts::Cuts;
 use super::dataflow::Dataflow;
 use super::dimensions::Dimension;
 use super::line::{Form, Part};
+use super::slots::Slots;
 use crate::compose::Task;
-use crate::layout::Layout;
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{CollectiveKind, Place};
 use std::collections::BTreeMap;
@@ -35,17 +35,17 @@ pub(super) struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    pub(super) fn emit(&self, flow: &mut Dataflow<'_>, layout: &mut Layout) {
+    pub(super) fn emit(&self, flow: &mut Dataflow<'_>, slots: &mut Slots<'_>) {
         match self.task.collective.kind {
             CollectiveKind::Multicast => {
                 self.scatter(flow);
                 self.gather(flow);
             }
-            CollectiveKind::Reduce => self.reduce(flow, layout),
-            CollectiveKind::AllReduce => self.all_reduce(flow, layout),
+            CollectiveKind::Reduce => self.reduce(flow, slots),
+            CollectiveKind::AllReduce => self.all_reduce(flow, slots),
             CollectiveKind::AllGather => self.gather(flow),
             CollectiveKind::ReduceScatter => {
-                self.sums(flow, layout);
+                self.sums(flow, slots);
             }
             CollectiveKind::Barrier | CollectiveKind::AllToAll => {}
         }
@@ -60,8 +60,8 @@ impl Piece<'_> {
     }
 
     /// The same with its output in scratch, and where that begins.
-    fn staged(&self, layout: &mut Layout) -> (Self, u64) {
-        let scratch = layout.alloc(self.part.bytes);
+    fn staged(&self, slots: &mut Slots<'_>) -> (Self, u64) {
+        let scratch = slots.layout.alloc(self.part.bytes);
         let staged = Self {
             output: scratch.wrapping_sub(self.part.start),
             cuts: self.cuts.clone(),
@@ -70,14 +70,14 @@ impl Piece<'_> {
         (staged, scratch)
     }
 
-    fn all_reduce(&self, flow: &mut Dataflow<'_>, layout: &mut Layout) {
+    fn all_reduce(&self, flow: &mut Dataflow<'_>, slots: &mut Slots<'_>) {
         if !self.is_staged() {
-            self.sums(flow, layout);
+            self.sums(flow, slots);
             self.gather(flow);
             return;
         }
-        let (staged, scratch) = self.staged(layout);
-        staged.sums(flow, layout);
+        let (staged, scratch) = self.staged(slots);
+        staged.sums(flow, slots);
         staged.gather(flow);
         for member in &self.task.group.members {
             flow.send(
@@ -90,13 +90,13 @@ impl Piece<'_> {
         }
     }
 
-    fn reduce(&self, flow: &mut Dataflow<'_>, layout: &mut Layout) {
-        let held = self.sums(flow, layout);
+    fn reduce(&self, flow: &mut Dataflow<'_>, slots: &mut Slots<'_>) {
+        let held = self.sums(flow, slots);
         if !self.is_staged() || !self.task.group.is_root_member() {
             self.collect(&held, flow);
             return;
         }
-        let (staged, scratch) = self.staged(layout);
+        let (staged, scratch) = self.staged(slots);
         staged.collect(&held, flow);
         let root = self.task.group.entry;
         flow.send(root, scratch, root, self.place(self.part), self.part.bytes);

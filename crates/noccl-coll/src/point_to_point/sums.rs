@@ -5,16 +5,16 @@ use super::dataflow::Dataflow;
 use super::line::{Form, Line, Part, Target};
 use super::pairing::Pairing;
 use super::piece::{Held, Piece, place_held};
-use crate::layout::Layout;
+use super::slots::Slots;
 use noccl_workload::CollectiveKind;
 
 impl Piece<'_> {
     /// Sums of parts at their members; where each lies. Of all but a reduction they are at their places in the output.
-    pub(super) fn sums(&self, flow: &mut Dataflow<'_>, layout: &mut Layout) -> Held {
+    pub(super) fn sums(&self, flow: &mut Dataflow<'_>, slots: &mut Slots<'_>) -> Held {
         let mut held = self.inputs();
         let kind = self.task.collective.kind;
         for number in 0..self.dimensions.len() {
-            self.sums_along(number, &mut held, flow, layout);
+            self.sums_along(number, &mut held, flow, slots);
         }
         // A member alone has its sum.
         if self.dimensions.is_empty() && kind == CollectiveKind::AllReduce {
@@ -31,7 +31,7 @@ impl Piece<'_> {
         number: usize,
         held: &mut Held,
         flow: &mut Dataflow<'_>,
-        layout: &mut Layout,
+        slots: &mut Slots<'_>,
     ) {
         let (dimension, collective) = (self.dimensions[number], self.task.collective);
         // The output of a reduce-scatter is one block.
@@ -55,15 +55,21 @@ impl Piece<'_> {
             true => line.slot_bytes(form),
             false => line.whole_slot_bytes(form),
         };
-        let slots = match is_cut && self.may_use_output(number) {
+        let partners = dimension.len() as u64;
+        let first_slot = match is_cut && self.may_use_output(number) {
             true => self.place(self.part),
-            false => layout.alloc(lines.iter().map(needed).max().unwrap_or(0)),
+            false => slots.take(
+                number,
+                lines.iter().map(needed).max().unwrap_or(0),
+                partners,
+                flow,
+            ),
         };
         for line in lines {
             if is_cut {
-                add_along(&line, form, slots, target, held, flow);
+                add_along(&line, form, first_slot, target, held, flow);
             } else {
-                line.all_sums(flow, form, slots, target, held);
+                line.all_sums(flow, form, first_slot, target, held);
             }
         }
     }

@@ -53,9 +53,9 @@ impl Paper {
     /// Tables of its page beside the claims.
     pub(crate) const fn tables(self) -> &'static [&'static str] {
         match self {
-            Paper::CollectiveNoc => &[],
+            Paper::CollectiveNoc => &["gains"],
             Paper::Smart => &["saturation", "trees by load", "beyond S2"],
-            Paper::Torrent => &["movements"],
+            Paper::Torrent => &["movements", "gains"],
             Paper::Nocmsg => &["collectives", "variances"],
         }
     }

@@ -9,6 +9,7 @@ pub(crate) mod claims;
 mod collective_noc;
 #[cfg(test)]
 mod fresh;
+mod gains;
 mod nocmsg;
 pub(crate) mod outcome;
 mod smart;

@@ -14,16 +14,35 @@ mod table_1;
 
 use crate::measure::runner::Runner;
 use crate::papers::Found;
+use crate::papers::gains::{Hardware, gains};
 use crate::papers::outcome::Outcomes;
-use crate::{Error, Step};
+use crate::{AlgorithmRequest, Error, Step};
+use noccl_coll::Algorithm;
 use noccl_run::{Tally, Watch};
+use noccl_workload::CollectiveKind;
+
+/// Routers that multicast and add, beside S1's chains and trees.
+const ROUTERS: Hardware = Hardware {
+    network: "collective_noc_4x4",
+    cases: &[
+        (CollectiveKind::Multicast, "0,0,4,1", "row of 4"),
+        (CollectiveKind::Multicast, "all", "4×4"),
+        (CollectiveKind::Reduce, "0,0,4,1", "row of 4"),
+        (CollectiveKind::Reduce, "all", "4×4"),
+    ],
+    hardware: || vec![AlgorithmRequest::Search(Algorithm::InNetwork)],
+    others: &[],
+    software: &[Algorithm::Chain, Algorithm::Tree, Algorithm::RowColumn],
+    titles: ["S1's software", "in the network"],
+};
 
 /// A quick run leaves out the matrix products on large meshes.
 pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> {
-    let groups = if is_quick { 8 } else { 10 };
+    let groups = if is_quick { 8 } else { 11 };
     let tally = Tally::new(watch, groups);
     let runner = Runner { tally: &tally };
     let (mut outcomes, mut figures) = (Outcomes::default(), Vec::new());
+    let mut tables = Vec::new();
     synchronisation::barriers(runner, &mut outcomes, &mut figures)?;
     tally.finish_unit()?;
     ratios::multicast(runner, &mut outcomes, &mut figures)?;
@@ -48,13 +67,15 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
         tally.finish_unit()?;
         products::fused(part, &mut outcomes, &mut figures)?;
         tally.finish_unit()?;
+        tables.push(gains(&ROUTERS, part)?);
+        tally.finish_unit()?;
     }
     area::areas(&mut outcomes)?;
     missing(&mut outcomes, is_quick);
     Ok(Found {
         outcomes,
         figures,
-        ..Found::default()
+        tables,
     })
 }
 

@@ -11,12 +11,34 @@ mod snake;
 
 use crate::measure::runner::Runner;
 use crate::papers::Found;
+use crate::papers::gains::{Hardware, gains};
 use crate::papers::outcome::Outcomes;
-use crate::{Error, Step};
+use crate::{AlgorithmRequest, Error, Step};
+use noccl_coll::chain::order::ChainOrder;
+use noccl_coll::{Algorithm, Choice};
 use noccl_run::{Tally, Watch};
+use noccl_workload::CollectiveKind;
+
+/// Chains of endpoints, beside the copies that S3 compares with.
+const CHAINS: Hardware = Hardware {
+    network: "torrent_4x5",
+    cases: &[
+        (CollectiveKind::Multicast, "0,0,4,2", "8 clusters"),
+        (CollectiveKind::Multicast, "all", "20 clusters"),
+    ],
+    // Chains whose members multicast would count S1's routers as S3's.
+    hardware: || {
+        let orders = [ChainOrder::Latency, ChainOrder::Greedy];
+        let chains = orders.map(Choice::chainwrite);
+        chains.map(AlgorithmRequest::Fixed).to_vec()
+    },
+    others: &[Algorithm::Chainwrite],
+    software: &[Algorithm::Unicast],
+    titles: ["copies (iDMA)", "chains"],
+};
 
 /// Groups of measurements, of which each counts as one unit of progress.
-const GROUPS: u64 = 4;
+const GROUPS: u64 = 5;
 
 /// A quick run leaves out the movements of megabytes.
 pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> {
@@ -33,6 +55,10 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
     baselines::baselines(runner, &mut found)?;
     tally.finish_unit()?;
     attention::attention(runner, is_quick, &mut found)?;
+    tally.finish_unit()?;
+    if !is_quick {
+        found.tables.push(gains(&CHAINS, part)?);
+    }
     tally.finish_unit()?;
     missing(&mut found.outcomes);
     Ok(found)

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Slots that are written again: their member tells by a flag that it has used what was there.
+
+use super::dataflow::{Dataflow, FLAG_BYTES, Task, TaskId};
+use crate::exchange::blocks::at;
+use crate::steps::transfer;
+use noccl_net::Coord;
+use noccl_workload::{ActionKind, Destination};
+use std::collections::HashMap;
+
+/// A range of every member's memory, since it was last given to a piece.
+#[derive(Debug)]
+pub(super) struct Reuse {
+    range: (u64, u64),
+    /// First byte of the flags: one that is sent and never written, then those that are received.
+    flags: u64,
+    /// By member: its tasks that used what stood there.
+    users: HashMap<Coord, Vec<TaskId>>,
+    /// By sender: flags so far.
+    received: HashMap<Coord, u64>,
+    /// By member and sender: where the sender has the flag.
+    given: HashMap<(Coord, Coord), u64>,
+}
+
+impl Reuse {
+    /// Users of members who have told nobody.
+    fn untold(self) -> HashMap<Coord, Vec<TaskId>> {
+        let Self { given, users, .. } = self;
+        let has_told = |member: &Coord| given.keys().any(|(told, _)| told == member);
+        users.into_iter().filter(|(m, _)| !has_told(m)).collect()
+    }
+}
+
+impl Dataflow<'_> {
+    /// From now on whoever writes into this range waits for a flag of its member, which has done all that it does with the range so far.
+    /// There is a flag for each member that a sender writes to, from `flags` on.
+    pub(super) fn use_again(&mut self, range: (u64, u64), flags: u64) {
+        let position = self.reused.iter().position(|reuse| reuse.range == range);
+        // Whoever nobody has written to since then has still to tell of what came before.
+        let mut users = match position.map(|at| self.reused.swap_remove(at)) {
+            Some(before) => before.untold(),
+            None => HashMap::new(),
+        };
+        for (member, memory) in &mut self.memories {
+            let mut tasks = Vec::new();
+            memory.writers(range, &mut tasks);
+            memory.readers(range, &mut tasks);
+            memory.forget_readers(range);
+            let known: &mut Vec<TaskId> = users.entry(*member).or_default();
+            known.append(&mut tasks);
+            known.sort_unstable();
+            known.dedup();
+        }
+        users.retain(|_, tasks| !tasks.is_empty());
+        self.reused.push(Reuse {
+            range,
+            flags,
+            users,
+            received: HashMap::new(),
+            given: HashMap::new(),
+        });
+    }
+
+    /// The flag that `from` has to have before it writes there, if that is a slot that is used again.
+    pub(super) fn released(&mut self, from: Coord, to: Coord, place: u64) -> Option<(u64, u64)> {
+        let is_there = |reuse: &&mut Reuse| (reuse.range.0..reuse.range.1).contains(&place);
+        let reuse = self
+            .reused
+            .iter_mut()
+            .find(is_there)
+            .filter(|_| from != to)?;
+        let users = reuse.users.get(&to)?.clone();
+        if let Some(flag) = reuse.given.get(&(to, from)) {
+            return Some((*flag, flag + FLAG_BYTES));
+        }
+        let received = reuse.received.entry(from).or_default();
+        *received += 1;
+        let (sent, flag) = (reuse.flags, reuse.flags + FLAG_BYTES * *received);
+        reuse.given.insert((to, from), flag);
+        let destination = Destination::One(at(from, flag));
+        let written = (flag, flag + FLAG_BYTES);
+        let id = self.tasks.len();
+        self.memories
+            .entry(from)
+            .or_default()
+            .note_written(written, id);
+        self.tasks.push(Task {
+            kind: ActionKind::Delivery(transfer(to, at(to, sent), destination, FLAG_BYTES)),
+            agent: to,
+            destination: Some(from),
+            after: users,
+        });
+        Some(written)
+    }
+}
