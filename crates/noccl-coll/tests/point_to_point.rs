@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{BLOCK_KINDS, DATA_KINDS, any_group, collective, network, proved, rectangle};
+use common::{
+    BLOCK_KINDS, DATA_KINDS, any_group, collective, network, network_with, proved, rectangle,
+};
 use noccl_coll::{Algorithm, Choice, CollError, LineForm, PointForm, schedule};
 use noccl_net::{Coord, Network, TileRef, TileSet};
 use noccl_workload::{ActionKind, Collective, CollectiveKind};
@@ -238,5 +240,33 @@ proptest! {
         let is_made = prove(&net, &task, Choice::point_to_point(form, pieces));
         let is_product = kind != CollectiveKind::AllToAll;
         prop_assert!(is_made || may_refuse(form, kind) || !is_product);
+    }
+
+    #[test]
+    fn any_memory_down_to_what_input_and_output_need(
+        group in any_group(),
+        form in any_form(),
+        kind in proptest::sample::select(vec![CollectiveKind::ReduceScatter, CollectiveKind::AllReduce, CollectiveKind::Reduce]),
+        words in 8_u64..400,
+        pieces in 2_u32..10,
+        spare_percent in 1_u64..120,
+    ) {
+        let members = network("collective_noc_8x8").members(&group).unwrap().len() as u64;
+        let root = TileRef::Cluster(Coord::new(3, 4));
+        let mut task = collective(kind, group, root, words * 8);
+        let (input, output) = (task.input_bytes(members), task.output_bytes(members));
+        task.output_offset = input.next_multiple_of(64);
+        let end = task.output_offset + output;
+        let l1_bytes = (end + input * spare_percent / 100).next_multiple_of(64);
+        let field = ("cluster.l1_bytes".to_owned(), l1_bytes.to_string());
+        let net = network_with("collective_noc_8x8", &[field]);
+        let choice = Choice::point_to_point(form, pieces);
+        match schedule(&net, &task, choice) {
+            Err(CollError::DoesNotFit { .. }) => {}
+            Ok(_) | Err(_) => {
+                let is_made = prove(&net, &task, choice);
+                prop_assert!(is_made || may_refuse(form, kind));
+            }
+        }
     }
 }

@@ -13,8 +13,13 @@ use noccl_workload::{
 use proptest::prelude::*;
 
 pub fn network(name: &str) -> Network {
+    network_with(name, &[])
+}
+
+/// A preset with fields that differ.
+pub fn network_with(name: &str, overrides: &[(String, String)]) -> Network {
     let text = preset_text(name).expect("the preset exists");
-    let spec = parse_spec(name, &text, &[]).expect("presets are valid");
+    let spec = parse_spec(name, &text, overrides).expect("presets are valid");
     elaborate(&spec).expect("presets elaborate")
 }
 
