@@ -30,6 +30,9 @@ const LINES: [(LineForm, LineForm); 8] = [
 ];
 /// Numbers of trees that a comparison tries.
 const TREES: [u8; 4] = [1, 2, 4, 8];
+/// Parts of lines that a comparison tries for a multicast's trees along lines, and lengths of their pieces.
+const ROTATED: [u8; 2] = [2, 4];
+const ROTATED_PIECE_BEATS: [u64; 3] = [4, 8, 16];
 /// Members of the smallest lines of a form by neighbours and far members.
 const RADIX: u8 = 4;
 /// Pieces of lines that a comparison tries, of payloads only the first two.
@@ -222,14 +225,22 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
         return passes.chain(ring(network, collective)).collect();
     }
     let beats = beats(network, collective);
-    let mut tree_pieces =
-        TREE_PIECE_BEATS.map(|b| beats.div_ceil(b).clamp(1, u64::from(MAX_CHUNKS)) as u32);
-    tree_pieces.sort_unstable();
+    let pieces = |lengths: &[u64]| -> Vec<u32> {
+        let pieces = |b: &u64| beats.div_ceil(*b).clamp(1, u64::from(MAX_CHUNKS)) as u32;
+        let pieces: BTreeSet<u32> = lengths.iter().map(pieces).collect();
+        pieces.into_iter().collect()
+    };
     let trees = TREES.into_iter().map(PointForm::Trees);
-    let trees = trees.flat_map(|form| of(form, &tree_pieces));
+    let trees = trees.flat_map(|form| of(form, &pieces(&TREE_PIECE_BEATS)));
+    // Sums are folded at every member of a tree: there parts of lines are faster.
+    let is_multicast = kind == CollectiveKind::Multicast;
+    let rotated = ROTATED.into_iter().filter(|_| is_multicast);
+    let rotated = rotated.map(PointForm::Rotated);
+    let rotated = rotated.flat_map(|form| of(form, &pieces(&ROTATED_PIECE_BEATS)));
     let lines = lines.flat_map(|form| of(form, &LINE_PIECES[..2]));
     let mut all: Vec<Choice> = lines
         .chain(trees)
+        .chain(rotated)
         .chain(ring(network, collective))
         .collect();
     all.dedup();
@@ -243,7 +254,7 @@ const fn has_few_steps(form: PointForm) -> bool {
     }
     match form {
         PointForm::Lines(first, second) => is_in_pairs(first) && is_in_pairs(second),
-        PointForm::Radix(_) | PointForm::Trees(_) => true,
+        PointForm::Radix(_) | PointForm::Trees(_) | PointForm::Rotated(_) => true,
         PointForm::Ring => false,
     }
 }

@@ -25,6 +25,8 @@ fn forms() -> Vec<PointForm> {
         PointForm::Trees(1),
         PointForm::Trees(2),
         PointForm::Trees(4),
+        PointForm::Rotated(2),
+        PointForm::Rotated(3),
     ];
     lines.into_iter().chain(others).collect()
 }
@@ -36,7 +38,7 @@ fn may_refuse(form: PointForm, kind: CollectiveKind) -> bool {
         return form != PointForm::default();
     }
     match form {
-        PointForm::Trees(_) => kind.has_blocks(),
+        PointForm::Trees(_) | PointForm::Rotated(_) => kind.has_blocks(),
         PointForm::Lines(first, second) => needs_pairs(first) || needs_pairs(second),
         PointForm::Ring | PointForm::Radix(_) => false,
     }

@@ -10,6 +10,9 @@ const RING: &str = "ring";
 /// Before the number of trees.
 const TREES: &str = "trees=";
 
+/// Before the parts into which trees along lines cut each line.
+const ROTATED: &str = "rotated=";
+
 /// Before the members of the smallest lines.
 const RADIX: &str = "radix=";
 
@@ -42,6 +45,8 @@ pub enum PointForm {
     Radix(u8),
     /// So many trees with as many children per inner member: one is a chain, two are the double tree.
     Trees(u8),
+    /// A tree along rows and columns for each piece, with a top of its own; lines are cut into so many parts at each level.
+    Rotated(u8),
 }
 
 impl LineForm {
@@ -87,6 +92,9 @@ impl PointForm {
         if let Some(count) = word.strip_prefix(TREES) {
             return number(count, 1).map(Self::Trees);
         }
+        if let Some(parts) = word.strip_prefix(ROTATED) {
+            return number(parts, 2).map(Self::Rotated);
+        }
         if let Some(radix) = word.strip_prefix(RADIX) {
             return number(radix, 2).map(Self::Radix);
         }
@@ -107,6 +115,7 @@ impl fmt::Display for PointForm {
             Self::Lines(first, second) => write!(f, "{}+{}", first.name(), second.name()),
             Self::Radix(radix) => write!(f, "{RADIX}{radix}"),
             Self::Trees(count) => write!(f, "{TREES}{count}"),
+            Self::Rotated(parts) => write!(f, "{ROTATED}{parts}"),
         }
     }
 }

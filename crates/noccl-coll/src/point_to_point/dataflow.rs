@@ -5,7 +5,7 @@
 //! the actions of its own cluster that wrote what it reads, and after those that read or wrote what it overwrites in its own
 //! memory. That nobody else still needs what a delivery overwrites is the algorithm's business: the checker proves it.
 
-use super::file_order::file_order;
+use super::file_order::{Priority, file_order};
 use super::memory::Memory;
 use super::reuse::Reuse;
 use crate::exchange::blocks::at;
@@ -247,8 +247,8 @@ impl<'a> Dataflow<'a> {
     }
 
     /// The actions, in an order in which every cluster can work on its own ones without waiting needlessly.
-    pub(crate) fn finish(self) -> Vec<Action> {
-        let order = file_order(self.network, &self.tasks);
+    pub(crate) fn finish(self, priority: Priority) -> Vec<Action> {
+        let order = file_order(self.network, &self.tasks, priority);
         let mut number = vec![0_u32; self.tasks.len()];
         for (at, task) in order.iter().enumerate() {
             number[*task] = at as u32;

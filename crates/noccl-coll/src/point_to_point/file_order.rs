@@ -12,6 +12,16 @@ use noccl_workload::{ActionKind, Destination, LocalReduce, Transfer};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+/// Which of several tasks that could begin begins first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Priority {
+    /// That with the longest path behind it.
+    #[default]
+    Path,
+    /// The same, but what stands before much other work of its worker counts too, so that many pieces stay in their order.
+    PathAndQueue,
+}
+
 /// Part of a cluster that works on one task at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Worker {
@@ -19,6 +29,15 @@ enum Worker {
     Sender(Coord),
     /// Compute cores.
     Adder(Coord),
+}
+
+impl Worker {
+    fn of(task: &Task) -> Self {
+        match task.kind.transfer() {
+            Some(_) => Self::Sender(task.agent),
+            None => Self::Adder(task.agent),
+        }
+    }
 }
 
 /// What a worker has to do.
@@ -29,7 +48,7 @@ struct Work {
     ready: BinaryHeap<Reverse<(Urgency, TaskId)>>,
 }
 
-/// Most urgent is the task with the longest path behind it.
+/// Most urgent is the task with the most cycles behind it.
 type Urgency = Reverse<u64>;
 
 /// What happens at a time.
@@ -45,8 +64,8 @@ enum Event {
 struct Estimate<'a> {
     network: &'a Network,
     tasks: &'a [Task],
-    /// Cycles from the begin of each task to the end of everything that waits for it.
-    rest: Vec<u64>,
+    /// What each task's priority is by, in cycles.
+    urgency: Vec<u64>,
     /// Per task: how many it waits for, until when at least, and who waits for it.
     open: Vec<usize>,
     ready_at: Vec<u64>,
@@ -59,8 +78,8 @@ struct Estimate<'a> {
 }
 
 /// Tasks by estimated begin; a task stands behind all that it waits for.
-pub(super) fn file_order(network: &Network, tasks: &[Task]) -> Vec<TaskId> {
-    let mut estimate = Estimate::new(network, tasks);
+pub(super) fn file_order(network: &Network, tasks: &[Task], priority: Priority) -> Vec<TaskId> {
+    let mut estimate = Estimate::new(network, tasks, priority);
     let mut touched: Vec<Worker> = Vec::new();
     while let Some(Reverse((now, event))) = estimate.events.pop() {
         touched.push(estimate.take(event));
@@ -77,7 +96,7 @@ pub(super) fn file_order(network: &Network, tasks: &[Task]) -> Vec<TaskId> {
 }
 
 impl<'a> Estimate<'a> {
-    fn new(network: &'a Network, tasks: &'a [Task]) -> Self {
+    fn new(network: &'a Network, tasks: &'a [Task], priority: Priority) -> Self {
         let mut waiting: Vec<Vec<TaskId>> = vec![Vec::new(); tasks.len()];
         for (id, task) in tasks.iter().enumerate() {
             for before in &task.after {
@@ -89,7 +108,7 @@ impl<'a> Estimate<'a> {
         Self {
             network,
             tasks,
-            rest: remaining(network, tasks),
+            urgency: urgency(network, tasks, priority),
             events: free.map(|id| Reverse((0, Event::Ready(id)))).collect(),
             open,
             ready_at: vec![0; tasks.len()],
@@ -104,11 +123,8 @@ impl<'a> Estimate<'a> {
     fn take(&mut self, event: Event) -> Worker {
         let (Event::Ready(id) | Event::Free(id)) = event;
         let task = &self.tasks[id];
-        let worker = match task.kind.transfer() {
-            Some(_) => Worker::Sender(task.agent),
-            None => Worker::Adder(task.agent),
-        };
-        let urgency = Reverse(self.rest[id]);
+        let worker = Worker::of(task);
+        let urgency = Reverse(self.urgency[id]);
         let work = self.workers.entry(worker).or_default();
         match event {
             Event::Ready(id) => work.ready.push(Reverse((urgency, id))),
@@ -171,6 +187,32 @@ fn remaining(network: &Network, tasks: &[Task]) -> Vec<u64> {
         }
     }
     rest
+}
+
+fn urgency(network: &Network, tasks: &[Task], priority: Priority) -> Vec<u64> {
+    let path = remaining(network, tasks);
+    match priority {
+        Priority::Path => path,
+        Priority::PathAndQueue => {
+            let queue = queued(network, tasks);
+            path.iter().zip(queue).map(|(p, q)| 2 * p + q).collect()
+        }
+    }
+}
+
+/// Cycles of the work of each task's worker that was stated later.
+fn queued(network: &Network, tasks: &[Task]) -> Vec<u64> {
+    let mut later: HashMap<Worker, u64> = HashMap::new();
+    let mut queued = vec![0_u64; tasks.len()];
+    for (id, task) in tasks.iter().enumerate().rev() {
+        let work = later.entry(Worker::of(task)).or_default();
+        queued[id] = *work;
+        *work += match task.kind.transfer() {
+            Some(transfer) => beats(network, transfer),
+            None => alone(network, task),
+        };
+    }
+    queued
 }
 
 /// Cycles of a task in an idle network.

@@ -82,7 +82,7 @@ impl Task<'_> {
         let axis = order.first().map(|d| d.axis);
         let forms = order.iter().map(|dimension| {
             let line = match form {
-                PointForm::Ring | PointForm::Trees(_) => LineForm::Ring,
+                PointForm::Ring | PointForm::Trees(_) | PointForm::Rotated(_) => LineForm::Ring,
                 PointForm::Radix(_) => LineForm::Direct,
                 PointForm::Lines(first, _) if Some(dimension.axis) == axis => first,
                 PointForm::Lines(_, second) => second,

@@ -18,6 +18,7 @@ mod pairs;
 mod piece;
 mod reuse;
 mod ring;
+mod rotated;
 mod slots;
 mod sums;
 mod tree_flow;
@@ -28,6 +29,7 @@ use crate::compose::Task;
 use crate::layout::Layout;
 use crate::{CollError, PointForm};
 use dataflow::Dataflow;
+use file_order::Priority;
 use noccl_workload::{Action, CollectiveKind};
 use slots::Slots;
 
@@ -55,12 +57,20 @@ impl Task<'_> {
             self.by_flags(&mut flow, &mut layout)?;
         } else if self.collective.kind == CollectiveKind::AllToAll {
             self.exchange(&mut flow, &mut layout)?;
-        } else if let PointForm::Trees(count) = form {
-            self.by_trees(usize::from(count), &mut flow, &mut layout)?;
+        } else if let PointForm::Trees(_) | PointForm::Rotated(_) = form {
+            self.by_trees(form, &mut flow, &mut layout)?;
         } else {
             self.by_lines(form, &mut flow, &mut Slots::new(&mut layout, pieces))?;
         }
         layout.check(self.network, self.group, self.choice)?;
-        Ok(flow.finish())
+        Ok(flow.finish(priority(form)))
+    }
+}
+
+/// Trees and radix forms, whose pieces are many and short, gain by pieces in order; rings lose (8x8, 1 to 32 KiB: -10 % and +8 %).
+const fn priority(form: PointForm) -> Priority {
+    match form {
+        PointForm::Ring | PointForm::Lines(..) => Priority::Path,
+        PointForm::Radix(_) | PointForm::Trees(_) | PointForm::Rotated(_) => Priority::PathAndQueue,
     }
 }

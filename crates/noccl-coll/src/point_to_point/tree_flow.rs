@@ -2,10 +2,11 @@
 //! Multicasts and reductions along several trees at a time: piece after piece runs through the levels.
 
 use super::dataflow::Dataflow;
+use super::rotated::Rotation;
 use super::trees::{Tree, trees};
-use crate::CollError;
 use crate::compose::Task;
 use crate::layout::Layout;
+use crate::{CollError, PointForm};
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{CollectiveKind, Place};
 
@@ -21,7 +22,7 @@ impl Task<'_> {
     /// A collective by trees.
     pub(super) fn by_trees(
         &self,
-        count: usize,
+        form: PointForm,
         flow: &mut Dataflow<'_>,
         layout: &mut Layout,
     ) -> Result<(), CollError> {
@@ -29,12 +30,29 @@ impl Task<'_> {
         let root = group.members.binary_search(&group.entry).ok();
         let root = root.filter(|_| group.is_root_member() && kind != CollectiveKind::AllReduce);
         let scratch = layout.alloc(0);
+        let chunks = self.chunks();
+        let takes = kind == CollectiveKind::Multicast;
+        let trees = match form {
+            PointForm::Rotated(parts) => {
+                let rotation = Rotation {
+                    members: &group.members,
+                    root,
+                    has_root_as_leaf: takes,
+                    parts: usize::from(parts),
+                    pieces: chunks.len(),
+                };
+                (0..chunks.len())
+                    .map(|piece| rotation.tree(piece))
+                    .collect()
+            }
+            PointForm::Trees(count) => trees(&group.members, root, usize::from(count), takes),
+            PointForm::Ring | PointForm::Lines(..) | PointForm::Radix(_) => Vec::new(),
+        };
         let mut forest = Forest {
             task: self,
-            trees: trees(&group.members, root, count),
+            trees,
             free: vec![scratch; group.members.len()],
         };
-        let chunks = self.chunks();
         for piece in 0..chunks.len() {
             let (start, bytes) = chunks.range(piece);
             match kind {
@@ -77,7 +95,8 @@ impl Forest<'_> {
         self.task.collective.output_offset + start
     }
 
-    /// The root hands the piece to the top; a root that takes no part is read.
+    /// The root hands the piece to the top; a root that takes no part is read. What the root needs itself comes back to it along the tree:
+    /// a copy of its own would take its engine as long as sending does.
     fn multicast(
         &self,
         piece: usize,
@@ -90,10 +109,13 @@ impl Forest<'_> {
         match (root, top) {
             (Some(root), top) => {
                 let root = self.member(root);
-                if let Some(top) = top {
-                    flow.send(root, from, top, to, bytes);
+                if from == to {
+                    flow.has_all(root);
                 }
-                flow.send(root, from, root, to, bytes);
+                match top {
+                    Some(top) => flow.send(root, from, top, to, bytes),
+                    None => flow.send(root, from, root, to, bytes),
+                }
             }
             (None, Some(top)) => {
                 let source = Place {

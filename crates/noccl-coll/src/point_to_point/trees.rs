@@ -18,8 +18,44 @@ pub(crate) struct Tree {
     pub(crate) children: Vec<Vec<usize>>,
 }
 
+impl Tree {
+    /// A tree of nobody, over so many positions.
+    pub(super) fn empty(num_members: usize) -> Self {
+        Self {
+            order: Vec::with_capacity(num_members),
+            parent: vec![None; num_members],
+            children: vec![Vec::new(); num_members],
+        }
+    }
+
+    /// A position is attached below another one.
+    pub(super) fn adopt(&mut self, parent: Option<usize>, child: usize) {
+        self.order.push(child);
+        self.parent[child] = parent;
+        if let Some(parent) = parent {
+            self.children[parent].push(child);
+        }
+    }
+
+    /// A position is attached below the nearest leaf, if there is one.
+    pub(super) fn adopt_leaf(&mut self, child: usize, members: &[Coord]) {
+        let leaves = self.order.iter().copied();
+        let leaves = leaves.filter(|p| self.children[*p].is_empty());
+        if let Some(parent) = leaves.min_by_key(|p| members[*p].hops_to(members[child])) {
+            self.adopt(Some(parent), child);
+        }
+    }
+}
+
 /// `count` trees with at most `count` children per inner member, over all members but `root`, if that is one.
-pub(crate) fn trees(members: &[Coord], root: Option<usize>, count: usize) -> Vec<Tree> {
+///
+/// `takes` says whether the root gets something too: then it is the last leaf of every tree.
+pub(crate) fn trees(
+    members: &[Coord],
+    root: Option<usize>,
+    count: usize,
+    takes: bool,
+) -> Vec<Tree> {
     let mut others: Vec<usize> = (0..members.len()).filter(|p| Some(*p) != root).collect();
     along_curve(members, &mut others);
     let near = root.map_or_else(|| centre(members), |r| members[r]);
@@ -28,11 +64,7 @@ pub(crate) fn trees(members: &[Coord], root: Option<usize>, count: usize) -> Vec
             let mut shape = Shape {
                 members,
                 fan_out: count,
-                tree: Tree {
-                    order: Vec::with_capacity(others.len()),
-                    parent: vec![None; members.len()],
-                    children: vec![Vec::new(); members.len()],
-                },
+                tree: Tree::empty(members.len()),
             };
             let classes = count.min(others.len()).max(1);
             let is_inner = |at: usize| at % classes == number % classes;
@@ -40,7 +72,9 @@ pub(crate) fn trees(members: &[Coord], root: Option<usize>, count: usize) -> Vec
             let of = |list: &[usize]| -> Vec<usize> { list.iter().map(|at| others[*at]).collect() };
             if !inner.is_empty() {
                 shape.grow(None, near, &of(&inner));
-                shape.attach(&of(&leaves));
+                let last = root.filter(|_| takes);
+                let leaves = of(&leaves).into_iter().chain(last);
+                shape.attach(&leaves.collect::<Vec<_>>());
             }
             shape.tree
         })
@@ -61,7 +95,7 @@ impl Shape<'_> {
         let Some(chosen) = positions.iter().min_by_key(distance).copied() else {
             return;
         };
-        self.adopt(parent, chosen);
+        self.tree.adopt(parent, chosen);
         let rest: Vec<usize> = positions.iter().copied().filter(|p| *p != chosen).collect();
         for part in split(&rest, self.fan_out) {
             self.grow(Some(chosen), self.members[chosen], part);
@@ -82,19 +116,11 @@ impl Shape<'_> {
         while !pairs.is_empty() {
             for (_, leaf, at) in &pairs {
                 if self.tree.parent[*leaf].is_none() && self.tree.children[*at].len() < space {
-                    self.adopt(Some(*at), *leaf);
+                    self.tree.adopt(Some(*at), *leaf);
                 }
             }
             pairs.retain(|(_, leaf, _)| self.tree.parent[*leaf].is_none());
             space += 1;
-        }
-    }
-
-    fn adopt(&mut self, parent: Option<usize>, child: usize) {
-        self.tree.order.push(child);
-        self.tree.parent[child] = parent;
-        if let Some(parent) = parent {
-            self.tree.children[parent].push(child);
         }
     }
 }

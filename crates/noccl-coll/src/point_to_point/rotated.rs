@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Trees along rows and columns, a new one for every piece, whose top goes from member to member.
+//!
+//! A piece goes from its top along one dimension, and from every member reached there along the other. Lines are cut in halves (or more
+//! parts), each of which has a member that passes on, so that a line of eight takes three levels over short paths. Tops that
+//! change share the work: over many pieces every member sends about as much as it receives. Every second piece takes
+//! columns before rows, so that links of both dimensions carry as much.
+
+use super::trees::Tree;
+use noccl_net::Coord;
+use std::collections::BTreeMap;
+
+/// Members of a payload's trees.
+pub(super) struct Rotation<'a> {
+    pub(super) members: &'a [Coord],
+    /// No inner member, if it is one of them.
+    pub(super) root: Option<usize>,
+    /// Is the root a leaf, or does it get nothing?
+    pub(super) has_root_as_leaf: bool,
+    /// Parts into which a line is cut at each level.
+    pub(super) parts: usize,
+    /// Pieces of the payload.
+    pub(super) pieces: usize,
+}
+
+/// From so many pieces on ports limit more than latency (8x8, 4 to 48 KiB).
+const MANY_PIECES: usize = 32;
+
+impl Rotation<'_> {
+    /// The tree of a piece.
+    pub(super) fn tree(&self, piece: usize) -> Tree {
+        let mut branching = Branching {
+            parts: self.parts.max(2),
+            is_level: self.pieces >= MANY_PIECES,
+            tree: Tree::empty(self.members.len()),
+        };
+        let lines = self.lines(piece % 2 == 1);
+        if lines.is_empty() {
+            return branching.tree;
+        }
+        // Tops go along a diagonal: pieces that follow each other share neither row nor column.
+        let number = piece / 2;
+        let line = &lines[number % lines.len()];
+        let (top, level) = line[(number + number / lines.len()) % line.len()];
+        let entries: Vec<usize> = lines.iter().map(|line| nearest(line, level)).collect();
+        let first: Vec<usize> = entries.iter().zip(&lines).map(|(e, l)| l[*e].0).collect();
+        branching.tree.adopt(None, top);
+        branching.branch(&first, first.iter().position(|p| *p == top).unwrap_or(0));
+        for (line, entry) in lines.iter().zip(entries) {
+            let line: Vec<usize> = line.iter().map(|(position, _)| *position).collect();
+            branching.branch(&line, entry);
+        }
+        if let Some(root) = self.root.filter(|_| self.has_root_as_leaf) {
+            branching.tree.adopt_leaf(root, self.members);
+        }
+        branching.tree
+    }
+
+    /// Columns, or rows, without the root: positions with their places along the line.
+    fn lines(&self, is_by_rows: bool) -> Vec<Vec<(usize, u16)>> {
+        let mut lines: BTreeMap<u16, Vec<(usize, u16)>> = BTreeMap::new();
+        for (position, at) in self.members.iter().enumerate() {
+            if Some(position) != self.root {
+                let (line, place) = if is_by_rows {
+                    (at.y, at.x)
+                } else {
+                    (at.x, at.y)
+                };
+                lines.entry(line).or_default().push((position, place));
+            }
+        }
+        let sorted = lines.into_values().map(|mut line| {
+            line.sort_unstable_by_key(|(_, place)| *place);
+            line
+        });
+        sorted.collect()
+    }
+}
+
+/// Which of a line is nearest to a place; lines are not empty.
+fn nearest(line: &[(usize, u16)], level: u16) -> usize {
+    let places = line.iter().enumerate();
+    let nearest = places.min_by_key(|(_, (_, place))| place.abs_diff(level));
+    nearest.map_or(0, |(at, _)| at)
+}
+
+/// A tree in the making.
+struct Branching {
+    parts: usize,
+    /// Do all members get as much to do, over longer paths?
+    is_level: bool,
+    tree: Tree,
+}
+
+impl Branching {
+    /// Everybody of a line gets from the one at `top`, which is in the tree.
+    fn branch(&mut self, line: &[usize], top: usize) {
+        if line.len() < 2 {
+            return;
+        }
+        let parts = self.parts.min(line.len());
+        let bound = |part: usize| part * line.len() / parts;
+        let own = (0..parts).find(|p| (bound(*p)..bound(p + 1)).contains(&top));
+        let own = own.unwrap_or(0);
+        // In another part the member nearest to the top passes on, mostly one in the middle of the mesh. Or the one that stands there as
+        // the top does in its own part: then all pass on as often.
+        let offset = top - bound(own);
+        let mut open = vec![(bound(own), bound(own + 1), top)];
+        for part in (0..parts).filter(|p| *p != own) {
+            let (start, end) = (bound(part), bound(part + 1));
+            let entry = match (self.is_level, part < own) {
+                (true, _) => (start + offset).min(end - 1),
+                (false, true) => end - 1,
+                (false, false) => start,
+            };
+            self.tree.adopt(Some(line[top]), line[entry]);
+            open.push((start, end, entry));
+        }
+        for (start, end, entry) in open {
+            self.branch(&line[start..end], entry - start);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn square(side: u16) -> Vec<Coord> {
+        let all = (0..side).flat_map(|x| (0..side).map(move |y| Coord::new(x, y)));
+        all.collect()
+    }
+
+    #[test]
+    fn over_all_pieces_members_send_about_as_much_as_they_receive() {
+        let members = square(8);
+        let rotation = Rotation {
+            members: &members,
+            root: Some(0),
+            has_root_as_leaf: true,
+            parts: 2,
+            pieces: 128,
+        };
+        let mut sent = vec![0; members.len()];
+        for piece in 0..128 {
+            let tree = rotation.tree(piece);
+            assert_eq!(tree.order.len(), members.len(), "{piece}");
+            assert!(tree.children[0].is_empty(), "{piece}: the root passes on");
+            for (position, children) in tree.children.iter().enumerate() {
+                sent[position] += children.len();
+            }
+        }
+        let most = sent.iter().max().unwrap();
+        // A member sends 126 on average; those beside the root have its share too.
+        assert!(*most <= 165, "{sent:?}");
+    }
+
+    #[test]
+    fn parents_stand_before_children_in_any_set() {
+        for members in [
+            vec![Coord::new(3, 1)],
+            vec![Coord::new(0, 0), Coord::new(5, 2), Coord::new(5, 7)],
+            square(5),
+        ] {
+            for (root, parts) in [(None, 2), (Some(0), 3)] {
+                let rotation = Rotation {
+                    members: &members,
+                    root,
+                    has_root_as_leaf: true,
+                    parts,
+                    pieces: 20,
+                };
+                for piece in 0..20 {
+                    let tree = rotation.tree(piece);
+                    let place = |p: &usize| tree.order.iter().position(|q| q == p);
+                    for child in &tree.order[1.min(tree.order.len())..] {
+                        let parent = tree.parent[*child].unwrap();
+                        assert!(place(&parent) < place(child));
+                    }
+                    let is_alone = root.is_some() && members.len() == 1;
+                    let expected = if is_alone { 0 } else { members.len() };
+                    assert_eq!(tree.order.len(), expected);
+                }
+            }
+        }
+    }
+}
