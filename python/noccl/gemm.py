@@ -36,7 +36,7 @@ class GemmRow:
         mesh: Clusters, `WxH`.
         submatrix: `ROWSxCOLUMNSxINNER` of one cluster and iteration.
         element: Element of A and B.
-        collectives: `software` or `in_network`.
+        collectives: `software`, `deliveries` or `in_network`.
         spread: Algorithm that moves the submatrices, or that reduces.
         sync: `barriers` or `flags`; empty for a fused product.
         prefetch: Slots per input in every cluster.
@@ -142,7 +142,7 @@ def gemm(
     Args:
         kernel: `summa` or `fused_concat_linear`.
         meshes: Clusters as `WxH`, powers of two.
-        collectives: `software`, `in_network` or `all`.
+        collectives: `software`, `deliveries`, `in_network` or `all`.
         backend: `sim`, `model` (ours, of the same schedule), `published` (the paper's equations),
             `published_with_distance`, several with commas between, or `all`.
         shape: `collective_noc` or a product of a language model; see `noccl gemm --help`.
@@ -224,7 +224,7 @@ def multiply(
         b: Shape (num_inner, num_columns), of the same type; whole submatrices for its columns.
         mesh: Clusters as `WxH`, powers of two.
         inner: Inner dimension of one iteration's submatrices; divides num_inner.
-        collectives: `in_network` or `software`, which takes a tree.
+        collectives: `in_network`; `software`, which takes a tree with barriers; or `deliveries`, a tree without.
         sync: `barriers` or `flags`.
         prefetch: Slots per input in every cluster.
         element: Element type, where the array's type does not say it.

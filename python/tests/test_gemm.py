@@ -80,7 +80,7 @@ def test_our_model_of_a_product_stands_beside_its_simulation() -> None:
         ({"mesh": "3x4"}, "powers of two"),
         ({"mesh": "4"}, "WxH"),
         ({"prefetch": 1}, "at least 2"),
-        ({"collectives": "all"}, "software or in_network"),
+        ({"collectives": "all"}, "software, deliveries or in_network"),
     ],
 )
 def test_impossible_products_say_what_would_be_accepted(

@@ -15,7 +15,7 @@ use noccl_net::{Coord, Network};
 use noccl_workload::Place;
 
 /// One of the two inputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Matrix {
     /// Left factor; a submatrix goes to one row of clusters.
     A,

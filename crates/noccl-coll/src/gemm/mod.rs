@@ -9,6 +9,7 @@
 mod attention;
 mod beside;
 mod cores;
+mod deliveries;
 mod fused;
 mod layout;
 mod program;

@@ -22,6 +22,11 @@ pub enum Spread {
         /// Pieces of a submatrix, at least 1.
         chunks: u32,
     },
+    /// A binary tree of deliveries in `chunks` pieces, each passed on when it has come: no barrier within an iteration.
+    Deliveries {
+        /// Pieces of a submatrix, at least 1.
+        chunks: u32,
+    },
 }
 
 impl fmt::Display for Spread {
@@ -30,16 +35,17 @@ impl fmt::Display for Spread {
             Spread::InNetwork => f.write_str("in_network"),
             Spread::Tree => f.write_str("tree"),
             Spread::Chain { chunks } => write!(f, "chain:{chunks}"),
+            Spread::Deliveries { chunks } => write!(f, "deliveries:{chunks}"),
         }
     }
 }
 
 /// One hand-over: from a place to a cluster, by a cluster's DMA engine.
 #[derive(Debug, Clone, Copy)]
-struct Hop {
+pub(super) struct Hop {
     initiator: Coord,
-    from: Place,
-    to: Coord,
+    pub(super) from: Place,
+    pub(super) to: Coord,
 }
 
 /// What spreading needs to know.
@@ -80,6 +86,7 @@ impl Task<'_> {
             Spread::InNetwork => self.by_network(iterations, start, program),
             Spread::Tree => self.in_steps(iterations, start, 1, program),
             Spread::Chain { chunks } => self.in_steps(iterations, start, chunks, program),
+            Spread::Deliveries { chunks } => self.by_deliveries(iterations, start, chunks, program),
         }
     }
 
@@ -104,6 +111,13 @@ impl Task<'_> {
         }
     }
 
+    /// As many chunks as the longer submatrix has beats, at most.
+    pub(super) fn useful_chunks(&self, chunks: u32) -> u32 {
+        let beat = self.layout.beat_bytes();
+        let beats = Matrix::BOTH.map(|matrix| self.layout.bytes(matrix).div_ceil(beat));
+        u64::from(chunks).min(beats[0].max(beats[1])) as u32
+    }
+
     /// Chunk c passes stage s in step c + s.
     fn in_steps(
         &self,
@@ -113,9 +127,7 @@ impl Task<'_> {
         program: &mut Program,
     ) -> Spreading {
         let stages = Matrix::BOTH.map(|matrix| self.stages(matrix));
-        let beat = self.layout.beat_bytes();
-        let beats = Matrix::BOTH.map(|matrix| self.layout.bytes(matrix).div_ceil(beat));
-        let chunks = u64::from(chunks).min(beats[0].max(beats[1])) as u32;
+        let chunks = self.useful_chunks(chunks);
         let num_stages = stages.iter().map(Vec::len).max().unwrap_or(0);
         let mut last: Vec<ActionId> = Vec::new();
         let mut first = Vec::new();
@@ -166,12 +178,12 @@ impl Task<'_> {
     const fn needs_barrier(&self, step: usize) -> bool {
         match self.spread {
             Spread::Tree => step > 1,
-            Spread::InNetwork | Spread::Chain { .. } => true,
+            Spread::InNetwork | Spread::Chain { .. } | Spread::Deliveries { .. } => true,
         }
     }
 
     /// Hand-overs by stage: the initiator reads from the memory tile, then along the line.
-    fn stages(&self, matrix: Matrix) -> Vec<Vec<(u16, Hop)>> {
+    pub(super) fn stages(&self, matrix: Matrix) -> Vec<Vec<(u16, Hop)>> {
         let mut stages: Vec<Vec<(u16, Hop)>> = vec![Vec::new()];
         for line in 0..self.layout.lines(matrix) {
             let entry = self.layout.initiator(matrix, line);
@@ -190,7 +202,7 @@ impl Task<'_> {
                 }
                 let hops = edges.into_iter().map(|(from, to)| {
                     let initiator = match self.spread {
-                        Spread::Tree => from,
+                        Spread::Tree | Spread::Deliveries { .. } => from,
                         Spread::InNetwork | Spread::Chain { .. } => to,
                     };
                     let from = Place {
@@ -219,7 +231,7 @@ impl Task<'_> {
         };
         let line: Vec<u16> = (0..length).collect();
         let stages = match self.spread {
-            Spread::Tree => tree_stages(&tree_order(line, &start)),
+            Spread::Tree | Spread::Deliveries { .. } => tree_stages(&tree_order(line, &start)),
             Spread::Chain { .. } => chain_stages(&from_position(line, usize::from(start))),
             Spread::InNetwork => Vec::new(),
         };
@@ -235,7 +247,7 @@ impl Task<'_> {
     }
 
     /// One chunk of one submatrix; none if the submatrix has fewer beats than chunks.
-    fn hand_over(
+    pub(super) fn hand_over(
         &self,
         matrix: Matrix,
         line: u16,

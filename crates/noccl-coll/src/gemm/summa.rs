@@ -97,8 +97,8 @@ pub fn summa(network: &Network, summa: &Summa) -> Result<SummaPlan, CollError> {
             summa.prefetch, summa.iterations
         ));
     }
-    if summa.spread == (Spread::Chain { chunks: 0 }) {
-        return impossible("a chain of 0 chunks; accepted: 1 or more".to_owned());
+    if let Spread::Chain { chunks: 0 } | Spread::Deliveries { chunks: 0 } = summa.spread {
+        return impossible(format!("{}: 0 chunks; accepted: 1 or more", summa.spread));
     }
     if summa.sync == Sync::Flags && summa.spread != Spread::InNetwork {
         return impossible(format!(

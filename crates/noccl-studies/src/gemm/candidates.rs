@@ -3,7 +3,7 @@
 
 use super::{Collectives, FusedRoot};
 use noccl_coll::gemm::Spread;
-use noccl_coll::{Algorithm, Choice, Inner};
+use noccl_coll::{Algorithm, Choice, Inner, LineForm, PointForm};
 use noccl_net::{Coord, Network};
 
 /// Longest side of a mesh on which chains are tried: a chain takes a barrier per neighbour, a tree one per
@@ -14,10 +14,20 @@ const MAX_CHAIN_SIDE: u16 = 8;
 /// more per level.
 const MAX_CHUNKED_SIDE: u16 = 16;
 
+/// Reductions without barriers that are tried: those that are fastest for short, middle and long sums on 8x8.
+const DELIVERED_SUMS: [(PointForm, u32); 3] = [
+    (PointForm::Radix(4), 2),
+    (PointForm::Lines(LineForm::Halving, LineForm::Halving), 1),
+    (PointForm::Lines(LineForm::Halving, LineForm::Halving), 2),
+];
+
 /// Algorithms that spread submatrices, of which the fastest is taken.
 pub(super) fn candidates(network: &Network, collectives: Collectives) -> Vec<Spread> {
     match collectives {
         Collectives::InNetwork => vec![Spread::InNetwork],
+        Collectives::Deliveries => [1, 2, 4]
+            .map(|chunks| Spread::Deliveries { chunks })
+            .to_vec(),
         Collectives::Software => {
             let side = network.cluster_width().max(network.cluster_height());
             let mut all = vec![Spread::Tree];
@@ -54,6 +64,10 @@ pub(super) fn reductions(
             };
             let choice = Choice::new(Algorithm::InNetwork, 1);
             roots.into_iter().map(|root| at(root)(choice)).collect()
+        }
+        Collectives::Deliveries => {
+            let forms = DELIVERED_SUMS.map(|(form, pieces)| Choice::point_to_point(form, pieces));
+            forms.map(at(corner)).to_vec()
         }
         Collectives::Software => {
             let side = width.max(height);

@@ -40,6 +40,10 @@ pub(super) fn add_line_energy(
             (GemmKernel::Summa, Collectives::InNetwork) => of.summa_in_network,
             (GemmKernel::FusedConcatLinear, Collectives::Software) => of.fcl_software,
             (GemmKernel::FusedConcatLinear, Collectives::InNetwork) => of.fcl_in_network,
+            // S1 prices no deliveries.
+            (GemmKernel::Summa | GemmKernel::FusedConcatLinear, Collectives::Deliveries) => {
+                continue;
+            }
         };
         row.line_energy_pj = Some(counts.energy_pj(&network.axi().energy));
     }

@@ -44,7 +44,10 @@ fn multicast_cycles(spread: Spread, length: u32, beats: f64, has_distance: bool)
     let line = Extent::row(length);
     match spread {
         Spread::InNetwork => constants.in_network_cycles(line, beats),
-        Spread::Tree => constants.tree_cycles(line, beats) + tree_path(&[length], has_distance),
+        // Deliveries have no equations of S1; who asks for them alone is refused.
+        Spread::Tree | Spread::Deliveries { .. } => {
+            constants.tree_cycles(line, beats) + tree_path(&[length], has_distance)
+        }
         Spread::Chain { chunks } => constants.pipelined_cycles(line, beats, chunks.into()),
     }
 }
@@ -78,7 +81,7 @@ pub(super) fn fused_row(
             let cycles = constants.in_network_cycles(extent, beats as f64);
             ("in_network, fitted".to_owned(), cycles)
         }
-        Collectives::Software => {
+        Collectives::Software | Collectives::Deliveries => {
             let path = tree_path(&[extent.columns, extent.rows], has_distance(case));
             software(&constants, extent, beats as u32, path)
         }

@@ -31,18 +31,24 @@ pub enum GemmKernel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Collectives {
-    /// DMA engines and barriers: the fastest software algorithm.
+    /// DMA engines and barriers: the fastest software algorithm of S1.
     Software,
+    /// DMA engines that wake each other: the fastest algorithm without barriers within a collective.
+    Deliveries,
     /// The network's multicasts and reductions.
     InNetwork,
 }
 
 impl Collectives {
+    /// All of them, software first.
+    pub const ALL: [Self; 3] = [Self::Software, Self::Deliveries, Self::InNetwork];
+
     /// Name in tables and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Collectives::Software => "software",
+            Collectives::Deliveries => "deliveries",
             Collectives::InNetwork => "in_network",
         }
     }
@@ -179,13 +185,19 @@ impl GemmRequest {
                 ));
             }
         }
+        let published = [Backend::Published, Backend::PublishedWithDistance];
+        let asked = self.backends.iter().find(|b| published.contains(b));
+        if let Some(backend) = asked.filter(|_| self.collectives == [Collectives::Deliveries]) {
+            let accepted = "accepted: software, in_network: S1 has no equations of deliveries";
+            return Err(Error::argument("--backend", backend.name(), accepted));
+        }
         Ok(())
     }
 
     pub(super) const fn sync_with(&self, spread: Spread) -> Sync {
         match spread {
             Spread::InNetwork => self.sync,
-            Spread::Tree | Spread::Chain { .. } => Sync::Barriers,
+            Spread::Tree | Spread::Chain { .. } | Spread::Deliveries { .. } => Sync::Barriers,
         }
     }
 }
@@ -235,19 +247,20 @@ pub fn parse_mesh(text: &str) -> Result<(u32, u32), Error> {
     sides.ok_or_else(|| Error::argument("--mesh", text, "accepted: WxH, e.g. 64x64"))
 }
 
-/// Reads `software`, `in_network` or `all`.
+/// Reads `software`, `deliveries`, `in_network` or `all`.
 ///
 /// # Errors
 /// [`Error::Argument`].
 pub fn parse_collectives(text: &str) -> Result<Vec<Collectives>, Error> {
     match text {
         "software" => Ok(vec![Collectives::Software]),
+        "deliveries" => Ok(vec![Collectives::Deliveries]),
         "in_network" => Ok(vec![Collectives::InNetwork]),
-        "all" => Ok(vec![Collectives::Software, Collectives::InNetwork]),
+        "all" => Ok(Collectives::ALL.to_vec()),
         _ => Err(Error::argument(
             "--collectives",
             text,
-            "accepted: software, in_network, all",
+            "accepted: software, deliveries, in_network, all",
         )),
     }
 }

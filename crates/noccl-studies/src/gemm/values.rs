@@ -54,9 +54,10 @@ pub fn gemm_values(
     let spread = match request.collectives[..] {
         [Collectives::InNetwork] => Spread::InNetwork,
         [Collectives::Software] => Spread::Tree,
+        [Collectives::Deliveries] => Spread::Deliveries { chunks: 1 },
         _ => {
             let found = request.collectives.len();
-            let accepted = "accepted: software or in_network";
+            let accepted = "accepted: software, deliveries or in_network";
             return Err(Error::argument("--collectives", found, accepted));
         }
     };

@@ -30,7 +30,7 @@ pub struct Gemm {
     /// Columns and rows of clusters, powers of two
     #[arg(long, value_name = "WxH,...", value_delimiter = ',', value_parser = parse_mesh, default_value = "4x4")]
     mesh: Vec<(u32, u32)>,
-    /// software (its fastest algorithm), in_network or all
+    /// software (S1's, with barriers), deliveries (software without barriers within a collective), in_network or all
     #[arg(long, value_name = "NAME", default_value = "all")]
     collectives: String,
     /// Where the sum of fused_concat_linear is wanted in the network: best (corner or middle, whichever is
@@ -156,7 +156,7 @@ fn summary(rows: &[GemmRow]) -> String {
         .iter()
         .map(|r| {
             let by = match r.collectives {
-                Collectives::Software => r.spread.clone(),
+                Collectives::Software | Collectives::Deliveries => r.spread.clone(),
                 Collectives::InNetwork if r.sync.is_empty() => r.spread.clone(),
                 Collectives::InNetwork => r.sync.clone(),
             };
