@@ -34,6 +34,8 @@ fn requests() -> Vec<Summa> {
                 Spread::Tree,
                 Spread::Chain { chunks: 1 },
                 Spread::Chain { chunks: 3 },
+                Spread::Deliveries { chunks: 1 },
+                Spread::Deliveries { chunks: 3 },
             ] {
                 all.push(request(spread, Sync::Barriers, prefetch));
             }
