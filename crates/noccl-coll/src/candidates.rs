@@ -232,7 +232,7 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
     };
     let trees = TREES.into_iter().map(PointForm::Trees);
     let trees = trees.flat_map(|form| of(form, &pieces(&TREE_PIECE_BEATS)));
-    // Sums are folded at every member of a tree: there parts of lines are faster.
+    // Sums are added at every member of a tree: there parts of lines are faster.
     let is_multicast = kind == CollectiveKind::Multicast;
     let rotated = ROTATED.into_iter().filter(|_| is_multicast);
     let rotated = rotated.map(PointForm::Rotated);
