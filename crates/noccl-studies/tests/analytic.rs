@@ -332,6 +332,7 @@ fn the_closed_form_of_an_all_reduce_in_one_transaction_is_its_runtime() {
                         operator: request.operator,
                         element,
                         lengths: None,
+                        definition: None,
                     };
                     let schedule = noccl_coll::schedule(&net, &collective, choice).unwrap();
                     let ActionKind::InNetworkAllReduce(r) = &schedule.actions[0].kind else {
