@@ -25,8 +25,15 @@ fn forms_of(kind: CollectiveKind) -> Vec<PointForm> {
             PointForm::Lines(LineForm::Ring, LineForm::Halving),
             PointForm::Lines(LineForm::Halving, LineForm::Ring),
         ],
-        CollectiveKind::Custom => vec![DIRECT, PointForm::default()],
-        _ => vec![
+        CollectiveKind::Multicast
+        | CollectiveKind::Reduce
+        | CollectiveKind::AllReduce
+        | CollectiveKind::Barrier
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::AllToAll
+        | CollectiveKind::Custom => vec![DIRECT, PointForm::default()],
+        CollectiveKind::Scatter | CollectiveKind::Gather => vec![
             DIRECT,
             PointForm::default(),
             HALVING,
@@ -215,10 +222,7 @@ fn messages_of_a_scatter_are_as_few_as_its_form_says() {
     );
     let sent_by_root = |form| {
         let made = proved(&net, &task, Choice::point_to_point(form, 1)).unwrap();
-        let is_sent = |kind: &ActionKind| match kind {
-            ActionKind::Delivery(d) => d.source.tile == TileRef::Cluster(root),
-            _ => false,
-        };
+        let is_sent = |kind: &ActionKind| matches!(kind, ActionKind::Delivery(d) if d.source.tile == TileRef::Cluster(root));
         made.actions.iter().filter(|a| is_sent(&a.kind)).count()
     };
     assert_eq!(sent_by_root(DIRECT), 15);

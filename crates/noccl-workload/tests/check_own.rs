@@ -222,10 +222,13 @@ fn scatter_gather_and_scan_are_what_they_are_called() {
         for without in 0..made.actions.len() {
             let mut less = made.clone();
             // Its tile does something else, and all others keep their numbers.
-            let tile = match &less.actions[without].kind {
-                ActionKind::Transfer(t) => t.initiator,
-                ActionKind::LocalReduce(fold) => fold.tile,
-                other => panic!("{other:?}"),
+            let kind = &less.actions[without].kind;
+            let tile = if let ActionKind::Transfer(t) = kind {
+                t.initiator
+            } else if let ActionKind::LocalReduce(fold) = kind {
+                fold.tile
+            } else {
+                panic!("{kind:?}");
             };
             less.actions[without].kind = ActionKind::Compute(Compute { tile, cycles: 1 });
             let found = check(&net, &less);
