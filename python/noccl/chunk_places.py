@@ -10,7 +10,7 @@ from noccl.builder import ScheduleBuilder
 from noccl.schedules import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from noccl.tiles import Cluster
 
@@ -60,7 +60,8 @@ class ChunkPlaces:
             scratch: First offset behind inputs and outputs.
             operation: Operator and element type of reductions.
         """
-        self.builder = ScheduleBuilder("")
+        self._kinds: list[Callable[[ScheduleBuilder, list[int]], int]] = []
+        self._waits: list[list[int]] = []
         self._ranks = ranks
         self._bytes = num_bytes
         self._output = output
@@ -79,6 +80,24 @@ class ChunkPlaces:
                 self._reduce(number, line)
             else:
                 self._copy(number, line)
+
+    def finish(self) -> ScheduleBuilder:
+        """The actions, those that can begin early first: clusters work in the order of the file."""
+        kinds, waits = self._kinds, self._waits
+        depths: list[int] = []
+        for after in waits:
+            depths.append(1 + max((depths[action] for action in after), default=0))
+        order = sorted(range(len(depths)), key=lambda action: depths[action])
+        numbers = {action: number for number, action in enumerate(order)}
+        builder = ScheduleBuilder("")
+        for action in order:
+            kinds[action](builder, sorted(numbers[a] for a in waits[action]))
+        return builder
+
+    def _add(self, make: Callable[[ScheduleBuilder, list[int]], int], after: list[int]) -> int:
+        self._kinds.append(make)
+        self._waits.append(after)
+        return len(self._waits) - 1
 
     def _copy(self, number: int, line: Line) -> None:
         sources = [self._value(place) for place in _chunks(line.source, line.count)]
@@ -107,16 +126,9 @@ class ChunkPlaces:
             results = [value.offset for value in added]
         runs = _runs([v.offset for v in own], [v.offset for v in added], results, self._bytes)
         for first, end in runs:
-            operands = (own[first], added[first])
-            action = self.builder.local_reduce(
-                self._ranks[target],
-                [operand.offset for operand in operands],
-                results[first],
-                (end - first) * self._bytes,
-                operator=self._operator,
-                element=self._element,
-                after=_writers([*own[first:end], *added[first:end]]),
-            )
+            operands = [own[first].offset, added[first].offset]
+            fold = self._fold(target, operands, results[first], (end - first) * self._bytes)
+            action = self._add(fold, _writers([*own[first:end], *added[first:end]]))
             for k in range(first, end):
                 self._values[places[k]] = _Value(results[k], action)
 
@@ -129,13 +141,23 @@ class ChunkPlaces:
         starts = [value.offset for value in values]
         for first, end in _runs(starts, offsets, offsets, self._bytes):
             read, written = Place(from_tile, starts[first]), Place(to_tile, offsets[first])
-            num_bytes, after = (end - first) * self._bytes, _writers(values[first:end])
-            if source == target:
-                action = self.builder.transfer(from_tile, read, written, num_bytes, after=after)
-            else:
-                action = self.builder.delivery(read, written, num_bytes, after=after)
+            transfer = _transfer(read, written, (end - first) * self._bytes)
+            action = self._add(transfer, _writers(values[first:end]))
             moved += [_Value(offset, action) for offset in offsets[first:end]]
         return moved
+
+    def _fold(
+        self, rank: int, operands: list[int], result: int, num_bytes: int
+    ) -> Callable[[ScheduleBuilder, list[int]], int]:
+        return lambda builder, after: builder.local_reduce(
+            self._ranks[rank],
+            operands,
+            result,
+            num_bytes,
+            operator=self._operator,
+            element=self._element,
+            after=after,
+        )
 
     def _value(self, place: tuple[int, str, int]) -> _Value:
         _, buffer, chunk = place
@@ -160,6 +182,16 @@ class ChunkPlaces:
         start = self._free[rank]
         self._free[rank] = start + count * self._bytes
         return [start + k * self._bytes for k in range(count)]
+
+
+def _transfer(
+    read: Place, written: Place, num_bytes: int
+) -> Callable[[ScheduleBuilder, list[int]], int]:
+    if read.tile == written.tile:
+        return lambda builder, after: builder.transfer(
+            read.tile, read, written, num_bytes, after=after
+        )
+    return lambda builder, after: builder.delivery(read, written, num_bytes, after=after)
 
 
 def _chunks(place: tuple[int, str, int], count: int) -> list[tuple[int, str, int]]:

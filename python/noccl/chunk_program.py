@@ -40,8 +40,8 @@ class ChunkProgram:
     >>> program.copy((0, "in", 0), (1, "out", 0))
     >>> program.reduce((1, "in", 0), (1, "out", 0))
     >>> program.copy((1, "out", 0), (0, "out", 0))
-    >>> noccl.check(network, program.schedule()).num_actions
-    3
+    >>> noccl.check(network, program.schedule()).fold_orders
+    ('[0, 1]',)
     """
 
     def __init__(
@@ -205,8 +205,9 @@ class ChunkProgram:
             definition=self._definition,
         )
         parameters = {"name": text("definition: name", self._definition.name)}
-        making.builder.algorithm, making.builder.parameters = self._name, parameters
-        return making.builder.build(claim)
+        builder = making.finish()
+        builder.algorithm, builder.parameters = self._name, parameters
+        return builder.build(claim)
 
 
 def _aligned(offset: int) -> int:
