@@ -129,8 +129,8 @@ class ChunkPlaces:
             operands = [own[first].offset, added[first].offset]
             fold = self._fold(target, operands, results[first], (end - first) * self._bytes)
             action = self._add(fold, _writers([*own[first:end], *added[first:end]]))
-            for k in range(first, end):
-                self._values[places[k]] = _Value(results[k], action)
+            for index in range(first, end):
+                self._values[places[index]] = _Value(results[index], action)
 
     def _move(
         self, source: int, values: list[_Value], target: int, offsets: list[int]
@@ -181,7 +181,7 @@ class ChunkPlaces:
         """Bytes of a rank for so many chunks, used once."""
         start = self._free[rank]
         self._free[rank] = start + count * self._bytes
-        return [start + k * self._bytes for k in range(count)]
+        return [start + index * self._bytes for index in range(count)]
 
 
 def _transfer(
@@ -196,7 +196,7 @@ def _transfer(
 
 def _chunks(place: tuple[int, str, int], count: int) -> list[tuple[int, str, int]]:
     rank, buffer, chunk = place
-    return [(rank, buffer, chunk + k) for k in range(count)]
+    return [(rank, buffer, chunk + index) for index in range(count)]
 
 
 def _runs(
@@ -204,10 +204,10 @@ def _runs(
 ) -> list[tuple[int, int]]:
     """Ranges of indices whose offsets follow each other in all three lists."""
     starts = [0]
-    for k in range(1, len(one)):
-        steps = {row[k] - row[k - 1] for row in (one, other, third)}
+    for index in range(1, len(one)):
+        steps = {row[index] - row[index - 1] for row in (one, other, third)}
         if steps != {num_bytes}:
-            starts.append(k)
+            starts.append(index)
     return list(zip(starts, [*starts[1:], len(one)], strict=True))
 
 

@@ -153,7 +153,7 @@ class ChunkProgram:
         if is_reduction:
             self._require_held("destination", line.destination, num)
         rank, buffer, chunk = line.destination
-        self._held.update((rank, buffer, chunk + k) for k in range(num))
+        self._held.update((rank, buffer, chunk + index) for index in range(num))
         self._lines.append(line)
 
     def _require_held(self, name: str, place: tuple[int, str, int], count: int) -> None:

@@ -189,12 +189,11 @@ def make_schedule(
     Args:
         network: Network.
         collective: `multicast`, `reduce`, `all_reduce`, `barrier`, ..., or `custom`.
-        num_bytes: Payload per participant, e.g. 4096 or `"4KiB"`; a multiple of the element. Of a
-            custom collective: of a chunk.
+        num_bytes: Payload per participant (custom: of a chunk), e.g. `"4KiB"`; whole elements.
         group: Participants.
         root: Owner of the data or of the result; None for the paper's choice.
-        algorithm: `chain`, `tree`, `row_column` or `in_network`, with `:N` for N chunks. Without
-            a chunk count the fastest of a range is searched by simulation.
+        algorithm: Name, e.g. `tree` or `in_network`, with `:N` for N chunks; without a count the
+            fastest of a range is searched by simulation.
         operator: `sum`, `min`, `max`, `and` or `or`.
         element: `fp64`, `fp32`, `fp16`, `bf16`, `fp8_e4m3`, `fp8_e5m2` or `int8` to `int64`.
         lengths: Lengths of an all-to-all's blocks on core tiles, in place of `num_bytes`.

@@ -15,51 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import noccl
-
-HOSTILE = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.sampled_from([-1, 2**31, 2**32, 2**63, 2**64 - 1, 2**64, 10**5000]),
-    st.floats(),
-    st.text(max_size=20),
-    st.sampled_from(["²x²", "\udc80", "\0", "all", "row:0", "0,0", "mem:0", "9" * 5000, "1x1"]),
-    st.binary(max_size=8),
-    st.lists(st.one_of(st.integers(), st.text(max_size=4), st.none()), max_size=4),
-    st.tuples(st.integers(), st.integers()),
-    st.dictionaries(st.text(max_size=4), st.integers(), max_size=2),
-    st.sampled_from(
-        [
-            object(),
-            int,
-            len,
-            np.int64(3),
-            np.uint8(200),
-            np.float32(0.5),
-            np.bool_(False),
-            np.array(5),
-            np.array([1, 2]),
-            np.array(["x"]),
-            np.array([], dtype=object),
-            np.datetime64("2020-01-01"),
-            noccl.Cluster(0, 0),
-            noccl.Cluster(-1, 99999),
-            noccl.Cluster("x", None),  # type: ignore[arg-type]
-            noccl.Row(None),  # type: ignore[arg-type]
-            noccl.Members(5),  # type: ignore[arg-type]
-            noccl.Definition(None, -1, 5),  # type: ignore[arg-type]
-            noccl.Memory(2**70),
-            noccl.Place(noccl.Memory(0), -1),
-            noccl.Schedule(5),  # type: ignore[arg-type]
-            noccl.Schedule("[" * 10000),
-            noccl.Schedule('{"algorithm": 1}'),
-        ]
-    ),
-)
-"""Values of all kinds that callers pass by mistake."""
+from tests.hostile_values import HOSTILE
 
 Call = Callable[[noccl.Network, Any], object]
 
@@ -81,30 +39,6 @@ def _built(make: Callable[[noccl.ScheduleBuilder], object]) -> noccl.Schedule:
     builder = noccl.ScheduleBuilder("hostile")
     make(builder)
     return builder.build()
-
-
-PAIR = "0,0,2,1"
-SWAP: Any = [[(1, 0)], [(0, 0)]]
-
-
-def _state(network: noccl.Network, definition: noccl.Definition) -> object:
-    return noccl.make_schedule(
-        network,
-        "custom",
-        num_bytes=64,
-        group=PAIR,
-        definition=definition,
-        algorithm="point_to_point",
-    )
-
-
-def _program(
-    network: noccl.Network, lines: Callable[[noccl.ChunkProgram], object], **options: Any
-) -> object:
-    usual: dict[str, Any] = {"chunk_bytes": 64, "group": PAIR}
-    program = noccl.ChunkProgram(network, noccl.Definition("swap", 1, SWAP), **usual | options)
-    lines(program)
-    return noccl.check(network, program.schedule())
 
 
 CALLS: dict[str, Call] = {
@@ -173,35 +107,6 @@ CALLS: dict[str, Call] = {
     "gather": lambda n, x: noccl.gather(n, x, group="row"),
     "scan": lambda n, x: noccl.scan(n, x, group="row"),
     "scan operator": lambda n, x: noccl.scan(n, np.ones((4, 8)), group="row", operator=x),
-    "compare definition": lambda n, x: noccl.compare(
-        n, "custom", sizes_bytes=[64], group=PAIR, definition=x
-    ),
-    "definition name": lambda n, x: _state(n, noccl.Definition(x, 1, SWAP)),
-    "definition inputs": lambda n, x: _state(n, noccl.Definition("x", x, SWAP)),
-    "definition inputs of ranks": lambda n, x: _state(n, noccl.Definition("x", [1, x], SWAP)),
-    "definition outputs": lambda n, x: _state(n, noccl.Definition("x", 1, x)),
-    "definition of a rank": lambda n, x: _state(n, noccl.Definition("x", 1, [[(1, 0)], x])),
-    "definition of a chunk": lambda n, x: _state(n, noccl.Definition("x", 1, [[(1, 0)], [x]])),
-    "definition operand": lambda n, x: _state(n, noccl.Definition("x", 1, [[[(1, 0), x]], []])),
-    "definition rank": lambda n, x: _state(n, noccl.Definition("x", 1, [[(x, 0)], []])),
-    "definition all": lambda n, x: _state(n, noccl.Definition("x", 1, [[{"all": x}], []])),
-    "group of members": lambda n, x: noccl.check(
-        n, noccl.make_schedule(n, "reduce", num_bytes=64, group=noccl.Members(x), algorithm="tree")
-    ),
-    "program definition": lambda n, x: noccl.ChunkProgram(n, x, chunk_bytes=64, group=PAIR),
-    "program bytes": lambda n, x: _program(n, lambda p: None, chunk_bytes=x),
-    "program group": lambda n, x: _program(n, lambda p: None, group=x),
-    "program operator": lambda n, x: _program(n, lambda p: None, operator=x),
-    "program element": lambda n, x: _program(n, lambda p: None, element=x),
-    "program name": lambda n, x: _program(n, lambda p: None, name=x),
-    "program source": lambda n, x: _program(n, lambda p: p.copy(x, (0, "out", 0))),
-    "program destination": lambda n, x: _program(n, lambda p: p.copy((0, "in", 0), x)),
-    "program rank": lambda n, x: _program(n, lambda p: p.copy((x, "in", 0), (0, "out", 0))),
-    "program buffer": lambda n, x: _program(n, lambda p: p.copy((0, x, 0), (0, "out", 0))),
-    "program chunk": lambda n, x: _program(n, lambda p: p.reduce((0, "in", x), (0, "out", 0))),
-    "program count": lambda n, x: _program(
-        n, lambda p: p.copy((0, "in", 0), (0, "scratch", 0), count=x)
-    ),
     "builder delivery": lambda n, x: noccl.check(n, _built(lambda b: b.delivery(x, PLACE, 64))),
     "barrier": lambda n, x: noccl.barrier(n, group=x),
     "gemm kernel": lambda _, x: noccl.gemm(x, meshes=["2x2"]),

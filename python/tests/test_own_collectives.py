@@ -131,8 +131,8 @@ def _drawn_lines(draws: random.Random) -> list[tuple[bool, Chunks, Chunks, int]]
         is_reduction, count = draws.random() < 0.6, draws.randint(1, 2)
         rank, buffer, chunk = draws.choice(sorted(held))
         target = (draws.randrange(RANKS), draws.choice(["out", "scratch"]), draws.randrange(CHUNKS))
-        sources = [(rank, buffer, chunk + k) for k in range(count)]
-        targets = [(*target[:2], target[2] + k) for k in range(count)]
+        sources = [(rank, buffer, chunk + index) for index in range(count)]
+        targets = [(*target[:2], target[2] + index) for index in range(count)]
         if not all(place in held for place in sources) or targets[-1][2] >= CHUNKS:
             continue
         new = [held[place] for place in sources]
@@ -150,9 +150,9 @@ def _meaning(lines: list[tuple[bool, Chunks, Chunks, int]]) -> list[list[Any]]:
     """What the outputs hold, as lists of operands, if the lines run one after the other."""
     held: dict[Chunks, list[tuple[int, int]]] = {place: [(place[0], place[2])] for place in INPUTS}
     for is_reduction, source, target, count in lines:
-        new = [held[*source[:2], source[2] + k] for k in range(count)]
-        for k, operands in enumerate(new):
-            place = (*target[:2], target[2] + k)
+        new = [held[*source[:2], source[2] + index] for index in range(count)]
+        for index, operands in enumerate(new):
+            place = (*target[:2], target[2] + index)
             held[place] = [*(held[place] if is_reduction else []), *operands]
     return [[held.get((rank, "out", chunk)) for chunk in range(CHUNKS)] for rank in range(RANKS)]
 

@@ -172,7 +172,7 @@ proptest! {
         let ranks = net.members(&group).unwrap().len();
         let mut task = collective(CollectiveKind::Custom, group, TileRef::Memory(0), words * 8);
         task.definition = Some(Box::new(definition(ranks, chunks, &draws)));
-        // Outputs overlap inputs in any way.
+        // Outputs overlap inputs in any manner.
         task.output_offset = output_offset * 8;
         prove(&net, &task, PointForm::default(), 1);
     }

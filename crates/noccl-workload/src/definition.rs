@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// What a custom collective asks for, in chunks of [`crate::Collective::bytes`] each. Chunks of an input or output lie one behind the
+/// What a custom collective asks for, in chunks of the collective's `bytes` each. Chunks of an input or output lie one behind the
 /// other; ranks are the members in ascending order (x outer).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +43,7 @@ pub struct ChunkRef {
 /// What a chunk of an output has to hold.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(deny_unknown_fields)]
 pub enum Want {
     /// Anything: `null`.
     Nothing,

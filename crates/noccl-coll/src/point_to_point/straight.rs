@@ -65,18 +65,18 @@ impl Task<'_> {
             takers[output.value].push(*output);
         }
         let mut moves = Vec::new();
-        let mut folds = Vec::new();
+        let mut sums = Vec::new();
         for (operands, takers) in wanted.values.iter().zip(takers) {
             match operands.as_slice() {
                 [only] => {
                     let copies = takers.iter().map(|t| straight.copy(*only, *t));
                     moves.extend(copies);
                 }
-                several => folds.push((several, takers)),
+                several => sums.push((several, takers)),
             }
         }
         // All that reads inputs stands before all that may overwrite them.
-        let made: Vec<Made> = folds
+        let made: Vec<Made> = sums
             .into_iter()
             .filter_map(|(operands, takers)| straight.bring(operands, &takers, &mut moves))
             .collect();

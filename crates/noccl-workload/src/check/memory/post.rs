@@ -17,7 +17,7 @@ pub(super) struct Post<'a> {
     pub(super) asked: Asked<'a>,
 }
 
-/// Judgements of folds: by expression, shift and the value that they should be.
+/// Judgements of reductions: by expression, shift and the value that they should be.
 type Known = BTreeMap<(ExpressionId, i128, usize), Option<String>>;
 
 /// Proves the postcondition; returns the distinct fold orders found in the outputs, in words.
