@@ -192,8 +192,7 @@ def make_schedule(
         num_bytes: Payload per participant (custom: of a chunk), e.g. `"4KiB"`; whole elements.
         group: Participants.
         root: Owner of the data or of the result; None for the paper's choice.
-        algorithm: Name, e.g. `tree` or `in_network`, with `:N` for N chunks; without a count the
-            fastest of a range is searched by simulation.
+        algorithm: Name, with `:N` for N chunks; without, the fastest of a range is searched.
         operator: `sum`, `min`, `max`, `and` or `or`.
         element: `fp64`, `fp32`, `fp16`, `bf16`, `fp8_e4m3`, `fp8_e5m2` or `int8` to `int64`.
         lengths: Lengths of an all-to-all's blocks on core tiles, in place of `num_bytes`.

@@ -20,6 +20,13 @@ enum Pass {
     Doubling,
 }
 
+/// Scratch for a list, one range behind the other.
+#[derive(Debug, Clone, Copy)]
+struct Slots {
+    first: u64,
+    bytes: u64,
+}
+
 /// One piece of the payload.
 struct Scan<'a> {
     task: &'a Task<'a>,
@@ -91,11 +98,24 @@ impl Scan<'_> {
         self.task.collective.output_offset + self.start
     }
 
+    /// Scratch for what comes to a member of a list of so many.
+    fn slots(&self, pass: Pass, len: usize, layout: &mut Layout) -> Slots {
+        let bytes = self.bytes.next_multiple_of(self.task.network.beat_bytes());
+        let num = match pass {
+            Pass::Chain => 1,
+            Pass::Doubling => u64::from(len.next_power_of_two().ilog2()),
+        };
+        Slots {
+            first: layout.alloc(num * bytes),
+            bytes,
+        }
+    }
+
     /// All ranks one after the other.
     fn by_list(&self, members: &[Coord], pass: Pass, flow: &mut Dataflow<'_>, layout: &mut Layout) {
         let own = vec![self.input(); members.len()];
-        let output = self.output();
-        let sums = self.along(members, &own, pass, &|_| output, flow, layout);
+        let slots = self.slots(pass, members.len(), layout);
+        let sums = self.along(members, &own, (pass, slots), Some(self.output()), flow);
         self.settle(members, &sums, flow);
     }
 
@@ -107,50 +127,43 @@ impl Scan<'_> {
         flow: &mut Dataflow<'_>,
         layout: &mut Layout,
     ) {
-        let (output, partial) = (self.output(), layout.alloc(self.bytes));
+        let (output, last) = (self.output(), columns[0].len() - 1);
         let own = vec![self.input(); columns[0].len()];
+        let slots = self.slots(along, columns[0].len(), layout);
         let mut sums = Vec::new();
         for (number, column) in columns.iter().enumerate() {
-            let result = if number == 0 { output } else { partial };
-            sums.push(self.along(column, &own, along, &|_| result, flow, layout));
+            let result = (number == 0).then_some(output);
+            sums.push(self.along(column, &own, (along, slots), result, flow));
         }
-        let last = columns[0].len() - 1;
         let tops: Vec<Coord> = columns.iter().map(|column| column[last]).collect();
         let of_columns: Vec<u64> = sums.iter().map(|places| places[last]).collect();
-        let totals = self.along(&tops, &of_columns, across, &|_| output, flow, layout);
-        let slot = layout.alloc(self.bytes);
+        // Last members scan here, the others get here what stands before their column.
+        let slots = self.slots(across, columns.len(), layout);
+        let totals = self.along(&tops, &of_columns, (across, slots), Some(output), flow);
         for (number, column) in columns.iter().enumerate().skip(1) {
             // Those nearest to the sum come first.
             let others: Vec<Coord> = column[..last].iter().rev().copied().collect();
-            self.spread(
-                (tops[number - 1], totals[number - 1]),
-                &others,
-                slot,
-                along,
-                flow,
-            );
+            let from = (tops[number - 1], totals[number - 1]);
+            self.spread(from, &others, slots.first, along, flow);
             for (row, member) in column[..last].iter().enumerate() {
-                let operands = vec![slot, sums[number][row]];
-                flow.fold(*member, operands, output, self.bytes);
+                self.add(*member, (slots.first, sums[number][row]), output, flow);
             }
         }
         self.settle(&columns[0], &sums[0], flow);
     }
 
-    /// Sums along a list; where each member has its own: the first one where it was, others where `result` says.
+    /// Sums along a list; where each member has its own: the first one where it was, others at `result` or in a slot.
     fn along(
         &self,
         members: &[Coord],
         own: &[u64],
-        pass: Pass,
-        result: &dyn Fn(usize) -> u64,
+        (pass, slots): (Pass, Slots),
+        result: Option<u64>,
         flow: &mut Dataflow<'_>,
-        layout: &mut Layout,
     ) -> Vec<u64> {
         let mut places = own.to_vec();
-        let mut distance = 1;
+        let (mut distance, mut slot) = (1, slots.first);
         while distance < members.len() {
-            let slot = layout.alloc(self.bytes);
             let before = places.clone();
             for at in distance..members.len() {
                 let from = at - distance;
@@ -160,8 +173,8 @@ impl Scan<'_> {
                 };
                 flow.send(members[from], source, members[at], slot, self.bytes);
                 if pass == Pass::Chain {
-                    self.add(members[at], (slot, own[at]), result(at), flow);
-                    places[at] = result(at);
+                    places[at] = result.unwrap_or(slot);
+                    self.add(members[at], (slot, own[at]), places[at], flow);
                 }
             }
             if pass == Pass::Chain {
@@ -169,11 +182,11 @@ impl Scan<'_> {
             }
             for at in distance..members.len() {
                 let is_last = 2 * distance > at;
-                let sum = if is_last { result(at) } else { slot };
-                self.add(members[at], (slot, before[at]), sum, flow);
-                places[at] = sum;
+                places[at] = result.filter(|_| is_last).unwrap_or(slot);
+                self.add(members[at], (slot, before[at]), places[at], flow);
             }
             distance *= 2;
+            slot += slots.bytes;
         }
         places
     }
