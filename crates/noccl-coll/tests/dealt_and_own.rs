@@ -210,6 +210,21 @@ fn what_is_offered_is_sound_and_other_forms_say_what_is_accepted() {
     );
 }
 
+/// Input, output and slots for all pieces would need more than the memory has: pieces share slots.
+#[test]
+fn a_scan_takes_what_memory_leaves() {
+    let net = network("collective_noc_4x4");
+    let root = TileRef::Cluster(Coord::new(0, 0));
+    for form in forms_of(CollectiveKind::Scan) {
+        let mut task = collective(CollectiveKind::Scan, rectangle(0, 0, 4, 4), root, 0xe000);
+        prove(&net, &task, form, 64);
+        // In place there is space for twice as much.
+        task.output_offset = task.input_offset;
+        task.bytes = 0x1_a000;
+        prove(&net, &task, form, 64);
+    }
+}
+
 #[test]
 fn messages_of_a_scatter_are_as_few_as_its_form_says() {
     let net = network("collective_noc_4x4");

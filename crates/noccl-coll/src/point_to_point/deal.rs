@@ -48,7 +48,10 @@ impl Task<'_> {
             }
             PointForm::Lines(LineForm::Halving, LineForm::Halving) => 2,
             PointForm::Radix(radix) => usize::from(radix),
-            PointForm::Ring | PointForm::Lines(..) | PointForm::Trees(_) | PointForm::Rotated(_) => {
+            PointForm::Ring
+            | PointForm::Lines(..)
+            | PointForm::Trees(_)
+            | PointForm::Rotated(_) => {
                 return Err(self.unsupported(
                     "its blocks go straight or by trees over ranges of ranks; accepted: the forms direct, halving and radix",
                 ));

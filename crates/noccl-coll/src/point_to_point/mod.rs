@@ -62,7 +62,9 @@ impl Task<'_> {
             CollectiveKind::Scatter | CollectiveKind::Gather => {
                 self.deal(&mut flow, &mut layout)?
             }
-            CollectiveKind::Scan => self.scan(&mut flow, &mut layout)?,
+            CollectiveKind::Scan => {
+                self.scan(&mut flow, &mut Slots::new(&mut layout, pieces))?;
+            }
             CollectiveKind::Custom => self.custom(&mut flow, &mut layout)?,
             CollectiveKind::Multicast
             | CollectiveKind::Reduce

@@ -6,10 +6,13 @@
 //! column gets the sum of all columns before it, which its members add to what they have.
 
 use super::dataflow::Dataflow;
+use super::slots::Slots;
 use crate::compose::Task;
-use crate::layout::Layout;
 use crate::{CollError, LineForm, PointForm};
 use noccl_net::Coord;
+
+/// Members that one writes to when a sum spreads: one outside of its column, two in it.
+const SPREAD_PARTNERS: u64 = 3;
 
 /// How a list of members scans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +25,7 @@ enum Pass {
 
 /// Scratch for a list, one range behind the other.
 #[derive(Debug, Clone, Copy)]
-struct Slots {
+struct Received {
     first: u64,
     bytes: u64,
 }
@@ -39,12 +42,14 @@ impl Task<'_> {
     pub(super) fn scan(
         &self,
         flow: &mut Dataflow<'_>,
-        layout: &mut Layout,
+        slots: &mut Slots<'_>,
     ) -> Result<(), CollError> {
         let (columns, rows) = match self.choice.point {
             PointForm::Ring => (Some(Pass::Chain), Pass::Chain),
             PointForm::Lines(first, second) => (Some(self.pass(first)?), self.pass(second)?),
-            PointForm::Radix(_) | PointForm::Trees(_) | PointForm::Rotated(_) => return Err(self.no_such_scan()),
+            PointForm::Radix(_) | PointForm::Trees(_) | PointForm::Rotated(_) => {
+                return Err(self.no_such_scan());
+            }
         };
         let lines = self.group.columns_and_rows();
         let is_one_list = self.choice.point == PointForm::Ring;
@@ -63,9 +68,9 @@ impl Task<'_> {
                         .iter()
                         .map(|x| ys.iter().map(|y| Coord::new(*x, *y)).collect())
                         .collect();
-                    scan.by_columns(&columns, (along, rows), flow, layout);
+                    scan.by_columns(&columns, (along, rows), flow, slots);
                 }
-                (_, _) => scan.by_list(&self.group.members, rows, flow, layout),
+                (_, _) => scan.by_list(&self.group.members, rows, flow, slots),
             }
         }
         Ok(())
@@ -99,23 +104,35 @@ impl Scan<'_> {
     }
 
     /// Scratch for what comes to a member of a list of so many.
-    fn slots(&self, pass: Pass, len: usize, layout: &mut Layout) -> Slots {
+    fn received(
+        &self,
+        dimension: usize,
+        (pass, len): (Pass, usize),
+        slots: &mut Slots<'_>,
+        flow: &mut Dataflow<'_>,
+    ) -> Received {
         let bytes = self.bytes.next_multiple_of(self.task.network.beat_bytes());
         let num = match pass {
             Pass::Chain => 1,
             Pass::Doubling => u64::from(len.next_power_of_two().ilog2()),
         };
-        Slots {
-            first: layout.alloc(num * bytes),
+        Received {
+            first: slots.take(dimension, num * bytes, num + SPREAD_PARTNERS, flow),
             bytes,
         }
     }
 
     /// All ranks one after the other.
-    fn by_list(&self, members: &[Coord], pass: Pass, flow: &mut Dataflow<'_>, layout: &mut Layout) {
+    fn by_list(
+        &self,
+        members: &[Coord],
+        pass: Pass,
+        flow: &mut Dataflow<'_>,
+        slots: &mut Slots<'_>,
+    ) {
         let own = vec![self.input(); members.len()];
-        let slots = self.slots(pass, members.len(), layout);
-        let sums = self.along(members, &own, (pass, slots), Some(self.output()), flow);
+        let received = self.received(0, (pass, members.len()), slots, flow);
+        let sums = self.along(members, &own, (pass, received), Some(self.output()), flow);
         self.settle(members, &sums, flow);
     }
 
@@ -125,28 +142,28 @@ impl Scan<'_> {
         columns: &[Vec<Coord>],
         (along, across): (Pass, Pass),
         flow: &mut Dataflow<'_>,
-        layout: &mut Layout,
+        slots: &mut Slots<'_>,
     ) {
         let (output, last) = (self.output(), columns[0].len() - 1);
         let own = vec![self.input(); columns[0].len()];
-        let slots = self.slots(along, columns[0].len(), layout);
+        let received = self.received(0, (along, columns[0].len()), slots, flow);
         let mut sums = Vec::new();
         for (number, column) in columns.iter().enumerate() {
             let result = (number == 0).then_some(output);
-            sums.push(self.along(column, &own, (along, slots), result, flow));
+            sums.push(self.along(column, &own, (along, received), result, flow));
         }
         let tops: Vec<Coord> = columns.iter().map(|column| column[last]).collect();
         let of_columns: Vec<u64> = sums.iter().map(|places| places[last]).collect();
         // Last members scan here, the others get here what stands before their column.
-        let slots = self.slots(across, columns.len(), layout);
-        let totals = self.along(&tops, &of_columns, (across, slots), Some(output), flow);
+        let received = self.received(1, (across, columns.len()), slots, flow);
+        let totals = self.along(&tops, &of_columns, (across, received), Some(output), flow);
         for (number, column) in columns.iter().enumerate().skip(1) {
             // Those nearest to the sum come first.
             let others: Vec<Coord> = column[..last].iter().rev().copied().collect();
             let from = (tops[number - 1], totals[number - 1]);
-            self.spread(from, &others, slots.first, along, flow);
+            self.spread(from, &others, received.first, along, flow);
             for (row, member) in column[..last].iter().enumerate() {
-                self.add(*member, (slots.first, sums[number][row]), output, flow);
+                self.add(*member, (received.first, sums[number][row]), output, flow);
             }
         }
         self.settle(&columns[0], &sums[0], flow);
@@ -157,7 +174,7 @@ impl Scan<'_> {
         &self,
         members: &[Coord],
         own: &[u64],
-        (pass, slots): (Pass, Slots),
+        (pass, slots): (Pass, Received),
         result: Option<u64>,
         flow: &mut Dataflow<'_>,
     ) -> Vec<u64> {
