@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import random
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import noccl
+
+NOCCL = Path(__file__).resolve().parents[2] / ".venv" / "bin" / "noccl"
 
 
 @pytest.fixture(scope="module")
@@ -172,3 +176,34 @@ def test_any_program_does_what_its_lines_say(network: noccl.Network, seed: int, 
     schedule = program.schedule()
     noccl.check(network, schedule)
     assert noccl.run(network, schedule).verified == "yes"
+
+
+@pytest.mark.parametrize(
+    ("content", "found", "accepted"),
+    [
+        ("name = 'x'", "definition.json", "JSON"),
+        ('{"name": "x", "inputs": 1}', "missing field `outputs`", "definition"),
+        ('{"name": "x", "inputs": [1, "a"], "outputs": []}', 'inputs = [1,"a"]', "a number of"),
+        ('{"name": "x", "inputs": 1, "outputs": [[7], []]}', "7: accepted", "[rank, chunk]"),
+        ('{"name": "x", "inputs": 1, "outputs": [[[0, 0, 0]], []]}', "[0,0,0]", '{"all": chunk}'),
+        (
+            '{"name": "x", "inputs": 1, "outputs": [], "output": []}',
+            "unknown field `output`",
+            "`name`",
+        ),
+        ('{"name": "x", "inputs": 1, "outputs": [[[2, 0]], []]}', "[2, 0]", "a rank below 2"),
+        ('{"name": "x", "inputs": 1, "outputs": [[[1, 0]]]}', "1 lists", "each of the 2 ranks"),
+        ('{"name": "x", "inputs": 4000, "outputs": [[[1, 0]], []]}', "131072", "bytes"),
+    ],
+)
+def test_a_file_that_states_nonsense_is_refused_by_the_command_line(
+    tmp_path: Path, content: str, found: str, accepted: str
+) -> None:
+    path = tmp_path / "definition.json"
+    path.write_text(content, encoding="utf-8")
+    command = ["compare", "custom", "--definition", str(path), "--group", "0,0,2,1"]
+    run = subprocess.run([NOCCL, *command], capture_output=True, text=True, check=False)
+    assert run.returncode in {1, 2}, run.stderr
+    assert found in run.stderr
+    assert accepted in run.stderr
+    assert "panicked" not in run.stderr
