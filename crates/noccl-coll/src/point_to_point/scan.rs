@@ -3,7 +3,7 @@
 //!
 //! Along a list of members either from one to the next one, piece after piece (`ring`), or at doubling distances (`halving`). Ranks go up the columns,
 //! so of columns × rows each column scans first; then the last members of the columns, which have their column's sum, scan along their row; and each
-//! column gets the sum of all columns before it, which its members add to what they have.
+//! column gets the sum of all columns before it, which its members add to what they have. Sums replace what came for them.
 
 use super::dataflow::Dataflow;
 use super::slots::Slots;
