@@ -2,11 +2,12 @@
 """NoCCL: collective communication on networks-on-chip.
 
 From one description of a mesh to a verified, measured collective. `load` makes a network;
-`multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all` and `barrier`
-run on it with NumPy data; `compare`, `traffic` and `stress` make tables, `sweep` those of
-large studies; `plot_cycles`, `plot_latency`, `plot_link_load`, `plot_pareto` and `plot_figure` draw
-them; `gemm`, `attention`, `barrier_study`
-and `reproduce` are whole studies; `run_program` and `run_script` run programs of ranks as MPI's.
+`multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`, `scatter`,
+`gather`, `scan` and `barrier` run on it with NumPy data; a `Definition` states a collective of
+your own, a `ChunkProgram` writes its schedule chunk by chunk; `compare`, `traffic` and `stress`
+make tables, `sweep` those of large studies; `plot_cycles`, `plot_latency`, `plot_link_load`,
+`plot_pareto` and `plot_figure` draw them; `gemm`, `attention`, `barrier_study` and `reproduce` are
+whole studies; `run_program` and `run_script` run programs of ranks as MPI's.
 Nothing here holds a rule of the domain: every call ends in the
 Rust engine.
 """
@@ -15,7 +16,10 @@ from noccl._native import Network, __version__
 from noccl.blocks import all_gather, all_to_all, reduce_scatter
 from noccl.builder import ScheduleBuilder
 from noccl.checks import CheckReport, StepReport, check
+from noccl.chunk_program import ChunkProgram
 from noccl.collectives import CollectiveResult, all_reduce, barrier, multicast, reduce
+from noccl.dealt import gather, scan, scatter
+from noccl.definitions import Definition
 from noccl.errors import (
     AlgorithmError,
     ArgumentError,
@@ -66,7 +70,17 @@ from noccl.sweeps.run import sweep
 from noccl.sweeps.status import SpecStatus, SweepStatus, sweep_status
 from noccl.sweeps.store import read_sweep
 from noccl.tables import ResultTable
-from noccl.tiles import Cluster, Column, Group, Memory, MultiAddress, Rectangle, Row, Tile
+from noccl.tiles import (
+    Cluster,
+    Column,
+    Group,
+    Members,
+    Memory,
+    MultiAddress,
+    Rectangle,
+    Row,
+    Tile,
+)
 from noccl.verified import Verified
 
 __all__ = [
@@ -79,6 +93,7 @@ __all__ = [
     "ChainOrder",
     "ChainOrders",
     "CheckReport",
+    "ChunkProgram",
     "ClaimRow",
     "Cluster",
     "Collective",
@@ -86,6 +101,7 @@ __all__ = [
     "Column",
     "Counters",
     "DeadlockError",
+    "Definition",
     "DestinationDraw",
     "Diagnosis",
     "Figure",
@@ -96,6 +112,7 @@ __all__ = [
     "HardwareReport",
     "InterruptedRunError",
     "Lengths",
+    "Members",
     "Memory",
     "MultiAddress",
     "Network",
@@ -137,6 +154,7 @@ __all__ = [
     "check",
     "compare",
     "destination_draws",
+    "gather",
     "gemm",
     "load",
     "make_schedule",
@@ -158,6 +176,8 @@ __all__ = [
     "run_program",
     "run_script",
     "run_values",
+    "scan",
+    "scatter",
     "stress",
     "sweep",
     "sweep_status",

@@ -92,6 +92,41 @@ class ScheduleBuilder(CoreActions):
         }
         return self._add("transfer", content, after)
 
+    def delivery(
+        self,
+        source: Place,
+        destination: Place,
+        num_bytes: int,
+        *,
+        after: Sequence[int] = (),
+    ) -> int:
+        """Moves bytes from one cluster to another one, which notices when they have come.
+
+        So actions of the destination may name it in `after`: it is an order between both.
+
+        >>> from noccl import Cluster, Place
+        >>> builder = ScheduleBuilder("hand_over")
+        >>> sent = builder.delivery(Place(Cluster(0, 0), 0), Place(Cluster(1, 0), 64), 8)
+        >>> builder.compute(Cluster(1, 0), cycles=10, after=[sent])
+        1
+
+        Args:
+            source: First byte read; its cluster sends.
+            destination: First byte written, in another cluster.
+            num_bytes: Bytes.
+            after: Actions that must be over before this one starts.
+        """
+        content = {
+            "initiator": form("source", getattr(source, "tile", source)),
+            "source": form("source", source),
+            "destination": {"one": form("destination", destination)},
+            "bytes": num_bytes,
+            "rows": 1,
+            "source_stride": 0,
+            "destination_stride": 0,
+        }
+        return self._add("delivery", content, after)
+
     def multicast(
         self,
         initiator: Tile,

@@ -32,8 +32,9 @@ class CollectiveResult:
     """Outcome of one collective on the caller's data.
 
     Attributes:
-        values: What the network delivered. Reduce: shape (num_elements,). All others: one row per
-            member, in the order of `members`.
+        values: What the network delivered. Reduce: shape (num_elements,); gather: shape
+            (num_members * num_elements,). All others: one row per member, in the order of
+            `members`.
         members: The group in rank order.
         cycles: From the first participant's start to the last participant's end.
         energy_pj: Energy of the counted events.
@@ -243,10 +244,11 @@ def execute(
     """Places the rows of `data` where the schedule reads them, and reads where it writes."""
     claim = json.loads(schedule.text)["collective"]
     root = _tile(claim["root"])
-    is_from_root, is_to_root = claim["kind"] == "multicast", claim["kind"] == "reduce"
+    is_from_root = claim["kind"] in {"multicast", "scatter"}
+    is_to_root = claim["kind"] in {"reduce", "gather"}
     givers = [root] if is_from_root else ranks
     takers = [root] if is_to_root else ranks
-    num_blocks = len(ranks) if claim["kind"] in {"all_gather", "all_to_all"} else 1
+    num_blocks = len(ranks) if claim["kind"] in {"all_gather", "all_to_all", "gather"} else 1
     output_bytes = num_blocks * claim["bytes"]
     report, memory = run_values(
         network,

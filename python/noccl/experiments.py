@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from noccl._native import Network
+    from noccl.definitions import Definition
     from noccl.noise import Noise
     from noccl.runs import OnProgress
     from noccl.schedules import Lengths
@@ -39,6 +40,7 @@ def compare(
     seed: int = 1,
     has_links: bool = False,
     lengths: Lengths | None = None,
+    definition: Definition | None = None,
     is_lock_step: bool = False,
     noise: Noise | None = None,
     on_progress: OnProgress | None = None,
@@ -62,6 +64,7 @@ def compare(
         seed: Seed of the random inputs.
         has_links: Keep the load of every link, which `plot_link_load` needs.
         lengths: Lengths of an all-to-all's blocks on core tiles, in place of sizes.
+        definition: What a `custom` collective asks for; sizes are those of a chunk.
         is_lock_step: Core tiles: no message of a round begins before those of all earlier rounds
             have come.
         noise: Core tiles: runs under noise beside the verified one.
@@ -86,6 +89,7 @@ def compare(
         seed=seed,
         has_links=has_links,
         lengths=None if lengths is None else form("lengths", lengths),
+        definition=None if definition is None else form("definition", definition),
         is_lock_step=is_lock_step,
         noise=None if noise is None else form("noise", noise),
     )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from noccl._native import Network
+    from noccl.definitions import Definition
     from noccl.noise import Noise
     from noccl.schedules import Lengths
     from noccl.tiles import Group, Tile
@@ -176,6 +177,7 @@ def make_schedule(
     operator: str = "sum",
     element: str = "fp64",
     lengths: Lengths | None = None,
+    definition: Definition | None = None,
     on_progress: OnProgress | None = None,
 ) -> Schedule:
     """Makes the schedule of a collective by one algorithm.
@@ -186,15 +188,15 @@ def make_schedule(
 
     Args:
         network: Network.
-        collective: `multicast`, `reduce`, `all_reduce` or `barrier`.
-        num_bytes: Payload per participant, e.g. 4096 or `"4KiB"`; a multiple of the element.
+        collective: `multicast`, `reduce`, `all_reduce`, `barrier`, ..., or `custom`.
+        num_bytes: Payload per participant (custom: of a chunk), e.g. `"4KiB"`; whole elements.
         group: Participants.
         root: Owner of the data or of the result; None for the paper's choice.
-        algorithm: `chain`, `tree`, `row_column` or `in_network`, with `:N` for N chunks. Without
-            a chunk count the fastest of a range is searched by simulation.
+        algorithm: Name, with `:N` for N chunks; without, the fastest of a range is searched.
         operator: `sum`, `min`, `max`, `and` or `or`.
         element: `fp64`, `fp32`, `fp16`, `bf16`, `fp8_e4m3`, `fp8_e5m2` or `int8` to `int64`.
         lengths: Lengths of an all-to-all's blocks on core tiles, in place of `num_bytes`.
+        definition: What a custom collective asks for.
         on_progress: Called now and then; returning False ends the call.
 
     Raises:
@@ -211,6 +213,7 @@ def make_schedule(
         operator=operator,
         element=element,
         lengths=None if lengths is None else form("lengths", lengths),
+        definition=None if definition is None else form("definition", definition),
     )
     return Schedule(_native.schedule(network, request, native_progress(on_progress)))
 

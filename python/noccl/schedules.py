@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from noccl.definitions import Definition
     from noccl.tiles import Group
 
 _T = TypeVar("_T")
@@ -73,15 +74,16 @@ class Collective:
     """What a schedule claims to achieve.
 
     Attributes:
-        kind: `multicast`, `reduce`, `all_reduce` or `barrier`.
+        kind: `multicast`, `reduce`, `all_reduce`, `barrier`, ..., or `custom`.
         group: Participants.
         root: Owner of the data (multicast), of the result (reduce) or of the counter (barrier).
-        bytes: Payload per participant.
+        bytes: Payload per participant; of a custom collective those of a chunk.
         input_offset: Offset of every input.
         output_offset: Offset of every output.
         operator: `sum`, `min`, `max`, `and` or `or`.
         element: Element type, e.g. `fp64`.
         lengths: Lengths of an all-to-all's blocks on core tiles, if they differ.
+        definition: What a custom collective asks for.
     """
 
     kind: str
@@ -93,6 +95,7 @@ class Collective:
     operator: str = "sum"
     element: str = "fp64"
     lengths: Lengths | None = None
+    definition: Definition | None = None
 
     def to_json(self) -> object:
         """The form of schedule files."""
@@ -108,6 +111,8 @@ class Collective:
         }
         if self.lengths is not None:
             document["lengths"] = self.lengths.to_json()
+        if self.definition is not None:
+            document["definition"] = self.definition.to_json()
         return document
 
 

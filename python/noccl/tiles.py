@@ -8,10 +8,13 @@ Coordinates count clusters from the south-west one: x grows East, y grows North.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from noccl.errors import ArgumentError
-from noccl.values import kind_of, text
+from noccl.values import items, kind_of, text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, order=True)
@@ -129,7 +132,43 @@ class Rectangle:
         return {"rectangle": {"x": self.x, "y": self.y, "width": self.width, "height": self.height}}
 
 
-Group: TypeAlias = Row | Column | Rectangle
+@dataclass(frozen=True)
+class Members:
+    """Any clusters.
+
+    Attributes:
+        clusters: Members, in any order.
+    """
+
+    clusters: Sequence[Cluster]
+
+    @property
+    def text(self) -> str:
+        """The form `set:X,Y;X,Y`.
+
+        >>> Members((Cluster(0, 0), Cluster(2, 1))).text
+        'set:0,0;2,1'
+        """
+        return "set:" + ";".join(cluster.text for cluster in self._checked())
+
+    def to_json(self) -> object:
+        """The form of schedule files."""
+        return {"arbitrary": [{"x": at.x, "y": at.y} for at in self._checked()]}
+
+    def _checked(self) -> list[Cluster]:
+        """The members.
+
+        Raises:
+            ArgumentError: They are no clusters.
+        """
+        found = items("members", self.clusters)
+        for member in found:
+            if not isinstance(member, Cluster):
+                raise ArgumentError(f"members: {kind_of(member)}; accepted: a Cluster")
+        return found
+
+
+Group: TypeAlias = Row | Column | Rectangle | Members
 
 
 @dataclass(frozen=True)
@@ -160,11 +199,11 @@ def group_text(group: object, name: str = "group") -> str:
     Raises:
         ArgumentError: It is neither; `name` names the argument.
     """
-    if isinstance(group, (Row, Column, Rectangle)):
+    if isinstance(group, (Row, Column, Rectangle, Members)):
         return text(name, group.text)
     if isinstance(group, str):
         return text(name, group)
-    accepted = "accepted: Row, Column, Rectangle, or text such as 'all' or 'row:0'"
+    accepted = "accepted: Row, Column, Rectangle, Members, or text such as 'all' or 'row:0'"
     raise ArgumentError(f"{name}: {kind_of(group)}; {accepted}")
 
 

@@ -23,6 +23,7 @@ PAGES = [
     ROOT / "README.md",
     DOCS / "tutorial.md",
     DOCS / "sweeps.md",
+    DOCS / "own_collectives.md",
     *sorted(DOCS.glob("how-to/*.md")),
 ]
 FENCE = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

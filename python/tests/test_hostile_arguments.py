@@ -15,49 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import noccl
-
-HOSTILE = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.sampled_from([-1, 2**31, 2**32, 2**63, 2**64 - 1, 2**64, 10**5000]),
-    st.floats(),
-    st.text(max_size=20),
-    st.sampled_from(["²x²", "\udc80", "\0", "all", "row:0", "0,0", "mem:0", "9" * 5000, "1x1"]),
-    st.binary(max_size=8),
-    st.lists(st.one_of(st.integers(), st.text(max_size=4), st.none()), max_size=4),
-    st.tuples(st.integers(), st.integers()),
-    st.dictionaries(st.text(max_size=4), st.integers(), max_size=2),
-    st.sampled_from(
-        [
-            object(),
-            int,
-            len,
-            np.int64(3),
-            np.uint8(200),
-            np.float32(0.5),
-            np.bool_(False),
-            np.array(5),
-            np.array([1, 2]),
-            np.array(["x"]),
-            np.array([], dtype=object),
-            np.datetime64("2020-01-01"),
-            noccl.Cluster(0, 0),
-            noccl.Cluster(-1, 99999),
-            noccl.Cluster("x", None),  # type: ignore[arg-type]
-            noccl.Row(None),  # type: ignore[arg-type]
-            noccl.Memory(2**70),
-            noccl.Place(noccl.Memory(0), -1),
-            noccl.Schedule(5),  # type: ignore[arg-type]
-            noccl.Schedule("[" * 10000),
-            noccl.Schedule('{"algorithm": 1}'),
-        ]
-    ),
-)
-"""Values of all kinds that callers pass by mistake."""
+from tests.hostile_values import HOSTILE
 
 Call = Callable[[noccl.Network, Any], object]
 
@@ -142,6 +102,12 @@ CALLS: dict[str, Call] = {
     "all gather": lambda n, x: noccl.all_gather(n, x, group="row"),
     "reduce scatter": lambda n, x: noccl.reduce_scatter(n, x, group="row"),
     "all to all": lambda n, x: noccl.all_to_all(n, x, group="row"),
+    "scatter": lambda n, x: noccl.scatter(n, x, group="row"),
+    "scatter root": lambda n, x: noccl.scatter(n, np.ones((4, 8)), group="row", root=x),
+    "gather": lambda n, x: noccl.gather(n, x, group="row"),
+    "scan": lambda n, x: noccl.scan(n, x, group="row"),
+    "scan operator": lambda n, x: noccl.scan(n, np.ones((4, 8)), group="row", operator=x),
+    "builder delivery": lambda n, x: noccl.check(n, _built(lambda b: b.delivery(x, PLACE, 64))),
     "barrier": lambda n, x: noccl.barrier(n, group=x),
     "gemm kernel": lambda _, x: noccl.gemm(x, meshes=["2x2"]),
     "gemm meshes": lambda _, x: noccl.gemm("summa", meshes=x),

@@ -82,7 +82,7 @@ pub fn size(text: &str) -> Result<u64, Error> {
 /// A collective over a group.
 #[derive(Debug, Args)]
 pub struct CollectiveArgs {
-    /// multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all or barrier
+    /// multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all, scatter, gather, scan, barrier or custom (with --definition)
     #[arg(value_parser = noccl::parse_collective)]
     pub collective: CollectiveKind,
     /// Participants: all, row, row:Y, column:X or X,Y,W,H (south-west cluster and size)
@@ -92,7 +92,7 @@ pub struct CollectiveArgs {
     /// south-west cluster
     #[arg(long, value_name = "X,Y|mem:N")]
     pub root: Option<String>,
-    /// Operator of reduce, all_reduce and reduce_scatter: sum, min, max, and, or
+    /// Operator of reduce, all_reduce, reduce_scatter, scan and reductions of custom: sum, min, max, and, or
     #[arg(long, default_value = "sum", value_parser = noccl::parse_operator)]
     pub operator: Operator,
     /// Element: fp64, fp32, fp16, bf16, fp8_e4m3, fp8_e5m2, int8, int16, int32 or int64
@@ -105,6 +105,10 @@ pub struct CollectiveArgs {
     /// {"sends": [[0, 1024], [8, 0]]}, which may have "receives" too
     #[arg(long, value_name = "FILE|N,...;...", conflicts_with = "bytes")]
     pub lengths: Option<String>,
+    /// custom: what each rank wants, in chunks of --bytes: a JSON file {"name": "swap", "inputs": 1, "outputs": [[[1, 0]], [[0, 0]]]}, see
+    /// docs/own_collectives.md
+    #[arg(long, value_name = "FILE")]
+    pub definition: Option<PathBuf>,
 }
 
 impl CollectiveArgs {
@@ -126,8 +130,11 @@ impl CollectiveArgs {
         let longest = lengths
             .as_ref()
             .map(|lengths| vec![lengths.longest().max(1)]);
+        let definition = self.definition.as_deref();
+        let definition = definition.map(noccl::read_definition).transpose()?;
         Ok(CompareRequest {
             lengths,
+            definition: definition.map(Box::new),
             root: root.map(|r| noccl::parse_root(network, r)).transpose()?,
             algorithms: algorithms.to_vec(),
             operator: self.operator,

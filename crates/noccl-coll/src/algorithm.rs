@@ -155,7 +155,10 @@ impl Algorithm {
                 matches!(kind, Multicast)
             }
             Algorithm::Counter => matches!(kind, Barrier),
-            Algorithm::InNetwork => !matches!(kind, AllToAll),
+            Algorithm::InNetwork => matches!(
+                kind,
+                Multicast | Reduce | AllReduce | Barrier | AllGather | ReduceScatter
+            ),
             Algorithm::InNetworkLines => matches!(kind, AllGather | ReduceScatter),
             Algorithm::InNetworkOnce => matches!(kind, AllReduce),
             Algorithm::PointToPoint => true,

@@ -35,6 +35,21 @@ const ROTATED: [u8; 2] = [2, 4];
 const ROTATED_PIECE_BEATS: [u64; 3] = [4, 8, 16];
 /// Members of the smallest lines of a form by neighbours and far members.
 const RADIX: u8 = 4;
+/// Forms of a scatter or gather that a comparison tries; of a custom collective the first.
+const STRAIGHT: [PointForm; 4] = [
+    PointForm::Lines(LineForm::Direct, LineForm::Direct),
+    PointForm::Lines(LineForm::Halving, LineForm::Halving),
+    PointForm::Radix(RADIX),
+    PointForm::Radix(2 * RADIX),
+];
+/// Forms of a scan that a comparison tries.
+const SCANS: [PointForm; 5] = [
+    PointForm::Ring,
+    PointForm::Lines(LineForm::Ring, LineForm::Ring),
+    PointForm::Lines(LineForm::Ring, LineForm::Halving),
+    PointForm::Lines(LineForm::Halving, LineForm::Ring),
+    PointForm::Lines(LineForm::Halving, LineForm::Halving),
+];
 /// Pieces of lines that a comparison tries, of payloads only the first two.
 const LINE_PIECES: [u32; 3] = [1, 2, 8];
 /// Lengths of the pieces of trees that a comparison tries: shorter ones lose more to the start of transfers than they gain.
@@ -212,6 +227,19 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
     if kind == CollectiveKind::AllToAll {
         return vec![Choice::new(Algorithm::PointToPoint, 1)];
     }
+    if matches!(
+        kind,
+        CollectiveKind::Scatter | CollectiveKind::Gather | CollectiveKind::Custom
+    ) {
+        let is_custom = kind == CollectiveKind::Custom;
+        let forms = if is_custom {
+            &STRAIGHT[..1]
+        } else {
+            &STRAIGHT[..]
+        };
+        let choices = forms.iter().map(|form| Choice::point_to_point(*form, 1));
+        return choices.collect();
+    }
     let of = |form: PointForm, counts: &[u32]| -> Vec<Choice> {
         let choice = |c: &u32| Choice::point_to_point(form, *c);
         counts.iter().map(choice).collect()
@@ -230,6 +258,13 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
         let pieces: BTreeSet<u32> = lengths.iter().map(pieces).collect();
         pieces.into_iter().collect()
     };
+    if kind == CollectiveKind::Scan {
+        let mut counts = pieces(&TREE_PIECE_BEATS);
+        if counts.first() != Some(&1) {
+            counts.insert(0, 1);
+        }
+        return SCANS.iter().flat_map(|form| of(*form, &counts)).collect();
+    }
     let trees = TREES.into_iter().map(PointForm::Trees);
     let trees = trees.flat_map(|form| of(form, &pieces(&TREE_PIECE_BEATS)));
     // Sums are added at every member of a tree: there parts of lines are faster.

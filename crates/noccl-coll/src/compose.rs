@@ -56,7 +56,11 @@ impl Task<'_> {
             CollectiveKind::Barrier
             | CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll => {}
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => {}
         }
         layout.check(self.network, group, self.choice)?;
         Ok(steps.finish())
@@ -103,7 +107,11 @@ impl Task<'_> {
             CollectiveKind::Barrier
             | CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll => {}
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => {}
         }
         layout.check(self.network, group, choice)?;
         Ok((steps.finish(), trees.num_chunks()))
@@ -271,7 +279,11 @@ impl Task<'_> {
             CollectiveKind::Barrier
             | CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll => {}
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => {}
         }
         layout.check(self.network, group, self.choice)?;
         Ok(builder.finish())

@@ -79,7 +79,8 @@ impl Layout {
         let input_end = end_of(input, input_bytes)?;
         let output_end = end_of(output, output_bytes)?;
         let may_be_equal = !collective.kind.has_blocks();
-        if (input != output || !may_be_equal) && input < output_end && output < input_end {
+        let overlaps = input < output_end && output < input_end;
+        if (input != output || !may_be_equal) && overlaps && !may_overlap(collective.kind) {
             return Err(CollError::Impossible(format!(
                 "input at {input}, {input_bytes} bytes, and output at {output}, {output_bytes} bytes, overlap; \
                  accepted: {}disjoint ranges",
@@ -126,6 +127,14 @@ impl Layout {
     }
 }
 
+/// Do its algorithms bring to scratch first what would overwrite an input that somebody still needs?
+const fn may_overlap(kind: CollectiveKind) -> bool {
+    matches!(
+        kind,
+        CollectiveKind::Scatter | CollectiveKind::Gather | CollectiveKind::Custom
+    )
+}
+
 /// Tiles that hold payload, each with the end of what it holds.
 fn used(
     group: &Group,
@@ -135,12 +144,18 @@ fn used(
 ) -> [(TileRef, u64); 2] {
     let member = TileRef::Cluster(group.entry);
     match kind {
-        CollectiveKind::Multicast => [(group.root, input_end), (member, output_end)],
-        CollectiveKind::Reduce => [(member, input_end), (group.root, output_end)],
+        CollectiveKind::Multicast | CollectiveKind::Scatter => {
+            [(group.root, input_end), (member, output_end)]
+        }
+        CollectiveKind::Reduce | CollectiveKind::Gather => {
+            [(member, input_end), (group.root, output_end)]
+        }
         CollectiveKind::AllReduce
         | CollectiveKind::AllGather
         | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll => [(member, input_end), (member, output_end)],
+        | CollectiveKind::AllToAll
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => [(member, input_end), (member, output_end)],
         // It has neither, but flags may need space: above the offsets that a caller states.
         CollectiveKind::Barrier => [(member, input_end), (member, output_end)],
     }

@@ -37,7 +37,9 @@ pub use error::CollError;
 use compose::Task;
 use group::Group;
 use noccl_net::Network;
-use noccl_workload::{BarrierMechanism, Collective, CollectiveKind, SCHEDULE_FORMAT, Schedule};
+use noccl_workload::{
+    BarrierMechanism, Collective, CollectiveKind, SCHEDULE_FORMAT, Schedule, check_definition,
+};
 
 /// The schedule of a collective by one choice. A payload of no bytes yields no actions.
 ///
@@ -52,7 +54,10 @@ pub fn schedule(
         return messages::schedule(network, collective, choice);
     }
     validate(collective, choice)?;
+    let choice = choice.of_kind(collective.kind);
     let group = Group::new(network, collective)?;
+    check_definition(collective, group.members.len())
+        .map_err(|error| CollError::Impossible(error.to_string()))?;
     let task = Task {
         network,
         collective,
@@ -103,6 +108,9 @@ pub fn schedule(
     if choice.algorithm == Algorithm::InNetworkList {
         parameters.insert("setting".to_owned(), task.esp_setting().to_owned());
     }
+    if let Some(definition) = &collective.definition {
+        parameters.insert("name".to_owned(), definition.name.clone());
+    }
     if collective.kind.has_blocks() {
         // Blocks are not cut, and each algorithm has one structure.
         parameters
@@ -132,11 +140,17 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
         let others: Vec<&str> = others.map(Algorithm::name).collect();
         return Err(unsupported(format!("accepted: {}", others.join(", "))));
     }
-    let is_cut = if choice.algorithm == Algorithm::InNetwork {
-        kind == CollectiveKind::AllReduce
-    } else {
-        !kind.has_blocks()
-            || (choice.algorithm == Algorithm::PointToPoint && kind != CollectiveKind::AllToAll)
+    let is_cut = match (choice.algorithm, kind) {
+        (Algorithm::InNetwork, _) => kind == CollectiveKind::AllReduce,
+        // Blocks and chunks are sent as they are.
+        (
+            _,
+            CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Custom,
+        ) => false,
+        (algorithm, _) => !kind.has_blocks() || algorithm == Algorithm::PointToPoint,
     };
     let is_whole = matches!(
         choice.algorithm,
@@ -178,16 +192,16 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
 
 /// Is the payload of a reduction whole elements, and can its operator take them?
 fn check_elements(collective: &Collective) -> Result<(), CollError> {
-    let (kind, element) = (collective.kind, collective.element);
+    let (reduces, element) = (collective.reduces(), collective.element);
     // A movement takes any bytes.
-    if kind.reduces() && !collective.bytes.is_multiple_of(element.bytes()) {
+    if reduces && !collective.bytes.is_multiple_of(element.bytes()) {
         return Err(CollError::Impossible(format!(
             "{} bytes are no whole number of {element:?} elements; accepted: multiples of {}",
             collective.bytes,
             element.bytes()
         )));
     }
-    if kind.reduces() && !collective.operator.accepts(element) {
+    if reduces && !collective.operator.accepts(element) {
         return Err(CollError::Impossible(format!(
             "operator {:?} on {element:?}; accepted: sum, min and max, or an integer type",
             collective.operator

@@ -61,7 +61,13 @@ fn meaning(kind: CollectiveKind, rank: u64, ranks: u64, block_words: u64) -> Vec
             .map(|i| sum(rank * block_words + i))
             .collect(),
         CollectiveKind::AllReduce => (0..block_words).map(sum).collect(),
-        CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::Barrier => {
+        CollectiveKind::Multicast
+        | CollectiveKind::Reduce
+        | CollectiveKind::Barrier
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => {
             unreachable!("not asked here")
         }
     }

@@ -11,6 +11,7 @@ use noccl_net::{Coord, Network, TileRef, TileSet};
 use noccl_workload::{ActionKind, Collective, CollectiveKind};
 use proptest::prelude::*;
 
+const DIRECT: PointForm = PointForm::Lines(LineForm::Direct, LineForm::Direct);
 const SIZES: [u64; 6] = [8, 64, 72, 1000, 2048, 16];
 const PIECES: [u32; 4] = [1, 2, 3, 8];
 
@@ -35,7 +36,7 @@ fn forms() -> Vec<PointForm> {
 fn may_refuse(form: PointForm, kind: CollectiveKind) -> bool {
     let needs_pairs = |line| matches!(line, LineForm::Halving | LineForm::Swing | LineForm::Bine);
     if kind == CollectiveKind::AllToAll {
-        return form != PointForm::default();
+        return form != PointForm::default() && form != DIRECT;
     }
     match form {
         PointForm::Trees(_) | PointForm::Rotated(_) => kind.has_blocks(),
@@ -135,13 +136,21 @@ fn every_form_and_number_of_pieces_over_the_whole_mesh() {
 }
 
 #[test]
-fn an_all_to_all_of_a_set_that_is_no_product_is_refused() {
+fn an_all_to_all_of_a_set_that_is_no_product_goes_straight() {
     let net = network("collective_noc_4x4");
     let corner = [(0, 0), (1, 0), (0, 1)].map(|(x, y)| Coord::new(x, y));
     let root = TileRef::Cluster(corner[0]);
     let group = TileSet::Arbitrary(corner.to_vec());
     let task = collective(CollectiveKind::AllToAll, group, root, 64);
-    let error = schedule(&net, &task, Choice::new(Algorithm::PointToPoint, 1)).unwrap_err();
+    let made = proved(&net, &task, Choice::new(Algorithm::PointToPoint, 1)).unwrap();
+    assert_eq!(
+        made.actions.len(),
+        9,
+        "a message per pair, and the own blocks"
+    );
+    let trees = Choice::point_to_point(PointForm::Trees(2), 1);
+    let square = collective(CollectiveKind::AllToAll, rectangle(0, 0, 2, 2), root, 64);
+    let error = schedule(&net, &square, trees).unwrap_err();
     assert!(error.to_string().contains("accepted"), "{error}");
 }
 
@@ -240,8 +249,7 @@ proptest! {
         }
         let pieces = if kind == CollectiveKind::AllToAll { 1 } else { pieces };
         let is_made = prove(&net, &task, Choice::point_to_point(form, pieces));
-        let is_product = kind != CollectiveKind::AllToAll;
-        prop_assert!(is_made || may_refuse(form, kind) || !is_product);
+        prop_assert!(is_made || may_refuse(form, kind));
     }
 
     #[test]

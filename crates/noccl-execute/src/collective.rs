@@ -138,6 +138,11 @@ impl Driver<'_, '_> {
             | CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
             | CollectiveKind::AllToAll => self.bytes(id, call, call.arguments[1], terms.bytes)?,
+            // These are composed of messages.
+            CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => return Ok(None),
         };
         Ok(Some(CollectiveCall {
             comm: comm.0,
@@ -163,5 +168,9 @@ fn output_bytes(call: &CollectiveCall, comm: Membership) -> u64 {
         | CollectiveKind::AllToAll => given,
         CollectiveKind::AllGather => given * u64::from(size),
         CollectiveKind::ReduceScatter => given / u64::from(size),
+        CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => 0,
     }
 }

@@ -33,6 +33,12 @@
 //! destination of a delivery sees its own copy and tells nobody, and the requests of reads may travel while earlier beats are written.
 //! (Until deliveries there was a round trip in this place, and a chain of them beats that on large meshes: `bounds_of_deliveries.rs`.)
 //!
+//! - scatter: root to its farthest member, with n beats of its block. Or all that the root's port gives away: the blocks of the other
+//!   members, which differ, in as few beats as their bytes fill together. Gather: the same to the root.
+//! - scan: any two members, of which the one of the higher rank needs what the other one has: as all-reduce. The last rank's port takes in
+//!   n beats at least.
+//! - custom: `bound_custom.rs`.
+//!
 //! With bypass, hops of this list are paths of up to `router.bypass.hpc_max` links in a line; over so many hops between two members there are as
 //! many as along one line at least.
 //!
@@ -51,6 +57,7 @@
 
 use crate::ModelError;
 use crate::bound_cores::Words;
+use crate::bound_custom::own_needs;
 use crate::bound_messages::Messages;
 use crate::bound_software::Software;
 use noccl_net::{Network, TileId};
@@ -138,13 +145,24 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
     let root = find_root(network, collective)?;
     let at = network.coord(root);
     let to_root = |member: &TileId| network.paths(network.coord(*member), at);
-    let farthest_paths = members.iter().map(to_root).max().unwrap_or(0);
+    let own = collective
+        .definition
+        .is_some()
+        .then(|| own_needs(network, collective));
+    let farthest_paths = match &own {
+        Some(own) => own.farthest_paths,
+        None => members.iter().map(to_root).max().unwrap_or(0),
+    };
     let diameter_paths = network.least_paths(diameter_hops(network, &members));
     let is_local = match collective.kind {
-        CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::Barrier => {
-            farthest_paths == 0
-        }
-        CollectiveKind::AllReduce
+        CollectiveKind::Multicast
+        | CollectiveKind::Reduce
+        | CollectiveKind::Barrier
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather => farthest_paths == 0,
+        CollectiveKind::Custom => own.as_ref().is_none_or(|own| own.port_bytes == 0),
+        CollectiveKind::Scan
+        | CollectiveKind::AllReduce
         | CollectiveKind::AllGather
         | CollectiveKind::ReduceScatter
         | CollectiveKind::AllToAll => diameter_paths == 0,
@@ -172,7 +190,18 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
     }
     let payload_bound_cycles = match collective.kind {
         CollectiveKind::Barrier => 0,
-        CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => beats,
+        CollectiveKind::Multicast
+        | CollectiveKind::Reduce
+        | CollectiveKind::AllReduce
+        | CollectiveKind::Scan => beats,
+        CollectiveKind::Scatter | CollectiveKind::Gather => {
+            let others = members.iter().filter(|m| **m != root).count() as u64;
+            (others * collective.bytes).div_ceil(flit_bytes(network))
+        }
+        CollectiveKind::Custom => {
+            let bytes = own.map_or(0, |own| own.port_bytes);
+            bytes.div_ceil(flit_bytes(network))
+        }
         CollectiveKind::AllGather | CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
             let port = (members.len() as u64 - 1) * beats;
             port.max(cut_beats(network, &members, collective.kind, beats))
@@ -226,12 +255,15 @@ fn block_cycles(
     };
     let one_path = |paths| path_cycles(network, Plane::Wide, paths);
     match collective.kind {
-        CollectiveKind::Multicast => one_path(farthest_paths) + behind,
+        CollectiveKind::Multicast
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Custom => one_path(farthest_paths) + behind,
         CollectiveKind::Barrier if diameter_paths == 0 => 0,
         CollectiveKind::Barrier => notice_cycles(network, diameter_paths),
         CollectiveKind::Reduce => one_path(farthest_paths) + behind.max(addition),
         CollectiveKind::AllGather | CollectiveKind::AllToAll => one_path(diameter_paths) + behind,
-        CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => {
+        CollectiveKind::AllReduce | CollectiveKind::ReduceScatter | CollectiveKind::Scan => {
             one_path(diameter_paths) + behind.max(addition)
         }
     }
@@ -265,7 +297,11 @@ fn cut_beats(network: &Network, members: &[TileId], kind: CollectiveKind, beats:
         CollectiveKind::Multicast
         | CollectiveKind::Reduce
         | CollectiveKind::AllReduce
-        | CollectiveKind::Barrier => 0,
+        | CollectiveKind::Barrier
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => 0,
     };
     let along = |of: fn(noccl_net::Coord) -> u16, length: u16, links: u16| {
         (1..length).map(move |line| {

@@ -101,7 +101,10 @@ impl Words<'_> {
             CollectiveKind::Barrier => (message, farthest_hops, 0),
             CollectiveKind::Reduce => (message, farthest_hops, combine),
             CollectiveKind::AllToAll => (message, diameter_hops, 0),
-            CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => {
+            CollectiveKind::Scatter | CollectiveKind::Gather | CollectiveKind::Custom => {
+                (message.min(core.route_cycles.into()), farthest_hops, 0)
+            }
+            CollectiveKind::AllReduce | CollectiveKind::ReduceScatter | CollectiveKind::Scan => {
                 (message, diameter_hops, combine)
             }
         };
@@ -125,7 +128,12 @@ impl Words<'_> {
         let others = num_members.saturating_sub(1);
         let cycles_of_a_word = match kind {
             CollectiveKind::Barrier => 0,
-            CollectiveKind::Multicast | CollectiveKind::Reduce => written.max(read),
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => written.max(read),
+            // Blocks of fewer bytes than a word may share one.
+            CollectiveKind::Scatter | CollectiveKind::Gather => 0,
             CollectiveKind::AllReduce => written + read,
             CollectiveKind::AllGather => written + others * read,
             CollectiveKind::ReduceScatter => others * written + read,

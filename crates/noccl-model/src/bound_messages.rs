@@ -12,6 +12,8 @@
 //!   over a relay (2 a + b P') + 1 + 1 + (a + c). P' are the paths of contributions, which may be shorter where routers combine what passes.
 //! - *Barrier*: of the two members that are farthest apart, each must hear of the other: a + c P', with the larger H of copies and arrivals.
 //! - *All-reduce*: n - 1 and a + c P between the members that are farthest apart.
+//! - *Scatter*, *gather*: n - 1 of a block, and a + c P between the root and its farthest member; or all flits of the root's port, as with
+//!   blocks. *Scan*: as all-reduce. *Custom*: the flits of the busiest port.
 //! - *Blocks*: the same of the n flits of one block. Or all flits of the busiest port or cut, of which the last one goes
 //!   over one path at least: their number - 1 + (a + c).
 //!
@@ -61,7 +63,15 @@ impl Messages<'_> {
                 let hpc_max = self.of.hpc_max.max(self.of.bitwise_hpc_max);
                 self.exchanged(&places, hpc_max.max(self.of.arithmetic_hpc_max))
             }
-            CollectiveKind::AllReduce => behind + self.exchanged(&places, self.of.hpc_max),
+            CollectiveKind::AllReduce | CollectiveKind::Scan => {
+                behind + self.exchanged(&places, self.of.hpc_max)
+            }
+            CollectiveKind::Scatter | CollectiveKind::Gather => {
+                let last = payload.saturating_sub(1) + self.copy(1);
+                let block = farthest(&|at| self.copied(at, root)).unwrap_or(0);
+                last.max(behind + block)
+            }
+            CollectiveKind::Custom => payload.saturating_sub(1) + self.copy(1),
             CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
             | CollectiveKind::AllToAll => {

@@ -22,6 +22,10 @@
 //! **Additions.** N contributions of n beats take n (N - 1) additions of a beat, whichever tile does them; N tiles share them, so some
 //! core has ⌈n (N - 1) / N⌉ (reduce, all-reduce) or (N - 1) n (reduce-scatter: N results). Each needs something that has come: they begin after p.
 //!
+//! *Scatter*, *gather*: the root's port passes what it passes in everybody's bound, and each member hears of the root (the root of each
+//! member) by some first beat: s with q = p. *Scan*: the last rank's output is a reduction of all, and each rank but the first
+//! has a sum that no other has: N - 1 sums of n beats. *Custom*: ports alone.
+//!
 //! *Cuts* ask for no more than in everybody's bound: what lies beyond a line can be spread there. Where interfaces exchange messages,
 //! p is a message over one path and no core adds; where cores pass words, `bound_cores.rs` has the bound.
 
@@ -85,7 +89,11 @@ impl Software<'_> {
             | CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
             | CollectiveKind::AllToAll
-            | CollectiveKind::Barrier => payload_bound_cycles,
+            | CollectiveKind::Barrier
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => payload_bound_cycles,
         };
         match beats {
             0 => 0,
@@ -105,11 +113,15 @@ impl Software<'_> {
             }
             CollectiveKind::Reduce => behind + cycles_to_reach(tiles, adding, 1),
             CollectiveKind::AllGather => behind + cycles_to_reach(self.num_members, self.hop(), 1),
-            CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => {
+            CollectiveKind::AllReduce | CollectiveKind::ReduceScatter | CollectiveKind::Scan => {
                 behind + cycles_to_reach(self.num_members, adding, 1)
             }
             CollectiveKind::Barrier => cycles_to_reach(self.num_members, self.hop(), PLANES),
-            CollectiveKind::AllToAll => 0,
+            // What the last one hears is the first beat of its block.
+            CollectiveKind::Scatter | CollectiveKind::Gather => {
+                cycles_to_reach(tiles, self.hop(), 1)
+            }
+            CollectiveKind::AllToAll | CollectiveKind::Custom => 0,
         }
     }
 
@@ -126,12 +138,15 @@ impl Software<'_> {
             return 0;
         }
         let results = match self.collective.kind {
-            CollectiveKind::Reduce | CollectiveKind::AllReduce => 1,
+            CollectiveKind::Reduce | CollectiveKind::AllReduce | CollectiveKind::Scan => 1,
             CollectiveKind::ReduceScatter => self.num_members,
             CollectiveKind::Multicast
             | CollectiveKind::AllGather
             | CollectiveKind::AllToAll
-            | CollectiveKind::Barrier => return 0,
+            | CollectiveKind::Barrier
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Custom => return 0,
         };
         let others = self.num_members.saturating_sub(1);
         if others == 0 {

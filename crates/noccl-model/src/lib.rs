@@ -7,6 +7,7 @@
 pub mod baselines;
 mod bound;
 mod bound_cores;
+mod bound_custom;
 mod bound_messages;
 mod bound_software;
 mod calibrate;

@@ -4,7 +4,9 @@
 use noccl_model::{bounds, lower_bound_cycles, payload_bound_cycles};
 use noccl_net::{Coord, Network, TileRef, TileSet, elaborate};
 use noccl_spec::{parse_spec, preset_text};
-use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
+use noccl_workload::{
+    ChunkRef, Collective, CollectiveKind, Definition, ElementType, InputChunks, Operator, Want,
+};
 use proptest::prelude::*;
 
 fn network(name: &str) -> Network {
@@ -24,6 +26,7 @@ fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u64) -
         operator: Operator::Sum,
         element: ElementType::Fp64,
         lengths: None,
+        definition: None,
     }
 }
 
@@ -126,6 +129,56 @@ fn blocks_are_bounded_by_a_port_or_by_the_middle_of_the_mesh() {
 }
 
 #[test]
+fn a_root_deals_through_its_port_and_ranks_scan_as_far_as_the_group_reaches() {
+    use CollectiveKind::{Gather, Scan, Scatter};
+    for kind in [Scatter, Gather] {
+        // 15 blocks of 8 beats, the first over one hop, 4; or one beat over 6 hops, 14.
+        check(kind, all(), CORNER, 512, 15 * 8 - 1 + 4);
+        check(kind, all(), CORNER, 4, 14);
+        // Of 8 bytes each, 8 blocks fill a beat.
+        let net = network("collective_noc_4x4");
+        let of = |root| payload_bound_cycles(&net, &collective(kind, all(), root, 8));
+        assert_eq!((of(CORNER), of(TileRef::Memory(0))), (Ok(2), Ok(2)));
+    }
+    // The farthest two ranks: 14, and one addition, 5, or 15 further beats.
+    check(Scan, all(), CORNER, 64, 14 + 5);
+    check(Scan, all(), CORNER, 1024, 14 + 15);
+}
+
+#[test]
+fn ports_of_a_custom_collective_pass_what_is_asked_for_and_has_nothing_in_common() {
+    let chunk = |rank, chunk| ChunkRef { rank, chunk };
+    let of = |outputs: Vec<Vec<Want>>| {
+        let net = network("collective_noc_4x4");
+        let mut own = collective(CollectiveKind::Custom, TileSet::Row(0), CORNER, 128);
+        own.definition = Some(Box::new(Definition {
+            name: "own".to_owned(),
+            inputs: InputChunks::Each(3),
+            outputs,
+        }));
+        let found = bounds(&net, &own).unwrap();
+        (found.payload_bound_cycles, found.lower_bound_cycles)
+    };
+    let rest = || vec![vec![], vec![], vec![]];
+    let with = |wants: Vec<Want>| [vec![wants], rest()].concat();
+    let copies = [(1, 0), (1, 1), (3, 2)].map(|(r, c)| Want::Copy(chunk(r, c)));
+    // Three chunks of two beats; the last is 3 hops away: 8 cycles, and one beat behind.
+    assert_eq!(of(with(copies.to_vec())), (6, 9));
+    // A copy and what it is part of may come together; what is here need not come.
+    let sum = Want::Reduction(vec![chunk(0, 0), chunk(1, 0)]);
+    assert_eq!(of(with(vec![copies[0].clone(), sum.clone()])).0, 2);
+    assert_eq!(of(with(vec![Want::Copy(chunk(0, 2))])), (0, 0));
+    let other = Want::Reduction(vec![chunk(2, 0), chunk(3, 1)]);
+    assert_eq!(of(with(vec![sum, other])).0, 4);
+    // One chunk for all others leaves once, two different ones twice.
+    let to_all = |chunks: [u32; 3]| {
+        let wants = chunks.map(|c| vec![Want::Copy(chunk(0, c))]);
+        [vec![vec![]], wants.to_vec()].concat()
+    };
+    assert_eq!((of(to_all([1; 3])).0, of(to_all([0, 1, 2])).0), (2, 6));
+}
+
+#[test]
 fn a_strip_gathers_no_faster_than_its_port_and_exchanges_no_faster_than_its_cut() {
     let net = network("collective_noc_16x1");
     let row = || TileSet::Row(0);
@@ -145,6 +198,9 @@ fn nothing_to_move_bounds_nothing() {
         CollectiveKind::ReduceScatter,
         CollectiveKind::AllToAll,
         CollectiveKind::Barrier,
+        CollectiveKind::Scatter,
+        CollectiveKind::Gather,
+        CollectiveKind::Scan,
     ] {
         check(kind, alone(), CORNER, 4096, 0);
     }

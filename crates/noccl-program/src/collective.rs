@@ -276,7 +276,11 @@ impl Session<'_> {
             | CollectiveKind::AllReduce
             | CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll => true,
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => true,
         };
         let payload = instance.payloads[position as usize].as_ref();
         if let (true, Some(payload), Some(stated)) = (gives, payload, &instance.stated) {
@@ -288,7 +292,11 @@ impl Session<'_> {
                 | CollectiveKind::Barrier
                 | CollectiveKind::Reduce
                 | CollectiveKind::AllReduce
-                | CollectiveKind::AllGather => payload.clone(),
+                | CollectiveKind::AllGather
+                | CollectiveKind::Scatter
+                | CollectiveKind::Gather
+                | CollectiveKind::Scan
+                | CollectiveKind::Custom => payload.clone(),
             };
             let at = noccl_workload::Place {
                 tile: TileRef::Cluster(self.ranks[rank.idx()].coord),

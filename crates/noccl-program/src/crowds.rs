@@ -23,7 +23,11 @@ pub(crate) const fn by_messages(kind: CollectiveKind) -> Option<Choice> {
         CollectiveKind::Multicast
         | CollectiveKind::Barrier
         | CollectiveKind::AllGather
-        | CollectiveKind::AllToAll => None,
+        | CollectiveKind::AllToAll
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => None,
     }
 }
 

@@ -47,7 +47,11 @@ impl Session<'_> {
             | CollectiveKind::AllReduce
             | CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll => {}
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => {}
         }
         let Some(stated) = instance.stated.as_ref().filter(|_| !is_alone) else {
             return own.unwrap_or_default();
@@ -60,7 +64,11 @@ impl Session<'_> {
             | CollectiveKind::Reduce
             | CollectiveKind::AllReduce
             | CollectiveKind::ReduceScatter
-            | CollectiveKind::Barrier => bytes,
+            | CollectiveKind::Barrier
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => bytes,
         };
         let at = noccl_workload::Place {
             tile: TileRef::Cluster(self.ranks[comm.ranks[position as usize].idx()].coord),
@@ -73,7 +81,11 @@ impl Session<'_> {
             | CollectiveKind::Reduce
             | CollectiveKind::AllReduce
             | CollectiveKind::ReduceScatter
-            | CollectiveKind::Barrier => read,
+            | CollectiveKind::Barrier
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => read,
         }
     }
 }

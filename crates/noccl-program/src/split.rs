@@ -69,7 +69,11 @@ impl Session<'_> {
             | CollectiveKind::Reduce
             | CollectiveKind::AllReduce
             | CollectiveKind::Barrier
-            | CollectiveKind::ReduceScatter => 1,
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => 1,
         };
         let payload = vec![0; copies * STATED_BYTES as usize];
         self.call_instance(exchange, position, payload)

@@ -101,6 +101,7 @@ impl Recipe<'_> {
             bytes: 0,
             operator: Operator::Sum,
             lengths: None,
+            definition: None,
             ..self.collective.clone()
         };
         Ok(schedule(self.network, &barrier, self.barrier)?.actions)

@@ -39,7 +39,7 @@ impl Terms {
         if let Some(bytes) = self.bytes.filter(|_| self.kind != CollectiveKind::Barrier) {
             let _ = write!(name, " of {bytes} bytes");
         }
-        if !self.kind.has_blocks() && self.kind != CollectiveKind::Barrier {
+        if self.kind.has_root() && self.kind != CollectiveKind::Barrier {
             let _ = write!(name, " with root {}", self.root);
         }
         if self.kind.reduces() {
@@ -115,6 +115,17 @@ impl Session<'_> {
                 }
                 Some(given / size)
             }
+            CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => {
+                return Err(argument(
+                    format!("{} as one schedule", call.kind),
+                    "scatter, gather and scan composed of messages, as MPI programs have them; others of \
+                     multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all and barrier"
+                        .to_owned(),
+                ));
+            }
         };
         let element_bytes = call.element.bytes();
         if call.kind.reduces() && bytes.is_some_and(|bytes| !bytes.is_multiple_of(element_bytes)) {
@@ -156,6 +167,7 @@ impl Session<'_> {
             operator: terms.operator,
             element: terms.element,
             lengths: None,
+            definition: None,
         };
         let refused = |source| ProgramError::Collective {
             call: terms.name(),

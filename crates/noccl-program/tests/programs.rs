@@ -359,6 +359,10 @@ fn all(
                 (0..ranks).flat_map(|to| blocks(who, to)).collect(),
                 (0..ranks).flat_map(|from| blocks(from, who)).collect(),
             ),
+            CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => unreachable!("no session does it"),
         };
         let root = if kind == CollectiveKind::AllToAll {
             0

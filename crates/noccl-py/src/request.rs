@@ -2,10 +2,10 @@
 //! Requests as the Python package writes them, in the text forms that the command line reads too.
 
 use noccl::{
-    AlgorithmRequest, AttentionRequest, CompareRequest, Error, GemmRequest, HardwareRequest,
-    Lengths, Mode, Network, NoiseRequest, RunRequest, StressRequest, TrafficRequest, gemm,
-    loads_of_capacity, parse_algorithms, parse_boundary, parse_collective, parse_element,
-    parse_group, parse_operator, parse_pattern, parse_root, parse_stress_kinds,
+    AlgorithmRequest, AttentionRequest, CompareRequest, Definition, Error, GemmRequest,
+    HardwareRequest, Lengths, Mode, Network, NoiseRequest, RunRequest, StressRequest,
+    TrafficRequest, gemm, loads_of_capacity, parse_algorithms, parse_boundary, parse_collective,
+    parse_element, parse_group, parse_operator, parse_pattern, parse_root, parse_stress_kinds,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -37,6 +37,7 @@ pub(crate) struct ScheduleFields {
     operator: String,
     element: String,
     lengths: Option<Lengths>,
+    definition: Option<Definition>,
 }
 
 impl ScheduleFields {
@@ -54,6 +55,7 @@ impl ScheduleFields {
         request.operator = parse_operator(&self.operator)?;
         request.element = parse_element(&self.element)?;
         request.lengths.clone_from(&self.lengths);
+        request.definition = self.definition.clone().map(Box::new);
         match parse_algorithms(&self.algorithm)?.as_slice() {
             [algorithm] => Ok((request, *algorithm)),
             _ => Err(one()),
@@ -75,6 +77,7 @@ pub(crate) struct CompareFields {
     seed: u64,
     has_links: bool,
     lengths: Option<Lengths>,
+    definition: Option<Definition>,
     is_lock_step: bool,
     noise: Option<NoiseFields>,
 }
@@ -112,6 +115,7 @@ impl CompareFields {
         request.seed = self.seed;
         request.has_links = self.has_links;
         request.lengths = self.lengths;
+        request.definition = self.definition.map(Box::new);
         request.is_lock_step = self.is_lock_step;
         request.noise = self.noise.map(NoiseFields::resolve);
         Ok(request)

@@ -226,7 +226,11 @@ fn case_name(row: &AutoRow) -> String {
         | CollectiveKind::AllReduce
         | CollectiveKind::AllGather
         | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll => format!(" of {}", format_bytes(row.bytes)),
+        | CollectiveKind::AllToAll
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => format!(" of {}", format_bytes(row.bytes)),
     };
     format!("{}{bytes} on {}", row.collective, row.network)
 }
@@ -261,7 +265,11 @@ pub fn auto_lines(rows: &[AutoRow]) -> Vec<String> {
             | CollectiveKind::AllReduce
             | CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll => format_bytes(row.bytes),
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => format_bytes(row.bytes),
         };
         let mesh = row.network.rsplit('_').next().unwrap_or_default();
         let found = match row.picked_by.as_deref() {

@@ -74,8 +74,9 @@ pub use request::{
     Loaded, MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, default_root,
     format_bytes, group_name, load, load_spec, members, parse_bytes, parse_collective,
     parse_element, parse_group, parse_json, parse_lengths, parse_operator, parse_override,
-    parse_pattern, parse_root, parse_schedule, parse_set, parse_tile, preset_names, read_json,
-    read_schedule, read_text, read_trace, root_name, size_note, word, write_bytes, write_file,
+    parse_pattern, parse_root, parse_schedule, parse_set, parse_tile, preset_names,
+    read_definition, read_json, read_schedule, read_text, read_trace, root_name, size_note, word,
+    write_bytes, write_file,
 };
 pub use runs::{CheckpointRequest, is_saving, run_values};
 pub use stress::{

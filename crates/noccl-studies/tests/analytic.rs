@@ -203,8 +203,7 @@ fn reduction_error(net: &Network, (columns, rows): (u16, u16), root: (u16, u16))
     by_model[0].cycles as f64 / simulated[0].cycles as f64 - 1.0
 }
 
-/// Exact where one transaction reaches a root in a corner; with more operands at the root beats take two passes with waits
-/// that the model takes as a mean; groups that are several multi-addresses are several reductions at once.
+/// Exact into a corner; with more operands at the root beats take two passes, whose waits are a mean; several multi-addresses: several at once.
 #[test]
 fn reductions_over_rectangles_up_to_8x8_are_predicted_into_every_kind_of_root() {
     let net = network("collective_noc_8x8", &[]);
@@ -332,6 +331,7 @@ fn the_closed_form_of_an_all_reduce_in_one_transaction_is_its_runtime() {
                         operator: request.operator,
                         element,
                         lengths: None,
+                        definition: None,
                     };
                     let schedule = noccl_coll::schedule(&net, &collective, choice).unwrap();
                     let ActionKind::InNetworkAllReduce(r) = &schedule.actions[0].kind else {

@@ -201,6 +201,7 @@ fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
                 operator: Operator::Sum,
                 element: ElementType::Fp64,
                 lengths: None,
+                definition: None,
             };
             let choice = noccl_coll::Choice::chainwrite(order);
             let schedule = noccl_coll::schedule(&net, &task, choice).unwrap();
@@ -241,6 +242,7 @@ fn the_models_law_of_several_chains_is_the_simulators() {
                 operator: Operator::Sum,
                 element: ElementType::Fp64,
                 lengths: None,
+                definition: None,
             };
             let order = noccl_coll::chain::order::ChainOrder::Latency;
             let choice = noccl_coll::Choice::chainwrites(order, chains);

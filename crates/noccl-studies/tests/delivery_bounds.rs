@@ -10,8 +10,8 @@ use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_run::{Mode, RunConfig, Watch};
 use noccl_studies::{CompareRequest, compare, load};
 use noccl_workload::{
-    Action, ActionId, ActionKind, Collective, CollectiveKind, Destination, ElementType, Operator,
-    Place, SCHEDULE_FORMAT, Schedule, Transfer, check,
+    Action, ActionId, ActionKind, ChunkRef, Collective, CollectiveKind, Definition, Destination,
+    ElementType, InputChunks, Operator, Place, SCHEDULE_FORMAT, Schedule, Transfer, Want, check,
 };
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -49,6 +49,7 @@ fn multicast_of_row(actions: Vec<Action>, bytes: u64) -> Schedule {
             operator: Operator::Sum,
             element: ElementType::Fp64,
             lengths: None,
+            definition: None,
         }),
         actions,
     }
@@ -147,7 +148,7 @@ const NETWORKS: [Preset; 10] = [
     ("smart_4x4_collective", &[]),
 ];
 
-const KINDS: [CollectiveKind; 7] = [
+const KINDS: [CollectiveKind; 11] = [
     CollectiveKind::Multicast,
     CollectiveKind::Reduce,
     CollectiveKind::AllReduce,
@@ -155,7 +156,34 @@ const KINDS: [CollectiveKind; 7] = [
     CollectiveKind::ReduceScatter,
     CollectiveKind::AllToAll,
     CollectiveKind::Barrier,
+    CollectiveKind::Scatter,
+    CollectiveKind::Gather,
+    CollectiveKind::Scan,
+    CollectiveKind::Custom,
 ];
+
+/// Every rank wants a chunk of the next one, the sum over all, and that of its own two chunks and one of the next one.
+fn definition(ranks: u32) -> Definition {
+    let chunk = |rank: u32, chunk| ChunkRef {
+        rank: rank % ranks,
+        chunk,
+    };
+    let wants = |rank: u32| {
+        let mut some = vec![chunk(rank, 0), chunk(rank, 1), chunk(rank + 1, 0)];
+        some.sort_unstable();
+        some.dedup();
+        vec![
+            Want::Copy(chunk(rank + 1, 1)),
+            Want::All { all: 0 },
+            Want::Reduction(some),
+        ]
+    };
+    Definition {
+        name: "mixed".to_owned(),
+        inputs: InputChunks::Each(2),
+        outputs: (0..ranks).map(wants).collect(),
+    }
+}
 
 /// Every algorithm is at its bounds or above; how many rows there were.
 fn hold(nets: &[Network], (net, kind, [x, y, width, height], bytes): Case) -> usize {
@@ -166,7 +194,11 @@ fn hold(nets: &[Network], (net, kind, [x, y, width, height], bytes): Case) -> us
         width: 1 + width.min(3 - x),
         height: 1 + height.min(3 - y),
     };
-    let request = CompareRequest::new(KINDS[kind], group, vec![bytes]);
+    let ranks = net.members(&group).unwrap().len() as u32;
+    let mut request = CompareRequest::new(KINDS[kind], group, vec![bytes]);
+    if KINDS[kind] == CollectiveKind::Custom {
+        request.definition = Some(Box::new(definition(ranks)));
+    }
     // Nothing on the network may do it for this group.
     let Ok(comparison) = compare(net, &request, Watch::quiet()) else {
         return 0;

@@ -162,7 +162,7 @@ fn collectives_of_clusters_take_the_same_cycles_wherever_memories_stand() {
         for kind in CollectiveKind::ALL {
             let group = parse_group(&net, "all").unwrap();
             let mut request = CompareRequest::new(kind, group, vec![1024]);
-            if !kind.has_blocks() {
+            if kind.has_root() {
                 request.root = Some(TileRef::Cluster(noccl_net::Coord::new(0, 0)));
             }
             let rows = rows(&net, &request);

@@ -12,7 +12,7 @@ use noccl_studies::{
 use noccl_workload::{CollectiveKind, ElementType};
 use proptest::prelude::*;
 
-const KINDS: [CollectiveKind; 7] = [
+const KINDS: [CollectiveKind; 10] = [
     CollectiveKind::Multicast,
     CollectiveKind::Reduce,
     CollectiveKind::Barrier,
@@ -20,6 +20,9 @@ const KINDS: [CollectiveKind; 7] = [
     CollectiveKind::AllGather,
     CollectiveKind::ReduceScatter,
     CollectiveKind::AllToAll,
+    CollectiveKind::Scatter,
+    CollectiveKind::Gather,
+    CollectiveKind::Scan,
 ];
 
 fn rows(
@@ -31,7 +34,7 @@ fn rows(
 ) -> Vec<CompareRow> {
     let mut request = CompareRequest::new(kind, group, vec![bytes]);
     request.element = ElementType::Int64;
-    request.root = root.filter(|_| !kind.has_blocks()).map(TileRef::Cluster);
+    request.root = root.filter(|_| kind.has_root()).map(TileRef::Cluster);
     match compare(net, &request, Watch::quiet()) {
         Ok(found) => found.rows,
         // Cores that add, and counters in memory, are nothing that these interfaces have.

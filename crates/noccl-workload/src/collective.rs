@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Collectives: who has what before, and who must have what after.
 
-use crate::{ElementType, Operator};
+use crate::{Definition, ElementType, Operator};
 use noccl_net::{TileRef, TileSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,25 @@ pub enum CollectiveKind {
     ReduceScatter,
     /// Block s of member d's output is block d of member s's input.
     AllToAll,
+    /// Every member's output is the block of its rank of the root's input.
+    Scatter,
+    /// The root's output is the inputs of all members in rank order, one block each.
+    Gather,
+    /// Every member's output is the reduction of the inputs of all members up to its own rank (inclusive).
+    Scan,
+    /// What [`Collective::definition`] states.
+    Custom,
+}
+
+/// Who has an input, or an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holders {
+    /// Nobody.
+    Nobody,
+    /// The root alone.
+    Root,
+    /// Every member.
+    Members,
 }
 
 /// A collective over a group. Offsets count from the start of a tile's memory.
@@ -34,24 +53,28 @@ pub struct Collective {
     pub kind: CollectiveKind,
     /// Participants.
     pub group: TileSet,
-    /// Owner of the data (multicast), of the result (reduce) or of the counter (barrier, all-reduce). May lie outside the group.
-    /// The collectives of blocks have no root; it must exist all the same.
+    /// Owner of the data (multicast, scatter), of the result (reduce, gather) or of the counter (barrier, all-reduce). May lie outside the
+    /// group. The others have no root; it must exist all the same.
     pub root: TileRef,
-    /// Payload per participant; a multiple of the element size. Of all-gather, reduce-scatter and all-to-all: one block; an
-    /// input or output of several blocks holds them one behind the other, by rank (ascending cluster, x outer).
+    /// Payload per participant; a multiple of the element size. Of all-gather, reduce-scatter, all-to-all, scatter and gather: one
+    /// block; an input or output of several blocks holds them one behind the other, by rank (ascending cluster, x outer). Of a custom
+    /// collective: one chunk.
     pub bytes: u64,
     /// Offset of every input.
     pub input_offset: u64,
     /// Offset of every output.
     pub output_offset: u64,
-    /// Operator of reduce and all-reduce.
+    /// Operator of what is reduced.
     pub operator: Operator,
-    /// Element type of reduce and all-reduce.
+    /// Element type of what is reduced.
     pub element: ElementType,
     /// Lengths of an all-to-all's blocks, if they differ; none is longer than `bytes`, and blocks stand where they would stand if all
     /// had that length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lengths: Option<Lengths>,
+    /// What a custom collective asks for; of no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Box<Definition>>,
 }
 
 /// Lengths of blocks by ranks, as each rank states them.
@@ -86,7 +109,7 @@ impl Lengths {
 }
 
 impl CollectiveKind {
-    /// Does it have blocks by rank, and no root?
+    /// Does every member have blocks by rank, and nobody is a root?
     #[must_use]
     pub const fn has_blocks(self) -> bool {
         match self {
@@ -96,26 +119,92 @@ impl CollectiveKind {
             CollectiveKind::Multicast
             | CollectiveKind::Reduce
             | CollectiveKind::AllReduce
-            | CollectiveKind::Barrier => false,
+            | CollectiveKind::Barrier
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => false,
         }
     }
 
-    /// Does it fold, so that operator and element matter?
+    /// Does it matter which tile is the root?
+    #[must_use]
+    pub const fn has_root(self) -> bool {
+        match self {
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::Barrier
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather => true,
+            CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => false,
+        }
+    }
+
+    /// Does it fold, so that operator and element matter? Of a custom collective its definition says so: [`Collective::reduces`].
     #[must_use]
     pub const fn reduces(self) -> bool {
         match self {
-            CollectiveKind::Reduce | CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => {
-                true
-            }
+            CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::Scan => true,
             CollectiveKind::Multicast
             | CollectiveKind::Barrier
             | CollectiveKind::AllGather
-            | CollectiveKind::AllToAll => false,
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Custom => false,
+        }
+    }
+
+    /// Who has an input?
+    #[must_use]
+    pub const fn input_holders(self) -> Holders {
+        match self {
+            CollectiveKind::Multicast | CollectiveKind::Scatter => Holders::Root,
+            CollectiveKind::Barrier => Holders::Nobody,
+            CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => Holders::Members,
+        }
+    }
+
+    /// Who has an output?
+    #[must_use]
+    pub const fn output_holders(self) -> Holders {
+        match self {
+            CollectiveKind::Reduce | CollectiveKind::Gather => Holders::Root,
+            CollectiveKind::Barrier => Holders::Nobody,
+            CollectiveKind::Multicast
+            | CollectiveKind::AllReduce
+            | CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => Holders::Members,
         }
     }
 }
 
 impl Collective {
+    /// Does it fold, so that operator and element matter?
+    #[must_use]
+    pub fn reduces(&self) -> bool {
+        self.kind.reduces() || self.definition.as_ref().is_some_and(|d| d.reduces())
+    }
+
     /// Bytes of the block that one rank has for another one; of the collectives of blocks.
     #[must_use]
     pub fn block_bytes(&self, from: usize, to: usize) -> u64 {
@@ -128,33 +217,66 @@ impl Collective {
         }
     }
 
-    /// Bytes of one input among `num_members`; at most `u64::MAX`, which fits nowhere.
+    /// Bytes of one input among `num_members`, of a custom collective of the longest; at most `u64::MAX`, which fits nowhere.
     #[must_use]
-    pub const fn input_bytes(&self, num_members: u64) -> u64 {
+    pub fn input_bytes(&self, num_members: u64) -> u64 {
         match self.kind {
-            CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
+            CollectiveKind::ReduceScatter | CollectiveKind::AllToAll | CollectiveKind::Scatter => {
                 self.bytes.saturating_mul(num_members)
             }
             CollectiveKind::Multicast
             | CollectiveKind::Reduce
             | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather => self.bytes,
+            | CollectiveKind::AllGather
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan => self.bytes,
+            CollectiveKind::Custom => {
+                let chunks = self.definition.as_ref().map_or(0, |d| d.inputs.most());
+                self.bytes.saturating_mul(u64::from(chunks))
+            }
             CollectiveKind::Barrier => 0,
         }
     }
 
-    /// Bytes of one output among `num_members`; at most `u64::MAX`, which fits nowhere.
+    /// Bytes of one output among `num_members`, of a custom collective of the longest; at most `u64::MAX`, which fits nowhere.
     #[must_use]
-    pub const fn output_bytes(&self, num_members: u64) -> u64 {
+    pub fn output_bytes(&self, num_members: u64) -> u64 {
         match self.kind {
-            CollectiveKind::AllGather | CollectiveKind::AllToAll => {
+            CollectiveKind::AllGather | CollectiveKind::AllToAll | CollectiveKind::Gather => {
                 self.bytes.saturating_mul(num_members)
             }
             CollectiveKind::Multicast
             | CollectiveKind::Reduce
             | CollectiveKind::AllReduce
-            | CollectiveKind::ReduceScatter => self.bytes,
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::Scatter
+            | CollectiveKind::Scan => self.bytes,
+            CollectiveKind::Custom => {
+                let chunks = self
+                    .definition
+                    .as_ref()
+                    .map_or(0, |d| d.most_output_chunks());
+                self.bytes.saturating_mul(chunks)
+            }
             CollectiveKind::Barrier => 0,
+        }
+    }
+
+    /// Bytes of the input of one of those who have one, by rank.
+    #[must_use]
+    pub fn input_bytes_of(&self, rank: usize, num_members: u64) -> u64 {
+        match &self.definition {
+            Some(definition) => self.bytes.saturating_mul(definition.inputs.of(rank).into()),
+            None => self.input_bytes(num_members),
+        }
+    }
+
+    /// Bytes of the output of one of those who have one, by rank.
+    #[must_use]
+    pub fn output_bytes_of(&self, rank: usize, num_members: u64) -> u64 {
+        match &self.definition {
+            Some(definition) => self.bytes.saturating_mul(definition.output_chunks(rank)),
+            None => self.output_bytes(num_members),
         }
     }
 }

@@ -7,6 +7,7 @@
 mod action;
 pub mod check;
 mod collective;
+mod definition;
 mod fold_tree;
 mod interpret;
 mod kernel;
@@ -28,17 +29,18 @@ pub use action::{
 };
 pub use check::{
     CheckError, CheckReport, Crowd, Deadlock, DeadlockProof, DeadlockReport, DeadlockWait,
-    MAX_CYCLES, TileSetError, check, check_deadlock, check_lengths, check_sets, check_trace,
-    check_trace_limits,
+    MAX_CYCLES, TileSetError, check, check_collective, check_deadlock, check_definition,
+    check_lengths, check_sets, check_trace, check_trace_limits,
 };
-pub use collective::{Collective, CollectiveKind, Lengths};
+pub use collective::{Collective, CollectiveKind, Holders, Lengths};
+pub use definition::{ChunkRef, Definition, InputChunks, Want};
 pub use fold_tree::{FoldTree, fold_tree};
 pub use interpret::{Memories, interpret};
 pub use kernel::{Extent, FoldRows, Kernel, Multiply, Operation, RowWise, sum_element};
 pub use layout::{Layout, LayoutError};
 pub use number::{ElementType, Operator};
 pub use participants::{as_multi_address, check_base, check_multi_address};
-pub use postcondition::{Operand, Output, Postcondition};
+pub use postcondition::{Asked, Operand, Output, Postcondition};
 pub use read::{
     TraceFile, TrafficFile, WorkloadError, read_schedule, read_trace, read_traffic,
     schedule_schema, to_json, trace_schema, traffic_schema,

@@ -3,8 +3,9 @@
 //!
 //! The checker proves it, a search for schedules starts from it. A barrier moves nothing and asks for nothing here.
 
-use crate::{Collective, CollectiveKind};
+use crate::{ChunkRef, Collective, CollectiveKind, Definition, Holders, Want};
 use noccl_net::{Network, TileId};
+use std::collections::HashMap;
 
 /// Values, and who wants them where.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,92 +39,232 @@ pub struct Output {
     pub value: usize,
 }
 
+/// The same output by output and value by value: of many members all of them together would fill a memory.
+#[derive(Debug, Clone)]
+pub struct Asked<'a> {
+    collective: &'a Collective,
+    members: Vec<TileId>,
+    root: TileId,
+    own: Own,
+}
+
+/// Values of a custom collective.
+#[derive(Debug, Clone, Default)]
+struct Own {
+    /// Operands of each, ascending.
+    values: Vec<Vec<ChunkRef>>,
+    /// By rank and chunk of its output.
+    outputs: Vec<Vec<Option<usize>>>,
+}
+
 impl Postcondition {
     /// What a collective asks for; nothing where its group or root does not exist, which [`crate::check_collective`] refuses.
     #[must_use]
     pub fn new(network: &Network, collective: &Collective) -> Self {
-        let members = network.members(&collective.group).unwrap_or_default();
-        let members: Vec<TileId> = members
-            .iter()
-            .map(|c| network.tile_at(network.mesh_coord(*c)))
-            .collect();
-        let Some(root) = network.find(collective.root) else {
+        let Some(asked) = Asked::new(network, collective) else {
             return Self::default();
         };
-        let mut wanted = Self::default();
-        let input = |tile: &TileId, block: usize| Operand {
-            tile: *tile,
-            offset: collective.input_offset + block as u64 * collective.bytes,
-        };
-        let all = |block: usize| members.iter().map(|m| input(m, block)).collect();
-        match collective.kind {
-            CollectiveKind::Barrier => {}
-            CollectiveKind::Multicast => {
-                wanted.values.push(vec![input(&root, 0)]);
-                for tile in &members {
-                    wanted.block(collective, *tile, 0, 0);
-                }
-            }
-            CollectiveKind::Reduce => {
-                wanted.values.push(all(0));
-                wanted.block(collective, root, 0, 0);
-            }
-            CollectiveKind::AllReduce => {
-                wanted.values.push(all(0));
-                for tile in &members {
-                    wanted.block(collective, *tile, 0, 0);
-                }
-            }
-            CollectiveKind::AllGather => {
-                wanted.values = members.iter().map(|m| vec![input(m, 0)]).collect();
-                for tile in &members {
-                    for block in 0..members.len() {
-                        wanted.block(collective, *tile, block, block);
-                    }
-                }
-            }
-            CollectiveKind::ReduceScatter => {
-                for (rank, tile) in members.iter().enumerate() {
-                    wanted.values.push(all(rank));
-                    wanted.block(collective, *tile, 0, rank);
-                }
-            }
-            CollectiveKind::AllToAll => {
-                for (rank, tile) in members.iter().enumerate() {
-                    for (from, source) in members.iter().enumerate() {
-                        let bytes = collective.block_bytes(from, rank);
-                        let value = wanted.values.len();
-                        wanted.values.push(vec![input(source, rank)]);
-                        wanted.part(*tile, block_start(collective, from), bytes, value);
-                    }
-                }
-            }
-        }
-        wanted
-    }
-
-    /// A tile's output holds a value as its block with this number.
-    fn block(&mut self, collective: &Collective, tile: TileId, block: usize, value: usize) {
-        self.part(
-            tile,
-            block_start(collective, block),
-            collective.bytes,
-            value,
-        );
-    }
-
-    fn part(&mut self, tile: TileId, offset: u64, bytes: u64, value: usize) {
-        if bytes > 0 {
-            self.outputs.push(Output {
-                tile,
-                offset,
-                bytes,
-                value,
-            });
+        Self {
+            values: (0..asked.num_values())
+                .map(|value| asked.operands(value))
+                .collect(),
+            outputs: (0..asked.output_holders().len())
+                .flat_map(|holder| asked.outputs(holder))
+                .collect(),
         }
     }
 }
 
-fn block_start(collective: &Collective, block: usize) -> u64 {
-    collective.output_offset + block as u64 * collective.bytes
+impl<'a> Asked<'a> {
+    /// What a collective asks for; none where its group or root does not exist.
+    #[must_use]
+    pub fn new(network: &Network, collective: &'a Collective) -> Option<Self> {
+        let members = network.members(&collective.group).ok()?;
+        let members: Vec<TileId> = members
+            .iter()
+            .map(|c| network.tile_at(network.mesh_coord(*c)))
+            .collect();
+        let definition = collective.definition.as_deref();
+        let own = definition.map(|d| Own::new(d, members.len()));
+        Some(Self {
+            collective,
+            root: network.find(collective.root)?,
+            own: own.unwrap_or_default(),
+            members,
+        })
+    }
+
+    /// Members by rank.
+    #[must_use]
+    pub fn members(&self) -> &[TileId] {
+        &self.members
+    }
+
+    /// Who has an input.
+    #[must_use]
+    pub fn input_holders(&self) -> &[TileId] {
+        self.holders(self.collective.kind.input_holders())
+    }
+
+    /// Who has an output.
+    #[must_use]
+    pub fn output_holders(&self) -> &[TileId] {
+        self.holders(self.collective.kind.output_holders())
+    }
+
+    fn holders(&self, who: Holders) -> &[TileId] {
+        match who {
+            Holders::Nobody => &[],
+            Holders::Root => std::slice::from_ref(&self.root),
+            Holders::Members => &self.members,
+        }
+    }
+
+    /// Number of distinct values.
+    #[must_use]
+    pub fn num_values(&self) -> usize {
+        let ranks = self.members.len();
+        match self.collective.kind {
+            CollectiveKind::Barrier => 0,
+            CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => 1,
+            CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan => ranks,
+            CollectiveKind::AllToAll => ranks * ranks,
+            CollectiveKind::Custom => self.own.values.len(),
+        }
+    }
+
+    /// Operands of a value, by tile and then by offset.
+    #[must_use]
+    pub fn operands(&self, value: usize) -> Vec<Operand> {
+        let ranks = self.members.len();
+        let of_all = |block: usize| -> Vec<Operand> {
+            let members = self.members.iter();
+            members.map(|m| self.input(*m, block as u64)).collect()
+        };
+        match self.collective.kind {
+            CollectiveKind::Barrier => Vec::new(),
+            CollectiveKind::Multicast | CollectiveKind::Scatter => {
+                vec![self.input(self.root, value as u64)]
+            }
+            CollectiveKind::Reduce | CollectiveKind::AllReduce => of_all(0),
+            CollectiveKind::AllGather | CollectiveKind::Gather => {
+                vec![self.input(self.members[value], 0)]
+            }
+            CollectiveKind::ReduceScatter => of_all(value),
+            CollectiveKind::Scan => {
+                let first = self.members[..=value].iter();
+                first.map(|m| self.input(*m, 0)).collect()
+            }
+            CollectiveKind::AllToAll => {
+                let (rank, from) = (value / ranks, value % ranks);
+                vec![self.input(self.members[from], rank as u64)]
+            }
+            CollectiveKind::Custom => {
+                let chunks = self.own.values[value].iter();
+                let of = |c: &ChunkRef| {
+                    let tile = self.members.get(c.rank as usize)?;
+                    Some(self.input(*tile, u64::from(c.chunk)))
+                };
+                chunks.filter_map(of).collect()
+            }
+        }
+    }
+
+    /// Must a value be made by the operator? One of a single operand too, where the collective is a reduction.
+    #[must_use]
+    pub fn is_reduction(&self, value: usize) -> bool {
+        let is_made = |operands: &Vec<ChunkRef>| operands.len() > 1;
+        self.collective.kind.reduces() || self.own.values.get(value).is_some_and(is_made)
+    }
+
+    /// What one of the [holders](Self::output_holders) wants, by offset.
+    #[must_use]
+    pub fn outputs(&self, holder: usize) -> Vec<Output> {
+        let (collective, ranks) = (self.collective, self.members.len());
+        let tile = self.output_holders()[holder];
+        let part = |block: usize, bytes: u64, value: usize| Output {
+            tile,
+            offset: place(collective, collective.output_offset, block as u64),
+            bytes,
+            value,
+        };
+        let blocks = |value: &dyn Fn(usize) -> usize| -> Vec<Output> {
+            let parts = (0..ranks).map(|block| part(block, collective.bytes, value(block)));
+            parts.collect()
+        };
+        let mut wanted = match collective.kind {
+            CollectiveKind::Barrier => Vec::new(),
+            CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => {
+                vec![part(0, collective.bytes, 0)]
+            }
+            CollectiveKind::AllGather | CollectiveKind::Gather => blocks(&|block| block),
+            CollectiveKind::ReduceScatter | CollectiveKind::Scatter | CollectiveKind::Scan => {
+                vec![part(0, collective.bytes, holder)]
+            }
+            CollectiveKind::AllToAll => {
+                let of = |from| {
+                    part(
+                        from,
+                        collective.block_bytes(from, holder),
+                        holder * ranks + from,
+                    )
+                };
+                (0..ranks).map(of).collect()
+            }
+            CollectiveKind::Custom => {
+                let chunks = self.own.outputs.get(holder).into_iter().flatten();
+                let all = chunks.enumerate();
+                let of = |(at, value): (usize, &Option<usize>)| {
+                    Some(part(at, collective.bytes, (*value)?))
+                };
+                all.filter_map(of).collect()
+            }
+        };
+        wanted.retain(|output| output.bytes > 0);
+        wanted
+    }
+
+    /// Where a block of a tile's input begins.
+    fn input(&self, tile: TileId, block: u64) -> Operand {
+        let collective = self.collective;
+        Operand {
+            tile,
+            offset: place(collective, collective.input_offset, block),
+        }
+    }
+}
+
+/// Where a block begins; at most `u64::MAX`, which fits nowhere.
+const fn place(collective: &Collective, offset: u64, block: u64) -> u64 {
+    offset.saturating_add(block.saturating_mul(collective.bytes))
+}
+
+impl Own {
+    fn new(definition: &Definition, num_ranks: usize) -> Self {
+        let mut own = Self::default();
+        let mut known: HashMap<Vec<ChunkRef>, usize> = HashMap::new();
+        let mut forms: HashMap<&Want, Option<usize>> = HashMap::new();
+        for wants in &definition.outputs {
+            let values = wants.iter().map(|want| {
+                *forms.entry(want).or_insert_with(|| {
+                    let mut operands = want.operands(num_ranks);
+                    operands.sort_unstable();
+                    let next = own.values.len();
+                    (!operands.is_empty()).then(|| {
+                        *known.entry(operands).or_insert_with_key(|operands| {
+                            own.values.push(operands.clone());
+                            next
+                        })
+                    })
+                })
+            });
+            let values = values.collect();
+            own.outputs.push(values);
+        }
+        own
+    }
 }

@@ -135,6 +135,12 @@ fn holds(s: &Schedule, inputs: &[(Place, Vec<u8>)]) -> Result<bool, CheckError> 
         CollectiveKind::AllGather | CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
             unreachable!("tests/check_blocks.rs has these")
         }
+        CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => {
+            unreachable!("tests/check_own.rs has these")
+        }
     };
     let found = |m: &Coord| memories.read(at(m.x, m.y, c.output_offset), c.bytes);
     Ok(sinks.iter().all(|m| found(m).as_ref() == Some(&expected)))

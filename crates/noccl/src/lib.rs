@@ -77,8 +77,8 @@ pub use noccl_studies::{
     parse_element, parse_group, parse_json, parse_kernels, parse_lengths, parse_operator,
     parse_orders, parse_override, parse_pair, parse_pattern, parse_protocols, parse_root,
     parse_schedule, parse_set, parse_stress_kinds, parse_tile, path_hops, preset_names,
-    published_rows, read_calibration, read_json, read_recording, read_schedule, read_text,
-    read_trace, reproduce, root_name, run_values, schedule, size_note, stress, traffic,
+    published_rows, read_calibration, read_definition, read_json, read_recording, read_schedule,
+    read_text, read_trace, reproduce, root_name, run_values, schedule, size_note, stress, traffic,
     update_auto_page, validation, word, write_bytes, write_figures, write_file,
     zero_load_latency_cycles,
 };
@@ -108,6 +108,6 @@ pub use noccl_sim::checkpoint::CheckpointError;
 pub use noccl_spec::{Plane, Spec, SpecError, TileKindName, preset_text, to_toml};
 pub use noccl_workload::{
     CheckError, CheckReport, Collective, CollectiveKind, Deadlock, DeadlockProof, DeadlockReport,
-    DeadlockWait, ElementType, Lengths, Operator, Pattern, Place, Schedule, Trace, Traffic,
-    WorkloadError,
+    DeadlockWait, Definition, ElementType, Lengths, Operator, Pattern, Place, Schedule, Trace,
+    Traffic, WorkloadError,
 };

@@ -15,11 +15,12 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 27] = [
+pub const SCHEMA_NAMES: [&str; 28] = [
     "spec",
     "network",
     "tree",
     "schedule",
+    "definition",
     "trace",
     "traffic",
     "order",
@@ -60,6 +61,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "network" => schema_for!(NetworkDescription),
         "tree" => schema_for!(TreeDescription),
         "schedule" => noccl_workload::schedule_schema(),
+        "definition" => schema_for!(noccl_workload::Definition),
         "trace" => noccl_workload::trace_schema(),
         "traffic" => noccl_workload::traffic_schema(),
         "order" => schema_for!(OrderReport),

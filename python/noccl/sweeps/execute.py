@@ -112,6 +112,7 @@ def _measure(point: Point, spec: str) -> dict[str, Any]:
         seed=point.seed,
         has_links=False,
         lengths=None,
+        definition=None,
         is_lock_step=False,
         noise=None,
     )

@@ -192,6 +192,7 @@ pub fn barrier_schedule(
             operator: Operator::Sum,
             element: ElementType::Fp64,
             lengths: None,
+            definition: None,
         }),
     })
 }

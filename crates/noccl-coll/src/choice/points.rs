@@ -3,6 +3,7 @@
 
 use super::Choice;
 use crate::Algorithm;
+use noccl_workload::CollectiveKind;
 use std::fmt;
 
 /// One ring.
@@ -126,6 +127,20 @@ impl Choice {
     pub const fn point_to_point(point: PointForm, chunks: u32) -> Self {
         let mut choice = Self::new(Algorithm::PointToPoint, chunks);
         choice.point = point;
+        choice
+    }
+
+    /// The form in which it does a collective: blocks and chunks that nobody passes on go straight unless another form is named.
+    pub(crate) const fn of_kind(self, kind: CollectiveKind) -> Self {
+        let is_default = matches!(self.point, PointForm::Lines(LineForm::Ring, LineForm::Ring));
+        let is_straight = matches!(
+            kind,
+            CollectiveKind::Scatter | CollectiveKind::Gather | CollectiveKind::Custom
+        );
+        let mut choice = self;
+        if is_default && is_straight {
+            choice.point = PointForm::Lines(LineForm::Direct, LineForm::Direct);
+        }
         choice
     }
 

@@ -77,6 +77,7 @@ pub fn fused_concat_linear(
         operator: Operator::Sum,
         element: sum_element(shape.element).unwrap_or(shape.element),
         lengths: None,
+        definition: None,
     };
     let mut program = Program::default();
     let mut start = None;

@@ -50,7 +50,7 @@ pub(crate) fn schedule(
     validate(collective, choice)?;
     let group = Group::new(network, collective)?;
     let members = group.members.clone();
-    let root = if collective.kind.has_blocks() {
+    let root = if !collective.kind.has_root() {
         0
     } else if group.is_root_member() {
         members.binary_search(&group.entry).unwrap_or(0)
@@ -206,7 +206,12 @@ impl Work<'_> {
                 }
                 self.all_to_all()
             }
-            CollectiveKind::AllGather | CollectiveKind::ReduceScatter => Ok(Vec::new()),
+            CollectiveKind::AllGather
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => Ok(Vec::new()),
         }
     }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! All-to-all along rows and then along columns: a member goes on when what it has to pass on has come.
+//! All-to-all along rows and then along columns: a member goes on when what it has to pass on has come. Groups that are no products of
+//! columns and rows exchange straight.
 
 use super::dataflow::{Dataflow, Lines};
 use crate::compose::Task;
 use crate::exchange::blocks::Blocks;
 use crate::exchange::pairwise::product;
 use crate::layout::Layout;
-use crate::{Algorithm, CollError, PointForm};
+use crate::{Algorithm, CollError, LineForm, PointForm};
 use noccl_net::Coord;
 
 impl Task<'_> {
@@ -16,8 +17,16 @@ impl Task<'_> {
         flow: &mut Dataflow<'_>,
         layout: &mut Layout,
     ) -> Result<(), CollError> {
+        if self.choice.point == PointForm::Lines(LineForm::Direct, LineForm::Direct)
+            || self.group.columns_and_rows().is_none()
+        {
+            return self.straight(flow, layout);
+        }
         if self.choice.point != PointForm::default() {
-            return Err(self.unsupported("an all-to-all has one form; accepted: point_to_point"));
+            return Err(self.unsupported(
+                "an all-to-all goes along rows and columns, or straight; accepted: point_to_point, \
+                 point_to_point:direct",
+            ));
         }
         let blocks = Blocks {
             network: self.network,

@@ -47,7 +47,12 @@ impl Piece<'_> {
             CollectiveKind::ReduceScatter => {
                 self.sums(flow, slots);
             }
-            CollectiveKind::Barrier | CollectiveKind::AllToAll => {}
+            CollectiveKind::Barrier
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => {}
         }
     }
 

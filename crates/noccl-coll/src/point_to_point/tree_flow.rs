@@ -65,7 +65,11 @@ impl Task<'_> {
                 CollectiveKind::AllGather
                 | CollectiveKind::ReduceScatter
                 | CollectiveKind::AllToAll
-                | CollectiveKind::Barrier => {
+                | CollectiveKind::Barrier
+                | CollectiveKind::Scatter
+                | CollectiveKind::Gather
+                | CollectiveKind::Scan
+                | CollectiveKind::Custom => {
                     return Err(self.unsupported(
                         "trees carry one payload; accepted: ring, rings, halving, swing, bine, direct",
                     ));

@@ -51,7 +51,11 @@ impl<'a> Ring<'a> {
                 | CollectiveKind::Multicast
                 | CollectiveKind::Reduce
                 | CollectiveKind::Barrier
-                | CollectiveKind::AllToAll => {
+                | CollectiveKind::AllToAll
+                | CollectiveKind::Scatter
+                | CollectiveKind::Gather
+                | CollectiveKind::Scan
+                | CollectiveKind::Custom => {
                     let (start, bytes) = if position < cut.len() {
                         cut.range(position)
                     } else {
@@ -157,7 +161,11 @@ impl<'a> Ring<'a> {
             | CollectiveKind::Multicast
             | CollectiveKind::Reduce
             | CollectiveKind::Barrier
-            | CollectiveKind::AllToAll => {
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => {
                 self.reduce_scatter(layout, steps);
                 self.all_gather(steps);
             }

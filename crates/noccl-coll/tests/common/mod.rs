@@ -35,8 +35,11 @@ pub fn rectangle(x: u16, y: u16, width: u16, height: u16) -> TileSet {
 /// Int64 sums, output on the beat after the input (which may be of 64 blocks at most).
 pub fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u64) -> Collective {
     let blocks = match kind {
-        CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => 64,
+        CollectiveKind::ReduceScatter | CollectiveKind::AllToAll | CollectiveKind::Scatter => 64,
+        CollectiveKind::Custom => 8,
         CollectiveKind::AllGather
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
         | CollectiveKind::Multicast
         | CollectiveKind::Reduce
         | CollectiveKind::AllReduce
@@ -52,6 +55,7 @@ pub fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u6
         operator: Operator::Sum,
         element: ElementType::Int64,
         lengths: None,
+        definition: None,
     }
 }
 
@@ -121,6 +125,12 @@ pub const DATA_KINDS: [CollectiveKind; 3] = [
     CollectiveKind::Multicast,
     CollectiveKind::Reduce,
     CollectiveKind::AllReduce,
+];
+
+pub const DEALT_KINDS: [CollectiveKind; 3] = [
+    CollectiveKind::Scatter,
+    CollectiveKind::Gather,
+    CollectiveKind::Scan,
 ];
 
 /// Rectangles and other sets on 8×8 clusters.

@@ -37,6 +37,7 @@ fn task(
         operator: Operator::Sum,
         element: ElementType::Int64,
         lengths: None,
+        definition: None,
     };
     collective.output_offset = collective
         .input_bytes(num_ranks)

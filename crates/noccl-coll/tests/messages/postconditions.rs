@@ -75,9 +75,13 @@ fn meaning(of: &Collective, members: &[Coord], inputs: &[Vec<u8>]) -> Vec<(Place
             };
             pairs.map(block).collect()
         }
-        CollectiveKind::Barrier | CollectiveKind::AllGather | CollectiveKind::ReduceScatter => {
-            Vec::new()
-        }
+        CollectiveKind::Barrier
+        | CollectiveKind::AllGather
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => Vec::new(),
     }
 }
 

@@ -78,7 +78,11 @@ impl Replay<'_, '_> {
             | CollectiveKind::Reduce
             | CollectiveKind::AllReduce
             | CollectiveKind::AllGather
-            | CollectiveKind::Barrier => block,
+            | CollectiveKind::Barrier
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => block,
         };
         let (operator, element) = fold.unwrap_or((Operator::Sum, ElementType::Int8));
         let native = CollectiveCall {

@@ -230,6 +230,10 @@ impl Session<'_> {
             CollectiveKind::ReduceScatter => CollectiveName::ReduceScatterBlock,
             CollectiveKind::AllGather => CollectiveName::Allgather,
             CollectiveKind::AllToAll => CollectiveName::Alltoall,
+            CollectiveKind::Scatter => CollectiveName::Scatter,
+            CollectiveKind::Gather => CollectiveName::Gather,
+            // A custom one is no call of a program.
+            CollectiveKind::Scan | CollectiveKind::Custom => CollectiveName::Scan,
         };
         let has_bytes = terms.kind != CollectiveKind::Barrier;
         RecordedCollective {

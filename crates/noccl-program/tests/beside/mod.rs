@@ -64,6 +64,10 @@ fn given(kind: CollectiveKind, rank: i64, factor: i64) -> Vec<u8> {
         | CollectiveKind::Reduce
         | CollectiveKind::AllReduce
         | CollectiveKind::AllGather => numbers(&[factor * rank]),
+        CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => unreachable!("no session does it"),
     }
 }
 
@@ -81,6 +85,10 @@ fn part(kind: CollectiveKind, rank: i64, factor: i64) -> Vec<u8> {
             let from = all.map(|from| factor * (100 * from + rank));
             numbers(&from.collect::<Vec<_>>())
         }
+        CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => unreachable!("no session does it"),
     }
 }
 

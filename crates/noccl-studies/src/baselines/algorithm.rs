@@ -86,7 +86,11 @@ impl BaselineAlgorithm {
             CollectiveKind::AllReduce
             | CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll => &[],
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => &[],
         }
     }
 

@@ -117,7 +117,11 @@ pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<Bas
         | CollectiveKind::AllReduce
         | CollectiveKind::AllGather
         | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll => &request.bytes,
+        | CollectiveKind::AllToAll
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => &request.bytes,
     };
     let total = sizes.len() * sets.len() * meshes.len();
     let tally = Tally::new(watch, total as u64);
@@ -235,7 +239,11 @@ fn check(request: &BaselinesRequest) -> Result<(), Error> {
         | CollectiveKind::AllReduce
         | CollectiveKind::AllGather
         | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll => most,
+        | CollectiveKind::AllToAll
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => most,
     };
     let has_sets = request.set.is_some() || !request.destinations.is_empty();
     if !has_sets || request.bytes.is_empty() {

@@ -53,5 +53,6 @@ fn collective(network: &Network, what: WaferCollective) -> Collective {
         input_offset: 0,
         output_offset: BYTES,
         lengths: None,
+        definition: None,
     }
 }

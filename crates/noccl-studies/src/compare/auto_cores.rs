@@ -224,7 +224,11 @@ fn is_small(network: &Network, collective: &Collective, choice: Choice, members:
         | CollectiveKind::Reduce
         | CollectiveKind::AllReduce
         | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter => {
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => {
             let messages = others * units.min(choice.chunks.into());
             let is_looked_at = members <= MOST_IN_LINE || !is_line;
             is_looked_at && messages <= MOST_MESSAGES && others * units <= MOST_UNITS

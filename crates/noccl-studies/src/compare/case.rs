@@ -7,7 +7,10 @@ use super::row::CompareRequest;
 use crate::Error;
 use noccl_net::{Network, TileId, TileKind, TileRef};
 use noccl_run::{MAX_VALUE_BYTES, MemoryImage};
-use noccl_workload::{Collective, CollectiveKind, Place, Schedule, check_lengths, interpret};
+use noccl_workload::{
+    Collective, CollectiveKind, Holders, Place, Schedule, Want, check_definition, check_lengths,
+    interpret,
+};
 
 /// A collective with seeded inputs.
 pub struct Case {
@@ -32,41 +35,39 @@ impl Case {
             .map(TileRef::Cluster)
             .collect();
         let num_participants = member_refs.len() as u32;
-        let (givers, takers) = match collective.kind {
-            CollectiveKind::Multicast => (vec![collective.root], member_refs),
-            CollectiveKind::Reduce => (member_refs, vec![collective.root]),
-            CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll => (member_refs.clone(), member_refs),
-            CollectiveKind::Barrier => (Vec::new(), Vec::new()),
+        let holders = |who: Holders| match who {
+            Holders::Nobody => Vec::new(),
+            Holders::Root => vec![collective.root],
+            Holders::Members => member_refs.clone(),
         };
+        let givers = holders(collective.kind.input_holders());
+        let takers = holders(collective.kind.output_holders());
         let ranks = u64::from(num_participants);
-        let input_bytes = collective.input_bytes(ranks);
         check_host(collective, (givers.len(), takers.len()), ranks)?;
         let inputs: Vec<Vec<u8>> = (0..givers.len())
-            .map(|p| random_input(seed, p, input_bytes, collective.element))
+            .map(|p| {
+                random_input(
+                    seed,
+                    p,
+                    collective.input_bytes_of(p, ranks),
+                    collective.element,
+                )
+            })
             .collect();
         let meaning = Meaning::new(collective, &inputs);
+        let given = givers.into_iter().zip(inputs);
         Ok(Self {
             collective: collective.clone(),
             num_participants,
-            inputs: givers
-                .into_iter()
-                .zip(inputs)
+            inputs: given
+                .filter(|(_, bytes)| !bytes.is_empty() || collective.definition.is_none())
                 .map(|(tile, bytes)| MemoryImage {
                     tile,
                     offset: collective.input_offset,
                     bytes,
                 })
                 .collect(),
-            outputs: takers
-                .into_iter()
-                .map(|tile| {
-                    let at = place(tile, collective.output_offset);
-                    (at, collective.output_bytes(ranks))
-                })
-                .collect(),
+            outputs: outputs(collective, &takers, ranks),
             meaning,
         })
     }
@@ -109,6 +110,30 @@ impl Case {
     }
 }
 
+/// What is read: whole outputs, of a custom collective the chunks that somebody asks for.
+fn outputs(collective: &Collective, takers: &[TileRef], ranks: u64) -> Vec<(Place, u64)> {
+    let start = collective.output_offset;
+    let Some(definition) = &collective.definition else {
+        let bytes = collective.output_bytes(ranks);
+        return takers
+            .iter()
+            .map(|tile| (place(*tile, start), bytes))
+            .collect();
+    };
+    let of_rank = |(tile, wants): (&TileRef, &Vec<Want>)| -> Vec<(Place, u64)> {
+        let asked = (0_u64..).zip(wants).filter(|(_, want)| !want.is_nothing());
+        let at = |chunk: u64| place(*tile, start + chunk * collective.bytes);
+        asked
+            .map(|(chunk, _)| (at(chunk), collective.bytes))
+            .collect()
+    };
+    takers
+        .iter()
+        .zip(&definition.outputs)
+        .flat_map(of_rank)
+        .collect()
+}
+
 fn place(tile: TileRef, offset: u64) -> Place {
     Place { tile, offset }
 }
@@ -120,8 +145,8 @@ pub(crate) fn collective_of(
     bytes: u64,
 ) -> Result<Collective, Error> {
     let root = match request.root {
-        Some(root) if request.collective.has_blocks() => {
-            let accepted = "accepted: no root; all_gather, reduce_scatter and all_to_all have none";
+        Some(root) if !request.collective.has_root() => {
+            let accepted = "accepted: no root; all_gather, reduce_scatter and all_to_all have none, nor have scan and custom collectives";
             return Err(Error::argument("--root", crate::root_name(root), accepted));
         }
         Some(root) => root,
@@ -136,13 +161,20 @@ pub(crate) fn collective_of(
         | CollectiveKind::AllReduce
         | CollectiveKind::AllGather
         | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll => bytes,
+        | CollectiveKind::AllToAll
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => bytes,
     };
     let root_kind = network.kind(tile(network, root)?);
-    // A memory tile holds the input of a multicast alone, so members can use offset 0 too.
+    // A memory tile holds the input of a multicast or scatter, or the output of a gather, alone, so members can use offset 0 too.
     let is_apart = matches!(
         (request.collective, root_kind),
-        (CollectiveKind::Multicast, TileKind::Memory)
+        (
+            CollectiveKind::Multicast | CollectiveKind::Scatter | CollectiveKind::Gather,
+            TileKind::Memory
+        )
     );
     let mut collective = Collective {
         kind: request.collective,
@@ -154,6 +186,7 @@ pub(crate) fn collective_of(
         operator: request.operator,
         element: request.element,
         lengths: request.lengths.clone(),
+        definition: request.definition.clone(),
     };
     if request.lengths.is_some() && network.cores().is_none() {
         let accepted = "accepted: --bytes, or core tiles, e.g. tilepro64_4x4";
@@ -161,6 +194,7 @@ pub(crate) fn collective_of(
     }
     let ranks = network.members(&request.group)?.len() as u64;
     check_lengths(&collective, ranks as usize)?;
+    check_definition(&collective, ranks as usize)?;
     if !is_apart {
         let before = collective.input_bytes(ranks).max(bytes);
         // Cores align nothing.
@@ -188,14 +222,14 @@ fn check_bytes(request: &CompareRequest, bytes: u64) -> Result<(), Error> {
     }
     // A movement takes any bytes; only a reduction needs whole elements.
     let element_bytes = request.element.bytes();
-    let accepted = if request.collective.reduces() {
+    let accepted = if request.reduces() {
         format!(
             "accepted: a multiple of the element, which has {element_bytes} bytes, at least one element"
         )
     } else {
         "accepted: at least one byte".to_owned()
     };
-    let is_whole = !request.collective.reduces() || bytes.is_multiple_of(element_bytes);
+    let is_whole = !request.reduces() || bytes.is_multiple_of(element_bytes);
     if bytes == 0 || !is_whole {
         return Err(Error::argument("--bytes", bytes, accepted));
     }
@@ -211,12 +245,21 @@ fn check_fit(network: &Network, collective: &Collective) -> Result<(), Error> {
     let needed = |is_root: bool| match collective.kind {
         CollectiveKind::Barrier => 0,
         CollectiveKind::Multicast if is_root && matches!(root_kind, TileKind::Memory) => bytes,
+        CollectiveKind::Scatter if is_root && matches!(root_kind, TileKind::Memory) => {
+            collective.input_bytes(ranks)
+        }
+        // Members of a gather into a memory tile have inputs only.
+        CollectiveKind::Gather if !is_root && matches!(root_kind, TileKind::Memory) => bytes,
         CollectiveKind::Multicast
         | CollectiveKind::Reduce
         | CollectiveKind::AllReduce
         | CollectiveKind::AllGather
         | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll => both,
+        | CollectiveKind::AllToAll
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => both,
     };
     let any_member = network
         .members(&collective.group)?

@@ -8,7 +8,7 @@
 use super::inputs::{FloatFormat, element_bits, float_format};
 use super::row::SumError;
 use noccl_workload::number::fold_into;
-use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
+use noccl_workload::{ChunkRef, Collective, CollectiveKind, ElementType, Operator};
 
 /// What was found in one output buffer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,6 +56,16 @@ impl Meaning {
             CollectiveKind::Multicast | CollectiveKind::Barrier => {
                 vec![Expected::Bytes(inputs.first().cloned().unwrap_or_default())]
             }
+            CollectiveKind::Scatter => {
+                let root = whole.first().copied().unwrap_or_default();
+                let blocks = root.chunks_exact(bytes.max(1));
+                blocks.map(|b| Expected::Bytes(b.to_vec())).collect()
+            }
+            CollectiveKind::Gather => vec![Expected::Bytes(inputs.concat())],
+            CollectiveKind::Scan => (0..inputs.len())
+                .map(|rank| reduced(collective, &whole[..=rank]))
+                .collect(),
+            CollectiveKind::Custom => own(collective, &whole),
             CollectiveKind::AllGather => vec![Expected::Bytes(inputs.concat())],
             CollectiveKind::AllToAll => (0..inputs.len())
                 .map(|rank| {
@@ -83,6 +93,25 @@ impl Meaning {
             |e| e.judge(bytes),
         )
     }
+}
+
+/// What a custom collective asks for, chunk by chunk.
+fn own(collective: &Collective, inputs: &[&[u8]]) -> Vec<Expected> {
+    let bytes = collective.bytes as usize;
+    let Some(definition) = &collective.definition else {
+        return Vec::new();
+    };
+    let part = |c: &ChunkRef| &inputs[c.rank as usize][c.chunk as usize * bytes..][..bytes];
+    let wants = definition.outputs.iter().flatten();
+    let operands = wants.map(|want| want.operands(inputs.len()));
+    let expected = operands.filter(|all| !all.is_empty()).map(|all| {
+        let parts: Vec<&[u8]> = all.iter().map(part).collect();
+        match parts.as_slice() {
+            [copy] => Expected::Bytes(copy.to_vec()),
+            parts => reduced(collective, parts),
+        }
+    });
+    expected.collect()
 }
 
 /// The fold of equally long inputs: exact, or with the error bound of a floating-point sum.
@@ -183,6 +212,7 @@ mod tests {
             operator: Operator::Sum,
             element,
             lengths: None,
+            definition: None,
         }
     }
 

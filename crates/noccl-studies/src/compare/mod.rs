@@ -288,8 +288,8 @@ fn row_of(
     let of_exchange = exchange_bounds(network, collective)?;
     let reduces = matches!(
         collective.kind,
-        CollectiveKind::Reduce | CollectiveKind::AllReduce
-    );
+        CollectiveKind::Reduce | CollectiveKind::AllReduce | CollectiveKind::Scan
+    ) || collective.definition.as_ref().is_some_and(|d| d.reduces());
     let cycles = outcome.cycles;
     Ok(CompareRow {
         network: network.spec().name.clone(),

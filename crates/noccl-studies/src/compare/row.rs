@@ -6,7 +6,7 @@ use crate::runs::LinkFlits;
 use crate::{Error, NoiseRequest, NoiseStatistics, Verified};
 use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_net::{TileRef, TileSet};
-use noccl_workload::{CollectiveKind, ElementType, Lengths, Operator};
+use noccl_workload::{CollectiveKind, Definition, ElementType, Lengths, Operator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -49,9 +49,9 @@ pub struct CompareRequest {
     pub bytes: Vec<u64>,
     /// Algorithms; empty for all.
     pub algorithms: Vec<AlgorithmRequest>,
-    /// Operator of reduce and all-reduce.
+    /// Operator of what is reduced.
     pub operator: Operator,
-    /// Element type of reduce and all-reduce.
+    /// Element type of what is reduced.
     pub element: ElementType,
     /// Seed of the random inputs.
     pub seed: u64,
@@ -61,11 +61,18 @@ pub struct CompareRequest {
     pub is_lock_step: bool,
     /// Lengths of an all-to-all's blocks, if they differ; none is longer than the only size.
     pub lengths: Option<Lengths>,
+    /// What a custom collective asks for; its sizes are those of a chunk.
+    pub definition: Option<Box<Definition>>,
     /// Runs under noise beside the verified one.
     pub noise: Option<NoiseRequest>,
 }
 
 impl CompareRequest {
+    /// Is something reduced, so that operator and element matter?
+    pub(crate) fn reduces(&self) -> bool {
+        self.collective.reduces() || self.definition.as_ref().is_some_and(|d| d.reduces())
+    }
+
     /// FP64 sums (where there is something to sum), every algorithm, the paper's root, seed 1.
     #[must_use]
     pub const fn new(collective: CollectiveKind, group: TileSet, bytes: Vec<u64>) -> Self {
@@ -81,6 +88,7 @@ impl CompareRequest {
             has_links: false,
             is_lock_step: false,
             lengths: None,
+            definition: None,
             noise: None,
         }
     }

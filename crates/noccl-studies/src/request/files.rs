@@ -3,7 +3,7 @@
 
 use crate::{Error, parse_bytes};
 use noccl_files::{begins_as_json, read_bounded, visible_line};
-use noccl_workload::{Lengths, Schedule, Trace, WorkloadError};
+use noccl_workload::{Definition, Lengths, Schedule, Trace, WorkloadError};
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -105,6 +105,16 @@ pub fn parse_lengths(text: &str) -> Result<Lengths, Error> {
             .collect::<Result<_, _>>()?,
         receives: Vec::new(),
     })
+}
+
+/// Reads what a custom collective asks for: a JSON file.
+///
+/// # Errors
+/// [`Error::File`] with the line and what is accepted there.
+pub fn read_definition(path: &Path) -> Result<Definition, Error> {
+    const SHAPE: &str =
+        "definition: {\"name\": \"swap\", \"inputs\": 1, \"outputs\": [[[1, 0]], [[0, 0]]]}";
+    read_json(path, SHAPE)
 }
 
 /// Reads a trace file.

@@ -9,7 +9,8 @@ mod size;
 
 pub use files::{
     MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, parse_json, parse_lengths,
-    parse_schedule, read_json, read_schedule, read_text, read_trace, write_bytes, write_file,
+    parse_schedule, read_definition, read_json, read_schedule, read_text, read_trace, write_bytes,
+    write_file,
 };
 pub use load::{Loaded, load, load_spec, preset_names};
 pub use names::{

@@ -6,8 +6,8 @@ use noccl_spec::nearest;
 use noccl_workload::{CollectiveKind, ElementType, Operator, Pattern};
 use serde::de::DeserializeOwned;
 
-/// Reads `multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all` or `barrier`; also the names that
-/// other libraries have for them, such as `broadcast`, `allreduce`, `reduce-scatter`.
+/// Reads `multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`, `scatter`, `gather`, `scan`, `barrier` or
+/// `custom`; also the names that other libraries have for them, such as `broadcast`, `allreduce`, `reduce-scatter`.
 ///
 /// # Errors
 /// [`Error::Argument`] with the accepted words and the nearest one.
@@ -18,14 +18,15 @@ use serde::de::DeserializeOwned;
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
 pub fn parse_collective(text: &str) -> Result<CollectiveKind, Error> {
-    let accepted = "multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all, barrier";
+    let accepted = "multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all, scatter, gather, scan, \
+                    barrier, custom";
     parse("collective", text, accepted, &COLLECTIVES)
 }
 
 /// Other names, lower case, words joined by `_`, and ours.
 type Synonyms = [(&'static str, &'static str)];
 
-const COLLECTIVES: [(&str, &str); 9] = [
+const COLLECTIVES: [(&str, &str); 10] = [
     ("broadcast", "multicast"),
     ("bcast", "multicast"),
     ("allreduce", "all_reduce"),
@@ -35,6 +36,7 @@ const COLLECTIVES: [(&str, &str); 9] = [
     ("alltoall", "all_to_all"),
     ("all2all", "all_to_all"),
     ("all_2_all", "all_to_all"),
+    ("inclusive_scan", "scan"),
 ];
 
 const ELEMENTS: [(&str, &str); 8] = [

@@ -66,7 +66,11 @@ pub fn default_root(
         | CollectiveKind::Barrier
         | CollectiveKind::AllGather
         | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll => TileRef::Cluster(corner),
+        | CollectiveKind::AllToAll
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => TileRef::Cluster(corner),
     })
 }
 

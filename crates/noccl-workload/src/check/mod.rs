@@ -13,6 +13,7 @@
 mod buffer_space;
 mod cycle;
 mod deadlock;
+mod definition;
 mod error;
 mod form;
 mod limits;
@@ -26,6 +27,7 @@ mod trace;
 
 pub use buffer_space::fit_together;
 pub use deadlock::{Deadlock, DeadlockProof, DeadlockReport, DeadlockWait, check_deadlock};
+pub use definition::check_definition;
 pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
 pub(crate) use form::{At, check_fits, check_multiple, check_operator, find, group_error};
 pub use limits::{MAX_CYCLES, MAX_TOTAL};

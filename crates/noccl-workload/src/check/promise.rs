@@ -2,8 +2,9 @@
 //! Is what the schedule promises possible on this network, whatever its actions?
 
 use super::CheckError;
+use super::definition::check_definition;
 use super::form::{check_fits, check_multiple, check_operator, find, group_error};
-use crate::{Collective, CollectiveKind, Lengths};
+use crate::{Collective, CollectiveKind, Holders, Lengths};
 use noccl_net::{Network, TileId};
 
 /// Checks the collective alone: group, root, element, sizes.
@@ -17,10 +18,11 @@ pub fn check_collective(network: &Network, collective: &Collective) -> Result<()
         .map_err(|e| group_error(field("group"), &e))?;
     let root = find(network, field("root"), collective.root)?;
     check_lengths(collective, members.len())?;
+    check_definition(collective, members.len())?;
     if collective.kind == CollectiveKind::Barrier {
         return Ok(());
     }
-    if collective.kind.reduces() {
+    if collective.reduces() {
         let element = collective.element;
         check_operator(field("operator"), collective.operator, element)?;
         check_multiple(field("bytes"), collective.bytes, element)?;
@@ -32,38 +34,23 @@ pub fn check_collective(network: &Network, collective: &Collective) -> Result<()
         .map(|c| network.tile_at(network.mesh_coord(*c)))
         .collect();
     let root = [root];
-    let (sources, sinks): (&[TileId], &[TileId]) = match collective.kind {
-        CollectiveKind::Multicast => (&root, &members),
-        CollectiveKind::Reduce => (&members, &root),
-        CollectiveKind::AllReduce
-        | CollectiveKind::Barrier
-        | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll => (&members, &members),
+    let tiles = |who: Holders| -> &[TileId] {
+        match who {
+            Holders::Nobody => &[],
+            Holders::Root => &root,
+            Holders::Members => &members,
+        }
     };
     let ranks = members.len() as u64;
-    let (input_bytes, output_bytes) = (
-        collective.input_bytes(ranks),
-        collective.output_bytes(ranks),
-    );
-    for (tiles, name, offset, bytes) in [
-        (
-            sources,
-            "input_offset",
-            collective.input_offset,
-            input_bytes,
-        ),
-        (
-            sinks,
-            "output_offset",
-            collective.output_offset,
-            output_bytes,
-        ),
-    ] {
-        for tile in tiles {
-            let end = u128::from(offset) + u128::from(bytes);
-            check_fits(network, || field(name), *tile, end)?;
-        }
+    for (rank, tile) in tiles(collective.kind.input_holders()).iter().enumerate() {
+        let bytes = collective.input_bytes_of(rank, ranks);
+        let end = u128::from(collective.input_offset) + u128::from(bytes);
+        check_fits(network, || field("input_offset"), *tile, end)?;
+    }
+    for (rank, tile) in tiles(collective.kind.output_holders()).iter().enumerate() {
+        let bytes = collective.output_bytes_of(rank, ranks);
+        let end = u128::from(collective.output_offset) + u128::from(bytes);
+        check_fits(network, || field("output_offset"), *tile, end)?;
     }
     Ok(())
 }

@@ -52,14 +52,17 @@ impl Operator {
 }
 
 impl CollectiveKind {
-    /// All collectives.
-    pub const ALL: [CollectiveKind; 7] = [
+    /// All collectives whose kind alone says what they ask for: not the custom ones.
+    pub const ALL: [CollectiveKind; 10] = [
         CollectiveKind::Multicast,
         CollectiveKind::Reduce,
         CollectiveKind::AllReduce,
         CollectiveKind::AllGather,
         CollectiveKind::ReduceScatter,
         CollectiveKind::AllToAll,
+        CollectiveKind::Scatter,
+        CollectiveKind::Gather,
+        CollectiveKind::Scan,
         CollectiveKind::Barrier,
     ];
 
@@ -74,6 +77,10 @@ impl CollectiveKind {
             CollectiveKind::AllGather => "all_gather",
             CollectiveKind::ReduceScatter => "reduce_scatter",
             CollectiveKind::AllToAll => "all_to_all",
+            CollectiveKind::Scatter => "scatter",
+            CollectiveKind::Gather => "gather",
+            CollectiveKind::Scan => "scan",
+            CollectiveKind::Custom => "custom",
         }
     }
 }
@@ -116,7 +123,9 @@ impl FromStr for CollectiveKind {
     type Err = UnknownName;
 
     fn from_str(text: &str) -> Result<Self, UnknownName> {
-        find("collective", text, &Self::ALL, Self::name)
+        let mut all = Self::ALL.to_vec();
+        all.push(Self::Custom);
+        find("collective", text, &all, Self::name)
     }
 }
 

@@ -62,6 +62,7 @@ pub fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u6
         operator: Operator::Sum,
         element: ElementType::Fp64,
         lengths: None,
+        definition: None,
     }
 }
 

@@ -133,11 +133,14 @@ fn title(row: &CompareRow) -> String {
     let root = &row.root;
     let route = match row.collective {
         CollectiveKind::Multicast => format!("from {root} to {group}"),
-        CollectiveKind::Reduce => format!("of {group} into {root}"),
+        CollectiveKind::Reduce | CollectiveKind::Gather => format!("of {group} into {root}"),
+        CollectiveKind::Scatter => format!("from {root} over {group}"),
         CollectiveKind::AllReduce
         | CollectiveKind::AllGather
         | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll => format!("over {group}"),
+        | CollectiveKind::AllToAll
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => format!("over {group}"),
         CollectiveKind::Barrier => format!("of {group}, counter at {root}"),
     };
     let by = match row.backend {
@@ -215,7 +218,11 @@ pub const fn verification(row: &CompareRow) -> &'static str {
             | CollectiveKind::AllReduce
             | CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll,
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom,
         ) => "bit-exact",
     }
 }

@@ -20,6 +20,8 @@ Examples:
   noccl compare all_to_all --spec tilepro64_7x7 --bytes 128,1KiB
   noccl compare all_to_all --spec tilepro64_7x7 --bytes 128 --algorithms rounds:split --lock-step --json
   noccl compare all_to_all --spec tilepro64_2x1 --lengths '0,1KiB;8,0'
+  noccl compare scatter --group 0,0,4,4 --root 1,2 --bytes 64,1KiB
+  noccl compare custom --definition swap.json --group 0,0,2,1 --bytes 1KiB
   noccl compare multicast --spec collective_noc_64x64 --bytes 32KiB --backend model")]
 pub struct Compare {
     #[command(flatten)]
@@ -28,8 +30,8 @@ pub struct Compare {
     collective: CollectiveArgs,
     #[command(flatten)]
     cores: CoreArgs,
-    /// Payload sizes per participant, e.g. 1KiB,32KiB; of all_gather, reduce_scatter and all_to_all:
-    /// bytes of one block; a barrier has none
+    /// Payload sizes per participant, e.g. 1KiB,32KiB; of all_gather, reduce_scatter, all_to_all, scatter and gather:
+    /// bytes of one block; of custom: of one chunk; a barrier has none
     #[arg(long, value_name = "SIZE,...", default_value = "1KiB")]
     bytes: String,
     /// all, auto (what the model expects to be fastest), or names such as chain,tree,row_column,

@@ -14,7 +14,8 @@ use std::path::PathBuf;
 Examples:
   noccl schedule reduce --bytes 4KiB --algorithm in_network -o reduce.json
   noccl schedule multicast --bytes 32KiB --algorithm chain:8 --json
-  noccl schedule all_to_all --spec tilepro64_4x4 --lengths lengths.json --algorithm auto -o exchange.json")]
+  noccl schedule all_to_all --spec tilepro64_4x4 --lengths lengths.json --algorithm auto -o exchange.json
+  noccl schedule custom --definition swap.json --group 0,0,2,1 --algorithm point_to_point -o swap_schedule.json")]
 pub struct Schedule {
     #[command(flatten)]
     spec: SpecArgs,

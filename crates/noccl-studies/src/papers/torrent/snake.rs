@@ -65,6 +65,7 @@ impl Snake {
             operator: Operator::Sum,
             element: ElementType::Int8,
             lengths: None,
+            definition: None,
         };
         Ok(noccl_coll::schedule(&self.network, &collective, choice)?)
     }

@@ -44,6 +44,11 @@ pub(super) fn given(plan: &Plan, step: usize, position: u32) -> Vec<u8> {
             let blocks = (0..size).map(|to| encoded(of.element, &numbers(of, step, position, to)));
             blocks.flatten().collect()
         }
+        // No session carries them out.
+        CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => Vec::new(),
     }
 }
 
@@ -62,6 +67,11 @@ pub(super) fn expected(plan: &Plan, step: usize, position: u32) -> Vec<u8> {
         }
         CollectiveKind::Reduce | CollectiveKind::AllReduce => reduced(of, step, size, 0),
         CollectiveKind::ReduceScatter => reduced(of, step, size, position),
+        // No session carries them out.
+        CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => Vec::new(),
     }
 }
 

@@ -171,7 +171,11 @@ fn check_collective(plan: &Plan, seen: &Seen, step: usize, faults: &mut Vec<Stri
             | CollectiveKind::AllReduce
             | CollectiveKind::AllGather
             | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll => None,
+            | CollectiveKind::AllToAll
+            | CollectiveKind::Scatter
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan
+            | CollectiveKind::Custom => None,
         };
         if let Some(needed) = needed.filter(|needed| left < *needed) {
             faults.push(format!(

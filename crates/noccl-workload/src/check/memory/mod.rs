@@ -6,6 +6,7 @@ mod execute;
 mod expression;
 mod post;
 mod stream;
+mod words;
 
 pub(crate) use content::Demand;
 pub(crate) use execute::execute;

@@ -6,18 +6,19 @@ use crate::check::memory::execute::Memories;
 use crate::check::memory::expression::{Expression, ExpressionId, Expressions, Value};
 use crate::check::order::{LANES, Order};
 use crate::check::{CheckError, WrongOutput};
-use crate::{Collective, CollectiveKind};
+use crate::{Asked, Collective, CollectiveKind, Operand, Output};
 use noccl_net::{Network, TileId};
-use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// The group in rank order and its root.
-struct Group<'a> {
-    network: &'a Network,
-    collective: &'a Collective,
-    members: Vec<TileId>,
-    root: TileId,
+/// What is proved, with what it is asked for in words.
+pub(super) struct Post<'a> {
+    pub(super) network: &'a Network,
+    pub(super) collective: &'a Collective,
+    pub(super) asked: Asked<'a>,
 }
+
+/// Judgements of reductions: by expression, shift and the value that they should be.
+type Known = BTreeMap<(ExpressionId, i128, usize), Option<String>>;
 
 /// Proves the postcondition; returns the distinct fold orders found in the outputs, in words.
 pub(crate) fn check_postcondition(
@@ -27,39 +28,41 @@ pub(crate) fn check_postcondition(
     memories: &mut Memories,
 ) -> Result<Vec<String>, CheckError> {
     // The form was checked: the members and the root exist.
-    let members = network.members(&collective.group).unwrap_or_default();
-    let members = members
-        .iter()
-        .map(|c| network.tile_at(network.mesh_coord(*c)))
-        .collect();
-    let Some(root) = network.find(collective.root) else {
+    let Some(asked) = Asked::new(network, collective) else {
         return Ok(Vec::new());
     };
-    let group = Group {
+    let post = Post {
         network,
         collective,
-        members,
-        root,
+        asked,
     };
     match collective.kind {
-        CollectiveKind::Barrier => group.check_barrier(order).map(|()| Vec::new()),
-        CollectiveKind::Multicast | CollectiveKind::AllGather | CollectiveKind::AllToAll => {
-            group.check_copies(memories).map(|()| Vec::new())
-        }
-        CollectiveKind::Reduce => group.check_fold_orders(memories, &[root]),
-        CollectiveKind::AllReduce | CollectiveKind::ReduceScatter => {
-            group.check_fold_orders(memories, &group.members)
-        }
+        CollectiveKind::Barrier => post.check_barrier(order).map(|()| Vec::new()),
+        CollectiveKind::Multicast
+        | CollectiveKind::AllGather
+        | CollectiveKind::AllToAll
+        | CollectiveKind::Reduce
+        | CollectiveKind::AllReduce
+        | CollectiveKind::ReduceScatter
+        | CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => post.check_outputs(memories),
     }
 }
 
-impl Group<'_> {
-    fn rank(&self, tile: TileId) -> String {
-        let rank = self.members.binary_search(&tile);
+impl Post<'_> {
+    /// Members by rank.
+    pub(super) fn members(&self) -> &[TileId] {
+        self.asked.members()
+    }
+
+    pub(super) fn rank(&self, tile: TileId) -> String {
+        let rank = self.members().binary_search(&tile);
         rank.map_or_else(|_| "root".to_owned(), |r| r.to_string())
     }
 
-    fn name(&self, tile: TileId) -> String {
+    pub(super) fn name(&self, tile: TileId) -> String {
         self.network.tile_ref(tile).to_string()
     }
 
@@ -67,15 +70,15 @@ impl Group<'_> {
         let leaves = order.add_leaves(self.network.num_tiles());
         let is_gate = |hub| {
             let is_after = order.reached_from(hub);
-            self.members.iter().all(|l| is_after(leaves + l.0))
+            self.members().iter().all(|l| is_after(leaves + l.0))
         };
         // A million members make 10^12 pairs, yet one hub between all of them says the same.
-        if order.hubs_of_all(&self.members).any(is_gate) {
+        if order.hubs_of_all(self.members()).any(is_gate) {
             return Ok(());
         }
-        for enterers in self.members.chunks(LANES) {
+        for enterers in self.members().chunks(LANES) {
             let pairs = || {
-                let leavers = |e: TileId| self.members.iter().map(move |l| (e, *l));
+                let leavers = |e: TileId| self.members().iter().map(move |l| (e, *l));
                 enterers.iter().flat_map(move |e| leavers(*e))
             };
             let questions: Vec<_> = pairs().map(|(e, l)| (e.0, leaves + l.0)).collect();
@@ -90,112 +93,81 @@ impl Group<'_> {
         Ok(())
     }
 
-    /// What a member's output consists of: whose input from which offset, one after the other.
-    fn sources(&self, rank: usize) -> Vec<(TileId, u64)> {
-        let collective = self.collective;
-        let input = collective.input_offset;
-        let all = |offset: u64| self.members.iter().map(|m| (*m, offset)).collect();
-        match collective.kind {
-            CollectiveKind::Multicast => vec![(self.root, input)],
-            CollectiveKind::AllGather => all(input),
-            CollectiveKind::AllToAll => all(input + rank as u64 * collective.bytes),
-            CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::Barrier => Vec::new(),
+    fn check_outputs(&self, memories: &mut Memories) -> Result<Vec<String>, CheckError> {
+        let mut known = Known::new();
+        let mut orders: BTreeSet<(ExpressionId, i128)> = BTreeSet::new();
+        for holder in 0..self.asked.output_holders().len() {
+            for output in self.asked.outputs(holder) {
+                if self.asked.is_reduction(output.value) {
+                    self.check_fold(memories, output, &mut known, &mut orders)?;
+                } else {
+                    self.check_copy(memories, output)?;
+                }
+            }
         }
+        let orders = orders.into_iter();
+        Ok(orders
+            .map(|(expression, _)| self.render(&memories.expressions, expression))
+            .collect())
     }
 
-    fn check_copies(&self, memories: &mut Memories) -> Result<(), CheckError> {
-        let bytes = self.collective.bytes;
-        for (rank, tile) in self.members.iter().enumerate() {
-            for (block, (source, input)) in self.sources(rank).into_iter().enumerate() {
-                let at = self.collective.output_offset + block as u64 * bytes;
-                let length = self.collective.block_bytes(block, rank);
-                for piece in memories.look(self.network, *tile, at, length) {
-                    let expression = memories.expressions.get(piece.value.expression);
-                    let is_input = *expression == Expression::Initial(source)
-                        && piece.value.shift == i128::from(input);
-                    if !is_input {
-                        let start = input + piece.offset;
-                        let expected = format!(
-                            "bytes {start}..{} of the input of {}",
-                            start + piece.bytes,
-                            self.name(source)
-                        );
-                        let found = self.found(&memories.expressions, piece);
-                        return Err(self.wrong(*tile, at, piece, expected, found));
-                    }
+    fn check_copy(&self, memories: &mut Memories, output: Output) -> Result<(), CheckError> {
+        for operand in self.asked.operands(output.value) {
+            let pieces = memories.look(self.network, output.tile, output.offset, output.bytes);
+            for piece in pieces {
+                let expression = memories.expressions.get(piece.value.expression);
+                let is_input = *expression == Expression::Initial(operand.tile)
+                    && piece.value.shift == i128::from(operand.offset);
+                if !is_input {
+                    let start = operand.offset + piece.offset;
+                    let expected = format!(
+                        "bytes {start}..{} of the input of {}",
+                        start + piece.bytes,
+                        self.name(operand.tile)
+                    );
+                    let found = self.found(&memories.expressions, piece);
+                    return Err(self.wrong(output, piece, expected, found));
                 }
             }
         }
         Ok(())
     }
 
-    fn check_fold_orders(
+    fn check_fold(
         &self,
         memories: &mut Memories,
-        tiles: &[TileId],
-    ) -> Result<Vec<String>, CheckError> {
-        let collective = self.collective;
-        let mut known: BTreeMap<(ExpressionId, i128), Option<String>> = BTreeMap::new();
-        for (rank, tile) in tiles.iter().enumerate() {
-            let is_scattered = collective.kind == CollectiveKind::ReduceScatter;
-            let block = if is_scattered { rank as u64 } else { 0 };
-            let input = collective.input_offset + block * collective.bytes;
-            let pieces = memories.look(
-                self.network,
-                *tile,
-                collective.output_offset,
-                collective.bytes,
-            );
-            for piece in pieces {
-                // The fold is judged as if the block began where the input does.
-                let value = Value {
-                    shift: piece.value.shift - i128::from(input),
-                    ..piece.value
-                };
-                let expressions = &memories.expressions;
-                let problem = known
-                    .entry((value.expression, value.shift))
-                    .or_insert_with(|| self.fold_problem(expressions, value, input));
-                if let Some(found) = problem {
-                    let expected = format!(
-                        "the {} of {} over {}the inputs of all {} ranks, each once",
-                        collective.operator,
-                        collective.element,
-                        if is_scattered {
-                            format!("block {block} of ")
-                        } else {
-                            String::new()
-                        },
-                        self.members.len()
-                    );
-                    let found = found.clone();
-                    let at = collective.output_offset;
-                    return Err(self.wrong(*tile, at, piece, expected, found));
-                }
+        output: Output,
+        known: &mut Known,
+        orders: &mut BTreeSet<(ExpressionId, i128)>,
+    ) -> Result<(), CheckError> {
+        let pieces = memories.look(self.network, output.tile, output.offset, output.bytes);
+        for piece in pieces {
+            let value = piece.value;
+            let expressions = &memories.expressions;
+            let problem = known
+                .entry((value.expression, value.shift, output.value))
+                .or_insert_with(|| {
+                    let operands = self.asked.operands(output.value);
+                    // The same fold of other blocks is no other order.
+                    let first = operands.first().map_or(0, |o| i128::from(o.offset));
+                    orders.insert((value.expression, value.shift - first));
+                    self.fold_problem(expressions, value, &operands)
+                });
+            if let Some(found) = problem {
+                let found = found.clone();
+                let expected = self.expected(output.value);
+                return Err(self.wrong(output, piece, expected, found));
             }
         }
-        let fold_orders = known.keys().map(|(expression, _)| *expression);
-        Ok(fold_orders
-            .map(|e| self.render(&memories.expressions, e))
-            .collect())
+        Ok(())
     }
 
-    /// A piece of what `tile` holds from `at` is wrong.
-    fn wrong(
-        &self,
-        tile: TileId,
-        at: u64,
-        piece: Piece,
-        expected: String,
-        found: String,
-    ) -> CheckError {
-        let start = at + piece.offset;
+    /// A piece of an output is wrong.
+    fn wrong(&self, output: Output, piece: Piece, expected: String, found: String) -> CheckError {
+        let start = output.offset + piece.offset;
         CheckError::Postcondition(Box::new(WrongOutput {
-            rank: self.rank(tile),
-            tile: self.name(tile),
+            rank: self.rank(output.tile),
+            tile: self.name(output.tile),
             start,
             end: start + piece.bytes,
             expected,
@@ -203,34 +175,17 @@ impl Group<'_> {
         }))
     }
 
-    fn found(&self, expressions: &Expressions, piece: Piece) -> String {
-        match expressions.get(piece.value.expression) {
-            Expression::Initial(tile) => {
-                let start = i128::from(piece.offset) + piece.value.shift;
-                let end = start + i128::from(piece.bytes);
-                format!("initial bytes {start}..{end} of {}", self.name(*tile))
-            }
-            Expression::Fold {
-                operator, element, ..
-            } => {
-                format!("a {operator} of {element}")
-            }
-            Expression::Computed(action, tile) => {
-                format!("what actions[{action}] computes at {}", self.name(*tile))
-            }
-            Expression::Torn(action) => {
-                format!("an element that actions[{action}] reduces from pieces of different origin")
-            }
-        }
-    }
-
-    /// Why a value is not the fold of all members' inputs, each once; none if it is. Shifts count from
-    /// `input`, where the part of the inputs begins that it should be made of.
-    fn fold_problem(&self, expressions: &Expressions, value: Value, input: u64) -> Option<String> {
+    /// Why a value is not the fold of these operands, each once; none if it is. They ascend.
+    fn fold_problem(
+        &self,
+        expressions: &Expressions,
+        value: Value,
+        operands: &[Operand],
+    ) -> Option<String> {
         let collective = self.collective;
-        let mut seen = vec![false; self.members.len()];
+        let mut seen = vec![false; operands.len()];
         let mut open = vec![value];
-        // Ends: every leaf marks another rank, or the walk is over.
+        // Ends: every leaf marks another operand, or the walk is over.
         while let Some(value) = open.pop() {
             match expressions.get(value.expression) {
                 Expression::Torn(_) | Expression::Computed(..) => {
@@ -242,21 +197,13 @@ impl Group<'_> {
                     return Some(self.found(expressions, piece));
                 }
                 Expression::Initial(tile) => {
-                    let Ok(rank) = self.members.binary_search(tile) else {
-                        return Some(format!("memory of {}, no member", self.name(*tile)));
+                    let leaf = (*tile, value.shift);
+                    let place = |o: &Operand| (o.tile, i128::from(o.offset));
+                    let Ok(operand) = operands.binary_search_by_key(&leaf, place) else {
+                        return Some(self.stranger(leaf, operands));
                     };
-                    if value.shift != 0 {
-                        return Some(format!(
-                            "memory of rank {rank} ({}) from offset {} instead of its input",
-                            self.name(*tile),
-                            value.shift + i128::from(input)
-                        ));
-                    }
-                    if std::mem::replace(&mut seen[rank], true) {
-                        return Some(format!(
-                            "the input of rank {rank} ({}) twice",
-                            self.name(*tile)
-                        ));
+                    if std::mem::replace(&mut seen[operand], true) {
+                        return Some(format!("the {} twice", self.operand(operands[operand])));
                     }
                 }
                 Expression::Fold {
@@ -280,37 +227,6 @@ impl Group<'_> {
             }
         }
         let missing = seen.iter().position(|s| !s)?;
-        Some(format!(
-            "no input of rank {missing} ({})",
-            self.name(self.members[missing])
-        ))
-    }
-
-    /// The fold in words: ranks; `[a, b, c]` is reduced from the left.
-    fn render(&self, expressions: &Expressions, root: ExpressionId) -> String {
-        enum Part {
-            Text(&'static str),
-            Expression(ExpressionId),
-        }
-        let mut text = String::new();
-        let mut open = vec![Part::Expression(root)];
-        while let Some(part) = open.pop() {
-            match part {
-                Part::Text(t) => text.push_str(t),
-                Part::Expression(id) => match expressions.get(id) {
-                    Expression::Initial(tile) => text.push_str(&self.rank(*tile)),
-                    Expression::Torn(action) => drop(write!(text, "torn by {action}")),
-                    Expression::Computed(action, _) => drop(write!(text, "computed by {action}")),
-                    Expression::Fold { operands, .. } => {
-                        open.push(Part::Text("]"));
-                        for (i, operand) in operands.iter().enumerate().rev() {
-                            open.push(Part::Expression(operand.expression));
-                            open.push(Part::Text(if i == 0 { "[" } else { ", " }));
-                        }
-                    }
-                },
-            }
-        }
-        text
+        Some(format!("no {}", self.operand(operands[missing])))
     }
 }
