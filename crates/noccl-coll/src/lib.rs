@@ -33,6 +33,7 @@ pub use choice::{
     Choice, Forwarding, Inner, LineForm, MessageForm, PointForm, RoundForm, RoundSync, TreeForm,
 };
 pub use error::CollError;
+pub use point_to_point::dataflow::Dataflow;
 
 use compose::Task;
 use group::Group;

@@ -61,26 +61,26 @@ pub use noccl_studies::{
     CheckpointRequest, ClaimRow, CoherenceProgram, CoherenceProtocol, CoherenceRequest,
     CoherenceRow, CompareRequest, CompareRow, Comparison, CoreCostRow, CoreCostSpread, CoreCosts,
     DESIGN_NAMES, DeviationRow, Error, ErrorClass, Evidence, Figure, GemmRequest, GemmRow,
-    HistogramBin, LinkFlits, Loaded, MARKED_DEVIATION, MAX_BARRIER_CLUSTERS,
+    HistogramBin, LibraryBest, LinkFlits, Loaded, MARKED_DEVIATION, MAX_BARRIER_CLUSTERS,
     MAX_DRAWN_DESTINATIONS, MAX_FILE_BYTES, MAX_MODEL_ERROR, MAX_STRESS_SEEDS,
     MAX_STRESS_TRANSACTIONS, MAX_TOML_BYTES, MAX_TRACE_BYTES, MEDIAN_MODEL_ERROR,
     MIN_STRESS_TRANSACTIONS, MatrixRequest, MatrixRow, ModelAccuracy, ModelRow, NoiseRequest,
     NoiseStatistics, NpbQuantity, NpbRow, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest,
-    OrderRow, PublishedRow, REPRODUCIBLE, Reproduction, Skipped, Spread as AutoSpread,
-    StressFailure, StressKind, StressReport, StressRequest, SumError, ToleranceKind, TrafficPoint,
-    TrafficReport, TrafficRequest, Validation, Verified, attention, auto_lines, auto_losses,
-    auto_spread, barrier_study, baseline_figures, baselines, bench, calibrate, calibration_text,
-    check_auto_page, check_barrier_page, check_claims_page, check_output, claims_count, coherence,
-    compare, compare_by_model, default_root, deviations, format_bytes, gemm, group_name, is_saving,
-    load, load_spec, loads_of_capacity, matrix, members, model_accuracy, model_rows, model_spread,
-    order, order_draws, parse_algorithms, parse_bytes, parse_collective, parse_designs,
-    parse_element, parse_group, parse_json, parse_kernels, parse_lengths, parse_operator,
-    parse_orders, parse_override, parse_pair, parse_pattern, parse_protocols, parse_root,
-    parse_schedule, parse_set, parse_stress_kinds, parse_tile, path_hops, preset_names,
-    published_rows, read_calibration, read_json, read_recording, read_schedule, read_text,
-    read_trace, reproduce, root_name, run_values, schedule, size_note, stress, traffic,
-    update_auto_page, validation, word, write_bytes, write_figures, write_file,
-    zero_load_latency_cycles,
+    OrderRow, PublishedRow, REPRODUCIBLE, Reproduction, SearchEnd, Skipped, Spread as AutoSpread,
+    StressFailure, StressKind, StressReport, StressRequest, SumError, SynthReport, SynthRequest,
+    ToleranceKind, TrafficPoint, TrafficReport, TrafficRequest, Validation, Verified, attention,
+    auto_lines, auto_losses, auto_spread, barrier_study, baseline_figures, baselines, bench,
+    calibrate, calibration_text, check_auto_page, check_barrier_page, check_claims_page,
+    check_output, claims_count, coherence, compare, compare_by_model, default_root, deviations,
+    format_bytes, gemm, group_name, is_saving, load, load_spec, loads_of_capacity, matrix, members,
+    model_accuracy, model_rows, model_spread, order, order_draws, parse_algorithms, parse_bytes,
+    parse_collective, parse_designs, parse_element, parse_faulty_link, parse_group, parse_json,
+    parse_kernels, parse_lengths, parse_objective, parse_operator, parse_orders, parse_override,
+    parse_pair, parse_pattern, parse_protocols, parse_root, parse_schedule, parse_set,
+    parse_stress_kinds, parse_tile, parse_time_limit, path_hops, preset_names, published_rows,
+    read_calibration, read_json, read_recording, read_schedule, read_text, read_trace, reproduce,
+    root_name, run_values, schedule, size_note, stress, synth, traffic, update_auto_page,
+    validation, word, write_bytes, write_figures, write_file, zero_load_latency_cycles,
 };
 
 // What the calls above take and give, so that callers need this crate only.
@@ -106,6 +106,7 @@ pub use noccl_run::{
 };
 pub use noccl_sim::checkpoint::CheckpointError;
 pub use noccl_spec::{Plane, Spec, SpecError, TileKindName, preset_text, to_toml};
+pub use noccl_synth::Objective;
 pub use noccl_workload::{
     CheckError, CheckReport, Collective, CollectiveKind, Deadlock, DeadlockProof, DeadlockReport,
     DeadlockWait, ElementType, Lengths, Operator, Pattern, Place, Schedule, Trace, Traffic,

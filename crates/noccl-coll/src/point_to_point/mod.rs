@@ -6,7 +6,7 @@
 
 mod barrier;
 mod cuts;
-mod dataflow;
+pub(crate) mod dataflow;
 mod dimensions;
 mod exchange;
 mod file_order;

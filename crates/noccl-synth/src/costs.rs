@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Cycles that a plan reckons with: those of an idle network. They decide what is tried first, never what is right.
+
+use noccl_net::Network;
+use noccl_spec::Cluster;
+
+/// Cycles of messages and additions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Costs {
+    pub(crate) beat_bytes: u64,
+    /// Instructions that start a transfer.
+    pub(crate) start: u64,
+    /// From the engine's start to the destination's notice, without hops and beats.
+    ends: u64,
+    add_start: u64,
+    millicycles_per_beat: u64,
+}
+
+impl Costs {
+    pub(crate) fn new(network: &Network) -> Self {
+        let cluster = &network.axi().cluster;
+        let ends = cluster.dma.start_cycles
+            + cluster.request_path_cycles
+            + cluster.l1_latency_cycles
+            + cluster.instructions.poll;
+        Self {
+            beat_bytes: network.beat_bytes(),
+            start: u64::from(cluster.instructions.dma_start),
+            ends: u64::from(ends),
+            add_start: u64::from(cluster.instructions.compute_start),
+            millicycles_per_beat: u64::from(cluster.compute_millicycles_per_beat),
+        }
+    }
+
+    pub(crate) const fn beats(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(self.beat_bytes)
+    }
+
+    /// From a sender's first instruction until the first beat is there.
+    pub(crate) const fn head(&self, hops: u64) -> u64 {
+        self.start + self.ends + 2 * (hops + 1)
+    }
+
+    /// How long a sender is busy.
+    pub(crate) fn busy(&self, beats: u64) -> u64 {
+        self.start.max(beats)
+    }
+
+    /// Cores add one operand of so many bytes.
+    pub(crate) const fn add(&self, bytes: u64) -> u64 {
+        let beats = bytes.div_ceil(Cluster::COMPUTE_BEAT_BYTES);
+        self.add_start + (beats * self.millicycles_per_beat).div_ceil(1000)
+    }
+}

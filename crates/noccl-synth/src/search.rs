@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The search: the library's schedules and constructed ones, then changes to the best, as long as there is time.
+
+use crate::SynthError;
+use crate::costs::Costs;
+use crate::emit::{emit, side_by_side};
+use crate::file_order::{by_starts, can_change};
+use crate::genome::{Genome, constructed, mutate};
+use crate::library::library_choices;
+use crate::matched::by_matching;
+use crate::packing::by_packing;
+use crate::problem::Problem;
+use noccl_coll::Choice;
+use noccl_run::Rng;
+use noccl_workload::{Action, SCHEDULE_FORMAT, Schedule};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Schedules that are rated together.
+const BATCH: usize = 8;
+/// Schedules that changes start from.
+const ELITE: usize = 6;
+/// Changes in a row that may fail to make anything new.
+const MAX_FRUITLESS: u32 = 200;
+
+/// What is made small.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Objective {
+    /// Cycles, then energy.
+    #[default]
+    Cycles,
+    /// Energy, then cycles.
+    Energy,
+}
+
+/// What an oracle says of a schedule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rating {
+    /// From the first start to the last end.
+    pub cycles: u64,
+    /// Energy of the counted events, in femtojoules.
+    pub energy_fj: u64,
+    /// When each action starts; empty if the oracle does not know.
+    pub starts: Vec<u64>,
+}
+
+impl Rating {
+    const fn key(&self, objective: Objective) -> (u64, u64) {
+        match objective {
+            Objective::Cycles => (self.cycles, self.energy_fj),
+            Objective::Energy => (self.energy_fj, self.cycles),
+        }
+    }
+}
+
+/// Who says how good a schedule is: a model or a simulator.
+pub trait Oracle {
+    /// Ratings in the order of the schedules; `None` for one that cannot run.
+    fn rate(&mut self, schedules: &[Schedule]) -> Vec<Option<Rating>>;
+    /// Is the time over, or does somebody want an end?
+    fn is_over(&self) -> bool;
+}
+
+/// How to search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// Of all random choices.
+    pub seed: u64,
+    /// Most schedules that are rated; `None`: as many as the oracle has time for.
+    pub tries: Option<u64>,
+    /// Without multicasts, reductions and barriers of the network?
+    pub is_software: bool,
+    /// What is made small.
+    pub objective: Objective,
+}
+
+/// A schedule with its rating.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Algorithm and parameters.
+    pub name: String,
+    /// The schedule.
+    pub schedule: Schedule,
+    /// What the oracle says.
+    pub rating: Rating,
+    /// Is it one of the library's?
+    pub is_library: bool,
+    genome: Genome,
+}
+
+/// What a search leaves.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// The best ones, the best first.
+    pub best: Vec<Candidate>,
+    /// The library's best.
+    pub library: Option<Candidate>,
+    /// Schedules rated.
+    pub num_tried: u64,
+    /// The library's schedules that there was no time for.
+    pub num_untried: u64,
+}
+
+/// A schedule to be rated.
+struct Entry {
+    genome: Genome,
+    name: String,
+    schedule: Schedule,
+    /// Of which collective alone, if it is not all of them.
+    part: Option<usize>,
+}
+
+struct Search<'a, 'p> {
+    problem: &'a Problem<'p>,
+    settings: Settings,
+    costs: Costs,
+    rng: Rng,
+    library: VecDeque<(usize, Choice)>,
+    constructed: VecDeque<Genome>,
+    /// Per collective the best of the library, alone.
+    parts: Vec<Option<Candidate>>,
+    found: Found,
+    seen: HashSet<u64>,
+    /// The refusal of the plan that needs least memory.
+    refusal: Option<SynthError>,
+    is_library_turn: bool,
+    has_merged: bool,
+}
+
+/// Searches until the oracle's time is over, the tries are used up, or nothing new is found.
+///
+/// # Errors
+/// [`SynthError`] if there is no schedule at all.
+pub fn search(
+    problem: &Problem<'_>,
+    settings: Settings,
+    oracle: &mut dyn Oracle,
+) -> Result<Found, SynthError> {
+    let mut search = Search::new(problem, settings);
+    loop {
+        let batch = search.next_batch();
+        if batch.is_empty() {
+            break;
+        }
+        let (entries, schedules): (Vec<_>, Vec<_>) = batch
+            .into_iter()
+            .map(|e| ((e.genome, e.name, e.part), e.schedule))
+            .unzip();
+        let ratings = oracle.rate(&schedules);
+        for (((genome, name, part), schedule), rating) in
+            entries.into_iter().zip(schedules).zip(ratings)
+        {
+            search.found.num_tried += 1;
+            if let Some(rating) = rating {
+                let is_library = matches!(genome, Genome::Library(_));
+                let candidate = Candidate {
+                    name,
+                    schedule,
+                    rating,
+                    is_library,
+                    genome,
+                };
+                search.take(candidate, part);
+            }
+        }
+        let is_used_up = |tries| search.found.num_tried >= tries;
+        if oracle.is_over() || settings.tries.is_some_and(is_used_up) {
+            break;
+        }
+    }
+    if let Some(entry) = search.merged() {
+        let rating = oracle.rate(std::slice::from_ref(&entry.schedule)).pop();
+        if let Some(rating) = rating.flatten() {
+            search.take_merged(entry, rating);
+        }
+    }
+    search.finish()
+}
+
+impl<'a, 'p> Search<'a, 'p> {
+    fn new(problem: &'a Problem<'p>, settings: Settings) -> Self {
+        let choices = library_choices(problem, settings.is_software);
+        let library = choices.into_iter().enumerate();
+        let costs = Costs::new(problem.network);
+        Self {
+            problem,
+            settings,
+            rng: Rng::new(settings.seed, "synth"),
+            library: library
+                .flat_map(|(part, choices)| choices.into_iter().map(move |c| (part, c)))
+                .collect(),
+            constructed: constructed(problem, &costs, settings.seed).into(),
+            costs,
+            parts: vec![None; problem.parts.len()],
+            found: Found::default(),
+            seen: HashSet::new(),
+            refusal: None,
+            is_library_turn: true,
+            has_merged: false,
+        }
+    }
+
+    /// Schedules that have not been rated yet.
+    fn next_batch(&mut self) -> Vec<Entry> {
+        let mut batch = Vec::new();
+        let mut fruitless = 0;
+        while batch.len() < BATCH && fruitless < MAX_FRUITLESS {
+            match self.next_entry() {
+                Some(entry) if self.seen.insert(fingerprint(&entry.schedule)) => batch.push(entry),
+                Some(_) | None => fruitless += 1,
+            }
+        }
+        self.is_library_turn = !self.is_library_turn;
+        batch
+    }
+
+    fn next_entry(&mut self) -> Option<Entry> {
+        let is_library =
+            !self.library.is_empty() && (self.is_library_turn || self.constructed.is_empty());
+        if is_library {
+            let (part, choice) = self.library.pop_front()?;
+            return self.of_library(part, choice);
+        }
+        if let Some(genome) = self.constructed.pop_front() {
+            return self.made(genome);
+        }
+        if let Some(entry) = self.merged() {
+            return Some(entry);
+        }
+        self.changed()
+    }
+
+    fn of_library(&self, part: usize, choice: Choice) -> Option<Entry> {
+        let collective = &self.problem.parts[part].collective;
+        let schedule = noccl_coll::schedule(self.problem.network, collective, choice).ok()?;
+        let faults = &self.problem.faults;
+        if faults.met_by(self.problem.network, &schedule).is_some() {
+            return None;
+        }
+        Some(Entry {
+            genome: Genome::Library(choice),
+            name: choice.to_string(),
+            schedule,
+            part: (self.problem.parts.len() > 1).then_some(part),
+        })
+    }
+
+    /// The library's best schedules of all collectives in one file, once.
+    fn merged(&mut self) -> Option<Entry> {
+        if self.has_merged || self.problem.parts.len() < 2 {
+            return None;
+        }
+        let best: Option<Vec<&Candidate>> = self.parts.iter().map(Option::as_ref).collect();
+        let best = best?;
+        let lists = best.iter().map(|c| c.schedule.actions.clone()).collect();
+        let names: Vec<&str> = best.iter().map(|c| c.name.as_str()).collect();
+        let name = names.join(" | ");
+        let genome = best.first()?.genome;
+        let entry = Entry {
+            genome,
+            schedule: self.schedule(&name, side_by_side(lists), BTreeMap::new()),
+            name,
+            part: None,
+        };
+        self.has_merged = true;
+        Some(entry)
+    }
+
+    /// A schedule by a method of this crate.
+    fn made(&mut self, genome: Genome) -> Option<Entry> {
+        let plan = match genome {
+            Genome::Matched(how) => by_matching(self.problem, &self.costs, &how),
+            Genome::Packed(how) => by_packing(self.problem, &self.costs, &how),
+            Genome::Library(_) => None,
+        }?;
+        let lists = match emit(self.problem, &plan) {
+            Ok(lists) => lists,
+            Err(error) => {
+                self.refuse(error);
+                return None;
+            }
+        };
+        Some(self.entry(genome, side_by_side(lists)))
+    }
+
+    fn entry(&self, genome: Genome, actions: Vec<Action>) -> Entry {
+        let (name, parameters) = genome.description();
+        Entry {
+            genome,
+            schedule: self.schedule("synthesized", actions, parameters),
+            name,
+            part: None,
+        }
+    }
+
+    fn schedule(
+        &self,
+        algorithm: &str,
+        actions: Vec<Action>,
+        parameters: BTreeMap<String, String>,
+    ) -> Schedule {
+        let claim = match self.problem.parts.as_slice() {
+            [only] => Some(only.collective.clone()),
+            _ => None,
+        };
+        Schedule {
+            format: SCHEDULE_FORMAT,
+            algorithm: algorithm.to_owned(),
+            parameters,
+            collective: claim,
+            first: None,
+            claims_rounds: false,
+            actions,
+        }
+    }
+
+    /// One of the best with a change: other parameters, or another order of the same actions.
+    fn changed(&mut self) -> Option<Entry> {
+        let count = self.found.best.len() as u64;
+        if count == 0 {
+            return None;
+        }
+        // The better, the more often.
+        let rank = self.rng.below(count).min(self.rng.below(count)) as usize;
+        let genome = self.found.best[rank].genome;
+        let is_reordered = matches!(genome, Genome::Library(_)) || self.rng.one_in(2);
+        if !is_reordered {
+            let genome = mutate(genome, &mut self.rng);
+            return self.made(genome);
+        }
+        let base = &self.found.best[rank];
+        let is_possible = can_change(&base.schedule.actions)
+            && base.rating.starts.len() == base.schedule.actions.len();
+        if !is_possible {
+            return None;
+        }
+        let shift = [0, 10, 40, 160][self.rng.below(4) as usize];
+        let share = [1, 4, 20][self.rng.below(3) as usize];
+        let starts = &base.rating.starts;
+        let actions = by_starts(&base.schedule.actions, starts, shift, share, &mut self.rng);
+        let mut entry = self.entry(genome, actions);
+        if !entry.name.ends_with("reordered") {
+            entry.name += ", reordered";
+        }
+        let parameters = &mut entry.schedule.parameters;
+        parameters.insert("order".to_owned(), "searched".to_owned());
+        Some(entry)
+    }
+
+    fn take(&mut self, candidate: Candidate, part: Option<usize>) {
+        if let Some(part) = part {
+            let objective = self.settings.objective;
+            let known = &mut self.parts[part];
+            if known
+                .as_ref()
+                .is_none_or(|k| candidate.rating.key(objective) < k.rating.key(objective))
+            {
+                *known = Some(candidate);
+            }
+            return;
+        }
+        self.keep(candidate);
+    }
+
+    fn take_merged(&mut self, entry: Entry, rating: Rating) {
+        self.keep(Candidate {
+            name: entry.name,
+            schedule: entry.schedule,
+            rating,
+            is_library: true,
+            genome: entry.genome,
+        });
+    }
+
+    fn keep(&mut self, candidate: Candidate) {
+        let objective = self.settings.objective;
+        let key = candidate.rating.key(objective);
+        let is_plain = candidate.is_library && candidate.schedule.algorithm != "synthesized";
+        let library = &mut self.found.library;
+        if is_plain
+            && library
+                .as_ref()
+                .is_none_or(|known| key < known.rating.key(objective))
+        {
+            *library = Some(candidate.clone());
+        }
+        let best = &mut self.found.best;
+        let place = best.partition_point(|known| known.rating.key(objective) <= key);
+        best.insert(place, candidate);
+        best.truncate(ELITE);
+    }
+
+    fn refuse(&mut self, error: SynthError) {
+        let needed = |error: &SynthError| match error {
+            SynthError::DoesNotFit { needed_bytes, .. } => *needed_bytes,
+            SynthError::Field { .. } | SynthError::Group(_) => u64::MAX,
+        };
+        if self
+            .refusal
+            .as_ref()
+            .is_none_or(|k| needed(&error) < needed(k))
+        {
+            self.refusal = Some(error);
+        }
+    }
+
+    fn finish(mut self) -> Result<Found, SynthError> {
+        if self.found.best.is_empty() {
+            return Err(self.refusal.unwrap_or_else(|| {
+                SynthError::field(
+                    "collective",
+                    "no schedule has been found",
+                    "a smaller payload or group, or more time",
+                )
+            }));
+        }
+        self.found.num_untried = self.library.len() as u64;
+        Ok(self.found)
+    }
+}
+
+/// Equal schedules have equal ones.
+fn fingerprint(schedule: &Schedule) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{:?}", schedule.actions).hash(&mut hasher);
+    hasher.finish()
+}
