@@ -79,6 +79,7 @@ ALLOWED: dict[str, frozenset[str]] = {
 # on random traces and searched schedules, which studies make. Named cost tables are numbers of the
 # spec, which does not know the core.
 TESTS: dict[str, frozenset[str]] = {
+    "noccl-synth": frozenset({"noccl-sim"}),
     "noccl-cosim": frozenset({"noccl-sim", "noccl-studies"}),
     "noccl-riscv": frozenset({"noccl-spec"}),
     "noccl-execute": frozenset({"noccl-spec", "noccl-coll"}),

@@ -8,6 +8,9 @@ use noccl_spec::Cluster;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Costs {
     pub(crate) beat_bytes: u64,
+    longest_burst: u64,
+    /// Flits of an address before each burst.
+    address_flits: u64,
     /// Instructions that start a transfer.
     pub(crate) start: u64,
     /// From the engine's start to the destination's notice, without hops and beats.
@@ -25,6 +28,8 @@ impl Costs {
             + cluster.instructions.poll;
         Self {
             beat_bytes: network.beat_bytes(),
+            longest_burst: u64::from(network.axi().ni.max_burst_beats).max(1),
+            address_flits: u64::from(network.routers().address_flits),
             start: u64::from(cluster.instructions.dma_start),
             ends: u64::from(ends),
             add_start: u64::from(cluster.instructions.compute_start),
@@ -34,6 +39,12 @@ impl Costs {
 
     pub(crate) const fn beats(&self, bytes: u64) -> u64 {
         bytes.div_ceil(self.beat_bytes)
+    }
+
+    /// Cycles that a port or link is busy with so many bytes.
+    pub(crate) const fn flits(&self, bytes: u64) -> u64 {
+        let beats = self.beats(bytes);
+        beats + beats.div_ceil(self.longest_burst) * self.address_flits
     }
 
     /// From a sender's first instruction until the first beat is there.

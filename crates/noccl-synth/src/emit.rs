@@ -26,6 +26,8 @@ struct Emitter<'a, 'p> {
     sums: HashMap<(usize, NodeId), Sum>,
     /// Where nodes hold complete pieces.
     places: HashMap<(usize, NodeId), u64>,
+    /// Copies within a node, for which nobody waits: piece, node, from, to.
+    copies: Vec<(Piece, NodeId, u64, u64)>,
 }
 
 /// The actions of a plan, one list per collective.
@@ -43,10 +45,14 @@ pub(crate) fn emit(problem: &Problem<'_>, plan: &Plan) -> Result<Vec<Vec<Action>
         free: problem.nodes.iter().map(|n| n.free_from).collect(),
         sums: HashMap::new(),
         places: HashMap::new(),
+        copies: Vec::new(),
     };
     emitter.begin();
     for step in &plan.moves {
         emitter.step(step);
+    }
+    for (piece, node, from, to) in std::mem::take(&mut emitter.copies) {
+        emitter.leg(piece, (node, from), (node, to));
     }
     emitter.check_memories()?;
     let flows = emitter.flows.into_iter();
@@ -135,7 +141,7 @@ impl Emitter<'_, '_> {
             ([], _) => return None,
             ([only], None) => *only,
             ([only], Some(output)) => {
-                self.send(piece, (node, *only), (node, output));
+                self.leg(piece, (node, *only), (node, output));
                 output
             }
             // A received sum is replaced, an operand is not.
@@ -176,7 +182,7 @@ impl Emitter<'_, '_> {
         };
         if self.problem.is_cluster(node) {
             for output in self.outputs(piece, node) {
-                self.send(piece, (node, place), (node, output));
+                self.copies.push((piece, node, place, output));
             }
         }
     }
@@ -193,9 +199,6 @@ impl Emitter<'_, '_> {
             };
             self.leg(piece, here, (next, place));
             here = (next, place);
-        }
-        if from.0 == to.0 {
-            self.leg(piece, from, to);
         }
     }
 

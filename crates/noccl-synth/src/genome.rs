@@ -18,7 +18,8 @@ const HOP_WEIGHTS: [u64; 4] = [0, 2, 5, 20];
 const SLACKS: [u64; 4] = [0, 4, 8, 16];
 const EXCESS_WEIGHTS: [u64; 4] = [0, 2, 10, 50];
 const NOISES: [u64; 3] = [0, 4, 16];
-const NEIGHBOURS: [usize; 3] = [8, 16, 32];
+const NEIGHBOURS: [usize; 4] = [4, 8, 16, 32];
+const STRETCHES: [u64; 5] = [100, 110, 120, 135, 150];
 
 /// What a schedule is made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +40,9 @@ impl Genome {
                     ("piece_beats", how.piece_beats),
                     ("hop_weight", how.style.hop_weight),
                     ("slack", how.style.slack),
+                    ("stretch_percent", how.style.stretch),
                     ("neighbours", how.style.neighbours as u64),
+                    ("spreads_tops", u64::from(how.spreads_tops)),
                     ("seed", how.style.seed),
                 ],
             ),
@@ -48,6 +51,7 @@ impl Genome {
                 vec![
                     ("trees", how.trees as u64),
                     ("piece_beats", how.piece_beats),
+                    ("neighbours", how.neighbours as u64),
                     ("excess_weight", how.excess_weight),
                     ("noise", how.noise),
                     ("seed", how.seed),
@@ -72,23 +76,29 @@ impl Genome {
 pub(crate) fn constructed(problem: &Problem<'_>, costs: &Costs, seed: u64) -> Vec<Genome> {
     let longest = problem.items.iter().map(|i| costs.beats(i.bytes)).max();
     let longest = longest.unwrap_or(0);
-    let lengths: Vec<u64> = [16, 8, 32, 64]
+    let lengths: Vec<u64> = [8, 16, 32, 64]
         .into_iter()
-        .filter(|beats| *beats == 16 || *beats < 2 * longest)
+        .filter(|beats| *beats == 8 || *beats < 2 * longest)
         .collect();
     let mut out = Vec::new();
     for piece_beats in &lengths {
-        for keeps_order in [true, false] {
+        for (keeps_order, spreads_tops, is_far) in [
+            (true, false, false),
+            (true, true, true),
+            (false, false, true),
+        ] {
             out.push(Genome::Matched(Matched {
                 piece_beats: *piece_beats,
                 style: Style {
                     seed,
-                    hop_weight: 2,
+                    hop_weight: if is_far { 1 } else { 20 },
                     slack: 4,
-                    neighbours: 16,
+                    stretch: if is_far { 120 } else { 100 },
+                    neighbours: if is_far { 32 } else { 4 },
                     is_sum: false,
                 },
                 adds_at_once: true,
+                spreads_tops,
                 keeps_order,
             }));
         }
@@ -98,10 +108,12 @@ pub(crate) fn constructed(problem: &Problem<'_>, costs: &Costs, seed: u64) -> Ve
                 out.push(Genome::Packed(Packed {
                     trees,
                     piece_beats: *piece_beats,
+                    neighbours: if trees == 3 || trees == 6 { 4 } else { 24 },
                     noise: 0,
                     seed,
                     excess_weight: 2,
                     adds_at_once: trees < 4,
+                    spreads_tops: false,
                     keeps_order: false,
                 }));
             }
@@ -115,24 +127,28 @@ pub(crate) fn mutate(genome: Genome, rng: &mut Rng) -> Genome {
     match genome {
         Genome::Library(_) => genome,
         Genome::Matched(mut how) => {
-            match rng.below(8) {
+            match rng.below(11) {
                 0 => how.piece_beats = near(&PIECE_BEATS, how.piece_beats, rng),
+                6 => how.style.stretch = *rng.pick(&STRETCHES),
                 1 => how.style.hop_weight = *rng.pick(&HOP_WEIGHTS),
                 2 => how.style.slack = *rng.pick(&SLACKS),
                 3 => how.style.neighbours = *rng.pick(&NEIGHBOURS),
                 4 => how.adds_at_once = !how.adds_at_once,
                 5 => how.keeps_order = !how.keeps_order,
+                7 => how.spreads_tops = !how.spreads_tops,
                 _ => how.style.seed = rng.draw(),
             }
             Genome::Matched(how)
         }
         Genome::Packed(mut how) => {
-            match rng.below(8) {
+            match rng.below(10) {
                 0 => how.piece_beats = near(&PIECE_BEATS, how.piece_beats, rng),
                 1 => how.trees = near(&TREES, how.trees, rng),
+                6 => how.neighbours = *rng.pick(&NEIGHBOURS),
                 2 => how.excess_weight = *rng.pick(&EXCESS_WEIGHTS),
                 3 => how.adds_at_once = !how.adds_at_once,
                 4 => how.keeps_order = !how.keeps_order,
+                5 => how.spreads_tops = !how.spreads_tops,
                 _ => {
                     how.noise = *rng.pick(&NOISES);
                     how.seed = rng.draw();

@@ -15,12 +15,14 @@ pub(crate) struct Matched {
     pub(crate) piece_beats: u64,
     pub(crate) style: Style,
     pub(crate) adds_at_once: bool,
+    /// Do sums end at all members in rotation, before they go where they are wanted?
+    pub(crate) spreads_tops: bool,
     pub(crate) keeps_order: bool,
 }
 
 /// The plan; `None` if it has too many messages.
 pub(crate) fn by_matching(problem: &Problem<'_>, costs: &Costs, how: &Matched) -> Option<Plan> {
-    let pieces = cut(problem, costs, how.piece_beats);
+    let pieces = cut(problem, costs, how.piece_beats, how.spreads_tops);
     if num_moves(problem, &pieces) > MAX_MOVES {
         return None;
     }
@@ -41,6 +43,7 @@ pub(crate) fn by_matching(problem: &Problem<'_>, costs: &Costs, how: &Matched) -
         ..how.style
     };
     let copies = spread(problem, costs, &chunks, style)?;
+    let last = copies.iter().map(|s| s.arrives).chain(ready).max();
     moves.extend(copies.into_iter().map(|sent| Move {
         piece: sent.chunk,
         from: sent.from,
@@ -51,6 +54,7 @@ pub(crate) fn by_matching(problem: &Problem<'_>, costs: &Costs, how: &Matched) -
     let mut plan = Plan {
         pieces,
         moves,
+        cycles: last.unwrap_or(0),
         adds_at_once: how.adds_at_once,
         keeps_order: how.keeps_order,
     };

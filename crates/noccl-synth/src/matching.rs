@@ -30,6 +30,8 @@ pub(crate) struct Style {
     pub(crate) hop_weight: u64,
     /// Cycles that a message may wait for a port.
     pub(crate) slack: u64,
+    /// Percent of their length that messages are reckoned with, so that delays do not add up.
+    pub(crate) stretch: u64,
     /// Nearest receivers that a sender looks at.
     pub(crate) neighbours: usize,
     /// Backwards in time: receivers become senders, and senders add.
@@ -289,7 +291,7 @@ impl<'a> Matching<'a> {
     fn commit(&mut self, sender: NodeId, index: usize, chunk: usize, now: u64) {
         let near = &self.near[sender][index];
         let bytes = self.chunks[chunk].bytes;
-        let beats = self.costs.beats(bytes);
+        let beats = (self.costs.flits(bytes) * self.style.stretch).div_ceil(100);
         let receiver = near.node;
         let begins = (now + self.costs.head(near.hops)).max(self.receives_free[receiver]);
         let ends = begins + beats;

@@ -9,20 +9,24 @@ use crate::costs::Costs;
 use crate::matched::{MAX_MOVES, num_moves, wanting};
 use crate::plan::{Move, Piece, Plan, cut};
 use crate::problem::{NodeId, Problem};
-use noccl_run::Rng;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// Parameters of a plan by packed trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packed {
     pub(crate) trees: usize,
     pub(crate) piece_beats: u64,
+    /// Nearest receivers that a parent looks at.
+    pub(crate) neighbours: usize,
     /// Of small differences between edges, in cycles.
     pub(crate) noise: u64,
     pub(crate) seed: u64,
     /// Tenths of a cycle for every beat beyond the budget.
     pub(crate) excess_weight: u64,
     pub(crate) adds_at_once: bool,
+    /// Do sums end at all members in rotation, before they go where they are wanted?
+    pub(crate) spreads_tops: bool,
     pub(crate) keeps_order: bool,
 }
 
@@ -38,6 +42,9 @@ struct Tree {
     reached: BTreeMap<NodeId, (u64, u64)>,
     /// Parent, child and time, in the order of growth.
     edges: Vec<(NodeId, NodeId, u64)>,
+    /// Edges that could be next, the cheapest first.
+    edges_ahead: BinaryHeap<Reverse<(u64, NodeId, NodeId)>>,
+    number: usize,
 }
 
 /// What ports and links have to carry so far.
@@ -49,23 +56,28 @@ struct Loads {
 
 /// The plan; `None` if it has too many messages.
 pub(crate) fn by_packing(problem: &Problem<'_>, costs: &Costs, how: &Packed) -> Option<Plan> {
-    let mut pieces = cut(problem, costs, how.piece_beats);
+    let mut pieces = cut(problem, costs, how.piece_beats, how.spreads_tops);
     if num_moves(problem, &pieces) > MAX_MOVES {
         return None;
     }
     let (tree_of, mut trees) = roots(problem, costs, how, &mut pieces);
-    let mut loads = Loads {
-        budget: received(problem, costs, &pieces),
-        sends: vec![0; problem.nodes.len()],
-        links: vec![0; problem.network.num_tiles() * 4],
+    let mut growth = Growth {
+        problem,
+        costs,
+        how,
+        near: near(problem, how.neighbours),
+        loads: Loads {
+            budget: received(problem, costs, &pieces),
+            sends: vec![0; problem.nodes.len()],
+            links: vec![0; problem.network.num_tiles() * 4],
+        },
     };
-    let mut rng = Rng::new(how.seed, "packing");
-    let near = near(problem);
+    for tree in &mut trees {
+        growth.reach(tree, tree.top, 0);
+    }
     while trees.iter().any(|t| !t.open.is_empty()) {
-        for tree in &mut trees {
-            if !tree.open.is_empty() {
-                grow(problem, costs, how, tree, &mut loads, &near, &mut rng)?;
-            }
+        for tree in trees.iter_mut().filter(|t| !t.open.is_empty()) {
+            growth.grow(tree)?;
         }
     }
     Some(plan(problem, how, pieces, &tree_of, &trees))
@@ -105,8 +117,10 @@ fn roots(
                     share: 0,
                     piece_beats: costs.beats(piece.bytes),
                     open,
-                    reached: BTreeMap::from([(piece.top, (0, 0))]),
+                    reached: BTreeMap::new(),
                     edges: Vec::new(),
+                    edges_ahead: BinaryHeap::new(),
+                    number,
                 });
                 trees.len() - 1
             });
@@ -130,71 +144,113 @@ fn received(problem: &Problem<'_>, costs: &Costs, pieces: &[Piece]) -> u64 {
     beats.into_iter().max().unwrap_or(0)
 }
 
-/// Per node the others, the nearest first.
-fn near(problem: &Problem<'_>) -> Vec<Vec<NodeId>> {
+/// Per node the nearest others.
+fn near(problem: &Problem<'_>, neighbours: usize) -> Vec<Vec<NodeId>> {
     let count = problem.nodes.len();
     (0..count)
         .map(|node| {
             let mut others: Vec<NodeId> = (0..count).filter(|n| *n != node).collect();
             others.sort_by_key(|n| (!problem.is_direct(node, *n), problem.hops(node, *n), *n));
+            others.truncate(neighbours);
             others
         })
         .collect()
 }
 
-/// Receivers that a parent looks at.
-const LOOKED_AT: usize = 24;
+/// What trees grow by.
+struct Growth<'a> {
+    problem: &'a Problem<'a>,
+    costs: &'a Costs,
+    how: &'a Packed,
+    near: Vec<Vec<NodeId>>,
+    loads: Loads,
+}
 
-/// One edge more.
-fn grow(
-    problem: &Problem<'_>,
-    costs: &Costs,
-    how: &Packed,
-    tree: &mut Tree,
-    loads: &mut Loads,
-    near: &[Vec<NodeId>],
-    rng: &mut Rng,
-) -> Option<()> {
-    let mut best: Option<(u64, NodeId, NodeId, u64)> = None;
-    for (parent, (ready, children)) in &tree.reached {
-        let is_source = problem.is_cluster(*parent) || *parent == tree.top;
-        if !is_source {
-            continue;
-        }
-        let over = (loads.sends[*parent] + tree.share).saturating_sub(loads.budget);
-        let begins = ready + children * tree.piece_beats.max(costs.start);
-        let open = near[*parent].iter().filter(|n| tree.open.contains(n));
-        for child in open.take(LOOKED_AT) {
-            let mut hops = problem.hops(*parent, *child);
-            let mut crowded = 0;
-            if problem.is_direct(*parent, *child) {
-                for link in links(problem, *parent, *child) {
-                    let load = loads.links[link] + tree.share;
-                    crowded += load.saturating_sub(loads.budget);
-                }
-            } else {
-                hops = 3 * hops + 20;
+impl Growth<'_> {
+    /// One edge more. What an edge costs never falls, so the cheapest of those known is looked at again before it is taken.
+    fn grow(&mut self, tree: &mut Tree) -> Option<()> {
+        loop {
+            let Some(Reverse((known, parent, child))) = tree.edges_ahead.pop() else {
+                self.look_around(tree)?;
+                continue;
+            };
+            if !tree.open.contains(&child) {
+                continue;
             }
-            let arrives = begins + costs.head(hops) + tree.piece_beats;
-            let excess = (over + crowded) * how.excess_weight / 10;
-            let cost = arrives + excess + rng.below(how.noise + 1);
-            if best.is_none_or(|known| cost < known.0) {
-                best = Some((cost, *parent, *child, arrives));
+            let (cost, arrives) = self.cost(tree, parent, child);
+            if cost > known {
+                tree.edges_ahead.push(Reverse((cost, parent, child)));
+                continue;
             }
+            self.adopt(tree, parent, child, arrives);
+            return Some(());
         }
     }
-    let (_, parent, child, arrives) = best?;
-    loads.sends[parent] += tree.share;
-    for link in links(problem, parent, child) {
-        loads.links[link] += tree.share;
+
+    /// Nobody is near: the nearest pair of a node that is reached and one that is not.
+    fn look_around(&self, tree: &mut Tree) -> Option<()> {
+        let sources = tree.reached.keys().filter(|n| self.is_source(tree, **n));
+        let pairs = sources.flat_map(|s| tree.open.iter().map(move |o| (*s, *o)));
+        let key = |(a, b): &(NodeId, NodeId)| {
+            (!self.problem.is_direct(*a, *b), self.problem.hops(*a, *b))
+        };
+        let (parent, child) = pairs.min_by_key(key)?;
+        let cost = self.cost(tree, parent, child).0;
+        tree.edges_ahead.push(Reverse((cost, parent, child)));
+        Some(())
     }
-    if let Some((_, children)) = tree.reached.get_mut(&parent) {
-        *children += 1;
+
+    fn is_source(&self, tree: &Tree, node: NodeId) -> bool {
+        self.problem.is_cluster(node) || node == tree.top
     }
-    tree.open.remove(&child);
-    tree.reached.insert(child, (arrives, 0));
-    tree.edges.push((parent, child, arrives));
-    Some(())
+
+    /// Cost of an edge, and when its child has the first piece.
+    fn cost(&self, tree: &Tree, parent: NodeId, child: NodeId) -> (u64, u64) {
+        let (ready, children) = tree.reached.get(&parent).copied().unwrap_or_default();
+        let loads = &self.loads;
+        let mut excess = (loads.sends[parent] + tree.share).saturating_sub(loads.budget);
+        let mut hops = self.problem.hops(parent, child);
+        if self.problem.is_direct(parent, child) {
+            for link in links(self.problem, parent, child) {
+                excess += (loads.links[link] + tree.share).saturating_sub(loads.budget);
+            }
+        } else {
+            hops = 3 * hops + 20;
+        }
+        let begins = ready + children * tree.piece_beats.max(self.costs.start);
+        let arrives = begins + self.costs.head(hops) + tree.piece_beats;
+        let key = self.how.seed ^ (parent as u64) << 32 ^ (child as u64) << 8 ^ tree.number as u64;
+        let noise = noccl_run::mix(key) % (self.how.noise + 1);
+        (
+            arrives + excess * self.how.excess_weight / 10 + noise,
+            arrives,
+        )
+    }
+
+    fn adopt(&mut self, tree: &mut Tree, parent: NodeId, child: NodeId, arrives: u64) {
+        self.loads.sends[parent] += tree.share;
+        for link in links(self.problem, parent, child) {
+            self.loads.links[link] += tree.share;
+        }
+        if let Some((_, children)) = tree.reached.get_mut(&parent) {
+            *children += 1;
+        }
+        tree.open.remove(&child);
+        tree.edges.push((parent, child, arrives));
+        self.reach(tree, child, arrives);
+    }
+
+    /// A node is in the tree: its neighbours can be next.
+    fn reach(&self, tree: &mut Tree, node: NodeId, ready: u64) {
+        tree.reached.insert(node, (ready, 0));
+        if !self.is_source(tree, node) {
+            return;
+        }
+        for child in self.near[node].iter().filter(|n| tree.open.contains(n)) {
+            let edge = Reverse((ready, node, *child));
+            tree.edges_ahead.push(edge);
+        }
+    }
 }
 
 fn links(problem: &Problem<'_>, from: NodeId, to: NodeId) -> impl Iterator<Item = usize> {
@@ -249,6 +305,7 @@ fn plan(
     let mut plan = Plan {
         pieces,
         moves,
+        cycles: 0,
         adds_at_once: how.adds_at_once,
         keeps_order: how.keeps_order,
     };

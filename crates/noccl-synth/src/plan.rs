@@ -32,6 +32,8 @@ pub(crate) struct Move {
 pub(crate) struct Plan {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) moves: Vec<Move>,
+    /// Cycles until the last message is there, as planned; 0 if nobody reckoned.
+    pub(crate) cycles: u64,
     /// Does a cluster add each operand when it comes, or all of a piece together?
     pub(crate) adds_at_once: bool,
     /// Do messages stand in the planned order, or in that of the library's estimate?
@@ -46,7 +48,12 @@ impl Plan {
 }
 
 /// Cuts every value into pieces of about so many beats; no piece goes beyond the end of an output.
-pub(crate) fn cut(problem: &Problem<'_>, costs: &Costs, piece_beats: u64) -> Vec<Piece> {
+pub(crate) fn cut(
+    problem: &Problem<'_>,
+    costs: &Costs,
+    piece_beats: u64,
+    spreads_tops: bool,
+) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (number, item) in problem.items.iter().enumerate() {
         let mut ends: Vec<u64> = item.outputs.iter().map(|(_, _, bytes)| *bytes).collect();
@@ -69,15 +76,15 @@ pub(crate) fn cut(problem: &Problem<'_>, costs: &Costs, piece_beats: u64) -> Vec
             }
         }
     }
-    choose_tops(problem, &mut pieces);
+    choose_tops(problem, &mut pieces, spreads_tops);
     pieces
 }
 
-/// A copy starts at its operand, a sum for one cluster ends there; other sums end where they are wanted, spread evenly.
-fn choose_tops(problem: &Problem<'_>, pieces: &mut [Piece]) {
+/// A copy starts at its operand, a sum ends where it is wanted, or (spread) at all that hold operands; evenly.
+fn choose_tops(problem: &Problem<'_>, pieces: &mut [Piece], spreads_tops: bool) {
     for (item_number, item) in problem.items.iter().enumerate() {
         let of_item = pieces.iter().filter(|p| p.item == item_number).count();
-        let tops = tops(problem, item);
+        let tops = tops(problem, item, spreads_tops);
         let of_item_pieces = pieces.iter_mut().filter(|p| p.item == item_number);
         for (at, piece) in of_item_pieces.enumerate() {
             let spread = if of_item >= tops.len() {
@@ -91,7 +98,7 @@ fn choose_tops(problem: &Problem<'_>, pieces: &mut [Piece]) {
     }
 }
 
-fn tops(problem: &Problem<'_>, item: &Item) -> Vec<NodeId> {
+fn tops(problem: &Problem<'_>, item: &Item, spreads_tops: bool) -> Vec<NodeId> {
     if let [(only, _)] = item.operands.as_slice() {
         return vec![*only];
     }
@@ -104,7 +111,7 @@ fn tops(problem: &Problem<'_>, item: &Item) -> Vec<NodeId> {
         found
     };
     let found = clusters(&mut wanting.clone());
-    if !found.is_empty() {
+    if !found.is_empty() && !spreads_tops {
         return found;
     }
     let found = clusters(&mut holding.chain(wanting));

@@ -16,8 +16,11 @@ use noccl_workload::{Action, SCHEDULE_FORMAT, Schedule};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Schedules that are rated together.
+/// Schedules that are rated together, and how many where each takes long.
 const BATCH: usize = 8;
+const LARGE_BATCH: usize = 2;
+/// Clusters of the smallest group of which a schedule takes long.
+const LARGE: usize = 257;
 /// Schedules that changes start from.
 const ELITE: usize = 6;
 /// Changes in a row that may fail to make anything new.
@@ -123,7 +126,7 @@ struct Search<'a, 'p> {
     seen: HashSet<u64>,
     /// The refusal of the plan that needs least memory.
     refusal: Option<SynthError>,
-    is_library_turn: bool,
+    offers_library: bool,
     has_merged: bool,
 }
 
@@ -195,8 +198,17 @@ impl<'a, 'p> Search<'a, 'p> {
             found: Found::default(),
             seen: HashSet::new(),
             refusal: None,
-            is_library_turn: true,
+            // Large meshes begin with what is made for them.
+            offers_library: problem.nodes.len() < LARGE,
             has_merged: false,
+        }
+    }
+
+    fn batch_size(&self) -> usize {
+        if self.problem.nodes.len() < LARGE {
+            BATCH
+        } else {
+            LARGE_BATCH
         }
     }
 
@@ -204,19 +216,19 @@ impl<'a, 'p> Search<'a, 'p> {
     fn next_batch(&mut self) -> Vec<Entry> {
         let mut batch = Vec::new();
         let mut fruitless = 0;
-        while batch.len() < BATCH && fruitless < MAX_FRUITLESS {
+        while batch.len() < self.batch_size() && fruitless < MAX_FRUITLESS {
             match self.next_entry() {
                 Some(entry) if self.seen.insert(fingerprint(&entry.schedule)) => batch.push(entry),
                 Some(_) | None => fruitless += 1,
             }
         }
-        self.is_library_turn = !self.is_library_turn;
+        self.offers_library = !self.offers_library;
         batch
     }
 
     fn next_entry(&mut self) -> Option<Entry> {
         let is_library =
-            !self.library.is_empty() && (self.is_library_turn || self.constructed.is_empty());
+            !self.library.is_empty() && (self.offers_library || self.constructed.is_empty());
         if is_library {
             let (part, choice) = self.library.pop_front()?;
             return self.of_library(part, choice);
@@ -280,7 +292,12 @@ impl<'a, 'p> Search<'a, 'p> {
                 return None;
             }
         };
-        Some(self.entry(genome, side_by_side(lists)))
+        let mut entry = self.entry(genome, side_by_side(lists));
+        if plan.cycles > 0 {
+            let parameters = &mut entry.schedule.parameters;
+            parameters.insert("planned_cycles".to_owned(), plan.cycles.to_string());
+        }
+        Some(entry)
     }
 
     fn entry(&self, genome: Genome, actions: Vec<Action>) -> Entry {
@@ -385,6 +402,17 @@ impl<'a, 'p> Search<'a, 'p> {
             *library = Some(candidate.clone());
         }
         let best = &mut self.found.best;
+        // One of each origin, or all would soon be orders of one schedule.
+        let same = best
+            .iter()
+            .position(|known| known.genome == candidate.genome);
+        match same {
+            Some(known) if best[known].rating.key(objective) <= key => return,
+            Some(known) => {
+                best.remove(known);
+            }
+            None => {}
+        }
         let place = best.partition_point(|known| known.rating.key(objective) <= key);
         best.insert(place, candidate);
         best.truncate(ELITE);
