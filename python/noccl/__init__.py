@@ -6,7 +6,8 @@ From one description of a mesh to a verified, measured collective. `load` makes 
 run on it with NumPy data; `compare`, `traffic` and `stress` make tables, `sweep` those of
 large studies; `plot_cycles`, `plot_latency`, `plot_link_load`, `plot_pareto` and `plot_figure` draw
 them; `gemm`, `attention`, `barrier_study`
-and `reproduce` are whole studies; `run_program` and `run_script` run programs of ranks as MPI's.
+and `reproduce` are whole studies; `synth` searches schedules; `run_program` and `run_script` run
+programs of ranks as MPI's.
 Nothing here holds a rule of the domain: every call ends in the
 Rust engine.
 """
@@ -51,6 +52,7 @@ from noccl.runs import (
     run,
 )
 from noccl.schedules import Collective, Lengths, Place, Schedule
+from noccl.searches import SynthResult, synth
 from noccl.studies import (
     AttentionRow,
     BarrierSlope,
@@ -123,6 +125,7 @@ __all__ = [
     "StressFailure",
     "StressReport",
     "SweepStatus",
+    "SynthResult",
     "Tile",
     "Verified",
     "WaitEdge",
@@ -161,5 +164,6 @@ __all__ = [
     "stress",
     "sweep",
     "sweep_status",
+    "synth",
     "traffic",
 ]

@@ -15,6 +15,8 @@ pub(crate) struct Costs {
     pub(crate) start: u64,
     /// From the engine's start to the destination's notice, without hops and beats.
     ends: u64,
+    /// Per hop.
+    hop: u64,
     add_start: u64,
     millicycles_per_beat: u64,
 }
@@ -32,6 +34,7 @@ impl Costs {
             address_flits: u64::from(network.routers().address_flits),
             start: u64::from(cluster.instructions.dma_start),
             ends: u64::from(ends),
+            hop: 2,
             add_start: u64::from(cluster.instructions.compute_start),
             millicycles_per_beat: u64::from(cluster.compute_millicycles_per_beat),
         }
@@ -47,9 +50,29 @@ impl Costs {
         beats + beats.div_ceil(self.longest_burst) * self.address_flits
     }
 
+    /// Nothing takes time but beats: plans in steps.
+    #[cfg(test)]
+    pub(crate) const fn in_steps(beat_bytes: u64) -> Self {
+        Self {
+            beat_bytes,
+            longest_burst: 1 << 20,
+            address_flits: 0,
+            start: 0,
+            ends: 0,
+            hop: 0,
+            add_start: 0,
+            millicycles_per_beat: 0,
+        }
+    }
+
+    /// Until the first beat is on the n-th link of its path.
+    pub(crate) const fn until_link(&self, hop: usize) -> u64 {
+        self.start + self.hop * hop as u64
+    }
+
     /// From a sender's first instruction until the first beat is there.
     pub(crate) const fn head(&self, hops: u64) -> u64 {
-        self.start + self.ends + 2 * (hops + 1)
+        self.start + self.ends + self.hop * (hops + 1)
     }
 
     /// How long a sender is busy.

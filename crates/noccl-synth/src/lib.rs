@@ -18,6 +18,8 @@ mod packing;
 mod plan;
 mod problem;
 mod search;
+#[cfg(test)]
+mod steps;
 
 pub use error::SynthError;
 pub use faults::Faults;

@@ -281,10 +281,10 @@ impl<'a> Matching<'a> {
     fn is_free(&self, near: &Near, now: u64) -> bool {
         let head = now + self.costs.head(near.hops);
         let is_free = self.receives_free[near.node] <= head + self.style.slack;
-        let inject = now + self.costs.start;
         is_free
             && near.links.iter().enumerate().all(|(hop, link)| {
-                self.links_free[*link as usize] <= inject + 2 * hop as u64 + self.style.slack
+                self.links_free[*link as usize]
+                    <= now + self.costs.until_link(hop) + self.style.slack
             })
     }
 
@@ -297,7 +297,7 @@ impl<'a> Matching<'a> {
         let ends = begins + beats;
         for (hop, link) in near.links.iter().enumerate() {
             let free = &mut self.links_free[*link as usize];
-            *free = (now + self.costs.start + 2 * hop as u64).max(*free) + beats;
+            *free = (now + self.costs.until_link(hop)).max(*free) + beats;
         }
         let add = if self.style.is_sum {
             self.costs.add(bytes)
