@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Searched schedules beside the library's, on groups side by side and around faults, within their time.
+#![allow(clippy::unwrap_used)]
 
 use noccl_net::{Network, TileRef};
 use noccl_run::Watch;
@@ -95,7 +96,12 @@ fn groups_run_side_by_side_and_every_byte_is_compared() {
             ..asked.clone()
         };
         let (alone, _) = synth(&network, &alone, Watch::quiet()).unwrap();
-        assert!(report.cycles <= 2 * alone.cycles, "{} {}", report.cycles, alone.cycles);
+        assert!(
+            report.cycles <= 2 * alone.cycles,
+            "{} {}",
+            report.cycles,
+            alone.cycles
+        );
     }
 }
 
@@ -121,7 +127,11 @@ fn a_search_ends_in_time_and_an_interrupted_one_leaves_its_best() {
     let start = Instant::now();
     let (report, _) = synth(&network, &asked, Watch::quiet()).unwrap();
     // The proof and the run with bytes come after the limit.
-    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(30),
+        "{:?}",
+        start.elapsed()
+    );
     assert_eq!(report.end, SearchEnd::TimeLimit);
     asked.time_limit = Duration::from_secs(300);
     let until = Instant::now() + Duration::from_millis(1500);
@@ -144,26 +154,44 @@ fn bad_requests_are_refused_with_what_is_accepted() {
         found.unwrap_err().to_string()
     };
     let barrier = refused(&|r| r.collective = CollectiveKind::Barrier);
-    assert!(barrier.contains("accepted: collectives that move data"), "{barrier}");
+    assert!(
+        barrier.contains("accepted: collectives that move data"),
+        "{barrier}"
+    );
     let no_time = refused(&|r| r.time_limit = Duration::ZERO);
     assert!(no_time.contains("accepted: a time above 0"), "{no_time}");
     let no_tries = refused(&|r| r.tries = Some(0));
     assert!(no_tries.contains("accepted: 1 or more"), "{no_tries}");
     let no_groups = refused(&|r| r.groups.clear());
-    assert!(no_groups.contains("accepted: at least one group"), "{no_groups}");
+    assert!(
+        no_groups.contains("accepted: at least one group"),
+        "{no_groups}"
+    );
     let large = refused(&|r| r.bytes = 80_000);
     assert!(large.contains("cluster.l1_bytes"), "{large}");
     let odd = refused(&|r| r.bytes = 63);
     assert!(odd.contains("accepted: multiples of 8"), "{odd}");
     for text in ["0", "0s", "-1s", "nan", "1h", "", "1e300"] {
         let error = parse_time_limit(text).unwrap_err().to_string();
-        assert!(error.contains("accepted: a time above 0"), "{text}: {error}");
+        assert!(
+            error.contains("accepted: a time above 0"),
+            "{text}: {error}"
+        );
     }
     for text in ["1,1", "1,1-x", "mem:-0,0", ""] {
         let error = parse_faulty_link(text).unwrap_err().to_string();
-        assert!(error.contains("accepted: two neighbouring tiles"), "{text}: {error}");
+        assert!(
+            error.contains("accepted: two neighbouring tiles"),
+            "{text}: {error}"
+        );
     }
-    assert_eq!(parse_time_limit("500ms").unwrap(), Duration::from_millis(500));
+    assert_eq!(
+        parse_time_limit("500ms").unwrap(),
+        Duration::from_millis(500)
+    );
     assert_eq!(parse_time_limit("2min").unwrap(), Duration::from_secs(120));
-    assert_eq!(parse_time_limit("1.5").unwrap(), Duration::from_millis(1500));
+    assert_eq!(
+        parse_time_limit("1.5").unwrap(),
+        Duration::from_millis(1500)
+    );
 }

@@ -14,14 +14,17 @@ mod genome;
 mod library;
 mod matched;
 mod matching;
+mod outcome;
 mod packing;
 mod plan;
 mod problem;
+mod reach;
 mod search;
 #[cfg(test)]
 mod steps;
 
 pub use error::SynthError;
 pub use faults::Faults;
+pub use outcome::{Candidate, Found, Objective, Oracle, Rating, Settings};
 pub use problem::{Part, Problem};
-pub use search::{Candidate, Found, Objective, Oracle, Rating, Settings, search};
+pub use search::search;

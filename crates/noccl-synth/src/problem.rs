@@ -189,7 +189,7 @@ impl<'a> Problem<'a> {
         Ok(self.nodes.len() - 1)
     }
 
-    fn new_node(&self, tile: TileId, free_from: u64) -> Node {
+    pub(crate) fn new_node(&self, tile: TileId, free_from: u64) -> Node {
         let cluster = match self.network.tile_ref(tile) {
             TileRef::Cluster(at) => Some(at),
             TileRef::Memory(_) => None,
@@ -206,22 +206,19 @@ impl<'a> Problem<'a> {
     fn check_operator(&self, collective: &Collective, items: &[Item]) -> Result<(), SynthError> {
         let (operator, element) = (collective.operator, collective.element);
         let has_sums = |item: &&Item| item.operands.len() > 1;
-        let Some(sum) = items.iter().find(has_sums) else {
+        if !items.iter().any(|item| has_sums(&item)) {
             return Ok(());
-        };
+        }
         if !operator.accepts(element) {
             let found = format!("{operator:?} on {element:?}");
             let accepted = "sum, min and max, or an integer type";
             return Err(SynthError::field("operator", found, accepted));
         }
-        let mut sums = items.iter().filter(has_sums);
-        if let Some(part) = sums.find(|i| !i.bytes.is_multiple_of(element.bytes())) {
+        let sums = items.iter().filter(has_sums);
+        let mut lengths = sums.flat_map(|item| item.outputs.iter().map(|(_, _, bytes)| *bytes));
+        if let Some(odd) = lengths.find(|bytes| !bytes.is_multiple_of(element.bytes())) {
             let accepted = format!("multiples of {}, the bytes of {element:?}", element.bytes());
-            return Err(SynthError::field("bytes", part.bytes, accepted));
-        }
-        if self.network.beat_bytes() % element.bytes() != 0 {
-            let accepted = "elements that divide a beat";
-            return Err(SynthError::field("element", sum.bytes, accepted));
+            return Err(SynthError::field("bytes", odd, accepted));
         }
         Ok(())
     }
@@ -273,109 +270,6 @@ impl<'a> Problem<'a> {
         Ok(())
     }
 
-    /// Where something does not work, everybody who can may pass data on; its scratch lies where that of members begins.
-    fn add_relays(&mut self, numbers: &BTreeMap<TileId, NodeId>) {
-        if self.faults.is_empty() {
-            return;
-        }
-        let start = self.nodes.iter().filter(|n| n.cluster.is_some());
-        let start = start.map(|n| n.free_from).max().unwrap_or(0);
-        let others: Vec<TileId> = self
-            .network
-            .clusters()
-            .filter(|tile| !numbers.contains_key(tile))
-            .filter(|tile| !self.faults.has_tile(self.network, *tile))
-            .collect();
-        for tile in others {
-            let node = self.new_node(tile, start);
-            self.nodes.push(node);
-        }
-    }
-
-    fn check_reach(&self) -> Result<(), SynthError> {
-        if self.faults.is_empty() {
-            return Ok(());
-        }
-        for (part, members) in self.members.iter().enumerate() {
-            let Some(first) = members.first().copied() else {
-                continue;
-            };
-            let reached = self.reached_from(first);
-            let of_part = self.items.iter().filter(|i| i.part == part);
-            if let Some(lost) = of_part.flat_map(nodes_of).find(|n| !reached.contains(n)) {
-                let found = format!(
-                    "{} and {} are cut off from each other",
-                    network_name(self.network, &self.nodes[first]),
-                    network_name(self.network, &self.nodes[lost])
-                );
-                let accepted =
-                    "faults that leave a path, over other clusters too, between all that take part";
-                return Err(SynthError::field("faults", found, accepted));
-            }
-        }
-        Ok(())
-    }
-
-    fn reached_from(&self, first: NodeId) -> BTreeSet<NodeId> {
-        let mut reached = BTreeSet::from([first]);
-        let mut open = vec![first];
-        while let Some(here) = open.pop() {
-            if self.nodes[here].cluster.is_none() {
-                continue;
-            }
-            for next in 0..self.nodes.len() {
-                if !reached.contains(&next) && self.is_direct(here, next) {
-                    reached.insert(next);
-                    open.push(next);
-                }
-            }
-        }
-        reached
-    }
-
-    /// Can a message go from one to the other without a relay?
-    pub(crate) fn is_direct(&self, a: NodeId, b: NodeId) -> bool {
-        let (a, b) = (&self.nodes[a], &self.nodes[b]);
-        self.faults.allows(self.network, a.tile, b.tile)
-    }
-
-    /// The nodes that pass a message on, its ends with them: as few as possible, then over few hops.
-    pub(crate) fn route(&self, from: NodeId, to: NodeId) -> Vec<NodeId> {
-        if self.is_direct(from, to) {
-            return vec![from, to];
-        }
-        let mut before: Vec<Option<NodeId>> = vec![None; self.nodes.len()];
-        let mut level = vec![from];
-        while before[to].is_none() && !level.is_empty() {
-            let mut next_level = Vec::new();
-            for next in 0..self.nodes.len() {
-                let is_new = before[next].is_none() && next != from;
-                let is_open = next == to || self.nodes[next].cluster.is_some();
-                if !is_new || !is_open {
-                    continue;
-                }
-                let near = level.iter().filter(|l| self.is_direct(**l, next));
-                if let Some(best) = near.min_by_key(|l| self.hops(**l, next)) {
-                    before[next] = Some(*best);
-                    next_level.push(next);
-                }
-            }
-            level = next_level;
-        }
-        let mut route = vec![to];
-        let mut here = to;
-        while let Some(previous) = before[here] {
-            route.push(previous);
-            here = previous;
-        }
-        route.reverse();
-        route
-    }
-
-    pub(crate) fn hops(&self, a: NodeId, b: NodeId) -> u64 {
-        u64::from(self.nodes[a].at.hops_to(self.nodes[b].at))
-    }
-
     pub(crate) fn is_cluster(&self, node: NodeId) -> bool {
         self.network.kind(self.nodes[node].tile) == TileKind::Cluster
     }
@@ -385,12 +279,12 @@ impl<'a> Problem<'a> {
     }
 }
 
-fn nodes_of(item: &Item) -> impl Iterator<Item = NodeId> {
+pub(crate) fn nodes_of(item: &Item) -> impl Iterator<Item = NodeId> {
     let operands = item.operands.iter().map(|(n, _)| *n);
     operands.chain(item.outputs.iter().map(|(n, _, _)| *n))
 }
 
-fn network_name(network: &Network, node: &Node) -> String {
+pub(crate) fn network_name(network: &Network, node: &Node) -> String {
     network.tile_ref(node.tile).to_string()
 }
 

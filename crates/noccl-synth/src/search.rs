@@ -8,6 +8,7 @@ use crate::file_order::{by_starts, can_change};
 use crate::genome::{Genome, constructed, mutate};
 use crate::library::library_choices;
 use crate::matched::by_matching;
+use crate::outcome::{Candidate, Found, Oracle, Rating, Settings};
 use crate::packing::by_packing;
 use crate::problem::Problem;
 use noccl_coll::Choice;
@@ -25,84 +26,6 @@ const LARGE: usize = 257;
 const ELITE: usize = 6;
 /// Changes in a row that may fail to make anything new.
 const MAX_FRUITLESS: u32 = 200;
-
-/// What is made small.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Objective {
-    /// Cycles, then energy.
-    #[default]
-    Cycles,
-    /// Energy, then cycles.
-    Energy,
-}
-
-/// What an oracle says of a schedule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rating {
-    /// From the first start to the last end.
-    pub cycles: u64,
-    /// Energy of the counted events, in femtojoules.
-    pub energy_fj: u64,
-    /// When each action starts; empty if the oracle does not know.
-    pub starts: Vec<u64>,
-}
-
-impl Rating {
-    const fn key(&self, objective: Objective) -> (u64, u64) {
-        match objective {
-            Objective::Cycles => (self.cycles, self.energy_fj),
-            Objective::Energy => (self.energy_fj, self.cycles),
-        }
-    }
-}
-
-/// Who says how good a schedule is: a model or a simulator.
-pub trait Oracle {
-    /// Ratings in the order of the schedules; `None` for one that cannot run.
-    fn rate(&mut self, schedules: &[Schedule]) -> Vec<Option<Rating>>;
-    /// Is the time over, or does somebody want an end?
-    fn is_over(&self) -> bool;
-}
-
-/// How to search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settings {
-    /// Of all random choices.
-    pub seed: u64,
-    /// Most schedules that are rated; `None`: as many as the oracle has time for.
-    pub tries: Option<u64>,
-    /// Without multicasts, reductions and barriers of the network?
-    pub is_software: bool,
-    /// What is made small.
-    pub objective: Objective,
-}
-
-/// A schedule with its rating.
-#[derive(Debug, Clone)]
-pub struct Candidate {
-    /// Algorithm and parameters.
-    pub name: String,
-    /// The schedule.
-    pub schedule: Schedule,
-    /// What the oracle says.
-    pub rating: Rating,
-    /// Is it one of the library's?
-    pub is_library: bool,
-    genome: Genome,
-}
-
-/// What a search leaves.
-#[derive(Debug, Clone, Default)]
-pub struct Found {
-    /// The best ones, the best first.
-    pub best: Vec<Candidate>,
-    /// The library's best.
-    pub library: Option<Candidate>,
-    /// Schedules rated.
-    pub num_tried: u64,
-    /// The library's schedules that there was no time for.
-    pub num_untried: u64,
-}
 
 /// A schedule to be rated.
 struct Entry {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Plans by matching in an abstract machine, beside its optimum: a chunk takes one step, a tile sends one and receives one per step, and
 //! no two messages of a step share a link.
+#![allow(clippy::unwrap_used)]
 
+use crate::Faults;
 use crate::costs::Costs;
 use crate::matching::{Chunk, Style, spread};
 use crate::problem::{Part, Problem};
-use crate::Faults;
 use noccl_net::{Coord, Network, TileRef, elaborate};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, Postcondition};
 use std::collections::{BTreeSet, HashMap};
@@ -32,7 +33,12 @@ fn problem(network: &Network) -> Problem<'_> {
         lengths: None,
     };
     let wanted = Postcondition::new(network, &collective);
-    Problem::new(network, vec![Part { collective, wanted }], Faults::default()).unwrap()
+    Problem::new(
+        network,
+        vec![Part { collective, wanted }],
+        Faults::default(),
+    )
+    .unwrap()
 }
 
 /// Fewest steps that matching needs over seeds and styles.
@@ -123,7 +129,11 @@ fn a_broadcast_of_one_chunk_takes_as_few_steps_as_any_choice_of_messages() {
     for root in [0, 1, 4] {
         let optimum = broadcast_steps(&network, root);
         assert_eq!(optimum, 4, "root {root}");
-        assert_eq!(matched_steps(&problem, &[chunk(root)]), optimum, "root {root}");
+        assert_eq!(
+            matched_steps(&problem, &[chunk(root)]),
+            optimum,
+            "root {root}"
+        );
     }
 }
 
@@ -143,6 +153,10 @@ fn a_long_broadcast_takes_its_root_and_three_steps_more() {
     let problem = problem(&network);
     for count in [4, 8] {
         let chunks: Vec<Chunk> = (0..count).map(|_| chunk(0)).collect();
-        assert_eq!(matched_steps(&problem, &chunks), count + 3, "{count} chunks");
+        assert_eq!(
+            matched_steps(&problem, &chunks),
+            count + 3,
+            "{count} chunks"
+        );
     }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random groups, sizes, collectives and faults: every schedule that a search makes is proved, moves what is asked for, and meets no fault.
 
-mod common;
-
-use common::{Proving, collective, network, problem, settings};
+use crate::common::{Proving, collective, network, problem, settings};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_synth::{Faults, search};
 use noccl_workload::CollectiveKind;
@@ -21,7 +19,9 @@ const KINDS: [CollectiveKind; 6] = [
 /// Some clusters of 4×4 as a set, from a mask.
 fn group(mask: u16) -> String {
     let members = (0..16).filter(|bit| mask >> bit & 1 == 1);
-    let members: Vec<String> = members.map(|bit| format!("{},{}", bit / 4, bit % 4)).collect();
+    let members: Vec<String> = members
+        .map(|bit| format!("{},{}", bit / 4, bit % 4))
+        .collect();
     format!("set:{}", members.join(";"))
 }
 
@@ -84,7 +84,11 @@ fn the_same_seed_finds_the_same_schedule() {
         let problem = problem(&network, vec![asked()], Faults::default()).unwrap();
         let mut oracle = Proving::new(&network, Faults::default());
         let found = search(&problem, settings(seed, 120), &mut oracle).unwrap();
-        let all: Vec<_> = found.best.into_iter().map(|c| (c.name, c.schedule)).collect();
+        let all: Vec<_> = found
+            .best
+            .into_iter()
+            .map(|c| (c.name, c.schedule))
+            .collect();
         all
     };
     assert_eq!(run(5), run(5));
