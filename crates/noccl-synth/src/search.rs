@@ -13,7 +13,7 @@ use crate::packing::by_packing;
 use crate::problem::Problem;
 use noccl_coll::Choice;
 use noccl_run::Rng;
-use noccl_workload::{Action, SCHEDULE_FORMAT, Schedule};
+use noccl_workload::{Action, ActionKind, Destination, SCHEDULE_FORMAT, Schedule};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -373,6 +373,25 @@ impl<'a, 'p> Search<'a, 'p> {
 /// Equal schedules have equal ones.
 fn fingerprint(schedule: &Schedule) -> u64 {
     let mut hasher = DefaultHasher::new();
-    format!("{:?}", schedule.actions).hash(&mut hasher);
+    for action in &schedule.actions {
+        action.after.hash(&mut hasher);
+        match (&action.kind, action.kind.transfer()) {
+            (_, Some(transfer)) => {
+                let ends = (
+                    transfer.initiator,
+                    transfer.source,
+                    transfer.destination.offset(),
+                );
+                (ends, transfer.bytes, transfer.rows).hash(&mut hasher);
+                if let Destination::One(place) = transfer.destination {
+                    place.hash(&mut hasher);
+                }
+            }
+            (ActionKind::LocalReduce(sum), None) => {
+                (sum.tile, &sum.inputs, sum.output, sum.bytes).hash(&mut hasher);
+            }
+            (other, None) => format!("{other:?}").hash(&mut hasher),
+        }
+    }
     hasher.finish()
 }
