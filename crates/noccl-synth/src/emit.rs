@@ -2,7 +2,7 @@
 //! A plan becomes actions: where pieces lie, what is added when, and what waits for what.
 
 use crate::SynthError;
-use crate::plan::{Move, Piece, Plan};
+use crate::plan::{Move, Order, Piece, Plan};
 use crate::problem::{NodeId, Problem};
 use noccl_coll::Dataflow;
 use noccl_workload::{Action, Place};
@@ -57,12 +57,10 @@ pub(crate) fn emit(problem: &Problem<'_>, plan: &Plan) -> Result<Vec<Vec<Action>
     emitter.check_memories()?;
     let flows = emitter.flows.into_iter();
     Ok(flows
-        .map(|flow| {
-            if plan.keeps_order {
-                flow.finish_as_added()
-            } else {
-                flow.finish()
-            }
+        .map(|flow| match plan.order {
+            Order::Planned => flow.finish_as_added(),
+            Order::Urgent => flow.finish_by_urgency(false),
+            Order::UrgentQueue => flow.finish_by_urgency(true),
         })
         .collect())
 }

@@ -5,6 +5,7 @@ use crate::costs::Costs;
 use crate::matched::Matched;
 use crate::matching::Style;
 use crate::packing::Packed;
+use crate::plan::Order;
 use crate::problem::Problem;
 use noccl_coll::Choice;
 use noccl_run::Rng;
@@ -82,10 +83,10 @@ pub(crate) fn constructed(problem: &Problem<'_>, costs: &Costs, seed: u64) -> Ve
         .collect();
     let mut out = Vec::new();
     for piece_beats in &lengths {
-        for (keeps_order, spreads_tops, is_far) in [
-            (true, false, false),
-            (true, true, true),
-            (false, false, true),
+        for (order, spreads_tops, is_far) in [
+            (Order::Planned, false, false),
+            (Order::Planned, true, true),
+            (Order::UrgentQueue, false, true),
         ] {
             out.push(Genome::Matched(Matched {
                 piece_beats: *piece_beats,
@@ -99,7 +100,7 @@ pub(crate) fn constructed(problem: &Problem<'_>, costs: &Costs, seed: u64) -> Ve
                 },
                 adds_at_once: true,
                 spreads_tops,
-                keeps_order,
+                order,
             }));
         }
         for trees in TREES {
@@ -114,7 +115,7 @@ pub(crate) fn constructed(problem: &Problem<'_>, costs: &Costs, seed: u64) -> Ve
                     excess_weight: 2,
                     adds_at_once: trees < 4,
                     spreads_tops: false,
-                    keeps_order: false,
+                    order: Order::UrgentQueue,
                 }));
             }
         }
@@ -134,7 +135,7 @@ pub(crate) fn mutate(genome: Genome, rng: &mut Rng) -> Genome {
                 2 => how.style.slack = *rng.pick(&SLACKS),
                 3 => how.style.neighbours = *rng.pick(&NEIGHBOURS),
                 4 => how.adds_at_once = !how.adds_at_once,
-                5 => how.keeps_order = !how.keeps_order,
+                5 => how.order = *rng.pick(&Order::ALL),
                 7 => how.spreads_tops = !how.spreads_tops,
                 _ => how.style.seed = rng.draw(),
             }
@@ -147,7 +148,7 @@ pub(crate) fn mutate(genome: Genome, rng: &mut Rng) -> Genome {
                 6 => how.neighbours = *rng.pick(&NEIGHBOURS),
                 2 => how.excess_weight = *rng.pick(&EXCESS_WEIGHTS),
                 3 => how.adds_at_once = !how.adds_at_once,
-                4 => how.keeps_order = !how.keeps_order,
+                4 => how.order = *rng.pick(&Order::ALL),
                 5 => how.spreads_tops = !how.spreads_tops,
                 _ => {
                     how.noise = *rng.pick(&NOISES);

@@ -3,7 +3,7 @@
 
 use crate::costs::Costs;
 use crate::matching::{Chunk, Sent, Style, spread};
-use crate::plan::{Move, Piece, Plan, cut};
+use crate::plan::{Move, Order, Piece, Plan, cut};
 use crate::problem::{NodeId, Problem};
 
 /// Most messages of a plan: more are neither made nor run in reasonable time.
@@ -17,7 +17,7 @@ pub(crate) struct Matched {
     pub(crate) adds_at_once: bool,
     /// Do sums end at all members in rotation, before they go where they are wanted?
     pub(crate) spreads_tops: bool,
-    pub(crate) keeps_order: bool,
+    pub(crate) order: Order,
 }
 
 /// The plan; `None` if it has too many messages.
@@ -56,7 +56,7 @@ pub(crate) fn by_matching(problem: &Problem<'_>, costs: &Costs, how: &Matched) -
         moves,
         cycles: last.unwrap_or(0),
         adds_at_once: how.adds_at_once,
-        keeps_order: how.keeps_order,
+        order: how.order,
     };
     plan.sort();
     Some(plan)

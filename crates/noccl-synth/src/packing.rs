@@ -7,7 +7,7 @@
 
 use crate::costs::Costs;
 use crate::matched::{MAX_MOVES, num_moves, wanting};
-use crate::plan::{Move, Piece, Plan, cut};
+use crate::plan::{Move, Order, Piece, Plan, cut};
 use crate::problem::{NodeId, Problem};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -27,7 +27,7 @@ pub(crate) struct Packed {
     pub(crate) adds_at_once: bool,
     /// Do sums end at all members in rotation, before they go where they are wanted?
     pub(crate) spreads_tops: bool,
-    pub(crate) keeps_order: bool,
+    pub(crate) order: Order,
 }
 
 /// A tree that grows.
@@ -307,7 +307,7 @@ fn plan(
         moves,
         cycles: 0,
         adds_at_once: how.adds_at_once,
-        keeps_order: how.keeps_order,
+        order: how.order,
     };
     plan.sort();
     plan

@@ -27,6 +27,22 @@ pub(crate) struct Move {
     pub(crate) is_sum: bool,
 }
 
+/// In which order actions stand in the file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// As planned.
+    #[default]
+    Planned,
+    /// Those with the longest path behind them first, by the library's estimate.
+    Urgent,
+    /// The same, but also those before much other work of their cluster.
+    UrgentQueue,
+}
+
+impl Order {
+    pub(crate) const ALL: [Self; 3] = [Self::Planned, Self::Urgent, Self::UrgentQueue];
+}
+
 /// All messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Plan {
@@ -36,8 +52,7 @@ pub(crate) struct Plan {
     pub(crate) cycles: u64,
     /// Does a cluster add each operand when it comes, or all of a piece together?
     pub(crate) adds_at_once: bool,
-    /// Do messages stand in the planned order, or in that of the library's estimate?
-    pub(crate) keeps_order: bool,
+    pub(crate) order: Order,
 }
 
 impl Plan {

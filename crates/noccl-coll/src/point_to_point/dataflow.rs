@@ -95,14 +95,7 @@ impl<'a> Dataflow<'a> {
     }
 
     /// A member writes what it holds into another member's memory, which notices; within one memory it copies.
-    pub fn send(
-        &mut self,
-        from: Coord,
-        source: u64,
-        to: Coord,
-        destination: u64,
-        bytes: u64,
-    ) {
+    pub fn send(&mut self, from: Coord, source: u64, to: Coord, destination: u64, bytes: u64) {
         self.send_lines(from, source, to, destination, Lines::one(bytes));
     }
 
@@ -254,10 +247,15 @@ impl<'a> Dataflow<'a> {
         self.in_order(&order)
     }
 
-    /// The actions, those with the longest path behind them first.
+    /// The actions, those with the longest path behind them first; `counts_queue`: what stands before much other work of its cluster
+    /// is urgent too.
     #[must_use]
-    pub fn finish_by_urgency(self) -> Vec<Action> {
-        self.finish(Priority::default())
+    pub fn finish_by_urgency(self, counts_queue: bool) -> Vec<Action> {
+        self.finish(if counts_queue {
+            Priority::PathAndQueue
+        } else {
+            Priority::Path
+        })
     }
 
     /// The actions in the order in which they were added.
