@@ -52,7 +52,7 @@ pub(crate) fn emit(problem: &Problem<'_>, plan: &Plan) -> Result<Vec<Vec<Action>
         emitter.step(step);
     }
     for (piece, node, from, to) in std::mem::take(&mut emitter.copies) {
-        emitter.leg(piece, (node, from), (node, to));
+        emitter.segment(piece, (node, from), (node, to));
     }
     emitter.check_memories()?;
     let flows = emitter.flows.into_iter();
@@ -139,7 +139,7 @@ impl Emitter<'_, '_> {
             ([], _) => return None,
             ([only], None) => *only,
             ([only], Some(output)) => {
-                self.leg(piece, (node, *only), (node, output));
+                self.segment(piece, (node, *only), (node, output));
                 output
             }
             // A received sum is replaced, an operand is not.
@@ -195,13 +195,13 @@ impl Emitter<'_, '_> {
             } else {
                 self.alloc(next, piece.bytes)
             };
-            self.leg(piece, here, (next, place));
+            self.segment(piece, here, (next, place));
             here = (next, place);
         }
     }
 
     /// Clusters write to each other; memory tiles are read and written.
-    fn leg(&mut self, piece: Piece, from: (NodeId, u64), to: (NodeId, u64)) {
+    fn segment(&mut self, piece: Piece, from: (NodeId, u64), to: (NodeId, u64)) {
         let nodes = &self.problem.nodes;
         let part = self.problem.items[piece.item].part;
         let flow = &mut self.flows[part];

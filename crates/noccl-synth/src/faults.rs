@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Links and tiles that do not work, and which transfers they rule out.
 //!
-//! Requests and data go along X first, then along Y, answers from the other end by the same rule: on two different paths. A transfer
+//! Requests and data go along X first, then along Y, responses from the other end by the same rule: on two different paths. A transfer
 //! is possible where neither path meets a fault.
 
 use crate::SynthError;
@@ -68,7 +68,7 @@ impl Faults {
         self.links.contains(&(from, to))
     }
 
-    /// Can two tiles exchange requests and answers?
+    /// Can two tiles exchange requests and responses?
     #[must_use]
     pub fn allows(&self, network: &Network, a: TileId, b: TileId) -> bool {
         let (a, b) = (network.coord(a), network.coord(b));

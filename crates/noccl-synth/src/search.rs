@@ -25,7 +25,7 @@ const LARGE: usize = 257;
 /// Schedules that changes start from.
 const ELITE: usize = 6;
 /// Changes in a row that may fail to make anything new.
-const MAX_FRUITLESS: u32 = 200;
+const MAX_FRUITLESS: u32 = 60;
 
 /// A schedule to be rated.
 struct Entry {
@@ -64,7 +64,7 @@ pub fn search(
 ) -> Result<Found, SynthError> {
     let mut search = Search::new(problem, settings);
     loop {
-        let batch = search.next_batch();
+        let batch = search.next_batch(oracle);
         if batch.is_empty() {
             break;
         }
@@ -136,10 +136,10 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Schedules that have not been rated yet.
-    fn next_batch(&mut self) -> Vec<Entry> {
+    fn next_batch(&mut self, oracle: &dyn Oracle) -> Vec<Entry> {
         let mut batch = Vec::new();
         let mut fruitless = 0;
-        while batch.len() < self.batch_size() && fruitless < MAX_FRUITLESS {
+        while batch.len() < self.batch_size() && fruitless < MAX_FRUITLESS && !oracle.is_over() {
             match self.next_entry() {
                 Some(entry) if self.seen.insert(fingerprint(&entry.schedule)) => batch.push(entry),
                 Some(_) | None => fruitless += 1,
@@ -293,7 +293,7 @@ impl<'a, 'p> Search<'a, 'p> {
             let known = &mut self.parts[part];
             if known
                 .as_ref()
-                .is_none_or(|k| candidate.rating.key(objective) < k.rating.key(objective))
+                .is_none_or(|known| candidate.rating.key(objective) < known.rating.key(objective))
             {
                 *known = Some(candidate);
             }
@@ -349,7 +349,7 @@ impl<'a, 'p> Search<'a, 'p> {
         if self
             .refusal
             .as_ref()
-            .is_none_or(|k| needed(&error) < needed(k))
+            .is_none_or(|known| needed(&error) < needed(known))
         {
             self.refusal = Some(error);
         }

@@ -129,6 +129,7 @@ fn text(report: &SynthReport) -> String {
             energy(best.energy_pj),
             best.algorithm
         ),
+        (_, _) if report.num_untried > 0 => "no time for any".to_owned(),
         (_, _) => "nothing that avoids the faults".to_owned(),
     };
     let end = match report.end {
