@@ -128,11 +128,16 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     fn batch_size(&self) -> usize {
-        if self.problem.nodes.len() < LARGE {
+        let usual = if self.problem.nodes.len() < LARGE {
             BATCH
         } else {
             LARGE_BATCH
-        }
+        };
+        let left = self
+            .settings
+            .tries
+            .map(|t| t.saturating_sub(self.found.num_tried));
+        left.map_or(usual, |left| usual.min(left as usize))
     }
 
     /// Schedules that have not been rated yet.
