@@ -36,7 +36,9 @@ COSIM = frozenset(
 # Programs in C: the core, the compiler, and ranks.
 PROGRAMS = frozenset({"noccl-riscv", "noccl-compile", "noccl-program", "noccl-execute"})
 # What studies run.
-STUDIED = frozenset({*LIBRARY, *BACKENDS, *COSIM, *PROGRAMS, "noccl-cosim", "noccl-coherence", "noccl-synth"})
+STUDIED = frozenset(
+    {*LIBRARY, *BACKENDS, *COSIM, *PROGRAMS, "noccl-cosim", "noccl-coherence", "noccl-synth"}
+)
 
 ALLOWED: dict[str, frozenset[str]] = {
     "noccl-files": frozenset(),
