@@ -2,7 +2,7 @@
 """The crates depend on each other only along the edges that the architecture allows.
 
     spec <- net <- {workload, rtl}, workload <- {coll, run}, run <- {model, sim},
-    {run, rtl, files} <- cosim, sim <- coherence, {coll, sim} <- program,
+    {coll, run} <- synth, {run, rtl, files} <- cosim, sim <- coherence, {coll, sim} <- program,
     {program, riscv} <- execute, files <- compile,
     all of these <- studies <- noccl <- {cli, py}
 
@@ -36,7 +36,9 @@ COSIM = frozenset(
 # Programs in C: the core, the compiler, and ranks.
 PROGRAMS = frozenset({"noccl-riscv", "noccl-compile", "noccl-program", "noccl-execute"})
 # What studies run.
-STUDIED = frozenset({*LIBRARY, *BACKENDS, *COSIM, *PROGRAMS, "noccl-cosim", "noccl-coherence"})
+STUDIED = frozenset(
+    {*LIBRARY, *BACKENDS, *COSIM, *PROGRAMS, "noccl-cosim", "noccl-coherence", "noccl-synth"}
+)
 
 ALLOWED: dict[str, frozenset[str]] = {
     "noccl-files": frozenset(),
@@ -52,6 +54,10 @@ ALLOWED: dict[str, frozenset[str]] = {
     # Compiled programs run on simulated cores.
     "noccl-sim": frozenset(
         {"noccl-spec", "noccl-net", "noccl-workload", "noccl-run", "noccl-riscv"}
+    ),
+    # A search that is passed its judge.
+    "noccl-synth": frozenset(
+        {"noccl-spec", "noccl-net", "noccl-workload", "noccl-coll", "noccl-run"}
     ),
     "noccl-rtl": frozenset({"noccl-spec", "noccl-net"}),
     "noccl-cosim": COSIM,
@@ -75,6 +81,7 @@ ALLOWED: dict[str, frozenset[str]] = {
 # on random traces and searched schedules, which studies make. Named cost tables are numbers of the
 # spec, which does not know the core.
 TESTS: dict[str, frozenset[str]] = {
+    "noccl-synth": frozenset({"noccl-sim"}),
     "noccl-cosim": frozenset({"noccl-sim", "noccl-studies"}),
     "noccl-riscv": frozenset({"noccl-spec"}),
     "noccl-execute": frozenset({"noccl-spec", "noccl-coll"}),

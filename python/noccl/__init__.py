@@ -7,9 +7,8 @@ From one description of a mesh to a verified, measured collective. `load` makes 
 your own, a `ChunkProgram` writes its schedule chunk by chunk; `compare`, `traffic` and `stress`
 make tables, `sweep` those of large studies; `plot_cycles`, `plot_latency`, `plot_link_load`,
 `plot_pareto` and `plot_figure` draw them; `gemm`, `attention`, `barrier_study` and `reproduce` are
-whole studies; `run_program` and `run_script` run programs of ranks as MPI's.
-Nothing here holds a rule of the domain: every call ends in the
-Rust engine.
+whole studies; `synth` searches schedules; `run_program` and `run_script` run programs of ranks as
+MPI's. Nothing here holds a rule of the domain: every call ends in the Rust engine.
 """
 
 from noccl._native import Network, __version__
@@ -55,6 +54,7 @@ from noccl.runs import (
     run,
 )
 from noccl.schedules import Collective, Lengths, Place, Schedule
+from noccl.searches import SynthResult, synth
 from noccl.studies import (
     AttentionRow,
     BarrierSlope,
@@ -140,6 +140,7 @@ __all__ = [
     "StressFailure",
     "StressReport",
     "SweepStatus",
+    "SynthResult",
     "Tile",
     "Verified",
     "WaitEdge",
@@ -181,5 +182,6 @@ __all__ = [
     "stress",
     "sweep",
     "sweep_status",
+    "synth",
     "traffic",
 ]

@@ -70,6 +70,16 @@ CALLS: dict[str, Call] = {
     "compare progress": lambda n, x: noccl.compare(
         n, "reduce", sizes_bytes=[64], group="row", on_progress=x, algorithms=["in_network"]
     ),
+    "synth collective": lambda n, x: noccl.synth(n, x, num_bytes=64, tries=2),
+    "synth bytes": lambda n, x: noccl.synth(n, "reduce", num_bytes=x, groups="row", tries=2),
+    "synth groups": lambda n, x: noccl.synth(n, "reduce", num_bytes=64, groups=x, tries=2),
+    "synth objective": lambda n, x: noccl.synth(n, "reduce", objective=x, tries=2),
+    "synth seed": lambda n, x: noccl.synth(n, "reduce", num_bytes=64, seed=x, tries=2),
+    "synth time": lambda n, x: noccl.synth(n, "reduce", time_limit_seconds=x, tries=2),
+    "synth tries": lambda n, x: noccl.synth(n, "reduce", tries=x, time_limit_seconds=0.01),
+    "synth faulty links": lambda n, x: noccl.synth(n, "reduce", faulty_links=x, tries=2),
+    "synth faulty tiles": lambda n, x: noccl.synth(n, "reduce", faulty_tiles=x, tries=2),
+    "synth progress": lambda n, x: noccl.synth(n, "reduce", on_progress=x, tries=2),
     "traffic pattern": lambda n, x: noccl.traffic(n, x, **SMALL),
     "traffic loads": lambda n, x: noccl.traffic(n, "uniform", **{**SMALL, "loads": x}),
     "traffic beats": lambda n, x: noccl.traffic(n, "uniform", beats=x, **SMALL),

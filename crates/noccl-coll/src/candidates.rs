@@ -108,6 +108,20 @@ fn possible(
     collective: &Collective,
     is_asked: impl Fn(&Choice) -> bool,
 ) -> Vec<Choice> {
+    let mut found = untried(network, collective);
+    found.retain(|choice| is_asked(choice) && schedule(network, collective, *choice).is_ok());
+    found
+}
+
+/// Those of [`choices`] with others that this group, size or memory refuses: no schedule is made, which takes long on a large mesh.
+#[must_use]
+pub fn choices_unchecked(network: &Network, collective: &Collective) -> Vec<Choice> {
+    let mut found = untried(network, collective);
+    found.retain(|choice| is_usual(network, *choice));
+    found
+}
+
+fn untried(network: &Network, collective: &Collective) -> Vec<Choice> {
     let (papers, others) = if network.routers().carries_words() {
         (messages::candidates(network, collective), Vec::new())
     } else {
@@ -115,12 +129,7 @@ fn possible(
         let others = other_direction(network, collective, &papers);
         (papers, others)
     };
-    papers
-        .into_iter()
-        .chain(others)
-        .filter(is_asked)
-        .filter(|choice| schedule(network, collective, *choice).is_ok())
-        .collect()
+    papers.into_iter().chain(others).collect()
 }
 
 fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {

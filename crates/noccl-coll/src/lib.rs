@@ -28,11 +28,12 @@ pub use algorithm::Algorithm;
 pub use barrier::{
     BarrierAlgorithm, BarrierShape, BarrierStructure, CounterPlace, barrier_schedule, centre,
 };
-pub use candidates::{choices, choices_among, choices_of, offered};
+pub use candidates::{choices, choices_among, choices_of, choices_unchecked, offered};
 pub use choice::{
     Choice, Forwarding, Inner, LineForm, MessageForm, PointForm, RoundForm, RoundSync, TreeForm,
 };
 pub use error::CollError;
+pub use point_to_point::dataflow::Dataflow;
 
 use compose::Task;
 use group::Group;

@@ -13,6 +13,7 @@ mod orders;
 mod program;
 mod program_values;
 mod request;
+mod searches;
 mod studies;
 mod supervise;
 mod sweeps;
@@ -39,6 +40,9 @@ mod _native {
 
     #[pymodule_export]
     use super::orders::{order, order_draws, path_hops};
+
+    #[pymodule_export]
+    use super::searches::synth;
 
     #[pymodule_export]
     use super::studies::{attention, barrier_study, reproduce};

@@ -26,6 +26,7 @@ pub mod parts;
 mod request;
 mod runs;
 pub mod stress;
+mod synth;
 mod traffic;
 mod verified;
 
@@ -82,6 +83,10 @@ pub use runs::{CheckpointRequest, is_saving, run_values};
 pub use stress::{
     HistogramBin, MAX_STRESS_SEEDS, MAX_STRESS_TRANSACTIONS, MIN_STRESS_TRANSACTIONS,
     StressFailure, StressKind, StressReport, StressRequest, parse_stress_kinds, stress,
+};
+pub use synth::{
+    LibraryBest, SearchEnd, SynthReport, SynthRequest, parse_faulty_link, parse_objective,
+    parse_time_limit, synth,
 };
 pub use traffic::{
     TrafficPoint, TrafficReport, TrafficRequest, loads_of_capacity, traffic,

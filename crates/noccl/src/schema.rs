@@ -7,7 +7,7 @@ use crate::tree::TreeDescription;
 use crate::{
     AttentionRow, BarrierStudy, BaselineRow, ClaimRow, CoherenceRow, CompareRow, Error, Figure,
     GemmRow, MatrixRow, MessagesReport, NpbRow, OrderDraw, OrderReport, RunReport, StressReport,
-    TrafficReport, Validation,
+    SynthReport, TrafficReport, Validation,
 };
 use noccl_model::Calibration;
 use noccl_rtl::RtlConfig;
@@ -15,7 +15,7 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 28] = [
+pub const SCHEMA_NAMES: [&str; 29] = [
     "spec",
     "network",
     "tree",
@@ -33,6 +33,7 @@ pub const SCHEMA_NAMES: [&str; 28] = [
     "baselines",
     "sweep",
     "stress",
+    "synth",
     "bench",
     "claims",
     "barrier",
@@ -74,6 +75,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "baselines" => schema_for!(Vec<BaselineRow>),
         "sweep" => schema_for!(TrafficReport),
         "stress" => schema_for!(StressReport),
+        "synth" => schema_for!(SynthReport),
         "bench" => schema_for!(Vec<BenchRow>),
         "gemm" => schema_for!(Vec<GemmRow>),
         "attention" => schema_for!(AttentionRow),

@@ -12,8 +12,8 @@ use collective::{baselines, check, compare, demo, matrix, order, run, schedule};
 use network::{elaborate, rtl};
 use noccl::Error;
 use study::{
-    attention, auto, barrier, calibrate, coherence, gemm, npb, reproduce, stress, sweep, traffic,
-    validation,
+    attention, auto, barrier, calibrate, coherence, gemm, npb, reproduce, stress, sweep, synth,
+    traffic, validation,
 };
 use tool::{bench, build, doctor, help_markdown, report, schema};
 
@@ -52,6 +52,7 @@ enum Verb {
     Traffic(traffic::Traffic),
     Stress(stress::Stress),
     Sweep(sweep::Sweep),
+    Synth(synth::Synth),
     Bench(bench::Bench),
     Barrier(barrier::Barrier),
     Coherence(coherence::Coherence),
@@ -90,6 +91,7 @@ impl Cli {
             Verb::Traffic(verb) => verb.run(),
             Verb::Stress(verb) => verb.run(),
             Verb::Sweep(verb) => verb.run(),
+            Verb::Synth(verb) => verb.run(),
             Verb::Bench(verb) => verb.run(),
             Verb::Barrier(verb) => verb.run(),
             Verb::Coherence(verb) => verb.run(),

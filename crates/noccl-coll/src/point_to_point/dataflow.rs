@@ -36,7 +36,7 @@ pub(crate) struct Task {
 
 /// A schedule in the making.
 #[derive(Debug)]
-pub(crate) struct Dataflow<'a> {
+pub struct Dataflow<'a> {
     network: &'a Network,
     collective: &'a Collective,
     pub(super) tasks: Vec<Task>,
@@ -76,7 +76,9 @@ impl Lines {
 }
 
 impl<'a> Dataflow<'a> {
-    pub(crate) fn new(network: &'a Network, collective: &'a Collective) -> Self {
+    /// Nothing yet; operator and element are those of the collective.
+    #[must_use]
+    pub fn new(network: &'a Network, collective: &'a Collective) -> Self {
         Self {
             network,
             collective,
@@ -93,14 +95,7 @@ impl<'a> Dataflow<'a> {
     }
 
     /// A member writes what it holds into another member's memory, which notices; within one memory it copies.
-    pub(crate) fn send(
-        &mut self,
-        from: Coord,
-        source: u64,
-        to: Coord,
-        destination: u64,
-        bytes: u64,
-    ) {
+    pub fn send(&mut self, from: Coord, source: u64, to: Coord, destination: u64, bytes: u64) {
         self.send_lines(from, source, to, destination, Lines::one(bytes));
     }
 
@@ -164,7 +159,7 @@ impl<'a> Dataflow<'a> {
     }
 
     /// A member reads from a tile whose data are there from the start and that need not act.
-    pub(crate) fn pull(&mut self, reader: Coord, source: Place, destination: u64, bytes: u64) {
+    pub fn pull(&mut self, reader: Coord, source: Place, destination: u64, bytes: u64) {
         if bytes == 0 {
             return;
         }
@@ -180,7 +175,7 @@ impl<'a> Dataflow<'a> {
     }
 
     /// A member writes into a tile that takes no part.
-    pub(crate) fn put(&mut self, from: Coord, source: u64, to: Place, bytes: u64) {
+    pub fn put(&mut self, from: Coord, source: u64, to: Place, bytes: u64) {
         if bytes == 0 {
             return;
         }
@@ -190,7 +185,7 @@ impl<'a> Dataflow<'a> {
     }
 
     /// A member's cores combine ranges of its memory, from the left.
-    pub(crate) fn fold(&mut self, member: Coord, inputs: Vec<u64>, output: u64, bytes: u64) {
+    pub fn fold(&mut self, member: Coord, inputs: Vec<u64>, output: u64, bytes: u64) {
         if bytes == 0 {
             return;
         }
@@ -249,6 +244,28 @@ impl<'a> Dataflow<'a> {
     /// The actions, in an order in which every cluster can work on its own ones without waiting needlessly.
     pub(crate) fn finish(self, priority: Priority) -> Vec<Action> {
         let order = file_order(self.network, &self.tasks, priority);
+        self.in_order(&order)
+    }
+
+    /// The actions, those with the longest path behind them first; `counts_queue`: what stands before much other work of its cluster
+    /// is urgent too.
+    #[must_use]
+    pub fn finish_by_urgency(self, counts_queue: bool) -> Vec<Action> {
+        self.finish(if counts_queue {
+            Priority::PathAndQueue
+        } else {
+            Priority::Path
+        })
+    }
+
+    /// The actions in the order in which they were added.
+    #[must_use]
+    pub fn finish_as_added(self) -> Vec<Action> {
+        let order: Vec<TaskId> = (0..self.tasks.len()).collect();
+        self.in_order(&order)
+    }
+
+    fn in_order(self, order: &[TaskId]) -> Vec<Action> {
         let mut number = vec![0_u32; self.tasks.len()];
         for (at, task) in order.iter().enumerate() {
             number[*task] = at as u32;

@@ -6,7 +6,7 @@
 
 mod barrier;
 mod cuts;
-mod dataflow;
+pub(crate) mod dataflow;
 mod deal;
 mod dimensions;
 mod exchange;

@@ -11,5 +11,6 @@ pub mod npb;
 pub mod reproduce;
 pub mod stress;
 pub mod sweep;
+pub mod synth;
 pub mod traffic;
 pub mod validation;
