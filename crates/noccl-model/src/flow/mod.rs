@@ -49,7 +49,7 @@ pub fn estimate_cycles(network: &Network, schedule: &Schedule) -> Result<FlowEst
             accepted: "\"non_blocking\", \"published\" or \"ideal\"".to_owned(),
         });
     }
-    let actions = run::Run::new(network, schedule)?.to_the_end()?;
+    let actions = run::Run::new(network, schedule)?.times()?;
     Ok(FlowEstimate {
         cycles: runtime(schedule, &actions),
         actions,

@@ -66,7 +66,7 @@ impl<'a> Run<'a> {
     }
 
     /// Start of the first and end of the last participant of every action.
-    pub(super) fn to_the_end(mut self) -> Result<Vec<(f64, f64)>, ModelError> {
+    pub(super) fn times(mut self) -> Result<Vec<(f64, f64)>, ModelError> {
         while let Some((now, event)) = self.events.next() {
             match event {
                 Event::Wake(agent) => self.wake(agent, now),
