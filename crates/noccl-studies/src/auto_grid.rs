@@ -90,8 +90,11 @@ pub fn auto_grid(grid: AutoGrid, watch: Watch<'_>) -> Result<Vec<AutoRow>, Error
         if noccl_coll::choices(network, &collective).is_empty() {
             continue;
         }
-        rows.push(auto_row(network, &request, request.bytes[0], &tally)?);
-        tally.finish_unit()?;
+        let row = auto_row(network, &request, request.bytes[0], &tally)?;
+        if row.is_some() {
+            tally.finish_unit()?;
+        }
+        rows.extend(row);
     }
     Ok(rows)
 }

@@ -142,19 +142,19 @@ pub fn auto_losses(
     for (kind, bytes) in cases {
         let mut one = CompareRequest::new(kind, group.clone(), vec![bytes]);
         one.element = ElementType::Int32;
-        rows.push(auto_row(network, &one, bytes, &tally)?);
+        rows.extend(auto_row(network, &one, bytes, &tally)?);
         tally.finish_unit()?;
     }
     Ok(rows)
 }
 
-/// One case: every choice simulated, and what `auto` takes.
+/// One case: every choice simulated, and what `auto` takes; none if the network refuses them all.
 pub(crate) fn auto_row(
     network: &Network,
     request: &CompareRequest,
     bytes: u64,
     tally: &Tally<'_>,
-) -> Result<AutoRow, Error> {
+) -> Result<Option<AutoRow>, Error> {
     let collective = collective_of(network, request, bytes)?;
     let case = Case {
         network,
@@ -167,6 +167,9 @@ pub(crate) fn auto_row(
         .map(|choice| case.measured(*choice))
         .collect::<Result<_, Error>>()?;
     let choices: Vec<AutoChoice> = choices.into_iter().flatten().collect();
+    if choices.is_empty() {
+        return Ok(None);
+    }
     let (auto, picked_by) = auto_choice_of(network, &collective)?;
     let auto = match choices.iter().find(|one| one.choice == auto.to_string()) {
         Some(known) => known.clone(),
@@ -177,7 +180,7 @@ pub(crate) fn auto_row(
         .min_by_key(|one| one.cycles)
         .unwrap_or(&auto)
         .clone();
-    Ok(AutoRow {
+    Ok(Some(AutoRow {
         network: network.spec().name.clone(),
         collective: collective.kind,
         bytes: collective.bytes,
@@ -191,7 +194,7 @@ pub(crate) fn auto_row(
         best: best.choice,
         best_cycles: best.cycles,
         choices,
-    })
+    }))
 }
 
 /// A collective whose choices are measured.

@@ -5,6 +5,7 @@
 //! the first few of each are run in timing mode. All of that is bounded: choices of too many messages are left out, and runs of too many
 //! beats are not made. What was done is said with the choice. Core tiles: `auto_cores`.
 
+use super::auto_candidates::estimates;
 use super::estimates::{Estimated, Estimator};
 use super::{is_refusal, runtime_cycles};
 use crate::Error;
@@ -16,12 +17,14 @@ use noccl_workload::{Collective, check};
 use rayon::prelude::*;
 
 /// Choices so near the least estimate are run: where the estimate is firm, and where it is rough.
-const NEAR_FIRM: f64 = 1.2;
+const NEAR_FIRM: f64 = 1.3;
 const NEAR_ROUGH: f64 = 2.0;
 /// At most so many: of firm ones, of what the network does, and of other rough ones.
 const MOST_FIRM: usize = 6;
 const MOST_NETWORK: usize = 4;
 const MOST_ROUGH: usize = 12;
+/// Beats over links of a run that costs next to nothing: the network's own choices are then run however slow they should be.
+const FEW_FLIT_HOPS: f64 = 2e5;
 /// Beats over links of all runs together, but for the first two.
 const MOST_FLIT_HOPS: f64 = 12e6;
 /// Beats over links of one run: a longer one is not made, and the estimate decides.
@@ -40,27 +43,21 @@ pub(super) fn pick(
     has_runs: bool,
 ) -> Result<Picked, Error> {
     let estimator = Estimator::new(network, collective)?;
-    let all = offered(network, collective);
-    let estimates: Vec<Option<Estimated>> = all
-        .par_iter()
-        .map(|choice| estimator.of(*choice))
-        .collect::<Result<_, Error>>()?;
-    let mut known: Vec<Estimated> = estimates.into_iter().flatten().collect();
-    known.sort_by(|a, b| a.cycles.total_cmp(&b.cycles));
+    let known = estimates(network, collective, &estimator)?;
     let num = known.len();
     let near = if has_runs { near(&known) } else { Vec::new() };
-    if near.len() > 1
-        && let Some((choice, num_runs)) = fastest(network, collective, &near)?
-    {
+    // What is expected roughly may be refused too.
+    let is_open = near.len() > 1 || near.iter().any(|one| one.is_rough);
+    if is_open && let Some((choice, num_runs)) = fastest(network, collective, &near)? {
         let by = format!("runs of {num_runs}, of {num} choices");
         return Ok(Picked { choice, by });
     }
-    match first_that_can(network, collective, &known)? {
+    match first_that_can(network, collective, &known, has_runs)? {
         Some(choice) => Ok(Picked {
             choice,
             by: format!("the model, of {num} choices"),
         }),
-        None => nothing(network, collective, &all),
+        None => nothing(network, collective),
     }
 }
 
@@ -73,7 +70,10 @@ fn near(known: &[Estimated]) -> Vec<Estimated> {
     let (all, firm) = (least(&|_| true), least(&|one| !one.is_rough));
     // A rough estimate may be too low, so that the firm ones are compared among themselves.
     let is_near = |one: &Estimated| match one.is_rough {
-        true => one.cycles <= NEAR_ROUGH * all,
+        true => {
+            let is_cheap = one.choice.algorithm.is_in_network() && one.flit_hops <= FEW_FLIT_HOPS;
+            is_cheap || one.cycles <= NEAR_ROUGH * all
+        }
         false => one.cycles <= NEAR_FIRM * firm && one.cycles <= NEAR_ROUGH * all,
     };
     let mut taken = [0; 3];
@@ -138,13 +138,20 @@ fn cycles_of(
     }
 }
 
-/// The first that the checker accepts.
+/// The first that the checker accepts, and where runs may decide a run of the rough ones, too.
 fn first_that_can(
     network: &Network,
     collective: &Collective,
     known: &[Estimated],
+    has_runs: bool,
 ) -> Result<Option<Choice>, Error> {
     for one in known {
+        if has_runs && one.is_rough && one.flit_hops <= MOST_FLIT_HOPS_OF_RUN {
+            if cycles_of(network, collective, one.choice)?.is_some() {
+                return Ok(Some(one.choice));
+            }
+            continue;
+        }
         let schedule = noccl_coll::schedule(network, collective, one.choice)?;
         if check(network, &schedule).is_ok() {
             return Ok(Some(one.choice));
@@ -154,9 +161,9 @@ fn first_that_can(
 }
 
 /// Why nothing does this: what the first algorithm says.
-fn nothing(network: &Network, collective: &Collective, all: &[Choice]) -> Result<Picked, Error> {
-    for choice in all {
-        noccl_coll::schedule(network, collective, *choice)?;
+fn nothing(network: &Network, collective: &Collective) -> Result<Picked, Error> {
+    for choice in offered(network, collective) {
+        noccl_coll::schedule(network, collective, choice)?;
     }
     Err(Error::from(CollError::Impossible(format!(
         "auto: no algorithm of the library does this {} here; accepted: another group or size",

@@ -56,6 +56,11 @@ impl<'a> Estimator<'a> {
         })
     }
 
+    /// Members of the group.
+    pub(crate) const fn members(&self) -> u64 {
+        self.members
+    }
+
     /// What is expected of a choice; none if it cannot do this, or has too many messages to be looked at.
     pub(crate) fn of(&self, choice: Choice) -> Result<Option<Estimated>, Error> {
         let rough = |cycles: f64, flit_hops: f64, num_actions: usize| Estimated {

@@ -7,6 +7,7 @@
 //! Chunk counts are searched in timing mode; only the best one is run in value mode.
 
 mod auto;
+mod auto_candidates;
 mod auto_cores;
 mod by_model;
 pub(crate) mod case;
