@@ -15,6 +15,7 @@ use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, check};
 use rayon::prelude::*;
+use std::collections::HashSet;
 
 /// Choices so near the least estimate are run: where the estimate is firm, and where it is rough.
 const NEAR_FIRM: f64 = 1.3;
@@ -23,7 +24,7 @@ const NEAR_ROUGH: f64 = 2.0;
 const MOST_FIRM: usize = 6;
 const MOST_NETWORK: usize = 4;
 const MOST_ROUGH: usize = 12;
-/// Beats over links of a run that costs next to nothing: the network's own choices are then run however slow they should be.
+/// Beats over links of a run that costs next to nothing: what is estimated roughly is then run however slow it should be.
 const FEW_FLIT_HOPS: f64 = 2e5;
 /// Beats over links of all runs together, but for the first two.
 const MOST_FLIT_HOPS: f64 = 12e6;
@@ -77,15 +78,12 @@ fn near(known: &[Estimated]) -> Vec<Estimated> {
         false => one.cycles <= NEAR_FIRM * firm && one.cycles <= NEAR_ROUGH * all,
     };
     let mut taken = [0; 3];
-    let mut last: Option<Estimated> = None;
+    let mut prints: HashSet<u64> = HashSet::new();
     let mut sum = 0.0;
     let mut near = Vec::new();
     for one in known.iter().filter(|one| is_near(one)) {
         // Short payloads make one schedule of several choices.
-        let is_again = last.is_some_and(|l| {
-            (l.cycles, l.flit_hops, l.num_actions) == (one.cycles, one.flit_hops, one.num_actions)
-        });
-        last = Some(*one);
+        let is_again = one.fingerprint != 0 && !prints.insert(one.fingerprint);
         let (class, most) = match (one.is_rough, one.choice.algorithm.is_in_network()) {
             (false, _) => (0, MOST_FIRM),
             (true, true) => (1, MOST_NETWORK),

@@ -8,6 +8,7 @@ use noccl_model::{
 };
 use noccl_net::{Network, TileId, TileRef};
 use noccl_workload::{ActionKind, Collective, CollectiveKind, Destination, Schedule};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Preset that the calibrated constants hold for.
 const FITTED_PRESET: &str = "collective_noc_4x4";
@@ -21,7 +22,8 @@ pub(crate) struct Estimated {
     pub(crate) cycles: f64,
     /// Beats over links, about: what a run of it costs.
     pub(crate) flit_hops: f64,
-    pub(crate) num_actions: usize,
+    /// The same of schedules that do the same, as forms do with short payloads; 0 without a schedule.
+    pub(crate) fingerprint: u64,
     /// May it be far off? What many messages of the network do at once, and networks that the estimate of shared links does not know.
     pub(crate) is_rough: bool,
 }
@@ -63,11 +65,11 @@ impl<'a> Estimator<'a> {
 
     /// What is expected of a choice; none if it cannot do this, or has too many messages to be looked at.
     pub(crate) fn of(&self, choice: Choice) -> Result<Option<Estimated>, Error> {
-        let rough = |cycles: f64, flit_hops: f64, num_actions: usize| Estimated {
+        let rough = |cycles: f64, flit_hops: f64, fingerprint: u64| Estimated {
             choice,
             cycles,
             flit_hops,
-            num_actions,
+            fingerprint,
             is_rough: true,
         };
         if !self.may_overlap(choice) {
@@ -80,13 +82,13 @@ impl<'a> Estimator<'a> {
         let Ok(schedule) = noccl_coll::schedule(self.network, self.collective, choice) else {
             return Ok(None);
         };
-        let (hops, num) = (flit_hops(self.network, &schedule), schedule.actions.len());
+        let (hops, print) = (flit_hops(self.network, &schedule), fingerprint(&schedule));
         if !choice.algorithm.is_in_network()
             && let Ok(estimate) = estimate_cycles(self.network, &schedule)
         {
             return Ok(Some(Estimated {
                 is_rough: false,
-                ..rough(estimate.cycles, hops, num)
+                ..rough(estimate.cycles, hops, print)
             }));
         }
         let by_laws = || {
@@ -94,7 +96,7 @@ impl<'a> Estimator<'a> {
             prediction.ok().map(|prediction| prediction.cycles)
         };
         let cycles = self.in_network(choice, &schedule).or_else(by_laws);
-        Ok(cycles.map(|cycles| rough(cycles, hops, num)))
+        Ok(cycles.map(|cycles| rough(cycles, hops, print)))
     }
 
     /// Several multicasts or reductions at once can wait for each other on routers that join what stands at the heads of FIFOs.
@@ -161,6 +163,22 @@ impl<'a> Estimator<'a> {
         };
         steps.saturating_mul(self.members) <= MOST_SHARES
     }
+}
+
+/// A number that tells schedules of other transfers, additions or orders apart.
+fn fingerprint(schedule: &Schedule) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for action in &schedule.actions {
+        action.after.hash(&mut hasher);
+        action.kind.name().hash(&mut hasher);
+        if let Some(t) = action.kind.transfer() {
+            (t.initiator, t.source, t.destination, t.bytes, t.rows).hash(&mut hasher);
+        }
+        if let ActionKind::LocalReduce(reduce) = &action.kind {
+            (reduce.tile, &reduce.inputs, reduce.output, reduce.bytes).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
 }
 
 /// Beats over links between routers and at both ends; of multicasts and reductions about one link per member.
