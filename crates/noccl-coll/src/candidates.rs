@@ -85,22 +85,12 @@ pub fn choices_of(network: &Network, collective: &Collective, algorithm: Algorit
     possible(network, collective, |choice| choice.algorithm == algorithm)
 }
 
-/// Choices that a comparison on core tiles would look at, those with them that this group or size refuses: no schedule is made.
+/// Choices that a comparison would look at, those with them that this group or size refuses: no schedule is made.
 #[must_use]
 pub fn offered(network: &Network, collective: &Collective) -> Vec<Choice> {
-    messages::candidates(network, collective)
-}
-
-/// Those of [`choices`] that a condition holds for; schedules of others are not made.
-#[must_use]
-pub fn choices_among(
-    network: &Network,
-    collective: &Collective,
-    is_asked: impl Fn(&Choice) -> bool,
-) -> Vec<Choice> {
-    possible(network, collective, |choice| {
-        is_asked(choice) && is_usual(network, *choice)
-    })
+    let mut all = every(network, collective);
+    all.retain(|choice| is_usual(network, *choice));
+    all
 }
 
 fn possible(
@@ -108,27 +98,17 @@ fn possible(
     collective: &Collective,
     is_asked: impl Fn(&Choice) -> bool,
 ) -> Vec<Choice> {
-    let mut found = untried(network, collective);
+    let mut found = every(network, collective);
     found.retain(|choice| is_asked(choice) && schedule(network, collective, *choice).is_ok());
     found
 }
 
-/// Those of [`choices`] with others that this group, size or memory refuses: no schedule is made, which takes long on a large mesh.
-#[must_use]
-pub fn choices_unchecked(network: &Network, collective: &Collective) -> Vec<Choice> {
-    let mut found = untried(network, collective);
-    found.retain(|choice| is_usual(network, *choice));
-    found
-}
-
-fn untried(network: &Network, collective: &Collective) -> Vec<Choice> {
-    let (papers, others) = if network.routers().carries_words() {
-        (messages::candidates(network, collective), Vec::new())
-    } else {
-        let papers = candidates(network, collective);
-        let others = other_direction(network, collective, &papers);
-        (papers, others)
-    };
+fn every(network: &Network, collective: &Collective) -> Vec<Choice> {
+    if network.routers().carries_words() {
+        return messages::candidates(network, collective);
+    }
+    let papers = candidates(network, collective);
+    let others = other_direction(network, collective, &papers);
     papers.into_iter().chain(others).collect()
 }
 

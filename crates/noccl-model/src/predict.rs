@@ -26,6 +26,7 @@ use noccl_spec::Cluster;
 use noccl_workload::{Action, ActionId, ActionKind, Agent, LocalReduce, Notice, Schedule};
 use order::Order;
 use std::collections::HashMap;
+pub(crate) use sync::counted;
 
 /// What the model expects of a schedule.
 #[derive(Debug, Clone, PartialEq)]
@@ -288,7 +289,7 @@ impl Model<'_> {
     }
 }
 
-fn absent(action: usize, what: &str, accepted: &str) -> ModelError {
+pub(crate) fn absent(action: usize, what: &str, accepted: &str) -> ModelError {
     ModelError::Schedule {
         action,
         reason: format!("{what} is not on the mesh; accepted: {accepted}"),

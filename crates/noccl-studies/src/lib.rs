@@ -5,7 +5,9 @@
 //! and re-exports what its users need. [`parts`] is what the facade's own verbs are made of.
 
 mod analytic;
+mod auto_grid;
 mod auto_loss;
+mod auto_page;
 mod barrier;
 mod baselines;
 pub mod bench;
@@ -35,9 +37,11 @@ pub use analytic::{
     PublishedRow, Validation, calibrate, calibration_text, deviations, model_accuracy, model_rows,
     published_rows, read_calibration, validation,
 };
-pub use auto_loss::{
-    AutoChoice, AutoRequest, AutoRow, Spread, auto_lines, auto_losses, auto_spread,
-    check_auto_page, model_spread, update_auto_page,
+pub use auto_grid::{AUTO_GRID_NETWORKS, AutoGrid, auto_grid};
+pub use auto_loss::{AutoChoice, AutoRequest, AutoRow, auto_losses};
+pub use auto_page::{
+    Spread, auto_grid_text, auto_lines, auto_spread, check_auto_grid_page, check_auto_page,
+    model_spread, update_auto_grid_page, update_auto_page,
 };
 pub use barrier::{
     BarrierRow, BarrierSlope, BarrierStudy, MAX_BARRIER_CLUSTERS, barrier_study, check_barrier_page,
@@ -52,7 +56,7 @@ pub use coherence::{
 pub use compare::{
     AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,
     SumError, Synchronisation, compare, compare_by_model, parse_algorithms, program_choice,
-    schedule,
+    runtime_cycles, schedule,
 };
 pub use core_costs::{CoreCostRow, CoreCostSpread, CoreCosts, ExecutedCase, calibrate_cores};
 pub use error::{Error, ErrorClass};

@@ -28,38 +28,35 @@ fn rows(
     matrix(net, &request, Watch::quiet()).unwrap()
 }
 
-/// The fastest of the algorithms that `auto` considers.
-fn best_considered(rows: &[MatrixRow]) -> Option<&MatrixRow> {
-    let considered = rows
-        .iter()
-        .filter(|r| !r.algorithm.starts_with("point_to_point"));
-    considered.min_by_key(|r| r.cycles)
+fn best(rows: &[MatrixRow]) -> Option<&MatrixRow> {
+    rows.iter().min_by_key(|r| r.cycles)
 }
 
 #[test]
-fn auto_is_at_most_5_percent_slower_than_the_best_that_it_considers() {
+fn auto_is_at_most_3_percent_slower_than_the_best() {
     let net = network("collective_noc_4x4");
     for kind in MatrixRequest::new().collectives {
         for bytes in [64, 512, 4 << 10, 8 << 10] {
             let all = rows(&net, &[kind], &[bytes], "all");
             let chosen = rows(&net, &[kind], &[bytes], "auto");
             assert_eq!(all.is_empty(), chosen.is_empty(), "{kind} {bytes}");
-            let (Some(best), Some(auto)) = (best_considered(&all), chosen.first()) else {
+            let (Some(best), Some(auto)) = (best(&all), chosen.first()) else {
                 continue;
             };
             let ratio = auto.cycles as f64 / best.cycles as f64;
             assert!(
-                ratio <= 1.05,
+                ratio <= 1.03,
                 "{kind} {bytes}: {} instead of {}",
                 auto.cycles,
                 best.cycles
             );
+            assert!(auto.parameters.contains_key("picked_by"), "{auto:?}");
         }
     }
 }
 
 #[test]
-fn auto_sends_directly_where_a_group_is_many_multi_addresses() {
+fn auto_takes_software_where_a_group_is_many_multi_addresses() {
     let net = network("collective_noc_4x4");
     let of = |algorithms: &str| {
         let request = MatrixRequest {
@@ -70,9 +67,10 @@ fn auto_sends_directly_where_a_group_is_many_multi_addresses() {
         };
         matrix(&net, &request, Watch::quiet()).unwrap()
     };
-    let all = of("all");
-    let best = best_considered(&all).unwrap();
-    assert_eq!(of("auto")[0].cycles, best.cycles, "{best:?}");
+    let (all, auto) = (of("all"), of("auto"));
+    let least = best(&all).unwrap().cycles as f64;
+    assert!(auto[0].cycles as f64 <= 1.03 * least, "{auto:?}");
+    assert!(auto[0].algorithm.starts_with("point_to_point"), "{auto:?}");
 }
 
 #[test]

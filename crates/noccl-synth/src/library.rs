@@ -2,7 +2,7 @@
 //! The library's own schedules: what a search must not fall behind.
 
 use crate::problem::Problem;
-use noccl_coll::{Algorithm, Choice, LineForm, PointForm, choices_unchecked};
+use noccl_coll::{Algorithm, Choice, LineForm, PointForm, offered};
 
 /// The library's choices for each collective, those that are fast most often first.
 #[must_use]
@@ -14,7 +14,7 @@ pub fn library_choices(problem: &Problem<'_>, is_software: bool) -> Vec<Vec<Choi
             let uses_network = choice.algorithm.is_in_network();
             is_possible && !(is_software && uses_network)
         };
-        let mut found = choices_unchecked(problem.network, &part.collective);
+        let mut found = offered(problem.network, &part.collective);
         found.retain(is_asked);
         found.sort_by_key(rank);
         found

@@ -3,8 +3,9 @@
 
 use super::{Model, Shares};
 use crate::ModelError;
+use crate::constants::Constants;
 use crate::polling::{response_cycles, seen_full};
-use noccl_net::{MultiAddress, TileId, TileSet, cover};
+use noccl_net::{MultiAddress, Network, TileId, TileSet, cover};
 use noccl_workload::{Barrier, BarrierMechanism};
 
 impl Model<'_> {
@@ -56,60 +57,64 @@ impl Model<'_> {
                     .map(|(tile, _, path)| (*tile, released + path))
                     .collect()
             }
-            BarrierMechanism::Software => self.counted(&barrier.group, &enters, counter)?,
+            BarrierMechanism::Software => counted(
+                self.network,
+                self.constants,
+                &barrier.group,
+                &enters,
+                counter,
+            )?,
         };
         for (tile, end) in &ends {
             self.control[tile.idx()] = *end;
         }
         Ok((first, ends))
     }
+}
 
-    /// Software: one after the other at the counter, in the order of arrival. The counter's own cluster, if it is a
-    /// member, sees it full and interrupts all; else the member that came last does, once it has its response. Interrupts to a group
-    /// of several multi-addresses leave one after the other.
-    fn counted(
-        &self,
-        group: &TileSet,
-        enters: &[(TileId, f64, f64)],
-        counter: TileId,
-    ) -> Result<Vec<(TileId, f64)>, ModelError> {
-        let mut arrivals: Vec<(f64, TileId, f64)> = enters
-            .iter()
-            .map(|(tile, enter, path)| (enter + path, *tile, *path))
-            .collect();
-        arrivals.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut full: f64 = 0.0;
-        let mut own = None;
-        for (arrival, tile, _) in &arrivals {
-            full = full.max(*arrival) + self.constants.counter_member_cycles;
-            own = own.or((*tile == counter).then_some(full));
-        }
-        let last = arrivals
-            .last()
-            .map_or((counter, 0.0), |(_, tile, path)| (*tile, *path));
-        let polls_from = response_cycles(self.network.axi());
-        let (releaser, seen) = match own {
-            Some(own) => {
-                let round = self.constants.poll_cycles;
-                (counter, seen_full(own, full, polls_from, round))
-            }
-            None => (last.0, full + last.1),
-        };
-        let released = seen + self.constants.counter_alpha_cycles;
-        let pieces = cover(self.network, group)?;
-        let position = |tile: TileId| {
-            let at = self.network.cluster_coord(self.network.coord(tile));
-            let holds = |piece: &MultiAddress| at.is_some_and(|at| piece.contains(at));
-            pieces.iter().position(holds).unwrap_or(0) as f64
-        };
-        let path = |tile| {
-            self.constants
-                .path_cycles(self.network.paths_between(tile, releaser))
-        };
-        let end = |tile: TileId| released + position(tile) + path(tile);
-        Ok(enters
-            .iter()
-            .map(|(tile, _, _)| (*tile, end(*tile)))
-            .collect())
+/// Software: one after the other at the counter, in the order of arrival. The counter's own cluster, if it is a
+/// member, sees it full and interrupts all; else the member that came last does, once it has its response. Interrupts to a group
+/// of several multi-addresses leave one after the other.
+pub(crate) fn counted(
+    network: &Network,
+    constants: &Constants,
+    group: &TileSet,
+    enters: &[(TileId, f64, f64)],
+    counter: TileId,
+) -> Result<Vec<(TileId, f64)>, ModelError> {
+    let mut arrivals: Vec<(f64, TileId, f64)> = enters
+        .iter()
+        .map(|(tile, enter, path)| (enter + path, *tile, *path))
+        .collect();
+    arrivals.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut full: f64 = 0.0;
+    let mut own = None;
+    for (arrival, tile, _) in &arrivals {
+        full = full.max(*arrival) + constants.counter_member_cycles;
+        own = own.or((*tile == counter).then_some(full));
     }
+    let last = arrivals
+        .last()
+        .map_or((counter, 0.0), |(_, tile, path)| (*tile, *path));
+    let polls_from = response_cycles(network.axi());
+    let (releaser, seen) = match own {
+        Some(own) => {
+            let round = constants.poll_cycles;
+            (counter, seen_full(own, full, polls_from, round))
+        }
+        None => (last.0, full + last.1),
+    };
+    let released = seen + constants.counter_alpha_cycles;
+    let pieces = cover(network, group)?;
+    let position = |tile: TileId| {
+        let at = network.cluster_coord(network.coord(tile));
+        let holds = |piece: &MultiAddress| at.is_some_and(|at| piece.contains(at));
+        pieces.iter().position(holds).unwrap_or(0) as f64
+    };
+    let path = |tile| constants.path_cycles(network.paths_between(tile, releaser));
+    let end = |tile: TileId| released + position(tile) + path(tile);
+    Ok(enters
+        .iter()
+        .map(|(tile, _, _)| (*tile, end(*tile)))
+        .collect())
 }

@@ -6,6 +6,7 @@
 //! too. All this is bounded, so that large meshes take seconds: exchanges of many words are looked at with
 //! shorter blocks, choices of too many messages are left out, and if all are, a rule decides. What was done is said with the choice.
 
+use super::auto::Picked;
 use super::runtime_cycles;
 use crate::{Error, format_bytes};
 use noccl_coll::{Algorithm, Choice, CollError, offered};
@@ -30,12 +31,6 @@ const MOST_RUNS: usize = 4;
 const MOST_FLIT_HOPS: u64 = 12_000_000;
 /// A planned exchange of longer blocks is not run with shorter ones: the longer the blocks, the more it loses.
 const PLANNED_UNITS: u64 = 8;
-
-/// What is fastest by the model or by short runs, and how that was found.
-pub(super) struct Picked {
-    pub(super) choice: Choice,
-    pub(super) by: String,
-}
 
 /// A choice with what the model says of it.
 struct Predicted {

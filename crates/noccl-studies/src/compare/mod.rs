@@ -7,9 +7,11 @@
 //! Chunk counts are searched in timing mode; only the best one is run in value mode.
 
 mod auto;
+mod auto_candidates;
 mod auto_cores;
 mod by_model;
 pub(crate) mod case;
+mod estimates;
 mod for_programs;
 mod inputs;
 pub(crate) mod meaning;
@@ -22,6 +24,7 @@ pub use crate::runs::LinkFlits;
 pub use by_model::compare_by_model;
 pub(crate) use case::Case;
 pub(crate) use case::collective_of;
+pub(crate) use estimates::Estimator;
 pub use for_programs::program_choice;
 pub use plan::schedule;
 pub use row::{AlgorithmRequest, Backend, CompareRequest, CompareRow, SumError, parse_algorithms};

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which choices make one row, and the best of them.
 
-use super::auto::auto_choice;
-use super::auto_cores::pick;
 use super::row::AlgorithmRequest;
-use super::runtime_cycles;
+use super::{auto, auto_cores, runtime_cycles};
 use crate::Error;
-use noccl_coll::{Algorithm, Choice, choices, choices_among, choices_of};
+use noccl_coll::{Algorithm, Choice, choices, choices_of};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
@@ -31,22 +29,15 @@ impl Family {
 
     /// The choice of `auto`; `has_runs`: may runs decide, where that is cheap?
     fn auto(network: &Network, collective: &Collective, has_runs: bool) -> Result<Self, Error> {
-        if network.routers().carries_words() {
-            let picked = pick(network, collective, has_runs)?;
-            return Ok(Self {
-                candidates: vec![picked.choice],
-                picked: Some(picked.by),
-            });
-        }
-        // The model knows no links that several paths share, on which the forms of `point_to_point` differ.
-        let is_predicted = |c: &Choice| c.algorithm != Algorithm::PointToPoint;
-        let known = choices_among(network, collective, is_predicted);
-        let known = if known.is_empty() {
-            all_choices(network, collective)?
+        let picked = if network.routers().carries_words() {
+            auto_cores::pick(network, collective, has_runs)?
         } else {
-            known
+            auto::pick(network, collective, has_runs)?
         };
-        Ok(Self::of(vec![auto_choice(network, collective, &known)?]))
+        Ok(Self {
+            candidates: vec![picked.choice],
+            picked: Some(picked.by),
+        })
     }
 
     /// The schedule of one of its choices, with how `auto` has found it among the parameters.

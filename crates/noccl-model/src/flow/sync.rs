@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Barriers and arrivals: nobody shares links there for long, so closed forms say when members go on.
+
+use super::event::Event;
+use super::run::Run;
+use crate::ModelError;
+use crate::constants::Constants;
+use crate::predict::{absent, counted};
+use noccl_net::TileId;
+use noccl_spec::Plane;
+use noccl_workload::{Arrival, Barrier, BarrierMechanism};
+
+/// Interfaces, the memory of the root and its registers, of a narrow reduction without its hops.
+const REDUCTION_CYCLES: f64 = 5.0;
+/// From an interface to a memory without its hops.
+const ENDS_CYCLES: u32 = 2;
+
+/// Members that have come, and when each began its instructions.
+#[derive(Debug, Default)]
+pub(super) struct Entered {
+    members: Vec<(u32, f64)>,
+}
+
+impl Run<'_> {
+    /// A member's store has left its core.
+    pub(super) fn enter_barrier(
+        &mut self,
+        share: u32,
+        barrier: &Barrier,
+        _now: f64,
+    ) -> Result<(), ModelError> {
+        let action = self.shares.all[share as usize].action;
+        let counter = self.costs.network.find(barrier.counter);
+        let counter = counter.ok_or_else(|| {
+            absent(
+                action as usize,
+                &barrier.counter.to_string(),
+                "a tile of this network",
+            )
+        })?;
+        let Some(members) = self.all_have_come(share) else {
+            return Ok(());
+        };
+        let constants = self.constants();
+        let enters: Vec<(TileId, f64, f64)> = members
+            .iter()
+            .map(|(member, begin)| {
+                let tile = self.shares.all[*member as usize].tile;
+                let paths = self.costs.network.paths_between(tile, counter);
+                (tile, *begin, constants.path_cycles(paths))
+            })
+            .collect();
+        let ends: Vec<(TileId, f64)> = match barrier.mechanism {
+            BarrierMechanism::InNetwork => {
+                let last = enters.iter().map(|(_, enter, path)| enter + path);
+                let released = last.fold(0.0, f64::max) + constants.barrier_alpha_cycles;
+                enters
+                    .iter()
+                    .map(|(tile, _, path)| (*tile, released + path))
+                    .collect()
+            }
+            BarrierMechanism::Software => counted(
+                self.costs.network,
+                &constants,
+                &barrier.group,
+                &enters,
+                counter,
+            )?,
+        };
+        for ((member, _), (_, end)) in members.iter().zip(ends) {
+            self.events.at(end, Event::Over(*member));
+        }
+        Ok(())
+    }
+
+    /// A member has told its root; the root's share ends when all have.
+    pub(super) fn arrive(
+        &mut self,
+        share: u32,
+        arrival: &Arrival,
+        now: f64,
+    ) -> Result<(), ModelError> {
+        let (action, tile) = {
+            let share = &self.shares.all[share as usize];
+            (share.action, share.tile)
+        };
+        let root = self.costs.network.find(arrival.root);
+        let root = root.ok_or_else(|| {
+            absent(
+                action as usize,
+                &arrival.root.to_string(),
+                "a tile of this network",
+            )
+        })?;
+        if tile != root {
+            self.over(share, now);
+        }
+        let Some(members) = self.all_have_come(share) else {
+            return Ok(());
+        };
+        let cluster = &self.costs.axi.cluster;
+        let ends = f64::from(
+            cluster.instructions.barrier_store
+                + cluster.request_path_cycles
+                + cluster.response_path_cycles,
+        );
+        let hop = f64::from(self.costs.network.plane(Plane::Req).hop_cycles);
+        let came = members.iter().map(|(member, begin)| {
+            let tile = self.shares.all[*member as usize].tile;
+            begin + hop * f64::from(self.costs.network.paths_between(tile, root))
+        });
+        let set = came.fold(0.0, f64::max) + ends + REDUCTION_CYCLES;
+        if let Some(own) = self.shares.at(action, root) {
+            self.events.at(set, Event::Over(own));
+        }
+        Ok(())
+    }
+
+    /// Takes note of a member; all of them, by share, once the last has come.
+    fn all_have_come(&mut self, share: u32) -> Option<Vec<(u32, f64)>> {
+        let state = &self.shares.all[share as usize];
+        let num = self.shares.of(state.action).len();
+        let entered = self.entered.entry(state.action).or_default();
+        entered.members.push((share, state.begin));
+        if entered.members.len() < num {
+            return None;
+        }
+        let mut members = self.entered.remove(&state.action)?.members;
+        members.sort_unstable_by_key(|(member, _)| *member);
+        Some(members)
+    }
+
+    /// What barriers cost by the spec.
+    fn constants(&self) -> Constants {
+        let cluster = &self.costs.axi.cluster;
+        let instructions = &cluster.instructions;
+        let store = instructions.barrier_store + cluster.request_path_cycles;
+        let barrier = store + cluster.response_path_cycles + instructions.barrier_leave;
+        let release = store + ENDS_CYCLES + cluster.response_path_cycles;
+        let counter =
+            store + ENDS_CYCLES + instructions.poll + release + instructions.interrupt_wake;
+        Constants {
+            hop_cycles: 2.0 * f64::from(self.costs.network.plane(Plane::Req).hop_cycles),
+            barrier_alpha_cycles: f64::from(barrier) + REDUCTION_CYCLES,
+            counter_alpha_cycles: f64::from(counter),
+            counter_member_cycles: f64::from(cluster.atomic_cycles),
+            poll_cycles: f64::from(instructions.poll),
+            ..Constants::default()
+        }
+    }
+}

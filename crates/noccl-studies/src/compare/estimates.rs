@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What `auto` expects of a choice before anything runs.
+
+use crate::Error;
+use noccl_coll::{Algorithm, Choice};
+use noccl_model::{
+    Calibration, Constants, Shape, all_reduce_once_cycles, estimate_cycles, predict_with,
+};
+use noccl_net::{Network, TileId, TileRef};
+use noccl_workload::{ActionKind, Collective, CollectiveKind, Destination, Schedule};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Preset that the calibrated constants hold for.
+const FITTED_PRESET: &str = "collective_noc_4x4";
+/// Shares of actions of a schedule that is still made to be looked at.
+const MOST_SHARES: u64 = 400_000;
+
+/// A choice with what is expected of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Estimated {
+    pub(crate) choice: Choice,
+    pub(crate) cycles: f64,
+    /// Beats over links, about: what a run of it costs.
+    pub(crate) flit_hops: f64,
+    /// The same of schedules that do the same, as forms do with short payloads; 0 without a schedule.
+    pub(crate) fingerprint: u64,
+    /// May it be far off? What many messages of the network do at once, and networks that the estimate of shared links does not know.
+    pub(crate) is_rough: bool,
+}
+
+/// Estimates of one collective.
+pub(crate) struct Estimator<'a> {
+    network: &'a Network,
+    collective: &'a Collective,
+    /// Of networks whose numbers are others the constants still rank what the network does.
+    constants: Constants,
+    shape: Option<Shape>,
+    members: u64,
+}
+
+impl<'a> Estimator<'a> {
+    pub(crate) fn new(network: &'a Network, collective: &'a Collective) -> Result<Self, Error> {
+        let members = network.members(&collective.group)?.len() as u64;
+        let calibration = Calibration::shipped()?;
+        let constants = match calibration.constants_for(network.spec()) {
+            Ok(constants) => constants,
+            Err(_) => calibration.constants_for(&crate::load_spec(FITTED_PRESET, &[])?)?,
+        };
+        let has_shapes = network.routers().joins_several && network.routers().is_deadlock_free;
+        Ok(Self {
+            network,
+            collective,
+            constants,
+            shape: has_shapes
+                .then(|| Shape::new(network, collective))
+                .and_then(Result::ok),
+            members,
+        })
+    }
+
+    /// Members of the group.
+    pub(crate) const fn members(&self) -> u64 {
+        self.members
+    }
+
+    /// What is expected of a choice; none if it cannot do this, or has too many messages to be looked at.
+    pub(crate) fn of(&self, choice: Choice) -> Result<Option<Estimated>, Error> {
+        let rough = |cycles: f64, flit_hops: f64, fingerprint: u64| Estimated {
+            choice,
+            cycles,
+            flit_hops,
+            fingerprint,
+            is_rough: true,
+        };
+        if !self.may_overlap(choice) {
+            return Ok(None);
+        }
+        if !self.is_small(choice) {
+            let cycles = self.by_shape(choice.algorithm);
+            return Ok(cycles.map(|cycles| rough(cycles, f64::INFINITY, 0)));
+        }
+        let Ok(schedule) = noccl_coll::schedule(self.network, self.collective, choice) else {
+            return Ok(None);
+        };
+        let (hops, print) = (flit_hops(self.network, &schedule), fingerprint(&schedule));
+        if !choice.algorithm.is_in_network()
+            && let Ok(estimate) = estimate_cycles(self.network, &schedule)
+        {
+            return Ok(Some(Estimated {
+                is_rough: false,
+                ..rough(estimate.cycles, hops, print)
+            }));
+        }
+        let by_laws = || {
+            let prediction = predict_with(self.network, &schedule, &self.constants);
+            prediction.ok().map(|prediction| prediction.cycles)
+        };
+        let cycles = self.in_network(choice, &schedule).or_else(by_laws);
+        Ok(cycles.map(|cycles| rough(cycles, hops, print)))
+    }
+
+    /// Several multicasts or reductions at once can wait for each other on routers that join what stands at the heads of FIFOs.
+    fn may_overlap(&self, choice: Choice) -> bool {
+        let routers = self.network.routers();
+        let overlaps = self.collective.kind.has_blocks() && choice.algorithm.is_in_network();
+        routers.is_deadlock_free || !overlaps
+    }
+
+    /// Cycles of what the network does, where something better is known than of its schedule's actions one by one.
+    fn in_network(&self, choice: Choice, schedule: &Schedule) -> Option<f64> {
+        if !choice.algorithm.is_in_network() {
+            return None;
+        }
+        if self.collective.kind.has_blocks() {
+            return self.by_shape(choice.algorithm);
+        }
+        let reductions = schedule
+            .actions
+            .iter()
+            .filter_map(|a| a.kind.network_fold());
+        let mut shared = reductions.filter(|fold| fold.is_shared);
+        let cycles = shared.find_map(|fold| all_reduce_once_cycles(self.network, fold.reduction));
+        cycles.map(|cycles| cycles as f64)
+    }
+
+    /// Cycles from the shape of the group alone: what many multicasts or reductions at once take, and exchanges of many messages.
+    fn by_shape(&self, algorithm: Algorithm) -> Option<f64> {
+        let shape = self.shape.as_ref()?;
+        match (algorithm, self.collective.kind) {
+            (Algorithm::InNetwork, CollectiveKind::AllGather) => {
+                Some(shape.all_gather_in_network_cycles())
+            }
+            (Algorithm::InNetwork, CollectiveKind::ReduceScatter) => {
+                Some(shape.reduce_scatter_in_network_cycles())
+            }
+            (Algorithm::InNetworkLines, CollectiveKind::AllGather) => {
+                Some(shape.all_gather_lines_cycles())
+            }
+            (Algorithm::InNetworkLines, CollectiveKind::ReduceScatter) => {
+                Some(shape.reduce_scatter_lines_cycles())
+            }
+            (Algorithm::Pairwise, CollectiveKind::AllToAll) => Some(shape.pairwise_cycles()),
+            (Algorithm::RowColumn, CollectiveKind::AllToAll) => Some(shape.row_column_cycles()),
+            (Algorithm::Slotted, CollectiveKind::AllToAll) => Some(shape.slotted_cycles()),
+            _ => None,
+        }
+    }
+
+    /// Has a choice few enough shares for its schedule to be made?
+    fn is_small(&self, choice: Choice) -> bool {
+        use Algorithm as A;
+        let has_blocks = self.collective.kind.has_blocks();
+        // Everybody with everybody, or a step of all for every member.
+        let is_long = matches!(choice.algorithm, A::Pairwise | A::Slotted | A::Ring);
+        let of_blocks = matches!(
+            choice.algorithm,
+            A::InNetwork | A::InNetworkLines | A::RowColumn
+        );
+        let steps = match choice.algorithm == A::Chain {
+            true => self.members + u64::from(choice.chunks),
+            false if is_long || (has_blocks && of_blocks) => self.members,
+            false => 0,
+        };
+        steps.saturating_mul(self.members) <= MOST_SHARES
+    }
+}
+
+/// A number that tells schedules of other transfers, additions or orders apart.
+fn fingerprint(schedule: &Schedule) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for action in &schedule.actions {
+        action.after.hash(&mut hasher);
+        action.kind.name().hash(&mut hasher);
+        if let Some(t) = action.kind.transfer() {
+            (t.initiator, t.source, t.destination, t.bytes, t.rows).hash(&mut hasher);
+        }
+        if let ActionKind::LocalReduce(reduce) = &action.kind {
+            (reduce.tile, &reduce.inputs, reduce.output, reduce.bytes).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+/// Beats over links between routers and at both ends; of multicasts and reductions about one link per member.
+fn flit_hops(network: &Network, schedule: &Schedule) -> f64 {
+    let beat_bytes = network.beat_bytes().max(1);
+    let find = |tile: TileRef| network.find(tile).unwrap_or(TileId(0));
+    let hops = |from: TileRef, to: TileRef| {
+        let (from, to) = (network.coord(find(from)), network.coord(find(to)));
+        f64::from(from.hops_to(to) + 2)
+    };
+    let of = |kind: &ActionKind| {
+        if let Some(fold) = kind.network_fold() {
+            let beats = fold.reduction.bytes.div_ceil(beat_bytes) as f64;
+            return beats * f64::from(fold.reduction.group.len()) * 2.0;
+        }
+        let Some(transfer) = kind.transfer() else {
+            return 0.0;
+        };
+        let beats = transfer.bytes.div_ceil(beat_bytes) as f64 * f64::from(transfer.rows);
+        beats
+            * match transfer.destination {
+                Destination::One(place) => hops(transfer.source.tile, place.tile),
+                Destination::Multicast { set, .. } => 2.0 * f64::from(set.len()),
+            }
+    };
+    schedule.actions.iter().map(|action| of(&action.kind)).sum()
+}
