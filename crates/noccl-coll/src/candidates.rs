@@ -93,6 +93,18 @@ pub fn offered(network: &Network, collective: &Collective) -> Vec<Choice> {
     all
 }
 
+/// Those of [`choices`] that a condition holds for; schedules of others are not made.
+#[must_use]
+pub fn choices_among(
+    network: &Network,
+    collective: &Collective,
+    is_asked: impl Fn(&Choice) -> bool,
+) -> Vec<Choice> {
+    possible(network, collective, |choice| {
+        is_asked(choice) && is_usual(network, *choice)
+    })
+}
+
 fn possible(
     network: &Network,
     collective: &Collective,

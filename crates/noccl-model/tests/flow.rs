@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The estimate of shared links where cycles are known, and what it refuses.
+#![allow(clippy::unwrap_used)]
 
 use noccl_model::{ModelError, estimate_cycles};
 use noccl_net::{Coord, MultiAddress, Network, TileRef};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The estimate of shared links against the simulator: how far it is off, and whether the fastest form is among its first.
+#![allow(clippy::unwrap_used)]
 
 use noccl_coll::{Algorithm, choices_of};
 use noccl_model::estimate_cycles;
