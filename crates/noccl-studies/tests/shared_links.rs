@@ -32,6 +32,7 @@ fn collective(network: &Network, group: &str, kind: CollectiveKind, bytes: u64) 
         operator: Operator::Sum,
         element: ElementType::Fp64,
         lengths: None,
+        definition: None,
     };
     collective.output_offset = collective.input_bytes(members.len() as u64);
     collective

@@ -31,6 +31,7 @@ fn problem(network: &Network) -> Problem<'_> {
         operator: Operator::Sum,
         element: ElementType::Fp64,
         lengths: None,
+        definition: None,
     };
     let wanted = Postcondition::new(network, &collective);
     Problem::new(

@@ -33,6 +33,7 @@ pub(crate) fn collective(
         operator: Operator::Sum,
         element: ElementType::Fp64,
         lengths: None,
+        definition: None,
     };
     let inputs = collective.input_bytes(members).max(bytes);
     collective.output_offset = inputs.next_multiple_of(64);

@@ -7,7 +7,7 @@ use crate::measure::choices::software;
 use crate::measure::runner::{Runner, barrier, collective, mark, network};
 use crate::measure::statistics::{geometric_mean, range};
 use crate::papers::outcome::Outcomes;
-use noccl_coll::{Algorithm, Choice, choices};
+use noccl_coll::{Algorithm, Choice, choices_among};
 use noccl_net::Network;
 use noccl_workload::{BarrierMechanism, Collective, CollectiveKind};
 
@@ -212,8 +212,7 @@ fn over_fastest(
     KIB.iter()
         .map(|kib| {
             let of = collective(network, kind, ROWS[0].0, kib << 10)?;
-            let mut software = choices(network, &of);
-            software.retain(|choice| !choice.algorithm.is_in_network());
+            let software = choices_among(network, &of, |c| !c.algorithm.is_in_network());
             let (fastest, _) = runner.fastest(network, &of, &software)?;
             Ok(fastest as f64 / runner.in_network_cycles(network, &of)? as f64)
         })
