@@ -37,7 +37,8 @@ class SynthResult:
         library: The library's best algorithm; None if faults leave it none.
         library_cycles: Its cycles.
         gain: `library_cycles` divided by `cycles`.
-        num_tried: Schedules simulated.
+        num_tried: Schedules that were rated.
+        num_estimated: Those of them that an estimate ruled out, without a run.
         num_untried: The library's schedules that there was no time for.
         end: `time_limit`, `tries`, `exhausted` or `interrupted`.
         host_seconds: Host seconds of search, proof and run.
@@ -54,6 +55,7 @@ class SynthResult:
     library_cycles: int | None
     gain: float | None
     num_tried: int
+    num_estimated: int
     num_untried: int
     end: str
     host_seconds: float

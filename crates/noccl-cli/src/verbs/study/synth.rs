@@ -153,7 +153,7 @@ fn text(report: &SynthReport) -> String {
          found        {} cycles, {} ({}, {} actions)\n\
          library      {library}\n\
          bounds       {} cycles; in software {}\n\
-         search       seed {}, {} schedules simulated{untried}; ended by {end}; {:.1} s\n\
+         search       seed {}, {} schedules, {} by an estimate alone{untried}; ended by {end}; {:.1} s\n\
          verified     {}\n",
         report.collective,
         noccl::format_bytes(report.bytes),
@@ -167,6 +167,7 @@ fn text(report: &SynthReport) -> String {
         grouped(report.software_bound_cycles),
         report.seed,
         report.num_tried,
+        report.num_estimated,
         report.host_seconds,
         report.verified,
     )
