@@ -157,7 +157,7 @@ fn unknown_algorithms_operators_elements_and_kinds_name_what_exists() {
         &["--element", "fp128", "fp64"],
     );
     refuses(&format!("{base} --operator and"), 2, &["And", "integer"]);
-    refuses("compare gather --bytes 1KiB", 2, &["gather", "all_reduce"]);
+    refuses("compare gossip --bytes 1KiB", 2, &["gossip", "all_reduce"]);
     refuses(
         "stress --only writes",
         2,
