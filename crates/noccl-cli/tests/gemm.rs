@@ -19,8 +19,8 @@ fn rows_come_by_mesh_and_by_who_communicates_with_the_speedup_over_software() {
             )
         })
         .collect();
-    let both = |mesh| [(mesh, "software"), (mesh, "in_network")];
-    assert_eq!(names, [both("4x4"), both("8x8")].concat());
+    let all = |mesh| ["software", "deliveries", "in_network"].map(|who| (mesh, who));
+    assert_eq!(names, [all("4x4"), all("8x8")].concat());
     for row in rows {
         assert_eq!(row["compute_cycles"], 743);
         assert_eq!(row["bound_by"], "computation");
@@ -58,7 +58,8 @@ fn backends_stand_beside_each_other_with_their_distance_from_the_simulation() {
             "gemm {kernel} --mesh 4x4,8x8 --backend all --json"
         ));
         let rows = rows.as_array().unwrap();
-        assert_eq!(rows.len(), 16);
+        // Deliveries have no equations.
+        assert_eq!(rows.len(), 2 * (4 * 2 + 1));
         for row in rows {
             let cycles = |row: &serde_json::Value| row["iteration_cycles"].as_f64().unwrap();
             let is_same = |r: &&serde_json::Value| {
@@ -113,6 +114,7 @@ fn impossible_products_are_refused_with_what_would_be_accepted() {
         ("gemm summa --iterations 0", "1 to"),
         ("gemm summa --submatrix 4294967295x1x1", "65536"),
         ("gemm summa --collectives hardware", "in_network"),
+        ("gemm summa --collectives deliveries --backend model", "sim"),
         ("gemm summa --sync locks", "flags"),
         ("gemm summa --shape gpt", "llama_3_1_8b.gate"),
         ("gemm summa --submatrix 18x18", "ROWSxCOLUMNSxINNER"),

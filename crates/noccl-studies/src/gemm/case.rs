@@ -54,6 +54,11 @@ impl Case<'_> {
         }
     }
 
+    /// Does the backend know this kind of communication? S1 has no equations of deliveries, and what waits for nothing but them is the simulator's.
+    pub(super) fn is_known(&self) -> bool {
+        self.collectives != Collectives::Deliveries || self.backend == Backend::Sim
+    }
+
     /// Runs a schedule, or predicts it if that is what the case is about.
     pub(super) fn time(
         &self,

@@ -58,10 +58,12 @@ pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Err
                     session: &session,
                     tally: &tally,
                 };
-                rows.push(match request.kernel {
-                    GemmKernel::Summa => best_row(&case)?,
-                    GemmKernel::FusedConcatLinear => fused::best_row(&case)?,
-                });
+                if case.is_known() {
+                    rows.push(match request.kernel {
+                        GemmKernel::Summa => best_row(&case)?,
+                        GemmKernel::FusedConcatLinear => fused::best_row(&case)?,
+                    });
+                }
                 tally.finish_unit()?;
             }
             row::add_speedups(&mut rows[first_of_backend..]);

@@ -44,7 +44,7 @@ fn multicast_cycles(spread: Spread, length: u32, beats: f64, has_distance: bool)
     let line = Extent::row(length);
     match spread {
         Spread::InNetwork => constants.in_network_cycles(line, beats),
-        // Deliveries have no equations of S1; who asks for them alone is refused.
+        // Deliveries have no equations of S1: `Case::is_known`.
         Spread::Tree | Spread::Deliveries { .. } => {
             constants.tree_cycles(line, beats) + tree_path(&[length], has_distance)
         }
