@@ -224,7 +224,7 @@ def multiply(
         b: Shape (num_inner, num_columns), of the same type; whole submatrices for its columns.
         mesh: Clusters as `WxH`, powers of two.
         inner: Inner dimension of one iteration's submatrices; divides num_inner.
-        collectives: `in_network`; `software`, which takes a tree with barriers; or `deliveries`, a tree without.
+        collectives: `in_network`; `software`, a tree with barriers; or `deliveries`, one without.
         sync: `barriers` or `flags`.
         prefetch: Slots per input in every cluster.
         element: Element type, where the array's type does not say it.

@@ -10,6 +10,7 @@ mod emit;
 mod error;
 mod faults;
 mod file_order;
+mod fingerprint;
 mod genome;
 mod library;
 mod matched;

@@ -5,6 +5,7 @@ use crate::SynthError;
 use crate::costs::Costs;
 use crate::emit::{emit, side_by_side};
 use crate::file_order::{by_starts, can_change};
+use crate::fingerprint::fingerprint;
 use crate::genome::{Genome, constructed, mutate};
 use crate::library::library_choices;
 use crate::matched::by_matching;
@@ -13,9 +14,8 @@ use crate::packing::by_packing;
 use crate::problem::Problem;
 use noccl_coll::Choice;
 use noccl_run::Rng;
-use noccl_workload::{Action, ActionKind, Destination, SCHEDULE_FORMAT, Schedule};
+use noccl_workload::{Action, SCHEDULE_FORMAT, Schedule};
 use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Schedules that are rated together, and how many where each takes long.
 const BATCH: usize = 8;
@@ -373,30 +373,4 @@ impl<'a, 'p> Search<'a, 'p> {
         self.found.num_untried = self.library.len() as u64;
         Ok(self.found)
     }
-}
-
-/// Equal schedules have equal ones.
-fn fingerprint(schedule: &Schedule) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for action in &schedule.actions {
-        action.after.hash(&mut hasher);
-        match (&action.kind, action.kind.transfer()) {
-            (_, Some(transfer)) => {
-                let ends = (
-                    transfer.initiator,
-                    transfer.source,
-                    transfer.destination.offset(),
-                );
-                (ends, transfer.bytes, transfer.rows).hash(&mut hasher);
-                if let Destination::One(place) = transfer.destination {
-                    place.hash(&mut hasher);
-                }
-            }
-            (ActionKind::LocalReduce(sum), None) => {
-                (sum.tile, &sum.inputs, sum.output, sum.bytes).hash(&mut hasher);
-            }
-            (other, None) => format!("{other:?}").hash(&mut hasher),
-        }
-    }
-    hasher.finish()
 }
