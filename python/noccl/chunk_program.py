@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from noccl.chunk_places import ChunkPlaces, Line
+from noccl.definitions import Definition
 from noccl.errors import ArgumentError
 from noccl.networks import members
 from noccl.schedules import Collective
@@ -20,7 +21,6 @@ from noccl.values import kind_of, text, whole
 
 if TYPE_CHECKING:
     from noccl._native import Network
-    from noccl.definitions import Definition
     from noccl.schedules import Schedule
     from noccl.tiles import Cluster, Group
 
@@ -83,11 +83,10 @@ class ChunkProgram:
 
     def _chunk_counts(self) -> dict[str, list[int]]:
         """Chunks of the inputs and outputs by rank."""
-        try:
-            stated = self._definition.to_json()
-        except AttributeError as error:
+        if not isinstance(self._definition, Definition):
             found = kind_of(self._definition)
-            raise ArgumentError(f"definition: {found}; accepted: a Definition") from error
+            raise ArgumentError(f"definition: {found}; accepted: a Definition")
+        stated = self._definition.to_json()
         if not isinstance(stated, dict):
             raise ArgumentError("definition: no definition; accepted: a Definition")
         inputs, num = stated["inputs"], len(self._ranks)

@@ -137,7 +137,7 @@ def gemm(
 
     >>> rows = gemm("summa", meshes=["4x4"])
     >>> [row.bound_by for row in rows]
-    ['computation', 'computation']
+    ['computation', 'computation', 'computation']
 
     Args:
         kernel: `summa` or `fused_concat_linear`.
