@@ -83,10 +83,10 @@ class ChunkProgram:
 
     def _chunk_counts(self) -> dict[str, list[int]]:
         """Chunks of the inputs and outputs by rank."""
-        if not isinstance(self._definition, Definition):
-            found = kind_of(self._definition)
-            raise ArgumentError(f"definition: {found}; accepted: a Definition")
-        stated = self._definition.to_json()
+        definition: object = self._definition
+        if not isinstance(definition, Definition):
+            raise ArgumentError(f"definition: {kind_of(definition)}; accepted: a Definition")
+        stated = definition.to_json()
         if not isinstance(stated, dict):
             raise ArgumentError("definition: no definition; accepted: a Definition")
         inputs, num = stated["inputs"], len(self._ranks)
@@ -170,7 +170,7 @@ class ChunkProgram:
             raise ArgumentError(f"{name}: {kind_of(place)}; {accepted}")
         rank = whole(f"{name}: rank", place[0], most=len(self._ranks) - 1)
         buffer = place[1]
-        if buffer not in _BUFFERS:
+        if not isinstance(buffer, str) or buffer not in _BUFFERS:
             raise ArgumentError(f"{name}: buffer {kind_of(buffer)}; {accepted}")
         most = _MOST_CHUNKS if buffer == "scratch" else self._counts[buffer][rank]
         chunk = whole(f"{name}: chunk", place[2])
