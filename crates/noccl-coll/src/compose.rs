@@ -270,7 +270,8 @@ impl Task<'_> {
             }
             CollectiveKind::AllReduce => {
                 let staged = layout.alloc(bytes);
-                in_network::Reduction::new(group, collective, group.entry, staged, &mut layout)
+                let into = (group.entry, staged);
+                in_network::Reduction::new(self.network, group, collective, into, &mut layout)
                     .emit(&mut builder);
                 let source = at(group.entry, staged);
                 let from_to = (source, collective.output_offset);
@@ -315,11 +316,13 @@ impl Task<'_> {
         let (group, collective) = (self.group, self.collective);
         let output = collective.output_offset;
         if let TileRef::Cluster(root) = collective.root {
-            in_network::Reduction::new(group, collective, root, output, layout).emit(builder);
+            let into = (root, output);
+            in_network::Reduction::new(self.network, group, collective, into, layout).emit(builder);
             return;
         }
         let staged = layout.alloc(collective.bytes);
-        in_network::Reduction::new(group, collective, group.entry, staged, layout).emit(builder);
+        let into = (group.entry, staged);
+        in_network::Reduction::new(self.network, group, collective, into, layout).emit(builder);
         let destination = Destination::One(Place {
             tile: collective.root,
             offset: output,

@@ -17,6 +17,7 @@ use crate::group::Group;
 use crate::layout::Layout;
 use crate::steps::transfer;
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
+use noccl_workload::check::fit_together;
 use noccl_workload::{
     ActionKind, BarrierMechanism, Collective, Destination, InNetworkReduction, LocalReduce, Place,
 };
@@ -75,6 +76,45 @@ struct Operand {
     offset: u64,
 }
 
+/// The reduction of a piece into a cluster.
+fn reduction(collective: &Collective, operand: Operand, gatherer: Coord) -> InNetworkReduction {
+    InNetworkReduction {
+        group: operand.piece,
+        source_offset: collective.input_offset,
+        root: Place {
+            tile: TileRef::Cluster(gatherer),
+            offset: operand.offset,
+        },
+        bytes: collective.bytes,
+        operator: collective.operator,
+        element: collective.element,
+    }
+}
+
+/// Cuts the operands, in their order, into steps for which the routers' stores have space: where they lie decides how many bursts they are.
+fn steps(
+    network: &Network,
+    collective: &Collective,
+    operands: &[Operand],
+    gatherer: Coord,
+) -> Vec<Vec<usize>> {
+    let mut steps: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut open: Vec<InNetworkReduction> = Vec::new();
+    for (idx, operand) in operands.iter().enumerate() {
+        if operand.piece.len() > 1 {
+            open.push(reduction(collective, *operand, gatherer));
+            if open.len() > 1 && !fit_together(network, &open) {
+                open.drain(..open.len() - 1);
+                steps.push(Vec::new());
+            }
+        }
+        if let Some(step) = steps.last_mut() {
+            step.push(idx);
+        }
+    }
+    steps
+}
+
 /// A reduction into `result` of the cluster `gatherer`, which may lie outside the group.
 #[derive(Debug)]
 pub(crate) struct Reduction<'a> {
@@ -83,6 +123,8 @@ pub(crate) struct Reduction<'a> {
     gatherer: Coord,
     result: u64,
     operands: Vec<Operand>,
+    /// Operands (indices) that may be reduced at the same time, step after step.
+    steps: Vec<Vec<usize>>,
 }
 
 impl<'a> Reduction<'a> {
@@ -91,10 +133,10 @@ impl<'a> Reduction<'a> {
     /// The piece of the gatherer itself (else the first one) needs no buffer: its partial result lies
     /// where the result will be; a gatherer that is a piece of its own is reduced from its input.
     pub(crate) fn new(
+        network: &Network,
         group: &'a Group,
         collective: &'a Collective,
-        gatherer: Coord,
-        result: u64,
+        (gatherer, result): (Coord, u64),
         layout: &mut Layout,
     ) -> Self {
         let own = group
@@ -103,7 +145,7 @@ impl<'a> Reduction<'a> {
             .position(|p| p.contains(gatherer))
             .unwrap_or(0);
         let is_alone = group.pieces.len() == 1;
-        let operands = group
+        let operands: Vec<Operand> = group
             .pieces
             .iter()
             .enumerate()
@@ -118,20 +160,21 @@ impl<'a> Reduction<'a> {
                 },
             })
             .collect();
+        let steps = steps(network, collective, &operands, gatherer);
         Self {
             group,
             collective,
             gatherer,
             result,
             operands,
+            steps,
         }
     }
 
     /// Adds the reductions and, if there are several, the barrier and the fold that combine them. Pieces for whose
     /// operands the routers' stores have no space together follow each other, with barriers between them.
     pub(crate) fn emit(&self, builder: &mut Builder) {
-        let steps = self.group.steps(self.gatherer);
-        for (idx, step) in steps.iter().enumerate() {
+        for (idx, step) in self.steps.iter().enumerate() {
             if idx > 0 {
                 let (members, pieces) = (&self.group.members, &self.group.pieces);
                 let mechanism = BarrierMechanism::InNetwork;
@@ -167,14 +210,7 @@ impl<'a> Reduction<'a> {
             offset: operand.offset,
         };
         if operand.piece.len() > 1 {
-            let reduction = InNetworkReduction {
-                group: operand.piece,
-                source_offset,
-                root,
-                bytes: self.collective.bytes,
-                operator: self.collective.operator,
-                element: self.collective.element,
-            };
+            let reduction = reduction(self.collective, operand, self.gatherer);
             let members: Vec<Coord> = operand.piece.members().collect();
             builder.add(ActionKind::InNetworkReduction(reduction), &members);
             return;
