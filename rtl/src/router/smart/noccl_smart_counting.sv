@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counted reductions of a router with bypass: the reduction table, and what passes is combined with what the table holds.
+//
+// Without a table nothing is the last one, nothing is dropped, and data pass as they are.
+// Latency: none. Combinational paths: data of a link through one combination to the link behind.
+// Mirror: crates/noccl-sim/src/router/smart (latch.rs `contribute`, traverse.rs `pass_contribution`). Source: S2, section IV.
+
+module noccl_smart_counting
+  import noccl_smart_pkg::*;
+#(
+    /// Contributions are counted.
+    parameter bit HasTable = 1'b1,
+    /// Requests that are looked at on each line in a cycle.
+    parameter int unsigned NumLooks = 1
+) (
+    /// Clock.
+    input  logic                 clk_i,
+    /// Asynchronous reset, active low.
+    input  logic                 rst_ni,
+    /// Where the router lies; constant.
+    input  coord_t               position_i,
+    /// By output: requests of its line, and whether exactly one contribution is to come of their reductions.
+    input  request_t             look_i[NUM_LINKS][NumLooks],
+    output logic                 is_last_o[NUM_LINKS][NumLooks],
+    /// By output: a counted contribution passes, in the next cycle.
+    input  logic [NUM_LINKS-1:0] passes_i,
+    input  request_t             passing_i[NUM_LINKS],
+    /// What lands at each input at the end of the cycle, and whether it is dropped.
+    input  landing_t             land_i[NUM_PORTS],
+    output logic [NUM_PORTS-1:0] is_dropped_o,
+    /// What has landed at each input a cycle ago, and what its channel is to hold.
+    input  header_t              landed_header_i[NUM_PORTS],
+    input  data_t                landed_data_i[NUM_PORTS],
+    output logic [NUM_PORTS-1:0] combined_valid_o,
+    output data_t                combined_data_o[NUM_PORTS],
+    /// By input: data of the links. By output: those that pass.
+    input  data_t                data_i[NUM_LINKS],
+    output data_t                data_o[NUM_LINKS]
+);
+
+  if (HasTable) begin : gen_table
+    localparam int unsigned AllLooks = NUM_LINKS * NumLooks;
+    id_t look_id[AllLooks], pass_id[NUM_LINKS], arrive_id[NUM_PORTS];
+    contributions_t look_inputs[AllLooks], arrive_inputs[NUM_PORTS];
+    logic [AllLooks-1:0] is_last;
+    logic [NUM_LINKS-1:0] passed_has_data, has_operand_q;
+    data_t passed_data[NUM_LINKS];
+    logic [NUM_PORTS-1:0] arrives, arrive_is_last, has_operand, goes_on_q;
+    noccl_number_pkg::operator_e operator[NUM_PORTS], operator_q[NUM_LINKS];
+    noccl_number_pkg::element_e element[NUM_PORTS], element_q[NUM_LINKS];
+
+    for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_line
+      for (genvar n = 0; n < int'(NumLooks); n++) begin : gen_look
+        assign look_id[o*NumLooks+n] = look_i[o][n].header.id;
+        assign look_inputs[o*NumLooks+n] = num_inputs(position_i, look_i[o][n].header);
+        assign is_last_o[o][n] = is_last[o*NumLooks+n];
+      end
+      assign pass_id[o] = passing_i[o].header.id;
+      always_ff @(posedge clk_i) begin
+        operator_q[o] <= passing_i[o].header.operator;
+        element_q[o] <= passing_i[o].header.element;
+        has_operand_q[o] <= passing_i[o].header.has_operand;
+      end
+      noccl_smart_combine #(
+          .DataBits(noccl_smart_cfg_pkg::FLIT_BITS)
+      ) u_combine (
+          .valid_i  (passed_has_data[o] && has_operand_q[o]),
+          .element_i(element_q[o]),
+          .op_i     (operator_q[o]),
+          .a_i      (data_i[opposite(o)]),
+          .b_i      (passed_data[o]),
+          .result_o (data_o[o])
+      );
+    end
+
+    for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_port
+      assign arrives[p] = land_i[p].valid && land_i[p].is_counted;
+      assign arrive_id[p] = land_i[p].id;
+      assign arrive_inputs[p] = land_i[p].inputs;
+      assign is_dropped_o[p] = arrives[p] && !arrive_is_last[p];
+      assign operator[p] = landed_header_i[p].operator;
+      assign element[p] = landed_header_i[p].element;
+      assign has_operand[p] = landed_header_i[p].has_operand;
+      assign combined_valid_o[p] = goes_on_q[p] && has_operand[p];
+    end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) goes_on_q <= '0;
+      else goes_on_q <= arrives & arrive_is_last;
+    end
+
+    noccl_smart_table #(
+        .Entries (noccl_smart_cfg_pkg::TABLE_ENTRIES),
+        .IdBits  (noccl_smart_cfg_pkg::ID_BITS),
+        .DataBits(noccl_smart_cfg_pkg::FLIT_BITS),
+        .NumLooks(AllLooks)
+    ) u_table (
+        .clk_i,
+        .rst_ni,
+        .look_id_i        (look_id),
+        .look_inputs_i    (look_inputs),
+        .look_is_last_o   (is_last),
+        .pass_valid_i     (passes_i),
+        .pass_id_i        (pass_id),
+        .passed_has_data_o(passed_has_data),
+        .passed_data_o    (passed_data),
+        .arrive_valid_i   (arrives),
+        .arrive_id_i      (arrive_id),
+        .arrive_inputs_i  (arrive_inputs),
+        .arrive_is_last_o (arrive_is_last),
+        .has_operand_i    (has_operand),
+        .operand_i        (landed_data_i),
+        .operand_op_i     (operator),
+        .operand_element_i(element),
+        .operand_o        (combined_data_o)
+    );
+  end else begin : gen_none
+    for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_line
+      for (genvar n = 0; n < int'(NumLooks); n++) begin : gen_look
+        assign is_last_o[o][n] = 1'b0;
+      end
+      assign data_o[o] = data_i[opposite(o)];
+    end
+    assign is_dropped_o = '0;
+    assign combined_valid_o = '0;
+    assign combined_data_o = landed_data_i;
+  end
+
+endmodule

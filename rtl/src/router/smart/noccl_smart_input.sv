@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An input of a router with bypass: its channels, and the choice of one of them.
+//
+// A channel holds one packet, all of its flits. It is taken by the request of the first flit, in the cycle that sets up the path; the
+// flits land from the next cycle on. Each output has a next flit of its own, so that a branch of a multicast never waits for another
+// one. A packet of several flits takes a channel of each router that it passes; a later flit that has to end there goes on from there.
+//
+// Latency: a flit that lands at the end of a cycle asks for its outputs in the next one. A channel whose packet has left with a grant of cycle
+// t can be taken again in t + 2 + `GrantedCycles`; what is dropped on arrival, one cycle after it has landed.
+// Combinational paths: usable outputs to the choice; requests to channels that are taken and to `free_after_o`; grants to the choice if
+// `IsLateChoice`.
+// Mirror: crates/noccl-sim/src/router/smart (channels.rs, allocate.rs `choose`, latch.rs). Source: S2, section II.
+
+`include "noccl_assert.svh"
+
+module noccl_smart_input
+  import noccl_smart_pkg::*;
+#(
+    /// Port of the input.
+    parameter int unsigned Port = LOCAL,
+    /// Cycles from a grant to its traversal.
+    parameter int unsigned GrantedCycles = 1,
+    /// The choice sees the grants of its own cycle.
+    parameter bit IsLateChoice = 1'b0,
+    /// Requests on the line of the input that are looked at in a cycle.
+    parameter int unsigned NumLooks = 1
+) (
+    /// Clock.
+    input  logic         clk_i,
+    /// Asynchronous reset, active low: all channels are free.
+    input  logic         rst_ni,
+    /// Outputs that may be used, and of those each class's with a free channel behind them; Local always has one.
+    input  port_set_t    able_i,
+    input  port_set_t    open_i[NUM_CLASSES],
+    /// The channel that is chosen, its next flit and the outputs that this asks for; none without outputs.
+    output choice_t      choice_o,
+    /// Outputs of the chosen channel that own a channel behind them.
+    output port_set_t    choice_owned_o,
+    /// A flit has been granted: it goes over these outputs. Of a channel that holds it.
+    input  choice_t      grant_i,
+    /// The packet of a channel, for requests.
+    input  channel_set_t ask_channel_i,
+    output header_t      ask_header_o,
+    /// A first flit takes a free channel of its class; with the outputs that it asks for here.
+    input  logic         take_valid_i,
+    input  header_t      take_header_i,
+    input  port_set_t    take_outputs_i,
+    /// The channel that it would take; meaningful for any valid header.
+    output channel_set_t take_channel_o,
+    /// Packets of later flits that may pass: the channel of each, and whether its flits go on from there by themselves.
+    input  request_t     later_i[NumLooks],
+    output channel_set_t later_channel_o[NumLooks],
+    output logic         later_ends_o[NumLooks],
+    /// A later flit ends in this channel, others before it have passed: from this flit on the packet goes on by itself.
+    input  logic         extend_valid_i,
+    input  channel_set_t extend_channel_i,
+    input  flit_count_t  extend_index_i,
+    /// Classes with a free channel, at the beginning of the cycle and after what it takes.
+    output class_set_t   free_o,
+    output class_set_t   free_after_o,
+    /// A flit lands at the end of the cycle. A contribution that is dropped only counts.
+    input  landing_t     land_i,
+    input  data_t        land_data_i,
+    input  logic         land_is_dropped_i,
+    /// What has landed a cycle ago, and what takes its place: contributions whose operands have been combined.
+    output data_t        landed_data_o,
+    output header_t      landed_header_o,
+    input  logic         combined_valid_i,
+    input  data_t        combined_data_i,
+    /// The flit that crosses the router in this cycle, and its packet.
+    input  channel_set_t read_channel_i,
+    input  flit_count_t  read_index_i,
+    output header_t      read_header_o,
+    output data_t        read_data_o
+);
+
+  localparam int unsigned Out = opposite(Port);
+  // Cycles until a channel that has been left is free.
+  localparam int unsigned LeaveBits = $clog2(GrantedCycles + 2);
+  typedef logic [LeaveBits-1:0] leave_t;
+
+  // Who is in a channel.
+  channel_set_t busy_q, busy_d;
+  header_t header_q[NUM_CHANNELS];
+  // Flits that have come; outputs of the packet, and those that own a channel behind them; next flit of each output.
+  flit_count_t come_q[NUM_CHANNELS], come_d[NUM_CHANNELS];
+  port_set_t outputs_q[NUM_CHANNELS], outputs_d[NUM_CHANNELS];
+  port_set_t owned_q[NUM_CHANNELS], owned_d[NUM_CHANNELS];
+  flit_count_t next_q[NUM_CHANNELS][NUM_PORTS], next_d[NUM_CHANNELS][NUM_PORTS];
+  // Outputs that have a flit to send: kept as a register, so that no comparison stands before the choice.
+  port_set_t wants_q[NUM_CHANNELS], wants_d[NUM_CHANNELS];
+  leave_t leave_q[NUM_CHANNELS], leave_d[NUM_CHANNELS];
+  data_t data_q[NUM_CHANNELS][VC_FLITS];
+
+  // ------------------------------------------------------------------------------------------------- what grants leave
+
+  flit_count_t next_granted[NUM_CHANNELS][NUM_PORTS];
+  port_set_t wants_granted[NUM_CHANNELS];
+  port_set_t owned_granted[NUM_CHANNELS];
+  always_comb begin : p_granted
+    for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
+      owned_granted[c] = owned_q[c];
+      for (int unsigned o = 0; o < NUM_PORTS; o++) begin
+        logic is_granted;
+        is_granted = grant_i.channel[c] && grant_i.outputs[o];
+        next_granted[c][o] = is_granted ? grant_i.index + 1'b1 : next_q[c][o];
+        wants_granted[c][o] = is_granted ? grant_i.index + 1'b1 < come_q[c] : wants_q[c][o];
+        if (is_granted && o != LOCAL && header_q[c].flits != flit_count_t'(1))
+          owned_granted[c][o] = 1'b1;
+      end
+    end
+  end
+
+  // --------------------------------------------------------------------------------------------------------- choice
+
+  channel_set_t from_q, from_d;
+  channel_set_t asks, in_order, chosen;
+  port_set_t usable[NUM_CHANNELS];
+  for (genvar c = 0; c < int'(NUM_CHANNELS); c++) begin : gen_usable
+    localparam kind_e Class = class_of(c);
+    port_set_t wants, owned;
+    assign wants = IsLateChoice ? wants_granted[c] : wants_q[c];
+    assign owned = IsLateChoice ? owned_granted[c] : owned_q[c];
+    assign usable[c] = wants & able_i & (open_i[Class] | owned);
+    assign asks[c] = usable[c] != '0;
+  end
+  assign in_order = asks & (IsLateChoice ? from_d : from_q);
+  assign chosen = lowest(in_order != '0 ? in_order : asks);
+
+  flit_count_t chosen_next[NUM_PORTS];
+  port_set_t chosen_usable;
+  always_comb begin : p_choice
+    chosen_usable = '0;
+    choice_owned_o = '0;
+    for (int unsigned o = 0; o < NUM_PORTS; o++) chosen_next[o] = '0;
+    for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
+      if (chosen[c]) begin
+        chosen_usable |= usable[c];
+        choice_owned_o |= IsLateChoice ? owned_granted[c] : owned_q[c];
+        for (int unsigned o = 0; o < NUM_PORTS; o++) begin
+          chosen_next[o] |= IsLateChoice ? next_granted[c][o] : next_q[c][o];
+        end
+      end
+    end
+    // An input sends one flit per cycle: the earliest.
+    choice_o.channel = chosen;
+    choice_o.index = '1;
+    for (int unsigned o = 0; o < NUM_PORTS; o++) begin
+      if (chosen_usable[o] && chosen_next[o] < choice_o.index) choice_o.index = chosen_next[o];
+    end
+    for (int unsigned o = 0; o < NUM_PORTS; o++) begin
+      choice_o.outputs[o] = chosen_usable[o] && chosen_next[o] == choice_o.index;
+    end
+  end
+
+  // Behind the channel that has been granted last, in order.
+  always_comb begin : p_from
+    from_d = from_q;
+    if (grant_i.outputs != '0) from_d = ~(grant_i.channel | (grant_i.channel - 1'b1));
+  end
+
+  // ------------------------------------------------------------------------------------------------------- requests
+
+  channel_set_t taken;
+  always_comb begin : p_take
+    take_channel_o = lowest(~busy_q & channels_of(take_header_i.kind));
+    taken = take_valid_i ? take_channel_o : '0;
+    for (int unsigned k = 0; k < NUM_CLASSES; k++) begin
+      free_o[k] = (~busy_q & channels_of(kind_e'(k))) != '0;
+      free_after_o[k] = (~busy_q & ~taken & channels_of(kind_e'(k))) != '0;
+    end
+  end
+
+  for (genvar n = 0; n < int'(NumLooks); n++) begin : gen_later
+    always_comb begin : p_later
+      later_ends_o[n] = 1'b0;
+      for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
+        later_channel_o[n][c] = busy_q[c] && class_of(c) == later_i[n].header.kind &&
+            header_q[c].tag == later_i[n].header.tag;
+        if (Port != LOCAL) later_ends_o[n] |= later_channel_o[n][c] && outputs_q[c][Out];
+      end
+    end
+  end
+
+  always_comb begin : p_ask
+    ask_header_o = '0;
+    for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
+      if (ask_channel_i[c]) ask_header_o |= header_q[c];
+    end
+  end
+
+  // ------------------------------------------------------------------------------------------------------ next values
+
+  always_comb begin : p_next
+    for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
+      logic is_extended, lands, is_left;
+      is_extended = Port != LOCAL && extend_valid_i && extend_channel_i[c];
+      // A packet may land in the cycle that takes its channel: at the Local input.
+      lands = land_i.valid && land_i.channel[c] && !land_is_dropped_i;
+      outputs_d[c] = taken[c] ? take_outputs_i : outputs_q[c];
+      owned_d[c] = taken[c] ? '0 : owned_granted[c];
+      come_d[c] = lands ? land_i.index + 1'b1 : taken[c] ? '0 : come_q[c];
+      for (int unsigned o = 0; o < NUM_PORTS; o++) begin
+        next_d[c][o] = taken[c] ? '0 : next_granted[c][o];
+      end
+      if (is_extended) begin
+        outputs_d[c][Out] = 1'b1;
+        owned_d[c][Out]   = 1'b1;
+        next_d[c][Out]    = extend_index_i;
+      end
+      for (int unsigned o = 0; o < NUM_PORTS; o++) begin
+        wants_d[c][o] = outputs_d[c][o] && next_d[c][o] < come_d[c];
+      end
+      is_left = busy_q[c] && leave_q[c] == '0 && !taken[c] && wants_d[c] == '0 &&
+          come_d[c] == header_q[c].flits;
+      leave_d[c] = leave_q[c] == '0 ? '0 : leave_q[c] - 1'b1;
+      if (is_left) leave_d[c] = lands ? leave_t'(1) : leave_t'(GrantedCycles + 1);
+      if (land_i.valid && land_i.channel[c] && land_is_dropped_i) leave_d[c] = leave_t'(1);
+      busy_d[c] = taken[c] || (busy_q[c] && leave_q[c] != leave_t'(1));
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q <= '0;
+      from_q <= '1;
+      for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
+        wants_q[c] <= '0;
+        leave_q[c] <= '0;
+      end
+    end else begin
+      busy_q <= busy_d;
+      from_q <= from_d;
+      for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
+        wants_q[c] <= wants_d[c];
+        leave_q[c] <= leave_d[c];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
+      if (taken[c]) header_q[c] <= take_header_i;
+      come_q[c] <= come_d[c];
+      outputs_q[c] <= outputs_d[c];
+      owned_q[c] <= owned_d[c];
+      for (int unsigned o = 0; o < NUM_PORTS; o++) next_q[c][o] <= next_d[c][o];
+    end
+  end
+
+  // ----------------------------------------------------------------------------------------------------------- flits
+
+  channel_set_t landed_q;
+  always_ff @(posedge clk_i) landed_q <= land_i.valid ? land_i.channel : '0;
+
+  for (genvar c = 0; c < int'(NUM_CHANNELS); c++) begin : gen_data
+    // Contributions have one flit.
+    localparam bit IsContribution = class_of(c) == CONTRIBUTION;
+    localparam int unsigned Flits = IsContribution ? 1 : VC_FLITS;
+    for (genvar f = 0; f < int'(VC_FLITS); f++) begin : gen_flit
+      if (f < int'(Flits)) begin : gen_register
+        always_ff @(posedge clk_i) begin
+          if (land_i.valid && land_i.channel[c] && land_i.index == flit_count_t'(f))
+            data_q[c][f] <= land_data_i;
+          else if (IsContribution && combined_valid_i && landed_q[c]) data_q[c][f] <= combined_data_i;
+        end
+      end else begin : gen_none
+        assign data_q[c][f] = '0;
+      end
+    end
+  end
+
+  always_comb begin : p_read
+    read_header_o = '0;
+    read_data_o = '0;
+    landed_header_o = '0;
+    landed_data_o = '0;
+    for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
+      if (read_channel_i[c]) begin
+        read_header_o |= header_q[c];
+        for (int unsigned f = 0; f < VC_FLITS; f++) begin
+          if (read_index_i == flit_count_t'(f)) read_data_o |= data_q[c][f];
+        end
+      end
+      if (class_of(c) == CONTRIBUTION && landed_q[c]) begin
+        landed_header_o |= header_q[c];
+        landed_data_o |= data_q[c][0];
+      end
+    end
+  end
+
+  `ASSERT(TakesAFreeChannel, !take_valid_i || take_channel_o != '0)
+  `ASSERT(GrantsWhatWaits, grant_i.outputs == '0 || ($onehot(grant_i.channel) &&
+          (grant_i.channel & busy_q) != '0))
+  `ASSERT(LandsInATakenChannel, !land_i.valid || ($onehot(land_i.channel) &&
+          (land_i.channel & (busy_q | taken)) != '0))
+
+endmodule

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A router that flits pass without being latched, up to `HPC_MAX` of them in a cycle, with multicasts and counted reductions.
+//
+// Cycle t: local allocation chooses a channel for each input and an input for each output. Cycle t + SetupCycles - 1: requests of all granted
+// flits are seen along their lines, global allocation decides how far each goes, and channels are taken where it is latched or leaves a copy.
+// Cycle t + SetupCycles: the flit crosses up to `HPC_MAX` routers and lands.
+//
+// With two cycles of setup and priority `local` the choice does not wait for what global allocation decides in the same cycle: a grant to an
+// output whose last channel has just been taken is dropped.
+//
+// Combinational paths: requests, crossings and data of a line to those of the next router; free channels of the next router to the
+// requests.
+// Mirror: crates/noccl-sim/src/router/smart. Source: S2, sections II to IV.
+
+`include "noccl_assert.svh"
+
+module noccl_smart_router
+  import noccl_smart_pkg::*;
+#(
+    /// Cycles in which a path is set up: 1 or 2.
+    parameter int unsigned SetupCycles = noccl_smart_cfg_pkg::SETUP_CYCLES,
+    /// Requests from farther away win, but in every 16th cycle.
+    parameter bit IsBypassFirst = noccl_smart_cfg_pkg::IS_BYPASS_FIRST != 0,
+    /// Contributions to reductions are counted.
+    parameter bit HasTable = noccl_smart_cfg_pkg::HAS_TABLE != 0
+) (
+    /// Clock.
+    input  logic       clk_i,
+    /// Asynchronous reset, active low.
+    input  logic       rst_ni,
+    /// Where the router lies; constant.
+    input  coord_t     position_i,
+    /// Links N, E, S, W. Requests on the line of each input and behind each output.
+    input  requests_t  requests_i[NUM_LINKS],
+    output requests_t  requests_o[NUM_LINKS],
+    /// Flits that cross in the next cycle.
+    input  crossing_t  crossing_i[NUM_LINKS],
+    output crossing_t  crossing_o[NUM_LINKS],
+    /// Flits that cross in this cycle.
+    input  data_t      data_i[NUM_LINKS],
+    output data_t      data_o[NUM_LINKS],
+    /// Classes with a free channel at the input of the neighbour behind each output, at the beginning of the cycle and after what it takes;
+    /// the same of this router's inputs.
+    input  class_set_t open_i[NUM_LINKS],
+    input  class_set_t open_after_i[NUM_LINKS],
+    output class_set_t open_o[NUM_LINKS],
+    output class_set_t open_after_o[NUM_LINKS],
+    /// The interface's packet takes a channel of the Local input: a flit lands in each cycle from this one on.
+    input  logic       local_take_i,
+    /// Header of the packet whose flit lands.
+    input  header_t    local_header_i,
+    output class_set_t local_open_o,
+    output channel_set_t local_channel_o,
+    /// A flit lands at the Local input.
+    input  logic         local_land_i,
+    input  channel_set_t local_land_channel_i,
+    input  flit_count_t  local_land_index_i,
+    input  data_t        local_land_data_i,
+    /// The interface takes what is granted to it in this cycle, SetupCycles later.
+    input  logic       eject_ready_i,
+    /// A flit goes to the interface.
+    output logic       eject_valid_o,
+    output flit_t      eject_o,
+    /// Flits on the links, for tests.
+    output seen_t      seen_o[NUM_LINKS]
+);
+
+  // What has been chosen is granted by global allocation.
+  localparam bit IsLateChoice = IsBypassFirst && SetupCycles == 2;
+  // What has been chosen is granted at once, and its path is found in the next cycle.
+  localparam bit IsEarlyGrant = !IsBypassFirst && SetupCycles == 2;
+  localparam int unsigned GrantedCycles = IsEarlyGrant ? 2 : 1;
+  localparam int unsigned NumLooks = IsBypassFirst ? HPC_MAX : 1;
+  // Every so many cycles requests have the order of priority `local`.
+  localparam int unsigned LocalEvery = 16;
+
+  logic is_local;
+  if (IsBypassFirst) begin : gen_order
+    logic [$clog2(LocalEvery)-1:0] cycle_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) cycle_q <= '0;
+      else cycle_q <= cycle_q + 1'b1;
+    end
+    assign is_local = cycle_q == '0;
+  end else begin : gen_local
+    assign is_local = 1'b1;
+  end
+
+  // ----------------------------------------------------------------------------------------------- local allocation
+
+  choice_t choice[NUM_PORTS], chosen[NUM_PORTS], ask[NUM_PORTS], asked[NUM_PORTS];
+  choice_t grant[NUM_PORTS];
+  port_set_t owned[NUM_PORTS], able;
+  port_set_t open[NUM_CLASSES], open_after[NUM_CLASSES];
+  port_set_t wanted[NUM_PORTS], given[NUM_PORTS], granted[NUM_PORTS];
+
+  always_comb begin : p_open
+    able = '1;
+    able[LOCAL] = eject_ready_i;
+    for (int unsigned k = 0; k < NUM_CLASSES; k++) begin
+      open[k] = '1;
+      open_after[k] = '1;
+      for (int unsigned o = 0; o < NUM_LINKS; o++) begin
+        open_after[k][o] = open_after_i[o][k];
+        open[k][o] = IsLateChoice ? open_after_i[o][k] : open_i[o][k];
+      end
+    end
+  end
+
+  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_chosen
+    assign wanted[p] = choice[p].outputs;
+    always_comb begin : p_chosen
+      chosen[p] = choice[p];
+      chosen[p].outputs = given[p];
+      if (IsEarlyGrant) begin
+        port_set_t left;
+        left = owned[p];
+        for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
+          if (choice[p].channel[c]) left |= open_after[class_of(c)];
+        end
+        chosen[p].outputs &= left;
+      end
+    end
+    assign granted[p] = grant[p].outputs;
+  end
+
+  noccl_smart_outputs #(
+      .IsLateChoice(IsLateChoice)
+  ) u_outputs (
+      .clk_i,
+      .rst_ni,
+      .asked_i  (wanted),
+      .given_o  (given),
+      .granted_i(granted)
+  );
+
+  if (SetupCycles == 2) begin : gen_two
+    choice_t chosen_q[NUM_PORTS];
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+        if (!rst_ni) chosen_q[p] <= '0;
+        else chosen_q[p] <= chosen[p];
+      end
+    end
+    assign ask = chosen_q;
+  end else begin : gen_one
+    assign ask = chosen;
+  end
+
+  // ---------------------------------------------------------------------------------------------- global allocation
+
+  header_t ask_header[NUM_PORTS];
+  request_t own[NUM_LINKS];
+  logic [NUM_LINKS-1:0] is_won, own_is_granted, is_used;
+  request_t look[NUM_LINKS][NumLooks], coming[NUM_LINKS];
+  channel_set_t later_channel[NUM_LINKS][NumLooks];
+  logic later_ends[NUM_LINKS][NumLooks], is_last[NUM_LINKS][NumLooks];
+  logic coming_look[NUM_LINKS][NumLooks];
+  logic [NUM_LINKS-1:0] passes, goes_further;
+
+  // What each input may send of what it asks for: a flit that passes takes its crossbar input, or the output.
+  always_comb begin : p_asked
+    for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+      asked[p] = ask[p];
+      for (int unsigned o = 0; o < NUM_LINKS; o++) begin
+        if (is_won[o]) asked[p].outputs[o] = 1'b0;
+      end
+      if (p != LOCAL && is_won[opposite(p)]) asked[p].outputs = '0;
+    end
+  end
+  // With an early grant it has been granted a cycle before.
+  assign grant = IsEarlyGrant ? chosen : asked;
+
+  for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_line
+    localparam int unsigned In = opposite(o);
+    always_comb begin : p_own
+      own[o] = '0;
+      own_is_granted[o] = 1'b0;
+      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+        if (ask[p].outputs[o]) begin
+          own[o].valid = 1'b1;
+          own[o].header |= ask_header[p];
+          own[o].index |= ask[p].index;
+          own[o].limit |= least(hops_along(o, position_i, ask_header[p]), most_hops(ask_header[p]));
+        end
+        own_is_granted[o] |= asked[p].outputs[o];
+      end
+    end
+    assign is_used[In] = ask[In].outputs != '0;
+
+    noccl_smart_line #(
+        .IsBypassFirst(IsBypassFirst)
+    ) u_line (
+        .clk_i,
+        .rst_ni,
+        .is_local_i      (is_local),
+        .requests_i      (requests_i[In]),
+        .requests_o      (requests_o[o]),
+        .crossing_i      (crossing_i[In]),
+        .crossing_o      (crossing_o[o]),
+        .own_i           (own[o]),
+        .own_is_granted_i(own_is_granted[o]),
+        .input_is_used_i (is_used[In]),
+        .open_i          (open_i[o]),
+        .look_o          (look[o]),
+        .later_ends_i    (later_ends[o]),
+        .is_last_i       (is_last[o]),
+        .is_won_o        (is_won[o]),
+        .coming_o        (coming[o]),
+        .coming_look_o   (coming_look[o]),
+        .passes_o        (passes[o]),
+        .goes_further_o  (goes_further[o])
+    );
+  end
+
+  // ------------------------------------------------------------------------------------------------------- arrivals
+
+  // By line: what comes in takes a channel, or lands in that of its packet.
+  logic [NUM_LINKS-1:0] takes, goes_alone, counts;
+  port_set_t take_outputs[NUM_LINKS];
+  channel_set_t take_channel[NUM_PORTS], coming_channel[NUM_LINKS];
+  landing_t landing_d[NUM_LINKS], landing_q[NUM_LINKS];
+
+  for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_arrival
+    localparam int unsigned In = opposite(o);
+    logic is_first, ends;
+    assign is_first = coming[o].index == '0;
+    always_comb begin : p_channel
+      coming_channel[o] = '0;
+      ends = 1'b0;
+      for (int unsigned n = 0; n < NumLooks; n++) begin
+        if (coming_look[o][n]) begin
+          coming_channel[o] |= later_channel[o][n];
+          ends |= later_ends[o][n];
+        end
+      end
+    end
+    always_comb begin : p_outputs
+      take_outputs[o] = outputs_at(position_i, coming[o].header);
+      if (passes[o]) begin
+        // A copy of a multicast has the other outputs; nothing else stays.
+        if (coming[o].header.kind == MULTICAST) take_outputs[o][o] = 1'b0;
+        else take_outputs[o] = '0;
+      end
+    end
+    assign takes[o] = coming[o].valid && is_first &&
+        (!passes[o] || take_outputs[o] != '0 || coming[o].header.flits != flit_count_t'(1));
+    assign goes_alone[o] = coming[o].valid && !is_first && !passes[o] && !ends && goes_further[o];
+    assign counts[o] = HasTable && coming[o].header.kind == CONTRIBUTION &&
+        coming[o].header.is_counted;
+    assign landing_d[o] = '{
+            valid: takes[o] || (coming[o].valid && !is_first),
+            channel: is_first ? take_channel[In] : coming_channel[o],
+            index: coming[o].index,
+            is_counted: counts[o],
+            id: coming[o].header.id,
+            inputs: num_inputs(position_i, coming[o].header)
+        };
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) landing_q[o] <= '0;
+      else landing_q[o] <= landing_d[o];
+    end
+  end
+
+  // ------------------------------------------------------------------------------------------------ inputs and table
+
+  landing_t land[NUM_PORTS];
+  data_t land_data[NUM_PORTS];
+  logic [NUM_PORTS-1:0] is_dropped, is_combined;
+  data_t landed_data[NUM_PORTS], combined_data[NUM_PORTS], read_data[NUM_PORTS];
+  header_t landed_header[NUM_PORTS], read_header[NUM_PORTS];
+  choice_t read_q[NUM_PORTS];
+  data_t bypass_data[NUM_LINKS];
+  class_set_t open_local_after;
+
+  assign land[LOCAL] = '{
+          valid: local_land_i,
+          channel: local_land_channel_i,
+          index: local_land_index_i,
+          is_counted: HasTable && local_header_i.kind == CONTRIBUTION &&
+          local_header_i.is_counted,
+          id: local_header_i.id,
+          inputs: num_inputs(position_i, local_header_i)
+      };
+  assign land_data[LOCAL] = local_land_data_i;
+  assign local_channel_o = take_channel[LOCAL];
+
+  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_input
+    localparam int unsigned Line = opposite(p);
+    localparam bit IsLocal = p == int'(LOCAL);
+    localparam int unsigned InputLooks = IsLocal ? 1 : NumLooks;
+    request_t later[InputLooks];
+    channel_set_t channels[InputLooks], extended;
+    logic ends[InputLooks];
+    class_set_t free, free_after;
+    logic take_valid, extend_valid;
+    header_t take_header;
+    port_set_t outputs;
+    flit_count_t extend_index;
+    if (IsLocal) begin : gen_local_port
+      assign later[0] = '0;
+      assign take_valid = local_take_i;
+      assign take_header = local_header_i;
+      assign outputs = outputs_at(position_i, local_header_i);
+      assign extend_valid = 1'b0;
+      assign extended = '0;
+      assign extend_index = '0;
+      assign local_open_o = free;
+      assign open_local_after = free_after;
+    end else begin : gen_link
+      assign later = look[Line];
+      assign later_channel[Line] = channels;
+      assign later_ends[Line] = ends;
+      assign take_valid = takes[Line];
+      assign take_header = coming[Line].header;
+      assign outputs = take_outputs[Line];
+      assign extend_valid = goes_alone[Line];
+      assign extended = coming_channel[Line];
+      assign extend_index = coming[Line].index;
+      assign open_o[p] = free;
+      assign open_after_o[p] = free_after;
+      assign land[p] = landing_q[Line];
+      assign land_data[p] = data_i[p];
+    end
+
+    noccl_smart_input #(
+        .Port         (p),
+        .GrantedCycles(GrantedCycles),
+        .IsLateChoice (IsLateChoice),
+        .NumLooks     (InputLooks)
+    ) u_input (
+        .clk_i,
+        .rst_ni,
+        .able_i           (able),
+        .open_i           (open),
+        .choice_o         (choice[p]),
+        .choice_owned_o   (owned[p]),
+        .grant_i          (grant[p]),
+        .ask_channel_i    (ask[p].channel),
+        .ask_header_o     (ask_header[p]),
+        .take_valid_i     (take_valid),
+        .take_header_i    (take_header),
+        .take_outputs_i   (outputs),
+        .take_channel_o   (take_channel[p]),
+        .later_i          (later),
+        .later_channel_o  (channels),
+        .later_ends_o     (ends),
+        .extend_valid_i   (extend_valid),
+        .extend_channel_i (extended),
+        .extend_index_i   (extend_index),
+        .free_o           (free),
+        .free_after_o     (free_after),
+        .land_i           (land[p]),
+        .land_data_i      (land_data[p]),
+        .land_is_dropped_i(is_dropped[p]),
+        .landed_data_o    (landed_data[p]),
+        .landed_header_o  (landed_header[p]),
+        .combined_valid_i (is_combined[p]),
+        .combined_data_i  (combined_data[p]),
+        .read_channel_i   (read_q[p].channel),
+        .read_index_i     (read_q[p].index),
+        .read_header_o    (read_header[p]),
+        .read_data_o      (read_data[p])
+    );
+  end
+
+  noccl_smart_counting #(
+      .HasTable(HasTable),
+      .NumLooks(NumLooks)
+  ) u_counting (
+      .clk_i,
+      .rst_ni,
+      .position_i,
+      .look_i          (look),
+      .is_last_o       (is_last),
+      .passes_i        (passes & counts),
+      .passing_i       (coming),
+      .land_i          (land),
+      .is_dropped_o    (is_dropped),
+      .landed_header_i (landed_header),
+      .landed_data_i   (landed_data),
+      .combined_valid_o(is_combined),
+      .combined_data_o (combined_data),
+      .data_i          (data_i),
+      .data_o          (bypass_data)
+  );
+
+  // ------------------------------------------------------------------------------------------------------- crossbar
+
+  // By output: the input whose flit it sends, or the flit that passes.
+  port_set_t source_q[NUM_PORTS];
+  logic [NUM_LINKS-1:0] passes_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      passes_q <= '0;
+      for (int unsigned o = 0; o < NUM_PORTS; o++) source_q[o] <= '0;
+    end else begin
+      passes_q <= passes;
+      for (int unsigned o = 0; o < NUM_PORTS; o++) begin
+        for (int unsigned p = 0; p < NUM_PORTS; p++) source_q[o][p] <= asked[p].outputs[o];
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    for (int unsigned p = 0; p < NUM_PORTS; p++) read_q[p] <= asked[p];
+  end
+
+  data_t crossed[NUM_PORTS];
+  always_comb begin : p_crossbar
+    for (int unsigned o = 0; o < NUM_PORTS; o++) begin
+      crossed[o] = '0;
+      for (int unsigned p = 0; p < NUM_PORTS; p++) if (source_q[o][p]) crossed[o] |= read_data[p];
+    end
+  end
+  // One multiplexer per hop stands in the path of a flit.
+  for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_data
+    assign data_o[o] = passes_q[o] ? bypass_data[o] : crossed[o];
+  end
+
+  always_comb begin : p_eject
+    eject_valid_o = source_q[LOCAL] != '0;
+    eject_o = '0;
+    eject_o.data = crossed[LOCAL];
+    for (int unsigned p = 0; p < NUM_PORTS; p++) begin
+      if (source_q[LOCAL][p]) begin
+        eject_o.header |= read_header[p];
+        eject_o.index |= read_q[p].index;
+      end
+    end
+  end
+
+  // Nothing but tests looks at it.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    for (int unsigned o = 0; o < NUM_LINKS; o++) begin
+      if (!rst_ni) seen_o[o] <= '0;
+      else begin
+        seen_o[o].valid <= crossing_o[o].valid;
+        seen_o[o].tag   <= passes[o] ? coming[o].header.tag : own[o].header.tag;
+        seen_o[o].index <= passes[o] ? coming[o].index : own[o].index;
+      end
+    end
+  end
+
+  `ASSERT_INIT(OneOrTwoSetupCycles, SetupCycles == 1 || SetupCycles == 2)
+
+endmodule
