@@ -172,8 +172,8 @@ module noccl_endpoints_cosim
         wide.write[c].aw.size = noccl_axi_pkg::SIZE_WIDE;
         wide.write[c].aw.burst = noccl_axi_pkg::BURST_INCR;
         wide.write[c].aw.user.opcode = noccl_axi_pkg::opcode_e'(in[At+1][17:16]);
-        wide.write[c].aw.user.operator = noccl_flit_pkg::operator_e'(in[At+1][22:20]);
-        wide.write[c].aw.user.element = noccl_flit_pkg::element_e'(in[At+1][27:24]);
+        wide.write[c].aw.user.operator = noccl_number_pkg::operator_e'(in[At+1][22:20]);
+        wide.write[c].aw.user.element = noccl_number_pkg::element_e'(in[At+1][27:24]);
         wide.write[c].aw.continues = in[At+1][28];
         wide.write[c].aw.addr = noccl_axi_pkg::addr_t'({in[At+3], in[At+2]});
         wide.write[c].aw.user.mask = noccl_axi_pkg::addr_t'({in[At+5], in[At+4]});

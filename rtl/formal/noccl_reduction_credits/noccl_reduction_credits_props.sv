@@ -197,8 +197,8 @@ module noccl_reduction_credits_props
             name: name_i,
             base: new_base,
             mask: mask_i,
-            operator: noccl_flit_pkg::OP_SUM,
-            element: noccl_flit_pkg::ELEM_FP64
+            operator: noccl_number_pkg::OP_SUM,
+            element: noccl_number_pkg::ELEM_FP64
         };
         last_q[s] <= left_i;
         begun_q[s] <= '0;

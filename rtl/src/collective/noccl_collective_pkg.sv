@@ -57,13 +57,13 @@ package noccl_collective_pkg;
   // Two or three operands for the arithmetic, combined from the first; never three where a pass
   // combines two.
   typedef struct packed {
-    noccl_flit_pkg::operator_e  operator;
-    noccl_flit_pkg::element_e   element;
-    logic                       has_third;
-    noccl_flit_pkg::wide_data_t third;
-    noccl_flit_pkg::wide_data_t second;
-    noccl_flit_pkg::wide_data_t first;
-    dca_tag_t                   tag;
+    noccl_number_pkg::operator_e operator;
+    noccl_number_pkg::element_e  element;
+    logic                        has_third;
+    noccl_flit_pkg::wide_data_t  third;
+    noccl_flit_pkg::wide_data_t  second;
+    noccl_flit_pkg::wide_data_t  first;
+    dca_tag_t                    tag;
   } dca_request_t;
 
   // Its result.
@@ -83,8 +83,8 @@ package noccl_collective_pkg;
     name_t                         name;
     noccl_flit_pkg::region_coord_t base;
     noccl_flit_pkg::region_coord_t mask;
-    noccl_flit_pkg::operator_e     operator;
-    noccl_flit_pkg::element_e      element;
+    noccl_number_pkg::operator_e   operator;
+    noccl_number_pkg::element_e    element;
   } flow_t;
 
   function automatic slot_set_t lowest_slot(slot_set_t set);

@@ -21,77 +21,77 @@ module noccl_reduction
   import noccl_collective_pkg::store_address_t, noccl_collective_pkg::dca_tag_t;
 (
     /// Clock.
-    input  logic                      clk_i,
+    input  logic                        clk_i,
     /// Asynchronous reset, active low: nothing is stored.
-    input  logic                      rst_ni,
+    input  logic                        rst_ni,
     /// Mesh coordinate of the router; constant.
-    input  noccl_flit_pkg::coord_t    position_i,
+    input  noccl_flit_pkg::coord_t      position_i,
     /// Inputs whose head is an operand; stays until absorbed or forwarded.
-    input  port_set_t                 join_valid_i,
+    input  port_set_t                   join_valid_i,
     /// Headers of the heads; ignored without valid. Their data are the write data of the banks.
-    input  wide_hdr_t                 head_i               [NUM_PORTS],
+    input  wide_hdr_t                   head_i               [NUM_PORTS],
     /// Their strobes enable whole lines; ignored without valid.
-    input  port_set_t                 is_whole_i,
+    input  port_set_t                   is_whole_i,
     /// The head leaves into the store.
-    output port_set_t                 absorb_o,
+    output port_set_t                   absorb_o,
     /// The head meets no other contributions here and goes on as it is; stays until taken.
-    output port_set_t                 forward_o,
+    output port_set_t                   forward_o,
     /// A sum is offered; stays until ready.
-    output logic                      result_valid_o,
+    output logic                        result_valid_o,
     /// Its header; undefined without valid. Its data are the arithmetic's result.
-    output wide_hdr_t                 result_hdr_o,
+    output wide_hdr_t                   result_hdr_o,
     /// The router takes it.
-    input  logic                      result_ready_i,
+    input  logic                        result_ready_i,
     /// Per input: write into its bank, the head's data if it is absorbed.
-    output port_set_t                 store_we_o,
+    output port_set_t                   store_we_o,
     /// What bank `PARTIALS_BANK` writes is the arithmetic's result.
-    output logic                      store_partial_o,
+    output logic                        store_partial_o,
     /// Per input: where; undefined without write.
-    output store_address_t            store_waddr_o        [NUM_PORTS],
+    output store_address_t              store_waddr_o        [NUM_PORTS],
     /// Read these banks.
-    output port_set_t                 store_re_o,
+    output port_set_t                   store_re_o,
     /// Where, common to all; undefined without read.
-    output store_address_t            store_raddr_o,
+    output store_address_t              store_raddr_o,
     /// What each bank read last.
-    input  wide_data_t                store_rdata_i        [NUM_PORTS],
+    input  wide_data_t                  store_rdata_i        [NUM_PORTS],
     /// A request to the arithmetic; stays until ready.
-    output logic                      dca_valid_o,
+    output logic                        dca_valid_o,
     /// The arithmetic takes it.
-    input  logic                      dca_ready_i,
+    input  logic                        dca_ready_i,
     /// Operator of the request.
-    output noccl_flit_pkg::operator_e dca_operator_o,
+    output noccl_number_pkg::operator_e dca_operator_o,
     /// Type of the elements.
-    output noccl_flit_pkg::element_e  dca_element_o,
+    output noccl_number_pkg::element_e  dca_element_o,
     /// Operands, combined from the first.
-    output wide_data_t                dca_operand_o        [        3],
+    output wide_data_t                  dca_operand_o        [        3],
     /// The third operand counts.
-    output logic                      dca_has_third_o,
+    output logic                        dca_has_third_o,
     /// Comes back with the result.
-    output dca_tag_t                  dca_tag_o,
+    output dca_tag_t                    dca_tag_o,
     /// The oldest result; stays until ready. Results come in the order of requests.
-    input  logic                      dca_result_valid_i,
+    input  logic                        dca_result_valid_i,
     /// It is taken.
-    output logic                      dca_result_ready_o,
+    output logic                        dca_result_ready_o,
     /// What came with the request; ignored without valid.
-    input  dca_tag_t                  dca_result_tag_i,
+    input  dca_tag_t                    dca_result_tag_i,
     /// Credits of the next merge point have come for a flow of this name.
-    input  logic                      credit_valid_i,
+    input  logic                        credit_valid_i,
     /// Its name; ignored without valid.
-    input  name_t                     credit_name_i,
+    input  name_t                       credit_name_i,
     /// A flow of this router is meant; otherwise the tile's NI is.
-    output logic                      credit_hit_o,
+    output logic                        credit_hit_o,
     /// Credits for a sender elsewhere, `CREDIT_BEATS` of them; stay until ready.
-    output logic                      credit_return_valid_o,
+    output logic                        credit_return_valid_o,
     /// The sender.
-    output noccl_flit_pkg::coord_t    credit_return_dst_o,
+    output noccl_flit_pkg::coord_t      credit_return_dst_o,
     /// Name of its flow.
-    output name_t                     credit_return_name_o,
+    output name_t                       credit_return_name_o,
     /// The NI sends it.
-    input  logic                      credit_return_ready_i,
+    input  logic                        credit_return_ready_i,
     /// Credits for the tile's own NI, `CREDIT_BEATS` of them, taken at once.
-    output logic                      own_valid_o,
+    output logic                        own_valid_o,
     /// Name of its flow.
-    output name_t                     own_name_o
+    output name_t                       own_name_o
 );
 
   slot_set_t enters[NUM_PORTS];

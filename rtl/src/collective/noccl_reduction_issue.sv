@@ -29,59 +29,59 @@ module noccl_reduction_issue
     parameter int unsigned Partials = noccl_collective_pkg::PARTIALS
 ) (
     /// Clock.
-    input  logic                      clk_i,
+    input  logic                        clk_i,
     /// Asynchronous reset, active low: nothing is in flight.
-    input  logic                      rst_ni,
+    input  logic                        rst_ni,
     /// Per slot: inputs with operands.
-    input  port_set_t                 join_i            [REDUCTION_FLOWS],
+    input  port_set_t                   join_i            [REDUCTION_FLOWS],
     /// Per slot: what its beats have in common.
-    input  flow_t                     flow_i            [REDUCTION_FLOWS],
+    input  flow_t                       flow_i            [REDUCTION_FLOWS],
     /// Flow whose next beat is complete and may go, none if there is none.
-    input  slot_set_t                 chosen_i,
+    input  slot_set_t                   chosen_i,
     /// Place of that beat.
-    input  place_t                    place_i,
+    input  place_t                      place_i,
     /// That flow if the beat goes in this cycle.
-    output slot_set_t                 begins_o,
+    output slot_set_t                   begins_o,
     /// Slots whose last pass may start.
-    input  slot_set_t                 may_finish_i,
+    input  slot_set_t                   may_finish_i,
     /// Slot that starts the last pass of a beat.
-    output slot_set_t                 finishes_o,
+    output slot_set_t                   finishes_o,
     /// Read these banks.
-    output port_set_t                 store_re_o,
+    output port_set_t                   store_re_o,
     /// At this address, common to all.
-    output store_address_t            store_raddr_o,
+    output store_address_t              store_raddr_o,
     /// What they read last.
-    input  wide_data_t                store_rdata_i     [      NUM_PORTS],
+    input  wide_data_t                  store_rdata_i     [      NUM_PORTS],
     /// A request to the arithmetic; stays until ready.
-    output logic                      dca_valid_o,
+    output logic                        dca_valid_o,
     /// The arithmetic takes it.
-    input  logic                      dca_ready_i,
+    input  logic                        dca_ready_i,
     /// Operator of the request.
-    output noccl_flit_pkg::operator_e dca_operator_o,
+    output noccl_number_pkg::operator_e dca_operator_o,
     /// Type of the elements.
-    output noccl_flit_pkg::element_e  dca_element_o,
+    output noccl_number_pkg::element_e  dca_element_o,
     /// Operands, combined from the first.
-    output wide_data_t                dca_operand_o     [              3],
+    output wide_data_t                  dca_operand_o     [              3],
     /// The third operand counts.
-    output logic                      dca_has_third_o,
+    output logic                        dca_has_third_o,
     /// Comes back with the result.
-    output dca_tag_t                  dca_tag_o,
+    output dca_tag_t                    dca_tag_o,
     /// The oldest result; stays until ready.
-    input  logic                      dca_result_valid_i,
+    input  logic                        dca_result_valid_i,
     /// It is taken.
-    output logic                      dca_result_ready_o,
+    output logic                        dca_result_ready_o,
     /// What came with the request; ignored without valid.
-    input  dca_tag_t                  dca_result_tag_i,
+    input  dca_tag_t                    dca_result_tag_i,
     /// The oldest result is a partial sum and goes into the store.
-    output logic                      partial_o,
+    output logic                        partial_o,
     /// Where.
-    output store_address_t            partial_address_o,
+    output store_address_t              partial_address_o,
     /// A beat's sum is offered; stays until ready.
-    output logic                      result_valid_o,
+    output logic                        result_valid_o,
     /// Its slot.
-    output slot_t                     result_slot_o,
+    output slot_t                       result_slot_o,
     /// The router takes it.
-    input  logic                      result_ready_i
+    input  logic                        result_ready_i
 );
 
   localparam int unsigned PartialBits = $clog2(Partials + 1);

@@ -79,28 +79,6 @@ package noccl_flit_pkg;
     RESP_DECERR = 2'd3
   } resp_e;
 
-  // Numbers as in noccl-workload/src/number: the order is part of the contract with software.
-  typedef enum logic [2:0] {
-    OP_SUM = 3'd0,
-    OP_MIN = 3'd1,
-    OP_MAX = 3'd2,
-    OP_AND = 3'd3,
-    OP_OR  = 3'd4
-  } operator_e;
-
-  typedef enum logic [3:0] {
-    ELEM_FP64     = 4'd0,
-    ELEM_FP32     = 4'd1,
-    ELEM_FP16     = 4'd2,
-    ELEM_BF16     = 4'd3,
-    ELEM_FP8_E4M3 = 4'd4,
-    ELEM_FP8_E5M2 = 4'd5,
-    ELEM_INT8     = 4'd6,
-    ELEM_INT16    = 4'd7,
-    ELEM_INT32    = 4'd8,
-    ELEM_INT64    = 4'd9
-  } element_e;
-
   // Kinds that wait for other contributions at merge points, one bit per kind of a plane
   // (`JoinKinds` of its routers).
   localparam logic [7:0] WIDE_JOIN_KINDS = 8'b0000_0010;  // WIDE_REDUCE
@@ -116,19 +94,19 @@ package noccl_flit_pkg;
   } wide_kind_e;
 
   typedef struct packed {
-    wide_kind_e    kind;
-    logic          multicast;
-    coord_t        dst;
-    coord_t        src;
-    region_coord_t base;
-    region_coord_t mask;
-    tag_t          tag;
-    logic          own_copy;
-    resp_e         resp;
-    line_t         line;
-    left_t         left;
-    operator_e     operator;
-    element_e      element;
+    wide_kind_e                  kind;
+    logic                        multicast;
+    coord_t                      dst;
+    coord_t                      src;
+    region_coord_t               base;
+    region_coord_t               mask;
+    tag_t                        tag;
+    logic                        own_copy;
+    resp_e                       resp;
+    line_t                       line;
+    left_t                       left;
+    noccl_number_pkg::operator_e operator;
+    noccl_number_pkg::element_e  element;
   } wide_hdr_t;
 
   typedef struct packed {

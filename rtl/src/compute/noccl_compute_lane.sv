@@ -34,8 +34,8 @@ module noccl_compute_lane #(
     output logic [63:0] result_o[Depth]
 );
 
-  localparam bit HAS_FP64 = Elements[noccl_flit_pkg::ELEM_FP64];
-  localparam bit HAS_FP32 = Elements[noccl_flit_pkg::ELEM_FP32];
+  localparam bit HAS_FP64 = Elements[noccl_number_pkg::ELEM_FP64];
+  localparam bit HAS_FP32 = Elements[noccl_number_pkg::ELEM_FP32];
   localparam noccl_compute_pkg::element_set_t SMALL = Elements & noccl_compute_pkg::SMALL_FLOATS;
   // Formats of 8 bits, two of which share 16 bits of the operands.
   localparam noccl_compute_pkg::element_set_t TINY = Elements & noccl_compute_pkg::TINY_FLOATS;
@@ -47,12 +47,12 @@ module noccl_compute_lane #(
   assign is_legal = noccl_compute_pkg::refusal_of(
       Elements, operation_i
   ) == noccl_compute_pkg::REFUSAL_NONE;
-  assign is_float_sum = is_legal && operation_i.op == noccl_flit_pkg::OP_SUM &&
+  assign is_float_sum = is_legal && operation_i.op == noccl_number_pkg::OP_SUM &&
       noccl_compute_pkg::is_float(
       element
   );
-  assign is_sum64 = is_float_sum && HAS_FP64 && element == noccl_flit_pkg::ELEM_FP64;
-  assign is_sum32 = is_float_sum && HAS_FP32 && element == noccl_flit_pkg::ELEM_FP32;
+  assign is_sum64 = is_float_sum && HAS_FP64 && element == noccl_number_pkg::ELEM_FP64;
+  assign is_sum32 = is_float_sum && HAS_FP32 && element == noccl_number_pkg::ELEM_FP32;
   assign is_small = is_float_sum && noccl_compute_pkg::holds(SMALL, element);
   assign is_tiny = is_float_sum && noccl_compute_pkg::holds(TINY, element);
   assign is_alu = is_legal && !is_float_sum;

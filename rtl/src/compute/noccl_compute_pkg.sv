@@ -5,8 +5,8 @@
 // Mirror: noccl-workload, number/mod.rs; latencies: `cluster.fpu` of the presets. Source: S1, section 3.2.1.
 package noccl_compute_pkg;
 
-  typedef noccl_flit_pkg::element_e element_e;
-  typedef noccl_flit_pkg::operator_e operator_e;
+  typedef noccl_number_pkg::element_e element_e;
+  typedef noccl_number_pkg::operator_e operator_e;
 
   /// What is asked for.
   typedef struct packed {
@@ -62,16 +62,17 @@ package noccl_compute_pkg;
 
   /// Is it one of the floating-point types?
   function automatic logic is_float(element_e element);
-    return element < noccl_flit_pkg::ELEM_INT8;
+    return element < noccl_number_pkg::ELEM_INT8;
   endfunction
 
   /// Binary logarithm of the bytes of an element.
   function automatic logic [1:0] log2_bytes(element_e element);
     unique case (element)
-      noccl_flit_pkg::ELEM_FP64, noccl_flit_pkg::ELEM_INT64: return 2'd3;
-      noccl_flit_pkg::ELEM_FP32, noccl_flit_pkg::ELEM_INT32: return 2'd2;
-      noccl_flit_pkg::ELEM_FP16, noccl_flit_pkg::ELEM_BF16, noccl_flit_pkg::ELEM_INT16: return 2'd1;
-      noccl_flit_pkg::ELEM_FP8_E4M3, noccl_flit_pkg::ELEM_FP8_E5M2, noccl_flit_pkg::ELEM_INT8:
+      noccl_number_pkg::ELEM_FP64, noccl_number_pkg::ELEM_INT64: return 2'd3;
+      noccl_number_pkg::ELEM_FP32, noccl_number_pkg::ELEM_INT32: return 2'd2;
+      noccl_number_pkg::ELEM_FP16, noccl_number_pkg::ELEM_BF16, noccl_number_pkg::ELEM_INT16:
+      return 2'd1;
+      noccl_number_pkg::ELEM_FP8_E4M3, noccl_number_pkg::ELEM_FP8_E5M2, noccl_number_pkg::ELEM_INT8:
       return 2'd0;
       default: return 2'd0;
     endcase
@@ -80,7 +81,7 @@ package noccl_compute_pkg;
   /// What is wrong with an operation, for a unit that was built for `set`.
   function automatic refusal_e refusal_of(element_set_t set, operation_t operation);
     operator_e last;
-    last = is_float(operation.element) ? noccl_flit_pkg::OP_MAX : noccl_flit_pkg::OP_OR;
+    last = is_float(operation.element) ? noccl_number_pkg::OP_MAX : noccl_number_pkg::OP_OR;
     return !holds(
         set, operation.element
     ) ? REFUSAL_ELEMENT : operation.op > last ? REFUSAL_OPERATOR : REFUSAL_NONE;
@@ -109,14 +110,14 @@ package noccl_compute_pkg;
   /// Exponent bits of an adder for all small floats of the set.
   function automatic int unsigned exponent_bits(element_set_t set);
     // E4M3 counts with all exponents of its four bits; the sum of its largest numbers takes a fifth.
-    return holds(set, noccl_flit_pkg::ELEM_BF16) ? 8 : 5;
+    return holds(set, noccl_number_pkg::ELEM_BF16) ? 8 : 5;
   endfunction
 
   /// Mantissa bits, without the hidden one, of an adder for all small floats of the set.
   function automatic int unsigned mantissa_bits(element_set_t set);
-    if (holds(set, noccl_flit_pkg::ELEM_FP16)) return 10;
-    if (holds(set, noccl_flit_pkg::ELEM_BF16)) return 7;
-    return holds(set, noccl_flit_pkg::ELEM_FP8_E4M3) ? 3 : 2;
+    if (holds(set, noccl_number_pkg::ELEM_FP16)) return 10;
+    if (holds(set, noccl_number_pkg::ELEM_BF16)) return 7;
+    return holds(set, noccl_number_pkg::ELEM_FP8_E4M3) ? 3 : 2;
   endfunction
 
 endpackage

@@ -50,11 +50,11 @@ module noccl_compute_third #(
 
   // What does not add passes as a bitwise operation with itself, which takes one cycle.
   localparam noccl_compute_pkg::operation_t PASS = '{
-      op: noccl_flit_pkg::OP_OR,
-      element: noccl_flit_pkg::ELEM_INT8
+      op: noccl_number_pkg::OP_OR,
+      element: noccl_number_pkg::ELEM_INT8
   };
   localparam noccl_compute_pkg::element_set_t WITH_PASS =
-      Elements | noccl_compute_pkg::element_set_t'(1 << noccl_flit_pkg::ELEM_INT8);
+      Elements | noccl_compute_pkg::element_set_t'(1 << noccl_number_pkg::ELEM_INT8);
 
   logic row_free, row_any, row_valid, goes_past;
   logic [64*NumLanes-1:0] row_result;

@@ -55,10 +55,10 @@ module noccl_fp_add_small #(
 
   // Which format it is; constants where there is no choice.
   logic is_fp16, is_bf16, is_e4m3, is_e5m2;
-  assign is_fp16 = is_format(noccl_flit_pkg::ELEM_FP16);
-  assign is_bf16 = is_format(noccl_flit_pkg::ELEM_BF16);
-  assign is_e4m3 = is_format(noccl_flit_pkg::ELEM_FP8_E4M3);
-  assign is_e5m2 = is_format(noccl_flit_pkg::ELEM_FP8_E5M2);
+  assign is_fp16 = is_format(noccl_number_pkg::ELEM_FP16);
+  assign is_bf16 = is_format(noccl_number_pkg::ELEM_BF16);
+  assign is_e4m3 = is_format(noccl_number_pkg::ELEM_FP8_E4M3);
+  assign is_e5m2 = is_format(noccl_number_pkg::ELEM_FP8_E5M2);
 
   // Mantissas stand at the upper end of the field, exponents at the lower one.
   function automatic operand_t unpack(logic [15:0] bits, logic fp16, logic bf16, logic e4m3,

@@ -29,24 +29,24 @@ package noccl_simd_pkg;
     logic [7:0] nan;
     nan = '0;
     unique case (of)
-      noccl_flit_pkg::ELEM_FP64:
-      nan = {8{set[3'(noccl_flit_pkg::ELEM_FP64)] && (&x[62:52]) && (|x[51:0])}};
-      noccl_flit_pkg::ELEM_FP32:
+      noccl_number_pkg::ELEM_FP64:
+      nan = {8{set[3'(noccl_number_pkg::ELEM_FP64)] && (&x[62:52]) && (|x[51:0])}};
+      noccl_number_pkg::ELEM_FP32:
       for (int i = 0; i < 2; i++)
-      nan[4*i+:4] = {4{set[3'(noccl_flit_pkg::ELEM_FP32)] && (&x[32*i+23+:8]) && (|x[32*i+:23])}};
-      noccl_flit_pkg::ELEM_FP16:
+      nan[4*i+:4] = {4{set[3'(noccl_number_pkg::ELEM_FP32)] && (&x[32*i+23+:8]) && (|x[32*i+:23])}};
+      noccl_number_pkg::ELEM_FP16:
       for (int i = 0; i < 4; i++)
-      nan[2*i+:2] = {2{set[3'(noccl_flit_pkg::ELEM_FP16)] && (&x[16*i+10+:5]) && (|x[16*i+:10])}};
-      noccl_flit_pkg::ELEM_BF16:
+      nan[2*i+:2] = {2{set[3'(noccl_number_pkg::ELEM_FP16)] && (&x[16*i+10+:5]) && (|x[16*i+:10])}};
+      noccl_number_pkg::ELEM_BF16:
       for (int i = 0; i < 4; i++)
-      nan[2*i+:2] = {2{set[3'(noccl_flit_pkg::ELEM_BF16)] && (&x[16*i+7+:8]) && (|x[16*i+:7])}};
-      noccl_flit_pkg::ELEM_FP8_E4M3:
-      for (int i = 0; i < 8; i++) nan[i] = set[3'(noccl_flit_pkg::ELEM_FP8_E4M3)] && (&x[8*i+:7]);
-      noccl_flit_pkg::ELEM_FP8_E5M2:
+      nan[2*i+:2] = {2{set[3'(noccl_number_pkg::ELEM_BF16)] && (&x[16*i+7+:8]) && (|x[16*i+:7])}};
+      noccl_number_pkg::ELEM_FP8_E4M3:
+      for (int i = 0; i < 8; i++) nan[i] = set[3'(noccl_number_pkg::ELEM_FP8_E4M3)] && (&x[8*i+:7]);
+      noccl_number_pkg::ELEM_FP8_E5M2:
       for (int i = 0; i < 8; i++)
-      nan[i] = set[3'(noccl_flit_pkg::ELEM_FP8_E5M2)] && (&x[8*i+2+:5]) && (|x[8*i+:2]);
-      noccl_flit_pkg::ELEM_INT8, noccl_flit_pkg::ELEM_INT16, noccl_flit_pkg::ELEM_INT32,
-      noccl_flit_pkg::ELEM_INT64:
+      nan[i] = set[3'(noccl_number_pkg::ELEM_FP8_E5M2)] && (&x[8*i+2+:5]) && (|x[8*i+:2]);
+      noccl_number_pkg::ELEM_INT8, noccl_number_pkg::ELEM_INT16, noccl_number_pkg::ELEM_INT32,
+      noccl_number_pkg::ELEM_INT64:
       nan = '0;
       default: nan = '0;
     endcase
@@ -56,14 +56,14 @@ package noccl_simd_pkg;
   function automatic logic [63:0] canonical_nan(noccl_compute_pkg::element_e of);
     // verilator no_inline_task
     unique case (of)
-      noccl_flit_pkg::ELEM_FP64: return 64'h7ff8_0000_0000_0000;
-      noccl_flit_pkg::ELEM_FP32: return {2{32'h7fc0_0000}};
-      noccl_flit_pkg::ELEM_FP16: return {4{16'h7e00}};
-      noccl_flit_pkg::ELEM_BF16: return {4{16'h7fc0}};
-      noccl_flit_pkg::ELEM_FP8_E4M3: return {8{8'h7f}};
-      noccl_flit_pkg::ELEM_FP8_E5M2: return {8{8'h7e}};
-      noccl_flit_pkg::ELEM_INT8, noccl_flit_pkg::ELEM_INT16, noccl_flit_pkg::ELEM_INT32,
-      noccl_flit_pkg::ELEM_INT64:
+      noccl_number_pkg::ELEM_FP64: return 64'h7ff8_0000_0000_0000;
+      noccl_number_pkg::ELEM_FP32: return {2{32'h7fc0_0000}};
+      noccl_number_pkg::ELEM_FP16: return {4{16'h7e00}};
+      noccl_number_pkg::ELEM_BF16: return {4{16'h7fc0}};
+      noccl_number_pkg::ELEM_FP8_E4M3: return {8{8'h7f}};
+      noccl_number_pkg::ELEM_FP8_E5M2: return {8{8'h7e}};
+      noccl_number_pkg::ELEM_INT8, noccl_number_pkg::ELEM_INT16, noccl_number_pkg::ELEM_INT32,
+      noccl_number_pkg::ELEM_INT64:
       return '0;
       default: return '0;
     endcase
@@ -81,7 +81,7 @@ package noccl_simd_pkg;
     logic [36:0] low;
     logic [7:0] a_flip, b_flip;
     logic [63:0] canonical, result;
-    is_compare = how == noccl_flit_pkg::OP_MIN || how == noccl_flit_pkg::OP_MAX;
+    is_compare = how == noccl_number_pkg::OP_MIN || how == noccl_number_pkg::OP_MAX;
     unique case (width)
       2'd3: top = 8'h80;
       2'd2: top = 8'h88;
@@ -105,14 +105,14 @@ package noccl_simd_pkg;
     at_least = spread(at_least, width);
     a_nan = nans(set, a, of);
     b_nan = nans(set, b, of);
-    takes_a = b_nan | (~a_nan & (at_least ^ {8{how == noccl_flit_pkg::OP_MIN}}));
+    takes_a = b_nan | (~a_nan & (at_least ^ {8{how == noccl_number_pkg::OP_MIN}}));
     canonical = canonical_nan(of);
     for (int i = 0; i < 8; i++) begin
       unique case (how)
-        noccl_flit_pkg::OP_SUM: result[8*i+:8] = total[i/4][9*(i%4)+:8];
-        noccl_flit_pkg::OP_AND: result[8*i+:8] = a[8*i+:8] & b[8*i+:8];
-        noccl_flit_pkg::OP_OR: result[8*i+:8] = a[8*i+:8] | b[8*i+:8];
-        noccl_flit_pkg::OP_MIN, noccl_flit_pkg::OP_MAX:
+        noccl_number_pkg::OP_SUM: result[8*i+:8] = total[i/4][9*(i%4)+:8];
+        noccl_number_pkg::OP_AND: result[8*i+:8] = a[8*i+:8] & b[8*i+:8];
+        noccl_number_pkg::OP_OR: result[8*i+:8] = a[8*i+:8] | b[8*i+:8];
+        noccl_number_pkg::OP_MIN, noccl_number_pkg::OP_MAX:
         if (a_nan[i] && b_nan[i]) result[8*i+:8] = canonical[8*i+:8];
         else result[8*i+:8] = takes_a[i] ? a[8*i+:8] : b[8*i+:8];
         default: result[8*i+:8] = '0;

@@ -76,9 +76,9 @@ module noccl_dma_registers #(
         noccl_dma_pkg::REG_KIND: begin
           described_d.user.opcode = noccl_axi_pkg::opcode_e'(
               write_i[noccl_dma_pkg::KIND_OPCODE_BIT+:2]);
-          described_d.user.element = noccl_flit_pkg::element_e'(
+          described_d.user.element = noccl_number_pkg::element_e'(
               write_i[noccl_dma_pkg::KIND_ELEMENT_BIT+:4]);
-          described_d.user.operator = noccl_flit_pkg::operator_e'(
+          described_d.user.operator = noccl_number_pkg::operator_e'(
               write_i[noccl_dma_pkg::KIND_OPERATOR_BIT+:3]);
           described_d.user.tag = noccl_flit_pkg::tag_t'(write_i >> noccl_dma_pkg::KIND_TAG_BIT);
         end

@@ -27,11 +27,11 @@ package noccl_axi_pkg;
   } opcode_e;
 
   typedef struct packed {
-    opcode_e                   opcode;
-    addr_t                     mask;
-    noccl_flit_pkg::tag_t      tag;
-    noccl_flit_pkg::operator_e operator;
-    noccl_flit_pkg::element_e  element;
+    opcode_e                     opcode;
+    addr_t                       mask;
+    noccl_flit_pkg::tag_t        tag;
+    noccl_number_pkg::operator_e operator;
+    noccl_number_pkg::element_e  element;
   } user_t;
 
   typedef struct packed {

@@ -27,8 +27,8 @@ package noccl_ni_pkg;
     noccl_axi_pkg::wide_id_t       id;
     noccl_flit_pkg::line_t         line;
     noccl_flit_pkg::left_t         len;
-    noccl_flit_pkg::operator_e     operator;
-    noccl_flit_pkg::element_e      element;
+    noccl_number_pkg::operator_e   operator;
+    noccl_number_pkg::element_e    element;
   } burst_t;
 
   // The response to a refused narrow write: with data if it is an atomic that asks for them, beats
