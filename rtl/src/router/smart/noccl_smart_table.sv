@@ -91,6 +91,10 @@ module noccl_smart_table #(
     return count != '0 ? count : inputs;
   endfunction
 
+  function automatic count_t number(ports_t ports);
+    return count_t'($countones(ports));
+  endfunction
+
   for (genvar l = 0; l < int'(NumLooks); l++) begin : gen_look
     assign look_is_last_o[l] = missing(count_q[look_id_i[l]], look_inputs_i[l]) == 3'd1;
   end
@@ -120,12 +124,16 @@ module noccl_smart_table #(
   end
 
   for (genvar p = 0; p < int'(NumPorts); p++) begin : gen_count
-    assign left[p] = missing(
-        count_q[arrive_id_i[p]], arrive_inputs_i[p]
-    ) - count_t'($countones(
-        same[p]
-    )) - 3'd1;
+    // Contributions to come before this input's.
+    count_t awaited;
+    assign awaited = missing(count_q[arrive_id_i[p]], arrive_inputs_i[p]) - number(same[p]);
+    assign left[p] = awaited - 3'd1;
     assign arrive_is_last_o[p] = left[p] == '0;
+    `ASSUME(HasAnEntry, !arrive_valid_i[p] || 32'(arrive_id_i[p]) < Entries)
+    `ASSUME(HasInputs,
+            !arrive_valid_i[p] || (arrive_inputs_i[p] >= 3'd1 && arrive_inputs_i[p] <= 3'd5))
+    // So no count falls below one.
+    `ASSUME(WhoComesIsAwaited, !arrive_valid_i[p] || (awaited >= 3'd1 && awaited <= 3'd5))
   end
 
   for (genvar e = 0; e < int'(Entries); e++) begin : gen_next
@@ -251,15 +259,7 @@ module noccl_smart_table #(
     end
     `ASSUME(WhoPassesIsTheLastOne, !pass_valid_i[l] || count_q[pass_id_i[l]] <= 3'd1)
     `ASSUME(NobodyComesBesideTheLastOne, !pass_valid_i[l] || !meets)
-  end
-
-  for (genvar p = 0; p < int'(NumPorts); p++) begin : gen_port_rules
-    count_t awaited;
-    assign awaited = missing(count_q[arrive_id_i[p]], arrive_inputs_i[p]);
-    `ASSUME(HasInputs,
-            !arrive_valid_i[p] || (arrive_inputs_i[p] >= 3'd1 && arrive_inputs_i[p] <= 3'd5))
-    // No count falls below one.
-    `ASSUME(WhoComesIsAwaited, !arrive_valid_i[p] || awaited > count_t'($countones(same[p])))
+    `ASSUME(PassesAnEntry, !pass_valid_i[l] || 32'(pass_id_i[l]) < Entries)
   end
 
   for (genvar e = 0; e < int'(Entries); e++) begin : gen_entry_rules
