@@ -1,41 +1,204 @@
 // SPDX-License-Identifier: Apache-2.0
-// C functions over a Verilated mesh of routers with bypass.
+// C functions over a mesh of Verilated tiles of routers with bypass.
+//
+// Paths, and what routers tell each other of them, cross all tiles of a line within a cycle. So tiles are evaluated until the wires between them
+// stand still: those again whose inputs have changed. Wires along a line depend on routers before them alone, so this ends.
 // Caller: crates/noccl-cosim/src/messages.
 
 #include "Vnoccl_smart_cosim.h"
 
-using Top = Vnoccl_smart_cosim;
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
 
-#include "noccl_cosim.h"
+#include "noccl_broken.h"
+#include "verilated.h"
+#if VM_TRACE_FST
+#include "verilated_fst_c.h"
+#endif
 
 namespace {
 
-template <typename Array>
-uint32_t* words(Array& flits) {
-  return &flits[0][0];
-}
+using Tile = Vnoccl_smart_cosim;
+constexpr int kLinks = 4, kClasses = 3;
+constexpr int kFlitWords = sizeof(Tile::out_flit_o) / sizeof(uint32_t);
+constexpr int facing(int port) { return (port + 2) % kLinks; }
+
+struct Mesh {
+  VerilatedContext context;
+  std::vector<std::unique_ptr<Tile>> tiles;
+  // Per tile: its neighbours N, E, S, W; -1 at the edge.
+  std::vector<std::vector<int>> neighbours;
+  // Tiles whose inputs have changed, and those that have been put in the list.
+  std::vector<int> changed;
+  std::vector<bool> is_changed;
+  bool is_reset = false;
+  // What the caller drives and sees: sets of tiles, and flits.
+  uint64_t in_valid[kClasses] = {}, in_ready[kClasses] = {}, out_ready = 0, out_valid = 0, crossing[kLinks] = {};
+  std::vector<uint32_t> in_flits[kClasses], out_flits, crossing_flits[kLinks];
+#if VM_TRACE_FST
+  VerilatedFstC waves;
+  ~Mesh() { waves.close(); }
+#endif
+
+  Mesh() {
+#if VM_TRACE_FST
+    context.traceEverOn(true);
+#endif
+    add(0, 0);
+    const int width = tiles[0]->width_o, height = tiles[0]->height_o, all = width * height;
+    for (int t = 1; t < all; t++) add(t / height, t % height);
+    for (int t = 0; t < all; t++) {
+      const int x = t / height, y = t % height;
+      neighbours.push_back({y + 1 < height ? t + 1 : -1, x + 1 < width ? t + height : -1,
+                            y > 0 ? t - 1 : -1, x > 0 ? t - height : -1});
+    }
+    is_changed.resize(all);
+    for (auto& flits : in_flits) flits.resize(all * kFlitWords);
+    out_flits.resize(all * kFlitWords);
+    for (auto& flits : crossing_flits) flits.resize(all);
+  }
+
+  void add(int x, int y) {
+    const std::string name = "tile_" + std::to_string(x) + "_" + std::to_string(y);
+    tiles.push_back(std::make_unique<Tile>(&context, name.c_str()));
+    tiles.back()->x_i = x;
+    tiles.back()->y_i = y;
+    tiles.back()->eval();
+  }
+
+  void change(int tile) {
+    if (!is_changed[tile]) changed.push_back(tile);
+    is_changed[tile] = true;
+  }
+
+  template <typename Wire>
+  static bool copy(Wire& to, const Wire& from) {
+    if (std::memcmp(&to, &from, sizeof(Wire)) == 0) return false;
+    to = from;
+    return true;
+  }
+
+  // A tile's neighbours see what it shows.
+  void show(int tile) {
+    Tile& from = *tiles[tile];
+    for (int out = 0; out < kLinks; out++) {
+      const int next = neighbours[tile][out], in = facing(out);
+      if (next < 0) continue;
+      Tile& to = *tiles[next];
+      bool has_changed = copy(to.requests_i[in], from.requests_o[out]);
+      has_changed |= copy(to.crossing_i[in], from.crossing_o[out]);
+      has_changed |= copy(to.data_i[in], from.data_o[out]);
+      has_changed |= copy(to.open_i[in], from.open_o[out]);
+      if (has_changed) change(next);
+    }
+  }
+
+  void settle(bool active) {
+    is_reset = active;
+    for (size_t t = 0; t < tiles.size(); t++) {
+      Tile& tile = *tiles[t];
+      tile.rst_ni = !active;
+      tile.clk_i = 0;
+      tile.in_valid_i = 0;
+      for (int k = 0; k < kClasses; k++) {
+        tile.in_valid_i |= (in_valid[k] >> t & 1) << k;
+        std::memcpy(&tile.in_flit_i[k], &in_flits[k][t * kFlitWords], kFlitWords * sizeof(uint32_t));
+      }
+      tile.out_ready_i = out_ready >> t & 1;
+      change(t);
+    }
+    while (!changed.empty()) {
+      std::vector<int> now;
+      now.swap(changed);
+      for (int tile : now) {
+        is_changed[tile] = false;
+        tiles[tile]->eval();
+      }
+      for (int tile : now) show(tile);
+    }
+    passed();
+    observe();
+  }
+
+  void observe() {
+    for (auto* sets : {in_ready, crossing}) std::memset(sets, 0, (sets == crossing ? kLinks : kClasses) * sizeof(uint64_t));
+    out_valid = 0;
+    for (size_t t = 0; t < tiles.size(); t++) {
+      Tile& tile = *tiles[t];
+      for (int k = 0; k < kClasses; k++) in_ready[k] |= uint64_t{tile.in_ready_o >> k & 1} << t;
+      out_valid |= uint64_t{tile.out_valid_o} << t;
+      std::memcpy(&out_flits[t * kFlitWords], &tile.out_flit_o, kFlitWords * sizeof(uint32_t));
+      for (int out = 0; out < kLinks; out++) {
+        crossing[out] |= uint64_t{tile.seen_o[out] >> 31} << t;
+        crossing_flits[out][t] = tile.seen_o[out] & 0xffffff;
+      }
+    }
+  }
+
+  void tick() {
+    for (auto& tile : tiles) {
+      tile->clk_i = 1;
+      tile->eval();
+    }
+    for (size_t t = 0; t < tiles.size(); t++) show(t);
+    passed();
+  }
+
+  // Half a period is over.
+  void passed() {
+    context.timeInc(1);
+#if VM_TRACE_FST
+    if (waves.isOpen()) waves.dump(context.time());
+#endif
+  }
+};
+
+Mesh& mesh_of(void* model) { return *static_cast<Mesh*>(model); }
 
 }  // namespace
 
 extern "C" {
 
+void* noccl_new() { return new Mesh; }
+
+void noccl_delete(void* model) { delete &mesh_of(model); }
+
+// Outputs follow registers and inputs.
+void noccl_settle(void* model, int is_reset) { mesh_of(model).settle(is_reset != 0); }
+
+// The clock rises: registers take their next values.
+void noccl_tick(void* model) { mesh_of(model).tick(); }
+
 // Words of flits: 0 to 2 those offered, by message class; 3 those that tiles get; 4 to 7 those on the links behind N, E, S, W.
 uint32_t* noccl_smart_flits(void* model, int signal) {
-  auto& top = top_of(model);
-  const size_t tiles = sizeof(top.crossing_flit_o) / sizeof(top.crossing_flit_o[0]) / 4;
-  if (signal < 3) return words(top.in_flit_i) + signal * tiles * (sizeof(top.in_flit_i[0]) / sizeof(uint32_t));
-  if (signal == 3) return words(top.out_flit_o);
-  return &top.crossing_flit_o[0] + (signal - 4) * tiles;
+  Mesh& mesh = mesh_of(model);
+  if (signal < 3) return mesh.in_flits[signal].data();
+  return signal == 3 ? mesh.out_flits.data() : mesh.crossing_flits[signal - 4].data();
 }
 
 // Sets of tiles: 0 to 2 those that are offered a flit, by message class; 3 to 5 those whose flit is taken; 6 those that take flits;
 // 7 those that get one; 8 to 11 those with a flit on the link behind N, E, S, W.
 uint64_t* noccl_smart_tiles(void* model, int signal) {
-  auto& top = top_of(model);
-  if (signal < 3) return &top.in_valid_i[signal];
-  if (signal < 6) return &top.in_ready_o[signal - 3];
-  if (signal == 6) return &top.out_ready_i;
-  if (signal == 7) return &top.out_valid_o;
-  return &top.crossing_o[signal - 8];
+  Mesh& mesh = mesh_of(model);
+  if (signal < 3) return &mesh.in_valid[signal];
+  if (signal < 6) return &mesh.in_ready[signal - 3];
+  if (signal == 6) return &mesh.out_ready;
+  return signal == 7 ? &mesh.out_valid : &mesh.crossing[signal - 8];
+}
+
+// Writes waves to a file from now on; false if the library was made without them.
+int noccl_waves(void* model, const char* path) {
+#if VM_TRACE_FST
+  Mesh& mesh = mesh_of(model);
+  for (auto& tile : mesh.tiles) tile->trace(&mesh.waves, 99);
+  mesh.waves.open(path);
+  return mesh.waves.isOpen();
+#else
+  (void)model;
+  (void)path;
+  return 0;
+#endif
 }
 }

@@ -34,9 +34,11 @@ module noccl_smart_counting
     input  data_t                landed_data_i[NUM_PORTS],
     output logic [NUM_PORTS-1:0] combined_valid_o,
     output data_t                combined_data_o[NUM_PORTS],
-    /// By input: data of the links. By output: those that pass.
+    /// By input: data of the links.
     input  data_t                data_i[NUM_LINKS],
-    output data_t                data_o[NUM_LINKS]
+    /// By output: what passes becomes (data & mask) | other.
+    output data_t                mask_o[NUM_LINKS],
+    output data_t                other_o[NUM_LINKS]
 );
 
   if (HasTable) begin : gen_table
@@ -62,16 +64,25 @@ module noccl_smart_counting
         element_q[o] <= passing_i[o].header.element;
         has_operand_q[o] <= passing_i[o].header.has_operand;
       end
+      // Bitwise operators need no gate of their own behind the link; sums and comparisons do.
+      logic is_combined, is_and, is_or, is_arithmetic;
+      data_t combined;
+      assign is_combined = passed_has_data[o] && has_operand_q[o];
+      assign is_and = is_combined && operator_q[o] == noccl_number_pkg::OP_AND;
+      assign is_or = is_combined && operator_q[o] == noccl_number_pkg::OP_OR;
+      assign is_arithmetic = is_combined && !is_and && !is_or;
       noccl_smart_combine #(
           .DataBits(noccl_smart_cfg_pkg::FLIT_BITS)
       ) u_combine (
-          .valid_i  (passed_has_data[o] && has_operand_q[o]),
+          .valid_i  (is_arithmetic),
           .element_i(element_q[o]),
           .op_i     (operator_q[o]),
           .a_i      (data_i[opposite(o)]),
           .b_i      (passed_data[o]),
-          .result_o (data_o[o])
+          .result_o (combined)
       );
+      assign mask_o[o] = is_arithmetic ? '0 : is_and ? passed_data[o] : '1;
+      assign other_o[o] = is_arithmetic ? combined : is_or ? passed_data[o] : '0;
     end
 
     for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_port
@@ -119,7 +130,8 @@ module noccl_smart_counting
       for (genvar n = 0; n < int'(NumLooks); n++) begin : gen_look
         assign is_last_o[o][n] = 1'b0;
       end
-      assign data_o[o] = data_i[opposite(o)];
+      assign mask_o[o] = '1;
+      assign other_o[o] = '0;
     end
     assign is_dropped_o = '0;
     assign combined_valid_o = '0;

@@ -67,60 +67,27 @@ module noccl_smart_mesh
         end
       end
 
-      class_set_t local_open;
-      channel_set_t local_channel, land_channel;
-      logic take, land, eject_valid;
-      header_t header;
-      flit_count_t land_index;
-      data_t land_data;
-      flit_t eject;
-
-      noccl_smart_router u_router (
+      noccl_smart_tile u_tile (
           .clk_i,
           .rst_ni,
-          .position_i          ('{x: x_t'(x), y: y_t'(y)}),
-          .requests_i          (requests_in),
-          .requests_o          (requests[Tile]),
-          .crossing_i          (crossing_in),
-          .crossing_o          (crossing[Tile]),
-          .data_i              (data_in),
-          .data_o              (data[Tile]),
-          .open_i              (open_in),
-          .open_after_i        (open_after_in),
-          .open_o              (open[Tile]),
-          .open_after_o        (open_after[Tile]),
-          .local_take_i        (take),
-          .local_header_i      (header),
-          .local_open_o        (local_open),
-          .local_channel_o     (local_channel),
-          .local_land_i        (land),
-          .local_land_channel_i(land_channel),
-          .local_land_index_i  (land_index),
-          .local_land_data_i   (land_data),
-          .eject_ready_i       (out_ready_i[Tile]),
-          .eject_valid_o       (eject_valid),
-          .eject_o             (eject),
-          .seen_o              (seen_o[Tile])
-      );
-
-      noccl_smart_ni u_ni (
-          .clk_i,
-          .rst_ni,
-          .in_valid_i    (in_valid_i[Tile]),
-          .in_flit_i     (in_flit_i[Tile]),
-          .in_ready_o    (in_ready_o[Tile]),
-          .open_i        (local_open),
-          .take_o        (take),
-          .header_o      (header),
-          .channel_i     (local_channel),
-          .land_o        (land),
-          .land_channel_o(land_channel),
-          .land_index_o  (land_index),
-          .land_data_o   (land_data),
-          .eject_valid_i (eject_valid),
-          .eject_i       (eject),
-          .out_valid_o   (out_valid_o[Tile]),
-          .out_flit_o    (out_flit_o[Tile])
+          .position_i  ('{x: x_t'(x), y: y_t'(y)}),
+          .requests_i  (requests_in),
+          .requests_o  (requests[Tile]),
+          .crossing_i  (crossing_in),
+          .crossing_o  (crossing[Tile]),
+          .data_i      (data_in),
+          .data_o      (data[Tile]),
+          .open_i      (open_in),
+          .open_after_i(open_after_in),
+          .open_o      (open[Tile]),
+          .open_after_o(open_after[Tile]),
+          .in_valid_i  (in_valid_i[Tile]),
+          .in_flit_i   (in_flit_i[Tile]),
+          .in_ready_o  (in_ready_o[Tile]),
+          .out_ready_i (out_ready_i[Tile]),
+          .out_valid_o (out_valid_o[Tile]),
+          .out_flit_o  (out_flit_o[Tile]),
+          .seen_o      (seen_o[Tile])
       );
     end
   end

@@ -138,10 +138,8 @@ module noccl_smart_router
   if (SetupCycles == 2) begin : gen_two
     choice_t chosen_q[NUM_PORTS];
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        if (!rst_ni) chosen_q[p] <= '0;
-        else chosen_q[p] <= chosen[p];
-      end
+      if (!rst_ni) for (int unsigned p = 0; p < NUM_PORTS; p++) chosen_q[p] <= '0;
+      else for (int unsigned p = 0; p < NUM_PORTS; p++) chosen_q[p] <= chosen[p];
     end
     assign ask = chosen_q;
   end else begin : gen_one
@@ -271,8 +269,7 @@ module noccl_smart_router
   data_t landed_data[NUM_PORTS], combined_data[NUM_PORTS], read_data[NUM_PORTS];
   header_t landed_header[NUM_PORTS], read_header[NUM_PORTS];
   choice_t read_q[NUM_PORTS];
-  data_t bypass_data[NUM_LINKS];
-  class_set_t open_local_after;
+  data_t pass_mask[NUM_LINKS], pass_other[NUM_LINKS];
 
   assign land[LOCAL] = '{
           valid: local_land_i,
@@ -307,7 +304,6 @@ module noccl_smart_router
       assign extended = '0;
       assign extend_index = '0;
       assign local_open_o = free;
-      assign open_local_after = free_after;
     end else begin : gen_link
       assign later = look[Line];
       assign later_channel[Line] = channels;
@@ -383,7 +379,8 @@ module noccl_smart_router
       .combined_valid_o(is_combined),
       .combined_data_o (combined_data),
       .data_i          (data_i),
-      .data_o          (bypass_data)
+      .mask_o          (pass_mask),
+      .other_o         (pass_other)
   );
 
   // ------------------------------------------------------------------------------------------------------- crossbar
@@ -413,9 +410,11 @@ module noccl_smart_router
       for (int unsigned p = 0; p < NUM_PORTS; p++) if (source_q[o][p]) crossed[o] |= read_data[p];
     end
   end
-  // One multiplexer per hop stands in the path of a flit.
+  // One gate for each hop stands in the path of a flit, whether it is combined with an operand bit by bit or not: masks and all else but
+  // sums wait for no link.
   for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_data
-    assign data_o[o] = passes_q[o] ? bypass_data[o] : crossed[o];
+    assign data_o[o] = (data_i[opposite(o)] & (passes_q[o] ? pass_mask[o] : '0)) |
+        (passes_q[o] ? pass_other[o] : crossed[o]);
   end
 
   always_comb begin : p_eject
@@ -432,9 +431,10 @@ module noccl_smart_router
 
   // Nothing but tests looks at it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    for (int unsigned o = 0; o < NUM_LINKS; o++) begin
-      if (!rst_ni) seen_o[o] <= '0;
-      else begin
+    if (!rst_ni) begin
+      for (int unsigned o = 0; o < NUM_LINKS; o++) seen_o[o] <= '0;
+    end else begin
+      for (int unsigned o = 0; o < NUM_LINKS; o++) begin
         seen_o[o].valid <= crossing_o[o].valid;
         seen_o[o].tag   <= passes[o] ? coming[o].header.tag : own[o].header.tag;
         seen_o[o].index <= passes[o] ? coming[o].index : own[o].index;
