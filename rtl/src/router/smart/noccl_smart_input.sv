@@ -17,8 +17,6 @@
 module noccl_smart_input
   import noccl_smart_pkg::*;
 #(
-    /// Port of the input.
-    parameter int unsigned Port = LOCAL,
     /// Cycles from a grant to its traversal.
     parameter int unsigned GrantedCycles = 1,
     /// The choice sees the grants of its own cycle.
@@ -30,6 +28,8 @@ module noccl_smart_input
     input  logic         clk_i,
     /// Asynchronous reset, active low: all channels are free.
     input  logic         rst_ni,
+    /// The output opposite to the input, to which flits pass; none for Local. Constant: an input of one module serves all ports.
+    input  port_set_t    straight_i,
     /// Outputs that may be used, and of those each class's with a free channel behind them; Local always has one.
     input  port_set_t    able_i,
     input  port_set_t    open_i[NUM_CLASSES],
@@ -75,7 +75,6 @@ module noccl_smart_input
     output data_t        read_data_o
 );
 
-  localparam int unsigned Out = opposite(Port);
   // Cycles until a channel that has been left is free.
   localparam int unsigned LeaveBits = $clog2(GrantedCycles + 2);
   typedef logic [LeaveBits-1:0] leave_t;
@@ -178,7 +177,7 @@ module noccl_smart_input
       for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
         later_channel_o[n][c] = busy_q[c] && class_of(c) == later_i[n].header.kind &&
             header_q[c].tag == later_i[n].header.tag;
-        if (Port != LOCAL) later_ends_o[n] |= later_channel_o[n][c] && outputs_q[c][Out];
+        later_ends_o[n] |= later_channel_o[n][c] && (outputs_q[c] & straight_i) != '0;
       end
     end
   end
@@ -195,7 +194,7 @@ module noccl_smart_input
   always_comb begin : p_next
     for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
       logic is_extended, lands, is_left;
-      is_extended = Port != LOCAL && extend_valid_i && extend_channel_i[c];
+      is_extended = extend_valid_i && extend_channel_i[c];
       // A packet may land in the cycle that takes its channel: at the Local input.
       lands = land_i.valid && land_i.channel[c] && !land_is_dropped_i;
       outputs_d[c] = taken[c] ? take_outputs_i : outputs_q[c];
@@ -205,9 +204,11 @@ module noccl_smart_input
         next_d[c][o] = taken[c] ? '0 : next_granted[c][o];
       end
       if (is_extended) begin
-        outputs_d[c][Out] = 1'b1;
-        owned_d[c][Out]   = 1'b1;
-        next_d[c][Out]    = extend_index_i;
+        outputs_d[c] |= straight_i;
+        owned_d[c] |= straight_i;
+        for (int unsigned o = 0; o < NUM_PORTS; o++) begin
+          if (straight_i[o]) next_d[c][o] = extend_index_i;
+        end
       end
       for (int unsigned o = 0; o < NUM_PORTS; o++) begin
         wants_d[c][o] = outputs_d[c][o] && next_d[c][o] < come_d[c];

@@ -286,17 +286,16 @@ module noccl_smart_router
   for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_input
     localparam int unsigned Line = opposite(p);
     localparam bit IsLocal = p == int'(LOCAL);
-    localparam int unsigned InputLooks = IsLocal ? 1 : NumLooks;
-    request_t later[InputLooks];
-    channel_set_t channels[InputLooks], extended;
-    logic ends[InputLooks];
+    request_t later[NumLooks];
+    channel_set_t channels[NumLooks], extended;
+    logic ends[NumLooks];
     class_set_t free, free_after;
     logic take_valid, extend_valid;
     header_t take_header;
     port_set_t outputs;
     flit_count_t extend_index;
     if (IsLocal) begin : gen_local_port
-      assign later[0] = '0;
+      for (genvar n = 0; n < int'(NumLooks); n++) assign later[n] = '0;
       assign take_valid = local_take_i;
       assign take_header = local_header_i;
       assign outputs = outputs_at(position_i, local_header_i);
@@ -321,13 +320,13 @@ module noccl_smart_router
     end
 
     noccl_smart_input #(
-        .Port         (p),
         .GrantedCycles(GrantedCycles),
         .IsLateChoice (IsLateChoice),
-        .NumLooks     (InputLooks)
+        .NumLooks     (NumLooks)
     ) u_input (
         .clk_i,
         .rst_ni,
+        .straight_i       (IsLocal ? '0 : port_set_t'(1) << Line),
         .able_i           (able),
         .open_i           (open),
         .choice_o         (choice[p]),
