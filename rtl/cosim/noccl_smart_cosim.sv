@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile of routers with bypass for the simulator's host, which joins tiles to a mesh: flits in whole words.
 //
-// Translated whole, a mesh of 4x4 is 645 MB of C++; a tile is a fortieth of that. But paths cross all routers of a line within a cycle, so the
-// host evaluates tiles until the wires between them stand still (noccl_smart_cosim.cpp).
+// Translated whole, a mesh of 4x4 is 645 MB of C++; a tile is a fortieth of that. But paths cross
+// all routers of a line within a cycle, so the host evaluates tiles until the wires between them
+// stand still (noccl_smart_cosim.cpp).
 // Mirror: crates/noccl-cosim/src/messages.
 
 module noccl_smart_cosim

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counted reductions of a router with bypass: the reduction table, and what passes is combined with what the table holds.
+// Counted reductions of a router with bypass: the reduction table, and what passes is combined with
+// what the table holds.
 //
 // Without a table nothing is the last one, nothing is dropped, and data pass as they are.
 // Latency: none. Combinational paths: data of a link through one combination to the link behind.
-// Mirror: crates/noccl-sim/src/router/smart (latch.rs `contribute`, traverse.rs `pass_contribution`). Source: S2, section IV.
+// Mirror: crates/noccl-sim/src/router/smart (latch.rs `contribute`, traverse.rs
+// `pass_contribution`). Source: S2, section IV.
 
 module noccl_smart_counting
   import noccl_smart_pkg::*;
@@ -20,7 +22,8 @@ module noccl_smart_counting
     input  logic                 rst_ni,
     /// Where the router lies; constant.
     input  coord_t               position_i,
-    /// By output: requests of its line, and whether exactly one contribution is to come of their reductions.
+    /// By output: requests of its line, and whether exactly one contribution is to come of their
+    /// reductions.
     input  request_t             look_i[NUM_LINKS][NumLooks],
     output logic                 is_last_o[NUM_LINKS][NumLooks],
     /// By output: a counted contribution passes, in the next cycle.

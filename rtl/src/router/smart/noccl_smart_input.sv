@@ -2,15 +2,19 @@
 //
 // An input of a router with bypass: its channels, and the choice of one of them.
 //
-// A channel holds one packet, all of its flits. It is taken by the request of the first flit, in the cycle that sets up the path; the
-// flits land from the next cycle on. Each output has a next flit of its own, so that a branch of a multicast never waits for another
-// one. A packet of several flits takes a channel of each router that it passes; a later flit that has to end there goes on from there.
+// A channel holds one packet, all of its flits. It is taken by the request of the first flit, in
+// the cycle that sets up the path; the flits land from the next cycle on. Each output has a next
+// flit of its own, so that a branch of a multicast never waits for another one. A packet of several
+// flits takes a channel of each router that it passes; a later flit that has to end there goes on
+// from there.
 //
-// Latency: a flit that lands at the end of a cycle asks for its outputs in the next one. A channel whose packet has left with a grant of cycle
-// t can be taken again in t + 2 + `GrantedCycles`; what is dropped on arrival, one cycle after it has landed.
-// Combinational paths: usable outputs to the choice; requests to channels that are taken and to `free_after_o`; grants to the choice if
-// `IsLateChoice`.
-// Mirror: crates/noccl-sim/src/router/smart (channels.rs, allocate.rs `choose`, latch.rs). Source: S2, section II.
+// Latency: a flit that lands at the end of a cycle asks for its outputs in the next one. A channel
+// whose packet has left with a grant of cycle t can be taken again in t + 2 + `GrantedCycles`; what
+// is dropped on arrival, one cycle after it has landed.
+// Combinational paths: usable outputs to the choice; requests to channels that are taken and to
+// `free_after_o`; grants to the choice if `IsLateChoice`.
+// Mirror: crates/noccl-sim/src/router/smart (channels.rs, allocate.rs `choose`, latch.rs). Source:
+// S2, section II.
 
 `include "noccl_assert.svh"
 
@@ -28,12 +32,15 @@ module noccl_smart_input
     input  logic         clk_i,
     /// Asynchronous reset, active low: all channels are free.
     input  logic         rst_ni,
-    /// The output opposite to the input, to which flits pass; none for Local. Constant: an input of one module serves all ports.
+    /// The output opposite to the input, to which flits pass; none for Local. Constant: an input of
+    /// one module serves all ports.
     input  port_set_t    straight_i,
-    /// Outputs that may be used, and of those each class's with a free channel behind them; Local always has one.
+    /// Outputs that may be used, and of those each class's with a free channel behind them; Local
+    /// always has one.
     input  port_set_t    able_i,
     input  port_set_t    open_i[NUM_CLASSES],
-    /// The channel that is chosen, its next flit and the outputs that this asks for; none without outputs.
+    /// The channel that is chosen, its next flit and the outputs that this asks for; none without
+    /// outputs.
     output choice_t      choice_o,
     /// Outputs of the chosen channel that own a channel behind them.
     output port_set_t    choice_owned_o,
@@ -48,11 +55,13 @@ module noccl_smart_input
     input  port_set_t    take_outputs_i,
     /// The channel that it would take; meaningful for any valid header.
     output channel_set_t take_channel_o,
-    /// Packets of later flits that may pass: the channel of each, and whether its flits go on from there by themselves.
+    /// Packets of later flits that may pass: the channel of each, and whether its flits go on from
+    /// there by themselves.
     input  request_t     later_i[NumLooks],
     output channel_set_t later_channel_o[NumLooks],
     output logic         later_ends_o[NumLooks],
-    /// A later flit ends in this channel, others before it have passed: from this flit on the packet goes on by itself.
+    /// A later flit ends in this channel, others before it have passed: from this flit on the
+    /// packet goes on by itself.
     input  logic         extend_valid_i,
     input  channel_set_t extend_channel_i,
     input  flit_count_t  extend_index_i,
@@ -63,7 +72,8 @@ module noccl_smart_input
     input  landing_t     land_i,
     input  data_t        land_data_i,
     input  logic         land_is_dropped_i,
-    /// What has landed a cycle ago, and what takes its place: contributions whose operands have been combined.
+    /// What has landed a cycle ago, and what takes its place: contributions whose operands have
+    /// been combined.
     output data_t        landed_data_o,
     output header_t      landed_header_o,
     input  logic         combined_valid_i,
@@ -82,17 +92,19 @@ module noccl_smart_input
   // Who is in a channel.
   channel_set_t busy_q, busy_d;
   header_t header_q[NUM_CHANNELS];
-  // Flits that have come; outputs of the packet, and those that own a channel behind them; next flit of each output.
+  // Flits that have come; outputs of the packet, and those that own a channel behind them; next
+  // flit of each output.
   flit_count_t come_q[NUM_CHANNELS], come_d[NUM_CHANNELS];
   port_set_t outputs_q[NUM_CHANNELS], outputs_d[NUM_CHANNELS];
   port_set_t owned_q[NUM_CHANNELS], owned_d[NUM_CHANNELS];
   flit_count_t next_q[NUM_CHANNELS][NUM_PORTS], next_d[NUM_CHANNELS][NUM_PORTS];
-  // Outputs that have a flit to send: kept as a register, so that no comparison stands before the choice.
+  // Outputs that have a flit to send: kept as a register, so that no comparison stands before the
+  // choice.
   port_set_t wants_q[NUM_CHANNELS], wants_d[NUM_CHANNELS];
   leave_t leave_q[NUM_CHANNELS], leave_d[NUM_CHANNELS];
   data_t data_q[NUM_CHANNELS][VC_FLITS];
 
-  // ------------------------------------------------------------------------------------------------- what grants leave
+  // ----------------------------------------------------------------------------- what grants leave
 
   flit_count_t next_granted[NUM_CHANNELS][NUM_PORTS];
   port_set_t wants_granted[NUM_CHANNELS];
@@ -111,7 +123,7 @@ module noccl_smart_input
     end
   end
 
-  // --------------------------------------------------------------------------------------------------------- choice
+  // ---------------------------------------------------------------------------------------- choice
 
   channel_set_t from_q, from_d;
   channel_set_t asks, in_order, chosen;
@@ -159,7 +171,7 @@ module noccl_smart_input
     if (grant_i.outputs != '0) from_d = ~(grant_i.channel | (grant_i.channel - 1'b1));
   end
 
-  // ------------------------------------------------------------------------------------------------------- requests
+  // -------------------------------------------------------------------------------------- requests
 
   channel_set_t taken;
   always_comb begin : p_take
@@ -189,7 +201,7 @@ module noccl_smart_input
     end
   end
 
-  // ------------------------------------------------------------------------------------------------------ next values
+  // ----------------------------------------------------------------------------------- next values
 
   always_comb begin : p_next
     for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
@@ -250,7 +262,7 @@ module noccl_smart_input
     end
   end
 
-  // ----------------------------------------------------------------------------------------------------------- flits
+  // ----------------------------------------------------------------------------------------- flits
 
   channel_set_t landed_q;
   always_ff @(posedge clk_i) landed_q <= land_i.valid ? land_i.channel : '0;

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Global allocation of a router on one line: which flit crosses the link behind an output, and what comes in by the input opposite to it.
+// Global allocation of a router on one line: which flit crosses the link behind an output, and what
+// comes in by the input opposite to it.
 //
-// Every router of a line sees the requests of those up to `HPC_MAX` hops before it. In the order of priority `local` a path ends at the
-// first router that uses the output or the crossbar input itself, so the nearest request is the only one whose flit can come. In the order of
-// priority `bypass` the request from farthest away that could go on wins the output, and with it the crossbar input, though nobody here
-// knows whether its flit has been stopped before. Whether it comes is told from router to router.
+// Every router of a line sees the requests of those up to `HPC_MAX` hops before it. In the order of
+// priority `local` a path ends at the first router that uses the output or the crossbar input
+// itself, so the nearest request is the only one whose flit can come. In the order of priority
+// `bypass` the request from farthest away that could go on wins the output, and with it the
+// crossbar input, though nobody here knows whether its flit has been stopped before. Whether it
+// comes is told from router to router.
 //
-// Latency: none; what crosses is registered by the router. Combinational paths: requests and crossing of the router before to those of the next
-// one: a gate for each hop behind the choice of the request.
-// Mirror: crates/noccl-sim/src/router/smart (traverse.rs `passes`, contend.rs `share_line`). Source: S2, section II.
+// Latency: none; what crosses is registered by the router. Combinational paths: requests and
+// crossing of the router before to those of the next one: a gate for each hop behind the choice of
+// the request.
+// Mirror: crates/noccl-sim/src/router/smart (traverse.rs `passes`, contend.rs `share_line`).
+// Source: S2, section II.
 
 `include "noccl_assert.svh"
 
@@ -40,14 +45,15 @@ module noccl_smart_line
     input  logic       input_is_used_i,
     /// Classes with a free channel at the next router.
     input  class_set_t open_i,
-    /// Requests that are looked at, and what the input and the reduction table know of them: the packet's flits go on from here by
-    /// themselves, exactly one contribution is to come.
+    /// Requests that are looked at, and what the input and the reduction table know of them: the
+    /// packet's flits go on from here by themselves, exactly one contribution is to come.
     output request_t   look_o[NumLooks],
     input  logic       later_ends_i[NumLooks],
     input  logic       is_last_i[NumLooks],
     /// A request from farther away has won the output, and the crossbar input (order of `bypass`).
     output logic       is_won_o,
-    /// The flit that comes in, which of the requests that are looked at it is, and whether it goes on over the output.
+    /// The flit that comes in, which of the requests that are looked at it is, and whether it goes
+    /// on over the output.
     output request_t   coming_o,
     output logic       coming_look_o[NumLooks],
     output logic       passes_o,
@@ -77,7 +83,8 @@ module noccl_smart_line
     return selected;
   endfunction
 
-  // A first flit needs a free channel where it could be latched next; a contribution that routers count has to be the last one.
+  // A first flit needs a free channel where it could be latched next; a contribution that routers
+  // count has to be the last one.
   function automatic logic can_pass(request_t request, class_set_t open, logic ends, logic is_last);
     if (request.index != '0) return !ends;
     return open[request.header.kind] && (!request.header.is_counted || is_last);

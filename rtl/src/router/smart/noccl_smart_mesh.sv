@@ -2,8 +2,9 @@
 //
 // A mesh of routers with bypass, and their network interfaces.
 //
-// Element x * MESH_HEIGHT + y of a port belongs to tile (x, y). Requests, crossings and data of a line go through all routers of the line
-// within a cycle: a clock has to leave time for `HPC_MAX` hops (docs/rtl/smart_timing.md).
+// Element x * MESH_HEIGHT + y of a port belongs to tile (x, y). Requests, crossings and data of a
+// line go through all routers of the line within a cycle: a clock has to leave time for `HPC_MAX`
+// hops (docs/rtl/smart_timing.md).
 // Mirror: crates/noccl-sim/src/router/smart/plane.rs. Source: S2.
 
 module noccl_smart_mesh

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Network interface of a router with bypass: three queues of packets take turns at the Local input, flits from the router come out.
+// Network interface of a router with bypass: three queues of packets take turns at the Local input,
+// flits from the router come out.
 //
-// A packet enters with its first flit, when a channel of its class is free at the Local input; its other flits follow into the same
-// channel. The header stands beside every flit.
+// A packet enters with its first flit, when a channel of its class is free at the Local input; its
+// other flits follow into the same channel. The header stands beside every flit.
 //
-// Latency: a flit that is taken lands at the end of the cycle; a flit from the router comes out a cycle after it has crossed it.
-// Throughput: one flit per cycle in and out. Combinational paths: `in_valid_i`, the packets and free channels to `in_ready_o`.
-// Mirror: crates/noccl-sim/src/router/smart/inject.rs. Source: S2, section II; its text leaves the order of classes open: round robin.
+// Latency: a flit that is taken lands at the end of the cycle; a flit from the router comes out a
+// cycle after it has crossed it.
+// Throughput: one flit per cycle in and out. Combinational paths: `in_valid_i`, the packets and
+// free channels to `in_ready_o`.
+// Mirror: crates/noccl-sim/src/router/smart/inject.rs. Source: S2, section II; its text leaves the
+// order of classes open: round robin.
 
 `include "noccl_assert.svh"
 
@@ -23,7 +27,8 @@ module noccl_smart_ni
     input  flit_t        in_flit_i[NUM_CLASSES],
     /// It is taken.
     output class_set_t   in_ready_o,
-    /// The Local input of the router: classes with a free channel, and the one that a packet would take.
+    /// The Local input of the router: classes with a free channel, and the one that a packet would
+    /// take.
     input  class_set_t   open_i,
     output logic         take_o,
     output header_t      header_o,

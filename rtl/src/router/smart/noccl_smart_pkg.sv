@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of the routers with bypass: headers of packets, requests for paths, and where packets go.
 //
-// A packet has one header. It goes ahead of the flits, with the requests that set up their paths; the wires of a link carry data
-// alone. A set of tiles is a multi-address: a base, and a mask whose ones stand for both values of a bit.
-// Mirror: crates/noccl-sim/src/router/smart (numbers.rs, packet.rs), crates/noccl-net/src/tree_table.rs. Source: S2, sections II to IV.
+// A packet has one header. It goes ahead of the flits, with the requests that set up their paths;
+// the wires of a link carry data alone. A set of tiles is a multi-address: a base, and a mask whose
+// ones stand for both values of a bit.
+// Mirror: crates/noccl-sim/src/router/smart (numbers.rs, packet.rs),
+// crates/noccl-net/src/tree_table.rs. Source: S2, sections II to IV.
 
 package noccl_smart_pkg;
 
-  // Ports of a router; the order is that of arbitration. A flit that comes in by a mesh port goes on by the port opposite to it.
+  // Ports of a router; the order is that of arbitration. A flit that comes in by a mesh port goes
+  // on by the port opposite to it.
   localparam int unsigned NUM_PORTS = 5;
   localparam int unsigned NUM_LINKS = 4;
   localparam int unsigned NORTH = 0;
@@ -118,7 +121,8 @@ package noccl_smart_pkg;
   } request_t;
   typedef request_t [HPC_MAX-1:0] requests_t;
 
-  // Does the flit of a request cross this link, and from how far away does it come at the router behind it?
+  // Does the flit of a request cross this link, and from how far away does it come at the router
+  // behind it?
   typedef struct packed {
     logic      valid;
     distance_t distance;
@@ -131,14 +135,16 @@ package noccl_smart_pkg;
     flit_count_t index;
   } seen_t;
 
-  // What an input chooses or has been granted: a channel (one-hot), the number of its flit, and outputs.
+  // What an input chooses or has been granted: a channel (one-hot), the number of its flit, and
+  // outputs.
   typedef struct packed {
     channel_set_t channel;
     flit_count_t  index;
     port_set_t    outputs;
   } choice_t;
 
-  // A flit that is latched at the end of a cycle: in this channel (one-hot), as this one of its packet.
+  // A flit that is latched at the end of a cycle: in this channel (one-hot), as this one of its
+  // packet.
   typedef struct packed {
     logic           valid;
     channel_set_t   channel;
@@ -149,7 +155,7 @@ package noccl_smart_pkg;
     contributions_t inputs;
   } landing_t;
 
-  // ---------------------------------------------------------------------------------------------------- where packets go
+  // ------------------------------------------------------------------------------ where packets go
 
   localparam x_t LAST_X = x_t'(noccl_smart_cfg_pkg::MESH_WIDTH - 1);
   localparam y_t LAST_Y = y_t'(noccl_smart_cfg_pkg::MESH_HEIGHT - 1);
@@ -211,8 +217,8 @@ package noccl_smart_pkg;
     return to - from > HPC_MAX ? hops_t'(HPC_MAX) : hops_t'(to - from);
   endfunction
 
-  // Hops to where a packet leaves the line that it enters by an output: the corner of its route, its destination, the last router
-  // of its tree.
+  // Hops to where a packet leaves the line that it enters by an output: the corner of its route,
+  // its destination, the last router of its tree.
   function automatic hops_t hops_along(int unsigned out, coord_t here, header_t header);
     coord_t first, last;
     first = header.kind == MULTICAST ? first_of(header) : header.root;
@@ -225,7 +231,8 @@ package noccl_smart_pkg;
     endcase
   endfunction
 
-  // Contributions of a reduction that come to a tile, its own among them: one for each input over which the routes of members lead.
+  // Contributions of a reduction that come to a tile, its own among them: one for each input over
+  // which the routes of members lead.
   function automatic contributions_t num_inputs(coord_t here, header_t header);
     coord_t first, last;
     logic is_row, is_from_west, is_from_east, is_from_south, is_from_north;
@@ -240,7 +247,8 @@ package noccl_smart_pkg;
         3'(is_row && is_member_column(here.x, header));
   endfunction
 
-  // Most hops of a packet in a cycle. Where operands are combined in flight, adders lie on the path.
+  // Most hops of a packet in a cycle. Where operands are combined in flight, adders lie on the
+  // path.
   function automatic hops_t most_hops(header_t header);
     logic is_bitwise;
     is_bitwise = header.operator == noccl_number_pkg::OP_AND ||

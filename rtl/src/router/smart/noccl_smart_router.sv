@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A router that flits pass without being latched, up to `HPC_MAX` of them in a cycle, with multicasts and counted reductions.
+// A router that flits pass without being latched, up to `HPC_MAX` of them in a cycle, with
+// multicasts and counted reductions.
 //
-// Cycle t: local allocation chooses a channel for each input and an input for each output. Cycle t + SetupCycles - 1: requests of all granted
-// flits are seen along their lines, global allocation decides how far each goes, and channels are taken where it is latched or leaves a copy.
-// Cycle t + SetupCycles: the flit crosses up to `HPC_MAX` routers and lands.
+// Cycle t: local allocation chooses a channel for each input and an input for each output. Cycle t
+// + SetupCycles - 1: requests of all granted flits are seen along their lines, global allocation
+// decides how far each goes, and channels are taken where it is latched or leaves a copy. Cycle t +
+// SetupCycles: the flit crosses up to `HPC_MAX` routers and lands.
 //
-// With two cycles of setup and priority `local` the choice does not wait for what global allocation decides in the same cycle: a grant to an
-// output whose last channel has just been taken is dropped.
+// With two cycles of setup and priority `local` the choice does not wait for what global allocation
+// decides in the same cycle: a grant to an output whose last channel has just been taken is
+// dropped.
 //
-// Combinational paths: requests, crossings and data of a line to those of the next router; free channels of the next router to the
-// requests.
+// Combinational paths: requests, crossings and data of a line to those of the next router; free
+// channels of the next router to the requests.
 // Mirror: crates/noccl-sim/src/router/smart. Source: S2, sections II to IV.
 
 `include "noccl_assert.svh"
@@ -40,13 +43,14 @@ module noccl_smart_router
     /// Flits that cross in this cycle.
     input  data_t      data_i[NUM_LINKS],
     output data_t      data_o[NUM_LINKS],
-    /// Classes with a free channel at the input of the neighbour behind each output, at the beginning of the cycle and after what it takes;
-    /// the same of this router's inputs.
+    /// Classes with a free channel at the input of the neighbour behind each output, at the
+    /// beginning of the cycle and after what it takes; the same of this router's inputs.
     input  class_set_t open_i[NUM_LINKS],
     input  class_set_t open_after_i[NUM_LINKS],
     output class_set_t open_o[NUM_LINKS],
     output class_set_t open_after_o[NUM_LINKS],
-    /// The interface's packet takes a channel of the Local input: a flit lands in each cycle from this one on.
+    /// The interface's packet takes a channel of the Local input: a flit lands in each cycle from
+    /// this one on.
     input  logic       local_take_i,
     /// Header of the packet whose flit lands.
     input  header_t    local_header_i,
@@ -87,66 +91,34 @@ module noccl_smart_router
     assign is_local = 1'b1;
   end
 
-  // ----------------------------------------------------------------------------------------------- local allocation
+  // ------------------------------------------------------------------------------ local allocation
 
   choice_t choice[NUM_PORTS], chosen[NUM_PORTS], ask[NUM_PORTS], asked[NUM_PORTS];
   choice_t grant[NUM_PORTS];
-  port_set_t owned[NUM_PORTS], able;
-  port_set_t open[NUM_CLASSES], open_after[NUM_CLASSES];
-  port_set_t wanted[NUM_PORTS], given[NUM_PORTS], granted[NUM_PORTS];
-
-  always_comb begin : p_open
-    able = '1;
-    able[LOCAL] = eject_ready_i;
-    for (int unsigned k = 0; k < NUM_CLASSES; k++) begin
-      open[k] = '1;
-      open_after[k] = '1;
-      for (int unsigned o = 0; o < NUM_LINKS; o++) begin
-        open_after[k][o] = open_after_i[o][k];
-        open[k][o] = IsLateChoice ? open_after_i[o][k] : open_i[o][k];
-      end
-    end
-  end
-
-  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_chosen
-    assign wanted[p] = choice[p].outputs;
-    always_comb begin : p_chosen
-      chosen[p] = choice[p];
-      chosen[p].outputs = given[p];
-      if (IsEarlyGrant) begin
-        port_set_t left;
-        left = owned[p];
-        for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
-          if (choice[p].channel[c]) left |= open_after[class_of(c)];
-        end
-        chosen[p].outputs &= left;
-      end
-    end
+  port_set_t owned[NUM_PORTS], granted[NUM_PORTS], able, open[NUM_CLASSES];
+  for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_granted
     assign granted[p] = grant[p].outputs;
   end
 
-  noccl_smart_outputs #(
+  noccl_smart_local_allocation #(
+      .SetupCycles (SetupCycles),
       .IsLateChoice(IsLateChoice)
-  ) u_outputs (
+  ) u_local_allocation (
       .clk_i,
       .rst_ni,
-      .asked_i  (wanted),
-      .given_o  (given),
+      .open_i,
+      .open_after_i,
+      .eject_ready_i,
+      .able_o   (able),
+      .open_o   (open),
+      .choice_i (choice),
+      .owned_i  (owned),
+      .chosen_o (chosen),
+      .ask_o    (ask),
       .granted_i(granted)
   );
 
-  if (SetupCycles == 2) begin : gen_two
-    choice_t chosen_q[NUM_PORTS];
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) for (int unsigned p = 0; p < NUM_PORTS; p++) chosen_q[p] <= '0;
-      else for (int unsigned p = 0; p < NUM_PORTS; p++) chosen_q[p] <= chosen[p];
-    end
-    assign ask = chosen_q;
-  end else begin : gen_one
-    assign ask = chosen;
-  end
-
-  // ---------------------------------------------------------------------------------------------- global allocation
+  // ----------------------------------------------------------------------------- global allocation
 
   header_t ask_header[NUM_PORTS];
   request_t own[NUM_LINKS];
@@ -157,7 +129,8 @@ module noccl_smart_router
   logic coming_look[NUM_LINKS][NumLooks];
   logic [NUM_LINKS-1:0] passes, goes_further;
 
-  // What each input may send of what it asks for: a flit that passes takes its crossbar input, or the output.
+  // What each input may send of what it asks for: a flit that passes takes its crossbar input, or
+  // the output.
   always_comb begin : p_asked
     for (int unsigned p = 0; p < NUM_PORTS; p++) begin
       asked[p] = ask[p];
@@ -212,56 +185,40 @@ module noccl_smart_router
     );
   end
 
-  // ------------------------------------------------------------------------------------------------------- arrivals
+  // -------------------------------------------------------------------------------------- arrivals
 
   // By line: what comes in takes a channel, or lands in that of its packet.
   logic [NUM_LINKS-1:0] takes, goes_alone, counts;
   port_set_t take_outputs[NUM_LINKS];
   channel_set_t take_channel[NUM_PORTS], coming_channel[NUM_LINKS];
-  landing_t landing_d[NUM_LINKS], landing_q[NUM_LINKS];
+  landing_t landing[NUM_LINKS];
 
   for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_arrival
-    localparam int unsigned In = opposite(o);
-    logic is_first, ends;
-    assign is_first = coming[o].index == '0;
-    always_comb begin : p_channel
-      coming_channel[o] = '0;
-      ends = 1'b0;
-      for (int unsigned n = 0; n < NumLooks; n++) begin
-        if (coming_look[o][n]) begin
-          coming_channel[o] |= later_channel[o][n];
-          ends |= later_ends[o][n];
-        end
-      end
-    end
-    always_comb begin : p_outputs
-      take_outputs[o] = outputs_at(position_i, coming[o].header);
-      if (passes[o]) begin
-        // A copy of a multicast has the other outputs; nothing else stays.
-        if (coming[o].header.kind == MULTICAST) take_outputs[o][o] = 1'b0;
-        else take_outputs[o] = '0;
-      end
-    end
-    assign takes[o] = coming[o].valid && is_first &&
-        (!passes[o] || take_outputs[o] != '0 || coming[o].header.flits != flit_count_t'(1));
-    assign goes_alone[o] = coming[o].valid && !is_first && !passes[o] && !ends && goes_further[o];
-    assign counts[o] = HasTable && coming[o].header.kind == CONTRIBUTION &&
-        coming[o].header.is_counted;
-    assign landing_d[o] = '{
-            valid: takes[o] || (coming[o].valid && !is_first),
-            channel: is_first ? take_channel[In] : coming_channel[o],
-            index: coming[o].index,
-            is_counted: counts[o],
-            id: coming[o].header.id,
-            inputs: num_inputs(position_i, coming[o].header)
-        };
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) landing_q[o] <= '0;
-      else landing_q[o] <= landing_d[o];
-    end
+    noccl_smart_arrival #(
+        .Out     (o),
+        .HasTable(HasTable),
+        .NumLooks(NumLooks)
+    ) u_arrival (
+        .clk_i,
+        .rst_ni,
+        .position_i,
+        .coming_i        (coming[o]),
+        .coming_look_i   (coming_look[o]),
+        .passes_i        (passes[o]),
+        .goes_further_i  (goes_further[o]),
+        .later_channel_i (later_channel[o]),
+        .later_ends_i    (later_ends[o]),
+        .take_o          (takes[o]),
+        .take_outputs_o  (take_outputs[o]),
+        .take_channel_i  (take_channel[opposite(o)]),
+        .later_channel_o (coming_channel[o]),
+        .goes_alone_o    (goes_alone[o]),
+        .is_counted_o    (counts[o]),
+        .landing_o       (landing[o])
+    );
   end
 
-  // ------------------------------------------------------------------------------------------------ inputs and table
+  // ------------------------------------------------------------------------------ inputs and table
 
   landing_t land[NUM_PORTS];
   data_t land_data[NUM_PORTS];
@@ -295,7 +252,9 @@ module noccl_smart_router
     port_set_t outputs;
     flit_count_t extend_index;
     if (IsLocal) begin : gen_local_port
-      for (genvar n = 0; n < int'(NumLooks); n++) assign later[n] = '0;
+      for (genvar n = 0; n < int'(NumLooks); n++) begin : gen_no_look
+        assign later[n] = '0;
+      end
       assign take_valid = local_take_i;
       assign take_header = local_header_i;
       assign outputs = outputs_at(position_i, local_header_i);
@@ -315,7 +274,7 @@ module noccl_smart_router
       assign extend_index = coming[Line].index;
       assign open_o[p] = free;
       assign open_after_o[p] = free_after;
-      assign land[p] = landing_q[Line];
+      assign land[p] = landing[Line];
       assign land_data[p] = data_i[p];
     end
 
@@ -382,51 +341,27 @@ module noccl_smart_router
       .other_o         (pass_other)
   );
 
-  // ------------------------------------------------------------------------------------------------------- crossbar
+  // -------------------------------------------------------------------------------------- crossbar
 
-  // By output: the input whose flit it sends, or the flit that passes.
-  port_set_t source_q[NUM_PORTS];
-  logic [NUM_LINKS-1:0] passes_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      passes_q <= '0;
-      for (int unsigned o = 0; o < NUM_PORTS; o++) source_q[o] <= '0;
-    end else begin
-      passes_q <= passes;
-      for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-        for (int unsigned p = 0; p < NUM_PORTS; p++) source_q[o][p] <= asked[p].outputs[o];
-      end
-    end
-  end
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < NUM_PORTS; p++) read_q[p] <= asked[p];
   end
 
-  data_t crossed[NUM_PORTS];
-  always_comb begin : p_crossbar
-    for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-      crossed[o] = '0;
-      for (int unsigned p = 0; p < NUM_PORTS; p++) if (source_q[o][p]) crossed[o] |= read_data[p];
-    end
-  end
-  // One gate for each hop stands in the path of a flit, whether it is combined with an operand bit by bit or not: masks and all else but
-  // sums wait for no link.
-  for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_data
-    assign data_o[o] = (data_i[opposite(o)] & (passes_q[o] ? pass_mask[o] : '0)) |
-        (passes_q[o] ? pass_other[o] : crossed[o]);
-  end
-
-  always_comb begin : p_eject
-    eject_valid_o = source_q[LOCAL] != '0;
-    eject_o = '0;
-    eject_o.data = crossed[LOCAL];
-    for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-      if (source_q[LOCAL][p]) begin
-        eject_o.header |= read_header[p];
-        eject_o.index |= read_q[p].index;
-      end
-    end
-  end
+  noccl_smart_crossbar u_crossbar (
+      .clk_i,
+      .rst_ni,
+      .asked_i      (asked),
+      .passes_i     (passes),
+      .read_i       (read_q),
+      .header_i     (read_header),
+      .read_data_i  (read_data),
+      .data_i,
+      .mask_i       (pass_mask),
+      .other_i      (pass_other),
+      .data_o,
+      .eject_valid_o,
+      .eject_o
+  );
 
   // Nothing but tests looks at it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
