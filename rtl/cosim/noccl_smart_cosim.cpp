@@ -102,9 +102,9 @@ struct Mesh {
       tile.rst_ni = !active;
       tile.clk_i = 0;
       tile.in_valid_i = 0;
-      for (int k = 0; k < kClasses; k++) {
-        tile.in_valid_i |= (in_valid[k] >> t & 1) << k;
-        std::memcpy(&tile.in_flit_i[k], &in_flits[k][t * kFlitWords], kFlitWords * sizeof(uint32_t));
+      for (int kind = 0; kind < kClasses; kind++) {
+        tile.in_valid_i |= (in_valid[kind] >> t & 1) << kind;
+        std::memcpy(&tile.in_flit_i[kind], &in_flits[kind][t * kFlitWords], kFlitWords * sizeof(uint32_t));
       }
       tile.out_ready_i = out_ready >> t & 1;
       change(t);
@@ -127,7 +127,7 @@ struct Mesh {
     out_valid = 0;
     for (size_t t = 0; t < tiles.size(); t++) {
       Tile& tile = *tiles[t];
-      for (int k = 0; k < kClasses; k++) in_ready[k] |= uint64_t{tile.in_ready_o >> k & 1} << t;
+      for (int kind = 0; kind < kClasses; kind++) in_ready[kind] |= uint64_t{tile.in_ready_o >> kind & 1} << t;
       out_valid |= uint64_t{tile.out_valid_o} << t;
       std::memcpy(&out_flits[t * kFlitWords], &tile.out_flit_o, kFlitWords * sizeof(uint32_t));
       for (int out = 0; out < kLinks; out++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile of routers with bypass for the simulator's host, which joins tiles to a mesh: flits in whole words.
 //
-// Translated whole, a mesh of 4x4 is 645 MB of C++; a tile is a fortieth of that. But paths cross
+// Verilated whole, a mesh of 4x4 is 645 MB of C++; a tile is a seventieth of that. But paths cross
 // all routers of a line within a cycle, so the host evaluates tiles until the wires between them
 // stand still (noccl_smart_cosim.cpp).
 // Mirror: crates/noccl-cosim/src/messages.
@@ -66,8 +66,8 @@ module noccl_smart_cosim
     assign open_o[p] = {16'(after_out[p]), 16'(open_out[p])};
     assign seen_o[p] = {seen[p].valid, 7'd0, 8'(seen[p].index), 16'(seen[p].tag)};
   end
-  for (genvar k = 0; k < int'(NUM_CLASSES); k++) begin : gen_class
-    assign in_flit[k] = in_flit_i[k][$bits(flit_t)-1:0];
+  for (genvar kind = 0; kind < int'(NUM_CLASSES); kind++) begin : gen_class
+    assign in_flit[kind] = in_flit_i[kind][$bits(flit_t)-1:0];
   end
   assign in_ready_o = 32'(in_ready);
   assign out_flit_o = FlitBits'(out_flit);

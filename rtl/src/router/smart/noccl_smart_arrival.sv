@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happens to a flit that comes in over a link: it takes a channel, or lands in that of its
+// What happens to a flit that comes in over a link: it takes a channel, or is latched in that of its
 // packet, or leaves nothing behind.
 //
-// Latency: the flit lands in the cycle after the one in which its path is set up.
+// Latency: the flit is latched in the cycle after the one in which its path is set up.
 // Mirror: crates/noccl-sim/src/router/smart/traverse.rs (`reach_first`, `reach_later`). Source: S2,
 // sections II and III.
 
@@ -43,11 +43,11 @@ module noccl_smart_arrival
     /// Routers count it.
     output logic         is_counted_o,
     /// In the next cycle.
-    output landing_t     landing_o
+    output latch_t     latching_o
 );
 
   logic is_first, ends;
-  landing_t landing_d;
+  latch_t latching_d;
 
   assign is_first = coming_i.index == '0;
   always_comb begin : p_channel
@@ -75,7 +75,7 @@ module noccl_smart_arrival
   assign is_counted_o = HasTable && coming_i.header.kind == CONTRIBUTION &&
       coming_i.header.is_counted;
 
-  assign landing_d = '{
+  assign latching_d = '{
           valid: take_o || (coming_i.valid && !is_first),
           channel: is_first ? take_channel_i : later_channel_o,
           index: coming_i.index,
@@ -84,8 +84,8 @@ module noccl_smart_arrival
           inputs: num_inputs(position_i, coming_i.header)
       };
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) landing_o <= '0;
-    else landing_o <= landing_d;
+    if (!rst_ni) latching_o <= '0;
+    else latching_o <= latching_d;
   end
 
 endmodule

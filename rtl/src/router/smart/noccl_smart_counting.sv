@@ -29,12 +29,12 @@ module noccl_smart_counting
     /// By output: a counted contribution passes, in the next cycle.
     input  logic [NUM_LINKS-1:0] passes_i,
     input  request_t             passing_i[NUM_LINKS],
-    /// What lands at each input at the end of the cycle, and whether it is dropped.
-    input  landing_t             land_i[NUM_PORTS],
+    /// What is latched at each input at the end of the cycle, and whether it is dropped.
+    input  latch_t             latch_i[NUM_PORTS],
     output logic [NUM_PORTS-1:0] is_dropped_o,
-    /// What has landed at each input a cycle ago, and what its channel is to hold.
-    input  header_t              landed_header_i[NUM_PORTS],
-    input  data_t                landed_data_i[NUM_PORTS],
+    /// What has been latched at each input a cycle ago, and what its channel is to hold.
+    input  header_t              latched_header_i[NUM_PORTS],
+    input  data_t                latched_data_i[NUM_PORTS],
     output logic [NUM_PORTS-1:0] combined_valid_o,
     output data_t                combined_data_o[NUM_PORTS],
     /// By input: data of the links.
@@ -89,13 +89,13 @@ module noccl_smart_counting
     end
 
     for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_port
-      assign arrives[p] = land_i[p].valid && land_i[p].is_counted;
-      assign arrive_id[p] = land_i[p].id;
-      assign arrive_inputs[p] = land_i[p].inputs;
+      assign arrives[p] = latch_i[p].valid && latch_i[p].is_counted;
+      assign arrive_id[p] = latch_i[p].id;
+      assign arrive_inputs[p] = latch_i[p].inputs;
       assign is_dropped_o[p] = arrives[p] && !arrive_is_last[p];
-      assign operator[p] = landed_header_i[p].operator;
-      assign element[p] = landed_header_i[p].element;
-      assign has_operand[p] = landed_header_i[p].has_operand;
+      assign operator[p] = latched_header_i[p].operator;
+      assign element[p] = latched_header_i[p].element;
+      assign has_operand[p] = latched_header_i[p].has_operand;
       assign combined_valid_o[p] = goes_on_q[p] && has_operand[p];
     end
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -123,7 +123,7 @@ module noccl_smart_counting
         .arrive_inputs_i  (arrive_inputs),
         .arrive_is_last_o (arrive_is_last),
         .has_operand_i    (has_operand),
-        .operand_i        (landed_data_i),
+        .operand_i        (latched_data_i),
         .operand_op_i     (operator),
         .operand_element_i(element),
         .operand_o        (combined_data_o)
@@ -138,7 +138,7 @@ module noccl_smart_counting
     end
     assign is_dropped_o = '0;
     assign combined_valid_o = '0;
-    assign combined_data_o = landed_data_i;
+    assign combined_data_o = latched_data_i;
   end
 
 endmodule

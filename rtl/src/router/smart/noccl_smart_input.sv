@@ -3,14 +3,14 @@
 // An input of a router with bypass: its channels, and the choice of one of them.
 //
 // A channel holds one packet, all of its flits. It is taken by the request of the first flit, in
-// the cycle that sets up the path; the flits land from the next cycle on. Each output has a next
+// the cycle that sets up the path; the flits are latched from the next cycle on. Each output has a next
 // flit of its own, so that a branch of a multicast never waits for another one. A packet of several
 // flits takes a channel of each router that it passes; a later flit that has to end there goes on
 // from there.
 //
-// Latency: a flit that lands at the end of a cycle asks for its outputs in the next one. A channel
+// Latency: a flit that is latched at the end of a cycle asks for its outputs in the next one. A channel
 // whose packet has left with a grant of cycle t can be taken again in t + 2 + `GrantedCycles`; what
-// is dropped on arrival, one cycle after it has landed.
+// is dropped on arrival, one cycle after it has been latched.
 // Combinational paths: usable outputs to the choice; requests to channels that are taken and to
 // `free_after_o`; grants to the choice if `IsLateChoice`.
 // Mirror: crates/noccl-sim/src/router/smart (channels.rs, allocate.rs `choose`, latch.rs). Source:
@@ -68,14 +68,14 @@ module noccl_smart_input
     /// Classes with a free channel, at the beginning of the cycle and after what it takes.
     output class_set_t   free_o,
     output class_set_t   free_after_o,
-    /// A flit lands at the end of the cycle. A contribution that is dropped only counts.
-    input  landing_t     land_i,
-    input  data_t        land_data_i,
-    input  logic         land_is_dropped_i,
-    /// What has landed a cycle ago, and what takes its place: contributions whose operands have
+    /// A flit is latched at the end of the cycle. A contribution that is dropped only counts.
+    input  latch_t     latch_i,
+    input  data_t        latch_data_i,
+    input  logic         latch_is_dropped_i,
+    /// What has been latched a cycle ago, and what takes its place: contributions whose operands have
     /// been combined.
-    output data_t        landed_data_o,
-    output header_t      landed_header_o,
+    output data_t        latched_data_o,
+    output header_t      latched_header_o,
     input  logic         combined_valid_i,
     input  data_t        combined_data_i,
     /// The flit that crosses the router in this cycle, and its packet.
@@ -177,9 +177,9 @@ module noccl_smart_input
   always_comb begin : p_take
     take_channel_o = lowest(~busy_q & channels_of(take_header_i.kind));
     taken = take_valid_i ? take_channel_o : '0;
-    for (int unsigned k = 0; k < NUM_CLASSES; k++) begin
-      free_o[k] = (~busy_q & channels_of(kind_e'(k))) != '0;
-      free_after_o[k] = (~busy_q & ~taken & channels_of(kind_e'(k))) != '0;
+    for (int unsigned kind = 0; kind < NUM_CLASSES; kind++) begin
+      free_o[kind] = (~busy_q & channels_of(kind_e'(kind))) != '0;
+      free_after_o[kind] = (~busy_q & ~taken & channels_of(kind_e'(kind))) != '0;
     end
   end
 
@@ -205,13 +205,13 @@ module noccl_smart_input
 
   always_comb begin : p_next
     for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
-      logic is_extended, lands, is_left;
+      logic is_extended, latches, is_left;
       is_extended = extend_valid_i && extend_channel_i[c];
-      // A packet may land in the cycle that takes its channel: at the Local input.
-      lands = land_i.valid && land_i.channel[c] && !land_is_dropped_i;
+      // A packet may be latched in the cycle that takes its channel: at the Local input.
+      latches = latch_i.valid && latch_i.channel[c] && !latch_is_dropped_i;
       outputs_d[c] = taken[c] ? take_outputs_i : outputs_q[c];
       owned_d[c] = taken[c] ? '0 : owned_granted[c];
-      come_d[c] = lands ? land_i.index + 1'b1 : taken[c] ? '0 : come_q[c];
+      come_d[c] = latches ? latch_i.index + 1'b1 : taken[c] ? '0 : come_q[c];
       for (int unsigned o = 0; o < NUM_PORTS; o++) begin
         next_d[c][o] = taken[c] ? '0 : next_granted[c][o];
       end
@@ -228,8 +228,8 @@ module noccl_smart_input
       is_left = busy_q[c] && leave_q[c] == '0 && !taken[c] && wants_d[c] == '0 &&
           come_d[c] == header_q[c].flits;
       leave_d[c] = leave_q[c] == '0 ? '0 : leave_q[c] - 1'b1;
-      if (is_left) leave_d[c] = lands ? leave_t'(1) : leave_t'(GrantedCycles + 1);
-      if (land_i.valid && land_i.channel[c] && land_is_dropped_i) leave_d[c] = leave_t'(1);
+      if (is_left) leave_d[c] = latches ? leave_t'(1) : leave_t'(GrantedCycles + 1);
+      if (latch_i.valid && latch_i.channel[c] && latch_is_dropped_i) leave_d[c] = leave_t'(1);
       busy_d[c] = taken[c] || (busy_q[c] && leave_q[c] != leave_t'(1));
     end
   end
@@ -264,8 +264,8 @@ module noccl_smart_input
 
   // ----------------------------------------------------------------------------------------- flits
 
-  channel_set_t landed_q;
-  always_ff @(posedge clk_i) landed_q <= land_i.valid ? land_i.channel : '0;
+  channel_set_t latched_q;
+  always_ff @(posedge clk_i) latched_q <= latch_i.valid ? latch_i.channel : '0;
 
   for (genvar c = 0; c < int'(NUM_CHANNELS); c++) begin : gen_data
     // Contributions have one flit.
@@ -274,9 +274,9 @@ module noccl_smart_input
     for (genvar f = 0; f < int'(VC_FLITS); f++) begin : gen_flit
       if (f < int'(Flits)) begin : gen_register
         always_ff @(posedge clk_i) begin
-          if (land_i.valid && land_i.channel[c] && land_i.index == flit_count_t'(f))
-            data_q[c][f] <= land_data_i;
-          else if (IsContribution && combined_valid_i && landed_q[c]) data_q[c][f] <= combined_data_i;
+          if (latch_i.valid && latch_i.channel[c] && latch_i.index == flit_count_t'(f))
+            data_q[c][f] <= latch_data_i;
+          else if (IsContribution && combined_valid_i && latched_q[c]) data_q[c][f] <= combined_data_i;
         end
       end else begin : gen_none
         assign data_q[c][f] = '0;
@@ -287,8 +287,8 @@ module noccl_smart_input
   always_comb begin : p_read
     read_header_o = '0;
     read_data_o = '0;
-    landed_header_o = '0;
-    landed_data_o = '0;
+    latched_header_o = '0;
+    latched_data_o = '0;
     for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
       if (read_channel_i[c]) begin
         read_header_o |= header_q[c];
@@ -296,9 +296,9 @@ module noccl_smart_input
           if (read_index_i == flit_count_t'(f)) read_data_o |= data_q[c][f];
         end
       end
-      if (class_of(c) == CONTRIBUTION && landed_q[c]) begin
-        landed_header_o |= header_q[c];
-        landed_data_o |= data_q[c][0];
+      if (class_of(c) == CONTRIBUTION && latched_q[c]) begin
+        latched_header_o |= header_q[c];
+        latched_data_o |= data_q[c][0];
       end
     end
   end
@@ -306,7 +306,7 @@ module noccl_smart_input
   `ASSERT(TakesAFreeChannel, !take_valid_i || take_channel_o != '0)
   `ASSERT(GrantsWhatWaits, grant_i.outputs == '0 || ($onehot(grant_i.channel) &&
           (grant_i.channel & busy_q) != '0))
-  `ASSERT(LandsInATakenChannel, !land_i.valid || ($onehot(land_i.channel) &&
-          (land_i.channel & (busy_q | taken)) != '0))
+  `ASSERT(LatchesInATakenChannel, !latch_i.valid || ($onehot(latch_i.channel) &&
+          (latch_i.channel & (busy_q | taken)) != '0))
 
 endmodule

@@ -51,12 +51,12 @@ module noccl_smart_local_allocation
   always_comb begin : p_open
     able_o = '1;
     able_o[LOCAL] = eject_ready_i;
-    for (int unsigned k = 0; k < NUM_CLASSES; k++) begin
-      open_o[k] = '1;
-      open_after[k] = '1;
+    for (int unsigned kind = 0; kind < NUM_CLASSES; kind++) begin
+      open_o[kind] = '1;
+      open_after[kind] = '1;
       for (int unsigned o = 0; o < NUM_LINKS; o++) begin
-        open_after[k][o] = open_after_i[o][k];
-        open_o[k][o] = IsLateChoice ? open_after_i[o][k] : open_i[o][k];
+        open_after[kind][o] = open_after_i[o][kind];
+        open_o[kind][o] = IsLateChoice ? open_after_i[o][kind] : open_i[o][kind];
       end
     end
   end

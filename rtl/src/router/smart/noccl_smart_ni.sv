@@ -6,7 +6,7 @@
 // A packet enters with its first flit, when a channel of its class is free at the Local input; its
 // other flits follow into the same channel. The header stands beside every flit.
 //
-// Latency: a flit that is taken lands at the end of the cycle; a flit from the router comes out a
+// Latency: a flit that is taken is latched at the end of the cycle; a flit from the router comes out a
 // cycle after it has crossed it.
 // Throughput: one flit per cycle in and out. Combinational paths: `in_valid_i`, the packets and
 // free channels to `in_ready_o`.
@@ -33,10 +33,10 @@ module noccl_smart_ni
     output logic         take_o,
     output header_t      header_o,
     input  channel_set_t channel_i,
-    output logic         land_o,
-    output channel_set_t land_channel_o,
-    output flit_count_t  land_index_o,
-    output data_t        land_data_o,
+    output logic         latch_o,
+    output channel_set_t latch_channel_o,
+    output flit_count_t  latch_index_o,
+    output data_t        latch_data_o,
     /// Its Local output.
     input  logic         eject_valid_i,
     input  flit_t        eject_i,
@@ -61,22 +61,22 @@ module noccl_smart_ni
 
   always_comb begin : p_flit
     flit = '0;
-    land_channel_o = '0;
+    latch_channel_o = '0;
     is_first = 1'b0;
-    for (int unsigned k = 0; k < NUM_CLASSES; k++) begin
-      if (chosen[k]) begin
-        flit |= in_flit_i[k];
-        is_first = !is_open_q[k];
-        land_channel_o |= is_open_q[k] ? channel_q[k] : channel_i;
+    for (int unsigned kind = 0; kind < NUM_CLASSES; kind++) begin
+      if (chosen[kind]) begin
+        flit |= in_flit_i[kind];
+        is_first = !is_open_q[kind];
+        latch_channel_o |= is_open_q[kind] ? channel_q[kind] : channel_i;
       end
     end
   end
   assign is_tail = flit.index + 1'b1 == flit.header.flits;
   assign take_o = chosen != '0 && is_first;
   assign header_o = flit.header;
-  assign land_o = chosen != '0;
-  assign land_index_o = flit.index;
-  assign land_data_o = flit.data;
+  assign latch_o = chosen != '0;
+  assign latch_index_o = flit.index;
+  assign latch_data_o = flit.data;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -85,20 +85,20 @@ module noccl_smart_ni
       out_valid_o <= 1'b0;
     end else begin
       if (chosen != '0) from_q <= ~(chosen | (chosen - 1'b1));
-      for (int unsigned k = 0; k < NUM_CLASSES; k++) if (chosen[k]) is_open_q[k] <= !is_tail;
+      for (int unsigned kind = 0; kind < NUM_CLASSES; kind++) if (chosen[kind]) is_open_q[kind] <= !is_tail;
       out_valid_o <= eject_valid_i;
     end
   end
   always_ff @(posedge clk_i) begin
-    for (int unsigned k = 0; k < NUM_CLASSES; k++) if (chosen[k]) channel_q[k] <= land_channel_o;
+    for (int unsigned kind = 0; kind < NUM_CLASSES; kind++) if (chosen[kind]) channel_q[kind] <= latch_channel_o;
     out_flit_o <= eject_i;
   end
 
-  for (genvar k = 0; k < int'(NUM_CLASSES); k++) begin : gen_rules
-    `ASSUME(PacketsOfTheirClass, !in_valid_i[k] || in_flit_i[k].header.kind == kind_e'(k))
-    `ASSUME(FlitsInOrder, !in_valid_i[k] || (in_flit_i[k].index == '0) == !is_open_q[k])
-    `ASSUME(PacketsFit, !in_valid_i[k] || (in_flit_i[k].index < in_flit_i[k].header.flits &&
-            in_flit_i[k].header.flits <= flit_count_t'(VC_FLITS)))
+  for (genvar kind = 0; kind < int'(NUM_CLASSES); kind++) begin : gen_rules
+    `ASSUME(PacketsOfTheirClass, !in_valid_i[kind] || in_flit_i[kind].header.kind == kind_e'(kind))
+    `ASSUME(FlitsInOrder, !in_valid_i[kind] || (in_flit_i[kind].index == '0) == !is_open_q[kind])
+    `ASSUME(PacketsFit, !in_valid_i[kind] || (in_flit_i[kind].index < in_flit_i[kind].header.flits &&
+            in_flit_i[kind].header.flits <= flit_count_t'(VC_FLITS)))
   end
   `ASSUME(ContributionsHaveOneFlit, !in_valid_i[CONTRIBUTION] ||
           in_flit_i[CONTRIBUTION].header.flits == flit_count_t'(1))

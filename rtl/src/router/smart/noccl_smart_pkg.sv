@@ -153,7 +153,7 @@ package noccl_smart_pkg;
     logic           is_counted;
     id_t            id;
     contributions_t inputs;
-  } landing_t;
+  } latch_t;
 
   // ------------------------------------------------------------------------------ where packets go
 

@@ -6,7 +6,7 @@
 // Cycle t: local allocation chooses a channel for each input and an input for each output. Cycle t
 // + SetupCycles - 1: requests of all granted flits are seen along their lines, global allocation
 // decides how far each goes, and channels are taken where it is latched or leaves a copy. Cycle t +
-// SetupCycles: the flit crosses up to `HPC_MAX` routers and lands.
+// SetupCycles: the flit crosses up to `HPC_MAX` routers and is latched.
 //
 // With two cycles of setup and priority `local` the choice does not wait for what global allocation
 // decides in the same cycle: a grant to an output whose last channel has just been taken is
@@ -49,18 +49,18 @@ module noccl_smart_router
     input  class_set_t open_after_i[NUM_LINKS],
     output class_set_t open_o[NUM_LINKS],
     output class_set_t open_after_o[NUM_LINKS],
-    /// The interface's packet takes a channel of the Local input: a flit lands in each cycle from
+    /// The interface's packet takes a channel of the Local input: a flit is latched in each cycle from
     /// this one on.
     input  logic       local_take_i,
-    /// Header of the packet whose flit lands.
+    /// Header of the packet whose flit is latched.
     input  header_t    local_header_i,
     output class_set_t local_open_o,
     output channel_set_t local_channel_o,
-    /// A flit lands at the Local input.
-    input  logic         local_land_i,
-    input  channel_set_t local_land_channel_i,
-    input  flit_count_t  local_land_index_i,
-    input  data_t        local_land_data_i,
+    /// A flit is latched at the Local input.
+    input  logic         local_latch_i,
+    input  channel_set_t local_latch_channel_i,
+    input  flit_count_t  local_latch_index_i,
+    input  data_t        local_latch_data_i,
     /// The interface takes what is granted to it in this cycle, SetupCycles later.
     input  logic       eject_ready_i,
     /// A flit goes to the interface.
@@ -187,11 +187,11 @@ module noccl_smart_router
 
   // -------------------------------------------------------------------------------------- arrivals
 
-  // By line: what comes in takes a channel, or lands in that of its packet.
+  // By line: what comes in takes a channel, or is latched in that of its packet.
   logic [NUM_LINKS-1:0] takes, goes_alone, counts;
   port_set_t take_outputs[NUM_LINKS];
   channel_set_t take_channel[NUM_PORTS], coming_channel[NUM_LINKS];
-  landing_t landing[NUM_LINKS];
+  latch_t latching[NUM_LINKS];
 
   for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_arrival
     noccl_smart_arrival #(
@@ -214,30 +214,30 @@ module noccl_smart_router
         .later_channel_o (coming_channel[o]),
         .goes_alone_o    (goes_alone[o]),
         .is_counted_o    (counts[o]),
-        .landing_o       (landing[o])
+        .latching_o       (latching[o])
     );
   end
 
   // ------------------------------------------------------------------------------ inputs and table
 
-  landing_t land[NUM_PORTS];
-  data_t land_data[NUM_PORTS];
+  latch_t latch[NUM_PORTS];
+  data_t latch_data[NUM_PORTS];
   logic [NUM_PORTS-1:0] is_dropped, is_combined;
-  data_t landed_data[NUM_PORTS], combined_data[NUM_PORTS], read_data[NUM_PORTS];
-  header_t landed_header[NUM_PORTS], read_header[NUM_PORTS];
+  data_t latched_data[NUM_PORTS], combined_data[NUM_PORTS], read_data[NUM_PORTS];
+  header_t latched_header[NUM_PORTS], read_header[NUM_PORTS];
   choice_t read_q[NUM_PORTS];
   data_t pass_mask[NUM_LINKS], pass_other[NUM_LINKS];
 
-  assign land[LOCAL] = '{
-          valid: local_land_i,
-          channel: local_land_channel_i,
-          index: local_land_index_i,
+  assign latch[LOCAL] = '{
+          valid: local_latch_i,
+          channel: local_latch_channel_i,
+          index: local_latch_index_i,
           is_counted: HasTable && local_header_i.kind == CONTRIBUTION &&
           local_header_i.is_counted,
           id: local_header_i.id,
           inputs: num_inputs(position_i, local_header_i)
       };
-  assign land_data[LOCAL] = local_land_data_i;
+  assign latch_data[LOCAL] = local_latch_data_i;
   assign local_channel_o = take_channel[LOCAL];
 
   for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_input
@@ -274,8 +274,8 @@ module noccl_smart_router
       assign extend_index = coming[Line].index;
       assign open_o[p] = free;
       assign open_after_o[p] = free_after;
-      assign land[p] = landing[Line];
-      assign land_data[p] = data_i[p];
+      assign latch[p] = latching[Line];
+      assign latch_data[p] = data_i[p];
     end
 
     noccl_smart_input #(
@@ -305,11 +305,11 @@ module noccl_smart_router
         .extend_index_i   (extend_index),
         .free_o           (free),
         .free_after_o     (free_after),
-        .land_i           (land[p]),
-        .land_data_i      (land_data[p]),
-        .land_is_dropped_i(is_dropped[p]),
-        .landed_data_o    (landed_data[p]),
-        .landed_header_o  (landed_header[p]),
+        .latch_i           (latch[p]),
+        .latch_data_i      (latch_data[p]),
+        .latch_is_dropped_i(is_dropped[p]),
+        .latched_data_o    (latched_data[p]),
+        .latched_header_o  (latched_header[p]),
         .combined_valid_i (is_combined[p]),
         .combined_data_i  (combined_data[p]),
         .read_channel_i   (read_q[p].channel),
@@ -330,10 +330,10 @@ module noccl_smart_router
       .is_last_o       (is_last),
       .passes_i        (passes & counts),
       .passing_i       (coming),
-      .land_i          (land),
+      .latch_i          (latch),
       .is_dropped_o    (is_dropped),
-      .landed_header_i (landed_header),
-      .landed_data_i   (landed_data),
+      .latched_header_i (latched_header),
+      .latched_data_i   (latched_data),
       .combined_valid_o(is_combined),
       .combined_data_o (combined_data),
       .data_i          (data_i),

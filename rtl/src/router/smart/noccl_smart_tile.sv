@@ -40,11 +40,11 @@ module noccl_smart_tile
 );
 
   class_set_t local_open;
-  channel_set_t local_channel, land_channel;
-  logic take, land, eject_valid;
+  channel_set_t local_channel, latch_channel;
+  logic take, latch, eject_valid;
   header_t header;
-  flit_count_t land_index;
-  data_t land_data;
+  flit_count_t latch_index;
+  data_t latch_data;
   flit_t eject;
 
   noccl_smart_router u_router (
@@ -65,10 +65,10 @@ module noccl_smart_tile
       .local_header_i      (header),
       .local_open_o        (local_open),
       .local_channel_o     (local_channel),
-      .local_land_i        (land),
-      .local_land_channel_i(land_channel),
-      .local_land_index_i  (land_index),
-      .local_land_data_i   (land_data),
+      .local_latch_i        (latch),
+      .local_latch_channel_i(latch_channel),
+      .local_latch_index_i  (latch_index),
+      .local_latch_data_i   (latch_data),
       .eject_ready_i       (out_ready_i),
       .eject_valid_o       (eject_valid),
       .eject_o             (eject),
@@ -85,10 +85,10 @@ module noccl_smart_tile
       .take_o        (take),
       .header_o      (header),
       .channel_i     (local_channel),
-      .land_o        (land),
-      .land_channel_o(land_channel),
-      .land_index_o  (land_index),
-      .land_data_o   (land_data),
+      .latch_o        (latch),
+      .latch_channel_o(latch_channel),
+      .latch_index_o  (latch_index),
+      .latch_data_o   (latch_data),
       .eject_valid_i (eject_valid),
       .eject_i       (eject),
       .out_valid_o,
