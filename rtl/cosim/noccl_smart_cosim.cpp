@@ -2,7 +2,8 @@
 // C functions over a mesh of Verilated tiles of routers with bypass.
 //
 // Paths, and what routers tell each other of them, cross all tiles of a line within a cycle. So tiles are evaluated until the wires between them
-// stand still: those again whose inputs have changed. Wires along a line depend on routers before them alone, so this ends.
+// stand still: those again whose inputs have changed. Wires of a cycle along a line depend on
+// routers before them, or on those behind them, alone, so this ends.
 // Caller: crates/noccl-cosim/src/messages.
 
 #include "Vnoccl_smart_cosim.h"
@@ -90,6 +91,7 @@ struct Mesh {
       bool has_changed = copy(to.requests_i[in], from.requests_o[out]);
       has_changed |= copy(to.crossing_i[in], from.crossing_o[out]);
       has_changed |= copy(to.data_i[in], from.data_o[out]);
+      has_changed |= copy(to.beyond_i[in], from.beyond_o[out]);
       has_changed |= copy(to.open_i[in], from.open_o[out]);
       if (has_changed) change(next);
     }

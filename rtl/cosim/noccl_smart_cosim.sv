@@ -30,6 +30,8 @@ module noccl_smart_cosim
     output logic [31:0]            crossing_o[NUM_LINKS],
     input  logic [DataBits-1:0]    data_i[NUM_LINKS],
     output logic [DataBits-1:0]    data_o[NUM_LINKS],
+    input  logic [31:0]            beyond_i[NUM_LINKS],
+    output logic [31:0]            beyond_o[NUM_LINKS],
     input  logic [31:0]            open_i[NUM_LINKS],
     output logic [31:0]            open_o[NUM_LINKS],
     /// Flits that the interface is offered by message class, and those taken.
@@ -47,6 +49,7 @@ module noccl_smart_cosim
   requests_t requests_in[NUM_LINKS], requests_out[NUM_LINKS];
   crossing_t crossing_in[NUM_LINKS], crossing_out[NUM_LINKS];
   data_t data_in[NUM_LINKS], data_out[NUM_LINKS];
+  distance_t beyond_in[NUM_LINKS], beyond_out[NUM_LINKS];
   class_set_t open_in[NUM_LINKS], open_out[NUM_LINKS];
   class_set_t after_in[NUM_LINKS], after_out[NUM_LINKS], in_ready;
   flit_t in_flit[NUM_CLASSES], out_flit;
@@ -61,6 +64,8 @@ module noccl_smart_cosim
     assign crossing_o[p]  = 32'(crossing_out[p]);
     assign data_in[p] = data_i[p][$bits(data_t)-1:0];
     assign data_o[p]  = DataBits'(data_out[p]);
+    assign beyond_in[p] = beyond_i[p][$bits(distance_t)-1:0];
+    assign beyond_o[p] = 32'(beyond_out[p]);
     assign open_in[p] = open_i[p][NUM_CLASSES-1:0];
     assign after_in[p] = open_i[p][16+:NUM_CLASSES];
     assign open_o[p] = {16'(after_out[p]), 16'(open_out[p])};
@@ -82,6 +87,8 @@ module noccl_smart_cosim
       .crossing_o  (crossing_out),
       .data_i      (data_in),
       .data_o      (data_out),
+      .beyond_i    (beyond_in),
+      .beyond_o    (beyond_out),
       .open_i      (open_in),
       .open_after_i(after_in),
       .open_o      (open_out),

@@ -40,6 +40,8 @@ module noccl_smart_arrival
     /// itself.
     output channel_set_t later_channel_o,
     output logic         goes_alone_o,
+    /// Hops from here to where the flit before has been latched (priority `bypass`).
+    output hops_t        follow_o,
     /// Routers count it.
     output logic         is_counted_o,
     /// In the next cycle.
@@ -65,13 +67,20 @@ module noccl_smart_arrival
     take_outputs_o = outputs_at(position_i, coming_i.header);
     if (passes_i) begin
       // A copy of a multicast has the other outputs; nothing else stays.
-      if (coming_i.header.kind == MULTICAST) take_outputs_o[Out] = 1'b0;
+      if (is_tree(coming_i.header)) take_outputs_o[Out] = 1'b0;
       else take_outputs_o = '0;
     end
   end
   assign take_o = coming_i.valid && is_first && (!passes_i || take_outputs_o != '0 ||
                                                  coming_i.header.flits != flit_count_t'(1));
   assign goes_alone_o = coming_i.valid && !is_first && !passes_i && !ends && goes_further_i;
+  // With several looks the request that comes is one of them, at its distance.
+  always_comb begin : p_follow
+    follow_o = '0;
+    for (int unsigned n = 0; n < NumLooks; n++) begin
+      if (coming_look_i[n]) follow_o |= coming_i.limit - hops_t'(n + 1);
+    end
+  end
   assign is_counted_o = HasTable && coming_i.header.kind == CONTRIBUTION &&
       coming_i.header.is_counted;
 

@@ -26,7 +26,9 @@ module noccl_smart_input
     /// The choice sees the grants of its own cycle.
     parameter bit IsLateChoice = 1'b0,
     /// Requests on the line of the input that are looked at in a cycle.
-    parameter int unsigned NumLooks = 1
+    parameter int unsigned NumLooks = 1,
+    /// Later flits are told how far the one before has gone: priority `bypass`.
+    parameter bit HasFollow = 1'b0
 ) (
     /// Clock.
     input  logic         clk_i,
@@ -49,6 +51,11 @@ module noccl_smart_input
     /// The packet of a channel, for requests.
     input  channel_set_t ask_channel_i,
     output header_t      ask_header_o,
+    /// By output: hops that its last flit has gone. Of the flit that has crossed in this cycle they
+    /// are told now: its channel, outputs, hops.
+    output hops_t        ask_follow_o[NUM_LINKS],
+    input  choice_t      sent_i,
+    input  hops_t        went_i[NUM_LINKS],
     /// A first flit takes a free channel of its class; with the outputs that it asks for here.
     input  logic         take_valid_i,
     input  header_t      take_header_i,
@@ -65,6 +72,7 @@ module noccl_smart_input
     input  logic         extend_valid_i,
     input  channel_set_t extend_channel_i,
     input  flit_count_t  extend_index_i,
+    input  hops_t        extend_hops_i,
     /// Classes with a free channel, at the beginning of the cycle and after what it takes.
     output class_set_t   free_o,
     output class_set_t   free_after_o,
@@ -198,6 +206,31 @@ module noccl_smart_input
     ask_header_o = '0;
     for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
       if (ask_channel_i[c]) ask_header_o |= header_q[c];
+    end
+  end
+
+  if (HasFollow) begin : gen_follow
+    hops_t follow_q[NUM_CHANNELS][NUM_LINKS];
+    for (genvar c = 0; c < int'(NUM_CHANNELS); c++) begin : gen_channel
+      for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_link
+        always_ff @(posedge clk_i) begin
+          if (extend_valid_i && extend_channel_i[c] && straight_i[o]) follow_q[c][o] <= extend_hops_i;
+          else if (sent_i.channel[c] && sent_i.outputs[o]) follow_q[c][o] <= went_i[o];
+        end
+      end
+    end
+    always_comb begin : p_follow
+      for (int unsigned o = 0; o < NUM_LINKS; o++) begin
+        ask_follow_o[o] = '0;
+        for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
+          if (ask_channel_i[c])
+            ask_follow_o[o] |= sent_i.channel[c] && sent_i.outputs[o] ? went_i[o] : follow_q[c][o];
+        end
+      end
+    end
+  end else begin : gen_no_follow
+    for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_link
+      assign ask_follow_o[o] = '0;
     end
   end
 

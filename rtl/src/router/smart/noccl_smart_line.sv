@@ -86,7 +86,8 @@ module noccl_smart_line
   // A first flit needs a free channel where it could be latched next; a contribution that routers
   // count has to be the last one.
   function automatic logic can_pass(request_t request, class_set_t open, logic ends, logic is_last);
-    if (request.index != '0) return !ends;
+    // Later flits follow the one before: to where the packet goes on by itself, or as far as they have been told by their limit.
+    if (request.index != '0) return IsBypassFirst || !ends;
     return open[request.header.kind] && (!request.header.is_counted || is_last);
   endfunction
 

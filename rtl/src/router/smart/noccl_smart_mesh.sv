@@ -36,6 +36,7 @@ module noccl_smart_mesh
   requests_t requests[NumTiles][NUM_LINKS];
   crossing_t crossing[NumTiles][NUM_LINKS];
   data_t data[NumTiles][NUM_LINKS];
+  distance_t beyond[NumTiles][NUM_LINKS];
   // By tile and input.
   class_set_t open[NumTiles][NUM_LINKS], open_after[NumTiles][NUM_LINKS];
 
@@ -46,6 +47,7 @@ module noccl_smart_mesh
       requests_t requests_in[NUM_LINKS];
       crossing_t crossing_in[NUM_LINKS];
       data_t data_in[NUM_LINKS];
+      distance_t beyond_in[NUM_LINKS];
       class_set_t open_in[NUM_LINKS], open_after_in[NUM_LINKS];
 
       for (genvar p = 0; p < int'(NUM_LINKS); p++) begin : gen_link
@@ -57,12 +59,14 @@ module noccl_smart_mesh
           assign requests_in[p] = requests[Other][opposite(p)];
           assign crossing_in[p] = crossing[Other][opposite(p)];
           assign data_in[p] = data[Other][opposite(p)];
+          assign beyond_in[p] = beyond[Other][opposite(p)];
           assign open_in[p] = open[Other][opposite(p)];
           assign open_after_in[p] = open_after[Other][opposite(p)];
         end else begin : gen_edge
           assign requests_in[p] = '0;
           assign crossing_in[p] = '0;
           assign data_in[p] = '0;
+          assign beyond_in[p] = '0;
           assign open_in[p] = '0;
           assign open_after_in[p] = '0;
         end
@@ -78,6 +82,8 @@ module noccl_smart_mesh
           .crossing_o  (crossing[Tile]),
           .data_i      (data_in),
           .data_o      (data[Tile]),
+          .beyond_i    (beyond_in),
+          .beyond_o    (beyond[Tile]),
           .open_i      (open_in),
           .open_after_i(open_after_in),
           .open_o      (open[Tile]),

@@ -159,6 +159,7 @@ package noccl_smart_pkg;
 
   localparam x_t LAST_X = x_t'(noccl_smart_cfg_pkg::MESH_WIDTH - 1);
   localparam y_t LAST_Y = y_t'(noccl_smart_cfg_pkg::MESH_HEIGHT - 1);
+  localparam bit HAS_MULTICAST = noccl_smart_cfg_pkg::HAS_MULTICAST != 0;
   localparam bit IS_PRUNED = noccl_smart_cfg_pkg::IS_PRUNED != 0;
 
   function automatic logic is_member_column(x_t x, header_t header);
@@ -176,6 +177,10 @@ package noccl_smart_pkg;
 
   function automatic coord_t last_of(header_t header);
     return IS_PRUNED ? header.base | header.mask : '{x: LAST_X, y: LAST_Y};
+  endfunction
+
+  function automatic logic is_tree(header_t header);
+    return HAS_MULTICAST && header.kind == MULTICAST;
   endfunction
 
   // Output towards another tile, X first; Local at the tile itself.
@@ -208,7 +213,7 @@ package noccl_smart_pkg;
 
   // Outputs of a packet that is latched at a tile.
   function automatic port_set_t outputs_at(coord_t here, header_t header);
-    return header.kind == MULTICAST ? tree_outputs(here, header) : toward(here, header.root);
+    return is_tree(header) ? tree_outputs(here, header) : toward(here, header.root);
   endfunction
 
   // A distance along a dimension as hops of a path, none backwards.
@@ -221,8 +226,8 @@ package noccl_smart_pkg;
   // its destination, the last router of its tree.
   function automatic hops_t hops_along(int unsigned out, coord_t here, header_t header);
     coord_t first, last;
-    first = header.kind == MULTICAST ? first_of(header) : header.root;
-    last  = header.kind == MULTICAST ? last_of(header) : header.root;
+    first = is_tree(header) ? first_of(header) : header.root;
+    last  = is_tree(header) ? last_of(header) : header.root;
     unique case (out)
       NORTH:   return hops_between(32'(here.y), 32'(last.y));
       EAST:    return hops_between(32'(here.x), 32'(last.x));

@@ -43,6 +43,10 @@ module noccl_smart_router
     /// Flits that cross in this cycle.
     input  data_t      data_i[NUM_LINKS],
     output data_t      data_o[NUM_LINKS],
+    /// How far the flit behind each output goes on in this cycle, a bit for each hop, told backwards; of flits that come in the same. With
+    /// priority `bypass` only.
+    input  distance_t  beyond_i[NUM_LINKS],
+    output distance_t  beyond_o[NUM_LINKS],
     /// Classes with a free channel at the input of the neighbour behind each output, at the
     /// beginning of the cycle and after what it takes; the same of this router's inputs.
     input  class_set_t open_i[NUM_LINKS],
@@ -121,6 +125,7 @@ module noccl_smart_router
   // ----------------------------------------------------------------------------- global allocation
 
   header_t ask_header[NUM_PORTS];
+  hops_t ask_follow[NUM_PORTS][NUM_LINKS], went[NUM_LINKS], extend_hops[NUM_LINKS];
   request_t own[NUM_LINKS];
   logic [NUM_LINKS-1:0] is_won, own_is_granted, is_used;
   request_t look[NUM_LINKS][NumLooks], coming[NUM_LINKS];
@@ -154,6 +159,7 @@ module noccl_smart_router
           own[o].header |= ask_header[p];
           own[o].index |= ask[p].index;
           own[o].limit |= least(hops_along(o, position_i, ask_header[p]), most_hops(ask_header[p]));
+          if (IsBypassFirst && ask[p].index != '0) own[o].limit = ask_follow[p][o];
         end
         own_is_granted[o] |= asked[p].outputs[o];
       end
@@ -213,6 +219,7 @@ module noccl_smart_router
         .take_channel_i  (take_channel[opposite(o)]),
         .later_channel_o (coming_channel[o]),
         .goes_alone_o    (goes_alone[o]),
+        .follow_o        (extend_hops[o]),
         .is_counted_o    (counts[o]),
         .latching_o       (latching[o])
     );
@@ -251,6 +258,7 @@ module noccl_smart_router
     header_t take_header;
     port_set_t outputs;
     flit_count_t extend_index;
+    hops_t hops;
     if (IsLocal) begin : gen_local_port
       for (genvar n = 0; n < int'(NumLooks); n++) begin : gen_no_look
         assign later[n] = '0;
@@ -261,6 +269,7 @@ module noccl_smart_router
       assign extend_valid = 1'b0;
       assign extended = '0;
       assign extend_index = '0;
+      assign hops = '0;
       assign local_open_o = free;
     end else begin : gen_link
       assign later = look[Line];
@@ -272,6 +281,7 @@ module noccl_smart_router
       assign extend_valid = goes_alone[Line];
       assign extended = coming_channel[Line];
       assign extend_index = coming[Line].index;
+      assign hops = extend_hops[Line];
       assign open_o[p] = free;
       assign open_after_o[p] = free_after;
       assign latch[p] = latching[Line];
@@ -281,7 +291,8 @@ module noccl_smart_router
     noccl_smart_input #(
         .GrantedCycles(GrantedCycles),
         .IsLateChoice (IsLateChoice),
-        .NumLooks     (NumLooks)
+        .NumLooks     (NumLooks),
+        .HasFollow    (IsBypassFirst)
     ) u_input (
         .clk_i,
         .rst_ni,
@@ -293,6 +304,9 @@ module noccl_smart_router
         .grant_i          (grant[p]),
         .ask_channel_i    (ask[p].channel),
         .ask_header_o     (ask_header[p]),
+        .ask_follow_o     (ask_follow[p]),
+        .sent_i           (read_q[p]),
+        .went_i           (went),
         .take_valid_i     (take_valid),
         .take_header_i    (take_header),
         .take_outputs_i   (outputs),
@@ -303,6 +317,7 @@ module noccl_smart_router
         .extend_valid_i   (extend_valid),
         .extend_channel_i (extended),
         .extend_index_i   (extend_index),
+        .extend_hops_i    (hops),
         .free_o           (free),
         .free_after_o     (free_after),
         .latch_i           (latch[p]),
@@ -345,6 +360,24 @@ module noccl_smart_router
 
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < NUM_PORTS; p++) read_q[p] <= asked[p];
+  end
+
+  for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_beyond
+    if (IsBypassFirst) begin : gen_told
+      logic passes_q;
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) passes_q <= 1'b0;
+        else passes_q <= passes[o];
+      end
+      assign beyond_o[opposite(o)] = passes_q ? distance_t'({beyond_i[o], 1'b1}) : '0;
+      always_comb begin : p_went
+        went[o] = hops_t'(1);
+        for (int unsigned d = 0; d < HPC_MAX; d++) went[o] += hops_t'(beyond_i[o][d]);
+      end
+    end else begin : gen_none
+      assign beyond_o[opposite(o)] = '0;
+      assign went[o] = '0;
+    end
   end
 
   noccl_smart_crossbar u_crossbar (
