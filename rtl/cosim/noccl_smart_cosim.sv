@@ -18,32 +18,32 @@ module noccl_smart_cosim
     /// Asynchronous reset, active low.
     input  logic                   rst_ni,
     /// Where the tile lies.
-    input  logic [31:0]            x_i,
-    input  logic [31:0]            y_i,
+    input  logic [           31:0] x_i,
+    input  logic [           31:0] y_i,
     /// Size of the mesh.
-    output logic [31:0]            width_o,
-    output logic [31:0]            height_o,
+    output logic [           31:0] width_o,
+    output logic [           31:0] height_o,
     /// Links N, E, S, W, as they stand at noccl_smart_tile.
-    input  logic [RequestBits-1:0] requests_i[NUM_LINKS],
-    output logic [RequestBits-1:0] requests_o[NUM_LINKS],
-    input  logic [31:0]            crossing_i[NUM_LINKS],
-    output logic [31:0]            crossing_o[NUM_LINKS],
-    input  logic [DataBits-1:0]    data_i[NUM_LINKS],
-    output logic [DataBits-1:0]    data_o[NUM_LINKS],
-    input  logic [31:0]            beyond_i[NUM_LINKS],
-    output logic [31:0]            beyond_o[NUM_LINKS],
-    input  logic [31:0]            open_i[NUM_LINKS],
-    output logic [31:0]            open_o[NUM_LINKS],
+    input  logic [RequestBits-1:0] requests_i [  NUM_LINKS],
+    output logic [RequestBits-1:0] requests_o [  NUM_LINKS],
+    input  logic [           31:0] crossing_i [  NUM_LINKS],
+    output logic [           31:0] crossing_o [  NUM_LINKS],
+    input  logic [   DataBits-1:0] data_i     [  NUM_LINKS],
+    output logic [   DataBits-1:0] data_o     [  NUM_LINKS],
+    input  logic [           31:0] beyond_i   [  NUM_LINKS],
+    output logic [           31:0] beyond_o   [  NUM_LINKS],
+    input  logic [           31:0] open_i     [  NUM_LINKS],
+    output logic [           31:0] open_o     [  NUM_LINKS],
     /// Flits that the interface is offered by message class, and those taken.
-    input  logic [31:0]            in_valid_i,
-    input  logic [FlitBits-1:0]    in_flit_i[NUM_CLASSES],
-    output logic [31:0]            in_ready_o,
+    input  logic [           31:0] in_valid_i,
+    input  logic [   FlitBits-1:0] in_flit_i  [NUM_CLASSES],
+    output logic [           31:0] in_ready_o,
     /// The tile takes what is granted to it; a flit for it.
     input  logic                   out_ready_i,
     output logic                   out_valid_o,
-    output logic [FlitBits-1:0]    out_flit_o,
+    output logic [   FlitBits-1:0] out_flit_o,
     /// Flits on the links: bits 15:0 tag, 23:16 number; 31 valid.
-    output logic [31:0]            seen_o[NUM_LINKS]
+    output logic [           31:0] seen_o     [  NUM_LINKS]
 );
 
   requests_t requests_in[NUM_LINKS], requests_out[NUM_LINKS];
@@ -59,11 +59,11 @@ module noccl_smart_cosim
   assign height_o = noccl_smart_cfg_pkg::MESH_HEIGHT;
   for (genvar p = 0; p < int'(NUM_LINKS); p++) begin : gen_link
     assign requests_in[p] = requests_i[p][$bits(requests_t)-1:0];
-    assign requests_o[p]  = RequestBits'(requests_out[p]);
+    assign requests_o[p] = RequestBits'(requests_out[p]);
     assign crossing_in[p] = crossing_i[p][$bits(crossing_t)-1:0];
-    assign crossing_o[p]  = 32'(crossing_out[p]);
+    assign crossing_o[p] = 32'(crossing_out[p]);
     assign data_in[p] = data_i[p][$bits(data_t)-1:0];
-    assign data_o[p]  = DataBits'(data_out[p]);
+    assign data_o[p] = DataBits'(data_out[p]);
     assign beyond_in[p] = beyond_i[p][$bits(distance_t)-1:0];
     assign beyond_o[p] = 32'(beyond_out[p]);
     assign open_in[p] = open_i[p][NUM_CLASSES-1:0];

@@ -26,12 +26,12 @@ module noccl_smart_arrival
     /// The flit that comes, which of the requests that are looked at it is, whether it goes on over
     /// the output, and whether it could.
     input  request_t     coming_i,
-    input  logic         coming_look_i[NumLooks],
+    input  logic         coming_look_i  [NumLooks],
     input  logic         passes_i,
     input  logic         goes_further_i,
     /// What the input knows of packets of the requests.
     input  channel_set_t later_channel_i[NumLooks],
-    input  logic         later_ends_i[NumLooks],
+    input  logic         later_ends_i   [NumLooks],
     /// A first flit takes a channel, of a packet with these outputs; the channel.
     output logic         take_o,
     output port_set_t    take_outputs_o,
@@ -45,7 +45,7 @@ module noccl_smart_arrival
     /// Routers count it.
     output logic         is_counted_o,
     /// In the next cycle.
-    output latch_t     latching_o
+    output latch_t       latching_o
 );
 
   logic is_first, ends;

@@ -17,31 +17,31 @@ module noccl_smart_counting
     parameter int unsigned NumLooks = 1
 ) (
     /// Clock.
-    input  logic                 clk_i,
+    input  logic                     clk_i,
     /// Asynchronous reset, active low.
-    input  logic                 rst_ni,
+    input  logic                     rst_ni,
     /// Where the router lies; constant.
-    input  coord_t               position_i,
+    input  coord_t                   position_i,
     /// By output: requests of its line, and whether exactly one contribution is to come of their
     /// reductions.
-    input  request_t             look_i[NUM_LINKS][NumLooks],
-    output logic                 is_last_o[NUM_LINKS][NumLooks],
+    input  request_t                 look_i          [NUM_LINKS][NumLooks],
+    output logic                     is_last_o       [NUM_LINKS][NumLooks],
     /// By output: a counted contribution passes, in the next cycle.
-    input  logic [NUM_LINKS-1:0] passes_i,
-    input  request_t             passing_i[NUM_LINKS],
+    input  logic     [NUM_LINKS-1:0] passes_i,
+    input  request_t                 passing_i       [NUM_LINKS],
     /// What is latched at each input at the end of the cycle, and whether it is dropped.
-    input  latch_t             latch_i[NUM_PORTS],
-    output logic [NUM_PORTS-1:0] is_dropped_o,
+    input  latch_t                   latch_i         [NUM_PORTS],
+    output logic     [NUM_PORTS-1:0] is_dropped_o,
     /// What has been latched at each input a cycle ago, and what its channel is to hold.
-    input  header_t              latched_header_i[NUM_PORTS],
-    input  data_t                latched_data_i[NUM_PORTS],
-    output logic [NUM_PORTS-1:0] combined_valid_o,
-    output data_t                combined_data_o[NUM_PORTS],
+    input  header_t                  latched_header_i[NUM_PORTS],
+    input  data_t                    latched_data_i  [NUM_PORTS],
+    output logic     [NUM_PORTS-1:0] combined_valid_o,
+    output data_t                    combined_data_o [NUM_PORTS],
     /// By input: data of the links.
-    input  data_t                data_i[NUM_LINKS],
+    input  data_t                    data_i          [NUM_LINKS],
     /// By output: what passes becomes (data & mask) | other.
-    output data_t                mask_o[NUM_LINKS],
-    output data_t                other_o[NUM_LINKS]
+    output data_t                    mask_o          [NUM_LINKS],
+    output data_t                    other_o         [NUM_LINKS]
 );
 
   if (HasTable) begin : gen_table
@@ -84,7 +84,7 @@ module noccl_smart_counting
           .b_i      (passed_data[o]),
           .result_o (combined)
       );
-      assign mask_o[o] = is_arithmetic ? '0 : is_and ? passed_data[o] : '1;
+      assign mask_o[o]  = is_arithmetic ? '0 : is_and ? passed_data[o] : '1;
       assign other_o[o] = is_arithmetic ? combined : is_or ? passed_data[o] : '0;
     end
 
@@ -133,7 +133,7 @@ module noccl_smart_counting
       for (genvar n = 0; n < int'(NumLooks); n++) begin : gen_look
         assign is_last_o[o][n] = 1'b0;
       end
-      assign mask_o[o] = '1;
+      assign mask_o[o]  = '1;
       assign other_o[o] = '0;
     end
     assign is_dropped_o = '0;

@@ -11,25 +11,25 @@ module noccl_smart_crossbar
   import noccl_smart_pkg::*;
 (
     /// Clock.
-    input  logic                 clk_i,
+    input  logic                    clk_i,
     /// Asynchronous reset, active low: nothing is sent.
-    input  logic                 rst_ni,
+    input  logic                    rst_ni,
     /// By input: outputs over which its flit goes in the next cycle. By output: what comes in
     /// opposite to it goes on.
-    input  choice_t              asked_i[NUM_PORTS],
-    input  logic [NUM_LINKS-1:0] passes_i,
+    input  choice_t                 asked_i      [NUM_PORTS],
+    input  logic    [NUM_LINKS-1:0] passes_i,
     /// By input: the flit that is read in this cycle.
-    input  choice_t              read_i[NUM_PORTS],
-    input  header_t              header_i[NUM_PORTS],
-    input  data_t                read_data_i[NUM_PORTS],
+    input  choice_t                 read_i       [NUM_PORTS],
+    input  header_t                 header_i     [NUM_PORTS],
+    input  data_t                   read_data_i  [NUM_PORTS],
     /// Links. What passes becomes (data & mask) | other.
-    input  data_t                data_i[NUM_LINKS],
-    input  data_t                mask_i[NUM_LINKS],
-    input  data_t                other_i[NUM_LINKS],
-    output data_t                data_o[NUM_LINKS],
+    input  data_t                   data_i       [NUM_LINKS],
+    input  data_t                   mask_i       [NUM_LINKS],
+    input  data_t                   other_i      [NUM_LINKS],
+    output data_t                   data_o       [NUM_LINKS],
     /// A flit for the interface.
-    output logic                 eject_valid_o,
-    output flit_t                eject_o
+    output logic                    eject_valid_o,
+    output flit_t                   eject_o
 );
 
   // By output: the input whose flit it sends, or the flit that passes.
@@ -55,8 +55,9 @@ module noccl_smart_crossbar
     end
   end
   for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_data
-    assign data_o[o] = (data_i[opposite(o)] & (passes_q[o] ? mask_i[o] : '0)) |
-        (passes_q[o] ? other_i[o] : crossed[o]);
+    assign data_o[o] = (data_i[opposite(
+        o
+    )] & (passes_q[o] ? mask_i[o] : '0)) | (passes_q[o] ? other_i[o] : crossed[o]);
   end
 
   always_comb begin : p_eject

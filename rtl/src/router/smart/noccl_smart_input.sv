@@ -40,7 +40,7 @@ module noccl_smart_input
     /// Outputs that may be used, and of those each class's with a free channel behind them; Local
     /// always has one.
     input  port_set_t    able_i,
-    input  port_set_t    open_i[NUM_CLASSES],
+    input  port_set_t    open_i            [NUM_CLASSES],
     /// The channel that is chosen, its next flit and the outputs that this asks for; none without
     /// outputs.
     output choice_t      choice_o,
@@ -53,9 +53,9 @@ module noccl_smart_input
     output header_t      ask_header_o,
     /// By output: hops that its last flit has gone. Of the flit that has crossed in this cycle they
     /// are told now: its channel, outputs, hops.
-    output hops_t        ask_follow_o[NUM_LINKS],
+    output hops_t        ask_follow_o      [  NUM_LINKS],
     input  choice_t      sent_i,
-    input  hops_t        went_i[NUM_LINKS],
+    input  hops_t        went_i            [  NUM_LINKS],
     /// A first flit takes a free channel of its class; with the outputs that it asks for here.
     input  logic         take_valid_i,
     input  header_t      take_header_i,
@@ -64,9 +64,9 @@ module noccl_smart_input
     output channel_set_t take_channel_o,
     /// Packets of later flits that may pass: the channel of each, and whether its flits go on from
     /// there by themselves.
-    input  request_t     later_i[NumLooks],
-    output channel_set_t later_channel_o[NumLooks],
-    output logic         later_ends_o[NumLooks],
+    input  request_t     later_i           [   NumLooks],
+    output channel_set_t later_channel_o   [   NumLooks],
+    output logic         later_ends_o      [   NumLooks],
     /// A later flit ends in this channel, others before it have passed: from this flit on the
     /// packet goes on by itself.
     input  logic         extend_valid_i,
@@ -77,7 +77,7 @@ module noccl_smart_input
     output class_set_t   free_o,
     output class_set_t   free_after_o,
     /// A flit is latched at the end of the cycle. A contribution that is dropped only counts.
-    input  latch_t     latch_i,
+    input  latch_t       latch_i,
     input  data_t        latch_data_i,
     input  logic         latch_is_dropped_i,
     /// What has been latched a cycle ago, and what takes its place: contributions whose operands have
@@ -145,12 +145,12 @@ module noccl_smart_input
     assign asks[c] = usable[c] != '0;
   end
   assign in_order = asks & (IsLateChoice ? from_d : from_q);
-  assign chosen = lowest(in_order != '0 ? in_order : asks);
+  assign chosen   = lowest(in_order != '0 ? in_order : asks);
 
   flit_count_t chosen_next[NUM_PORTS];
   port_set_t chosen_usable;
   always_comb begin : p_choice
-    chosen_usable = '0;
+    chosen_usable  = '0;
     choice_owned_o = '0;
     for (int unsigned o = 0; o < NUM_PORTS; o++) chosen_next[o] = '0;
     for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
@@ -164,7 +164,7 @@ module noccl_smart_input
     end
     // An input sends one flit per cycle: the earliest.
     choice_o.channel = chosen;
-    choice_o.index = '1;
+    choice_o.index   = '1;
     for (int unsigned o = 0; o < NUM_PORTS; o++) begin
       if (chosen_usable[o] && chosen_next[o] < choice_o.index) choice_o.index = chosen_next[o];
     end
@@ -214,7 +214,8 @@ module noccl_smart_input
     for (genvar c = 0; c < int'(NUM_CHANNELS); c++) begin : gen_channel
       for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_link
         always_ff @(posedge clk_i) begin
-          if (extend_valid_i && extend_channel_i[c] && straight_i[o]) follow_q[c][o] <= extend_hops_i;
+          if (extend_valid_i && extend_channel_i[c] && straight_i[o])
+            follow_q[c][o] <= extend_hops_i;
           else if (sent_i.channel[c] && sent_i.outputs[o]) follow_q[c][o] <= went_i[o];
         end
       end
@@ -309,7 +310,8 @@ module noccl_smart_input
         always_ff @(posedge clk_i) begin
           if (latch_i.valid && latch_i.channel[c] && latch_i.index == flit_count_t'(f))
             data_q[c][f] <= latch_data_i;
-          else if (IsContribution && combined_valid_i && latched_q[c]) data_q[c][f] <= combined_data_i;
+          else if (IsContribution && combined_valid_i && latched_q[c])
+            data_q[c][f] <= combined_data_i;
         end
       end else begin : gen_none
         assign data_q[c][f] = '0;
@@ -337,9 +339,9 @@ module noccl_smart_input
   end
 
   `ASSERT(TakesAFreeChannel, !take_valid_i || take_channel_o != '0)
-  `ASSERT(GrantsWhatWaits, grant_i.outputs == '0 || ($onehot(grant_i.channel) &&
-          (grant_i.channel & busy_q) != '0))
-  `ASSERT(LatchesInATakenChannel, !latch_i.valid || ($onehot(latch_i.channel) &&
-          (latch_i.channel & (busy_q | taken)) != '0))
+  `ASSERT(GrantsWhatWaits, grant_i.outputs == '0 || ($onehot(grant_i.channel)
+          && (grant_i.channel & busy_q) != '0))
+  `ASSERT(LatchesInATakenChannel, !latch_i.valid || ($onehot(latch_i.channel)
+          && (latch_i.channel & (busy_q | taken)) != '0))
 
 endmodule

@@ -47,15 +47,15 @@ module noccl_smart_line
     input  class_set_t open_i,
     /// Requests that are looked at, and what the input and the reduction table know of them: the
     /// packet's flits go on from here by themselves, exactly one contribution is to come.
-    output request_t   look_o[NumLooks],
-    input  logic       later_ends_i[NumLooks],
-    input  logic       is_last_i[NumLooks],
+    output request_t   look_o          [NumLooks],
+    input  logic       later_ends_i    [NumLooks],
+    input  logic       is_last_i       [NumLooks],
     /// A request from farther away has won the output, and the crossbar input (order of `bypass`).
     output logic       is_won_o,
     /// The flit that comes in, which of the requests that are looked at it is, and whether it goes
     /// on over the output.
     output request_t   coming_o,
-    output logic       coming_look_o[NumLooks],
+    output logic       coming_look_o   [NumLooks],
     output logic       passes_o,
     /// It could go on by its own limit.
     output logic       goes_further_o
@@ -99,8 +99,9 @@ module noccl_smart_line
     assign comes_from = crossing_i.distance;
     for (genvar d = 0; d < int'(HPC_MAX); d++) begin : gen_look
       assign look_o[d] = requests_i[d];
-      assign eligible[d] = reaches[d] &&
-          can_pass(requests_i[d], open_i, later_ends_i[d], is_last_i[d]);
+      assign eligible[d] = reaches[d] && can_pass(
+          requests_i[d], open_i, later_ends_i[d], is_last_i[d]
+      );
       // The highest one wins.
       assign winner[d] = eligible[d] && (eligible >> (d + 1)) == '0;
       assign passing[d] = is_local_i
@@ -117,7 +118,9 @@ module noccl_smart_line
     assign coming_look_o[0] = 1'b1;
     assign is_won_o = 1'b0;
     assign is_comer_passing = (reaches & nearest) != '0 && !own_i.valid && !input_is_used_i &&
-        can_pass(near, open_i, later_ends_i[0], is_last_i[0]);
+        can_pass(
+        near, open_i, later_ends_i[0], is_last_i[0]
+    );
   end
 
   assign passes_o = crossing_i.valid && is_comer_passing;

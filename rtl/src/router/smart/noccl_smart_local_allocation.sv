@@ -27,21 +27,21 @@ module noccl_smart_local_allocation
     input  logic       rst_ni,
     /// By mesh output: classes with a free channel behind it, at the beginning of the cycle and
     /// after what global allocation takes.
-    input  class_set_t open_i[NUM_LINKS],
-    input  class_set_t open_after_i[NUM_LINKS],
+    input  class_set_t open_i       [  NUM_LINKS],
+    input  class_set_t open_after_i [  NUM_LINKS],
     /// The interface takes a flit.
     input  logic       eject_ready_i,
     /// Outputs that inputs may choose, and by class those with a free channel.
     output port_set_t  able_o,
-    output port_set_t  open_o[NUM_CLASSES],
+    output port_set_t  open_o       [NUM_CLASSES],
     /// What each input chooses, and the outputs whose channels the packet owns already.
-    input  choice_t    choice_i[NUM_PORTS],
-    input  port_set_t  owned_i[NUM_PORTS],
+    input  choice_t    choice_i     [  NUM_PORTS],
+    input  port_set_t  owned_i      [  NUM_PORTS],
     /// The same with the outputs that it gets, and what global allocation works on in this cycle.
-    output choice_t    chosen_o[NUM_PORTS],
-    output choice_t    ask_o[NUM_PORTS],
+    output choice_t    chosen_o     [  NUM_PORTS],
+    output choice_t    ask_o        [  NUM_PORTS],
     /// Outputs over which a flit of each input is granted.
-    input  port_set_t  granted_i[NUM_PORTS]
+    input  port_set_t  granted_i    [  NUM_PORTS]
 );
 
   // Grants are not withdrawn by global allocation.

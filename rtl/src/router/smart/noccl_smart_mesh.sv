@@ -15,22 +15,31 @@ module noccl_smart_mesh
     localparam int unsigned NumTiles = Width * Height
 ) (
     /// Clock.
-    input  logic                clk_i,
+    input  logic                      clk_i,
     /// Asynchronous reset, active low.
-    input  logic                rst_ni,
+    input  logic                      rst_ni,
     /// Per tile and message class: a flit waits; the flits of a packet one after the other.
-    input  class_set_t          in_valid_i[NumTiles],
-    input  flit_t               in_flit_i[NumTiles][NUM_CLASSES],
+    input  class_set_t                in_valid_i [NumTiles],
+    input  flit_t                     in_flit_i  [NumTiles][NUM_CLASSES],
     /// It is taken.
-    output class_set_t          in_ready_o[NumTiles],
+    output class_set_t                in_ready_o [NumTiles],
     /// Tiles that take what is granted to them in this cycle; it comes out SETUP_CYCLES + 1 later.
-    input  logic [NumTiles-1:0] out_ready_i,
+    input  logic       [NumTiles-1:0] out_ready_i,
     /// A flit for a tile.
-    output logic [NumTiles-1:0] out_valid_o,
-    output flit_t               out_flit_o[NumTiles],
+    output logic       [NumTiles-1:0] out_valid_o,
+    output flit_t                     out_flit_o [NumTiles],
     /// Flits that cross the links behind outputs N, E, S, W, for tests.
-    output seen_t               seen_o[NumTiles][NUM_LINKS]
+    output seen_t                     seen_o     [NumTiles][  NUM_LINKS]
 );
+
+  // The tile behind a port of another one; -1 at the edge.
+  function automatic int neighbour(int port, int x, int y);
+    int to_x, to_y;
+    to_x = port == int'(EAST) ? x + 1 : (port == int'(WEST) ? x - 1 : x);
+    to_y = port == int'(NORTH) ? y + 1 : (port == int'(SOUTH) ? y - 1 : y);
+    if (to_x < 0 || to_x >= int'(Width) || to_y < 0 || to_y >= int'(Height)) return -1;
+    return to_x * int'(Height) + to_y;
+  endfunction
 
   // By tile and output.
   requests_t requests[NumTiles][NUM_LINKS];
@@ -51,17 +60,14 @@ module noccl_smart_mesh
       class_set_t open_in[NUM_LINKS], open_after_in[NUM_LINKS];
 
       for (genvar p = 0; p < int'(NUM_LINKS); p++) begin : gen_link
-        localparam int Other = p == int'(NORTH) ? y + 1 < int'(Height) ? int'(Tile) + 1 : -1
-            : p == int'(EAST) ? x + 1 < int'(Width) ? int'(Tile + Height) : -1
-            : p == int'(SOUTH) ? y > 0 ? int'(Tile) - 1 : -1
-            : x > 0 ? int'(Tile) - int'(Height) : -1;
-        if (Other >= 0) begin : gen_neighbour
-          assign requests_in[p] = requests[Other][opposite(p)];
-          assign crossing_in[p] = crossing[Other][opposite(p)];
-          assign data_in[p] = data[Other][opposite(p)];
-          assign beyond_in[p] = beyond[Other][opposite(p)];
-          assign open_in[p] = open[Other][opposite(p)];
-          assign open_after_in[p] = open_after[Other][opposite(p)];
+        localparam int Neighbour = neighbour(int'(p), x, y);
+        if (Neighbour >= 0) begin : gen_neighbour
+          assign requests_in[p] = requests[Neighbour][opposite(p)];
+          assign crossing_in[p] = crossing[Neighbour][opposite(p)];
+          assign data_in[p] = data[Neighbour][opposite(p)];
+          assign beyond_in[p] = beyond[Neighbour][opposite(p)];
+          assign open_in[p] = open[Neighbour][opposite(p)];
+          assign open_after_in[p] = open_after[Neighbour][opposite(p)];
         end else begin : gen_edge
           assign requests_in[p] = '0;
           assign crossing_in[p] = '0;

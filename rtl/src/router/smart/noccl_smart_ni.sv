@@ -24,7 +24,7 @@ module noccl_smart_ni
     input  logic         rst_ni,
     /// By message class: a flit waits; the flits of a packet one after the other.
     input  class_set_t   in_valid_i,
-    input  flit_t        in_flit_i[NUM_CLASSES],
+    input  flit_t        in_flit_i      [NUM_CLASSES],
     /// It is taken.
     output class_set_t   in_ready_o,
     /// The Local input of the router: classes with a free channel, and the one that a packet would
@@ -85,23 +85,26 @@ module noccl_smart_ni
       out_valid_o <= 1'b0;
     end else begin
       if (chosen != '0) from_q <= ~(chosen | (chosen - 1'b1));
-      for (int unsigned kind = 0; kind < NUM_CLASSES; kind++) if (chosen[kind]) is_open_q[kind] <= !is_tail;
+      for (int unsigned kind = 0; kind < NUM_CLASSES; kind++)
+      if (chosen[kind]) is_open_q[kind] <= !is_tail;
       out_valid_o <= eject_valid_i;
     end
   end
   always_ff @(posedge clk_i) begin
-    for (int unsigned kind = 0; kind < NUM_CLASSES; kind++) if (chosen[kind]) channel_q[kind] <= latch_channel_o;
+    for (int unsigned kind = 0; kind < NUM_CLASSES; kind++)
+    if (chosen[kind]) channel_q[kind] <= latch_channel_o;
     out_flit_o <= eject_i;
   end
 
   for (genvar kind = 0; kind < int'(NUM_CLASSES); kind++) begin : gen_rules
     `ASSUME(PacketsOfTheirClass, !in_valid_i[kind] || in_flit_i[kind].header.kind == kind_e'(kind))
     `ASSUME(FlitsInOrder, !in_valid_i[kind] || (in_flit_i[kind].index == '0) == !is_open_q[kind])
-    `ASSUME(PacketsFit, !in_valid_i[kind] || (in_flit_i[kind].index < in_flit_i[kind].header.flits &&
+    `ASSUME(PacketsFit,
+            !in_valid_i[kind] || (in_flit_i[kind].index < in_flit_i[kind].header.flits &&
             in_flit_i[kind].header.flits <= flit_count_t'(VC_FLITS)))
   end
-  `ASSUME(ContributionsHaveOneFlit, !in_valid_i[CONTRIBUTION] ||
-          in_flit_i[CONTRIBUTION].header.flits == flit_count_t'(1))
+  `ASSUME(ContributionsHaveOneFlit,
+          !in_valid_i[CONTRIBUTION] || in_flit_i[CONTRIBUTION].header.flits == flit_count_t'(1))
   `ASSERT(OneFlitPerCycle, $onehot0(in_ready_o))
 
 endmodule

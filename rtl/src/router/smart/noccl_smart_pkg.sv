@@ -72,20 +72,20 @@ package noccl_smart_pkg;
   } coord_t;
 
   typedef struct packed {
-    kind_e                      kind;
+    kind_e                       kind;
     // Flits of the packet.
-    flit_count_t                flits;
+    flit_count_t                 flits;
     // Name of the packet, unique among those in flight.
-    tag_t                       tag;
+    tag_t                        tag;
     // Destination of a unicast, root of a reduction, source of a multicast.
-    coord_t                     root;
+    coord_t                      root;
     // Members of a reduction or destinations of a multicast.
-    coord_t                     base;
-    coord_t                     mask;
+    coord_t                      base;
+    coord_t                      mask;
     // Routers count the contribution, in entry `id`.
-    logic                       is_counted;
-    id_t                        id;
-    logic                       has_operand;
+    logic                        is_counted;
+    id_t                         id;
+    logic                        has_operand;
     noccl_number_pkg::operator_e operator;
     noccl_number_pkg::element_e  element;
   } header_t;
@@ -249,7 +249,9 @@ package noccl_smart_pkg;
     is_from_south = here.x == header.root.x && here.y <= header.root.y && first.y < here.y;
     is_from_north = here.x == header.root.x && here.y >= header.root.y && last.y > here.y;
     return 3'(is_from_west) + 3'(is_from_east) + 3'(is_from_south) + 3'(is_from_north) +
-        3'(is_row && is_member_column(here.x, header));
+        3'(is_row && is_member_column(
+        here.x, header
+    ));
   endfunction
 
   // Most hops of a packet in a cycle. Where operands are combined in flight, adders lie on the

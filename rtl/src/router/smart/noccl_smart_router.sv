@@ -29,36 +29,36 @@ module noccl_smart_router
     parameter bit HasTable = noccl_smart_cfg_pkg::HAS_TABLE != 0
 ) (
     /// Clock.
-    input  logic       clk_i,
+    input  logic         clk_i,
     /// Asynchronous reset, active low.
-    input  logic       rst_ni,
+    input  logic         rst_ni,
     /// Where the router lies; constant.
-    input  coord_t     position_i,
+    input  coord_t       position_i,
     /// Links N, E, S, W. Requests on the line of each input and behind each output.
-    input  requests_t  requests_i[NUM_LINKS],
-    output requests_t  requests_o[NUM_LINKS],
+    input  requests_t    requests_i           [NUM_LINKS],
+    output requests_t    requests_o           [NUM_LINKS],
     /// Flits that cross in the next cycle.
-    input  crossing_t  crossing_i[NUM_LINKS],
-    output crossing_t  crossing_o[NUM_LINKS],
+    input  crossing_t    crossing_i           [NUM_LINKS],
+    output crossing_t    crossing_o           [NUM_LINKS],
     /// Flits that cross in this cycle.
-    input  data_t      data_i[NUM_LINKS],
-    output data_t      data_o[NUM_LINKS],
+    input  data_t        data_i               [NUM_LINKS],
+    output data_t        data_o               [NUM_LINKS],
     /// How far the flit behind each output goes on in this cycle, a bit for each hop, told backwards; of flits that come in the same. With
     /// priority `bypass` only.
-    input  distance_t  beyond_i[NUM_LINKS],
-    output distance_t  beyond_o[NUM_LINKS],
+    input  distance_t    beyond_i             [NUM_LINKS],
+    output distance_t    beyond_o             [NUM_LINKS],
     /// Classes with a free channel at the input of the neighbour behind each output, at the
     /// beginning of the cycle and after what it takes; the same of this router's inputs.
-    input  class_set_t open_i[NUM_LINKS],
-    input  class_set_t open_after_i[NUM_LINKS],
-    output class_set_t open_o[NUM_LINKS],
-    output class_set_t open_after_o[NUM_LINKS],
+    input  class_set_t   open_i               [NUM_LINKS],
+    input  class_set_t   open_after_i         [NUM_LINKS],
+    output class_set_t   open_o               [NUM_LINKS],
+    output class_set_t   open_after_o         [NUM_LINKS],
     /// The interface's packet takes a channel of the Local input: a flit is latched in each cycle from
     /// this one on.
-    input  logic       local_take_i,
+    input  logic         local_take_i,
     /// Header of the packet whose flit is latched.
-    input  header_t    local_header_i,
-    output class_set_t local_open_o,
+    input  header_t      local_header_i,
+    output class_set_t   local_open_o,
     output channel_set_t local_channel_o,
     /// A flit is latched at the Local input.
     input  logic         local_latch_i,
@@ -66,12 +66,12 @@ module noccl_smart_router
     input  flit_count_t  local_latch_index_i,
     input  data_t        local_latch_data_i,
     /// The interface takes what is granted to it in this cycle, SetupCycles later.
-    input  logic       eject_ready_i,
+    input  logic         eject_ready_i,
     /// A flit goes to the interface.
-    output logic       eject_valid_o,
-    output flit_t      eject_o,
+    output logic         eject_valid_o,
+    output flit_t        eject_o,
     /// Flits on the links, for tests.
-    output seen_t      seen_o[NUM_LINKS]
+    output seen_t        seen_o               [NUM_LINKS]
 );
 
   // What has been chosen is granted by global allocation.
@@ -208,20 +208,20 @@ module noccl_smart_router
         .clk_i,
         .rst_ni,
         .position_i,
-        .coming_i        (coming[o]),
-        .coming_look_i   (coming_look[o]),
-        .passes_i        (passes[o]),
-        .goes_further_i  (goes_further[o]),
-        .later_channel_i (later_channel[o]),
-        .later_ends_i    (later_ends[o]),
-        .take_o          (takes[o]),
-        .take_outputs_o  (take_outputs[o]),
-        .take_channel_i  (take_channel[opposite(o)]),
-        .later_channel_o (coming_channel[o]),
-        .goes_alone_o    (goes_alone[o]),
-        .follow_o        (extend_hops[o]),
-        .is_counted_o    (counts[o]),
-        .latching_o       (latching[o])
+        .coming_i       (coming[o]),
+        .coming_look_i  (coming_look[o]),
+        .passes_i       (passes[o]),
+        .goes_further_i (goes_further[o]),
+        .later_channel_i(later_channel[o]),
+        .later_ends_i   (later_ends[o]),
+        .take_o         (takes[o]),
+        .take_outputs_o (take_outputs[o]),
+        .take_channel_i (take_channel[opposite(o)]),
+        .later_channel_o(coming_channel[o]),
+        .goes_alone_o   (goes_alone[o]),
+        .follow_o       (extend_hops[o]),
+        .is_counted_o   (counts[o]),
+        .latching_o     (latching[o])
     );
   end
 
@@ -239,8 +239,7 @@ module noccl_smart_router
           valid: local_latch_i,
           channel: local_latch_channel_i,
           index: local_latch_index_i,
-          is_counted: HasTable && local_header_i.kind == CONTRIBUTION &&
-          local_header_i.is_counted,
+          is_counted: HasTable && local_header_i.kind == CONTRIBUTION && local_header_i.is_counted,
           id: local_header_i.id,
           inputs: num_inputs(position_i, local_header_i)
       };
@@ -296,41 +295,41 @@ module noccl_smart_router
     ) u_input (
         .clk_i,
         .rst_ni,
-        .straight_i       (IsLocal ? '0 : port_set_t'(1) << Line),
-        .able_i           (able),
-        .open_i           (open),
-        .choice_o         (choice[p]),
-        .choice_owned_o   (owned[p]),
-        .grant_i          (grant[p]),
-        .ask_channel_i    (ask[p].channel),
-        .ask_header_o     (ask_header[p]),
-        .ask_follow_o     (ask_follow[p]),
-        .sent_i           (read_q[p]),
-        .went_i           (went),
-        .take_valid_i     (take_valid),
-        .take_header_i    (take_header),
-        .take_outputs_i   (outputs),
-        .take_channel_o   (take_channel[p]),
-        .later_i          (later),
-        .later_channel_o  (channels),
-        .later_ends_o     (ends),
-        .extend_valid_i   (extend_valid),
-        .extend_channel_i (extended),
-        .extend_index_i   (extend_index),
-        .extend_hops_i    (hops),
-        .free_o           (free),
-        .free_after_o     (free_after),
+        .straight_i        (IsLocal ? '0 : port_set_t'(1) << Line),
+        .able_i            (able),
+        .open_i            (open),
+        .choice_o          (choice[p]),
+        .choice_owned_o    (owned[p]),
+        .grant_i           (grant[p]),
+        .ask_channel_i     (ask[p].channel),
+        .ask_header_o      (ask_header[p]),
+        .ask_follow_o      (ask_follow[p]),
+        .sent_i            (read_q[p]),
+        .went_i            (went),
+        .take_valid_i      (take_valid),
+        .take_header_i     (take_header),
+        .take_outputs_i    (outputs),
+        .take_channel_o    (take_channel[p]),
+        .later_i           (later),
+        .later_channel_o   (channels),
+        .later_ends_o      (ends),
+        .extend_valid_i    (extend_valid),
+        .extend_channel_i  (extended),
+        .extend_index_i    (extend_index),
+        .extend_hops_i     (hops),
+        .free_o            (free),
+        .free_after_o      (free_after),
         .latch_i           (latch[p]),
         .latch_data_i      (latch_data[p]),
         .latch_is_dropped_i(is_dropped[p]),
         .latched_data_o    (latched_data[p]),
         .latched_header_o  (latched_header[p]),
-        .combined_valid_i (is_combined[p]),
-        .combined_data_i  (combined_data[p]),
-        .read_channel_i   (read_q[p].channel),
-        .read_index_i     (read_q[p].index),
-        .read_header_o    (read_header[p]),
-        .read_data_o      (read_data[p])
+        .combined_valid_i  (is_combined[p]),
+        .combined_data_i   (combined_data[p]),
+        .read_channel_i    (read_q[p].channel),
+        .read_index_i      (read_q[p].index),
+        .read_header_o     (read_header[p]),
+        .read_data_o       (read_data[p])
     );
   end
 
@@ -345,10 +344,10 @@ module noccl_smart_router
       .is_last_o       (is_last),
       .passes_i        (passes & counts),
       .passing_i       (coming),
-      .latch_i          (latch),
+      .latch_i         (latch),
       .is_dropped_o    (is_dropped),
-      .latched_header_i (latched_header),
-      .latched_data_i   (latched_data),
+      .latched_header_i(latched_header),
+      .latched_data_i  (latched_data),
       .combined_valid_o(is_combined),
       .combined_data_o (combined_data),
       .data_i          (data_i),
@@ -383,14 +382,14 @@ module noccl_smart_router
   noccl_smart_crossbar u_crossbar (
       .clk_i,
       .rst_ni,
-      .asked_i      (asked),
-      .passes_i     (passes),
-      .read_i       (read_q),
-      .header_i     (read_header),
-      .read_data_i  (read_data),
+      .asked_i    (asked),
+      .passes_i   (passes),
+      .read_i     (read_q),
+      .header_i   (read_header),
+      .read_data_i(read_data),
       .data_i,
-      .mask_i       (pass_mask),
-      .other_i      (pass_other),
+      .mask_i     (pass_mask),
+      .other_i    (pass_other),
       .data_o,
       .eject_valid_o,
       .eject_o

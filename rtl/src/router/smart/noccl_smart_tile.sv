@@ -15,21 +15,21 @@ module noccl_smart_tile
     /// Where the tile lies; constant.
     input  coord_t     position_i,
     /// Links N, E, S, W; zeros where there is no neighbour.
-    input  requests_t  requests_i[NUM_LINKS],
-    output requests_t  requests_o[NUM_LINKS],
-    input  crossing_t  crossing_i[NUM_LINKS],
-    output crossing_t  crossing_o[NUM_LINKS],
-    input  data_t      data_i[NUM_LINKS],
-    output data_t      data_o[NUM_LINKS],
-    input  distance_t  beyond_i[NUM_LINKS],
-    output distance_t  beyond_o[NUM_LINKS],
-    input  class_set_t open_i[NUM_LINKS],
-    input  class_set_t open_after_i[NUM_LINKS],
-    output class_set_t open_o[NUM_LINKS],
-    output class_set_t open_after_o[NUM_LINKS],
+    input  requests_t  requests_i  [  NUM_LINKS],
+    output requests_t  requests_o  [  NUM_LINKS],
+    input  crossing_t  crossing_i  [  NUM_LINKS],
+    output crossing_t  crossing_o  [  NUM_LINKS],
+    input  data_t      data_i      [  NUM_LINKS],
+    output data_t      data_o      [  NUM_LINKS],
+    input  distance_t  beyond_i    [  NUM_LINKS],
+    output distance_t  beyond_o    [  NUM_LINKS],
+    input  class_set_t open_i      [  NUM_LINKS],
+    input  class_set_t open_after_i[  NUM_LINKS],
+    output class_set_t open_o      [  NUM_LINKS],
+    output class_set_t open_after_o[  NUM_LINKS],
     /// By message class: a flit waits; the flits of a packet one after the other.
     input  class_set_t in_valid_i,
-    input  flit_t      in_flit_i[NUM_CLASSES],
+    input  flit_t      in_flit_i   [NUM_CLASSES],
     /// It is taken.
     output class_set_t in_ready_o,
     /// The tile takes what is granted to it in this cycle.
@@ -38,7 +38,7 @@ module noccl_smart_tile
     output logic       out_valid_o,
     output flit_t      out_flit_o,
     /// Flits that cross the links behind outputs N, E, S, W, for tests.
-    output seen_t      seen_o[NUM_LINKS]
+    output seen_t      seen_o      [  NUM_LINKS]
 );
 
   class_set_t local_open;
@@ -65,17 +65,17 @@ module noccl_smart_tile
       .open_after_i,
       .open_o,
       .open_after_o,
-      .local_take_i        (take),
-      .local_header_i      (header),
-      .local_open_o        (local_open),
-      .local_channel_o     (local_channel),
+      .local_take_i         (take),
+      .local_header_i       (header),
+      .local_open_o         (local_open),
+      .local_channel_o      (local_channel),
       .local_latch_i        (latch),
       .local_latch_channel_i(latch_channel),
       .local_latch_index_i  (latch_index),
       .local_latch_data_i   (latch_data),
-      .eject_ready_i       (out_ready_i),
-      .eject_valid_o       (eject_valid),
-      .eject_o             (eject),
+      .eject_ready_i        (out_ready_i),
+      .eject_valid_o        (eject_valid),
+      .eject_o              (eject),
       .seen_o
   );
 
@@ -85,16 +85,16 @@ module noccl_smart_tile
       .in_valid_i,
       .in_flit_i,
       .in_ready_o,
-      .open_i        (local_open),
-      .take_o        (take),
-      .header_o      (header),
-      .channel_i     (local_channel),
+      .open_i         (local_open),
+      .take_o         (take),
+      .header_o       (header),
+      .channel_i      (local_channel),
       .latch_o        (latch),
       .latch_channel_o(latch_channel),
       .latch_index_o  (latch_index),
       .latch_data_o   (latch_data),
-      .eject_valid_i (eject_valid),
-      .eject_i       (eject),
+      .eject_valid_i  (eject_valid),
+      .eject_i        (eject),
       .out_valid_o,
       .out_flit_o
   );
