@@ -387,7 +387,7 @@ winners: $(BIN)/noccl $(VENV)/.deps ## Compare multicasts by number and placemen
 gen: $(BIN)/noccl ## Write all generated text: formats/*.schema.json, rtl/gen, docs/cli.md
 	$(BIN)/noccl schema --all formats
 	@for network in $(RTL_NETWORKS); do \
-	  $(BIN)/noccl rtl --spec $$network --package rtl/gen/$$network/noccl_cfg_pkg.sv; done
+	  $(BIN)/noccl rtl --spec $$network --package rtl/gen/$$network/*_cfg_pkg.sv; done
 	$(BIN)/noccl help-markdown --output docs/cli.md
 
 .PHONY: gen-check

@@ -18,9 +18,11 @@ import repository
 RTL = repository.ROOT / "rtl"
 INCLUDE = RTL / "include"
 GENERATED = RTL / "gen"
+PACKAGE = "noccl_cfg_pkg"
+SMART_PACKAGE = "noccl_smart_cfg_pkg"
 # Whose generated package is read where no other is asked for.
 CONFIGURATION = "collective_noc_4x4"
-PACKAGE = "noccl_cfg_pkg"
+CONFIGURATIONS = {PACKAGE: CONFIGURATION, SMART_PACKAGE: "smart_4x4"}
 
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _NAME = re.compile(r"\bnoccl_\w+")
@@ -33,12 +35,14 @@ class SourceError(Exception):
 def index(root: Path = RTL, configuration: str = CONFIGURATION) -> dict[str, Path]:
     """Maps module or package name to file; generated packages are those of one configuration.
 
+    A package that this configuration does not have is that of `CONFIGURATIONS`.
+
     Raises:
         SourceError: Two files bear the same name.
     """
     found: dict[str, Path] = {}
     for path in sorted(root.rglob("*.sv")):
-        if GENERATED in path.parents and path.parent.name != configuration:
+        if GENERATED in path.parents and path.parent.name != _home(path.stem, configuration):
             continue
         if path.stem in found:
             raise SourceError(f"{path}: the name is taken by {found[path.stem]}")
@@ -46,18 +50,24 @@ def index(root: Path = RTL, configuration: str = CONFIGURATION) -> dict[str, Pat
     return found
 
 
-def package_with(numbers: Mapping[str, int | str]) -> str:
-    """Text of the generated package with other values for some of its numbers; arrays as text.
+def _home(package: str, configuration: str) -> str:
+    """Folder of a generated package."""
+    is_there = (GENERATED / configuration / f"{package}.sv").exists()
+    return configuration if is_there else CONFIGURATIONS.get(package, configuration)
+
+
+def package_with(numbers: Mapping[str, int | str], package: str = PACKAGE) -> str:
+    """Text of a generated package with other values for some of its numbers; arrays as text.
 
     Raises:
         SourceError: The package has no such number.
     """
-    text = index()[PACKAGE].read_text(encoding="utf-8")
+    text = index()[package].read_text(encoding="utf-8")
     for number, value in numbers.items():
         pattern = rf"\b({number}(?:\[\w+\])?) = [^;]+;"
         text, count = re.subn(pattern, rf"\g<1> = {value};", text)
         if count != 1:
-            raise SourceError(f"{PACKAGE} has no number {number}")
+            raise SourceError(f"{package} has no number {number}")
     return text
 
 
@@ -67,18 +77,23 @@ def with_numbers(
     """The sources with other numbers: their package lies below `out`, under the hash of its text.
 
     Raises:
-        SourceError: The package has no such number.
+        SourceError: The package has no such number, or the sources have none or both of the packages.
     """
+    sources = list(sources)
     if not numbers:
-        return list(sources)
-    text = package_with(numbers)
+        return sources
+    packages = [path.stem for path in sources if path.stem in CONFIGURATIONS]
+    if len(packages) != 1:
+        raise SourceError(f"numbers of one package; there are {packages}")
+    name = packages[0]
+    text = package_with(numbers, name)
     directory = out / f"numbers-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     directory.mkdir(parents=True, exist_ok=True)
-    package = directory / f"{PACKAGE}.sv"
+    package = directory / f"{name}.sv"
     # Not again while somebody may read it.
     if not package.exists() or package.read_text(encoding="utf-8") != text:
         package.write_text(text, encoding="utf-8")
-    return [package if path.stem == PACKAGE else path for path in sources]
+    return [package if path.stem == name else path for path in sources]
 
 
 def mentioned(text: str) -> set[str]:

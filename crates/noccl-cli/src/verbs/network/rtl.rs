@@ -47,7 +47,7 @@ impl Rtl {
             noccl::check_rtl_folder(folder)?;
         }
         let network = self.spec.load()?;
-        let config = noccl::rtl_config(&network)?;
+        let config = noccl::rtl_numbers(&network)?;
         if let Some(path) = &self.package {
             noccl::write_rtl_package(&network, path)?;
         }
