@@ -75,7 +75,7 @@ impl Plane {
 
     /// The input that gets an output, of those that ask for it, of which there is one.
     #[inline]
-    const fn arbitrate(&self, tile: usize, out: usize, asking: u8) -> usize {
+    fn arbitrate(&self, tile: usize, out: usize, asking: u8) -> usize {
         let in_order = asking & (0b1_1111 << self.input_order[tile * PORTS + out]);
         let first = if in_order == 0 { asking } else { in_order };
         first.trailing_zeros() as usize
