@@ -24,11 +24,15 @@ const LIMIT_CYCLES: u64 = 100_000;
 /// Cycles after the last message: branches of trees without destinations end later than the others.
 const IDLE_CYCLES: u64 = 64;
 
-/// A network of messages, by what differs from its preset.
-pub fn network(preset: &str, overrides: &[(&str, &str)]) -> Network {
-    let overrides: Vec<(String, String)> = overrides
-        .iter()
-        .map(|(field, value)| (format!("router.smart.{field}"), (*value).to_owned()))
+/// Fields of routers with bypass, and their values.
+pub type Overrides<'o> = &'o [(&'o str, &'o str)];
+
+/// A network of messages, by what differs from its preset; of several values of a field the last one counts.
+pub fn network(preset: &str, overrides: &[Overrides<'_>]) -> Network {
+    let fields: BTreeMap<_, _> = overrides.iter().copied().flatten().copied().collect();
+    let overrides: Vec<(String, String)> = fields
+        .into_iter()
+        .map(|(field, value)| (format!("router.smart.{field}"), value.to_owned()))
         .collect();
     load(preset, &overrides).unwrap().network
 }
@@ -226,7 +230,7 @@ fn seeds(usual: u64) -> std::ops::Range<u64> {
 }
 
 /// The hardware of a network takes the course of random messages.
-pub fn takes_the_same_course(preset: &str, overrides: &[(&str, &str)], usual_seeds: u64) {
+pub fn takes_the_same_course(preset: &str, overrides: &[Overrides<'_>], usual_seeds: u64) {
     let network = network(preset, overrides);
     let library = library(&network);
     let (mut cycles, mut compared) = (0, 0);
