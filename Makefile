@@ -236,10 +236,10 @@ formal-quick: $(RTL_VENV)/.deps ## The same with the mutants of TEST_PROOFS only
 	$(RTL_BIN)/python tools/rtl_formal.py --mutants-of $(TEST_PROOFS)
 
 .PHONY: cosim
-cosim: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-sides cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
+cosim: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-sides cosim-smart cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
-cosim-quick: cosim-mesh-quick cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
+cosim-quick: cosim-mesh-quick cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-smart-quick cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
 
 # Of the whole workspace, as `make test-rust`: of one crate, what it needs has other features and is compiled again.
 COSIM_TEST := cargo test --workspace --locked
@@ -286,6 +286,14 @@ cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as 
 .PHONY: cosim-sides
 cosim-sides: $(RTL_VENV)/.deps
 	$(COSIM_TEST) --test cosim_sides
+
+.PHONY: cosim-smart cosim-smart-4x4 cosim-smart-8x8 cosim-smart-quick
+cosim-smart: cosim-smart-4x4 cosim-smart-8x8 ## Routers with bypass in lock-step with the simulator: random messages that overlap; NOCCL_COSIM_SEEDS seeds
+cosim-smart-4x4 cosim-smart-8x8: cosim-smart-%: $(RTL_VENV)/.deps
+	$(COSIM_TEST) --test cosim_smart_$*
+
+cosim-smart-quick: $(RTL_VENV)/.deps
+	$(COSIM_TEST) --test cosim_smart_4x4 quick
 
 .PHONY: cosim-waves
 cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst
@@ -387,7 +395,7 @@ winners: $(BIN)/noccl $(VENV)/.deps ## Compare multicasts by number and placemen
 gen: $(BIN)/noccl ## Write all generated text: formats/*.schema.json, rtl/gen, docs/cli.md
 	$(BIN)/noccl schema --all formats
 	@for network in $(RTL_NETWORKS); do \
-	  $(BIN)/noccl rtl --spec $$network --package rtl/gen/$$network/noccl_cfg_pkg.sv; done
+	  $(BIN)/noccl rtl --spec $$network --package rtl/gen/$$network/*_cfg_pkg.sv; done
 	$(BIN)/noccl help-markdown --output docs/cli.md
 
 .PHONY: gen-check

@@ -194,12 +194,13 @@ pub struct HardwareArgs {
     /// sim, or rtl: the hardware of this network follows the simulator cycle by cycle, and the first difference ends the
     /// run with exit code 1
     ///
-    /// The first run on a network translates its hardware to a library (20 CPU seconds; needs Verilator), which later runs open again.
+    /// The first run on a network translates its hardware to a library (20 CPU seconds, of routers with bypass 100; needs Verilator), which
+    /// later runs open again.
     #[arg(long, value_name = "sim|rtl", default_value = "sim")]
     backend: String,
     /// Where hardware and simulator meet: router (Local ports, everything that a schedule does; default), axi
     /// (ports of the network interfaces; no chains, and of faults only memories that fail), or dma (registers of the
-    /// DMA engines; schedules only)
+    /// DMA engines; schedules only). With routers with bypass (smart_WxH) router, and schedules only
     #[arg(long, value_name = "router|axi|dma", value_parser = noccl::parse_boundary)]
     boundary: Option<Boundary>,
     /// Folder rtl of a checkout, to be Verilated instead of the hardware in this program

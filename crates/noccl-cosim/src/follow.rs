@@ -3,8 +3,10 @@
 
 use crate::endpoints::{Endpoints, EngineStarts, Places};
 use crate::lockstep::{Follow, Lockstep, LockstepError};
+use crate::messages::MessagesLockstep;
 use crate::{Boundary, CosimError, HardwareError};
 use noccl_net::Network;
+use noccl_rtl::SmartRtlConfig;
 use noccl_run::{
     CycleRecord, MemoryImage, Progress, RunConfig, RunError, RunResult, Step, Watch, WorkStage,
 };
@@ -51,11 +53,26 @@ pub(super) struct Start<'r> {
     pub config: &'r RunConfig,
 }
 
+impl<'r> Start<'r> {
+    /// Of hardware that holds neither memories nor engines.
+    pub(super) fn of_messages(config: &'r RunConfig) -> Self {
+        Self {
+            inputs: &[],
+            places: Places::default(),
+            starts: EngineStarts::default(),
+            config,
+        }
+    }
+}
+
 /// The hardware behind one of the boundaries.
 fn open<'n>(
     (network, boundary, library): (&'n Network, Boundary, &Path),
     start: Start<'_>,
 ) -> Result<Box<dyn Follow + 'n>, LockstepError> {
+    if SmartRtlConfig::of(network).is_some() {
+        return Ok(Box::new(MessagesLockstep::open(library, network)?));
+    }
     let endpoints = || Endpoints::open(library, network, start.config);
     Ok(match boundary {
         Boundary::Router => Box::new(Lockstep::open(library, network)?),

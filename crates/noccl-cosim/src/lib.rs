@@ -2,7 +2,8 @@
 //! The hardware beside a run: it takes every cycle of a recorded run's course, or the comparison ends with the first difference.
 //!
 //! [`lockstep`] drives the Verilated mesh with the flits that a recorded run has injected and compares every handshake of every
-//! router port, bit by bit. [`endpoints`] does the same with network interfaces, at their AXI ports.
+//! router port, bit by bit. [`endpoints`] does the same with network interfaces, at their AXI ports, [`messages`] with
+//! routers that flits pass, several of them in a cycle.
 //! [`library`]: [`BuildInputs`] says what such a library is made from, and it is made when a run needs it first and opened again by later runs.
 //!
 //! Whoever simulates is passed in: this crate knows records of runs and no simulator.
@@ -12,6 +13,7 @@ mod error;
 mod follow;
 pub mod library;
 pub mod lockstep;
+pub mod messages;
 mod run;
 mod verilated;
 

@@ -8,7 +8,7 @@ use crate::endpoints::{EngineStarts, Places, places_of, refuse_network, refuse_s
 use crate::follow::{HardwareReport, Simulate, Start, followed};
 use crate::library::{Arithmetic, Boundary, BuildInputs, find_or_build, read_sources};
 use noccl_net::Network;
-use noccl_rtl::{PARTS, RtlConfig, hardware_sources};
+use noccl_rtl::{PARTS, RtlConfig, RtlError, SmartRtlConfig, SourceFile, hardware_sources};
 use noccl_run::{CycleRecord, MemoryImage, RunConfig, RunError, RunResult, Tally, Watch};
 use noccl_workload::{Schedule, Trace};
 use std::path::{Path, PathBuf};
@@ -33,6 +33,11 @@ pub fn run_schedule(
     (hardware, watch): (Hardware<'_>, Watch<'_>),
     simulate: Simulate<'_>,
 ) -> Result<(RunResult, HardwareReport), CosimError> {
+    if let Some(numbers) = SmartRtlConfig::of(network) {
+        let library = hardware.message_library(&numbers?, watch)?;
+        let place = (network, Boundary::Router, library.as_path());
+        return followed(place, Start::of_messages(config), watch, simulate);
+    }
     let numbers = RtlConfig::new(network)?;
     let boundary = hardware.boundary;
     if boundary != Boundary::Router {
@@ -66,6 +71,13 @@ pub fn run_trace(
     (hardware, watch): (Hardware<'_>, Watch<'_>),
     simulate: Simulate<'_>,
 ) -> Result<(RunResult, HardwareReport), CosimError> {
+    if SmartRtlConfig::of(network).is_some() {
+        return Err(CosimError::Rtl(RtlError::Refused {
+            field: "router.flow".to_owned(),
+            found: "\"smart\"".to_owned(),
+            accepted: "accepted for traces of AXI transactions: \"non_blocking\"; for schedules this one too".to_owned(),
+        }));
+    }
     let numbers = RtlConfig::new(network)?;
     let boundary = hardware.boundary;
     let mut places = Places::default();
@@ -108,14 +120,37 @@ impl Hardware<'_> {
         arithmetic: Arithmetic,
         watch: Watch<'_>,
     ) -> Result<PathBuf, CosimError> {
-        let (folder, sources) = match self.sources {
-            None => (Path::new("rtl"), hardware_sources()),
-            Some(folder) => (folder, read_sources(folder, &PARTS)?),
-        };
-        let folder = folder.display().to_string();
+        let (folder, sources) = self.sources()?;
         let boundary = self.boundary;
         let inputs = BuildInputs::new(config, boundary, arithmetic, &folder, &sources)?;
         let name = format!("{}-{}", config.network, boundary.name());
         find_or_build(&name, &inputs, watch)
+    }
+
+    /// The same of routers with bypass.
+    fn message_library(
+        self,
+        config: &SmartRtlConfig,
+        watch: Watch<'_>,
+    ) -> Result<PathBuf, CosimError> {
+        if self.boundary != Boundary::Router {
+            return Err(CosimError::Boundary {
+                boundary: self.boundary.name(),
+                accepted: "accepted with router.flow = \"smart\", whose interfaces are the simulator's only: router",
+            });
+        }
+        let (folder, sources) = self.sources()?;
+        let inputs = BuildInputs::of_smart(config, &folder, &sources)?;
+        let name = format!("{}-{}", config.network, self.boundary.name());
+        find_or_build(&name, &inputs, watch)
+    }
+
+    /// Where the hardware stands, and its files.
+    fn sources(self) -> Result<(String, Vec<SourceFile>), CosimError> {
+        let (folder, sources) = match self.sources {
+            None => (Path::new("rtl"), hardware_sources()),
+            Some(folder) => (folder, read_sources(folder, &PARTS)?),
+        };
+        Ok((folder.display().to_string(), sources))
     }
 }

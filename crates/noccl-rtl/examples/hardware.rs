@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout)]
 
 use noccl_net::elaborate;
-use noccl_rtl::{RtlConfig, package_text, vectors_text};
+use noccl_rtl::{Package, RtlNumbers, vectors_text};
 use noccl_spec::{parse_spec, preset_text};
 use std::error::Error;
 
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let text = preset_text(preset)?;
     let network = elaborate(&parse_spec(preset, &text, &[])?)?;
     match what.as_str() {
-        "package" => print!("{}", package_text(&RtlConfig::new(&network)?)),
+        "package" => print!("{}", RtlNumbers::new(&network)?.package().text),
         "vectors" => print!("{}", vectors_text(&network)),
         _ => return Err(format!("{what}: accepted: package, vectors").into()),
     }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A folder that can be dropped into a chip: package, sources, file list, README.
 
-use crate::sources::in_order;
-use crate::{RtlConfig, RtlError, SourceFile, package_text};
+use crate::readme::{readme, smart_readme};
+use crate::sources::{closure, in_order};
+use crate::{Package, RtlError, RtlNumbers, SourceFile};
 use std::fmt::Write;
 
-/// Name of the package's file.
-pub const PACKAGE_FILE: &str = "noccl_cfg_pkg.sv";
 /// List of the folder's other files with their SHA-256, as `sha256sum` writes it; whoever writes the folder adds it.
 pub const DIGEST_FILE: &str = "noccl.sha256";
-const FILE_LIST: &str = "noccl.f";
+pub(crate) const FILE_LIST: &str = "noccl.f";
 /// The module that an integrator instantiates.
-const TOP: &str = "noccl_system";
+pub(crate) const TOP: &str = "noccl_system";
+/// The same of routers with bypass, and the folder of all that serves nobody else.
+pub(crate) const SMART_TOP: &str = "noccl_smart_mesh";
+const SMART_FOLDER: &str = "src/router/smart/";
 
 /// One file of the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +31,16 @@ pub struct ExportFile {
 /// [`RtlError::Sources`] if the top or the assertion header is missing, [`RtlError::Circle`] if packages
 /// need each other.
 pub fn export(
-    config: &RtlConfig,
+    numbers: &RtlNumbers,
     folder: &str,
     sources: &[SourceFile],
 ) -> Result<Vec<ExportFile>, RtlError> {
+    let (top, readme) = match numbers {
+        RtlNumbers::Axi(config) => (TOP, readme(config)),
+        RtlNumbers::Smart(config) => (SMART_TOP, smart_readme(config)),
+    };
     let has = |name: &str| sources.iter().any(|s| s.name() == name);
-    for (name, path) in [(TOP, "src"), ("noccl_assert", "include")] {
+    for (name, path) in [(top, "src"), ("noccl_assert", "include")] {
         if !has(name) {
             return Err(RtlError::Sources {
                 folder: folder.to_owned(),
@@ -42,21 +48,34 @@ pub fn export(
             });
         }
     }
-    let package = SourceFile {
-        path: PACKAGE_FILE.to_owned(),
-        text: package_text(config),
-    };
-    let compiled = sources.iter().filter(|s| s.path.ends_with(".sv"));
+    let package = numbers.package();
+    let needed = needed(numbers, sources);
+    let compiled = needed.iter().filter(|s| s.path.ends_with(".sv"));
     let compiled: Vec<SourceFile> = compiled.cloned().chain([package.clone()]).collect();
     let ordered = in_order(&compiled)?;
     let mut files = vec![
         file(FILE_LIST, &file_list(&ordered)),
-        file(PACKAGE_FILE, &package.text),
-        file("README.md", &readme(config)),
+        file(&package.path, &package.text),
+        file("README.md", &readme),
     ];
-    files.extend(sources.iter().map(|s| file(&s.path, &s.text)));
+    files.extend(needed.iter().map(|s| file(&s.path, &s.text)));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
+}
+
+/// What a folder holds besides its package: the parts from which a chip is built, or the modules of routers with bypass alone.
+fn needed(numbers: &RtlNumbers, sources: &[SourceFile]) -> Vec<SourceFile> {
+    match numbers {
+        RtlNumbers::Axi(_) => {
+            let is_of_others = |s: &&SourceFile| !s.path.starts_with(SMART_FOLDER);
+            sources.iter().filter(is_of_others).cloned().collect()
+        }
+        RtlNumbers::Smart(_) => {
+            let headers = sources.iter().filter(|s| !s.path.ends_with(".sv"));
+            let modules = closure(sources, SMART_TOP).unwrap_or_default();
+            headers.cloned().chain(modules).collect()
+        }
+    }
 }
 
 fn file(path: &str, text: &str) -> ExportFile {
@@ -71,77 +90,4 @@ fn file_list(ordered: &[&SourceFile]) -> String {
         let _ = writeln!(text, "{}", source.path);
         text
     })
-}
-
-fn readme(c: &RtlConfig) -> String {
-    let mut regions = String::new();
-    for (i, r) in c.regions.iter().enumerate() {
-        let kind = if i as u32 == c.cluster_region {
-            "clusters"
-        } else {
-            "memories"
-        };
-        let _ = writeln!(
-            regions,
-            "| {kind} | {},{} | {} × {} | {:#x} | {:#x} | {} |",
-            r.x,
-            r.y,
-            r.width,
-            r.height,
-            r.base,
-            1_u64 << r.offset_bits,
-            r.memory_bytes
-        );
-    }
-    format!(
-        "# Hardware of the network {network}\n\
-         \n\
-         Written by `noccl rtl`. SystemVerilog (IEEE 1800-2017), one clock, asynchronous active-low reset.\n\
-         \n\
-         | file | holds |\n\
-         |---|---|\n\
-         | `{FILE_LIST}` | all files in the order in which tools read them, and the include folder |\n\
-         | `{PACKAGE_FILE}` | the numbers of this network, and the only file that depends on it |\n\
-         | `src/` | modules and packages, the same for every network |\n\
-         | `include/` | assertion macros: active in simulation, nothing under `SYNTHESIS` |\n\
-         | `{DIGEST_FILE}` | digests of all these files (`sha256sum -c`); `noccl rtl` replaces the folder only while they are right |\n\
-         \n\
-         Top: `{TOP}`, {w} × {h} tiles with network interfaces and, in clusters, DMA engines; its ports are documented line\n\
-         by line in its source, their bundles in `src/system/noccl_endpoint_pkg.sv`. Tiles with endpoints of their own: `noccl_mesh`.\n\
-         Wide reductions are combined in the network with `HasReduction = 1`.\n\
-         Check that your tool reads it: `verilator --lint-only -Wno-fatal -f {FILE_LIST} --top-module {TOP}`\n\
-         in this folder.\n\
-         \n\
-         ## Address map\n\
-         \n\
-         Addresses have {addr_bits} bits. Tile (x, y) of a region, counted from its south-west corner, begins at\n\
-         base + (x × padded rows + y) × stride.\n\
-         \n\
-         | region | corner x,y | tiles | base | stride | bytes per tile |\n\
-         |---|---|---|---|---|---|\n\
-         {regions}\n\
-         ## Sizes\n\
-         \n\
-         | what | value |\n\
-         |---|---|\n\
-         | beat of the wide and of the narrow port | {wide}, {narrow} bits |\n\
-         | FIFO at an input and at an output of a router | {fifo_in}, {fifo_out} flits |\n\
-         | merge table | {merge} entries |\n\
-         | operand store, beside the tile's L1 | {store} bytes |\n\
-         | reduction unit | {operands} operands per cycle |\n\
-         | wide write channels, ids of each | {channels}, {ids} |\n",
-        network = c.network,
-        w = c.mesh_width,
-        h = c.mesh_height,
-        addr_bits = c.addr_bits,
-        wide = c.wide_bits,
-        narrow = c.narrow_bits,
-        fifo_in = c.input_fifo_flits,
-        fifo_out = c.output_fifo_flits,
-        merge = c.merge_entries,
-        store = c.operand_store_bytes(),
-        operands = c.reduction_operands,
-        channels = c.wide_channels,
-        ids = 1 << c.wide_id_bits,
-    )
 }

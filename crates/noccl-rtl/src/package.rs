@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The configuration package: the numbers of [`RtlConfig`] as SystemVerilog, nothing else.
+//! The configuration packages: the numbers of [`RtlConfig`] and of [`SmartRtlConfig`] as SystemVerilog, nothing else.
 
-use crate::RtlConfig;
 use crate::config::AddressRegion;
+use crate::{RtlConfig, SmartRtlConfig};
 use std::fmt::Write;
 
 /// Text of `noccl_cfg_pkg.sv`.
@@ -10,26 +10,80 @@ use std::fmt::Write;
 /// The order and the names of the constants are a format: modules name them.
 #[must_use]
 pub fn package_text(config: &RtlConfig) -> String {
-    let mut text = format!(
-        "// SPDX-License-Identifier: Apache-2.0\n\
-         //\n\
-         // Numbers of the network {}. Written by `noccl rtl`; do not edit.\n\
-         \n\
-         package noccl_cfg_pkg;\n",
-        config.network
-    );
-    for section in [
+    let sections = [
         mesh(config),
         widths(config),
         names(config),
         address_map(config),
         collectives(config),
         endpoints(config),
-    ] {
+    ];
+    package("noccl_cfg_pkg", &config.network, &sections)
+}
+
+/// Text of `noccl_smart_cfg_pkg.sv`.
+///
+/// The order and the names of the constants are a format: modules name them.
+#[must_use]
+pub fn smart_package_text(config: &SmartRtlConfig) -> String {
+    let sections = [
+        numbers(&[
+            ("MESH_WIDTH", config.mesh_width),
+            ("MESH_HEIGHT", config.mesh_height),
+            ("X_BITS", config.x_bits),
+            ("Y_BITS", config.y_bits),
+        ]),
+        paths(config),
+        channels(config),
+        numbers(&[
+            ("HAS_MULTICAST", config.has_multicast.into()),
+            ("IS_PRUNED", config.is_pruned.into()),
+        ]),
+        "  // Reduction table, and names of its reductions.\n".to_owned()
+            + &numbers(&[
+                ("HAS_TABLE", config.has_table.into()),
+                ("TABLE_ENTRIES", config.table_entries),
+                ("ID_BITS", config.id_bits),
+            ]),
+        "  // Names of packets.\n".to_owned() + &numbers(&[("TAG_BITS", config.tag_bits)]),
+    ];
+    package("noccl_smart_cfg_pkg", &config.network, &sections)
+}
+
+fn package(name: &str, network: &str, sections: &[String]) -> String {
+    let mut text = format!(
+        "// SPDX-License-Identifier: Apache-2.0\n\
+         //\n\
+         // Numbers of the network {network}. Written by `noccl rtl`; do not edit.\n\
+         \n\
+         package {name};\n"
+    );
+    for section in sections {
         text.push('\n');
-        text += &section;
+        text += section;
     }
     text + "\nendpackage\n"
+}
+
+fn paths(c: &SmartRtlConfig) -> String {
+    "  // Most hops in a cycle: of a flit, of a contribution to a bitwise reduction, of one to another reduction.\n"
+        .to_owned()
+        + &numbers(&[
+            ("HPC_MAX", c.hpc_max),
+            ("BITWISE_HPC_MAX", c.bitwise_hpc_max),
+            ("ARITHMETIC_HPC_MAX", c.arithmetic_hpc_max),
+            ("SETUP_CYCLES", c.setup_cycles),
+            ("IS_BYPASS_FIRST", c.is_bypass_first.into()),
+        ])
+}
+
+fn channels(c: &SmartRtlConfig) -> String {
+    "  // Virtual channels of a message class, flits of a channel, bits of a flit's data.\n".to_owned()
+        + &numbers(&[
+            ("VCS", c.vcs),
+            ("VC_FLITS", c.vc_flits),
+            ("FLIT_BITS", c.flit_bits),
+        ])
 }
 
 /// Lines of `localparam int unsigned`.

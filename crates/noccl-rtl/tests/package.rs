@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use noccl_net::{Network, elaborate};
-use noccl_rtl::{RtlConfig, package_text};
+use noccl_rtl::{Package, RtlConfig, RtlNumbers, package_text};
 use noccl_spec::{RouterFlow, Spec, WideReductionKind, parse_spec, preset_text};
 use std::path::Path;
 
@@ -24,9 +24,10 @@ fn committed_packages_are_fresh() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let config = RtlConfig::new(&elaborate(&preset(&name)).unwrap()).unwrap();
-        let found = std::fs::read_to_string(path.join("noccl_cfg_pkg.sv")).unwrap();
-        assert_eq!(found, package_text(&config), "{name}: run make gen");
+        let numbers = RtlNumbers::new(&elaborate(&preset(&name)).unwrap()).unwrap();
+        let fresh = numbers.package();
+        let found = std::fs::read_to_string(path.join(&fresh.path)).unwrap();
+        assert_eq!(found, fresh.text, "{name}: run make gen");
         count += 1;
     }
     assert!(count > 0);

@@ -6,6 +6,7 @@
 //! carries. A flit that waits is not recorded again, except at the Local outputs, where the endpoint may
 //! refuse it.
 
+use crate::MessageCycle;
 use noccl_net::{Coord, MultiAddress, Port, TileId};
 use noccl_spec::Plane;
 use noccl_workload::{ElementType, Operator};
@@ -25,6 +26,8 @@ pub struct CycleRecord {
     pub starts: Vec<TransferStart>,
     /// What tiles write into their own memories without the network, in value mode.
     pub stores: Vec<Store>,
+    /// What routers that carry messages do.
+    pub messages: MessageCycle,
 }
 
 /// A tile's cores, or its DMA engine from L1 to L1, have written its own memory.

@@ -108,9 +108,28 @@ pub fn run_schedule_recorded<'a>(
     config: &RunConfig,
     on_cycle: OnCycle<'a>,
 ) -> Result<RunResult, RunError> {
-    let mut run = ScheduleRun::recorded(network, schedule, inputs, config, on_cycle)?;
-    run.advance(&mut |_| true)?;
-    Ok(run.result(&[]))
+    let request = Request {
+        network,
+        schedule,
+        inputs,
+        config,
+    };
+    record_schedule(&request, &[], on_cycle, &mut |_| true)
+}
+
+/// As [`run_schedule_recorded`], for runs that somebody may want to interrupt; `outputs` are read back afterwards.
+///
+/// # Errors
+/// As [`run_schedule_recorded`]; [`RunError::Interrupted`].
+pub fn record_schedule<'a>(
+    request: &Request<'a>,
+    outputs: &[(Place, u64)],
+    on_cycle: OnCycle<'a>,
+    on_progress: OnProgress<'_>,
+) -> Result<RunResult, RunError> {
+    let mut run = Simulation::recorded(request, on_cycle)?;
+    advance(&mut run, on_progress)?;
+    Ok(run.result(outputs))
 }
 
 /// Replays AXI transactions at the NI ports.

@@ -4,6 +4,7 @@
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::driver::schedule::ScheduleRun;
 use crate::machine::Machine;
+use crate::record::recorder::OnCycle;
 use crate::router::esp::{EspRun, refused};
 use crate::router::smart::SmartRun;
 use crate::router::udn::{self, CoreRun};
@@ -46,6 +47,28 @@ impl Backend for Simulator {
             Engine::Cores => Kind::Cores(Box::new(CoreRun::new(request)?)),
         };
         Ok(Simulation(kind))
+    }
+}
+
+impl<'a> Simulation<'a> {
+    /// A run before its first cycle, with a record of every cycle.
+    pub(crate) fn recorded(request: &Request<'a>, on_cycle: OnCycle<'a>) -> Result<Self, RunError> {
+        request.config.check()?;
+        let engine = engine_of(request.network);
+        refuse_rounds(&engine, request.config)?;
+        let Request {
+            network,
+            schedule,
+            inputs,
+            config,
+        } = *request;
+        Ok(Self(match engine {
+            Engine::Smart => Kind::Smart(Box::new(SmartRun::recorded(request, on_cycle)?)),
+            Engine::Machine(_) | Engine::Esp | Engine::Cores => {
+                let run = ScheduleRun::recorded(network, schedule, inputs, config, on_cycle)?;
+                Kind::Machine(Box::new(run))
+            }
+        }))
     }
 }
 

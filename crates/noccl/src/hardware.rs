@@ -4,8 +4,7 @@
 use crate::{Error, Watch};
 use noccl_cosim::{Boundary, Hardware, HardwareReport, OnCycle, OnProgress};
 use noccl_net::Network;
-use noccl_run::{MemoryImage, RunConfig, RunResult};
-use noccl_sim::ScheduleRun;
+use noccl_run::{MemoryImage, Request, RunConfig, RunResult};
 use noccl_workload::{Place, Schedule, Trace};
 use std::path::PathBuf;
 
@@ -72,9 +71,13 @@ pub(crate) fn run_schedule(
     watch: Watch<'_>,
 ) -> Result<(RunResult, HardwareReport), Error> {
     let mut simulate = |on_cycle: OnCycle<'_>, on_progress: OnProgress<'_>| {
-        let mut run = ScheduleRun::recorded(network, schedule, inputs, config, on_cycle)?;
-        run.advance(on_progress)?;
-        Ok(run.result(outputs))
+        let request = Request {
+            network,
+            schedule,
+            inputs,
+            config,
+        };
+        noccl_sim::record_schedule(&request, outputs, on_cycle, on_progress)
     };
     let hardware = (hardware.hardware(), watch);
     let run = (inputs, config);

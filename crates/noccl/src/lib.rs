@@ -48,7 +48,9 @@ pub use npb::{NpbRequest, npb, parse_npb_class, parse_npb_kernels, parse_npb_lib
 pub use plan::check;
 pub use recorded::take_recorded;
 pub use report::{algorithm, cases, read_rows, verification};
-pub use rtl::{check_rtl_folder, rtl_config, write_rtl, write_rtl_package, write_rtl_vectors};
+pub use rtl::{
+    check_rtl_folder, rtl_config, rtl_numbers, write_rtl, write_rtl_package, write_rtl_vectors,
+};
 pub use run::{RunReport, RunRequest, replay, report_run, run};
 pub use schema::{SCHEMA_NAMES, schema};
 pub use timeline::{TIMELINE_VERSION, Timeline, TimelineRank};
@@ -101,7 +103,7 @@ pub use noccl_files::{FileError, message, visible, visible_line};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, Port, TileId, TileRef, TileSet};
 pub use noccl_riscv::RiscvError;
-pub use noccl_rtl::{RtlConfig, RtlError};
+pub use noccl_rtl::{RtlConfig, RtlError, RtlNumbers, SmartRtlConfig};
 pub use noccl_run::{
     ActionTime, Counters, Diagnosis, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig,
     RunError, RunResult, StallConfig, Step, TrafficResult, WaitEdge, Watch, WorkStage,

@@ -5,7 +5,10 @@ use crate::{Error, write_file};
 use noccl_cosim::read_sources;
 use noccl_files::{check_output_folder, write_folder};
 use noccl_net::Network;
-use noccl_rtl::{DIGEST_FILE, ExportFile, PARTS, Part, RtlConfig, SourceFile, hardware_sources};
+use noccl_rtl::{
+    DIGEST_FILE, ExportFile, PARTS, Package, Part, RtlConfig, RtlNumbers, SourceFile,
+    hardware_sources,
+};
 use std::path::Path;
 
 /// Numbers that the hardware of a network is made from.
@@ -22,12 +25,20 @@ pub fn rtl_config(network: &Network) -> Result<RtlConfig, Error> {
     Ok(RtlConfig::new(network)?)
 }
 
+/// The same of whatever routers: those with bypass have a hardware of their own.
+///
+/// # Errors
+/// As [`rtl_config`].
+pub fn rtl_numbers(network: &Network) -> Result<RtlNumbers, Error> {
+    Ok(RtlNumbers::new(network)?)
+}
+
 /// Writes the configuration package alone.
 ///
 /// # Errors
-/// Those of [`rtl_config`] and [`write_file`].
+/// Those of [`rtl_numbers`] and [`write_file`].
 pub fn write_rtl_package(network: &Network, path: &Path) -> Result<(), Error> {
-    write_file(path, &noccl_rtl::package_text(&rtl_config(network)?))
+    write_file(path, &rtl_numbers(network)?.package().text)
 }
 
 /// Can [`write_rtl`] write this folder? To be asked before other outputs are written.
@@ -43,14 +54,14 @@ pub fn check_rtl_folder(folder: &Path) -> Result<(), Error> {
 /// the files' paths relative to `folder`.
 ///
 /// # Errors
-/// Those of [`rtl_config`]; [`Error::Rtl`] if `sources` is no folder of sources; [`Error::File`] with the names of foreign files;
+/// Those of [`rtl_numbers`]; [`Error::Rtl`] if `sources` is no folder of sources; [`Error::File`] with the names of foreign files;
 /// [`Error::File`].
 pub fn write_rtl(
     network: &Network,
     sources: Option<&Path>,
     folder: &Path,
 ) -> Result<Vec<String>, Error> {
-    let config = rtl_config(network)?;
+    let numbers = rtl_numbers(network)?;
     let found = match sources {
         None => {
             let is_part =
@@ -65,7 +76,7 @@ pub fn write_rtl(
         }
     };
     let origin = sources.unwrap_or(Path::new("rtl")).display().to_string();
-    let files = noccl_rtl::export(&config, &origin, &found)?;
+    let files = noccl_rtl::export(&numbers, &origin, &found)?;
     let texts: Vec<(&str, &str)> = (files.iter())
         .map(|ExportFile { path, text }| (path.as_str(), text.as_str()))
         .collect();

@@ -10,7 +10,7 @@ use crate::{
     SynthReport, TrafficReport, Validation,
 };
 use noccl_model::Calibration;
-use noccl_rtl::RtlConfig;
+use noccl_rtl::RtlNumbers;
 use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
@@ -86,7 +86,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "calibration" => schema_for!(Calibration),
         "validation" => schema_for!(Validation),
         "figure" => schema_for!(Figure),
-        "rtl" => schema_for!(RtlConfig),
+        "rtl" => schema_for!(RtlNumbers),
         _ => {
             let hint = noccl_spec::nearest(name, SCHEMA_NAMES.into_iter());
             let known = format!("accepted: {}{hint}", SCHEMA_NAMES.join(", "));

@@ -9,7 +9,7 @@ use crate::endpoints::Places;
 use crate::lockstep::element_number;
 use crate::verilated::{LIBRARY_FILE, MAX_TILES};
 use noccl_rtl::{
-    ExportFile, PACKAGE_FILE, RtlConfig, RtlError, SourceFile, closure, in_order, package_text,
+    ExportFile, Package, RtlConfig, RtlError, SmartRtlConfig, SourceFile, closure, in_order,
 };
 use noccl_workload::{
     Difference, ElementType, Fault, Need, PortKind, PortTransaction, Schedule, Trace,
@@ -21,7 +21,8 @@ const ARGUMENTS: &str = "cosim/verilator.f";
 const TILE_ARGUMENTS: &str = "cosim/tiles.f";
 const WAIVERS: &str = "lint/waivers.vlt";
 const SPEED: &str = "cosim/speed.vlt";
-/// Bits of a transaction's name: as many as the simulator's numbers need, so that none is used twice at a time.
+const SMART_TOP: &str = "noccl_smart_cosim";
+/// Bits of a transaction's or packet's name: as many as the simulator's numbers need, so that none is used twice at a time.
 const TAG_BITS: u32 = 16;
 /// Write channels of a tile where reductions may wait: as many as it has transfers in flight, but for traces without end.
 pub const MANY_CHANNELS: u32 = 16;
@@ -192,20 +193,34 @@ impl BuildInputs {
         Self::of_top(boundary.top(), &numbers, arguments, (folder, sources))
     }
 
+    /// The library of a network of routers with bypass, at their Local ports.
+    ///
+    /// # Errors
+    /// [`RtlError::Sources`] if a source is missing.
+    pub fn of_smart(
+        config: &SmartRtlConfig,
+        folder: &str,
+        sources: &[SourceFile],
+    ) -> Result<Self, RtlError> {
+        let numbers = SmartRtlConfig {
+            tag_bits: TAG_BITS,
+            ..config.clone()
+        };
+        let arguments = vec!["--assert".to_owned()];
+        Self::of_top(SMART_TOP, &numbers, arguments, (folder, sources))
+    }
+
     /// The library of a module of `cosim` with these numbers and further arguments.
     ///
     /// # Errors
     /// [`RtlError::Sources`] if a source is missing.
     pub fn of_top(
         top: &str,
-        numbers: &RtlConfig,
+        numbers: &impl Package,
         further_arguments: Vec<String>,
         (folder, sources): (&str, &[SourceFile]),
     ) -> Result<Self, RtlError> {
-        let package = SourceFile {
-            path: PACKAGE_FILE.to_owned(),
-            text: package_text(numbers),
-        };
+        let package = numbers.package();
         let all: Vec<SourceFile> = sources.iter().cloned().chain([package]).collect();
         let missing = |missing: &str| RtlError::Sources {
             folder: folder.to_owned(),

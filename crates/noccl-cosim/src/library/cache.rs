@@ -6,7 +6,7 @@ use super::verilator::{checkout, verilator};
 use crate::verilated::LIBRARY_FILE;
 use crate::{CosimError, HardwareError};
 use noccl_files::{Scratch, failed, hexadecimal, not_written, write_file};
-use noccl_rtl::PACKAGE_FILE;
+use noccl_rtl::{PACKAGE_FILE, SMART_PACKAGE_FILE};
 use noccl_run::{RunError, Step, Watch, WorkStage};
 use sha2::{Digest, Sha256};
 use std::env;
@@ -117,13 +117,19 @@ fn make(folder: &Path, inputs: &BuildInputs, watch: Watch<'_>) -> Result<(), Cos
             log: kept.display().to_string(),
         }));
     }
-    keep(&partial, folder)
+    let is_package = |name: &&str| inputs.files.iter().any(|file| file.path == **name);
+    let packages = [PACKAGE_FILE, SMART_PACKAGE_FILE].into_iter().filter(is_package);
+    keep(&partial, folder, packages)
 }
 
 /// Moves what is needed later to its place, in one step.
-fn keep(partial: &Scratch, folder: &Path) -> Result<(), CosimError> {
+fn keep<'p>(
+    partial: &Scratch,
+    folder: &Path,
+    packages: impl Iterator<Item = &'p str>,
+) -> Result<(), CosimError> {
     let io = |e: io::Error| CosimError::from(not_written(folder, &e));
-    let names = [LIBRARY_FILE, PACKAGE_FILE, LOG_FILE];
+    let names: Vec<&str> = [LIBRARY_FILE, LOG_FILE].into_iter().chain(packages).collect();
     partial.collect(BUILD, MADE, &names).map_err(io)?;
     let library = fs::read(partial.path(MADE).join(LIBRARY_FILE)).map_err(io)?;
     let digest = hexadecimal(&Sha256::digest(&library));

@@ -39,6 +39,34 @@ impl fmt::Display for Divergence {
     }
 }
 
+/// The first difference of routers that carry messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageDivergence {
+    /// Cycle.
+    pub cycle: u64,
+    /// Mesh coordinate of the router.
+    pub router: Coord,
+    /// Where, in words.
+    pub at: String,
+    /// What the record says, decoded; `None`: nothing there.
+    pub recorded: Option<String>,
+    /// What the hardware does, decoded; `None`: nothing there.
+    pub hardware: Option<String>,
+}
+
+impl fmt::Display for MessageDivergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cycle, at, .. } = self;
+        let Coord { x, y } = self.router;
+        let [recorded, hardware] = [&self.recorded, &self.hardware]
+            .map(|flit| flit.as_deref().unwrap_or("nothing"));
+        write!(
+            f,
+            "cycle {cycle}, router ({x}, {y}), {at}\n  recorded: {recorded}\n  hardware: {hardware}"
+        )
+    }
+}
+
 /// The first difference at a port, or in a memory at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PortDivergence {

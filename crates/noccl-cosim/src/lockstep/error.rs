@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why hardware and record part, or cannot be compared.
 
-use super::divergence::{Divergence, PortDivergence};
+use super::divergence::{Divergence, MessageDivergence, PortDivergence};
 use crate::verilated::Unusable;
 use thiserror::Error;
 
@@ -27,6 +27,9 @@ pub enum LockstepError {
     /// Hardware and record differ.
     #[error("{0}")]
     Divergence(Box<Divergence>),
+    /// Routers that carry messages and record differ.
+    #[error("{0}")]
+    Messages(Box<MessageDivergence>),
     /// Torrent endpoints and record differ.
     #[error("{0}")]
     Ports(Box<PortDivergence>),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Flits as bits: the fields of `noccl_flit_pkg`, plane by plane.
 //!
-//! The order of a packed struct is from the most significant bit down. Fields that a plane's recorded flit does
-//! not have are zero on both sides: routers only carry them.
+//! Fields that a plane's recorded flit does not have are zero on both sides: routers only carry them.
 
 use super::error::LockstepError;
+use super::fields::{Field, placed};
 use super::numbers::Numbers;
 use noccl_net::Coord;
 use noccl_run::{FlitRecord, RecordedKind};
@@ -17,21 +17,6 @@ const BEAT_BYTES: u64 = 64;
 /// log2 of the bytes of a narrow and of a wide beat.
 const NARROW_SIZE: u64 = 3;
 const WIDE_SIZE: u64 = 6;
-
-#[derive(Debug)]
-struct Field {
-    name: &'static str,
-    lsb: usize,
-    bits: usize,
-}
-
-impl Field {
-    fn read(&self, words: &[u32]) -> u64 {
-        let word = |i: usize| u128::from(words.get(self.lsb / 32 + i).copied().unwrap_or(0));
-        let all = (word(0) | word(1) << 32 | word(2) << 64) >> (self.lsb % 32);
-        all as u64 & (u64::MAX >> (64 - self.bits))
-    }
-}
 
 /// Where each field of a plane's flits is.
 #[derive(Debug)]
@@ -81,17 +66,11 @@ fn widths(plane: Plane, numbers: &Numbers) -> Result<Vec<(&'static str, usize)>,
 
 impl Layout {
     pub(crate) fn new(plane: Plane, numbers: &Numbers) -> Result<Self, LockstepError> {
-        let widths = widths(plane, numbers)?;
-        let total: usize = widths.iter().map(|(_, bits)| bits).sum();
-        let mut lsb = total;
-        let place = |(name, bits): (&'static str, usize)| {
-            lsb -= bits;
-            Field { name, lsb, bits }
-        };
+        let (fields, words) = placed(widths(plane, numbers)?);
         Ok(Self {
             plane,
-            fields: widths.into_iter().map(place).collect(),
-            words: total.div_ceil(32),
+            fields,
+            words,
         })
     }
 
@@ -100,11 +79,8 @@ impl Layout {
         words.fill(0);
         let mut fields = self.fields.iter();
         let mut put = |value: u64| {
-            if let Some(Field { lsb, bits, .. }) = fields.next() {
-                let value = u128::from(value & (u64::MAX >> (64 - bits))) << (lsb % 32);
-                for (i, word) in words[lsb / 32..].iter_mut().take(3).enumerate() {
-                    *word |= (value >> (32 * i)) as u32;
-                }
+            if let Some(field) = fields.next() {
+                field.write(words, value);
             }
         };
         let (base, mask) = flit

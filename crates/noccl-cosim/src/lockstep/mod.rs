@@ -8,6 +8,7 @@
 mod course;
 mod divergence;
 mod error;
+mod fields;
 mod follow;
 mod layout;
 mod model;
@@ -16,8 +17,9 @@ mod ports;
 mod ports_model;
 
 pub(crate) use course::Course;
-pub use divergence::{Divergence, PortDivergence};
+pub use divergence::{Divergence, MessageDivergence, PortDivergence};
 pub use error::LockstepError;
+pub(crate) use fields::{Field, placed};
 pub use follow::Follow;
 pub use ports::PortsLockstep;
 

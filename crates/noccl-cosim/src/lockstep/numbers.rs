@@ -10,7 +10,7 @@ use noccl_rtl::RtlConfig;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// `noccl_cfg_pkg` of a library.
+/// The package of a library: `noccl_cfg_pkg`, or `noccl_smart_cfg_pkg`.
 #[derive(Debug, Clone)]
 pub(crate) struct Numbers {
     by_name: HashMap<String, u32>,
@@ -39,26 +39,18 @@ impl Numbers {
 
     pub(crate) fn get(&self, name: &str) -> Result<u32, LockstepError> {
         let found = self.by_name.get(name).copied();
-        found.ok_or_else(|| LockstepError::Library {
-            path: self.path.clone(),
-            reason: format!("it has no number {name}"),
-        })
+        found.ok_or_else(|| self.refused(format!("it has no number {name}")))
     }
 
     pub(crate) fn array(&self, name: &str) -> Result<&[u64], LockstepError> {
         let found = self.arrays.get(name).map(Vec::as_slice);
-        found.ok_or_else(|| LockstepError::Library {
-            path: self.path.clone(),
-            reason: format!("it has no array {name}"),
-        })
+        found.ok_or_else(|| self.refused(format!("it has no array {name}")))
     }
 
     /// The library must be of this network.
     pub(crate) fn check(&self, network: &Network) -> Result<(), LockstepError> {
-        let config = RtlConfig::new(network).map_err(|error| LockstepError::Library {
-            path: self.path.clone(),
-            reason: error.to_string(),
-        })?;
+        let config =
+            RtlConfig::new(network).map_err(|error| self.refused(error.to_string()))?;
         let expected = [
             ("MESH_WIDTH", config.mesh_width),
             ("MESH_HEIGHT", config.mesh_height),
@@ -75,15 +67,22 @@ impl Numbers {
             ("MAX_WINDOW_BEATS", config.max_window_beats),
             ("REDUCTION_OPERANDS", config.reduction_operands),
         ];
-        for (name, wanted) in expected {
-            let found = self.get(name)?;
-            if found != wanted {
-                let reason = format!("{name} is {found}, and the network needs {wanted}");
-                let path = self.path.clone();
-                return Err(LockstepError::Library { path, reason });
-            }
+        (expected.into_iter()).try_for_each(|(name, wanted)| self.expect(name, wanted))
+    }
+
+    /// A number is what a network needs.
+    pub(crate) fn expect(&self, name: &str, wanted: u32) -> Result<(), LockstepError> {
+        let found = self.get(name)?;
+        if found == wanted {
+            return Ok(());
         }
-        Ok(())
+        Err(self.refused(format!("{name} is {found}, and the network needs {wanted}")))
+    }
+
+    /// The library is of no use.
+    pub(crate) fn refused(&self, reason: String) -> LockstepError {
+        let path = self.path.clone();
+        LockstepError::Library { path, reason }
     }
 }
 

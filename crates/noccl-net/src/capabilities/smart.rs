@@ -32,7 +32,7 @@ const fn capabilities(has_links: bool) -> RouterCapabilities {
         lets_others_between: true,
         asks_one_destination: false,
         is_sequential: false,
-        no_hardware: Some("S2's routers have no RTL yet"),
+        no_hardware: Some("routers that carry messages have RTL of their own, noccl_smart_mesh"),
         mechanism: Mechanism {
             buffers: Buffers::Channels(OrderClasses::Three),
             forks: Forks::PerOutput,

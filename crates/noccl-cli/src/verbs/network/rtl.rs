@@ -9,13 +9,14 @@ use std::path::PathBuf;
 
 /// Write the hardware of a network: its numbers as a SystemVerilog package, beside the modules
 ///
-/// The modules are the same for every network; they are part of this program. The folder that is written holds a file list and a README for whoever puts it into a chip.
+/// The modules are the same for every network; they are part of this program. Routers with bypass (smart_WxH) have modules of their own. The folder that is written holds a file list and a README for whoever puts it into a chip.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   noccl rtl --spec collective_noc_4x4 -o out/hardware
   noccl rtl --spec my_noc.toml --package noccl_cfg_pkg.sv
   noccl rtl --spec collective_noc_8x8 --vectors out/vectors_8x8.txt
+  noccl rtl --spec smart_4x4 -o out/smart
   noccl rtl -P mesh.width=5 --json")]
 #[group(id = "what", multiple = true, required = true, args = ["output", "package", "vectors", "json"])]
 pub struct Rtl {
@@ -47,7 +48,7 @@ impl Rtl {
             noccl::check_rtl_folder(folder)?;
         }
         let network = self.spec.load()?;
-        let config = noccl::rtl_config(&network)?;
+        let config = noccl::rtl_numbers(&network)?;
         if let Some(path) = &self.package {
             noccl::write_rtl_package(&network, path)?;
         }

@@ -44,7 +44,8 @@ impl Plane {
         }
     }
 
-    /// What is contended for is chosen only, and granted when it has won.
+    /// What is contended for is chosen only, and granted when it has won. With free channels of before this cycle's paths, what these
+    /// have taken is left out of what has been chosen.
     fn allocate_at<const IS_CONTENDED: bool>(&mut self, tile: usize, inputs: u8, able: u8) {
         let (mut asking, mut chosen) = ([0_u8; PORTS], [0_usize; PORTS]);
         let mut asked = 0;
@@ -58,7 +59,7 @@ impl Plane {
         }
         let (mut granted, mut sending) = ([0_u8; PORTS], 0);
         for out in ports(asked) {
-            let port = self.arbitrate::<IS_CONTENDED>(tile, out, asking[out]);
+            let port = self.arbitrate(tile, out, asking[out]);
             granted[port] |= 1 << out;
             sending |= 1 << port;
         }
@@ -67,27 +68,33 @@ impl Plane {
                 Some(contention) if IS_CONTENDED => {
                     contention.choose(tile, port, chosen[port], granted[port]);
                 }
-                Some(_) | None => self.grant(tile, port, chosen[port], granted[port]),
+                Some(_) | None => self.grant_usable(tile, port, chosen[port], granted[port]),
             }
         }
     }
 
     /// The input that gets an output, of those that ask for it, of which there is one.
     #[inline]
-    fn arbitrate<const IS_CONTENDED: bool>(
-        &mut self,
-        tile: usize,
-        out: usize,
-        asking: u8,
-    ) -> usize {
-        let order = &mut self.input_order[tile * PORTS + out];
-        let in_order = asking & (0b1_1111 << *order);
+    fn arbitrate(&self, tile: usize, out: usize, asking: u8) -> usize {
+        let in_order = asking & (0b1_1111 << self.input_order[tile * PORTS + out]);
         let first = if in_order == 0 { asking } else { in_order };
-        let port = first.trailing_zeros() as u8;
-        if !IS_CONTENDED {
-            *order = Self::behind(port);
+        first.trailing_zeros() as usize
+    }
+
+    /// Grants those outputs of a channel that it can use, and moves their orders of round robin.
+    #[inline]
+    fn grant_usable(&mut self, tile: usize, port: usize, channel: usize, outs: u8) {
+        let mut outs = outs;
+        if self.n.is_chosen_before_paths {
+            let class = self.n.class(self.n.channel_bit(channel));
+            outs &= self.usable(&self.channels.open, tile, channel, class, outs);
         }
-        usize::from(port)
+        for out in ports(outs) {
+            self.input_order[tile * PORTS + out] = Self::behind(port as u8);
+        }
+        if outs != 0 {
+            self.grant(tile, port, channel, outs);
+        }
     }
 
     /// The input that goes first when one has been granted an output.
@@ -99,6 +106,11 @@ impl Plane {
     /// The first channel of an input, from the next one in order on, that asks for an output which can be used, and all of those.
     fn choose(&self, tile: usize, port: usize, able: u8) -> (u8, usize) {
         let input = tile * PORTS + port;
+        let open = if self.n.is_chosen_before_paths {
+            &self.open_before_paths
+        } else {
+            &self.channels.open
+        };
         let ready = self.channels.ready[input];
         let in_order = ready & (u64::MAX << self.channel_order[input]);
         for mut set in [in_order, ready & !in_order] {
@@ -107,7 +119,7 @@ impl Plane {
                 set &= set - 1;
                 let channel = self.n.channel(input, bit);
                 let wants = self.channels.held[channel].wants & able;
-                let wants = wants & self.usable(tile, channel, self.n.class(bit), wants);
+                let wants = wants & self.usable(open, tile, channel, self.n.class(bit), wants);
                 if wants & wants.wrapping_sub(1) != 0 {
                     return (self.channels.of_one_flit(channel, wants), channel);
                 }
@@ -119,10 +131,12 @@ impl Plane {
         (0, 0)
     }
 
-    /// Outputs whose next input has a channel for what a channel holds.
+    /// Outputs whose next input has a channel for what a channel holds, by a copy of [`Channels::open`].
+    ///
+    /// [`Channels::open`]: super::channels::Channels::open
     #[inline]
-    fn usable(&self, tile: usize, channel: usize, class: usize, wants: u8) -> u8 {
-        let open = &self.channels.open[tile * self.n.classes..];
+    fn usable(&self, open: &[u8], tile: usize, channel: usize, class: usize, wants: u8) -> u8 {
+        let open = &open[tile * self.n.classes..];
         let owned = self.channels.held[channel].owned;
         if !self.n.has_order_classes || class < MULTICAST {
             return open[class] | owned;

@@ -36,6 +36,7 @@ impl Plane {
                 None => continue,
             };
             self.has_moved = true;
+            self.record_entry(tile, class);
             self.due_in(1).latched.push(Latched {
                 channel: sending.channel,
                 come: sending.flit + 1,

@@ -19,7 +19,7 @@ pub struct ReductionTreeId(u32);
 
 /// A reduction that is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReductionId(u32);
+pub struct ReductionId(pub(super) u32);
 
 /// A whole packet has come to an interface, or all contributions of a reduction to its root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ struct Contributors {
 /// A network of messages.
 pub struct MessageNetwork<'n> {
     on: SmartNetwork<'n>,
-    plane: Plane,
+    pub(super) plane: Plane,
     destinations: Vec<Destinations>,
     contributors: Vec<Contributors>,
     arrivals: Vec<Arrival>,
@@ -59,15 +59,19 @@ impl<'n> MessageNetwork<'n> {
     /// # Errors
     /// [`RunError::Refused`] for routers of other kinds.
     pub fn new(network: &'n Network) -> Result<Self, RunError> {
-        let on = SmartNetwork::new(network)?;
-        Ok(Self {
+        Ok(Self::with_operands(SmartNetwork::new(network)?, 0))
+    }
+
+    /// With nothing in it, for operands of so many bytes.
+    pub(super) fn with_operands(on: SmartNetwork<'n>, bytes: usize) -> Self {
+        Self {
             on,
-            plane: Plane::new(network, on.smart, 0),
+            plane: Plane::new(on.network, on.smart, bytes),
             destinations: Vec::new(),
             contributors: Vec::new(),
             arrivals: Vec::new(),
             delivered_flits: 0,
-        })
+        }
     }
 
     fn places(&self, tiles: &[TileId]) -> Vec<Coord> {
@@ -114,8 +118,17 @@ impl<'n> MessageNetwork<'n> {
 
     /// Opens a reduction. Where routers count, it gets an entry of their tables if one is free.
     pub fn open_reduction(&mut self, tree: ReductionTreeId, tag: u64) -> ReductionId {
+        self.open_combining(tree, Combining::Count, tag)
+    }
+
+    /// Opens a reduction of operands, or of none.
+    pub(super) fn open_combining(
+        &mut self,
+        tree: ReductionTreeId,
+        combining: Combining,
+        tag: u64,
+    ) -> ReductionId {
         let Contributors { table, members } = &self.contributors[tree.0 as usize];
-        let combining = Combining::Count;
         ReductionId((self.plane).add_reduction(table, *members, combining, tag))
     }
 
@@ -139,7 +152,16 @@ impl<'n> MessageNetwork<'n> {
 
     /// One cycle. True if anything has moved.
     pub fn step(&mut self) -> bool {
-        let has_moved = self.plane.step(|_| true, |_| true);
+        self.step_with(|_| true, |_| true)
+    }
+
+    /// One cycle. `takes` says whether an interface takes a flit, `offers` whether it injects one. True if anything has moved.
+    pub fn step_with(
+        &mut self,
+        takes: impl Fn(TileId) -> bool,
+        offers: impl Fn(TileId) -> bool,
+    ) -> bool {
+        let has_moved = self.plane.step(takes, offers);
         self.delivered_flits += self.plane.deliveries.len() as u64;
         for delivery in &self.plane.deliveries {
             if delivery.completes {

@@ -329,6 +329,10 @@ impl<'s> Messages<'s> {
         for packet in 0..packets {
             let now = (bytes - packet * packet_bytes).min(packet_bytes);
             let flits = 1 + now.div_ceil(flit_bytes) as u16;
+            if is_value {
+                let from = (packet * packet_bytes) as usize;
+                plane.set_payload(&self.moving(action).payload[from..from + now as usize]);
+            }
             on.send(
                 plane,
                 source,
@@ -337,6 +341,7 @@ impl<'s> Messages<'s> {
                 tag(action, DATA, packet),
             );
         }
+        plane.set_payload(&[]);
     }
 
     fn take_data(&mut self, action: u32, tile: TileId, packet: u64, plane: &mut Plane) {

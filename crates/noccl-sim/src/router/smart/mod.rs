@@ -22,6 +22,8 @@ mod numbers;
 mod open;
 mod packet;
 mod plane;
+mod recorded_network;
+mod recorder;
 mod reductions;
 mod run;
 mod slots;

@@ -113,7 +113,8 @@ impl Plane {
         let over = &mut self.trees[tree as usize];
         over.users += 1;
         let (kind, root) = (over.kind, TileId(over.root));
-        self.send(kind, from, root, tree, flits, tag);
+        let id = self.send(kind, from, root, tree, flits, tag);
+        self.record_message(id);
     }
 
     /// A packet, or a tree that stands beside it, no longer needs a tree.

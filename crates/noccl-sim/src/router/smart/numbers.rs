@@ -30,6 +30,8 @@ pub(super) struct Numbers {
     pub setup_cycles: u32,
     /// From a grant that stands to its traversal: those that contend stand only in the cycle before.
     pub granted_cycles: u32,
+    /// Is a flit chosen by the channels that were free before the cycle's paths, and what these have taken left out afterwards?
+    pub is_chosen_before_paths: bool,
     /// Do requests from farther away win?
     pub is_contended: bool,
     pub classes: usize,
@@ -74,6 +76,7 @@ impl Numbers {
             setup_cycles: smart.setup_cycles,
             classes,
             granted_cycles: if is_contended { 1 } else { smart.setup_cycles },
+            is_chosen_before_paths: smart.setup_cycles == 2 && !is_contended,
             is_contended,
             vcs: smart.vcs as usize,
             class_shift,

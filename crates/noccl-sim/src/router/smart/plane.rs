@@ -10,6 +10,7 @@ use super::contend::{Contention, LOCAL_EVERY};
 use super::loads::Loads;
 use super::numbers::{LOCAL, Numbers, PORTS};
 use super::packet::{Kind, Packet, Reduction, Tree};
+use super::recorder::Recorder;
 use super::slots::Slots;
 use super::stays::Stays;
 use super::table::Table;
@@ -96,6 +97,7 @@ pub(crate) struct Plane {
     pub(super) slots: Option<Box<Slots>>,
     pub(super) contention: Option<Box<Contention>>,
     pub(super) wires: Option<Box<Wires>>,
+    pub(super) recorder: Option<Box<Recorder>>,
     pub(super) queues: Vec<Queues>,
     /// Tiles with something in a queue.
     pub(super) sending: Vec<u64>,
@@ -110,6 +112,8 @@ pub(crate) struct Plane {
     /// By output and line: links that a flit crosses in the cycle that is set up.
     pub(super) crossed: Vec<u64>,
     pub(super) grants: Vec<Grant>,
+    /// Which outputs had a free channel behind them before this cycle's paths, where allocation knows no more.
+    pub(super) open_before_paths: Vec<u8>,
     pub(super) loads: Loads,
     pub(super) stays: Stays,
     /// Contributions that have been latched, while a cycle begins.
@@ -131,6 +135,7 @@ impl Plane {
             slots: n.is_slotted.then(slots),
             contention: n.is_contended.then(Box::default),
             wires: smart.is_connected.then(Box::default),
+            recorder: None,
             channels,
             packets: Vec::new(),
             unused_packets: Vec::new(),
@@ -151,6 +156,7 @@ impl Plane {
             barred_lines: Vec::new(),
             crossed: vec![0; LOCAL * 64],
             grants: Vec::new(),
+            open_before_paths: Vec::new(),
             loads: Loads::new(),
             stays: Stays::default(),
             contributions: Vec::new(),
@@ -208,7 +214,8 @@ impl Plane {
 
     /// Queues a unicast at its source.
     pub(crate) fn send_unicast(&mut self, from: TileId, to: TileId, flits: u16, tag: u64) {
-        self.send(Kind::Unicast, from, to, 0, flits, tag);
+        let id = self.send(Kind::Unicast, from, to, 0, flits, tag);
+        self.record_message(id);
     }
 
     pub(super) fn send(
@@ -278,6 +285,7 @@ impl Plane {
     ) -> bool {
         self.has_moved = false;
         debug_assert!(self.deliveries.is_empty(), "deliveries are settled");
+        self.record_beginning(&takes, &offers);
         let at = self.cycle as usize % AHEAD;
         let mut due = std::mem::take(&mut self.due[at]);
         for channel in due.freed.drain(..) {
@@ -294,6 +302,7 @@ impl Plane {
         self.cross_wires(&takes, &offers);
         self.drive_slots();
         if self.n.setup_cycles == 2 {
+            self.note_open();
             self.contend();
             self.traverse();
             self.clear_barred();
@@ -312,6 +321,13 @@ impl Plane {
         self.has_moved
     }
 
+    /// Local allocation stands beside the paths of the cycle, not behind them.
+    fn note_open(&mut self) {
+        if self.n.is_chosen_before_paths {
+            self.open_before_paths.clone_from(&self.channels.open);
+        }
+    }
+
     fn clear_barred(&mut self) {
         for line in self.barred_lines.drain(..) {
             self.barred[usize::from(line)] = 0;
@@ -323,6 +339,7 @@ impl Plane {
         self.has_moved = true;
         let packet = self.packets[id as usize];
         let is_tail = flit + 1 == packet.flits;
+        self.record_delivery(id, tile, flit);
         let (mut completes, mut reduction) = (is_tail, None);
         if packet.kind == Kind::Contribution {
             reduction = Some(packet.of);

@@ -37,6 +37,7 @@ impl Plane {
             inputs = std::mem::take(&mut self.reductions[at as usize].inputs);
         }
         ports_of(table, self.n.tiles, &mut inputs);
+        self.record_reduction(at, table);
         for ports in &mut inputs {
             *ports = (ports.count_ones() as u8).min(self.n.max_count);
         }
@@ -75,6 +76,7 @@ impl Plane {
         let (root, tag) = (TileId(r.root), r.tag);
         let packet = self.send(Kind::Contribution, from, root, reduction, 1, tag);
         self.table.set_operand(packet, operand);
+        self.record_contribution(packet, operand);
     }
 
     /// Contributions, combined ones counted once, that have come to the root of a reduction, and what they are together.

@@ -5,6 +5,7 @@ use super::diagnose::diagnose;
 use super::messages::Messages;
 use super::plane::Plane;
 use super::{SmartNetwork, refused_action};
+use crate::record::recorder::OnCycle;
 use crate::router::stalls::Stalls;
 use noccl_net::{LinkId, Port};
 use noccl_run::{
@@ -26,6 +27,8 @@ pub(crate) struct SmartRun<'a> {
     pub(super) next: u64,
     last_progress: u64,
     can_move: bool,
+    /// Gets the record of every cycle.
+    on_cycle: Option<OnCycle<'a>>,
 }
 
 impl<'a> SmartRun<'a> {
@@ -39,6 +42,21 @@ impl<'a> SmartRun<'a> {
         let mut messages = Messages::new(on, request.schedule, is_value)?;
         messages.fill(request.inputs)?;
         Self::of(on, messages, request.config)
+    }
+
+    /// As [`SmartRun::new`], with a record of every cycle.
+    ///
+    /// # Errors
+    /// As [`SmartRun::new`]; refused for what no record tells.
+    pub(crate) fn recorded(
+        request: &Request<'a>,
+        on_cycle: OnCycle<'a>,
+    ) -> Result<Self, RunError> {
+        let mut run = Self::new(request)?;
+        run.on.refuse_record()?;
+        run.plane.begin_record();
+        run.on_cycle = Some(on_cycle);
+        Ok(run)
     }
 
     /// A run of these messages before its first cycle.
@@ -70,6 +88,7 @@ impl<'a> SmartRun<'a> {
             next: 0,
             last_progress: 0,
             can_move: true,
+            on_cycle: None,
         })
     }
 
@@ -87,6 +106,9 @@ impl<'a> SmartRun<'a> {
             |tile| stalls.takes(cycle, tile),
             |tile| stalls.offers(cycle, tile),
         );
+        if let (Some(on_cycle), Some(record)) = (&mut self.on_cycle, self.plane.recorded()) {
+            on_cycle(record);
+        }
         self.messages.delivered(&mut self.plane);
         has_moved
     }

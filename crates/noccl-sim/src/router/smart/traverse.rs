@@ -304,6 +304,8 @@ impl Plane {
         let crossed = &mut self.crossed[path.out * 64 + line];
         assert!(*crossed & links == 0, "two flits cross one link in a cycle");
         *crossed |= links;
+        let flit = (path.grant.packet, path.grant.flit);
+        self.record_crossings((path.tile, path.out), hops, flit);
         self.loads.add(path.out, line, bit, hops);
         if path.grant.flit > 0 || self.has_operand(path.grant.packet) {
             self.loads.payload_hops += u64::from(hops);
