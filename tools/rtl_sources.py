@@ -18,9 +18,11 @@ import repository
 RTL = repository.ROOT / "rtl"
 INCLUDE = RTL / "include"
 GENERATED = RTL / "gen"
-# Whose generated package is read where no other is asked for.
-CONFIGURATION = "collective_noc_4x4"
+# Generated packages, and of which network each is read where no other is asked for.
 PACKAGE = "noccl_cfg_pkg"
+SMART_PACKAGE = "noccl_smart_cfg_pkg"
+CONFIGURATION = "collective_noc_4x4"
+_CONFIGURATIONS = {PACKAGE: CONFIGURATION, SMART_PACKAGE: "smart_4x4"}
 
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _NAME = re.compile(r"\bnoccl_\w+")
@@ -33,12 +35,14 @@ class SourceError(Exception):
 def index(root: Path = RTL, configuration: str = CONFIGURATION) -> dict[str, Path]:
     """Maps module or package name to file; generated packages are those of one configuration.
 
+    A package that it lacks is that of another network: those of S1 and S2 have different ones.
+
     Raises:
         SourceError: Two files bear the same name.
     """
     found: dict[str, Path] = {}
     for path in sorted(root.rglob("*.sv")):
-        if GENERATED in path.parents and path.parent.name != configuration:
+        if GENERATED in path.parents and path.parent.name != _network_of(path, configuration):
             continue
         if path.stem in found:
             raise SourceError(f"{path}: the name is taken by {found[path.stem]}")
@@ -46,18 +50,24 @@ def index(root: Path = RTL, configuration: str = CONFIGURATION) -> dict[str, Pat
     return found
 
 
-def package_with(numbers: Mapping[str, int | str]) -> str:
-    """Text of the generated package with other values for some of its numbers; arrays as text.
+def _network_of(package: Path, configuration: str) -> str:
+    """Whose package of this name is read."""
+    has_own = (GENERATED / configuration / package.name).exists()
+    return configuration if has_own else _CONFIGURATIONS[package.stem]
+
+
+def package_with(package: Path, numbers: Mapping[str, int | str]) -> str:
+    """Text of a generated package with other values for some of its numbers; arrays as text.
 
     Raises:
         SourceError: The package has no such number.
     """
-    text = index()[PACKAGE].read_text(encoding="utf-8")
+    text = package.read_text(encoding="utf-8")
     for number, value in numbers.items():
         pattern = rf"\b({number}(?:\[\w+\])?) = [^;]+;"
         text, count = re.subn(pattern, rf"\g<1> = {value};", text)
         if count != 1:
-            raise SourceError(f"{PACKAGE} has no number {number}")
+            raise SourceError(f"{package.stem} has no number {number}")
     return text
 
 
@@ -67,18 +77,22 @@ def with_numbers(
     """The sources with other numbers: their package lies below `out`, under the hash of its text.
 
     Raises:
-        SourceError: The package has no such number.
+        SourceError: The package has no such number, or there is none.
     """
+    sources = list(sources)
     if not numbers:
-        return list(sources)
-    text = package_with(numbers)
+        return sources
+    generated = [path for path in sources if path.stem in _CONFIGURATIONS]
+    if len(generated) != 1:
+        raise SourceError(f"generated packages among the sources: {len(generated)}")
+    text = package_with(generated[0], numbers)
     directory = out / f"numbers-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     directory.mkdir(parents=True, exist_ok=True)
-    package = directory / f"{PACKAGE}.sv"
+    package = directory / generated[0].name
     # Not again while somebody may read it.
     if not package.exists() or package.read_text(encoding="utf-8") != text:
         package.write_text(text, encoding="utf-8")
-    return [package if path.stem == PACKAGE else path for path in sources]
+    return [package if path == generated[0] else path for path in sources]
 
 
 def mentioned(text: str) -> set[str]:
