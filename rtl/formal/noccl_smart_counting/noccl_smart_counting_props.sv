@@ -81,7 +81,7 @@ module noccl_smart_counting_props
   requests_t requests[2][NumRouters+1];
   crossing_t crossing[2][NumRouters+1];
   data_t link[2][NumRouters+1];
-  routers_t is_reserved, is_unawaited, is_no_last, is_beside, is_landing;
+  routers_t is_reserved, is_unawaited, is_no_last, is_beside, is_latching;
   assign requests[0][0] = '0;
   assign crossing[0][0] = '0;
   assign link[0][0] = '0;
@@ -94,10 +94,10 @@ module noccl_smart_counting_props
     request_t look[NUM_LINKS][1], coming[NUM_LINKS];
     logic is_last[NUM_LINKS][1];
     logic [NUM_LINKS-1:0] passes;
-    landing_t land[NUM_PORTS];
+    latch_t latch[NUM_PORTS];
     logic [NUM_PORTS-1:0] is_dropped, is_combined, valid, goes_on;
-    header_t landed_header[NUM_PORTS];
-    data_t landed_data_q[NUM_PORTS], combined[NUM_PORTS];
+    header_t latched_header[NUM_PORTS];
+    data_t latched_data_q[NUM_PORTS], combined[NUM_PORTS];
     data_t data_in[NUM_LINKS], mask[NUM_LINKS], other[NUM_LINKS];
 
     noccl_smart_counting u_counting (
@@ -108,10 +108,10 @@ module noccl_smart_counting_props
         .is_last_o       (is_last),
         .passes_i        (passes),
         .passing_i       (coming),
-        .land_i          (land),
+        .latch_i         (latch),
         .is_dropped_o    (is_dropped),
-        .landed_header_i (landed_header),
-        .landed_data_i   (landed_data_q),
+        .latched_header_i(latched_header),
+        .latched_data_i  (latched_data_q),
         .combined_valid_o(is_combined),
         .combined_data_o (combined),
         .data_i          (data_in),
@@ -126,8 +126,8 @@ module noccl_smart_counting_props
         localparam int From = r + D, To = r + 1 - D;
         request_t own;
         logic starts_q, passes_q;
-        data_t passed;
-        landing_t landing_q;
+        data_t  passed;
+        latch_t latch_q;
         always_comb begin : p_own
           own = '0;
           if (starts[r] && toward(Position, header_q.root) [l]) begin
@@ -157,46 +157,46 @@ module noccl_smart_counting_props
             .passes_o        (passes[l]),
             .goes_further_o  ()
         );
-        // As in noccl_smart_router: what comes and does not pass lands a cycle later.
+        // As in noccl_smart_router: what comes and does not pass is latched a cycle later.
         always_ff @(posedge clk_i) begin
-          landing_q <= '0;
-          landing_q.valid <= rst_ni && coming[l].valid && !passes[l];
-          landing_q.is_counted <= 1'b1;
-          landing_q.inputs <= num_inputs(Position, coming[l].header);
+          latch_q <= '0;
+          latch_q.valid <= rst_ni && coming[l].valid && !passes[l];
+          latch_q.is_counted <= 1'b1;
+          latch_q.inputs <= num_inputs(Position, coming[l].header);
           starts_q <= rst_ni && own.valid;
           passes_q <= rst_ni && passes[l];
         end
-        assign land[In] = landing_q;
+        assign latch[In] = latch_q;
         assign data_in[In] = link[D][From];
         assign passed = (data_in[In] & mask[l]) | other[l];
         assign link[D][To] = starts_q ? held_q[r] : passes_q ? passed : '0;
       end else begin : gen_none
-        assign look[l][0] = '0;
-        assign coming[l] = '0;
-        assign passes[l] = 1'b0;
-        assign land[In] = '0;
+        assign look[l][0]  = '0;
+        assign coming[l]   = '0;
+        assign passes[l]   = 1'b0;
+        assign latch[In]   = '0;
         assign data_in[In] = '0;
       end
     end
 
-    assign land[LOCAL] = '{
+    assign latch[LOCAL] = '{
             valid: sends[r],
             is_counted: 1'b1,
             inputs: num_inputs(Position, header_q),
             default: '0
         };
 
-    always_comb begin : p_landed
+    always_comb begin : p_latched
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        valid[p] = land[p].valid;
-        landed_header[p] = header_q;
+        valid[p] = latch[p].valid;
+        latched_header[p] = header_q;
       end
       goes_on = valid & ~is_dropped;
     end
     assign arrives_last[r] = goes_on != '0;
     always_ff @(posedge clk_i) begin
-      for (int unsigned p = 0; p < NUM_LINKS; p++) landed_data_q[p] <= data_in[p];
-      landed_data_q[LOCAL] <= data_t'(marked_i == x_t'(r));
+      for (int unsigned p = 0; p < NUM_LINKS; p++) latched_data_q[p] <= data_in[p];
+      latched_data_q[LOCAL] <= data_t'(marked_i == x_t'(r));
       for (int unsigned p = 0; p < NUM_PORTS; p++) if (is_combined[p]) held_q[r] <= combined[p];
     end
 
@@ -205,7 +205,7 @@ module noccl_smart_counting_props
       is_reserved[r] = u_counting.gen_table.u_table.count_q[0] != '0;
       is_no_last[r]  = passes != '0 && u_counting.gen_table.u_table.count_q[0] > 3'd1;
       is_beside[r]   = passes != '0 && (!$onehot(passes) || valid != '0);
-      is_landing[r]  = valid != '0;
+      is_latching[r] = valid != '0;
     end
     logic [NUM_PORTS-1:0] awaited;
     for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_awaited
@@ -220,7 +220,7 @@ module noccl_smart_counting_props
   `ASSUME(MarksAMember, $stable(marked_i) && 32'(marked_i) < NumRouters)
   `ASSERT(NoIdIsFreeEarly, !is_over || is_reserved == '0)
   `ASSERT(NobodyIsLate,
-          !is_over || (sent_q == is_member && is_landing == '0 && (holds_q & others) == '0))
+          !is_over || (sent_q == is_member && is_latching == '0 && (holds_q & others) == '0))
   `ASSERT(TheResultHasEveryOperandOnce, !is_over_q || held_q[root_q] == data_t'(is_marked_q))
   `ASSERT(OneGoesOnFromARouter, (arrives_last & holds_q) == '0)
   `ASSERT(WhoComesIsAwaited, is_unawaited == '0)
