@@ -156,9 +156,10 @@ module noccl_smart_line_props
       is_unsure[r] = coming[r].valid && (!$onehot(coming_look[r]) || !comes_by_its_look[r]);
       is_endless[r] = granted[r] && !$onehot(latched[r]);
       is_too_long[r] = number(crosses[r]) > 32'(limit_i[r]);
-      // It could be latched at the next router, and no contribution leaves those behind that are awaited.
+      // It could be latched at the next router, and no contribution leaves those behind that are awaited. Later flits follow the one before, in
+      // the order of `bypass` by their limit.
       is_pushed[r] = passes[r] && (is_first ? !open_i[r][coming[r].header.kind] ||
-          (coming[r].header.is_counted && !is_last[r]) : ends[r]);
+          (coming[r].header.is_counted && !is_last[r]) : !IsBypassFirst && ends[r]);
       // It uses what the router uses itself.
       is_misled[r] = passes[r] && (is_local ? own[r].valid || input_is_used_i[r] : !is_won[r]);
       is_deceived[r] = coming[r].valid && goes_further[r] != (could_go_on != '0);

@@ -23,6 +23,8 @@ module noccl_smart_preset_props
     input header_t                       header_i       [NumRouters],
     input flit_count_t                   index_i        [NumRouters],
     input logic         [           2:0] port_i         [NumRouters],
+    /// In the order of `bypass`: how far the flit before has gone.
+    input hops_t                         follow_i       [NumRouters],
     /// In the order of `bypass`: its crossbar input is not taken by a request of another line.
     input logic         [NumRouters-1:0] has_input_i,
     /// What routers know.
@@ -71,6 +73,7 @@ module noccl_smart_preset_props
         own[r].header.tag = tag_t'(r);
         own[r].index = index_i[r];
         own[r].limit = least(hops_along(EAST, Position, header_i[r]), most_hops(header_i[r]));
+        if (IsBypassFirst && index_i[r] != '0) own[r].limit = least(own[r].limit, follow_i[r]);
       end
     end
     // As in noccl_smart_router.
@@ -138,6 +141,7 @@ module noccl_smart_preset_props
         .take_channel_i (take_channel_i[r]),
         .later_channel_o(),
         .goes_alone_o   (),
+        .follow_o       (),
         .is_counted_o   (),
         .latching_o     (latching[r])
     );
@@ -218,7 +222,8 @@ module noccl_smart_preset_props
       coord_t both, last;
       both = header_i[r].base & header_i[r].mask;
       last = header_i[r].base | header_i[r].mask;
-      is_legal[r] = 32'(port_i[r]) < NUM_PORTS && index_i[r] < header_i[r].flits &&
+      is_legal[r] = 32'(port_i[r]) < NUM_PORTS && follow_i[r] != '0 &&
+          index_i[r] < header_i[r].flits &&
           header_i[r].kind <= MULTICAST && both == '0 && last.y == '0 &&
           32'(last.x) < NumRouters && 32'(header_i[r].root.x) < NumRouters &&
           header_i[r].root.y == '0;
