@@ -60,6 +60,7 @@ TEST_MODULES_WITHOUT := $(SIZES_OF_MERGE)[2-32-1] $(SIZES_OF_MERGE)[8-256-3]
 # Proofs of `make test`, directories of rtl/formal, with all their mutants: one per method.
 TEST_PROOFS := noccl_fork # `pdr`: for all time, without help
 TEST_PROOFS += noccl_reduction_issue_two # `induction`: for all time, with the reasons as properties
+TEST_PROOFS += noccl_smart_line # routers with bypass: every path of a cycle ends once
 TEST_PROOFS += noccl_reduction # `depth`: the wide reduction as a whole, up to a cycle
 
 .PHONY: help
