@@ -21,6 +21,9 @@ GENERATED = RTL / "gen"
 # Whose generated package is read where no other is asked for.
 CONFIGURATION = "collective_noc_4x4"
 PACKAGE = "noccl_cfg_pkg"
+# The same of routers with bypass, whose package has another name.
+SMART_CONFIGURATION = "smart_8x8"
+SMART_PACKAGE = "noccl_smart_cfg_pkg"
 
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _NAME = re.compile(r"\bnoccl_\w+")
@@ -31,14 +34,17 @@ class SourceError(Exception):
 
 
 def index(root: Path = RTL, configuration: str = CONFIGURATION) -> dict[str, Path]:
-    """Maps module or package name to file; generated packages are those of one configuration.
+    """Maps module or package name to file.
+
+    Generated packages are those of one configuration, and those of routers with bypass.
 
     Raises:
         SourceError: Two files bear the same name.
     """
+    smart = configuration if configuration.startswith("smart") else SMART_CONFIGURATION
     found: dict[str, Path] = {}
     for path in sorted(root.rglob("*.sv")):
-        if GENERATED in path.parents and path.parent.name != configuration:
+        if GENERATED in path.parents and path.parent.name not in (configuration, smart):
             continue
         if path.stem in found:
             raise SourceError(f"{path}: the name is taken by {found[path.stem]}")
@@ -46,18 +52,18 @@ def index(root: Path = RTL, configuration: str = CONFIGURATION) -> dict[str, Pat
     return found
 
 
-def package_with(numbers: Mapping[str, int | str]) -> str:
-    """Text of the generated package with other values for some of its numbers; arrays as text.
+def package_with(numbers: Mapping[str, int | str], name: str = PACKAGE) -> str:
+    """Text of a generated package with other values for some of its numbers; arrays as text.
 
     Raises:
         SourceError: The package has no such number.
     """
-    text = index()[PACKAGE].read_text(encoding="utf-8")
+    text = index()[name].read_text(encoding="utf-8")
     for number, value in numbers.items():
         pattern = rf"\b({number}(?:\[\w+\])?) = [^;]+;"
         text, count = re.subn(pattern, rf"\g<1> = {value};", text)
         if count != 1:
-            raise SourceError(f"{PACKAGE} has no number {number}")
+            raise SourceError(f"{name} has no number {number}")
     return text
 
 
@@ -69,16 +75,18 @@ def with_numbers(
     Raises:
         SourceError: The package has no such number.
     """
+    sources = list(sources)
     if not numbers:
-        return list(sources)
-    text = package_with(numbers)
+        return sources
+    name = SMART_PACKAGE if SMART_PACKAGE in {path.stem for path in sources} else PACKAGE
+    text = package_with(numbers, name)
     directory = out / f"numbers-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     directory.mkdir(parents=True, exist_ok=True)
-    package = directory / f"{PACKAGE}.sv"
+    package = directory / f"{name}.sv"
     # Not again while somebody may read it.
     if not package.exists() or package.read_text(encoding="utf-8") != text:
         package.write_text(text, encoding="utf-8")
-    return [package if path.stem == PACKAGE else path for path in sources]
+    return [package if path.stem == name else path for path in sources]
 
 
 def mentioned(text: str) -> set[str]:

@@ -65,7 +65,7 @@ module noccl_smart_arrival
     take_outputs_o = outputs_at(position_i, coming_i.header);
     if (passes_i) begin
       // A copy of a multicast has the other outputs; nothing else stays.
-      if (coming_i.header.kind == MULTICAST) take_outputs_o[Out] = 1'b0;
+      if (is_multicast(coming_i.header)) take_outputs_o[Out] = 1'b0;
       else take_outputs_o = '0;
     end
   end

@@ -206,9 +206,14 @@ package noccl_smart_pkg;
     return outputs;
   endfunction
 
+  // Does a packet go to a set of tiles? Never without multicasts, so that synthesis removes what only they need.
+  function automatic logic is_multicast(header_t header);
+    return noccl_smart_cfg_pkg::HAS_MULTICAST != 0 && header.kind == MULTICAST;
+  endfunction
+
   // Outputs of a packet that is latched at a tile.
   function automatic port_set_t outputs_at(coord_t here, header_t header);
-    return header.kind == MULTICAST ? tree_outputs(here, header) : toward(here, header.root);
+    return is_multicast(header) ? tree_outputs(here, header) : toward(here, header.root);
   endfunction
 
   // A distance along a dimension as hops of a path, none backwards.
@@ -221,8 +226,8 @@ package noccl_smart_pkg;
   // its destination, the last router of its tree.
   function automatic hops_t hops_along(int unsigned out, coord_t here, header_t header);
     coord_t first, last;
-    first = header.kind == MULTICAST ? first_of(header) : header.root;
-    last  = header.kind == MULTICAST ? last_of(header) : header.root;
+    first = is_multicast(header) ? first_of(header) : header.root;
+    last  = is_multicast(header) ? last_of(header) : header.root;
     unique case (out)
       NORTH:   return hops_between(32'(here.y), 32'(last.y));
       EAST:    return hops_between(32'(here.x), 32'(last.x));
