@@ -22,7 +22,7 @@ PACKAGE = "noccl_cfg_pkg"
 SMART_PACKAGE = "noccl_smart_cfg_pkg"
 # Whose generated package is read where no other is asked for.
 CONFIGURATION = "collective_noc_4x4"
-CONFIGURATIONS = {PACKAGE: CONFIGURATION, SMART_PACKAGE: "smart_4x4"}
+CONFIGURATIONS = {PACKAGE: CONFIGURATION, SMART_PACKAGE: "smart_8x8"}
 
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _NAME = re.compile(r"\bnoccl_\w+")
