@@ -35,7 +35,8 @@ COLUMNS = 100
 REFERENCES = RTL / "tb" / "references"
 # Empty files, named by all that made a module clean.
 CLEAN = repository.ROOT / "out" / "lint"
-SMALLEST_MESH = "collective_noc_2x2"
+# The smallest mesh of each kind.
+SMALLEST_MESHES = {"noccl_mesh": "collective_noc_2x2", "noccl_smart_mesh": "smart_2x2"}
 RULES = (WAIVERS, SLANG_OPTIONS, SLANG, Path(__file__), repository.ROOT / "requirements/rtl.lock")
 
 _MODULE = re.compile(r"^module\s", re.MULTILINE)
@@ -94,9 +95,10 @@ def style(paths: Iterable[Path]) -> Iterator[Finding]:
 def needed_by(module: Path) -> list[Path]:
     """What a module needs; a whole mesh is the smallest, since time goes by its routers."""
     needed = rtl_sources.closure([module.stem])
-    if not any(path.stem == "noccl_mesh" for path in needed):
-        return needed
-    return rtl_sources.closure([module.stem], configuration=SMALLEST_MESH)
+    for path in needed:
+        if path.stem in SMALLEST_MESHES:
+            return rtl_sources.closure([module.stem], configuration=SMALLEST_MESHES[path.stem])
+    return needed
 
 
 def slang(module: Path) -> Iterator[Finding]:
