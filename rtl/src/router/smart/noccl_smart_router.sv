@@ -134,6 +134,10 @@ module noccl_smart_router
   logic coming_look[NUM_LINKS][NumLooks];
   logic [NUM_LINKS-1:0] passes, goes_further;
 
+  // Whose requests are made up in this cycle.
+  choice_t asking[NUM_PORTS];
+  assign asking = IsEarlyGrant ? chosen : ask;
+
   // What each input may send of what it asks for: a flit that passes takes its crossbar input, or
   // the output.
   always_comb begin : p_asked
@@ -150,19 +154,31 @@ module noccl_smart_router
 
   for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_line
     localparam int unsigned In = opposite(o);
+    request_t own_d;
     always_comb begin : p_own
-      own[o] = '0;
+      own_d = '0;
       own_is_granted[o] = 1'b0;
       for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        if (ask[p].outputs[o]) begin
-          own[o].valid = 1'b1;
-          own[o].header |= ask_header[p];
-          own[o].index |= ask[p].index;
-          own[o].limit |= least(hops_along(o, position_i, ask_header[p]), most_hops(ask_header[p]));
-          if (IsBypassFirst && ask[p].index != '0) own[o].limit = ask_follow[p][o];
+        if (asking[p].outputs[o]) begin
+          own_d.valid = 1'b1;
+          own_d.header |= ask_header[p];
+          own_d.index |= asking[p].index;
+          own_d.limit |= least(hops_along(o, position_i, ask_header[p]), most_hops(ask_header[p]));
+          if (IsBypassFirst && asking[p].index != '0) own_d.limit = ask_follow[p][o];
         end
         own_is_granted[o] |= asked[p].outputs[o];
       end
+    end
+    if (IsEarlyGrant) begin : gen_early
+      // Requests begin at registers.
+      request_t own_q;
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) own_q <= '0;
+        else own_q <= own_d;
+      end
+      assign own[o] = own_q;
+    end else begin : gen_at_once
+      assign own[o] = own_d;
     end
     assign is_used[In] = ask[In].outputs != '0;
 
