@@ -154,31 +154,22 @@ module noccl_smart_router
 
   for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_line
     localparam int unsigned In = opposite(o);
-    request_t own_d;
-    always_comb begin : p_own
-      own_d = '0;
+    noccl_smart_request #(
+        .Out         (o),
+        .IsRegistered(IsEarlyGrant),
+        .HasFollow   (IsBypassFirst)
+    ) u_request (
+        .clk_i,
+        .rst_ni,
+        .position_i,
+        .asking_i(asking),
+        .header_i(ask_header),
+        .follow_i(ask_follow),
+        .own_o   (own[o])
+    );
+    always_comb begin : p_granted
       own_is_granted[o] = 1'b0;
-      for (int unsigned p = 0; p < NUM_PORTS; p++) begin
-        if (asking[p].outputs[o]) begin
-          own_d.valid = 1'b1;
-          own_d.header |= ask_header[p];
-          own_d.index |= asking[p].index;
-          own_d.limit |= least(hops_along(o, position_i, ask_header[p]), most_hops(ask_header[p]));
-          if (IsBypassFirst && asking[p].index != '0) own_d.limit = ask_follow[p][o];
-        end
-        own_is_granted[o] |= asked[p].outputs[o];
-      end
-    end
-    if (IsEarlyGrant) begin : gen_early
-      // Requests begin at registers.
-      request_t own_q;
-      always_ff @(posedge clk_i or negedge rst_ni) begin
-        if (!rst_ni) own_q <= '0;
-        else own_q <= own_d;
-      end
-      assign own[o] = own_q;
-    end else begin : gen_at_once
-      assign own[o] = own_d;
+      for (int unsigned p = 0; p < NUM_PORTS; p++) own_is_granted[o] |= asked[p].outputs[o];
     end
     assign is_used[In] = ask[In].outputs != '0;
 
@@ -379,16 +370,14 @@ module noccl_smart_router
 
   for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_beyond
     if (IsBypassFirst) begin : gen_told
-      logic passes_q;
-      always_ff @(posedge clk_i or negedge rst_ni) begin
-        if (!rst_ni) passes_q <= 1'b0;
-        else passes_q <= passes[o];
-      end
-      assign beyond_o[opposite(o)] = passes_q ? distance_t'({beyond_i[o], 1'b1}) : '0;
-      always_comb begin : p_went
-        went[o] = hops_t'(1);
-        for (int unsigned d = 0; d < HPC_MAX; d++) went[o] += hops_t'(beyond_i[o][d]);
-      end
+      noccl_smart_beyond u_beyond (
+          .clk_i,
+          .rst_ni,
+          .passes_i(passes[o]),
+          .beyond_i(beyond_i[o]),
+          .beyond_o(beyond_o[opposite(o)]),
+          .went_o  (went[o])
+      );
     end else begin : gen_none
       assign beyond_o[opposite(o)] = '0;
       assign went[o] = '0;
