@@ -47,6 +47,10 @@ module noccl_smart_crossbar
     end
   end
 
+  always_ff @(posedge clk_i) begin
+    for (int unsigned p = 0; p < NUM_PORTS; p++) read_o[p] <= asked_i[p];
+  end
+
   data_t crossed[NUM_PORTS];
   always_comb begin : p_crossbar
     for (int unsigned o = 0; o < NUM_PORTS; o++) begin
@@ -67,7 +71,7 @@ module noccl_smart_crossbar
     for (int unsigned p = 0; p < NUM_PORTS; p++) begin
       if (source_q[LOCAL][p]) begin
         eject_o.header |= header_i[p];
-        eject_o.index |= read_i[p].index;
+        eject_o.index |= read_o[p].index;
       end
     end
   end

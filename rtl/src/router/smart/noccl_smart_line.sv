@@ -26,7 +26,7 @@ module noccl_smart_line
     /// Requests that are looked at in a cycle: all of the line, or the nearest.
     parameter int unsigned NumLooks = IsBypassFirst ? HPC_MAX : 1
 ) (
-    /// Clock, of the assertions.
+    /// Clock.
     input  logic       clk_i,
     /// Asynchronous reset, active low.
     input  logic       rst_ni,
@@ -58,7 +58,9 @@ module noccl_smart_line
     output logic       coming_look_o   [NumLooks],
     output logic       passes_o,
     /// It could go on by its own limit.
-    output logic       goes_further_o
+    output logic       goes_further_o,
+    /// The flit on the link behind the output, a cycle later, for tests.
+    output seen_t      seen_o
 );
 
   // Requests that go on by their own limit.
@@ -134,6 +136,16 @@ module noccl_smart_line
   // Only priority `bypass` needs it.
   assign crossing_o.distance = !IsBypassFirst ? '0
       : own_is_granted_i ? distance_t'(1) : distance_t'(comes_from << 1);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      seen_o <= '0;
+    end else begin
+      seen_o.valid <= crossing_o.valid;
+      seen_o.tag   <= passes_o ? coming_o.header.tag : own_i.header.tag;
+      seen_o.index <= passes_o ? coming_o.index : own_i.index;
+    end
+  end
 
   `ASSERT(ComesByARequest, !crossing_i.valid || (comes_from & valid) != '0)
   `ASSERT(OneFlitOnALink, !(own_is_granted_i && passes_o))

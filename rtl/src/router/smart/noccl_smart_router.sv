@@ -80,20 +80,14 @@ module noccl_smart_router
   localparam bit IsEarlyGrant = !IsBypassFirst && SetupCycles == 2;
   localparam int unsigned GrantedCycles = IsEarlyGrant ? 2 : 1;
   localparam int unsigned NumLooks = IsBypassFirst ? HPC_MAX : 1;
-  // Every so many cycles requests have the order of priority `local`.
-  localparam int unsigned LocalEvery = 16;
-
   logic is_local;
-  if (IsBypassFirst) begin : gen_order
-    logic [$clog2(LocalEvery)-1:0] cycle_q;
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) cycle_q <= '0;
-      else cycle_q <= cycle_q + 1'b1;
-    end
-    assign is_local = cycle_q == '0;
-  end else begin : gen_local
-    assign is_local = 1'b1;
-  end
+  noccl_smart_order #(
+      .IsBypassFirst(IsBypassFirst)
+  ) u_order (
+      .clk_i,
+      .rst_ni,
+      .is_local_o(is_local)
+  );
 
   // ------------------------------------------------------------------------------ local allocation
 
@@ -194,7 +188,8 @@ module noccl_smart_router
         .coming_o        (coming[o]),
         .coming_look_o   (coming_look[o]),
         .passes_o        (passes[o]),
-        .goes_further_o  (goes_further[o])
+        .goes_further_o  (goes_further[o]),
+        .seen_o          (seen_o[o])
     );
   end
 
@@ -239,7 +234,7 @@ module noccl_smart_router
   logic [NUM_PORTS-1:0] is_dropped, is_combined;
   data_t latched_data[NUM_PORTS], combined_data[NUM_PORTS], read_data[NUM_PORTS];
   header_t latched_header[NUM_PORTS], read_header[NUM_PORTS];
-  choice_t read_q[NUM_PORTS];
+  choice_t read[NUM_PORTS];
   data_t pass_mask[NUM_LINKS], pass_other[NUM_LINKS];
 
   assign latch[LOCAL] = '{
@@ -311,7 +306,7 @@ module noccl_smart_router
         .ask_channel_i     (ask[p].channel),
         .ask_header_o      (ask_header[p]),
         .ask_follow_o      (ask_follow[p]),
-        .sent_i            (read_q[p]),
+        .sent_i            (read[p]),
         .went_i            (went),
         .take_valid_i      (take_valid),
         .take_header_i     (take_header),
@@ -333,8 +328,8 @@ module noccl_smart_router
         .latched_header_o  (latched_header[p]),
         .combined_valid_i  (is_combined[p]),
         .combined_data_i   (combined_data[p]),
-        .read_channel_i    (read_q[p].channel),
-        .read_index_i      (read_q[p].index),
+        .read_channel_i    (read[p].channel),
+        .read_index_i      (read[p].index),
         .read_header_o     (read_header[p]),
         .read_data_o       (read_data[p])
     );
@@ -364,10 +359,6 @@ module noccl_smart_router
 
   // -------------------------------------------------------------------------------------- crossbar
 
-  always_ff @(posedge clk_i) begin
-    for (int unsigned p = 0; p < NUM_PORTS; p++) read_q[p] <= asked[p];
-  end
-
   for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_beyond
     if (IsBypassFirst) begin : gen_told
       noccl_smart_beyond u_beyond (
@@ -389,7 +380,7 @@ module noccl_smart_router
       .rst_ni,
       .asked_i    (asked),
       .passes_i   (passes),
-      .read_i     (read_q),
+      .read_i     (read),
       .header_i   (read_header),
       .read_data_i(read_data),
       .data_i,
@@ -399,19 +390,6 @@ module noccl_smart_router
       .eject_valid_o,
       .eject_o
   );
-
-  // Nothing but tests looks at it.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      for (int unsigned o = 0; o < NUM_LINKS; o++) seen_o[o] <= '0;
-    end else begin
-      for (int unsigned o = 0; o < NUM_LINKS; o++) begin
-        seen_o[o].valid <= crossing_o[o].valid;
-        seen_o[o].tag   <= passes[o] ? coming[o].header.tag : own[o].header.tag;
-        seen_o[o].index <= passes[o] ? coming[o].index : own[o].index;
-      end
-    end
-  end
 
   `ASSERT_INIT(OneOrTwoSetupCycles, SetupCycles == 1 || SetupCycles == 2)
 
