@@ -18,8 +18,8 @@ module noccl_smart_crossbar
     /// opposite to it goes on.
     input  choice_t                 asked_i      [NUM_PORTS],
     input  logic    [NUM_LINKS-1:0] passes_i,
-    /// By input: the flit that is read in this cycle.
-    input  choice_t                 read_i       [NUM_PORTS],
+    /// By input: the flit that is read in this cycle; its packet and its data.
+    output choice_t                 read_o       [NUM_PORTS],
     input  header_t                 header_i     [NUM_PORTS],
     input  data_t                   read_data_i  [NUM_PORTS],
     /// Links. What passes becomes (data & mask) | other.
