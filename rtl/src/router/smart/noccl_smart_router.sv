@@ -380,7 +380,7 @@ module noccl_smart_router
       .rst_ni,
       .asked_i    (asked),
       .passes_i   (passes),
-      .read_i     (read),
+      .read_o     (read),
       .header_i   (read_header),
       .read_data_i(read_data),
       .data_i,
