@@ -12,7 +12,8 @@
 // Mirror: crates/noccl-sim/src/router/collective/bypass (`is_clear`, `passes`).
 
 module noccl_bypass_row_wide_synth
-  import noccl_flit_pkg::WEST, noccl_flit_pkg::EAST, noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::NUM_REQUESTERS;
+  import noccl_flit_pkg::WEST, noccl_flit_pkg::EAST;
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::NUM_REQUESTERS;
   import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::port_set_t, noccl_flit_pkg::coord_t;
 #(
     /// Most links that a flit crosses in a cycle; at least 2.

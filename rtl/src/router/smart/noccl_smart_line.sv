@@ -66,8 +66,13 @@ module noccl_smart_line
   // Requests that go on by their own limit.
   distance_t valid, reaches;
   for (genvar d = 0; d < int'(HPC_MAX); d++) begin : gen_lane
-    assign valid[d]   = requests_i[d].valid;
-    assign reaches[d] = requests_i[d].valid && requests_i[d].limit > hops_t'(d + 1);
+    assign valid[d] = requests_i[d].valid;
+    // From the farthest one nothing goes on.
+    if (d + 1 < int'(HPC_MAX)) begin : gen_reaches
+      assign reaches[d] = requests_i[d].valid && requests_i[d].limit > hops_t'(d + 1);
+    end else begin : gen_ends
+      assign reaches[d] = 1'b0;
+    end
     if (d == 0) begin : gen_own
       assign requests_o[d] = own_i;
     end else begin : gen_other
