@@ -240,7 +240,7 @@ package noccl_smart_pkg;
   // which the routes of members lead.
   function automatic contributions_t num_inputs(coord_t here, header_t header);
     coord_t first, last;
-    logic is_row, is_from_west, is_from_east, is_from_south, is_from_north;
+    logic is_row, is_member, is_from_west, is_from_east, is_from_south, is_from_north;
     first = header.base;
     last = header.base | header.mask;
     is_row = is_member_row(here.y, header);
@@ -248,10 +248,9 @@ package noccl_smart_pkg;
     is_from_east = is_row && here.x >= header.root.x && last.x > here.x;
     is_from_south = here.x == header.root.x && here.y <= header.root.y && first.y < here.y;
     is_from_north = here.x == header.root.x && here.y >= header.root.y && last.y > here.y;
+    is_member = is_row && is_member_column(here.x, header);
     return 3'(is_from_west) + 3'(is_from_east) + 3'(is_from_south) + 3'(is_from_north) +
-        3'(is_row && is_member_column(
-        here.x, header
-    ));
+        3'(is_member);
   endfunction
 
   // Most hops of a packet in a cycle. Where operands are combined in flight, adders lie on the
