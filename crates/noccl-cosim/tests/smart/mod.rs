@@ -78,7 +78,7 @@ struct Awaited {
     operand: Vec<u8>,
 }
 
-/// What is under way.
+/// What has begun and not ended.
 struct Traffic<'n> {
     messages: MessageNetwork<'n>,
     draws: Draws<'n>,
