@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Packets of a recorded run: the queues of interfaces, and what is on its way.
+//! Packets of a recorded run: the queues of interfaces, and what is in flight.
 
 use super::layout::Packet;
 use super::model::CLASSES;
