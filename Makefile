@@ -292,9 +292,9 @@ cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as 
 cosim-sides: $(RTL_VENV)/.deps
 	$(COSIM_TEST) --test cosim_sides
 
-.PHONY: cosim-smart cosim-smart-4x4 cosim-smart-8x8 cosim-smart-quick
-cosim-smart: cosim-smart-4x4 cosim-smart-8x8 ## Routers with bypass in lock-step with the simulator: random messages that overlap; NOCCL_COSIM_SEEDS seeds
-cosim-smart-4x4 cosim-smart-8x8: cosim-smart-%: $(RTL_VENV)/.deps
+.PHONY: cosim-smart cosim-smart-4x4 cosim-smart-8x8 cosim-smart-mutants cosim-smart-quick
+cosim-smart: cosim-smart-4x4 cosim-smart-8x8 cosim-smart-mutants ## Routers with bypass in lock-step with the simulator: random messages that overlap; NOCCL_COSIM_SEEDS seeds
+cosim-smart-4x4 cosim-smart-8x8 cosim-smart-mutants: cosim-smart-%: $(RTL_VENV)/.deps
 	$(COSIM_TEST) --test cosim_smart_$*
 
 cosim-smart-quick: $(RTL_VENV)/.deps

@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, dead_code)] // every test file uses its own part
 
 mod draws;
+mod mutants;
 
 use draws::Draws;
+pub use mutants::{MUTANTS, Mutant, Routers};
 use noccl_cosim::library::find_or_build;
 use noccl_cosim::lockstep::{Follow, LockstepError};
 use noccl_cosim::messages::MessagesLockstep;
@@ -37,10 +39,13 @@ pub fn network(preset: &str, overrides: &[Overrides<'_>]) -> Network {
     load(preset, &overrides).unwrap().network
 }
 
-/// Its hardware, which is built unless that was done before.
-pub fn library(network: &Network) -> PathBuf {
+/// Its hardware, which is built unless that was done before; with a fault, if one is asked for.
+pub fn library(network: &Network, fault: Option<&Mutant>) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
-    let sources = read_sources(&folder, &PARTS).unwrap();
+    let mut sources = read_sources(&folder, &PARTS).unwrap();
+    if let Some(mutant) = fault {
+        mutant.apply(&mut sources);
+    }
     let config = SmartRtlConfig::of(network).unwrap().unwrap();
     let inputs = BuildInputs::of_smart(&config, "rtl", &sources).unwrap();
     let name = format!("{}-router", config.network);
@@ -78,7 +83,7 @@ struct Awaited {
     operand: Vec<u8>,
 }
 
-/// What has begun and not ended.
+/// What is in flight.
 struct Traffic<'n> {
     messages: MessageNetwork<'n>,
     draws: Draws<'n>,
@@ -232,7 +237,7 @@ fn seeds(usual: u64) -> std::ops::Range<u64> {
 /// The hardware of a network takes the course of random messages.
 pub fn takes_the_same_course(preset: &str, overrides: &[Overrides<'_>], usual_seeds: u64) {
     let network = network(preset, overrides);
-    let library = library(&network);
+    let library = library(&network, None);
     let (mut cycles, mut compared) = (0, 0);
     for seed in seeds(usual_seeds) {
         let mut hardware = MessagesLockstep::open(&library, &network).unwrap();
@@ -247,4 +252,19 @@ pub fn takes_the_same_course(preset: &str, overrides: &[Overrides<'_>], usual_se
     }
     println!("{preset} {overrides:?}: {cycles} cycles, {compared} flits compared");
     assert!(compared > cycles / 8, "hardly anything was compared");
+}
+
+/// Random messages differ in lock-step with hardware that has a fault, or an assertion of it breaks.
+pub fn is_noticed(mutant: &Mutant, preset: &str, overrides: &[Overrides<'_>]) {
+    let network = network(preset, overrides);
+    let library = library(&network, Some(mutant));
+    for seed in 0..100 {
+        let mut hardware = MessagesLockstep::open(&library, &network).unwrap();
+        let mut follow = |record: &CycleRecord| hardware.follow(record);
+        if let Err(error) = run(&network, Case::of_seed(seed), &mut follow) {
+            println!("{}, seed {seed}: {error}", mutant.name);
+            return;
+        }
+    }
+    panic!("100 seeds do not notice that {}", mutant.name);
 }

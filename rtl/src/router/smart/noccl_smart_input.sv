@@ -273,15 +273,18 @@ module noccl_smart_input
       busy_q <= '0;
       from_q <= '1;
       for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
-        wants_q[c] <= '0;
-        leave_q[c] <= '0;
+        wants_q[c]   <= '0;
+        // What a free channel holds is nothing to send.
+        outputs_q[c] <= '0;
+        leave_q[c]   <= '0;
       end
     end else begin
       busy_q <= busy_d;
       from_q <= from_d;
       for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
-        wants_q[c] <= wants_d[c];
-        leave_q[c] <= leave_d[c];
+        wants_q[c]   <= wants_d[c];
+        outputs_q[c] <= outputs_d[c];
+        leave_q[c]   <= leave_d[c];
       end
     end
   end
@@ -289,8 +292,7 @@ module noccl_smart_input
   always_ff @(posedge clk_i) begin
     for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
       if (taken[c]) header_q[c] <= take_header_i;
-      come_q[c] <= come_d[c];
-      outputs_q[c] <= outputs_d[c];
+      come_q[c]  <= come_d[c];
       owned_q[c] <= owned_d[c];
       for (int unsigned o = 0; o < NUM_PORTS; o++) next_q[c][o] <= next_d[c][o];
     end
