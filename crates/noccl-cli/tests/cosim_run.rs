@@ -61,11 +61,15 @@ fn collectives_take_the_same_course_in_hardware() {
 #[test]
 fn messages_of_collectives_take_the_same_course_in_hardware() {
     let folder = Folder::new();
-    let spec = "--spec smart_4x4 -P router.smart.flit_bits=64 -P router.smart.reduction_table_entries=6";
+    let spec =
+        "--spec smart_4x4 -P router.smart.flit_bits=64 -P router.smart.reduction_table_entries=6";
     let stalls = "--stalls 60,60 --stall-seed 7";
     for (collective, more) in [
         ("multicast --bytes 512B --algorithm in_network", ""),
-        ("reduce --bytes 256B --element int32 --algorithm in_network", stalls),
+        (
+            "reduce --bytes 256B --element int32 --algorithm in_network",
+            stalls,
+        ),
         ("barrier --algorithm in_network", stalls),
     ] {
         let made = with_tools(&folder, &format!("schedule {collective} {spec} -o s.json"));
@@ -76,11 +80,21 @@ fn messages_of_collectives_take_the_same_course_in_hardware() {
         let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
         assert_eq!(report["hardware"]["boundary"], "router");
         let flit_hops = report["counters"]["flit_hops"].as_u64();
-        assert!(report["hardware"]["handshakes"].as_u64() > flit_hops, "{report}");
+        assert!(
+            report["hardware"]["handshakes"].as_u64() > flit_hops,
+            "{report}"
+        );
     }
-    let outcome = with_tools(&folder, &format!("run s.json {spec} --backend rtl --boundary axi"));
+    let outcome = with_tools(
+        &folder,
+        &format!("run s.json {spec} --backend rtl --boundary axi"),
+    );
     assert_eq!(outcome.code, Some(2), "{outcome:?}");
-    assert!(outcome.stderr.contains("boundary axi: accepted with router.flow = \"smart\""));
+    assert!(
+        outcome
+            .stderr
+            .contains("boundary axi: accepted with router.flow = \"smart\"")
+    );
 }
 
 #[test]

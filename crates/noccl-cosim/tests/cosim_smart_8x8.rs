@@ -41,5 +41,9 @@ fn flits_that_pass_first_take_the_same_course() {
 #[test]
 fn other_meshes_take_the_same_course() {
     takes_the_same_course("smart_5x3", &[SMALL, &[("setup_cycles", "2")]], 20);
-    takes_the_same_course("smart_8x1", &[SMALL, &[("vcs", "1"), ("vc_flits", "9")]], 20);
+    takes_the_same_course(
+        "smart_8x1",
+        &[SMALL, &[("vcs", "1"), ("vc_flits", "9")]],
+        20,
+    );
 }

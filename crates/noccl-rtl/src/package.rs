@@ -78,7 +78,8 @@ fn paths(c: &SmartRtlConfig) -> String {
 }
 
 fn channels(c: &SmartRtlConfig) -> String {
-    "  // Virtual channels of a message class, flits of a channel, bits of a flit's data.\n".to_owned()
+    "  // Virtual channels of a message class, flits of a channel, bits of a flit's data.\n"
+        .to_owned()
         + &numbers(&[
             ("VCS", c.vcs),
             ("VC_FLITS", c.vc_flits),

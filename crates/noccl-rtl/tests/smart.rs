@@ -45,7 +45,10 @@ fn names_have_a_bit_where_one_tile_or_reduction_needs_none() {
 
 #[test]
 fn features_are_those_of_the_spec() {
-    let all = numbers("smart_4x4", &[("priority", "\"bypass\""), ("is_pruned", "true")]);
+    let all = numbers(
+        "smart_4x4",
+        &[("priority", "\"bypass\""), ("is_pruned", "true")],
+    );
     assert!(all.is_bypass_first && all.is_pruned && all.has_multicast && all.has_table);
     let none = [("multicast", "\"unicasts\""), ("reduction", "\"none\"")];
     let none = numbers("smart_4x4", &none);
@@ -56,10 +59,30 @@ fn features_are_those_of_the_spec() {
 fn what_has_no_hardware_is_refused_by_its_field() {
     let complete = [("multicast", "\"complete\""), ("tree", "\"private\"")];
     let cases: [(&str, &[(&str, &str)], &str, &str); 8] = [
-        ("smart_4x4_connected", &[], "router.smart.is_connected = true", "false"),
-        ("smart_4x4", &[("tree", "\"private\"")], "router.smart.tree = \"private\"", "\"shared\""),
-        ("smart_4x4", &[("tree", "\"by_load\"")], "router.smart.tree = \"by_load\"", "\"shared\""),
-        ("smart_4x4", &complete, "router.smart.tree = \"private\"", "\"shared\""),
+        (
+            "smart_4x4_connected",
+            &[],
+            "router.smart.is_connected = true",
+            "false",
+        ),
+        (
+            "smart_4x4",
+            &[("tree", "\"private\"")],
+            "router.smart.tree = \"private\"",
+            "\"shared\"",
+        ),
+        (
+            "smart_4x4",
+            &[("tree", "\"by_load\"")],
+            "router.smart.tree = \"by_load\"",
+            "\"shared\"",
+        ),
+        (
+            "smart_4x4",
+            &complete,
+            "router.smart.tree = \"private\"",
+            "\"shared\"",
+        ),
         (
             "smart_4x4",
             &[("reduction", "\"opportunistic\"")],
@@ -73,12 +96,25 @@ fn what_has_no_hardware_is_refused_by_its_field() {
             "\"none\", \"complete\"",
         ),
         ("smart_13x5", &[], "mesh = 13 x 5", "at most 64 tiles"),
-        ("smart_10x2", &[("hpc_max", "9")], "router.smart.hpc_max = 9", "at most 8"),
+        (
+            "smart_10x2",
+            &[("hpc_max", "9")],
+            "router.smart.hpc_max = 9",
+            "at most 8",
+        ),
     ];
     for (preset, overrides, found, accepted) in cases {
-        let refused = RtlNumbers::new(&network(preset, overrides)).unwrap_err().to_string();
-        assert!(refused.starts_with(&format!("{found}: there is no hardware")), "{refused}");
-        assert!(refused.contains(&format!("accepted: {accepted}")), "{refused}");
+        let refused = RtlNumbers::new(&network(preset, overrides))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            refused.starts_with(&format!("{found}: there is no hardware")),
+            "{refused}"
+        );
+        assert!(
+            refused.contains(&format!("accepted: {accepted}")),
+            "{refused}"
+        );
     }
     // A line of nine tiles has no path of nine hops.
     assert_eq!(numbers("smart_9x2", &[("hpc_max", "9")]).hpc_max, 8);

@@ -10,10 +10,12 @@ use std::process::Command;
 #[test]
 fn the_tools_of_the_tests_find_what_a_module_needs_as_the_program_does() {
     let mut sources = hardware_sources();
-    sources.extend([PACKAGE_FILE, SMART_PACKAGE_FILE].map(|package| SourceFile {
-        path: package.to_owned(),
-        text: String::new(),
-    }));
+    sources.extend(
+        [PACKAGE_FILE, SMART_PACKAGE_FILE].map(|package| SourceFile {
+            path: package.to_owned(),
+            text: String::new(),
+        }),
+    );
     let modules = sources.iter().filter(|s| s.path.ends_with(".sv"));
     // The bench of Torrent endpoints is not in the program.
     let tops = modules

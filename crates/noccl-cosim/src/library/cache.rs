@@ -118,7 +118,9 @@ fn make(folder: &Path, inputs: &BuildInputs, watch: Watch<'_>) -> Result<(), Cos
         }));
     }
     let is_package = |name: &&str| inputs.files.iter().any(|file| file.path == **name);
-    let packages = [PACKAGE_FILE, SMART_PACKAGE_FILE].into_iter().filter(is_package);
+    let packages = [PACKAGE_FILE, SMART_PACKAGE_FILE]
+        .into_iter()
+        .filter(is_package);
     keep(&partial, folder, packages)
 }
 
@@ -129,7 +131,10 @@ fn keep<'p>(
     packages: impl Iterator<Item = &'p str>,
 ) -> Result<(), CosimError> {
     let io = |e: io::Error| CosimError::from(not_written(folder, &e));
-    let names: Vec<&str> = [LIBRARY_FILE, LOG_FILE].into_iter().chain(packages).collect();
+    let names: Vec<&str> = [LIBRARY_FILE, LOG_FILE]
+        .into_iter()
+        .chain(packages)
+        .collect();
     partial.collect(BUILD, MADE, &names).map_err(io)?;
     let library = fs::read(partial.path(MADE).join(LIBRARY_FILE)).map_err(io)?;
     let digest = hexadecimal(&Sha256::digest(&library));

@@ -58,8 +58,8 @@ impl fmt::Display for MessageDivergence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { cycle, at, .. } = self;
         let Coord { x, y } = self.router;
-        let [recorded, hardware] = [&self.recorded, &self.hardware]
-            .map(|flit| flit.as_deref().unwrap_or("nothing"));
+        let [recorded, hardware] =
+            [&self.recorded, &self.hardware].map(|flit| flit.as_deref().unwrap_or("nothing"));
         write!(
             f,
             "cycle {cycle}, router ({x}, {y}), {at}\n  recorded: {recorded}\n  hardware: {hardware}"

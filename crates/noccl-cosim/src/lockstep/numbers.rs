@@ -49,8 +49,7 @@ impl Numbers {
 
     /// The library must be of this network.
     pub(crate) fn check(&self, network: &Network) -> Result<(), LockstepError> {
-        let config =
-            RtlConfig::new(network).map_err(|error| self.refused(error.to_string()))?;
+        let config = RtlConfig::new(network).map_err(|error| self.refused(error.to_string()))?;
         let expected = [
             ("MESH_WIDTH", config.mesh_width),
             ("MESH_HEIGHT", config.mesh_height),

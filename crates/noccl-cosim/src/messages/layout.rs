@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Flits of messages as bits: the fields of `noccl_smart_pkg`.
 
-use crate::lockstep::{
-    Field, LockstepError, Numbers, element_number, operator_number, placed,
-};
+use crate::lockstep::{Field, LockstepError, Numbers, element_number, operator_number, placed};
 use noccl_net::{Coord, MultiAddress, Network, TileId};
 use noccl_run::{MessageClass, QueuedPacket};
 use std::fmt::Write;
@@ -231,10 +229,16 @@ mod tests {
     fn sets_that_no_header_names_are_found() {
         let network = network();
         for members in [&[1, 2][..], &[0, 1, 4], &[3, 12]] {
-            assert!(Packet::new(&network, contribution(members)).is_none(), "{members:?}");
+            assert!(
+                Packet::new(&network, contribution(members)).is_none(),
+                "{members:?}"
+            );
         }
         for members in [&[9][..], &[0, 1], &[0, 12, 8, 4]] {
-            assert!(Packet::new(&network, contribution(members)).is_some(), "{members:?}");
+            assert!(
+                Packet::new(&network, contribution(members)).is_some(),
+                "{members:?}"
+            );
         }
     }
 }

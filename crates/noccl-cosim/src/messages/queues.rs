@@ -65,7 +65,9 @@ impl Queues {
 
     /// A queue's flit has been taken.
     pub(super) fn advance(&mut self, class: usize, tile: usize) {
-        let flits = self.head(class, tile).map(|(packet, _)| packet.queued.flits);
+        let flits = self
+            .head(class, tile)
+            .map(|(packet, _)| packet.queued.flits);
         let at = class * self.tiles + tile;
         self.next_flit[at] += 1;
         if Some(self.next_flit[at]) == flits {

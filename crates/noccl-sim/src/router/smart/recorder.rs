@@ -83,8 +83,12 @@ impl Plane {
         messages.queued.append(&mut recorder.queued);
         messages.crossings.append(&mut recorder.crossings);
         let tiles = || (0..self.n.tiles as u32).map(TileId);
-        messages.refusing.extend(tiles().filter(|tile| !takes(*tile)));
-        messages.silent.extend(tiles().filter(|tile| !offers(*tile)));
+        messages
+            .refusing
+            .extend(tiles().filter(|tile| !takes(*tile)));
+        messages
+            .silent
+            .extend(tiles().filter(|tile| !offers(*tile)));
     }
 
     /// A unicast or a multicast has been queued.

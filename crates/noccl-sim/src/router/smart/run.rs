@@ -48,10 +48,7 @@ impl<'a> SmartRun<'a> {
     ///
     /// # Errors
     /// As [`SmartRun::new`]; refused for what no record tells.
-    pub(crate) fn recorded(
-        request: &Request<'a>,
-        on_cycle: OnCycle<'a>,
-    ) -> Result<Self, RunError> {
+    pub(crate) fn recorded(request: &Request<'a>, on_cycle: OnCycle<'a>) -> Result<Self, RunError> {
         let mut run = Self::new(request)?;
         run.on.refuse_record()?;
         run.plane.begin_record();

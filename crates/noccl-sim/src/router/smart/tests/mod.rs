@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Closed forms of a network in which nothing else is in flight, exact to the cycle.
 
+mod allocation;
 mod by_load;
 mod contention;
 mod counted;
