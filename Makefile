@@ -227,6 +227,10 @@ synth: $(RTL_VENV)/.deps .tools/bin/sta ## Area and timing of the modules beside
 synth-page: $(RTL_VENV)/.deps .tools/bin/sta ## The same, written to docs/rtl/synthesis.md
 	$(RTL_BIN)/python tools/rtl_synth.py --page docs/rtl/synthesis.md
 
+.PHONY: smart-timing
+smart-timing: $(RTL_VENV)/.deps .tools/bin/sta ## Hops that routers with bypass do in a cycle, by their netlists: docs/rtl/smart_timing.md (minutes)
+	$(RTL_BIN)/python tools/smart_timing.py --page docs/rtl/smart_timing.md
+
 .PHONY: formal formal-quick
 formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per property
 	$(RTL_BIN)/python tools/rtl_formal.py

@@ -82,9 +82,15 @@ def weigh(cells: Mapping[str, int]) -> Area:
     return Area(logic, flip_flops, num_flip_flops)
 
 
-def elaborate(top: str, parameters: Mapping[str, int], sources: Sequence[Path]) -> list[str]:
-    """Yosys commands that read a module with its parameters and map it onto generic cells."""
+def elaborate(
+    top: str, parameters: Mapping[str, int], sources: Sequence[Path], boxes: Sequence[str] = ()
+) -> list[str]:
+    """Yosys commands that read a module with its parameters and map it onto generic cells.
+
+    Of `boxes`, modules within it, nothing but the ports is read.
+    """
     values = [f"-G {name}={value}" for name, value in parameters.items()]
+    values += [f"--blackboxed-module {box}" for box in boxes]
     options = " ".join([f"-I {rtl_sources.INCLUDE}", *values])
     read = f"read_slang {options} --top {top} {' '.join(map(str, sources))}"
     return [read, f"synth -flatten -noabc -top {top}"]

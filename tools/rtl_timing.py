@@ -63,7 +63,8 @@ class CriticalPath:
     end: str
 
 
-def _sta(script: Sequence[str], directory: Path) -> str:
+def analyse(script: Sequence[str], directory: Path) -> str:
+    """What the analyser prints, with the library read before the script."""
     file = directory / "timing.tcl"
     file.write_text("\n".join([f"read_liberty {LIBRARY}", *script]) + "\n", encoding="utf-8")
     command = [str(STA), "-exit", str(file)]
@@ -71,9 +72,18 @@ def _sta(script: Sequence[str], directory: Path) -> str:
     return run.stdout + run.stderr
 
 
-@functools.cache
 def fo4_nanoseconds(directory: Path) -> float:
     """Delay of one inverter in the middle of a chain in which each drives four.
+
+    Raises:
+        TimingError: The analyser does not know the library.
+    """
+    return stage_nanoseconds(directory, "INVX1", 4)
+
+
+@functools.cache
+def stage_nanoseconds(directory: Path, cell: str, drives: int) -> float:
+    """Delay of a cell in the middle of a chain in which each drives some of its kind.
 
     Raises:
         TimingError: The analyser does not know the library.
@@ -81,19 +91,19 @@ def fo4_nanoseconds(directory: Path) -> float:
     directory.mkdir(parents=True, exist_ok=True)
     lines = ["module chain(input a, output y);", f"wire [{CHAIN}:0] n;", "assign n[0] = a;"]
     for i in range(CHAIN):
-        lines.append(f"INVX1 u{i}(.A(n[{i}]), .Y(n[{i + 1}]));")
-        lines += [f"INVX1 l{i}_{j}(.A(n[{i + 1}]));" for j in range(3)]
+        lines.append(f"{cell} u{i}(.A(n[{i}]), .Y(n[{i + 1}]));")
+        lines += [f"{cell} l{i}_{j}(.A(n[{i + 1}]));" for j in range(drives - 1)]
     (directory / "chain.v").write_text(
         "\n".join([*lines, f"assign y = n[{CHAIN}];", "endmodule", ""]), encoding="utf-8"
     )
     script = ["read_verilog chain.v", "link_design chain", "create_clock -name c -period 10"]
     script += ["set_input_delay 0 -clock c [get_ports a]"]
     script += ["set_output_delay 0 -clock c [get_ports y]", "report_checks -digits 5"]
-    output = _sta(script, directory)
+    output = analyse(script, directory)
     at = {name: float(time) for time, name in _POINT.findall(output)}
-    # Four inverters apart, two rising and two falling, far from both ends.
+    # Four cells apart, of inverters two rising and two falling, far from both ends.
     if not {"u3", "u7"} <= at.keys():
-        raise TimingError(f"FO4: {output[-400:]}")
+        raise TimingError(f"{cell}: {output[-400:]}")
     return (at["u7"] - at["u3"]) / 4
 
 
@@ -146,12 +156,21 @@ def _longest(top: str, netlist: str, unit: float, directory: Path) -> CriticalPa
     script = [f"read_verilog {netlist}", f"link_design {top}"]
     script += [f"create_clock -name clk -period {PERIOD_NS} [get_ports clk_i]"]
     script += ["report_checks -path_delay max -digits 4"]
-    output = _sta(script, directory)
+    output = analyse(script, directory)
     (directory / netlist).with_suffix(".rpt").write_text(output, encoding="utf-8")
+    return critical_path(output, unit)
+
+
+def critical_path(output: str, unit: float) -> CriticalPath | None:
+    """The path of a report of the analyser; none if it says that there is none.
+
+    Raises:
+        TimingError: The report is none.
+    """
     if "No paths found." in output:
         return None
     slack, ends = _SLACK.search(output), _ENDS.findall(output)
     if slack is None or len(ends) != 2:  # noqa: PLR2004 - a path has two ends.
-        raise TimingError(f"{top}: {output[-400:]}")
+        raise TimingError(output[-400:])
     nanoseconds = PERIOD_NS - float(slack[1])
     return CriticalPath(nanoseconds, nanoseconds / unit, start=ends[0], end=ends[1])

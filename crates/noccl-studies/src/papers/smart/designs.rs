@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What S2 compares, on a mesh of 8x8 with packets of one flit.
 
+use super::hardware::clock_note;
 use crate::{Error, load};
 use noccl_net::Network;
 use rayon::prelude::*;
@@ -71,8 +72,16 @@ impl Setting {
         Ok(words.join(", "))
     }
 
-    pub(super) fn title(self) -> String {
-        format!("HPCmax {}, setup {}", self.hpc_max, self.setup_cycles)
+    /// Title of a panel: the setting, and what its clock is if that is not the published one.
+    ///
+    /// # Errors
+    /// As [`clock_note`].
+    pub(super) fn title(self) -> Result<String, Error> {
+        let setting = format!("HPCmax {}, setup {}", self.hpc_max, self.setup_cycles);
+        Ok(match clock_note(self)? {
+            Some(note) => format!("{setting}: {note}"),
+            None => setting,
+        })
     }
 }
 

@@ -9,6 +9,7 @@ mod broadcasts;
 mod coherence;
 mod curve;
 mod designs;
+mod hardware;
 mod hops;
 mod plots;
 mod reductions;
@@ -46,6 +47,7 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
     reductions::claims(effort, &mut found.outcomes)?;
     tally.finish_unit()?;
     hops::claims(effort, &mut found.outcomes)?;
+    hardware::claims(&mut found.outcomes)?;
     tally.finish_unit()?;
     coherence::claims(is_quick, &mut found.outcomes)?;
     tally.finish_unit()?;

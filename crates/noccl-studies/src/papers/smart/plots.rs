@@ -40,13 +40,13 @@ impl Plot<'_> {
             effort.curve(*design, *setting, self.pattern, self.loads)
         };
         let curves: Vec<Vec<Sample>> = cases.par_iter().map(curve).collect::<Result<_, Error>>()?;
+        let titles: Vec<String> = settings
+            .iter()
+            .map(|setting| setting.title())
+            .collect::<Result<_, Error>>()?;
         let figure = |name: &str, y: &str, of: fn(&Sample) -> f64| {
-            let panel = |setting: &Setting| Panel {
-                title: if settings.len() == 1 {
-                    String::new()
-                } else {
-                    setting.title()
-                },
+            let panel = |(setting, title): (&Setting, &String)| Panel {
+                title: title.clone(),
                 lines: (cases.iter().zip(&curves))
                     .filter(|((at, _), _)| at == setting)
                     .map(|((_, design), curve)| Line {
@@ -55,7 +55,7 @@ impl Plot<'_> {
                     })
                     .collect(),
             };
-            let all: Vec<Panel> = settings.iter().map(panel).collect();
+            let all: Vec<Panel> = settings.iter().zip(&titles).map(panel).collect();
             panels(name, self.title, self.x, y, &all)
         };
         let mut figures = vec![figure(self.name, "latency [cycles]", |s| s.latency)];

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of `rtl/synth/smart_paths.toml`, and what was measured of them before."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import rtl_row
+import rtl_sources
+import rtl_synth_rows
+import wire_model
+from repository import ROOT
+
+PATHS = rtl_sources.RTL / "synth" / "smart_paths.toml"
+OUT = ROOT / "out" / "smart_timing"
+METHOD = [*rtl_synth_rows.METHOD, ROOT / "tools" / "rtl_row.py"]
+CONFIGURATION = "smart_8x8"
+KINDS = ("data", "control", "model")
+
+
+class PathError(Exception):
+    """The file says something that cannot be measured."""
+
+
+@dataclass(frozen=True)
+class TimedPath:
+    """A row of routers.
+
+    Attributes:
+        id: Name in options and files.
+        title: Name in the table.
+        kind: `data`: what flits cross; `control`: what sets up their paths;
+            `model`: the module stands for routers and is none.
+        module: Of one router.
+        forward: Output port to the next router's input port.
+        hops: Lengths of rows.
+        backward: Output port to the input port of the router before.
+        parameters: Of the module.
+        package: Numbers that differ from those of the generated package.
+        boxes: Modules that are left out, and with them all paths through them.
+        note: What the number leaves out.
+    """
+
+    id: str
+    title: str
+    kind: str
+    module: str
+    forward: dict[str, str]
+    hops: list[int]
+    backward: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, int] = field(default_factory=dict)
+    package: dict[str, int] = field(default_factory=dict)
+    boxes: list[str] = field(default_factory=list)
+    note: str = ""
+
+    @property
+    def links(self) -> rtl_row.Links:
+        """How routers are wired."""
+        return rtl_row.Links(self.forward, self.backward)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is promised of a path.
+
+    Attributes:
+        text: In words.
+        path: Of which.
+        at_least: Hops at the clock of the technology.
+    """
+
+    text: str
+    path: str
+    at_least: int
+
+    def line(self, lines: dict[str, wire_model.Line], technology: wire_model.Technology) -> str:
+        """Goal, value and outcome; a goal whose path was not measured is missed."""
+        if self.path not in lines:
+            return f"- **FAIL**: {self.text}: not measured, of {self.at_least} hops"
+        line = lines[self.path]
+        hops = line.most_hops(technology)
+        mhz = line.clock_mhz(technology, self.at_least)
+        outcome = "pass" if hops >= self.at_least else "**FAIL**"
+        clock = f"{self.at_least} hops at {mhz:.0f} MHz"
+        return f"- {outcome}: {self.text}: {hops} of {self.at_least} hops ({clock})"
+
+
+def paths(text: str) -> list[TimedPath]:
+    """Reads the list of paths.
+
+    Raises:
+        PathError: A path has an unknown kind, no link, or rows of fewer than two lengths.
+    """
+    found = [TimedPath(**entry) for entry in tomllib.loads(text)["path"]]
+    for path in found:
+        if path.kind not in KINDS:
+            raise PathError(f"{path.id}: kind {path.kind}; accepted: {', '.join(KINDS)}")
+        if not path.forward:
+            raise PathError(f"{path.id}: accepted: a port that leads to the next router")
+        if len(set(path.hops)) < 2 or min(path.hops) < 1:  # noqa: PLR2004 - a line has two points.
+            raise PathError(f"{path.id}: hops {path.hops}; accepted: two lengths from 1 on")
+    return found
+
+
+def goals(text: str) -> list[Goal]:
+    """Reads the list of goals.
+
+    Raises:
+        PathError: A goal names no path.
+    """
+    names = {path.id for path in paths(text)}
+    found = [Goal(**entry) for entry in tomllib.loads(text).get("goal", [])]
+    for goal in found:
+        if goal.path not in names:
+            raise PathError(f"{goal.text}: no path {goal.path}")
+    return found
+
+
+def _directory(path: TimedPath) -> tuple[Path, list[Path]]:
+    """Where a row's results are kept, and the sources that they hold for."""
+    sources = rtl_sources.closure([path.module], configuration=CONFIGURATION)
+    sources = rtl_sources.with_numbers(sources, path.package, OUT, CONFIGURATION)
+    texts = [*sources, *sorted(rtl_sources.INCLUDE.glob("*.svh")), *METHOD, *rtl_synth_rows.LOCKS]
+    parts = [
+        path.module,
+        repr(path.parameters),
+        repr(path.links),
+        repr(path.hops),
+        repr(path.boxes),
+    ]
+    parts += [text.read_text(encoding="utf-8") for text in texts]
+    return OUT / f"{path.id}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:12]}", sources
+
+
+def kept(path: TimedPath) -> rtl_row.Row | None:
+    """What was measured before for the sources as they are; none if nothing was."""
+    file = _directory(path)[0] / "row.json"
+    if not file.exists():
+        return None
+    entry = json.loads(file.read_text(encoding="utf-8"))
+    entry["paths"] = [rtl_row.RowPath(**found) for found in entry["paths"]]
+    return rtl_row.Row(**entry)
+
+
+def measure(path: TimedPath) -> rtl_row.Row:
+    """Measures a row, or reads what was measured before.
+
+    Raises:
+        rtl_row.RowError: The module has no such ports, or no path goes through a row.
+        rtl_timing.TimingError: The analyser says nothing that can be read.
+        rtl_yosys.YosysError: Yosys refuses the sources.
+    """
+    if (row := kept(path)) is not None:
+        return row
+    directory, sources = _directory(path)
+    hop = rtl_row.Hop(path.module, path.parameters, sources, path.links, path.boxes)
+    row = rtl_row.measure(hop, path.hops, directory)
+    text = json.dumps(dataclasses.asdict(row))
+    (directory / "row.json").write_text(text, encoding="utf-8")
+    return row
+
+
+def line(path: TimedPath, row: rtl_row.Row) -> wire_model.Line:
+    """Time over hops. Of flits only what crosses links: all else in a router is of its control."""
+    inside_fo4 = 0.0 if path.kind == "data" else row.inside_fo4
+    return wire_model.fit([(found.hops, found.fo4) for found in row.paths], inside_fo4)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables, goals and page of the measured rows of routers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import rtl_row
+import smart_claims
+import smart_paths
+import wire_model
+
+# `hpc_max` of the plots.
+CLOCKS_AT = (4, 7, 8)
+# S2's Spice, in ps per hop beside the wire: bare wire, a multiplexer, an OR besides.
+PUBLISHED = (
+    ("bare wire, as published", 0.0),
+    ("a multiplexer per hop, as published", 28.0),
+    ("+ an OR, as published", 48.0),
+)
+GROUPS = {"data": "Data path", "control": "Control path", "model": "Models"}
+
+
+def table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A Markdown table that reads well as plain text too."""
+    everything = [list(headings), *map(list, lines)]
+    widths = [max(len(line[i]) for line in everything) for i in range(len(headings))]
+    texts = [
+        "| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |"
+        for line in everything
+    ]
+    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+    return "\n".join([texts[0], rule, *texts[1:]])
+
+
+def headings(technology: wire_model.Technology) -> list[str]:
+    """Of the tables."""
+    return [
+        "path", "once [FO4]", "per hop d [FO4]", "d [ps]", f"hops at {technology.clock_ghz:g} GHz",
+        *(f"MHz at {hops}" for hops in CLOCKS_AT), "inside a router [FO4]", "off the line [FO4]",
+        "cells", "seconds",
+    ]  # fmt: skip
+
+
+def clocks(line: wire_model.Line, technology: wire_model.Technology) -> list[str]:
+    """Hops at the technology's clock, and clocks."""
+    texts = [f"{line.clock_mhz(technology, hops):.0f}" for hops in CLOCKS_AT]
+    return [f"{line.most_hops(technology)}", *texts]
+
+
+def cells(
+    path: smart_paths.TimedPath, row: rtl_row.Row, technology: wire_model.Technology
+) -> list[str]:
+    """One line of a table."""
+    line = smart_paths.line(path, row)
+    return [
+        path.title,
+        f"{line.launch_fo4:.1f}",
+        f"{line.hop_fo4:.2f}",
+        f"{line.hop_fo4 * technology.fo4_ps:.0f}",
+        *clocks(line, technology),
+        f"{line.inside_fo4:.1f}" if line.inside_fo4 else "",
+        f"{line.residual_fo4:.2f}",
+        f"{row.cells}",
+        f"{row.seconds:.0f}",
+    ]
+
+
+def published_cells(title: str, hop_ps: float, technology: wire_model.Technology) -> list[str]:
+    """A line of what S2 prints: no launch, no capture, its own picoseconds."""
+    line = wire_model.Line(0.0, hop_ps / technology.fo4_ps)
+    texts = [title, "0", "", f"{hop_ps:.0f}", *clocks(line, technology)]
+    return [*texts, *[""] * 4]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is shown.
+
+    Attributes:
+        chosen: Paths, in order.
+        rows: What was measured of them.
+        goals: What is promised of them.
+        technology: What makes gates and hops into time.
+    """
+
+    chosen: Sequence[smart_paths.TimedPath]
+    rows: Mapping[str, rtl_row.Row]
+    goals: Sequence[smart_paths.Goal]
+    technology: wire_model.Technology
+
+    def lines(self) -> dict[str, wire_model.Line]:
+        """Time over hops of what was measured."""
+        rows = self.rows
+        return {p.id: smart_paths.line(p, rows[p.id]) for p in self.chosen if p.id in rows}
+
+    def text(self) -> str:
+        """Tables, goals, critical paths, and what is missing."""
+        parts = [f"{self.technology.text()}."]
+        for kind, title in GROUPS.items():
+            shown = [path for path in self.chosen if path.kind == kind and path.id in self.rows]
+            lines = [cells(path, self.rows[path.id], self.technology) for path in shown]
+            if kind == "model":
+                lines += [published_cells(*entry, self.technology) for entry in PUBLISHED]
+            if lines:
+                parts += [f"**{title}**", table(headings(self.technology), lines)]
+        outcomes = [goal.line(self.lines(), self.technology) for goal in self.goals]
+        if missing := [f"`{path.id}`" for path in self.chosen if path.id not in self.rows]:
+            outcomes.append(f"- **not measured** for these sources: {'; '.join(missing)}")
+        if outcomes:
+            parts += ["Goals:", "\n".join(outcomes)]
+        parts += ["Longest rows:", "\n".join(self.ends())]
+        return "\n\n".join(parts)
+
+    def ends(self) -> list[str]:
+        """Where the critical path of each longest row begins and ends, and what it leaves out."""
+        texts = []
+        for path in self.chosen:
+            if path.id not in self.rows:
+                continue
+            last = self.rows[path.id].paths[-1]
+            note = f". {path.note}" if path.note else ""
+            texts.append(
+                f"- {path.title}: {last.hops} hops, {last.fo4:.1f} FO4, `{last.start}` to "
+                f"`{last.end}`{note}"
+            )
+        return texts
+
+
+def clocks_of_settings(report: Report) -> str:
+    """The clock of each setting of S2's plots."""
+    lines, technology = report.lines(), report.technology
+    entries = [
+        [
+            f"{hpc_max}",
+            f"{setup}",
+            f"{smart_claims.clock_mhz(lines, technology, hpc_max, setup):.0f}",
+        ]
+        for hpc_max, setup in smart_claims.SETTINGS
+    ]
+    return table(["HPCmax", "setup", "MHz"], entries)
+
+
+def page(report: Report, areas: smart_claims.Areas, date: str) -> str:
+    """The page of the documentation."""
+    found = smart_claims.claims(report.lines(), areas, report.technology)
+    claims = [f"- {name}: {ours:.3g} ({detail})" for name, (ours, detail) in found.items()]
+    return f"""# Hops in a cycle
+
+Written by `make smart-timing` on {date}.
+
+{report.text()}
+
+T(n) = launch and capture + n (wire + d). A *hop* is a router and the link behind it.
+
+- **once**: launch at a register, capture at another, and what a path takes only once.
+- **d**: slope of rows of several lengths, all between registers, by static timing in the OSU
+  180 nm library (`tools/rtl_row.py`); no wires, no retiming. *off the line* is most that a row
+  differs from it; rows count before the line. FO4 is the delay of an inverter that drives four;
+  within some 25 % in other technologies.
+- **A row** is one synthesized router laid down as often as it is long. Synthesized as a whole, the
+  mapper would make a tree of its chain, which routers a millimetre apart cannot be. *cells* are
+  those of one router, *seconds* what synthesis (twice) and the analysis of all lengths took.
+- **inside a router**: longest path of the control that crosses no link. It bounds the clock too.
+- **Wire**: a constant, per hop; a repeater stands in each link of a row, and what it takes when it
+  drives another one is left to the constant. Not placed, not routed.
+- **as published**: S2's Spice in 45 nm, without launch and capture.
+- **Models** have no counterpart among the routers. S1's plane has `hpc_max` 7 on a mesh of 8x8.
+- Other technologies: `python tools/smart_timing.py --kept --fo4-ps 9 --tile-mm 0.5`.
+
+## Clocks
+
+Of routers with bitwise reductions over the whole path and arithmetic ones over two hops; S2 has
+1000 MHz for all. Plots of [S2](../papers/S2.md) say what is below that.
+
+{clocks_of_settings(report)}
+
+## Claims
+
+As in [S2](../papers/S2.md#claims), where they have their results.
+
+{chr(10).join(claims)}
+"""
