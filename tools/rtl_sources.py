@@ -82,7 +82,7 @@ def with_numbers(
     """The sources with other numbers: their package lies below `out`, under the hash of its text.
 
     Raises:
-        SourceError: The package has no such number, or the sources have none or both of the packages.
+        SourceError: The package has no such number, or not one of the packages is there.
     """
     sources = list(sources)
     if not numbers:

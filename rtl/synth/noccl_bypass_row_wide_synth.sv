@@ -12,36 +12,37 @@
 // Mirror: crates/noccl-sim/src/router/collective/bypass (`is_clear`, `passes`).
 
 module noccl_bypass_row_wide_synth
-  import noccl_flit_pkg::WEST, noccl_flit_pkg::EAST, noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::NUM_REQUESTERS;
+  import noccl_flit_pkg::WEST, noccl_flit_pkg::EAST;
+  import noccl_flit_pkg::NUM_PORTS, noccl_flit_pkg::NUM_REQUESTERS;
   import noccl_flit_pkg::wide_flit_t, noccl_flit_pkg::port_set_t, noccl_flit_pkg::coord_t;
 #(
     /// Most links that a flit crosses in a cycle; at least 2.
     parameter int unsigned HpcMax = 8
 ) (
     /// Clock.
-    input  logic                      clk_i,
+    input  logic                    clk_i,
     /// Asynchronous reset, active low.
-    input  logic                      rst_ni,
+    input  logic                    rst_ni,
     /// Mesh coordinate; constant.
-    input  coord_t                    position_i,
+    input  coord_t                  position_i,
     /// A flit crosses the link from the router before, and how many more it may cross, in unary.
-    input  logic                      link_valid_i,
-    input  wide_flit_t                link_flit_i,
-    input  logic       [HpcMax-2:0]   link_left_i,
+    input  logic                    link_valid_i,
+    input  wide_flit_t              link_flit_i,
+    input  logic       [HpcMax-2:0] link_left_i,
     /// The same for the link to the next router.
-    output logic                      link_valid_o,
-    output wide_flit_t                link_flit_o,
-    output logic       [HpcMax-2:0]   link_left_o,
+    output logic                    link_valid_o,
+    output wide_flit_t              link_flit_o,
+    output logic       [HpcMax-2:0] link_left_o,
     /// The input was not full at the beginning of the cycle: to the router before, and from the next one.
-    output logic                      space_o,
-    input  logic                      space_i,
+    output logic                    space_o,
+    input  logic                    space_i,
     /// Local input and result of a reduction, a cycle earlier: they ask for East.
-    input  logic       [1:0]          other_asks_i,
-    input  wide_flit_t                other_flit_i [2],
+    input  logic       [       1:0] other_asks_i,
+    input  wide_flit_t              other_flit_i   [2],
     /// Other outputs that take the head of the input, a cycle earlier.
-    input  port_set_t                 other_granted_i,
+    input  port_set_t               other_granted_i,
     /// A flit has passed.
-    output logic                      passed_o
+    output logic                    passed_o
 );
 
   typedef logic [NUM_REQUESTERS-1:0] requesters_t;

@@ -20,18 +20,18 @@ module noccl_smart_router_synth
     input  logic         rst_ni,
     /// As in `noccl_smart_router`, as what follows.
     input  coord_t       position_i,
-    input  requests_t    requests_i[NUM_LINKS],
-    output requests_t    requests_o[NUM_LINKS],
-    input  crossing_t    crossing_i[NUM_LINKS],
-    output crossing_t    crossing_o[NUM_LINKS],
-    input  data_t        data_i[NUM_LINKS],
-    output data_t        data_o[NUM_LINKS],
-    input  distance_t    beyond_i[NUM_LINKS],
-    output distance_t    beyond_o[NUM_LINKS],
-    input  class_set_t   open_i[NUM_LINKS],
-    input  class_set_t   open_after_i[NUM_LINKS],
-    output class_set_t   open_o[NUM_LINKS],
-    output class_set_t   open_after_o[NUM_LINKS],
+    input  requests_t    requests_i           [NUM_LINKS],
+    output requests_t    requests_o           [NUM_LINKS],
+    input  crossing_t    crossing_i           [NUM_LINKS],
+    output crossing_t    crossing_o           [NUM_LINKS],
+    input  data_t        data_i               [NUM_LINKS],
+    output data_t        data_o               [NUM_LINKS],
+    input  distance_t    beyond_i             [NUM_LINKS],
+    output distance_t    beyond_o             [NUM_LINKS],
+    input  class_set_t   open_i               [NUM_LINKS],
+    input  class_set_t   open_after_i         [NUM_LINKS],
+    output class_set_t   open_o               [NUM_LINKS],
+    output class_set_t   open_after_o         [NUM_LINKS],
     input  logic         local_take_i,
     input  header_t      local_header_i,
     output class_set_t   local_open_o,
@@ -64,11 +64,11 @@ module noccl_smart_router_synth
   endfunction
 
   requests_t requests[NUM_LINKS];
-  seen_t seen[NUM_LINKS];
   always_comb begin : p_slim
     requests = requests_i;
     for (int unsigned p = 0; p < NUM_LINKS; p++) begin
-      for (int unsigned d = 0; d < HPC_MAX; d++) requests[p][d].header = slim(requests_i[p][d].header);
+      for (int unsigned d = 0; d < HPC_MAX; d++)
+      requests[p][d].header = slim(requests_i[p][d].header);
     end
   end
 
@@ -77,7 +77,7 @@ module noccl_smart_router_synth
   ) u_router (
       .requests_i    (requests),
       .local_header_i(slim(local_header_i)),
-      .seen_o        (seen),
+      .seen_o        (),
       .*
   );
 

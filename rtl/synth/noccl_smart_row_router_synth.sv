@@ -28,18 +28,18 @@ module noccl_smart_row_router_synth
     output class_set_t   open_o,
     output class_set_t   open_after_o,
     /// The other links.
-    input  requests_t    other_requests_i[3],
-    output requests_t    other_requests_o[3],
-    input  crossing_t    other_crossing_i[3],
-    output crossing_t    other_crossing_o[3],
-    input  data_t        other_data_i[3],
-    output data_t        other_data_o[3],
-    input  distance_t    other_beyond_i[3],
-    output distance_t    other_beyond_o[3],
-    input  class_set_t   other_open_i[3],
-    input  class_set_t   other_open_after_i[3],
-    output class_set_t   other_open_o[3],
-    output class_set_t   other_open_after_o[3],
+    input  requests_t    other_requests_i     [3],
+    output requests_t    other_requests_o     [3],
+    input  crossing_t    other_crossing_i     [3],
+    output crossing_t    other_crossing_o     [3],
+    input  data_t        other_data_i         [3],
+    output data_t        other_data_o         [3],
+    input  distance_t    other_beyond_i       [3],
+    output distance_t    other_beyond_o       [3],
+    input  class_set_t   other_open_i         [3],
+    input  class_set_t   other_open_after_i   [3],
+    output class_set_t   other_open_o         [3],
+    output class_set_t   other_open_after_o   [3],
     /// The interface.
     input  logic         local_take_i,
     input  header_t      local_header_i,
@@ -101,7 +101,6 @@ module noccl_smart_row_router_synth
     end
   end
 
-  seen_t seen[NUM_LINKS];
 
   noccl_smart_router #(
       .HasTable(HasTable)
@@ -132,7 +131,7 @@ module noccl_smart_row_router_synth
       .eject_ready_i,
       .eject_valid_o,
       .eject_o,
-      .seen_o      (seen)
+      .seen_o      ()
   );
 
 endmodule

@@ -112,7 +112,10 @@ mod tests {
             let is_said = title.contains(&format!("{} MHz in our netlists", clock.mhz));
             assert_eq!(is_said, clock.mhz < PUBLISHED_MHZ, "{title}");
         }
-        let unknown = Setting { hpc_max: 5, ..Setting::PUBLISHED };
+        let unknown = Setting {
+            hpc_max: 5,
+            ..Setting::PUBLISHED
+        };
         assert_eq!(clock_note(unknown).unwrap().unwrap(), "clock not measured");
     }
 
