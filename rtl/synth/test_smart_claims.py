@@ -32,7 +32,6 @@ LINES = {
 def areas() -> dict[str, rtl_synth_rows.Result]:
     found = {
         "smart_counts": (5000.0, 200),
-        "smart_table": (90000.0, 9000),
         "smart_buffers": (3000.0, 640),
     }
     return {
