@@ -56,13 +56,15 @@ def _home(package: str, configuration: str) -> str:
     return configuration if is_there else CONFIGURATIONS.get(package, configuration)
 
 
-def package_with(numbers: Mapping[str, int | str], package: str = PACKAGE) -> str:
+def package_with(
+    numbers: Mapping[str, int | str], package: str = PACKAGE, configuration: str = CONFIGURATION
+) -> str:
     """Text of a generated package with other values for some of its numbers; arrays as text.
 
     Raises:
         SourceError: The package has no such number.
     """
-    text = index()[package].read_text(encoding="utf-8")
+    text = index(configuration=configuration)[package].read_text(encoding="utf-8")
     for number, value in numbers.items():
         pattern = rf"\b({number}(?:\[\w+\])?) = [^;]+;"
         text, count = re.subn(pattern, rf"\g<1> = {value};", text)
@@ -72,12 +74,15 @@ def package_with(numbers: Mapping[str, int | str], package: str = PACKAGE) -> st
 
 
 def with_numbers(
-    sources: Iterable[Path], numbers: Mapping[str, int | str], out: Path
+    sources: Iterable[Path],
+    numbers: Mapping[str, int | str],
+    out: Path,
+    configuration: str = CONFIGURATION,
 ) -> list[Path]:
     """The sources with other numbers: their package lies below `out`, under the hash of its text.
 
     Raises:
-        SourceError: The package has no such number, or the sources have none or both of the packages.
+        SourceError: The package has no such number, or not one of the packages is there.
     """
     sources = list(sources)
     if not numbers:
@@ -86,7 +91,7 @@ def with_numbers(
     if len(packages) != 1:
         raise SourceError(f"numbers of one package; there are {packages}")
     name = packages[0]
-    text = package_with(numbers, name)
+    text = package_with(numbers, name, configuration)
     directory = out / f"numbers-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     directory.mkdir(parents=True, exist_ok=True)
     package = directory / f"{name}.sv"

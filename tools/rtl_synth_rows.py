@@ -54,6 +54,7 @@ class Row:
         memory: A memory of the generated package, one plain flip-flop a bit: `operand_store` or
             `dma_buffer`.
         parameters: Values of its parameters.
+        configuration: Whose generated package is read.
         package: Numbers that differ from those of the generated package.
         path_parameters: Those that differ where the critical path is looked for.
         is_timed: Is the critical path looked for?
@@ -70,6 +71,7 @@ class Row:
     top: str | None = None
     memory: str | None = None
     parameters: dict[str, int] = field(default_factory=dict)
+    configuration: str = rtl_sources.CONFIGURATION
     package: dict[str, int] = field(default_factory=dict)
     path_parameters: dict[str, int] = field(default_factory=dict)
     is_timed: bool = True
@@ -127,7 +129,8 @@ def closed(wanted: set[str], known: Mapping[str, Row]) -> set[str]:
 def _directory(row: Row) -> tuple[Path, list[Path]]:
     """Where a module's results are kept, and the sources that they hold for."""
     top = row.top or ""
-    sources = rtl_sources.with_numbers(rtl_sources.closure([top]), row.package, OUT)
+    sources = rtl_sources.closure([top], configuration=row.configuration)
+    sources = rtl_sources.with_numbers(sources, row.package, OUT, row.configuration)
     texts = [*sources, *sorted(rtl_sources.INCLUDE.glob("*.svh")), *METHOD, *LOCKS]
     parts = [top, repr(row.parameters), repr(row.path_parameters)]
     parts += [path.read_text(encoding="utf-8") for path in texts]

@@ -19,6 +19,7 @@ from repository import ROOT
 PATHS = rtl_sources.RTL / "synth" / "smart_paths.toml"
 OUT = ROOT / "out" / "smart_timing"
 METHOD = [*rtl_synth_rows.METHOD, ROOT / "tools" / "rtl_row.py"]
+CONFIGURATION = "smart_8x8"
 KINDS = ("data", "control", "model")
 
 
@@ -122,7 +123,8 @@ def goals(text: str) -> list[Goal]:
 
 def _directory(path: TimedPath) -> tuple[Path, list[Path]]:
     """Where a row's results are kept, and the sources that they hold for."""
-    sources = rtl_sources.with_numbers(rtl_sources.closure([path.module]), path.package, OUT)
+    sources = rtl_sources.closure([path.module], configuration=CONFIGURATION)
+    sources = rtl_sources.with_numbers(sources, path.package, OUT, CONFIGURATION)
     texts = [*sources, *sorted(rtl_sources.INCLUDE.glob("*.svh")), *METHOD, *rtl_synth_rows.LOCKS]
     parts = [
         path.module,

@@ -161,7 +161,7 @@ T(n) = launch and capture + n (wire + d). A *hop* is a router and the link behin
   within some 25 % in other technologies.
 - **A row** is one synthesized router laid down as often as it is long. Synthesized as a whole, the
   mapper would make a tree of its chain, which routers a millimetre apart cannot be. *cells* are
-  those of one router, *seconds* what synthesis (twice) and the analysis of all lengths took.
+  those of one router, *seconds* what synthesis and analysis took (of two busy cores).
 - **inside a router**: longest path of the control that crosses no link. It bounds the clock too.
 - **Wire**: a constant, per hop; a repeater stands in each link of a row, and what it takes when it
   drives another one is left to the constant. Not placed, not routed.

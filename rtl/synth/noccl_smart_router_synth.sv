@@ -26,6 +26,8 @@ module noccl_smart_router_synth
     output crossing_t    crossing_o           [NUM_LINKS],
     input  data_t        data_i               [NUM_LINKS],
     output data_t        data_o               [NUM_LINKS],
+    input  distance_t    beyond_i             [NUM_LINKS],
+    output distance_t    beyond_o             [NUM_LINKS],
     input  class_set_t   open_i               [NUM_LINKS],
     input  class_set_t   open_after_i         [NUM_LINKS],
     output class_set_t   open_o               [NUM_LINKS],
@@ -62,7 +64,6 @@ module noccl_smart_router_synth
   endfunction
 
   requests_t requests[NUM_LINKS];
-  seen_t seen[NUM_LINKS];
   always_comb begin : p_slim
     requests = requests_i;
     for (int unsigned p = 0; p < NUM_LINKS; p++) begin
@@ -76,7 +77,7 @@ module noccl_smart_router_synth
   ) u_router (
       .requests_i    (requests),
       .local_header_i(slim(local_header_i)),
-      .seen_o        (seen),
+      .seen_o        (),
       .*
   );
 

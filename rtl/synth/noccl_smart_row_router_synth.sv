@@ -21,6 +21,8 @@ module noccl_smart_row_router_synth
     output crossing_t    crossing_o,
     input  data_t        data_i,
     output data_t        data_o,
+    input  distance_t    beyond_i,
+    output distance_t    beyond_o,
     input  class_set_t   open_i,
     input  class_set_t   open_after_i,
     output class_set_t   open_o,
@@ -32,6 +34,8 @@ module noccl_smart_row_router_synth
     output crossing_t    other_crossing_o     [3],
     input  data_t        other_data_i         [3],
     output data_t        other_data_o         [3],
+    input  distance_t    other_beyond_i       [3],
+    output distance_t    other_beyond_o       [3],
     input  class_set_t   other_open_i         [3],
     input  class_set_t   other_open_after_i   [3],
     output class_set_t   other_open_o         [3],
@@ -58,6 +62,7 @@ module noccl_smart_row_router_synth
   requests_t requests_in[NUM_LINKS], requests_out[NUM_LINKS];
   crossing_t crossing_in[NUM_LINKS], crossing_out[NUM_LINKS];
   data_t data_in[NUM_LINKS], data_out[NUM_LINKS];
+  distance_t beyond_in[NUM_LINKS], beyond_out[NUM_LINKS];
   class_set_t open_in[NUM_LINKS], open_out[NUM_LINKS];
   class_set_t open_after_in[NUM_LINKS], open_after_out[NUM_LINKS];
 
@@ -67,12 +72,14 @@ module noccl_smart_row_router_synth
       assign requests_in[p] = requests_i;
       assign crossing_in[p] = crossing_i;
       assign data_in[p] = data_i;
+      assign beyond_o = beyond_out[p];
       assign open_o = open_out[p];
       assign open_after_o = open_after_out[p];
     end else begin : gen_in
       assign requests_in[p] = other_requests_i[p];
       assign crossing_in[p] = other_crossing_i[p];
       assign data_in[p] = other_data_i[p];
+      assign other_beyond_o[p] = beyond_out[p];
       assign other_open_o[p] = open_out[p];
       assign other_open_after_o[p] = open_after_out[p];
     end
@@ -80,6 +87,7 @@ module noccl_smart_row_router_synth
       assign requests_o = requests_out[p];
       assign crossing_o = crossing_out[p];
       assign data_o = data_out[p];
+      assign beyond_in[p] = beyond_i;
       assign open_in[p] = open_i;
       assign open_after_in[p] = open_after_i;
     end else begin : gen_out
@@ -87,12 +95,12 @@ module noccl_smart_row_router_synth
       assign other_requests_o[Place] = requests_out[p];
       assign other_crossing_o[Place] = crossing_out[p];
       assign other_data_o[Place] = data_out[p];
+      assign beyond_in[p] = other_beyond_i[Place];
       assign open_in[p] = other_open_i[Place];
       assign open_after_in[p] = other_open_after_i[Place];
     end
   end
 
-  seen_t seen[NUM_LINKS];
 
   noccl_smart_router #(
       .HasTable(HasTable)
@@ -106,6 +114,8 @@ module noccl_smart_row_router_synth
       .crossing_o  (crossing_out),
       .data_i      (data_in),
       .data_o      (data_out),
+      .beyond_i    (beyond_in),
+      .beyond_o    (beyond_out),
       .open_i      (open_in),
       .open_after_i(open_after_in),
       .open_o      (open_out),
@@ -121,7 +131,7 @@ module noccl_smart_row_router_synth
       .eject_ready_i,
       .eject_valid_o,
       .eject_o,
-      .seen_o      (seen)
+      .seen_o      ()
   );
 
 endmodule

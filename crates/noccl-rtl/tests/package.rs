@@ -4,7 +4,7 @@
 
 use noccl_net::{Network, elaborate};
 use noccl_rtl::{Package, RtlConfig, RtlNumbers, package_text};
-use noccl_spec::{RouterFlow, Spec, WideReductionKind, parse_spec, preset_text};
+use noccl_spec::{RouterBypass, RouterFlow, Spec, WideReductionKind, parse_spec, preset_text};
 use std::path::Path;
 
 fn preset(name: &str) -> Spec {
@@ -62,7 +62,13 @@ fn a_memory_beyond_32_bits_is_refused_by_its_field() {
 #[test]
 fn what_the_modules_do_not_implement_is_refused_by_its_field() {
     type Change = fn(&mut Spec);
-    let cases: [(&str, &str, Change); 11] = [
+    let cases: [(&str, &str, Change); 12] = [
+        ("router.bypass = a table", "no such table", |s| {
+            s.axi_mut().unwrap().router.bypass = Some(RouterBypass {
+                hpc_max: 2,
+                setup_cycles: 1,
+            });
+        }),
         ("ni.wide_beat_bytes = 32", "accepted: 64", |s| {
             s.axi_mut().unwrap().ni.wide_beat_bytes = 32
         }),

@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn the_files_hold_nothing_unknown_and_every_id_stands_once() {
         let all = |last: u32| (1..=last).collect::<Vec<_>>();
-        let network: Vec<u32> = (1..=18).chain([26, 30, 31]).collect();
+        let network: Vec<u32> = (1..=18).chain(26..=31).collect();
         for (paper, numbers, others) in [
             (Paper::CollectiveNoc, all(13), vec!["table_1"]),
             (Paper::Smart, network, vec![]),

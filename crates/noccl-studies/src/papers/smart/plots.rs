@@ -44,6 +44,10 @@ impl Plot<'_> {
             .iter()
             .map(|setting| setting.title())
             .collect::<Result<_, Error>>()?;
+        let title = match &titles[..] {
+            [only] => format!("{}: {only}", self.title),
+            _ => self.title.to_owned(),
+        };
         let figure = |name: &str, y: &str, of: fn(&Sample) -> f64| {
             let panel = |(setting, title): (&Setting, &String)| Panel {
                 title: title.clone(),
@@ -56,7 +60,7 @@ impl Plot<'_> {
                     .collect(),
             };
             let all: Vec<Panel> = settings.iter().zip(&titles).map(panel).collect();
-            panels(name, self.title, self.x, y, &all)
+            panels(name, &title, self.x, y, &all)
         };
         let mut figures = vec![figure(self.name, "latency [cycles]", |s| s.latency)];
         figures.extend(more.iter().map(|(name, y, of)| figure(name, y, *of)));
