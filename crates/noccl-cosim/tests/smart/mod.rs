@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random messages that overlap on routers with bypass, in lock-step with their hardware: unicasts and multicasts of any length,
 //! reductions with and without operands, with and without an entry of the routers' tables, barriers, interfaces that stand still.
-#![allow(clippy::unwrap_used, clippy::print_stdout, dead_code)] // every test file uses its own part
+#![allow(clippy::unwrap_used, clippy::print_stdout, dead_code, unused_imports)] // every test file uses its own part
 
 mod draws;
 mod mutants;
