@@ -132,51 +132,26 @@ module noccl_smart_input
 
   // ---------------------------------------------------------------------------------------- choice
 
-  channel_set_t from_q, from_d;
-  channel_set_t asks, in_order, chosen;
-  port_set_t usable[NUM_CHANNELS];
-  for (genvar c = 0; c < int'(NUM_CHANNELS); c++) begin : gen_usable
-    localparam kind_e Class = class_of(c);
-    port_set_t wants, owned;
-    assign wants = IsLateChoice ? wants_granted[c] : wants_q[c];
-    assign owned = IsLateChoice ? owned_granted[c] : owned_q[c];
-    assign usable[c] = wants & able_i & (open_i[Class] | owned);
-    assign asks[c] = usable[c] != '0;
-  end
-  assign in_order = asks & (IsLateChoice ? from_d : from_q);
-  assign chosen   = lowest(in_order != '0 ? in_order : asks);
+  port_set_t seen_wants[NUM_CHANNELS], seen_owned[NUM_CHANNELS];
+  flit_count_t seen_next[NUM_CHANNELS][NUM_PORTS];
+  assign seen_wants = IsLateChoice ? wants_granted : wants_q;
+  assign seen_owned = IsLateChoice ? owned_granted : owned_q;
+  assign seen_next  = IsLateChoice ? next_granted : next_q;
 
-  flit_count_t chosen_next[NUM_PORTS];
-  port_set_t chosen_usable;
-  always_comb begin : p_choice
-    chosen_usable  = '0;
-    choice_owned_o = '0;
-    for (int unsigned o = 0; o < NUM_PORTS; o++) chosen_next[o] = '0;
-    for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
-      if (chosen[c]) begin
-        chosen_usable |= usable[c];
-        choice_owned_o |= IsLateChoice ? owned_granted[c] : owned_q[c];
-        for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-          chosen_next[o] |= IsLateChoice ? next_granted[c][o] : next_q[c][o];
-        end
-      end
-    end
-    // An input sends one flit per cycle: the earliest.
-    choice_o.channel = chosen;
-    choice_o.index   = '1;
-    for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-      if (chosen_usable[o] && chosen_next[o] < choice_o.index) choice_o.index = chosen_next[o];
-    end
-    for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-      choice_o.outputs[o] = chosen_usable[o] && chosen_next[o] == choice_o.index;
-    end
-  end
-
-  // Behind the channel that has been granted last, in order.
-  always_comb begin : p_from
-    from_d = from_q;
-    if (grant_i.outputs != '0) from_d = ~(grant_i.channel | (grant_i.channel - 1'b1));
-  end
+  noccl_smart_choice #(
+      .IsLateChoice(IsLateChoice)
+  ) u_choice (
+      .clk_i,
+      .rst_ni,
+      .wants_i(seen_wants),
+      .owned_i(seen_owned),
+      .next_i (seen_next),
+      .able_i,
+      .open_i,
+      .choice_o,
+      .choice_owned_o,
+      .grant_i
+  );
 
   // -------------------------------------------------------------------------------------- requests
 
@@ -258,7 +233,6 @@ module noccl_smart_input
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= '0;
-      from_q <= '1;
       for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
         wants_q[c]   <= '0;
         // What a free channel holds is nothing to send.
@@ -267,7 +241,6 @@ module noccl_smart_input
       end
     end else begin
       busy_q <= busy_d;
-      from_q <= from_d;
       for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
         wants_q[c]   <= wants_d[c];
         outputs_q[c] <= outputs_d[c];
