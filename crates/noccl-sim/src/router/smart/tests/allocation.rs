@@ -7,7 +7,8 @@ use noccl_net::{Coord, TileId};
 /// Cycle in which a copy for the own tile is delivered that stands beside a flit of the same input: that one is chosen first, and its
 /// output's last channel is taken by a path of the same cycle.
 fn delivered_behind_a_dropped_grant(is_chosen_before_paths: bool) -> u64 {
-    let overrides = [("setup_cycles", "2".to_owned()), ("vcs", "1".to_owned())];
+    let overrides = [("setup_cycles", "2"), ("vcs", "1"), ("is_pruned", "true")];
+    let overrides = overrides.map(|(field, value)| (field, value.to_owned()));
     let network = network("smart_4x1", &overrides);
     let mut plane = plane(&network, 0);
     assert!(plane.n.is_chosen_before_paths);
