@@ -155,7 +155,8 @@ module noccl_smart_counting_props
             .coming_o        (coming[l]),
             .coming_look_o   (),
             .passes_o        (passes[l]),
-            .goes_further_o  ()
+            .goes_further_o  (),
+            .seen_o          ()
         );
         // As in noccl_smart_router: what comes and does not pass is latched a cycle later.
         always_ff @(posedge clk_i) begin

@@ -106,7 +106,8 @@ module noccl_smart_line_props
         .coming_o        (coming[r]),
         .coming_look_o   (chosen),
         .passes_o        (passes[r]),
-        .goes_further_o  (goes_further[r])
+        .goes_further_o  (goes_further[r]),
+        .seen_o          ()
     );
 
     `ASSUME(GoesOneHopAtLeast, limit_i[r] >= hops_t'(1) && limit_i[r] <= hops_t'(HPC_MAX))

@@ -120,7 +120,8 @@ module noccl_smart_preset_props
         .coming_o        (coming[r]),
         .coming_look_o   (chosen),
         .passes_o        (passes[r]),
-        .goes_further_o  (goes_further)
+        .goes_further_o  (goes_further),
+        .seen_o          ()
     );
 
     noccl_smart_arrival #(
@@ -151,7 +152,7 @@ module noccl_smart_preset_props
         .rst_ni,
         .asked_i      (asked),
         .passes_i     (passing),
-        .read_i       (asked),
+        .read_o       (),
         .header_i     (none),
         .read_data_i  (data_i[r]),
         .data_i       (data_in),

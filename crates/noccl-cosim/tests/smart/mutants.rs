@@ -60,16 +60,16 @@ pub const MUTANTS: [Mutant; 20] = [
     Mutant::new(
         "the order of channels stays with the one that was granted",
         Routers::Preset,
-        "noccl_smart_input",
+        "noccl_smart_choice",
         (
-            "from_d = ~(grant_i.channel | (grant_i.channel - 1'b1));",
-            "from_d = ~(grant_i.channel - 1'b1);",
+            "~(grant_i.channel | (grant_i.channel - 1'b1)) : from_q",
+            "~(grant_i.channel - 1'b1) : from_q",
         ),
     ),
     Mutant::new(
         "an input sends flits that are not the earliest",
         Routers::Preset,
-        "noccl_smart_input",
+        "noccl_smart_choice",
         (
             "chosen_usable[o] && chosen_next[o] == choice_o.index",
             "chosen_usable[o]",

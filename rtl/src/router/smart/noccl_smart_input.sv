@@ -110,13 +110,12 @@ module noccl_smart_input
   // choice.
   port_set_t wants_q[NUM_CHANNELS], wants_d[NUM_CHANNELS];
   leave_t leave_q[NUM_CHANNELS], leave_d[NUM_CHANNELS];
-  data_t data_q[NUM_CHANNELS][VC_FLITS];
 
   // ----------------------------------------------------------------------------- what grants leave
 
-  flit_count_t next_granted[NUM_CHANNELS][NUM_PORTS];
-  port_set_t wants_granted[NUM_CHANNELS];
-  port_set_t owned_granted[NUM_CHANNELS];
+  flit_count_t next_granted [NUM_CHANNELS] [NUM_PORTS];
+  port_set_t   wants_granted[NUM_CHANNELS];
+  port_set_t   owned_granted[NUM_CHANNELS];
   always_comb begin : p_granted
     for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
       owned_granted[c] = owned_q[c];
@@ -133,51 +132,26 @@ module noccl_smart_input
 
   // ---------------------------------------------------------------------------------------- choice
 
-  channel_set_t from_q, from_d;
-  channel_set_t asks, in_order, chosen;
-  port_set_t usable[NUM_CHANNELS];
-  for (genvar c = 0; c < int'(NUM_CHANNELS); c++) begin : gen_usable
-    localparam kind_e Class = class_of(c);
-    port_set_t wants, owned;
-    assign wants = IsLateChoice ? wants_granted[c] : wants_q[c];
-    assign owned = IsLateChoice ? owned_granted[c] : owned_q[c];
-    assign usable[c] = wants & able_i & (open_i[Class] | owned);
-    assign asks[c] = usable[c] != '0;
-  end
-  assign in_order = asks & (IsLateChoice ? from_d : from_q);
-  assign chosen   = lowest(in_order != '0 ? in_order : asks);
+  port_set_t seen_wants[NUM_CHANNELS], seen_owned[NUM_CHANNELS];
+  flit_count_t seen_next[NUM_CHANNELS][NUM_PORTS];
+  assign seen_wants = IsLateChoice ? wants_granted : wants_q;
+  assign seen_owned = IsLateChoice ? owned_granted : owned_q;
+  assign seen_next  = IsLateChoice ? next_granted : next_q;
 
-  flit_count_t chosen_next[NUM_PORTS];
-  port_set_t chosen_usable;
-  always_comb begin : p_choice
-    chosen_usable  = '0;
-    choice_owned_o = '0;
-    for (int unsigned o = 0; o < NUM_PORTS; o++) chosen_next[o] = '0;
-    for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
-      if (chosen[c]) begin
-        chosen_usable |= usable[c];
-        choice_owned_o |= IsLateChoice ? owned_granted[c] : owned_q[c];
-        for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-          chosen_next[o] |= IsLateChoice ? next_granted[c][o] : next_q[c][o];
-        end
-      end
-    end
-    // An input sends one flit per cycle: the earliest.
-    choice_o.channel = chosen;
-    choice_o.index   = '1;
-    for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-      if (chosen_usable[o] && chosen_next[o] < choice_o.index) choice_o.index = chosen_next[o];
-    end
-    for (int unsigned o = 0; o < NUM_PORTS; o++) begin
-      choice_o.outputs[o] = chosen_usable[o] && chosen_next[o] == choice_o.index;
-    end
-  end
-
-  // Behind the channel that has been granted last, in order.
-  always_comb begin : p_from
-    from_d = from_q;
-    if (grant_i.outputs != '0) from_d = ~(grant_i.channel | (grant_i.channel - 1'b1));
-  end
+  noccl_smart_choice #(
+      .IsLateChoice(IsLateChoice)
+  ) u_choice (
+      .clk_i,
+      .rst_ni,
+      .wants_i(seen_wants),
+      .owned_i(seen_owned),
+      .next_i (seen_next),
+      .able_i,
+      .open_i,
+      .choice_o,
+      .choice_owned_o,
+      .grant_i
+  );
 
   // -------------------------------------------------------------------------------------- requests
 
@@ -209,31 +183,19 @@ module noccl_smart_input
     end
   end
 
-  if (HasFollow) begin : gen_follow
-    hops_t follow_q[NUM_CHANNELS][NUM_LINKS];
-    for (genvar c = 0; c < int'(NUM_CHANNELS); c++) begin : gen_channel
-      for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_link
-        always_ff @(posedge clk_i) begin
-          if (extend_valid_i && extend_channel_i[c] && straight_i[o])
-            follow_q[c][o] <= extend_hops_i;
-          else if (sent_i.channel[c] && sent_i.outputs[o]) follow_q[c][o] <= went_i[o];
-        end
-      end
-    end
-    always_comb begin : p_follow
-      for (int unsigned o = 0; o < NUM_LINKS; o++) begin
-        ask_follow_o[o] = '0;
-        for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
-          if (ask_channel_i[c])
-            ask_follow_o[o] |= sent_i.channel[c] && sent_i.outputs[o] ? went_i[o] : follow_q[c][o];
-        end
-      end
-    end
-  end else begin : gen_no_follow
-    for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_link
-      assign ask_follow_o[o] = '0;
-    end
-  end
+  noccl_smart_follow #(
+      .HasFollow(HasFollow)
+  ) u_follow (
+      .clk_i,
+      .ask_channel_i,
+      .ask_follow_o,
+      .sent_i,
+      .went_i,
+      .straight_i,
+      .extend_valid_i,
+      .extend_channel_i,
+      .extend_hops_i
+  );
 
   // ----------------------------------------------------------------------------------- next values
 
@@ -271,7 +233,6 @@ module noccl_smart_input
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= '0;
-      from_q <= '1;
       for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
         wants_q[c]   <= '0;
         // What a free channel holds is nothing to send.
@@ -280,7 +241,6 @@ module noccl_smart_input
       end
     end else begin
       busy_q <= busy_d;
-      from_q <= from_d;
       for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
         wants_q[c]   <= wants_d[c];
         outputs_q[c] <= outputs_d[c];
@@ -300,43 +260,26 @@ module noccl_smart_input
 
   // ----------------------------------------------------------------------------------------- flits
 
-  channel_set_t latched_q;
-  always_ff @(posedge clk_i) latched_q <= latch_i.valid ? latch_i.channel : '0;
-
-  for (genvar c = 0; c < int'(NUM_CHANNELS); c++) begin : gen_data
-    // Contributions have one flit.
-    localparam bit IsContribution = class_of(c) == CONTRIBUTION;
-    localparam int unsigned Flits = IsContribution ? 1 : VC_FLITS;
-    for (genvar f = 0; f < int'(VC_FLITS); f++) begin : gen_flit
-      if (f < int'(Flits)) begin : gen_register
-        always_ff @(posedge clk_i) begin
-          if (latch_i.valid && latch_i.channel[c] && latch_i.index == flit_count_t'(f))
-            data_q[c][f] <= latch_data_i;
-          else if (IsContribution && combined_valid_i && latched_q[c])
-            data_q[c][f] <= combined_data_i;
-        end
-      end else begin : gen_none
-        assign data_q[c][f] = '0;
-      end
-    end
-  end
+  channel_set_t latched;
+  noccl_smart_flits u_flits (
+      .clk_i,
+      .latch_i,
+      .latch_data_i,
+      .latched_o(latched),
+      .latched_data_o,
+      .combined_valid_i,
+      .combined_data_i,
+      .read_channel_i,
+      .read_index_i,
+      .read_data_o
+  );
 
   always_comb begin : p_read
     read_header_o = '0;
-    read_data_o = '0;
     latched_header_o = '0;
-    latched_data_o = '0;
     for (int unsigned c = 0; c < NUM_CHANNELS; c++) begin
-      if (read_channel_i[c]) begin
-        read_header_o |= header_q[c];
-        for (int unsigned f = 0; f < VC_FLITS; f++) begin
-          if (read_index_i == flit_count_t'(f)) read_data_o |= data_q[c][f];
-        end
-      end
-      if (class_of(c) == CONTRIBUTION && latched_q[c]) begin
-        latched_header_o |= header_q[c];
-        latched_data_o |= data_q[c][0];
-      end
+      if (read_channel_i[c]) read_header_o |= header_q[c];
+      if (class_of(c) == CONTRIBUTION && latched[c]) latched_header_o |= header_q[c];
     end
   end
 

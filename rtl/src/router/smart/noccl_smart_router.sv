@@ -120,13 +120,10 @@ module noccl_smart_router
 
   header_t ask_header[NUM_PORTS];
   hops_t ask_follow[NUM_PORTS][NUM_LINKS], went[NUM_LINKS], extend_hops[NUM_LINKS];
-  request_t own[NUM_LINKS];
-  logic [NUM_LINKS-1:0] is_won, own_is_granted, is_used;
+  logic [NUM_LINKS-1:0] is_won, own_is_granted, passes;
   request_t look[NUM_LINKS][NumLooks], coming[NUM_LINKS];
   channel_set_t later_channel[NUM_LINKS][NumLooks];
   logic later_ends[NUM_LINKS][NumLooks], is_last[NUM_LINKS][NumLooks];
-  logic coming_look[NUM_LINKS][NumLooks];
-  logic [NUM_LINKS-1:0] passes, goes_further;
 
   // Whose requests are made up in this cycle.
   choice_t asking[NUM_PORTS];
@@ -146,84 +143,55 @@ module noccl_smart_router
   // With an early grant it has been granted a cycle before.
   assign grant = IsEarlyGrant ? chosen : asked;
 
-  for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_line
-    localparam int unsigned In = opposite(o);
-    noccl_smart_request #(
-        .Out         (o),
-        .IsRegistered(IsEarlyGrant),
-        .HasFollow   (IsBypassFirst)
-    ) u_request (
-        .clk_i,
-        .rst_ni,
-        .position_i,
-        .asking_i(asking),
-        .header_i(ask_header),
-        .follow_i(ask_follow),
-        .own_o   (own[o])
-    );
-    always_comb begin : p_granted
-      own_is_granted[o] = 1'b0;
-      for (int unsigned p = 0; p < NUM_PORTS; p++) own_is_granted[o] |= asked[p].outputs[o];
-    end
-    assign is_used[In] = ask[In].outputs != '0;
-
-    noccl_smart_line #(
-        .IsBypassFirst(IsBypassFirst)
-    ) u_line (
-        .clk_i,
-        .rst_ni,
-        .is_local_i      (is_local),
-        .requests_i      (requests_i[In]),
-        .requests_o      (requests_o[o]),
-        .crossing_i      (crossing_i[In]),
-        .crossing_o      (crossing_o[o]),
-        .own_i           (own[o]),
-        .own_is_granted_i(own_is_granted[o]),
-        .input_is_used_i (is_used[In]),
-        .open_i          (open_i[o]),
-        .look_o          (look[o]),
-        .later_ends_i    (later_ends[o]),
-        .is_last_i       (is_last[o]),
-        .is_won_o        (is_won[o]),
-        .coming_o        (coming[o]),
-        .coming_look_o   (coming_look[o]),
-        .passes_o        (passes[o]),
-        .goes_further_o  (goes_further[o]),
-        .seen_o          (seen_o[o])
-    );
-  end
-
-  // -------------------------------------------------------------------------------------- arrivals
-
   // By line: what comes in takes a channel, or is latched in that of its packet.
   logic [NUM_LINKS-1:0] takes, goes_alone, counts;
   port_set_t take_outputs[NUM_LINKS];
   channel_set_t take_channel[NUM_PORTS], coming_channel[NUM_LINKS];
   latch_t latching[NUM_LINKS];
 
-  for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_arrival
-    noccl_smart_arrival #(
-        .Out     (o),
-        .HasTable(HasTable),
-        .NumLooks(NumLooks)
-    ) u_arrival (
+  for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_link
+    localparam int unsigned In = opposite(o);
+    always_comb begin : p_granted
+      own_is_granted[o] = 1'b0;
+      for (int unsigned p = 0; p < NUM_PORTS; p++) own_is_granted[o] |= asked[p].outputs[o];
+    end
+
+    noccl_smart_link #(
+        .Out          (o),
+        .IsBypassFirst(IsBypassFirst),
+        .IsEarlyGrant (IsEarlyGrant),
+        .HasTable     (HasTable)
+    ) u_link (
         .clk_i,
         .rst_ni,
         .position_i,
-        .coming_i       (coming[o]),
-        .coming_look_i  (coming_look[o]),
-        .passes_i       (passes[o]),
-        .goes_further_i (goes_further[o]),
-        .later_channel_i(later_channel[o]),
-        .later_ends_i   (later_ends[o]),
-        .take_o         (takes[o]),
-        .take_outputs_o (take_outputs[o]),
-        .take_channel_i (take_channel[opposite(o)]),
-        .later_channel_o(coming_channel[o]),
-        .goes_alone_o   (goes_alone[o]),
-        .follow_o       (extend_hops[o]),
-        .is_counted_o   (counts[o]),
-        .latching_o     (latching[o])
+        .is_local_i      (is_local),
+        .asking_i        (asking),
+        .header_i        (ask_header),
+        .follow_i        (ask_follow),
+        .own_is_granted_i(own_is_granted[o]),
+        .input_is_used_i (ask[In].outputs != '0),
+        .requests_i      (requests_i[In]),
+        .requests_o      (requests_o[o]),
+        .crossing_i      (crossing_i[In]),
+        .crossing_o      (crossing_o[o]),
+        .open_i          (open_i[o]),
+        .look_o          (look[o]),
+        .later_channel_i (later_channel[o]),
+        .later_ends_i    (later_ends[o]),
+        .is_last_i       (is_last[o]),
+        .is_won_o        (is_won[o]),
+        .coming_o        (coming[o]),
+        .passes_o        (passes[o]),
+        .take_o          (takes[o]),
+        .take_outputs_o  (take_outputs[o]),
+        .take_channel_i  (take_channel[In]),
+        .later_channel_o (coming_channel[o]),
+        .goes_alone_o    (goes_alone[o]),
+        .extend_hops_o   (extend_hops[o]),
+        .is_counted_o    (counts[o]),
+        .latching_o      (latching[o]),
+        .seen_o          (seen_o[o])
     );
   end
 
@@ -303,7 +271,7 @@ module noccl_smart_router
         .choice_o          (choice[p]),
         .choice_owned_o    (owned[p]),
         .grant_i           (grant[p]),
-        .ask_channel_i     (ask[p].channel),
+        .ask_channel_i     (asking[p].channel),
         .ask_header_o      (ask_header[p]),
         .ask_follow_o      (ask_follow[p]),
         .sent_i            (read[p]),
