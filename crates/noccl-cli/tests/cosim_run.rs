@@ -57,12 +57,13 @@ fn collectives_take_the_same_course_in_hardware() {
     }
 }
 
-/// Messages of schedules, on routers with bypass.
+/// Messages of schedules, on routers with bypass: the library of a test of random messages.
 #[test]
 fn messages_of_collectives_take_the_same_course_in_hardware() {
     let folder = Folder::new();
     let spec =
-        "--spec smart_4x4 -P router.smart.flit_bits=64 -P router.smart.reduction_table_entries=6";
+        "--spec smart_4x4 -P router.smart.flit_bits=64 -P router.smart.vc_flits=3 -P router.smart.vcs=2 \
+         -P router.smart.reduction_table_entries=6";
     let stalls = "--stalls 60,60 --stall-seed 7";
     for (collective, more) in [
         ("multicast --bytes 512B --algorithm in_network", ""),
