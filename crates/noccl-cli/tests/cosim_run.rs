@@ -61,8 +61,7 @@ fn collectives_take_the_same_course_in_hardware() {
 #[test]
 fn messages_of_collectives_take_the_same_course_in_hardware() {
     let folder = Folder::new();
-    let spec =
-        "--spec smart_4x4 -P router.smart.flit_bits=64 -P router.smart.vc_flits=3 -P router.smart.vcs=2 \
+    let spec = "--spec smart_4x4 -P router.smart.flit_bits=64 -P router.smart.vc_flits=3 -P router.smart.vcs=2 \
          -P router.smart.reduction_table_entries=6";
     let stalls = "--stalls 60,60 --stall-seed 7";
     for (collective, more) in [
