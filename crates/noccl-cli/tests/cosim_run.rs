@@ -93,7 +93,7 @@ fn messages_of_collectives_take_the_same_course_in_hardware() {
     assert!(
         outcome
             .stderr
-            .contains("boundary axi: accepted with router.flow = \"smart\"")
+            .contains("--boundary 'axi': accepted with router.flow = \"smart\"")
     );
 }
 
