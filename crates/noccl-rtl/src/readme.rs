@@ -106,8 +106,8 @@ pub(crate) fn smart_readme(c: &SmartRtlConfig) -> String {
          | `include/` | assertion macros: active in simulation, nothing under `SYNTHESIS` |\n\
          | `{DIGEST_FILE}` | digests of all these files (`sha256sum -c`); `noccl rtl` replaces the folder only while they are right |\n\
          \n\
-         Top: `{SMART_TOP}`, {w} × {h} routers that a flit passes without being latched, several in a cycle; its ports are documented\n\
-         line by line in its source, flits in `src/router/smart/noccl_smart_pkg.sv`. Interfaces of tiles are not part of it.\n\
+         Top: `{SMART_TOP}`, {w} × {h} routers that a flit passes without being latched, several in a cycle, with their network interfaces; its\n\
+         ports are documented line by line in its source, packets and flits in `src/router/smart/noccl_smart_pkg.sv`.\n\
          Check that your tool reads it: `verilator --lint-only -Wno-fatal -f {FILE_LIST} --top-module {SMART_TOP}`\n\
          in this folder.\n\
          \n\
