@@ -47,6 +47,7 @@ class TimedPath:
         package: Numbers that differ from those of the generated package.
         boxes: Modules that are left out, and with them all paths through them.
         passed_only: Registers at which no path begins in the first router (`rtl_hop`).
+        is_balanced: Mapped by the recipe for sums.
         note: What the number leaves out.
     """
 
@@ -61,6 +62,7 @@ class TimedPath:
     package: dict[str, int] = field(default_factory=dict)
     boxes: list[str] = field(default_factory=list)
     passed_only: list[str] = field(default_factory=list)
+    is_balanced: bool = False
     note: str = ""
 
     @property
@@ -136,10 +138,17 @@ def _hop(path: TimedPath) -> tuple[rtl_hop.Hop, Path]:
     sources = rtl_sources.closure([path.module], configuration=CONFIGURATION)
     sources = rtl_sources.with_numbers(sources, path.package, OUT, CONFIGURATION)
     hop = rtl_hop.Hop(
-        path.module, path.parameters, sources, path.links, path.boxes, path.passed_only
+        path.module,
+        path.parameters,
+        sources,
+        path.links,
+        path.boxes,
+        path.passed_only,
+        path.is_balanced,
     )
     files = [*sources, *sorted(rtl_sources.INCLUDE.glob("*.svh")), *SYNTHESIS]
     parts = [path.module, repr(path.parameters), repr(path.links), repr(path.boxes)]
+    parts.append(repr(path.is_balanced))
     return hop, OUT / f"netlist-{_hash(parts, [*files, *rtl_synth_rows.LOCKS])}"
 
 
