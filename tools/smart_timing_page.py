@@ -162,6 +162,9 @@ T(n) = launch and capture + n (wire + d). A *hop* is a router and the link behin
 - **A row** is one synthesized router laid down as often as it is long. Synthesized as a whole, the
   mapper would make a tree of its chain, which routers a millimetre apart cannot be. *cells* are
   those of one router; its synthesis and the analysis of its row take some two minutes of a core.
+- **Sizes** stand beside the longest rows: fewer channels and bits than smart_8x8 has, whose choice
+  among them takes some gates more, once per path. In the first router of a row no path begins at an
+  operand of the table, as that meets only what has come over a link.
 - **inside a router**: longest path of the control that crosses no link. It bounds the clock too.
 - **wires back**: links to a router before that a path crosses besides its hops; in its time.
 - **Wire**: a constant, per hop; a repeater stands in each link of a row, and what it takes when it
