@@ -88,6 +88,8 @@ def stage_nanoseconds(directory: Path, cell: str, drives: int) -> float:
     Raises:
         TimingError: The analyser does not know the library.
     """
+    # Others may look for another cell at the same time.
+    directory = directory / f"{cell}_{drives}"
     directory.mkdir(parents=True, exist_ok=True)
     lines = ["module chain(input a, output y);", f"wire [{CHAIN}:0] n;", "assign n[0] = a;"]
     for i in range(CHAIN):

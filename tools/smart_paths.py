@@ -7,9 +7,11 @@ import dataclasses
 import hashlib
 import json
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import rtl_hop
 import rtl_row
 import rtl_sources
 import rtl_synth_rows
@@ -18,7 +20,8 @@ from repository import ROOT
 
 PATHS = rtl_sources.RTL / "synth" / "smart_paths.toml"
 OUT = ROOT / "out" / "smart_timing"
-METHOD = [*rtl_synth_rows.METHOD, ROOT / "tools" / "rtl_row.py"]
+SYNTHESIS = [*rtl_synth_rows.METHOD, ROOT / "tools" / "rtl_hop.py"]
+ANALYSIS = [ROOT / "tools" / "rtl_row.py"]
 CONFIGURATION = "smart_8x8"
 KINDS = ("data", "control", "model")
 
@@ -43,6 +46,8 @@ class TimedPath:
         parameters: Of the module.
         package: Numbers that differ from those of the generated package.
         boxes: Modules that are left out, and with them all paths through them.
+        passed_only: Registers at which no path begins in the first router (`rtl_hop`).
+        is_balanced: Mapped by the recipe for sums.
         note: What the number leaves out.
     """
 
@@ -56,12 +61,14 @@ class TimedPath:
     parameters: dict[str, int] = field(default_factory=dict)
     package: dict[str, int] = field(default_factory=dict)
     boxes: list[str] = field(default_factory=list)
+    passed_only: list[str] = field(default_factory=list)
+    is_balanced: bool = False
     note: str = ""
 
     @property
-    def links(self) -> rtl_row.Links:
+    def links(self) -> rtl_hop.Links:
         """How routers are wired."""
-        return rtl_row.Links(self.forward, self.backward)
+        return rtl_hop.Links(self.forward, self.backward)
 
 
 @dataclass(frozen=True)
@@ -121,25 +128,39 @@ def goals(text: str) -> list[Goal]:
     return found
 
 
-def _directory(path: TimedPath) -> tuple[Path, list[Path]]:
-    """Where a row's results are kept, and the sources that they hold for."""
+def _hash(parts: Iterable[str], files: Iterable[Path]) -> str:
+    texts = [*parts, *(file.read_text(encoding="utf-8") for file in files)]
+    return hashlib.sha256("|".join(texts).encode()).hexdigest()[:12]
+
+
+def _hop(path: TimedPath) -> tuple[rtl_hop.Hop, Path]:
+    """The module, and where its netlist is kept."""
     sources = rtl_sources.closure([path.module], configuration=CONFIGURATION)
     sources = rtl_sources.with_numbers(sources, path.package, OUT, CONFIGURATION)
-    texts = [*sources, *sorted(rtl_sources.INCLUDE.glob("*.svh")), *METHOD, *rtl_synth_rows.LOCKS]
-    parts = [
+    hop = rtl_hop.Hop(
         path.module,
-        repr(path.parameters),
-        repr(path.links),
-        repr(path.hops),
-        repr(path.boxes),
-    ]
-    parts += [text.read_text(encoding="utf-8") for text in texts]
-    return OUT / f"{path.id}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:12]}", sources
+        path.parameters,
+        sources,
+        path.links,
+        path.boxes,
+        path.passed_only,
+        path.is_balanced,
+    )
+    files = [*sources, *sorted(rtl_sources.INCLUDE.glob("*.svh")), *SYNTHESIS]
+    parts = [path.module, repr(path.parameters), repr(path.links), repr(path.boxes)]
+    parts.append(repr(path.is_balanced))
+    return hop, OUT / f"netlist-{_hash(parts, [*files, *rtl_synth_rows.LOCKS])}"
+
+
+def _directory(path: TimedPath, netlist: Path) -> Path:
+    """Where a row's results are kept."""
+    parts = [netlist.name, repr(path.hops), repr(path.passed_only)]
+    return OUT / f"{path.id}-{_hash(parts, ANALYSIS)}"
 
 
 def kept(path: TimedPath) -> rtl_row.Row | None:
     """What was measured before for the sources as they are; none if nothing was."""
-    file = _directory(path)[0] / "row.json"
+    file = _directory(path, _hop(path)[1]) / "row.json"
     if not file.exists():
         return None
     entry = json.loads(file.read_text(encoding="utf-8"))
@@ -157,9 +178,11 @@ def measure(path: TimedPath) -> rtl_row.Row:
     """
     if (row := kept(path)) is not None:
         return row
-    directory, sources = _directory(path)
-    hop = rtl_row.Hop(path.module, path.parameters, sources, path.links, path.boxes)
-    row = rtl_row.measure(hop, path.hops, directory)
+    hop, netlist = _hop(path)
+    if not (netlist / "netlist.v").exists():
+        rtl_hop.synthesize(hop, netlist)
+    directory = _directory(path, netlist)
+    row = rtl_row.measure(hop, path.hops, netlist, directory)
     text = json.dumps(dataclasses.asdict(row))
     (directory / "row.json").write_text(text, encoding="utf-8")
     return row
@@ -168,4 +191,6 @@ def measure(path: TimedPath) -> rtl_row.Row:
 def line(path: TimedPath, row: rtl_row.Row) -> wire_model.Line:
     """Time over hops. Of flits only what crosses links: all else in a router is of its control."""
     inside_fo4 = 0.0 if path.kind == "data" else row.inside_fo4
-    return wire_model.fit([(found.hops, found.fo4) for found in row.paths], inside_fo4)
+    wires = max(found.wires - found.hops for found in row.paths)
+    points = [(found.hops, found.fo4) for found in row.paths]
+    return wire_model.fit(points, inside_fo4, wires)

@@ -39,7 +39,7 @@ def headings(technology: wire_model.Technology) -> list[str]:
     return [
         "path", "once [FO4]", "per hop d [FO4]", "d [ps]", f"hops at {technology.clock_ghz:g} GHz",
         *(f"MHz at {hops}" for hops in CLOCKS_AT), "inside a router [FO4]", "off the line [FO4]",
-        "cells", "seconds",
+        "wires back", "cells",
     ]  # fmt: skip
 
 
@@ -62,8 +62,8 @@ def cells(
         *clocks(line, technology),
         f"{line.inside_fo4:.1f}" if line.inside_fo4 else "",
         f"{line.residual_fo4:.2f}",
+        f"{line.wires_back}",
         f"{row.cells}",
-        f"{row.seconds:.0f}",
     ]
 
 
@@ -161,8 +161,12 @@ T(n) = launch and capture + n (wire + d). A *hop* is a router and the link behin
   within some 25 % in other technologies.
 - **A row** is one synthesized router laid down as often as it is long. Synthesized as a whole, the
   mapper would make a tree of its chain, which routers a millimetre apart cannot be. *cells* are
-  those of one router, *seconds* what synthesis and analysis took (of two busy cores).
+  those of one router; its synthesis and the analysis of its row take some two minutes of a core.
+- **Sizes** stand beside the longest rows: fewer channels and bits than smart_8x8 has, whose choice
+  among them takes some gates more, once per path. In the first router of a row no path begins at an
+  operand of the table, as that meets only what has come over a link.
 - **inside a router**: longest path of the control that crosses no link. It bounds the clock too.
+- **wires back**: links to a router before that a path crosses besides its hops; in its time.
 - **Wire**: a constant, per hop; a repeater stands in each link of a row, and what it takes when it
   drives another one is left to the constant. Not placed, not routed.
 - **as published**: S2's Spice in 45 nm, without launch and capture.

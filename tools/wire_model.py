@@ -78,6 +78,7 @@ class Line:
         hop_fo4: d, what each hop adds beside its wire.
         inside_fo4: The longest path that crosses no link; bounds the clock too.
         residual_fo4: Most that a measured row is off the line.
+        wires_back: Links that a path crosses besides its hops, back to a router before.
         measured_fo4: Times of rows by hops, which count where there are any.
     """
 
@@ -85,12 +86,13 @@ class Line:
     hop_fo4: float
     inside_fo4: float = 0.0
     residual_fo4: float = 0.0
+    wires_back: int = 0
     measured_fo4: Mapping[int, float] = field(default_factory=dict)
 
     def crossing_ps(self, technology: Technology, hops: int) -> float:
         """T(n)."""
         gates = self.measured_fo4.get(hops, self.launch_fo4 + hops * self.hop_fo4)
-        return gates * technology.fo4_ps + hops * technology.wire_ps
+        return gates * technology.fo4_ps + (hops + self.wires_back) * technology.wire_ps
 
     def time_ps(self, technology: Technology, hops: int) -> float:
         """T(n), or what a router takes inside if that is longer."""
@@ -113,7 +115,7 @@ class Line:
         return sum(itertools.takewhile(bool, fits))
 
 
-def fit(points: Sequence[tuple[int, float]], inside_fo4: float = 0.0) -> Line:
+def fit(points: Sequence[tuple[int, float]], inside_fo4: float = 0.0, wires_back: int = 0) -> Line:
     """The line of least squares through (hops, FO4).
 
     Raises:
@@ -127,4 +129,4 @@ def fit(points: Sequence[tuple[int, float]], inside_fo4: float = 0.0) -> Line:
     slope = sum((hops - mean_hops) * (fo4 - mean_fo4) for hops, fo4 in points) / spread
     launch = mean_fo4 - slope * mean_hops
     residual = max(abs(fo4 - launch - slope * hops) for hops, fo4 in points)
-    return Line(launch, slope, inside_fo4, residual, dict(points))
+    return Line(launch, slope, inside_fo4, residual, wires_back, dict(points))

@@ -46,6 +46,10 @@ module noccl_smart_cosim
     output logic [           31:0] seen_o     [  NUM_LINKS]
 );
 
+  coord_t position;
+  assign position.x = x_i[$bits(x_t)-1:0];
+  assign position.y = y_i[$bits(y_t)-1:0];
+
   requests_t requests_in[NUM_LINKS], requests_out[NUM_LINKS];
   crossing_t crossing_in[NUM_LINKS], crossing_out[NUM_LINKS];
   data_t data_in[NUM_LINKS], data_out[NUM_LINKS];
@@ -58,7 +62,7 @@ module noccl_smart_cosim
   assign width_o  = noccl_smart_cfg_pkg::MESH_WIDTH;
   assign height_o = noccl_smart_cfg_pkg::MESH_HEIGHT;
   for (genvar p = 0; p < int'(NUM_LINKS); p++) begin : gen_link
-    assign requests_in[p] = requests_i[p][$bits(requests_t)-1:0];
+    assign requests_in[p] = requests_t'(requests_i[p][$bits(requests_t)-1:0]);
     assign requests_o[p] = RequestBits'(requests_out[p]);
     assign crossing_in[p] = crossing_i[p][$bits(crossing_t)-1:0];
     assign crossing_o[p] = 32'(crossing_out[p]);
@@ -80,7 +84,7 @@ module noccl_smart_cosim
   noccl_smart_tile u_tile (
       .clk_i,
       .rst_ni,
-      .position_i  ('{x: x_i[$bits(x_t)-1:0], y: y_i[$bits(y_t)-1:0]}),
+      .position_i  (position),
       .requests_i  (requests_in),
       .requests_o  (requests_out),
       .crossing_i  (crossing_in),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import rtl_hop
 import rtl_row
 import rtl_sources
 import rtl_timing
@@ -15,15 +16,16 @@ import smart_timing_page
 import wire_model
 from wire_model import Line, Technology
 
-LINKS = rtl_row.Links({"data_o": "data_i"}, {})
+LINKS = rtl_hop.Links({"data_o": "data_i"}, {})
 HOP = "noccl_smart_row_data_synth"
 
 
 def row(
     directory: Path, parameters: dict[str, int], hops: tuple[int, ...] = (1, 2, 4)
 ) -> rtl_row.Row:
-    hop = rtl_row.Hop(HOP, parameters, rtl_sources.closure([HOP]), LINKS)
-    return rtl_row.measure(hop, hops, directory)
+    hop = rtl_hop.Hop(HOP, parameters, rtl_sources.closure([HOP]), LINKS)
+    rtl_hop.synthesize(hop, directory)
+    return rtl_row.measure(hop, hops, directory, directory)
 
 
 # ------------------------------------------------------------------------------ model
@@ -114,18 +116,20 @@ def test_a_row_is_no_tree(tmp_path: Path) -> None:
     assert eight - four == pytest.approx(2 * (four - two), rel=0.05)
 
 
-def probe(tmp_path: Path, body: str, links: rtl_row.Links) -> rtl_row.Row:
+def probe(tmp_path: Path, body: str, links: rtl_hop.Links) -> rtl_row.Row:
     source = tmp_path / "noccl_probe.sv"
     source.write_text(
         "module noccl_probe (input clk_i, input [1:0] a_i, output logic [1:0] b_o,"
         f" input [1:0] back_i, output logic [1:0] back_o, output logic c_o);\n{body}\nendmodule\n"
     )
-    hop = rtl_row.Hop("noccl_probe", {}, [source], links)
-    return rtl_row.measure(hop, [1, 2], tmp_path / "out")
+    hop = rtl_hop.Hop("noccl_probe", {}, [source], links)
+    out = tmp_path / "out"
+    rtl_hop.synthesize(hop, out)
+    return rtl_row.measure(hop, [1, 2], out, out)
 
 
 def test_rows_without_a_path_through_are_refused(tmp_path: Path) -> None:
-    links = rtl_row.Links({"b_o": "a_i"}, {})
+    links = rtl_hop.Links({"b_o": "a_i"}, {})
     with pytest.raises(rtl_row.RowError, match="no path crosses 2 links"):
         probe(tmp_path, "always_ff @(posedge clk_i) b_o <= a_i;", links)
 
@@ -133,9 +137,9 @@ def test_rows_without_a_path_through_are_refused(tmp_path: Path) -> None:
 def test_ports_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     body = "assign b_o = ~a_i; always_ff @(posedge clk_i) c_o <= ^a_i;"
     with pytest.raises(rtl_row.RowError, match="no port d_o; accepted: a_i_0, a_i_1, clk_i"):
-        probe(tmp_path, body, rtl_row.Links({"b_o": "a_i"}, {"d_o": "back_i"}))
+        probe(tmp_path, body, rtl_hop.Links({"b_o": "a_i"}, {"d_o": "back_i"}))
     with pytest.raises(rtl_row.RowError, match="c_o has 1 bits, a_i 2"):
-        probe(tmp_path, body, rtl_row.Links({"c_o": "a_i"}, {}))
+        probe(tmp_path, body, rtl_hop.Links({"c_o": "a_i"}, {}))
 
 
 def test_paths_may_come_back_over_links_to_the_router_before(tmp_path: Path) -> None:
@@ -143,15 +147,15 @@ def test_paths_may_come_back_over_links_to_the_router_before(tmp_path: Path) -> 
         "logic [1:0] q; always_ff @(posedge clk_i) begin q <= q + back_i; c_o <= ^a_i; end\n"
         "assign b_o = a_i ^ q; assign back_o = a_i;"
     )
-    alone = probe(tmp_path, body, rtl_row.Links({"b_o": "a_i"}, {}))
-    both = probe(tmp_path, body, rtl_row.Links({"b_o": "a_i"}, {"back_o": "back_i"}))
+    alone = probe(tmp_path, body, rtl_hop.Links({"b_o": "a_i"}, {}))
+    both = probe(tmp_path, body, rtl_hop.Links({"b_o": "a_i"}, {"back_o": "back_i"}))
     assert both.paths[-1].end.startswith("at1/q")
     assert alone.paths[-1].end.startswith("at2/c_o")
     assert both.paths[-1].fo4 > alone.paths[-1].fo4
 
 
 def test_the_longest_path_inside_a_router_is_known(tmp_path: Path) -> None:
-    links = rtl_row.Links({"b_o": "a_i"}, {})
+    links = rtl_hop.Links({"b_o": "a_i"}, {})
     slow = "logic [31:0] q; always_ff @(posedge clk_i) begin q <= q + 3; c_o <= ^a_i; end\n"
     found = probe(tmp_path, f"{slow} assign b_o = a_i ^ q[1:0];", links)
     plain = rtl_timing.measure("noccl_probe", {}, [tmp_path / "noccl_probe.sv"], tmp_path / "one")

@@ -85,14 +85,16 @@ module noccl_smart_ni
       out_valid_o <= 1'b0;
     end else begin
       if (chosen != '0) from_q <= ~(chosen | (chosen - 1'b1));
-      for (int unsigned kind = 0; kind < NUM_CLASSES; kind++)
-      if (chosen[kind]) is_open_q[kind] <= !is_tail;
+      for (int unsigned kind = 0; kind < NUM_CLASSES; kind++) begin
+        if (chosen[kind]) is_open_q[kind] <= !is_tail;
+      end
       out_valid_o <= eject_valid_i;
     end
   end
   always_ff @(posedge clk_i) begin
-    for (int unsigned kind = 0; kind < NUM_CLASSES; kind++)
-    if (chosen[kind]) channel_q[kind] <= latch_channel_o;
+    for (int unsigned kind = 0; kind < NUM_CLASSES; kind++) begin
+      if (chosen[kind]) channel_q[kind] <= latch_channel_o;
+    end
     out_flit_o <= eject_i;
   end
 

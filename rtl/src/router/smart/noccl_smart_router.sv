@@ -240,7 +240,7 @@ module noccl_smart_router
       assign extend_index = '0;
       assign hops = '0;
       assign local_open_o = free;
-    end else begin : gen_link
+    end else begin : gen_mesh_port
       assign later = look[Line];
       assign later_channel[Line] = channels;
       assign later_ends[Line] = ends;

@@ -72,14 +72,14 @@ impl Setting {
         Ok(words.join(", "))
     }
 
-    /// Title of a panel: the setting, and what its clock is if that is not the published one.
+    /// Title of a panel: the setting, and in a line of its own what its clock is if that is not the published one.
     ///
     /// # Errors
     /// As [`clock_note`].
     pub(super) fn title(self) -> Result<String, Error> {
         let setting = format!("HPCmax {}, setup {}", self.hpc_max, self.setup_cycles);
         Ok(match clock_note(self)? {
-            Some(note) => format!("{setting}: {note}"),
+            Some(note) => format!("{setting}\n{note}"),
             None => setting,
         })
     }

@@ -125,7 +125,8 @@ mod tests {
         for name in ["fig_6a", "fig_6b", "fig_6c", "fig_7a", "fig_7b", "fig_7c"] {
             let text = std::fs::read_to_string(format!("{folder}/{name}.json")).unwrap();
             for setting in Setting::PANELS {
-                let title = format!("\"title\":\"{}\"", setting.title().unwrap());
+                let title = serde_json::to_string(&setting.title().unwrap()).unwrap();
+                let title = format!("\"title\":{title}");
                 assert!(text.contains(&title), "{name}: no {title}: run make claims");
             }
         }
