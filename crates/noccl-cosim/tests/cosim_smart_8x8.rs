@@ -13,28 +13,40 @@ const SMALL: Overrides = &[
     ("reduction_table_entries", "6"),
 ];
 
-/// The longest path of such a mesh, and shorter ones.
-#[test]
-fn paths_of_any_length_take_the_same_course() {
-    takes_the_same_course("smart_8x8", &[SMALL], 12);
-    for more in [
-        &[("hpc_max", "4"), ("setup_cycles", "2")][..],
-        &[("hpc_max", "2"), ("is_pruned", "true"), ("vcs", "1")],
+/// Paths of up to 2, 4 and 7 hops, which is the longest one of such a mesh.
+fn paths_take_the_same_course(setup_cycles: &str, priority: &str) {
+    for (hpc_max, more) in [
+        ("2", &[("vcs", "1"), ("is_pruned", "true")][..]),
+        ("4", &[]),
+        ("7", &[("is_pruned", "true")]),
     ] {
-        takes_the_same_course("smart_8x8", &[SMALL, more], 12);
+        let overrides: Overrides = &[
+            ("hpc_max", hpc_max),
+            ("setup_cycles", setup_cycles),
+            ("priority", priority),
+        ];
+        takes_the_same_course("smart_8x8", &[SMALL, overrides, more], 12);
     }
 }
 
 #[test]
+fn one_cycle_of_setup_takes_the_same_course() {
+    paths_take_the_same_course("1", "\"local\"");
+}
+
+#[test]
+fn two_cycles_of_setup_take_the_same_course() {
+    paths_take_the_same_course("2", "\"local\"");
+}
+
+#[test]
 fn flits_that_pass_first_take_the_same_course() {
-    for (setup, hpc_max) in [("1", "7"), ("2", "4")] {
-        let overrides: Overrides = &[
-            ("priority", "\"bypass\""),
-            ("setup_cycles", setup),
-            ("hpc_max", hpc_max),
-        ];
-        takes_the_same_course("smart_8x8", &[SMALL, overrides], 12);
-    }
+    paths_take_the_same_course("1", "\"bypass\"");
+}
+
+#[test]
+fn flits_that_pass_first_with_two_cycles_of_setup_take_the_same_course() {
+    paths_take_the_same_course("2", "\"bypass\"");
 }
 
 /// Columns and rows that end before a power of two, and a single row.
