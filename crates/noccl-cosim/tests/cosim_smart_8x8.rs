@@ -17,8 +17,8 @@ const SMALL: Overrides = &[
 fn paths_take_the_same_course(setup_cycles: &str, priority: &str) {
     for (hpc_max, more) in [
         ("2", &[("vcs", "1"), ("is_pruned", "true")][..]),
-        ("4", &[]),
-        ("7", &[("is_pruned", "true")]),
+        ("4", &[][..]),
+        ("7", &[("is_pruned", "true")][..]),
     ] {
         let overrides: Overrides = &[
             ("hpc_max", hpc_max),
