@@ -38,6 +38,7 @@ fn place(error: &LockstepError) -> &'static str {
         LockstepError::Divergence(divergence) => divergence.at,
         LockstepError::Library { .. }
         | LockstepError::Unsupported { .. }
+        | LockstepError::Messages(_)
         | LockstepError::Ports(_)
         | LockstepError::Assertion { .. } => panic!("{error}"),
     }

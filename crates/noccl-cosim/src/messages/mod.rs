@@ -156,12 +156,12 @@ impl<'n> MessagesLockstep<'n> {
             missing[port] &= !(1 << tile);
             self.num_compared += 1;
         }
-        for port in (0..LINKS).filter(|port| missing[*port] != 0) {
-            let tile = missing[port].trailing_zeros() as usize;
-            let hardware = text(self.model.crossing_flit(port, tile));
-            return Err(self.differs(tile, OUTPUTS[port], None, hardware));
-        }
-        Ok(())
+        let Some(port) = (0..LINKS).find(|port| missing[*port] != 0) else {
+            return Ok(());
+        };
+        let tile = missing[port].trailing_zeros() as usize;
+        let hardware = text(self.model.crossing_flit(port, tile));
+        Err(self.differs(tile, OUTPUTS[port], None, hardware))
     }
 
     /// The same flits reach interfaces, bit by bit.
