@@ -78,7 +78,6 @@ impl HardwareError {
             LockstepError::Unsupported { .. } => HardwareError::Refused(error),
             LockstepError::Divergence(_)
             | LockstepError::Messages(_)
-            | LockstepError::Messages(_)
             | LockstepError::Ports(_)
             | LockstepError::Assertion { .. } => HardwareError::Differs(error),
         }
