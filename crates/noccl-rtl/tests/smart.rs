@@ -58,7 +58,14 @@ fn features_are_those_of_the_spec() {
 #[test]
 fn what_has_no_hardware_is_refused_by_its_field() {
     let complete = [("multicast", "\"complete\""), ("tree", "\"private\"")];
-    let cases: [(&str, &[(&str, &str)], &str, &str); 8] = [
+    // Preset, overrides, and what the refusal says.
+    type Case = (
+        &'static str,
+        &'static [(&'static str, &'static str)],
+        &'static str,
+        &'static str,
+    );
+    let cases: [Case; 8] = [
         (
             "smart_4x4_connected",
             &[],
