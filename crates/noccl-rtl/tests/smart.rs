@@ -55,17 +55,13 @@ fn features_are_those_of_the_spec() {
     assert!(!none.is_bypass_first && !none.is_pruned && !none.has_multicast && !none.has_table);
 }
 
+/// Preset, overrides, and what the refusal says.
+type Case<'c> = (&'c str, &'c [(&'c str, &'c str)], &'c str, &'c str);
+
 #[test]
 fn what_has_no_hardware_is_refused_by_its_field() {
     let complete = [("multicast", "\"complete\""), ("tree", "\"private\"")];
-    // Preset, overrides, and what the refusal says.
-    type Case = (
-        &'static str,
-        &'static [(&'static str, &'static str)],
-        &'static str,
-        &'static str,
-    );
-    let cases: [Case; 8] = [
+    let cases: [Case<'_>; 8] = [
         (
             "smart_4x4_connected",
             &[],
