@@ -34,7 +34,6 @@ struct Mesh {
   // Tiles whose inputs have changed, and those that have been put in the list.
   std::vector<int> changed;
   std::vector<bool> is_changed;
-  bool is_reset = false;
   // What the caller drives and sees: sets of tiles, and flits.
   uint64_t in_valid[kClasses] = {}, in_ready[kClasses] = {}, out_ready = 0, out_valid = 0, crossing[kLinks] = {};
   std::vector<uint32_t> in_flits[kClasses], out_flits, crossing_flits[kLinks];
@@ -98,7 +97,6 @@ struct Mesh {
   }
 
   void settle(bool active) {
-    is_reset = active;
     for (size_t t = 0; t < tiles.size(); t++) {
       Tile& tile = *tiles[t];
       tile.rst_ni = !active;
@@ -125,7 +123,8 @@ struct Mesh {
   }
 
   void observe() {
-    for (auto* sets : {in_ready, crossing}) std::memset(sets, 0, (sets == crossing ? kLinks : kClasses) * sizeof(uint64_t));
+    std::memset(in_ready, 0, sizeof in_ready);
+    std::memset(crossing, 0, sizeof crossing);
     out_valid = 0;
     for (size_t t = 0; t < tiles.size(); t++) {
       Tile& tile = *tiles[t];

@@ -4,28 +4,41 @@
 #![allow(clippy::unwrap_used)]
 
 mod libraries;
+#[path = "smart/mutants.rs"]
+mod smart_mutants;
 
-use libraries::{MUTANTS, Options, inputs_of};
+use libraries::{MUTANTS, Options, inputs_of, replacement};
 use noccl_cosim::{Arithmetic, Boundary, BuildInputs};
 use noccl_rtl::{RtlConfig, hardware_sources};
 use noccl_studies::load;
+use smart_mutants::Routers;
 
 #[test]
 fn what_a_fault_replaces_stands_in_its_module_once() {
     for mutant in MUTANTS {
-        assert_ne!(mutant.right, mutant.wrong, "{}", mutant.name);
+        assert_ne!(mutant.fault.right, mutant.fault.wrong, "{}", mutant.name);
+        mutant.apply(&mut hardware_sources());
+    }
+    for mutant in smart_mutants::MUTANTS {
+        assert_ne!(mutant.fault.right, mutant.fault.wrong, "{}", mutant.name);
         mutant.apply(&mut hardware_sources());
     }
 }
 
 #[test]
 fn faults_have_names_of_their_own() {
-    for (i, mutant) in MUTANTS.iter().enumerate() {
-        assert!(
-            MUTANTS[..i].iter().all(|m| m.name != mutant.name),
-            "{}",
-            mutant.name
-        );
+    let of_smart = smart_mutants::MUTANTS.iter().map(|m| m.name);
+    let names: Vec<&str> = MUTANTS.iter().map(|m| m.name).chain(of_smart).collect();
+    for (i, name) in names.iter().enumerate() {
+        assert!(!names[..i].contains(name), "{name}");
+    }
+}
+
+#[test]
+fn every_kind_of_router_with_bypass_has_faults() {
+    for routers in [Routers::Preset, Routers::TwoCycles, Routers::BypassFirst] {
+        let mut faults = smart_mutants::MUTANTS.iter();
+        assert!(faults.any(|m| m.routers == routers), "{routers:?}");
     }
 }
 

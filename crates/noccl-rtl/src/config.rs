@@ -132,7 +132,7 @@ const BEAT_BYTES: u32 = 64;
 const LANE_BITS: u32 = 64;
 
 /// Bits that tell `count` things apart; 0 for one thing.
-const fn bits(count: u64) -> u32 {
+pub(crate) const fn bits(count: u64) -> u32 {
     count.next_power_of_two().trailing_zeros()
 }
 

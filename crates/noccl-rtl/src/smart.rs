@@ -57,9 +57,9 @@ pub struct SmartRtlConfig {
     pub tag_bits: u32,
 }
 
-/// Bits of a number below `count`.
+/// Bits of a number below `count`, one at least.
 fn bits(count: u32) -> u32 {
-    count.next_power_of_two().trailing_zeros().max(1)
+    crate::config::bits(count.into()).max(1)
 }
 
 impl SmartRtlConfig {

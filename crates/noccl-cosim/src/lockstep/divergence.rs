@@ -24,19 +24,19 @@ pub struct Divergence {
 
 impl fmt::Display for Divergence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let or_nothing = |flit: &Option<String>| flit.clone().unwrap_or("nothing".to_owned());
-        write!(
-            f,
-            "cycle {}, plane {:?}, router ({}, {}), {}\n  recorded: {}\n  hardware: {}",
-            self.cycle,
-            self.plane,
-            self.router.x,
-            self.router.y,
-            self.at,
-            or_nothing(&self.recorded),
-            or_nothing(&self.hardware),
-        )
+        let Self {
+            cycle, plane, at, ..
+        } = self;
+        let Coord { x, y } = self.router;
+        write!(f, "cycle {cycle}, plane {plane:?}, router ({x}, {y}), {at}")?;
+        write_sides(f, [self.recorded.as_deref(), self.hardware.as_deref()])
     }
+}
+
+/// What each side has, a line each.
+fn write_sides(f: &mut fmt::Formatter<'_>, sides: [Option<&str>; 2]) -> fmt::Result {
+    let [recorded, hardware] = sides.map(|flit| flit.unwrap_or("nothing"));
+    write!(f, "\n  recorded: {recorded}\n  hardware: {hardware}")
 }
 
 /// The first difference of routers that carry messages.
@@ -58,12 +58,8 @@ impl fmt::Display for MessageDivergence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { cycle, at, .. } = self;
         let Coord { x, y } = self.router;
-        let [recorded, hardware] =
-            [&self.recorded, &self.hardware].map(|flit| flit.as_deref().unwrap_or("nothing"));
-        write!(
-            f,
-            "cycle {cycle}, router ({x}, {y}), {at}\n  recorded: {recorded}\n  hardware: {hardware}"
-        )
+        write!(f, "cycle {cycle}, router ({x}, {y}), {at}")?;
+        write_sides(f, [self.recorded.as_deref(), self.hardware.as_deref()])
     }
 }
 

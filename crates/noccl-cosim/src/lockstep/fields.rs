@@ -36,3 +36,17 @@ impl Field {
         }
     }
 }
+
+/// Fields fill a flit of so many words from its highest bit to its lowest. Returns its bits.
+#[cfg(test)]
+pub(crate) fn assert_filled(fields: &[Field], words: usize) -> usize {
+    let bits = fields.iter().map(|f| f.bits).sum::<usize>();
+    assert_eq!(words, bits.div_ceil(32));
+    let mut end = bits;
+    for field in fields {
+        assert_eq!(field.lsb + field.bits, end, "{}", field.name);
+        end = field.lsb;
+    }
+    assert_eq!(end, 0);
+    bits
+}

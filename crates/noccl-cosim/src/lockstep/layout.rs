@@ -229,6 +229,7 @@ pub(crate) const fn element_number(element: ElementType) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fields::assert_filled;
     use super::*;
     use noccl_net::MultiAddress;
     use std::path::Path;
@@ -273,13 +274,7 @@ mod tests {
     fn fields_fill_a_flit_from_its_highest_bit_to_its_lowest() {
         for plane in Plane::ALL {
             let layout = layout(plane);
-            let mut end = layout.fields.iter().map(|f| f.bits).sum::<usize>();
-            assert_eq!(layout.words, end.div_ceil(32));
-            for field in &layout.fields {
-                assert_eq!(field.lsb + field.bits, end, "{}", field.name);
-                end = field.lsb;
-            }
-            assert_eq!(end, 0);
+            assert_filled(&layout.fields, layout.words);
         }
     }
 

@@ -19,6 +19,8 @@ mod ports_model;
 pub(crate) use course::Course;
 pub use divergence::{Divergence, MessageDivergence, PortDivergence};
 pub use error::LockstepError;
+#[cfg(test)]
+pub(crate) use fields::assert_filled;
 pub(crate) use fields::{Field, placed};
 pub use follow::Follow;
 pub use ports::PortsLockstep;

@@ -154,6 +154,7 @@ fn set_of(network: &Network, tiles: &[TileId]) -> Option<MultiAddress> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lockstep::assert_filled;
     use noccl_net::elaborate;
     use noccl_spec::{parse_spec, preset_text};
     use noccl_workload::{ElementType, Operator};
@@ -187,15 +188,9 @@ mod tests {
     #[test]
     fn fields_fill_a_flit_from_its_highest_bit_to_its_lowest() {
         let layout = layout();
-        let mut end = layout.fields.iter().map(|f| f.bits).sum::<usize>();
         // kind, flits, tag, three places, is_counted, id, has_operand, operator, element, index, data.
-        assert_eq!(end, 2 + 3 + 12 + 3 * 4 + 1 + 6 + 1 + 3 + 4 + 3 + 128);
-        assert_eq!(layout.words, end.div_ceil(32));
-        for field in &layout.fields {
-            assert_eq!(field.lsb + field.bits, end, "{}", field.name);
-            end = field.lsb;
-        }
-        assert_eq!(end, 0);
+        let bits = 2 + 3 + 12 + 3 * 4 + 1 + 6 + 1 + 3 + 4 + 3 + 128;
+        assert_eq!(assert_filled(&layout.fields, layout.words), bits);
     }
 
     #[test]

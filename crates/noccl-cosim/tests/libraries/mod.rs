@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, dead_code, unused_imports)] // every test file uses its own part
 
 mod mutants;
+#[path = "../replacement/mod.rs"]
+pub mod replacement;
 
 pub use mutants::MUTANTS;
 use mutants::Mutant;

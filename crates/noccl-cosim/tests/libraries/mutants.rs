@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Faults of the hardware that lock-step must notice: tests ask for libraries with them.
 
+use super::replacement::Replacement;
 use noccl_rtl::SourceFile;
 
-/// A text of a module that is replaced by a wrong one.
+/// A fault.
 pub struct Mutant {
     pub name: &'static str,
-    pub module: &'static str,
-    pub right: &'static str,
-    pub wrong: &'static str,
+    pub fault: Replacement,
 }
 
 impl Mutant {
@@ -18,12 +17,12 @@ impl Mutant {
         right: &'static str,
         wrong: &'static str,
     ) -> Self {
-        Self {
-            name,
+        let fault = Replacement {
             module,
             right,
             wrong,
-        }
+        };
+        Self { name, fault }
     }
 
     /// The fault of a name.
@@ -34,16 +33,7 @@ impl Mutant {
 
     /// Puts the fault into the sources.
     pub fn apply(&self, sources: &mut [SourceFile]) {
-        let Some(source) = sources.iter_mut().find(|s| s.name() == self.module) else {
-            panic!("{}: no module {}", self.name, self.module);
-        };
-        let times = source.text.matches(self.right).count();
-        assert_eq!(
-            times, 1,
-            "{}: '{}' in {}",
-            self.name, self.right, source.path
-        );
-        source.text = source.text.replace(self.right, self.wrong);
+        self.fault.apply(self.name, sources);
     }
 }
 

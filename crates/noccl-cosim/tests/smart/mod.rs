@@ -5,6 +5,8 @@
 
 mod draws;
 mod mutants;
+#[path = "../replacement/mod.rs"]
+mod replacement;
 
 use draws::Draws;
 pub use mutants::{MUTANTS, Mutant, Routers};

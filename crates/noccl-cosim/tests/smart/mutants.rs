@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Faults of the routers with bypass that random messages in lock-step must notice.
 
+use super::replacement::Replacement;
 use noccl_rtl::SourceFile;
 
 /// Which routers a fault is put into.
@@ -14,14 +15,12 @@ pub enum Routers {
     BypassFirst,
 }
 
-/// A text of a module that is replaced by a wrong one.
+/// A fault, by what it does.
 #[derive(Debug, Clone, Copy)]
 pub struct Mutant {
     pub name: &'static str,
     pub routers: Routers,
-    pub module: &'static str,
-    pub right: &'static str,
-    pub wrong: &'static str,
+    pub fault: Replacement,
 }
 
 impl Mutant {
@@ -34,24 +33,17 @@ impl Mutant {
         Self {
             name,
             routers,
-            module,
-            right,
-            wrong,
+            fault: Replacement {
+                module,
+                right,
+                wrong,
+            },
         }
     }
 
     /// Puts the fault into the sources.
     pub fn apply(&self, sources: &mut [SourceFile]) {
-        let Some(source) = sources.iter_mut().find(|s| s.name() == self.module) else {
-            panic!("{}: no module {}", self.name, self.module);
-        };
-        let times = source.text.matches(self.right).count();
-        assert_eq!(
-            times, 1,
-            "{}: '{}' in {}",
-            self.name, self.right, source.path
-        );
-        source.text = source.text.replace(self.right, self.wrong);
+        self.fault.apply(self.name, sources);
     }
 }
 

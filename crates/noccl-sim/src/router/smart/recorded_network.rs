@@ -41,12 +41,6 @@ impl<'n> MessageNetwork<'n> {
         self.plane.send_contribution(from, reduction.0, operand);
     }
 
-    /// What the root of a reduction has got so far.
-    #[must_use]
-    pub fn value(&self, reduction: ReductionId) -> &[u8] {
-        self.plane.result(reduction.0).1
-    }
-
     /// The record of the last cycle, if cycles are recorded.
     #[must_use]
     pub fn record(&self) -> Option<&CycleRecord> {

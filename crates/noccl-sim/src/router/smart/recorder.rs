@@ -5,7 +5,7 @@ use super::SmartNetwork;
 use super::numbers::LOCAL;
 use super::packet::{Combining, Kind};
 use super::plane::Plane;
-use noccl_net::{Port, TileId, TreeTable};
+use noccl_net::{Port, TileId};
 use noccl_run::{
     CycleRecord, MessageClass, MessageCrossing, MessageDelivery, QueuedPacket, RunError,
 };
@@ -119,8 +119,8 @@ impl Plane {
         });
     }
 
-    /// A reduction has been opened.
-    pub(super) fn record_reduction(&mut self, at: u32, table: &TreeTable) {
+    /// A reduction has been opened, over inputs by tile.
+    pub(super) fn record_reduction(&mut self, at: u32, inputs: &[u8]) {
         let Some(recorder) = &mut self.recorder else {
             return;
         };
@@ -128,10 +128,7 @@ impl Plane {
         if recorder.members.len() <= at {
             recorder.members.resize(at + 1, Vec::new());
         }
-        let ports: Vec<u8> = (0..self.n.tiles as u32)
-            .map(|tile| table.ports(TileId(tile)))
-            .collect();
-        recorder.members[at] = members(&ports);
+        recorder.members[at] = members(inputs);
     }
 
     /// A contribution has been queued.

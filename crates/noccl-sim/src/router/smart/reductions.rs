@@ -37,7 +37,7 @@ impl Plane {
             inputs = std::mem::take(&mut self.reductions[at as usize].inputs);
         }
         ports_of(table, self.n.tiles, &mut inputs);
-        self.record_reduction(at, table);
+        self.record_reduction(at, &inputs);
         for ports in &mut inputs {
             *ports = (ports.count_ones() as u8).min(self.n.max_count);
         }
