@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs make targets and prints how long each took.
+# Runs make targets and prints how long each took, and the processor time of all its processes.
 #
 # Each argument is a lane: stages that run one after the other, beside the other lanes, since many
 # keep one core busy only. `stage:other` waits for a stage of another lane too. What a stage prints
@@ -16,7 +16,7 @@ set -u -o pipefail
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_STRIP=symbols
 
 lanes=("$@")
-names=() seconds=() verdicts=()
+names=() seconds=() work=() verdicts=()
 worst=0
 # By the process of a stage that runs; and the stages that have ended.
 declare -A stage_of lane_of start_of is_over
@@ -39,6 +39,19 @@ show() {
   cat "$outputs/${lane_of[$1]}"
 }
 
+# Runs a stage of a lane, and writes down its processor seconds. Lanes share the cores, so that the time that a stage
+# takes tells little of what it costs.
+run() {
+  timeout 45m make --no-print-directory "$1" >"$outputs/$2" 2>&1 &
+  trap "kill $!" TERM
+  wait "$!"
+  local code=$?
+  # Its second line is that of the processes that were waited for. In a pipeline it would tell of another shell.
+  times >"$outputs/$2.times"
+  tr 'ms' '  ' <"$outputs/$2.times" | awk 'NR == 2 { printf "%d", 60 * ($1 + $3) + $2 + $4 }' >"$outputs/$2.work"
+  return "$code"
+}
+
 # Starts the next stage of a lane unless it has to wait.
 begin() {
   local lane=$1 stage rest
@@ -48,7 +61,7 @@ begin() {
   if [[ -n $stage && (-z $after || -n ${is_over[$after]:-}) ]]; then
     stage=${stage%%:*} lanes[$lane]=$rest
     printf '==== %s begins ====\n' "$stage"
-    timeout 45m make --no-print-directory "$stage" >"$outputs/$lane" 2>&1 &
+    (trap - EXIT INT && run "$stage" "$lane") &
     stage_of[$!]=$stage lane_of[$!]=$lane start_of[$!]=$SECONDS is_busy[$lane]=1
   fi
 }
@@ -64,15 +77,16 @@ do
   if [ "$code" -ne 0 ]; then verdict="failed ($code)" worst=1; fi
   show "$ended" "$verdict"
   names+=("$stage") seconds+=($((SECONDS - start_of[$ended]))) verdicts+=("$verdict") is_over[$stage]=1
+  work+=("$(cat "$outputs/${lane_of[$ended]}.work")")
   unset "is_busy[${lane_of[$ended]}]" "stage_of[$ended]"
 done
 
-printf '\n%-14s %8s  %s\n' stage seconds verdict
+printf '\n%-14s %8s %10s  %s\n' stage seconds processor verdict
 for i in "${!names[@]}"; do
-  printf '%-14s %8d  %s\n' "${names[$i]}" "${seconds[$i]}" "${verdicts[$i]}"
+  printf '%-14s %8d %10s  %s\n' "${names[$i]}" "${seconds[$i]}" "${work[$i]}" "${verdicts[$i]}"
 done
 for left in ${lanes[@]}; do
-  printf '%-14s %8s  %s\n' "${left%%:*}" - "never ran" && worst=1
+  printf '%-14s %8s %10s  %s\n' "${left%%:*}" - - "never ran" && worst=1
 done
 printf '%-14s %8d\n' total "$SECONDS"
 printf '%-14s %8s  on this disk, %s free\n' size "$(du -sh . | cut -f1)" "$(df -h . | awk 'NR == 2 { print $4 }')"

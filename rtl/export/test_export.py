@@ -27,33 +27,32 @@ def run(*command: str | Path, cwd: Path = repository.ROOT) -> subprocess.Complet
 
 
 SLANG = [sys.executable, str(rtl_tools.ROOT / "tools" / "rtl_slang.py")]
+VERILATOR = ["verilator", "--lint-only", "-Wno-fatal"]
 # Verilator takes a second per router; `make lint-rtl` shows it the committed networks.
-READERS = {
-    "collective_noc_2x2": ["verilator", "--lint-only", "-Wno-fatal"],
-    "collective_noc_4x4": SLANG,
-    "collective_noc_8x8": SLANG,
-}
+READERS = [
+    ("collective_noc_2x2", "noccl_system", VERILATOR),
+    ("collective_noc_4x4", "noccl_system", SLANG),
+    ("collective_noc_8x8", "noccl_system", SLANG),
+    ("smart_2x2", "noccl_smart_mesh", SLANG),
+    ("smart_4x4", "noccl_smart_mesh", SLANG),
+    ("smart_8x8", "noccl_smart_mesh", SLANG),
+]
 
 
-@pytest.mark.parametrize(("preset", "reader"), READERS.items())
+@pytest.mark.parametrize(("preset", "top", "reader"), READERS)
 def test_a_tool_reads_the_folder_by_its_file_list(
-    preset: str, reader: list[str], tmp_path: Path
+    preset: str, top: str, reader: list[str], tmp_path: Path
 ) -> None:
     written = run(NOCCL, "rtl", "--spec", preset, "-o", tmp_path / "hardware")
     assert written.returncode == 0, written.stderr
-    options = [
-        "-f",
-        "noccl.f",
-        "--top-module" if "verilator" in reader else "--top",
-        "noccl_system",
-    ]
-    read = run(*reader, *options, cwd=tmp_path / "hardware")
+    option = "--top-module" if reader is VERILATOR else "--top"
+    read = run(*reader, "-f", "noccl.f", option, top, cwd=tmp_path / "hardware")
     assert read.returncode == 0, read.stderr[-2000:]
 
 
 def test_a_second_call_replaces_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "hardware"
-    for preset in ("collective_noc_8x8", "collective_noc_4x4"):
+    for preset in ("smart_8x8", "collective_noc_8x8", "collective_noc_4x4"):
         written = run(NOCCL, "rtl", "--spec", preset, "-o", folder)
         assert written.returncode == 0, written.stderr
     package = (folder / "noccl_cfg_pkg.sv").read_text(encoding="utf-8")
