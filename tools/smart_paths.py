@@ -91,10 +91,10 @@ class Goal:
             return f"- **FAIL**: {self.text}: not measured, of {self.at_least} hops"
         line = lines[self.path]
         hops = line.most_hops(technology)
-        mhz = line.clock_mhz(technology, self.at_least)
         outcome = "pass" if hops >= self.at_least else "**FAIL**"
-        clock = f"{self.at_least} hops at {mhz:.0f} MHz"
-        return f"- {outcome}: {self.text}: {hops} of {self.at_least} hops ({clock})"
+        clock = f"{self.at_least} hops at {line.clock_mhz(technology, self.at_least):.0f} MHz"
+        parts = line.parts_text(technology, self.at_least)
+        return f"- {outcome}: {self.text}: {hops} of {self.at_least} hops ({clock}: {parts})"
 
 
 def paths(text: str) -> list[TimedPath]:

@@ -94,6 +94,13 @@ class Line:
         gates = self.measured_fo4.get(hops, self.launch_fo4 + hops * self.hop_fo4)
         return gates * technology.fo4_ps + (hops + self.wires_back) * technology.wire_ps
 
+    def parts_text(self, technology: Technology, hops: int) -> str:
+        """What T(n) is made of."""
+        wires_ps = (hops + self.wires_back) * technology.wire_ps
+        hops_ps = hops * self.hop_fo4 * technology.fo4_ps
+        once_ps = self.crossing_ps(technology, hops) - wires_ps - hops_ps
+        return f"wires {wires_ps:.0f} ps, hops {hops_ps:.0f} ps, once {once_ps:.0f} ps"
+
     def time_ps(self, technology: Technology, hops: int) -> float:
         """T(n), or what a router takes inside if that is longer."""
         return max(self.crossing_ps(technology, hops), self.inside_fo4 * technology.fo4_ps)

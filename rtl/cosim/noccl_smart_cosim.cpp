@@ -9,63 +9,31 @@
 #include "Vnoccl_smart_cosim.h"
 
 #include <cstring>
-#include <memory>
-#include <string>
 #include <vector>
 
-#include "noccl_broken.h"
-#include "verilated.h"
-#if VM_TRACE_FST
-#include "verilated_fst_c.h"
-#endif
+using Tile = Vnoccl_smart_cosim;
+
+#include "noccl_placed_tiles.h"
 
 namespace {
 
-using Tile = Vnoccl_smart_cosim;
-constexpr int kLinks = 4, kClasses = 3;
+constexpr int kClasses = 3;
 constexpr int kFlitWords = sizeof(Tile::out_flit_o) / sizeof(uint32_t);
-constexpr int facing(int port) { return (port + 2) % kLinks; }
 
-struct Mesh {
-  VerilatedContext context;
-  std::vector<std::unique_ptr<Tile>> tiles;
-  // Per tile: its neighbours N, E, S, W; -1 at the edge.
-  std::vector<std::vector<int>> neighbours;
+struct Mesh : PlacedTiles {
   // Tiles whose inputs have changed, and those that have been put in the list.
   std::vector<int> changed;
   std::vector<bool> is_changed;
   // What the caller drives and sees: sets of tiles, and flits.
   uint64_t in_valid[kClasses] = {}, in_ready[kClasses] = {}, out_ready = 0, out_valid = 0, crossing[kLinks] = {};
   std::vector<uint32_t> in_flits[kClasses], out_flits, crossing_flits[kLinks];
-#if VM_TRACE_FST
-  VerilatedFstC waves;
-  ~Mesh() { waves.close(); }
-#endif
 
   Mesh() {
-#if VM_TRACE_FST
-    context.traceEverOn(true);
-#endif
-    add(0, 0);
-    const int width = tiles[0]->width_o, height = tiles[0]->height_o, all = width * height;
-    for (int t = 1; t < all; t++) add(t / height, t % height);
-    for (int t = 0; t < all; t++) {
-      const int x = t / height, y = t % height;
-      neighbours.push_back({y + 1 < height ? t + 1 : -1, x + 1 < width ? t + height : -1,
-                            y > 0 ? t - 1 : -1, x > 0 ? t - height : -1});
-    }
+    const size_t all = tiles.size();
     is_changed.resize(all);
     for (auto& flits : in_flits) flits.resize(all * kFlitWords);
     out_flits.resize(all * kFlitWords);
     for (auto& flits : crossing_flits) flits.resize(all);
-  }
-
-  void add(int x, int y) {
-    const std::string name = "tile_" + std::to_string(x) + "_" + std::to_string(y);
-    tiles.push_back(std::make_unique<Tile>(&context, name.c_str()));
-    tiles.back()->x_i = x;
-    tiles.back()->y_i = y;
-    tiles.back()->eval();
   }
 
   void change(int tile) {
@@ -146,14 +114,6 @@ struct Mesh {
     for (size_t t = 0; t < tiles.size(); t++) show(t);
     passed();
   }
-
-  // Half a period is over.
-  void passed() {
-    context.timeInc(1);
-#if VM_TRACE_FST
-    if (waves.isOpen()) waves.dump(context.time());
-#endif
-  }
 };
 
 Mesh& mesh_of(void* model) { return *static_cast<Mesh*>(model); }
@@ -187,19 +147,5 @@ uint64_t* noccl_smart_tiles(void* model, int signal) {
   if (signal < 6) return &mesh.in_ready[signal - 3];
   if (signal == 6) return &mesh.out_ready;
   return signal == 7 ? &mesh.out_valid : &mesh.crossing[signal - 8];
-}
-
-// Writes waves to a file from now on; false if the library was made without them.
-int noccl_waves(void* model, const char* path) {
-#if VM_TRACE_FST
-  Mesh& mesh = mesh_of(model);
-  for (auto& tile : mesh.tiles) tile->trace(&mesh.waves, 99);
-  mesh.waves.open(path);
-  return mesh.waves.isOpen();
-#else
-  (void)model;
-  (void)path;
-  return 0;
-#endif
 }
 }

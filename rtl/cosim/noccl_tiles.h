@@ -2,27 +2,19 @@
 // A mesh of Verilated tiles: the models of all tiles, and the links between them, which are wires.
 //
 // A link's signals come from registers at both ends, so they are copied once per cycle, before the clock rises; the tiles may then
-// be evaluated in any order. Tile x * height + y stands at (x, y), as in `noccl_mesh`.
+// be evaluated in any order.
 // The including file calls the Verilated module `Tile` and gives it names and functions for the caller.
 
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
-#include <memory>
-#include <string>
 #include <vector>
 
-#include "noccl_broken.h"
-#include "verilated.h"
-#if VM_TRACE_FST
-#include "verilated_fst_c.h"
-#endif
+#include "noccl_placed_tiles.h"
 
 namespace {
 
-constexpr int kNumPorts = 5;
+constexpr int kNumPorts = kLinks + 1;
 constexpr int kLocal = 4;
-constexpr int facing(int port) { return (port + 2) % 4; }
 
 // Signals of a tile's router on one plane; per port a bit or a flit, those of links first.
 struct Ports {
@@ -89,40 +81,17 @@ struct Plane {
 };
 
 // The mesh.
-struct Tiles {
-  VerilatedContext context;
-  std::vector<std::unique_ptr<Tile>> tiles;
-  // Per tile: its neighbours N, E, S, W; -1 at the edge.
-  std::vector<std::vector<int>> neighbours;
+struct Tiles : PlacedTiles {
   Plane wide{sizeof(Tile::wide_in_flit_i[0]) / sizeof(uint32_t)};
   Plane req{sizeof(Tile::req_in_flit_i[0]) / sizeof(uint32_t)};
   Plane rsp{sizeof(Tile::rsp_in_flit_i[0]) / sizeof(uint32_t)};
   bool is_reset = false;
-#if VM_TRACE_FST
-  VerilatedFstC waves;
-  ~Tiles() { waves.close(); }
-#endif
 
   Tiles() {
-#if VM_TRACE_FST
-    context.traceEverOn(true);
-#endif
-    add(0, 0);
-    const int width = tiles[0]->width_o, height = tiles[0]->height_o;
-    for (int t = 1; t < width * height; t++) add(t / height, t % height);
-    for (int t = 0; t < width * height; t++) {
-      const int x = t / height, y = t % height;
-      neighbours.push_back({y + 1 < height ? t + 1 : -1, x + 1 < width ? t + height : -1,
-                            y > 0 ? t - 1 : -1, x > 0 ? t - height : -1});
-    }
+    for (auto& tile : tiles) join(*tile);
   }
 
-  void add(int x, int y) {
-    const std::string name = "tile_" + std::to_string(x) + "_" + std::to_string(y);
-    tiles.push_back(std::make_unique<Tile>(&context, name.c_str()));
-    Tile& t = *tiles.back();
-    t.x_i = x;
-    t.y_i = y;
+  void join(Tile& t) {
     for (int edge = 0; edge < 2; edge++) {
       t.place_i = edge;
       t.eval();
@@ -159,31 +128,6 @@ struct Tiles {
   void observe() {
     for (Plane* plane : {&wide, &req, &rsp}) plane->observe(neighbours);
   }
-
-  // Half a period is over.
-  void passed() {
-    context.timeInc(1);
-#if VM_TRACE_FST
-    if (waves.isOpen()) waves.dump(context.time());
-#endif
-  }
 };
 
 }  // namespace
-
-extern "C" {
-
-// Writes waves to a file from now on; false if the library was made without them.
-int noccl_waves(void* model, const char* path) {
-#if VM_TRACE_FST
-  auto* mesh = static_cast<Tiles*>(model);
-  for (auto& tile : mesh->tiles) tile->trace(&mesh->waves, 99);
-  mesh->waves.open(path);
-  return mesh->waves.isOpen();
-#else
-  (void)model;
-  (void)path;
-  return 0;
-#endif
-}
-}

@@ -10,7 +10,6 @@ mod emit;
 mod error;
 mod faults;
 mod file_order;
-mod fingerprint;
 mod genome;
 mod library;
 mod matched;

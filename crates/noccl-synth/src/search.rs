@@ -5,7 +5,6 @@ use crate::SynthError;
 use crate::costs::Costs;
 use crate::emit::{emit, side_by_side};
 use crate::file_order::{by_starts, can_change};
-use crate::fingerprint::fingerprint;
 use crate::genome::{Genome, constructed, mutate};
 use crate::library::library_choices;
 use crate::matched::by_matching;
@@ -146,7 +145,7 @@ impl<'a, 'p> Search<'a, 'p> {
         let mut fruitless = 0;
         while batch.len() < self.batch_size() && fruitless < MAX_FRUITLESS && !oracle.is_over() {
             match self.next_entry() {
-                Some(entry) if self.seen.insert(fingerprint(&entry.schedule)) => batch.push(entry),
+                Some(entry) if self.seen.insert(entry.schedule.fingerprint()) => batch.push(entry),
                 Some(_) | None => fruitless += 1,
             }
         }

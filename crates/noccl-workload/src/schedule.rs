@@ -6,6 +6,7 @@ use noccl_net::TileRef;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Version of the schedule format this library reads and writes.
 pub const SCHEDULE_FORMAT: u32 = 1;
@@ -64,7 +65,7 @@ pub struct ActionId(pub u32);
 /// A dependency is local: a participant starts the action when it has itself finished every action of
 /// `after` in which it takes part. An `after` edge between actions that share no participant is an
 /// error: only a barrier or a reduction, in which both take part, carries an order between tiles.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Action {
     /// What happens.
@@ -84,6 +85,14 @@ pub struct Place {
 }
 
 impl Schedule {
+    /// A number that tells schedules of other actions or orders apart; equal schedules have equal ones, whatever made them.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.first, &self.actions).hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// How messages name an action: its place in the file and its kind.
     pub(crate) fn action_name(&self, action: usize) -> String {
         let kind = self.actions.get(action).map_or("absent", |a| a.kind.name());

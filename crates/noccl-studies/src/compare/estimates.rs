@@ -8,7 +8,6 @@ use noccl_model::{
 };
 use noccl_net::{Network, TileId, TileRef};
 use noccl_workload::{ActionKind, Collective, CollectiveKind, Destination, Schedule};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Preset that the calibrated constants hold for.
 const FITTED_PRESET: &str = "collective_noc_4x4";
@@ -82,7 +81,7 @@ impl<'a> Estimator<'a> {
         let Ok(schedule) = noccl_coll::schedule(self.network, self.collective, choice) else {
             return Ok(None);
         };
-        let (hops, print) = (flit_hops(self.network, &schedule), fingerprint(&schedule));
+        let (hops, print) = (flit_hops(self.network, &schedule), schedule.fingerprint());
         if !choice.algorithm.is_in_network()
             && let Ok(estimate) = estimate_cycles(self.network, &schedule)
         {
@@ -163,22 +162,6 @@ impl<'a> Estimator<'a> {
         };
         steps.saturating_mul(self.members) <= MOST_SHARES
     }
-}
-
-/// A number that tells schedules of other transfers, additions or orders apart.
-fn fingerprint(schedule: &Schedule) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for action in &schedule.actions {
-        action.after.hash(&mut hasher);
-        action.kind.name().hash(&mut hasher);
-        if let Some(t) = action.kind.transfer() {
-            (t.initiator, t.source, t.destination, t.bytes, t.rows).hash(&mut hasher);
-        }
-        if let ActionKind::LocalReduce(reduce) = &action.kind {
-            (reduce.tile, &reduce.inputs, reduce.output, reduce.bytes).hash(&mut hasher);
-        }
-    }
-    hasher.finish()
 }
 
 /// Beats over links between routers and at both ends; of multicasts and reductions about one link per member.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// One half of a barrier: members go on at once, the root waits until all of them have come this far.
 ///
 /// In-network: one `LsbAnd` reduction to the root. The other half is a [`ActionKind::Delivery`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arrival {
     /// Members, cluster coordinates.

@@ -20,7 +20,7 @@ pub enum BarrierMechanism {
 }
 
 /// A barrier over a group.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Barrier {
     /// Participants. For `in_network` it must be one multi-address.

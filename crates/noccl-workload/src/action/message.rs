@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// The source's share ends when the last word is written, the destination's when the bytes are in its memory. Messages from one
 /// tile to one other are received in the order of the file. Within a tile the core copies. A message of no bytes is one of a header
 /// alone, and the destination still waits for it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
     /// First byte that the source sends.
@@ -37,7 +37,7 @@ pub struct Message {
 /// Rows of a message, all of one length: a core copies each word itself, so they need not follow each other.
 ///
 /// Row r is read at `source + r * source_stride` and put at `destination + r * destination_stride`. Each begins with a word of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessageRows {
     /// Rows.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Fold order: at every router the operands in port order North, East, South, West, Local, from the
 /// left; towards the root along X first, then Y. On networks with bypass one beat of a rectangle around its root meets in pairs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InNetworkReduction {
     /// Contributors, cluster coordinates.

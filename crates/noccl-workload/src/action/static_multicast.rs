@@ -93,7 +93,7 @@ impl Rectangle {
 ///
 /// All members act: each sets its route when it begins its share. The root's share ends when it has written the last word, another
 /// member's when the bytes are in its memory. The root keeps no copy at `offset`. Zero bytes are a no-op.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StaticMulticast {
     /// First byte that is sent; its tile is the root, a member.

@@ -28,7 +28,7 @@ pub enum Destination {
 ///
 /// `rows` lines of `bytes` each; line r starts at `source + r * source_stride` and is written at
 /// `destination + r * destination_stride` (1D: `rows = 1`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Transfer {
     /// Cluster whose DMA does it: the source's for a push, the destination's for a pull.

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The cores of every cluster of a group run the same operation on their own L1. Nobody waits for others.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Kernel {
     /// Clusters.
@@ -29,7 +29,7 @@ pub struct Kernel {
 }
 
 /// What a kernel computes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Operation {
     /// A product of two submatrices.
@@ -43,7 +43,7 @@ pub enum Operation {
 }
 
 /// C = A·B or C = C + A·B on submatrices in L1, each stored row by row without gaps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Multiply {
     /// Offset of A, `rows` × `inner`.

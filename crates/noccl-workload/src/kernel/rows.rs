@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One number per row of a submatrix, in [`sum_element`] of its element.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FoldRows {
     /// Offset of the submatrix.
@@ -26,7 +26,7 @@ pub struct FoldRows {
 
 /// Something done to every element with a number per row. Source and row numbers are in [`sum_element`] of
 /// `element`, results in `element`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RowWise {
     /// Offset of the submatrix.

@@ -16,9 +16,11 @@
 module noccl_smart_local_allocation
   import noccl_smart_pkg::*;
 #(
-    /// Cycles in which a path is set up: 1 or 2.
-    parameter int unsigned SetupCycles = 1,
-    /// Choices see what global allocation decides in their own cycle.
+    /// Two cycles of setup: choices are granted in their own cycle, unless global allocation takes
+    /// the last channel.
+    parameter bit IsEarlyGrant = 1'b0,
+    /// Two cycles of setup: choices see what global allocation decides in their own cycle, and are
+    /// granted by it in the next one.
     parameter bit IsLateChoice = 1'b0
 ) (
     /// Clock.
@@ -43,9 +45,6 @@ module noccl_smart_local_allocation
     /// Outputs over which a flit of each input is granted.
     input  port_set_t  granted_i    [  NUM_PORTS]
 );
-
-  // Grants are not withdrawn by global allocation.
-  localparam bit IsEarlyGrant = SetupCycles == 2 && !IsLateChoice;
 
   port_set_t given[NUM_PORTS], open_after[NUM_CLASSES];
   always_comb begin : p_open
@@ -93,7 +92,7 @@ module noccl_smart_local_allocation
     end
   end
 
-  if (SetupCycles == 2) begin : gen_two
+  if (IsEarlyGrant || IsLateChoice) begin : gen_two
     choice_t chosen_q[NUM_PORTS];
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) for (int unsigned p = 0; p < NUM_PORTS; p++) chosen_q[p] <= '0;

@@ -99,7 +99,7 @@ module noccl_smart_router
   end
 
   noccl_smart_local_allocation #(
-      .SetupCycles (SetupCycles),
+      .IsEarlyGrant(IsEarlyGrant),
       .IsLateChoice(IsLateChoice)
   ) u_local_allocation (
       .clk_i,
