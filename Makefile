@@ -35,7 +35,7 @@ RTL_NETWORKS := $(notdir $(wildcard rtl/gen/*))
 # The merge gate's lanes: what fails in seconds comes first. The hardware's stages run beside the others, since
 # they keep one core busy most of the time; `stage:other` waits for what another lane makes.
 CI_SOFTWARE := setup check demo lint-rust test-rust test-python lint-python gen-check docs
-CI_MODULES := setup-rtl:setup lint-rtl rtl:demo
+CI_MODULES := setup-rtl:setup lint-rtl rtl-quick:demo
 CI_PROMISES := formal-quick:setup-rtl cosim-quick:demo
 
 # `make test`: all tests of Rust and Python, and one of each kind for the hardware, in two lanes beside each other.
@@ -56,6 +56,13 @@ TEST_MODULES += noccl_ni_failed # errors: the worst response of a burst is kept
 # registers, it runs largest without and smallest with. 13 CPU seconds each.
 SIZES_OF_MERGE := tb/noccl_merge/test_noccl_merge.py::test_properties_hold_for_every_size
 TEST_MODULES_WITHOUT := $(SIZES_OF_MERGE)[2-32-1] $(SIZES_OF_MERGE)[8-256-3]
+
+# Sizes of benches that the merge gate leaves to `make rtl`: half a minute and more each.
+GATE_MODULES_WITHOUT := $(TEST_MODULES_WITHOUT)
+GATE_MODULES_WITHOUT += $(addprefix tb/noccl_reduction/test_noccl_reduction.py::test_properties_hold_for_every_arithmetic,[3-1-2] [2-3-3])
+GATE_MODULES_WITHOUT += $(addprefix tb/noccl_smart_table/test_noccl_smart_table.py::test_properties_hold_for_every_size,[3-128] [2-40])
+GATE_MODULES_WITHOUT += $(addprefix tb/noccl_compute_slice/test_noccl_compute_slice.py::test_properties_hold_for_every_configuration,[fp32-fp16-int8-int32] [bf16-e4m3])
+GATE_MODULES_WITHOUT += tb/noccl_tree/test_noccl_tree.py::test_hardware_and_simulator_agree_on_every_vector[collective_noc_8x8]
 
 # Proofs of `make test`, directories of rtl/formal, with all their mutants: one per method.
 TEST_PROOFS := noccl_fork # `pdr`: for all time, without help
@@ -211,9 +218,14 @@ test-rust: $(VENV)/.deps
 test-python: $(VENV)/.extension $(BIN)/noccl
 	$(BIN)/python -m pytest
 
-.PHONY: rtl
+RTL_TEST = $(RTL_BIN)/python -m pytest -c rtl/pytest.ini --durations=20 rtl/tb rtl/formal rtl/synth rtl/export
+
+.PHONY: rtl rtl-quick
 rtl: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## Tests of the hardware's modules: cocotb on Verilator
-	$(RTL_BIN)/python -m pytest -c rtl/pytest.ini rtl/tb rtl/formal rtl/synth rtl/export
+	$(RTL_TEST)
+
+rtl-quick: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## The same with fewer sizes of benches, for the merge gate
+	$(RTL_TEST) $(patsubst %,--deselect '%',$(GATE_MODULES_WITHOUT))
 
 .tools/bin/sta .tools/osu018 &: $(VENV)/.deps requirements/debian.toml
 	$(BIN)/python tools/debian.py opensta .tools/bin/sta
