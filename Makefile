@@ -25,7 +25,8 @@ LONG_ONLY ?=
 
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
   $(shell find crates -type f -not -path '*/tests/*' -not -path '*/proptest-regressions/*') \
-  $(shell find rtl/src rtl/include rtl/cosim rtl/lint programs -type f)
+  $(shell find rtl/src rtl/include rtl/cosim rtl/lint programs -type f) \
+  $(wildcard experiments/*/*.toml experiments/*/*.json)
 
 PYTHON_DIRS := $(wildcard python tools experiments rtl)
 

@@ -3,8 +3,9 @@
 
 Prints the table beside the published router's figures and writes it to `out/synth/table.json`.
 A result is kept under the hash of all that determines it, so only changed modules cost time.
-Usage: `rtl_synth.py [--only ID ...] [--area] [--kept] [--page FILE]`; `--area` leaves
-the timing out, `--kept` measures nothing and names what is missing.
+Usage: `rtl_synth.py [--only ID ...] [--group NAME] [--area] [--kept] [--page FILE]`; `--area`
+leaves the timing out, `--kept` measures nothing and names what is missing, `--page` replaces the
+tables of whole groups.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ def parse() -> argparse.Namespace:
     """Reads the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", metavar="ID", help="rows to measure")
+    parser.add_argument("--group", choices=rtl_synth_rows.GROUPS, help="rows of one table")
     parser.add_argument("--area", action="store_true", help="leave the timing out")
     parser.add_argument("--kept", action="store_true", help="measure nothing, show what is known")
     parser.add_argument(
@@ -75,45 +77,57 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def reports(
+    chosen: Sequence[Row], results: Mapping[str, Result], text: str
+) -> dict[str, rtl_synth_page.Report]:
+    """What is shown, by group."""
+    document = tomllib.loads(text)
+    targets = [rtl_synth_page.Target(**entry) for entry in document["target"]]
+    slopes = [rtl_synth_page.Slope(**entry) for entry in document["slope"]]
+    groups: dict[str, list[Row]] = {}
+    for row in chosen:
+        groups.setdefault(row.group, []).append(row)
+    return {
+        group: rtl_synth_page.Report(
+            rows, results, targets, [s for s in slopes if s.first in {row.id for row in rows}]
+        )
+        for group, rows in groups.items()
+    }
+
+
+def write_page(file: Path, shown: Mapping[str, rtl_synth_page.Report]) -> None:
+    """Writes the tables of whole groups."""
+    date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    page = file.read_text(encoding="utf-8")
+    for group, report in shown.items():
+        page = rtl_synth_page.with_block(page, group, report.block(date))
+    file.write_text(page, encoding="utf-8")
+
+
 def main() -> None:
-    """Prints the table."""
+    """Prints the tables."""
     arguments = parse()
     text = ROWS.read_text(encoding="utf-8")
     known = {row.id: row for row in rtl_synth_rows.rows(text)}
-    targets = [rtl_synth_page.Target(**entry) for entry in tomllib.loads(text)["target"]]
     wanted = set(arguments.only or known)
     if unknown := wanted - known.keys():
         sys.exit(f"error: {', '.join(sorted(unknown))}: no such row; accepted: {', '.join(known)}")
+    if arguments.page and arguments.only:
+        sys.exit("error: --page: accepted: all rows, or all of a group (--group)")
+    wanted = {name for name in wanted if arguments.group in {None, known[name].group}}
     wanted = rtl_synth_rows.closed(wanted, known)
     chosen = [row for row in known.values() if row.id in wanted]
     results = measured(chosen, not arguments.area, arguments.kept)
-    missing = [row for row in chosen if row.id not in results]
-    has_failed = bool(missing) and not arguments.kept
-    chosen = [row for row in chosen if row.id in results]
-    lines = [
-        rtl_synth_page.cells(row, results[row.id], results.get(row.baseline or ""))
-        for row in chosen
-    ]
-    outcomes = [target.line(known, results) for target in targets if target.row in wanted]
-    slopes = [rtl_synth_page.Slope(**entry) for entry in tomllib.loads(text)["slope"]]
-    outcomes += [line for slope in slopes if (line := slope.line(results))]
-    timings = [
-        f"- {row.title}: `{timing.start}` to `{timing.end}`, {timing.nanoseconds:.2f} ns"
-        for row in chosen
-        if (timing := results[row.id].timing) is not None
-    ]
+    shown = reports(chosen, results, text)
     OUT.mkdir(parents=True, exist_ok=True)
-    (OUT / "table.json").write_text(as_json(chosen, results), encoding="utf-8")
-    table = rtl_synth_page.table(lines)
-    if missing:
-        outcomes.append(rtl_synth_page.missing(missing))
-    print("\n".join([table, "", *outcomes, "", *timings]))
-    if has_failed:
+    complete = [row for row in chosen if row.id in results]
+    (OUT / "table.json").write_text(as_json(complete, results), encoding="utf-8")
+    for report in shown.values():
+        print("\n".join([report.table(), "", report.outcomes(), "", report.timings()]))
+    if len(complete) < len(chosen) and not arguments.kept:
         sys.exit("error: not all rows could be measured" + (", no page" if arguments.page else ""))
     if arguments.page:
-        date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-        page = rtl_synth_page.page(table, outcomes, timings, date)
-        arguments.page.write_text(page, encoding="utf-8")
+        write_page(arguments.page, shown)
         if rtl_synth_page.has_claims(results):
             CLAIMS.write_text(rtl_synth_page.claims(known, results), encoding="utf-8")
 

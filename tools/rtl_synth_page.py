@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table, targets and page of the measured rows."""
+"""Tables, targets and page of the measured rows."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from rtl_synth_rows import Result, Row
 
-# Claim: row, less another row, of the baseline.
 # Claim: row whose critical path is compared with its baseline's.
 TIMING_CLAIMS = {"12-timing": ("routers_reduction", "routers")}
+# Claim: row, less another row, of the baseline.
 CLAIMS = {
     "12-router-multicast": ("routers_multicast", None, "routers"),
     "12-router-parallel": ("routers_merge", "routers_multicast", "routers"),
@@ -21,6 +21,10 @@ HEADINGS = [
     "module", "kGE", "flip-flops", "over baseline", "published kGE", "over its baseline", "paper",
     "FO4", "over baseline",
 ]  # fmt: skip
+
+
+class PageError(Exception):
+    """The page has no place for a table."""
 
 
 def increase(value: float, base: float) -> float:
@@ -52,9 +56,11 @@ def cells(row: Row, result: Result, base: Result | None) -> list[str]:
 
 
 def table(lines: Iterable[Sequence[str]]) -> str:
-    """A Markdown table that reads well as plain text too."""
-    everything = [HEADINGS, *lines]
-    widths = [max(len(line[i]) for line in everything) for i in range(len(HEADINGS))]
+    """A Markdown table that reads well as plain text too, of the columns that say something."""
+    known = list(lines)
+    columns = [i for i in range(len(HEADINGS)) if any(line[i] for line in known)]
+    everything = [[line[i] for i in columns] for line in (HEADINGS, *known)]
+    widths = [max(map(len, column)) for column in zip(*everything, strict=True)]
     texts = [
         "| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |"
         for line in everything
@@ -151,35 +157,68 @@ def claims(rows: Mapping[str, Row], results: Mapping[str, Result]) -> str:
     return "\n".join([*lines, ""])
 
 
-def page(text: str, targets: Iterable[str], timings: Iterable[str], date: str) -> str:
-    """The page of the documentation."""
-    return f"""# Area and timing
+@dataclass(frozen=True)
+class Report:
+    """What is shown of a group of rows.
 
-Written by `make synth-page` on {date}; `make synth` prints the same for the sources as they are.
+    Attributes:
+        chosen: Rows, in order.
+        results: What was measured of them.
+        targets: What is promised of them.
+        slopes: What further items cost.
+    """
 
-{text}
+    chosen: Sequence[Row]
+    results: Mapping[str, Result]
+    targets: Sequence[Target]
+    slopes: Sequence[Slope]
 
-Targets:
+    def missing(self) -> list[Row]:
+        """Rows that nobody has measured."""
+        return [row for row in self.chosen if row.id not in self.results]
 
-{chr(10).join(targets)}
+    def table(self) -> str:
+        """All rows that were measured."""
+        results = self.results
+        shown = [row for row in self.chosen if row.id in results]
+        return table(cells(row, results[row.id], results.get(row.baseline or "")) for row in shown)
 
-- **kGE**: thousands of NAND2, in the flow by which the published router was measured:
-  Yosys with its slang front end, `synth -flatten -noabc`, ABC onto NOT 0.67, NAND2 and NOR2 1,
-  AOI21 and OAI21 1.33, XOR2 and XNOR2 2, MUX2 2.33; flip-flop 5.67, with asynchronous reset 6.67;
-  enables as clock gating. The flow stands in `tools/rtl_area.py`.
-- **baseline**: the same sources without collectives; header fields that only collectives need are
-  tied to zero at the inputs, so no FIFO has a place for them (`rtl/synth/noccl_routers_synth.sv`,
-  `HasCollectives` of `noccl_ni`).
-- **everything**: the full routers, and what they cost in the compute slice: ports, and the second
-  row of adders. Rows without a critical path are sums and differences of others.
-- **memories**: the operand store (`noccl_store_bank`, beside the tile's L1) and the data buffer of
-  the DMA engine, one plain flip-flop a bit. A chip takes memory macros, several times smaller.
-- **paper**: increases in a 7 nm technology by commercial synthesis; no measure for this flow.
-- **FO4**: critical path between registers in the OSU 180 nm library, in delays of an inverter that
-  drives four; without wires, with enables as multiplexers; within some 25 % in other technologies.
-  No retiming. Of the compute slice one lane was timed. `tools/rtl_timing.py`.
+    def outcomes(self) -> str:
+        """Targets, costs of further items, and what is missing."""
+        rows = {row.id: row for row in self.chosen}
+        lines = [target.line(rows, self.results) for target in self.targets if target.row in rows]
+        lines += [line for slope in self.slopes if (line := slope.line(self.results))]
+        if unmeasured := self.missing():
+            lines.append(missing(unmeasured))
+        return "\n".join(lines)
 
-Critical paths:
+    def timings(self) -> str:
+        """Where critical paths begin and end."""
+        lines = [
+            f"- {row.title}: `{timing.start}` to `{timing.end}`, {timing.nanoseconds:.2f} ns"
+            for row in self.chosen
+            if row.id in self.results and (timing := self.results[row.id].timing) is not None
+        ]
+        return "\n".join(lines)
 
-{chr(10).join(timings)}
-"""
+    def block(self, date: str) -> str:
+        """The part of the page that is generated."""
+        parts = [f"Measured on {date}.", self.table()]
+        for title, text in (("Targets", self.outcomes()), ("Critical paths", self.timings())):
+            if text:
+                parts += [f"{title}:", text]
+        return "\n\n".join(parts)
+
+
+def with_block(page: str, group: str, block: str) -> str:
+    """The page with another table of a group.
+
+    Raises:
+        PageError: It has no place for that.
+    """
+    first = f"<!-- synthesis of {group}: generated by `make synth-page`; do not edit -->\n"
+    last = f"<!-- end of synthesis of {group} -->\n"
+    if page.count(first) != 1 or page.count(last) != 1:
+        raise PageError(f"accepted: a page with one pair of lines {first!r} and {last!r}")
+    before, _, rest = page.partition(first)
+    return f"{before}{first}\n{block}\n\n{last}{rest.partition(last)[2]}"

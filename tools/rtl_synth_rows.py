@@ -35,6 +35,9 @@ def _dma_buffer(number: Mapping[str, int]) -> int:
     return number["DMA_BUFFER_BEATS"] * (number["WIDE_BITS"] + 1)
 
 
+# Tables: tiles of S1 with their endpoints, routers with bypass.
+GROUPS = ("tiles", "bypass")
+
 # Bits of the memories, by the numbers of a generated package.
 MEMORIES = {"operand_store": _operand_store, "dma_buffer": _dma_buffer}
 
@@ -50,6 +53,7 @@ class Row:
     Attributes:
         id: Name in options and JSON.
         title: Name in the table.
+        group: In whose table it stands, of `GROUPS`.
         top: Module; none for a row that other rows make up, and for a memory.
         memory: A memory of the generated package, one plain flip-flop a bit: `operand_store` or
             `dma_buffer`.
@@ -68,6 +72,7 @@ class Row:
 
     id: str
     title: str
+    group: str = "tiles"
     top: str | None = None
     memory: str | None = None
     parameters: dict[str, int] = field(default_factory=dict)
@@ -112,6 +117,8 @@ def rows(text: str) -> list[Row]:
     for row in found:
         if [row.top is None, row.memory is None, not row.plus].count(False) != 1:
             raise RowError(f"{row.id}: accepted: either a module, a memory or rows to add")
+        if row.group not in GROUPS:
+            raise RowError(f"{row.id}: no group {row.group}; accepted: {', '.join(GROUPS)}")
         if row.memory is not None and row.memory not in MEMORIES:
             raise RowError(f"{row.id}: no memory {row.memory}; accepted: {', '.join(MEMORIES)}")
         if unknown := set(row.needs) - names:

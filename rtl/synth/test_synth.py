@@ -136,6 +136,30 @@ def test_a_row_is_a_module_or_made_of_others() -> None:
             rtl_synth_rows.rows(f'[[row]]\nid = "a"\ntitle = "a"\n{body}')
 
 
+def test_a_row_stands_in_a_table_that_exists() -> None:
+    with pytest.raises(rtl_synth_rows.RowError, match="a: no group b; accepted: tiles, bypass"):
+        rtl_synth_rows.rows('[[row]]\nid = "a"\ntitle = "a"\ntop = "m"\ngroup = "b"\n')
+
+
+def test_a_table_replaces_its_own_and_no_other() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    other = rtl_synth_page.with_block(page, "bypass", "Other.")
+    assert "\nOther.\n" in other
+    assert rtl_synth_page.with_block(other, "bypass", "More.").count("Other.") == 0
+    assert (
+        other.partition("<!-- synthesis of bypass")[0]
+        == page.partition("<!-- synthesis of bypass")[0]
+    )
+    with pytest.raises(rtl_synth_page.PageError, match="one pair of lines"):
+        rtl_synth_page.with_block("# Area\n", "bypass", "Other.")
+
+
+def test_columns_without_a_word_are_left_out() -> None:
+    empty = [""] * (len(rtl_synth_page.HEADINGS) - 2)
+    text = rtl_synth_page.table([["fifo", "0.93", *empty], ["fork", "0.07", *empty]])
+    assert text.splitlines()[0] == "| module | kGE  |"
+
+
 def test_a_row_brings_all_rows_that_it_needs() -> None:
     assert rtl_synth_rows.closed({"everything"}, known()) == {
         "everything", "routers", "routers_reduction", "slice_cores", "slice_three",
