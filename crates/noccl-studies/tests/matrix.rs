@@ -73,6 +73,14 @@ fn auto_takes_software_where_a_group_is_many_multi_addresses() {
     assert!(auto[0].algorithm.starts_with("point_to_point"), "{auto:?}");
 }
 
+/// Whole payloads and their scratch are 143,344 of 131,072 bytes.
+#[test]
+fn auto_takes_a_form_that_fits_in_pieces_only() {
+    let net = network("collective_noc_6x5");
+    let row = &rows(&net, &[CollectiveKind::ReduceScatter], &[2160], "auto")[0];
+    assert!(row.algorithm.starts_with("point_to_point"), "{row:?}");
+}
+
 #[test]
 fn auto_on_the_published_router_takes_nothing_that_it_cannot_do() {
     let net = network("collective_noc_4x4_published");

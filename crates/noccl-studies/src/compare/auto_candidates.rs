@@ -59,6 +59,21 @@ fn is_beaten(network: &Network, collective: &Collective, own: &[Estimated]) -> b
     least.fold(f64::INFINITY, f64::min) <= bounds.software_bound_cycles as f64
 }
 
+/// Of a form the choice with the fewest pieces that can be done (whole payloads may not fit into the memories), and those with more.
+fn fewest_pieces<'c>(
+    estimator: &Estimator<'_>,
+    choices: &'c [Choice],
+) -> Result<Option<(Estimated, &'c [Choice])>, Error> {
+    let mut left = choices;
+    while let Some((choice, further)) = left.split_first() {
+        if let Some(one) = estimator.of(*choice)? {
+            return Ok(Some((one, further)));
+        }
+        left = further;
+    }
+    Ok(None)
+}
+
 /// Software over many members: without barriers, and of each form first the fewest pieces.
 fn of_many(
     kind: CollectiveKind,
@@ -71,26 +86,25 @@ fn of_many(
     let (points, others): (Vec<Choice>, Vec<Choice>) = software
         .iter()
         .partition(|choice| choice.algorithm == Algorithm::PointToPoint);
-    let mut forms: Vec<PointForm> = Vec::new();
-    let (first, further): (Vec<Choice>, Vec<Choice>) = points.iter().partition(|choice| {
-        let is_new = !forms.contains(&choice.point);
-        forms.push(choice.point);
-        is_new
-    });
-    let mut known = all_of(estimator, &first)?;
-    if known.is_empty() {
+    let mut forms: Vec<(PointForm, Vec<Choice>)> = Vec::new();
+    for choice in points {
+        match forms.iter_mut().find(|(form, _)| *form == choice.point) {
+            Some((_, choices)) => choices.push(choice),
+            None => forms.push((choice.point, vec![choice])),
+        }
+    }
+    let fewest: Vec<Option<(Estimated, &[Choice])>> = forms
+        .par_iter()
+        .map(|(_, choices)| fewest_pieces(estimator, choices))
+        .collect::<Result<_, Error>>()?;
+    let mut fewest: Vec<(Estimated, &[Choice])> = fewest.into_iter().flatten().collect();
+    if fewest.is_empty() {
         return all_of(estimator, &others);
     }
-    known.sort_by(|a, b| a.cycles.total_cmp(&b.cycles));
-    let best: Vec<PointForm> = known
-        .iter()
-        .take(MOST_FORMS)
-        .map(|one| one.choice.point)
-        .collect();
-    let of_best: Vec<Choice> = further
-        .into_iter()
-        .filter(|choice| best.contains(&choice.point))
-        .collect();
+    fewest.sort_by(|(a, _), (b, _)| a.cycles.total_cmp(&b.cycles));
+    let of_best = fewest.iter().take(MOST_FORMS);
+    let of_best: Vec<Choice> = of_best.flat_map(|(_, further)| *further).copied().collect();
+    let mut known: Vec<Estimated> = fewest.iter().map(|(one, _)| *one).collect();
     known.extend(all_of(estimator, &of_best)?);
     // What endpoints do, and the baselines of their papers, have no barriers either.
     let beside = |a: Algorithm| matches!(a, Algorithm::Chainwrite | Algorithm::Unicast);
