@@ -19,6 +19,8 @@ ask:
 \t@mkfifo door; echo asked; echo question >door; echo heard
 reply:
 \t@until test -p door; do sleep 0.01; done; echo replied; cat door
+busy:
+\t@python3 -c "exec('import time\\nwhile time.process_time() < 1.2: pass')" | cat
 gone:
 \t@test ! -e mark
 mark:
@@ -41,7 +43,7 @@ def run(folder: Path, *lanes: str) -> subprocess.CompletedProcess[str]:
 def test_every_stage_is_listed_with_its_seconds_and_the_gate_passes(tmp_path: Path) -> None:
     done = run(tmp_path, "good good")
     assert done.returncode == 0
-    assert len(re.findall(r"^good +\d+  ok$", done.stdout, re.MULTILINE)) == 2
+    assert len(re.findall(r"^good +\d+ +0  ok$", done.stdout, re.MULTILINE)) == 2
     assert re.search(r"^total +\d+$", done.stdout, re.MULTILINE)
 
 
@@ -49,7 +51,13 @@ def test_a_failed_stage_fails_the_gate_and_hides_no_later_one(tmp_path: Path) ->
     done = run(tmp_path, "bad good")
     assert done.returncode != 0
     assert "good ran" in done.stdout
-    assert re.search(r"^bad +\d+  failed", done.stdout, re.MULTILINE)
+    assert re.search(r"^bad +\d+ +\d+  failed", done.stdout, re.MULTILINE)
+
+
+def test_processor_seconds_are_those_of_a_stage_with_all_its_processes(tmp_path: Path) -> None:
+    done = run(tmp_path, "busy", "good")
+    assert re.search(r"^busy +\d+ +[12]  ok$", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"^good +\d+ +0  ok$", done.stdout, re.MULTILINE), done.stdout
 
 
 def test_lanes_run_beside_each_other_and_their_words_stay_apart(tmp_path: Path) -> None:
@@ -70,7 +78,7 @@ def test_a_stage_waits_for_those_of_its_lane_and_for_the_one_it_names(tmp_path: 
 def test_a_stage_that_waits_for_none_of_the_others_fails_the_gate(tmp_path: Path) -> None:
     done = run(tmp_path, "good:nothing good", "good")
     assert done.returncode != 0
-    assert len(re.findall(r"^good +-  never ran$", done.stdout, re.MULTILINE)) == 2
+    assert len(re.findall(r"^good +- +-  never ran$", done.stdout, re.MULTILINE)) == 2
 
 
 def test_a_gate_that_is_stopped_says_how_far_it_came(tmp_path: Path) -> None:
@@ -94,7 +102,7 @@ def test_the_gate_runs_stages_that_exist_and_both_test_suites() -> None:
     assert stages <= targets
     assert {after for _, _, after in waits if after} <= stages
     assert {"check", "lint-rust", "lint-python", "test-rust", "test-python"} <= stages
-    assert {"lint-rtl", "rtl", "formal-quick", "cosim-quick"} <= stages
+    assert {"lint-rtl", "rtl-quick", "formal-quick", "cosim-quick"} <= stages
 
 
 def words_of(variable: str) -> list[str]:
@@ -102,6 +110,20 @@ def words_of(variable: str) -> list[str]:
     makefile = (repository.ROOT / "Makefile").read_text(encoding="utf-8")
     lines = re.findall(rf"^{variable} \+?:?= ?(.*)$", makefile, re.MULTILINE)
     return [word for line in lines for word in line.partition("#")[0].split()]
+
+
+def test_what_the_gate_leaves_out_of_the_benches_exists() -> None:
+    command = subprocess.run(
+        ["make", "--dry-run", "--assume-old=.venv/bin/noccl", "rtl-quick"],
+        cwd=repository.ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    left_out = re.findall(r"--deselect '([^']+)::(\w+)\[[^]]+\]'", command)
+    assert len(left_out) == command.count("--deselect") > 0
+    for file, test in left_out:
+        assert f"def {test}(" in (repository.ROOT / "rtl" / file).read_text(encoding="utf-8")
 
 
 def test_make_test_runs_lanes_of_stages_that_exist() -> None:
