@@ -58,11 +58,12 @@ TEST_MODULES += noccl_ni_failed # errors: the worst response of a burst is kept
 SIZES_OF_MERGE := tb/noccl_merge/test_noccl_merge.py::test_properties_hold_for_every_size
 TEST_MODULES_WITHOUT := $(SIZES_OF_MERGE)[2-32-1] $(SIZES_OF_MERGE)[8-256-3]
 
-# Sizes of benches that the merge gate leaves to `make rtl`: half a minute and more each.
+# Benches, and sizes of them, that the merge gate leaves to `make rtl`: half a minute and more each.
 GATE_MODULES_WITHOUT := $(TEST_MODULES_WITHOUT)
 GATE_MODULES_WITHOUT += $(addprefix tb/noccl_reduction/test_noccl_reduction.py::test_properties_hold_for_every_arithmetic,[3-1-2] [2-3-3])
 GATE_MODULES_WITHOUT += $(addprefix tb/noccl_smart_table/test_noccl_smart_table.py::test_properties_hold_for_every_size,[3-128] [2-40])
 GATE_MODULES_WITHOUT += $(addprefix tb/noccl_compute_slice/test_noccl_compute_slice.py::test_properties_hold_for_every_configuration,[fp32-fp16-int8-int32] [bf16-e4m3])
+GATE_MODULES_WITHOUT += tb/noccl_torrent/test_noccl_torrent.py::test_properties_hold # four minutes; in lock-step in the gate
 GATE_MODULES_WITHOUT += tb/noccl_tree/test_noccl_tree.py::test_hardware_and_simulator_agree_on_every_vector[collective_noc_8x8]
 
 # Proofs of `make test`, directories of rtl/formal, with all their mutants: one per method.
