@@ -258,7 +258,7 @@ formal-quick: $(RTL_VENV)/.deps ## The same with the mutants of TEST_PROOFS only
 cosim: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-sides cosim-smart cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 
 .PHONY: cosim-quick
-cosim-quick: cosim-mesh-quick cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-smart-quick cosim-torrent cosim-run ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
+cosim-quick: cosim-mesh-quick cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-smart-quick cosim-torrent cosim-run-quick ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
 
 # Of the whole workspace, as `make test-rust`: of one crate, what it needs has other features and is compiled again.
 COSIM_TEST := cargo test --workspace --locked
@@ -295,10 +295,12 @@ cosim-dma-2x2 cosim-dma-reductions-2x2 cosim-dma-4x4: cosim-dma-%: $(RTL_VENV)/.
 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand: cosim-reductions-%: $(RTL_VENV)/.deps
 	$(COSIM_TEST) --test cosim_reductions_$(subst -,_,$*)
 
-.PHONY: cosim-run
-cosim-run: $(RTL_VENV)/.deps $(VENV)/.extension ## `noccl run --backend rtl` as a user gives it: Verilate the hardware, run collectives in lock-step
-	$(COSIM_TEST) --test cosim_run -- --test-threads=1
+.PHONY: cosim-run cosim-run-quick
+cosim-run: cosim-run-quick ## `noccl run --backend rtl` as a user gives it: Verilate the hardware, run collectives and random traces in lock-step
 	$(COSIM_TEST) --test cosim_replay_2x2
+
+cosim-run-quick: $(RTL_VENV)/.deps $(VENV)/.extension
+	$(COSIM_TEST) --test cosim_run -- --test-threads=1
 	$(BIN)/python -m pytest python/tests/test_hardware.py
 
 # Memories on all four sides of the clusters.
