@@ -40,7 +40,7 @@ show() {
   cat "$outputs/${lane_of[$1]}"
 }
 
-# Runs a stage of a lane, and writes down its processor seconds. Lanes share the cores, so that the time that a stage
+# Runs a stage of a lane, and writes down its processor time. Lanes share the cores, so that the time that a stage
 # takes tells little of what it costs.
 run() {
   timeout $((LIMIT - SECONDS))s make --no-print-directory "$1" >"$outputs/$2" 2>&1 &
@@ -49,7 +49,6 @@ run() {
   local code=$?
   # Its second line is that of the processes that were waited for. In a pipeline it would tell of another shell.
   times >"$outputs/$2.times"
-  tr 'ms' '  ' <"$outputs/$2.times" | awk 'NR == 2 { printf "%d", 60 * ($1 + $3) + $2 + $4 }' >"$outputs/$2.work"
   return "$code"
 }
 
@@ -62,7 +61,7 @@ begin() {
   if [[ -n $stage && (-z $after || -n ${is_over[$after]:-}) ]]; then
     stage=${stage%%:*} lanes[$lane]=$rest
     printf '==== %s begins ====\n' "$stage"
-    (trap - EXIT INT && run "$stage" "$lane") &
+    run "$stage" "$lane" &
     stage_of[$!]=$stage lane_of[$!]=$lane start_of[$!]=$SECONDS is_busy[$lane]=1
   fi
 }
@@ -78,7 +77,7 @@ do
   if [ "$code" -ne 0 ]; then verdict="failed ($code)" worst=1; fi
   show "$ended" "$verdict"
   names+=("$stage") seconds+=($((SECONDS - start_of[$ended]))) verdicts+=("$verdict") is_over[$stage]=1
-  work+=("$(cat "$outputs/${lane_of[$ended]}.work")")
+  work+=("$(awk -F '[ms ]+' 'NR == 2 { printf "%d", 60 * ($1 + $3) + $2 + $4 }' "$outputs/${lane_of[$ended]}.times")")
   unset "is_busy[${lane_of[$ended]}]" "stage_of[$ended]"
 done
 

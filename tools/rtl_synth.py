@@ -88,9 +88,7 @@ def reports(
     for row in chosen:
         groups.setdefault(row.group, []).append(row)
     return {
-        group: rtl_synth_page.Report(
-            rows, results, targets, [s for s in slopes if s.first in {row.id for row in rows}]
-        )
+        group: rtl_synth_page.Report(rows, results, targets, slopes)
         for group, rows in groups.items()
     }
 
@@ -127,7 +125,10 @@ def main() -> None:
     if len(complete) < len(chosen) and not arguments.kept:
         sys.exit("error: not all rows could be measured" + (", no page" if arguments.page else ""))
     if arguments.page:
-        write_page(arguments.page, shown)
+        try:
+            write_page(arguments.page, shown)
+        except (OSError, rtl_synth_page.PageError) as error:
+            sys.exit(f"error: --page: {error}")
         if rtl_synth_page.has_claims(results):
             CLAIMS.write_text(rtl_synth_page.claims(known, results), encoding="utf-8")
 

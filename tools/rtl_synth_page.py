@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import markdown_table
 from rtl_synth_rows import Result, Row
 
 # Claim: row whose critical path is compared with its baseline's.
@@ -56,17 +57,11 @@ def cells(row: Row, result: Result, base: Result | None) -> list[str]:
 
 
 def table(lines: Iterable[Sequence[str]]) -> str:
-    """A Markdown table that reads well as plain text too, of the columns that say something."""
+    """The table of the columns that say something."""
     known = list(lines)
     columns = [i for i in range(len(HEADINGS)) if any(line[i] for line in known)]
-    everything = [[line[i] for i in columns] for line in (HEADINGS, *known)]
-    widths = [max(map(len, column)) for column in zip(*everything, strict=True)]
-    texts = [
-        "| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |"
-        for line in everything
-    ]
-    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
-    return "\n".join([texts[0], rule, *texts[1:]])
+    headings, *shown = [[line[i] for i in columns] for line in (HEADINGS, *known)]
+    return markdown_table.table(headings, shown)
 
 
 @dataclass(frozen=True)
@@ -187,7 +182,8 @@ class Report:
         """Targets, costs of further items, and what is missing."""
         rows = {row.id: row for row in self.chosen}
         lines = [target.line(rows, self.results) for target in self.targets if target.row in rows]
-        lines += [line for slope in self.slopes if (line := slope.line(self.results))]
+        slopes = [slope for slope in self.slopes if slope.first in rows]
+        lines += [line for slope in slopes if (line := slope.line(self.results))]
         if unmeasured := self.missing():
             lines.append(missing(unmeasured))
         return "\n".join(lines)

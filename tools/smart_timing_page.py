@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import rtl_row
 import smart_claims
 import smart_paths
 import wire_model
+from markdown_table import table
 
 # `hpc_max` of the plots.
 CLOCKS_AT = (4, 7, 8)
@@ -20,18 +21,6 @@ PUBLISHED = (
     ("+ an OR, as published", 48.0),
 )
 GROUPS = {"data": "Data path", "control": "Control path", "model": "Models"}
-
-
-def table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A Markdown table that reads well as plain text too."""
-    everything = [list(headings), *map(list, lines)]
-    widths = [max(len(line[i]) for line in everything) for i in range(len(headings))]
-    texts = [
-        "| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |"
-        for line in everything
-    ]
-    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
-    return "\n".join([texts[0], rule, *texts[1:]])
 
 
 def headings(technology: wire_model.Technology) -> list[str]:

@@ -89,14 +89,18 @@ class Line:
     wires_back: int = 0
     measured_fo4: Mapping[int, float] = field(default_factory=dict)
 
+    def wires_ps(self, technology: Technology, hops: int) -> float:
+        """Those between routers."""
+        return (hops + self.wires_back) * technology.wire_ps
+
     def crossing_ps(self, technology: Technology, hops: int) -> float:
         """T(n)."""
         gates = self.measured_fo4.get(hops, self.launch_fo4 + hops * self.hop_fo4)
-        return gates * technology.fo4_ps + (hops + self.wires_back) * technology.wire_ps
+        return gates * technology.fo4_ps + self.wires_ps(technology, hops)
 
     def parts_text(self, technology: Technology, hops: int) -> str:
         """What T(n) is made of."""
-        wires_ps = (hops + self.wires_back) * technology.wire_ps
+        wires_ps = self.wires_ps(technology, hops)
         hops_ps = hops * self.hop_fo4 * technology.fo4_ps
         once_ps = self.crossing_ps(technology, hops) - wires_ps - hops_ps
         return f"wires {wires_ps:.0f} ps, hops {hops_ps:.0f} ps, once {once_ps:.0f} ps"

@@ -7,7 +7,7 @@
 
 use super::estimates::{Estimated, Estimator};
 use crate::Error;
-use noccl_coll::{Algorithm, Choice, PointForm, offered};
+use noccl_coll::{Algorithm, Choice, offered};
 use noccl_model::bounds;
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};
@@ -86,16 +86,10 @@ fn of_many(
     let (points, others): (Vec<Choice>, Vec<Choice>) = software
         .iter()
         .partition(|choice| choice.algorithm == Algorithm::PointToPoint);
-    let mut forms: Vec<(PointForm, Vec<Choice>)> = Vec::new();
-    for choice in points {
-        match forms.iter_mut().find(|(form, _)| *form == choice.point) {
-            Some((_, choices)) => choices.push(choice),
-            None => forms.push((choice.point, vec![choice])),
-        }
-    }
-    let fewest: Vec<Option<(Estimated, &[Choice])>> = forms
-        .par_iter()
-        .map(|(_, choices)| fewest_pieces(estimator, choices))
+    // Choices of a form stand together in what is offered, those with the fewest pieces first.
+    let fewest: Vec<Option<(Estimated, &[Choice])>> = points
+        .par_chunk_by(|a, b| a.point == b.point)
+        .map(|choices| fewest_pieces(estimator, choices))
         .collect::<Result<_, Error>>()?;
     let mut fewest: Vec<(Estimated, &[Choice])> = fewest.into_iter().flatten().collect();
     if fewest.is_empty() {
