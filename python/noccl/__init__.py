@@ -9,179 +9,115 @@ make tables, `sweep` those of large studies; `plot_cycles`, `plot_latency`, `plo
 `plot_pareto` and `plot_figure` draw them; `gemm`, `attention`, `barrier_study` and `reproduce` are
 whole studies; `synth` searches schedules; `run_program` and `run_script` run programs of ranks as
 MPI's. Nothing here holds a rule of the domain: every call ends in the Rust engine.
+
+`import noccl` loads the engine and nothing else. A name of `__all__` loads its module when it is
+first used: NumPy comes with the first array, pyarrow with the first Parquet file, Matplotlib with
+the first figure. `__init__.pyi` states the same names for type checkers and editors; a test
+compares both lists.
 """
 
-from noccl._native import Network, __version__
-from noccl.blocks import all_gather, all_to_all, reduce_scatter
-from noccl.builder import ScheduleBuilder
-from noccl.checks import CheckReport, StepReport, check
-from noccl.chunk_program import ChunkProgram
-from noccl.collectives import CollectiveResult, all_reduce, barrier, multicast, reduce
-from noccl.dealt import gather, scan, scatter
-from noccl.definitions import Definition
-from noccl.errors import (
-    AlgorithmError,
-    ArgumentError,
-    CapacityError,
-    DeadlockError,
-    Diagnosis,
-    FileError,
-    HardwareError,
-    InterruptedRunError,
-    NetworkError,
-    NocclError,
-    ProgramError,
-    RefusedError,
-    ScheduleError,
-    SpecError,
-    WaitEdge,
-)
-from noccl.experiments import StressFailure, StressReport, compare, stress, traffic
-from noccl.figures import Figure, plot_figure
-from noccl.gemm import GemmRow, Product, gemm, multiply
-from noccl.hardware_report import HardwareReport
-from noccl.networks import load, members, presets
-from noccl.noise import Noise, NoiseStatistics
-from noccl.orders import ChainOrder, ChainOrders, DestinationDraw, chain_orders, destination_draws
-from noccl.own_data import run_values
-from noccl.plots import plot_cycles, plot_latency, plot_link_load, plot_timeline
-from noccl.programs.run import ProgramResult, run_program, run_script
-from noccl.runs import (
-    Counters,
-    Progress,
-    RunReport,
-    make_schedule,
-    run,
-)
-from noccl.schedules import Collective, Lengths, Place, Schedule
-from noccl.searches import SynthResult, synth
-from noccl.studies import (
-    AttentionRow,
-    BarrierSlope,
-    BarrierStudy,
-    ClaimRow,
-    Reproduction,
-    attention,
-    barrier_study,
-    reproduce,
-)
-from noccl.sweeps.pareto import plot_pareto
-from noccl.sweeps.run import sweep
-from noccl.sweeps.status import SpecStatus, SweepStatus, sweep_status
-from noccl.sweeps.store import read_sweep
-from noccl.tables import ResultTable
-from noccl.tiles import (
-    Cluster,
-    Column,
-    Group,
-    Members,
-    Memory,
-    MultiAddress,
-    Rectangle,
-    Row,
-    Tile,
-)
-from noccl.verified import Verified
+# Not `typing` either, which takes longer than all of this.
+from importlib import import_module
 
-__all__ = [
-    "AlgorithmError",
-    "ArgumentError",
-    "AttentionRow",
-    "BarrierSlope",
-    "BarrierStudy",
-    "CapacityError",
-    "ChainOrder",
-    "ChainOrders",
-    "CheckReport",
-    "ChunkProgram",
-    "ClaimRow",
-    "Cluster",
-    "Collective",
-    "CollectiveResult",
-    "Column",
-    "Counters",
-    "DeadlockError",
-    "Definition",
-    "DestinationDraw",
-    "Diagnosis",
-    "Figure",
-    "FileError",
-    "GemmRow",
-    "Group",
-    "HardwareError",
-    "HardwareReport",
-    "InterruptedRunError",
-    "Lengths",
-    "Members",
-    "Memory",
-    "MultiAddress",
-    "Network",
-    "NetworkError",
-    "NocclError",
-    "Noise",
-    "NoiseStatistics",
-    "Place",
-    "Product",
-    "ProgramError",
-    "ProgramResult",
-    "Progress",
-    "Rectangle",
-    "RefusedError",
-    "Reproduction",
-    "ResultTable",
-    "Row",
-    "RunReport",
-    "Schedule",
-    "ScheduleBuilder",
-    "ScheduleError",
-    "SpecError",
-    "SpecStatus",
-    "StepReport",
-    "StressFailure",
-    "StressReport",
-    "SweepStatus",
-    "SynthResult",
-    "Tile",
-    "Verified",
-    "WaitEdge",
-    "__version__",
-    "all_gather",
-    "all_reduce",
-    "all_to_all",
-    "attention",
-    "barrier",
-    "barrier_study",
-    "chain_orders",
-    "check",
-    "compare",
-    "destination_draws",
-    "gather",
-    "gemm",
-    "load",
-    "make_schedule",
-    "members",
-    "multicast",
-    "multiply",
-    "plot_cycles",
-    "plot_figure",
-    "plot_latency",
-    "plot_link_load",
-    "plot_pareto",
-    "plot_timeline",
-    "presets",
-    "read_sweep",
-    "reduce",
-    "reduce_scatter",
-    "reproduce",
-    "run",
-    "run_program",
-    "run_script",
-    "run_values",
-    "scan",
-    "scatter",
-    "stress",
-    "sweep",
-    "sweep_status",
-    "synth",
-    "traffic",
-]
+from noccl._native import Network as Network
+from noccl._native import __version__ as __version__
+
+_NAMES = {
+    "blocks": ("all_gather", "all_to_all", "reduce_scatter"),
+    "builder": ("ScheduleBuilder",),
+    "checks": ("CheckReport", "StepReport", "check"),
+    "chunk_program": ("ChunkProgram",),
+    "collectives": ("CollectiveResult", "all_reduce", "barrier", "multicast", "reduce"),
+    "dealt": ("gather", "scan", "scatter"),
+    "definitions": ("Definition",),
+    "errors": (
+        "AlgorithmError",
+        "ArgumentError",
+        "CapacityError",
+        "DeadlockError",
+        "Diagnosis",
+        "FileError",
+        "HardwareError",
+        "InterruptedRunError",
+        "MissingExtraError",
+        "NetworkError",
+        "NocclError",
+        "ProgramError",
+        "RefusedError",
+        "ScheduleError",
+        "SpecError",
+        "WaitEdge",
+    ),
+    "experiments": ("StressFailure", "StressReport", "compare", "stress", "traffic"),
+    "figures": ("Figure", "plot_figure"),
+    "hardware_report": ("HardwareReport",),
+    "matrix_products": ("GemmRow", "Product", "gemm", "multiply"),
+    "networks": ("load", "members", "presets"),
+    "noise": ("Noise", "NoiseStatistics"),
+    "orders": ("ChainOrder", "ChainOrders", "DestinationDraw", "chain_orders", "destination_draws"),
+    "own_data": ("run_values",),
+    "plots": ("plot_cycles", "plot_latency", "plot_link_load", "plot_timeline"),
+    "programs.run": ("ProgramResult", "run_program", "run_script"),
+    "runs": ("Counters", "Progress", "RunReport", "make_schedule", "run"),
+    "schedules": ("Collective", "Lengths", "Place", "Schedule"),
+    "searches": ("SynthResult", "synth"),
+    "studies": (
+        "AttentionRow",
+        "BarrierSlope",
+        "BarrierStudy",
+        "ClaimRow",
+        "Reproduction",
+        "attention",
+        "barrier_study",
+        "reproduce",
+    ),
+    "sweeps.pareto": ("plot_pareto",),
+    "sweeps.run": ("sweep",),
+    "sweeps.status": ("SpecStatus", "SweepStatus", "sweep_status"),
+    "sweeps.store": ("read_sweep",),
+    "tables": ("ResultTable",),
+    "tiles": (
+        "Cluster",
+        "Column",
+        "Group",
+        "Members",
+        "Memory",
+        "MultiAddress",
+        "Rectangle",
+        "Row",
+        "Tile",
+    ),
+    "verified": ("Verified",),
+}
+"""Module to the public names that it holds."""
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted(("Network", "__version__", *_MODULE_OF))  # noqa: PLE0605 - a list, made once
+
+
+def __getattr__(name: str) -> object:
+    """Loads a public name, or a module of the package, when it is first used (PEP 562)."""
+    if name in _MODULE_OF:
+        value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+        globals()[name] = value
+        return value
+    module = None if name.startswith("__") else _submodule(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return module
+
+
+def __dir__() -> list[str]:
+    """All names, loaded or not."""
+    return sorted({*globals(), *__all__})
+
+
+def _submodule(name: str) -> object | None:
+    full_name = f"{__name__}.{name}"
+    try:
+        return import_module(full_name)
+    except ModuleNotFoundError as error:
+        # A package that the module itself lacks is another error.
+        if error.name != full_name:
+            raise
+        return None

@@ -56,6 +56,10 @@ class InterruptedRunError(NocclError):
     """The progress callback asked to end the call."""
 
 
+class MissingExtraError(NocclError, ImportError):
+    """A package of an optional extra is not installed; the message has the command for it."""
+
+
 class ProgramError(NocclError):
     """A program of ranks is wrong or cannot go on; the message names ranks and their call sites.
 

@@ -17,10 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure as Drawing
-from matplotlib.ticker import LogLocator, NullLocator
-
+from noccl.drawings import new_figure, repeatable
 from noccl.errors import ArgumentError, FileError
 from noccl.files import read_text, write_file
 from noccl.values import kind_of
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
 
 _COLOURS = ("#2563a8", "#c2571a", "#2f7d4f", "#8a3f8f", "#8a6d1a", "#555555")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -124,8 +122,7 @@ class Figure:
     def svg(self) -> str:
         """The drawing, a whole file; the same numbers make the same text."""
         text = io.StringIO()
-        # Without these the text would differ each time, and letters would be paths.
-        with mpl.rc_context({"svg.hashsalt": "noccl", "svg.fonttype": "none", "font.size": 9}):
+        with repeatable(font_size=9):
             plot_figure(self).savefig(text, format="svg", metadata={"Date": None})
         return text.getvalue()
 
@@ -146,7 +143,7 @@ def _lines(figure: Figure) -> Drawing:
     columns = min(_COLUMNS, count)
     rows = math.ceil(count / columns)
     size = (7.6, 4) if count == 1 else (2.7 * columns, 2.4 * rows + 0.6)
-    drawing = Drawing(figsize=size, layout="constrained")
+    drawing = new_figure(size)
     grid = drawing.subplots(rows, columns, squeeze=False)
     for axes, panel in zip(grid.flat, figure.panels, strict=False):
         _panel_lines(axes, panel)
@@ -189,6 +186,8 @@ def _panel_lines(axes: Axes, panel: Panel) -> None:
 
 def _decades(axes: Axes) -> None:
     """A logarithmic y axis with plain numbers."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_minor_locator(NullLocator())
@@ -197,6 +196,8 @@ def _decades(axes: Axes) -> None:
 
 def _x_axis(axes: Axes, ticks: Sequence[float]) -> None:
     """The ticks of the data unless they are many, logarithmic unless they are evenly spaced."""
+    from matplotlib.ticker import NullLocator
+
     steps = {round(b - a, 9) for a, b in itertools.pairwise(ticks)}
     if len(steps) > 1 and ticks[0] > 0:
         axes.set_xscale("log", base=2)
@@ -207,7 +208,7 @@ def _x_axis(axes: Axes, ticks: Sequence[float]) -> None:
 
 
 def _bars(figure: Figure) -> Drawing:
-    drawing = Drawing(figsize=(7.6, 3.6), layout="constrained")
+    drawing = new_figure((7.6, 3.6))
     axes = drawing.subplots()
     width = 0.8 / len(figure.series)
     for index, series in enumerate(figure.series):

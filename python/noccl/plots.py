@@ -10,14 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
+from noccl.drawings import new_figure
 from noccl.errors import ArgumentError
 from noccl.tables import ResultTable
 from noccl.values import kind_of, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _BYTES_PER_KIB = 1024
 _MOST_RANK_LABELS = 32
@@ -39,7 +40,7 @@ def plot_cycles(table: ResultTable) -> Figure:
             f"table: {len(subjects)} different collectives or groups; "
             "accepted: the rows of one collective on one group of one network"
         )
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    figure = new_figure((7, 4.5))
     axes = figure.subplots()
     for name in dict.fromkeys(_series_name(row) for row in rows):
         points = sorted((r["bytes"], r["cycles"]) for r in rows if _series_name(r) == name)
@@ -68,7 +69,7 @@ def plot_latency(table: ResultTable) -> Figure:
         ArgumentError: The table is of another kind or empty.
     """
     rows = _rows(table, "traffic")
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    figure = new_figure((7, 4.5))
     axes = figure.subplots()
     for pattern in dict.fromkeys(row["pattern"] for row in rows):
         chosen = [row for row in rows if row["pattern"] == pattern]
@@ -104,7 +105,7 @@ def plot_link_load(table: ResultTable, row: int = 0, *, plane: str = "wide") -> 
             f"row {row} has no loads of plane '{plane}'; accepted: a row compared with "
             "has_links=True and one of the planes req, rsp, wide that carried flits"
         )
-    figure = Figure(figsize=(6, 5), layout="constrained")
+    figure = new_figure((6, 5))
     axes = figure.subplots()
     _draw_links(axes, links)
     axes.set_title(f"{rows[row]['collective']} {_series_name(rows[row])}: flits per link")
@@ -122,7 +123,7 @@ def plot_timeline(table: ResultTable) -> Figure:
     """
     rows = _rows(table, "timeline")
     ranks = sorted({row["rank"] for row in rows})
-    figure = Figure(figsize=(9, 1.6 + 0.22 * len(ranks)), layout="constrained")
+    figure = new_figure((9, 1.6 + 0.22 * len(ranks)))
     axes = figure.subplots()
     kinds = list(dict.fromkeys(row["what"] for row in sorted(rows, key=lambda r: r["what"])))
     for place, kind in enumerate(kinds):

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import warnings
 
-import pyarrow as pa
-
 COLUMNS = {("barriers", "plan"): "algorithm"}
 """Kind of table and name of before to today's name of a column."""
 
@@ -29,13 +27,6 @@ def column_name(kind: str, name: str) -> str:
         return name
     _warn(f"the column {name} of tables of kind {kind} is now {now}", frames=2)
     return now
-
-
-def with_columns_of_today(kind: str, table: pa.Table) -> pa.Table:
-    """A table whose columns have today's names."""
-    fields = [field.with_name(column_name(kind, field.name)) for field in table.schema]
-    schema = pa.schema(fields, metadata=table.schema.metadata)
-    return pa.Table.from_arrays(table.columns, schema=schema)
 
 
 def _warn(message: str, *, frames: int) -> None:

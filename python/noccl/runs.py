@@ -7,8 +7,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from noccl import _native
 from noccl.errors import ArgumentError
 from noccl.hardware_report import HardwareReport
@@ -22,6 +20,7 @@ from noccl.verified import Verified
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
     import numpy.typing as npt
 
     from noccl._native import Network
@@ -134,9 +133,10 @@ class RunReport:
     @staticmethod
     def from_json(text: str) -> RunReport:
         """Reads the form of `formats/run.schema.json`."""
+        import numpy as np
+
         fields = json.loads(text)
-        hardware = fields.get("hardware")
-        noise = fields.get("noise")
+        hardware, noise = fields.get("hardware"), fields.get("noise")
         actions = [(a["start_cycle"], a["finish_cycle"]) for a in fields["actions"]]
         return RunReport(
             cycles=fields["cycles"],

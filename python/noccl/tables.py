@@ -1,209 +1,152 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result tables: rows of one kind as Arrow data, on disk as Parquet.
+"""Result tables: rows of one kind, as plain values, as Arrow data and on disk as Parquet.
 
-Arrow is the form of record, because every data tool reads it without copying; Polars is offered on
-top, since it works on the same memory. A table knows its kind, so that a plot cannot be drawn from
-the rows of another verb.
+Rows of a run are Python values and need no package but NumPy. Arrow is the form for other tools and
+of files, because every data tool reads it without copying; Polars is offered on top, since it works
+on the same memory. Both are the extra `noccl[frames]`, loaded when first asked for. A table knows
+its kind, so that a plot cannot be drawn from the rows of another verb.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from noccl.errors import FileError
-from noccl.files import write_file
-from noccl.renamed import column_name, with_columns_of_today
-from noccl.sweeps import columns
+from noccl.errors import ArgumentError
+from noccl.extras import extra
+from noccl.renamed import column_name
+from noccl.table_schemas import SCHEMAS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+    from types import ModuleType
 
-LINKS = pa.list_(
-    pa.struct(
-        [
-            pa.field("plane", pa.string(), nullable=False),
-            pa.field("from_tile", pa.string(), nullable=False),
-            pa.field("to_tile", pa.string(), nullable=False),
-            pa.field("from_x", pa.int32(), nullable=False),
-            pa.field("from_y", pa.int32(), nullable=False),
-            pa.field("to_x", pa.int32(), nullable=False),
-            pa.field("to_y", pa.int32(), nullable=False),
-            pa.field("flits", pa.int64(), nullable=False),
-        ]
-    )
-)
-"""Loads of the used links. Tiles are `X,Y` for clusters and `mem:N` for memory tiles; x and y count
-clusters from the south-west one, so that memory tiles lie outside, West of it at negative x."""
+    import numpy as np
+    import polars as pl
+    import pyarrow as pa
 
 
-def _schema(
-    kind: str, required: Mapping[str, pa.DataType], optional: Mapping[str, pa.DataType]
-) -> pa.Schema:
-    fields = [pa.field(name, data_type, nullable=False) for name, data_type in required.items()]
-    fields += [pa.field(name, data_type, nullable=True) for name, data_type in optional.items()]
-    return pa.schema(fields, metadata={b"noccl.kind": kind.encode()})
+def arrow_module() -> ModuleType:
+    """`noccl.arrow_tables`, loaded when the first table is wanted as Arrow data.
+
+    Raises:
+        MissingExtraError: The extra `noccl[frames]` is not installed.
+    """
+    with extra("frames"):
+        from noccl import arrow_tables
+    return arrow_tables
 
 
-SCHEMAS: dict[str, pa.Schema] = {
-    "compare": _schema(
-        "compare",
-        {
-            "network": pa.string(),
-            "backend": pa.string(),
-            "collective": pa.string(),
-            "algorithm": pa.string(),
-            "parameters": pa.string(),
-            "bytes": pa.int64(),
-            "group": pa.string(),
-            "num_participants": pa.int64(),
-            "root": pa.string(),
-            "cycles": pa.int64(),
-            "lower_bound_cycles": pa.int64(),
-            "payload_bound_cycles": pa.int64(),
-            "cycles_over_lower_bound": pa.float64(),
-            "energy_pj": pa.float64(),
-            "verified": pa.string(),
-            "is_in_network": pa.bool_(),
-            "links": LINKS,
-        },
-        {
-            "chunks": pa.int64(),
-            "speedup_over_best_software": pa.float64(),
-            "busiest_link": pa.string(),
-            "busiest_link_flits": pa.int64(),
-            "sum_error_of_bound": pa.float64(),
-            "software_bound_cycles": pa.int64(),
-            "synchronisation": pa.string(),
-            "link_bound_cycles": pa.int64(),
-            "core_bound_cycles": pa.int64(),
-            "blocked_link_cycles": pa.int64(),
-            "picked_by": pa.string(),
-            "noise_runs": pa.int64(),
-            "noise_mean_cycles": pa.float64(),
-            "noise_variance_us2": pa.float64(),
-        },
-    ),
-    "barriers": _schema(
-        "barriers",
-        {
-            "clusters": pa.int64(),
-            "mesh": pa.string(),
-            "router": pa.string(),
-            "algorithm": pa.string(),
-            "cycles": pa.int64(),
-        },
-        {"network_cycles": pa.int64(), "formula_cycles": pa.int64()},
-    ),
-    "traffic": _schema(
-        "traffic",
-        {
-            "network": pa.string(),
-            "pattern": pa.string(),
-            "beats": pa.int64(),
-            "zero_load_latency_cycles": pa.float64(),
-            "capacity_beats_per_cycle": pa.float64(),
-            "offered_beats_per_cycle": pa.float64(),
-            "accepted_beats_per_cycle": pa.float64(),
-            "mean_latency_cycles": pa.float64(),
-            "p99_latency_cycles": pa.int64(),
-            "max_latency_cycles": pa.int64(),
-            "packets": pa.int64(),
-            "flit_hops": pa.int64(),
-            "cycles": pa.int64(),
-            "saturated": pa.bool_(),
-        },
-        {
-            "saturation_beats_per_cycle": pa.float64(),
-            "received_per_flow": pa.float64(),
-            "open_flows": pa.float64(),
-            "contribution_wait_cycles": pa.float64(),
-        },
-    ),
-    "program": _schema(
-        "program",
-        {
-            "rank": pa.int64(),
-            "finish_cycle": pa.int64(),
-            "compute_cycles": pa.int64(),
-            "send_cycles": pa.int64(),
-            "receive_cycles": pa.int64(),
-            "wait_cycles": pa.int64(),
-            "messages": pa.int64(),
-            "bytes": pa.int64(),
-            "memory_bytes": pa.int64(),
-        },
-        {},
-    ),
-    "timeline": _schema(
-        "timeline",
-        {
-            "rank": pa.int64(),
-            "start_cycle": pa.int64(),
-            "end_cycle": pa.int64(),
-            "what": pa.string(),
-            "place": pa.string(),
-        },
-        {},
-    ),
-    "sweep_points": _schema("sweep_points", columns.POINT, columns.REDUCED),
-    "sweep": _schema("sweep", columns.POINT | columns.OUTCOME, columns.REDUCED | columns.MEASURED),
-}
-"""Schema per kind of table."""
-
-
-@dataclass(frozen=True)
 class ResultTable:
     """Rows of one kind.
 
-    Attributes:
-        arrow: The rows; the schema is one of `SCHEMAS`.
+    Args:
+        arrow: The rows as Arrow data, whose schema is that of a kind of `SCHEMAS`.
     """
 
-    arrow: pa.Table
+    __slots__ = ("_arrow", "_columns", "_kind")
+
+    def __init__(self, arrow: pa.Table) -> None:
+        self._arrow: pa.Table | None = arrow
+        self._columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]] | None = None
+        metadata = arrow.schema.metadata or {}
+        self._kind = str(metadata.get(b"noccl.kind", b""), encoding="utf-8")
+
+    @staticmethod
+    def _of(kind: str, columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]) -> ResultTable:
+        table = ResultTable.__new__(ResultTable)
+        table._arrow, table._columns, table._kind = None, columns, kind
+        return table
 
     @staticmethod
     def from_rows(kind: str, rows: Sequence[Mapping[str, Any]]) -> ResultTable:
         """Makes a table of a kind; every row has a value for every required column."""
-        return ResultTable(pa.Table.from_pylist(list(rows), schema=SCHEMAS[kind]))
+        types = SCHEMAS[kind].types
+        return ResultTable._of(
+            kind, {name: [_value(name, row, of) for row in rows] for name, of in types.items()}
+        )
 
     @staticmethod
     def from_columns(kind: str, columns: Mapping[str, np.ndarray[Any, Any]]) -> ResultTable:
         """Makes a table of a kind from arrays, one per column."""
-        schema = SCHEMAS[kind]
-        arrays = [pa.array(columns[field.name]).cast(field.type) for field in schema]
-        return ResultTable(pa.Table.from_arrays(arrays, schema=schema))
+        types = SCHEMAS[kind].types
+        own = {name: columns[name].astype(_NUMPY[of]) for name, of in types.items()}
+        for column in own.values():
+            # `__getitem__` returns the same array: nobody may change the table by it.
+            column.setflags(write=False)
+        return ResultTable._of(kind, own)
+
+    @property
+    def arrow(self) -> pa.Table:
+        """The rows as Arrow data; the schema has the columns of `SCHEMAS`.
+
+        Raises:
+            MissingExtraError: The extra `noccl[frames]` is not installed.
+        """
+        if self._arrow is None:
+            self._arrow = arrow_module().from_columns(SCHEMAS[self._kind], self._columns)
+        return self._arrow
 
     @property
     def kind(self) -> str:
         """What made the rows: `compare`, `traffic`, `program` or another of `SCHEMAS`."""
-        return str((self.arrow.schema.metadata or {}).get(b"noccl.kind", b""), encoding="utf-8")
+        return self._kind
 
     @property
     def columns(self) -> list[str]:
         """Names of the columns."""
-        return list(self.arrow.column_names)
+        return list(self.arrow.column_names if self._columns is None else self._columns)
 
     def __len__(self) -> int:
-        return int(self.arrow.num_rows)
+        if self._columns is None:
+            return int(self.arrow.num_rows)
+        return len(next(iter(self._columns.values())))
 
     def __getitem__(self, column: str) -> np.ndarray[Any, Any]:
         """A column as a NumPy array of shape (num_rows,)."""
+        import numpy as np
+
         column = column_name(self.kind, column)
-        return np.asarray(self.arrow.column(column).to_numpy(zero_copy_only=False))
+        if self._columns is None:
+            return np.asarray(self.arrow.column(column).to_numpy(zero_copy_only=False))
+        values = self._columns[column]
+        if isinstance(values, np.ndarray):
+            return values
+        return _array(values, SCHEMAS[self.kind].types[column])
+
+    def __eq__(self, other: object) -> bool:
+        """Are kind, columns and all values equal?"""
+        if not isinstance(other, ResultTable):
+            return NotImplemented
+        is_same_kind = self.kind == other.kind and self.columns == other.columns
+        return is_same_kind and self.rows() == other.rows()
+
+    __hash__ = None  # type: ignore[assignment] # As of other containers.
+
+    def __repr__(self) -> str:
+        return f"<ResultTable {self.kind}: {len(self)} rows of {', '.join(self.columns)}>"
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows as plain Python values, in order."""
-        return list(self.arrow.to_pylist())
+        if self._columns is None:
+            return list(self.arrow.to_pylist())
+        columns = [
+            values if isinstance(values, list) else values.tolist()  # type: ignore[union-attr]
+            for values in self._columns.values()
+        ]
+        names = list(self._columns)
+        return [
+            dict(zip(names, map(_copy, row), strict=True)) for row in zip(*columns, strict=True)
+        ]
 
     def to_polars(self) -> pl.DataFrame:
-        """The rows as a Polars frame over the same memory."""
+        """The rows as a Polars frame over the same memory.
+
+        Raises:
+            MissingExtraError: The extra `noccl[frames]` is not installed.
+        """
+        with extra("frames"):
+            import polars as pl
         frame = pl.from_arrow(self.arrow)
         assert isinstance(frame, pl.DataFrame)  # noqa: S101 - a table never becomes a series
         return frame
@@ -213,10 +156,9 @@ class ResultTable:
 
         Raises:
             FileError: The file cannot be written.
+            MissingExtraError: The extra `noccl[frames]` is not installed.
         """
-        buffer = pa.BufferOutputStream()
-        pq.write_table(self.arrow, buffer)
-        write_file(path, buffer.getvalue().to_pybytes())
+        arrow_module().write(self.arrow, path)
 
     @staticmethod
     def read_parquet(path: Path | str) -> ResultTable:
@@ -224,26 +166,47 @@ class ResultTable:
 
         Raises:
             FileError: The file cannot be read, or holds another table.
+            MissingExtraError: The extra `noccl[frames]` is not installed.
         """
-        try:
-            arrow = pq.read_table(str(path))
-        except (OSError, pa.ArrowInvalid) as error:
-            raise FileError(f"{path}: cannot read: {error}") from error
-        kind = ResultTable(arrow).kind
-        expected = SCHEMAS.get(kind)
-        table = ResultTable(_with_columns_since(with_columns_of_today(kind, arrow), expected))
-        if expected is None or not table.arrow.schema.equals(expected):
-            known = ", ".join(SCHEMAS)
-            raise FileError(f"{path}: not a result table of this version; kinds: {known}")
-        return table
+        return ResultTable(arrow_module().read(path))
 
 
-def _with_columns_since(table: pa.Table, schema: pa.Schema | None) -> pa.Table:
-    """A table of before with the columns that came since, which have no values."""
-    for column in [] if schema is None else list(schema)[table.num_columns :]:
-        if column.nullable and column.name not in table.column_names:
-            table = table.append_column(column, pa.nulls(table.num_rows, column.type))
-    return table
+_NUMPY = {"string": "object", "int64": "int64", "float64": "float64", "bool": "bool"}
+"""Type of a column to that of its array; lists of links are objects too."""
+
+
+def _value(name: str, row: Mapping[str, Any], of: str) -> Any:  # noqa: ANN401 - of any column
+    """The value of a column, of the type that the column has in Arrow too."""
+    value = row.get(name)
+    if value is None or of == "links":
+        return value
+    made = _PLAIN[of](value)
+    if of != "float64" and made != value:
+        raise ArgumentError(f"{name}: {value!r}; accepted: a value of type {of}")
+    return made
+
+
+_PLAIN = {"string": str, "int64": int, "float64": float, "bool": bool}
+
+
+def _array(values: Sequence[Any], of: str) -> np.ndarray[Any, Any]:
+    """A column as an array, of the types that Arrow's arrays have: numbers with gaps are floats."""
+    import numpy as np
+
+    has_gaps = any(value is None for value in values)
+    if of in {"int64", "float64"} and has_gaps:
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    if of in {"int64", "float64", "bool"} and not has_gaps:
+        return np.array(values, dtype=_NUMPY[of])
+    array = np.empty(len(values), dtype=object)
+    for index, value in enumerate(values):
+        array[index] = np.array(_copy(value), dtype=object) if of == "links" else value
+    return array
+
+
+def _copy(value: Any) -> Any:  # noqa: ANN401 - of any column
+    """A value that its reader may change: links are lists of mappings."""
+    return [dict(link) for link in value] if isinstance(value, list) else value
 
 
 def link_rows(

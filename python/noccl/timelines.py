@@ -18,12 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
+from noccl.drawings import new_figure, repeatable
 from noccl.errors import ArgumentError, FileError, NocclError
 from noccl.files import read_text, write_file
 
@@ -31,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 VERSION = 1
 """Version of the file."""
@@ -162,7 +160,9 @@ def plot_times(
     most = max(len(timeline.ranks) for timeline in timelines)
     height = 0.9 + 0.09 * min(max(most, 8), 48)
     size = (9.0 if columns == 1 else 10.0, 0.6 + rows * height)
-    figure = Figure(figsize=size, layout="constrained")
+    figure = new_figure(size)
+    from matplotlib.patches import Patch
+
     grid = figure.subplots(rows, columns, squeeze=False)
     for axes, timeline, name, window in zip(grid.flat, timelines, names, ranges, strict=False):
         _draw(axes, timeline, window)
@@ -184,6 +184,8 @@ def _label(colour: str, kinds: set[str]) -> str:
 
 
 def _draw(axes: Axes, timeline: Timeline, window: tuple[int, int]) -> None:
+    from matplotlib.colors import to_rgb
+
     ranks = len(timeline.ranks)
     picture = np.ones((ranks * _RANK_PIXELS, _BINS, 3))
     for rank in range(ranks):
@@ -209,8 +211,7 @@ def _draw(axes: Axes, timeline: Timeline, window: tuple[int, int]) -> None:
 def svg(figure: Figure) -> bytes:
     """The drawing, a whole file; the same numbers make the same text."""
     text = io.BytesIO()
-    # Without these the text would differ each time, and letters would be paths.
-    with mpl.rc_context({"svg.hashsalt": "noccl", "svg.fonttype": "none", "font.size": 9}):
+    with repeatable(font_size=9):
         figure.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()
 

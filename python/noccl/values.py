@@ -3,7 +3,8 @@
 
 Callers pass what Python and NumPy have: whole numbers of any type, lists, tuples, arrays. The
 engine takes JSON text. What lies between is here, so that a value of the wrong kind is an
-`ArgumentError` that names its argument, and never an exception of the conversion.
+`ArgumentError` that names its argument, and never an exception of the conversion. NumPy is not
+loaded for that: before somebody else has loaded it, no value is of its types.
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ from __future__ import annotations
 import json
 import math
 import operator
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
-
-import numpy as np
 
 from noccl.errors import ArgumentError
 
@@ -43,12 +43,12 @@ def plain(name: str, value: object) -> object:
     Raises:
         ArgumentError: There is none.
     """
-    if isinstance(value, (bool, np.bool_)):
+    if isinstance(value, bool) or _is_of_numpy(value, "bool_"):
         return bool(value)
     if isinstance(value, str):
         return text(name, value)
-    if isinstance(value, (float, np.floating)):
-        return _finite(name, float(value))
+    if isinstance(value, float) or _is_of_numpy(value, "floating"):
+        return _finite(name, float(value))  # type: ignore[arg-type]
     if hasattr(value, "__index__") and getattr(value, "ndim", 0) == 0:
         return whole(name, value, least=-MOST_WHOLE)
     return None if value is None else _inside(name, value)
@@ -137,10 +137,16 @@ def kind_of(value: object) -> str:
 
 def are_equal(one: object, other: object) -> bool:
     """Are two values equal, arrays by type, shape and elements?"""
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
-            return False
-        return one.dtype == other.dtype and np.array_equal(
-            one, other, equal_nan=one.dtype.kind in "fc"
-        )
-    return bool(one == other)
+    if not (_is_of_numpy(one, "ndarray") or _is_of_numpy(other, "ndarray")):
+        return bool(one == other)
+    import numpy as np
+
+    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
+        return False
+    return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
+
+
+def _is_of_numpy(value: object, kind: str) -> bool:
+    """Is a value of this class of NumPy?"""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, getattr(numpy, kind, ()))

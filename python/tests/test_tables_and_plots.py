@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import noccl
-from noccl.tables import SCHEMAS
+from noccl.table_schemas import LINKS, SCHEMAS
 
 NETWORK = noccl.load("collective_noc_4x4")
 
@@ -135,7 +135,7 @@ def test_a_plot_refuses_the_rows_of_another_verb(
         (noccl.plot_cycles, sweep),
         (noccl.plot_link_load, sweep),
         (noccl.plot_latency, comparison),
-        (noccl.plot_latency, noccl.ResultTable(SCHEMAS["traffic"].empty_table())),
+        (noccl.plot_latency, noccl.ResultTable.from_rows("traffic", [])),
     ):
         with pytest.raises(noccl.ArgumentError, match="accepted"):
             draw(table)
@@ -154,3 +154,50 @@ def test_a_row_or_plane_that_is_not_there_is_refused(
 ) -> None:
     with pytest.raises(noccl.ArgumentError, match="accepted"):
         noccl.plot_link_load(comparison, row=row, plane=plane)
+
+
+def some_rows(kind: str, *, num_rows: int, has_gaps: bool) -> list[dict[str, Any]]:
+    """Rows with values of the types of a kind's columns."""
+    link = {name: "a" if of == "string" else 3 for name, of in LINKS.items()}
+    samples = {"string": "x", "int64": 7, "float64": 2, "bool": True, "links": [link, link]}
+    schema = SCHEMAS[kind]
+    return [
+        {
+            name: None if has_gaps and row == 0 and name in schema.optional else samples[of]
+            for name, of in schema.types.items()
+        }
+        for row in range(num_rows)
+    ]
+
+
+@pytest.mark.parametrize("kind", SCHEMAS)
+@pytest.mark.parametrize(("num_rows", "has_gaps"), [(0, False), (2, False), (2, True)])
+def test_plain_rows_are_those_of_arrow(kind: str, num_rows: int, has_gaps: bool) -> None:
+    table = noccl.ResultTable.from_rows(kind, some_rows(kind, num_rows=num_rows, has_gaps=has_gaps))
+    arrow = noccl.ResultTable(table.arrow)
+    assert (len(table), table.kind, table.columns) == (len(arrow), kind, arrow.columns)
+    assert table.rows() == arrow.rows()
+    assert [[type(value) for value in row.values()] for row in table.rows()] == [
+        [type(value) for value in row.values()] for row in arrow.rows()
+    ]
+    assert table == arrow
+    for name in table.columns:
+        one, other = table[name], arrow[name]
+        assert one.dtype == other.dtype
+        for mine, theirs in zip(one, other, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+
+
+def test_the_rows_of_a_table_are_copies(comparison: noccl.ResultTable) -> None:
+    rows = comparison.rows()
+    rows[0]["links"][0]["flits"] = -1
+    rows[0]["cycles"] = -1
+    assert comparison.rows() != rows
+    assert comparison != noccl.ResultTable.from_rows("compare", rows)
+
+
+def test_a_value_of_another_type_is_refused() -> None:
+    row = some_rows("barriers", num_rows=1, has_gaps=False)[0]
+    for wrong in ({"cycles": 1.5}, {"mesh": 4}):
+        with pytest.raises(noccl.ArgumentError, match="accepted: a value of type"):
+            noccl.ResultTable.from_rows("barriers", [row | wrong])

@@ -17,8 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import matplotlib
-
+from noccl.drawings import repeatable
 from noccl.errors import ArgumentError, NocclError
 from noccl.sweeps.pareto import plot_pareto
 from noccl.sweeps.run import sweep
@@ -129,7 +128,7 @@ def _check_picture(name: str, path: str) -> None:
 def _save(figure: Figure, path: str) -> None:
     is_svg = path.endswith(".svg")
     try:
-        with matplotlib.rc_context({"svg.hashsalt": "noccl", "svg.fonttype": "none"}):
+        with repeatable():
             # Without the date: the same rows are the same file.
             figure.savefig(path, dpi=150, metadata={"Date": None} if is_svg else None)
     except OSError as error:

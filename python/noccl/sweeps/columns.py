@@ -1,47 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of the tables `sweep` and `sweep_points` of `noccl.tables.SCHEMAS`."""
+"""Columns of the tables `sweep` and `sweep_points` of `noccl.table_schemas.SCHEMAS`."""
 
 from __future__ import annotations
 
-import pyarrow as pa
-
 POINT = {
-    "key": pa.string(),
-    "spec": pa.string(),
-    "spec_digest": pa.string(),
-    "backend": pa.string(),
-    "collective": pa.string(),
-    "algorithm": pa.string(),
-    "bytes": pa.int64(),
-    "group": pa.string(),
-    "root": pa.string(),
-    "seed": pa.int64(),
+    "key": "string",
+    "spec": "string",
+    "spec_digest": "string",
+    "backend": "string",
+    "collective": "string",
+    "algorithm": "string",
+    "bytes": "int64",
+    "group": "string",
+    "root": "string",
+    "seed": "int64",
 }
 """What every point has."""
-REDUCED = {"operator": pa.string(), "element": pa.string()}
+REDUCED = {"operator": "string", "element": "string"}
 """What points have that reduce."""
-OUTCOME = {"outcome": pa.string()}
+OUTCOME = {"outcome": "string"}
 """What every row has besides."""
 MEASURED = {
-    "reason": pa.string(),
-    "network": pa.string(),
-    "algorithm_run": pa.string(),
-    "parameters": pa.string(),
-    "num_participants": pa.int64(),
-    "cycles": pa.int64(),
-    "lower_bound_cycles": pa.int64(),
-    "software_bound_cycles": pa.int64(),
-    "payload_bound_cycles": pa.int64(),
-    "cycles_over_lower_bound": pa.float64(),
-    "energy_pj": pa.float64(),
-    "verified": pa.string(),
-    "is_in_network": pa.bool_(),
-    "synchronisation": pa.string(),
-    "busiest_link": pa.string(),
-    "busiest_link_flits": pa.int64(),
-    "sum_error_of_bound": pa.float64(),
-    "link_bound_cycles": pa.int64(),
-    "core_bound_cycles": pa.int64(),
-    "blocked_link_cycles": pa.int64(),
+    "reason": "string",
+    "network": "string",
+    "algorithm_run": "string",
+    "parameters": "string",
+    "num_participants": "int64",
+    "cycles": "int64",
+    "lower_bound_cycles": "int64",
+    "software_bound_cycles": "int64",
+    "payload_bound_cycles": "int64",
+    "cycles_over_lower_bound": "float64",
+    "energy_pj": "float64",
+    "verified": "string",
+    "is_in_network": "bool",
+    "synchronisation": "string",
+    "busiest_link": "string",
+    "busiest_link_flits": "int64",
+    "sum_error_of_bound": "float64",
+    "link_bound_cycles": "int64",
+    "core_bound_cycles": "int64",
+    "blocked_link_cycles": "int64",
 }
 """What rows have that are done, and the reason of those that are not."""

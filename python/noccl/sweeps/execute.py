@@ -27,7 +27,7 @@ from noccl.errors import (
 )
 from noccl.experiments import compare_row
 from noccl.sweeps.points import DEFAULT_ROOT, Point, engine_digest
-from noccl.tables import SCHEMAS
+from noccl.table_schemas import SCHEMAS
 from noccl.values import request_text
 
 if TYPE_CHECKING:

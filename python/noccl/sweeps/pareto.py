@@ -6,9 +6,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
-
+from noccl.drawings import new_figure
 from noccl.errors import ArgumentError
 from noccl.sizes import size
 from noccl.sweeps.execute import DONE
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, told apart with every kind of colour vision; black is the front's.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
@@ -161,7 +160,7 @@ def _draw(
     lines = math.ceil(len(panels) / columns)
     names = list(dict.fromkeys(row["algorithm"] for row in rows))
     height = 3.2 * lines + 0.7
-    figure = Figure(figsize=(max(6.0, 4.2 * columns), height), layout="constrained")
+    figure = new_figure((max(6.0, 4.2 * columns), height))
     grid = figure.subplots(lines, columns, squeeze=False)
     for axes, (workload, chosen) in zip(grid.flat, panels.items(), strict=False):
         _draw_panel(axes, chosen, names)
@@ -222,6 +221,8 @@ def _draw_panel(axes: Axes, rows: Sequence[dict[str, Any]], names: Sequence[str]
 
 def _scale(axes: Axes, axis: Axis, least: float, most: float) -> None:
     """Logarithms where numbers differ by more than a factor of ten, else from zero on."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
     is_x = axis is axes.xaxis
     if least > 0 and most / least > _LINEAR_UP_TO:
         (axes.set_xscale if is_x else axes.set_yscale)("log")

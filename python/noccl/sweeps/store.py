@@ -14,16 +14,15 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from noccl.errors import ArgumentError, FileError
-from noccl.tables import SCHEMAS, ResultTable
+from noccl.tables import ResultTable, arrow_module
 from noccl.values import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
+
+    import pyarrow as pa
 
     from noccl.sweeps.study import Study
 
@@ -48,6 +47,8 @@ class Store:
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
+        # Before anything is made or computed: without it nothing could be stored.
+        self._arrow = arrow_module()
         self.folder = folder_name(folder)
         self._lock = self._take()
         try:
@@ -72,7 +73,7 @@ class Store:
     def begin(self, study: Study) -> set[str]:
         """Stores the points of a study, unless they are there; returns the keys that have rows."""
         points = [point.columns() for point in study.points.values()]
-        table = pa.Table.from_pylist(points, schema=SCHEMAS["sweep_points"])
+        table = self._arrow.from_rows("sweep_points", points)
         if not self._has(table):
             self._write(STUDY, table)
         return {key for key in stored_keys(self.folder) if key in study.points}
@@ -83,8 +84,8 @@ class Store:
         Raises:
             NotWrittenError: They cannot be written.
         """
-        table = pa.Table.from_pylist(rows, schema=SCHEMAS["sweep"])
-        self._write(f"{_ROWS}{self._next:06d}{_PARQUET}", table)
+        name = f"{_ROWS}{self._next:06d}{_PARQUET}"
+        self._write(name, self._arrow.from_rows("sweep", rows))
         self._next += 1
 
     def _has(self, points: pa.Table) -> bool:
@@ -127,7 +128,7 @@ class Store:
         partial = os.path.join(self.folder, f".{name}{_PARTIAL}")
         try:
             with open(partial, "wb") as file:
-                pq.write_table(table, file)
+                self._arrow.write_to(file, table)
                 file.flush()
                 os.fsync(file.fileno())
             os.rename(partial, place)
@@ -159,14 +160,13 @@ def read_sweep(folder: str | os.PathLike[str]) -> ResultTable:
     """
     order = {key: place for place, key in enumerate(read_points(folder)["key"])}
     parts = [read_file(os.path.join(folder, name), "sweep") for name in row_files(folder)]
-    table = pa.concat_tables(parts) if parts else SCHEMAS["sweep"].empty_table()
     places: dict[int, int] = {}
-    for index, key in enumerate(table["key"].to_pylist()):
+    keys = (key for part in parts for key in part["key"].to_pylist())
+    for index, key in enumerate(keys):
         if key in order:
             places.setdefault(order[key], index)
-    chosen = pa.array([places[place] for place in sorted(places)], type=pa.int64())
-    # In one piece: how many files there were is no part of the result.
-    return ResultTable(table.take(chosen).combine_chunks())
+    chosen = [places[place] for place in sorted(places)]
+    return ResultTable(arrow_module().at(parts, "sweep", chosen))
 
 
 def read_points(folder: str | os.PathLike[str]) -> ResultTable:
