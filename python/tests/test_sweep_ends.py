@@ -146,6 +146,17 @@ def test_the_command_reports_ends_and_goes_on(tmp_path: Path) -> None:
     assert status.stdout.split()[-6:] == [b"all", b"162", b"162", b"0", b"0", b"0"]
 
 
+def test_the_command_refuses_a_missing_file_without_an_interpreter(tmp_path: Path) -> None:
+    environment = os.environ | {"NOCCL_PYTHON": str(tmp_path / "none")}
+    for name, reason in (("missing.toml", "No such file"), (".", "Is a directory")):
+        words = [NOCCL, "sweep", name]
+        ended = subprocess.run(
+            words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert ended.returncode == 2
+        assert ended.stderr.startswith(f"error: {name}: cannot read: {reason}")
+
+
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_signals_end_cleanly(tmp_path: Path, ending: signal.Signals) -> None:
     (tmp_path / "study.toml").write_text(STUDY)

@@ -6,7 +6,7 @@ use crate::python::run_module;
 use clap::{Args, Subcommand};
 use noccl::Error;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Run a study of many points: every spec, collective, size, group and algorithm by model or simulator
 ///
@@ -124,6 +124,9 @@ impl Words {
 
 impl Sweep {
     pub fn run(&self) -> Result<Outcome, Error> {
+        if let Some(study) = &self.study {
+            refuse_unreadable(study)?;
+        }
         run_module("noccl.sweeps", &self.words().0)
     }
 
@@ -173,4 +176,17 @@ impl Sweep {
         words.word("--");
         words.word(self.study.clone().unwrap_or_default());
     }
+}
+
+/// Refuses a file that cannot be read before an interpreter starts, since the start takes a hundred times as long.
+///
+/// A pipe is left to the package: its text can be read once only.
+fn refuse_unreadable(study: &Path) -> Result<(), Error> {
+    let is_pipe = study
+        .metadata()
+        .is_ok_and(|found| !found.is_file() && !found.is_dir());
+    if !is_pipe {
+        noccl::read_text(study)?;
+    }
+    Ok(())
 }
