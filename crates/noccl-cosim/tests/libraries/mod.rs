@@ -3,11 +3,11 @@
 //!
 //! `NETWORK[-UNITS][-tiles][-FAULT]`: a network of [`NETWORKS`]; the mesh alone, or with the units of [`Units`]; Verilated as a
 //! whole, or the code of one tile, which the host joins; with a fault of [`MUTANTS`]. `torrent` are Torrent endpoints.
-#![allow(clippy::unwrap_used, dead_code, unused_imports)] // every test file uses its own part
+#![allow(clippy::unwrap_used, dead_code, unused_imports)] // every program uses its own part
 
 mod mutants;
-#[path = "../replacement/mod.rs"]
-pub mod replacement;
+mod replacement;
+pub mod smart_mutants;
 
 pub use mutants::MUTANTS;
 use mutants::Mutant;

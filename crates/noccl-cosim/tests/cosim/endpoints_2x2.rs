@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Network interfaces and mesh of 2×2 clusters are the simulator's, at the AXI ports: `make cosim-endpoints`.
+
+use crate::common::endpoints::{Hardware, busy, held, records};
+use crate::common::faults;
+use crate::common::{cluster, network, reduction, set};
+use noccl_cosim::lockstep::LockstepError;
+use noccl_run::CycleRecord;
+use noccl_studies::StressKind;
+use std::env;
+use std::sync::LazyLock;
+
+/// The mesh as a whole, or with `NOCCL_COSIM_TILES=1` of tiles, as the merge gate has it: half the work to build.
+static MESH: LazyLock<Hardware> = LazyLock::new(|| {
+    let is_of_tiles = env::var_os("NOCCL_COSIM_TILES").is_some();
+    Hardware {
+        library: if is_of_tiles {
+            "2x2-endpoints-tiles"
+        } else {
+            "2x2-endpoints"
+        },
+        preset: "collective_noc_2x2",
+    }
+});
+
+#[test]
+fn writes_take_the_same_course() {
+    MESH.agree(&[StressKind::Write], 0..6);
+}
+
+#[test]
+fn reads_take_the_same_course() {
+    MESH.agree(&[StressKind::Read], 0..6);
+}
+
+#[test]
+fn writes_and_reads_take_the_same_course() {
+    MESH.agree(&[StressKind::Write, StressKind::Read], 0..6);
+}
+
+#[test]
+fn atomics_and_barriers_take_the_same_course() {
+    MESH.agree(&[StressKind::Atomic, StressKind::Barrier], 0..6);
+}
+
+#[test]
+fn multicasts_take_the_same_course() {
+    MESH.agree(&[StressKind::Multicast], 0..6);
+}
+
+#[test]
+fn overlapping_transactions_take_the_same_course() {
+    MESH.agree(&crate::common::ALL, 0..12);
+}
+
+#[test]
+fn reductions_take_the_same_course() {
+    let network = network(MESH.preset);
+    for (base, mask) in [
+        ((0, 0), (1, 0)),
+        ((0, 1), (1, 0)),
+        ((1, 0), (0, 1)),
+        ((0, 0), (1, 1)),
+    ] {
+        for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+            for beats in [1, 2, 30, 100] {
+                let one = reduction(set(base, mask), cluster(x, y), beats);
+                MESH.agree_on(&network, vec![one]);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_reductions_take_the_same_course() {
+    MESH.agree(&[StressKind::Reduction], 0..6);
+    MESH.agree(&crate::common::REDUCING, 0..6);
+}
+
+#[test]
+fn everything_at_once_takes_the_same_course() {
+    MESH.agree(&StressKind::ALL, 0..24);
+}
+
+#[test]
+fn busy_memories_and_managers_hold_up_both_alike() {
+    MESH.agree_under(busy, &crate::common::ALL, 0..8);
+    MESH.agree_under(busy, &StressKind::ALL, 0..12);
+}
+
+#[test]
+fn members_that_disagree_are_found_out_in_the_same_cycle() {
+    for trace in faults::disagreements() {
+        let responses = MESH.follows(&trace);
+        let responses = responses.unwrap_or_else(|error| panic!("{trace:?}: {error}"));
+        assert_eq!(responses, [2, 0], "{trace:?}");
+    }
+    let responses = MESH.follows(&faults::two_parties());
+    assert_eq!(responses.unwrap_or_else(|error| panic!("{error}")), [2]);
+}
+
+#[test]
+fn a_barrier_whose_name_is_in_use_is_refused_alike() {
+    let responses = MESH.follows(&faults::name_in_use());
+    assert_eq!(responses.unwrap_or_else(|error| panic!("{error}")), [0, 2]);
+}
+
+/// The first difference between the hardware and records that somebody has changed.
+fn found(tamper: fn(&mut CycleRecord) -> bool) -> LockstepError {
+    let network = network(MESH.preset);
+    let (mut records, config) = records(&network, (&StressKind::ALL, 32), (1, held(1)));
+    let early = records.len() / 8;
+    let has_changed = records[early..].iter_mut().any(tamper);
+    assert!(has_changed, "nothing to change");
+    let course = MESH.follow(&network, &(records, config));
+    course.expect_err("the change is noticed")
+}
+
+fn place(error: &LockstepError) -> &'static str {
+    let LockstepError::Divergence(divergence) = error else {
+        panic!("{error}");
+    };
+    divergence.at
+}
+
+#[test]
+fn ports_that_are_busy_in_the_run_only_are_noticed() {
+    let network = network(MESH.preset);
+    let (records, _) = records(&network, (&StressKind::ALL, 32), (1, busy(1)));
+    let course = MESH.follow(&network, &(records, held(0)));
+    let error = course.expect_err("other stalls are noticed");
+    assert!(place(&error).contains("Local output"), "{error}");
+}
+
+#[test]
+fn a_missing_response_is_noticed_at_its_port() {
+    let error = found(|record| record.completions.pop().is_some());
+    assert!(place(&error).contains("port, "), "{error}");
+}
+
+#[test]
+fn another_response_is_noticed_at_its_port() {
+    let error = found(|record| {
+        let first = record.completions.first_mut();
+        first.map(|completion| completion.resp = 2).is_some()
+    });
+    assert!(place(&error).contains("port, "), "{error}");
+}
+
+#[test]
+fn a_byte_that_a_manager_changes_is_noticed_when_its_beat_leaves() {
+    let error = found(|record| {
+        let mut writes = record
+            .commands
+            .iter_mut()
+            .filter_map(|c| c.data.first_mut());
+        writes.next().map(|beat| beat[0] ^= 1).is_some()
+    });
+    assert_eq!(place(&error), "Local input", "{error}");
+}
+
+#[test]
+fn a_command_of_another_tile_is_noticed() {
+    let error = found(|record| {
+        let first = record.commands.first_mut();
+        first.map(|c| c.tile.0 = (c.tile.0 + 1) % 6).is_some()
+    });
+    assert!(!place(&error).is_empty());
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The mesh of 4×4 clusters with registers in its merge tables (`router.merge_cycles` = 3) is the simulator's, handshake by
+//! handshake.
+
+use crate::common::cases::{Cases, same_course};
+use crate::common::registered_merge_network;
+
+fn cases() -> Cases {
+    Cases {
+        library: "4x4-registered-merge",
+        network: registered_merge_network("collective_noc_4x4"),
+    }
+}
+
+same_course!(
+    cases();
+    multicasts_and_barriers(0..12),
+    overlapping_transactions(0..24),
+    multicasts_of_all_to_all(),
+);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What has no model behind the AXI ports is refused before a run, by its field and with what is accepted.
+
+use noccl_cosim::Arithmetic;
+use noccl_cosim::endpoints::{places_of, refuse_schedule};
+use noccl_net::{Coord, MultiAddress, TileRef};
+use noccl_rtl::{RtlConfig, RtlError};
+use noccl_workload::{
+    AccessPattern, Action, ActionKind, Chain, Difference, Fault, ListMulticast, PortKind,
+    PortTransaction, SCHEDULE_FORMAT, Schedule, Trace,
+};
+use std::collections::BTreeMap;
+
+const TILE: TileRef = TileRef::Cluster(Coord::new(0, 0));
+
+fn schedule(kinds: Vec<ActionKind>) -> Schedule {
+    let after = Vec::new;
+    let action = |kind| Action {
+        kind,
+        after: after(),
+    };
+    Schedule {
+        format: SCHEDULE_FORMAT,
+        first: None,
+        claims_rounds: false,
+        algorithm: "test".to_owned(),
+        parameters: BTreeMap::new(),
+        collective: None,
+        actions: kinds.into_iter().map(action).collect(),
+    }
+}
+
+/// The field and what is accepted instead.
+fn refusal<T: std::fmt::Debug>(outcome: Result<T, RtlError>) -> (String, String) {
+    match outcome.unwrap_err() {
+        RtlError::Refused {
+            field,
+            found,
+            accepted,
+        } => (format!("{field} = {found}"), accepted),
+        other @ (RtlError::Sources { .. } | RtlError::Circle { .. }) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn links_of_more_than_a_cycle_are_refused_by_field_and_fifos_of_any_depth_are_not() {
+    let network = |field: &str, value: &str| {
+        let text = noccl_spec::preset_text("collective_noc_4x4").unwrap();
+        let set = (field.to_owned(), value.to_owned());
+        let spec = noccl_spec::parse_spec("preset", &text, &[set]).unwrap();
+        noccl_net::elaborate(&spec).unwrap()
+    };
+    for plane in ["req", "rsp", "wide"] {
+        let field = format!("router.link_cycles.{plane}");
+        let (what, accepted) = refusal(RtlConfig::new(&network(&field, "3")));
+        assert_eq!(what, format!("{field} = 3"));
+        assert!(accepted.starts_with("accepted: 1 "), "{accepted}");
+    }
+    for depth in [1, 3, 16] {
+        let config = RtlConfig::new(&network("router.input_fifo_flits", &depth.to_string()));
+        assert_eq!(config.unwrap().input_fifo_flits, depth);
+        let config = RtlConfig::new(&network("router.output_fifo_flits", &depth.to_string()));
+        assert_eq!(config.unwrap().output_fifo_flits, depth);
+    }
+}
+
+#[test]
+fn chains_are_refused_at_the_axi_ports_with_the_boundary_that_takes_them() {
+    assert_eq!(refuse_schedule(&schedule(Vec::new())), Ok(()));
+    let chain = ActionKind::Chain(Chain {
+        initiator: TILE,
+        source: AccessPattern::linear(0, 64),
+        destinations: Vec::new(),
+        bytes: 64,
+    });
+    let schedule = schedule(vec![chain]);
+    assert!(Arithmetic::of_schedule(&schedule).is_ok());
+    let (what, accepted) = refusal(refuse_schedule(&schedule));
+    assert_eq!(what, "actions[0] = chain");
+    assert!(accepted.contains("Torrent endpoints"), "{accepted}");
+    assert!(accepted.ends_with("else --boundary router"), "{accepted}");
+}
+
+#[test]
+fn multicasts_by_a_list_have_no_hardware_at_any_boundary() {
+    let list = ActionKind::ListMulticast(ListMulticast {
+        source: TILE,
+        source_offset: 0,
+        destinations: Vec::new(),
+        offset: 0,
+        bytes: 64,
+    });
+    let (what, accepted) = refusal(Arithmetic::of_schedule(&schedule(vec![list])));
+    assert_eq!(what, "actions[0] = list_multicast");
+    assert!(accepted.contains("multi-address") && accepted.contains("esp"));
+    assert!(!accepted.contains("--boundary"), "{accepted}");
+}
+
+#[test]
+fn faults_that_are_none_of_a_memory_are_refused_at_the_axi_ports() {
+    let faults = |faults: Vec<Fault>| Trace {
+        transactions: vec![PortTransaction {
+            start_cycles: vec![Some(0)],
+            kind: PortKind::NarrowMulticast {
+                from: TILE,
+                to: MultiAddress::new(Coord::new(0, 0), Coord::new(1, 0)),
+            },
+        }],
+        faults,
+    };
+    let memory = || Fault::Memory {
+        tile: TILE,
+        offset: 0,
+        bytes: 1,
+    };
+    assert!(places_of(&faults(vec![memory()])).is_ok());
+    let mask = Coord::new(1, 0);
+    for (fault, name) in [
+        (Fault::Unmapped { transaction: 0 }, "unmapped"),
+        (
+            Fault::Mask {
+                transaction: 0,
+                mask,
+            },
+            "mask",
+        ),
+        (
+            Fault::Disagree {
+                transaction: 0,
+                member: 0,
+                difference: Difference::Beats(1),
+            },
+            "disagree in beats",
+        ),
+    ] {
+        let (what, accepted) = refusal(places_of(&faults(vec![memory(), fault])));
+        assert_eq!(what, format!("faults[1] = {name}"));
+        assert!(
+            accepted
+                .contains("with network interfaces: memory, disagree (but for beats) and name."),
+            "{accepted}"
+        );
+    }
+}
+
+#[test]
+fn more_wide_data_than_a_memory_has_are_refused_with_their_number() {
+    let write = PortTransaction {
+        start_cycles: vec![Some(0)],
+        kind: PortKind::WideWrite {
+            from: TILE,
+            to: TILE,
+            beats: 257,
+        },
+    };
+    let transactions = vec![write; 1 << 16];
+    let (what, accepted) = refusal(places_of(&Trace {
+        transactions,
+        ..Trace::default()
+    }));
+    assert_eq!(what, "transactions = 16842752 wide beats");
+    assert!(accepted.contains("1 GiB"), "{accepted}");
+}
