@@ -75,7 +75,12 @@ ALLOWED: dict[str, frozenset[str]] = {
     "noccl": STUDIED | {"noccl-studies"},
     "noccl-cli": frozenset({"noccl"}),
     "noccl-py": frozenset({"noccl"}),
+    # Networks and workloads for tests.
+    "noccl-testkit": frozenset({"noccl-spec", "noccl-net", "noccl-workload"}),
 }
+
+# Tests of every crate may use it, no product.
+TESTKIT = "noccl-testkit"
 
 # Edges of tests alone. Lock-step is tested beside the simulator, which the crate itself is passed,
 # on random traces and searched schedules, which studies make. Named cost tables are numbers of the
@@ -91,7 +96,7 @@ TESTS: dict[str, frozenset[str]] = {
 def edges(metadata: str) -> list[tuple[str, str]]:
     """Extracts (crate, crate it depends on) inside the workspace from `cargo metadata`.
 
-    Edges of tests that `TESTS` names are left out.
+    Edges of tests that `TESTS` names, or to `TESTKIT`, are left out.
     """
     packages = json.loads(metadata)["packages"]
     names = {package["name"] for package in packages}
@@ -102,7 +107,7 @@ def edges(metadata: str) -> list[tuple[str, str]]:
         if dependency["name"] in names
         and not (
             dependency["kind"] == "dev"
-            and dependency["name"] in TESTS.get(package["name"], frozenset())
+            and dependency["name"] in TESTS.get(package["name"], frozenset()) | {TESTKIT}
         )
     )
 

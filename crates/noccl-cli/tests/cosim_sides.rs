@@ -2,12 +2,14 @@
 //! 2×2 clusters with memory tiles on all four sides in lock-step with their hardware, with the real tools: `make cosim-sides`.
 #![allow(clippy::unwrap_used)]
 
+#[path = "it/common/mod.rs"]
+#[allow(dead_code, reason = "shared with the other tests of the command")]
 mod common;
-#[path = "../../noccl-net/tests/common/sides_text.rs"]
-mod sides;
+mod cosim_tools;
 
-use common::{Folder, with_tools};
-use sides::Sides;
+use common::Folder;
+use cosim_tools::with_tools;
+use noccl_testkit::sides::{self, Sides};
 
 #[test]
 fn collectives_from_memories_on_every_side_take_the_same_course_in_hardware() {

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Wrong input ends with exit code 2 (1 for a schedule that is proved wrong), a message that names
+//! the field and what would be accepted, no panic, and no file.
+
+use crate::common::{Folder, noccl, noccl_in};
+
+/// The command fails with this code, its message holds all these words, and nothing else came out.
+fn refuses(arguments: &str, code: i32, words: &[&str]) {
+    let folder = Folder::new();
+    check(&folder, arguments, code, words);
+    assert!(
+        folder.names().is_empty(),
+        "{arguments} left {:?}",
+        folder.names()
+    );
+}
+
+fn check(folder: &Folder, arguments: &str, code: i32, words: &[&str]) {
+    let said = noccl_in(&folder.0, arguments);
+    assert_eq!(said.code, Some(code), "{arguments}: {said:?}");
+    assert!(said.stdout.is_empty(), "{arguments}: {said:?}");
+    assert!(!said.stderr.contains("panicked"), "{arguments}: {said:?}");
+    for word in words {
+        assert!(
+            said.stderr.contains(word),
+            "{arguments}: no '{word}' in {}",
+            said.stderr
+        );
+    }
+}
+
+#[test]
+fn unknown_presets_and_files_are_named_with_what_exists() {
+    refuses(
+        "elaborate collective_noc_4x5x",
+        2,
+        &["collective_noc_4x5x", "collective_noc_4x4"],
+    );
+    refuses(
+        "compare barrier --spec nothing.toml",
+        2,
+        &["nothing.toml", "cannot read"],
+    );
+}
+
+#[test]
+fn unknown_or_mistyped_overrides_name_the_key_and_the_fields_there() {
+    let base = "elaborate collective_noc_4x4 -P";
+    refuses(
+        &format!("{base} ni.max_burst_beat=3"),
+        2,
+        &["ni.max_burst_beat", "max_burst_beats"],
+    );
+    refuses(
+        &format!("{base} ni.max_burst_beats=three"),
+        2,
+        &["ni.max_burst_beats", "integer"],
+    );
+    refuses(&format!("{base} ni.max_burst_beats"), 2, &["KEY=VALUE"]);
+    refuses(&format!("{base} mesh.width=0"), 2, &["mesh"]);
+}
+
+#[test]
+fn a_misspelt_key_of_a_spec_file_is_named_with_the_nearest_one() {
+    let folder = Folder::new();
+    let spec = noccl("elaborate collective_noc_4x4 --toml").stdout;
+    folder.file(
+        "spec.toml",
+        &spec.replace("max_burst_beats", "max_burst_beat"),
+    );
+    check(
+        &folder,
+        "elaborate ./spec.toml",
+        2,
+        &["spec.toml", "max_burst_beat", "did you mean"],
+    );
+}
+
+#[test]
+fn groups_and_roots_outside_the_mesh_name_the_option_and_the_mesh() {
+    let base = "compare multicast --bytes 1KiB";
+    refuses(
+        &format!("{base} --group 0,0,5,1"),
+        2,
+        &["--group", "0,0,5,1", "4 x 4"],
+    );
+    refuses(&format!("{base} --group row:4"), 2, &["--group", "row:4"]);
+    refuses(
+        &format!("{base} --group 0,0,0,1"),
+        2,
+        &["--group", "at least 1"],
+    );
+    refuses(
+        &format!("{base} --group everyone"),
+        2,
+        &["--group", "everyone", "row:Y"],
+    );
+    refuses(&format!("{base} --root 4,0"), 2, &["--root", "4,0"]);
+    refuses(&format!("{base} --root mem:9"), 2, &["--root", "mem:9"]);
+    refuses(&format!("{base} --root centre"), 2, &["--root", "mem:N"]);
+}
+
+#[test]
+fn impossible_sizes_name_the_element_or_the_memory() {
+    refuses(
+        "compare multicast --bytes 0",
+        2,
+        &["--bytes", "0", "at least one byte"],
+    );
+    refuses(
+        "compare reduce --bytes 12",
+        2,
+        &["--bytes", "12", "8 bytes"],
+    );
+    refuses("compare reduce --bytes 1kW", 2, &["--bytes", "1kW", "KiB"]);
+    refuses(
+        "compare reduce --bytes 128KiB",
+        2,
+        &["--bytes", "262144", "131072", "cluster.l1_bytes"],
+    );
+    refuses(
+        "compare multicast --bytes 2MiB",
+        2,
+        &["--bytes", "2097152", "1048576", "memory.bytes"],
+    );
+}
+
+#[test]
+fn unknown_algorithms_operators_elements_and_kinds_name_what_exists() {
+    let base = "compare reduce --bytes 1KiB";
+    refuses(
+        &format!("{base} --algorithms star"),
+        2,
+        &["--algorithms", "star", "in_network"],
+    );
+    refuses(
+        &format!("{base} --algorithms chain:0"),
+        2,
+        &["--algorithms", "chain:0"],
+    );
+    refuses(
+        &format!("{base} --algorithms counter"),
+        2,
+        &["counter", "reduce"],
+    );
+    refuses(
+        &format!("{base} --operator mean"),
+        2,
+        &["--operator", "mean", "sum"],
+    );
+    refuses(
+        &format!("{base} --element fp128"),
+        2,
+        &["--element", "fp128", "fp64"],
+    );
+    refuses(&format!("{base} --operator and"), 2, &["And", "integer"]);
+    refuses("compare gossip --bytes 1KiB", 2, &["gossip", "all_reduce"]);
+    refuses(
+        "stress --only writes",
+        2,
+        &["--only", "writes", "multicast"],
+    );
+    refuses("schema specs", 2, &["specs", "schedule"]);
+    refuses("bench --only fast", 2, &["--only", "fast", "uniform_16x16"]);
+}
+
+#[test]
+fn impossible_traffic_names_the_option_and_the_range() {
+    refuses(
+        "traffic uniform --loads 1.5",
+        2,
+        &["--loads", "1.5", "at most 1"],
+    );
+    refuses("traffic uniform --loads 0", 2, &["--loads", "above 0"]);
+    refuses("traffic uniform --beats 65", 2, &["beats", "65", "64"]);
+    refuses(
+        "traffic uniform --spec tilepro64_4x4 --beats 35",
+        2,
+        &["beats", "35", "1 to 34 (core.unit_bytes)"],
+    );
+    refuses(
+        "traffic broadcast --spec tilepro64_4x4",
+        2,
+        &["broadcast", "uniform, transpose"],
+    );
+    refuses("traffic diagonal", 2, &["pattern", "diagonal", "transpose"]);
+    refuses(
+        "traffic transpose --spec collective_noc_4x2",
+        2,
+        &["transpose", "4x2"],
+    );
+    refuses("stress --seeds 0", 2, &["--seeds", "1 to 1000000"]);
+    refuses(
+        "stress --transactions 8",
+        2,
+        &["--transactions", "64 to 16384"],
+    );
+}
+
+#[test]
+fn a_broken_schedule_file_is_named_with_line_and_field() {
+    let folder = Folder::new();
+    folder.file("empty.json", "");
+    check(&folder, "check empty.json", 2, &["empty.json"]);
+    let schedule = noccl("schedule multicast --bytes 1KiB --algorithm in_network").stdout;
+    folder.file(
+        "key.json",
+        &schedule.replacen("\"initiator\"", "\"initator\"", 1),
+    );
+    check(&folder, "check key.json", 2, &["key.json", "initator"]);
+    folder.file(
+        "format.json",
+        &schedule.replacen("\"format\": 1", "\"format\": 99", 1),
+    );
+    check(&folder, "check format.json", 2, &["format.json", "99"]);
+    check(&folder, "run absent.json", 2, &["absent.json"]);
+}
+
+#[test]
+fn a_schedule_that_loses_data_or_leaves_memory_fails_the_check_before_it_runs() {
+    let folder = Folder::new();
+    let text = noccl("schedule multicast --group row --bytes 1KiB --algorithm chain:1").stdout;
+    let mut schedule: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let actions = schedule["actions"].as_array_mut().unwrap();
+    let last = actions
+        .iter()
+        .rposition(|a| a["kind"].get("transfer").is_some())
+        .unwrap();
+    actions[last]["kind"]["transfer"]["bytes"] = 512.into();
+    folder.file("missing.json", &schedule.to_string());
+    for verb in ["check", "run"] {
+        check(
+            &folder,
+            &format!("{verb} missing.json"),
+            1,
+            &["collective.output_offset", "expected"],
+        );
+    }
+    schedule["actions"][last]["kind"]["transfer"]["bytes"] = (1 << 30).into();
+    folder.file("outside.json", &schedule.to_string());
+    check(&folder, "check outside.json", 1, &["actions[", "bytes"]);
+}
+
+#[test]
+fn a_failed_command_leaves_no_output_file() {
+    refuses(
+        "schedule reduce --bytes 12 -o schedule.json",
+        2,
+        &["--bytes"],
+    );
+    refuses("report absent.json -o page.html", 2, &["absent.json"]);
+    let folder = Folder::new();
+    folder.file("rows.json", "[]");
+    check(&folder, "report rows.json -o page.html", 2, &["no rows"]);
+    folder.file("rows.json", "[{}]");
+    check(
+        &folder,
+        "report rows.json -o page.html",
+        2,
+        &["rows.json", "missing field"],
+    );
+    assert_eq!(folder.names(), ["rows.json"]);
+}
+
+#[test]
+fn hardware_that_does_not_exist_is_refused_by_its_field() {
+    let published = "rtl -P router.flow=\"published\" -P router.wide_reduction.kind=\"two_operand\" \
+                -P router.merge_table_entries=0 -P router.wide_reduction.store_beats=0 \
+                -P router.wide_reduction.window_beats=0";
+    refuses(
+        &format!("{published} --json"),
+        2,
+        &["router.flow", "published", "non_blocking"],
+    );
+    refuses(
+        &format!("{published} --vectors v.hex"),
+        2,
+        &["router.flow", "published"],
+    );
+    refuses("rtl", 2, &["--output", "--json"]);
+    refuses(
+        "rtl -o hardware --sources elsewhere",
+        2,
+        &["elsewhere", "missing", "folder rtl of a checkout"],
+    );
+}
+
+/// A multicast whose base is its second member.
+const MASKED_BASE: &str = r#"{"format":1,"trace":{"transactions":[{"start_cycles":[0],"kind":{"wide_multicast":
+{"from":{"cluster":{"x":0,"y":0}},"to":{"base":{"x":1,"y":0},"mask":{"x":1,"y":0}},"beats":1}}}]}}"#;
+
+#[test]
+fn a_trace_with_masked_bits_in_a_base_is_refused_by_field_on_every_router() {
+    let folder = Folder::new();
+    folder.file("masked.json", MASKED_BASE);
+    for spec in [
+        "collective_noc_4x4",
+        "collective_noc_4x4_published",
+        "esp_4x5",
+    ] {
+        check(
+            &folder,
+            &format!("run masked.json --trace --spec {spec}"),
+            1,
+            &[
+                "transactions[0].kind.wide_multicast.to",
+                "base (1,0) with mask (1,0)",
+                "here (0,0)",
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_collective_that_nothing_runs_is_refused_with_the_reason_of_each_algorithm() {
+    for verb in [
+        "compare all_reduce --spec esp_4x5",
+        "matrix --spec esp_4x5 --collectives all_reduce --bytes 64",
+    ] {
+        let words = [
+            "all_reduce: no algorithm of the library runs on esp_4x5",
+            "accepted: another collective or network",
+            "ring: actions[0].kind = transfer: list_multicast; ",
+            "routers of flow esp carry nothing else",
+        ];
+        refuses(verb, 2, &words);
+    }
+}
+
+#[test]
+fn benchmarks_are_refused_before_anything_is_compiled() {
+    let cases = [
+        ("npb foo --ranks 4", "KERNELS 'foo': accepted: is, cg"),
+        ("npb is --ranks 0", "--ranks '0': accepted: 1 to 4096"),
+        ("npb is --ranks 4097", "--ranks '4097': accepted: 1 to 4096"),
+        ("npb is --ranks 4 --class Z", "--class 'Z': accepted: S, W"),
+        (
+            "npb is --ranks 4 --library foo",
+            "--library 'foo': accepted: nocmsg",
+        ),
+        (
+            "npb is --ranks 4 --spec collective_noc_4x4",
+            "accepted: a network of core tiles, or --library calls",
+        ),
+    ];
+    for (command, words) in cases {
+        refuses(command, 2, &[words]);
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tests of the crate through its public interface: one program, one module per subject.
+#![allow(clippy::unwrap_used)]
+
+mod analytic;
+mod bad_input;
+mod baselines;
+mod bounds;
+mod build;
+mod checkpoint;
+mod claims;
+mod coherence;
+mod common;
+mod core_tiles;
+mod deadlock;
+mod gemm;
+mod generated;
+mod hardware;
+mod interrupt;
+mod memory_sides;
+mod messages;
+mod mutations;
+mod old_names;
+mod order;
+mod outputs;
+mod responses;
+mod synth;
+mod table;
+mod time_left;
+mod trees;
+mod truth;
+mod verbs;

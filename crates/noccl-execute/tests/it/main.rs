@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tests of the crate through its public interface: one program, one module per subject.
+
+mod calls;
+mod common;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The estimate of shared links where cycles are known, and what it refuses.
+
+use noccl_model::{ModelError, estimate_cycles};
+use noccl_net::{Coord, MultiAddress, TileRef};
+use noccl_testkit::network;
+use noccl_workload::{
+    Action, ActionId, ActionKind, Arrival, Destination, ElementType, InNetworkReduction, Operator,
+    Place, SCHEDULE_FORMAT, Schedule, Transfer,
+};
+use std::collections::BTreeMap;
+
+fn at(x: u16, y: u16) -> TileRef {
+    TileRef::Cluster(Coord::new(x, y))
+}
+
+fn write(from: TileRef, to: TileRef, bytes: u64) -> Transfer {
+    let place = |tile| Place { tile, offset: 0 };
+    Transfer::row(from, place(from), Destination::One(place(to)), bytes)
+}
+
+fn schedule(kinds: Vec<(ActionKind, Vec<u32>)>) -> Schedule {
+    let action = |(kind, after): (ActionKind, Vec<u32>)| Action {
+        kind,
+        after: after.into_iter().map(ActionId).collect(),
+    };
+    Schedule {
+        format: SCHEDULE_FORMAT,
+        algorithm: "by hand".to_owned(),
+        parameters: BTreeMap::new(),
+        collective: None,
+        first: None,
+        claims_rounds: false,
+        actions: kinds.into_iter().map(action).collect(),
+    }
+}
+
+#[test]
+fn a_lone_write_takes_its_closed_form() {
+    let network = network("collective_noc_4x4");
+    for (hops, beats) in [(1, 1), (3, 64), (2, 200)] {
+        let one = write(at(0, 0), at(hops, 0), beats * 64);
+        // From the engine's command: path to the interface and back, 5 + 4 hops, and a cycle per beat.
+        let expected = 3.0 + 5.0 + 4.0 * f64::from(hops) + beats as f64 - 1.0 + 3.0;
+        let estimate = estimate_cycles(
+            &network,
+            &schedule(vec![(ActionKind::Transfer(one), vec![])]),
+        );
+        assert_eq!(
+            estimate.unwrap().cycles,
+            expected,
+            "{hops} hops, {beats} beats"
+        );
+    }
+}
+
+#[test]
+fn writers_to_one_tile_share_its_port_and_their_reader_goes_on_when_both_have_come() {
+    let network = network("collective_noc_4x4");
+    let to = at(1, 1);
+    let kinds = vec![
+        (ActionKind::Delivery(write(at(0, 1), to, 6400)), vec![]),
+        (ActionKind::Delivery(write(at(1, 2), to, 6400)), vec![]),
+        (ActionKind::Delivery(write(to, at(2, 1), 64)), vec![0, 1]),
+    ];
+    let estimate = estimate_cycles(&network, &schedule(kinds)).unwrap();
+    let [first, second, reply] = estimate.actions[..] else {
+        panic!("three actions");
+    };
+    // Both leave at half a beat per cycle, and are in memory 5 cycles and a hop behind the command.
+    assert!((first.0 - 5.0).abs() < 1e-9 && (second.0 - 5.0).abs() < 1e-9);
+    let noticed = 5.0 + 3.0 + 200.0 - 1.0 + 4.0 + 1.0 + 3.0;
+    assert_eq!(reply.0, noticed + 5.0, "{estimate:?}");
+}
+
+#[test]
+fn what_routers_fold_and_messages_are_refused_by_name() {
+    let text = |r: Result<_, ModelError>| {
+        r.map(|_: noccl_model::FlowEstimate| ())
+            .unwrap_err()
+            .to_string()
+    };
+    let set = MultiAddress::new(Coord::new(0, 0), Coord::new(3, 3));
+    let arrival = ActionKind::Arrival(Arrival {
+        group: set,
+        root: at(9, 9),
+    });
+    let noc = network("collective_noc_4x4");
+    let absent = text(estimate_cycles(&noc, &schedule(vec![(arrival, vec![])])));
+    assert!(
+        absent.contains("actions[0]") && absent.contains("accepted"),
+        "{absent}"
+    );
+    let fold = ActionKind::InNetworkReduction(InNetworkReduction {
+        group: set,
+        source_offset: 0,
+        root: Place {
+            tile: at(0, 0),
+            offset: 4096,
+        },
+        bytes: 64,
+        operator: Operator::Sum,
+        element: ElementType::Fp64,
+    });
+    let fold = text(estimate_cycles(&noc, &schedule(vec![(fold, vec![])])));
+    assert!(
+        fold.contains("knows no") && fold.contains("accepted"),
+        "{fold}"
+    );
+    for name in ["smart_8x8", "esp_4x5", "tilepro64_4x4"] {
+        let refused = text(estimate_cycles(&network(name), &schedule(vec![])));
+        assert!(refused.contains("router.flow"), "{refused}");
+    }
+    let empty = estimate_cycles(&noc, &schedule(vec![])).unwrap();
+    assert_eq!((empty.cycles, empty.actions.len()), (0.0, 0));
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Flows on the 4x4 system, for the tests of the deadlock check.
+
+use super::network;
+use noccl_net::deadlock::{Cycle, Flow, check};
+use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+pub use noccl_testkit::cube as set;
+
+/// The published router.
+pub fn published() -> Network {
+    network("collective_noc_4x4_published")
+}
+
+/// Tile of cluster (x, y).
+pub fn cluster(n: &Network, x: u16, y: u16) -> TileId {
+    n.find(TileRef::Cluster(Coord::new(x, y))).unwrap()
+}
+
+/// The southern row.
+pub const ROW: MultiAddress = MultiAddress::new(Coord::new(0, 0), Coord::new(3, 0));
+/// All clusters.
+pub const ALL: MultiAddress = MultiAddress::new(Coord::new(0, 0), Coord::new(3, 3));
+
+/// Multicast from cluster (x, y).
+pub fn multicast(n: &Network, x: u16, y: u16, set: MultiAddress) -> Flow {
+    Flow::Multicast {
+        from: cluster(n, x, y),
+        set,
+    }
+}
+
+/// Reduction of one burst into cluster (x, y).
+pub fn reduction(n: &Network, group: MultiAddress, x: u16, y: u16) -> Flow {
+    Flow::Reduction {
+        group,
+        root: cluster(n, x, y),
+        beats: 64,
+    }
+}
+
+/// A named cycle holds together: each waits for what the next one holds, and different flows do.
+pub fn assert_closed(cycle: &Cycle) {
+    let next = cycle.waits.iter().cycle().skip(1);
+    for (wait, next) in cycle.waits.iter().zip(next) {
+        assert_eq!(wait.waits_for, next.holds, "{cycle}");
+        assert_ne!(wait.flow, next.flow, "{cycle}");
+    }
+    assert!(cycle.waits.len() >= 2, "{cycle}");
+}
+
+/// The cycle for which the flows are rejected.
+pub fn rejected(n: &Network, flows: &[Flow]) -> Cycle {
+    let cycle = check(n, flows).unwrap_err();
+    assert_closed(&cycle);
+    cycle
+}

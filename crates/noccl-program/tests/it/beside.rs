@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Collectives that go on beside what their ranks do.
+
+use crate::common::{Op, network, run_in_network};
+use crate::programs::{error, numbers};
+use noccl_workload::CollectiveKind;
+
+/// Two of a kind go on at once, while ranks compute, send to each other and call one that blocks. Which kinds the algorithms of a network
+/// do beside their ranks is stated with the network.
+#[test]
+fn collectives_beside_computing_give_every_rank_its_part() {
+    use CollectiveKind::{
+        AllGather, AllReduce, AllToAll, Barrier, Multicast, Reduce, ReduceScatter,
+    };
+    let kinds = [
+        Barrier,
+        Multicast,
+        Reduce,
+        AllReduce,
+        AllGather,
+        ReduceScatter,
+        AllToAll,
+    ];
+    for (preset, beside) in [
+        (
+            "collective_noc_4x4",
+            vec![Barrier, Multicast, Reduce, AllReduce, AllGather],
+        ),
+        (
+            "smart_8x8",
+            vec![Barrier, Multicast, Reduce, AllReduce, AllGather],
+        ),
+    ] {
+        let mut found = Vec::new();
+        for kind in kinds {
+            let lists: Vec<Vec<Op>> = (0..16).map(|rank| beside_others(kind, rank)).collect();
+            let all = match run_in_network(&network(preset), &lists) {
+                Ok(all) => all,
+                Err(refused) => {
+                    let told = refused.to_string();
+                    assert!(told.contains("non-blocking"), "{preset}, {kind}: {told}");
+                    continue;
+                }
+            };
+            found.push(kind);
+            for (rank, got) in all.iter().enumerate() {
+                let rank = rank as i64;
+                let mut expected = vec![vec![((rank + 15) % 16) as u8], numbers(&[16])];
+                expected.extend([1, 2].map(|factor| part(kind, rank, factor)));
+                assert_eq!(got, &expected, "{preset}, {kind}, rank {rank}");
+            }
+        }
+        assert_eq!(found, beside, "{preset}");
+    }
+}
+
+/// What a rank gives to a collective: numbers that tell who has given them to whom.
+fn given(kind: CollectiveKind, rank: i64, factor: i64) -> Vec<u8> {
+    let blocks: Vec<i64> = (0..16).map(|to| factor * (100 * rank + to)).collect();
+    match kind {
+        CollectiveKind::Barrier => Vec::new(),
+        CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => numbers(&blocks),
+        CollectiveKind::Multicast
+        | CollectiveKind::Reduce
+        | CollectiveKind::AllReduce
+        | CollectiveKind::AllGather => numbers(&[factor * rank]),
+        CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => unreachable!("no session does it"),
+    }
+}
+
+/// What a rank gets of it; the root is rank 5.
+fn part(kind: CollectiveKind, rank: i64, factor: i64) -> Vec<u8> {
+    let all = 0..16;
+    match kind {
+        CollectiveKind::Reduce if rank != 5 => Vec::new(),
+        CollectiveKind::Barrier => Vec::new(),
+        CollectiveKind::Multicast => numbers(&[5 * factor]),
+        CollectiveKind::Reduce | CollectiveKind::AllReduce => numbers(&[120 * factor]),
+        CollectiveKind::ReduceScatter => numbers(&[factor * (12_000 + 16 * rank)]),
+        CollectiveKind::AllGather => numbers(&all.map(|from| factor * from).collect::<Vec<_>>()),
+        CollectiveKind::AllToAll => {
+            let from = all.map(|from| factor * (100 * from + rank));
+            numbers(&from.collect::<Vec<_>>())
+        }
+        CollectiveKind::Scatter
+        | CollectiveKind::Gather
+        | CollectiveKind::Scan
+        | CollectiveKind::Custom => unreachable!("no session does it"),
+    }
+}
+
+fn beside_others(kind: CollectiveKind, rank: i64) -> Vec<Op> {
+    let root = if kind.has_blocks() || kind == CollectiveKind::Barrier {
+        0
+    } else {
+        5
+    };
+    vec![
+        Op::Icollective(kind, root, given(kind, rank, 1)),
+        Op::Isend((rank as u32 + 1) % 16, 1, vec![rank as u8]),
+        Op::Compute(300 * (rank as u64 % 3)),
+        Op::Icollective(kind, root, given(kind, rank, 2)),
+        Op::Receive(Some((rank as u32 + 15) % 16), Some(1)),
+        Op::Collective(CollectiveKind::AllReduce, 0, numbers(&[1])),
+        Op::WaitAll,
+    ]
+}
+
+#[test]
+fn what_needs_the_cores_does_not_go_on_beside_them() {
+    let call = Op::Icollective(CollectiveKind::AllReduce, 0, numbers(&[1]));
+    let lists = vec![vec![call, Op::WaitAll]; 4];
+    let told = error("tilepro64_4x4", &lists).to_string();
+    assert!(
+        told.contains("non-blocking all_reduce") && told.contains("test:1"),
+        "{told}"
+    );
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tests of the crate through its public interface: one program, one module per subject.
+
+mod common;
+mod cost_tables;
+mod costs;
+mod elf_files;
+mod floats;
+mod ports;
+mod traps;

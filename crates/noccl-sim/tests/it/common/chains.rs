@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Chains of Torrent endpoints, shared by the tests about them.
+
+use super::hand_written::schedule_of;
+use noccl_net::{Coord, Network, TileRef};
+use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
+use noccl_sim::checkpoint::{Reader, Writer};
+use noccl_sim::{ScheduleRun, run_schedule};
+use noccl_workload::{AccessPattern, Action, ActionKind, Chain, ChainDestination, Place, Schedule};
+use std::io::Cursor;
+
+/// Tiles in a snake: up the first column, down the second.
+pub fn snake(net: &Network) -> Vec<Coord> {
+    let (width, height) = (net.cluster_width(), net.cluster_height());
+    let column = |x: u16| {
+        let up: Vec<_> = (0..height).map(|y| Coord::new(x, y)).collect();
+        let is_up = x.is_multiple_of(2);
+        if is_up {
+            up
+        } else {
+            up.into_iter().rev().collect()
+        }
+    };
+    (0..width).flat_map(column).collect()
+}
+
+pub fn chain(from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
+    let pattern = AccessPattern::linear(0x8_0000, bytes);
+    let destination = |at: &Coord| ChainDestination {
+        tile: TileRef::Cluster(*at),
+        pattern: pattern.clone(),
+    };
+    Chain {
+        initiator: TileRef::Cluster(from),
+        source: AccessPattern::linear(0, bytes),
+        destinations: destinations.iter().map(destination).collect(),
+        bytes,
+    }
+}
+
+pub fn schedule(chains: &[Chain]) -> Schedule {
+    let action = |chain: &Chain| Action {
+        kind: ActionKind::Chain(chain.clone()),
+        after: Vec::new(),
+    };
+    schedule_of(chains.iter().map(action).collect())
+}
+
+pub fn bytes_of(seed: u64, bytes: u64) -> Vec<u8> {
+    (0..bytes)
+        .map(|i| (i * 31 + seed * 7 + i / 251) as u8)
+        .collect()
+}
+
+/// Runs in both modes, compares them, and every destination's bytes with the source's.
+pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
+    let schedule = &schedule(chains);
+    noccl_workload::check(net, schedule).expect("a right program");
+    let image = |tile, offset, bytes| MemoryImage {
+        tile,
+        offset,
+        bytes,
+    };
+    let mut inputs = Vec::new();
+    let mut outputs = Vec::new();
+    for (i, chain) in chains.iter().enumerate() {
+        let source = image(
+            chain.initiator,
+            chain.source.offset,
+            bytes_of(i as u64, chain.bytes),
+        );
+        inputs.push(source);
+        for destination in &chain.destinations {
+            let place = Place {
+                tile: destination.tile,
+                offset: destination.pattern.offset,
+            };
+            outputs.push((place, chain.bytes, i as u64));
+        }
+    }
+    let places: Vec<_> = outputs.iter().map(|(p, b, _)| (*p, *b)).collect();
+    let go = |mode| {
+        let config = RunConfig::new(mode);
+        run_schedule(net, schedule, &inputs, &places, &config, &mut |_| true)
+            .expect("every chain ends")
+    };
+    let (value, timing) = (go(Mode::Value), go(Mode::Timing));
+    assert_eq!(value.actions, timing.actions);
+    assert_eq!(value.counters, timing.counters);
+    for (image, (place, bytes, seed)) in value.memory.iter().zip(&outputs) {
+        assert!(
+            image.bytes == bytes_of(*seed, *bytes),
+            "{} has other bytes",
+            place.tile
+        );
+    }
+    value
+}
+
+/// The schedule's chain numbered `i`, whose bytes lie apart from every other's.
+pub fn apart(i: u64, from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
+    let mut chain = chain(from, destinations, bytes);
+    chain.source.offset = i * 0x4000;
+    for destination in &mut chain.destinations {
+        destination.pattern.offset = 0x8_0000 + i * 0x4000;
+    }
+    chain
+}
+
+/// Numbers from a seed.
+pub struct Draw(pub u64);
+
+impl Draw {
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) % limit
+    }
+}
+
+/// Up to 12 chains of up to 19 destinations each, all at once, several per initiator.
+pub fn overlapping(seed: u64, net: &Network) -> Vec<Chain> {
+    let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
+    let all = snake(net);
+    let num_chains = 2 + draw.below(11);
+    (0..num_chains)
+        .map(|i| {
+            let from = all[draw.below(all.len() as u64) as usize];
+            let mut rest = all.clone();
+            let num_destinations = 1 + draw.below(all.len() as u64 - 1);
+            let destinations: Vec<Coord> = (0..num_destinations)
+                .map(|_| rest.swap_remove(draw.below(rest.len() as u64) as usize))
+                .collect();
+            let beats = [1, 2, 8, 63, 64, 65, 130, 200][draw.below(8) as usize];
+            apart(i, from, &destinations, beats * 64)
+        })
+        .collect()
+}
+
+/// Cycles from the commit of the task until it is done.
+pub fn cycles(net: &Network, destinations: &[Coord], bytes: u64) -> u64 {
+    let chain = chain(snake(net)[0], destinations, bytes);
+    let time = run(net, &[chain]).actions[0];
+    time.finish_cycle - time.start_cycle
+}
+
+fn hops(from: Coord, to: Coord) -> u64 {
+    u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y))
+}
+
+/// docs/timing.md: the endpoint's own cycles per destination and once, two narrow trips and a wide one per segment, the tail's
+/// configuration, beats and AWs.
+pub fn formula(
+    (per_destination, once): (u64, u64),
+    path_cycles: u64,
+    from: Coord,
+    destinations: &[Coord],
+    beats: u64,
+) -> u64 {
+    let one_path = |a: Coord, b: Coord| path_cycles + 2 * (hops(a, b) + 1);
+    let segments: Vec<_> = std::iter::once(from)
+        .chain(destinations.iter().copied())
+        .collect();
+    let trips: u64 = segments
+        .windows(2)
+        .map(|segment| 3 * one_path(segment[0], segment[1]))
+        .sum();
+    let tail = *destinations.last().unwrap();
+    let data = beats + beats.div_ceil(64) - 1;
+    per_destination * destinations.len() as u64 + trips + one_path(from, tail) + data + once
+}
+
+/// Interrupted in every phase of overlapping chains, saved, loaded and gone on with.
+pub fn check_checkpoints(net: &Network) {
+    let chains = overlapping(3, net);
+    let schedule = schedule(&chains);
+    let config = RunConfig::new(Mode::Value);
+    let input = |(i, chain): (usize, &noccl_workload::Chain)| MemoryImage {
+        tile: chain.initiator,
+        offset: chain.source.offset,
+        bytes: bytes_of(i as u64, chain.bytes),
+    };
+    let inputs: Vec<MemoryImage> = chains.iter().enumerate().map(input).collect();
+    let last = &chains[0].destinations[0];
+    let place = Place {
+        tile: last.tile,
+        offset: last.pattern.offset,
+    };
+    let outputs = [(place, chains[0].bytes)];
+    let mut whole = ScheduleRun::new(net, &schedule, &inputs, &config).unwrap();
+    whole.advance(&mut |_| true).unwrap();
+    let whole = whole.result(&outputs);
+    let mut run = ScheduleRun::new(net, &schedule, &inputs, &config).unwrap();
+    while !run.is_over() {
+        for _ in 0..37 {
+            if !run.is_over() {
+                run.step().unwrap();
+            }
+        }
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        run.save(&mut writer).unwrap();
+        let bytes = writer.finish().unwrap();
+        let mut reader = Reader::open(Cursor::new(bytes)).unwrap();
+        run = ScheduleRun::load(net, &schedule, &config, &mut reader).unwrap();
+        reader.finish().unwrap();
+    }
+    assert_eq!(run.result(&outputs), whole);
+}
+
+/// Two chains over the same destinations in opposite orders, and two in which their initiators follow each other.
+pub fn in_opposite_orders(beats: u64) -> [Chain; 4] {
+    let at = Coord::new;
+    let destinations = [at(1, 1), at(2, 2), at(3, 1)];
+    let mut back = destinations;
+    back.reverse();
+    [
+        apart(0, at(0, 0), &destinations, beats * 64),
+        apart(1, at(4, 3), &back, beats * 64),
+        apart(2, at(0, 0), &[at(4, 3), at(1, 1)], beats * 64),
+        apart(3, at(4, 3), &[at(0, 0), at(2, 2)], beats * 64),
+    ]
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Named networks and single-transaction runs, shared by the formula tests.
+
+pub mod chains;
+pub mod hand_written;
+pub mod listed_program;
+pub mod lists;
+pub mod random_schedule;
+pub mod saved;
+
+use noccl_net::Network;
+use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
+pub use noccl_testkit::{cluster, cube, network, network_with};
+use noccl_workload::{Fault, PortKind, PortTransaction, Trace};
+
+/// FIFOs of other depths than two, and links of more than a cycle.
+pub fn deep_network() -> Network {
+    let sizes = [
+        ("router.input_fifo_flits", "5"),
+        ("router.output_fifo_flits", "3"),
+        ("router.link_cycles.rsp", "2"),
+        ("router.link_cycles.wide", "4"),
+    ];
+    network_with("collective_noc_4x4", &sizes)
+}
+
+/// Runs one transaction in value mode, all participants at cycle 0.
+pub fn run_one(
+    network: &Network,
+    participants: usize,
+    kind: PortKind,
+) -> Result<RunResult, RunError> {
+    run_in(network, participants, kind, Mode::Value)
+}
+
+fn run_in(
+    network: &Network,
+    participants: usize,
+    kind: PortKind,
+    mode: Mode,
+) -> Result<RunResult, RunError> {
+    let transactions = vec![PortTransaction {
+        start_cycles: vec![Some(0); participants],
+        kind,
+    }];
+    noccl_sim::run_trace(
+        network,
+        &Trace {
+            transactions,
+            ..Trace::default()
+        },
+        &RunConfig::new(mode),
+        &mut |_| true,
+    )
+}
+
+/// Cycles of one transaction alone on the network; equal in both modes, bytes right.
+pub fn runtime(network: &Network, participants: usize, kind: PortKind) -> u64 {
+    let run = |mode| {
+        let result = run_in(network, participants, kind.clone(), mode)
+            .unwrap_or_else(|e| panic!("{kind:?}: {e}"));
+        assert_eq!(
+            result.wrong_transactions, 0,
+            "{kind:?} delivered wrong bytes"
+        );
+        result.actions[0].finish_cycle
+    };
+    let (value, timing) = (run(Mode::Value), run(Mode::Timing));
+    assert_eq!(value, timing, "value and timing mode differ for {kind:?}");
+    value
+}
+
+/// Runs entries with faults in both modes, which must agree; nothing but what the faults make wrong is wrong.
+pub fn run_trace(
+    network: &Network,
+    entries: Vec<(Vec<Option<u64>>, PortKind)>,
+    faults: Vec<Fault>,
+) -> Result<RunResult, RunError> {
+    let transactions = entries
+        .into_iter()
+        .map(|(start_cycles, kind)| PortTransaction { start_cycles, kind })
+        .collect();
+    let trace = Trace {
+        transactions,
+        faults,
+    };
+    let run = |mode| noccl_sim::run_trace(network, &trace, &RunConfig::new(mode), &mut |_| true);
+    let value = run(Mode::Value)?;
+    let timing = run(Mode::Timing)?;
+    assert_eq!(value.actions, timing.actions, "modes differ in cycles");
+    assert_eq!(
+        value.responses, timing.responses,
+        "modes differ in responses"
+    );
+    assert_eq!(value.wrong_transactions, 0, "{trace:?}: {value:?}");
+    Ok(value)
+}
+
+/// Runs a trace to its end, on so many threads, with stalls at the endpoints or without: every byte is right.
+pub fn replay(net: &Network, trace: &Trace, mode: Mode, threads: usize, stalls: bool) -> RunResult {
+    let mut config = RunConfig::new(mode);
+    config.threads = threads;
+    config.stalls = stalls.then_some(StallConfig {
+        target_stall_per_256: 90,
+        initiator_stall_per_256: 60,
+    });
+    let result = noccl_sim::run_trace(net, trace, &config, &mut |_| true);
+    let result = result.unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(result.wrong_transactions, 0);
+    result
+}
+
+/// A reduction of 16 clusters into (1, 1), all at once.
+pub fn reduction(beats: u32) -> (Vec<Option<u64>>, PortKind) {
+    let kind = PortKind::WideReduction {
+        group: cube(0, 0, 3, 3),
+        root: cluster(1, 1),
+        beats,
+    };
+    (vec![Some(0); 16], kind)
+}

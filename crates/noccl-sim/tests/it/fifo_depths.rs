@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+//! FIFOs of 1 to 16 slots: closed formulas at every depth, and what a depth changes.
+//!
+//! A FIFO with one slot takes a flit in every second cycle at most, as it takes none in the cycle in which its flit leaves:
+//! beats follow each other by p = 2 cycles. From two slots on p = 1, and an idle network has the cycles of the default.
+
+use crate::common::{cluster, cube, network_with, replay, runtime};
+use noccl_net::{MultiAddress, Network, TileRef};
+use noccl_run::{Mode, RunConfig};
+use noccl_testkit::random::random_trace;
+use noccl_workload::{PortKind, PortTransaction, Trace};
+
+/// Depths of inputs and outputs: all equal ones, and each extreme beside others.
+fn depths() -> Vec<(u32, u32)> {
+    let equal = (1..=16).map(|d| (d, d));
+    let mixed = [
+        (1, 2),
+        (2, 1),
+        (1, 16),
+        (16, 1),
+        (3, 2),
+        (2, 3),
+        (5, 12),
+        (16, 2),
+    ];
+    equal.chain(mixed).collect()
+}
+
+fn network(preset: &str, (inputs, outputs): (u32, u32)) -> Network {
+    let (inputs, outputs) = (inputs.to_string(), outputs.to_string());
+    let set = [
+        ("router.input_fifo_flits", inputs.as_str()),
+        ("router.output_fifo_flits", outputs.as_str()),
+    ];
+    network_with(preset, &set)
+}
+
+/// Cycles between beats.
+const fn pace(depths: (u32, u32)) -> u64 {
+    if depths.0 == 1 || depths.1 == 1 { 2 } else { 1 }
+}
+
+#[test]
+fn writes_reads_and_multicasts_take_their_closed_forms_at_every_depth() {
+    for depths in depths() {
+        let net = network("collective_noc_4x4", depths);
+        let serial = |beats: u32| pace(depths) * (u64::from(beats) - 1);
+        for (x, y, beats) in [(0, 0, 5), (3, 0, 64), (3, 3, 65), (2, 1, 130)] {
+            let kind = PortKind::WideWrite {
+                from: cluster(0, 0),
+                to: cluster(x, y),
+                beats,
+            };
+            let expected = 5 + 4 * u64::from(x + y) + serial(beats);
+            assert_eq!(runtime(&net, 1, kind), expected, "{depths:?} {beats}");
+        }
+        let source = TileRef::Memory(0);
+        let from = cluster(3, 0);
+        let beats = 64;
+        let read = PortKind::WideRead {
+            from,
+            source,
+            beats,
+        };
+        assert_eq!(runtime(&net, 1, read), 5 + 4 * 4 + serial(64), "{depths:?}");
+        let read = PortKind::NarrowRead { from, source };
+        assert_eq!(runtime(&net, 1, read), 5 + 4 * 4, "{depths:?}");
+        let atomic = PortKind::Atomic { from, to: source };
+        assert_eq!(runtime(&net, 1, atomic), 4 + 4 * 4 + 3, "{depths:?}");
+        for (to, h) in [(cube(0, 0, 3, 0), 3), (cube(0, 0, 3, 3), 6)] {
+            for beats in [1, 64, 100] {
+                let multicast = PortKind::WideMulticast {
+                    from: cluster(0, 0),
+                    to,
+                    beats,
+                };
+                let expected = 5 + 4 * h + serial(beats);
+                assert_eq!(runtime(&net, 1, multicast), expected, "{depths:?} {beats}");
+            }
+        }
+    }
+}
+
+#[test]
+fn barriers_take_their_closed_form_at_every_depth() {
+    for depths in depths() {
+        let net = network("collective_noc_4x4", depths);
+        for (group, root, h) in [
+            (cube(0, 0, 3, 0), cluster(0, 0), 3),
+            (cube(0, 0, 3, 3), cluster(0, 0), 6),
+            (cube(0, 0, 3, 3), cluster(1, 1), 4),
+        ] {
+            let kind = PortKind::Barrier { group, root };
+            let cycles = runtime(&net, group.len() as usize, kind);
+            assert_eq!(cycles, 5 + 4 * h, "{depths:?}");
+        }
+    }
+}
+
+/// Into the end of a row (5 cycles at each of three routers), and into a corner of the mesh (three operands at three of six).
+#[test]
+fn reductions_take_their_closed_forms_at_every_depth() {
+    for depths in depths() {
+        let net = network("collective_noc_4x4", depths);
+        for beats in [1, 64, 130] {
+            let serial = pace(depths) * (u64::from(beats) - 1);
+            for (group, root, unloaded) in [
+                (cube(0, 0, 3, 0), cluster(3, 0), 5 + 4 * 3 + 5 * 3),
+                (cube(0, 0, 3, 3), cluster(0, 0), 5 + 4 * 6 + 5 * 3 + 8 * 3),
+            ] {
+                let kind = PortKind::WideReduction { group, root, beats };
+                let cycles = runtime(&net, group.len() as usize, kind);
+                assert_eq!(cycles, unloaded + serial, "{depths:?} {beats} beats");
+            }
+        }
+    }
+}
+
+#[test]
+fn published_routers_keep_their_formulas_from_two_slots_on() {
+    for depths in depths() {
+        let net = network("collective_noc_4x4_published", depths);
+        let write = |beats| PortKind::WideWrite {
+            from: cluster(0, 0),
+            to: cluster(3, 1),
+            beats,
+        };
+        for beats in [1, 64, 512] {
+            // An AW flit goes before each burst.
+            let flits = u64::from(beats) + u64::from(beats).div_ceil(64);
+            let expected = 5 + 4 * 4 + pace(depths) * (flits - 1);
+            assert_eq!(runtime(&net, 1, write(beats)), expected, "{depths:?}");
+        }
+        let barrier = PortKind::Barrier {
+            group: cube(0, 0, 3, 0),
+            root: cluster(0, 0),
+        };
+        let expected = 5 + 4 * 3 + pace(depths);
+        assert_eq!(runtime(&net, 4, barrier), expected, "{depths:?}");
+        if pace(depths) == 1 {
+            for (beats, cycles) in [(1, 33), (64, 96), (512, 586)] {
+                let kind = PortKind::WideReduction {
+                    group: cube(0, 0, 3, 0),
+                    root: cluster(3, 0),
+                    beats,
+                };
+                assert_eq!(runtime(&net, 4, kind), cycles, "{depths:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn random_overlaps_complete_with_the_right_bytes_in_both_modes_whatever_the_threads() {
+    for (seed, depths) in depths().into_iter().enumerate() {
+        let net = network("collective_noc_4x4", depths);
+        let trace = random_trace(&net, seed as u64, 150, 400);
+        let value = replay(&net, &trace, Mode::Value, 1, true);
+        assert_eq!(
+            value,
+            replay(&net, &trace, Mode::Value, 3, true),
+            "{depths:?}"
+        );
+        let timing = replay(&net, &trace, Mode::Timing, 1, true);
+        assert_eq!(value.actions, timing.actions, "{depths:?}");
+    }
+}
+
+fn all_to(net: &Network, root: TileRef, group: MultiAddress, beats: u32) -> u64 {
+    let transactions = net.multi_tiles(group).flatten();
+    let from = transactions.filter(|t| net.tile_ref(*t) != root);
+    let write = |from| PortTransaction {
+        start_cycles: vec![Some(0)],
+        kind: PortKind::WideWrite {
+            from,
+            to: root,
+            beats,
+        },
+    };
+    let trace = Trace {
+        transactions: from.map(|t| write(net.tile_ref(t))).collect(),
+        ..Trace::default()
+    };
+    let config = RunConfig::new(Mode::Timing);
+    let result = noccl_sim::run_trace(net, &trace, &config, &mut |_| true);
+    let result = result.unwrap_or_else(|e| panic!("{e}"));
+    let ends = result.actions.iter().map(|a| a.finish_cycle);
+    ends.max().unwrap_or(0)
+}
+
+/// Three streams into the end of a row share its last link, and its interface takes what that brings: one flit per cycle, or
+/// in two cycles with one slot, however deep the FIFOs are.
+#[test]
+fn a_saturated_link_passes_a_flit_per_cycle_or_in_two_cycles_with_one_slot() {
+    for depths in depths() {
+        let net = network("collective_noc_4x4", depths);
+        let (root, beats) = (cluster(3, 0), 200);
+        let cycles = all_to(&net, root, cube(0, 0, 3, 0), beats);
+        // The last link's first flit comes from the neighbour; the response to the last burst goes at most three hops.
+        let flits = 3 * u64::from(beats);
+        let least = pace(depths) * (flits - 1) + 5 + 4;
+        assert!(
+            (least..=least + 4 * 3).contains(&cycles),
+            "{depths:?}: {cycles} instead of {least}"
+        );
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Deliveries that overwrite what others have read, as soon as the checker allows it: on every kind of router memories are in the
+//! end what the interpreter leaves. So a destination that has seen its flag may rely on the source's bytes having been read.
+
+use crate::common::cluster;
+use crate::common::hand_written::schedule_of;
+use crate::common::network;
+use noccl_net::{MultiAddress, Network, TileRef};
+use noccl_run::{MemoryImage, Mode, RunConfig, StallConfig};
+use noccl_testkit::random::Random;
+use noccl_workload::{
+    Action, ActionId, ActionKind, Destination, Place, Schedule, Transfer, check, interpret,
+    participants,
+};
+
+/// Two ranges of every memory are used, each of some bursts.
+const RANGES: u64 = 2;
+const RANGE_BYTES: u64 = 0x3000;
+const ACTIONS: usize = 12;
+const SEEDS: u64 = 60;
+
+fn tile(random: &mut Random) -> TileRef {
+    cluster(random.below(2) as u16, random.below(2) as u16)
+}
+
+/// From one of four clusters to one of them or to a row, a column or all.
+fn delivery(random: &mut Random) -> Transfer {
+    let offset = |random: &mut Random| random.below(RANGES) * RANGE_BYTES;
+    let source = Place {
+        tile: tile(random),
+        offset: offset(random),
+    };
+    let initiator = if random.below(4) == 0 {
+        tile(random)
+    } else {
+        source.tile
+    };
+    let (to, offset) = (tile(random), offset(random));
+    let destination = match (random.below(3), to) {
+        (0, TileRef::Cluster(at)) => {
+            let mask = noccl_net::Coord::new(random.below(2) as u16, random.below(2) as u16);
+            let base = noccl_net::Coord::new(at.x & !mask.x, at.y & !mask.y);
+            let set = MultiAddress::new(base, mask);
+            Destination::Multicast { set, offset }
+        }
+        _ => Destination::One(Place { tile: to, offset }),
+    };
+    let bytes = 64 * (1 + random.below(64));
+    let stride = 64 * 64;
+    Transfer {
+        rows: 1 + random.below(3) as u32,
+        source_stride: stride,
+        destination_stride: stride,
+        ..Transfer::row(initiator, source, destination, bytes)
+    }
+}
+
+/// Deliveries that the checker accepts; each comes after what its initiator has received, not after what it has sent.
+fn random_schedule(net: &Network, seed: u64) -> Schedule {
+    let mut random = Random(seed);
+    let mut schedule = schedule_of(Vec::new());
+    for _ in 0..200 {
+        let transfer = delivery(&mut random);
+        let initiator = net.find(transfer.initiator).unwrap();
+        let received = |action: &Action| {
+            let is_told = participants(net, &action.kind).contains(&initiator);
+            let own = |t: &Transfer| t.initiator == transfer.initiator;
+            is_told && !action.kind.transfer().is_some_and(own)
+        };
+        let actions = schedule.actions.iter().enumerate();
+        let after = actions.filter(|(_, action)| received(action));
+        let after = after.map(|(index, _)| ActionId(index as u32)).collect();
+        let kind = ActionKind::Delivery(transfer);
+        schedule.actions.push(Action { kind, after });
+        if check(net, &schedule).is_err() {
+            schedule.actions.pop();
+        }
+        if schedule.actions.len() == ACTIONS {
+            break;
+        }
+    }
+    schedule
+}
+
+fn inputs() -> Vec<MemoryImage> {
+    let mut random = Random(1);
+    let tiles = (0..2).flat_map(|x| (0..2).map(move |y| cluster(x, y)));
+    let mut image = |tile| MemoryImage {
+        tile,
+        offset: 0,
+        bytes: (0..RANGES * RANGE_BYTES)
+            .map(|_| random.below(256) as u8)
+            .collect(),
+    };
+    tiles.map(&mut image).collect()
+}
+
+/// Runs a schedule with stalls; is every byte what the interpreter leaves?
+fn is_right(net: &Network, schedule: &Schedule, seed: u64, can_stall: bool) -> bool {
+    let inputs = inputs();
+    let place = |image: &MemoryImage| Place {
+        tile: image.tile,
+        offset: 0,
+    };
+    let places: Vec<_> = inputs
+        .iter()
+        .map(|i| (place(i), RANGES * RANGE_BYTES))
+        .collect();
+    let written: Vec<_> = inputs
+        .iter()
+        .map(|i| (place(i), i.bytes.as_slice()))
+        .collect();
+    let mut config = RunConfig::new(Mode::Value);
+    config.stall_seed = seed;
+    config.stalls = (can_stall && seed % 2 == 1).then_some(StallConfig {
+        target_stall_per_256: 60,
+        initiator_stall_per_256: 60,
+    });
+    let run = noccl_sim::run_schedule(net, schedule, &inputs, &places, &config, &mut |_| true);
+    let memories = interpret(net, schedule, &written).unwrap();
+    let expected = places
+        .iter()
+        .map(|(place, bytes)| memories.read(*place, *bytes));
+    let found = run.unwrap().memory.into_iter().map(|m| Some(m.bytes));
+    found.eq(expected)
+}
+
+#[test]
+fn what_a_flag_tells_of_reads_holds_on_every_kind_of_router() {
+    for (preset, can_stall) in [
+        ("collective_noc_4x4", true),
+        ("collective_noc_4x4_published", true),
+        ("collective_noc_4x4_bypass", true),
+        ("ideal_4x4", false),
+        ("torrent_3x3", false),
+        ("smart_4x4", false),
+        ("smart_4x4_collective", false),
+    ] {
+        let net = network(preset);
+        let mut overwritten = 0;
+        for seed in 0..SEEDS {
+            let schedule = random_schedule(&net, seed);
+            overwritten += u64::from(schedule.actions.len() == ACTIONS);
+            assert!(
+                is_right(&net, &schedule, seed, can_stall),
+                "{preset}, seed {seed}: {}",
+                noccl_workload::to_json(&schedule)
+            );
+        }
+        // Eight ranges and twelve deliveries: some overwrite what others have read.
+        assert!(overwritten > SEEDS / 4, "{preset}: {overwritten}");
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Random schedules end or stall, every share once, in the same cycles in value and timing mode.
+
+use crate::common::hand_written::schedule_of;
+use crate::common::random_schedule::{random_inputs, random_schedule};
+use crate::common::{cluster, cube, network};
+use noccl_net::{Network, TileSet};
+use noccl_run::{Mode, RunConfig, RunError, RunResult};
+use noccl_workload::{Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Schedule};
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+static MESH: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4"));
+static PUBLISHED: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4_published"));
+
+fn run(net: &Network, schedule: &Schedule, mode: Mode) -> Result<RunResult, RunError> {
+    let inputs = random_inputs(net, 1);
+    let config = RunConfig::new(mode);
+    noccl_sim::run_schedule(net, schedule, &inputs, &[], &config, &mut |_| true)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn a_random_schedule_does_the_same_in_both_modes(
+        seed in any::<u64>(),
+        count in 1u32..40,
+        is_published in any::<bool>(),
+    ) {
+        let net: &Network = if is_published { &PUBLISHED } else { &MESH };
+        let schedule = random_schedule(net, seed, count);
+        match [Mode::Timing, Mode::Value].map(|mode| run(net, &schedule, mode)) {
+            [Ok(timing), Ok(value)] => {
+                prop_assert_eq!(timing.actions, value.actions);
+                prop_assert_eq!(timing.counters, value.counters);
+            }
+            [timing, value] => prop_assert_eq!(timing.err(), value.err()),
+        }
+    }
+}
+
+#[test]
+fn a_software_barrier_that_is_counted_outside_its_group_interrupts_once() {
+    let barrier = ActionKind::Barrier(Barrier {
+        group: TileSet::Cube(cube(0, 0, 0, 3)),
+        counter: cluster(1, 1),
+        mechanism: BarrierMechanism::Software,
+    });
+    // Long enough for everything to come to rest.
+    let rest = ActionKind::Compute(Compute {
+        tile: cluster(0, 0),
+        cycles: 500,
+    });
+    let after = |ids: &[u32]| ids.iter().copied().map(ActionId).collect();
+    let actions = vec![
+        Action {
+            kind: barrier,
+            after: after(&[]),
+        },
+        Action {
+            kind: rest,
+            after: after(&[0]),
+        },
+    ];
+    let result = run(&MESH, &schedule_of(actions), Mode::Timing).expect("everybody arrives");
+    let (atomics, interrupt) = (2 + 1 + 2 + 3, 3);
+    assert_eq!(result.counters.flit_hops, 2 * (atomics + interrupt));
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Schedules over routers with bypass: bytes as the interpreter leaves them on every preset, cycles in closed form, refusals.
+
+use crate::common::hand_written::{images, place, schedule_of, transfer};
+use crate::common::{cluster, cube, network, network_with};
+use noccl_net::{Coord, Network, TileSet};
+use noccl_run::{Mode, RunConfig, RunError, StallConfig};
+use noccl_sim::{run_schedule, run_traffic};
+use noccl_workload::{
+    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination, ElementType,
+    InNetworkReduction, Operator, Pattern, Place, Traffic, Transfer, interpret,
+};
+use proptest::prelude::*;
+
+const SLOT: u64 = 0x2000;
+const PRESETS: [&str; 6] = [
+    "smart_4x4",
+    "smart_4x4_baseline",
+    "smart_4x4_collective",
+    "smart_4x4_unicast",
+    "smart_4x4_private",
+    "smart_4x4_connected",
+];
+
+fn alone(kind: ActionKind) -> Action {
+    Action {
+        kind,
+        after: Vec::new(),
+    }
+}
+
+#[derive(Debug, Clone)]
+enum What {
+    One([u16; 4]),
+    Read([u16; 4]),
+    Set([u16; 6]),
+    Reduce([u16; 6], Operator),
+    Meet(u16),
+}
+
+fn what() -> impl Strategy<Value = What> {
+    let c = || 0..4_u16;
+    let set = || [c(), c(), c(), c(), c(), c()];
+    let operators = vec![
+        Operator::Sum,
+        Operator::Min,
+        Operator::Max,
+        Operator::And,
+        Operator::Or,
+    ];
+    prop_oneof![
+        [c(), c(), c(), c()].prop_map(What::One),
+        [c(), c(), c(), c()].prop_map(What::Read),
+        set().prop_map(What::Set),
+        (set(), prop::sample::select(operators)).prop_map(|(set, op)| What::Reduce(set, op)),
+        c().prop_map(What::Meet),
+    ]
+}
+
+/// Each writes a slot of its own.
+fn action(what: &What, slot: u64, bytes: u64) -> ActionKind {
+    let offset = slot * SLOT;
+    match what {
+        What::One([a, b, x, y]) => {
+            let to = Destination::One(place(cluster(*x, *y), offset));
+            transfer(cluster(*a, *b), to, bytes)
+        }
+        What::Read([a, b, x, y]) => ActionKind::Transfer(Transfer {
+            initiator: cluster(*a, *b),
+            source: place(cluster(*x, *y), 0),
+            destination: Destination::One(place(cluster(*a, *b), offset)),
+            bytes: 64,
+            rows: 3,
+            source_stride: 128,
+            destination_stride: 80,
+        }),
+        What::Set([a, b, x, y, mx, my]) => {
+            let set = cube(*x, *y, *mx, *my);
+            transfer(
+                cluster(*a, *b),
+                Destination::Multicast { set, offset },
+                bytes,
+            )
+        }
+        What::Reduce([a, b, x, y, mx, my], operator) => {
+            ActionKind::InNetworkReduction(InNetworkReduction {
+                group: cube(*x, *y, *mx, *my),
+                source_offset: 0,
+                root: place(cluster(*a, *b), offset),
+                bytes: bytes.next_multiple_of(8),
+                operator: *operator,
+                element: ElementType::Int64,
+            })
+        }
+        What::Meet(row) => ActionKind::Barrier(Barrier {
+            group: TileSet::Row(*row),
+            counter: cluster(0, *row),
+            mechanism: BarrierMechanism::InNetwork,
+        }),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn what_is_in_flight_together_leaves_the_interpreters_bytes(
+        actions in proptest::collection::vec((what(), 1..700_u64), 1..12),
+        preset in prop::sample::select(PRESETS.to_vec()),
+        sizes in (1..=3u32, 1..=2u32, 1..=6u32),
+        priority in prop::sample::select(vec!["\"local\"", "\"bypass\""]),
+        is_greedy: bool,
+        stall in 0..160u32,
+    ) {
+        let vcs = sizes.0.to_string();
+        let setup = sizes.1.to_string();
+        let entries = sizes.2.to_string();
+        let mut fields = vec![
+            ("router.smart.vcs", &vcs[..]),
+            ("router.smart.setup_cycles", &setup),
+            ("router.smart.reduction_table_entries", &entries),
+            ("router.smart.priority", priority),
+        ];
+        if is_greedy && !preset.ends_with("_connected") {
+            fields.push(("router.smart.reduction", "\"greedy\""));
+        }
+        let net = network_with(preset, &fields);
+        let kinds = actions.iter().enumerate();
+        let kinds = kinds.map(|(i, (what, bytes))| alone(action(what, i as u64 + 1, *bytes)));
+        let schedule = schedule_of(kinds.collect());
+        let images = images(SLOT);
+        let written: Vec<(Place, &[u8])> = images
+            .iter()
+            .map(|image| (place(image.tile, image.offset), &image.bytes[..]))
+            .collect();
+        let expected = interpret(&net, &schedule, &written).unwrap();
+        let tiles = (0..4).flat_map(|x| (0..4).map(move |y| place(cluster(x, y), SLOT)));
+        let outputs: Vec<(Place, u64)> = tiles.map(|at| (at, actions.len() as u64 * SLOT)).collect();
+        let config = RunConfig {
+            stalls: Some(StallConfig { target_stall_per_256: stall, initiator_stall_per_256: stall }),
+            ..RunConfig::new(Mode::Value)
+        };
+        let result = run_schedule(&net, &schedule, &images, &outputs, &config, &mut |_| true).unwrap();
+        for (memory, (at, bytes)) in result.memory.iter().zip(&outputs) {
+            prop_assert!(Some(&memory.bytes) == expected.read(*at, *bytes).as_ref(), "{} at {}", preset, at.tile);
+        }
+        let config = RunConfig { mode: Mode::Timing, ..config };
+        let timing = run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true).unwrap();
+        prop_assert_eq!(timing.cycles, result.cycles);
+    }
+}
+
+fn cycles(net: &Network, kind: ActionKind) -> u64 {
+    let schedule = schedule_of(vec![alone(kind)]);
+    let config = RunConfig::new(Mode::Timing);
+    let result = run_schedule(net, &schedule, &[], &[], &config, &mut |_| true).unwrap();
+    result.actions[0].finish_cycle
+}
+
+/// docs/timing.md: an interface sends what a message causes in the cycle after it.
+#[test]
+fn transfer_and_barrier_take_their_messages_one_after_the_other() {
+    let cases = [("1", 2, "local"), ("2", 3, "local"), ("1", 2, "bypass")];
+    for (setup, per_path, priority) in cases {
+        let priority = format!("\"{priority}\"");
+        let fields = [
+            ("router.smart.setup_cycles", setup),
+            ("router.smart.priority", &priority),
+        ];
+        let net = network_with("smart_8x8", &fields);
+        let message = |paths: u64| 1 + per_path * (paths + 1);
+        let to = Destination::One(place(cluster(7, 5), 0));
+        // A line of 64 bytes: a head and four flits, then the acknowledgement.
+        let line = transfer(cluster(0, 0), to, 64);
+        assert_eq!(cycles(&net, line), message(2) + 4 + 1 + message(2));
+        let all = Barrier {
+            group: TileSet::Cube(cube(0, 0, 7, 7)),
+            counter: cluster(3, 3),
+            mechanism: BarrierMechanism::InNetwork,
+        };
+        assert_eq!(cycles(&net, ActionKind::Barrier(all)), 2 * message(2) + 1);
+    }
+}
+
+/// docs/design/0010-smart.md: a channel is taken for 2s + 3 cycles by a flit that goes on at once, and a flow has an id from
+/// the cycle of its contributions to that of its result.
+#[test]
+fn long_payloads_are_reduced_at_a_flit_per_cycle_if_channels_and_ids_last_that_long() {
+    // A multiple of all numbers of channels.
+    const FLITS: u64 = 840;
+    let added = |setup: u64, vcs: u64, ids: u64| {
+        let net = network_with(
+            "smart_4x4",
+            &[
+                ("router.smart.setup_cycles", &setup.to_string()),
+                ("router.smart.vcs", &vcs.to_string()),
+                ("router.smart.reduction_table_entries", &ids.to_string()),
+            ],
+        );
+        let cycles = |flits: u64| {
+            let sum = InNetworkReduction {
+                group: cube(0, 0, 3, 3),
+                source_offset: 0,
+                root: place(cluster(1, 2), 0x1_0000),
+                bytes: 16 * flits,
+                operator: Operator::Sum,
+                element: ElementType::Int64,
+            };
+            cycles(&net, ActionKind::InNetworkReduction(sum))
+        };
+        cycles(2 * FLITS) - cycles(FLITS)
+    };
+    for (setup, channel_cycles) in [(1, 5), (2, 7)] {
+        for vcs in 1..=8 {
+            let expected = (FLITS * channel_cycles / vcs).max(FLITS);
+            assert_eq!(added(setup, vcs, 64), expected, "{setup}, {vcs}");
+        }
+    }
+    // The farthest member is two paths away: 7 cycles, and its next contribution goes in the cycle after.
+    for ids in [1, 2, 4, 8] {
+        assert_eq!(added(1, 8, ids), FLITS * 8 / ids, "{ids}");
+    }
+}
+
+#[test]
+fn what_no_message_does_is_refused_by_its_action() {
+    let net = network("smart_4x4");
+    let floats = InNetworkReduction {
+        group: cube(0, 0, 3, 0),
+        source_offset: 0,
+        root: place(cluster(0, 0), SLOT),
+        bytes: 64,
+        operator: Operator::Sum,
+        element: ElementType::Fp64,
+    };
+    let compute = ActionKind::Compute(Compute {
+        tile: cluster(0, 0),
+        cycles: 5,
+    });
+    let second = Action {
+        kind: ActionKind::InNetworkReduction(floats),
+        after: vec![ActionId(0)],
+    };
+    let schedule = schedule_of(vec![alone(compute), second]);
+    let config = RunConfig::new(Mode::Value);
+    let error = run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true).unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, RunError::Refused { .. }), "{text}");
+    assert!(
+        text.contains("actions[1]") && text.contains("sum of floats"),
+        "{text}"
+    );
+}
+
+fn traffic(pattern: Pattern, beats: u32, load: f64) -> Traffic {
+    Traffic {
+        pattern,
+        beats,
+        offered_beats_per_cycle: load,
+        warmup_cycles: 500,
+        measure_cycles: 4000,
+        seed: 3,
+    }
+}
+
+#[test]
+fn traffic_of_almost_no_load_has_the_latency_of_an_empty_network() {
+    for preset in PRESETS {
+        let net = network(preset);
+        let config = RunConfig::new(Mode::Timing);
+        let found = run_traffic(
+            &net,
+            &traffic(Pattern::Neighbour, 1, 0.001),
+            &config,
+            &mut |_| true,
+        )
+        .unwrap();
+        // Three of four are a hop away, one three hops, which takes one path with bypass.
+        let hops = |hops: u16| f64::from(net.idle_cycles(Coord::new(0, 0), Coord::new(hops, 0)));
+        let expected = (3.0 * hops(1) + hops(3)) / 4.0;
+        assert!(
+            (found.mean_latency_cycles - expected).abs() < 0.4,
+            "{preset}: {found:?}"
+        );
+        assert!(!found.saturated && found.packets > 30);
+    }
+    let error = run_traffic(
+        &network("smart_4x4"),
+        &traffic(Pattern::Uniform, 6, 0.1),
+        &RunConfig::new(Mode::Timing),
+        &mut |_| true,
+    );
+    assert!(error.unwrap_err().to_string().contains("vc_flits"));
+}
+
+#[test]
+fn bypass_lowers_latency_and_accepts_what_the_mesh_accepts() {
+    let config = RunConfig::new(Mode::Timing);
+    let run = |preset: &str, pattern, beats, load| {
+        run_traffic(
+            &network(preset),
+            &traffic(pattern, beats, load),
+            &config,
+            &mut |_| true,
+        )
+        .unwrap()
+    };
+    for (pattern, beats) in [
+        (Pattern::Uniform, 1),
+        (Pattern::Uniform, 5),
+        (Pattern::BitComplement, 1),
+        (Pattern::Tornado, 1),
+    ] {
+        let mesh = run("smart_8x8_baseline", pattern, beats, 0.1);
+        let bypass = run("smart_8x8", pattern, beats, 0.1);
+        assert!(bypass.mean_latency_cycles < 0.7 * mesh.mean_latency_cycles);
+        assert!((bypass.accepted_beats_per_cycle - 0.1).abs() < 0.01);
+    }
+    // Trees span the mesh: 8/7 multicasts per cycle are what the links let pass.
+    let copies = run("smart_8x8", Pattern::RowMulticast, 1, 0.005);
+    assert!(
+        (copies.accepted_beats_per_cycle - 0.04).abs() < 0.005,
+        "{copies:?}"
+    );
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tests of the crate through its public interface: one program, one module per subject.
+#![allow(clippy::unwrap_used)]
+
+mod analytic;
+mod baselines;
+mod beat_widths;
+mod bypass_paths;
+mod collective_traffic;
+mod common;
+mod compare;
+mod core_algorithms;
+mod core_model;
+mod core_tiles;
+mod core_traffic;
+mod delivery_bounds;
+mod depths_and_links;
+mod extremes;
+mod gemm;
+mod ideal;
+mod matrix;
+mod memory_sides;
+mod message_bounds;
+mod orders;
+mod pages;
+mod parameters;
+mod shared_links;
+mod stress;
+mod synth;
+mod textbook;
+mod traffic;

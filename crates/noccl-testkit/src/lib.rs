@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What tests of several crates share: networks, tiles, random workloads, numbers of cases.
+//!
+//! Only tests depend on this crate. It knows the description of networks and of workloads, but no backend, so that tests of
+//! the crates below the simulator can use it.
+//!
+//! Everything here panics where a product would return an error: a test that cannot set up its network has failed.
+
+pub mod cases;
+pub mod folder;
+pub mod networks;
+pub mod random;
+pub mod sides;
+pub mod tiles;
+
+pub use cases::{cases, config};
+pub use folder::Folder;
+pub use networks::{mesh, network, network_of, network_with, parsed, preset, try_network_with};
+pub use random::Random;
+pub use tiles::{at, cluster, cube, rectangle};

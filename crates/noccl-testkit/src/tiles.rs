@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tiles, groups of them, and locations in their memories.
+
+use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
+use noccl_workload::Place;
+
+/// Cluster (x, y).
+#[must_use]
+pub const fn cluster(x: u16, y: u16) -> TileRef {
+    TileRef::Cluster(Coord::new(x, y))
+}
+
+/// An offset in the memory of cluster (x, y).
+#[must_use]
+pub const fn at(x: u16, y: u16, offset: u64) -> Place {
+    Place {
+        tile: cluster(x, y),
+        offset,
+    }
+}
+
+/// The multi-address (x, y) with masks.
+#[must_use]
+pub fn cube(x: u16, y: u16, mask_x: u16, mask_y: u16) -> MultiAddress {
+    MultiAddress::new(Coord::new(x, y), Coord::new(mask_x, mask_y))
+}
+
+/// A rectangle of clusters from its south-west corner.
+#[must_use]
+pub const fn rectangle(x: u16, y: u16, width: u16, height: u16) -> TileSet {
+    TileSet::Rectangle {
+        x,
+        y,
+        width,
+        height,
+    }
+}
