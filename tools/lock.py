@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resolves `requirements/*.in` into lock files: exact versions with hashes.
 
-`dev.lock` is the environment of everything, `rtl.lock` the one of the hardware's tools,
-`cp_sat.lock` an optional solver; both take shared packages from the first. The resolver runs in an
-environment of its own, so that it is no dependency of the project. Where packages come from is the
-caller's configuration and is never written into a lock file.
-Usage: `lock.py [NAME ...]`; without names, all.
+`use.lock` is what the package needs to run, `plot.lock` and `frames.lock` are its extras, `dev.lock`
+is what checks and tests need besides these three; `rtl.lock` is the environment of the hardware's
+tools, `cp_sat.lock` an optional solver. Packages of several files have one version: later files are
+constrained by earlier ones. The resolver runs in an environment of its own, so that it is no
+dependency of the project. Where packages come from is the caller's configuration and is never
+written into a lock file.
+Usage: `lock.py [--keep] [NAME ...]`; without names, all. `--keep` leaves versions as they are where
+they satisfy the `.in` file.
 """
 
 from __future__ import annotations
@@ -19,14 +22,16 @@ from pathlib import Path
 import repository
 
 RESOLVER = "pip-tools==7.6.2"
-# In this order, since the others read the first.
-NAMES = ("dev", "rtl", "cp_sat")
+# In this order, since the later ones read the earlier ones.
+NAMES = ("use", "plot", "frames", "dev", "rtl", "cp_sat")
 
 
 def main() -> None:
     """Writes the lock files anew."""
     requirements = repository.ROOT / "requirements"
-    wanted = sys.argv[1:] or NAMES
+    words = sys.argv[1:]
+    newest = [] if "--keep" in words else ["--upgrade"]
+    wanted = [word for word in words if word != "--keep"] or NAMES
     if unknown := set(wanted) - set(NAMES):
         sys.exit(f"error: {', '.join(sorted(unknown))}: no such lock; accepted: {', '.join(NAMES)}")
     with tempfile.TemporaryDirectory() as directory:
@@ -36,7 +41,7 @@ def main() -> None:
         for name in (name for name in NAMES if name in wanted):
             subprocess.run(
                 [
-                    *(python, "-m", "piptools", "compile", "--quiet", "--upgrade"),
+                    *(python, "-m", "piptools", "compile", "--quiet", *newest),
                     *("--generate-hashes", "--allow-unsafe", "--strip-extras", "--no-header"),
                     *("--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host"),
                     *("--output-file", f"{name}.lock", f"{name}.in"),
