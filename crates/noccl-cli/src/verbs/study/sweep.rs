@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Run a study of many points: every spec, collective, size, group and algorithm by model or simulator
 ///
 /// Finished points are stored in a folder as Parquet; the same command goes on where an earlier one ended, however that ended.
-/// Needs the Python package noccl (`make demo` installs both).
+/// Needs the Python package noccl with its extra noccl[frames]; `plot` needs noccl[plot] too.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
