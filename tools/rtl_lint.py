@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lints the SystemVerilog sources with three independent tools, and checks their layout.
 
-Verilator judges each module as a top with its default parameters, slang each module once more with
-all its warnings, Verible the style and the layout. A module that holds a whole mesh is looked at
-with the smallest one, the others with the numbers of a published network. Exceptions stand in
-`rtl/lint`, each with its reason. A module that was clean is not elaborated again until it or what
-it needs changes.
-Usage: `rtl_lint.py [--fix]`; `--fix` corrects the layout and looks at layout and style only.
+Verilator judges each module as a top with its default parameters, slang all modules as tops in one
+run with all its warnings, Verible the style and the layout. A module that holds a whole mesh is
+looked at with the smallest one, the others with the numbers of a published network. Exceptions
+stand in `rtl/lint`, each with its reason. A module that was clean is not given to Verilator again
+until it or what it needs changes.
+
+Usage: `rtl_lint.py [--fix | --quick]`; `--fix` corrects the layout and looks at layout and style
+only; with `--quick` Verilator judges the hardware from its roots, the modules of `rtl/src` that no
+other one there needs, and neither each module by itself nor benches.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import hashlib
 import re
 import subprocess
@@ -26,6 +30,7 @@ from repository import Finding
 from rtl_sources import INCLUDE, RTL
 
 LINT = RTL / "lint"
+SOURCES = RTL / "src"
 WAIVERS = LINT / "waivers.vlt"
 VERIBLE_RULES = LINT / "verible.rules"
 SLANG_OPTIONS = LINT / "slang.f"
@@ -35,8 +40,12 @@ COLUMNS = 100
 REFERENCES = RTL / "tb" / "references"
 # Empty files, named by all that made a module clean.
 CLEAN = repository.ROOT / "out" / "lint"
-# The smallest mesh of each kind.
-SMALLEST_MESHES = {"noccl_mesh": "collective_noc_2x2", "noccl_smart_mesh": "smart_2x2"}
+# The smallest mesh of each kind: its configuration, and the numbers that are smaller still. The
+# first one has a tile with a memory and one with a cluster.
+SMALLEST_MESHES = {
+    "noccl_mesh": ("collective_noc_2x2", {"MESH_WIDTH": 2, "MESH_HEIGHT": 1}),
+    "noccl_smart_mesh": ("smart_2x2", {"MESH_HEIGHT": 1}),
+}
 RULES = (WAIVERS, SLANG_OPTIONS, SLANG, Path(__file__), repository.ROOT / "requirements/rtl.lock")
 
 _MODULE = re.compile(r"^module\s", re.MULTILINE)
@@ -97,16 +106,18 @@ def needed_by(module: Path) -> list[Path]:
     needed = rtl_sources.closure([module.stem])
     for path in needed:
         if path.stem in SMALLEST_MESHES:
-            return rtl_sources.closure([module.stem], configuration=SMALLEST_MESHES[path.stem])
+            configuration, numbers = SMALLEST_MESHES[path.stem]
+            needed = rtl_sources.closure([module.stem], configuration=configuration)
+            return rtl_sources.with_numbers(needed, numbers, CLEAN, configuration)
     return needed
 
 
-def slang(module: Path) -> Iterator[Finding]:
-    """Elaborates a module and what it needs, with all warnings."""
-    needed = needed_by(module)
-    options = ["-F", str(SLANG_OPTIONS), f"-I{INCLUDE}", "--top", module.stem]
-    run = _run(sys.executable, SLANG, *options, *needed)
-    yield from _judged(run, "slang", str(module))
+def slang(tops: Iterable[Path]) -> Iterator[Finding]:
+    """Elaborates modules and what they need, with all warnings."""
+    names = [path.stem for path in tops]
+    options = ["-F", str(SLANG_OPTIONS), f"-I{INCLUDE}", *(f"--top={name}" for name in names)]
+    run = _run(sys.executable, SLANG, *options, *rtl_sources.closure(names))
+    yield from _judged(run, "slang", "rtl")
 
 
 def verilator(module: Path) -> Iterator[Finding]:
@@ -122,6 +133,14 @@ def modules(paths: Iterable[Path]) -> list[Path]:
     return [path for path in own if _MODULE.search(repository.read(path))]
 
 
+def roots(paths: Iterable[Path]) -> list[Path]:
+    """Modules of the hardware that no other one there needs."""
+    hardware = [path for path in paths if SOURCES in (repository.ROOT / path).parents]
+    needs = {path: {p.stem for p in rtl_sources.closure([path.stem])} for path in hardware}
+    inside = set().union(*(names - {path.stem} for path, names in needs.items()))
+    return [path for path in hardware if path.stem not in inside]
+
+
 def mark(module: Path) -> Path:
     """The file that says that a module is clean, as it is now."""
     texts = [*needed_by(module), *sorted(INCLUDE.glob("*.svh")), *RULES]
@@ -129,14 +148,15 @@ def mark(module: Path) -> Path:
     return CLEAN / f"{module.stem}-{hashlib.sha256(content.encode()).hexdigest()[:16]}"
 
 
-def lint(paths: list[Path]) -> Iterator[Finding]:
+def lint(paths: list[Path], *, is_quick: bool = False) -> Iterator[Finding]:
     """All findings, each once."""
-    found = dict.fromkeys([*layout(paths), *style(paths)])
-    for module in modules(path for path in paths if path.suffix == ".sv"):
+    tops = modules(path for path in paths if path.suffix == ".sv")
+    found = dict.fromkeys([*layout(paths), *style(paths), *slang(tops)])
+    for module in roots(tops) if is_quick else tops:
         clean = mark(module)
         if clean.exists():
             continue
-        here = [*slang(module), *verilator(module)]
+        here = list(verilator(module))
         found.update(dict.fromkeys(here))
         if not here:
             clean.parent.mkdir(parents=True, exist_ok=True)
@@ -161,10 +181,18 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--fix", action="store_true", help="correct the layout; no elaboration")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--fix", action="store_true", help="correct the layout; no elaboration")
+    kinds.add_argument("--quick", action="store_true", help="Verilator: the roots of the hardware")
     return parser.parse_args()
 
 
-if __name__ == "__main__":
-    look = fix if parse().fix else lint
+def main() -> None:
+    """Prints the findings; fails if there are any."""
+    arguments = parse()
+    look = fix if arguments.fix else functools.partial(lint, is_quick=arguments.quick)
     repository.main("rtl lint", lambda: look(sources()))
+
+
+if __name__ == "__main__":
+    main()

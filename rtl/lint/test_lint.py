@@ -11,7 +11,7 @@ import pytest
 
 import rtl_lint
 import rtl_sources
-from repository import Finding
+from repository import ROOT, Finding
 
 CLEAN = """\
 module noccl_probe (
@@ -58,7 +58,7 @@ def test_verilator_finds_a_width_that_does_not_fit(probe: Path) -> None:
 
 def test_slang_finds_a_comparison_of_signed_and_unsigned(probe: Path) -> None:
     probe.write_text(CLEAN.replace("= a_i;", "= {4{a_i < -1}};"))
-    assert any("[slang]" in what for what in texts(rtl_lint.slang(probe)))
+    assert any("[slang]" in what for what in texts(rtl_lint.slang([probe])))
 
 
 def test_verible_finds_a_wrong_name(probe: Path) -> None:
@@ -85,7 +85,16 @@ def test_whole_meshes_are_the_smallest_ones_and_modules_have_published_numbers()
         needed = rtl_lint.needed_by(rtl_sources.index()[name])
         (package,) = [path for path in needed if path.stem == rtl_sources.PACKAGE]
         widths[name] = re.findall(r" MESH_WIDTH = (\d+);", package.read_text(encoding="utf-8"))
-    assert widths == {"noccl_mesh": ["3"], "noccl_system": ["3"], "noccl_router": ["5"]}
+    assert widths == {"noccl_mesh": ["2"], "noccl_system": ["2"], "noccl_router": ["5"]}
+
+
+def test_roots_of_the_hardware_need_all_of_it() -> None:
+    tops = rtl_lint.modules(rtl_lint.sources())
+    roots = [path.stem for path in rtl_lint.roots(tops)]
+    needed = {path.stem for path in rtl_sources.closure(roots)}
+    hardware = {path.stem for path in tops if rtl_lint.SOURCES in (ROOT / path).parents}
+    assert hardware <= needed
+    assert len(roots) < len(hardware) / 10
 
 
 def test_names_in_comments_are_no_dependency() -> None:
