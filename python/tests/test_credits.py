@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import sys
@@ -12,11 +13,14 @@ from typing import Any
 import pytest
 
 import repository
+from tests.case_numbers import cases
 
 SOURCES = repository.ROOT / "programs"
 NOCCL = Path(sys.executable).parent / "noccl"
 CREDITS = [1, 2, 8]
 UNITS_SENT = 10
+# One credit and 16 ranks wait for each other most.
+RANKS = {1: (6, 16), 2: cases((6,), (6, 16)), 8: cases((6,), (6, 16))}
 
 
 def noccl(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -47,14 +51,28 @@ def console(found: dict[str, Any]) -> list[str]:
     return [rank["console"] for rank in found["ranks"]]
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("without")
+
+
+@functools.cache
+def without_credits(folder: Path, ranks: int, *sources: str) -> dict[str, Any]:
+    """The same for all numbers of credits."""
+    program = built(folder, None, list(sources))
+    return report(program, ranks, "--program-memory", "16MiB")
+
+
 @pytest.mark.parametrize("units", CREDITS)
 @pytest.mark.parametrize("name", ["collectives", "mpi", "mpi_groups", "mpi_requests"])
-def test_values_are_those_without_credits(tmp_path: Path, name: str, units: int) -> None:
+def test_values_are_those_without_credits(
+    tmp_path: Path, folder: Path, name: str, units: int
+) -> None:
     """All send before they receive, collectives follow each other, some sends wait."""
-    source = [f"tests/ranks/{name}.c"]
-    without, program = built(tmp_path, None, source), built(tmp_path, units, source)
-    for ranks in (6,) if name == "mpi" else (6, 16):
-        wanted = console(report(without, ranks))
+    source = f"tests/ranks/{name}.c"
+    program = built(tmp_path, units, [source])
+    for ranks in (6,) if name == "mpi" else RANKS[units]:
+        wanted = console(without_credits(folder, ranks, source))
         assert wanted[0]
         assert console(report(program, ranks)) == wanted
 
@@ -69,7 +87,7 @@ def test_a_recorded_program_returns_credits_while_it_waits(tmp_path: Path) -> No
     assert "library send" in trace.read_text()
 
 
-@pytest.mark.parametrize("units", CREDITS)
+@pytest.mark.parametrize("units", cases([1, 8], CREDITS))
 def test_values_depend_on_no_fifo(tmp_path: Path, units: int) -> None:
     """A store of 37 words holds less than the credits that 15 ranks may return at once."""
     program = built(tmp_path, units, ["tests/ranks/collectives.c"])
@@ -84,12 +102,14 @@ def results(found: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("units", CREDITS)
-def test_a_kernel_finds_what_it_finds_without_credits(tmp_path: Path, units: int) -> None:
+def test_a_kernel_finds_what_it_finds_without_credits(
+    tmp_path: Path, folder: Path, units: int
+) -> None:
     sources = [f"npb/{name}.c" for name in ("is", "random", "report")]
-    without, program = built(tmp_path, None, sources), built(tmp_path, units, sources)
-    for ranks in (4, 16):
-        options = ["--program-memory", "16MiB"]
-        wanted, found = report(without, ranks, *options), report(program, ranks, *options)
+    program = built(tmp_path, units, sources)
+    for ranks in cases((4,), (4, 16)):
+        wanted = without_credits(folder, ranks, *sources)
+        found = report(program, ranks, "--program-memory", "16MiB")
         assert results(found) == results(wanted)
         assert found["cycles"] > wanted["cycles"]
 

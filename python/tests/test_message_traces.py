@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 RECORDER = ROOT / "programs" / "recorder"
 # What test_calls.c calls in six ranks; the replay of this file is tested in crates/noccl-program.
-CALLS = ROOT / "crates" / "noccl-program" / "tests" / "traces" / "calls.messages"
+(CALLS,) = (ROOT / "crates" / "noccl-program" / "tests").rglob("calls.messages")
 TOOLS = Path(sys.executable).parent
 
 
