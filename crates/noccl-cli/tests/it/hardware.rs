@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl run --backend rtl` before any hardware moves: refusals, tools that are missing, wrong or stopped, damaged libraries.
 //!
-//! A script stands in for Verilator. With the real one: `cosim_run.rs`.
+//! A script stands in for Verilator. With the real one: `tests/cosim/run.rs`.
 
 use crate::common::{Folder, Said, command, noccl_in, said};
 use std::fs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Hardware and simulator in lock-step: every handshake of every port. One module per network and boundary; names of tests select
-//! (`make cosim-2x2`). A test builds the library that it opens, which takes up to minutes, unless that was done before.
+//! (`make cosim-mesh-2x2`). A test builds the library that it opens, which takes up to minutes, unless that was done before.
 #![allow(clippy::unwrap_used, clippy::print_stdout, dead_code)] // libraries have names that other programs use
 
 mod common;

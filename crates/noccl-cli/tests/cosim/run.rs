@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl run --backend rtl` as a user gives it, with the real tools: `make cosim-run`.
-#![allow(clippy::unwrap_used)]
 
-#[path = "it/common/mod.rs"]
-#[allow(dead_code, reason = "shared with the other tests of the command")]
-mod common;
-mod cosim_tools;
-
-use common::Folder;
-use cosim_tools::{checkout, with_tools};
+use crate::common::Folder;
+use crate::tools::{checkout, with_tools};
 use std::fs;
 use std::path::Path;
 

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! 2×2 clusters with memory tiles on all four sides in lock-step with their hardware, with the real tools: `make cosim-sides`.
-#![allow(clippy::unwrap_used)]
 
-#[path = "it/common/mod.rs"]
-#[allow(dead_code, reason = "shared with the other tests of the command")]
-mod common;
-mod cosim_tools;
-
-use common::Folder;
-use cosim_tools::with_tools;
+use crate::common::Folder;
+use crate::tools::with_tools;
 use noccl_testkit::sides::{self, Sides};
 
 #[test]

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Traces and schedules as `noccl run --backend rtl` runs them behind the routers, `--boundary axi` and `dma`, on 2×2 clusters: `make cosim-run`.
-#![allow(clippy::unwrap_used)]
 
 use noccl::stress::{Recipe, generate};
 use noccl::{

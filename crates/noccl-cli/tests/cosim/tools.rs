@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command with the real tools of the checkout.
 
-use super::common::{Folder, Said, command, said};
+use crate::common::{Folder, Said, command, said};
 use std::path::{Path, PathBuf};
 
 /// Where the sources lie.
