@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How many random cases a property is tested with.
+//!
+//! A plain `cargo test` draws few, so that whoever changes the code knows in minutes whether it holds; `NOCCL_CASES=long`
+//! draws many.
 
 use proptest::test_runner::Config;
 
@@ -18,13 +21,19 @@ pub fn cases(default: u32, long: u32) -> u32 {
 }
 
 /// Configuration of a property with that many cases.
-///
-/// `PROPTEST_CASES`, where it is set, decides instead.
 #[must_use]
 pub fn config(default: u32, long: u32) -> Config {
-    let mut config = Config::default();
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = cases(default, long);
+    Config {
+        cases: cases(default, long),
+        ..Config::default()
     }
-    config
+}
+
+/// Configuration of a property whose cases are cheap: 32 cases, 256 in long runs, or as many as `PROPTEST_CASES` says.
+#[must_use]
+pub fn cheap() -> Config {
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        return Config::default();
+    }
+    config(32, 256)
 }

@@ -10,10 +10,12 @@ pub mod cases;
 pub mod folder;
 pub mod networks;
 pub mod random;
+pub mod schedules;
 pub mod sides;
 pub mod tiles;
+pub mod traces;
 
-pub use cases::{cases, config};
+pub use cases::{cases, cheap, config};
 pub use folder::Folder;
 pub use networks::{mesh, network, network_of, network_with, parsed, preset, try_network_with};
 pub use random::Random;

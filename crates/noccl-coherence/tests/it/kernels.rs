@@ -158,7 +158,7 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
-        ..ProptestConfig::default()
+        ..noccl_testkit::cheap()
     })]
 
     #[test]

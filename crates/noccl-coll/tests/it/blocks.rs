@@ -328,7 +328,7 @@ fn a_planned_all_to_all_uses_every_link_for_one_transfer_at_a_time() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(noccl_testkit::config(8, 24))]
 
     #[test]
     fn any_collective_of_blocks_on_8x8(kind in 0usize..3, group in any_group(), words in 1u64..40) {

@@ -130,6 +130,8 @@ fn chains(most: usize) -> impl Strategy<Value = (Network, TileId, Vec<TileId>)> 
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn every_order_visits_every_destination_once((network, source, given) in chains(63)) {
         let mut ascending = given.clone();

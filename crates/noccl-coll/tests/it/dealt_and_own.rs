@@ -135,7 +135,7 @@ fn definition(ranks: usize, chunks: u32, draws: &[u32]) -> Definition {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(noccl_testkit::config(32, 128))]
 
     #[test]
     fn dealt_kinds_in_any_group_of_8x8_from_any_root(

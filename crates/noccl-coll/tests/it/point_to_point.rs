@@ -224,7 +224,7 @@ fn any_form() -> impl Strategy<Value = PointForm> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(noccl_testkit::config(48, 192))]
 
     #[test]
     fn any_group_of_8x8_any_root_size_and_form(

@@ -266,7 +266,7 @@ fn any_tile() -> impl Strategy<Value = TileRef> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(noccl_testkit::config(16, 64))]
 
     #[test]
     fn any_collective_on_8x8(

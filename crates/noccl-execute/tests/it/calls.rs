@@ -331,7 +331,7 @@ fn list() -> impl Strategy<Value = List> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(noccl_testkit::config(37, 150))]
 
     #[test]
     fn arguments_of_every_kind_end_without_a_panic(lists in prop::collection::vec(list(), 1..3)) {

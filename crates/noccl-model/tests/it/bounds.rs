@@ -4,25 +4,9 @@
 use noccl_model::{bounds, lower_bound_cycles, payload_bound_cycles};
 use noccl_net::{Coord, TileRef, TileSet};
 use noccl_testkit::network;
-use noccl_workload::{
-    ChunkRef, Collective, CollectiveKind, Definition, ElementType, InputChunks, Operator, Want,
-};
+use noccl_testkit::schedules::collective;
+use noccl_workload::{ChunkRef, CollectiveKind, Definition, InputChunks, Want};
 use proptest::prelude::*;
-
-fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u64) -> Collective {
-    Collective {
-        kind,
-        group,
-        root,
-        bytes,
-        input_offset: 0,
-        output_offset: 0x8000,
-        operator: Operator::Sum,
-        element: ElementType::Fp64,
-        lengths: None,
-        definition: None,
-    }
-}
 
 const CORNER: TileRef = TileRef::Cluster(Coord::new(0, 0));
 
@@ -226,6 +210,8 @@ fn kinds() -> impl Strategy<Value = CollectiveKind> {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn bound_grows_by_the_beats_that_are_added(
         kind in kinds(), x in 0u16..8, y in 0u16..8, small in 1u64..10_000, more in 0u64..10_000,

@@ -3,43 +3,22 @@
 
 use noccl_model::{ModelError, estimate_cycles};
 use noccl_net::{Coord, MultiAddress, TileRef};
-use noccl_testkit::network;
+use noccl_testkit::schedules::schedule;
+use noccl_testkit::{cluster, network};
 use noccl_workload::{
-    Action, ActionId, ActionKind, Arrival, Destination, ElementType, InNetworkReduction, Operator,
-    Place, SCHEDULE_FORMAT, Schedule, Transfer,
+    ActionKind, Arrival, Destination, ElementType, InNetworkReduction, Operator, Place, Transfer,
 };
-use std::collections::BTreeMap;
-
-fn at(x: u16, y: u16) -> TileRef {
-    TileRef::Cluster(Coord::new(x, y))
-}
 
 fn write(from: TileRef, to: TileRef, bytes: u64) -> Transfer {
     let place = |tile| Place { tile, offset: 0 };
     Transfer::row(from, place(from), Destination::One(place(to)), bytes)
 }
 
-fn schedule(kinds: Vec<(ActionKind, Vec<u32>)>) -> Schedule {
-    let action = |(kind, after): (ActionKind, Vec<u32>)| Action {
-        kind,
-        after: after.into_iter().map(ActionId).collect(),
-    };
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "by hand".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        first: None,
-        claims_rounds: false,
-        actions: kinds.into_iter().map(action).collect(),
-    }
-}
-
 #[test]
 fn a_lone_write_takes_its_closed_form() {
     let network = network("collective_noc_4x4");
     for (hops, beats) in [(1, 1), (3, 64), (2, 200)] {
-        let one = write(at(0, 0), at(hops, 0), beats * 64);
+        let one = write(cluster(0, 0), cluster(hops, 0), beats * 64);
         // From the engine's command: path to the interface and back, 5 + 4 hops, and a cycle per beat.
         let expected = 3.0 + 5.0 + 4.0 * f64::from(hops) + beats as f64 - 1.0 + 3.0;
         let estimate = estimate_cycles(
@@ -57,11 +36,14 @@ fn a_lone_write_takes_its_closed_form() {
 #[test]
 fn writers_to_one_tile_share_its_port_and_their_reader_goes_on_when_both_have_come() {
     let network = network("collective_noc_4x4");
-    let to = at(1, 1);
+    let to = cluster(1, 1);
     let kinds = vec![
-        (ActionKind::Delivery(write(at(0, 1), to, 6400)), vec![]),
-        (ActionKind::Delivery(write(at(1, 2), to, 6400)), vec![]),
-        (ActionKind::Delivery(write(to, at(2, 1), 64)), vec![0, 1]),
+        (ActionKind::Delivery(write(cluster(0, 1), to, 6400)), vec![]),
+        (ActionKind::Delivery(write(cluster(1, 2), to, 6400)), vec![]),
+        (
+            ActionKind::Delivery(write(to, cluster(2, 1), 64)),
+            vec![0, 1],
+        ),
     ];
     let estimate = estimate_cycles(&network, &schedule(kinds)).unwrap();
     let [first, second, reply] = estimate.actions[..] else {
@@ -83,7 +65,7 @@ fn what_routers_fold_and_messages_are_refused_by_name() {
     let set = MultiAddress::new(Coord::new(0, 0), Coord::new(3, 3));
     let arrival = ActionKind::Arrival(Arrival {
         group: set,
-        root: at(9, 9),
+        root: cluster(9, 9),
     });
     let noc = network("collective_noc_4x4");
     let absent = text(estimate_cycles(&noc, &schedule(vec![(arrival, vec![])])));
@@ -95,7 +77,7 @@ fn what_routers_fold_and_messages_are_refused_by_name() {
         group: set,
         source_offset: 0,
         root: Place {
-            tile: at(0, 0),
+            tile: cluster(0, 0),
             offset: 4096,
         },
         bytes: 64,

@@ -114,6 +114,8 @@ fn check_optimum(optimum: f64, beats: u32, cycles: impl Fn(f64) -> f64) {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn optimal_chunks_are_where_the_runtime_is_least(
         columns in 2u32..40, rows in 1u32..40, beats in 1u32..600,

@@ -67,6 +67,8 @@ fn masks_that_do_not_select_clusters_are_refused() {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn decode_undoes_address(width in 1u16..20, height in 1u16..20, tile: prop::sample::Index, at: u64) {
         let n = mesh(width, height);

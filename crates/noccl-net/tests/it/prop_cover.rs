@@ -223,6 +223,8 @@ fn bound(members: &[Coord]) -> usize {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn any_set_is_split_within_three_times_the_bound(
         log_width in 2u32..5, log_height in 2u32..5, per_16 in 1u32..16,

@@ -48,6 +48,8 @@ fn with_flow(flow: RouterFlow) -> Network {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn a_part_of_an_accepted_set_is_accepted(flows in prop::collection::vec(any_flow(), 1..5), without: prop::sample::Index) {
         let n = with_flow(RouterFlow::Published);

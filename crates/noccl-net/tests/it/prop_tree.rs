@@ -162,6 +162,8 @@ fn one_coordinate_is_a_path() {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn masks_equal_derived_trees_on_any_mesh(
         width in 1u16..33, height in 1u16..33, base: (u16, u16), mask: (u16, u16), end: prop::sample::Index,

@@ -57,6 +57,8 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn shared_trees_are_the_union_of_the_paths(case in case()) {
         let network = network(&format!("smart_{}x{}", case.width, case.height));

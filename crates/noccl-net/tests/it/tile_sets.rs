@@ -140,6 +140,8 @@ fn any_set() -> impl Strategy<Value = TileSet> {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn a_displayed_set_reads_back_equal(set in any_set()) {
         let n = mesh(8, 7);

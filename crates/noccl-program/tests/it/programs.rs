@@ -372,9 +372,8 @@ fn all(
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 40,
         failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
-        ..ProptestConfig::default()
+        ..noccl_testkit::config(10, 40)
     })]
     #[test]
     fn random_programs_give_what_they_must(

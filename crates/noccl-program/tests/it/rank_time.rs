@@ -32,6 +32,8 @@ fn a_slice_that_continues_the_last_one_becomes_part_of_it() {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn own_slices_cover_others_and_the_rest_is_filled(
         own in prop::collection::vec((0u64..9, 0u64..9), 0..9),

@@ -213,7 +213,7 @@ fn every_truncation_is_refused_or_loses_nothing() -> Result<(), RiscvError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(noccl_testkit::config(500, 2000))]
 
     #[test]
     fn damaged_files_are_refused_or_run(places in prop::collection::vec((any::<u16>(), any::<u8>()), 1..12)) {

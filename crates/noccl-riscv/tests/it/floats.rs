@@ -127,7 +127,7 @@ fn double() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4096, ..ProptestConfig::default() })]
+    #![proptest_config(noccl_testkit::config(1024, 4096))]
 
     // Native arithmetic runs when the inexact flag is up; software tells it when it is down.
     #[test]

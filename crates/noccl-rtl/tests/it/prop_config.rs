@@ -58,6 +58,8 @@ fn sets(network: &Network) -> Vec<MultiAddress> {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn picking_bits_decodes_as_the_network_does(
         width in 1_u32..12, height in 1_u32..12, region in 0_usize..2, low in any::<u64>(), far in any::<bool>(),

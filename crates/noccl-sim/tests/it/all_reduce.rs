@@ -308,7 +308,7 @@ fn crowds() -> impl Strategy<Value = Vec<Draw>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(noccl_testkit::config(12, 48))]
 
     #[test]
     fn all_reduces_between_reductions_and_multicasts_complete_with_the_interpreters_bytes(

@@ -5,11 +5,10 @@
 //! latency of the FPUs is the same.
 
 use crate::common::lists::{list, run};
-use crate::common::{cluster, cube, network_with, run_trace, runtime};
+use crate::common::{check_overlaps, cluster, cube, network_with, run_trace, runtime};
 use noccl_net::{Coord, Network, TileRef, elaborate};
-use noccl_run::{Mode, RunConfig, StallConfig};
+use noccl_run::{Mode, RunConfig};
 use noccl_spec::{parse_spec, preset_text};
-use noccl_testkit::random::random_trace;
 use noccl_workload::{Difference, Fault, PortKind};
 
 const WIDTHS: [u32; 6] = [8, 16, 32, 64, 128, 256];
@@ -182,23 +181,7 @@ fn a_payload_of_esp_takes_a_cycle_for_each_beat_that_it_fills() {
 fn random_overlaps_complete_with_the_right_bytes_in_both_modes_whatever_the_threads() {
     for (seed, width) in WIDTHS.into_iter().enumerate() {
         for preset in ["collective_noc_4x4", "ideal_4x4"] {
-            let net = network(preset, width, 8);
-            let trace = random_trace(&net, seed as u64, 150, 400);
-            let run = |mode, threads| {
-                let mut config = RunConfig::new(mode);
-                config.threads = threads;
-                config.stalls = Some(StallConfig {
-                    target_stall_per_256: 90,
-                    initiator_stall_per_256: 60,
-                });
-                let result = noccl_sim::run_trace(&net, &trace, &config, &mut |_| true);
-                let result = result.unwrap_or_else(|e| panic!("{width}: {e}"));
-                assert_eq!(result.wrong_transactions, 0, "{width}");
-                result
-            };
-            let value = run(Mode::Value, 1);
-            assert_eq!(value, run(Mode::Value, 3), "{width}");
-            assert_eq!(value.actions, run(Mode::Timing, 1).actions, "{width}");
+            check_overlaps(&network(preset, width, 8), seed as u64);
         }
     }
 }

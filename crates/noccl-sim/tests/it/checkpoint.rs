@@ -73,7 +73,7 @@ fn config(mode: Mode, threads: usize, stalls: bool) -> RunConfig {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(noccl_testkit::config(24, 96))]
 
     #[test]
     fn a_resumed_run_is_the_run_that_was_not_interrupted(

@@ -7,6 +7,7 @@ use noccl_net::TileSet;
 use noccl_net::deadlock::{Flow, Place, Wait, check};
 use noccl_run::{Diagnosis, Mode, RunConfig, RunError, StallConfig, WaitEdge};
 use noccl_spec::Plane;
+use noccl_testkit::traces::{entry, trace};
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, PortKind, PortTransaction,
     Trace,
@@ -18,18 +19,11 @@ fn stall(
     transactions: Vec<PortTransaction>,
 ) -> Diagnosis {
     let net = network_with(preset, overrides);
-    let trace = Trace {
-        transactions,
-        ..Trace::default()
-    };
+    let trace = trace(transactions);
     match noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true) {
         Err(RunError::Stall(diagnosis)) => *diagnosis,
         other => panic!("should stall: {other:?}"),
     }
-}
-
-fn entry(start_cycles: Vec<Option<u64>>, kind: PortKind) -> PortTransaction {
-    PortTransaction { start_cycles, kind }
 }
 
 /// The waits are linked: each awaited one is the next waiter. Returns whether they close a cycle.
@@ -289,10 +283,7 @@ fn merging_keeps_incomplete_barriers_away_from_the_counters_of_their_target() {
         entry(starts(40, 0), barrier(0, 0)),
     ];
     let net = network_with("collective_noc_4x4", &overrides);
-    let trace = Trace {
-        transactions: two,
-        ..Trace::default()
-    };
+    let trace = trace(two);
     let result = noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true);
     // Merging in the routers keeps all but complete barriers away from the target's counters.
     assert!(result.is_ok(), "{result:?}");
@@ -382,13 +373,10 @@ fn what_starts_long_after_everything_else_and_is_held_up_does_not_stall() {
                 ..RunConfig::new(Mode::Value)
             };
             let late = 10 * config.stall_cycles;
-            let trace = Trace {
-                transactions: vec![
-                    entry(vec![Some(0)], write.clone()),
-                    entry(vec![Some(late)], write.clone()),
-                ],
-                ..Trace::default()
-            };
+            let trace = trace(vec![
+                entry(vec![Some(0)], write.clone()),
+                entry(vec![Some(late)], write.clone()),
+            ]);
             let result = noccl_sim::run_trace(&net, &trace, &config, &mut |_| true);
             assert!(result.is_ok(), "{preset}, stalls {stall_seed}: {result:?}");
         }

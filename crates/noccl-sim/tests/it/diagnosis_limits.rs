@@ -5,9 +5,8 @@ use crate::common::hand_written::schedule_of;
 use crate::common::{cluster, cube, network_with};
 use noccl_net::{MultiAddress, Network, TileRef};
 use noccl_run::{Diagnosis, Mode, RunConfig, RunError};
-use noccl_workload::{
-    Action, ActionKind, Destination, Place, PortKind, PortTransaction, Trace, Transfer,
-};
+use noccl_testkit::traces::{together, trace};
+use noccl_workload::{Action, ActionKind, Destination, Place, PortKind, PortTransaction, Transfer};
 
 fn config(max_cycles: u64) -> RunConfig {
     RunConfig {
@@ -18,10 +17,7 @@ fn config(max_cycles: u64) -> RunConfig {
 
 /// The diagnosis of a trace that stalls, or is given up after so many cycles.
 fn diagnosis(net: &Network, kinds: Vec<PortTransaction>, max_cycles: u64) -> Option<Diagnosis> {
-    let trace = Trace {
-        transactions: kinds,
-        ..Trace::default()
-    };
+    let trace = trace(kinds);
     match noccl_sim::run_trace(net, &trace, &config(max_cycles), &mut |_| true) {
         Err(RunError::Stall(diagnosis)) => Some(*diagnosis),
         Ok(_) => None,
@@ -67,13 +63,15 @@ fn interfaces_name_the_limit_of_open_reductions_and_of_wide_transactions() {
         ("ni.max_wide_outstanding", "2"),
     ];
     let net = network_with("collective_noc_4x4", &few);
-    let write = |_| PortTransaction {
-        start_cycles: vec![Some(0)],
-        kind: PortKind::WideWrite {
-            from: cluster(0, 0),
-            to: cluster(3, 3),
-            beats: 1,
-        },
+    let write = |_| {
+        together(
+            PortKind::WideWrite {
+                from: cluster(0, 0),
+                to: cluster(3, 3),
+                beats: 1,
+            },
+            1,
+        )
     };
     let given_up = diagnosis(&net, (0..9).map(write).collect(), 12).expect("is given up");
     let limit = "ni.max_wide_outstanding = 2 are open at cluster (0,0) (";
@@ -116,13 +114,15 @@ fn a_full_store_names_the_reductions_that_have_its_slots() {
 #[test]
 fn a_memory_names_its_limit_and_a_window_its_beats_while_a_run_goes_on() {
     let net = network_with("collective_noc_4x4", &[("memory.max_outstanding", "1")]);
-    let read = |i: u16| PortTransaction {
-        start_cycles: vec![Some(0)],
-        kind: PortKind::WideRead {
-            from: cluster(i % 4, i / 4),
-            source: TileRef::Memory(0),
-            beats: 64,
-        },
+    let read = |i: u16| {
+        together(
+            PortKind::WideRead {
+                from: cluster(i % 4, i / 4),
+                source: TileRef::Memory(0),
+                beats: 64,
+            },
+            1,
+        )
     };
     let reads = || (0..16).map(read).collect();
     let given_up = diagnosis(&net, reads(), 60).expect("is given up");
@@ -134,14 +134,14 @@ fn a_memory_names_its_limit_and_a_window_its_beats_while_a_run_goes_on() {
     // In the middle four inputs meet: beats come faster than they are combined.
     let group = cube(0, 0, 3, 3);
     let reduce = || {
-        vec![PortTransaction {
-            start_cycles: vec![Some(0); 16],
-            kind: PortKind::WideReduction {
+        vec![together(
+            PortKind::WideReduction {
                 group,
                 root: cluster(1, 1),
                 beats: 64,
             },
-        }]
+            16,
+        )]
     };
     let limit = "router.wide_reduction.window_beats = 20 beats are in flight at cluster (";
     let mut num_named = 0;

@@ -119,7 +119,7 @@ fn a_consumer_more_costs_three_cycles_of_hardware_and_a_hundred_of_the_cpu() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(noccl_testkit::config(50, 200))]
 
     /// Any source and any set on 8x8, alone: the right bytes in the closed formula's cycles; the same cycles when no bytes move.
     #[test]

@@ -176,7 +176,7 @@ impl Case {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(noccl_testkit::config(12, 48))]
 
     #[test]
     fn a_resumed_run_is_the_run_that_was_not_interrupted(

@@ -4,11 +4,11 @@
 //! A FIFO with one slot takes a flit in every second cycle at most, as it takes none in the cycle in which its flit leaves:
 //! beats follow each other by p = 2 cycles. From two slots on p = 1, and an idle network has the cycles of the default.
 
-use crate::common::{cluster, cube, network_with, replay, runtime};
+use crate::common::{check_overlaps, cluster, cube, network_with, runtime};
 use noccl_net::{MultiAddress, Network, TileRef};
 use noccl_run::{Mode, RunConfig};
-use noccl_testkit::random::random_trace;
-use noccl_workload::{PortKind, PortTransaction, Trace};
+use noccl_testkit::traces::{together, trace};
+use noccl_workload::PortKind;
 
 /// Depths of inputs and outputs: all equal ones, and each extreme beside others.
 fn depths() -> Vec<(u32, u32)> {
@@ -153,34 +153,24 @@ fn published_routers_keep_their_formulas_from_two_slots_on() {
 #[test]
 fn random_overlaps_complete_with_the_right_bytes_in_both_modes_whatever_the_threads() {
     for (seed, depths) in depths().into_iter().enumerate() {
-        let net = network("collective_noc_4x4", depths);
-        let trace = random_trace(&net, seed as u64, 150, 400);
-        let value = replay(&net, &trace, Mode::Value, 1, true);
-        assert_eq!(
-            value,
-            replay(&net, &trace, Mode::Value, 3, true),
-            "{depths:?}"
-        );
-        let timing = replay(&net, &trace, Mode::Timing, 1, true);
-        assert_eq!(value.actions, timing.actions, "{depths:?}");
+        check_overlaps(&network("collective_noc_4x4", depths), seed as u64);
     }
 }
 
 fn all_to(net: &Network, root: TileRef, group: MultiAddress, beats: u32) -> u64 {
     let transactions = net.multi_tiles(group).flatten();
     let from = transactions.filter(|t| net.tile_ref(*t) != root);
-    let write = |from| PortTransaction {
-        start_cycles: vec![Some(0)],
-        kind: PortKind::WideWrite {
-            from,
-            to: root,
-            beats,
-        },
+    let write = |from| {
+        together(
+            PortKind::WideWrite {
+                from,
+                to: root,
+                beats,
+            },
+            1,
+        )
     };
-    let trace = Trace {
-        transactions: from.map(|t| write(net.tile_ref(t))).collect(),
-        ..Trace::default()
-    };
+    let trace = trace(from.map(|t| write(net.tile_ref(t))).collect());
     let config = RunConfig::new(Mode::Timing);
     let result = noccl_sim::run_trace(net, &trace, &config, &mut |_| true);
     let result = result.unwrap_or_else(|e| panic!("{e}"));

@@ -5,9 +5,9 @@ use crate::common::hand_written::schedule;
 use crate::common::{cluster, cube, network};
 use noccl_net::{Network, TileSet};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
+use noccl_testkit::schedules::compute;
 use noccl_workload::{
-    ActionKind, Arrival, Compute, Destination, ElementType, Kernel, Multiply, Operation, Place,
-    Transfer,
+    ActionKind, Arrival, Destination, ElementType, Kernel, Multiply, Operation, Place, Transfer,
 };
 
 fn run(
@@ -46,21 +46,14 @@ fn multicast() -> Transfer {
     )
 }
 
-fn compute(x: u16, cycles: u64) -> ActionKind {
-    ActionKind::Compute(Compute {
-        tile: cluster(x, 0),
-        cycles,
-    })
-}
-
 #[test]
 fn a_destination_goes_on_when_its_own_copy_is_written_two_cycles_per_hop_later() {
     let net = network("collective_noc_4x4");
     let actions = vec![
         (ActionKind::Delivery(multicast()), vec![]),
-        (compute(1, 5), vec![0]),
-        (compute(2, 5), vec![0]),
-        (compute(3, 5), vec![0]),
+        (compute(1, 0, 5), vec![0]),
+        (compute(2, 0, 5), vec![0]),
+        (compute(3, 0, 5), vec![0]),
     ];
     let result = run(&net, actions, &[], &[]);
     let start = |a: usize| result.actions[a].start_cycle;
@@ -84,7 +77,7 @@ fn the_initiator_of_a_delivery_to_itself_goes_on_with_its_own_copy() {
     let finish = |kind: ActionKind| {
         let result = run(
             &net,
-            vec![(kind, vec![]), (compute(0, 1), vec![0])],
+            vec![(kind, vec![]), (compute(0, 0, 1), vec![0])],
             &[],
             &[],
         );
@@ -103,10 +96,10 @@ fn members_of_an_arrival_go_on_at_once_and_its_root_when_the_last_has_come() {
         root: cluster(0, 0),
     });
     let actions = vec![
-        (compute(3, 500), vec![]),
+        (compute(3, 0, 500), vec![]),
         (arrival, vec![0]),
-        (compute(1, 1), vec![1]),
-        (compute(0, 1), vec![1]),
+        (compute(1, 0, 1), vec![1]),
+        (compute(0, 0, 1), vec![1]),
     ];
     let result = run(&net, actions, &[], &[]);
     let start = |a: usize| result.actions[a].start_cycle;

@@ -87,7 +87,7 @@ fn cases() -> impl Strategy<Value = (Network, MultiAddress, TileRef, TileRef)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(noccl_testkit::config(15, 60))]
 
     #[test]
     fn writes_and_reads_take_their_closed_forms(

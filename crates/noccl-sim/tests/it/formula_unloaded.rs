@@ -142,12 +142,14 @@ fn narrow_port_has_no_more_transactions_outstanding_than_its_limit() {
         let limit = ("ni.max_narrow_outstanding".to_owned(), limit.to_owned());
         let spec = noccl_spec::parse_spec("preset", &text, &[limit]).expect("spec");
         let net = noccl_net::elaborate(&spec).expect("network");
-        let write = || noccl_workload::PortTransaction {
-            start_cycles: vec![Some(0)],
-            kind: PortKind::NarrowWrite {
-                from: cluster(0, 0),
-                to: cluster(3, 0),
-            },
+        let write = || {
+            noccl_testkit::traces::together(
+                PortKind::NarrowWrite {
+                    from: cluster(0, 0),
+                    to: cluster(3, 0),
+                },
+                1,
+            )
         };
         let trace = noccl_workload::Trace {
             transactions: (0..3).map(|_| write()).collect(),

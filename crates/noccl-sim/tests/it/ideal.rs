@@ -8,20 +8,15 @@ use crate::common::{cluster, cube, network, reduction, run_trace, runtime};
 use noccl_net::deadlock::check_network;
 use noccl_net::{Coord, Port, TileRef};
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
-use noccl_workload::{Difference, ElementType, Fault, PortKind, PortTransaction, Trace};
+use noccl_testkit::traces::{together, trace};
+use noccl_workload::{Difference, ElementType, Fault, PortKind};
 
 fn run(preset: &str, kinds: Vec<(PortKind, usize)>) -> Result<RunResult, RunError> {
     let transactions = kinds
         .into_iter()
-        .map(|(kind, participants)| PortTransaction {
-            start_cycles: vec![Some(0); participants],
-            kind,
-        })
+        .map(|(kind, participants)| together(kind, participants))
         .collect();
-    let trace = Trace {
-        transactions,
-        ..Trace::default()
-    };
+    let trace = trace(transactions);
     let config = RunConfig::new(Mode::Value);
     noccl_sim::run_trace(&network(preset), &trace, &config, &mut |_| true)
 }

@@ -4,11 +4,11 @@
 //! A flit crosses h links in s h cycles more than links of a cycle take, s = `link_cycles` - 1 of its plane.
 
 use crate::common::chains::{self, snake};
-use crate::common::{cluster, cube, network_with, replay, runtime};
+use crate::common::{check_overlaps, cluster, cube, network_with, replay, runtime};
 use noccl_net::{ChainCycles, Coord, Network, TileRef};
 use noccl_run::Mode;
-use noccl_testkit::random::random_trace;
-use noccl_workload::{PortKind, PortTransaction, Trace};
+use noccl_testkit::traces::{together, trace};
+use noccl_workload::PortKind;
 
 /// Lengths of links on req, rsp and wide: all equal ones, and others.
 const LINKS: [(u64, u64, u64); 14] = [
@@ -208,17 +208,6 @@ fn chains_take_their_closed_form_over_links_of_any_length() {
     }
 }
 
-fn trace(transactions: Vec<PortKind>) -> Trace {
-    let at_once = |kind| PortTransaction {
-        start_cycles: vec![Some(0)],
-        kind,
-    };
-    Trace {
-        transactions: transactions.into_iter().map(at_once).collect(),
-        ..Trace::default()
-    }
-}
-
 /// Two streams share a link from their common router on: it passes a flit in every cycle from the first to the last.
 #[test]
 fn a_saturated_link_passes_a_flit_per_cycle_however_long_it_is() {
@@ -232,7 +221,7 @@ fn a_saturated_link_passes_a_flit_per_cycle_however_long_it_is() {
         };
         let found = replay(
             &net,
-            &trace(vec![write(2), write(2)]),
+            &trace(vec![together(write(2), 1), together(write(2), 1)]),
             Mode::Timing,
             1,
             false,
@@ -254,11 +243,6 @@ fn random_overlaps_complete_with_the_right_bytes_in_both_modes_whatever_the_thre
             ("router.output_fifo_flits", outputs),
         ];
         let net = network_of("collective_noc_4x4", links, &set);
-        let trace = random_trace(&net, seed as u64, 150, 400);
-        let value = replay(&net, &trace, Mode::Value, 1, true);
-        let threads = replay(&net, &trace, Mode::Value, 3, true);
-        assert_eq!(value, threads, "{links:?}");
-        let timing = replay(&net, &trace, Mode::Timing, 1, true);
-        assert_eq!(value.actions, timing.actions, "{links:?}");
+        check_overlaps(&net, seed as u64);
     }
 }

@@ -2,11 +2,12 @@
 //! Merge tables with registers (`router.merge_cycles` = 3): every contribution asks for its output two cycles later at
 //! each router, and nothing else moves.
 
-use crate::common::{cluster, cube, network_with, runtime};
+use crate::common::{check_overlaps, cluster, cube, network_with, replay, runtime};
 use noccl_net::Network;
-use noccl_run::{Mode, RunConfig, RunResult};
-use noccl_testkit::random::random_trace;
-use noccl_workload::{PortKind, PortTransaction, Trace};
+use noccl_run::Mode;
+use noccl_testkit::cases;
+use noccl_testkit::traces::{together, trace};
+use noccl_workload::PortKind;
 
 fn three_cycles(preset: &str, entries: &str) -> Network {
     let changes = [
@@ -14,15 +15,6 @@ fn three_cycles(preset: &str, entries: &str) -> Network {
         ("router.merge_table_entries", entries),
     ];
     network_with(preset, &changes)
-}
-
-fn run(net: &Network, trace: &Trace, threads: usize) -> RunResult {
-    let mut config = RunConfig::new(Mode::Value);
-    config.threads = threads;
-    let result = noccl_sim::run_trace(net, trace, &config, &mut |_| true);
-    let result = result.unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(result.wrong_transactions, 0);
-    result
 }
 
 /// h + 1 routers on the path of the farthest contribution, two cycles at each. The second burst of 66 beats is two beats long: an
@@ -82,28 +74,30 @@ fn writes_reads_and_reductions_do_not_notice() {
 fn multicasts_of_all_to_all_complete_whatever_the_tables_hold() {
     for entries in ["1", "2", "8"] {
         let net = three_cycles("collective_noc_8x8", entries);
-        let multicast = |x, y| PortTransaction {
-            start_cycles: vec![Some(0)],
-            kind: PortKind::WideMulticast {
-                from: cluster(x, y),
-                to: cube(0, 0, 7, 7),
-                beats: 4,
-            },
+        let multicast = |x, y| {
+            together(
+                PortKind::WideMulticast {
+                    from: cluster(x, y),
+                    to: cube(0, 0, 7, 7),
+                    beats: 4,
+                },
+                1,
+            )
         };
-        let trace = Trace {
-            transactions: (0..64).map(|i| multicast(i / 8, i % 8)).collect(),
-            ..Trace::default()
-        };
-        run(&net, &trace, 1);
+        replay(
+            &net,
+            &trace((0..64).map(|i| multicast(i / 8, i % 8)).collect()),
+            Mode::Value,
+            1,
+            false,
+        );
     }
 }
 
 #[test]
 fn random_overlaps_complete_with_the_right_bytes_whatever_the_threads() {
-    for seed in 0..24 {
+    for seed in 0..cases(6, 24) {
         let entries = ["1", "2", "8"][seed as usize % 3];
-        let net = three_cycles("collective_noc_4x4", entries);
-        let trace = random_trace(&net, seed, 150, 400);
-        assert_eq!(run(&net, &trace, 1), run(&net, &trace, 3), "seed {seed}");
+        check_overlaps(&three_cycles("collective_noc_4x4", entries), seed.into());
     }
 }

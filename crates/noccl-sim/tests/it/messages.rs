@@ -5,6 +5,7 @@ use crate::common::hand_written::{run, schedule};
 use crate::common::{cluster, network_with};
 use noccl_net::{Coord, Network};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult};
+use noccl_testkit::schedules::compute;
 use noccl_workload::{ActionKind, Message, MessageRows, Place};
 use proptest::prelude::*;
 
@@ -51,6 +52,8 @@ fn lone_cycles(net: &Network, from: Coord, to: Coord, bytes: u64) -> u64 {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn a_lone_message_takes_its_closed_form(
         from in (0u16..8, 0u16..8),
@@ -247,7 +250,7 @@ fn early_messages_wait_in_the_list_or_in_the_queues() {
     let early = crowd(&senders, (0, 0), 128);
     let late = early.len() as u32;
     let mut list: Vec<(ActionKind, Vec<u32>)> = vec![
-        (compute((7, 0), 5000), vec![]),
+        (compute(7, 0, 5000), vec![]),
         (message((7, 0), (0, 0), 0), vec![0]),
     ];
     list.extend(early.into_iter().map(|(kind, _)| (kind, vec![1])));
@@ -280,13 +283,6 @@ fn acknowledgements_that_nobody_waits_for_do_not_fill_the_queues() {
     assert_eq!(found.wrong_transactions, 0);
 }
 
-fn compute(at: (u16, u16), cycles: u64) -> ActionKind {
-    ActionKind::Compute(noccl_workload::Compute {
-        tile: cluster(at.0, at.1),
-        cycles,
-    })
-}
-
 #[test]
 fn a_core_without_noise_is_deterministic_and_noise_takes_its_cycles() {
     let overrides = [
@@ -312,7 +308,7 @@ fn a_core_that_begins_late_acts_at_its_time_and_others_wait_for_its_messages_alo
     let net = tilepro(&[]);
     // Every core computes; then core (0,0) sends to (1,0), whose message it does not wait for.
     let mut list: Vec<(ActionKind, Vec<u32>)> = (0..64)
-        .map(|tile| (compute((tile / 8, tile % 8), 10), vec![]))
+        .map(|tile| (compute(tile / 8, tile % 8, 10), vec![]))
         .collect();
     list.push((message((0, 0), (1, 0), 4), vec![]));
     let list = schedule(list);
@@ -357,7 +353,7 @@ fn a_later_message_of_a_pair_is_not_received_before_an_earlier_one() {
         sent.destination.offset = 8192;
     }
     let list = vec![
-        (compute((2, 0), 2000), vec![]),
+        (compute(2, 0, 2000), vec![]),
         (message((2, 0), (1, 0), 0), vec![0]),
         (first, vec![1]),
         (second, vec![]),

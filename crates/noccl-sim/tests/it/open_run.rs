@@ -268,6 +268,8 @@ fn same_cycles(preset: &str, kinds: Vec<ActionKind>) -> Result<(), TestCaseError
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn cores_take_the_cycles_of_the_schedule(steps in steps()) {
         same_cycles("tilepro64_4x4", steps.iter().map(of_cores).collect())?;

@@ -4,6 +4,7 @@
 use crate::common::{cluster, cube, network, network_with};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
+use noccl_testkit::traces::{entry, trace};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 
 fn run(network: &Network, kinds: Vec<(PortKind, Vec<u64>)>) -> Result<RunResult, RunError> {
@@ -16,10 +17,7 @@ fn run(network: &Network, kinds: Vec<(PortKind, Vec<u64>)>) -> Result<RunResult,
         .collect();
     noccl_sim::run_trace(
         network,
-        &Trace {
-            transactions,
-            ..Trace::default()
-        },
+        &trace(transactions),
         &RunConfig::new(Mode::Value),
         &mut |_| true,
     )
@@ -190,7 +188,7 @@ fn member_that_never_contributes_is_diagnosed() {
     ] {
         let start_cycles = vec![Some(0), Some(0), None, Some(0)];
         let trace = Trace {
-            transactions: vec![PortTransaction { start_cycles, kind }],
+            transactions: vec![entry(start_cycles, kind)],
             ..Trace::default()
         };
         let result =

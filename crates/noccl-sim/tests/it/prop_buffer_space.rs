@@ -195,6 +195,8 @@ fn a_burst_without_a_slot_stands_before_what_passes_a_merge_point() {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn what_has_space_completes(
         delays in prop::collection::vec((0u16..2, 0u16..4, 0u64..3000), 0..4),

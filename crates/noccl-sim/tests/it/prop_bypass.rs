@@ -76,7 +76,7 @@ fn slots() -> impl Strategy<Value = Slots> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(noccl_testkit::config(12, 48))]
 
     #[test]
     fn paths_of_one_link_are_the_network_without_bypass(

@@ -7,7 +7,8 @@ use crate::common::{cube, network};
 use noccl_net::deadlock::{Flow, check};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use noccl_run::{Mode, RunConfig, RunError};
-use noccl_workload::{PortKind, PortTransaction, Trace};
+use noccl_testkit::traces::trace;
+use noccl_workload::{PortKind, PortTransaction};
 use proptest::prelude::*;
 
 /// A transaction in the words of the check and in those of the simulator.
@@ -103,6 +104,8 @@ impl Case {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn accepted_transactions_complete_on_the_published_router(
         cases in prop::collection::vec(case(), 2..5),
@@ -118,7 +121,7 @@ proptest! {
             let start = |t: &TileId| Some(u64::from(t.0) * skew % 40 + i as u64 * step);
             transactions.push(PortTransaction { start_cycles: participants.iter().map(start).collect(), kind });
         }
-        let trace = Trace { transactions, ..Trace::default() };
+        let trace = trace(transactions);
         let result = noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Timing), &mut |_| true);
         if check(&net, &flows).is_ok() {
             let has_stalled = matches!(result, Err(RunError::Stall(_)));

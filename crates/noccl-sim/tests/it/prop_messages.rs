@@ -130,7 +130,7 @@ fn network(size: (u16, u16), overrides: &[(&str, String)]) -> Network {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(noccl_testkit::config(48, 192))]
 
     #[test]
     fn bytes_are_the_interpreters_and_nobody_waits_forever(

@@ -20,7 +20,7 @@ fn run(net: &Network, schedule: &Schedule, mode: Mode) -> Result<RunResult, RunE
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(noccl_testkit::config(32, 128))]
 
     #[test]
     fn a_random_schedule_does_the_same_in_both_modes(

@@ -5,6 +5,7 @@
 use crate::common::{cluster, cube, network, network_with};
 use noccl_net::{MultiAddress, Network};
 use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig, mix};
+use noccl_testkit::traces::trace;
 use noccl_workload::{CheckError, Crowd, PortKind, PortTransaction, Trace, check_trace_limits};
 use proptest::prelude::*;
 
@@ -16,13 +17,6 @@ fn run(net: &Network, trace: &Trace, stall_seed: u64) -> Result<RunResult, RunEr
         initiator_stall_per_256: (stall_seed % 5) as u32 * 30,
     });
     noccl_sim::run_trace(net, trace, &config, &mut |_| true)
-}
-
-fn trace(transactions: Vec<PortTransaction>) -> Trace {
-    Trace {
-        transactions,
-        ..Trace::default()
-    }
 }
 
 /// A reduction that each member starts in a cycle of its own.
@@ -196,7 +190,7 @@ fn starts(seed: u64, index: u64, is_one_order: bool) -> impl Fn(u16, u16) -> u64
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(noccl_testkit::config(24, 96))]
 
     #[test]
     fn reductions_within_the_limits_complete_in_any_order_of_issue(

@@ -101,7 +101,7 @@ fn action(what: &What, slot: u64, bytes: u64) -> ActionKind {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(noccl_testkit::config(16, 64))]
     #[test]
     fn what_is_in_flight_together_leaves_the_interpreters_bytes(
         actions in proptest::collection::vec((what(), 1..700_u64), 1..12),

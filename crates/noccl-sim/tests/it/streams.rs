@@ -5,6 +5,7 @@ use crate::common::hand_written::{run, schedule};
 use crate::common::{cluster, network_with};
 use noccl_net::Network;
 use noccl_run::MemoryImage;
+use noccl_testkit::schedules::compute;
 use noccl_workload::{ActionKind, Place, Rectangle, StaticMulticast};
 use proptest::prelude::*;
 
@@ -17,13 +18,6 @@ fn place(at: (u16, u16), offset: u64) -> Place {
         tile: cluster(at.0, at.1),
         offset,
     }
-}
-
-fn compute(at: (u16, u16), cycles: u64) -> ActionKind {
-    ActionKind::Compute(noccl_workload::Compute {
-        tile: cluster(at.0, at.1),
-        cycles,
-    })
 }
 
 fn stream(root: (u16, u16), set: Rectangle, bytes: u64, offset: u64) -> ActionKind {
@@ -96,7 +90,9 @@ fn streams(seed: u64, count: u64, set: Rectangle) -> Streams {
         let bytes = 1 + next(300);
         for tile in &tiles {
             if next(3) == 0 {
-                streams.list.push((compute(*tile, next(200)), vec![]));
+                streams
+                    .list
+                    .push((compute(tile.0, tile.1, next(200)), vec![]));
             }
         }
         let offset = 512 * number;
@@ -129,7 +125,7 @@ fn mixed(net: &Network, streams: Streams) -> (u64, usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(noccl_testkit::config(24, 96))]
 
     #[test]
     fn streams_of_changing_roots_are_never_mixed(
@@ -168,7 +164,7 @@ fn short_streams_of_three_roots_are_mixed_without_padding() {
     let all = || Streams {
         list: vec![
             of((0, 1), 0),
-            (compute((0, 0), 500), vec![]),
+            (compute(0, 0, 500), vec![]),
             of((1, 0), 1),
             of((0, 1), 2),
         ],

@@ -6,6 +6,7 @@
 use crate::common::{cluster, cube, network};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunResult};
+use noccl_testkit::traces::trace;
 use noccl_workload::{Pattern, PortKind, PortTransaction, Trace, Traffic};
 
 const THREADS: [usize; 3] = [1, 2, 5];
@@ -41,10 +42,7 @@ fn mixed() -> Trace {
         transactions.push(at(PortKind::WideReduction { group, root, beats }, 5, 64));
         transactions.push(at(PortKind::Barrier { group, root }, 7, 64));
     }
-    Trace {
-        transactions,
-        ..Trace::default()
-    }
+    trace(transactions)
 }
 
 fn run_mixed(network: &Network, mode: Mode, threads: usize) -> RunResult {

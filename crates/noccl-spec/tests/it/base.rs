@@ -140,6 +140,8 @@ fn written(base: &str, values: &BTreeMap<String, String>) -> String {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn a_file_with_a_base_is_the_preset_with_overrides(
         base in prop::sample::select(PRESET_NAMES.to_vec()),

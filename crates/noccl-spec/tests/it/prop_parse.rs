@@ -37,6 +37,8 @@ fn damaged() -> impl Strategy<Value = (String, String, String)> {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn a_damaged_file_is_read_or_refused((text, key, value) in damaged()) {
         for overrides in [vec![], vec![(key, value)]] {

@@ -96,6 +96,8 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn no_algorithm_is_faster_than_its_lower_bound(case in case()) {
         let net = load(&case.preset, &case.overrides).unwrap().network;

@@ -45,7 +45,7 @@ fn faults(network: &Network, numbers: &[u16]) -> Faults {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(noccl_testkit::config(10, 40))]
 
     #[test]
     fn every_schedule_is_proved_and_meets_no_fault(

@@ -18,6 +18,8 @@ fn layouts() -> impl Strategy<Value = (Layout, (u64, u64))> {
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     /// Beat after beat, word after word, byte after byte: 8x8 blocks of the matrix, row by row of them, at the offsets
     /// of the formula; and the formula fills a range without a hole.
     #[test]

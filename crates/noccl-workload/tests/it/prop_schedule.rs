@@ -273,7 +273,7 @@ proptest! {
     // Failures found are kept beside this file.
     #![proptest_config(ProptestConfig {
         failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
-        ..ProptestConfig::default()
+        ..noccl_testkit::cheap()
     })]
 
     #[test]

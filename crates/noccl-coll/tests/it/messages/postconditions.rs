@@ -132,7 +132,7 @@ fn sizes() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(noccl_testkit::config(8, 24))]
 
     #[test]
     fn every_algorithm_does_what_its_collective_promises(

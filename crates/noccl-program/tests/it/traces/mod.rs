@@ -243,7 +243,7 @@ fn word() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..noccl_testkit::config(100, 400) })]
 
     /// A damaged trace is refused or replayed, within the limit of cycles.
     #[test]

@@ -4,32 +4,8 @@
 use super::cluster;
 use noccl_net::{Network, TileRef};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult};
-use noccl_workload::{
-    Action, ActionId, ActionKind, Destination, Place, SCHEDULE_FORMAT, Schedule, Transfer,
-};
-use std::collections::BTreeMap;
-
-/// A schedule of these actions that claims nothing.
-pub fn schedule_of(actions: Vec<Action>) -> Schedule {
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions,
-    }
-}
-
-/// A schedule of actions with what each waits for.
-pub fn schedule(actions: Vec<(ActionKind, Vec<u32>)>) -> Schedule {
-    let action = |(kind, after): (ActionKind, Vec<u32>)| Action {
-        kind,
-        after: after.into_iter().map(ActionId).collect(),
-    };
-    schedule_of(actions.into_iter().map(action).collect())
-}
+pub use noccl_testkit::schedules::{schedule, schedule_of};
+use noccl_workload::{ActionKind, Destination, Place, Schedule, Transfer};
 
 /// Runs in both modes, which must agree in everything but bytes; the outcome of value mode.
 pub fn run(

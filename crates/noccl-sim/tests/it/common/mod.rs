@@ -10,8 +10,10 @@ pub mod saved;
 
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
+use noccl_testkit::random::random_trace;
+use noccl_testkit::traces::{entry, together, trace};
 pub use noccl_testkit::{cluster, cube, network, network_with};
-use noccl_workload::{Fault, PortKind, PortTransaction, Trace};
+use noccl_workload::{Fault, PortKind, Trace};
 
 /// FIFOs of other depths than two, and links of more than a cycle.
 pub fn deep_network() -> Network {
@@ -39,16 +41,9 @@ fn run_in(
     kind: PortKind,
     mode: Mode,
 ) -> Result<RunResult, RunError> {
-    let transactions = vec![PortTransaction {
-        start_cycles: vec![Some(0); participants],
-        kind,
-    }];
     noccl_sim::run_trace(
         network,
-        &Trace {
-            transactions,
-            ..Trace::default()
-        },
+        &trace(vec![together(kind, participants)]),
         &RunConfig::new(mode),
         &mut |_| true,
     )
@@ -78,7 +73,7 @@ pub fn run_trace(
 ) -> Result<RunResult, RunError> {
     let transactions = entries
         .into_iter()
-        .map(|(start_cycles, kind)| PortTransaction { start_cycles, kind })
+        .map(|(start_cycles, kind)| entry(start_cycles, kind))
         .collect();
     let trace = Trace {
         transactions,
@@ -108,6 +103,17 @@ pub fn replay(net: &Network, trace: &Trace, mode: Mode, threads: usize, stalls: 
     let result = result.unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(result.wrong_transactions, 0);
     result
+}
+
+/// Random overlapping transactions, with stalls at the endpoints, have the right bytes, whatever the number of threads, and
+/// the same cycles in both modes.
+pub fn check_overlaps(net: &Network, seed: u64) {
+    let trace = random_trace(net, seed, 150, 400);
+    let value = replay(net, &trace, Mode::Value, 1, true);
+    let threads = replay(net, &trace, Mode::Value, 3, true);
+    assert_eq!(value, threads, "seed {seed}");
+    let timing = replay(net, &trace, Mode::Timing, 1, true);
+    assert_eq!(value.actions, timing.actions, "seed {seed}");
 }
 
 /// A reduction of 16 clusters into (1, 1), all at once.

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Networks and small schedules that the tests of the checker and of the interpreter share.
 
-use noccl_net::{MultiAddress, Network, TileRef, TileSet};
+use noccl_net::{Network, TileSet};
+pub use noccl_testkit::schedules::{Build, collective, copy};
 pub use noccl_testkit::{at, cluster, cube as set, network};
-use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, CheckError, Collective,
-    CollectiveKind, Compute, Destination, ElementType, InNetworkReduction, LocalReduce, Operator,
-    Place, SCHEDULE_FORMAT, Schedule, Transfer, check,
-};
-use std::collections::BTreeMap;
+use noccl_workload::{CheckError, CollectiveKind, Schedule, check};
 
 pub fn mesh4x4() -> Network {
     network("collective_noc_4x4")
@@ -28,139 +24,6 @@ pub fn assert_names(schedule: &Schedule, field: &str, accepted: &str) {
 /// The south row of the 4×4 mesh.
 pub fn row() -> TileSet {
     TileSet::Row(0)
-}
-
-pub fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u64) -> Collective {
-    Collective {
-        kind,
-        group,
-        root,
-        bytes,
-        input_offset: 0,
-        output_offset: 0x8000,
-        operator: Operator::Sum,
-        element: ElementType::Fp64,
-        lengths: None,
-        definition: None,
-    }
-}
-
-/// A schedule under construction.
-pub struct Build(pub Schedule);
-
-impl Build {
-    pub fn new(collective: Option<Collective>) -> Self {
-        Self(Schedule {
-            format: SCHEDULE_FORMAT,
-            first: None,
-            claims_rounds: false,
-            algorithm: "test".to_owned(),
-            parameters: BTreeMap::new(),
-            collective,
-            actions: Vec::new(),
-        })
-    }
-
-    pub fn add(&mut self, kind: ActionKind, after: &[u32]) -> u32 {
-        let after = after.iter().map(|a| ActionId(*a)).collect();
-        self.0.actions.push(Action { kind, after });
-        self.0.actions.len() as u32 - 1
-    }
-
-    pub fn copy(
-        &mut self,
-        initiator: TileRef,
-        source: Place,
-        destination: Place,
-        bytes: u64,
-        after: &[u32],
-    ) -> u32 {
-        self.add(
-            copy(initiator, source, Destination::One(destination), bytes),
-            after,
-        )
-    }
-
-    pub fn multicast(
-        &mut self,
-        initiator: TileRef,
-        source: Place,
-        set: MultiAddress,
-        offset: u64,
-        bytes: u64,
-        after: &[u32],
-    ) -> u32 {
-        self.add(
-            copy(
-                initiator,
-                source,
-                Destination::Multicast { set, offset },
-                bytes,
-            ),
-            after,
-        )
-    }
-
-    pub fn barrier(&mut self, group: TileSet, after: &[u32]) -> u32 {
-        self.add(
-            ActionKind::Barrier(Barrier {
-                group,
-                counter: cluster(0, 0),
-                mechanism: BarrierMechanism::InNetwork,
-            }),
-            after,
-        )
-    }
-
-    pub fn reduction(
-        &mut self,
-        group: MultiAddress,
-        source_offset: u64,
-        root: Place,
-        bytes: u64,
-        after: &[u32],
-    ) -> u32 {
-        self.add(
-            ActionKind::InNetworkReduction(InNetworkReduction {
-                group,
-                source_offset,
-                root,
-                bytes,
-                operator: Operator::Sum,
-                element: ElementType::Fp64,
-            }),
-            after,
-        )
-    }
-
-    pub fn local(
-        &mut self,
-        tile: TileRef,
-        inputs: &[u64],
-        output: u64,
-        bytes: u64,
-        after: &[u32],
-    ) -> u32 {
-        self.add(
-            ActionKind::LocalReduce(LocalReduce {
-                tile,
-                inputs: inputs.to_vec(),
-                output,
-                bytes,
-                operator: Operator::Sum,
-                element: ElementType::Fp64,
-            }),
-            after,
-        )
-    }
-
-    pub fn compute(&mut self, tile: TileRef, after: &[u32]) -> u32 {
-        self.add(ActionKind::Compute(Compute { tile, cycles: 10 }), after)
-    }
-}
-
-pub fn copy(initiator: TileRef, source: Place, destination: Destination, bytes: u64) -> ActionKind {
-    ActionKind::Transfer(Transfer::row(initiator, source, destination, bytes))
 }
 
 /// Multicast along a row by pulls from the left neighbour, one chunk behind the other, a barrier after every step.
