@@ -3,24 +3,15 @@
 
 use crate::common::endpoints::{Hardware, busy, held, records};
 use crate::common::faults;
-use crate::common::{cluster, network, reduction, set};
+use crate::common::{cluster, network, reduction, set, whole_or_tiles};
 use noccl_cosim::lockstep::LockstepError;
 use noccl_run::CycleRecord;
 use noccl_studies::StressKind;
-use std::env;
 use std::sync::LazyLock;
 
-/// The mesh as a whole, or with `NOCCL_COSIM_TILES=1` of tiles, as the merge gate has it: half the work to build.
-static MESH: LazyLock<Hardware> = LazyLock::new(|| {
-    let is_of_tiles = env::var_os("NOCCL_COSIM_TILES").is_some();
-    Hardware {
-        library: if is_of_tiles {
-            "2x2-endpoints-tiles"
-        } else {
-            "2x2-endpoints"
-        },
-        preset: "collective_noc_2x2",
-    }
+static MESH: LazyLock<Hardware> = LazyLock::new(|| Hardware {
+    library: whole_or_tiles("2x2-endpoints", "2x2-endpoints-tiles"),
+    preset: "collective_noc_2x2",
 });
 
 #[test]

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The mesh of 2×2 clusters is the simulator's, handshake by handshake.
 //!
-//! In hardware that has wide reductions too, which nothing here uses: so the merge gate builds one mesh. Without that hardware
-//! it is `cosim_4x4`, and `cosim_mutants`.
+//! In hardware that has wide reductions too, which nothing here uses: so one library serves `reductions_2x2` as well. Without
+//! that hardware it is `mesh_4x4`, and `mesh_mutants`.
 
 use crate::common::cases::{Cases, same_course};
-use crate::common::{Tamper, library, network, records};
+use crate::common::{Tamper, library, network, records, whole_or_tiles};
 use noccl_cosim::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_run::{CycleRecord, FlitPlace, RecordedKind};
 
-const NAME: &str = "2x2-reducing";
 const PRESET: &str = "collective_noc_2x2";
+
+fn name() -> &'static str {
+    whole_or_tiles("2x2-reducing", "2x2-reducing-tiles")
+}
 
 fn cases() -> Cases {
     Cases {
-        library: NAME,
+        library: name(),
         network: network(PRESET),
     }
 }
@@ -27,7 +30,7 @@ fn found(tamper: Tamper) -> LockstepError {
     let mut records = records(&network, &crate::common::UNICAST, 64, 1);
     let at = records.len() / 2;
     tamper(&mut records, at);
-    crate::common::follow(NAME, &network, &records).expect_err("the change is noticed")
+    crate::common::follow(name(), &network, &records).expect_err("the change is noticed")
 }
 
 fn place(error: &LockstepError) -> &'static str {
@@ -83,7 +86,7 @@ fn an_entry_that_the_mesh_refuses_is_noticed() {
     let first = records.iter().find(|r| entering(r)).unwrap();
     let mut entry = first.clone();
     entry.handshakes.retain(|h| h.place == FlitPlace::Enters);
-    let mut mesh = Lockstep::open(&library(NAME), &network).unwrap();
+    let mut mesh = Lockstep::open(&library(name()), &network).unwrap();
     // Nobody takes anything: the path fills up, and what the record says would have to pause.
     let error = (0..).find_map(|cycle| {
         entry.cycle = cycle;
@@ -105,7 +108,7 @@ fn a_flit_that_comes_a_cycle_late_is_noticed() {
 #[test]
 fn a_library_of_another_network_is_refused() {
     let network = network("collective_noc_4x4");
-    let error = Lockstep::open(&library(NAME), &network).err().unwrap();
+    let error = Lockstep::open(&library(name()), &network).err().unwrap();
     assert!(error.to_string().contains("MESH_WIDTH is 3"), "{error}");
 }
 

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Wide reductions on the mesh of 2×2 clusters are the simulator's, handshake by handshake: operands, sums and credits.
 
-use crate::common::{agree, agree_on, cluster, follow_arithmetic, network, reduction, set};
+use crate::common::{
+    agree, agree_on, cluster, follow_arithmetic, network, reduction, set, whole_or_tiles,
+};
 use noccl_studies::StressKind;
 use noccl_workload::ElementType;
+
+fn name() -> &'static str {
+    whole_or_tiles("2x2-reducing", "2x2-reducing-tiles")
+}
 
 #[test]
 fn reductions_on_2x2_take_the_same_course() {
@@ -17,7 +23,7 @@ fn reductions_on_2x2_take_the_same_course() {
         for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
             for beats in [1, 2, 30, 100] {
                 let one = reduction(set(base, mask), cluster(x, y), beats);
-                agree_on("2x2-reducing", &network, vec![one]);
+                agree_on(name(), &network, vec![one]);
             }
         }
     }
@@ -26,7 +32,7 @@ fn reductions_on_2x2_take_the_same_course() {
 #[test]
 fn random_reductions_on_2x2_take_the_same_course() {
     agree(
-        "2x2-reducing",
+        name(),
         "collective_noc_2x2",
         &crate::common::REDUCING,
         0..12,
@@ -37,16 +43,11 @@ fn random_reductions_on_2x2_take_the_same_course() {
 fn every_operator_of_fp64_on_2x2_takes_the_same_course() {
     let network = network("collective_noc_2x2");
     let into = (set((0, 0), (1, 1)), cluster(1, 1));
-    let course = follow_arithmetic("2x2-reducing", &network, into, ElementType::Fp64);
+    let course = follow_arithmetic(name(), &network, into, ElementType::Fp64);
     course.unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]
 fn everything_on_2x2_at_once_takes_the_same_course() {
-    agree(
-        "2x2-reducing",
-        "collective_noc_2x2",
-        &StressKind::ALL,
-        0..12,
-    );
+    agree(name(), "collective_noc_2x2", &StressKind::ALL, 0..12);
 }

@@ -21,6 +21,7 @@ use noccl_workload::{
     PortTransaction, SCHEDULE_FORMAT, Schedule, Trace,
 };
 use std::collections::BTreeMap;
+use std::env;
 
 /// Transactions with one destination.
 pub const UNICAST: [StressKind; 3] = [StressKind::Write, StressKind::Read, StressKind::Atomic];
@@ -42,6 +43,13 @@ pub const ALL: [StressKind; 5] = [
 
 /// Changes records from an index on.
 pub type Tamper = fn(&mut Vec<CycleRecord>, usize);
+
+/// A library of the mesh as a whole, or with `NOCCL_COSIM_TILES=1` that of tiles, as the merge gate has it: a part of the work
+/// to build.
+pub fn whole_or_tiles(whole: &'static str, tiles: &'static str) -> &'static str {
+    let is_of_tiles = env::var_os("NOCCL_COSIM_TILES").is_some();
+    if is_of_tiles { tiles } else { whole }
+}
 
 pub fn network(preset: &str) -> Network {
     load(preset, &[]).unwrap().network
