@@ -8,7 +8,7 @@
 //!   than the aligned blocks in some cases, because strided cubes count too. Nothing smaller exists
 //!   if B has d(B) *witnesses*: points of which no two share a cube inside B. For then every cube of
 //!   a partition of A×B meets at most one of the lines A×{witness}, and each of these d(B) lines is
-//!   a copy of A and costs d(A). The same holds with A and B exchanged. `tests/prop_cover.rs` finds
+//!   a copy of A and costs d(A). The same holds with A and B exchanged. `tests/it/prop_cover.rs` finds
 //!   the witnesses of all intervals of up to 32 clusters and checks d by them; where neither side
 //!   has enough of them (intervals like 1..=14 of 16), it uses weights instead: if each cube inside
 //!   an interval weighs at most 1, an interval of weight d needs d cubes, and weights multiply. Both

@@ -3,7 +3,7 @@
 //!
 //! Two forms of the same fact. The *derived* form walks [`Network::next_hop`] over all members and is
 //! the definition. The *masked* form is what a router computes from (dst, mask) and its own position
-//! (S1 §3.1.2–3.1.3); the engine uses it, and `tests/prop_tree.rs` ties the two together.
+//! (S1 §3.1.2–3.1.3); the engine uses it, and `tests/it/prop_tree.rs` ties the two together.
 //! Coordinates here are mesh coordinates; a [`Cube`] is a multi-address moved to mesh coordinates.
 
 use crate::{Coord, MultiAddress, Network, Port, coord_behind};

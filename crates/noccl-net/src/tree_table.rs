@@ -3,7 +3,7 @@
 //!
 //! [`crate::tree`] computes the ports of a router from a multi-address and holds for unions of XY paths only. A table holds for any
 //! set, and for trees of other paths: the private trees of S2 §III.A, which run along one edge of the mesh and then across it. The
-//! definition of the shared trees is the union of the paths of [`Network::next_hop`]; `tests/prop_tree_table.rs` compares.
+//! definition of the shared trees is the union of the paths of [`Network::next_hop`]; `tests/it/prop_tree_table.rs` compares.
 
 use crate::{Coord, Network, Port, TileId, coord_behind};
 
