@@ -26,13 +26,22 @@ impl Random {
         self.draw() % n
     }
 
+    /// A position among n items.
+    ///
+    /// # Panics
+    ///
+    /// If n is 0.
+    pub const fn index(&mut self, n: usize) -> usize {
+        self.below(n as u64) as usize
+    }
+
     /// One of the items.
     ///
     /// # Panics
     ///
     /// If there is none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len() as u64) as usize]
+        &items[self.index(items.len())]
     }
 
     /// Any cluster.

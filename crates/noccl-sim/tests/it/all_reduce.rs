@@ -2,6 +2,7 @@
 //! All-reduce in one transaction: its cycles in closed form, its bytes against the interpreter, limits.
 
 use crate::common::hand_written::schedule_of;
+use crate::common::interpreted::{expected, found};
 use crate::common::{cluster, cube, network, network_with};
 use noccl_net::tree::join_set;
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
@@ -9,7 +10,7 @@ use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_spec::Plane;
 use noccl_workload::{
     Action, ActionKind, Destination, ElementType, InNetworkReduction, Operator, Place, Schedule,
-    Transfer, check, interpret,
+    Transfer, check,
 };
 use proptest::prelude::*;
 
@@ -103,29 +104,8 @@ fn run_with(
     );
     assert_eq!(value.counters, timing.counters);
     assert_eq!(timing.wrong_transactions, 0, "sums of fewer contributions");
-    let images: Vec<(Place, &[u8])> = inputs
-        .iter()
-        .map(|i| {
-            (
-                Place {
-                    tile: i.tile,
-                    offset: 0,
-                },
-                i.bytes.as_slice(),
-            )
-        })
-        .collect();
-    let expected = interpret(net, schedule, &images).expect("a right schedule");
-    for image in &value.memory {
-        let right = expected.read(
-            Place {
-                tile: image.tile,
-                offset: OUTPUT,
-            },
-            bytes,
-        );
-        assert_eq!(Some(&image.bytes), right.as_ref(), "at {}", image.tile);
-    }
+    let expected = expected(net, schedule, &inputs, &outputs).expect("a right schedule");
+    assert!(found(&value) == expected);
     value
 }
 

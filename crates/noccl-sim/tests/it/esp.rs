@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! ESP's multicast: cycles in closed form, bytes, company, stalls that are diagnosed, refusals.
 
-use crate::common::chains::snake;
+use crate::common::chains::{hops, snake};
 use crate::common::lists::{list, run, schedule};
 use crate::common::{cluster, network, network_with};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{Mode, RunConfig, RunError, StallConfig};
+use noccl_testkit::Random;
 use noccl_workload::{CheckError, ListMulticast, check};
 use proptest::prelude::*;
 
 const VALUE: RunConfig = RunConfig::new(Mode::Value);
-
-fn hops(from: Coord, to: Coord) -> u64 {
-    u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y))
-}
 
 /// docs/timing.md: the last request at the producer, one worm per `worm_flits` beats to the farthest consumer.
 fn formula(net: &Network, from: Coord, to: &[Coord], bytes: u64) -> u64 {
@@ -165,13 +162,8 @@ proptest! {
 
 /// Disjoint sets of clusters of 5x4, each with a source, from a seed.
 fn company(net: &Network, seed: u64) -> Vec<ListMulticast> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut below = |n: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as usize % n
-    };
+    let mut random = Random(seed);
+    let mut below = |n: usize| random.index(n);
     let mut free = snake(net);
     let mut lists = Vec::new();
     while free.len() >= 2 && lists.len() < 4 {

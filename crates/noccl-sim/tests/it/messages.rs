@@ -2,22 +2,16 @@
 //! Core tiles: messages in closed form, the published ping-pong, drain rules and noise.
 
 use crate::common::hand_written::{run, schedule};
+use crate::common::place_at as place;
 use crate::common::{cluster, network_with};
 use noccl_net::{Coord, Network};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult};
 use noccl_testkit::schedules::compute;
-use noccl_workload::{ActionKind, Message, MessageRows, Place};
+use noccl_workload::{ActionKind, Message, MessageRows};
 use proptest::prelude::*;
 
 fn tilepro(overrides: &[(&str, &str)]) -> Network {
     network_with("tilepro64_8x8", overrides)
-}
-
-fn place(at: (u16, u16), offset: u64) -> Place {
-    Place {
-        tile: cluster(at.0, at.1),
-        offset,
-    }
 }
 
 fn message(from: (u16, u16), to: (u16, u16), bytes: u64) -> ActionKind {

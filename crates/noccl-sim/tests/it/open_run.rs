@@ -3,13 +3,14 @@
 //! tile does one after the other, as a schedule and as programs that state an action when the first tile comes to it.
 
 use crate::common::hand_written::schedule_of;
+use crate::common::place_at as place;
 use crate::common::{cluster, cube, network};
 use noccl_net::{Network, TileId, TileSet};
 use noccl_run::{ActionTime, Ended, Mode, OpenRun, Order, RunConfig};
 use noccl_sim::open_run;
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination, ElementType,
-    First, InNetworkReduction, LocalReduce, Message, Notice, Operator, Place, Schedule, Transfer,
+    First, InNetworkReduction, LocalReduce, Message, Notice, Operator, Schedule, Transfer,
     participants,
 };
 use proptest::prelude::*;
@@ -45,13 +46,6 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
             }
         });
     prop::collection::vec(step, 1..40)
-}
-
-fn place(at: (u16, u16), offset: u64) -> Place {
-    Place {
-        tile: cluster(at.0, at.1),
-        offset,
-    }
 }
 
 fn local(step: &Step) -> ActionKind {

@@ -7,14 +7,15 @@
 #![allow(clippy::print_stdout)]
 
 use crate::common::hand_written::schedule_of;
-use crate::common::{cluster, network};
+use crate::common::interpreted::{beginnings, expected, random_images};
+use crate::common::network;
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
-use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
+use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_testkit::random::Random;
 use noccl_workload::{
     AccessPattern, Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain,
     ChainDestination, CheckError, Compute, Destination, ElementType, InNetworkReduction,
-    ListMulticast, Operator, Place, Schedule, Transfer, check_deadlock, interpret, participants,
+    ListMulticast, Operator, Place, Schedule, Transfer, check_deadlock, participants,
 };
 
 /// Bytes that every cluster has from the start, and that nobody writes.
@@ -236,37 +237,14 @@ fn random_schedule(
     schedule_of(generator.actions)
 }
 
-fn inputs(net: &Network) -> Vec<MemoryImage> {
-    let mut random = Random(1);
-    let mut image = |x, y| MemoryImage {
-        tile: cluster(x, y),
-        offset: 0,
-        bytes: (0..INPUT_BYTES).map(|_| random.below(256) as u8).collect(),
-    };
-    let (width, height) = (net.cluster_width(), net.cluster_height());
-    let all = (0..width).flat_map(|x| (0..height).map(move |y| (x, y)));
-    all.map(|(x, y)| image(x, y)).collect()
-}
-
 /// What a run ends with, and the bytes that the interpreter leaves.
 type Outcome = (RunResult, Option<Vec<Vec<u8>>>);
 
 /// Runs without the check. The bytes that were asked for, and those that the reference interpreter leaves, if the checker
 /// accepts the schedule.
 fn run(net: &Network, schedule: &Schedule, seed: u64) -> Result<Outcome, RunError> {
-    let inputs = inputs(net);
-    let places: Vec<(Place, u64)> = inputs
-        .iter()
-        .map(|image| {
-            (
-                Place {
-                    tile: image.tile,
-                    offset: 0,
-                },
-                0x1_0000,
-            )
-        })
-        .collect();
+    let inputs = random_images(net, INPUT_BYTES);
+    let outputs = beginnings(&inputs, 0x1_0000);
     let mut config = RunConfig::new(Mode::Value);
     config.stall_seed = seed;
     let can_stall = net.axi().router.esp.is_none() && net.axi().cluster.torrent.is_none();
@@ -274,23 +252,8 @@ fn run(net: &Network, schedule: &Schedule, seed: u64) -> Result<Outcome, RunErro
         target_stall_per_256: 40,
         initiator_stall_per_256: 30,
     });
-    let result = noccl_sim::run_schedule(net, schedule, &inputs, &places, &config, &mut |_| true)?;
-    let written: Vec<(Place, &[u8])> = inputs
-        .iter()
-        .map(|image| {
-            (
-                Place {
-                    tile: image.tile,
-                    offset: 0,
-                },
-                image.bytes.as_slice(),
-            )
-        })
-        .collect();
-    let expected = interpret(net, schedule, &written).ok().map(|memories| {
-        let read = |(place, bytes): &(Place, u64)| memories.read(*place, *bytes).expect("inside");
-        places.iter().map(read).collect()
-    });
+    let result = noccl_sim::run_schedule(net, schedule, &inputs, &outputs, &config, &mut |_| true)?;
+    let expected = expected(net, schedule, &inputs, &outputs);
     Ok((result, expected))
 }
 

@@ -4,13 +4,13 @@
 
 use crate::common::cluster;
 use crate::common::hand_written::schedule_of;
+use crate::common::interpreted::{beginnings, expected, found, random_images};
 use crate::common::network;
 use noccl_net::{MultiAddress, Network, TileRef};
-use noccl_run::{MemoryImage, Mode, RunConfig, StallConfig};
+use noccl_run::{Mode, RunConfig, StallConfig};
 use noccl_testkit::random::Random;
 use noccl_workload::{
-    Action, ActionId, ActionKind, Destination, Place, Schedule, Transfer, check, interpret,
-    participants,
+    Action, ActionId, ActionKind, Destination, Place, Schedule, Transfer, check, participants,
 };
 
 /// Two ranges of every memory are used, each of some bursts.
@@ -82,47 +82,20 @@ fn random_schedule(net: &Network, seed: u64) -> Schedule {
     schedule
 }
 
-fn inputs() -> Vec<MemoryImage> {
-    let mut random = Random(1);
-    let tiles = (0..2).flat_map(|x| (0..2).map(move |y| cluster(x, y)));
-    let mut image = |tile| MemoryImage {
-        tile,
-        offset: 0,
-        bytes: (0..RANGES * RANGE_BYTES)
-            .map(|_| random.below(256) as u8)
-            .collect(),
-    };
-    tiles.map(&mut image).collect()
-}
-
 /// Runs a schedule with stalls; is every byte what the interpreter leaves?
 fn is_right(net: &Network, schedule: &Schedule, seed: u64, can_stall: bool) -> bool {
-    let inputs = inputs();
-    let place = |image: &MemoryImage| Place {
-        tile: image.tile,
-        offset: 0,
-    };
-    let places: Vec<_> = inputs
-        .iter()
-        .map(|i| (place(i), RANGES * RANGE_BYTES))
-        .collect();
-    let written: Vec<_> = inputs
-        .iter()
-        .map(|i| (place(i), i.bytes.as_slice()))
-        .collect();
+    let mut inputs = random_images(net, RANGES * RANGE_BYTES);
+    inputs.retain(|image| matches!(image.tile, TileRef::Cluster(at) if at.x < 2 && at.y < 2));
+    let outputs = beginnings(&inputs, RANGES * RANGE_BYTES);
     let mut config = RunConfig::new(Mode::Value);
     config.stall_seed = seed;
     config.stalls = (can_stall && seed % 2 == 1).then_some(StallConfig {
         target_stall_per_256: 60,
         initiator_stall_per_256: 60,
     });
-    let run = noccl_sim::run_schedule(net, schedule, &inputs, &places, &config, &mut |_| true);
-    let memories = interpret(net, schedule, &written).unwrap();
-    let expected = places
-        .iter()
-        .map(|(place, bytes)| memories.read(*place, *bytes));
-    let found = run.unwrap().memory.into_iter().map(|m| Some(m.bytes));
-    found.eq(expected)
+    let run = noccl_sim::run_schedule(net, schedule, &inputs, &outputs, &config, &mut |_| true);
+    let expected = expected(net, schedule, &inputs, &outputs).expect("a right schedule");
+    found(&run.unwrap()) == expected
 }
 
 #[test]

@@ -3,11 +3,13 @@
 
 use crate::common::cluster;
 use crate::common::hand_written::schedule;
+use crate::common::interpreted::{self, expected};
+use crate::common::place_at as place;
 use noccl_net::Network;
 use noccl_run::{MemoryImage, Mode, RunConfig, StallConfig};
 use noccl_workload::{
-    ActionKind, Compute, ElementType, First, LocalReduce, Message, MessageRows, Operator, Place,
-    Rectangle, StaticMulticast, interpret,
+    ActionKind, Compute, ElementType, First, LocalReduce, Message, MessageRows, Operator,
+    Rectangle, StaticMulticast,
 };
 use proptest::prelude::*;
 
@@ -47,13 +49,6 @@ fn steps(width: u16, height: u16) -> impl Strategy<Value = Vec<Step>> {
 
 /// Tile, offset and bytes that an action has written.
 type Written = ((u16, u16), u64, u64);
-
-fn place(at: (u16, u16), offset: u64) -> Place {
-    Place {
-        tile: cluster(at.0, at.1),
-        offset,
-    }
-}
 
 /// Actions that write slots of their own; what they read is the input of their tile, or a slot that they wait for.
 fn actions(steps: &[Step], (width, height): (u16, u16)) -> Vec<(ActionKind, Vec<u32>)> {
@@ -172,11 +167,7 @@ proptest! {
                 outputs.push((place((x, y), 0), SLOT * (steps.len() as u64 + 1)));
             }
         }
-        let places: Vec<(Place, &[u8])> = inputs
-            .iter()
-            .map(|image| (Place { tile: image.tile, offset: 0 }, image.bytes.as_slice()))
-            .collect();
-        let expected = interpret(&net, &list, &places).unwrap();
+        let expected = expected(&net, &list, &inputs, &outputs).expect("a right schedule");
         let stalls = stalls.map(|(target, initiator)| StallConfig {
             target_stall_per_256: target,
             initiator_stall_per_256: initiator,
@@ -185,9 +176,7 @@ proptest! {
         let found = noccl_sim::run_schedule(&net, &list, &inputs, &outputs, &config, &mut |_| true);
         let found = found.unwrap_or_else(|error| panic!("{error}"));
         prop_assert_eq!(found.wrong_transactions, 0);
-        for ((at, bytes), image) in outputs.iter().zip(&found.memory) {
-            prop_assert_eq!(&expected.read(*at, *bytes).unwrap(), &image.bytes, "{:?}", at);
-        }
+        prop_assert!(interpreted::found(&found) == expected);
         let timing = RunConfig { mode: Mode::Timing, ..config };
         let timed = noccl_sim::run_schedule(&net, &list, &inputs, &[], &timing, &mut |_| true);
         let timed = timed.unwrap();

@@ -2,13 +2,14 @@
 //! Schedules over routers with bypass: bytes as the interpreter leaves them on every preset, cycles in closed form, refusals.
 
 use crate::common::hand_written::{images, place, schedule_of, transfer};
+use crate::common::interpreted::{expected, found};
 use crate::common::{cluster, cube, network, network_with};
 use noccl_net::{Coord, Network, TileSet};
 use noccl_run::{Mode, RunConfig, RunError, StallConfig};
 use noccl_sim::{run_schedule, run_traffic};
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination, ElementType,
-    InNetworkReduction, Operator, Pattern, Place, Traffic, Transfer, interpret,
+    InNetworkReduction, Operator, Pattern, Place, Traffic, Transfer,
 };
 use proptest::prelude::*;
 
@@ -128,11 +129,6 @@ proptest! {
         let kinds = kinds.map(|(i, (what, bytes))| alone(action(what, i as u64 + 1, *bytes)));
         let schedule = schedule_of(kinds.collect());
         let images = images(SLOT);
-        let written: Vec<(Place, &[u8])> = images
-            .iter()
-            .map(|image| (place(image.tile, image.offset), &image.bytes[..]))
-            .collect();
-        let expected = interpret(&net, &schedule, &written).unwrap();
         let tiles = (0..4).flat_map(|x| (0..4).map(move |y| place(cluster(x, y), SLOT)));
         let outputs: Vec<(Place, u64)> = tiles.map(|at| (at, actions.len() as u64 * SLOT)).collect();
         let config = RunConfig {
@@ -140,9 +136,8 @@ proptest! {
             ..RunConfig::new(Mode::Value)
         };
         let result = run_schedule(&net, &schedule, &images, &outputs, &config, &mut |_| true).unwrap();
-        for (memory, (at, bytes)) in result.memory.iter().zip(&outputs) {
-            prop_assert!(Some(&memory.bytes) == expected.read(*at, *bytes).as_ref(), "{} at {}", preset, at.tile);
-        }
+        let expected = expected(&net, &schedule, &images, &outputs).unwrap();
+        prop_assert!(found(&result) == expected, "{}", preset);
         let config = RunConfig { mode: Mode::Timing, ..config };
         let timing = run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true).unwrap();
         prop_assert_eq!(timing.cycles, result.cycles);

@@ -2,6 +2,7 @@
 //! Multicasts over the static network of core tiles: closed form, and roots that follow each other.
 
 use crate::common::hand_written::{run, schedule};
+use crate::common::place_at as place;
 use crate::common::{cluster, network_with};
 use noccl_net::Network;
 use noccl_run::MemoryImage;
@@ -11,13 +12,6 @@ use proptest::prelude::*;
 
 fn tilepro(overrides: &[(&str, &str)]) -> Network {
     network_with("tilepro64_8x8", overrides)
-}
-
-fn place(at: (u16, u16), offset: u64) -> Place {
-    Place {
-        tile: cluster(at.0, at.1),
-        offset,
-    }
 }
 
 fn stream(root: (u16, u16), set: Rectangle, bytes: u64, offset: u64) -> ActionKind {

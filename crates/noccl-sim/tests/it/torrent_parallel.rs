@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Chains whose configurations, grants and finishes overlap: cycles in closed form, company.
 
-use crate::common::chains::{Draw, apart, chain, in_opposite_orders, overlapping, run, snake};
+use crate::common::chains::{
+    apart, chain, cycles, hops, in_opposite_orders, overlapping, run, snake,
+};
 use crate::common::{network, network_with};
 use noccl_net::{ChainCycles, Coord, Network};
-
-/// Cycles from the commit of the task until it is done.
-fn cycles(net: &Network, destinations: &[Coord], bytes: u64) -> u64 {
-    let chain = chain(snake(net)[0], destinations, bytes);
-    let time = run(net, &[chain]).actions[0];
-    time.finish_cycle - time.start_cycle
-}
-
-fn hops(from: Coord, to: Coord) -> u64 {
-    u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y))
-}
+use noccl_testkit::Random;
 
 fn one_path(from: Coord, to: Coord) -> u64 {
     13 + 2 * (hops(from, to) + 1)
@@ -109,15 +101,15 @@ fn a_further_destination_costs_70_cycles_tail_first_and_35_with_parallel_respons
 #[test]
 fn chains_over_any_destinations_take_the_cycles_of_the_formula() {
     let net = network("torrent_4x5_parallel");
-    let mut draw = Draw(5);
+    let mut draw = Random(5);
     let mut exact = 0;
     for _ in 0..60 {
         let mut tiles = snake(&net);
         for at in (1..tiles.len()).rev() {
-            tiles.swap(at, draw.below(at as u64 + 1) as usize);
+            tiles.swap(at, draw.index(at + 1));
         }
         let from = tiles.pop().unwrap();
-        tiles.truncate(1 + draw.below(19) as usize);
+        tiles.truncate(1 + draw.index(19));
         let tile = |at: &Coord| net.tile_at(net.mesh_coord(*at));
         let destinations: Vec<_> = tiles.iter().map(tile).collect();
         let law = ChainCycles::of(&net).cycles(&net, tile(&from), &destinations, 128);

@@ -9,12 +9,12 @@ use noccl_studies::{
     AutoRequest, AutoRow, CompareRequest, auto_lines, auto_losses, auto_spread, compare,
     compare_by_model, model_spread, parse_algorithms, parse_group,
 };
-use noccl_testkit::network_with as network;
+use noccl_testkit::schedules::schedule_of;
+use noccl_testkit::{Random, network_with as network};
 use noccl_workload::{
     Action, ActionId, ActionKind, CollectiveKind, Compute, First, Message, Place, Rectangle,
-    SCHEDULE_FORMAT, Schedule, StaticMulticast, check,
+    Schedule, StaticMulticast, check,
 };
-use std::collections::BTreeMap;
 
 fn rows(preset: &str, overrides: &[(&str, &str)], bytes: &[u64], group: &str) -> Vec<AutoRow> {
     let request = AutoRequest {
@@ -90,26 +90,18 @@ fn what_meets_no_full_links_is_predicted_exactly_and_exchanges_within_2_percent_
     }
 }
 
-/// A number below `most` from a seed that moves on.
-fn draw(seed: &mut u64, most: u64) -> u64 {
-    *seed = seed
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
-    (*seed >> 33) % most
-}
-
 /// Messages between random tiles, some behind others, computation between them and a stream.
-fn random(network: &Network, seed: &mut u64) -> Schedule {
+fn random_schedule(network: &Network, random: &mut Random) -> Schedule {
     let tile = |n: u64| TileRef::Cluster(Coord::new((n % 4) as u16, (n / 4) as u16));
     let mut actions: Vec<Action> = Vec::new();
     for number in 0..40 {
-        let (from, to) = (draw(seed, 16), draw(seed, 16));
+        let (from, to) = (random.below(16), random.below(16));
         let at = |tile, offset| Place { tile, offset };
         // Every action has bytes of its own at its receiver.
-        let kind = match draw(seed, 12) {
+        let kind = match random.below(12) {
             0 => ActionKind::Compute(Compute {
                 tile: tile(from),
-                cycles: draw(seed, 300),
+                cycles: random.below(300),
             }),
             1 => ActionKind::StaticMulticast(StaticMulticast {
                 source: at(tile(from), 0),
@@ -120,13 +112,13 @@ fn random(network: &Network, seed: &mut u64) -> Schedule {
                     height: 4,
                 },
                 offset: (number + 1) * 4096,
-                bytes: 4 + draw(seed, 500),
+                bytes: 4 + random.below(500),
             }),
             _ if from == to => continue,
             _ => ActionKind::Message(Message {
                 source: at(tile(from), 0),
                 destination: at(tile(to), (number + 1) * 4096),
-                bytes: [0, 4, 100, 128, 700][draw(seed, 5) as usize],
+                bytes: *random.pick(&[0, 4, 100, 128, 700]),
                 round: None,
                 rows: None,
             }),
@@ -141,31 +133,26 @@ fn random(network: &Network, seed: &mut u64) -> Schedule {
             .filter(|a| has_part(&a))
             .map(|(i, _)| ActionId(i as u32));
         let before: Vec<ActionId> = before.collect();
-        let is_behind = draw(seed, 2) == 0 && !before.is_empty();
+        let is_behind = random.below(2) == 0 && !before.is_empty();
         let after = if is_behind {
-            vec![before[draw(seed, before.len() as u64) as usize]]
+            vec![*random.pick(&before)]
         } else {
             Vec::new()
         };
         actions.push(Action { kind, after });
     }
     Schedule {
-        format: SCHEDULE_FORMAT,
-        algorithm: "random".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        first: [None, Some(First::Send)][draw(seed, 2) as usize],
-        claims_rounds: false,
-        actions,
+        first: *random.pick(&[None, Some(First::Send)]),
+        ..schedule_of(actions)
     }
 }
 
 #[test]
 fn random_schedules_are_predicted_within_a_percent_in_the_median() {
     let network = network("tilepro64_4x4", &[]);
-    let (mut errors, mut seed) = (Vec::new(), 7);
+    let (mut errors, mut random) = (Vec::new(), Random(7));
     for _ in 0..300 {
-        let schedule = random(&network, &mut seed);
+        let schedule = random_schedule(&network, &mut random);
         if check(&network, &schedule).is_err() {
             continue;
         }
@@ -224,7 +211,7 @@ fn interrupts_and_acknowledgements_are_refused_by_name() {
         ("core.flow_control", "ready_ack"),
     ] {
         let network = network("tilepro64_4x4", &[(field, value)]);
-        let schedule = random(&network, &mut 1);
+        let schedule = random_schedule(&network, &mut Random(1));
         let found = predict_with(&network, &schedule, &Constants::default());
         assert!(
             matches!(&found, Err(ModelError::NotModelled { field: f, .. }) if f == field),

@@ -3,47 +3,26 @@
 //! random cases of every collective by every algorithm.
 
 use noccl_model::{bounds, round_trip_cycles};
-use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
+use noccl_net::{Coord, MultiAddress, Network, TileSet};
 use noccl_run::{Mode, RunConfig, Watch};
 use noccl_studies::{CompareRequest, compare};
-use noccl_testkit::network_with as network;
+use noccl_testkit::schedules::{collective, schedule_of};
+use noccl_testkit::{at, cluster, network_with as network};
 use noccl_workload::{
-    Action, ActionId, ActionKind, ChunkRef, Collective, CollectiveKind, Definition, Destination,
-    ElementType, InputChunks, Operator, Place, SCHEDULE_FORMAT, Schedule, Transfer, Want, check,
+    Action, ActionId, ActionKind, ChunkRef, CollectiveKind, Definition, Destination, InputChunks,
+    Place, Schedule, Transfer, Want, check,
 };
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
-use std::collections::BTreeMap;
 
 const OUTPUT: u64 = 0x8000;
 
-fn place(x: u16, offset: u64) -> Place {
-    Place {
-        tile: TileRef::Cluster(Coord::new(x, 0)),
-        offset,
-    }
-}
-
 fn multicast_of_row(actions: Vec<Action>, bytes: u64) -> Schedule {
+    let root = cluster(0, 0);
+    let task = collective(CollectiveKind::Multicast, TileSet::Row(0), root, bytes);
     Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: Some(Collective {
-            kind: CollectiveKind::Multicast,
-            group: TileSet::Row(0),
-            root: place(0, 0).tile,
-            bytes,
-            input_offset: 0,
-            output_offset: OUTPUT,
-            operator: Operator::Sum,
-            element: ElementType::Fp64,
-            lengths: None,
-            definition: None,
-        }),
-        actions,
+        collective: Some(task),
+        ..schedule_of(actions)
     }
 }
 
@@ -73,13 +52,13 @@ fn deliveries(bytes: u64) -> [Vec<Action>; 2] {
         offset: OUTPUT,
     };
     let copies = |from: u16, to: u16, offset, after: &[u32]| {
-        let one = Destination::One(place(to, OUTPUT));
-        delivery(place(from, offset), one, bytes, after)
+        let one = Destination::One(at(to, 0, OUTPUT));
+        delivery(at(from, 0, offset), one, bytes, after)
     };
     let mut relayed = vec![copies(0, 14, 0, &[])];
     relayed.push(copies(14, 15, OUTPUT, &[0]));
     relayed.extend((0..14).map(|to| copies(0, to, 0, &[])));
-    [vec![delivery(place(0, 0), all, bytes, &[])], relayed]
+    [vec![delivery(at(0, 0, 0), all, bytes, &[])], relayed]
 }
 
 #[test]
@@ -211,20 +190,14 @@ fn networks() -> Vec<Network> {
         .collect()
 }
 
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
-        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
-        ..ProptestConfig::default()
-    }
-}
-
 /// Runs so many cases.
 fn run(cases: u32) {
     let nets = networks();
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases,
         source_file: Some(file!()),
-        ..config(cases)
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
+        ..ProptestConfig::default()
     });
     let rows = std::cell::Cell::new(0);
     let result = runner.run(&case(), |case| {

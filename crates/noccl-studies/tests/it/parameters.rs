@@ -9,7 +9,8 @@ mod draw;
 mod programs;
 mod work;
 
-use draw::{Overrides, Random, ends, several};
+use draw::{Overrides, ends, several};
+use noccl_testkit::Random;
 use rayon::prelude::*;
 use work::Work;
 
@@ -106,7 +107,7 @@ fn with_several_numbers_anywhere_in_their_ranges_everything_completes_or_is_refu
     ];
     let networks = presets.map(|preset| noccl_studies::load(preset, &[]).unwrap().network);
     let cases = (0..count).map(|seed| {
-        let (mut random, at) = (Random::new(seed), seed as usize % presets.len());
+        let (mut random, at) = (Random(seed), seed as usize % presets.len());
         let set = several(presets[at], &mut random);
         // What the preset is not asked with its own numbers either says nothing about the numbers.
         let work = std::iter::repeat_with(|| Work::random(presets[at], &mut random));

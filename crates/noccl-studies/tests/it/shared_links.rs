@@ -7,7 +7,8 @@ use noccl_net::{Network, TileRef};
 use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_schedule;
 use noccl_studies::{load, parse_group, runtime_cycles};
-use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
+use noccl_testkit::schedules::collective;
+use noccl_workload::{Collective, CollectiveKind};
 use rayon::prelude::*;
 
 const KINDS: [CollectiveKind; 5] = [
@@ -18,23 +19,13 @@ const KINDS: [CollectiveKind; 5] = [
     CollectiveKind::ReduceScatter,
 ];
 
-fn collective(network: &Network, group: &str, kind: CollectiveKind, bytes: u64) -> Collective {
+fn task(network: &Network, group: &str, kind: CollectiveKind, bytes: u64) -> Collective {
     let group = parse_group(network, group).unwrap();
     let members = network.members(&group).unwrap();
-    let mut collective = Collective {
-        kind,
-        group,
-        root: TileRef::Cluster(members[0]),
-        bytes,
-        input_offset: 0,
-        output_offset: 0,
-        operator: Operator::Sum,
-        element: ElementType::Fp64,
-        lengths: None,
-        definition: None,
-    };
-    collective.output_offset = collective.input_bytes(members.len() as u64);
-    collective
+    let root = TileRef::Cluster(members[0]);
+    let mut task = collective(kind, group, root, bytes);
+    task.output_offset = task.input_bytes(members.len() as u64);
+    task
 }
 
 /// Every form of `point_to_point`: estimated and simulated cycles.
@@ -63,7 +54,7 @@ fn measured(cases: &[(&str, &str, u64)]) -> (f64, f64, usize, usize) {
             } else {
                 *bytes
             };
-            let mut all = both(&network, &collective(&network, group, kind, bytes));
+            let mut all = both(&network, &task(&network, group, kind, bytes));
             errors.extend(all.iter().map(|(e, s)| (e / s - 1.0).abs()));
             all.sort_by(|a, b| a.0.total_cmp(&b.0));
             let least = |all: &[(f64, f64)]| all.iter().map(|a| a.1).fold(f64::INFINITY, f64::min);

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Networks, collectives, and the simulator as an oracle that has every schedule proved first.
 
-use noccl_net::{Network, TileRef, elaborate};
+use noccl_net::{Network, TileRef};
 use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_schedule;
 use noccl_synth::{Faults, Objective, Oracle, Part, Problem, Rating, Settings};
-use noccl_workload::{
-    Collective, CollectiveKind, ElementType, Operator, Postcondition, Schedule, check,
-};
-
-pub(crate) fn network(name: &str) -> Network {
-    let text = noccl_spec::preset_text(name).unwrap();
-    elaborate(&noccl_spec::parse_spec(name, &text, &[]).unwrap()).unwrap()
-}
+pub(crate) use noccl_testkit::network;
+use noccl_testkit::schedules;
+use noccl_workload::{Collective, CollectiveKind, Postcondition, Schedule, check};
 
 pub(crate) fn collective(
     network: &Network,
@@ -23,18 +18,7 @@ pub(crate) fn collective(
 ) -> Collective {
     let group = network.parse_tile_set(group).unwrap();
     let members = network.members(&group).unwrap().len() as u64;
-    let mut collective = Collective {
-        kind,
-        group,
-        root,
-        bytes,
-        input_offset: 0,
-        output_offset: 0,
-        operator: Operator::Sum,
-        element: ElementType::Fp64,
-        lengths: None,
-        definition: None,
-    };
+    let mut collective = schedules::collective(kind, group, root, bytes);
     let inputs = collective.input_bytes(members).max(bytes);
     collective.output_offset = inputs.next_multiple_of(64);
     collective

@@ -2,14 +2,13 @@
 //! Mutated files and command lines, each through its verb: it is refused or done. Nothing panics, aborts, needs more
 //! than 2 GB, or goes on for more than 10 s although it is asked to end.
 //!
-//! The cases run in processes of their own. `NOCCL_MUTATIONS=100000 cargo test -p noccl-cli --test mutations` runs
+//! The cases run in processes of their own. `NOCCL_MUTATIONS=100000 cargo test -p noccl-cli --test it mutations::` runs
 //! more of them than the few thousand of every push; `NOCCL_MUTATIONS_FIRST` is the number of the first one.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
+#![allow(clippy::print_stdout)]
 
 mod base;
 mod mutate;
 mod parent;
-mod random;
 mod worker;
 
 /// A number from the environment.

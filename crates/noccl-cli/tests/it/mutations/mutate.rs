@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Changes to bytes and to the structure of a text, seeded.
 
-use super::random::Random;
+use noccl_testkit::Random;
 use serde_json::Value;
 
 const NUMBERS: [&str; 22] = [
@@ -52,7 +52,7 @@ const VALUES: [&str; 9] = [
 
 /// A text with one more change.
 pub fn change(text: &[u8], random: &mut Random) -> Vec<u8> {
-    match random.below(10) {
+    match random.index(10) {
         0..4 => number(text, random),
         4 => string(text, random),
         5 => line(text, random),
@@ -68,17 +68,17 @@ pub fn byte(text: &[u8], random: &mut Random) -> Vec<u8> {
     if out.is_empty() {
         return vec![random.draw() as u8];
     }
-    let at = random.below(out.len());
-    let length = 1 + random.below(16).min(out.len() - at - 1);
-    match random.below(8) {
-        0 => out[at] ^= 1 << random.below(8),
+    let at = random.index(out.len());
+    let length = 1 + random.index(16).min(out.len() - at - 1);
+    match random.index(8) {
+        0 => out[at] ^= 1 << random.index(8),
         1 => out[at] = *random.pick(&[0, 1, 0x7f, 0x80, 0xff]),
         2 => out.truncate(at),
         3 => drop(out.drain(at..at + length)),
         4 => out.insert(at, random.draw() as u8),
         5 => {
             let copy = out[at..at + length].to_vec();
-            let to = random.below(out.len());
+            let to = random.index(out.len());
             out.splice(to..to, copy);
         }
         6 => out[at..at + length].fill(0xff),
@@ -90,14 +90,14 @@ pub fn byte(text: &[u8], random: &mut Random) -> Vec<u8> {
 /// A command line's words with one more change. What follows `-o` stays: it says where is written.
 pub fn words(words: &[String], random: &mut Random) -> Vec<String> {
     let mut out = words.to_vec();
-    let at = random.below(out.len());
+    let at = random.index(out.len());
     if at > 0 && (out[at - 1] == "-o" || out[at] == "-o") {
         return out;
     }
-    match random.below(8) {
+    match random.index(8) {
         0 => drop(out.remove(at)),
         1 => out.insert(at, out[at].clone()),
-        2 => out.swap(at, random.below(words.len())),
+        2 => out.swap(at, random.index(words.len())),
         3 => out[at] = (*random.pick(&STRINGS)).replace('\0', "\u{fffd}"),
         4 => out[at] += *random.pick(&[",", ":", ",0", "KiB", "GiB", "=", ";", "\u{e9}", "x"]),
         _ => {
@@ -122,7 +122,7 @@ fn number(text: &[u8], random: &mut Random) -> Vec<u8> {
     let at = *random.pick(&starts);
     let length = text[at..].iter().take_while(|b| is_part(b)).count();
     let old = String::from_utf8_lossy(&text[at..at + length]).replace('_', "");
-    let new = match (random.below(5), old.parse::<u64>()) {
+    let new = match (random.index(5), old.parse::<u64>()) {
         (0, Ok(old)) => old.wrapping_add(1).to_string(),
         (1, Ok(old)) => old.wrapping_sub(1).to_string(),
         (2, Ok(old)) => old.wrapping_mul(2).to_string(),
@@ -137,12 +137,12 @@ fn string(text: &[u8], random: &mut Random) -> Vec<u8> {
     if quotes.len() < 2 {
         return byte(text, random);
     }
-    let first = random.below(quotes.len() - 1);
+    let first = random.index(quotes.len() - 1);
     let inside = quotes[first] + 1..quotes[first + 1];
-    let new = match random.below(8) {
+    let new = match random.index(8) {
         0 => "a".repeat(100_000).into_bytes(),
         1..4 => {
-            let other = random.below(quotes.len() - 1);
+            let other = random.index(quotes.len() - 1);
             text[quotes[other] + 1..quotes[other + 1]].to_vec()
         }
         _ => random
@@ -159,12 +159,12 @@ fn line(text: &[u8], random: &mut Random) -> Vec<u8> {
     let lines = text.iter().filter(|b| **b == b'\n').count();
     let separator = if lines > 2 { b'\n' } else { b',' };
     let mut parts: Vec<&[u8]> = text.split(|b| *b == separator).collect();
-    let at = random.below(parts.len());
-    match random.below(3) {
+    let at = random.index(parts.len());
+    match random.index(3) {
         0 => drop(parts.remove(at)),
         1 => parts.insert(at, parts[at]),
         _ => {
-            let other = random.below(parts.len());
+            let other = random.index(parts.len());
             parts.swap(at, other);
         }
     }
@@ -173,10 +173,10 @@ fn line(text: &[u8], random: &mut Random) -> Vec<u8> {
 
 /// Deep nesting somewhere.
 fn nest(text: &[u8], random: &mut Random) -> Vec<u8> {
-    let at = random.below(text.len() + 1);
+    let at = random.index(text.len() + 1);
     let depth = *random.pick(&[3, 100, 127, 128, 129, 10_000]);
     let (open, close) = *random.pick(&[("[", "]"), ("{\"a\":", "}"), ("(", ")")]);
-    let inside = if random.below(2) == 0 { "1" } else { "" };
+    let inside = if random.index(2) == 0 { "1" } else { "" };
     let nested = [open.repeat(depth).as_str(), inside, &close.repeat(depth)].concat();
     [&text[..at], nested.as_bytes(), &text[at..]].concat()
 }
@@ -185,21 +185,21 @@ fn nest(text: &[u8], random: &mut Random) -> Vec<u8> {
 fn tree(text: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let mut root: Value = serde_json::from_slice(text).ok()?;
     let values = count(&root);
-    let other = find(&mut root, &mut random.below(values))?.clone();
-    let value = find(&mut root, &mut random.below(values))?;
-    match (random.below(5), &mut *value) {
-        (0, Value::Array(all)) if !all.is_empty() => drop(all.remove(random.below(all.len()))),
+    let other = find(&mut root, &mut random.index(values))?.clone();
+    let value = find(&mut root, &mut random.index(values))?;
+    match (random.index(5), &mut *value) {
+        (0, Value::Array(all)) if !all.is_empty() => drop(all.remove(random.index(all.len()))),
         (0, Value::Object(all)) if !all.is_empty() => {
-            let key = all.keys().nth(random.below(all.len()))?.clone();
+            let key = all.keys().nth(random.index(all.len()))?.clone();
             all.remove(&key);
         }
         (1, Value::Array(all)) if !all.is_empty() => {
-            let copy = all[random.below(all.len())].clone();
+            let copy = all[random.index(all.len())].clone();
             let copies = *random.pick(&[1, 2, 300]);
             all.extend(vec![copy; copies]);
         }
         (1, Value::Object(all)) if !all.is_empty() => {
-            let key = all.keys().nth(random.below(all.len()))?.clone();
+            let key = all.keys().nth(random.index(all.len()))?.clone();
             let value = all.remove(&key)?;
             all.insert(key + "_", value);
         }

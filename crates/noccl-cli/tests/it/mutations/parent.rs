@@ -136,7 +136,7 @@ fn start(folder: &Path, first: u64, count: u64, step: u64, mask: u64) -> Child {
         .arg(std::env::current_exe().unwrap())
         .args([
             "--exact",
-            "worker",
+            "mutations::worker",
             "--ignored",
             "--nocapture",
             "--test-threads=1",
@@ -206,7 +206,7 @@ fn kept(case: u64) -> PathBuf {
     // A process that runs no case, only makes the files.
     let mut maker = Command::new(std::env::current_exe().unwrap());
     maker
-        .args(["--exact", "files", "--ignored"])
+        .args(["--exact", "mutations::files", "--ignored"])
         .current_dir(&folder);
     assert!(maker.output().unwrap().status.success());
     folder

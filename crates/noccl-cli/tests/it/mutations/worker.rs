@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A process that runs cases one after the other and says on stderr which one it is at.
 
-use super::random::Random;
 use super::{base, mutate, number};
+use noccl_testkit::Random;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -30,14 +30,14 @@ pub struct Case {
 impl Case {
     /// The case with this number; of its changes those in `mask`.
     pub fn new(case: u64, mask: u64, read: impl Fn(&str) -> Vec<u8>) -> Self {
-        let mut random = Random::new(case);
-        let is_line = random.below(5) == 0;
+        let mut random = Random(case);
+        let is_line = random.index(5) == 0;
         // Half of the cases differ in one place only: they come farther.
         let most = *random.pick(&[1, MAX_CHANGES]);
-        let changes = 1 + random.below(most as usize) as u64;
+        let changes = 1 + random.index(most as usize) as u64;
         let seeds: Vec<u64> = (0..changes).map(|_| random.draw()).collect();
         let seeds = seeds.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
-        let seeds = seeds.map(|(_, seed)| Random::new(*seed));
+        let seeds = seeds.map(|(_, seed)| Random(*seed));
         if is_line {
             let line = random
                 .pick(&base::LINES)

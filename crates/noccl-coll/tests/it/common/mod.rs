@@ -5,10 +5,9 @@ pub mod matrices;
 
 use noccl_coll::{Algorithm, Choice, CollError, Forwarding, Inner, schedule};
 use noccl_net::{Coord, Network, TileRef, TileSet};
+use noccl_testkit::schedules;
 pub use noccl_testkit::{network, network_with, rectangle};
-use noccl_workload::{
-    BarrierMechanism, Collective, CollectiveKind, ElementType, Operator, Schedule, check,
-};
+use noccl_workload::{BarrierMechanism, Collective, CollectiveKind, ElementType, Schedule, check};
 use proptest::prelude::*;
 
 /// Int64 sums, output on the beat after the input (which may be of 64 blocks at most).
@@ -25,16 +24,9 @@ pub fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u6
         | CollectiveKind::Barrier => 1,
     };
     Collective {
-        kind,
-        group,
-        root,
-        bytes,
-        input_offset: 0,
         output_offset: (blocks * bytes).next_multiple_of(64),
-        operator: Operator::Sum,
         element: ElementType::Int64,
-        lengths: None,
-        definition: None,
+        ..schedules::collective(kind, group, root, bytes)
     }
 }
 

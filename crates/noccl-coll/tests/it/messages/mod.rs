@@ -9,7 +9,8 @@ mod refusals;
 use crate::common::network;
 use noccl_coll::{Algorithm, Choice, RoundForm, schedule};
 use noccl_net::{Network, TileRef, TileSet};
-use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, Schedule};
+use noccl_testkit::schedules;
+use noccl_workload::{Collective, CollectiveKind, ElementType, Schedule};
 
 /// Core tiles.
 fn cores(columns: u16, rows: u16) -> Network {
@@ -25,16 +26,8 @@ fn task(
     bytes: u64,
 ) -> Collective {
     let mut collective = Collective {
-        kind,
-        group,
-        root,
-        bytes,
-        input_offset: 0,
-        output_offset: 0,
-        operator: Operator::Sum,
         element: ElementType::Int64,
-        lengths: None,
-        definition: None,
+        ..schedules::collective(kind, group, root, bytes)
     };
     collective.output_offset = collective
         .input_bytes(num_ranks)

@@ -6,6 +6,7 @@ use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
 use noccl_sim::checkpoint::{Reader, Writer};
 use noccl_sim::{ScheduleRun, run_schedule};
+use noccl_testkit::Random;
 use noccl_workload::{AccessPattern, Action, ActionKind, Chain, ChainDestination, Place, Schedule};
 use std::io::Cursor;
 
@@ -107,33 +108,20 @@ pub fn apart(i: u64, from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
     chain
 }
 
-/// Numbers from a seed.
-pub struct Draw(pub u64);
-
-impl Draw {
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (self.0 >> 33) % limit
-    }
-}
-
 /// Up to 12 chains of up to 19 destinations each, all at once, several per initiator.
 pub fn overlapping(seed: u64, net: &Network) -> Vec<Chain> {
-    let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
+    let mut draw = Random(seed);
     let all = snake(net);
     let num_chains = 2 + draw.below(11);
     (0..num_chains)
         .map(|i| {
-            let from = all[draw.below(all.len() as u64) as usize];
+            let from = *draw.pick(&all);
             let mut rest = all.clone();
             let num_destinations = 1 + draw.below(all.len() as u64 - 1);
             let destinations: Vec<Coord> = (0..num_destinations)
-                .map(|_| rest.swap_remove(draw.below(rest.len() as u64) as usize))
+                .map(|_| rest.swap_remove(draw.index(rest.len())))
                 .collect();
-            let beats = [1, 2, 8, 63, 64, 65, 130, 200][draw.below(8) as usize];
+            let beats = *draw.pick(&[1, 2, 8, 63, 64, 65, 130, 200]);
             apart(i, from, &destinations, beats * 64)
         })
         .collect()
@@ -146,7 +134,8 @@ pub fn cycles(net: &Network, destinations: &[Coord], bytes: u64) -> u64 {
     time.finish_cycle - time.start_cycle
 }
 
-fn hops(from: Coord, to: Coord) -> u64 {
+/// Links between two clusters.
+pub fn hops(from: Coord, to: Coord) -> u64 {
     u64::from(from.x.abs_diff(to.x) + from.y.abs_diff(to.y))
 }
 

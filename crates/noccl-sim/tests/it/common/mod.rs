@@ -3,6 +3,7 @@
 
 pub mod chains;
 pub mod hand_written;
+pub mod interpreted;
 pub mod listed_program;
 pub mod lists;
 pub mod random_schedule;
@@ -13,7 +14,7 @@ use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_testkit::random::random_trace;
 use noccl_testkit::traces::{entry, together, trace};
 pub use noccl_testkit::{cluster, cube, network, network_with};
-use noccl_workload::{Fault, PortKind, Trace};
+use noccl_workload::{Fault, Place, PortKind, Trace};
 
 /// FIFOs of other depths than two, and links of more than a cycle.
 pub fn deep_network() -> Network {
@@ -24,6 +25,11 @@ pub fn deep_network() -> Network {
         ("router.link_cycles.wide", "4"),
     ];
     network_with("collective_noc_4x4", &sizes)
+}
+
+/// An offset in the memory of the cluster with these coordinates.
+pub fn place_at((x, y): (u16, u16), offset: u64) -> Place {
+    noccl_testkit::at(x, y, offset)
 }
 
 /// Runs one transaction in value mode, all participants at cycle 0.

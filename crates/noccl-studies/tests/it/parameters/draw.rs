@@ -2,34 +2,10 @@
 //! Numbers of a spec, drawn from the ranges by which it is validated.
 
 use noccl_spec::{FieldRange, Form, Number, parse_spec, preset_text, ranges};
+use noccl_testkit::Random;
 
 /// Fields by path, with what they are set to.
 pub type Overrides = Vec<(String, String)>;
-
-/// A small generator (splitmix64).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6a09_e667_f3bc_c908)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit.max(1)
-    }
-
-    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u64) as usize]
-    }
-}
 
 /// Ranges of a preset's numbers, given some of them. `None` if these are refused.
 fn ranges_of(preset: &str, overrides: &[(String, String)]) -> Option<Vec<FieldRange>> {
@@ -57,7 +33,7 @@ pub fn several(preset: &str, random: &mut Random) -> Overrides {
         let with_rare = random.below(8) == 0;
         let is_drawn = |r: &&FieldRange| with_rare || !is_rare(r);
         let from: Vec<&FieldRange> = from.iter().filter(is_drawn).collect();
-        let range = random.pick(&from);
+        let range = *random.pick(&from);
         drawn.retain(|(field, _)| *field != range.field);
         drawn.push((range.field.clone(), value(range, random)));
     }
@@ -66,7 +42,7 @@ pub fn several(preset: &str, random: &mut Random) -> Overrides {
 
 fn value(range: &FieldRange, random: &mut Random) -> String {
     let (Number::Whole(least), Number::Whole(most)) = (range.least, range.most) else {
-        return random.pick(&["0.0", "0.5", "1e9"]).to_owned();
+        return (*random.pick(&["0.0", "0.5", "1e9"])).to_owned();
     };
     let between = match random.below(4) {
         0 => least,
@@ -79,7 +55,7 @@ fn value(range: &FieldRange, random: &mut Random) -> String {
     };
     match range.form {
         Form::Any => between,
-        Form::Ends => random.pick(&[least, most]),
+        Form::Ends => *random.pick(&[least, most]),
         Form::PowerOfTwo => between.next_power_of_two().min(most),
         Form::Beats | Form::Words => between.next_multiple_of(least),
     }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random programs: every action reads what nobody writes and writes a place of its own, so any order is right.
 
-use super::draw::Random;
 use super::work::Wrong;
 use noccl_net::Network;
 use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
 use noccl_run::{MemoryImage, Mode, RunConfig, Watch};
 use noccl_studies::run_values;
+use noccl_testkit::Random;
+use noccl_testkit::schedules::schedule_of;
 use noccl_workload::{
     Action, ActionId, ActionKind, Arrival, Barrier, BarrierMechanism, Destination, ElementType,
-    InNetworkReduction, Operator, SCHEDULE_FORMAT, Transfer, interpret,
+    InNetworkReduction, Operator, Transfer, interpret,
 };
 use noccl_workload::{Place, Schedule};
 
@@ -43,7 +44,7 @@ impl Maker {
     /// All of a row, a column, the mesh or one cluster (sides are powers of two).
     fn cube(&mut self) -> MultiAddress {
         let (wide, high) = (self.width - 1, self.height - 1);
-        let mask = self
+        let mask = *self
             .random
             .pick(&[(wide, 0), (0, high), (wide, high), (wide, high), (0, 0)]);
         let at = self.coord();
@@ -53,14 +54,14 @@ impl Maker {
 
     /// Rows in places of their own, often in other parts of a beat than where they come from.
     fn transfer(&mut self, output: u64) -> Transfer {
-        let rows = self.random.pick(&[1, 1, 3]);
+        let rows = *self.random.pick(&[1, 1, 3]);
         let stride = PLACE_BYTES / 4;
         let bytes = if rows == 1 {
             self.random.below(5000)
         } else {
             self.random.below(stride)
         };
-        let offset = output + self.random.pick(&[0, 1, 8, 63]);
+        let offset = output + *self.random.pick(&[0, 1, 8, 63]);
         let destination = if self.random.below(3) == 0 {
             Destination::Multicast {
                 set: self.cube(),
@@ -97,8 +98,8 @@ impl Maker {
                 offset: output + 8 * self.random.below(8),
             },
             bytes: 8 * (1 + self.random.below(1000)),
-            operator: self.random.pick(&[Operator::Sum, Operator::Max]),
-            element: self.random.pick(&[ElementType::Int64, ElementType::Int32]),
+            operator: *self.random.pick(&[Operator::Sum, Operator::Max]),
+            element: *self.random.pick(&[ElementType::Int64, ElementType::Int32]),
         }
     }
 
@@ -116,7 +117,7 @@ impl Maker {
             _ => ActionKind::Barrier(Barrier {
                 group: TileSet::Cube(self.cube()),
                 counter: self.cluster(),
-                mechanism: self
+                mechanism: *self
                     .random
                     .pick(&[BarrierMechanism::InNetwork, BarrierMechanism::Software]),
             }),
@@ -157,7 +158,7 @@ fn participants(kind: &ActionKind) -> Vec<TileRef> {
 fn program(network: &Network, seed: u64) -> Schedule {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let mut maker = Maker {
-        random: Random::new(seed),
+        random: Random(seed),
         width,
         height,
     };
@@ -172,19 +173,11 @@ fn program(network: &Network, seed: u64) -> Schedule {
             .collect();
         let after = match known.is_empty() || maker.random.below(2) == 0 {
             true => Vec::new(),
-            false => vec![ActionId(maker.random.pick(&known))],
+            false => vec![ActionId(*maker.random.pick(&known))],
         };
         actions.push(Action { kind, after });
     }
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: "random".to_owned(),
-        parameters: Default::default(),
-        collective: None,
-        actions,
-    }
+    schedule_of(actions)
 }
 
 /// Does the checker accept the program on this network?
@@ -195,7 +188,7 @@ pub fn is_accepted(network: &Network, seed: u64) -> bool {
 /// Runs a program; every memory must hold what the reference interpreter leaves there.
 pub fn run(network: &Network, seed: u64) -> Result<(), Wrong> {
     let schedule = program(network, seed);
-    let mut random = Random::new(seed);
+    let mut random = Random(seed);
     let clusters: Vec<TileRef> = network.clusters().map(|t| network.tile_ref(t)).collect();
     let mut image = |tile: &TileRef| MemoryImage {
         tile: *tile,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the networks are asked to do.
 
-use super::draw::Random;
 use super::programs;
 use noccl_net::Network;
 use noccl_run::Watch;
@@ -9,6 +8,7 @@ use noccl_studies::{
     CompareRequest, Error, ErrorClass, StressKind, StressRequest, compare, parse_algorithms,
     parse_group, stress,
 };
+use noccl_testkit::Random;
 use noccl_workload::CollectiveKind;
 
 /// One thing to do, verified.
@@ -102,14 +102,14 @@ impl Work {
             };
         }
         if preset.starts_with("tilepro64_") {
-            return Work::Collective(random.pick(&CORE_KINDS), "all", bytes);
+            return Work::Collective(*random.pick(&CORE_KINDS), "all", bytes);
         }
         let kinds = [AllGather, AllToAll, Barrier, Multicast, Reduce, AllReduce];
         match random.below(8) {
-            0 => Work::Collective(random.pick(&kinds), "all", bytes),
-            1 => Work::Collective(random.pick(&[Reduce, AllReduce]), "in_network", 24 * bytes),
+            0 => Work::Collective(*random.pick(&kinds), "all", bytes),
+            1 => Work::Collective(*random.pick(&[Reduce, AllReduce]), "in_network", 24 * bytes),
             2 | 3 => Work::Ports(StressKind::ALL.to_vec(), random.below(1 << 32)),
-            _ => Work::Program(random.next()),
+            _ => Work::Program(random.draw()),
         }
     }
 
