@@ -14,10 +14,8 @@ BIN := $(VENV)/bin
 RTL_VENV := .venv-rtl
 RTL_BIN := $(RTL_VENV)/bin
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
-# What the command line tool and the Python package are built with. The merge gate takes `dev`, which its tests need in any case:
-# optimised, with overflow checks and debug assertions.
-PROFILE ?= release
-PROFILE_DIR := $(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+# One build serves everything: the command line, the Python package, the tests.
+BUILT := $(TARGET_DIR)/release
 # Seeds of `make long`; the merge gate runs a few dozen in the tests.
 LONG_SEEDS ?= 5000
 # Labels of `tools/long.py`; none: all.
@@ -79,26 +77,39 @@ help: ## List the targets
 
 # ---------------------------------------------------------------------------------------------- build
 
-$(VENV)/.deps: requirements/dev.lock
+# What running needs: NumPy and greenlet. Bytecode is compiled at the first import, of the modules that are imported.
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes
+$(VENV)/.use: requirements/use.lock
 	@command -v cargo >/dev/null || { echo 'cargo is missing: install rustup (https://rustup.rs)' >&2; exit 1; }
 	@rustc --version >/dev/null 2>&1 || rustup toolchain install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo 'Python 3.11 or newer is needed; name one with make PYTHON=...' >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python $(PIP_INSTALL) -r requirements/use.lock
 	@touch $@
 
-# With the package beside it, so that both have the same features of what they need: it is compiled once.
-$(BIN)/noccl: $(VENV)/.deps $(RUST_SOURCES)
-	cargo build --profile $(PROFILE) --locked -p noccl-cli -p noccl-py --bin noccl
-	@install -m 755 $(TARGET_DIR)/$(PROFILE_DIR)/noccl $@.new && mv -f $@.new $@ && touch $@
-
-$(VENV)/.extension: $(VENV)/.deps $(RUST_SOURCES) pyproject.toml
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet --profile $(PROFILE) --locked
+$(VENV)/.extras: $(VENV)/.use requirements/plot.lock requirements/frames.lock
+	$(BIN)/python $(PIP_INSTALL) -r requirements/plot.lock -r requirements/frames.lock
 	@touch $@
+
+$(VENV)/.deps: $(VENV)/.extras requirements/dev.lock
+	$(BIN)/python $(PIP_INSTALL) -r requirements/dev.lock
+	@touch $@
+
+# The command line and the extension module share every compiled crate; the package is imported from the checkout.
+# The file beside the program is written anew and renamed, so that a program that runs is not changed.
+$(BIN)/noccl $(VENV)/.extension &: $(VENV)/.use $(RUST_SOURCES)
+	cargo build --release --locked -p noccl-cli -p noccl-py
+	@install -m 755 $(BUILT)/noccl $(BIN)/noccl.new && mv -f $(BIN)/noccl.new $(BIN)/noccl
+	@install -m 755 $(BUILT)/lib_native.so python/noccl/new.so && mv -f python/noccl/new.so python/noccl/_native.abi3.so
+	@echo '$(CURDIR)/python' >"$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/noccl.pth"
+	@touch $(BIN)/noccl $(VENV)/.extension
 
 .PHONY: setup
-setup: $(VENV)/.deps ## Python environment with pinned packages in .venv
+setup: $(VENV)/.deps ## Python environment with pinned packages in .venv: for use, plots, frames and development
+
+.PHONY: extras
+extras: $(VENV)/.extras ## Matplotlib, pyarrow and Polars into .venv: plots, Parquet, frames
 
 $(RTL_VENV)/.deps: $(VENV)/.deps requirements/rtl.lock requirements/debian.toml
 	$(PYTHON) -m venv $(RTL_VENV)
@@ -113,14 +124,20 @@ $(RTL_VENV)/.deps: $(VENV)/.deps requirements/rtl.lock requirements/debian.toml
 .PHONY: setup-rtl
 setup-rtl: $(RTL_VENV)/.deps .tools/bin/sta ## Pinned tools of the hardware (simulator, linters, synthesis, solvers) in .venv-rtl
 
-.PHONY: cli
-cli: $(BIN)/noccl ## The command line tool: .venv/bin/noccl
+.PHONY: build
+build: $(BIN)/noccl ## The command line .venv/bin/noccl and the Python package
 
-.PHONY: extension
-extension: $(VENV)/.extension ## Python package with its extension module, into .venv
+.PHONY: wheel
+wheel: $(BIN)/noccl $(VENV)/.deps ## The package and the command line as one file: out/wheel/noccl-*.whl
+	@rm -rf out/wheel
+	$(BIN)/hatchling build -t wheel -d out/wheel
+
+.PHONY: test-wheel
+test-wheel: wheel ## Install the wheel into an empty environment and take a first result there, outside the checkout
+	$(BIN)/python tools/test_wheel.py out/wheel/noccl-*.whl
 
 .PHONY: demo
-demo: $(BIN)/noccl $(VENV)/.extension ## Set up everything and run the main job
+demo: $(BIN)/noccl ## Set up what running needs, build, run the main job
 	$(BIN)/noccl demo
 
 # Counts instructions for the benchmarks.
@@ -161,10 +178,9 @@ lint: check lint-rust lint-python ## All linters and type checkers
 .PHONY: lint-rust
 lint-rust:
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	cargo clippy --workspace --test 'cosim_*' --locked -- -D warnings
 
 .PHONY: lint-python
-lint-python: $(VENV)/.extension
+lint-python: $(VENV)/.extension $(VENV)/.deps
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest noccl._native --mypy-config-file pyproject.toml
 
@@ -214,10 +230,10 @@ rtl-long: $(RTL_VENV)/.deps ## Tests of the hardware that take minutes to compil
 
 .PHONY: test-rust
 test-rust: $(VENV)/.deps
-	cargo test --workspace --locked --no-fail-fast
+	cargo test --release --workspace --locked --no-fail-fast
 
 .PHONY: test-python
-test-python: $(VENV)/.extension $(BIN)/noccl
+test-python: $(BIN)/noccl $(VENV)/.deps
 	$(BIN)/python -m pytest
 
 RTL_TEST = $(RTL_BIN)/python -m pytest -c rtl/pytest.ini --durations=20 rtl/tb rtl/formal rtl/synth rtl/export
@@ -433,7 +449,15 @@ lock: $(VENV)/.deps ## Resolve requirements/dev.in anew into dev.lock (needs the
 
 .PHONY: ci
 ci: ## Exactly what the merge gate runs, with the time per stage
-	@PROFILE=dev tools/ci_stages.sh "$(CI_SOFTWARE)" "$(CI_MODULES)" "$(CI_PROMISES)"
+	@mkdir -p out && STAGE_TIMES=benches/stage_times.json tools/ci_stages.sh "$(CI_SOFTWARE)" "$(CI_MODULES)" "$(CI_PROMISES)"
+
+.PHONY: stage-times
+stage-times: ## Store the processor seconds of the last `make ci`, which later ones are compared with
+	$(PYTHON) tools/stage_budget.py --write benches/stage_times.json <out/stage_times.txt
+
+.PHONY: times
+times: ## Seconds and sizes of set-up, demo, tests and gate in a fresh clone (half an hour): writes them to README.md and docs/developer/testing.md
+	$(PYTHON) tools/times.py
 
 .PHONY: clean
 clean: ## Remove everything that was built

@@ -44,7 +44,7 @@ def test_every_stage_is_listed_with_its_seconds_and_the_gate_passes(tmp_path: Pa
     done = run(tmp_path, "good good")
     assert done.returncode == 0
     assert len(re.findall(r"^good +\d+ +0  ok$", done.stdout, re.MULTILINE)) == 2
-    assert re.search(r"^total +\d+$", done.stdout, re.MULTILINE)
+    assert re.search(r"^total +\d+ +\d+$", done.stdout, re.MULTILINE)
 
 
 def test_a_failed_stage_fails_the_gate_and_hides_no_later_one(tmp_path: Path) -> None:

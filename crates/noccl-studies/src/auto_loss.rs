@@ -11,7 +11,7 @@ use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally, Watch};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, CollectiveKind, ElementType, Schedule, check};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

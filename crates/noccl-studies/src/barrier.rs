@@ -14,7 +14,7 @@ use noccl_run::{Mode, RunConfig, Tally, Watch};
 use noccl_sim::run_schedule;
 use noccl_spec::Plane;
 use noccl_workload::{BarrierMechanism, Schedule};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

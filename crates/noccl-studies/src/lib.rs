@@ -24,6 +24,7 @@ mod npb;
 mod order;
 mod page;
 mod papers;
+mod parallel;
 pub mod parts;
 mod request;
 mod runs;

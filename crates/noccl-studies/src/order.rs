@@ -7,7 +7,7 @@ use noccl_coll::chain::order::{
 };
 use noccl_net::{Network, TileId, TileRef, TileSet};
 use noccl_run::{Rng, Tally, Watch};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
 use noccl_spec::WideReductionKind;
 use noccl_workload::Schedule;
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use std::path::Path;
 
 /// Fits the model's constants to this network and checks them on the paper's grid, which the fit does not see.

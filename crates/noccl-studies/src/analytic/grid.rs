@@ -11,7 +11,7 @@ use noccl_net::{Network, TileSet};
 use noccl_run::Tally;
 use noccl_spec::Cluster;
 use noccl_workload::{CollectiveKind, Schedule};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@ use noccl_model::{Calibration, Constants};
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
 use noccl_workload::CollectiveKind;
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -18,7 +18,7 @@ use noccl_coherence::machine::{Counts, LATENCIES, Machine};
 use noccl_coherence::protocol::{Flow, Ht, Protocol, Token};
 use noccl_net::Network;
 use noccl_run::{Tally, Watch};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -14,7 +14,7 @@ use noccl_net::Network;
 use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, check};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use std::collections::HashSet;
 
 /// Choices so near the least estimate are run: where the estimate is firm, and where it is rough.

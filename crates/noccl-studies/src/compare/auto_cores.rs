@@ -15,7 +15,7 @@ use noccl_net::Network;
 use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, CollectiveKind, Schedule, check};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 /// Messages and units that the model still looks at: of an exchange, of another choice.
 const MOST_EXCHANGED: u64 = 100_000;
@@ -104,8 +104,11 @@ fn predict_all(
 ) -> Result<Vec<Predicted>, Error> {
     let mut known: Vec<Predicted> = choices
         .par_iter()
-        .filter_map(|choice| predicted(network, collective, *choice).transpose())
-        .collect::<Result<_, Error>>()?;
+        .map(|choice| predicted(network, collective, *choice))
+        .collect::<Result<Vec<_>, Error>>()?
+        .into_iter()
+        .flatten()
+        .collect();
     known.sort_by(|a, b| a.cycles.total_cmp(&b.cycles));
     Ok(known)
 }

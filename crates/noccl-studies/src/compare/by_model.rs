@@ -12,7 +12,7 @@ use noccl_model::{Calibration, Constants, Prediction, predict_with};
 use noccl_net::Network;
 use noccl_run::LinkLoad;
 use noccl_workload::{Collective, Schedule};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 /// As [`crate::compare()`], by the model with the constants of a calibration.
 ///

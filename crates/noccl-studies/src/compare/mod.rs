@@ -38,7 +38,7 @@ use noccl_net::{Network, TileId, TileRef};
 use noccl_run::{Counters, Mode, RunConfig, RunError, Tally, Watch, energy_pj};
 use noccl_sim::run_schedule;
 use noccl_workload::{CheckError, Collective, CollectiveKind, Schedule};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use search::{Family, best_choice, families};
 pub(crate) use search::{auto_choice_of, best_of};
 

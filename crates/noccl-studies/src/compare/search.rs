@@ -9,7 +9,7 @@ use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, Schedule};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 /// Choices of which only the fastest makes a row.
 #[derive(Debug, Clone, PartialEq, Eq)]

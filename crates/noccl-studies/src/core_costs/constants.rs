@@ -5,7 +5,7 @@ use super::cases::Modelled;
 use crate::Error;
 use noccl_run::Tally;
 use noccl_spec::Core;
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 /// A constant.
 pub(super) struct Field {

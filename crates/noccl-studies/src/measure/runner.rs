@@ -11,7 +11,7 @@ use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, Compute,
     ElementType, SCHEDULE_FORMAT, Schedule,
 };
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use std::collections::BTreeMap;
 
 /// Runs schedules in timing mode: same cycles as value mode, no bytes.

@@ -22,7 +22,7 @@ use noccl_net::capabilities::Carries;
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, Tally, Watch};
 use noccl_sim::{run_schedule, run_trace};
 use noccl_workload::{Place, Schedule, Trace};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use report::{Completed, Ended, Outcome, summarise};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -162,9 +162,10 @@ pub fn stress(
         [StressKind::Program] => &["core.flow_control"],
         _ => &[],
     };
-    let outcomes: Vec<Outcome> = (request.first_seed..request.first_seed + request.seeds)
-        .into_par_iter()
-        .map(|seed| {
+    let seeds: Vec<u64> = (request.first_seed..request.first_seed + request.seeds).collect();
+    let outcomes: Vec<Outcome> = seeds
+        .par_iter()
+        .map(|&seed| {
             let drawn = { request.has_variants }.then(|| variants::draw(network, seed, kept));
             let on = drawn.as_ref().map_or(network, |(drawn, _)| drawn);
             let (transactions, outcome) = match &executed {

@@ -8,7 +8,7 @@ use noccl_run::{Mode, RunConfig, Step, Watch, WorkStage, energy_pj};
 use noccl_sim::run_schedule;
 use noccl_synth::{Oracle, Rating};
 use noccl_workload::Schedule;
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 

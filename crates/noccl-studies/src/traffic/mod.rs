@@ -13,7 +13,7 @@ use noccl_net::Network;
 use noccl_run::{Mode, RunError, Tally, Watch, gb_per_s, time_ns};
 use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic, WorkloadError, check_pattern};
 use point::{Point, point};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

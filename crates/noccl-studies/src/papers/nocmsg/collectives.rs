@@ -5,7 +5,7 @@ use super::machine::{LARGEST, Layer, PACKET, SIDES, cycles, microseconds, saving
 use crate::Error;
 use crate::measure::runner::Runner;
 use noccl_workload::CollectiveKind;
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 /// A collective, and who does it how.
 #[derive(Debug, Clone, Copy)]

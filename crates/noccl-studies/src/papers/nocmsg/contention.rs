@@ -8,7 +8,7 @@ use crate::papers::outcome::Outcomes;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::route_writes;
 use noccl_workload::{CheckError, CollectiveKind, check};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 /// Id, collective, bytes, algorithm.
 const READINGS: [(&str, CollectiveKind, u64, &str); 6] = [

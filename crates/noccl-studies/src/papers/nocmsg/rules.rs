@@ -10,7 +10,7 @@ use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{RunError, Tally};
 use noccl_workload::number::mix;
 use noccl_workload::{Action, ActionId, ActionKind, CollectiveKind, Compute, First, Schedule};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 /// Random collectives per drain rule.
 const CASES: u64 = 10_000;

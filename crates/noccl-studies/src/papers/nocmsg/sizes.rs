@@ -7,7 +7,7 @@ use crate::Error;
 use crate::measure::runner::Runner;
 use crate::papers::outcome::Outcomes;
 use noccl_net::Network;
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 /// Sizes of an exchange, per pair: what fits into a tile's memory beside the rest.
 const EXCHANGED: [u64; 8] = [32, 64, 128, 256, 512, 1024, 2048, 4096];

@@ -9,7 +9,7 @@ use crate::papers::outcome::Outcomes;
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::Tally;
 use noccl_workload::{CollectiveKind, Message, Schedule, check};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Squares of which the structure is computed.

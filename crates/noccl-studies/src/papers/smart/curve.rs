@@ -11,7 +11,7 @@ use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally, TrafficResult};
 use noccl_sim::run_traffic;
 use noccl_workload::{Pattern, Traffic};
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 /// Fitted to claim 6, the one row that a latency is fitted to.
 pub(super) const LOCAL_PORT_CYCLES: f64 = 1.0;

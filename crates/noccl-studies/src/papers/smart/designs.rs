@@ -4,7 +4,7 @@
 use super::hardware::clock_note;
 use crate::{Error, load};
 use noccl_net::Network;
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 /// A design of S2, and where it differs from a preset.
 #[derive(Debug, Clone, Copy)]

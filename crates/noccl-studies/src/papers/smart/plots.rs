@@ -6,7 +6,7 @@ use super::designs::{Design, Setting};
 use crate::Error;
 use crate::figure::{Figure, Line, Panel, panels};
 use noccl_workload::Pattern;
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 /// Name of a figure, of its y axis, and what it shows of a sample.
 pub(super) type Quantity<'a> = (&'a str, &'a str, fn(&Sample) -> f64);

@@ -11,7 +11,7 @@ use crate::Error;
 use crate::papers::Found;
 use crate::papers::outcome::Outcomes;
 use noccl_workload::Pattern;
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 const AT: Setting = Setting::PUBLISHED;
 const PATTERN: Pattern = Pattern::ManyToOne;

@@ -9,7 +9,7 @@ use super::designs::{
 use crate::Error;
 use crate::papers::table::Table;
 use noccl_workload::Pattern;
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 
 /// The page's table.
 pub(super) fn table(effort: Effort<'_>) -> Result<Table, Error> {

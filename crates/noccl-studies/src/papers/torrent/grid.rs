@@ -6,7 +6,7 @@ use crate::Error;
 use crate::measure::runner::Runner;
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::baselines::efficiency;
-use rayon::prelude::*;
+use crate::parallel::Parallel;
 use std::collections::BTreeMap;
 
 /// S3's payloads.

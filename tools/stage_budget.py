@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares the processor seconds of the gate's stages with the stored row, so that weight cannot come back unseen.
+
+Processor seconds differ between machines, and within a run all stages are slow or fast together. So the stored row is
+scaled by the median of the ratios of this run; a stage fails that takes over 10 % more than its scaled
+row, and over 10 s more, since short stages vary by that. Growth of all stages at once is not seen
+here; `make times` shows it.
+Usage: `stage_budget.py STORED < "STAGE SECONDS" lines`; `--write` stores the lines instead.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+GROWTH = 1.10
+SLACK_SECONDS = 10
+# Shorter stages say nothing about the machine.
+LONG_SECONDS = 30
+
+
+def machine_factor(measured: Mapping[str, int], stored: Mapping[str, int]) -> float:
+    """How much slower this machine is than that of the stored row: the median over long stages."""
+    long = [name for name in measured if stored.get(name, 0) >= LONG_SECONDS]
+    ratios = [measured[name] / stored[name] for name in long]
+    return statistics.median(ratios) if ratios else 1.0
+
+
+def findings(measured: Mapping[str, int], stored: Mapping[str, int]) -> Iterator[str]:
+    """Names the stages that grew, and those that are not stored."""
+    factor = machine_factor(measured, stored)
+    for name, seconds in measured.items():
+        if name not in stored:
+            yield f"{name}: {seconds} CPU s, and no stored row; store one with make stage-times"
+            continue
+        limit = max(GROWTH * factor * stored[name], factor * stored[name] + SLACK_SECONDS)
+        if seconds > limit:
+            yield (
+                f"{name}: {seconds} CPU s, at most {limit:.0f} (stored {stored[name]}, this "
+                f"machine takes {factor:.2f} times as long)"
+            )
+
+
+def main() -> None:
+    """Reads the lines, compares or stores; the exit code is 1 if a stage grew."""
+    words = sys.argv[1:]
+    path = Path(next(word for word in words if word != "--write"))
+    lines = [line.split() for line in sys.stdin if line.strip()]
+    measured = {name: int(seconds) for name, seconds in lines}
+    if "--write" in words:
+        path.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
+        return
+    grown = list(findings(measured, json.loads(path.read_text(encoding="utf-8"))))
+    for line in grown:
+        print(line)
+    sys.exit(1 if grown else 0)
+
+
+if __name__ == "__main__":
+    main()
