@@ -33,8 +33,8 @@ RTL_NETWORKS := $(notdir $(wildcard rtl/gen/*))
 
 # The merge gate's lanes: what fails in seconds comes first. The hardware's stages run beside the others, since
 # they keep one core busy most of the time; `stage:other` waits for what another lane makes.
-CI_SOFTWARE := setup check demo lint-rust test-rust test-python lint-python gen-check docs
-CI_MODULES := setup-rtl:setup lint-rtl rtl-quick:demo
+CI_SOFTWARE := setup check demo lint-rust test-rust test-python lint-python gen-check docs test-wheel
+CI_MODULES := setup-rtl:setup lint-rtl-quick rtl-quick:demo
 CI_PROMISES := formal-quick:setup-rtl cosim-quick:demo
 
 # `make test`: all tests of Rust and Python, and one of each kind for the hardware, in two lanes beside each other.
@@ -42,33 +42,6 @@ CI_PROMISES := formal-quick:setup-rtl cosim-quick:demo
 # in `make test-all`.
 TEST_SOFTWARE := test-rust test-python
 TEST_HARDWARE := setup-rtl test-lock-step test-proofs test-modules
-
-# Module tests of `make test`, directories of rtl/tb, each with the reason.
-TEST_MODULES := noccl_fifo # the smallest bench: nothing lost, doubled or reordered under all pauses
-TEST_MODULES += noccl_fork # multicast: one flit to several outputs
-TEST_MODULES += noccl_merge # a collective unit: responses and barriers merge, no contribution lost
-TEST_MODULES += noccl_rr_arbiter # fairness, which every bound on waiting rests on
-TEST_MODULES += noccl_route # the hardware's routes are the simulator's: all vectors of 4x4 and 8x8
-TEST_MODULES += noccl_ni_failed # errors: the worst response of a burst is kept
-
-# Sizes of the merge table that `make test` leaves to `make rtl`: of the largest and the smallest table, without and with
-# registers, it runs largest without and smallest with. 13 CPU seconds each.
-SIZES_OF_MERGE := tb/noccl_merge/test_noccl_merge.py::test_properties_hold_for_every_size
-TEST_MODULES_WITHOUT := $(SIZES_OF_MERGE)[2-32-1] $(SIZES_OF_MERGE)[8-256-3]
-
-# Benches, and sizes of them, that the merge gate leaves to `make rtl`: half a minute and more each.
-GATE_MODULES_WITHOUT := $(TEST_MODULES_WITHOUT)
-GATE_MODULES_WITHOUT += $(addprefix tb/noccl_reduction/test_noccl_reduction.py::test_properties_hold_for_every_arithmetic,[3-1-2] [2-3-3])
-GATE_MODULES_WITHOUT += $(addprefix tb/noccl_smart_table/test_noccl_smart_table.py::test_properties_hold_for_every_size,[3-128] [2-40])
-GATE_MODULES_WITHOUT += $(addprefix tb/noccl_compute_slice/test_noccl_compute_slice.py::test_properties_hold_for_every_configuration,[fp32-fp16-int8-int32] [bf16-e4m3])
-GATE_MODULES_WITHOUT += tb/noccl_torrent/test_noccl_torrent.py::test_properties_hold # four minutes; in lock-step in the gate
-GATE_MODULES_WITHOUT += tb/noccl_tree/test_noccl_tree.py::test_hardware_and_simulator_agree_on_every_vector[collective_noc_8x8]
-
-# Proofs of `make test`, directories of rtl/formal, with all their mutants: one per method.
-TEST_PROOFS := noccl_fork # `pdr`: for all time, without help
-TEST_PROOFS += noccl_reduction_issue_two # `induction`: for all time, with the reasons as properties
-TEST_PROOFS += noccl_smart_line # routers with bypass: every path of a cycle ends once
-TEST_PROOFS += noccl_reduction # `depth`: the wide reduction as a whole, up to a cycle
 
 .PHONY: help
 help: ## List the targets
@@ -110,19 +83,6 @@ setup: $(VENV)/.deps ## Python environment with pinned packages in .venv: for us
 
 .PHONY: extras
 extras: $(VENV)/.extras ## Matplotlib, pyarrow and Polars into .venv: plots, Parquet, frames
-
-$(RTL_VENV)/.deps: $(VENV)/.deps requirements/rtl.lock requirements/debian.toml
-	$(PYTHON) -m venv $(RTL_VENV)
-	$(RTL_BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/rtl.lock
-	@$(RTL_BIN)/python -c 'import find_libpython, sys; sys.exit(find_libpython.find_libpython() is None)' \
-	  || { echo 'the hardware tests need a Python with a shared libpython (Debian: libpython3.11; pyenv: --enable-shared); name one with make PYTHON=...' >&2; exit 1; }
-	$(BIN)/python tools/debian.py ccache .tools/bin/ccache
-	$(BIN)/python tools/debian.py liblz4-dev .tools/lz4
-	$(BIN)/python tools/debian.py iverilog .tools/iverilog
-	@touch $@
-
-.PHONY: setup-rtl
-setup-rtl: $(RTL_VENV)/.deps .tools/bin/sta ## Pinned tools of the hardware (simulator, linters, synthesis, solvers) in .venv-rtl
 
 .PHONY: build
 build: $(BIN)/noccl ## The command line .venv/bin/noccl and the Python package
@@ -175,9 +135,10 @@ repository-lints: $(VENV)/.deps
 .PHONY: lint
 lint: check lint-rust lint-python ## All linters and type checkers
 
+# In the profile of the build, so that programs that run while others are compiled are not built twice.
 .PHONY: lint-rust
 lint-rust:
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --release --workspace --all-targets --locked -- -D warnings
 
 .PHONY: lint-python
 lint-python: $(VENV)/.extension $(VENV)/.deps
@@ -186,16 +147,7 @@ lint-python: $(VENV)/.extension $(VENV)/.deps
 
 .PHONY: docs
 docs: ## API documentation of the crates, warnings are errors
-	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' cargo doc --workspace --lib --no-deps --locked
-
-.PHONY: lint-rtl
-lint-rtl: $(RTL_VENV)/.deps ## Verilator, slang and Verible over the SystemVerilog
-	$(RTL_BIN)/python tools/rtl_lint.py
-	$(RTL_BIN)/python -m pytest -q -c rtl/pytest.ini rtl/lint
-
-.PHONY: format-rtl
-format-rtl: $(RTL_VENV)/.deps ## Format the SystemVerilog
-	$(RTL_BIN)/python tools/rtl_lint.py --fix
+	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' cargo doc --release --workspace --lib --no-deps --locked
 
 # ---------------------------------------------------------------------------------------------- tests
 
@@ -204,152 +156,25 @@ test: ## All tests of Rust and Python, and some of each kind for the hardware: t
 	@tools/ci_stages.sh "$(TEST_SOFTWARE)" "$(TEST_HARDWARE)"
 
 .PHONY: test-all
-test-all: test-rust test-python rtl formal cosim cosim-run rtl-mutants rtl-long mutations ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
-
-.PHONY: test-modules
-test-modules: $(RTL_VENV)/.deps # Of the hardware's modules those in TEST_MODULES
-	$(RTL_BIN)/python -m pytest -q -c rtl/pytest.ini $(addprefix rtl/tb/,$(TEST_MODULES)) $(patsubst %,--deselect '%',$(TEST_MODULES_WITHOUT))
-
-.PHONY: test-proofs
-test-proofs: $(RTL_VENV)/.deps # Of the proofs those in TEST_PROOFS
-	$(RTL_BIN)/python tools/rtl_formal.py $(TEST_PROOFS)
-
-# The network that users meet first, by the package that they use; at the boundary that has all routers.
-.PHONY: test-lock-step
-test-lock-step: $(RTL_VENV)/.deps $(VENV)/.extension # The hardware of 2x2 clusters beside the simulator
-	$(BIN)/python -m pytest -q -k router python/tests/test_hardware.py
+test-all: export NOCCL_CASES := long
+test-all: test-rust test-debug test-python test-wheel lint-rtl rtl formal cosim cosim-run rtl-mutants rtl-long mutations ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
 
 MUTATIONS ?= 100000
 .PHONY: mutations
 mutations: ## Mutated files and command lines (minutes): refused or done, in bounded time and memory
-	NOCCL_MUTATIONS=$(MUTATIONS) cargo test --workspace --locked --test mutations
-
-.PHONY: rtl-long
-rtl-long: $(RTL_VENV)/.deps ## Tests of the hardware that take minutes to compile
-	$(RTL_BIN)/python -m pytest -c rtl/pytest.ini rtl/long
+	NOCCL_MUTATIONS=$(MUTATIONS) cargo test --release --workspace --locked --test it mutations
 
 .PHONY: test-rust
 test-rust: $(VENV)/.deps
 	cargo test --release --workspace --locked --no-fail-fast
 
+.PHONY: test-debug
+test-debug: $(VENV)/.deps ## All tests of Rust with overflow checks and debug assertions in every crate (20 CPU minutes to compile)
+	cargo test --workspace --locked --no-fail-fast
+
 .PHONY: test-python
 test-python: $(BIN)/noccl $(VENV)/.deps
 	$(BIN)/python -m pytest
-
-RTL_TEST = $(RTL_BIN)/python -m pytest -c rtl/pytest.ini --durations=20 rtl/tb rtl/formal rtl/synth rtl/export
-
-.PHONY: rtl rtl-quick
-rtl: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## Tests of the hardware's modules: cocotb on Verilator
-	$(RTL_TEST)
-
-rtl-quick: $(RTL_VENV)/.deps .tools/bin/sta $(BIN)/noccl ## The same with fewer sizes of benches, for the merge gate
-	$(RTL_TEST) $(patsubst %,--deselect '%',$(GATE_MODULES_WITHOUT))
-
-.tools/bin/sta .tools/osu018 &: $(VENV)/.deps requirements/debian.toml
-	$(BIN)/python tools/debian.py opensta .tools/bin/sta
-	$(BIN)/python tools/debian.py qflow-tech-osu018 .tools/osu018
-	@touch .tools/bin/sta
-
-.PHONY: synth
-synth: $(RTL_VENV)/.deps .tools/bin/sta ## Area and timing of the modules beside the published router's (minutes)
-	$(RTL_BIN)/python tools/rtl_synth.py
-
-.PHONY: synth-page
-synth-page: $(RTL_VENV)/.deps .tools/bin/sta ## The same, written to docs/rtl/synthesis.md
-	$(RTL_BIN)/python tools/rtl_synth.py --page docs/rtl/synthesis.md
-
-.PHONY: smart-timing
-smart-timing: $(RTL_VENV)/.deps .tools/bin/sta ## Hops that routers with bypass do in a cycle, by their netlists: docs/rtl/smart_timing.md (minutes)
-	$(RTL_BIN)/python tools/smart_timing.py --page docs/rtl/smart_timing.md
-
-.PHONY: formal formal-quick
-formal: $(RTL_VENV)/.deps ## Prove the modules' promises, and kill a mutant per property
-	$(RTL_BIN)/python tools/rtl_formal.py
-
-# Mutants judge the properties, which change seldom; proofs judge the hardware, which changes often.
-formal-quick: $(RTL_VENV)/.deps ## The same with the mutants of TEST_PROOFS only, for the merge gate
-	$(RTL_BIN)/python tools/rtl_formal.py --mutants-of $(TEST_PROOFS)
-
-.PHONY: cosim
-cosim: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4 cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand cosim-endpoints cosim-dma cosim-dma-4x4 cosim-sides cosim-smart cosim-torrent cosim-mutants ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
-
-.PHONY: cosim-quick
-cosim-quick: cosim-mesh-quick cosim-endpoints-tiles cosim-dma-reductions-2x2 cosim-smart-quick cosim-torrent cosim-run-quick ## The same on 2x2 clusters without mutants; of DMA engines the reductions and random mixes
-
-# Of the whole workspace, as `make test-rust`: of one crate, what it needs has other features and is compiled again.
-COSIM_TEST := cargo test --workspace --locked
-
-# Tests build the libraries that they open, from the hardware in them, and keep them in out/cosim: crates/noccl-cosim/tests/libraries.
-# The mesh with wide reductions serves both suites of 2x2; without them it is that of 4x4. `depths` are FIFOs of one slot, of
-# sixteen, and of three at inputs and one at outputs, `registered-merge` are registers in the merge tables.
-.PHONY: cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4
-cosim-2x2 cosim-4x4 cosim-depths-2x2 cosim-registered-merge-2x2 cosim-registered-merge-4x4: cosim-%: $(RTL_VENV)/.deps
-	$(COSIM_TEST) --test cosim_$(subst -,_,$*)
-
-# The mesh as a whole without assertions, for the merge gate: half the work to build. It has none of its own, and those of its
-# modules are in the libraries of tiles of the gate's other suites.
-.PHONY: cosim-mesh-quick
-cosim-mesh-quick: $(RTL_VENV)/.deps
-	NOCCL_COSIM_ASSERTIONS=0 $(COSIM_TEST) --test cosim_2x2 --test cosim_reductions_2x2
-
-.PHONY: cosim-endpoints cosim-endpoints-2x2 cosim-endpoints-4x4 cosim-endpoints-tiles
-cosim-endpoints: cosim-endpoints-2x2 cosim-endpoints-4x4 ## Network interfaces and mesh in lock-step with the simulator, at the AXI ports
-cosim-endpoints-2x2 cosim-endpoints-4x4: cosim-endpoints-%: $(RTL_VENV)/.deps
-	$(COSIM_TEST) --test cosim_endpoints_$*
-
-# The suite of 2x2 on tiles, for the merge gate: the mesh as a whole takes twice as long to build.
-cosim-endpoints-tiles: $(RTL_VENV)/.deps
-	NOCCL_COSIM_TILES=1 $(COSIM_TEST) --test cosim_endpoints_2x2
-
-.PHONY: cosim-dma cosim-dma-2x2 cosim-dma-reductions-2x2 cosim-dma-4x4
-cosim-dma: cosim-dma-2x2 cosim-dma-reductions-2x2 ## DMA engines, network interfaces and mesh in lock-step with the simulator, transfer by transfer
-cosim-dma-2x2 cosim-dma-reductions-2x2 cosim-dma-4x4: cosim-dma-%: $(RTL_VENV)/.deps
-	$(COSIM_TEST) --test cosim_dma_$(subst -,_,$*)
-
-# 2x2 is the mesh as a whole, 4x4 is made of tiles; units of two operands have one row of adders.
-.PHONY: cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand
-cosim-reductions-2x2 cosim-reductions-4x4 cosim-reductions-two-operand: cosim-reductions-%: $(RTL_VENV)/.deps
-	$(COSIM_TEST) --test cosim_reductions_$(subst -,_,$*)
-
-.PHONY: cosim-run cosim-run-quick
-cosim-run: cosim-run-quick ## `noccl run --backend rtl` as a user gives it: Verilate the hardware, run collectives and random traces in lock-step
-	$(COSIM_TEST) --test cosim_replay_2x2
-
-cosim-run-quick: $(RTL_VENV)/.deps $(VENV)/.extension
-	$(COSIM_TEST) --test cosim_run -- --test-threads=1
-	$(BIN)/python -m pytest python/tests/test_hardware.py
-
-# Memories on all four sides of the clusters.
-.PHONY: cosim-sides
-cosim-sides: $(RTL_VENV)/.deps
-	$(COSIM_TEST) --test cosim_sides
-
-.PHONY: cosim-smart cosim-smart-4x4 cosim-smart-8x8 cosim-smart-mutants cosim-smart-quick
-cosim-smart: cosim-smart-4x4 cosim-smart-8x8 cosim-smart-mutants ## Routers with bypass in lock-step with the simulator: random messages that overlap; NOCCL_COSIM_SEEDS seeds
-cosim-smart-4x4 cosim-smart-8x8 cosim-smart-mutants: cosim-smart-%: $(RTL_VENV)/.deps
-	$(COSIM_TEST) --test cosim_smart_$*
-
-cosim-smart-quick: $(RTL_VENV)/.deps
-	$(COSIM_TEST) --test cosim_smart_4x4 quick
-
-.PHONY: cosim-waves
-cosim-waves: $(RTL_VENV)/.deps ## Waves of the 2x2 mesh along a random trace: out/cosim/2x2-SEED.fst
-	cargo run -p noccl-cosim --locked --example cosim_waves -- $(or $(SEED),0)
-
-.PHONY: cosim-torrent
-cosim-torrent: $(RTL_VENV)/.deps ## Torrent endpoints in lock-step; NOCCL_COSIM_SEEDS random sets of chains
-	$(COSIM_TEST) --test cosim_torrent
-
-# Faults in the network interface that its tests must notice, each switched on in one build.
-.PHONY: rtl-mutants
-rtl-mutants: $(RTL_VENV)/.deps ## Faults in the network interface: each must be noticed by its test
-	$(RTL_BIN)/python -m pytest -c rtl/pytest.ini rtl/mutants
-
-# Faults in the hardware that the comparison must notice.
-.PHONY: cosim-mutants
-cosim-mutants: $(RTL_VENV)/.deps
-	$(COSIM_TEST) --test cosim_mutants --test cosim_reductions_mutants \
-	  --test cosim_torrent_mutants --test cosim_endpoints_mutants --test cosim_dma_mutants
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/developer/long_summary.md
@@ -363,14 +188,6 @@ bench: $(BIN)/noccl ## Run the benchmarks and print them
 bench-ranks: $(VENV)/.extension ## Calls of Python ranks per second of CPU time
 	$(BIN)/python python/benchmarks/rank_calls.py --spec collective_noc_8x8
 	$(BIN)/python python/benchmarks/rank_calls.py --spec tilepro64_8x8
-
-# Libraries whose cold builds and speed are measured, without and with assertions.
-HARDWARE ?= 4x4-reducing-tiles 4x4-endpoints-tiles
-.PHONY: bench-hardware
-bench-hardware: $(RTL_VENV)/.deps ## Processor time to build the Verilated hardware, and its cycles per second under load; HARDWARE="4x4 ..."
-	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && for name in $(HARDWARE); do for option in "" --no-assert; do \
-	  echo "== $$name $$option"; CCACHE_DISABLE=1 NOCCL_CACHE="$$cache" \
-	  cargo run --release --quiet -p noccl-cosim --locked --example cosim_speed -- $$name $$option || exit 1; done; done
 
 .PHONY: bench-wafer
 bench-wafer: $(BIN)/noccl ## Collectives over a million tiles: ten minutes, 6 GiB
@@ -425,6 +242,9 @@ auto-page: $(BIN)/noccl ## Compare auto with every algorithm (minutes): tables o
 winners: $(BIN)/noccl $(VENV)/.deps ## Compare multicasts by number and placement of destinations (minutes): charts of docs/papers/S3.md
 	$(BIN)/python experiments/torrent/winners.py
 	$(BIN)/python -m pytest -q -p no:cacheprovider experiments/torrent/tests/test_winners.py
+
+# Tools, tests and synthesis of the hardware.
+include rtl/hardware.mk
 
 # ----------------------------------------------------------------------------------- generated text, CI
 
