@@ -93,22 +93,32 @@ def test_a_gate_that_is_stopped_says_how_far_it_came(tmp_path: Path) -> None:
     assert gate.returncode != 0
 
 
+def makefiles() -> str:
+    """Text of the Makefile and of what it includes."""
+    paths = [repository.ROOT / "Makefile", repository.ROOT / "rtl" / "hardware.mk"]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+def targets() -> set[str]:
+    """Names of targets, of each line of rules all of them."""
+    lines = re.findall(r"^([a-z][a-z -]*):", makefiles(), re.MULTILINE)
+    return {name for line in lines for name in line.split()}
+
+
 def test_the_gate_runs_stages_that_exist_and_both_test_suites() -> None:
-    makefile = (repository.ROOT / "Makefile").read_text(encoding="utf-8")
+    makefile = makefiles()
     lanes = re.findall(r"^CI_[A-Z]+ := (.*)$", makefile, re.MULTILINE)
     waits = [stage.partition(":") for lane in lanes for stage in lane.split()]
     stages = {name for name, _, _ in waits}
-    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
-    assert stages <= targets
+    assert stages <= targets()
     assert {after for _, _, after in waits if after} <= stages
     assert {"check", "lint-rust", "lint-python", "test-rust", "test-python"} <= stages
-    assert {"lint-rtl", "rtl-quick", "formal-quick", "cosim-quick"} <= stages
+    assert {"lint-rtl-quick", "rtl-quick", "formal-quick", "cosim-quick"} <= stages
 
 
 def words_of(variable: str) -> list[str]:
     """Words of a variable of the Makefile, without the reasons behind them."""
-    makefile = (repository.ROOT / "Makefile").read_text(encoding="utf-8")
-    lines = re.findall(rf"^{variable} \+?:?= ?(.*)$", makefile, re.MULTILINE)
+    lines = re.findall(rf"^{variable} \+?:?= ?(.*)$", makefiles(), re.MULTILINE)
     return [word for line in lines for word in line.partition("#")[0].split()]
 
 
@@ -127,33 +137,37 @@ def test_what_the_gate_leaves_out_of_the_benches_exists() -> None:
 
 
 def test_make_test_runs_lanes_of_stages_that_exist() -> None:
-    makefile = (repository.ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
     stages = set(words_of("TEST_SOFTWARE") + words_of("TEST_HARDWARE"))
-    assert stages <= targets
+    assert stages <= targets()
     assert {"test-rust", "test-python", "test-modules", "test-proofs", "test-lock-step"} <= stages
 
 
-def test_what_make_test_chooses_of_the_hardware_exists_and_has_a_reason() -> None:
+def test_what_is_chosen_of_the_hardware_exists_and_has_a_reason() -> None:
     rtl = repository.ROOT / "rtl"
-    makefile = (repository.ROOT / "Makefile").read_text(encoding="utf-8")
-    modules, proofs = words_of("TEST_MODULES"), words_of("TEST_PROOFS")
+    modules = words_of("TEST_MODULES") + words_of("GATE_MODULES")
+    proofs = words_of("TEST_PROOFS") + words_of("GATE_PROOFS")
+    modules, proofs = ([n for n in names if not n.startswith("$")] for names in (modules, proofs))
     assert modules
+    assert proofs
     assert [name for name in modules if not list((rtl / "tb" / name).glob("test_*.py"))] == []
     assert [name for name in proofs if not (rtl / "formal" / name / "formal.toml").exists()] == []
     for name in modules + proofs:
-        assert re.search(rf"^TEST_[A-Z]+ \+?:?= {name} # \S", makefile, re.MULTILINE), name
+        assert re.search(rf"^[A-Z_]+ \+?:?= {name} # \S", makefiles(), re.MULTILINE), name
 
 
-def test_make_test_has_a_proof_of_each_method() -> None:
+def test_the_gate_has_a_proof_of_each_method_with_its_mutants() -> None:
     def method(module: str) -> str:
         text = (repository.ROOT / "rtl" / "formal" / module / "formal.toml").read_text("utf-8")
         table = tomllib.loads(text)
         return method(table["like"]) if "like" in table else str(table.get("method", "pdr"))
 
+    def gate_words(variable: str) -> list[str]:
+        names = words_of(variable)
+        return [n for n in names if not n.startswith("$")] + words_of("TEST_PROOFS")
+
     formal = repository.ROOT / "rtl" / "formal"
     every = {method(path.parent.name) for path in formal.glob("*/formal.toml")}
-    assert {method(module) for module in words_of("TEST_PROOFS")} == every
+    assert {method(module) for module in gate_words("GATE_MUTANTS")} == every
 
 
 def test_no_test_stands_where_none_is_looked_for() -> None:
