@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts what cargo has built into the wheel: the extension module, and the command line as a program.
+"""Puts what cargo has built into the wheel: the extension module and the command line.
 
-Both come from one build of the workspace. Maturin, the usual tool, builds the extension alone: other
-features of shared dependencies, so everything is compiled a second time; and it takes a
+Both come from one build of the workspace. Maturin, the usual tool, builds the extension alone: with
+other features of shared dependencies, so that everything is compiled a second time; and it takes a
 module or a program, not both.
 """
 

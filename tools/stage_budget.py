@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the processor seconds of the gate's stages with the stored row, so that weight cannot come back unseen.
+"""Compares the processor seconds of the gate's stages with the stored row.
 
-Processor seconds differ between machines, and within a run all stages are slow or fast together. So the stored row is
-scaled by the median of the ratios of this run; a stage fails that takes over 10 % more than its scaled
-row, and over 10 s more, since short stages vary by that. Growth of all stages at once is not seen
-here; `make times` shows it.
+So weight cannot come back unseen.
+
+Processor seconds differ between machines, and within a run all stages are slow or fast together.
+So the stored row is scaled by the median of the ratios of this run; a stage fails that takes over
+10 % more than its scaled row, and over 10 s more, since short stages vary by that. Growth of all
+stages at once is not seen here; `make times` shows it.
 Usage: `stage_budget.py STORED < "STAGE SECONDS" lines`; `--write` stores the lines instead.
 """
 

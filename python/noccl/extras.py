@@ -36,5 +36,6 @@ def extra(name: str) -> Iterator[None]:
         if package not in EXTRAS[name]:
             raise
         raise MissingExtraError(
-            f"the package {package} is not installed; accepted: pip install 'noccl[{name}]'"
+            f"the package {package} is not installed; accepted: pip install 'noccl[{name}]', "
+            "or make extras in a checkout"
         ) from error

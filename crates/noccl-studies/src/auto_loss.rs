@@ -4,6 +4,7 @@
 //! A rule that picks one of many has to be held against all of them: every choice of every case is simulated, and predicted where the model knows the network.
 
 use crate::compare::{Estimator, auto_choice_of, collective_of, is_refusal, runtime_cycles};
+use crate::parallel::Parallel;
 use crate::{CompareRequest, Error, group_name, parse_group};
 use noccl_coll::{Choice, choices};
 use noccl_model::{Calibration, predict};
@@ -11,7 +12,6 @@ use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally, Watch};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, CollectiveKind, ElementType, Schedule, check};
-use crate::parallel::Parallel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

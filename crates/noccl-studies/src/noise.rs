@@ -6,11 +6,11 @@
 use crate::Error;
 use crate::compare::runtime_cycles;
 use crate::measure::statistics::mean;
+use crate::parallel::Parallel;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
 use noccl_workload::Schedule;
-use crate::parallel::Parallel;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -7,11 +7,11 @@
 
 use super::estimates::{Estimated, Estimator};
 use crate::Error;
+use crate::parallel::Parallel;
 use noccl_coll::{Algorithm, Choice, offered};
 use noccl_model::bounds;
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};
-use crate::parallel::Parallel;
 
 /// Among so many members everything is estimated. Measured: of more the fastest is never one with barriers.
 const FEW_MEMBERS: u64 = 16;

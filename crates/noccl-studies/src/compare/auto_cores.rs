@@ -8,6 +8,7 @@
 
 use super::auto::Picked;
 use super::runtime_cycles;
+use crate::parallel::Parallel;
 use crate::{Error, format_bytes};
 use noccl_coll::{Algorithm, Choice, CollError, offered};
 use noccl_model::{Constants, predict_with};
@@ -15,7 +16,6 @@ use noccl_net::Network;
 use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, CollectiveKind, Schedule, check};
-use crate::parallel::Parallel;
 
 /// Messages and units that the model still looks at: of an exchange, of another choice.
 const MOST_EXCHANGED: u64 = 100_000;

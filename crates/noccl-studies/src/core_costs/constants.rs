@@ -3,9 +3,9 @@
 
 use super::cases::Modelled;
 use crate::Error;
+use crate::parallel::Parallel;
 use noccl_run::Tally;
 use noccl_spec::Core;
-use crate::parallel::Parallel;
 
 /// A constant.
 pub(super) struct Field {

@@ -2,6 +2,7 @@
 //! Timed runs of library schedules, as all measurements need them.
 
 use crate::compare::{collective_of, runtime_cycles};
+use crate::parallel::Parallel;
 use crate::{CompareRequest, Error, load, parse_group};
 use noccl_coll::{Algorithm, Choice};
 use noccl_net::{Network, TileRef};
@@ -11,7 +12,6 @@ use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, Compute,
     ElementType, SCHEDULE_FORMAT, Schedule,
 };
-use crate::parallel::Parallel;
 use std::collections::BTreeMap;
 
 /// Runs schedules in timing mode: same cycles as value mode, no bytes.

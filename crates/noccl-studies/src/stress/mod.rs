@@ -16,13 +16,13 @@ pub use generate::{Recipe, generate};
 pub use report::{HistogramBin, StressFailure, StressReport};
 
 use crate::Error;
+use crate::parallel::Parallel;
 use executed::Executed;
 use noccl_net::Network;
 use noccl_net::capabilities::Carries;
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, Tally, Watch};
 use noccl_sim::{run_schedule, run_trace};
 use noccl_workload::{Place, Schedule, Trace};
-use crate::parallel::Parallel;
 use report::{Completed, Ended, Outcome, summarise};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

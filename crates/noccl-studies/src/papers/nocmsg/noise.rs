@@ -12,11 +12,11 @@ use crate::measure::statistics::mean;
 use crate::papers::Found;
 use crate::papers::outcome::Outcomes;
 use crate::papers::table::{Table, short};
+use crate::parallel::Parallel;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::{is_held_up, run_schedule};
 use noccl_workload::Schedule;
-use crate::parallel::Parallel;
 
 /// Runs with somebody held up, of each cell: about so many.
 const HELD: f64 = 12.0;

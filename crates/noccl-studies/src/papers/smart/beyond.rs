@@ -8,8 +8,8 @@ use super::designs::{
 };
 use crate::Error;
 use crate::papers::table::Table;
-use noccl_workload::Pattern;
 use crate::parallel::Parallel;
+use noccl_workload::Pattern;
 use std::fmt::Write as _;
 
 /// Loads of the whole mesh, up to what the wider of two trees accepts.
