@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the tables of docs/matrix.md from runs of `noccl matrix` (minutes).
 
-python tools/matrix_page.py            # all tables
-python tools/matrix_page.py --check    # rows of 4x4 clusters against the page (seconds)
+python tools/matrix_page.py                   # all tables
+python tools/matrix_page.py --check 64,1KiB   # rows of these sizes on 4x4 against the page
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RUNS = [
     f"--spec collective_noc_16x16 --collectives {WHOLE} --bytes 64,1KiB,4KiB,32KiB",
     f"--spec collective_noc_16x16 --collectives {BLOCKS} --bytes 64,256",
 ]
-QUICK = [f"--spec collective_noc_4x4 --collectives {WHOLE},{BLOCKS} --bytes 64,1KiB,4KiB"]
+CHECKED = f"--spec collective_noc_4x4 --collectives {WHOLE},{BLOCKS}"
 MESHES = ["4x4", "8x8", "8x8_large", "16x16"]
 
 KIB = 1024
@@ -99,16 +99,17 @@ def tables(cases: Cases) -> str:
 def main() -> int:
     """Writes the page, or compares a part of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--check", action="store_true", help="compare quick rows with the page")
+    parser.add_argument("--check", metavar="BYTES", help="compare rows of 4x4 with the page")
     page = PAGE.read_text(encoding="utf-8")
     text, _, generated = page.partition(MARKER)
-    if not parser.parse_args().check:
+    sizes = parser.parse_args().check
+    if sizes is None:
         PAGE.write_text(f"{text}{MARKER}\n{tables(measure(RUNS))}", encoding="utf-8")
         return 0
     sections = {part.split("\n", 1)[0]: part for part in generated.split("### ")}
     stale = [
         f"{name}: {line}"
-        for name, of in measure(QUICK).items()
+        for name, of in measure([f"{CHECKED} --bytes {sizes}"]).items()
         for line in lines(of)
         if line not in sections[name]
     ]

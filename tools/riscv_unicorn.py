@@ -64,11 +64,11 @@ class State:
 def build(example: str) -> Path:
     """An example of `noccl-riscv`.
 
-    Of the whole workspace, as the Rust tests build it: of one crate, what it needs has other
-    features and is compiled again.
+    Of the whole workspace and in its profile, as the Rust tests build it: otherwise all that it
+    needs would be compiled again.
     """
-    command = ["cargo", "build", "--quiet", "--workspace", "--locked", "--example", example]
-    subprocess.run(command, cwd=repository.ROOT, check=True)
+    command = ["cargo", "build", "--release", "--quiet", "--workspace", "--locked"]
+    subprocess.run([*command, "--example", example], cwd=repository.ROOT, check=True)
     target = subprocess.run(
         ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked"],
         cwd=repository.ROOT,
@@ -76,7 +76,7 @@ def build(example: str) -> Path:
         capture_output=True,
         text=True,
     )
-    return Path(json.loads(target.stdout)["target_directory"]) / "debug" / "examples" / example
+    return Path(json.loads(target.stdout)["target_directory"]) / "release" / "examples" / example
 
 
 def comparable(f: list[int]) -> list[int]:

@@ -250,16 +250,3 @@ def test_mpi4py_is_the_one_of_before_when_the_program_is_over(
         run(program, 2)
     assert sys.modules["mpi4py"] is before
     assert "mpi4py.MPI" not in sys.modules
-
-
-def test_importing_the_package_imports_no_program(tmp_path: Any) -> None:
-    import subprocess
-
-    code = (
-        "import sys, noccl; found = [n for n in ('greenlet', 'mpi4py', 'noccl.programs.hub')"
-        " if n in sys.modules]; print(found)"
-    )
-    output = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path
-    ).stdout
-    assert output == "[]\n"

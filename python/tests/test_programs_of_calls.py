@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import repository
+from tests.case_numbers import cases
+from tests.real_outputs import real_output
 
 SOURCES = repository.ROOT / "programs"
 BIN = Path(sys.executable).parent
@@ -60,21 +61,6 @@ def of_ports(folder: Path) -> Path:
     return built("tests/ranks/mpi_calls.c", folder / "ports.elf")
 
 
-@pytest.fixture(scope="module")
-def native(folder: Path) -> Callable[[str, int], str]:
-    def printed(name: str, ranks: int) -> str:
-        """What real MPI prints."""
-        program = folder / f"native_{name}"
-        source = SOURCES / "tests" / "ranks" / f"{name}.c"
-        made = said(BIN / "mpicc", "-O2", source, "-o", program)
-        assert made.returncode == 0, made.stderr
-        run = said(BIN / "mpiexec", "-n", ranks, program)
-        assert run.returncode == 0, run.stderr
-        return run.stdout
-
-    return printed
-
-
 def prints_everywhere(program: Path, ranks: int, wanted: str) -> None:
     """Does rank 0 print that on every network, and does each rank's time add up?"""
     for spec in NETWORKS:
@@ -86,20 +72,18 @@ def prints_everywhere(program: Path, ranks: int, wanted: str) -> None:
 
 
 def test_one_program_prints_what_real_mpi_prints_over_ports_and_calls(
-    native: Callable[[str, int], str], of_ports: Path, of_calls: Path
+    of_ports: Path, of_calls: Path
 ) -> None:
-    wanted = native("mpi_calls", 5)
+    wanted = real_output("mpi_calls", 5)
     assert report(of_ports, 5, "tilepro64_4x4")["ranks"][0]["console"] == wanted
     prints_everywhere(of_calls, 5, wanted)
 
 
 @pytest.mark.parametrize("name", ["mpi_groups", "mpi_requests"])
-def test_groups_prefixes_and_probes_are_those_of_real_mpi(
-    native: Callable[[str, int], str], folder: Path, name: str
-) -> None:
+def test_groups_prefixes_and_probes_are_those_of_real_mpi(folder: Path, name: str) -> None:
     program = built(f"tests/ranks/{name}.c", folder / f"{name}.elf", "--calls")
     for ranks in (1, 7):
-        prints_everywhere(program, ranks, native(name, ranks))
+        prints_everywhere(program, ranks, real_output(name, ranks))
 
 
 def test_blocks_and_order_of_receives_are_right_everywhere(folder: Path) -> None:
@@ -212,9 +196,10 @@ def test_the_replay_over_ports_takes_the_cycles_of_the_message_library(tmp_path:
     plain = built("npb/is.c", tmp_path / "is.elf", *kernel)
     recorded = built("npb/is.c", tmp_path / "recorded.elf", *kernel, *options)
     trace = tmp_path / "is.messages"
-    report(recorded, 16, "tilepro64_4x4", *memory, "--record", trace)
-    executed = report(plain, 16, "tilepro64_4x4", *memory)["cycles"]
-    replayed = replay(trace, "tilepro64_4x4")
+    ranks, spec = cases((8, "tilepro64_4x2"), (16, "tilepro64_4x4"))
+    report(recorded, ranks, spec, *memory, "--record", trace)
+    executed = report(plain, ranks, spec, *memory)["cycles"]
+    replayed = replay(trace, spec)
     assert replayed["library"] == "recorded"
     assert abs(replayed["cycles"] / executed - 1) < 0.02
 

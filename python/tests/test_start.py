@@ -50,6 +50,10 @@ def loaded(script: str, *, without: tuple[str, ...] = ()) -> set[str]:
 
 def test_the_import_loads_no_other_package() -> None:
     assert loaded("import noccl") == set()
+    # Nor modules of its own, but the engine.
+    code = "import sys, noccl; print(*sorted(n for n in sys.modules if n.startswith('noccl')))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert run.stdout.split() == ["noccl", "noccl._native"]
     assert loaded("import noccl\nnoccl.load('collective_noc_4x4')\nnoccl.sweeps") == set()
 
 

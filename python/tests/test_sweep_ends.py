@@ -149,7 +149,7 @@ def test_the_command_reports_ends_and_goes_on(tmp_path: Path) -> None:
 def test_the_command_refuses_a_missing_file_without_an_interpreter(tmp_path: Path) -> None:
     environment = os.environ | {"NOCCL_PYTHON": str(tmp_path / "none")}
     for name, reason in (("missing.toml", "No such file"), (".", "Is a directory")):
-        words = [NOCCL, "sweep", name]
+        words: list[str | Path] = [NOCCL, "sweep", name]
         ended = subprocess.run(
             words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
         )

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What programs in C print in real MPI: stored, since its ranks poll and so take many seconds.
+
+The files are of a digest of the source, so that a changed program is noticed. `NOCCL_CASES=long`
+compares them with real MPI, `NOCCL_WRITE_GOLDEN=1` writes them anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import repository
+from tests.case_numbers import IS_LONG
+
+SOURCES = repository.ROOT / "programs" / "tests" / "ranks"
+STORED = Path(__file__).with_name("real_mpi")
+TOOLS = Path(sys.executable).parent
+
+
+def real_output(name: str, ranks: int) -> str:
+    """What a program of `programs/tests/ranks` prints in real MPI."""
+    source, path = SOURCES / f"{name}.c", STORED / f"{name}_{ranks}.txt"
+    head = f"{name}.c {hashlib.sha256(source.read_bytes()).hexdigest()[:16]}\n"
+    if "NOCCL_WRITE_GOLDEN" in os.environ:
+        path.write_text(head + measured(source, ranks), encoding="utf-8")
+    stored_head, _, stored = path.read_text(encoding="utf-8").partition("\n")
+    assert f"{stored_head}\n" == head, f"{path.name} is stale: run with NOCCL_WRITE_GOLDEN=1"
+    if IS_LONG:
+        assert measured(source, ranks) == stored
+    return stored
+
+
+def measured(source: Path, ranks: int) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "native"
+        made: list[str | Path] = [TOOLS / "mpicc", "-O2", source, "-o", program]
+        subprocess.run(made, check=True)
+        command: list[str | Path] = [TOOLS / "mpiexec", "-n", str(ranks), program]
+        return subprocess.run(command, capture_output=True, check=True, text=True).stdout
