@@ -17,7 +17,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class CargoBuildHook(BuildHookInterface):  # type: ignore[type-arg, misc]
+class CargoBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     """Builds the Rust workspace before the wheel is written."""
 
     PLUGIN_NAME = "custom"

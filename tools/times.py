@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import functools
 import os
 import re
 import resource
@@ -110,7 +111,7 @@ def of_clone(clone: Path, environment: dict[str, str]) -> list[tuple[str, str, s
         ("`noccl --version`", "50 ms", [program, "--version"]),
         ("`noccl sweep missing.toml`", "50 ms", [program, "sweep", "missing.toml"]),
     ):
-        row(step, goal, lambda words=words: fastest(words, clone, environment))
+        row(step, goal, functools.partial(fastest, words, clone, environment))
     with (clone / CHANGED).open("a", encoding="utf-8") as file:
         file.write(LINE)
     row(
