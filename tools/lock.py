@@ -41,7 +41,7 @@ def main() -> None:
         for name in (name for name in NAMES if name in wanted):
             subprocess.run(
                 [
-                    *(python, "-m", "piptools", "compile", "--quiet", *newest),
+                    *(str(python), "-m", "piptools", "compile", "--quiet", *newest),
                     *("--generate-hashes", "--allow-unsafe", "--strip-extras", "--no-header"),
                     *("--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host"),
                     *("--output-file", f"{name}.lock", f"{name}.in"),

@@ -209,8 +209,8 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
         ),
         "python": lambda: command(
             "Python properties with many cases",
-            [sys.executable, "-m", "pytest", "-q", "--hypothesis-profile=long", "python/tests"],
-            {},
+            [sys.executable, "-m", "pytest", "-q", "python/tests"],
+            {"NOCCL_CASES": "long"},
         ),
         "ports": lambda: hardware(
             "random AXI transactions through `noccl_ni`, protocol checkers on every port: "
