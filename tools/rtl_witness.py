@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns the trace of a disproved assertion, as ABC writes it, into one that Yosys can replay.
+"""Converts the trace of a disproved assertion, as ABC writes it, into one that Yosys can replay.
 
 ABC's trace (AIGER) numbers the inputs of the circuit; the map beside the circuit says which bit of
 which signal each of them is. The format of Yosys is written by the module that Yosys has for that.
