@@ -75,6 +75,8 @@ ALLOWED: dict[str, frozenset[str]] = {
     "noccl": STUDIED | {"noccl-studies"},
     "noccl-cli": frozenset({"noccl"}),
     "noccl-py": frozenset({"noccl"}),
+    # The simulator's tests, compiled apart from it: `TESTS`.
+    "noccl-sim-tests": frozenset(),
     # Networks and workloads for tests.
     "noccl-testkit": frozenset({"noccl-spec", "noccl-net", "noccl-workload"}),
 }
@@ -86,6 +88,9 @@ TESTKIT = "noccl-testkit"
 # on random traces and searched schedules, which studies make. Named cost tables are numbers of the
 # spec, which does not know the core.
 TESTS: dict[str, frozenset[str]] = {
+    "noccl-sim-tests": frozenset(
+        {"noccl-spec", "noccl-net", "noccl-workload", "noccl-run", "noccl-riscv", "noccl-sim"}
+    ),
     "noccl-synth": frozenset({"noccl-sim"}),
     "noccl-cosim": frozenset({"noccl-sim", "noccl-studies"}),
     "noccl-riscv": frozenset({"noccl-spec"}),

@@ -30,6 +30,9 @@ from long_summary import Outcome, Row, here, merged, read, text_of
 ALGORITHMS = ("chain:1", "chain:3", "chain:8", "tree:1", "tree:4", "row_column", "in_network")
 SIZES_BYTES = (8, 64, 72, 1024, 4096, 4104)
 
+# All crates at once: what one crate alone needs has other features and is compiled again.
+RUST_TESTS = ("cargo", "test", "--release", "--workspace", "--locked")
+
 
 _COHERENCE = "kernels under both protocols on six designs: results right, every load the last store"
 _DESIGNS = "collective,greedy,complete,private,slots,connected"
@@ -187,18 +190,18 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
         "values": lambda: values("collective_noc_4x4", seeds // 5),
         "rust": lambda: command(
             "Rust properties with many cases",
-            ["cargo", "test", "--workspace", "--locked", "--quiet"],
-            {"PROPTEST_CASES": "2000"},
+            [*RUST_TESTS, "--quiet"],
+            {"NOCCL_CASES": "long", "PROPTEST_CASES": "2000"},
         ),
         "parameters": lambda: command(
             "numbers of the spec at the ends of their ranges and between, several together: "
             "everything completes with the right bytes or is refused by field",
-            ["cargo", "test", "--workspace", "--locked", "--quiet", "--test", "parameters"],
+            [*RUST_TESTS, "--quiet", "--test", "it", "parameters::"],
             {"NOCCL_PARAMETER_CASES": str(seeds)},
         ),
         "bounds": lambda: command(
             "random collectives by every algorithm on ten networks: none is faster than its bounds",
-            ["cargo", "test", "-p", "noccl-studies", "--locked", "--test", "delivery_bounds"],
+            [*RUST_TESTS, "--test", "it", "delivery_bounds::"],
             {"NOCCL_BOUND_CASES": "100000"},
         ),
         "mutations": lambda: command(

@@ -8,6 +8,7 @@
 
 pub mod cases;
 pub mod folder;
+pub mod generated;
 pub mod networks;
 pub mod random;
 pub mod schedules;

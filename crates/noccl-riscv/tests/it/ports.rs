@@ -5,7 +5,9 @@ use crate::common::{COSTS, DATA, EBREAK, addi, i_type, load, lui, machine, r_typ
 use noccl_riscv::{
     Access, AccessKind, Core, MEMORY_BASE, Outside, PORTS_BASE, Port, RiscvError, Stopped, c_header,
 };
+use noccl_testkit::generated::assert_fresh;
 use std::error::Error;
+use std::path::Path;
 
 #[test]
 fn a_load_waits_for_its_value_and_its_cycle() -> Result<(), RiscvError> {
@@ -160,10 +162,6 @@ fn ports_have_addresses_of_their_own_and_the_runtime_knows_them() {
         assert_eq!(Port::at(port.address()), Some(port));
         assert!(port.address() % 8 == 0 && port.address() < PORTS_BASE + noccl_riscv::PORTS_BYTES);
     }
-    let header = include_str!("../../../../programs/runtime/include/noccl_ports.h");
-    assert_eq!(
-        header,
-        c_header(),
-        "cargo run -p noccl-riscv --example ports_header"
-    );
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs");
+    assert_fresh(&programs.join("runtime/include/noccl_ports.h"), &c_header());
 }

@@ -2,7 +2,7 @@
 //! Cycles and bytes of many runs, compared with a committed table.
 //!
 //! The table is a record, not a proof: it notices any change of behaviour, wanted or not. After a wanted
-//! one, `NOCCL_WRITE_GOLDEN=1 cargo test -p noccl-sim --test it golden_cycles::` writes it again.
+//! one, `NOCCL_WRITE_GOLDEN=1 cargo test -p noccl-sim-tests --test it golden_cycles` writes it again.
 
 use noccl_net::TileRef;
 use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
@@ -11,7 +11,7 @@ use noccl_workload::{Pattern, PortKind, Traffic};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/cycles.json");
+const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../noccl-sim/tests/golden/cycles.json");
 
 const PATTERNS: [Pattern; 6] = [
     Pattern::Uniform,
