@@ -179,10 +179,10 @@ def test_what_cannot_run_is_refused(tmp_path: Path) -> None:
     assert "ELF" in ran.stderr
 
 
-def copied_checkpoints(command: list[str], folder: Path) -> list[Path]:
-    """Runs a command that saves whenever it can; returns copies of some of what it has saved."""
+def copied_checkpoints(command: list[str], folder: Path, seconds: float) -> list[Path]:
+    """Runs a command that saves now and then; returns copies of some of what it has saved."""
     saved = folder / "run.ckpt"
-    options = ["--checkpoint", str(saved), "--checkpoint-every", "0.000001"]
+    options = ["--checkpoint", str(saved), "--checkpoint-every", str(seconds)]
     # In the order of the run.
     contents: dict[bytes, None] = {}
     with subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL) as running:
@@ -201,14 +201,17 @@ def copied_checkpoints(command: list[str], folder: Path) -> list[Path]:
     return copies
 
 
-@pytest.mark.parametrize("source", ["tests/ranks/collectives.c", "examples/jacobi.c"])
-def test_a_run_goes_on_from_its_checkpoints(tmp_path: Path, source: str) -> None:
+# Seconds from one checkpoint to the next: without a pause saving takes longer than the run itself.
+@pytest.mark.parametrize(
+    ("source", "seconds"), [("tests/ranks/collectives.c", 0.1), ("examples/jacobi.c", 0.01)]
+)
+def test_a_run_goes_on_from_its_checkpoints(tmp_path: Path, source: str, seconds: float) -> None:
     """Packets and broadcasts of the static network are on their path in them."""
     program = built(source, tmp_path)
     options = on_cores("tilepro64_4x4")
     whole = report(program, 16, *options)
     command = [str(NOCCL), "run", str(program), "--program", "--ranks", "16", *options]
-    checkpoints = copied_checkpoints(command, tmp_path)
+    checkpoints = copied_checkpoints(command, tmp_path, cases(seconds, 0.000001))
     assert len(checkpoints) > 1
     for checkpoint in checkpoints:
         memories_bytes = 16 * 4 << 20
