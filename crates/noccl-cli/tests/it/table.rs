@@ -2,9 +2,9 @@
 //! Text tables; here, since the whole command would be compiled a second time for tests of its own.
 
 #[path = "../../src/table.rs"]
-mod table;
+mod source;
 
-use table::{Align, grouped, table};
+use source::{Align, grouped, table};
 
 #[test]
 fn numbers_end_and_words_start_in_one_column() {

@@ -2,10 +2,10 @@
 //! The estimate of the time that work still takes.
 
 #[path = "../../src/time_left.rs"]
-mod time_left;
+mod source;
 
 use std::time::Duration;
-use time_left::{time_left, words};
+use source::{time_left, words};
 
 const fn s(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
