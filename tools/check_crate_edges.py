@@ -35,6 +35,8 @@ COSIM = frozenset(
 )
 # Programs in C: the core, the compiler, and ranks.
 PROGRAMS = frozenset({"noccl-riscv", "noccl-compile", "noccl-program", "noccl-execute"})
+# A machine that drives the simulator's messages.
+COHERENCE = frozenset({"noccl-spec", "noccl-net", "noccl-run", "noccl-sim"})
 # What studies run.
 STUDIED = frozenset(
     {*LIBRARY, *BACKENDS, *COSIM, *PROGRAMS, "noccl-cosim", "noccl-coherence", "noccl-synth"}
@@ -61,8 +63,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     ),
     "noccl-rtl": frozenset({"noccl-spec", "noccl-net"}),
     "noccl-cosim": COSIM,
-    # A machine that drives the simulator's messages.
-    "noccl-coherence": frozenset({"noccl-spec", "noccl-net", "noccl-run", "noccl-sim"}),
+    "noccl-coherence": COHERENCE,
     # Ranks that call collectives while a simulation goes on.
     "noccl-program": frozenset(
         {"noccl-spec", "noccl-net", "noccl-workload", "noccl-coll", "noccl-run", "noccl-sim"}
@@ -75,8 +76,8 @@ ALLOWED: dict[str, frozenset[str]] = {
     "noccl": STUDIED | {"noccl-studies"},
     "noccl-cli": frozenset({"noccl"}),
     "noccl-py": frozenset({"noccl"}),
-    # The simulator's tests, compiled apart from it: `TESTS`.
-    "noccl-sim-tests": frozenset(),
+    # Tests of other crates, compiled apart from them: `TESTS`.
+    "noccl-tests": frozenset(),
     # Networks and workloads for tests.
     "noccl-testkit": frozenset({"noccl-spec", "noccl-net", "noccl-workload"}),
 }
@@ -85,15 +86,11 @@ ALLOWED: dict[str, frozenset[str]] = {
 TESTKIT = "noccl-testkit"
 
 # Edges of tests alone. Lock-step is tested beside the simulator, which the crate itself is passed,
-# on random traces and searched schedules, which studies make. Named cost tables are numbers of the
-# spec, which does not know the core.
+# on random traces and searched schedules, which studies make.
 TESTS: dict[str, frozenset[str]] = {
-    "noccl-sim-tests": frozenset(
-        {"noccl-spec", "noccl-net", "noccl-workload", "noccl-run", "noccl-riscv", "noccl-sim"}
-    ),
+    "noccl-tests": COHERENCE | {"noccl-workload", "noccl-riscv", "noccl-coherence"},
     "noccl-synth": frozenset({"noccl-sim"}),
     "noccl-cosim": frozenset({"noccl-sim", "noccl-studies"}),
-    "noccl-riscv": frozenset({"noccl-spec"}),
     "noccl-execute": frozenset({"noccl-spec", "noccl-coll"}),
 }
 

@@ -2,7 +2,7 @@
 //! Cycles and bytes of many runs, compared with a committed table.
 //!
 //! The table is a record, not a proof: it notices any change of behaviour, wanted or not. After a wanted
-//! one, `NOCCL_WRITE_GOLDEN=1 cargo test -p noccl-sim-tests --test it golden_cycles` writes it again.
+//! one, `NOCCL_WRITE_GOLDEN=1 cargo test -p noccl-tests --test sim golden_cycles` writes it again.
 
 use noccl_net::TileRef;
 use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};

@@ -79,7 +79,7 @@ fn links_that_idle_for_flits_that_do_not_come_are_most_of_what_bypass_loses() {
     }
 }
 
-/// The numbers of the page: `cargo test --release -p noccl-sim-tests --test units losses -- --ignored --nocapture`.
+/// The numbers of the page: `cargo test --release -p noccl-tests --test sim_units losses -- --ignored --nocapture`.
 #[test]
 #[ignore = "prints the numbers of docs/papers/S2.md and asserts nothing that others do not; a minute"]
 #[allow(clippy::print_stdout)]
