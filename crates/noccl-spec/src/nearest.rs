@@ -3,10 +3,7 @@
 
 /// A hint in parentheses, or nothing when no candidate is close.
 ///
-/// ```
-/// let known = ["all_reduce", "barrier"];
-/// assert_eq!(noccl_spec::nearest("all_reduse", known.into_iter()), " (did you mean `all_reduce`?)");
-/// ```
+/// Of `all_reduse` among `all_reduce` and `barrier`: did you mean `all_reduce`?
 #[must_use]
 pub fn nearest<'a>(found: &str, candidates: impl Iterator<Item = &'a str>) -> String {
     match candidates.map(|key| (distance(found, key), key)).min() {

@@ -16,10 +16,7 @@ pub(crate) fn renamed_preset(name: &str) -> Option<String> {
 
 /// What a user should know about old names in the name of a preset, the text of a file or overrides: one sentence per name.
 ///
-/// ```
-/// let notes = noccl_spec::old_names("collective_noc_4x4_peer", "", &[]);
-/// assert_eq!(notes, ["the preset collective_noc_4x4_peer is now collective_noc_4x4_published"]);
-/// ```
+/// Of `collective_noc_4x4_peer`: `the preset collective_noc_4x4_peer is now collective_noc_4x4_published`.
 #[must_use]
 pub fn old_names(preset_or_file: &str, text: &str, overrides: &[(String, String)]) -> Vec<String> {
     let file: toml::Table = toml::from_str(text).unwrap_or_default();

@@ -27,12 +27,7 @@ struct Reader<'t> {
 /// # Errors
 /// [`ProgramError::Trace`] with the line, what stands there and what would be accepted.
 ///
-/// ```
-/// let text = "noccl-messages 1\nranks 1\nunit cycles\nrank 0\ncompute 5\nend 1\n";
-/// let trace = noccl_program::parse_messages("one.messages", text)?;
-/// assert_eq!(trace.num_records(), 1);
-/// # Ok::<(), noccl_program::ProgramError>(())
-/// ```
+/// A trace of one record: `"noccl-messages 1\nranks 1\nunit cycles\nrank 0\ncompute 5\nend 1\n"`.
 pub fn parse_messages(file: &str, text: &str) -> Result<MessageTrace, ProgramError> {
     let mut reader = Reader {
         file,
