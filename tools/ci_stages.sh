@@ -94,7 +94,11 @@ printf '%-14s %8s  on this disk, %s free\n' size "$(du -sh . | cut -f1)" "$(df -
 if [ -n "$STORED" ]; then
   rows() { for i in "${!names[@]}"; do printf '%s %s\n' "${names[$i]}" "${work[$i]}"; done; }
   rows >out/stage_times.txt
-  printf '\nstages that take more processor seconds than %s allows:\n' "$STORED"
-  if rows | python3 "$TOOLS/stage_budget.py" "$STORED"; then echo none; else worst=1; fi
+  if [ -f "$STORED" ]; then
+    printf '\nstages that take more processor seconds than %s allows:\n' "$STORED"
+    if rows | python3 "$TOOLS/stage_budget.py" "$STORED"; then echo none; else worst=1; fi
+  else
+    printf '\nprocessor seconds are not compared: no %s; store it with make stage-times\n' "$STORED"
+  fi
 fi
 exit "$worst"

@@ -4,7 +4,7 @@
 Clones the checkout's last commit into a directory of its own, with a home directory of its own for
 cargo, pip and compiler caches, runs the README's commands there, and writes the table into
 `README.md` and `docs/developer/testing.md`, with machine, command and date. `--without-gate` leaves
-`.ci/run` out and its rows as they are; `--print` writes no page.
+`.ci/run` out, `--without-tests` `make test` too; `--print` writes no page.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def size_mb(path: Path) -> str:
     return f"{int(text.split()[0])} MB"
 
 
-def of_clone(clone: Path, environment: dict[str, str]) -> list[tuple[str, str, str, str]]:
+def of_clone(
+    clone: Path, environment: dict[str, str], *, has_tests: bool
+) -> list[tuple[str, str, str, str]]:
     """Runs everything but the gate in a clone, a row each."""
     rows = []
 
@@ -119,11 +121,12 @@ def of_clone(clone: Path, environment: dict[str, str]) -> list[tuple[str, str, s
         "25 s",
         lambda: timed(["make", "demo"], clone, environment),
     )
-    row(
-        "`make test` after it",
-        "5 min, CPU 9 min",
-        lambda: timed(["make", "test"], clone, environment),
-    )
+    if has_tests:
+        row(
+            "`make test` after it",
+            "5 min, CPU 9 min",
+            lambda: timed(["make", "test"], clone, environment),
+        )
     return rows + sizes
 
 
@@ -176,12 +179,13 @@ def main() -> None:
     """Measures, prints, writes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--without-gate", action="store_true", help="leave .ci/run out")
+    parser.add_argument("--without-tests", action="store_true", help="leave make test out too")
     parser.add_argument("--print", action="store_true", help="write no page")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="noccl-times-") as folder:
         clone, environment = fresh(Path(folder))
-        rows = of_clone(clone, environment)
-    if not options.without_gate:
+        rows = of_clone(clone, environment, has_tests=not options.without_tests)
+    if not (options.without_gate or options.without_tests):
         with tempfile.TemporaryDirectory(prefix="noccl-times-") as folder:
             rows += of_gate(*fresh(Path(folder)))
     commit = subprocess.run(
