@@ -4,7 +4,6 @@
 //! A rule that picks one of many has to be held against all of them: every choice of every case is simulated, and predicted where the model knows the network.
 
 use crate::compare::{Estimator, auto_choice_of, collective_of, is_refusal, runtime_cycles};
-use crate::parallel::Parallel;
 use crate::{CompareRequest, Error, group_name, parse_group};
 use noccl_coll::{Choice, choices};
 use noccl_model::{Calibration, predict};
@@ -12,6 +11,7 @@ use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally, Watch};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, CollectiveKind, ElementType, Schedule, check};
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,6 @@
 use crate::figure::{Line, line_chart};
 use crate::measure::statistics::slope;
 use crate::page::between;
-use crate::parallel::Parallel;
 use crate::{Error, Figure, load, parse_group, read_text, write_file};
 use noccl_coll::{BarrierAlgorithm, BarrierStructure, barrier_schedule};
 use noccl_net::{Coord, Network, TileRef};
@@ -15,6 +14,7 @@ use noccl_run::{Mode, RunConfig, Tally, Watch};
 use noccl_sim::run_schedule;
 use noccl_spec::Plane;
 use noccl_workload::{BarrierMechanism, Schedule};
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -24,7 +24,6 @@ mod npb;
 mod order;
 mod page;
 mod papers;
-mod parallel;
 pub mod parts;
 mod request;
 mod runs;

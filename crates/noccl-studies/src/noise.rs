@@ -6,11 +6,11 @@
 use crate::Error;
 use crate::compare::runtime_cycles;
 use crate::measure::statistics::mean;
-use crate::parallel::Parallel;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
 use noccl_workload::Schedule;
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ pub fn under_noise(
     tally: &Tally<'_>,
 ) -> Result<NoiseStatistics, Error> {
     check(network, request)?;
-    let cycles = |&run: &u32| -> Result<u64, Error> {
+    let cycles = |run: u32| -> Result<u64, Error> {
         let config = RunConfig {
             mode: Mode::Timing,
             noise_seed: Some(request.seed.wrapping_add(run.into())),
@@ -72,8 +72,7 @@ pub fn under_noise(
             tally.run(|watch| run_schedule(network, schedule, &[], &[], &config, watch))?;
         Ok(runtime_cycles(Some(schedule), &result.actions))
     };
-    let runs: Vec<u32> = (0..request.runs).collect();
-    let runs: Result<Vec<u64>, Error> = runs.par_iter().map(cycles).collect();
+    let runs: Result<Vec<u64>, Error> = (0..request.runs).into_par_iter().map(cycles).collect();
     Ok(statistics(&runs?, network.spec().clock_ghz))
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! In which order a chain visits its destinations, for one set of them or for many random sets.
 
-use crate::parallel::Parallel;
 use crate::{Error, root_name};
 use noccl_coll::chain::order::{
     ChainCycles, ChainOrder, chain_order, chain_report, multicast_hops, shared_links, unicast_hops,
 };
 use noccl_net::{Network, TileId, TileRef, TileSet};
 use noccl_run::{Rng, Tally, Watch};
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

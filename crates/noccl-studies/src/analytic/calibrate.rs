@@ -2,7 +2,6 @@
 //! Constants of the model from simulator runs.
 
 use super::grid::{GridPoint, paper_grid};
-use crate::parallel::Parallel;
 use crate::{Error, Watch};
 use noccl_files::{MAX_TOML_BYTES, read_bounded};
 use noccl_model::{CALIBRATION_FORMAT, Calibration, calibration_runs, conditions, fit, held_out};
@@ -12,6 +11,7 @@ use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
 use noccl_spec::WideReductionKind;
 use noccl_workload::Schedule;
+use rayon::prelude::*;
 use std::path::Path;
 
 /// Fits the model's constants to this network and checks them on the paper's grid, which the fit does not see.

@@ -3,7 +3,6 @@
 //! chunk count worth trying; barriers over 2 to 16 clusters (S1 §4.2).
 
 use super::calibrate::simulated_cycles;
-use crate::parallel::Parallel;
 use crate::{CompareRequest, Error, Watch, format_bytes};
 use noccl_coll::{Algorithm, Choice, Inner, choices};
 use noccl_model::published::Extent;
@@ -12,6 +11,7 @@ use noccl_net::{Network, TileSet};
 use noccl_run::Tally;
 use noccl_spec::Cluster;
 use noccl_workload::{CollectiveKind, Schedule};
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

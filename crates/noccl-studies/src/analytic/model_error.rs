@@ -2,13 +2,13 @@
 //! At which mesh the published equations and the simulation part, because a hop costs four cycles and not one.
 
 use super::grid::{GridPoint, Measured, Structure, closed_form, points};
-use crate::parallel::Parallel;
 use crate::{Error, Watch, load};
 use noccl_model::published::{Extent, MulticastConstants, ReduceConstants};
 use noccl_model::{Calibration, Constants};
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
 use noccl_workload::CollectiveKind;
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -12,13 +12,13 @@ pub use energy::ENERGY_UNITS;
 pub use program::{CoherenceProgram, parse_kernels, parse_protocols, read_recording};
 
 use crate::Error;
-use crate::parallel::Parallel;
 use designs::Design;
 use energy::Energy;
 use noccl_coherence::machine::{Counts, LATENCIES, Machine};
 use noccl_coherence::protocol::{Flow, Ht, Protocol, Token};
 use noccl_net::Network;
 use noccl_run::{Tally, Watch};
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -9,12 +9,12 @@ use super::auto_candidates::estimates;
 use super::estimates::{Estimated, Estimator};
 use super::{is_refusal, runtime_cycles};
 use crate::Error;
-use crate::parallel::Parallel;
 use noccl_coll::{Choice, CollError, offered};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, check};
+use rayon::prelude::*;
 use std::collections::HashSet;
 
 /// Choices so near the least estimate are run: where the estimate is firm, and where it is rough.

@@ -7,11 +7,11 @@
 
 use super::estimates::{Estimated, Estimator};
 use crate::Error;
-use crate::parallel::Parallel;
 use noccl_coll::{Algorithm, Choice, offered};
 use noccl_model::bounds;
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};
+use rayon::prelude::*;
 
 /// Among so many members everything is estimated. Measured: of more the fastest is never one with barriers.
 const FEW_MEMBERS: u64 = 16;
@@ -87,9 +87,8 @@ fn of_many(
         .iter()
         .partition(|choice| choice.algorithm == Algorithm::PointToPoint);
     // Choices of a form stand together in what is offered, those with the fewest pieces first.
-    let forms: Vec<&[Choice]> = points.chunk_by(|a, b| a.point == b.point).collect();
-    let fewest: Vec<Option<(Estimated, &[Choice])>> = forms
-        .par_iter()
+    let fewest: Vec<Option<(Estimated, &[Choice])>> = points
+        .par_chunk_by(|a, b| a.point == b.point)
         .map(|choices| fewest_pieces(estimator, choices))
         .collect::<Result<_, Error>>()?;
     let mut fewest: Vec<(Estimated, &[Choice])> = fewest.into_iter().flatten().collect();

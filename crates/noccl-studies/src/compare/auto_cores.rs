@@ -8,7 +8,6 @@
 
 use super::auto::Picked;
 use super::runtime_cycles;
-use crate::parallel::Parallel;
 use crate::{Error, format_bytes};
 use noccl_coll::{Algorithm, Choice, CollError, offered};
 use noccl_model::{Constants, predict_with};
@@ -16,6 +15,7 @@ use noccl_net::Network;
 use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, CollectiveKind, Schedule, check};
+use rayon::prelude::*;
 
 /// Messages and units that the model still looks at: of an exchange, of another choice.
 const MOST_EXCHANGED: u64 = 100_000;
@@ -104,11 +104,8 @@ fn predict_all(
 ) -> Result<Vec<Predicted>, Error> {
     let mut known: Vec<Predicted> = choices
         .par_iter()
-        .map(|choice| predicted(network, collective, *choice))
-        .collect::<Result<Vec<_>, Error>>()?
-        .into_iter()
-        .flatten()
-        .collect();
+        .filter_map(|choice| predicted(network, collective, *choice).transpose())
+        .collect::<Result<_, Error>>()?;
     known.sort_by(|a, b| a.cycles.total_cmp(&b.cycles));
     Ok(known)
 }

@@ -6,13 +6,13 @@ use super::search::Family;
 use super::{
     CompareRequest, CompareRow, Comparison, LinkFlits, Outcome, collect_rows, pending, row_of,
 };
-use crate::parallel::Parallel;
 use crate::{Error, Verified};
 use noccl_coll::Choice;
 use noccl_model::{Calibration, Constants, Prediction, predict_with};
 use noccl_net::Network;
 use noccl_run::LinkLoad;
 use noccl_workload::{Collective, Schedule};
+use rayon::prelude::*;
 
 /// As [`crate::compare()`], by the model with the constants of a calibration.
 ///

@@ -31,7 +31,6 @@ pub use row::{AlgorithmRequest, Backend, CompareRequest, CompareRow, SumError, p
 pub use synchronisation::Synchronisation;
 
 use crate::noise::{NoiseStatistics, under_noise};
-use crate::parallel::Parallel;
 use crate::{Error, Verified, group_name, root_name};
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::DirectExchangeBounds;
@@ -39,6 +38,7 @@ use noccl_net::{Network, TileId, TileRef};
 use noccl_run::{Counters, Mode, RunConfig, RunError, Tally, Watch, energy_pj};
 use noccl_sim::run_schedule;
 use noccl_workload::{CheckError, Collective, CollectiveKind, Schedule};
+use rayon::prelude::*;
 use search::{Family, best_choice, families};
 pub(crate) use search::{auto_choice_of, best_of};
 

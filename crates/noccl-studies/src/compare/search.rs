@@ -4,12 +4,12 @@
 use super::row::AlgorithmRequest;
 use super::{auto, auto_cores, runtime_cycles};
 use crate::Error;
-use crate::parallel::Parallel;
 use noccl_coll::{Algorithm, Choice, choices, choices_of};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
 use noccl_workload::{Collective, Schedule};
+use rayon::prelude::*;
 
 /// Choices of which only the fastest makes a row.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 
 use super::cases::Modelled;
 use crate::Error;
-use crate::parallel::Parallel;
 use noccl_run::Tally;
 use noccl_spec::Core;
+use rayon::prelude::*;
 
 /// A constant.
 pub(super) struct Field {

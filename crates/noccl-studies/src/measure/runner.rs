@@ -2,7 +2,6 @@
 //! Timed runs of library schedules, as all measurements need them.
 
 use crate::compare::{collective_of, runtime_cycles};
-use crate::parallel::Parallel;
 use crate::{CompareRequest, Error, load, parse_group};
 use noccl_coll::{Algorithm, Choice};
 use noccl_net::{Network, TileRef};
@@ -12,6 +11,7 @@ use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, Compute,
     ElementType, SCHEDULE_FORMAT, Schedule,
 };
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Runs schedules in timing mode: same cycles as value mode, no bytes.

@@ -16,13 +16,13 @@ pub use generate::{Recipe, generate};
 pub use report::{HistogramBin, StressFailure, StressReport};
 
 use crate::Error;
-use crate::parallel::Parallel;
 use executed::Executed;
 use noccl_net::Network;
 use noccl_net::capabilities::Carries;
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, Tally, Watch};
 use noccl_sim::{run_schedule, run_trace};
 use noccl_workload::{Place, Schedule, Trace};
+use rayon::prelude::*;
 use report::{Completed, Ended, Outcome, summarise};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -162,10 +162,9 @@ pub fn stress(
         [StressKind::Program] => &["core.flow_control"],
         _ => &[],
     };
-    let seeds: Vec<u64> = (request.first_seed..request.first_seed + request.seeds).collect();
-    let outcomes: Vec<Outcome> = seeds
-        .par_iter()
-        .map(|&seed| {
+    let outcomes: Vec<Outcome> = (request.first_seed..request.first_seed + request.seeds)
+        .into_par_iter()
+        .map(|seed| {
             let drawn = { request.has_variants }.then(|| variants::draw(network, seed, kept));
             let on = drawn.as_ref().map_or(network, |(drawn, _)| drawn);
             let (transactions, outcome) = match &executed {

@@ -2,13 +2,13 @@
 //! The simulator rates schedules, without their bytes; those that an estimate finds far slower than the best so far it need not run.
 
 use crate::compare::runtime_cycles;
-use crate::parallel::Parallel;
 use noccl_model::estimate_cycles;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Step, Watch, WorkStage, energy_pj};
 use noccl_sim::run_schedule;
 use noccl_synth::{Oracle, Rating};
 use noccl_workload::Schedule;
+use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 

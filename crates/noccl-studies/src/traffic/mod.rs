@@ -8,12 +8,12 @@ mod zero_load;
 pub use zero_load::zero_load_latency_cycles;
 
 use crate::Error;
-use crate::parallel::Parallel;
 use noccl_model::capacity_beats_per_cycle;
 use noccl_net::Network;
 use noccl_run::{Mode, RunError, Tally, Watch, gb_per_s, time_ns};
 use noccl_workload::{MAX_TRAFFIC_CYCLES, Pattern, Traffic, WorkloadError, check_pattern};
 use point::{Point, point};
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

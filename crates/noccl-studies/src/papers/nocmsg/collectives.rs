@@ -4,8 +4,8 @@
 use super::machine::{LARGEST, Layer, PACKET, SIDES, cycles, microseconds, saving};
 use crate::Error;
 use crate::measure::runner::Runner;
-use crate::parallel::Parallel;
 use noccl_workload::CollectiveKind;
+use rayon::prelude::*;
 
 /// A collective, and who does it how.
 #[derive(Debug, Clone, Copy)]

@@ -5,10 +5,10 @@ use super::collectives::{ALL_TO_ALL, BARRIER, BROADCAST, REDUCE};
 use super::machine::{Layer, PACKET, SIDES, observe, schedule};
 use crate::Error;
 use crate::papers::outcome::Outcomes;
-use crate::parallel::Parallel;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::route_writes;
 use noccl_workload::{CheckError, CollectiveKind, check};
+use rayon::prelude::*;
 
 /// Id, collective, bytes, algorithm.
 const READINGS: [(&str, CollectiveKind, u64, &str); 6] = [

@@ -12,11 +12,11 @@ use crate::measure::statistics::mean;
 use crate::papers::Found;
 use crate::papers::outcome::Outcomes;
 use crate::papers::table::{Table, short};
-use crate::parallel::Parallel;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::{is_held_up, run_schedule};
 use noccl_workload::Schedule;
+use rayon::prelude::*;
 
 /// Runs with somebody held up, of each cell: about so many.
 const HELD: f64 = 12.0;
@@ -91,15 +91,9 @@ fn variance(tally: &Tally<'_>, network: &Network, schedule: &Schedule) -> Result
         Ok(tally.run(body)?.cycles)
     };
     let alone = run(None)?;
-    let all: Vec<u64> = (0..seeds).collect();
-    let is_held: Vec<bool> = all
-        .par_iter()
-        .map(|seed| is_held_up(&tiles.core, schedule, *seed))
-        .collect();
-    let held: Vec<u64> = all
-        .into_iter()
-        .zip(is_held)
-        .filter_map(|(seed, is_held)| is_held.then_some(seed))
+    let held: Vec<u64> = (0..seeds)
+        .into_par_iter()
+        .filter(|seed| is_held_up(&tiles.core, schedule, *seed))
         .collect();
     let later = |seed: &u64| Ok(microseconds(run(Some(*seed))? - alone));
     let later: Vec<f64> = held.par_iter().map(later).collect::<Result<_, Error>>()?;

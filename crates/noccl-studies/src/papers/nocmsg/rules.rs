@@ -6,11 +6,11 @@ use super::machine::{LARGEST, Layer, cycles, observe, schedule};
 use crate::Error;
 use crate::measure::runner::Runner;
 use crate::papers::outcome::Outcomes;
-use crate::parallel::Parallel;
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{RunError, Tally};
 use noccl_workload::number::mix;
 use noccl_workload::{Action, ActionId, ActionKind, CollectiveKind, Compute, First, Schedule};
+use rayon::prelude::*;
 
 /// Random collectives per drain rule.
 const CASES: u64 = 10_000;

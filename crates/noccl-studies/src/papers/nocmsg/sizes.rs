@@ -6,8 +6,8 @@ use super::machine::{LARGEST, Layer, cycles, saving};
 use crate::Error;
 use crate::measure::runner::Runner;
 use crate::papers::outcome::Outcomes;
-use crate::parallel::Parallel;
 use noccl_net::Network;
+use rayon::prelude::*;
 
 /// Sizes of an exchange, per pair: what fits into a tile's memory beside the rest.
 const EXCHANGED: [u64; 8] = [32, 64, 128, 256, 512, 1024, 2048, 4096];

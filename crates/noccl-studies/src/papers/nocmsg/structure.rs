@@ -6,10 +6,10 @@ use super::machine::{LARGEST, Layer, PACKET, observe, schedule, schedule_at};
 use crate::Error;
 use crate::measure::runner::Runner;
 use crate::papers::outcome::Outcomes;
-use crate::parallel::Parallel;
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::Tally;
 use noccl_workload::{CollectiveKind, Message, Schedule, check};
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Squares of which the structure is computed.

@@ -8,8 +8,8 @@ use super::designs::{
 };
 use crate::Error;
 use crate::papers::table::Table;
-use crate::parallel::Parallel;
 use noccl_workload::Pattern;
+use rayon::prelude::*;
 use std::fmt::Write as _;
 
 /// Loads of the whole mesh, up to what the wider of two trees accepts.
@@ -116,15 +116,12 @@ fn excess(share: f64) -> String {
 pub(super) fn others(effort: Effort<'_>) -> Result<Table, Error> {
     others_of(|pattern, [published, ours], vcs| {
         let setting = Setting::with_vcs(vcs);
-        let ends = |&design: &Design| {
+        let ends = |design: Design| {
             let full = effort.full(design, setting, pattern)?.accepted;
             Ok::<_, Error>((full, effort.low(design, setting, pattern)?.latency))
         };
-        let both: Vec<(f64, f64)> = [published, ours]
-            .par_iter()
-            .map(ends)
-            .collect::<Result<_, _>>()?;
-        let (before, after) = (both[0], both[1]);
+        let (before, after) = rayon::join(|| ends(published), || ends(ours));
+        let (before, after) = (before?, after?);
         Ok(([before, after], after.0 / before.0))
     })
 }

@@ -7,8 +7,8 @@ use super::plots::Plot;
 use crate::Error;
 use crate::papers::Found;
 use crate::papers::outcome::Outcomes;
-use crate::parallel::Parallel;
 use noccl_workload::Pattern;
+use rayon::prelude::*;
 
 /// Broadcasts per cycle that interfaces let pass: a source does not send to itself.
 const IDEAL: f64 = 64.0 / 63.0;

@@ -7,11 +7,11 @@
 use super::designs::{Design, Setting};
 use crate::Error;
 use crate::measure::statistics::{interval_95, mean};
-use crate::parallel::Parallel;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally, TrafficResult};
 use noccl_sim::run_traffic;
 use noccl_workload::{Pattern, Traffic};
+use rayon::prelude::*;
 
 /// Fitted to claim 6, the one row that a latency is fitted to.
 pub(super) const LOCAL_PORT_CYCLES: f64 = 1.0;

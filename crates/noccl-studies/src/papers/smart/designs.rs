@@ -2,9 +2,9 @@
 //! What S2 compares, on a mesh of 8x8 with packets of one flit.
 
 use super::hardware::clock_note;
-use crate::parallel::Parallel;
 use crate::{Error, load};
 use noccl_net::Network;
+use rayon::prelude::*;
 
 /// A design of S2, and where it differs from a preset.
 #[derive(Debug, Clone, Copy)]

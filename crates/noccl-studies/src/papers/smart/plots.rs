@@ -5,8 +5,8 @@ use super::curve::{Effort, Sample};
 use super::designs::{Design, Setting};
 use crate::Error;
 use crate::figure::{Figure, Line, Panel, panels};
-use crate::parallel::Parallel;
 use noccl_workload::Pattern;
+use rayon::prelude::*;
 
 /// Name of a figure, of its y axis, and what it shows of a sample.
 pub(super) type Quantity<'a> = (&'a str, &'a str, fn(&Sample) -> f64);

@@ -10,8 +10,8 @@ use super::plots::{Plot, Quantity};
 use crate::Error;
 use crate::papers::Found;
 use crate::papers::outcome::Outcomes;
-use crate::parallel::Parallel;
 use noccl_workload::Pattern;
+use rayon::prelude::*;
 
 const AT: Setting = Setting::PUBLISHED;
 const PATTERN: Pattern = Pattern::ManyToOne;

@@ -8,8 +8,8 @@ use super::designs::{
 };
 use crate::Error;
 use crate::papers::table::Table;
-use crate::parallel::Parallel;
 use noccl_workload::Pattern;
+use rayon::prelude::*;
 
 /// The page's table.
 pub(super) fn table(effort: Effort<'_>) -> Result<Table, Error> {

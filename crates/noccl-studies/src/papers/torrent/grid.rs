@@ -4,9 +4,9 @@
 use super::snake::Snake;
 use crate::Error;
 use crate::measure::runner::Runner;
-use crate::parallel::Parallel;
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::baselines::efficiency;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// S3's payloads.
