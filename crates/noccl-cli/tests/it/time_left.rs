@@ -4,8 +4,8 @@
 #[path = "../../src/time_left.rs"]
 mod source;
 
-use std::time::Duration;
 use source::{time_left, words};
+use std::time::Duration;
 
 const fn s(seconds: u64) -> Duration {
     Duration::from_secs(seconds)

@@ -40,7 +40,10 @@ fn program(name: &str, options: &[&str]) -> PathBuf {
         ],
         &folder,
     );
-    let source = format!("{}/../noccl-coherence/tests/programs/{name}", env!("CARGO_MANIFEST_DIR"));
+    let source = format!(
+        "{}/../noccl-coherence/tests/programs/{name}",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let instrumented = [
         &["-O1", "-fsanitize=thread", "-c", &source, "-o", "program.o"],
         options,

@@ -11,7 +11,10 @@ use noccl_workload::{Pattern, PortKind, Traffic};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../noccl-sim/tests/golden/cycles.json");
+const GOLDEN: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../noccl-sim/tests/golden/cycles.json"
+);
 
 const PATTERNS: [Pattern; 6] = [
     Pattern::Uniform,
