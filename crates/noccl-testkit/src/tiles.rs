@@ -10,6 +10,12 @@ pub const fn cluster(x: u16, y: u16) -> TileRef {
     TileRef::Cluster(Coord::new(x, y))
 }
 
+/// An offset in the memory of a tile.
+#[must_use]
+pub const fn place(tile: TileRef, offset: u64) -> Place {
+    Place { tile, offset }
+}
+
 /// An offset in the memory of cluster (x, y).
 #[must_use]
 pub const fn at(x: u16, y: u16, offset: u64) -> Place {

@@ -7,6 +7,7 @@ use noccl_coll::gemm::{FusedConcatLinear, Matrix, fused_concat_linear};
 use noccl_coll::{Algorithm, Choice, Inner};
 use noccl_net::{Coord, Network, TileRef, elaborate};
 use noccl_testkit::sides::{Sides, spec};
+use noccl_testkit::tiles::place;
 use noccl_workload::{Place, check, interpret};
 
 /// Algorithms that reduce a fused product.
@@ -57,15 +58,9 @@ fn sums_of_all_clusters(net: &Network, reductions: Vec<Choice>) {
                 let b = if has_loads {
                     plan.b_sources[idx].1
                 } else {
-                    Place {
-                        tile: TileRef::Cluster(*at),
-                        offset: plan.b_offset,
-                    }
+                    place(TileRef::Cluster(*at), plan.b_offset)
                 };
-                let a = Place {
-                    tile: TileRef::Cluster(*at),
-                    offset: plan.a_offset,
-                };
+                let a = place(TileRef::Cluster(*at), plan.a_offset);
                 inputs.push((a, submatrix(Matrix::A, 0, idx as u32)));
                 inputs.push((b, submatrix(Matrix::B, 0, idx as u32)));
             }

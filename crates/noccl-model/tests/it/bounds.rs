@@ -4,6 +4,7 @@
 use noccl_model::{bounds, lower_bound_cycles, payload_bound_cycles};
 use noccl_net::{Coord, TileRef, TileSet};
 use noccl_testkit::network;
+use noccl_testkit::rectangle;
 use noccl_testkit::schedules::collective;
 use noccl_workload::{ChunkRef, CollectiveKind, Definition, InputChunks, Want};
 use proptest::prelude::*;
@@ -11,12 +12,7 @@ use proptest::prelude::*;
 const CORNER: TileRef = TileRef::Cluster(Coord::new(0, 0));
 
 fn all() -> TileSet {
-    TileSet::Rectangle {
-        x: 0,
-        y: 0,
-        width: 4,
-        height: 4,
-    }
+    rectangle(0, 0, 4, 4)
 }
 
 fn check(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u64, cycles: u64) {
@@ -94,12 +90,7 @@ fn blocks_are_bounded_by_a_port_or_by_the_middle_of_the_mesh() {
     check(AllToAll, TileSet::Row(0), CORNER, 64, 8);
     // 8x8: 32 * 32 / 8 blocks over each link of the middle.
     let net = network("collective_noc_8x8");
-    let group = TileSet::Rectangle {
-        x: 0,
-        y: 0,
-        width: 8,
-        height: 8,
-    };
+    let group = rectangle(0, 0, 8, 8);
     let of = |kind| payload_bound_cycles(&net, &collective(kind, group.clone(), CORNER, 4096));
     assert_eq!(of(AllToAll), Ok(128 * 64));
     assert_eq!(of(AllGather), Ok(63 * 64));
@@ -237,7 +228,7 @@ proptest! {
     ) {
         let net = network("collective_noc_8x8");
         let of = |width, height| {
-            let group = TileSet::Rectangle { x: 0, y: 0, width, height };
+            let group = rectangle(0, 0, width, height);
             collective(kind, group, TileRef::Cluster(Coord::new(x, y)), 256)
         };
         let here = lower_bound_cycles(&net, &of(width, height)).unwrap();

@@ -3,9 +3,10 @@
 
 use noccl_net::capabilities::Carries;
 use noccl_net::deadlock::check_network;
-use noccl_net::{Coord, Network, TileId, TileKind, TileRef, TileSet};
+use noccl_net::{Coord, Network, TileId, TileKind, TileRef};
 use noccl_spec::PlaneName;
 use noccl_testkit::network_with as network;
+use noccl_testkit::rectangle;
 
 #[test]
 fn the_whole_mesh_is_compute_tiles_at_every_size() {
@@ -35,12 +36,7 @@ fn groups_are_written_as_on_clusters() {
     let network = network("tilepro64_4x3", &[]);
     let all = network.parse_tile_set("all").unwrap();
     assert_eq!(network.members(&all).unwrap().len(), 12);
-    let part = TileSet::Rectangle {
-        x: 1,
-        y: 0,
-        width: 3,
-        height: 2,
-    };
+    let part = rectangle(1, 0, 3, 2);
     assert_eq!(network.members(&part).unwrap().len(), 6);
     let outside = network
         .parse_tile_set("0,0,5,3")

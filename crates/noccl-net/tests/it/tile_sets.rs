@@ -3,6 +3,7 @@
 
 use crate::common::mesh;
 use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
+use noccl_testkit::rectangle;
 use proptest::prelude::*;
 
 #[test]
@@ -128,12 +129,7 @@ fn any_set() -> impl Strategy<Value = TileSet> {
         coord().prop_map(TileSet::Tile),
         (0u16..10).prop_map(TileSet::Row),
         (0u16..10).prop_map(TileSet::Column),
-        (coord(), coord()).prop_map(|(c, s)| TileSet::Rectangle {
-            x: c.x,
-            y: c.y,
-            width: s.x,
-            height: s.y
-        }),
+        (coord(), coord()).prop_map(|(c, s)| rectangle(c.x, c.y, s.x, s.y)),
         (coord(), coord()).prop_map(|(b, m)| TileSet::Cube(MultiAddress::new(b, m))),
         prop::collection::vec(coord(), 1..6).prop_map(TileSet::Arbitrary),
     ]

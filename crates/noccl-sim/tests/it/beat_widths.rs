@@ -9,7 +9,8 @@ use crate::common::{check_overlaps, cluster, cube, network_with, run_trace, runt
 use noccl_net::{Coord, Network, TileRef, elaborate};
 use noccl_run::{Mode, RunConfig};
 use noccl_spec::{parse_spec, preset_text};
-use noccl_workload::{Difference, Fault, PortKind};
+use noccl_testkit::traces::{wide_multicast, wide_read, wide_reduction, wide_write};
+use noccl_workload::{Difference, Fault};
 
 const WIDTHS: [u32; 6] = [8, 16, 32, 64, 128, 256];
 
@@ -32,30 +33,18 @@ fn writes_reads_and_multicasts_take_their_closed_forms_at_every_width() {
         let net = network("collective_noc_4x4", width, ENOUGH);
         let serial = |beats: u32| u64::from(beats) - 1;
         for (x, y, beats) in [(0, 0, 5), (3, 0, 64), (3, 3, 65), (2, 1, 130)] {
-            let kind = PortKind::WideWrite {
-                from: cluster(0, 0),
-                to: cluster(x, y),
-                beats,
-            };
+            let kind = wide_write(cluster(0, 0), cluster(x, y), beats);
             let expected = 5 + 4 * u64::from(x + y) + serial(beats);
             assert_eq!(runtime(&net, 1, kind), expected, "{width} bytes, {beats}");
         }
         for beats in [1, 16] {
-            let read = PortKind::WideRead {
-                from: cluster(3, 0),
-                source: TileRef::Memory(0),
-                beats,
-            };
+            let read = wide_read(cluster(3, 0), TileRef::Memory(0), beats);
             let expected = 5 + 4 * 4 + serial(beats);
             assert_eq!(runtime(&net, 1, read), expected, "{width} bytes, {beats}");
         }
         for (to, h) in [(cube(0, 0, 3, 0), 3), (cube(0, 0, 3, 3), 6)] {
             for beats in [1, 64, 200] {
-                let multicast = PortKind::WideMulticast {
-                    from: cluster(0, 0),
-                    to,
-                    beats,
-                };
+                let multicast = wide_multicast(cluster(0, 0), to, beats);
                 let expected = 5 + 4 * h + serial(beats);
                 assert_eq!(
                     runtime(&net, 1, multicast),
@@ -77,7 +66,7 @@ fn reductions_take_their_closed_forms_at_every_width_with_a_core_for_each_8_byte
                 (cube(0, 0, 3, 0), cluster(3, 0), 5 + 4 * 3 + 5 * 3),
                 (cube(0, 0, 3, 3), cluster(0, 0), 5 + 4 * 6 + 5 * 3 + 8 * 3),
             ] {
-                let kind = PortKind::WideReduction { group, root, beats };
+                let kind = wide_reduction(group, root, beats);
                 let cycles = runtime(&net, group.len() as usize, kind);
                 assert_eq!(
                     cycles,
@@ -105,7 +94,7 @@ fn fewer_cores_than_units_of_8_bytes_add_a_beat_in_several_cycles() {
         for beats in [1, 2, 64] {
             let group = cube(0, 0, 3, 0);
             let root = cluster(3, 0);
-            let kind = PortKind::WideReduction { group, root, beats };
+            let kind = wide_reduction(group, root, beats);
             let expected = 5 + 4 * 3 + 5 * 3 + pace * (u64::from(beats) - 1);
             assert_eq!(
                 runtime(&net, 4, kind),
@@ -123,29 +112,17 @@ fn published_routers_and_the_crossbar_keep_their_formulas_at_every_width() {
         let ni = &net.axi().ni;
         let in_burst = u64::from(ni.max_burst_beats.min(ni.burst_boundary_bytes / width));
         for beats in [1, 64, 512] {
-            let write = PortKind::WideWrite {
-                from: cluster(0, 0),
-                to: cluster(3, 1),
-                beats,
-            };
+            let write = wide_write(cluster(0, 0), cluster(3, 1), beats);
             // An AW flit goes before each burst.
             let flits = u64::from(beats) + u64::from(beats).div_ceil(in_burst);
             let expected = 5 + 4 * 4 + flits - 1;
             assert_eq!(runtime(&net, 1, write), expected, "{width} bytes, {beats}");
         }
-        let reduction = |beats| PortKind::WideReduction {
-            group: cube(0, 0, 3, 0),
-            root: cluster(3, 0),
-            beats,
-        };
+        let reduction = |beats| wide_reduction(cube(0, 0, 3, 0), cluster(3, 0), beats);
         assert_eq!(runtime(&net, 4, reduction(1)), 33, "{width} bytes");
         let net = network("ideal_4x4", width, ENOUGH);
         for beats in [1, 65, 200] {
-            let write = PortKind::WideWrite {
-                from: cluster(0, 0),
-                to: cluster(3, 1),
-                beats,
-            };
+            let write = wide_write(cluster(0, 0), cluster(3, 1), beats);
             assert_eq!(runtime(&net, 1, write), 3 + u64::from(beats) - 1);
             let cycles = runtime(&net, 4, reduction(beats));
             assert_eq!(
@@ -192,11 +169,7 @@ fn contributions_may_lack_any_byte_of_a_beat() {
     for width in WIDTHS {
         let net = network("collective_noc_4x4", width, ENOUGH);
         let run = |bytes| {
-            let kind = PortKind::WideReduction {
-                group: cube(0, 0, 3, 0),
-                root: cluster(0, 0),
-                beats: 3,
-            };
+            let kind = wide_reduction(cube(0, 0, 3, 0), cluster(0, 0), 3);
             let fault = Fault::Disagree {
                 transaction: 0,
                 member: 2,

@@ -10,9 +10,11 @@ use noccl_net::{MultiAddress, Network};
 use noccl_run::{MemoryImage, Mode, Request, RunConfig, RunError, StallConfig};
 use noccl_sim::ScheduleRun;
 use noccl_sim::checkpoint::{CheckpointError, FORMAT, Identity, Part, Saved};
+use noccl_testkit::schedules::alone;
+use noccl_testkit::tiles::place;
 use noccl_workload::{
-    Action, ActionKind, Compute, Destination, ElementType, InNetworkReduction, Operator, Place,
-    Schedule, Transfer,
+    Action, ActionKind, Compute, Destination, ElementType, InNetworkReduction, Operator, Schedule,
+    Transfer,
 };
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -105,21 +107,15 @@ proptest! {
 
 fn multicast(x: u16, to: MultiAddress) -> Action {
     let own = cluster(x, 0);
-    Action {
-        kind: ActionKind::Transfer(Transfer::row(
-            own,
-            Place {
-                tile: own,
-                offset: 0,
-            },
-            Destination::Multicast {
-                set: to,
-                offset: 0x4000,
-            },
-            4096,
-        )),
-        after: Vec::new(),
-    }
+    alone(ActionKind::Transfer(Transfer::row(
+        own,
+        place(own, 0),
+        Destination::Multicast {
+            set: to,
+            offset: 0x4000,
+        },
+        4096,
+    )))
 }
 
 fn reduction(group: MultiAddress, beats: u64, at: u64) -> Action {
@@ -127,10 +123,7 @@ fn reduction(group: MultiAddress, beats: u64, at: u64) -> Action {
         kind: ActionKind::InNetworkReduction(InNetworkReduction {
             group,
             source_offset: 0,
-            root: Place {
-                tile: cluster(0, 0),
-                offset: 0x2000 * at,
-            },
+            root: place(cluster(0, 0), 0x2000 * at),
             bytes: beats * 64,
             operator: Operator::Sum,
             element: ElementType::Fp64,
@@ -140,13 +133,10 @@ fn reduction(group: MultiAddress, beats: u64, at: u64) -> Action {
 }
 
 fn compute(y: u16, cycles: u64) -> Action {
-    Action {
-        kind: ActionKind::Compute(Compute {
-            tile: cluster(0, y),
-            cycles,
-        }),
-        after: Vec::new(),
-    }
+    alone(ActionKind::Compute(Compute {
+        tile: cluster(0, y),
+        cycles,
+    }))
 }
 
 /// Four reductions crowd the store of a root that has to contribute to a fifth first.

@@ -9,6 +9,7 @@ use noccl_net::{Coord, Network, TileSet};
 use noccl_run::conformance::{self, Subject};
 use noccl_run::{MemoryImage, Mode, RunConfig};
 use noccl_sim::Simulator;
+use noccl_testkit::schedules::alone;
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination, ElementType,
     InNetworkReduction, Message, Operator, Place, Schedule,
@@ -131,10 +132,7 @@ fn esp() -> Kind {
         ((3, 1), &[(0, 3), (1, 3), (2, 3)]),
     );
     let crossing = lists(&[left, right], 4096);
-    let at_once = crossing.into_iter().map(|kind| Action {
-        kind,
-        after: Vec::new(),
-    });
+    let at_once = crossing.into_iter().map(|kind| alone(kind));
     Kind {
         network: network("esp_4x5"),
         schedule: in_order(lists(&[left; 9], BYTES)),
@@ -187,10 +185,7 @@ fn cores() -> Kind {
         message((1, 1), (0, 0), OUTPUT),
     ];
     let at_once = [message((0, 0), (3, 2), 0), message((3, 2), (0, 0), 0)];
-    let at_once = at_once.into_iter().map(|kind| Action {
-        kind,
-        after: Vec::new(),
-    });
+    let at_once = at_once.into_iter().map(|kind| alone(kind));
     Kind {
         network: network_with("tilepro64_4x4", &[("core.drain", "\"in_receive\"")]),
         schedule: in_order(round.iter().chain(&round).chain(&round).cloned().collect()),

@@ -8,6 +8,7 @@ use noccl_net::deadlock::{Flow, Place, Wait, check};
 use noccl_run::{Diagnosis, Mode, RunConfig, RunError, StallConfig, WaitEdge};
 use noccl_spec::Plane;
 use noccl_testkit::traces::{entry, trace};
+use noccl_testkit::traces::{wide_multicast, wide_reduction, wide_write};
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, PortKind, PortTransaction,
     Trace,
@@ -53,11 +54,7 @@ fn published_router_names_the_links_that_two_worms_hold_and_since_when() {
     let to = cube(0, 0, 3, 0);
     let (a, b) = (cluster(1, 0), cluster(2, 0));
     let multicast = |from, start| {
-        let kind = PortKind::WideMulticast {
-            from,
-            to,
-            beats: 64,
-        };
+        let kind = wide_multicast(from, to, 64);
         entry(vec![Some(start)], kind)
     };
     for start in [0, 40] {
@@ -101,11 +98,7 @@ fn deadlock_of_two_multicasts_is_the_cycle_that_the_static_check_names() {
         };
         let cycle = check(&net, &[flow(a), flow(b)]).expect_err("the check must reject them");
         let multicast = |from| {
-            let kind = PortKind::WideMulticast {
-                from,
-                to,
-                beats: 64,
-            };
+            let kind = wide_multicast(from, to, 64);
             entry(vec![Some(0)], kind)
         };
         let diagnosis = stall(preset, &[], vec![multicast(a), multicast(b)]);
@@ -157,7 +150,7 @@ fn published_router_names_barriers_that_wait_for_each_others_contributions() {
 
 fn row_reduction(beats: u32) -> PortKind {
     let (group, root) = (cube(0, 0, 3, 0), cluster(0, 0));
-    PortKind::WideReduction { group, root, beats }
+    wide_reduction(group, root, beats)
 }
 
 #[test]
@@ -230,11 +223,7 @@ fn full_store_is_named_as_the_limit() {
         ("router.wide_reduction.store_beats", "64"),
     ];
     let reduction = |a, b| {
-        let kind = PortKind::WideReduction {
-            group: cube(0, 0, 1, 0),
-            root: cluster(0, 0),
-            beats: 64,
-        };
+        let kind = wide_reduction(cube(0, 0, 1, 0), cluster(0, 0), 64);
         entry(vec![Some(a), Some(b)], kind)
     };
     let first = [reduction(0, 300), reduction(0, 300), reduction(0, 300)];
@@ -259,11 +248,7 @@ fn full_store_is_named_as_the_limit() {
 fn initiator_limit_of_open_reductions_is_named() {
     let overrides = [("ni.max_open_reductions", "2")];
     let (group, root) = (cube(0, 0, 1, 0), cluster(0, 0));
-    let kind = || PortKind::WideReduction {
-        group,
-        root,
-        beats: 1,
-    };
+    let kind = || wide_reduction(group, root, 1);
     // The first member issues 0, 1, 2, the second 2, 1, 0: with two open at a time nobody can go on.
     let starts = |a, b| vec![Some(a), Some(b)];
     let three = [starts(0, 30), starts(10, 20), starts(20, 10), starts(30, 0)];
@@ -356,11 +341,7 @@ fn flits_on_a_long_path_are_no_stall() {
 
 #[test]
 fn what_starts_long_after_everything_else_and_is_held_up_does_not_stall() {
-    let write = PortKind::WideWrite {
-        from: cluster(0, 0),
-        to: cluster(1, 0),
-        beats: 1,
-    };
+    let write = wide_write(cluster(0, 0), cluster(1, 0), 1);
     for preset in ["collective_noc_2x2", "collective_noc_2x2_published"] {
         let net = network(preset);
         for stall_seed in 0..20 {

@@ -5,8 +5,10 @@ use crate::common::hand_written::schedule_of;
 use crate::common::{cluster, cube, network_with};
 use noccl_net::{MultiAddress, Network, TileRef};
 use noccl_run::{Diagnosis, Mode, RunConfig, RunError};
+use noccl_testkit::schedules::alone;
 use noccl_testkit::traces::{together, trace};
-use noccl_workload::{Action, ActionKind, Destination, Place, PortKind, PortTransaction, Transfer};
+use noccl_testkit::traces::{wide_read, wide_reduction, wide_write};
+use noccl_workload::{ActionKind, Destination, Place, PortKind, PortTransaction, Transfer};
 
 fn config(max_cycles: u64) -> RunConfig {
     RunConfig {
@@ -44,11 +46,7 @@ fn opposite(count: u64, kind: impl Fn(MultiAddress, u16) -> PortKind) -> Vec<Por
 
 fn reduction(group: MultiAddress, _: u16) -> PortKind {
     let root = cluster(0, 0);
-    PortKind::WideReduction {
-        group,
-        root,
-        beats: 1,
-    }
+    wide_reduction(group, root, 1)
 }
 
 #[test]
@@ -63,16 +61,7 @@ fn interfaces_name_the_limit_of_open_reductions_and_of_wide_transactions() {
         ("ni.max_wide_outstanding", "2"),
     ];
     let net = network_with("collective_noc_4x4", &few);
-    let write = |_| {
-        together(
-            PortKind::WideWrite {
-                from: cluster(0, 0),
-                to: cluster(3, 3),
-                beats: 1,
-            },
-            1,
-        )
-    };
+    let write = |_| together(wide_write(cluster(0, 0), cluster(3, 3), 1), 1);
     let given_up = diagnosis(&net, (0..9).map(write).collect(), 12).expect("is given up");
     let limit = "ni.max_wide_outstanding = 2 are open at cluster (0,0) (";
     assert_names(
@@ -101,11 +90,7 @@ fn a_full_store_names_the_reductions_that_have_its_slots() {
         ("router.wide_reduction.store_beats", "128"),
     ];
     let net = network_with("collective_noc_4x4", &small);
-    let long = |group, _| PortKind::WideReduction {
-        group,
-        root: cluster(0, 0),
-        beats: 64,
-    };
+    let long = |group, _| wide_reduction(group, cluster(0, 0), 64);
     let diagnosis = diagnosis(&net, opposite(6, long), u64::MAX).expect("stalls");
     let limit = "router.wide_reduction.store_beats = 128 operands are set aside at cluster (0,0) (";
     assert_names(&diagnosis, limit, " to cluster (0,0) has 1, reduction #");
@@ -114,16 +99,7 @@ fn a_full_store_names_the_reductions_that_have_its_slots() {
 #[test]
 fn a_memory_names_its_limit_and_a_window_its_beats_while_a_run_goes_on() {
     let net = network_with("collective_noc_4x4", &[("memory.max_outstanding", "1")]);
-    let read = |i: u16| {
-        together(
-            PortKind::WideRead {
-                from: cluster(i % 4, i / 4),
-                source: TileRef::Memory(0),
-                beats: 64,
-            },
-            1,
-        )
-    };
+    let read = |i: u16| together(wide_read(cluster(i % 4, i / 4), TileRef::Memory(0), 64), 1);
     let reads = || (0..16).map(read).collect();
     let given_up = diagnosis(&net, reads(), 60).expect("is given up");
     let start = "the limit of 60 cycles is reached; ";
@@ -133,16 +109,7 @@ fn a_memory_names_its_limit_and_a_window_its_beats_while_a_run_goes_on() {
 
     // In the middle four inputs meet: beats come faster than they are combined.
     let group = cube(0, 0, 3, 3);
-    let reduce = || {
-        vec![together(
-            PortKind::WideReduction {
-                group,
-                root: cluster(1, 1),
-                beats: 64,
-            },
-            16,
-        )]
-    };
+    let reduce = || vec![together(wide_reduction(group, cluster(1, 1), 64), 16)];
     let limit = "router.wide_reduction.window_beats = 20 beats are in flight at cluster (";
     let mut num_named = 0;
     for cycles in 60..120 {
@@ -162,10 +129,12 @@ fn a_dma_engine_names_its_limit_of_transfers_and_those_in_work() {
             offset,
         };
         let destination = Destination::One(place(1));
-        Action {
-            kind: ActionKind::Transfer(Transfer::row(cluster(0, 0), place(0), destination, bytes)),
-            after: Vec::new(),
-        }
+        alone(ActionKind::Transfer(Transfer::row(
+            cluster(0, 0),
+            place(0),
+            destination,
+            bytes,
+        )))
     };
     let schedule = schedule_of(vec![transfer(0, 0x8000), transfer(0x8000, 0x8000)]);
     let result = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config(200), &mut |_| true);

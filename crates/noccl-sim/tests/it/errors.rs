@@ -8,9 +8,13 @@ use crate::common::hand_written::schedule_of;
 use crate::common::{cluster, cube, network, network_with, reduction, run_trace as run};
 use noccl_net::{Coord, Network, TileRef, elaborate};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError};
+use noccl_testkit::tiles::place;
+use noccl_testkit::traces::{
+    atomic, barrier, narrow_multicast, narrow_read, narrow_write, wide_multicast, wide_read,
+    wide_reduction, wide_write,
+};
 use noccl_workload::{
-    Action, ActionKind, Difference, ElementType, Fault, InNetworkReduction, Operator, Place,
-    PortKind,
+    Action, ActionKind, Difference, ElementType, Fault, InNetworkReduction, Operator, PortKind,
 };
 
 const OKAY: u8 = 0;
@@ -44,20 +48,13 @@ fn slave_error_of_one_member_reaches_the_initiator_of_a_multicast() {
         let net = network(preset);
         for broken_tile in [cluster(3, 3), cluster(0, 0), cluster(1, 2)] {
             let to = cube(0, 0, 3, 3);
-            let wide = PortKind::WideMulticast {
-                from: cluster(0, 0),
-                to,
-                beats: 65,
-            };
+            let wide = wide_multicast(cluster(0, 0), to, 65);
             // Two bursts; the fault lies in the second one, which is not written at that tile.
             let faults = vec![broken(broken_tile, 64 * 64)];
             let result = run(&net, vec![one(wide)], faults).expect("completes");
             assert_eq!(result.responses, [SLVERR], "{preset} {broken_tile}");
             assert_eq!(result.counters.error_responses, 1, "one burst of two");
-            let narrow = PortKind::NarrowMulticast {
-                from: cluster(1, 1),
-                to,
-            };
+            let narrow = narrow_multicast(cluster(1, 1), to);
             let result = run(&net, vec![one(narrow)], vec![broken(broken_tile, 0)]);
             assert_eq!(result.expect("completes").responses, [SLVERR]);
         }
@@ -70,26 +67,12 @@ fn slave_error_of_the_target_reaches_the_initiator_of_a_unicast() {
     let (from, to) = (cluster(2, 1), TileRef::Memory(1));
     let source = to;
     for (kind, is_broken) in [
-        (PortKind::WideWrite { from, to, beats: 3 }, true),
-        (
-            PortKind::WideRead {
-                from,
-                source,
-                beats: 3,
-            },
-            true,
-        ),
-        (PortKind::NarrowWrite { from, to }, true),
-        (PortKind::NarrowRead { from, source }, true),
-        (PortKind::Atomic { from, to }, true),
-        (
-            PortKind::WideWrite {
-                from,
-                to: TileRef::Memory(0),
-                beats: 3,
-            },
-            false,
-        ),
+        (wide_write(from, to, 3), true),
+        (wide_read(from, source, 3), true),
+        (narrow_write(from, to), true),
+        (narrow_read(from, source), true),
+        (atomic(from, to), true),
+        (wide_write(from, TileRef::Memory(0), 3), false),
     ] {
         let result = run(&net, vec![one(kind.clone())], vec![broken(source, 0)]).expect("ends");
         let expected = if is_broken { SLVERR } else { OKAY };
@@ -103,14 +86,7 @@ fn slave_error_at_the_root_reaches_every_member() {
     for preset in PRESETS {
         let net = network(preset);
         let (group, root) = (cube(0, 0, 3, 0), cluster(3, 0));
-        for kind in [
-            PortKind::WideReduction {
-                group,
-                root,
-                beats: 2,
-            },
-            PortKind::Barrier { group, root },
-        ] {
+        for kind in [wide_reduction(group, root, 2), barrier(group, root)] {
             // Offset 64 is in the second beat of the reduction; a barrier counts at offset 0.
             let is_touched = matches!(kind, PortKind::WideReduction { .. });
             let entry = (vec![Some(0); 4], kind);
@@ -118,7 +94,7 @@ fn slave_error_at_the_root_reaches_every_member() {
             let (expected, responses) = if is_touched { (SLVERR, 4) } else { (OKAY, 0) };
             assert_eq!(result.responses, [expected], "{preset}");
             assert_eq!(result.counters.error_responses, responses);
-            let entry = (vec![Some(0); 4], PortKind::Barrier { group, root });
+            let entry = (vec![Some(0); 4], barrier(group, root));
             let result = run(&net, vec![entry], vec![broken(root, 0)]).expect("completes");
             assert_eq!(result.responses, [SLVERR], "{preset}");
             assert_eq!(result.counters.error_responses, 4);
@@ -130,21 +106,10 @@ fn slave_error_at_the_root_reaches_every_member() {
 fn unmapped_member_of_a_multicast_has_its_response_from_the_ni_and_nothing_is_delivered() {
     let net = padded();
     let from = cluster(1, 1);
-    let other = PortKind::WideWrite {
-        from: cluster(0, 0),
-        to: cluster(2, 3),
-        beats: 64,
-    };
+    let other = wide_write(cluster(0, 0), cluster(2, 3), 64);
     for kind in [
-        PortKind::WideMulticast {
-            from,
-            to: cube(0, 0, 3, 3),
-            beats: 64,
-        },
-        PortKind::NarrowMulticast {
-            from,
-            to: cube(2, 0, 1, 0),
-        },
+        wide_multicast(from, cube(0, 0, 3, 3), 64),
+        narrow_multicast(from, cube(2, 0, 1, 0)),
     ] {
         let entries = vec![one(kind), one(other.clone())];
         let result = run(&net, entries, Vec::new()).expect("completes");
@@ -165,14 +130,7 @@ fn unmapped_member_of_a_collective_gives_each_contributor_a_decode_error() {
     let net = padded();
     let (group, root) = (cube(0, 0, 3, 0), cluster(0, 0));
     let starts = vec![Some(0), Some(5), Some(9), None];
-    for kind in [
-        PortKind::Barrier { group, root },
-        PortKind::WideReduction {
-            group,
-            root,
-            beats: 4,
-        },
-    ] {
+    for kind in [barrier(group, root), wide_reduction(group, root, 4)] {
         let result = run(&net, vec![(starts.clone(), kind)], Vec::new()).expect("completes");
         assert_eq!(result.responses, [DECERR]);
         assert_eq!(result.counters.error_responses, 3);
@@ -188,18 +146,11 @@ fn address_without_a_target_is_a_decode_error_of_the_ni() {
     let fault = || vec![Fault::Unmapped { transaction: 0 }];
     // The NI takes the beats, one per cycle, and responds one cycle after the last.
     for (kind, cycles) in [
-        (PortKind::WideWrite { from, to, beats: 8 }, 9),
-        (
-            PortKind::WideRead {
-                from,
-                source,
-                beats: 8,
-            },
-            9,
-        ),
-        (PortKind::NarrowWrite { from, to }, 2),
-        (PortKind::NarrowRead { from, source }, 2),
-        (PortKind::Atomic { from, to }, 2),
+        (wide_write(from, to, 8), 9),
+        (wide_read(from, source, 8), 9),
+        (narrow_write(from, to), 2),
+        (narrow_read(from, source), 2),
+        (atomic(from, to), 2),
     ] {
         let result = run(&net, vec![one(kind.clone())], fault()).expect("completes");
         assert_eq!(result.responses, [DECERR], "{kind:?}");
@@ -207,11 +158,7 @@ fn address_without_a_target_is_a_decode_error_of_the_ni() {
         assert_eq!(result.counters.flit_hops, 0, "{kind:?}");
     }
     let padded = padded();
-    let kind = PortKind::WideWrite {
-        from,
-        to: cluster(3, 0),
-        beats: 1,
-    };
+    let kind = wide_write(from, cluster(3, 0), 1);
     let result = run(&padded, vec![one(kind)], Vec::new()).expect("completes");
     assert_eq!(result.responses, [DECERR], "a padded tile has no memory");
 }
@@ -226,19 +173,15 @@ fn mask_on_a_read_or_an_atomic_is_a_decode_error() {
         mask: Coord::new(1, 0),
     };
     for kind in [
-        PortKind::WideRead {
-            from,
-            source,
-            beats: 4,
-        },
-        PortKind::NarrowRead { from, source },
-        PortKind::Atomic { from, to },
+        wide_read(from, source, 4),
+        narrow_read(from, source),
+        atomic(from, to),
     ] {
         let entries = vec![one(kind.clone()), one(kind.clone())];
         let result = run(&net, entries, vec![mask(1)]).expect("completes");
         assert_eq!(result.responses, [OKAY, DECERR], "{kind:?}");
     }
-    let write = PortKind::WideWrite { from, to, beats: 1 };
+    let write = wide_write(from, to, 1);
     let refused = run(&net, vec![one(write)], vec![mask(0)]);
     assert!(
         matches!(refused, Err(RunError::Refused { .. })),
@@ -251,11 +194,7 @@ fn decode_error_wins_over_slave_error_in_one_transaction() {
     // Two bursts of one write: the first fails at the target, all are refused by the NI.
     let net = network("collective_noc_4x4");
     let to = cluster(1, 0);
-    let kind = PortKind::WideWrite {
-        from: cluster(0, 0),
-        to,
-        beats: 128,
-    };
+    let kind = wide_write(cluster(0, 0), to, 128);
     let faults = vec![broken(to, 0), Fault::Unmapped { transaction: 0 }];
     let result = run(&net, vec![one(kind)], faults).expect("completes");
     assert_eq!(result.responses, [DECERR]);
@@ -306,22 +245,10 @@ fn transactions_without_beats_are_refused() {
     let net = network("collective_noc_4x4");
     let (from, to, source) = (cluster(0, 0), cluster(1, 0), cluster(1, 0));
     for kind in [
-        PortKind::WideWrite { from, to, beats: 0 },
-        PortKind::WideRead {
-            from,
-            source,
-            beats: 0,
-        },
-        PortKind::WideMulticast {
-            from,
-            to: cube(0, 0, 0, 0),
-            beats: 0,
-        },
-        PortKind::WideReduction {
-            group: cube(0, 0, 0, 0),
-            root: to,
-            beats: 0,
-        },
+        wide_write(from, to, 0),
+        wide_read(from, source, 0),
+        wide_multicast(from, cube(0, 0, 0, 0), 0),
+        wide_reduction(cube(0, 0, 0, 0), to, 0),
     ] {
         let Err(RunError::Refused { what, reason, .. }) = run(&net, vec![one(kind)], Vec::new())
         else {
@@ -336,10 +263,7 @@ fn transactions_without_beats_are_refused() {
 #[test]
 fn faults_that_name_nothing_are_refused() {
     let net = network("collective_noc_4x4");
-    let kind = PortKind::NarrowWrite {
-        from: cluster(0, 0),
-        to: cluster(1, 0),
-    };
+    let kind = narrow_write(cluster(0, 0), cluster(1, 0));
     let disagree = |transaction, member, difference| Fault::Disagree {
         transaction,
         member,
@@ -372,10 +296,7 @@ fn reduction_writes_only_the_bytes_that_its_strobes_enable() {
     let net = network_with("collective_noc_4x4", &[]);
     // 9 elements from the middle of a line on: both beats are partial.
     let (offset, bytes, count) = (0x1020, 72u64, 9u64);
-    let root = Place {
-        tile: cluster(2, 1),
-        offset,
-    };
+    let root = place(cluster(2, 1), offset);
     let kind = ActionKind::InNetworkReduction(InNetworkReduction {
         group: cube(0, 0, 3, 3),
         source_offset: 0x20,
@@ -403,13 +324,7 @@ fn reduction_writes_only_the_bytes_that_its_strobes_enable() {
     let mut inputs = vec![image(root.tile, offset - 0x20, vec![0xee; 192])];
     let members = (0..16).map(|m| (m, cluster(m as u16 / 4, m as u16 % 4)));
     inputs.extend(members.map(|(m, tile)| image(tile, 0x20, words(m))));
-    let outputs = [(
-        Place {
-            tile: root.tile,
-            offset: offset - 0x20,
-        },
-        192,
-    )];
+    let outputs = [(place(root.tile, offset - 0x20), 192)];
     let config = RunConfig::new(Mode::Value);
     let result =
         noccl_sim::run_schedule(&net, &schedule, &inputs, &outputs, &config, &mut |_| true)

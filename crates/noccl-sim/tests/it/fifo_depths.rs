@@ -7,6 +7,7 @@
 use crate::common::{check_overlaps, cluster, cube, network_with, runtime};
 use noccl_net::{MultiAddress, Network, TileRef};
 use noccl_run::{Mode, RunConfig};
+use noccl_testkit::traces::{narrow_read, wide_multicast, wide_read, wide_reduction, wide_write};
 use noccl_testkit::traces::{together, trace};
 use noccl_workload::PortKind;
 
@@ -46,34 +47,22 @@ fn writes_reads_and_multicasts_take_their_closed_forms_at_every_depth() {
         let net = network("collective_noc_4x4", depths);
         let serial = |beats: u32| pace(depths) * (u64::from(beats) - 1);
         for (x, y, beats) in [(0, 0, 5), (3, 0, 64), (3, 3, 65), (2, 1, 130)] {
-            let kind = PortKind::WideWrite {
-                from: cluster(0, 0),
-                to: cluster(x, y),
-                beats,
-            };
+            let kind = wide_write(cluster(0, 0), cluster(x, y), beats);
             let expected = 5 + 4 * u64::from(x + y) + serial(beats);
             assert_eq!(runtime(&net, 1, kind), expected, "{depths:?} {beats}");
         }
         let source = TileRef::Memory(0);
         let from = cluster(3, 0);
         let beats = 64;
-        let read = PortKind::WideRead {
-            from,
-            source,
-            beats,
-        };
+        let read = wide_read(from, source, beats);
         assert_eq!(runtime(&net, 1, read), 5 + 4 * 4 + serial(64), "{depths:?}");
-        let read = PortKind::NarrowRead { from, source };
+        let read = narrow_read(from, source);
         assert_eq!(runtime(&net, 1, read), 5 + 4 * 4, "{depths:?}");
         let atomic = PortKind::Atomic { from, to: source };
         assert_eq!(runtime(&net, 1, atomic), 4 + 4 * 4 + 3, "{depths:?}");
         for (to, h) in [(cube(0, 0, 3, 0), 3), (cube(0, 0, 3, 3), 6)] {
             for beats in [1, 64, 100] {
-                let multicast = PortKind::WideMulticast {
-                    from: cluster(0, 0),
-                    to,
-                    beats,
-                };
+                let multicast = wide_multicast(cluster(0, 0), to, beats);
                 let expected = 5 + 4 * h + serial(beats);
                 assert_eq!(runtime(&net, 1, multicast), expected, "{depths:?} {beats}");
             }
@@ -108,7 +97,7 @@ fn reductions_take_their_closed_forms_at_every_depth() {
                 (cube(0, 0, 3, 0), cluster(3, 0), 5 + 4 * 3 + 5 * 3),
                 (cube(0, 0, 3, 3), cluster(0, 0), 5 + 4 * 6 + 5 * 3 + 8 * 3),
             ] {
-                let kind = PortKind::WideReduction { group, root, beats };
+                let kind = wide_reduction(group, root, beats);
                 let cycles = runtime(&net, group.len() as usize, kind);
                 assert_eq!(cycles, unloaded + serial, "{depths:?} {beats} beats");
             }
@@ -120,11 +109,7 @@ fn reductions_take_their_closed_forms_at_every_depth() {
 fn published_routers_keep_their_formulas_from_two_slots_on() {
     for depths in depths() {
         let net = network("collective_noc_4x4_published", depths);
-        let write = |beats| PortKind::WideWrite {
-            from: cluster(0, 0),
-            to: cluster(3, 1),
-            beats,
-        };
+        let write = |beats| wide_write(cluster(0, 0), cluster(3, 1), beats);
         for beats in [1, 64, 512] {
             // An AW flit goes before each burst.
             let flits = u64::from(beats) + u64::from(beats).div_ceil(64);
@@ -139,11 +124,7 @@ fn published_routers_keep_their_formulas_from_two_slots_on() {
         assert_eq!(runtime(&net, 4, barrier), expected, "{depths:?}");
         if pace(depths) == 1 {
             for (beats, cycles) in [(1, 33), (64, 96), (512, 586)] {
-                let kind = PortKind::WideReduction {
-                    group: cube(0, 0, 3, 0),
-                    root: cluster(3, 0),
-                    beats,
-                };
+                let kind = wide_reduction(cube(0, 0, 3, 0), cluster(3, 0), beats);
                 assert_eq!(runtime(&net, 4, kind), cycles, "{depths:?}");
             }
         }
@@ -160,16 +141,7 @@ fn random_overlaps_complete_with_the_right_bytes_in_both_modes_whatever_the_thre
 fn all_to(net: &Network, root: TileRef, group: MultiAddress, beats: u32) -> u64 {
     let transactions = net.multi_tiles(group).flatten();
     let from = transactions.filter(|t| net.tile_ref(*t) != root);
-    let write = |from| {
-        together(
-            PortKind::WideWrite {
-                from,
-                to: root,
-                beats,
-            },
-            1,
-        )
-    };
+    let write = |from| together(wide_write(from, root, beats), 1);
     let trace = trace(from.map(|t| write(net.tile_ref(t))).collect());
     let config = RunConfig::new(Mode::Timing);
     let result = noccl_sim::run_trace(net, &trace, &config, &mut |_| true);

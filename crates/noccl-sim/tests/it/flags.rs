@@ -5,7 +5,9 @@ use crate::common::hand_written::schedule;
 use crate::common::{cluster, cube, network};
 use noccl_net::{Network, TileSet};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
+use noccl_testkit::at;
 use noccl_testkit::schedules::compute;
+use noccl_testkit::tiles::place;
 use noccl_workload::{
     ActionKind, Arrival, Destination, ElementType, Kernel, Multiply, Operation, Place, Transfer,
 };
@@ -34,10 +36,7 @@ fn run(
 fn multicast() -> Transfer {
     Transfer::row(
         cluster(0, 0),
-        Place {
-            tile: cluster(0, 0),
-            offset: 0,
-        },
+        at(0, 0, 0),
         Destination::Multicast {
             set: cube(0, 0, 3, 0),
             offset: 0x4000,
@@ -149,17 +148,7 @@ fn a_kernel_takes_its_cycles_and_leaves_the_product_in_every_cluster_of_its_grou
             ]
         })
         .collect();
-    let outputs: Vec<(Place, u64)> = (0..4)
-        .map(|x| {
-            (
-                Place {
-                    tile: cluster(x, 0),
-                    offset: 128,
-                },
-                32,
-            )
-        })
-        .collect();
+    let outputs: Vec<(Place, u64)> = (0..4).map(|x| (place(cluster(x, 0), 128), 32)).collect();
     let result = run(&net, vec![(kernel, vec![])], &inputs, &outputs);
     assert_eq!(
         result.actions[0].finish_cycle - result.actions[0].start_cycle,

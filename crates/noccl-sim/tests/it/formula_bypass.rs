@@ -8,6 +8,9 @@ use crate::common::{cluster, cube, network_with, runtime};
 use noccl_net::pairs::operands;
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
+use noccl_testkit::traces::{
+    narrow_read, narrow_write, wide_multicast, wide_read, wide_reduction, wide_write,
+};
 use noccl_workload::PortKind;
 use proptest::prelude::*;
 
@@ -95,14 +98,14 @@ proptest! {
         beats in prop::sample::select(vec![1_u32, 2, 7, 64, 65]),
     ) {
         let memory = TileRef::Memory(at(to).1.into());
-        let write = PortKind::WideWrite { from, to, beats };
+        let write = wide_write(from, to, beats);
         prop_assert_eq!(runtime(&net, 1, write), round_trip(&net, apart(from, to), beats));
-        let read = PortKind::WideRead { from, source: memory, beats };
+        let read = wide_read(from, memory, beats);
         let distance = apart(from, memory);
         prop_assert_eq!(runtime(&net, 1, read), round_trip(&net, distance, beats));
-        let read = PortKind::NarrowRead { from, source: memory };
+        let read = narrow_read(from, memory);
         prop_assert_eq!(runtime(&net, 1, read), round_trip(&net, distance, 1));
-        let write = PortKind::NarrowWrite { from, to };
+        let write = narrow_write(from, to);
         prop_assert_eq!(runtime(&net, 1, write), round_trip(&net, apart(from, to), 1));
     }
 
@@ -111,7 +114,7 @@ proptest! {
         (net, set, from, _) in cases(),
         beats in prop::sample::select(vec![1_u32, 2, 7, 64, 65]),
     ) {
-        let multicast = PortKind::WideMulticast { from, to: set, beats };
+        let multicast = wide_multicast(from, set, beats);
         let expected = round_trip(&net, farthest(from, set), beats);
         prop_assert_eq!(runtime(&net, 1, multicast), expected);
     }
@@ -154,11 +157,7 @@ const ADDITION: u64 = 5;
 
 fn check_reduction(net: &Network, set: MultiAddress, to: Coord) {
     let (cube, root) = (net.cube(set), net.mesh_coord(to));
-    let reduction = PortKind::WideReduction {
-        group: set,
-        root: TileRef::Cluster(to),
-        beats: 1,
-    };
+    let reduction = wide_reduction(set, TileRef::Cluster(to), 1);
     let sum = sum_of(net, root, cube, root);
     let expected = sum + round_trip(net, farthest(TileRef::Cluster(to), set), 1)
         - one_path_there(net, farthest(TileRef::Cluster(to), set));
@@ -194,10 +193,6 @@ fn a_sum_of_64_clusters_into_a_corner_takes_51_cycles() {
     let net = network(8, 8, 8, 1);
     let (set, to) = (cube(0, 0, 7, 7), Coord::new(0, 0));
     check_reduction(&net, set, to);
-    let reduction = PortKind::WideReduction {
-        group: set,
-        root: TileRef::Cluster(to),
-        beats: 1,
-    };
+    let reduction = wide_reduction(set, TileRef::Cluster(to), 1);
     assert_eq!(runtime(&net, 64, reduction), 5 + 6 * (2 + ADDITION) + 4);
 }

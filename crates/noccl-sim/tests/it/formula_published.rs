@@ -6,7 +6,9 @@
 use crate::common::{cluster, cube, network, run_one, runtime};
 use noccl_net::TileRef;
 use noccl_run::RunError;
-use noccl_workload::PortKind;
+use noccl_testkit::traces::{
+    barrier, narrow_read, narrow_write, wide_multicast, wide_reduction, wide_write,
+};
 
 const PUBLISHED: &str = "collective_noc_4x4_published";
 
@@ -17,23 +19,13 @@ fn write_round_trip_is_6_plus_4h_plus_beats_minus_1_plus_one_per_further_burst()
         for beats in [1u32, 16, 64, 65, 512] {
             let expected =
                 6 + 4 * u64::from(x + y) + u64::from(beats) - 1 + u64::from(beats.div_ceil(64)) - 1;
-            let kind = PortKind::WideWrite {
-                from: cluster(0, 0),
-                to: cluster(x, y),
-                beats,
-            };
+            let kind = wide_write(cluster(0, 0), cluster(x, y), beats);
             assert_eq!(runtime(&net, 1, kind), expected, "({x},{y}), {beats} beats");
         }
     }
-    let narrow = PortKind::NarrowWrite {
-        from: cluster(0, 0),
-        to: TileRef::Memory(0),
-    };
+    let narrow = narrow_write(cluster(0, 0), TileRef::Memory(0));
     assert_eq!(runtime(&net, 1, narrow), 10);
-    let read = PortKind::NarrowRead {
-        from: cluster(0, 0),
-        source: TileRef::Memory(0),
-    };
+    let read = narrow_read(cluster(0, 0), TileRef::Memory(0));
     assert_eq!(runtime(&net, 1, read), 9);
 }
 
@@ -45,11 +37,7 @@ fn multicast_figures_match() {
         (cube(0, 0, 3, 0), 512, 536),
         (cube(0, 0, 3, 3), 512, 548),
     ] {
-        let kind = PortKind::WideMulticast {
-            from: cluster(0, 0),
-            to,
-            beats,
-        };
+        let kind = wide_multicast(cluster(0, 0), to, beats);
         assert_eq!(runtime(&net, 1, kind), expected);
     }
 }
@@ -65,11 +53,7 @@ fn barrier_figures_match() {
         (all, cluster(1, 1), 22),
     ] {
         assert_eq!(
-            runtime(
-                &net,
-                group.len() as usize,
-                PortKind::Barrier { group, root }
-            ),
+            runtime(&net, group.len() as usize, barrier(group, root)),
             expected
         );
     }
@@ -79,11 +63,7 @@ fn barrier_figures_match() {
 fn wide_reduction_figures_match() {
     let net = network(PUBLISHED);
     for (beats, expected) in [(1, 33), (64, 96), (512, 586)] {
-        let kind = PortKind::WideReduction {
-            group: cube(0, 0, 3, 0),
-            root: cluster(3, 0),
-            beats,
-        };
+        let kind = wide_reduction(cube(0, 0, 3, 0), cluster(3, 0), beats);
         assert_eq!(runtime(&net, 4, kind), expected, "{beats} beats");
     }
 }
@@ -91,11 +71,7 @@ fn wide_reduction_figures_match() {
 #[test]
 fn reduction_with_three_inputs_at_one_router_is_refused() {
     let net = network(PUBLISHED);
-    let kind = PortKind::WideReduction {
-        group: cube(0, 0, 3, 3),
-        root: cluster(0, 0),
-        beats: 1,
-    };
+    let kind = wide_reduction(cube(0, 0, 3, 3), cluster(0, 0), 1);
     let error = run_one(&net, 16, kind).expect_err("the published router cannot do it");
     assert!(matches!(error, RunError::Refused { .. }), "{error}");
 }

@@ -7,7 +7,7 @@
 use crate::common::{cluster, cube, network, runtime};
 use noccl_net::tree::{Cube, contributor, join_set};
 use noccl_net::{Coord, Network, Port};
-use noccl_workload::PortKind;
+use noccl_testkit::traces::wide_reduction;
 
 /// Several windows long, so that credits that come back a cycle late show.
 const BEATS: u32 = 64;
@@ -64,11 +64,7 @@ fn for_every_root(
         let root = net.mesh_coord(to);
         let (ahead, most) = slowest_path(root, net.cube(group), root);
         let farthest = members().map(|m| m.hops_to(to)).max().unwrap_or(0);
-        let kind = PortKind::WideReduction {
-            group,
-            root: cluster(to.x, to.y),
-            beats,
-        };
+        let kind = wide_reduction(group, cluster(to.x, to.y), beats);
         let cycles = runtime(net, usize::from(size.x * size.y), kind);
         let what = format!("{}x{} at {start} into {to}, {beats} beats", size.x, size.y);
         check(cycles, 5 + ahead + 2 * u64::from(farthest), most, &what);

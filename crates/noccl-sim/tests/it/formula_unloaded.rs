@@ -6,7 +6,10 @@
 
 use crate::common::{cluster, cube, network, runtime};
 use noccl_net::TileRef;
-use noccl_workload::PortKind;
+use noccl_testkit::traces::{
+    atomic, barrier, narrow_multicast, narrow_read, narrow_write, wide_multicast, wide_read,
+    wide_reduction, wide_write,
+};
 
 #[test]
 fn write_round_trip_is_5_plus_4h_plus_beats_minus_1() {
@@ -14,11 +17,7 @@ fn write_round_trip_is_5_plus_4h_plus_beats_minus_1() {
     for (x, y) in [(0u16, 0u16), (1, 0), (3, 0), (0, 3), (3, 3), (2, 1)] {
         for beats in [1, 2, 16, 64, 65, 512] {
             let h = u64::from(x + y);
-            let kind = PortKind::WideWrite {
-                from: cluster(0, 0),
-                to: cluster(x, y),
-                beats,
-            };
+            let kind = wide_write(cluster(0, 0), cluster(x, y), beats);
             assert_eq!(
                 runtime(&net, 1, kind),
                 5 + 4 * h + u64::from(beats) - 1,
@@ -33,27 +32,14 @@ fn read_round_trip_is_5_plus_4h_plus_beats_minus_1() {
     let net = network("collective_noc_4x4");
     for (x, h) in [(0, 1), (1, 2), (3, 4)] {
         for beats in [1, 64] {
-            let kind = PortKind::WideRead {
-                from: cluster(x, 0),
-                source: TileRef::Memory(0),
-                beats,
-            };
+            let kind = wide_read(cluster(x, 0), TileRef::Memory(0), beats);
             assert_eq!(runtime(&net, 1, kind), 5 + 4 * h + u64::from(beats) - 1);
         }
-        let kind = PortKind::NarrowRead {
-            from: cluster(x, 0),
-            source: TileRef::Memory(0),
-        };
+        let kind = narrow_read(cluster(x, 0), TileRef::Memory(0));
         assert_eq!(runtime(&net, 1, kind), 5 + 4 * h);
-        let kind = PortKind::NarrowWrite {
-            from: cluster(x, 0),
-            to: TileRef::Memory(0),
-        };
+        let kind = narrow_write(cluster(x, 0), TileRef::Memory(0));
         assert_eq!(runtime(&net, 1, kind), 5 + 4 * h);
-        let kind = PortKind::Atomic {
-            from: cluster(x, 0),
-            to: TileRef::Memory(0),
-        };
+        let kind = atomic(cluster(x, 0), TileRef::Memory(0));
         assert_eq!(
             runtime(&net, 1, kind),
             4 + 4 * h + 3,
@@ -73,11 +59,7 @@ fn multicast_takes_as_long_as_a_write_to_its_farthest_member() {
     ];
     for (to, h) in groups {
         for beats in [1, 64, 512] {
-            let kind = PortKind::WideMulticast {
-                from: cluster(0, 0),
-                to,
-                beats,
-            };
+            let kind = wide_multicast(cluster(0, 0), to, beats);
             assert_eq!(
                 runtime(&net, 1, kind),
                 5 + 4 * h + u64::from(beats) - 1,
@@ -85,10 +67,7 @@ fn multicast_takes_as_long_as_a_write_to_its_farthest_member() {
             );
         }
     }
-    let narrow = PortKind::NarrowMulticast {
-        from: cluster(1, 1),
-        to: cube(0, 0, 3, 3),
-    };
+    let narrow = narrow_multicast(cluster(1, 1), cube(0, 0, 3, 3));
     assert_eq!(runtime(&net, 1, narrow), 5 + 4 * 4);
 }
 
@@ -96,11 +75,7 @@ fn multicast_takes_as_long_as_a_write_to_its_farthest_member() {
 fn multicast_over_an_8x8_mesh_merges_all_responses_in_the_network() {
     let net = network("collective_noc_8x8");
     for (from, h) in [(cluster(0, 0), 14), (cluster(3, 4), 8)] {
-        let kind = PortKind::WideMulticast {
-            from,
-            to: cube(0, 0, 7, 7),
-            beats: 4,
-        };
+        let kind = wide_multicast(from, cube(0, 0, 7, 7), 4);
         assert_eq!(runtime(&net, 1, kind), 5 + 4 * h + 3);
     }
 }
@@ -114,7 +89,7 @@ fn barrier_takes_the_round_trip_of_its_farthest_member_whatever_their_number() {
         (cube(0, 0, 3, 3), cluster(1, 1), 4),
     ];
     for (group, root, h) in cases {
-        let kind = PortKind::Barrier { group, root };
+        let kind = barrier(group, root);
         assert_eq!(runtime(&net, group.len() as usize, kind), 5 + 4 * h);
     }
 }
@@ -123,11 +98,7 @@ fn barrier_takes_the_round_trip_of_its_farthest_member_whatever_their_number() {
 fn reduction_adds_5_cycles_per_reducing_router_and_no_dead_time_between_bursts() {
     let net = network("collective_noc_4x4");
     for beats in [1, 64, 512] {
-        let kind = PortKind::WideReduction {
-            group: cube(0, 0, 3, 0),
-            root: cluster(3, 0),
-            beats,
-        };
+        let kind = wide_reduction(cube(0, 0, 3, 0), cluster(3, 0), beats);
         assert_eq!(
             runtime(&net, 4, kind),
             5 + 4 * 3 + 5 * 3 + u64::from(beats) - 1
@@ -142,15 +113,8 @@ fn narrow_port_has_no_more_transactions_outstanding_than_its_limit() {
         let limit = ("ni.max_narrow_outstanding".to_owned(), limit.to_owned());
         let spec = noccl_spec::parse_spec("preset", &text, &[limit]).expect("spec");
         let net = noccl_net::elaborate(&spec).expect("network");
-        let write = || {
-            noccl_testkit::traces::together(
-                PortKind::NarrowWrite {
-                    from: cluster(0, 0),
-                    to: cluster(3, 0),
-                },
-                1,
-            )
-        };
+        let write =
+            || noccl_testkit::traces::together(narrow_write(cluster(0, 0), cluster(3, 0)), 1);
         let trace = noccl_workload::Trace {
             transactions: (0..3).map(|_| write()).collect(),
             ..Default::default()

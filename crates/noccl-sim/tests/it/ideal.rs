@@ -8,6 +8,10 @@ use crate::common::{cluster, cube, network, reduction, run_trace, runtime};
 use noccl_net::deadlock::check_network;
 use noccl_net::{Coord, Port, TileRef};
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
+use noccl_testkit::traces::{
+    narrow_multicast, narrow_read, narrow_write, wide_multicast, wide_read, wide_reduction,
+    wide_write,
+};
 use noccl_testkit::traces::{together, trace};
 use noccl_workload::{Difference, ElementType, Fault, PortKind};
 
@@ -28,26 +32,18 @@ fn writes_and_reads_take_3_plus_beats_minus_1_however_far() {
         let far = net.cluster_width() - 1;
         for (x, y) in [(0u16, 0u16), (1, 0), (far, 0), (far, far), (2, 1)] {
             for beats in [1, 2, 64, 65, 512] {
-                let kind = PortKind::WideWrite {
-                    from: cluster(0, 0),
-                    to: cluster(x, y),
-                    beats,
-                };
+                let kind = wide_write(cluster(0, 0), cluster(x, y), beats);
                 let expected = 3 + u64::from(beats) - 1;
                 assert_eq!(runtime(&net, 1, kind), expected, "write to ({x},{y})");
-                let kind = PortKind::WideRead {
-                    from: cluster(x, y),
-                    source: TileRef::Memory(0),
-                    beats: beats.min(64),
-                };
+                let kind = wide_read(cluster(x, y), TileRef::Memory(0), beats.min(64));
                 let expected = 3 + u64::from(beats.min(64)) - 1;
                 assert_eq!(runtime(&net, 1, kind), expected, "read by ({x},{y})");
             }
             let (from, memory) = (cluster(x, y), TileRef::Memory(1));
-            let write = PortKind::NarrowWrite { from, to: memory };
+            let write = narrow_write(from, memory);
             assert_eq!(runtime(&net, 1, write), 3);
             let source = memory;
-            assert_eq!(runtime(&net, 1, PortKind::NarrowRead { from, source }), 3);
+            assert_eq!(runtime(&net, 1, narrow_read(from, source)), 3);
             let atomic = PortKind::Atomic { from, to: memory };
             assert_eq!(runtime(&net, 1, atomic), 2 + 3);
         }
@@ -60,12 +56,12 @@ fn multicasts_and_barriers_take_3_whatever_their_set() {
     for to in [cube(0, 0, 3, 0), cube(0, 0, 3, 3), cube(2, 0, 1, 2)] {
         for beats in [1, 64, 512] {
             for from in [cluster(0, 0), cluster(1, 3), cluster(2, 2)] {
-                let kind = PortKind::WideMulticast { from, to, beats };
+                let kind = wide_multicast(from, to, beats);
                 assert_eq!(runtime(&net, 1, kind), 3 + u64::from(beats) - 1, "{to:?}");
             }
         }
         let from = cluster(1, 1);
-        assert_eq!(runtime(&net, 1, PortKind::NarrowMulticast { from, to }), 3);
+        assert_eq!(runtime(&net, 1, narrow_multicast(from, to)), 3);
         let (group, root) = (to, cluster(3, 1));
         let barrier = PortKind::Barrier { group, root };
         assert_eq!(runtime(&net, group.len() as usize, barrier), 3);
@@ -78,7 +74,7 @@ fn reductions_take_3_plus_one_addition_whatever_the_number_of_operands() {
     for group in [cube(0, 0, 1, 0), cube(0, 0, 3, 0), cube(0, 0, 3, 3)] {
         for root in [cluster(0, 0), cluster(2, 1), cluster(3, 3)] {
             for beats in [1, 64, 512] {
-                let kind = PortKind::WideReduction { group, root, beats };
+                let kind = wide_reduction(group, root, beats);
                 let members = group.len() as usize;
                 let cycles = runtime(&net, members, kind);
                 assert_eq!(cycles, 3 + 3 + u64::from(beats) - 1, "{group:?} {root:?}");
@@ -96,11 +92,7 @@ fn only_interfaces_limit_it() {
         all.filter(move |from| *from != to)
     };
     let write = |from: Coord, to: Coord| {
-        let kind = PortKind::WideWrite {
-            from: cluster(from.x, from.y),
-            to: cluster(to.x, to.y),
-            beats: BEATS,
-        };
+        let kind = wide_write(cluster(from.x, from.y), cluster(to.x, to.y), BEATS);
         (kind, 1)
     };
     let to = Coord::new(1, 2);
@@ -125,11 +117,11 @@ fn nothing_that_overlaps_waits_in_a_circle() {
     let all = cube(0, 0, 3, 3);
     let multicast = |x, y| {
         let (from, to, beats) = (cluster(x, y), all, 200);
-        (PortKind::WideMulticast { from, to, beats }, 1)
+        (wide_multicast(from, to, beats), 1)
     };
     let reduction = |x, y| {
         let (group, root, beats) = (all, cluster(x, y), 40);
-        (PortKind::WideReduction { group, root, beats }, 16)
+        (wide_reduction(group, root, beats), 16)
     };
     let barrier = |x, y| {
         let (group, root) = (all, cluster(x, y));

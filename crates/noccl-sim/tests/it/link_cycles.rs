@@ -7,6 +7,9 @@ use crate::common::chains::{self, snake};
 use crate::common::{check_overlaps, cluster, cube, network_with, replay, runtime};
 use noccl_net::{ChainCycles, Coord, Network, TileRef};
 use noccl_run::Mode;
+use noccl_testkit::traces::{
+    narrow_read, narrow_write, wide_multicast, wide_read, wide_reduction, wide_write,
+};
 use noccl_testkit::traces::{together, trace};
 use noccl_workload::PortKind;
 
@@ -50,36 +53,24 @@ fn writes_reads_and_multicasts_take_their_closed_forms_over_links_of_any_length(
         let net = network("collective_noc_4x4", links);
         for (x, y, beats) in [(0, 0, 5), (3, 0, 64), (3, 3, 65), (2, 1, 512)] {
             let h = u64::from(x + y);
-            let kind = PortKind::WideWrite {
-                from: cluster(0, 0),
-                to: cluster(x, y),
-                beats,
-            };
+            let kind = wide_write(cluster(0, 0), cluster(x, y), beats);
             let expected = 5 + (4 + wide + rsp) * h + u64::from(beats) - 1;
             assert_eq!(runtime(&net, 1, kind), expected, "{links:?} {beats}");
         }
         let (from, source, h) = (cluster(3, 0), TileRef::Memory(0), 4);
-        let read = PortKind::WideRead {
-            from,
-            source,
-            beats: 64,
-        };
+        let read = wide_read(from, source, 64);
         let expected = 5 + (4 + req + wide) * h + 63;
         assert_eq!(runtime(&net, 1, read), expected, "{links:?}");
-        let read = PortKind::NarrowRead { from, source };
+        let read = narrow_read(from, source);
         let narrow = 5 + (4 + req + rsp) * h;
         assert_eq!(runtime(&net, 1, read), narrow, "{links:?}");
-        let write = PortKind::NarrowWrite { from, to: source };
+        let write = narrow_write(from, source);
         assert_eq!(runtime(&net, 1, write), narrow, "{links:?}");
         let atomic = PortKind::Atomic { from, to: source };
         assert_eq!(runtime(&net, 1, atomic), narrow + 2, "{links:?}");
         for (to, h) in [(cube(0, 0, 3, 0), 3), (cube(0, 0, 3, 3), 6)] {
             for beats in [1, 64, 100] {
-                let multicast = PortKind::WideMulticast {
-                    from: cluster(0, 0),
-                    to,
-                    beats,
-                };
+                let multicast = wide_multicast(cluster(0, 0), to, beats);
                 let expected = 5 + (4 + wide + rsp) * h + u64::from(beats) - 1;
                 assert_eq!(runtime(&net, 1, multicast), expected, "{links:?} {beats}");
             }
@@ -125,7 +116,7 @@ fn reductions_take_their_closed_forms_over_links_of_any_length() {
             let net = network(preset, links);
             for beats in [1, 64, 200] {
                 let root = cluster(root.0, root.1);
-                let kind = PortKind::WideReduction { group, root, beats };
+                let kind = wide_reduction(group, root, beats);
                 let cycles = runtime(&net, group.len() as usize, kind);
                 let expected = 5 + (4 + wide + rsp) * h + additions + u64::from(beats) - 1;
                 assert_eq!(cycles, expected, "{links:?} {group:?} {beats} beats");
@@ -144,11 +135,7 @@ fn a_window_that_is_a_credit_smaller_costs_cycles_over_links_of_any_length() {
             links,
             &[("router.wide_reduction.window_beats", "16")],
         );
-        let kind = PortKind::WideReduction {
-            group: cube(0, 0, 3, 3),
-            root: cluster(0, 0),
-            beats: 200,
-        };
+        let kind = wide_reduction(cube(0, 0, 3, 3), cluster(0, 0), 200);
         let with_full_windows = 5 + (4 + wide + rsp) * 6 + 5 * 3 + 8 * 3 + 199;
         assert!(runtime(&net, 16, kind) > with_full_windows, "{links:?}");
     }
@@ -160,11 +147,7 @@ fn published_routers_keep_their_formulas_over_links_of_any_length() {
         let (req, rsp, wide) = (links.0 - 1, links.1 - 1, links.2 - 1);
         let net = network("collective_noc_4x4_published", links);
         for beats in [1, 64, 512] {
-            let kind = PortKind::WideWrite {
-                from: cluster(0, 0),
-                to: cluster(3, 1),
-                beats,
-            };
+            let kind = wide_write(cluster(0, 0), cluster(3, 1), beats);
             let flits = u64::from(beats) + u64::from(beats).div_ceil(64);
             let expected = 5 + (4 + wide + rsp) * 4 + flits - 1;
             assert_eq!(runtime(&net, 1, kind), expected, "{links:?}");
@@ -176,11 +159,7 @@ fn published_routers_keep_their_formulas_over_links_of_any_length() {
         let expected = 6 + (4 + req + rsp) * 3;
         assert_eq!(runtime(&net, 4, barrier), expected, "{links:?}");
         for (beats, cycles) in [(1, 33), (64, 96), (512, 586)] {
-            let kind = PortKind::WideReduction {
-                group: cube(0, 0, 3, 0),
-                root: cluster(3, 0),
-                beats,
-            };
+            let kind = wide_reduction(cube(0, 0, 3, 0), cluster(3, 0), beats);
             let expected = cycles + (wide + rsp) * 3;
             assert_eq!(runtime(&net, 4, kind), expected, "{links:?}");
         }
@@ -214,11 +193,7 @@ fn a_saturated_link_passes_a_flit_per_cycle_however_long_it_is() {
     for links in LINKS {
         let net = network("collective_noc_4x4", links);
         let beats = 256;
-        let write = |from| PortKind::WideWrite {
-            from: cluster(from, 0),
-            to: cluster(3, 0),
-            beats,
-        };
+        let write = |from| wide_write(cluster(from, 0), cluster(3, 0), beats);
         let found = replay(
             &net,
             &trace(vec![together(write(2), 1), together(write(2), 1)]),

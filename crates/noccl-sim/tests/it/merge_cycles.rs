@@ -7,6 +7,7 @@ use noccl_net::Network;
 use noccl_run::Mode;
 use noccl_testkit::cases;
 use noccl_testkit::traces::{together, trace};
+use noccl_testkit::traces::{wide_multicast, wide_read, wide_reduction, wide_write};
 use noccl_workload::PortKind;
 
 fn three_cycles(preset: &str, entries: &str) -> Network {
@@ -32,11 +33,7 @@ fn barriers_and_responses_of_multicasts_take_7_plus_6h() {
         let barrier = PortKind::Barrier { group, root };
         assert_eq!(runtime(&net, group.len() as usize, barrier), 7 + 6 * h);
         for beats in [1, 64, 66, 128] {
-            let multicast = PortKind::WideMulticast {
-                from: root,
-                to: group,
-                beats,
-            };
+            let multicast = wide_multicast(root, group, beats);
             let expected = 7 + 6 * h + u64::from(beats == 66);
             let cycles = runtime(&net, 1, multicast);
             assert_eq!(cycles, expected + u64::from(beats) - 1, "{beats} beats");
@@ -49,24 +46,12 @@ fn barriers_and_responses_of_multicasts_take_7_plus_6h() {
 fn writes_reads_and_reductions_do_not_notice() {
     let net = three_cycles("collective_noc_4x4", "8");
     let (from, to) = (cluster(0, 0), cluster(3, 2));
-    let write = PortKind::WideWrite {
-        from,
-        to,
-        beats: 70,
-    };
+    let write = wide_write(from, to, 70);
     assert_eq!(runtime(&net, 1, write), 5 + 4 * 5 + 69);
     let source = to;
-    let read = PortKind::WideRead {
-        from,
-        source,
-        beats: 64,
-    };
+    let read = wide_read(from, source, 64);
     assert_eq!(runtime(&net, 1, read), 5 + 4 * 5 + 63);
-    let reduction = PortKind::WideReduction {
-        group: cube(0, 0, 3, 0),
-        root: cluster(3, 0),
-        beats: 64,
-    };
+    let reduction = wide_reduction(cube(0, 0, 3, 0), cluster(3, 0), 64);
     assert_eq!(runtime(&net, 4, reduction), 5 + 4 * 3 + 5 * 3 + 63);
 }
 
@@ -74,16 +59,7 @@ fn writes_reads_and_reductions_do_not_notice() {
 fn multicasts_of_all_to_all_complete_whatever_the_tables_hold() {
     for entries in ["1", "2", "8"] {
         let net = three_cycles("collective_noc_8x8", entries);
-        let multicast = |x, y| {
-            together(
-                PortKind::WideMulticast {
-                    from: cluster(x, y),
-                    to: cube(0, 0, 7, 7),
-                    beats: 4,
-                },
-                1,
-            )
-        };
+        let multicast = |x, y| together(wide_multicast(cluster(x, y), cube(0, 0, 7, 7), 4), 1);
         replay(
             &net,
             &trace((0..64).map(|i| multicast(i / 8, i % 8)).collect()),

@@ -5,6 +5,7 @@ use crate::common::{cluster, cube, network, network_with};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
 use noccl_testkit::traces::{entry, trace};
+use noccl_testkit::traces::{narrow_write, wide_multicast, wide_reduction};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 
 fn run(network: &Network, kinds: Vec<(PortKind, Vec<u64>)>) -> Result<RunResult, RunError> {
@@ -27,16 +28,7 @@ fn run(network: &Network, kinds: Vec<(PortKind, Vec<u64>)>) -> Result<RunResult,
 fn overlapping_multicasts() -> Vec<Vec<(PortKind, Vec<u64>)>> {
     let row = cube(0, 0, 3, 0);
     let all = cube(0, 0, 3, 3);
-    let multicast = |x, y, to, start| {
-        (
-            PortKind::WideMulticast {
-                from: cluster(x, y),
-                to,
-                beats: 64,
-            },
-            vec![start],
-        )
-    };
+    let multicast = |x, y, to, start| (wide_multicast(cluster(x, y), to, 64), vec![start]);
     vec![
         vec![multicast(0, 0, row, 0), multicast(3, 0, row, 0)],
         vec![multicast(1, 0, row, 0), multicast(2, 0, row, 0)],
@@ -65,11 +57,7 @@ fn more_multicasts_than_merge_table_entries_complete() {
     let all = cube(0, 0, 7, 7);
     for beats in [1, 8, 16] {
         let everybody = (0..8).flat_map(|x| (0..8).map(move |y| cluster(x, y)));
-        let kinds = everybody.map(|from| PortKind::WideMulticast {
-            from,
-            to: all,
-            beats,
-        });
+        let kinds = everybody.map(|from| wide_multicast(from, all, beats));
         let result = run(&net, kinds.map(|kind| (kind, vec![0])).collect());
         let result = result.unwrap_or_else(|e| panic!("{beats} beats: {e}"));
         assert_eq!(result.wrong_transactions, 0, "{beats} beats");
@@ -101,16 +89,7 @@ fn reductions_and_barriers_issued_in_opposite_orders_complete() {
             .map(|m| if (m + first).is_multiple_of(2) { 0 } else { 40 })
             .collect::<Vec<_>>()
     };
-    let reduce = |root, first| {
-        (
-            PortKind::WideReduction {
-                group: all,
-                root,
-                beats: 32,
-            },
-            starts(first),
-        )
-    };
+    let reduce = |root, first| (wide_reduction(all, root, 32), starts(first));
     let barrier = |root, first| (PortKind::Barrier { group: all, root }, starts(first));
     let case = vec![
         reduce(cluster(0, 0), 0),
@@ -126,11 +105,7 @@ fn reductions_and_barriers_issued_in_opposite_orders_complete() {
 fn two_dimensional_reduction_sustains_one_beat_per_cycle_with_three_operands() {
     let net = network("collective_noc_4x4");
     for beats in [1u64, 64, 512] {
-        let kind = PortKind::WideReduction {
-            group: cube(0, 0, 3, 3),
-            root: cluster(0, 0),
-            beats: beats as u32,
-        };
+        let kind = wide_reduction(cube(0, 0, 3, 3), cluster(0, 0), beats as u32);
         let cycles = crate::common::runtime(&net, 16, kind);
         // Three routers fold two operands (5 cycles), the three in the root's column fold three (8).
         assert_eq!(cycles, 5 + 4 * 6 + 3 * 5 + 3 * 8 + beats - 1);
@@ -150,11 +125,7 @@ fn a_unit_of_two_operands_takes_5_cycles_per_addition_and_a_pass_per_addition_an
     for (root, additions, most, hops) in [((0, 0), 9, 2, 6), ((1, 0), 12, 3, 5), ((1, 1), 10, 4, 4)]
     {
         let runtime = |beats: u64| {
-            let kind = PortKind::WideReduction {
-                group: cube(0, 0, 3, 3),
-                root: cluster(root.0, root.1),
-                beats: beats as u32,
-            };
+            let kind = wide_reduction(cube(0, 0, 3, 3), cluster(root.0, root.1), beats as u32);
             crate::common::runtime(&net, 16, kind)
         };
         let one = 5 + 4 * hops + 5 * additions;
@@ -176,11 +147,7 @@ fn a_unit_of_two_operands_takes_5_cycles_per_addition_and_a_pass_per_addition_an
 fn member_that_never_contributes_is_diagnosed() {
     let net = network("collective_noc_4x4");
     for kind in [
-        PortKind::WideReduction {
-            group: cube(0, 0, 3, 0),
-            root: cluster(0, 0),
-            beats: 4,
-        },
+        wide_reduction(cube(0, 0, 3, 0), cluster(0, 0), 4),
         PortKind::Barrier {
             group: cube(0, 0, 3, 0),
             root: cluster(0, 0),
@@ -214,11 +181,7 @@ fn strided_reductions_keep_one_beat_per_cycle() {
         (cube(0, 0, 8, 0), cluster(8, 0), 8, 1),
         (cube(0, 0, 12, 0), cluster(12, 0), 12, 3),
     ] {
-        let kind = PortKind::WideReduction {
-            group,
-            root,
-            beats: 512,
-        };
+        let kind = wide_reduction(group, root, 512);
         let cycles = crate::common::runtime(&net, group.len() as usize, kind);
         assert_eq!(cycles, 5 + 4 * h + 5 * r + 511, "{group:?}");
     }
@@ -230,10 +193,7 @@ fn barrier_beside_write(offset: u64) -> Vec<(PortKind, Vec<u64>)> {
         group: cube(0, 0, 3, 0),
         root: cluster(0, 0),
     };
-    let write = PortKind::NarrowWrite {
-        from: cluster(0, 3),
-        to: cluster(0, 0),
-    };
+    let write = narrow_write(cluster(0, 3), cluster(0, 0));
     vec![(barrier, vec![12; 4]), (write, vec![offset])]
 }
 
@@ -265,11 +225,7 @@ fn a_multicast_of_every_cluster_to_all_at_once_completes_whatever_the_merge_tabl
             "collective_noc_8x8",
             &[("router.merge_table_entries", entries)],
         );
-        let multicast = |x, y| PortKind::WideMulticast {
-            from: cluster(x, y),
-            to: cube(0, 0, 7, 7),
-            beats: 4,
-        };
+        let multicast = |x, y| wide_multicast(cluster(x, y), cube(0, 0, 7, 7), 4);
         let all = (0..8).flat_map(|x| (0..8).map(move |y| (multicast(x, y), vec![0])));
         let result = run(&net, all.collect()).unwrap();
         assert_eq!(result.wrong_transactions, 0, "{entries} entries");

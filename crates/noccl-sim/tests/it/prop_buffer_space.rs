@@ -6,9 +6,10 @@ use crate::common::hand_written::schedule_of;
 use crate::common::{cluster, cube, network, network_with};
 use noccl_net::{MultiAddress, Network, TileRef, TileSet};
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
+use noccl_testkit::tiles::place;
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, CheckError, Compute, ElementType,
-    InNetworkReduction, Operator, Place, Schedule, check,
+    InNetworkReduction, Operator, Schedule, check,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -41,10 +42,10 @@ impl Program {
         let kind = ActionKind::InNetworkReduction(InNetworkReduction {
             group,
             source_offset: 0,
-            root: Place {
-                tile: root,
-                offset: 0x2000 * (1 + u64::from(id) - self.delays.len() as u64),
-            },
+            root: place(
+                root,
+                0x2000 * (1 + u64::from(id) - self.delays.len() as u64),
+            ),
             bytes: beats * 64,
             operator: Operator::Sum,
             element: ElementType::Fp64,

@@ -8,6 +8,9 @@ use noccl_net::deadlock::{Flow, check};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use noccl_run::{Mode, RunConfig, RunError};
 use noccl_testkit::traces::trace;
+use noccl_testkit::traces::{
+    barrier, narrow_multicast, wide_multicast, wide_reduction, wide_write,
+};
 use noccl_workload::{PortKind, PortTransaction};
 use proptest::prelude::*;
 
@@ -48,28 +51,17 @@ impl Case {
         match self.kind {
             0 => (
                 Flow::Write { from, to },
-                PortKind::WideWrite {
-                    from: from_ref,
-                    to: to_ref,
-                    beats,
-                },
+                wide_write(from_ref, to_ref, beats),
                 vec![from],
             ),
             1 | 2 => (
                 Flow::Multicast { from, set },
-                PortKind::WideMulticast {
-                    from: from_ref,
-                    to: set,
-                    beats,
-                },
+                wide_multicast(from_ref, set, beats),
                 vec![from],
             ),
             3 => (
                 Flow::NarrowMulticast { from, set },
-                PortKind::NarrowMulticast {
-                    from: from_ref,
-                    to: set,
-                },
+                narrow_multicast(from_ref, set),
                 vec![from],
             ),
             4 => {
@@ -78,25 +70,14 @@ impl Case {
                     root: end,
                     beats,
                 };
-                (
-                    flow,
-                    PortKind::WideReduction {
-                        group: row,
-                        root: end_ref,
-                        beats,
-                    },
-                    members(row),
-                )
+                (flow, wide_reduction(row, end_ref, beats), members(row))
             }
             _ => (
                 Flow::Barrier {
                     group: set,
                     root: to,
                 },
-                PortKind::Barrier {
-                    group: set,
-                    root: to_ref,
-                },
+                barrier(set, to_ref),
                 members(set),
             ),
         }

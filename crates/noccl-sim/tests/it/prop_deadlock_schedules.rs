@@ -12,10 +12,11 @@ use crate::common::network;
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_testkit::random::Random;
+use noccl_testkit::tiles::place;
 use noccl_workload::{
     AccessPattern, Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain,
     ChainDestination, CheckError, Compute, Destination, ElementType, InNetworkReduction,
-    ListMulticast, Operator, Place, Schedule, Transfer, check_deadlock, participants,
+    ListMulticast, Operator, Schedule, Transfer, check_deadlock, participants,
 };
 
 /// Bytes that every cluster has from the start, and that nobody writes.
@@ -82,10 +83,7 @@ impl Generator<'_> {
         } else {
             initiator
         };
-        let source = Place {
-            tile: source,
-            offset: 0,
-        };
+        let source = place(source, 0);
         let destination = if is_multicast {
             Destination::Multicast {
                 set: self.set(),
@@ -97,7 +95,7 @@ impl Generator<'_> {
             } else {
                 self.cluster()
             };
-            Destination::One(Place { tile, offset })
+            Destination::One(place(tile, offset))
         };
         ActionKind::Transfer(Transfer::row(initiator, source, destination, bytes))
     }
@@ -109,7 +107,7 @@ impl Generator<'_> {
         ActionKind::InNetworkReduction(InNetworkReduction {
             group,
             source_offset: 0,
-            root: Place { tile, offset },
+            root: place(tile, offset),
             bytes,
             operator: Operator::Sum,
             element: ElementType::Int64,

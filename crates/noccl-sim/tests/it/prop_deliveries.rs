@@ -9,8 +9,9 @@ use crate::common::network;
 use noccl_net::{MultiAddress, Network, TileRef};
 use noccl_run::{Mode, RunConfig, StallConfig};
 use noccl_testkit::random::Random;
+use noccl_testkit::tiles::place;
 use noccl_workload::{
-    Action, ActionId, ActionKind, Destination, Place, Schedule, Transfer, check, participants,
+    Action, ActionId, ActionKind, Destination, Schedule, Transfer, check, participants,
 };
 
 /// Two ranges of every memory are used, each of some bursts.
@@ -26,10 +27,7 @@ fn tile(random: &mut Random) -> TileRef {
 /// From one of four clusters to one of them or to a row, a column or all.
 fn delivery(random: &mut Random) -> Transfer {
     let offset = |random: &mut Random| random.below(RANGES) * RANGE_BYTES;
-    let source = Place {
-        tile: tile(random),
-        offset: offset(random),
-    };
+    let source = place(tile(random), offset(random));
     let initiator = if random.below(4) == 0 {
         tile(random)
     } else {
@@ -43,7 +41,7 @@ fn delivery(random: &mut Random) -> Transfer {
             let set = MultiAddress::new(base, mask);
             Destination::Multicast { set, offset }
         }
-        _ => Destination::One(Place { tile: to, offset }),
+        _ => Destination::One(place(to, offset)),
     };
     let bytes = 64 * (1 + random.below(64));
     let stride = 64 * 64;

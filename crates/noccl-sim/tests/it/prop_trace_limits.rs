@@ -6,7 +6,8 @@ use crate::common::{cluster, cube, network, network_with};
 use noccl_net::{MultiAddress, Network};
 use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig, mix};
 use noccl_testkit::traces::trace;
-use noccl_workload::{CheckError, Crowd, PortKind, PortTransaction, Trace, check_trace_limits};
+use noccl_testkit::traces::{barrier, wide_reduction};
+use noccl_workload::{CheckError, Crowd, PortTransaction, Trace, check_trace_limits};
 use proptest::prelude::*;
 
 fn run(net: &Network, trace: &Trace, stall_seed: u64) -> Result<RunResult, RunError> {
@@ -30,7 +31,7 @@ fn reduction(
     let root = cluster(root.0, root.1);
     PortTransaction {
         start_cycles: starts.collect(),
-        kind: PortKind::WideReduction { group, root, beats },
+        kind: wide_reduction(group, root, beats),
     }
 }
 
@@ -155,10 +156,7 @@ fn barriers_in_opposite_orders_are_refused_beyond_what_they_may_have_open() {
                 Some(u64::from(i)),
                 Some(u64::from(if is_opposite { count - 1 - i } else { i })),
             ],
-            kind: PortKind::Barrier {
-                group: cube(0, 0, 1, 0),
-                root: cluster(i % 4, i / 4),
-            },
+            kind: barrier(cube(0, 0, 1, 0), cluster(i % 4, i / 4)),
         };
         trace((0..count).map(one).collect())
     };

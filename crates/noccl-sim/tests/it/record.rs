@@ -6,6 +6,7 @@ use noccl_net::Port;
 use noccl_run::{FlitPlace, Handshake, Mode, RecordedKind, RunConfig, RunResult, StallConfig};
 use noccl_sim::{run_trace, run_trace_recorded};
 use noccl_testkit::random::random_trace;
+use noccl_testkit::traces::narrow_write;
 use noccl_workload::Trace;
 
 const PRESET: &str = "collective_noc_4x4";
@@ -69,10 +70,7 @@ fn a_refused_flit_is_offered_again_in_the_next_cycle() {
 /// A unicast flit needs two cycles per router, and crosses the links of its XY path.
 #[test]
 fn an_unloaded_write_is_seen_at_every_port_of_its_path() {
-    let kind = noccl_workload::PortKind::NarrowWrite {
-        from: crate::common::cluster(0, 0),
-        to: crate::common::cluster(1, 1),
-    };
+    let kind = narrow_write(crate::common::cluster(0, 0), crate::common::cluster(1, 1));
     let transactions = vec![noccl_workload::PortTransaction {
         start_cycles: vec![Some(5)],
         kind,

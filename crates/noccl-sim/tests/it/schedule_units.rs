@@ -5,9 +5,10 @@ use crate::common::hand_written::{run, schedule};
 use crate::common::{cluster, cube, network};
 use noccl_net::{TileRef, TileSet};
 use noccl_run::RunError;
+use noccl_testkit::rectangle;
+use noccl_testkit::tiles::place;
 use noccl_workload::{
     ActionKind, Barrier, BarrierMechanism, Compute, ElementType, InNetworkReduction, Operator,
-    Place,
 };
 
 #[test]
@@ -16,10 +17,7 @@ fn network_and_cores_share_the_fpus_and_slow_each_other_down() {
     let reduction = ActionKind::InNetworkReduction(InNetworkReduction {
         group: cube(0, 0, 3, 0),
         source_offset: 0,
-        root: Place {
-            tile: cluster(0, 0),
-            offset: 65_536,
-        },
+        root: place(cluster(0, 0), 65_536),
         bytes: 16_384,
         operator: Operator::Sum,
         element: ElementType::Fp64,
@@ -63,12 +61,7 @@ fn software_barrier_serialises_atomics_and_releases_everybody_after_the_last_arr
         })
     };
     let cycles = |members: u16, mechanism| {
-        let group = TileSet::Rectangle {
-            x: 0,
-            y: 0,
-            width: members,
-            height: 1,
-        };
+        let group = rectangle(0, 0, members, 1);
         let result = run(
             &net,
             &schedule(vec![(barrier(group, mechanism), vec![])]),
@@ -99,12 +92,7 @@ fn software_barrier_serialises_atomics_and_releases_everybody_after_the_last_arr
 
 /// Cycles of one software barrier over a rectangle whose members all arrive at once.
 fn software_barrier_cycles(width: u16, height: u16, counter: TileRef) -> u64 {
-    let group = TileSet::Rectangle {
-        x: 0,
-        y: 0,
-        width,
-        height,
-    };
+    let group = rectangle(0, 0, width, height);
     let barrier = ActionKind::Barrier(Barrier {
         group,
         counter,
@@ -197,10 +185,7 @@ fn fewer_cores_lend_fewer_fpus_to_the_network() {
         let reduction = ActionKind::InNetworkReduction(InNetworkReduction {
             group: cube(0, 0, 3, 0),
             source_offset: 0,
-            root: Place {
-                tile: cluster(3, 0),
-                offset: 0,
-            },
+            root: place(cluster(3, 0), 0),
             bytes: 16_384,
             operator: Operator::Sum,
             element: ElementType::Fp64,

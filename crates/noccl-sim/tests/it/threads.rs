@@ -7,7 +7,8 @@ use crate::common::{cluster, cube, network};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunResult};
 use noccl_testkit::traces::trace;
-use noccl_workload::{Pattern, PortKind, PortTransaction, Trace, Traffic};
+use noccl_testkit::traces::{barrier, wide_multicast, wide_reduction, wide_write};
+use noccl_workload::{Pattern, PortTransaction, Trace, Traffic};
 
 const THREADS: [usize; 3] = [1, 2, 5];
 
@@ -25,11 +26,11 @@ fn mixed() -> Trace {
     };
     let mut transactions = Vec::new();
     for (x, y) in (0..64).flat_map(|x| (0..64).map(move |y| (x, y))) {
-        let kind = PortKind::WideWrite {
-            from: cluster(x, y),
-            to: cluster((x * 7 + y * 3 + 1) % 64, (y * 5 + x + 2) % 64),
-            beats: 4 + u32::from(x % 3),
-        };
+        let kind = wide_write(
+            cluster(x, y),
+            cluster((x * 7 + y * 3 + 1) % 64, (y * 5 + x + 2) % 64),
+            4 + u32::from(x % 3),
+        );
         transactions.push(at(kind, u64::from(y % 8), 1));
     }
     for y in (0..64).step_by(4) {
@@ -37,10 +38,10 @@ fn mixed() -> Trace {
         let (root, beats) = (cluster(y, y), 9);
         let from = cluster(63 - y, y);
         let to = cube(0, y & !3, 63, 3);
-        transactions.push(at(PortKind::WideMulticast { from, to, beats }, 3, 1));
+        transactions.push(at(wide_multicast(from, to, beats), 3, 1));
         let group = row;
-        transactions.push(at(PortKind::WideReduction { group, root, beats }, 5, 64));
-        transactions.push(at(PortKind::Barrier { group, root }, 7, 64));
+        transactions.push(at(wide_reduction(group, root, beats), 5, 64));
+        transactions.push(at(barrier(group, root), 7, 64));
     }
     trace(transactions)
 }

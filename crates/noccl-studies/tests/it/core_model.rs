@@ -10,10 +10,11 @@ use noccl_studies::{
     compare_by_model, model_spread, parse_algorithms, parse_group,
 };
 use noccl_testkit::schedules::schedule_of;
+use noccl_testkit::tiles::place;
 use noccl_testkit::{Random, network_with as network};
 use noccl_workload::{
-    Action, ActionId, ActionKind, CollectiveKind, Compute, First, Message, Place, Rectangle,
-    Schedule, StaticMulticast, check,
+    Action, ActionId, ActionKind, CollectiveKind, Compute, First, Message, Rectangle, Schedule,
+    StaticMulticast, check,
 };
 
 fn rows(preset: &str, overrides: &[(&str, &str)], bytes: &[u64], group: &str) -> Vec<AutoRow> {
@@ -96,7 +97,7 @@ fn random_schedule(network: &Network, random: &mut Random) -> Schedule {
     let mut actions: Vec<Action> = Vec::new();
     for number in 0..40 {
         let (from, to) = (random.below(16), random.below(16));
-        let at = |tile, offset| Place { tile, offset };
+        let at = |tile, offset| place(tile, offset);
         // Every action has bytes of its own at its receiver.
         let kind = match random.below(12) {
             0 => ActionKind::Compute(Compute {

@@ -8,6 +8,7 @@ use noccl_spec::RouterFlow;
 use noccl_studies::{
     CompareRequest, CompareRow, Error, compare, load, parse_algorithms, parse_group,
 };
+use noccl_testkit::rectangle;
 use noccl_workload::{CollectiveKind, ElementType};
 use proptest::prelude::*;
 
@@ -102,7 +103,7 @@ proptest! {
     fn no_algorithm_is_faster_than_its_lower_bound(case in case()) {
         let net = load(&case.preset, &case.overrides).unwrap().network;
         let [x, y, width, height] = case.group;
-        let group = TileSet::Rectangle { x, y, width, height };
+        let group = rectangle(x, y, width, height);
         for row in rows(&net, case.kind, group, Some(case.root), case.bytes) {
             prop_assert!(row.cycles >= row.lower_bound_cycles, "{row:?}");
         }

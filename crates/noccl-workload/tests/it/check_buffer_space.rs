@@ -3,6 +3,7 @@
 
 use crate::common::*;
 use noccl_net::{Network, TileSet};
+use noccl_testkit::rectangle;
 use noccl_workload::{ActionKind, Barrier, BarrierMechanism, CheckError, Schedule, check};
 
 fn small_store() -> Network {
@@ -53,12 +54,7 @@ fn reductions_that_follow_each_other_need_space_for_one() {
     assert!(matches!(error, CheckError::Crowd(_)), "{error}");
     let mut s = Build::new(None);
     s.0 = pairs(&[&[]]);
-    let column = TileSet::Rectangle {
-        x: 0,
-        y: 0,
-        width: 1,
-        height: 4,
-    };
+    let column = rectangle(0, 0, 1, 4);
     let meeting = s.barrier(column, &[0]);
     s.reduction(set(0, 0, 0, 2), 0, at(0, 0, 0x8000), 4096, &[meeting]);
     check(&small_store(), &s.0).unwrap();

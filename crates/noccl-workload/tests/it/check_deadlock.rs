@@ -3,9 +3,9 @@
 //! no order.
 
 use crate::common::*;
+use noccl_testkit::traces::wide_multicast;
 use noccl_workload::{
-    CheckError, Deadlock, DeadlockProof, PortKind, PortTransaction, Schedule, Trace, check,
-    check_trace,
+    CheckError, Deadlock, DeadlockProof, PortTransaction, Schedule, Trace, check, check_trace,
 };
 
 /// Two multicasts from both ends of a row to all of it; the second one after these.
@@ -63,11 +63,7 @@ fn what_a_barrier_orders_is_accepted_and_default_routers_need_no_order() {
 fn transactions_of_a_trace_are_refused_in_the_same_words() {
     let multicast = |x| PortTransaction {
         start_cycles: vec![Some(0)],
-        kind: PortKind::WideMulticast {
-            from: cluster(x, 0),
-            to: set(0, 0, 3, 0),
-            beats: 8,
-        },
+        kind: wide_multicast(cluster(x, 0), set(0, 0, 3, 0), 8),
     };
     let trace = |transactions| Trace {
         transactions,

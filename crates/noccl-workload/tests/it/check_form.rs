@@ -3,6 +3,8 @@
 
 use crate::common::*;
 use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
+use noccl_testkit::rectangle;
+use noccl_testkit::tiles::place;
 use noccl_workload::{
     ActionKind, Arrival, Barrier, BarrierMechanism, CheckError, Collective, CollectiveKind,
     Destination, ElementType, InNetworkReduction, LocalReduce, Operator, Place, Schedule, Transfer,
@@ -59,12 +61,7 @@ fn impossible_tiles_are_named() {
         "mem:3",
     );
     assert_names(
-        &transfer(|t| {
-            t.destination = Destination::One(Place {
-                tile: absent,
-                offset: 0,
-            })
-        }),
+        &transfer(|t| t.destination = Destination::One(place(absent, 0))),
         "actions[0].kind.transfer.destination.one.tile",
         "(3,3)",
     );
@@ -296,10 +293,7 @@ fn reductions_end_in_clusters_and_beside_their_sources() {
         s.reduction(set(0, 0, 3, 0), 0, root, 64, &[]);
         s.0
     };
-    let memory = Place {
-        tile: TileRef::Memory(0),
-        offset: 0,
-    };
+    let memory = place(TileRef::Memory(0), 0);
     assert_names(
         &reduction(memory),
         "actions[0].kind.in_network_reduction.root.tile = mem:0",
@@ -344,12 +338,7 @@ fn barrier_groups_exist_and_fit_their_mechanism() {
             mechanism,
         }))
     };
-    let three = TileSet::Rectangle {
-        x: 0,
-        y: 0,
-        width: 3,
-        height: 1,
-    };
+    let three = rectangle(0, 0, 3, 1);
     check(
         &mesh4x4(),
         &barrier(three.clone(), BarrierMechanism::Software),
@@ -366,12 +355,7 @@ fn barrier_groups_exist_and_fit_their_mechanism() {
         "actions[0].kind.barrier.group",
         "at least one",
     );
-    let huge = TileSet::Rectangle {
-        x: 1,
-        y: 1,
-        width: u16::MAX,
-        height: u16::MAX,
-    };
+    let huge = rectangle(1, 1, u16::MAX, u16::MAX);
     assert_names(
         &barrier(huge, BarrierMechanism::Software),
         "actions[0].kind.barrier.group",

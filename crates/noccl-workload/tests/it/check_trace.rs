@@ -3,6 +3,7 @@
 
 use crate::common::*;
 use noccl_net::{Coord, MultiAddress, TileSet};
+use noccl_testkit::traces::{narrow_multicast, wide_multicast, wide_reduction};
 use noccl_workload::{
     ActionKind, Barrier, BarrierMechanism, CheckError, PortKind, PortTransaction, Trace,
     check_trace, participants,
@@ -28,24 +29,12 @@ fn trace(kind: PortKind, members: usize) -> Trace {
 fn with_set(set: MultiAddress) -> [(PortKind, &'static str, usize); 4] {
     let (from, root) = (cluster(0, 0), cluster(0, 0));
     let beats = 1;
-    let wide = PortKind::WideMulticast {
-        from,
-        to: set,
-        beats,
-    };
-    let reduction = PortKind::WideReduction {
-        group: set,
-        root,
-        beats,
-    };
+    let wide = wide_multicast(from, set, beats);
+    let reduction = wide_reduction(set, root, beats);
     let barrier = PortKind::Barrier { group: set, root };
     [
         (wide, "wide_multicast.to", 1),
-        (
-            PortKind::NarrowMulticast { from, to: set },
-            "narrow_multicast.to",
-            1,
-        ),
+        (narrow_multicast(from, set), "narrow_multicast.to", 1),
         (reduction, "wide_reduction.group", 2),
         (barrier, "barrier.group", 2),
     ]

@@ -3,9 +3,10 @@
 
 use crate::common::*;
 use noccl_net::TileRef;
+use noccl_testkit::tiles::place;
 use noccl_workload::{
-    ActionKind, Barrier, BarrierMechanism, Destination, First, Message, MessageRows, Place,
-    Rectangle, Schedule, StaticMulticast, check,
+    ActionKind, Barrier, BarrierMechanism, Destination, First, Message, MessageRows, Rectangle,
+    Schedule, StaticMulticast, check,
 };
 
 /// A message of so many bytes between tiles of the south row.
@@ -147,10 +148,7 @@ fn impossible_messages_are_refused_by_field() {
         ),
         (
             Message {
-                source: Place {
-                    tile: TileRef::Memory(0),
-                    offset: 0,
-                },
+                source: place(TileRef::Memory(0), 0),
                 ..message(0, 1, 4)
             },
             "source.tile = mem:0: a cluster",

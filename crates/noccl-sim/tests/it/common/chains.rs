@@ -7,7 +7,8 @@ use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
 use noccl_sim::checkpoint::{Reader, Writer};
 use noccl_sim::{ScheduleRun, run_schedule};
 use noccl_testkit::Random;
-use noccl_workload::{AccessPattern, Action, ActionKind, Chain, ChainDestination, Place, Schedule};
+use noccl_testkit::schedules::alone;
+use noccl_workload::{AccessPattern, ActionKind, Chain, ChainDestination, Place, Schedule};
 use std::io::Cursor;
 
 /// Tiles in a snake: up the first column, down the second.
@@ -40,10 +41,7 @@ pub fn chain(from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
 }
 
 pub fn schedule(chains: &[Chain]) -> Schedule {
-    let action = |chain: &Chain| Action {
-        kind: ActionKind::Chain(chain.clone()),
-        after: Vec::new(),
-    };
+    let action = |chain: &Chain| alone(ActionKind::Chain(chain.clone()));
     schedule_of(chains.iter().map(action).collect())
 }
 

@@ -5,7 +5,8 @@ use super::chains::bytes_of;
 use super::hand_written::{place, schedule_of};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{MemoryImage, RunConfig, RunError, RunResult};
-use noccl_workload::{Action, ActionKind, ListMulticast, Place, Schedule};
+use noccl_testkit::schedules::alone;
+use noccl_workload::{ActionKind, ListMulticast, Place, Schedule};
 
 /// Where every copy is written.
 pub const OUTPUT: u64 = 0x8_0000;
@@ -21,10 +22,7 @@ pub fn list(from: Coord, to: &[Coord], bytes: u64) -> ListMulticast {
 }
 
 pub fn schedule(lists: &[ListMulticast]) -> Schedule {
-    let action = |list: &ListMulticast| Action {
-        kind: ActionKind::ListMulticast(list.clone()),
-        after: Vec::new(),
-    };
+    let action = |list: &ListMulticast| alone(ActionKind::ListMulticast(list.clone()));
     schedule_of(lists.iter().map(action).collect())
 }
 

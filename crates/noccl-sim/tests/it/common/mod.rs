@@ -12,6 +12,7 @@ pub mod saved;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_testkit::random::random_trace;
+use noccl_testkit::traces::wide_reduction;
 use noccl_testkit::traces::{entry, together, trace};
 pub use noccl_testkit::{cluster, cube, network, network_with};
 use noccl_workload::{Fault, Place, PortKind, Trace};
@@ -124,10 +125,6 @@ pub fn check_overlaps(net: &Network, seed: u64) {
 
 /// A reduction of 16 clusters into (1, 1), all at once.
 pub fn reduction(beats: u32) -> (Vec<Option<u64>>, PortKind) {
-    let kind = PortKind::WideReduction {
-        group: cube(0, 0, 3, 3),
-        root: cluster(1, 1),
-        beats,
-    };
+    let kind = wide_reduction(cube(0, 0, 3, 3), cluster(1, 1), beats);
     (vec![Some(0); 16], kind)
 }
