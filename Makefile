@@ -275,6 +275,10 @@ ci: ## Exactly what the merge gate runs, with the time per stage
 stage-times: ## Store the processor seconds of the last `make ci`, which later ones are compared with
 	$(PYTHON) tools/stage_budget.py --write benches/stage_times.json <out/stage_times.txt
 
+.PHONY: test-costs
+test-costs: $(VENV)/.deps ## Processor seconds of each test of Rust, the dearest first: docs/developer/test_costs_rust.md
+	$(BIN)/python tools/test_costs.py
+
 .PHONY: times
 times: ## Seconds and sizes of set-up, demo, tests and gate in a fresh clone (half an hour): writes them to README.md and docs/developer/testing.md
 	$(PYTHON) tools/times.py

@@ -170,16 +170,30 @@ def test_the_gate_has_a_proof_of_each_method_with_its_mutants() -> None:
 
 
 def test_no_test_stands_where_none_is_looked_for() -> None:
-    untested = []
-    for manifest in (repository.ROOT / "crates").glob("*/Cargo.toml"):
-        table = tomllib.loads(manifest.read_text(encoding="utf-8"))
-        if not all(
-            target.get("test", True) for target in (table.get("lib", {}), *table.get("bin", []))
-        ):
-            untested.append(manifest.parent)
-    assert untested
-    sources = [source for crate in untested for source in (crate / "src").rglob("*.rs")]
-    assert [source for source in sources if "#[test]" in source.read_text(encoding="utf-8")] == []
+    crates = repository.ROOT / "crates"
+    tables = {
+        manifest.parent: tomllib.loads(manifest.read_text(encoding="utf-8"))
+        for manifest in crates.glob("*/Cargo.toml")
+    }
+    # Programs that a crate other than their sources' compiles.
+    elsewhere = {
+        (crate / test["path"]).resolve()
+        for crate, table in tables.items()
+        for test in table.get("test", [])
+        if "path" in test
+    }
+    unseen = []
+    for crate, table in tables.items():
+        targets = (table.get("lib", {}), *table.get("bin", []))
+        has_unit_tests = all(target.get("test", True) for target in targets)
+        if not has_unit_tests and crate / "src" / "lib.rs" not in elsewhere:
+            sources = (crate / "src").rglob("*.rs")
+            unseen += [s for s in sources if "#[test]" in s.read_text(encoding="utf-8")]
+        program = crate / "tests" / "it" / "main.rs"
+        if program.exists() and not table["package"].get("autotests", True):
+            unseen += [program] if program not in elsewhere else []
+    assert elsewhere
+    assert unseen == []
 
 
 def test_every_target_for_users_has_a_line_of_help() -> None:

@@ -329,6 +329,8 @@ fn check(network: &Network, draws: &[Draw], config: &RunConfig) -> Result<(), Te
 }
 
 proptest! {
+    #![proptest_config(noccl_testkit::cheap())]
+
     #[test]
     fn random_overlapping_transactions_arrive_whole_once_and_in_order_on_4x4(
         draws in prop::collection::vec(draw(), 1..48),

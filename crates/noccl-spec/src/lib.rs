@@ -77,6 +77,7 @@ pub struct Spec {
 impl Spec {
     /// Clusters and memories with network interfaces, if the tiles are such.
     #[must_use]
+    #[inline]
     pub const fn axi(&self) -> Option<&AxiTiles> {
         match &self.tiles {
             Tiles::Axi(axi) => Some(axi),
@@ -85,6 +86,7 @@ impl Spec {
     }
 
     /// The same, to be changed.
+    #[inline]
     pub const fn axi_mut(&mut self) -> Option<&mut AxiTiles> {
         match &mut self.tiles {
             Tiles::Axi(axi) => Some(axi),
@@ -94,6 +96,7 @@ impl Spec {
 
     /// Core tiles, if the tiles are such.
     #[must_use]
+    #[inline]
     pub const fn cores(&self) -> Option<&CoreTiles> {
         match &self.tiles {
             Tiles::Axi(_) => None,
@@ -102,6 +105,7 @@ impl Spec {
     }
 
     /// The same, to be changed.
+    #[inline]
     pub const fn cores_mut(&mut self) -> Option<&mut CoreTiles> {
         match &mut self.tiles {
             Tiles::Axi(_) => None,

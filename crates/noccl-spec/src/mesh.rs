@@ -76,6 +76,7 @@ impl Plane {
 
     /// Index into per-plane arrays.
     #[must_use]
+    #[inline]
     pub const fn idx(self) -> usize {
         self as usize
     }
@@ -102,6 +103,7 @@ pub enum PlaneName {
 impl PlaneName {
     /// Position in lists that are sorted by plane.
     #[must_use]
+    #[inline]
     pub const fn idx(self) -> usize {
         self as usize
     }

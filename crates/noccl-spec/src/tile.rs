@@ -28,12 +28,14 @@ pub struct NetworkInterface {
 impl NetworkInterface {
     /// Wide beats that so many bytes take from the beginning of a beat on.
     #[must_use]
+    #[inline]
     pub const fn beats(&self, bytes: u64) -> u64 {
         bytes.div_ceil(self.wide_beat())
     }
 
     /// Bytes of a wide beat; 1 where none is given, which no checked spec does.
     #[must_use]
+    #[inline]
     pub const fn wide_beat(&self) -> u64 {
         if self.wide_beat_bytes == 0 {
             1
@@ -52,6 +54,7 @@ impl Cluster {
 
     /// Cycles in which the FPUs of a cluster work off one addition of two wide beats, each of them 8 bytes per cycle.
     #[must_use]
+    #[inline]
     pub const fn cycles_per_wide_addition(&self, ni: &NetworkInterface) -> u32 {
         let units = ni.wide_beat_bytes.div_ceil(FPU_BYTES);
         let cores = if self.num_cores == 0 {

@@ -6,18 +6,38 @@
 
 use proptest::test_runner::Config;
 
-/// Few cases by default, many in long runs (`NOCCL_CASES=long`).
+/// Is this a long run (`NOCCL_CASES=long`)?
 ///
 /// # Panics
 ///
 /// If `NOCCL_CASES` has another value: a misspelt value would silently test little.
 #[must_use]
-pub fn cases(default: u32, long: u32) -> u32 {
+pub fn is_long() -> bool {
     match std::env::var("NOCCL_CASES").as_deref() {
-        Err(_) | Ok("") => default,
-        Ok("long") => long,
+        Err(_) | Ok("") => false,
+        Ok("long") => true,
         Ok(other) => panic!("NOCCL_CASES is '{other}'; accepted: long, or nothing"),
     }
+}
+
+/// Few cases by default, many in long runs.
+///
+/// # Panics
+///
+/// As [`is_long`].
+#[must_use]
+pub fn cases(default: u32, long: u32) -> u32 {
+    if is_long() { long } else { default }
+}
+
+/// Of a list of cases one in so many by default, all in long runs.
+///
+/// # Panics
+///
+/// As [`is_long`].
+#[must_use]
+pub fn one_in(number: usize) -> usize {
+    if is_long() { 1 } else { number }
 }
 
 /// Configuration of a property with that many cases.

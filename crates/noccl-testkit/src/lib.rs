@@ -16,7 +16,7 @@ pub mod sides;
 pub mod tiles;
 pub mod traces;
 
-pub use cases::{cases, cheap, config};
+pub use cases::{cases, cheap, config, is_long, one_in};
 pub use folder::Folder;
 pub use networks::{mesh, network, network_of, network_with, parsed, preset, try_network_with};
 pub use random::Random;

@@ -50,7 +50,7 @@ fn printed_command(said: &Said) -> String {
 
 /// A schedule that takes seconds.
 fn long_schedule(folder: &Folder) {
-    let arguments = "schedule multicast --spec collective_noc_32x32 --bytes 32KiB -o long.json \
+    let arguments = "schedule multicast --spec collective_noc_16x16 --bytes 32KiB -o long.json \
                      --algorithm chain:1";
     let said = noccl_in(&folder.0, arguments);
     assert_eq!(said.code, Some(0), "{said:?}");
@@ -86,7 +86,7 @@ fn check_interrupted_twice(folder: &Folder, run: &str) {
 fn a_run_that_is_interrupted_twice_prints_what_an_uninterrupted_run_prints() {
     let folder = Folder::new();
     long_schedule(&folder);
-    let run = "run long.json --spec collective_noc_32x32 --mode timing --links --json";
+    let run = "run long.json --spec collective_noc_16x16 --mode timing --links --json";
     check_interrupted_twice(&folder, run);
 }
 
@@ -107,12 +107,12 @@ fn a_program_that_is_interrupted_twice_prints_what_an_uninterrupted_one_prints()
 #[test]
 fn products_go_on_with_the_one_that_was_interrupted() {
     let folder = Folder::new();
-    let gemm = "gemm summa --mesh 4x4,16x16 --collectives all --iterations 40 --json";
+    let gemm = "gemm summa --mesh 4x4,16x16 --collectives all --iterations 15 --json";
     let whole = noccl_in(&folder.0, gemm);
     assert_eq!(whole.code, Some(0), "{whole:?}");
     let child = start(
         &folder,
-        &format!("{gemm} --checkpoint my.ckpt --checkpoint-every 0.2"),
+        &format!("{gemm} --checkpoint my.ckpt --checkpoint-every 0.05"),
     );
     let said = interrupt_once_saved(&folder, child, "my.ckpt", "-INT");
     let resumed = noccl_in(&folder.0, &printed_command(&said));
@@ -124,7 +124,7 @@ fn products_go_on_with_the_one_that_was_interrupted() {
 fn a_checkpoint_of_another_run_or_of_none_is_refused_before_anything_runs() {
     let folder = Folder::new();
     long_schedule(&folder);
-    let run = "run long.json --spec collective_noc_32x32 --mode timing";
+    let run = "run long.json --spec collective_noc_16x16 --mode timing";
     let child = start(
         &folder,
         &format!("{run} --checkpoint my.ckpt --checkpoint-every 0.05"),
@@ -136,7 +136,7 @@ fn a_checkpoint_of_another_run_or_of_none_is_refused_before_anything_runs() {
     std::fs::write(folder.0.join("half.ckpt"), bytes).unwrap();
     let other = noccl_in(
         &folder.0,
-        "schedule barrier --spec collective_noc_32x32 -o other.json",
+        "schedule barrier --spec collective_noc_16x16 -o other.json",
     );
     assert_eq!(other.code, Some(0), "{other:?}");
     let cases = [
@@ -192,7 +192,7 @@ fn a_checkpoint_of_another_program_is_refused_and_says_what_differs() {
     std::fs::write(folder.0.join("other.elf"), packets_to_itself(1)).unwrap();
     folder.file("ranks.py", "");
     let run = "run long.elf --program --ranks 4 --spec tilepro64_2x2";
-    let schedule = "run long.json --spec collective_noc_32x32 --mode timing";
+    let schedule = "run long.json --spec collective_noc_16x16 --mode timing";
     for (run, name) in [(run, "my.ckpt"), (schedule, "schedule.ckpt")] {
         let child = start(
             &folder,

@@ -24,7 +24,7 @@ const LONG: [&str; 14] = [
 ];
 
 /// Work that is done in less than a signal's time would prove nothing.
-const BEFORE_SIGNAL: Duration = Duration::from_millis(500);
+const BEFORE_SIGNAL: Duration = Duration::from_millis(300);
 /// From the signal to the end, with allowance for a loaded machine on top of two seconds.
 const LIMIT: Duration = Duration::from_millis(2500);
 

@@ -5,6 +5,7 @@ use crate::common::{DATA_KINDS, any_group, collective, forms, network, proved, r
 use noccl_coll::chain::order::ChainOrder;
 use noccl_coll::{Algorithm, Choice, choices, schedule};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
+use noccl_testkit::one_in;
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, check};
 use proptest::prelude::*;
 
@@ -50,9 +51,9 @@ fn odd_sets() -> Vec<TileSet> {
 fn every_rectangle_and_root_of_4x4_by_every_algorithm() {
     let net = network("collective_noc_4x4");
     let roots: Vec<TileRef> = clusters(4, 4).chain((0..4).map(TileRef::Memory)).collect();
-    let mut case = 0;
+    let (every, mut case) = (one_in(5), 0);
     for group in rectangles(4, 4) {
-        for root in &roots {
+        for root in roots.iter().skip(case % every).step_by(every) {
             for kind in DATA_KINDS {
                 // Sizes and chunk counts rotate, so that all pairs meet every kind of group.
                 let chunks = CHUNKS[case % CHUNKS.len()];
@@ -81,8 +82,11 @@ fn every_size_and_chunk_count_by_every_algorithm() {
         TileRef::Cluster(Coord::new(2, 1)),
         TileRef::Memory(1),
     ];
+    let (every, mut case) = (one_in(4), 0);
     for (group, root) in groups.iter().flat_map(|g| roots.map(|r| (g, r))) {
-        for (bytes, chunks) in SIZES.iter().flat_map(|b| CHUNKS.map(|c| (*b, c))) {
+        let pairs = SIZES.iter().flat_map(|b| CHUNKS.map(|c| (*b, c)));
+        case += 1;
+        for (bytes, chunks) in pairs.skip(case % every).step_by(every) {
             for kind in DATA_KINDS {
                 let task = collective(kind, group.clone(), root, bytes);
                 for choice in forms(chunks) {

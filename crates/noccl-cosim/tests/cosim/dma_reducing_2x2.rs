@@ -2,7 +2,7 @@
 //! Wide reductions that DMA engines of 2×2 clusters contribute to are the simulator's: `make cosim-dma`.
 
 use crate::common::engines::{Engines, place, schedule, sum};
-use crate::common::{cluster, set};
+use crate::common::{cluster, set, sets_of_2x2, some};
 use noccl_net::TileRef;
 use noccl_run::{CycleRecord, TransferStart};
 use noccl_workload::CollectiveKind;
@@ -15,10 +15,10 @@ const MESH: Engines = Engines {
 
 #[test]
 fn reductions_of_the_library_take_the_same_course() {
-    for root in [cluster(0, 0), cluster(1, 0), TileRef::Memory(0)] {
-        for bytes in [64, 4096, 10_240] {
-            MESH.agree(&MESH.collective(CollectiveKind::Reduce, Some(root), ("in_network", bytes)));
-        }
+    let roots = [cluster(0, 0), cluster(1, 0), TileRef::Memory(0)].into_iter();
+    let runs = roots.flat_map(|root| [64, 4096, 10_240].map(|bytes| (root, bytes)));
+    for (root, bytes) in some(runs) {
+        MESH.agree(&MESH.collective(CollectiveKind::Reduce, Some(root), ("in_network", bytes)));
     }
 }
 
@@ -40,21 +40,17 @@ fn scattered_reductions_take_the_same_course() {
 
 #[test]
 fn reductions_of_each_set_take_the_same_course() {
-    for group in [
-        set((0, 0), (1, 0)),
-        set((0, 1), (1, 0)),
-        set((1, 0), (0, 1)),
-        set((0, 0), (1, 1)),
-    ] {
-        for root in [cluster(0, 0), cluster(1, 1), TileRef::Memory(1)] {
-            for bytes in [64, 5000 / 64 * 64, 9000 / 64 * 64] {
-                let one = sum(group, place(root, 0x8040), bytes);
-                MESH.agree(&schedule(vec![(
-                    ActionKind::InNetworkReduction(one),
-                    Vec::new(),
-                )]));
-            }
-        }
+    let runs = sets_of_2x2().into_iter();
+    let roots = [cluster(0, 0), cluster(1, 1), TileRef::Memory(1)];
+    let runs = runs.flat_map(|group| roots.map(|root| (group, root)));
+    let lengths = [64, 5000 / 64 * 64, 9000 / 64 * 64];
+    let runs = runs.flat_map(|(group, root)| lengths.map(|bytes| (group, root, bytes)));
+    for (group, root, bytes) in some(runs) {
+        let one = sum(group, place(root, 0x8040), bytes);
+        MESH.agree(&schedule(vec![(
+            ActionKind::InNetworkReduction(one),
+            Vec::new(),
+        )]));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::common::endpoints::{Hardware, busy, held, records};
 use crate::common::faults;
-use crate::common::{cluster, network, reduction, set, whole_or_tiles};
+use crate::common::{network, reductions_of_2x2, whole_or_tiles};
 use noccl_cosim::lockstep::LockstepError;
 use noccl_run::CycleRecord;
 use noccl_studies::StressKind;
@@ -47,18 +47,8 @@ fn overlapping_transactions_take_the_same_course() {
 #[test]
 fn reductions_take_the_same_course() {
     let network = network(MESH.preset);
-    for (base, mask) in [
-        ((0, 0), (1, 0)),
-        ((0, 1), (1, 0)),
-        ((1, 0), (0, 1)),
-        ((0, 0), (1, 1)),
-    ] {
-        for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-            for beats in [1, 2, 30, 100] {
-                let one = reduction(set(base, mask), cluster(x, y), beats);
-                MESH.agree_on(&network, vec![one]);
-            }
-        }
+    for one in reductions_of_2x2() {
+        MESH.agree_on(&network, vec![one]);
     }
 }
 

@@ -2,7 +2,7 @@
 //! Wide reductions on the mesh of 2×2 clusters are the simulator's, handshake by handshake: operands, sums and credits.
 
 use crate::common::{
-    agree, agree_on, cluster, follow_arithmetic, network, reduction, set, whole_or_tiles,
+    agree, agree_on, cluster, follow_arithmetic, network, reductions_of_2x2, set, whole_or_tiles,
 };
 use noccl_studies::StressKind;
 use noccl_workload::ElementType;
@@ -14,18 +14,8 @@ fn name() -> &'static str {
 #[test]
 fn reductions_on_2x2_take_the_same_course() {
     let network = network("collective_noc_2x2");
-    for (base, mask) in [
-        ((0, 0), (1, 0)),
-        ((0, 1), (1, 0)),
-        ((1, 0), (0, 1)),
-        ((0, 0), (1, 1)),
-    ] {
-        for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-            for beats in [1, 2, 30, 100] {
-                let one = reduction(set(base, mask), cluster(x, y), beats);
-                agree_on(name(), &network, vec![one]);
-            }
-        }
+    for one in reductions_of_2x2() {
+        agree_on(name(), &network, vec![one]);
     }
 }
 

@@ -8,6 +8,7 @@ use crate::common::interpreted::{beginnings, expected, found, random_images};
 use crate::common::network;
 use noccl_net::{MultiAddress, Network, TileRef};
 use noccl_run::{Mode, RunConfig, StallConfig};
+use noccl_testkit::cases;
 use noccl_testkit::random::Random;
 use noccl_testkit::tiles::place;
 use noccl_workload::{
@@ -18,7 +19,6 @@ use noccl_workload::{
 const RANGES: u64 = 2;
 const RANGE_BYTES: u64 = 0x3000;
 const ACTIONS: usize = 12;
-const SEEDS: u64 = 60;
 
 fn tile(random: &mut Random) -> TileRef {
     cluster(random.below(2) as u16, random.below(2) as u16)
@@ -98,6 +98,7 @@ fn is_right(net: &Network, schedule: &Schedule, seed: u64, can_stall: bool) -> b
 
 #[test]
 fn what_a_flag_tells_of_reads_holds_on_every_kind_of_router() {
+    let seeds = u64::from(cases(12, 60));
     for (preset, can_stall) in [
         ("collective_noc_4x4", true),
         ("collective_noc_4x4_published", true),
@@ -109,7 +110,7 @@ fn what_a_flag_tells_of_reads_holds_on_every_kind_of_router() {
     ] {
         let net = network(preset);
         let mut overwritten = 0;
-        for seed in 0..SEEDS {
+        for seed in 0..seeds {
             let schedule = random_schedule(&net, seed);
             overwritten += u64::from(schedule.actions.len() == ACTIONS);
             assert!(
@@ -119,6 +120,6 @@ fn what_a_flag_tells_of_reads_holds_on_every_kind_of_router() {
             );
         }
         // Eight ranges and twelve deliveries: some overwrite what others have read.
-        assert!(overwritten > SEEDS / 4, "{preset}: {overwritten}");
+        assert!(overwritten > seeds / 4, "{preset}: {overwritten}");
     }
 }

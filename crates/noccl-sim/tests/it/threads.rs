@@ -73,8 +73,8 @@ fn open_loop_traffic_gives_the_same_result_for_any_number_of_threads() {
                 pattern,
                 beats: 16,
                 offered_beats_per_cycle: 0.01,
-                warmup_cycles: 200,
-                measure_cycles: 400,
+                warmup_cycles: 100,
+                measure_cycles: 200,
                 seed: 7,
             };
             let [one, two, five] = THREADS.map(|threads| {
@@ -82,7 +82,7 @@ fn open_loop_traffic_gives_the_same_result_for_any_number_of_threads() {
                 noccl_sim::run_traffic(&net, &traffic, &config, &mut |_| true)
                     .expect("traffic ends")
             });
-            assert!(one.flit_hops > 100_000, "{} flit-hops", one.flit_hops);
+            assert!(one.flit_hops > 50_000, "{} flit-hops", one.flit_hops);
             assert_eq!(one, two, "{pattern:?}");
             assert_eq!(one, five, "{pattern:?}");
         }

@@ -142,7 +142,7 @@ fn more_tasks_than_ids_follow_each_other() {
 #[test]
 fn random_sets_of_overlapping_chains_all_end_with_the_right_bytes() {
     let net = network("torrent_4x5");
-    for seed in 0..60 {
+    for seed in 0..noccl_testkit::cases(15, 60).into() {
         run(&net, &overlapping(seed, &net));
     }
 }
@@ -168,7 +168,7 @@ fn chains_run_over_the_default_routers_too() {
             assert_eq!(cycles(&net, destinations, beats * 64), expected);
         }
     }
-    for seed in 0..10 {
+    for seed in 0..noccl_testkit::cases(4, 10).into() {
         run(&net, &overlapping(seed, &net));
     }
 }

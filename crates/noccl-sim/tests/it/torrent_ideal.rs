@@ -63,7 +63,7 @@ fn overlapping_chains_all_end_with_the_right_bytes() {
         if name == "published" {
             continue; // Its chains hold each other up by themselves.
         }
-        for seed in 0..8 {
+        for seed in 0..noccl_testkit::cases(3, 8).into() {
             run(&net, &overlapping(seed, &net));
         }
     }

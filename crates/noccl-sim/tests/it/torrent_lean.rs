@@ -37,7 +37,7 @@ fn over_the_network_a_chain_takes_the_closed_formula_exactly() {
 #[test]
 fn random_sets_of_overlapping_chains_all_end_with_the_right_bytes() {
     let net = lean();
-    for seed in 0..40 {
+    for seed in 0..noccl_testkit::cases(10, 40).into() {
         run(&net, &overlapping(seed, &net));
     }
 }

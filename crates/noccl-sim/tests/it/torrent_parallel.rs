@@ -167,7 +167,7 @@ fn random_sets_of_overlapping_chains_all_end_with_the_right_bytes() {
         ("tail_first", "parallel"),
     ] {
         let net = variant(dispatch, acknowledgement);
-        for seed in 0..40 {
+        for seed in 0..noccl_testkit::cases(10, 40).into() {
             run(&net, &overlapping(seed, &net));
         }
     }

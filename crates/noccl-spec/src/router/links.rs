@@ -40,6 +40,7 @@ impl LinkCycles {
 
     /// Cycles of a link of one plane.
     #[must_use]
+    #[inline]
     pub const fn of(&self, plane: Plane) -> u32 {
         match plane {
             Plane::Req => self.req,

@@ -191,6 +191,7 @@ pub enum DrainRule {
 impl Core {
     /// Cycles for each word that is written to a port.
     #[must_use]
+    #[inline]
     pub fn written_word_cycles(&self) -> u64 {
         let own = self.send_word_cycles;
         u64::from(if own == 0 { self.word_cycles } else { own }.max(1))
@@ -198,18 +199,21 @@ impl Core {
 
     /// Cycles for each word that is read from a queue or copied within a memory.
     #[must_use]
+    #[inline]
     pub fn read_word_cycles(&self) -> u64 {
         u64::from(self.word_cycles.max(1))
     }
 
     /// Words of a unit with so many bytes of data, header and tag with them.
     #[must_use]
+    #[inline]
     pub const fn unit_words(&self, data_bytes: u32) -> u32 {
         UNIT_HEAD_WORDS + data_bytes.div_ceil(WORD_BYTES)
     }
 
     /// Units of a message of so many bytes; one without data if it has none.
     #[must_use]
+    #[inline]
     pub const fn units(&self, bytes: u64) -> u64 {
         if bytes == 0 || self.unit_bytes == 0 {
             return 1;
@@ -219,6 +223,7 @@ impl Core {
 
     /// Words of a message of so many bytes on the dynamic network, the headers and tags of all its units with them.
     #[must_use]
+    #[inline]
     pub const fn message_words(&self, bytes: u64) -> u64 {
         self.units(bytes) * UNIT_HEAD_WORDS as u64 + bytes.div_ceil(WORD_BYTES as u64)
     }

@@ -219,26 +219,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_claim_of_smart_has_an_outcome() {
-        // Those of the other papers: `claims` of the command line tool, which measures them for their pages.
-        let reproduction = reproduce("smart", true, Watch::quiet()).unwrap();
-        for row in &reproduction.rows {
-            assert_ne!(row.reason, "nothing measures it", "{}", row.id);
-            assert_eq!(row.ours.is_some(), row.holds.is_some(), "{}", row.id);
-            assert!(row.ours.is_some() || !row.reason.is_empty(), "{}", row.id);
-        }
-        let measured = reproduction.rows.iter().filter(|r| r.ours.is_some());
-        assert!(measured.count() >= 35);
-        let names: Vec<&str> = reproduction
-            .figures
-            .iter()
-            .map(|f| f.name.as_str())
-            .collect();
-        let expected = ["fig_6a", "fig_6b", "fig_6c", "fig_7a", "fig_7b", "fig_7c"];
-        assert_eq!(names, expected);
-    }
-
-    #[test]
     fn an_unknown_paper_is_refused_with_the_known_ones() {
         let error = reproduce("collective", true, Watch::quiet()).unwrap_err();
         assert!(error.to_string().contains("collective_noc"), "{error}");

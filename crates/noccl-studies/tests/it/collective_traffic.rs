@@ -3,6 +3,7 @@
 
 use noccl_run::Watch;
 use noccl_studies::{TrafficReport, TrafficRequest, load, traffic};
+use noccl_testkit::one_in;
 use noccl_workload::Pattern;
 
 const COLLECTIVE: [Pattern; 4] = [
@@ -67,13 +68,14 @@ fn alone_the_last_copy_takes_what_the_closed_form_says() {
 
 #[test]
 fn no_accepted_load_exceeds_the_bound_of_links_and_interfaces() {
-    for preset in [
+    let presets = [
+        "smart_4x3",
         "smart_8x8",
         "smart_8x8_baseline",
-        "smart_8x8_collective",
         "smart_8x8_private",
-        "smart_4x3",
-    ] {
+        "smart_8x8_collective",
+    ];
+    for preset in presets.into_iter().step_by(one_in(4)) {
         for pattern in COLLECTIVE {
             let mut request = request(preset, pattern);
             let network = load(preset, &[]).unwrap().network;

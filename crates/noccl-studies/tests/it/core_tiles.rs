@@ -136,7 +136,7 @@ fn cores_that_begin_late_cost_a_torus_exchange_at_most_that_and_a_tenth() {
             |r| {
                 r.noise = Some(NoiseRequest {
                     seed: 0,
-                    runs: 12,
+                    runs: noccl_testkit::cases(4, 12),
                     start_skew_cycles: skew,
                 });
             },

@@ -9,8 +9,8 @@ mod draw;
 mod programs;
 mod work;
 
-use draw::{Overrides, ends, several};
-use noccl_testkit::Random;
+use draw::{Overrides, ends, numbers, several};
+use noccl_testkit::one_in;
 use rayon::prelude::*;
 use work::Work;
 
@@ -85,9 +85,14 @@ fn what_the_presets_are_asked_completes_with_their_own_numbers() {
 
 #[test]
 fn at_either_end_of_the_range_of_a_number_everything_completes_or_is_refused_by_field() {
+    // Of what a preset is asked one part per end, which rotates.
+    let every = one_in(12);
     let cases = PRESETS.iter().flat_map(|(preset, work)| {
-        let each = ends(preset).into_iter();
-        each.map(|one| (*preset, vec![one], work()))
+        let each = ends(preset).into_iter().enumerate();
+        each.map(move |(at, one)| {
+            let asked = work().into_iter().skip(at % every).step_by(every);
+            (*preset, vec![one], asked.collect())
+        })
     });
     all_are_right(&cases.collect::<Vec<_>>());
 }
@@ -107,7 +112,7 @@ fn with_several_numbers_anywhere_in_their_ranges_everything_completes_or_is_refu
     ];
     let networks = presets.map(|preset| noccl_studies::load(preset, &[]).unwrap().network);
     let cases = (0..count).map(|seed| {
-        let (mut random, at) = (Random(seed), seed as usize % presets.len());
+        let (mut random, at) = (numbers(seed), seed as usize % presets.len());
         let set = several(presets[at], &mut random);
         // What the preset is not asked with its own numbers either says nothing about the numbers.
         let work = std::iter::repeat_with(|| Work::random(presets[at], &mut random));

@@ -7,6 +7,7 @@ use noccl_net::{Network, TileRef};
 use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_schedule;
 use noccl_studies::{load, parse_group, runtime_cycles};
+use noccl_testkit::is_long;
 use noccl_testkit::schedules::collective;
 use noccl_workload::{Collective, CollectiveKind};
 use rayon::prelude::*;
@@ -81,7 +82,9 @@ fn forms_without_barriers_are_estimated_within_3_percent_in_the_median_and_the_b
         ("collective_noc_8x8", "all", 4 << 10),
         ("collective_noc_8x8", "all", 16 << 10),
     ];
-    let (median, most, near, num) = measured(&cases);
+    // The last one takes half of the time.
+    let num = cases.len() - usize::from(!is_long());
+    let (median, most, near, num) = measured(&cases[..num]);
     assert!(median <= 0.02, "median {median}");
     assert!(most <= 0.25, "most {most}");
     assert!(near + 1 >= num, "{near} of {num}");

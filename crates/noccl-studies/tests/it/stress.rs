@@ -8,6 +8,7 @@ use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_trace;
 use noccl_studies::stress::{Recipe, generate};
 use noccl_studies::{StressKind, StressReport, StressRequest, load, stress};
+use noccl_testkit::cases;
 
 fn run(preset: &str, kinds: &[StressKind], seeds: u64) -> StressReport {
     let network = load(preset, &[]).unwrap().network;
@@ -99,6 +100,7 @@ fn overlapping_chains_of_torrent_endpoints_all_end_with_the_right_bytes() {
         ("torrent_1x2", 20),
         ("torrent_8x8", 20),
     ] {
+        let seeds = u64::from(cases(seeds / 4, seeds));
         all_complete(&run(preset, &[StressKind::Chain], seeds));
     }
 }
@@ -243,11 +245,12 @@ fn random_programs_of_ranks_end_with_the_right_bytes() {
         ("torrent_4x5", 12),
         ("smart_4x4", 20),
     ] {
+        let seeds = u64::from(cases(seeds / 4, seeds));
         let report = run(preset, &[StressKind::Program], seeds);
         all_complete(&report);
         assert_eq!(report.wrong, 0, "{preset}");
         // Not the same program each time.
-        assert!(report.histogram.len() > 2, "{:?}", report.histogram);
+        assert!(report.histogram.len() > 1, "{:?}", report.histogram);
     }
 }
 

@@ -74,6 +74,9 @@ fn packets_of_a_flit_have_the_curve_and_saturation_of_the_textbook() {
 #[test]
 fn packets_of_eight_flits_lie_around_the_textbook_where_channels_of_whole_packets_differ_from_a_fifo()
  {
+    if !noccl_testkit::is_long() {
+        return;
+    }
     let textbook = [(0.05, 28.8), (0.1, 30.3), (0.2, 36.4)];
     let loads = textbook.map(|(load, _)| load);
     let request = TrafficRequest {

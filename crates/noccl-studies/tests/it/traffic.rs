@@ -142,6 +142,9 @@ fn merge_tables_of_two_entries_per_column_keep_the_rate_of_small_multicasts() {
     let one_beat = [8, 16, 256].map(|entries| row_saturation(entries, 1));
     assert!(one_beat[1] > 1.6 * one_beat[0], "{one_beat:?}");
     assert!(one_beat[2] > one_beat[1], "{one_beat:?}");
+    if !noccl_testkit::is_long() {
+        return;
+    }
     let four_beats = [8, 256].map(|entries| row_saturation(entries, 4));
     assert!(four_beats[1] < 1.03 * four_beats[0], "{four_beats:?}");
 }

@@ -20,7 +20,7 @@ fn number(name: &str, default: u64) -> u64 {
 #[test]
 fn mutated_input_is_refused_or_done_in_bounded_time_and_memory() {
     let first = number("NOCCL_MUTATIONS_FIRST", 0);
-    let cases = number("NOCCL_MUTATIONS", 2_000);
+    let cases = number("NOCCL_MUTATIONS", noccl_testkit::cases(500, 2_000).into());
     let failures = parent::run(first, cases);
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }

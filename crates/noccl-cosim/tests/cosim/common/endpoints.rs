@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random traces on the simulator, in lock-step with Verilated network interfaces and mesh, at the AXI ports.
 
-use super::{HARD, library, network, record_with, stalled, stalls};
+use super::{HARD, enough, first, library, network, record_with, some, stalled, stalls};
 use noccl_cosim::endpoints::Endpoints;
 use noccl_cosim::lockstep::{Follow, LockstepError};
 use noccl_net::Network;
@@ -109,9 +109,9 @@ impl Hardware {
     ) {
         let network = network(self.preset);
         let (mut handshakes, mut runs, mut cut) = (0, 0, 0);
-        for seed in seeds {
+        for seed in first(seeds) {
             // The shortest trace that differs says most.
-            for transactions in [1, 2, 4, 8, 16, 64] {
+            for transactions in some([1, 2, 4, 8, 16, 64].into_iter()) {
                 let run = records(&network, (kinds, transactions), (seed, stalls(seed)));
                 match self.follow(&network, &run) {
                     Ok(course) => {
@@ -123,7 +123,10 @@ impl Hardware {
                 }
             }
         }
-        assert!(handshakes > 5_000, "{handshakes} handshakes are too few");
+        assert!(
+            handshakes > enough(5_000),
+            "{handshakes} handshakes are too few"
+        );
         assert!(cut * 4 <= runs, "{cut} of {runs} runs end early");
     }
 

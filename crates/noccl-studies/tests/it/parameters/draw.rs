@@ -7,6 +7,11 @@ use noccl_testkit::Random;
 /// Fields by path, with what they are set to.
 pub type Overrides = Vec<(String, String)>;
 
+/// Numbers of a case.
+pub const fn numbers(seed: u64) -> Random {
+    Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6a09_e667_f3bc_c908)
+}
+
 /// Ranges of a preset's numbers, given some of them. `None` if these are refused.
 fn ranges_of(preset: &str, overrides: &[(String, String)]) -> Option<Vec<FieldRange>> {
     let text = preset_text(preset).unwrap();

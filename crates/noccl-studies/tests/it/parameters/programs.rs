@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random programs: every action reads what nobody writes and writes a place of its own, so any order is right.
 
+use super::draw::numbers;
 use super::work::Wrong;
 use noccl_net::Network;
 use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
@@ -158,7 +159,7 @@ fn participants(kind: &ActionKind) -> Vec<TileRef> {
 fn program(network: &Network, seed: u64) -> Schedule {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let mut maker = Maker {
-        random: Random(seed),
+        random: numbers(seed),
         width,
         height,
     };
@@ -188,7 +189,7 @@ pub fn is_accepted(network: &Network, seed: u64) -> bool {
 /// Runs a program; every memory must hold what the reference interpreter leaves there.
 pub fn run(network: &Network, seed: u64) -> Result<(), Wrong> {
     let schedule = program(network, seed);
-    let mut random = Random(seed);
+    let mut random = numbers(seed);
     let clusters: Vec<TileRef> = network.clusters().map(|t| network.tile_ref(t)).collect();
     let mut image = |tile: &TileRef| MemoryImage {
         tile: *tile,

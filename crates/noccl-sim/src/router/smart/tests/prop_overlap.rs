@@ -257,7 +257,7 @@ fn run(case: &Case, network: &Network, mut plane: Plane) -> (Plane, bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(noccl_testkit::config(75, 300))]
     #[test]
     fn what_overlaps_completes_with_every_flit_once_and_every_sum_right(case in case()) {
         let network = case.network();

@@ -315,7 +315,7 @@ fn cases() -> impl Strategy<Value = ((u16, u16), Vec<Multicast>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(noccl_testkit::config(100, 400))]
 
     #[test]
     fn multicasts_of_other_roots_behind_each_other_never_go_astray(

@@ -41,7 +41,7 @@ fn cases() -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(noccl_testkit::config(100, 400))]
 
     #[test]
     fn everything_is_delivered_once_and_pairs_keep_their_order(
