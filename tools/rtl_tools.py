@@ -49,8 +49,8 @@ def environment(*, is_optimized: bool = True) -> dict[str, str]:
     """
     path = os.pathsep.join([*map(str, directories()), os.environ.get("PATH", "")])
     # All of the generated code in one file: several would share a precompiled header, which takes
-    # ten seconds to make and a hundred megabytes.
-    variables = [*make_variables(), "VM_PARALLEL_BUILDS=0"]
+    # ten seconds to make and a hundred megabytes. The simulator's library runs little in a test.
+    variables = [*make_variables(), "VM_PARALLEL_BUILDS=0", "OPT_GLOBAL=-O0"]
     if not is_optimized:
         variables.append("OPT_FAST=-O0")
     added = {"PATH": path, "MAKEFLAGS": " ".join(["--", *variables])}
@@ -60,5 +60,7 @@ def environment(*, is_optimized: bool = True) -> dict[str, str]:
         # The same text in another checkout is the same object.
         added |= {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
         # Generated code includes a precompiled header.
+        # Which files are included is known after compiling; before it would take a preprocessor.
+        added["CCACHE_DEPEND"] = "1"
         added["CCACHE_SLOPPINESS"] = "pch_defines,time_macros"
     return {**os.environ, **added}

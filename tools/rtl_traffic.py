@@ -45,8 +45,16 @@ class Traffic:
     failure: str | None
 
 
-def program(generator: tuple[str, Path] = PORTS, numbers: Mapping[str, int] | None = None) -> Path:
-    """Compiles a generator, for other numbers of the package, unless that was done before."""
+def program(
+    generator: tuple[str, Path] = PORTS,
+    numbers: Mapping[str, int] | None = None,
+    *,
+    is_optimized: bool = True,
+) -> Path:
+    """Compiles a generator, for other numbers of the package, unless that was done before.
+
+    Not optimized, it takes less time to compile and more to run: for few transactions.
+    """
     if str(TB) not in sys.path:
         sys.path.insert(0, str(TB))
     # They lie beside the benches, where type checkers do not look.
@@ -54,7 +62,7 @@ def program(generator: tuple[str, Path] = PORTS, numbers: Mapping[str, int] | No
     runner = importlib.import_module("common.runner")
     bench, main = generator
     build = runner.Build(bench, options=("-O3",))
-    return Path(programs.compile_program(build, main, numbers))
+    return Path(programs.compile_program(build, main, numbers, is_optimized=is_optimized))
 
 
 def run(command: Path, transactions: int, seed: int) -> Traffic:

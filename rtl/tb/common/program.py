@@ -31,25 +31,33 @@ def _options(build: runner.Build, main: Path | None) -> list[str]:
     options = [*kind, "-Wno-fatal"]
     options += ["--assert" if build.assertions else "--no-assert"]
     options += [f"-I{path}" for path in build.includes()]
-    options += ["-CFLAGS", f"-I{HEADERS}"]
+    # With the options of the benches the simulator's library is compiled once.
+    options += ["--coverage-user"]
     options += ["--top-module", build.top, *build.options]
     return [*options, *(f"-G{name}={value}" for name, value in build.parameters.items())]
 
 
-def _key(build: runner.Build, main: Path | None, sources: Sequence[Path]) -> str:
+def _key(
+    build: runner.Build, main: Path | None, sources: Sequence[Path], *, is_optimized: bool
+) -> str:
     """Hash of all that determines the program."""
     lock = repository.ROOT / "requirements" / "rtl.lock"
     mains = [] if main is None else [main]
     directories = (HEADERS, *(path.parent for path in mains))
     headers = [path for at in directories for path in sorted(at.glob("*.h"))]
     includes = [*sorted(rtl_sources.INCLUDE.glob("*.svh")), *headers]
-    parts = [repr(build), *_options(build, main), rtl_tools.environment()["MAKEFLAGS"], sys.prefix]
+    parts = [repr(build), *_options(build, main), sys.prefix]
+    parts.append(rtl_tools.environment(is_optimized=is_optimized)["MAKEFLAGS"])
     parts += [path.read_text(encoding="utf-8") for path in (*mains, *sources, *includes, lock)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def compile_program(
-    build: runner.Build, main: Path | None, numbers: Mapping[str, int] | None = None
+    build: runner.Build,
+    main: Path | None,
+    numbers: Mapping[str, int] | None = None,
+    *,
+    is_optimized: bool = True,
 ) -> Path:
     """Compiles unless that was done before.
 
@@ -57,6 +65,7 @@ def compile_program(
         build: The module; it is called `V<top>` in C++.
         main: The C++ file with the main program; None: the module needs none.
         numbers: Those of the package that differ.
+        is_optimized: Generated code is compiled for speed; else for a short build.
 
     Returns:
         The program.
@@ -67,7 +76,7 @@ def compile_program(
     build = dataclasses.replace(build, package=numbers or build.package)
     sources = build.sources()
     name = build.top if main is None else main.stem
-    directory = runner.OUT / f"{name}-{_key(build, main, sources)}"
+    directory = runner.OUT / f"{name}-{_key(build, main, sources, is_optimized=is_optimized)}"
     if (directory / name).exists():
         return directory / name
     unfinished = directory.with_suffix(f".{os.getpid()}")
@@ -76,7 +85,7 @@ def compile_program(
     mains = [] if main is None else [main]
     done = subprocess.run(
         [*map(str, [*command, runner.WAIVERS, *sources, *mains])],
-        env=rtl_tools.environment(),
+        env=rtl_tools.environment(is_optimized=is_optimized),
         capture_output=True,
         text=True,
         check=False,

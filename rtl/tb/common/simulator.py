@@ -13,13 +13,13 @@ import repository
 def program(example: str) -> Path:
     """Builds an example of a crate.
 
-    Of the whole workspace, as its tests: of one crate alone, what it needs has other features and
-    is compiled again.
+    Of the whole workspace and in release mode, as its tests: otherwise what it needs is compiled
+    again.
     """
-    command = ["cargo", "build", "--quiet", "--workspace", "--locked", "--example", example]
-    subprocess.run(command, cwd=repository.ROOT, check=True)
+    command = ["cargo", "build", "--release", "--quiet", "--workspace", "--locked"]
+    subprocess.run([*command, "--example", example], cwd=repository.ROOT, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", repository.ROOT / "target"))
-    return target / "debug" / "examples" / example
+    return target / "release" / "examples" / example
 
 
 def output(example: str, *arguments: str) -> str:

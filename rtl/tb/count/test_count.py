@@ -11,7 +11,9 @@ import pytest
 from common import count
 
 
-@pytest.mark.parametrize(("number", "is_too_few"), [(19_999, True), (20_000, False)])
+@pytest.mark.parametrize(
+    ("number", "is_too_few"), [(count.MIN_TRANSACTIONS - 1, True), (count.MIN_TRANSACTIONS, False)]
+)
 def test_a_full_run_needs_enough(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: int, *, is_too_few: bool
 ) -> None:

@@ -10,10 +10,11 @@ import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from common import flits, handshake
+from common.cases import cases
 from common.flits import PORTS
 from common.pauses import pauses
 
-NUM_FLITS = 300
+NUM_FLITS = cases(100, 300)
 MAX_CYCLES = 4000
 PAYLOAD_BITS = 72
 HERE = (2, 1)

@@ -13,6 +13,7 @@ import pytest
 from cocotb.triggers import RisingEdge
 
 from common import handshake, runner
+from common.cases import cases
 from common.pauses import pauses
 from noccl_compute_slice.operations import Bench, Request, Requester, random_request
 
@@ -25,7 +26,7 @@ CONFIGURATIONS = {
     "bf16-e4m3": (0x018, 1, False),
     "e5m2": (0x020, 1, False),
 }
-NUM_REQUESTS = 250
+NUM_REQUESTS = cases(80, 250)
 PATTERNS = [("never", "never"), ("rarely", "often"), ("often", "rarely"), ("bursts", "bursts")]
 
 

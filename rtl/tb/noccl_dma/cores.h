@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "../common/generator.h"
 #include "Vnoccl_dma_tb.h"
-#include "generator.h"
 
 class Cores {
  public:

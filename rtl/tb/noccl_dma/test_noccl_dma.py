@@ -14,6 +14,7 @@ import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from common import count, handshake, runner
+from common.cases import cases
 from common.pauses import KINDS, pauses
 
 OWN = 0x2000_0000
@@ -161,7 +162,7 @@ async def every_transfer_moves_its_bytes_and_no_others(dut, back_pressure: str) 
     size = 16 * 1024
     image = bytearray(rng.randbytes(size))
     await engine.fill(image)
-    for _ in range(25):
+    for _ in range(cases(8, 25)):
         transfer = random_transfer(rng, 0, size)
         await engine.start(transfer)
         assert await engine.wait() == 0
@@ -175,7 +176,7 @@ async def every_transfer_moves_its_bytes_and_no_others(dut, back_pressure: str) 
 async def transfers_side_by_side_do_not_mix(dut, back_pressure: str) -> None:
     engine = await started(dut, back_pressure)
     rng = random.Random(cocotb.RANDOM_SEED + 2)
-    size, num_transfers = 8 * 1024, 12
+    size, num_transfers = 8 * 1024, cases(6, 12)
     image = bytearray(rng.randbytes(size * num_transfers))
     await engine.fill(image)
     for i in range(num_transfers):

@@ -15,8 +15,9 @@ import pytest
 
 import rtl_traffic
 from common import generator, runner
+from common.cases import cases, is_long
 
-TRANSACTIONS = 30_000
+TRANSACTIONS = cases(4_000, 30_000)
 # Of transfers, of their failures, of what cores do.
 NUM_KINDS = 12
 _WRONG_BYTE = r"byte \d+ of L1 is wrong"
@@ -43,7 +44,7 @@ FAULTS = {
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    return rtl_traffic.program(rtl_traffic.ENGINE)
+    return rtl_traffic.program(rtl_traffic.ENGINE, is_optimized=is_long())
 
 
 def test_every_transfer_leaves_its_bytes_and_no_others(program: Path) -> None:

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "../common/generator.h"
 #include "Vnoccl_dma_tb.h"
 #include "cores.h"
-#include "generator.h"
 #include "verilated.h"
 
 namespace {

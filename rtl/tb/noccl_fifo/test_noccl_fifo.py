@@ -11,9 +11,10 @@ import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from common import handshake, runner
+from common.cases import cases
 from common.pauses import KINDS, pauses
 
-NUM_ITEMS = 300
+NUM_ITEMS = cases(100, 300)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])

@@ -10,9 +10,10 @@ import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from common import handshake, runner
+from common.cases import cases
 from common.pauses import KINDS, pauses
 
-NUM_ITEMS = 400
+NUM_ITEMS = cases(100, 400)
 
 
 @pytest.mark.parametrize("num_outputs", [1, 2, 5])

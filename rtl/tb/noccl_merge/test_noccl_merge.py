@@ -12,11 +12,12 @@ import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from common import count, flits, handshake, runner
+from common.cases import cases
 from common.flits import PORTS
 from common.merge_model import Contribution, Model
 from common.pauses import KINDS, pauses
 
-NUM_TRANSACTIONS = 600
+NUM_TRANSACTIONS = cases(100, 600)
 MAX_CYCLES = 60_000
 # Bits of a tag that traffic uses: the fewer, the more often a name comes back.
 TAGS = 64

@@ -15,6 +15,7 @@ import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge, with_timeout
 
 from common import axi, count, runner
+from common.cases import cases
 from common.ni_tile import (
     CLUSTER_BASE,
     MULTICAST,
@@ -32,7 +33,7 @@ from common.pauses import KINDS, pauses
 LOAD_ADD, LOAD_CLEAR, SWAP, COMPARE, STORE_ADD = 0b100000, 0b100001, 0b110000, 0b110001, 0b010000
 UNMAPPED = 0x1000_0000
 MODULUS = 1 << 64
-NUM_ATOMICS = 60
+NUM_ATOMICS = cases(25, 60)
 OKAY, SLVERR, DECERR = int(axi.Resp.OKAY), int(axi.Resp.SLVERR), int(axi.Resp.DECERR)
 
 

@@ -15,6 +15,7 @@ import cocotb
 from cocotb.triggers import with_timeout
 
 from common import axi, count, runner
+from common.cases import cases
 from common.ni_tile import (
     CLUSTER_BASE,
     COLUMN_BIT,
@@ -42,7 +43,7 @@ async def what_is_written_can_be_read(dut, back_pressure: str) -> None:
     tile = await start(dut, back_pressure)
     rng = random.Random(cocotb.RANDOM_SEED + 1)
     image = bytearray(L1_BYTES)
-    for _ in range(20):
+    for _ in range(cases(8, 20)):
         num_bytes = rng.choice([1, 63, 64, 65, 1000, 4096])
         at = rng.randrange(L1_BYTES - num_bytes)
         data = rng.randbytes(num_bytes)
@@ -62,7 +63,7 @@ async def transactions_of_many_ids_all_get_responses(dut, back_pressure: str) ->
     tile = await start(dut, back_pressure)
     rng = random.Random(cocotb.RANDOM_SEED + 2)
     # Places of their own, so that order between ids does not matter.
-    places = list(range(0, L1_BYTES, 4096))
+    places = list(range(0, L1_BYTES, cases(3, 1) * 4096))
     data = {at: rng.randbytes(rng.choice([64, 640, 4096])) for at in places}
     writes = [
         tile.wide_write.init_write(CLUSTER_BASE + at, bytes_, awid=i % 8, user=user())
@@ -210,7 +211,7 @@ async def served_and_refused_mix(dut) -> None:
     tile = await start(dut, "often")
     rng = random.Random(cocotb.RANDOM_SEED + 5)
     events = []
-    for i in range(60):
+    for i in range(cases(25, 60)):
         is_mapped = rng.random() < 0.5
         base = CLUSTER_BASE if is_mapped else 0x1000_0000
         data = rng.randbytes(rng.choice([64, 192]))

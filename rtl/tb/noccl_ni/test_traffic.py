@@ -14,8 +14,9 @@ import pytest
 
 import rtl_traffic
 from common import generator, runner
+from common.cases import cases, is_long
 
-TRANSACTIONS = 100_000
+TRANSACTIONS = cases(25_000, 100_000)
 _NOT_DUE = r"not the one that is due|not the data that are due"
 # Numbers of noccl_loop: what the wide plane does wrong, and what is told.
 FAULTS = {
@@ -29,7 +30,7 @@ FAULTS = {
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    return rtl_traffic.program()
+    return rtl_traffic.program(is_optimized=is_long())
 
 
 def test_every_transaction_gets_one_response_in_order(program: Path) -> None:

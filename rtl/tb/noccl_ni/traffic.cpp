@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "../common/generator.h"
 #include "Vnoccl_ni_tb.h"
-#include "generator.h"
 #include "verilated.h"
 
 namespace {

@@ -9,10 +9,11 @@ import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from common import handshake, runner
+from common.cases import cases
 
 ENTRIES = 4
 OKAY, SLVERR, DECERR = 0, 2, 3
-NUM_BEATS = 3000
+NUM_BEATS = cases(1000, 3000)
 
 
 def test_properties_hold() -> None:

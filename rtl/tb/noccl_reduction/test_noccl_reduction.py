@@ -12,12 +12,13 @@ import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from common import count, flits, handshake, runner
+from common.cases import cases
 from common.flits import LOCAL, PORTS, Join
 from common.pauses import KINDS, pauses
 from common.reduction_model import Flow
 
 MAX_BEATS = 1 << flits.constants()["BURST_BITS"]
-NUM_FLOWS = 60
+NUM_FLOWS = cases(10, 60)
 MAX_CYCLES = 60_000
 # More than there are slots.
 MAX_OPEN = flits.constants()["REDUCTION_FLOWS"]

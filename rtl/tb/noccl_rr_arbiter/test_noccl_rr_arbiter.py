@@ -10,9 +10,10 @@ import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from common import handshake, runner
+from common.cases import cases
 from common.pauses import KINDS, pauses
 
-NUM_CYCLES = 2000
+NUM_CYCLES = cases(400, 2000)
 
 
 @pytest.mark.parametrize("num_requesters", [2, 3, 5, 6, 9])

@@ -11,10 +11,11 @@ import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from common import count, handshake, runner
+from common.cases import cases
 from noccl_compute_slice import formats
 from noccl_smart_table.reductions import NUM_LINES, NUM_PORTS, Arrival, Passage, Traffic
 
-NUM_CYCLES = 500
+NUM_CYCLES = cases(150, 500)
 NUM_LOOKS = 3
 # Operands of one lane, of two, of a part of one that is no power of two, and of an element.
 SIZES = [(4, 64), (3, 128), (2, 40), (1, 8)]

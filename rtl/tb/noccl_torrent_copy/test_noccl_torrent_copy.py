@@ -9,6 +9,7 @@ import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from common import handshake, runner
+from common.cases import cases
 from common.pattern import Pattern, address, blocked
 from common.pauses import KINDS, pauses
 
@@ -120,7 +121,7 @@ def random_pattern(rng: random.Random, iterations: tuple[int, ...]) -> Pattern:
 async def every_word_is_written_where_the_loops_say(dut, back_pressure: str) -> None:
     rng = random.Random(cocotb.RANDOM_SEED + 1)
     await started(dut, back_pressure)
-    for _ in range(12):
+    for _ in range(cases(4, 12)):
         iterations = tuple(rng.choice([1, 1, 2, 3, 4]) for _ in range(rng.randint(1, 5)))
         src, dst = random_pattern(rng, iterations), random_pattern(rng, iterations)
         moved: dict[int, int] = {}
