@@ -132,7 +132,7 @@ fn esp() -> Kind {
         ((3, 1), &[(0, 3), (1, 3), (2, 3)]),
     );
     let crossing = lists(&[left, right], 4096);
-    let at_once = crossing.into_iter().map(|kind| alone(kind));
+    let at_once = crossing.into_iter().map(alone);
     Kind {
         network: network("esp_4x5"),
         schedule: in_order(lists(&[left; 9], BYTES)),
@@ -185,7 +185,7 @@ fn cores() -> Kind {
         message((1, 1), (0, 0), OUTPUT),
     ];
     let at_once = [message((0, 0), (3, 2), 0), message((3, 2), (0, 0), 0)];
-    let at_once = at_once.into_iter().map(|kind| alone(kind));
+    let at_once = at_once.into_iter().map(alone);
     Kind {
         network: network_with("tilepro64_4x4", &[("core.drain", "\"in_receive\"")]),
         schedule: in_order(round.iter().chain(&round).chain(&round).cloned().collect()),

@@ -12,13 +12,17 @@ mod work;
 use draw::{Overrides, ends, numbers, several};
 use noccl_testkit::one_in;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use work::Work;
 
 /// Numbers drawn together unless the environment says otherwise: seconds.
 const CASES: u64 = 60;
 
+/// A preset, the numbers that are set in it, and what it is asked then.
+type Case = (&'static str, Overrides, Vec<Work>);
+
 /// What went wrong with these values, with the command line that sets them.
-fn failure(preset: &str, overrides: &Overrides, work: &[Work]) -> Option<String> {
+fn failure((preset, overrides, work): &Case, known: &Overrides) -> Option<String> {
     let told = |what: String| {
         let set = overrides
             .iter()
@@ -28,9 +32,8 @@ fn failure(preset: &str, overrides: &Overrides, work: &[Work]) -> Option<String>
             set.collect::<String>()
         ))
     };
-    let known = draw::ends(preset);
     let names_a_field = |text: &str| {
-        let mut fields = overrides.iter().chain(&known);
+        let mut fields = overrides.iter().chain(known);
         fields.any(|(field, _)| text.contains(field)) || text.contains("mesh.")
     };
     let network = match noccl_studies::load(preset, overrides) {
@@ -48,11 +51,9 @@ fn failure(preset: &str, overrides: &Overrides, work: &[Work]) -> Option<String>
     })
 }
 
-/// A preset, the numbers that are set in it, and what it is asked then.
-type Case = (&'static str, Overrides, Vec<Work>);
-
 fn all_are_right(cases: &[Case]) {
-    let failed = |(preset, set, work): &Case| failure(preset, set, work);
+    let known: BTreeMap<&str, Overrides> = cases.iter().map(|(p, ..)| (*p, ends(p))).collect();
+    let failed = |case: &Case| failure(case, &known[case.0]);
     let failures: Vec<String> = cases.par_iter().filter_map(failed).collect();
     assert!(
         failures.is_empty(),
