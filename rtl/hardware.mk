@@ -23,7 +23,8 @@ TEST_LOCK_STEP := smart_4x4::quick_paths # routers with bypass: random messages,
 # --------------------------------------------------------------------------- what the merge gate runs
 
 # Module tests, directories of rtl/tb.
-GATE_MODULES := $(filter-out noccl_fork,$(TEST_MODULES)) # a proof of the gate covers the fork
+GATE_MODULES := noccl_fifo # as above; a proof of the gate covers noccl_fork
+GATE_MODULES += noccl_ni_failed # as above
 GATE_MODULES += count # of the benches themselves
 GATE_MODULES += noccl_rr_arbiter # its refusals; a proof of the gate covers fairness, which every bound on waiting rests on
 GATE_MODULES += noccl_route # the hardware's routes are the simulator's: every seventh vector of 8x8

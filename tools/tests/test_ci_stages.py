@@ -130,10 +130,11 @@ def test_what_the_gate_leaves_out_of_the_benches_exists() -> None:
         capture_output=True,
         text=True,
     ).stdout
-    left_out = re.findall(r"--deselect '([^':]+)(?:::(\w+)(?:\[[^]]+\])?)?'", command)
+    left_out = re.findall(r"--deselect '([^':]+)(?:::(\w+)(?:\[[^']+)?)?'", command)
     assert len(left_out) == command.count("--deselect") > 0
     for file, test in left_out:
-        assert (f"def {test}(" if test else "def test_") in (
+        # A test may be left out with what its name begins with.
+        assert (f"def {test}" if test else "def test_") in (
             repository.ROOT / "rtl" / file
         ).read_text(encoding="utf-8")
 
@@ -147,7 +148,6 @@ def test_make_test_runs_lanes_of_stages_that_exist() -> None:
 def test_what_is_chosen_of_the_hardware_exists_and_has_a_reason() -> None:
     rtl = repository.ROOT / "rtl"
     modules = words_of("TEST_MODULES") + words_of("GATE_MODULES")
-    modules = [name for name in modules if not name.startswith("$")]
     proofs = words_of("TEST_PROOFS") + words_of("GATE_MUTANTS")
     assert modules
     assert proofs
