@@ -33,7 +33,7 @@ RTL_NETWORKS := $(notdir $(wildcard rtl/gen/*))
 
 # The merge gate's lanes: what fails in seconds comes first. The hardware's stages run beside the others, since
 # they keep one core busy most of the time; `stage:other` waits for what another lane makes.
-CI_SOFTWARE := setup check demo lint-rust test-rust test-python lint-python gen-check docs test-wheel
+CI_SOFTWARE := setup check demo lint-rust test-rust claims-quick test-python lint-python gen-check docs test-wheel
 CI_MODULES := setup-rtl:setup lint-rtl-quick rtl-quick:demo
 CI_PROMISES := formal-quick:setup-rtl cosim-quick:demo
 
@@ -167,6 +167,11 @@ mutations: ## Mutated files and command lines (minutes): refused or done, in bou
 .PHONY: test-rust
 test-rust: $(VENV)/.deps
 	cargo test --release --workspace --locked --no-fail-fast
+
+# S1 is in `test-rust`; S2, two minutes for what its page measures with five seeds, in long runs.
+.PHONY: claims-quick
+claims-quick: ## Claims of S3 and S4, the quick set: the pages and plots are today's
+	NOCCL_CASES=long cargo test --release --workspace --locked --test it -- claims_of_s3 claims_of_s4
 
 .PHONY: test-debug
 test-debug: $(VENV)/.deps ## All tests of Rust with overflow checks and debug assertions in every crate (20 CPU minutes to compile)

@@ -88,7 +88,7 @@ TESTKIT = "noccl-testkit"
 # Edges of tests alone. Lock-step is tested beside the simulator, which the crate itself is passed,
 # on random traces and searched schedules, which studies make.
 TESTS: dict[str, frozenset[str]] = {
-    "noccl-tests": COHERENCE | {"noccl-workload", "noccl-riscv", "noccl-coherence"},
+    "noccl-tests": COHERENCE | {"noccl-workload", "noccl-riscv", "noccl-coll"},
     "noccl-synth": frozenset({"noccl-sim"}),
     "noccl-cosim": frozenset({"noccl-sim", "noccl-studies"}),
     "noccl-execute": frozenset({"noccl-spec", "noccl-coll"}),

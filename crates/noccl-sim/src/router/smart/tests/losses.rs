@@ -22,8 +22,13 @@ const VARIANTS: [(Known, bool, &str); 5] = [
     (Known::All, true, "neither"),
 ];
 
-/// Packets of one flit, or broadcasts, that a mesh accepts per cycle at full offer.
-fn accepted(network: &Network, pattern: Pattern, variant: (Known, bool), seed: u64) -> f64 {
+/// Packets of one flit, or broadcasts, that a mesh accepts per cycle at full offer, measured over so many cycles.
+fn accepted(
+    network: &Network,
+    pattern: Pattern,
+    variant: (Known, bool),
+    (seed, measure_cycles): (u64, u64),
+) -> f64 {
     let tiles = network.num_tiles() as f64;
     let traffic = Traffic {
         pattern,
@@ -34,7 +39,7 @@ fn accepted(network: &Network, pattern: Pattern, variant: (Known, bool), seed: u
             1.5 / tiles
         },
         warmup_cycles: 1_000,
-        measure_cycles: 10_000,
+        measure_cycles,
         seed,
     };
     let config = RunConfig::new(Mode::Timing);
@@ -67,10 +72,11 @@ fn links_that_idle_for_flits_that_do_not_come_are_most_of_what_bypass_loses() {
     let fields = |priority: &str| [("vcs", "3".to_owned()), ("priority", priority.to_owned())];
     let local = network("smart_8x8", &fields("\"local\""));
     let bypass = network("smart_8x8", &fields("\"bypass\""));
+    let cycles = noccl_testkit::cases(2_000, 10_000).into();
     for pattern in [Pattern::Uniform, Pattern::Broadcast] {
-        let of = |known: Known, over: bool| accepted(&bypass, pattern, (known, over), 1);
+        let of = |known: Known, over: bool| accepted(&bypass, pattern, (known, over), (1, cycles));
         let published = of(Known::Nothing, false);
-        let lost = accepted(&local, pattern, (Known::Nothing, false), 1) - published;
+        let lost = accepted(&local, pattern, (Known::Nothing, false), (1, cycles)) - published;
         assert!(of(Known::All, false) - published > 0.8 * lost, "{pattern}");
         assert!(
             of(Known::Nothing, true) - published < 0.2 * lost,
@@ -93,7 +99,8 @@ fn print_what_priority_bypass_loses() {
                 ];
                 let network = network("smart_8x8", &fields);
                 let seeds = 1..=5_u64;
-                let all = seeds.map(|seed| accepted(&network, pattern, (known, over), seed));
+                let all =
+                    seeds.map(|seed| accepted(&network, pattern, (known, over), (seed, 10_000)));
                 let mean = all.sum::<f64>() / 5.0;
                 println!("{pattern}, vcs {vcs}, {name}: {mean:.3}");
             };
