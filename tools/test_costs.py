@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processor seconds of single tests, dearest first: `make test-costs` for Rust, a plugin for pytest.
+"""Processor seconds of single tests: `make test-costs` for Rust, a plugin for pytest.
 
 Each test of Rust runs alone in a process, with all processes that it starts. With pytest:
 `PYTHONPATH=tools python -m pytest -p test_costs ...`, which adds a table to what pytest prints.
