@@ -4,7 +4,8 @@
 Clones the checkout's last commit into a directory of its own, with a home directory of its own for
 cargo, pip and compiler caches, runs the README's commands there, and writes the table into
 `README.md` and `docs/developer/testing.md`, with machine, command and date. `--without-gate` leaves
-`.ci/run` out, `--without-tests` `make test` too; `--print` writes no page.
+`.ci/run` out, `--without-tests` `make test` too; `--gate-output FILE` takes the gate's rows from
+what a run of it in a fresh clone has printed; `--print` writes no page.
 """
 
 from __future__ import annotations
@@ -139,6 +140,19 @@ def of_gate(clone: Path, environment: dict[str, str]) -> list[tuple[str, str, st
     ]
 
 
+def of_gate_output(text: str) -> list[tuple[str, str, str, str]]:
+    """The same rows, from what the gate has printed at its end."""
+    total = re.search(r"^total +(\d+) +(\d+)$", text, re.MULTILINE)
+    size = re.search(r"^size +([\d.]+)G ", text, re.MULTILINE)
+    if total is None or size is None:
+        sys.exit("error: no rows `total` and `size`; accepted: what `.ci/run` has printed")
+    wall, cpu = (clock(int(seconds)) for seconds in total.groups())
+    return [
+        ("`.ci/run`", wall, cpu, "20 min, CPU 35 min"),
+        ("clone after `.ci/run`", f"{1024 * float(size[1]):.0f} MB", "", "2500 MB"),
+    ]
+
+
 def fresh(folder: Path) -> tuple[Path, dict[str, str]]:
     """A clone of the last commit and an environment whose caches are empty."""
     clone, home = folder / "noccl", folder / "home"
@@ -180,12 +194,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--without-gate", action="store_true", help="leave .ci/run out")
     parser.add_argument("--without-tests", action="store_true", help="leave make test out too")
+    parser.add_argument("--gate-output", type=Path, help="what a run of .ci/run has printed")
     parser.add_argument("--print", action="store_true", help="write no page")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="noccl-times-") as folder:
         clone, environment = fresh(Path(folder))
         rows = of_clone(clone, environment, has_tests=not options.without_tests)
-    if not (options.without_gate or options.without_tests):
+    if options.gate_output is not None:
+        rows += of_gate_output(options.gate_output.read_text(encoding="utf-8"))
+    elif not (options.without_gate or options.without_tests):
         with tempfile.TemporaryDirectory(prefix="noccl-times-") as folder:
             rows += of_gate(*fresh(Path(folder)))
     commit = subprocess.run(
