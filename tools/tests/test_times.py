@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from times import of_gate_output
 
 PRINTED = """stage           seconds  processor  verdict
