@@ -3,11 +3,10 @@
 
 So weight cannot come back unseen.
 
-A stage fails that takes over 10 % more than its stored row, and over 10 s more, since short stages
-vary by that. Rows are stored with room of 30 %: of one commit on one machine, stages took up to 25 %
-more in one run than in another. On a slower machine all stages are slow together, so there the rows
-are scaled by the median of the ratios of this run; growth of all stages at once is seen until then,
-and `make times` shows it always.
+A stage fails that takes over 10 % more than its stored row, and over 10 s more, since short
+stages vary by that. Rows are stored with room of 30 %: of one commit on one machine, stages took up
+to 25 % more in one run than in another. On a slower machine all stages are slow together, so there
+the rows are scaled by the median of the ratios of this run.
 Usage: `stage_budget.py STORED < "STAGE SECONDS" lines`; `--write` stores the lines instead.
 """
 
