@@ -4,7 +4,7 @@
 So weight cannot come back unseen.
 
 A stage fails that takes over 10 % more than its stored row, and over 10 s more, since short
-stages vary by that. Rows are stored with room of 30 %: of one commit on one machine, stages took up
+stages vary by that. Rows are stored with 30 % more: of one commit on one machine, stages took up
 to 25 % more in one run than in another. On a slower machine all stages are slow together, so there
 the rows are scaled by the median of the ratios of this run.
 Usage: `stage_budget.py STORED < "STAGE SECONDS" lines`; `--write` stores the lines instead.
@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 GROWTH = 1.10
-ROOM = 1.30
+MARGIN = 1.30
 SLACK_SECONDS = 10
 # Shorter stages say nothing about the machine.
 LONG_SECONDS = 30
@@ -28,7 +28,7 @@ LONG_SECONDS = 30
 def machine_factor(measured: Mapping[str, int], stored: Mapping[str, int]) -> float:
     """How much slower this machine is than that of the stored row, by the median over long stages.
 
-    At least 1: what is faster than its row, with its room, is allowed the row.
+    At least 1: what is faster than its row is allowed the row.
     """
     long = [name for name in measured if stored.get(name, 0) >= LONG_SECONDS]
     ratios = [measured[name] / stored[name] for name in long]
@@ -57,7 +57,7 @@ def main() -> None:
     lines = [line.split() for line in sys.stdin if line.strip()]
     measured = {name: int(seconds) for name, seconds in lines}
     if "--write" in words:
-        stored = {name: round(ROOM * seconds) for name, seconds in measured.items()}
+        stored = {name: round(MARGIN * seconds) for name, seconds in measured.items()}
         path.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
         return
     grown = list(findings(measured, json.loads(path.read_text(encoding="utf-8"))))

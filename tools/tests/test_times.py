@@ -7,7 +7,7 @@ import pytest
 
 from times import of_gate_output
 
-PRINTED = """stage           seconds  processor  verdict
+PRINTED = """stage           seconds  processor  result
 setup                33         31  ok
 total              1210       2105
 size               2.5G  on this disk, 60G free
