@@ -210,7 +210,8 @@ def main() -> None:
     ).stdout.strip()
     text = markdown_table.table(HEADINGS, rows)
     text += f"\n\nMeasured by `make times` on {datetime.date.today()}, "
-    text += f"commit `{commit}`, {processor()}.\n"
+    text += f"commit `{commit}`, {processor()}"
+    text += "; `.ci/run` by itself, at an earlier commit.\n" if options.gate_output else ".\n"
     print(text)
     if not options.print:
         for page in PAGES:
