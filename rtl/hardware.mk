@@ -178,7 +178,7 @@ SUITES += mesh-mutants reductions-mutants endpoints-mutants dma-mutants smart-mu
 
 .PHONY: cosim cosim-quick test-lock-step $(SUITES:%=cosim-%)
 # All cases; the merge gate and `make test` take few.
-cosim $(SUITES:%=cosim-%) cosim-endpoints cosim-dma cosim-smart cosim-mutants: export NOCCL_CASES := long
+cosim $(SUITES:%=cosim-%) cosim-endpoints cosim-dma cosim-smart cosim-mutants cosim-sides cosim-run: export NOCCL_CASES := long
 cosim: $(RTL_VENV)/.deps ## Mesh, network interfaces, DMA engines and Torrent endpoints in lock-step with the simulator: every handshake of every port
 	$(COSIM_TEST) --skip run:: --skip replay_2x2::
 

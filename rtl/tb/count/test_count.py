@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from common import count
+from common.cases import cases
 
 
 @pytest.mark.parametrize(
-    ("number", "is_too_few"), [(count.MIN_TRANSACTIONS - 1, True), (count.MIN_TRANSACTIONS, False)]
+    ("number", "is_too_few"), [(cases(5_999, 19_999), True), (cases(6_000, 20_000), False)]
 )
 def test_a_full_run_needs_enough(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: int, *, is_too_few: bool

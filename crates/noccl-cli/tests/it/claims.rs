@@ -29,11 +29,17 @@ fn claims_of_s2_have_outcomes() {
         return;
     }
     // Its committed page has the mean of five seeds, of which a quick run has one.
-    let run = noccl("reproduce smart --quick --json");
+    let folder = Folder::new();
+    let figures = folder.0.display();
+    let run = noccl(&format!(
+        "reproduce smart --quick --json --figures {figures}"
+    ));
     let rows: Vec<ClaimRow> = serde_json::from_str(&run.stdout).unwrap();
     check_outcomes(&rows);
     let measured = rows.iter().filter(|r| r.ours.is_some());
     assert!(measured.count() >= 35);
+    let expected = ["fig_6a", "fig_6b", "fig_6c", "fig_7a", "fig_7b", "fig_7c"];
+    assert_eq!(names_of_figures(&folder), expected);
 }
 
 #[test]
@@ -76,6 +82,12 @@ fn claims_of_s4_have_outcomes_and_its_page_and_plots_are_todays() {
     assert_eq!(figures, ["fig_2", "fig_3", "fig_4", "fig_5", "fig_6"]);
 }
 
+fn names_of_figures(folder: &Folder) -> Vec<String> {
+    let names = folder.names();
+    let figures = names.iter().filter_map(|name| name.strip_suffix(".json"));
+    figures.map(str::to_owned).collect()
+}
+
 fn check_outcomes(rows: &[ClaimRow]) {
     for row in rows {
         assert_ne!(row.reason, "nothing measures it", "{}", row.id);
@@ -116,11 +128,7 @@ fn is_of_today(paper: &str, label: &str) -> (Vec<ClaimRow>, Vec<String>) {
             "docs/papers/{label}.md is stale, run make claims: {today:?} {committed:?}"
         );
     }
-    let names = folder.names();
-    let figures: Vec<String> = names
-        .iter()
-        .filter_map(|name| name.strip_suffix(".json").map(str::to_owned))
-        .collect();
+    let figures = names_of_figures(&folder);
     for name in &figures {
         let file = format!("{name}.json");
         let today = std::fs::read_to_string(scratch.join(&file)).unwrap();

@@ -11,9 +11,9 @@ use crate::common::interpreted::{beginnings, expected, random_images};
 use crate::common::network;
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
-use noccl_testkit::cases;
 use noccl_testkit::random::Random;
 use noccl_testkit::tiles::place;
+use noccl_testkit::{cases, is_long};
 use noccl_workload::{
     AccessPattern, Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain,
     ChainDestination, CheckError, Compute, Destination, ElementType, InNetworkReduction,
@@ -315,12 +315,12 @@ fn what_is_accepted_on_published_routers_completes_and_some_of_the_refused_deadl
     ] {
         let counts = compare(preset, seeds(), |g| g.published());
         assert!(
-            counts.accepted > 10 && counts.refused > 4,
+            counts.accepted > cases(10, 50) && counts.refused > cases(4, 20),
             "{preset}: {counts:?}"
         );
         stuck += counts.refused_and_stuck;
     }
-    assert!(stuck > 4, "of the refused only {stuck} deadlock");
+    assert!(stuck > cases(4, 20), "of the refused only {stuck} deadlock");
 }
 
 #[test]
@@ -331,12 +331,14 @@ fn what_is_accepted_with_torrent_endpoints_completes() {
         "torrent_3x3_published",
     ] {
         let counts = compare(preset, seeds() / 2, |g| g.torrent());
-        assert!(counts.accepted > 4, "{preset}: {counts:?}");
+        assert!(counts.accepted > cases(4, 20), "{preset}: {counts:?}");
     }
 }
 
 #[test]
 fn what_is_accepted_on_lists_of_destinations_completes() {
     let counts = compare("esp_4x5", 2 * seeds(), |g| g.list());
-    assert!(counts.accepted > 20, "{counts:?}");
+    assert!(counts.accepted > cases(20, 100), "{counts:?}");
+    // Few of them are refused.
+    assert!(counts.refused > 0 || !is_long(), "{counts:?}");
 }
