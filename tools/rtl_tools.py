@@ -59,8 +59,8 @@ def environment(*, is_optimized: bool = True) -> dict[str, str]:
         added["CCACHE_DIR"] = os.environ.get("CCACHE_DIR") or str(ROOT / ".tools" / "ccache")
         # The same text in another checkout is the same object.
         added |= {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
-        # Generated code includes a precompiled header.
         # Which files are included is known after compiling; before it would take a preprocessor.
         added["CCACHE_DEPEND"] = "1"
+        # Generated code includes a precompiled header.
         added["CCACHE_SLOPPINESS"] = "pch_defines,time_macros"
     return {**os.environ, **added}

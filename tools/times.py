@@ -24,6 +24,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import markdown_table
 import repository
@@ -46,33 +47,34 @@ class Used:
     cpu_seconds: float
 
 
-def timed(words: list[str], folder: Path, environment: dict[str, str]) -> Used:
-    """Runs a command to its end; what it prints goes to a file, shown if it fails."""
+def measured(
+    words: list[str], folder: Path, environment: dict[str, str], output: IO[str] | int
+) -> tuple[Used, int]:
+    """Runs a command to its end; its exit code too."""
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    with tempfile.TemporaryFile("w+") as output:
-        done = subprocess.run(
-            words, cwd=folder, env=environment, check=False, stdout=output, stderr=output
-        )
-        wall = time.monotonic() - begin
-        if done.returncode != 0:
-            output.seek(0)
-            print(output.read()[-4000:], file=sys.stderr)
-            sys.exit(f"error: `{' '.join(words)}` failed ({done.returncode})")
+    done = subprocess.run(
+        words, cwd=folder, env=environment, check=False, stdout=output, stderr=output
+    )
+    wall = time.monotonic() - begin
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Used(wall, cpu)
+    return Used(wall, cpu), done.returncode
+
+
+def timed(words: list[str], folder: Path, environment: dict[str, str]) -> Used:
+    """Runs a command to its end; what it prints goes to a file, shown if it fails."""
+    with tempfile.TemporaryFile("w+") as output:
+        used, code = measured(words, folder, environment, output)
+        if code != 0:
+            output.seek(0)
+            print(output.read()[-4000:], file=sys.stderr)
+            sys.exit(f"error: `{' '.join(words)}` failed ({code})")
+    return used
 
 
 def fastest(words: list[str], folder: Path, environment: dict[str, str]) -> Used:
     """The fastest of five runs, since the others measure what else the machine did."""
-    runs = []
-    for _ in range(5):
-        before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-        subprocess.run(words, cwd=folder, env=environment, check=False, capture_output=True)
-        wall = time.monotonic() - begin
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        runs.append(Used(wall, cpu))
+    runs = [measured(words, folder, environment, subprocess.DEVNULL)[0] for _ in range(5)]
     return min(runs, key=lambda used: used.wall_seconds)
 
 
@@ -131,13 +133,18 @@ def of_clone(
     return rows + sizes
 
 
+def gate_rows(used: Used, size: str) -> list[tuple[str, str, str, str]]:
+    """What the gate took, and the size of its clone."""
+    return [
+        ("`.ci/run`", clock(used.wall_seconds), clock(used.cpu_seconds), "20 min, CPU 35 min"),
+        ("clone after `.ci/run`", size, "", "2500 MB"),
+    ]
+
+
 def of_gate(clone: Path, environment: dict[str, str]) -> list[tuple[str, str, str, str]]:
     """Runs the gate in a clone."""
     used = timed(["bash", ".ci/run"], clone, environment)
-    return [
-        ("`.ci/run`", clock(used.wall_seconds), clock(used.cpu_seconds), "20 min, CPU 35 min"),
-        ("clone after `.ci/run`", size_mb(clone), "", "2500 MB"),
-    ]
+    return gate_rows(used, size_mb(clone))
 
 
 def of_gate_output(text: str) -> list[tuple[str, str, str, str]]:
@@ -146,11 +153,7 @@ def of_gate_output(text: str) -> list[tuple[str, str, str, str]]:
     size = re.search(r"^size +([\d.]+)G ", text, re.MULTILINE)
     if total is None or size is None:
         sys.exit("error: no rows `total` and `size`; accepted: what `.ci/run` has printed")
-    wall, cpu = (clock(int(seconds)) for seconds in total.groups())
-    return [
-        ("`.ci/run`", wall, cpu, "20 min, CPU 35 min"),
-        ("clone after `.ci/run`", f"{1024 * float(size[1]):.0f} MB", "", "2500 MB"),
-    ]
+    return gate_rows(Used(int(total[1]), int(total[2])), f"{1024 * float(size[1]):.0f} MB")
 
 
 def fresh(folder: Path) -> tuple[Path, dict[str, str]]:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many random cases a bench runs, as `noccl_testkit::cases` says it for the crates.
 
-By default few, so that whoever changes the hardware knows in minutes whether it holds;
-`NOCCL_CASES=long` runs many.
+Few by default, so that a run takes minutes; many with `NOCCL_CASES=long`.
 """
 
 from __future__ import annotations
@@ -29,3 +28,12 @@ def cases(default: int, long: int) -> int:
         ValueError: As `is_long`.
     """
     return long if is_long() else default
+
+
+def sample(text: str) -> str:
+    """Every seventh line by default, all in long runs.
+
+    Raises:
+        ValueError: As `is_long`.
+    """
+    return "".join(text.splitlines(keepends=True)[:: cases(7, 1)])

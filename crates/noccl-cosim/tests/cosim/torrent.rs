@@ -5,7 +5,7 @@ use crate::common::some;
 use crate::torrent_ports::{ENDPOINTS, follow, library};
 use noccl_cosim::lockstep::{LockstepError, PortsLockstep};
 use noccl_sim::{PortChain, PortPattern, PortScenario, record_ports};
-use noccl_testkit::cases::cases;
+use noccl_testkit::cases;
 
 const ROW: PortPattern = PortPattern {
     stride: 1,

@@ -7,8 +7,7 @@ use noccl_net::TileSet;
 use noccl_net::deadlock::{Flow, Place, Wait, check};
 use noccl_run::{Diagnosis, Mode, RunConfig, RunError, StallConfig, WaitEdge};
 use noccl_spec::Plane;
-use noccl_testkit::traces::{entry, trace};
-use noccl_testkit::traces::{wide_multicast, wide_reduction, wide_write};
+use noccl_testkit::traces::{entry, trace, wide_multicast, wide_reduction, wide_write};
 use noccl_workload::{
     Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, PortKind, PortTransaction,
     Trace,

@@ -6,8 +6,7 @@ use crate::common::{cluster, cube, network_with};
 use noccl_net::{MultiAddress, Network, TileRef};
 use noccl_run::{Diagnosis, Mode, RunConfig, RunError};
 use noccl_testkit::schedules::alone;
-use noccl_testkit::traces::{together, trace};
-use noccl_testkit::traces::{wide_read, wide_reduction, wide_write};
+use noccl_testkit::traces::{together, trace, wide_read, wide_reduction, wide_write};
 use noccl_workload::{ActionKind, Destination, Place, PortKind, PortTransaction, Transfer};
 
 fn config(max_cycles: u64) -> RunConfig {

@@ -7,8 +7,9 @@
 use crate::common::{check_overlaps, cluster, cube, network_with, runtime};
 use noccl_net::{MultiAddress, Network, TileRef};
 use noccl_run::{Mode, RunConfig};
-use noccl_testkit::traces::{narrow_read, wide_multicast, wide_read, wide_reduction, wide_write};
-use noccl_testkit::traces::{together, trace};
+use noccl_testkit::traces::{
+    narrow_read, together, trace, wide_multicast, wide_read, wide_reduction, wide_write,
+};
 use noccl_workload::PortKind;
 
 /// Depths of inputs and outputs: all equal ones, and each extreme beside others.

@@ -9,10 +9,9 @@ use noccl_net::deadlock::check_network;
 use noccl_net::{Coord, Port, TileRef};
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
 use noccl_testkit::traces::{
-    narrow_multicast, narrow_read, narrow_write, wide_multicast, wide_read, wide_reduction,
-    wide_write,
+    narrow_multicast, narrow_read, narrow_write, together, trace, wide_multicast, wide_read,
+    wide_reduction, wide_write,
 };
-use noccl_testkit::traces::{together, trace};
 use noccl_workload::{Difference, ElementType, Fault, PortKind};
 
 fn run(preset: &str, kinds: Vec<(PortKind, usize)>) -> Result<RunResult, RunError> {
@@ -87,7 +86,7 @@ fn reductions_take_3_plus_one_addition_whatever_the_number_of_operands() {
 #[test]
 fn only_interfaces_limit_it() {
     const BEATS: u32 = 64;
-    let everybody = |to: Coord| {
+    let members = |to: Coord| {
         let all = (0..4).flat_map(|x| (0..4).map(move |y| Coord::new(x, y)));
         all.filter(move |from| *from != to)
     };
@@ -96,13 +95,13 @@ fn only_interfaces_limit_it() {
         (kind, 1)
     };
     let to = Coord::new(1, 2);
-    let kinds = everybody(to).map(|from| write(from, to)).collect();
+    let kinds = members(to).map(|from| write(from, to)).collect();
     let result = run("ideal_4x4", kinds).expect("it runs");
     assert_eq!(result.wrong_transactions, 0);
     assert_eq!(result.cycles, 3 + 15 * u64::from(BEATS) - 1);
     // A permutation loads no interface twice.
     let across = |from: Coord| write(from, Coord::new(3 - from.x, 3 - from.y));
-    let kinds = everybody(Coord::new(9, 9)).map(across).collect();
+    let kinds = members(Coord::new(9, 9)).map(across).collect();
     let result = run("ideal_4x4", kinds).expect("it runs");
     assert_eq!(result.cycles, 3 + u64::from(BEATS) - 1);
     let links = result.links.iter();

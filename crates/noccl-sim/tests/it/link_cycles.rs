@@ -8,9 +8,9 @@ use crate::common::{check_overlaps, cluster, cube, network_with, replay, runtime
 use noccl_net::{ChainCycles, Coord, Network, TileRef};
 use noccl_run::Mode;
 use noccl_testkit::traces::{
-    narrow_read, narrow_write, wide_multicast, wide_read, wide_reduction, wide_write,
+    narrow_read, narrow_write, together, trace, wide_multicast, wide_read, wide_reduction,
+    wide_write,
 };
-use noccl_testkit::traces::{together, trace};
 use noccl_workload::PortKind;
 
 /// Lengths of links on req, rsp and wide: all equal ones, and others.

@@ -6,8 +6,9 @@ use crate::common::{check_overlaps, cluster, cube, network_with, replay, runtime
 use noccl_net::Network;
 use noccl_run::Mode;
 use noccl_testkit::cases;
-use noccl_testkit::traces::{together, trace};
-use noccl_testkit::traces::{wide_multicast, wide_read, wide_reduction, wide_write};
+use noccl_testkit::traces::{
+    together, trace, wide_multicast, wide_read, wide_reduction, wide_write,
+};
 use noccl_workload::PortKind;
 
 fn three_cycles(preset: &str, entries: &str) -> Network {

@@ -4,8 +4,7 @@
 use crate::common::{cluster, cube, network, network_with};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
-use noccl_testkit::traces::{entry, trace};
-use noccl_testkit::traces::{narrow_write, wide_multicast, wide_reduction};
+use noccl_testkit::traces::{entry, narrow_write, trace, wide_multicast, wide_reduction};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 
 fn run(network: &Network, kinds: Vec<(PortKind, Vec<u64>)>) -> Result<RunResult, RunError> {
@@ -56,8 +55,8 @@ fn more_multicasts_than_merge_table_entries_complete() {
     let net = network("collective_noc_8x8");
     let all = cube(0, 0, 7, 7);
     for beats in [1, 8, 16] {
-        let everybody = (0..8).flat_map(|x| (0..8).map(move |y| cluster(x, y)));
-        let kinds = everybody.map(|from| wide_multicast(from, all, beats));
+        let members = (0..8).flat_map(|x| (0..8).map(move |y| cluster(x, y)));
+        let kinds = members.map(|from| wide_multicast(from, all, beats));
         let result = run(&net, kinds.map(|kind| (kind, vec![0])).collect());
         let result = result.unwrap_or_else(|e| panic!("{beats} beats: {e}"));
         assert_eq!(result.wrong_transactions, 0, "{beats} beats");

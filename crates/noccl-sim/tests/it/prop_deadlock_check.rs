@@ -7,9 +7,8 @@ use crate::common::{cube, network};
 use noccl_net::deadlock::{Flow, check};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use noccl_run::{Mode, RunConfig, RunError};
-use noccl_testkit::traces::trace;
 use noccl_testkit::traces::{
-    barrier, narrow_multicast, wide_multicast, wide_reduction, wide_write,
+    barrier, narrow_multicast, trace, wide_multicast, wide_reduction, wide_write,
 };
 use noccl_workload::{PortKind, PortTransaction};
 use proptest::prelude::*;

@@ -5,8 +5,7 @@
 use crate::common::{cluster, cube, network, network_with};
 use noccl_net::{MultiAddress, Network};
 use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig, mix};
-use noccl_testkit::traces::trace;
-use noccl_testkit::traces::{barrier, wide_reduction};
+use noccl_testkit::traces::{barrier, trace, wide_reduction};
 use noccl_workload::{CheckError, Crowd, PortTransaction, Trace, check_trace_limits};
 use proptest::prelude::*;
 

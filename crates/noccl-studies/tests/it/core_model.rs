@@ -115,7 +115,6 @@ fn random_schedule(network: &Network, random: &mut Draws) -> Schedule {
     let mut actions: Vec<Action> = Vec::new();
     for number in 0..40 {
         let (from, to) = (random.below(16), random.below(16));
-        let at = |tile, offset| place(tile, offset);
         // Every action has bytes of its own at its receiver.
         let kind = match random.below(12) {
             0 => ActionKind::Compute(Compute {
@@ -123,7 +122,7 @@ fn random_schedule(network: &Network, random: &mut Draws) -> Schedule {
                 cycles: random.below(300),
             }),
             1 => ActionKind::StaticMulticast(StaticMulticast {
-                source: at(tile(from), 0),
+                source: place(tile(from), 0),
                 set: Rectangle {
                     x: 0,
                     y: 0,
@@ -135,8 +134,8 @@ fn random_schedule(network: &Network, random: &mut Draws) -> Schedule {
             }),
             _ if from == to => continue,
             _ => ActionKind::Message(Message {
-                source: at(tile(from), 0),
-                destination: at(tile(to), (number + 1) * 4096),
+                source: place(tile(from), 0),
+                destination: place(tile(to), (number + 1) * 4096),
                 bytes: *random.pick(&[0, 4, 100, 128, 700]),
                 round: None,
                 rows: None,

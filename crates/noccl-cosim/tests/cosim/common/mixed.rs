@@ -2,9 +2,10 @@
 //! Random schedules for DMA engines: reductions between writes, multicasts and barriers.
 
 use super::engines::{Engines, L1_BYTES, multicast, place, push, schedule, sum};
-use super::{HARD, enough, first, is_long, network, stalled};
+use super::{HARD, enough, first, network, stalled};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef, TileSet};
 use noccl_run::mix;
+use noccl_testkit::is_long;
 use noccl_workload::{ActionKind, Barrier, BarrierMechanism, Schedule};
 use std::ops::Range;
 

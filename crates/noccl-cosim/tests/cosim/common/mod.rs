@@ -16,7 +16,7 @@ use noccl_run::{CycleRecord, MemoryImage, Mode, RunConfig, StallConfig};
 use noccl_sim::{run_schedule_recorded, run_trace_recorded};
 use noccl_studies::stress::{Recipe, generate};
 use noccl_studies::{StressKind, load};
-use noccl_testkit::cases::cases;
+use noccl_testkit::{is_long, one_in};
 use noccl_workload::{
     Action, ActionKind, ElementType, InNetworkReduction, Operator, Place, PortKind,
     PortTransaction, SCHEDULE_FORMAT, Schedule, Trace,
@@ -56,23 +56,14 @@ pub fn first(seeds: Range<u64>) -> Range<u64> {
     }
 }
 
-/// Every fifth of all combinations, which has each value of each part, or in long runs all of them.
+/// Every fifth of all combinations, or in long runs all of them.
 pub fn some<T>(combinations: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
-    combinations.step_by(if is_long() { 1 } else { 5 })
+    combinations.step_by(one_in(5))
 }
 
 /// Handshakes that are enough to have compared, of so many in long runs.
 pub fn enough(handshakes: u64) -> u64 {
-    if is_long() {
-        handshakes
-    } else {
-        handshakes / 5
-    }
-}
-
-/// Does a run take all cases, not few?
-pub fn is_long() -> bool {
-    cases(0, 1) == 1
+    handshakes / one_in(5) as u64
 }
 
 /// A library of the mesh as a whole, or with `NOCCL_COSIM_TILES=1` that of tiles, as the merge gate has it: a part of the work

@@ -4,7 +4,6 @@
 
 mod draws;
 
-use crate::common::is_long;
 pub use crate::libraries::smart_mutants::{MUTANTS, Mutant, Routers};
 use draws::Draws;
 use noccl_cosim::library::find_or_build;
@@ -229,7 +228,7 @@ fn seeds(usual: u64) -> std::ops::Range<u64> {
     let number = |name| env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
     match number("NOCCL_COSIM_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("NOCCL_COSIM_SEEDS").unwrap_or(if is_long() { usual } else { usual / 3 }),
+        None => 0..number("NOCCL_COSIM_SEEDS").unwrap_or(usual / noccl_testkit::one_in(3) as u64),
     }
 }
 

@@ -12,8 +12,7 @@ pub mod saved;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_testkit::random::random_trace;
-use noccl_testkit::traces::wide_reduction;
-use noccl_testkit::traces::{entry, together, trace};
+use noccl_testkit::traces::{entry, together, trace, wide_reduction};
 pub use noccl_testkit::{cluster, cube, network, network_with};
 use noccl_workload::{Fault, Place, PortKind, Trace};
 
