@@ -185,7 +185,7 @@ cosim: $(RTL_VENV)/.deps ## Mesh, network interfaces, DMA engines and Torrent en
 $(SUITES:%=cosim-%): cosim-%: $(RTL_VENV)/.deps
 	$(COSIM_TEST) $(subst -,_,$*)::
 
-# Of tiles: a mesh as a whole takes several times as long to build. They run for seconds, so they are not optimised.
+# Of tiles: a mesh as a whole takes several times as long to build. They run for seconds, so they are optimised little.
 cosim-quick test-lock-step: export NOCCL_VERILATOR := $(CURDIR)/tools/verilator_quick.sh
 cosim-quick: $(RTL_VENV)/.deps $(VENV)/.extension ## Of them those in GATE_LOCK_STEP, for the merge gate
 	NOCCL_COSIM_TILES=1 $(COSIM_TEST) $(GATE_LOCK_STEP)

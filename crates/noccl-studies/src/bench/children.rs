@@ -13,7 +13,7 @@ use std::time::Duration;
 const COUNTING_DIVISOR: u64 = 20;
 
 /// Runs benchmarks one after the other; `program` is the `noccl` command, which each child runs with
-/// `bench --here`. With `has_instructions` a second, shorter child runs under callgrind.
+/// `bench --here`. With `has_instructions` two shorter ones run under callgrind.
 ///
 /// # Errors
 /// [`Error::File`] if a child cannot be started or fails.
@@ -82,26 +82,54 @@ fn child(program: &Path, benchmark: Benchmark, part: Part) -> Command {
     command
 }
 
-/// Instructions of the measured run: those of a short run, scaled by the flit-hops of both. The start
-/// of the process is in, so the figure is for comparing runs of one benchmark with each other.
+/// Instructions and flit-hops of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Counted {
+    instructions: u64,
+    flit_hops: u64,
+}
+
+/// Instructions of the measured run without the start of its process, from two shorter runs.
 fn instructions(
     program: &Path,
     benchmark: Benchmark,
     full: &BenchRow,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<u64, Error> {
-    let part = Part::Measure {
-        load: full.offered_beats_per_cycle,
-        divisor: COUNTING_DIVISOR,
+    let count = |divisor: u64| {
+        let load = full.offered_beats_per_cycle;
+        let part = Part::Measure { load, divisor };
+        counted(program, child(program, benchmark, part), is_wanted)
     };
-    let counted = child(program, benchmark, part);
+    let long = count(COUNTING_DIVISOR)?;
+    let short = count(2 * COUNTING_DIVISOR)?;
+    Ok(extrapolated(long, short, full.flit_hops))
+}
+
+/// What a run of `flit_hops` takes, by the difference of two runs. Two runs of the same length do not tell the
+/// start of the process, so it stays in.
+fn extrapolated(long: Counted, short: Counted, flit_hops: u64) -> u64 {
+    let more = long.flit_hops.saturating_sub(short.flit_hops);
+    let (instructions, of) = if more == 0 {
+        (long.instructions, long.flit_hops.max(1))
+    } else {
+        (long.instructions.saturating_sub(short.instructions), more)
+    };
+    (instructions as f64 / of as f64 * flit_hops as f64) as u64
+}
+
+/// Runs a benchmark's process under callgrind.
+fn counted(
+    program: &Path,
+    benchmark: Command,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<Counted, Error> {
     let mut command = Command::new("valgrind");
     command
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)
-        .args(counted.get_args());
+        .args(benchmark.get_args());
     let output = run(command, is_wanted)?;
-    let short: BenchRow = child_row(&output)?;
     let log = String::from_utf8_lossy(&output.stderr);
     let instructions = log
         .lines()
@@ -113,8 +141,11 @@ fn instructions(
                 reason: "no line 'Collected : N'".to_owned(),
             })
         })?;
-    let scale = full.flit_hops as f64 / short.flit_hops.max(1) as f64;
-    Ok((instructions as f64 * scale) as u64)
+    let flit_hops = child_row(&output)?.flit_hops;
+    Ok(Counted {
+        instructions,
+        flit_hops,
+    })
 }
 
 fn child_row(output: &Output) -> Result<BenchRow, Error> {
@@ -158,5 +189,28 @@ fn run(mut command: Command, is_wanted: &dyn Fn() -> bool) -> Result<Output, Err
     } else {
         let log = String::from_utf8_lossy(&output.stderr);
         Err(failed(format!("{}: {}", output.status, log.trim())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counted, extrapolated};
+
+    #[test]
+    fn the_start_of_the_process_is_not_scaled() {
+        let of = |flit_hops| Counted {
+            instructions: 1_000_000 + 300 * flit_hops,
+            flit_hops,
+        };
+        assert_eq!(extrapolated(of(500), of(250), 10_000), 3_000_000);
+    }
+
+    #[test]
+    fn runs_of_one_length_keep_it() {
+        let run = Counted {
+            instructions: 5_000,
+            flit_hops: 10,
+        };
+        assert_eq!(extrapolated(run, run, 20), 10_000);
     }
 }
