@@ -175,7 +175,7 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
     let mut driver = TraceDriver::new(trace, &mut machine).unwrap();
     let mut starts = Vec::new();
     let mut arrivals: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();
-    while !driver.is_over() || !machine.is_idle() || machine.clock.next_due().is_some() {
+    while !driver.is_over() || !machine.is_idle() || machine.clock.num_events() > 0 {
         machine.begin_cycle(&mut starts);
         loop {
             crate::driver::drain_done(&mut machine, |done, machine| {

@@ -97,3 +97,19 @@ fn multicasts_of_one_engine_beside_torrent_endpoints_are_refused_and_the_library
         }
     }
 }
+
+#[test]
+fn traffic_that_deadlocks_is_no_figure() {
+    let said = noccl_in(
+        &Folder::new().0,
+        "traffic row_multicast --spec collective_noc_4x4_published --loads 0.1 --no-saturation",
+    );
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.stdout.is_empty(), "{said:?}");
+    let names = [
+        "at an offered load of 0.1",
+        "deadlock in the network",
+        "waits for",
+    ];
+    assert!(names.iter().all(|n| said.stderr.contains(n)), "{said:?}");
+}

@@ -21,6 +21,8 @@ impl Machine<'_> {
             beat: _,
             // Only looks on.
             recorder: _,
+            // Of open-loop traffic, which has no checkpoints.
+            sources: _,
             clock,
             mesh,
             interfaces,

@@ -3,11 +3,13 @@
 
 use super::latencies::Latencies;
 use crate::kernel::random::Stream;
-use noccl_run::{Progress, TrafficResult};
+use noccl_run::{Progress, Status, TrafficResult};
 use noccl_workload::Traffic;
 
 /// Draining takes at most so many times the measured cycles; a network that needs more is saturated.
 const MAX_DRAIN_FACTOR: u64 = 4;
+/// Cycles without a move after which it is open whether a network is saturated or deadlocked.
+const QUIET_CYCLES: u64 = 100;
 
 /// Cycles without a packet before a source creates its next one: a geometric draw in place of a coin per cycle.
 pub(crate) fn gap_cycles(traffic: &Traffic, stream: &mut Stream) -> u64 {
@@ -148,10 +150,16 @@ impl<'t> Measurement<'t> {
         }
     }
 
-    /// A run at its limit of cycles has stalled, even if that is where it would end.
-    pub(crate) const fn is_over(&self, cycle: u64, max_cycles: u64) -> bool {
+    /// Have the measured packets ended, or has draining? A run at its limit of cycles has stalled, even if that is where it
+    /// would end. A network in which packets are and nothing moves is watched on, until it moves or counts as stalled.
+    pub(crate) fn is_over(&self, run: &impl Status) -> bool {
+        let activity = run.activity();
+        let cycle = activity.cycle;
+        let is_quiet = !activity.has_event && activity.quiet_cycles > QUIET_CYCLES;
+        let has_drained_for = cycle.saturating_sub(self.end());
         let is_drained = self.open_deliveries == 0
-            || cycle >= self.end() + MAX_DRAIN_FACTOR * self.traffic.measure_cycles;
+            || has_drained_for >= MAX_DRAIN_FACTOR * self.traffic.measure_cycles && !is_quiet;
+        let max_cycles = run.config().max_cycles;
         cycle >= self.end() && is_drained && (cycle == 0 || cycle < max_cycles)
     }
 

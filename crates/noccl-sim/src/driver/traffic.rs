@@ -78,6 +78,7 @@ impl<'t> TrafficDriver<'t> {
                     .sends(driver.sources[source as usize].1, width, height)
                 {
                     driver.schedule_next(source, machine);
+                    machine.sources += 1;
                 }
             }
         }
@@ -206,8 +207,7 @@ impl Run for TrafficRun<'_> {
     }
 
     fn is_over(&self) -> bool {
-        let max_cycles = self.machine.config.max_cycles;
-        (self.driver.measurement).is_over(self.machine.clock.now(), max_cycles)
+        (self.driver.measurement).is_over(&self.machine)
     }
 
     fn progress(&self) -> Progress {

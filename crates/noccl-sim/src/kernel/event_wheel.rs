@@ -43,6 +43,11 @@ impl<E: Copy> Wheel<E> {
         }
     }
 
+    /// Events that have not been taken.
+    pub(crate) fn len(&self) -> usize {
+        self.in_ring + self.far.len()
+    }
+
     /// Moves to `cycle` and hands out its events through `into`, which is cleared first.
     ///
     /// Cycles are visited in ascending order; none with an event is skipped.

@@ -55,6 +55,9 @@ pub(crate) struct Machine<'n> {
     pub recorder: Option<Box<Recorder<'n>>>,
     /// What the driver has not been told yet.
     pub done: Vec<Done>,
+    /// Sources of open-loop traffic, each with an event for its next packet. They create packets whatever the network does, so
+    /// these events say nothing about whether it still moves.
+    pub sources: usize,
 }
 
 impl<'n> Machine<'n> {
@@ -85,6 +88,7 @@ impl<'n> Machine<'n> {
             checks: Checks::default(),
             recorder: None,
             done: Vec::new(),
+            sources: 0,
             config,
         }
     }

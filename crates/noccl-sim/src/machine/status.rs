@@ -11,12 +11,14 @@ impl Status for Machine<'_> {
     }
 
     fn activity(&self) -> Activity {
-        let clock = &self.clock;
+        let (clock, is_idle) = (&self.clock, self.is_idle());
+        // An empty network waits for its sources.
+        let ignored = if is_idle { 0 } else { self.sources };
         Activity {
             cycle: clock.now(),
             quiet_cycles: clock.now() - clock.last_progress(),
-            has_event: clock.next_due().is_some(),
-            can_move: !self.is_idle(),
+            has_event: clock.num_events() > ignored,
+            can_move: !is_idle,
         }
     }
 

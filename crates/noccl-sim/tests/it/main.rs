@@ -45,3 +45,4 @@ mod torrent_ideal;
 mod torrent_lean;
 mod torrent_parallel;
 mod torrent_published;
+mod traffic_deadlock;

@@ -36,7 +36,7 @@ pub(super) fn point(
         let run = |on_progress: noccl_run::OnProgress<'_>| {
             run_traffic(network, &traffic, &config, on_progress)
         };
-        results.push(tally.run(run)?);
+        results.push(tally.run(run).map_err(|error| at_load(error, load))?);
         tally.finish_unit()?;
     }
     let most_cycles = request
@@ -45,6 +45,16 @@ pub(super) fn point(
     let mut point = together(&results);
     point.mean.saturated |= point.mean.mean_latency_cycles > most_cycles;
     Ok(point)
+}
+
+/// A deadlock says at which of several loads.
+fn at_load(error: RunError, load: f64) -> RunError {
+    let RunError::Stall(mut diagnosis) = error else {
+        return error;
+    };
+    let summary = &diagnosis.summary;
+    diagnosis.summary = format!("at an offered load of {load} beats per cycle, {summary}");
+    RunError::Stall(diagnosis)
 }
 
 /// Several seeds as one.

@@ -256,7 +256,8 @@ impl Status for SmartTraffic<'_> {
         Activity {
             cycle: self.cycle,
             quiet_cycles: self.cycle - self.last_progress,
-            has_event: true,
+            // Sources create packets whatever the network does, and an empty network waits for them.
+            has_event: self.plane.is_idle(),
             can_move: true,
         }
     }
@@ -318,7 +319,7 @@ impl Run for SmartTraffic<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.measurement.is_over(self.cycle, self.config.max_cycles)
+        self.measurement.is_over(self)
     }
 
     fn progress(&self) -> Progress {

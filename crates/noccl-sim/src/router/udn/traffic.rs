@@ -173,7 +173,8 @@ impl Status for UdnTraffic<'_> {
         Activity {
             cycle: self.cycle,
             quiet_cycles: self.cycle - self.last_progress,
-            has_event: true,
+            // Sources create packets whatever the network does, and an empty network waits for them.
+            has_event: self.plane.is_idle(),
             can_move: true,
         }
     }
@@ -226,7 +227,7 @@ impl Run for UdnTraffic<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.measurement.is_over(self.cycle, self.config.max_cycles)
+        self.measurement.is_over(self)
     }
 
     fn progress(&self) -> Progress {
