@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Open-loop traffic that deadlocks is reported as a deadlock, whatever its sources still create; never as a figure.
 
+use noccl_net::Network;
 use noccl_run::{Diagnosis, Mode, RunConfig, RunError, TrafficResult};
 use noccl_sim::run_traffic;
 use noccl_testkit::network;
-use noccl_net::Network;
 use noccl_workload::{Pattern, Traffic};
 use proptest::prelude::*;
 
-fn run(network: &Network, pattern: Pattern, load: f64, cycles: u64, seed: u64) -> Result<TrafficResult, RunError> {
+fn run(
+    network: &Network,
+    pattern: Pattern,
+    load: f64,
+    cycles: u64,
+    seed: u64,
+) -> Result<TrafficResult, RunError> {
     let traffic = Traffic {
         pattern,
         beats: 16,
@@ -17,7 +23,12 @@ fn run(network: &Network, pattern: Pattern, load: f64, cycles: u64, seed: u64) -
         measure_cycles: cycles,
         seed,
     };
-    run_traffic(network, &traffic, &RunConfig::new(Mode::Timing), &mut |_| true)
+    run_traffic(
+        network,
+        &traffic,
+        &RunConfig::new(Mode::Timing),
+        &mut |_| true,
+    )
 }
 
 fn deadlock(result: Result<TrafficResult, RunError>) -> Diagnosis {
