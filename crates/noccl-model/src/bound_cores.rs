@@ -147,13 +147,10 @@ impl Words<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use noccl_net::elaborate;
+    use noccl_testkit::network_with;
 
     fn network(preset: &str, overrides: &[(&str, &str)]) -> Network {
-        let text = noccl_spec::preset_text(preset).unwrap();
-        let set = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-        let overrides: Vec<_> = overrides.iter().map(set).collect();
-        elaborate(&noccl_spec::parse_spec(preset, &text, &overrides).unwrap()).unwrap()
+        network_with(preset, overrides)
     }
 
     /// Of cores that take 20 and 21 cycles for a message, if the overrides say nothing else.

@@ -49,10 +49,7 @@ mod tests {
     use crate::{Coord, elaborate};
 
     fn network(preset: &str, overrides: &[(&str, &str)]) -> Network {
-        let text = noccl_spec::preset_text(preset).unwrap();
-        let set = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-        let overrides: Vec<_> = overrides.iter().map(set).collect();
-        elaborate(&noccl_spec::parse_spec(preset, &text, &overrides).unwrap()).unwrap()
+        elaborate(&noccl_testkit::parsed(preset, overrides).unwrap()).unwrap()
     }
 
     fn lone(network: &Network, from: (u16, u16), to: (u16, u16), words: u64) -> u64 {

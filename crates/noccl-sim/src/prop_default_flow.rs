@@ -10,21 +10,21 @@ use crate::machine::event::Done;
 use crate::ni::axi::state::Ni;
 use crate::router::collective::control::block::PORTS;
 use crate::transport::transaction::Owner;
-use noccl_net::{Coord, MultiAddress, Network, TileRef, elaborate};
+use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_run::{Mode, RunConfig, StallConfig, Status};
 use noccl_spec::Plane;
+use noccl_testkit::traces::{
+    atomic, barrier as port_barrier, narrow_multicast, narrow_read, narrow_write, trace,
+    wide_multicast, wide_read, wide_reduction, wide_write,
+};
+use noccl_testkit::{cluster, cube, network};
 use noccl_workload::{PortKind, PortTransaction, Trace};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-fn preset(name: &str) -> Network {
-    let text = noccl_spec::preset_text(name).unwrap();
-    elaborate(&noccl_spec::parse_spec(name, &text, &[]).unwrap()).unwrap()
-}
-
-static MESH_4X4: LazyLock<Network> = LazyLock::new(|| preset("collective_noc_4x4"));
-static MESH_8X8: LazyLock<Network> = LazyLock::new(|| preset("collective_noc_8x8"));
+static MESH_4X4: LazyLock<Network> = LazyLock::new(|| network("collective_noc_4x4"));
+static MESH_8X8: LazyLock<Network> = LazyLock::new(|| network("collective_noc_8x8"));
 
 /// What a transaction is made from; coordinates are cut to the mesh.
 #[derive(Debug, Clone)]
@@ -106,36 +106,14 @@ fn trace_of(network: &Network, draws: &[Draw]) -> Trace {
         let (a, b, beats) = (TileRef::Cluster(from), TileRef::Cluster(to), d.beats);
         let memory = TileRef::Memory(u32::from(to.y));
         let kind = match d.kind {
-            0 | 1 => PortKind::WideMulticast {
-                from: a,
-                to: set,
-                beats,
-            },
-            2 if claim(&mut reductions, bursts) => PortKind::WideReduction {
-                group: set,
-                root: a,
-                beats,
-            },
-            3 if claim(&mut barriers, 1) => PortKind::Barrier {
-                group: set,
-                root: a,
-            },
-            4 => PortKind::WideRead {
-                from: a,
-                source: memory,
-                beats,
-            },
-            5 => PortKind::NarrowMulticast { from: a, to: set },
-            6 => PortKind::Atomic {
-                from: a,
-                to: memory,
-            },
-            7 => PortKind::NarrowRead { from: a, source: b },
-            _ => PortKind::WideWrite {
-                from: a,
-                to: b,
-                beats,
-            },
+            0 | 1 => wide_multicast(a, set, beats),
+            2 if claim(&mut reductions, bursts) => wide_reduction(set, a, beats),
+            3 if claim(&mut barriers, 1) => port_barrier(set, a),
+            4 => wide_read(a, memory, beats),
+            5 => narrow_multicast(a, set),
+            6 => atomic(a, memory),
+            7 => narrow_read(a, b),
+            _ => wide_write(a, b, beats),
         };
         let members = match kind {
             PortKind::WideReduction { .. } | PortKind::Barrier { .. } => set.len(),
@@ -154,10 +132,7 @@ fn trace_of(network: &Network, draws: &[Draw]) -> Trace {
         let start_cycles = (0..members).map(start).collect();
         transactions.push(PortTransaction { start_cycles, kind });
     }
-    Trace {
-        transactions,
-        ..Trace::default()
-    }
+    trace(transactions)
 }
 
 /// A finished run with everything that can be seen from inside.
@@ -354,30 +329,17 @@ proptest! {
 
 #[test]
 fn own_copy_of_a_multicast_keeps_its_place_behind_earlier_writes() {
-    let from = TileRef::Cluster(Coord::new(1, 1));
-    let to = MultiAddress::new(Coord::new(0, 0), Coord::new(3, 3));
-    let wide = [
-        PortKind::WideWrite {
-            from,
-            to: from,
-            beats: 3,
-        },
-        PortKind::WideMulticast { from, to, beats: 1 },
-    ];
-    let narrow = [
-        PortKind::NarrowWrite { from, to: from },
-        PortKind::NarrowMulticast { from, to },
-    ];
+    let from = cluster(1, 1);
+    let to = cube(0, 0, 3, 3);
+    let wide = [wide_write(from, from, 3), wide_multicast(from, to, 1)];
+    let narrow = [narrow_write(from, from), narrow_multicast(from, to)];
     let own = MESH_4X4.find(from).unwrap().0;
     for kinds in [wide, narrow] {
         let entry = |kind| PortTransaction {
             start_cycles: vec![Some(0)],
             kind,
         };
-        let trace = Trace {
-            transactions: kinds.into_iter().map(entry).collect(),
-            ..Trace::default()
-        };
+        let trace = trace(kinds.into_iter().map(entry).collect());
         let done = run(&MESH_4X4, &trace, RunConfig::new(Mode::Value));
         assert_eq!(done.arrivals[&(own, own)], [(0, 0), (1, 0)]);
         assert_empty(&done.machine).unwrap();

@@ -6,11 +6,13 @@
 //!
 //! Everything here panics where a product would return an error: a test that cannot set up its network has failed.
 
+pub mod actions;
 pub mod cases;
 pub mod folder;
 pub mod generated;
 pub mod networks;
 pub mod random;
+pub mod says;
 pub mod schedules;
 pub mod sides;
 pub mod tiles;
@@ -20,4 +22,5 @@ pub use cases::{cases, cheap, config, is_long, one_in};
 pub use folder::Folder;
 pub use networks::{mesh, network, network_of, network_with, parsed, preset, try_network_with};
 pub use random::Random;
-pub use tiles::{at, cluster, cube, rectangle};
+pub use says::assert_says;
+pub use tiles::{at, cluster, clusters, cube, place, rectangle};

@@ -74,6 +74,33 @@ impl Random {
     }
 }
 
+/// A linear congruential generator: the numbers of tests that were written with it.
+pub struct Congruential(pub u64);
+
+impl Congruential {
+    /// Uniform in 0..n.
+    ///
+    /// # Panics
+    ///
+    /// If n is 0.
+    pub const fn below(&mut self, n: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+
+    /// One of the items.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len() as u64) as usize]
+    }
+}
+
 /// Beats that make bursts of every shape likely.
 fn beats(random: &mut Random) -> u32 {
     match random.below(4) {

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Schedules written by hand.
 
+use crate::actions::{barrier, compute, copy, core_sum, to_set};
 use crate::cluster;
 use noccl_net::{MultiAddress, TileRef, TileSet};
 use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, Compute,
-    Destination, ElementType, InNetworkReduction, LocalReduce, Operator, Place, SCHEDULE_FORMAT,
-    Schedule, Transfer,
+    Action, ActionId, ActionKind, BarrierMechanism, Collective, CollectiveKind, Destination,
+    ElementType, InNetworkReduction, Operator, Place, SCHEDULE_FORMAT, Schedule,
 };
 use std::collections::BTreeMap;
+
+/// Every kind of collective: those that move whole vectors, those of blocks, the barrier, those whose ranks get different parts, and
+/// one with a definition of its own.
+pub const KINDS: [CollectiveKind; 11] = [
+    CollectiveKind::Multicast,
+    CollectiveKind::Reduce,
+    CollectiveKind::AllReduce,
+    CollectiveKind::AllGather,
+    CollectiveKind::ReduceScatter,
+    CollectiveKind::AllToAll,
+    CollectiveKind::Barrier,
+    CollectiveKind::Scatter,
+    CollectiveKind::Gather,
+    CollectiveKind::Scan,
+    CollectiveKind::Custom,
+];
 
 /// A schedule of these actions that claims nothing.
 #[must_use]
@@ -27,16 +43,13 @@ pub fn schedule_of(actions: Vec<Action>) -> Schedule {
 /// A schedule of actions with what each waits for, by number.
 #[must_use]
 pub fn schedule(actions: Vec<(ActionKind, Vec<u32>)>) -> Schedule {
-    let action = |(kind, after): (ActionKind, Vec<u32>)| Action {
-        kind,
-        after: after.into_iter().map(ActionId).collect(),
-    };
+    let action = |(kind, others): (ActionKind, Vec<u32>)| after(kind, &others);
     schedule_of(actions.into_iter().map(action).collect())
 }
 
 /// A schedule of actions that wait for nothing.
 #[must_use]
-pub fn at_once(kinds: Vec<ActionKind>) -> Schedule {
+pub fn at_once(kinds: impl IntoIterator<Item = ActionKind>) -> Schedule {
     schedule_of(kinds.into_iter().map(alone).collect())
 }
 
@@ -49,13 +62,24 @@ pub const fn alone(kind: ActionKind) -> Action {
     }
 }
 
-/// Cluster (x, y) computes.
+/// An action that waits for others, by number.
 #[must_use]
-pub const fn compute(x: u16, y: u16, cycles: u64) -> ActionKind {
-    ActionKind::Compute(Compute {
-        tile: cluster(x, y),
-        cycles,
-    })
+pub fn after(kind: ActionKind, others: &[u32]) -> Action {
+    Action {
+        kind,
+        after: others.iter().copied().map(ActionId).collect(),
+    }
+}
+
+/// Actions, each after the one before it.
+#[must_use]
+pub fn in_order(kinds: impl IntoIterator<Item = ActionKind>) -> Schedule {
+    let kinds = kinds.into_iter().zip(0_u32..);
+    let action = |(kind, number): (ActionKind, u32)| {
+        let before = number.checked_sub(1);
+        after(kind, before.as_slice())
+    };
+    schedule_of(kinds.map(action).collect())
 }
 
 /// A collective on doubles whose output lies at 32 KiB.
@@ -94,9 +118,8 @@ impl Build {
     }
 
     /// An action after others, by number; returns its own number.
-    pub fn add(&mut self, kind: ActionKind, after: &[u32]) -> u32 {
-        let after = after.iter().map(|a| ActionId(*a)).collect();
-        self.0.actions.push(Action { kind, after });
+    pub fn add(&mut self, kind: ActionKind, others: &[u32]) -> u32 {
+        self.0.actions.push(after(kind, others));
         self.0.actions.len() as u32 - 1
     }
 
@@ -109,43 +132,37 @@ impl Build {
         bytes: u64,
         after: &[u32],
     ) -> u32 {
-        self.add(
-            copy(initiator, source, Destination::One(destination), bytes),
-            after,
-        )
+        let kind = copy(initiator, source, Destination::One(destination), bytes);
+        self.add(kind, after)
     }
 
-    /// A transfer to a set of clusters.
+    /// A row that a tile writes from its own memory.
+    pub fn push(&mut self, source: Place, destination: Place, bytes: u64, after: &[u32]) -> u32 {
+        self.copy(source.tile, source, destination, bytes, after)
+    }
+
+    /// A row that a tile reads into its own memory.
+    pub fn pull(&mut self, source: Place, destination: Place, bytes: u64, after: &[u32]) -> u32 {
+        self.copy(destination.tile, source, destination, bytes, after)
+    }
+
+    /// A transfer from a tile's own memory to a set of clusters.
     pub fn multicast(
         &mut self,
-        initiator: TileRef,
         source: Place,
         set: MultiAddress,
         offset: u64,
         bytes: u64,
         after: &[u32],
     ) -> u32 {
-        self.add(
-            copy(
-                initiator,
-                source,
-                Destination::Multicast { set, offset },
-                bytes,
-            ),
-            after,
-        )
+        let kind = copy(source.tile, source, to_set(set, offset), bytes);
+        self.add(kind, after)
     }
 
     /// A barrier in the network, counted at cluster (0, 0).
     pub fn barrier(&mut self, group: TileSet, after: &[u32]) -> u32 {
-        self.add(
-            ActionKind::Barrier(Barrier {
-                group,
-                counter: cluster(0, 0),
-                mechanism: BarrierMechanism::InNetwork,
-            }),
-            after,
-        )
+        let kind = barrier(group, cluster(0, 0), BarrierMechanism::InNetwork);
+        self.add(kind, after)
     }
 
     /// A sum of doubles in the network.
@@ -157,17 +174,15 @@ impl Build {
         bytes: u64,
         after: &[u32],
     ) -> u32 {
-        self.add(
-            ActionKind::InNetworkReduction(InNetworkReduction {
-                group,
-                source_offset,
-                root,
-                bytes,
-                operator: Operator::Sum,
-                element: ElementType::Fp64,
-            }),
-            after,
-        )
+        let sum = InNetworkReduction {
+            group,
+            source_offset,
+            root,
+            bytes,
+            operator: Operator::Sum,
+            element: ElementType::Fp64,
+        };
+        self.add(ActionKind::InNetworkReduction(sum), after)
     }
 
     /// A sum of doubles by a core.
@@ -179,27 +194,12 @@ impl Build {
         bytes: u64,
         after: &[u32],
     ) -> u32 {
-        self.add(
-            ActionKind::LocalReduce(LocalReduce {
-                tile,
-                inputs: inputs.to_vec(),
-                output,
-                bytes,
-                operator: Operator::Sum,
-                element: ElementType::Fp64,
-            }),
-            after,
-        )
+        let sum = core_sum(tile, inputs, output, bytes, ElementType::Fp64);
+        self.add(sum, after)
     }
 
     /// Ten cycles of computing.
     pub fn compute(&mut self, tile: TileRef, after: &[u32]) -> u32 {
-        self.add(ActionKind::Compute(Compute { tile, cycles: 10 }), after)
+        self.add(compute(tile, 10), after)
     }
-}
-
-/// A transfer of one row.
-#[must_use]
-pub fn copy(initiator: TileRef, source: Place, destination: Destination, bytes: u64) -> ActionKind {
-    ActionKind::Transfer(Transfer::row(initiator, source, destination, bytes))
 }

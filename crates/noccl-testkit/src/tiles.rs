@@ -2,7 +2,7 @@
 //! Tiles, groups of them, and locations in their memories.
 
 use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
-use noccl_workload::Place;
+use noccl_workload::{Place, Rectangle};
 
 /// Cluster (x, y).
 #[must_use]
@@ -27,7 +27,7 @@ pub const fn at(x: u16, y: u16, offset: u64) -> Place {
 
 /// The multi-address (x, y) with masks.
 #[must_use]
-pub fn cube(x: u16, y: u16, mask_x: u16, mask_y: u16) -> MultiAddress {
+pub const fn cube(x: u16, y: u16, mask_x: u16, mask_y: u16) -> MultiAddress {
     MultiAddress::new(Coord::new(x, y), Coord::new(mask_x, mask_y))
 }
 
@@ -35,6 +35,17 @@ pub fn cube(x: u16, y: u16, mask_x: u16, mask_y: u16) -> MultiAddress {
 #[must_use]
 pub const fn rectangle(x: u16, y: u16, width: u16, height: u16) -> TileSet {
     TileSet::Rectangle {
+        x,
+        y,
+        width,
+        height,
+    }
+}
+
+/// The same as core tiles reach it.
+#[must_use]
+pub const fn clusters(x: u16, y: u16, width: u16, height: u16) -> Rectangle {
+    Rectangle {
         x,
         y,
         width,

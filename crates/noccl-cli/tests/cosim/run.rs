@@ -2,7 +2,8 @@
 //! `noccl run --backend rtl` as a user gives it, with the real tools: `make cosim-run`.
 
 use crate::common::Folder;
-use crate::tools::{checkout, with_tools};
+use crate::tools::{checkout, done_with_tools, fails_with_tools, report_with_tools, with_tools};
+use noccl_testkit::assert_says;
 use std::fs;
 use std::path::Path;
 
@@ -11,12 +12,10 @@ const SPEC: &str = "--spec collective_noc_2x2";
 /// The report of a collective that hardware and simulator have run alike.
 fn in_lockstep(collective: &str, more: &str) -> serde_json::Value {
     let folder = Folder::new();
-    let made = with_tools(&folder, &format!("schedule {collective} {SPEC} -o s.json"));
-    assert_eq!(made.code, Some(0), "{made:?}");
+    done_with_tools(&folder, &format!("schedule {collective} {SPEC} -o s.json"));
     let run = format!("run s.json {SPEC} {more} --json");
     let alone: serde_json::Value = serde_json::from_str(&with_tools(&folder, &run).stdout).unwrap();
-    let outcome = with_tools(&folder, &format!("{run} --backend rtl"));
-    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    let outcome = done_with_tools(&folder, &format!("{run} --backend rtl"));
     let mut report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
     let hardware = report.as_object_mut().unwrap().remove("hardware").unwrap();
     assert_eq!(report, alone, "the rest of the report is the simulator's");
@@ -70,12 +69,9 @@ fn messages_of_collectives_take_the_same_course_in_hardware() {
         ),
         ("barrier --algorithm in_network", stalls),
     ] {
-        let made = with_tools(&folder, &format!("schedule {collective} {spec} -o s.json"));
-        assert_eq!(made.code, Some(0), "{made:?}");
+        done_with_tools(&folder, &format!("schedule {collective} {spec} -o s.json"));
         let run = format!("run s.json {spec} {more} --json --backend rtl");
-        let outcome = with_tools(&folder, &run);
-        assert_eq!(outcome.code, Some(0), "{outcome:?}");
-        let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+        let report = report_with_tools(&folder, &run);
         assert_eq!(report["hardware"]["boundary"], "router");
         let flit_hops = report["counters"]["flit_hops"].as_u64();
         assert!(
@@ -83,11 +79,11 @@ fn messages_of_collectives_take_the_same_course_in_hardware() {
             "{report}"
         );
     }
-    let outcome = with_tools(
+    let outcome = fails_with_tools(
         &folder,
+        2,
         &format!("run s.json {spec} --backend rtl --boundary axi"),
     );
-    assert_eq!(outcome.code, Some(2), "{outcome:?}");
     assert!(
         outcome
             .stderr
@@ -131,9 +127,7 @@ fn a_trace_takes_the_same_course_through_network_interfaces() {
     let stalls = "--stalls 60,60 --stall-seed 7";
     let run = format!("run t.json --trace {SPEC} {stalls} --backend rtl --json --boundary");
     for boundary in ["router", "axi"] {
-        let outcome = with_tools(&folder, &format!("{run} {boundary}"));
-        assert_eq!(outcome.code, Some(0), "{outcome:?}");
-        let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+        let report = report_with_tools(&folder, &format!("{run} {boundary}"));
         assert_eq!(report["hardware"]["boundary"], boundary);
         let flit_hops = report["counters"]["flit_hops"].as_u64();
         let handshakes = report["hardware"]["handshakes"].as_u64();
@@ -164,19 +158,15 @@ fn a_chain_takes_the_same_course_in_hardware() {
     let folder = Folder::new();
     folder.file("torrent.toml", &with_torrent_endpoints());
     let made = "schedule multicast --spec ./torrent.toml --bytes 6KiB --root 0,0 --algorithm chainwrite:greedy -o s.json";
-    let outcome = with_tools(&folder, made);
-    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    let outcome = done_with_tools(&folder, made);
     let run = "run s.json --spec ./torrent.toml --backend rtl --json";
     for stalls in ["", " --stalls 60,60 --stall-seed 7"] {
-        let outcome = with_tools(&folder, &format!("{run}{stalls}"));
-        assert_eq!(outcome.code, Some(0), "{outcome:?}");
-        let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+        let report = report_with_tools(&folder, &format!("{run}{stalls}"));
         assert_eq!(report["verified"], "yes");
         let flit_hops = report["counters"]["flit_hops"].as_u64();
         assert!(report["hardware"]["handshakes"].as_u64() > flit_hops);
     }
-    let outcome = with_tools(&folder, &format!("{run} --boundary axi"));
-    assert_eq!(outcome.code, Some(2), "{outcome:?}");
+    let outcome = fails_with_tools(&folder, 2, &format!("{run} --boundary axi"));
     let refusal =
         "actions[0] = chain: there is no hardware for it; accepted with network interfaces: ";
     assert!(outcome.stderr.contains(refusal), "{}", outcome.stderr);
@@ -186,13 +176,11 @@ fn a_chain_takes_the_same_course_in_hardware() {
 #[test]
 fn the_summary_says_how_far_hardware_and_simulator_agree() {
     let folder = Folder::new();
-    let made = with_tools(
+    done_with_tools(
         &folder,
         &format!("schedule barrier {SPEC} --algorithm in_network -o s.json"),
     );
-    assert_eq!(made.code, Some(0), "{made:?}");
-    let outcome = with_tools(&folder, &format!("run s.json {SPEC} --backend rtl"));
-    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    let outcome = done_with_tools(&folder, &format!("run s.json {SPEC} --backend rtl"));
     let line = outcome.stdout.lines().last().unwrap();
     assert!(
         line.starts_with("hardware      ")
@@ -217,24 +205,19 @@ fn a_fault_in_the_hardware_ends_the_run_with_the_first_difference() {
     fs::write(&route, wrong).unwrap();
     let made = format!("schedule multicast {SPEC} --bytes 256 --algorithm in_network -o s.json");
     assert_eq!(with_tools(&folder, &made).code, Some(0));
-    let outcome = with_tools(
+    let outcome = fails_with_tools(
         &folder,
+        1,
         &format!("run s.json {SPEC} --backend rtl --hardware rtl"),
     );
-    assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert!(outcome.stdout.is_empty(), "{outcome:?}");
-    for words in [
+    let words = [
         "hardware and simulator differ: cycle ",
         "router (",
         "recorded: ",
         "hardware: ",
-    ] {
-        assert!(
-            outcome.stderr.contains(words),
-            "no '{words}' in {}",
-            outcome.stderr
-        );
-    }
+    ];
+    assert_says(&outcome.stderr, &words);
 }
 
 fn copy(from: &Path, to: &Path) {

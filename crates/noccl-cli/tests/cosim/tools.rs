@@ -10,6 +10,23 @@ pub fn checkout() -> PathBuf {
     root.canonicalize().unwrap()
 }
 
+/// As [`with_tools`]; the command ends as it should.
+pub fn done_with_tools(folder: &Folder, arguments: &str) -> Said {
+    fails_with_tools(folder, 0, arguments)
+}
+
+/// As [`with_tools`]; the command ends with this code.
+pub fn fails_with_tools(folder: &Folder, code: i32, arguments: &str) -> Said {
+    let said = with_tools(folder, arguments);
+    assert_eq!(said.code, Some(code), "{arguments}: {said:?}");
+    said
+}
+
+/// The report of a command with tools.
+pub fn report_with_tools(folder: &Folder, arguments: &str) -> serde_json::Value {
+    serde_json::from_str(&done_with_tools(folder, arguments).stdout).unwrap()
+}
+
 /// As [`noccl_in`], with hardware libraries and tools of the checkout.
 pub fn with_tools(folder: &Folder, arguments: &str) -> Said {
     let mut versions = std::fs::read_dir(checkout().join(".venv-rtl/lib")).unwrap();

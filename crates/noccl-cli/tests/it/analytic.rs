@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `calibrate`, `validation` and the backend `model` of `compare`.
 
-use crate::common::{Folder, json, noccl, noccl_in};
+use crate::common::{Folder, done, fails, json, json_in};
+use noccl_testkit::assert_says;
 
 #[test]
 fn compare_by_model_gives_the_rows_of_the_simulator_marked_as_the_models() {
@@ -28,31 +29,21 @@ fn compare_by_model_gives_the_rows_of_the_simulator_marked_as_the_models() {
 fn constants_written_by_calibrate_are_those_that_compare_reads() {
     let folder = Folder::new();
     let change = "-P cluster.dma.start_cycles=9";
-    let said = noccl_in(
-        &folder.0,
-        &format!("calibrate {change} -o mine.toml --json"),
-    );
-    assert_eq!(said.code, Some(0), "{said:?}");
+    done(&folder, &format!("calibrate {change} -o mine.toml --json"));
     assert_eq!(folder.names(), ["mine.toml"]);
     let compare = format!(
         "compare multicast --group row --bytes 1KiB --algorithms in_network --json {change}"
     );
     let cycles = |text: &str| -> u64 {
-        let said = noccl_in(&folder.0, text);
-        assert_eq!(said.code, Some(0), "{said:?}");
-        let rows: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+        let rows = json_in(&folder, text);
         rows[0]["cycles"].as_u64().unwrap()
     };
     let predicted = cycles(&format!(
         "{compare} --backend model --calibration mine.toml"
     ));
     assert_eq!(predicted, cycles(&compare));
-    let refused = noccl_in(&folder.0, &format!("{compare} --backend model"));
-    assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(
-        refused.stderr.contains("cluster.dma.start_cycles"),
-        "{refused:?}"
-    );
+    let refused = fails(&folder, 2, &format!("{compare} --backend model"));
+    assert_says(&refused.stderr, &["cluster.dma.start_cycles"]);
 }
 
 #[test]
@@ -67,18 +58,14 @@ fn the_validation_holds_and_names_the_meshes_on_which_equations_and_simulator_de
 
 #[test]
 fn an_unknown_backend_and_a_file_that_is_no_calibration_are_refused() {
-    let said = noccl("compare barrier --backend rtl");
-    assert_eq!(said.code, Some(2), "{said:?}");
+    let said = fails(&Folder::new(), 2, "compare barrier --backend rtl");
     assert!(said.stderr.contains("sim, model"), "{said:?}");
     let folder = Folder::new();
     std::fs::write(folder.0.join("wrong.toml"), "format = 1\n").unwrap();
-    let said = noccl_in(
-        &folder.0,
+    let said = fails(
+        &folder,
+        2,
         "compare barrier --backend model --calibration wrong.toml",
     );
-    assert_eq!(said.code, Some(2), "{said:?}");
-    assert!(
-        said.stderr.contains("wrong.toml") && said.stderr.contains("noccl calibrate"),
-        "{said:?}"
-    );
+    assert_says(&said.stderr, &["wrong.toml", "noccl calibrate"]);
 }

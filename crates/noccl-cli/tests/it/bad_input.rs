@@ -2,43 +2,32 @@
 //! Wrong input ends with exit code 2 (1 for a schedule that is proved wrong), a message that names
 //! the field and what would be accepted, no panic, and no file.
 
-use crate::common::{Folder, noccl, noccl_in};
+use crate::common::{Folder, fails, noccl};
+use noccl_testkit::assert_says;
 
 /// The command fails with this code, its message holds all these words, and nothing else came out.
-fn refuses(arguments: &str, code: i32, words: &[&str]) {
+fn refuses(arguments: &str, words: &[&str]) {
     let folder = Folder::new();
-    check(&folder, arguments, code, words);
-    assert!(
-        folder.names().is_empty(),
-        "{arguments} left {:?}",
-        folder.names()
-    );
+    check(&folder, arguments, 2, words);
+    let left = folder.names();
+    assert!(left.is_empty(), "{arguments} left {left:?}");
 }
 
 fn check(folder: &Folder, arguments: &str, code: i32, words: &[&str]) {
-    let said = noccl_in(&folder.0, arguments);
-    assert_eq!(said.code, Some(code), "{arguments}: {said:?}");
+    let said = fails(folder, code, arguments);
     assert!(said.stdout.is_empty(), "{arguments}: {said:?}");
     assert!(!said.stderr.contains("panicked"), "{arguments}: {said:?}");
-    for word in words {
-        assert!(
-            said.stderr.contains(word),
-            "{arguments}: no '{word}' in {}",
-            said.stderr
-        );
-    }
+    assert_says(&said.stderr, words);
 }
 
 #[test]
 fn unknown_presets_and_files_are_named_with_what_exists() {
     refuses(
         "elaborate collective_noc_4x5x",
-        2,
         &["collective_noc_4x5x", "collective_noc_4x4"],
     );
     refuses(
         "compare barrier --spec nothing.toml",
-        2,
         &["nothing.toml", "cannot read"],
     );
 }
@@ -46,18 +35,17 @@ fn unknown_presets_and_files_are_named_with_what_exists() {
 #[test]
 fn unknown_or_mistyped_overrides_name_the_key_and_the_fields_there() {
     let base = "elaborate collective_noc_4x4 -P";
-    refuses(
-        &format!("{base} ni.max_burst_beat=3"),
-        2,
+    let refused = |rest: &str, words: &[&str]| refuses(&format!("{base} {rest}"), words);
+    refused(
+        "ni.max_burst_beat=3",
         &["ni.max_burst_beat", "max_burst_beats"],
     );
-    refuses(
-        &format!("{base} ni.max_burst_beats=three"),
-        2,
+    refused(
+        "ni.max_burst_beats=three",
         &["ni.max_burst_beats", "integer"],
     );
-    refuses(&format!("{base} ni.max_burst_beats"), 2, &["KEY=VALUE"]);
-    refuses(&format!("{base} mesh.width=0"), 2, &["mesh"]);
+    refused("ni.max_burst_beats", &["KEY=VALUE"]);
+    refused("mesh.width=0", &["mesh"]);
 }
 
 #[test]
@@ -79,48 +67,30 @@ fn a_misspelt_key_of_a_spec_file_is_named_with_the_nearest_one() {
 #[test]
 fn groups_and_roots_outside_the_mesh_name_the_option_and_the_mesh() {
     let base = "compare multicast --bytes 1KiB";
-    refuses(
-        &format!("{base} --group 0,0,5,1"),
-        2,
-        &["--group", "0,0,5,1", "4 x 4"],
-    );
-    refuses(&format!("{base} --group row:4"), 2, &["--group", "row:4"]);
-    refuses(
-        &format!("{base} --group 0,0,0,1"),
-        2,
-        &["--group", "at least 1"],
-    );
-    refuses(
-        &format!("{base} --group everyone"),
-        2,
-        &["--group", "everyone", "row:Y"],
-    );
-    refuses(&format!("{base} --root 4,0"), 2, &["--root", "4,0"]);
-    refuses(&format!("{base} --root mem:9"), 2, &["--root", "mem:9"]);
-    refuses(&format!("{base} --root centre"), 2, &["--root", "mem:N"]);
+    let refused = |rest: &str, words: &[&str]| refuses(&format!("{base} {rest}"), words);
+    refused("--group 0,0,5,1", &["--group", "0,0,5,1", "4 x 4"]);
+    refused("--group row:4", &["--group", "row:4"]);
+    refused("--group 0,0,0,1", &["--group", "at least 1"]);
+    refused("--group everyone", &["--group", "everyone", "row:Y"]);
+    refused("--root 4,0", &["--root", "4,0"]);
+    refused("--root mem:9", &["--root", "mem:9"]);
+    refused("--root centre", &["--root", "mem:N"]);
 }
 
 #[test]
 fn impossible_sizes_name_the_element_or_the_memory() {
     refuses(
         "compare multicast --bytes 0",
-        2,
         &["--bytes", "0", "at least one byte"],
     );
-    refuses(
-        "compare reduce --bytes 12",
-        2,
-        &["--bytes", "12", "8 bytes"],
-    );
-    refuses("compare reduce --bytes 1kW", 2, &["--bytes", "1kW", "KiB"]);
+    refuses("compare reduce --bytes 12", &["--bytes", "12", "8 bytes"]);
+    refuses("compare reduce --bytes 1kW", &["--bytes", "1kW", "KiB"]);
     refuses(
         "compare reduce --bytes 128KiB",
-        2,
         &["--bytes", "262144", "131072", "cluster.l1_bytes"],
     );
     refuses(
         "compare multicast --bytes 2MiB",
-        2,
         &["--bytes", "2097152", "1048576", "memory.bytes"],
     );
 }
@@ -128,71 +98,43 @@ fn impossible_sizes_name_the_element_or_the_memory() {
 #[test]
 fn unknown_algorithms_operators_elements_and_kinds_name_what_exists() {
     let base = "compare reduce --bytes 1KiB";
-    refuses(
-        &format!("{base} --algorithms star"),
-        2,
-        &["--algorithms", "star", "in_network"],
-    );
-    refuses(
-        &format!("{base} --algorithms chain:0"),
-        2,
-        &["--algorithms", "chain:0"],
-    );
-    refuses(
-        &format!("{base} --algorithms counter"),
-        2,
-        &["counter", "reduce"],
-    );
-    refuses(
-        &format!("{base} --operator mean"),
-        2,
-        &["--operator", "mean", "sum"],
-    );
-    refuses(
-        &format!("{base} --element fp128"),
-        2,
-        &["--element", "fp128", "fp64"],
-    );
-    refuses(&format!("{base} --operator and"), 2, &["And", "integer"]);
-    refuses("compare gossip --bytes 1KiB", 2, &["gossip", "all_reduce"]);
-    refuses(
-        "stress --only writes",
-        2,
-        &["--only", "writes", "multicast"],
-    );
-    refuses("schema specs", 2, &["specs", "schedule"]);
-    refuses("bench --only fast", 2, &["--only", "fast", "uniform_16x16"]);
+    let refused = |rest: &str, words: &[&str]| refuses(&format!("{base} {rest}"), words);
+    refused("--algorithms star", &["--algorithms", "star", "in_network"]);
+    refused("--algorithms chain:0", &["--algorithms", "chain:0"]);
+    refused("--algorithms counter", &["counter", "reduce"]);
+    refused("--operator mean", &["--operator", "mean", "sum"]);
+    refused("--element fp128", &["--element", "fp128", "fp64"]);
+    refused("--operator and", &["And", "integer"]);
+    refuses("compare gossip --bytes 1KiB", &["gossip", "all_reduce"]);
+    refuses("stress --only writes", &["--only", "writes", "multicast"]);
+    refuses("schema specs", &["specs", "schedule"]);
+    refuses("bench --only fast", &["--only", "fast", "uniform_16x16"]);
 }
 
 #[test]
 fn impossible_traffic_names_the_option_and_the_range() {
     refuses(
         "traffic uniform --loads 1.5",
-        2,
         &["--loads", "1.5", "at most 1"],
     );
-    refuses("traffic uniform --loads 0", 2, &["--loads", "above 0"]);
-    refuses("traffic uniform --beats 65", 2, &["beats", "65", "64"]);
+    refuses("traffic uniform --loads 0", &["--loads", "above 0"]);
+    refuses("traffic uniform --beats 65", &["beats", "65", "64"]);
     refuses(
         "traffic uniform --spec tilepro64_4x4 --beats 35",
-        2,
         &["beats", "35", "1 to 34 (core.unit_bytes)"],
     );
     refuses(
         "traffic broadcast --spec tilepro64_4x4",
-        2,
         &["broadcast", "uniform, transpose"],
     );
-    refuses("traffic diagonal", 2, &["pattern", "diagonal", "transpose"]);
+    refuses("traffic diagonal", &["pattern", "diagonal", "transpose"]);
     refuses(
         "traffic transpose --spec collective_noc_4x2",
-        2,
         &["transpose", "4x2"],
     );
-    refuses("stress --seeds 0", 2, &["--seeds", "1 to 1000000"]);
+    refuses("stress --seeds 0", &["--seeds", "1 to 1000000"]);
     refuses(
         "stress --transactions 8",
-        2,
         &["--transactions", "64 to 16384"],
     );
 }
@@ -243,12 +185,8 @@ fn a_schedule_that_loses_data_or_leaves_memory_fails_the_check_before_it_runs() 
 
 #[test]
 fn a_failed_command_leaves_no_output_file() {
-    refuses(
-        "schedule reduce --bytes 12 -o schedule.json",
-        2,
-        &["--bytes"],
-    );
-    refuses("report absent.json -o page.html", 2, &["absent.json"]);
+    refuses("schedule reduce --bytes 12 -o schedule.json", &["--bytes"]);
+    refuses("report absent.json -o page.html", &["absent.json"]);
     let folder = Folder::new();
     folder.file("rows.json", "[]");
     check(&folder, "report rows.json -o page.html", 2, &["no rows"]);
@@ -267,20 +205,12 @@ fn hardware_that_does_not_exist_is_refused_by_its_field() {
     let published = "rtl -P router.flow=\"published\" -P router.wide_reduction.kind=\"two_operand\" \
                 -P router.merge_table_entries=0 -P router.wide_reduction.store_beats=0 \
                 -P router.wide_reduction.window_beats=0";
-    refuses(
-        &format!("{published} --json"),
-        2,
-        &["router.flow", "published", "non_blocking"],
-    );
-    refuses(
-        &format!("{published} --vectors v.hex"),
-        2,
-        &["router.flow", "published"],
-    );
-    refuses("rtl", 2, &["--output", "--json"]);
+    let refused = |rest: &str, words: &[&str]| refuses(&format!("{published} {rest}"), words);
+    refused("--json", &["router.flow", "published", "non_blocking"]);
+    refused("--vectors v.hex", &["router.flow", "published"]);
+    refuses("rtl", &["--output", "--json"]);
     refuses(
         "rtl -o hardware --sources elsewhere",
-        2,
         &["elsewhere", "missing", "folder rtl of a checkout"],
     );
 }
@@ -323,7 +253,7 @@ fn a_collective_that_nothing_runs_is_refused_with_the_reason_of_each_algorithm()
             "ring: actions[0].kind = transfer: list_multicast; ",
             "routers of flow esp carry nothing else",
         ];
-        refuses(verb, 2, &words);
+        refuses(verb, &words);
     }
 }
 
@@ -344,6 +274,6 @@ fn benchmarks_are_refused_before_anything_is_compiled() {
         ),
     ];
     for (command, words) in cases {
-        refuses(command, 2, &[words]);
+        refuses(command, &[words]);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl baselines`: its table is the one of docs/baselines.md, its rows are JSON, its plots are files, wrong input is refused.
 
-use crate::common::{Folder, noccl, noccl_in};
+use crate::common::{Folder, done, fails, noccl_in};
 use noccl::BaselineRow;
 
 const BEGIN: &str = "```text\n";
@@ -25,8 +25,7 @@ fn tables_of_the_page_are_what_the_commands_print() {
     let mut fresh = String::new();
     let mut rest = page.as_str();
     for arguments in TABLES {
-        let run = noccl(arguments);
-        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let run = done(&Folder::new(), arguments);
         assert!(page.contains(&format!("noccl {arguments}")), "{arguments}");
         let (before, behind) = rest.split_once(BEGIN).unwrap();
         let (_, after) = behind.split_once(END).unwrap();
@@ -45,8 +44,7 @@ fn tables_of_the_page_are_what_the_commands_print() {
 fn rows_are_json_and_plots_are_files() {
     let folder = Folder::new();
     let arguments = "baselines --size 3x3 --source 1,1 --destinations 1,8 --bytes 1KiB,2KiB --json --figures plots";
-    let run = noccl_in(&folder.0, arguments);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = done(&folder, arguments);
     let rows: Vec<BaselineRow> = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(
         rows.len(),
@@ -83,16 +81,17 @@ fn wrong_input_is_refused_before_anything_runs() {
         ),
         ("baselines --bytes 2GiB", "cluster.l1_bytes"),
     ] {
-        let run = noccl(arguments);
-        assert_eq!(run.code, Some(2), "{arguments}: {}", run.stderr);
+        let run = fails(&Folder::new(), 2, arguments);
         assert!(run.stderr.contains(part), "{arguments}: {}", run.stderr);
     }
 }
 
 #[test]
 fn esp_runs_what_it_can_and_says_what_it_cannot() {
-    let run = noccl("compare multicast --spec esp_4x5_calibrated --root 0,0 --bytes 1KiB");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = done(
+        &Folder::new(),
+        "compare multicast --spec esp_4x5_calibrated --root 0,0 --bytes 1KiB",
+    );
     let has = |part: &str| assert!(run.stdout.contains(part), "{part}: {}", run.stdout);
     has("on esp_4x5_calibrated");
     has("in_network_list  ");

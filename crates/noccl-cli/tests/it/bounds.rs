@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Numbers from outside are compared with what networks and hosts hold before anything is made of them.
 
-use crate::common::{Folder, Said, noccl_in};
-
-/// Refused with exit code 2 and all these words, quickly and without a panic.
-fn refuses_in(folder: &Folder, arguments: &str, words: &[&str]) -> Said {
-    let said = noccl_in(&folder.0, arguments);
-    assert_eq!(said.code, Some(2), "{arguments}: {said:?}");
-    for word in words {
-        assert!(said.stderr.contains(word), "{arguments}: {}", said.stderr);
-    }
-    said
-}
+use crate::common::{Folder, done, fails, noccl_in, refused as refuses_in};
 
 fn refuses(arguments: &str, words: &[&str]) {
     refuses_in(&Folder::new(), arguments, words);
@@ -37,8 +27,7 @@ fn a_collective_of_more_bytes_than_a_memory_is_refused_before_its_inputs_are_mad
             "output_offset":0,"operator":"sum","element":"fp64"}},"actions":[]}}"#
         );
         folder.file("promise.json", &promise);
-        let said = noccl_in(&folder.0, "run promise.json");
-        assert_eq!(said.code, Some(1), "{said:?}");
+        let said = fails(&folder, 1, "run promise.json");
         assert!(said.stderr.contains("collective.input_offset"), "{said:?}");
         assert!(said.stderr.contains("1048576"), "{said:?}");
     }
@@ -55,8 +44,7 @@ fn payloads_that_no_host_holds_are_refused_where_bytes_move() {
     );
     let folder = Folder::new();
     let make = format!("schedule reduce --bytes 64GiB {large} -o reduce.json");
-    let said = noccl_in(&folder.0, &make);
-    assert_eq!(said.code, Some(0), "{said:?}");
+    done(&folder, &make);
     refuses_in(&folder, &format!("run reduce.json {large}"), words);
 }
 
@@ -146,15 +134,13 @@ fn a_schedule_that_claims_no_collective_is_not_called_right() {
         "nothing.json",
         r#"{"format":1,"algorithm":"x","parameters":{},"collective":null,"actions":[]}"#,
     );
-    let said = noccl_in(&folder.0, "check nothing.json");
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let said = done(&folder, "check nothing.json");
     assert!(said.stdout.starts_with("claims no collective"), "{said:?}");
     assert!(said.stdout.contains("EMPTY: 0 actions"), "{said:?}");
-    let made = noccl_in(
-        &folder.0,
+    done(
+        &folder,
         "schedule reduce --bytes 64 --group row -o reduce.json",
     );
-    assert_eq!(made.code, Some(0), "{made:?}");
     let said = noccl_in(&folder.0, "check reduce.json");
     assert!(said.stdout.starts_with("right: reduce"), "{said:?}");
     assert!(!said.stdout.contains("EMPTY"), "{said:?}");

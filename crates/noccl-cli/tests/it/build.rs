@@ -3,6 +3,7 @@
 //! compiler: `python/tests/test_compiled_programs.py`.
 
 use crate::common::{Folder, Said, command, said};
+use noccl_testkit::assert_says;
 use std::fs;
 
 /// Runs `noccl build` with a cache of its own and a mirror in the folder.
@@ -51,13 +52,12 @@ fn an_archive_that_is_not_there_is_named_and_leaves_nothing() {
     folder.file("main.c", "int main(void) { return 0; }\n");
     let said = build(&folder, "main.c -o out.elf");
     assert_eq!(said.code, Some(2), "{said:?}");
-    for part in [
+    let parts = [
         "cannot fetch gcc-riscv64-unknown-elf from file://",
         "NOCCL_DEBIAN",
         "NOCCL_RISCV_GCC",
-    ] {
-        assert!(said.stderr.contains(part), "no '{part}' in {}", said.stderr);
-    }
+    ];
+    assert_says(&said.stderr, &parts);
     assert!(is_cache_empty(&folder) && !folder.0.join("out.elf").exists());
 }
 
@@ -72,11 +72,7 @@ fn a_package_of_another_content_is_refused_with_both_digests() {
     let said = build(&folder, "main.c -o out.elf");
     assert_eq!(said.code, Some(2), "{said:?}");
     let accepted = "accepted: 6117b2328a58059977e04e9938fffa2016cc88a2dc0ca70d1efeeea0c7b4dace";
-    assert!(
-        said.stderr.contains("content has SHA-256 ") && said.stderr.contains(accepted),
-        "{}",
-        said.stderr
-    );
+    assert_says(&said.stderr, &["content has SHA-256 ", accepted]);
     assert!(is_cache_empty(&folder) && !folder.0.join("out.elf").exists());
 }
 
@@ -89,10 +85,6 @@ fn a_compiler_of_ones_own_that_is_not_there_is_named() {
     command.env("NOCCL_RISCV_GCC", "/nowhere/riscv-gcc");
     let said = said(&mut command);
     assert_eq!(said.code, Some(2), "{said:?}");
-    assert!(
-        said.stderr.contains("cannot run /nowhere/riscv-gcc"),
-        "{}",
-        said.stderr
-    );
+    assert_says(&said.stderr, &["cannot run /nowhere/riscv-gcc"]);
     assert!(is_cache_empty(&folder));
 }

@@ -2,20 +2,21 @@
 //! Interrupted commands go on in another process and print what they would have printed.
 
 use crate::common::program::packets_to_itself;
-use crate::common::{Folder, Said, noccl_in};
+use crate::common::{Folder, Said, command, done, fails};
+use noccl_testkit::assert_says;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Starts `noccl` in a folder.
-fn start(folder: &Folder, arguments: &str) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_noccl"))
-        .args(arguments.split_whitespace())
-        .current_dir(&folder.0)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+/// Starts `noccl` in a folder, with checkpoints.
+fn start(folder: &Folder, run: &str, name: &str) -> Child {
+    let arguments = format!("{run} --checkpoint {name} --checkpoint-every 0.05");
+    spawn(folder, &arguments)
+}
+
+fn spawn(folder: &Folder, arguments: &str) -> Child {
+    let mut command = command(&folder.0, arguments);
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
 }
 
 /// Waits until the child has written `name` and sends it a signal.
@@ -31,12 +32,7 @@ fn interrupt_once_saved(folder: &Folder, mut child: Child, name: &str, signal: &
         .status()
         .unwrap();
     assert!(sent.success());
-    let output = child.wait_with_output().unwrap();
-    Said {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Said::of(child.wait_with_output().unwrap())
 }
 
 /// The command line of the message, without the program.
@@ -52,29 +48,23 @@ fn printed_command(said: &Said) -> String {
 fn long_schedule(folder: &Folder) {
     let arguments = "schedule multicast --spec collective_noc_16x16 --bytes 32KiB -o long.json \
                      --algorithm chain:1";
-    let said = noccl_in(&folder.0, arguments);
-    assert_eq!(said.code, Some(0), "{said:?}");
+    done(folder, arguments);
 }
 
 /// Interrupts a run twice; the third process has to print what `run` prints.
 fn check_interrupted_twice(folder: &Folder, run: &str) {
     let before = folder.names();
-    let whole = noccl_in(&folder.0, run);
-    assert_eq!(whole.code, Some(0), "{whole:?}");
-    let child = start(
-        folder,
-        &format!("{run} --checkpoint my.ckpt --checkpoint-every 0.05"),
-    );
+    let whole = done(folder, run);
+    let child = start(folder, run, "my.ckpt");
     let said = interrupt_once_saved(folder, child, "my.ckpt", "-INT");
     let command = printed_command(&said);
     assert!(command.ends_with("--resume my.ckpt"), "{command}");
     let second = command.replace("--checkpoint my.ckpt", "--checkpoint second.ckpt");
-    let child = start(folder, &second);
+    let child = spawn(folder, &second);
     let said = interrupt_once_saved(folder, child, "second.ckpt", "-TERM");
     let command = printed_command(&said);
     assert!(command.ends_with("--resume second.ckpt"), "{command}");
-    let resumed = noccl_in(&folder.0, &command);
-    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    let resumed = done(folder, &command);
     assert!(resumed.stdout == whole.stdout, "reports differ");
     let made = ["my.ckpt", "second.ckpt"].map(str::to_owned);
     let mut expected = [&before[..], &made].concat();
@@ -108,15 +98,10 @@ fn a_program_that_is_interrupted_twice_prints_what_an_uninterrupted_one_prints()
 fn products_go_on_with_the_one_that_was_interrupted() {
     let folder = Folder::new();
     let gemm = "gemm summa --mesh 4x4,16x16 --collectives all --iterations 15 --json";
-    let whole = noccl_in(&folder.0, gemm);
-    assert_eq!(whole.code, Some(0), "{whole:?}");
-    let child = start(
-        &folder,
-        &format!("{gemm} --checkpoint my.ckpt --checkpoint-every 0.05"),
-    );
+    let whole = done(&folder, gemm);
+    let child = start(&folder, gemm, "my.ckpt");
     let said = interrupt_once_saved(&folder, child, "my.ckpt", "-INT");
-    let resumed = noccl_in(&folder.0, &printed_command(&said));
-    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    let resumed = done(&folder, &printed_command(&said));
     assert!(resumed.stdout == whole.stdout, "rows differ");
 }
 
@@ -125,20 +110,16 @@ fn a_checkpoint_of_another_run_or_of_none_is_refused_before_anything_runs() {
     let folder = Folder::new();
     long_schedule(&folder);
     let run = "run long.json --spec collective_noc_16x16 --mode timing";
-    let child = start(
-        &folder,
-        &format!("{run} --checkpoint my.ckpt --checkpoint-every 0.05"),
-    );
+    let child = start(&folder, run, "my.ckpt");
     interrupt_once_saved(&folder, child, "my.ckpt", "-INT");
     folder.file("text.ckpt", "hello");
     let mut bytes = std::fs::read(folder.0.join("my.ckpt")).unwrap();
     bytes.truncate(bytes.len() / 2);
     std::fs::write(folder.0.join("half.ckpt"), bytes).unwrap();
-    let other = noccl_in(
-        &folder.0,
+    done(
+        &folder,
         "schedule barrier --spec collective_noc_16x16 -o other.json",
     );
-    assert_eq!(other.code, Some(0), "{other:?}");
     let cases = [
         (format!("{run} --resume text.ckpt"), "not a checkpoint"),
         (format!("{run} --resume half.ckpt"), "damaged"),
@@ -176,9 +157,8 @@ fn a_checkpoint_of_another_run_or_of_none_is_refused_before_anything_runs() {
 fn check_refused(folder: &Folder, cases: &[(String, &str)]) {
     let before = folder.names();
     for (arguments, words) in cases {
-        let said = noccl_in(&folder.0, arguments);
-        assert_eq!(said.code, Some(2), "{arguments}: {said:?}");
-        assert!(said.stderr.contains(words), "{arguments}: {}", said.stderr);
+        let said = fails(folder, 2, arguments);
+        assert_says(&said.stderr, &[words]);
         assert!(said.stdout.is_empty(), "{arguments}: {said:?}");
     }
     assert_eq!(folder.names(), before);
@@ -194,10 +174,7 @@ fn a_checkpoint_of_another_program_is_refused_and_says_what_differs() {
     let run = "run long.elf --program --ranks 4 --spec tilepro64_2x2";
     let schedule = "run long.json --spec collective_noc_16x16 --mode timing";
     for (run, name) in [(run, "my.ckpt"), (schedule, "schedule.ckpt")] {
-        let child = start(
-            &folder,
-            &format!("{run} --checkpoint {name} --checkpoint-every 0.05"),
-        );
+        let child = start(&folder, run, name);
         interrupt_once_saved(&folder, child, name, "-INT");
     }
     let resume = format!("{run} --resume my.ckpt");

@@ -3,7 +3,7 @@
 //!
 //! What `--quick` measures; the rest takes minutes. S1 runs always, the other papers in long runs (`NOCCL_CASES=long`).
 
-use crate::common::{Folder, noccl};
+use crate::common::{Folder, fails, noccl};
 use noccl::ClaimRow;
 use noccl_testkit::is_long;
 use std::path::{Path, PathBuf};
@@ -146,11 +146,11 @@ fn is_of_today(paper: &str, label: &str) -> (Vec<ClaimRow>, Vec<String>) {
 fn a_page_without_markers_is_left_alone() {
     let page = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("unmarked.md");
     std::fs::write(&page, "no table\n").unwrap();
-    let run = noccl(&format!(
-        "reproduce collective_noc --quick --page {}",
-        page.display()
-    ));
-    assert_eq!(run.code, Some(2));
+    let run = fails(
+        &Folder::new(),
+        2,
+        &format!("reproduce collective_noc --quick --page {}", page.display()),
+    );
     assert!(run.stderr.contains("end of claims"), "{}", run.stderr);
     assert_eq!(std::fs::read_to_string(&page).unwrap(), "no table\n");
 }

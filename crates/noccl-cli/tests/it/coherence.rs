@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl coherence`: rows, recordings that are saved and read, and what it refuses.
 
-use crate::common::{Folder, noccl, noccl_in};
+use crate::common::{Folder, done, fails};
 use noccl::CoherenceRow;
+use noccl_testkit::assert_says;
 
 fn rows(text: &str) -> Vec<CoherenceRow> {
     serde_json::from_str(text).unwrap()
@@ -10,8 +11,10 @@ fn rows(text: &str) -> Vec<CoherenceRow> {
 
 #[test]
 fn designs_are_compared_with_the_first() {
-    let run = noccl("coherence --protocol ht --design collective,complete,connected --json");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = done(
+        &Folder::new(),
+        "coherence --protocol ht --design collective,complete,connected --json",
+    );
     let rows = rows(&run.stdout);
     let designs: Vec<&str> = rows.iter().map(|row| row.design.as_str()).collect();
     assert_eq!(designs, ["collective", "complete", "connected"]);
@@ -32,10 +35,8 @@ fn designs_are_compared_with_the_first() {
 fn a_saved_recording_runs_as_its_kernel() {
     let folder = Folder::new();
     let of = "coherence --protocol token --design smart_4x4 --threads 16 --json";
-    let kernel = noccl_in(&folder.0, &format!("{of} --kernel lu --save lu.refs"));
-    assert_eq!(kernel.code, Some(0), "{}", kernel.stderr);
-    let recording = noccl_in(&folder.0, &format!("{of} --recording lu.refs"));
-    assert_eq!(recording.code, Some(0), "{}", recording.stderr);
+    let kernel = done(&folder, &format!("{of} --kernel lu --save lu.refs"));
+    let recording = done(&folder, &format!("{of} --recording lu.refs"));
     let (kernel, recording) = (rows(&kernel.stdout), rows(&recording.stdout));
     assert_eq!(
         (kernel[0].program.as_str(), recording[0].program.as_str()),
@@ -44,13 +45,8 @@ fn a_saved_recording_runs_as_its_kernel() {
     assert_eq!(kernel[0].cycles, recording[0].cycles);
     let bytes = std::fs::read(folder.0.join("lu.refs")).unwrap();
     std::fs::write(folder.0.join("half.refs"), &bytes[..bytes.len() / 2]).unwrap();
-    let half = noccl_in(&folder.0, &format!("{of} --recording half.refs"));
-    assert_eq!(half.code, Some(2));
-    assert!(
-        half.stderr.contains("recording, checksum:"),
-        "{}",
-        half.stderr
-    );
+    let half = fails(&folder, 2, &format!("{of} --recording half.refs"));
+    assert_says(&half.stderr, &["recording, checksum:"]);
 }
 
 #[test]
@@ -76,8 +72,7 @@ fn what_is_wrong_is_named_with_what_is_accepted() {
         ),
         ("--recording none.refs", "none.refs"),
     ] {
-        let run = noccl(&format!("coherence {arguments}"));
-        assert_eq!(run.code, Some(2), "{arguments}: {}", run.stderr);
+        let run = fails(&Folder::new(), 2, &format!("coherence {arguments}"));
         assert!(run.stderr.contains(message), "{arguments}: {}", run.stderr);
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What `noccl check` says of deadlock where routers do not rule it out.
 
-use crate::common::{Folder, noccl_in};
+use crate::common::{Folder, fails, noccl_in};
+use noccl_testkit::assert_says;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -100,16 +101,14 @@ fn multicasts_of_one_engine_beside_torrent_endpoints_are_refused_and_the_library
 
 #[test]
 fn traffic_that_deadlocks_is_no_figure() {
-    let said = noccl_in(
-        &Folder::new().0,
-        "traffic row_multicast --spec collective_noc_4x4_published --loads 0.1 --no-saturation",
-    );
-    assert_eq!(said.code, Some(1), "{said:?}");
+    let traffic =
+        "traffic row_multicast --spec collective_noc_4x4_published --loads 0.1 --no-saturation";
+    let said = fails(&Folder::new(), 1, traffic);
     assert!(said.stdout.is_empty(), "{said:?}");
-    let names = [
+    let words = [
         "at an offered load of 0.1",
         "deadlock in the network",
         "waits for",
     ];
-    assert!(names.iter().all(|n| said.stderr.contains(n)), "{said:?}");
+    assert_says(&said.stderr, &words);
 }

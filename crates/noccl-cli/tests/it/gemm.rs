@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `gemm` and `attention`: rows, results, bad input.
 
-use crate::common::{json, noccl};
+use crate::common::{Folder, done, fails, json};
 
 #[test]
 fn rows_come_by_mesh_and_by_who_communicates_with_the_speedup_over_software() {
@@ -89,12 +89,13 @@ fn backends_stand_beside_each_other_with_their_distance_from_the_simulation() {
 
 #[test]
 fn value_mode_says_that_products_and_attention_are_right() {
-    let said = noccl("gemm summa --mesh 4x4 --mode value --submatrix 3x5x7 --element fp16");
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let said = done(
+        &Folder::new(),
+        "gemm summa --mesh 4x4 --mode value --submatrix 3x5x7 --element fp16",
+    );
     assert!(said.stdout.contains("all products are right"), "{said:?}");
     let layer = "attention --mesh 4x4 --tokens 32 --head-columns 8 --heads 2 --mode value";
-    let said = noccl(layer);
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let said = done(&Folder::new(), layer);
     assert!(said.stdout.contains("right, bit by bit"), "{said:?}");
     assert_eq!(json(&format!("{layer} --json"))["verified"], "yes");
 }
@@ -130,8 +131,7 @@ fn impossible_products_are_refused_with_what_would_be_accepted() {
         ("attention --mesh 4x4 --tokens 4294967292", "1 to"),
         ("attention --mesh 4x4 --tokens 65536", "needs"),
     ] {
-        let said = noccl(arguments);
-        assert_eq!(said.code, Some(2), "{arguments}: {said:?}");
+        let said = fails(&Folder::new(), 2, arguments);
         assert!(
             said.stderr.contains(accepted),
             "{arguments}: {}",

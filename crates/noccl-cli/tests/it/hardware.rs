@@ -4,6 +4,7 @@
 //! A script stands in for Verilator. With the real one: `tests/cosim/run.rs`.
 
 use crate::common::{Folder, Said, command, noccl_in, said};
+use noccl_testkit::assert_says;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -50,13 +51,7 @@ fn tool(folder: &Folder, script: &str) -> PathBuf {
 fn refuses(outcome: &Said, words: &[&str]) {
     assert_eq!(outcome.code, Some(2), "{outcome:?}");
     assert!(outcome.stdout.is_empty(), "{outcome:?}");
-    for word in words {
-        assert!(
-            outcome.stderr.contains(word),
-            "no '{word}' in {}",
-            outcome.stderr
-        );
-    }
+    assert_says(&outcome.stderr, words);
 }
 
 /// Names in the cache.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Ctrl-C and SIGTERM end every verb within two seconds.
 
-use crate::common::{Folder, command, noccl_in};
+use crate::common::{Folder, command, done};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -34,8 +34,7 @@ fn folder() -> Folder {
         let made = Command::new("mkfifo").arg(folder.0.join(name)).status();
         assert!(made.unwrap().success());
     }
-    let small = noccl_in(&folder.0, "schedule reduce --bytes 64 -o small.json");
-    assert_eq!(small.code, Some(0), "{small:?}");
+    done(&folder, "schedule reduce --bytes 64 -o small.json");
     folder
 }
 

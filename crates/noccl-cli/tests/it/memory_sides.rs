@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memory tiles on all four sides of the clusters as users see them: description, picture of the link loads, package of the hardware.
 
-use crate::common::{Folder, noccl_in};
+use crate::common::{Folder, done};
+use noccl_testkit::assert_says;
 use noccl_testkit::sides::{self, Sides};
 use std::collections::BTreeSet;
 
@@ -15,8 +16,7 @@ fn folder() -> Folder {
 }
 
 fn fine(folder: &Folder, arguments: &str) -> String {
-    let outcome = noccl_in(&folder.0, arguments);
-    assert_eq!(outcome.code, Some(0), "{arguments}: {outcome:?}");
+    let outcome = done(folder, arguments);
     outcome.stdout
 }
 
@@ -66,14 +66,13 @@ fn the_package_of_the_hardware_has_every_region() {
     let folder = folder();
     fine(&folder, "rtl --spec ./sides.toml --package package.sv");
     let package = std::fs::read_to_string(folder.0.join("package.sv")).unwrap();
-    for line in [
+    let lines = [
         "NUM_REGIONS = 5;",
         "CLUSTER_REGION = 2;",
         "REGION_X = 1;",
         "REGION_Y = 1;",
         "MAP_X[NUM_REGIONS] = '{3, 1, 1, 1, 0};",
         "MAP_HEIGHT[NUM_REGIONS] = '{4, 1, 2, 1, 4};",
-    ] {
-        assert!(package.contains(line), "{line} not in {package}");
-    }
+    ];
+    assert_says(&package, &lines);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is printed: nothing that a terminal obeys, of bounded length, and about the right thing.
 
-use crate::common::{Folder, Said, command, noccl_in, said};
+use crate::common::{Folder, Said, command, fails, noccl_in, said};
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 
@@ -43,8 +43,7 @@ fn keys_values_and_names_from_files_are_shown_and_not_obeyed() {
         "elaborate ./raw.toml",
         "compare barrier --backend model --calibration key.toml",
     ] {
-        let said = noccl_in(&folder.0, arguments);
-        assert_eq!(said.code, Some(2), "{arguments}: {said:?}");
+        let said = fails(&folder, 2, arguments);
         assert_visible(&said);
         let lines = said.stderr.lines().filter(|l| l.starts_with("error:"));
         assert_eq!(lines.count(), 1, "{arguments}: {said:?}");
@@ -64,8 +63,7 @@ fn names_of_files_networks_and_arguments_are_shown_and_not_obeyed() {
     );
     assert_ne!(spec, preset);
     folder.file("s.toml", &spec);
-    let refused = noccl_in(&folder.0, "elaborate ./s.toml");
-    assert_eq!(refused.code, Some(2));
+    let refused = fails(&folder, 2, "elaborate ./s.toml");
     assert_visible(&refused);
     // What programs read holds the same name, escaped.
     let rows = noccl_in(
@@ -119,8 +117,7 @@ fn a_line_of_a_megabyte_is_not_repeated() {
         "report rows.json",
         "compare barrier --backend model --calibration value.toml",
     ] {
-        let said = noccl_in(&folder.0, arguments);
-        assert_eq!(said.code, Some(2), "{arguments}: {}", said.stderr.len());
+        let said = fails(&folder, 2, arguments);
         assert!(
             said.stderr.len() < 5000,
             "{arguments}: {}",
@@ -162,8 +159,7 @@ fn files_above_their_limit_are_refused_before_they_are_read() {
         ("elaborate /dev/zero", "4 MiB"),
         ("run --trace /dev/zero", "32 MiB"),
     ] {
-        let said = noccl_in(&folder.0, arguments);
-        assert_eq!(said.code, Some(2), "{arguments}: {said:?}");
+        let said = fails(&folder, 2, arguments);
         assert!(said.stderr.contains(limit), "{arguments}: {said:?}");
     }
 }
@@ -194,8 +190,7 @@ fn what_is_wrong_is_blamed() {
         ("compare all_to_all --root 0,0 --bytes 64", &["--root"]),
         ("calibrate --spec torrent_4x5", &["router.flow"]),
     ] {
-        let said = noccl_in(&folder.0, arguments);
-        assert_eq!(said.code, Some(2), "{arguments}: {said:?}");
+        let said = fails(&folder, 2, arguments);
         for word in words {
             assert!(
                 said.stderr.contains(word),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Names that people type first, and names of before: accepted, with a note on stderr where another one is right.
 
-use crate::common::{Folder, noccl, noccl_in};
+use crate::common::{Folder, done, fails, noccl};
+use noccl_testkit::assert_says;
 
 /// Both command lines end with code 0 and print the same; the first one's note holds the text, the second one has none.
 fn same_with_note(old: &str, new: &str, note: &str) {
@@ -59,17 +60,12 @@ fn the_suffix_and_the_flow_of_before_are_read_with_a_warning() {
         "mine.toml",
         "base = \"collective_noc_2x2_peer\"\nname = \"mine\"\n",
     );
-    let said = noccl_in(
-        &folder.0,
+    let said = done(
+        &folder,
         "elaborate mine.toml -P router.flow=peer_compatible",
     );
-    assert_eq!(said.code, Some(0), "{said:?}");
     let flow = "router.flow = \"peer_compatible\" is now \"published\"";
-    assert!(
-        said.stderr.contains(note) && said.stderr.contains(flow),
-        "{}",
-        said.stderr
-    );
+    assert_says(&said.stderr, &[note, flow]);
 }
 
 #[test]
@@ -119,8 +115,7 @@ fn near_misses_name_what_was_meant() {
         ),
         ("baseline", "baselines"),
     ] {
-        let said = noccl(arguments);
-        assert_eq!(said.code, Some(2), "{arguments}: {said:?}");
+        let said = fails(&Folder::new(), 2, arguments);
         assert!(
             said.stderr.contains("did you mean") || said.stderr.contains("similar"),
             "{arguments}: {}",

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl order`: a set of destinations, random sets, and what it refuses.
 
-use crate::common::noccl;
+use crate::common::{Folder, done, fails};
 use noccl::{OrderDraw, OrderReport};
 
 #[test]
 fn a_source_among_its_destinations_gets_no_path_segment_and_every_order_a_row() {
-    let run = noccl("order --spec torrent_4x5 --destinations 0,0,3,2 --bytes 4KiB --json");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = done(
+        &Folder::new(),
+        "order --spec torrent_4x5 --destinations 0,0,3,2 --bytes 4KiB --json",
+    );
     let report: OrderReport = serde_json::from_str(&run.stdout).unwrap();
     assert!(report.has_loopback);
     assert_eq!((report.num_destinations, report.multicast_hops), (5, 5));
@@ -25,10 +27,12 @@ fn a_source_among_its_destinations_gets_no_path_segment_and_every_order_a_row() 
 #[test]
 fn random_sets_are_the_same_each_time_and_others_with_another_seed() {
     let draws = |seed: u32| -> Vec<OrderDraw> {
-        let run = noccl(&format!(
-            "order --spec torrent_8x8 --counts 3,9 --draws 4 --seed {seed} --by id,nearest --json"
-        ));
-        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let run = done(
+            &Folder::new(),
+            &format!(
+                "order --spec torrent_8x8 --counts 3,9 --draws 4 --seed {seed} --by id,nearest --json"
+            ),
+        );
         serde_json::from_str(&run.stdout).unwrap()
     };
     let once = draws(1);
@@ -48,8 +52,10 @@ fn random_sets_are_the_same_each_time_and_others_with_another_seed() {
 
 #[test]
 fn means_of_all_clusters_are_those_of_the_one_set_there_is() {
-    let run = noccl("order --spec torrent_4x5 --counts 19 --draws 2 --by open_path");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = done(
+        &Folder::new(),
+        "order --spec torrent_4x5 --counts 19 --draws 2 --by open_path",
+    );
     let line = run
         .stdout
         .lines()
@@ -69,8 +75,11 @@ fn what_cannot_be_ordered_is_refused_with_what_would_be_accepted() {
         ("--counts 20", "1 to 19"),
         ("--counts 0", "1 to 19"),
     ] {
-        let run = noccl(&format!("order --spec torrent_4x5 {arguments}"));
-        assert_eq!(run.code, Some(2), "{arguments}: {}", run.stdout);
+        let run = fails(
+            &Folder::new(),
+            2,
+            &format!("order --spec torrent_4x5 {arguments}"),
+        );
         assert!(run.stderr.contains(said), "{arguments}: {}", run.stderr);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Outputs: nothing that was there is lost, whatever stands in their place and whenever the process is killed.
 
-use crate::common::{Folder, Said, command, noccl_in, said};
+use crate::common::{Folder, Said, command, done, fails, said};
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
@@ -12,15 +12,12 @@ use std::time::Duration;
 const SCHEDULE: &str = "schedule barrier --spec collective_noc_2x2 -o";
 
 fn fine(folder: &Folder, arguments: &str) -> Said {
-    let outcome = noccl_in(&folder.0, arguments);
-    assert_eq!(outcome.code, Some(0), "{arguments}: {outcome:?}");
-    outcome
+    done(folder, arguments)
 }
 
 fn refused(folder: &Folder, arguments: &str, words: &[&str]) {
     let before = tree(&folder.0);
-    let outcome = noccl_in(&folder.0, arguments);
-    assert_eq!(outcome.code, Some(2), "{arguments}: {outcome:?}");
+    let outcome = fails(folder, 2, arguments);
     assert!(outcome.stdout.is_empty(), "{arguments}: {outcome:?}");
     for word in words {
         let text = &outcome.stderr;

@@ -1,46 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl synth`: report and schedule, groups, faults, and what it refuses.
 
-use crate::common::{Folder, noccl, noccl_in};
+use crate::common::{Folder, done, fails, json_in};
 use noccl::SynthReport;
+use noccl_testkit::assert_says;
 
 #[test]
 fn the_schedule_that_it_writes_is_proved_again_and_runs_in_the_cycles_that_it_reports() {
     let folder = Folder::new();
-    let said = noccl_in(
-        &folder.0,
+    let said = done(
+        &folder,
         "synth multicast --spec collective_noc_4x4 --root 0,0 --bytes 4KiB --software --tries 60 --time-limit 5min -o best.json --json",
     );
-    assert_eq!(said.code, Some(0), "{}", said.stderr);
     let report: SynthReport = serde_json::from_str(&said.stdout).unwrap();
     assert!(report.verified.is_yes());
     assert_eq!((report.num_tried, report.seed), (60, 1));
     assert!(report.library.unwrap().cycles >= report.cycles);
-    let checked = noccl_in(&folder.0, "check best.json --spec collective_noc_4x4");
-    assert_eq!(checked.code, Some(0), "{}", checked.stderr);
-    let run = noccl_in(&folder.0, "run best.json --spec collective_noc_4x4 --json");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let run: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    done(&folder, "check best.json --spec collective_noc_4x4");
+    let run = json_in(&folder, "run best.json --spec collective_noc_4x4 --json");
     assert_eq!(run["cycles"].as_u64(), Some(report.cycles));
 }
 
 #[test]
 fn groups_and_faults_stand_in_the_table() {
-    let said = noccl(
+    let said = done(
+        &Folder::new(),
         "synth all_gather --group 0,0,2,4 --group 2,0,2,4 --bytes 512 --faulty-link 0,1-1,1 --tries 30 --time-limit 5min",
     );
-    assert_eq!(said.code, Some(0), "{}", said.stderr);
-    for words in [
+    let words = [
         "0,0,2,4 and 2,0,2,4",
         "avoided      0,1-1,1",
         "verified     yes",
-    ] {
-        assert!(
-            said.stdout.contains(words),
-            "no '{words}' in {}",
-            said.stdout
-        );
-    }
+    ];
+    assert_says(&said.stdout, &words);
 }
 
 #[test]
@@ -74,8 +66,7 @@ fn bad_arguments_are_refused_by_name_and_leave_no_file() {
         ("reduce --spec tilepro64_4x4", "router.flow"),
     ] {
         let folder = Folder::new();
-        let said = noccl_in(&folder.0, &format!("synth {arguments} -o best.json"));
-        assert_eq!(said.code, Some(2), "{arguments}: {said:?}");
+        let said = fails(&folder, 2, &format!("synth {arguments} -o best.json"));
         assert!(
             said.stderr.contains(words),
             "{arguments}: no '{words}' in {}",

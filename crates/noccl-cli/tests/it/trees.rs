@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl elaborate --tree`: ports per tile, on whatever routers have trees; those that have none say by which field.
 
-use crate::common::{Folder, json, noccl, noccl_in};
+use crate::common::{Folder, done, fails, json, noccl};
+use noccl_testkit::assert_says;
 use serde_json::{Value, json};
 
 fn ports(tree: &Value) -> Vec<(String, Vec<String>)> {
@@ -95,17 +96,15 @@ fn private_tree_begins_in_the_nearest_corner() {
     );
     assert_eq!(tree["num_links"], 63);
     let said = noccl("elaborate smart_8x8_private --tree multicast:6,1");
-    assert!(
-        said.stdout.contains("(64 members); it goes to 7,0 first"),
-        "{}",
-        said.stdout
-    );
+    assert_says(&said.stdout, &["(64 members); it goes to 7,0 first"]);
 }
 
 #[test]
 fn table_names_outputs_in_the_order_of_ports() {
-    let said = noccl("elaborate collective_noc_4x4 --tree multicast:mem:0 --group row");
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let said = done(
+        &Folder::new(),
+        "elaborate collective_noc_4x4 --tree multicast:mem:0 --group row",
+    );
     let expected = "\
 collective_noc_4x4: multicast from mem:0 to row:0 (4 members)
 
@@ -120,8 +119,7 @@ mem:0  east             1
 5 tiles, 4 links, at most 2 ports at a tile
 ";
     assert_eq!(said.stdout, expected);
-    let esp = noccl("elaborate esp_4x5 --tree multicast:0,0");
-    assert_eq!(esp.code, Some(0), "{esp:?}");
+    done(&Folder::new(), "elaborate esp_4x5 --tree multicast:0,0");
 }
 
 #[test]
@@ -163,8 +161,7 @@ fn what_is_no_tree_of_the_network_is_refused_by_field_or_argument() {
             ["--toml", "--tree", "cannot"],
         ),
     ] {
-        let said = noccl_in(&folder.0, &format!("elaborate {arguments}"));
-        assert_eq!(said.code, Some(2), "{arguments}: {said:?}");
+        let said = fails(&folder, 2, &format!("elaborate {arguments}"));
         assert!(said.stdout.is_empty(), "{arguments}: {said:?}");
         for word in words {
             assert!(said.stderr.contains(word), "{arguments}: {}", said.stderr);

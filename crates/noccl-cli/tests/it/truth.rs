@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is printed is true: what was not checked is not called right, and what is right is not called wrong.
 
-use crate::common::{Folder, json, noccl, noccl_in};
+use crate::common::{Folder, done, fails, json, noccl, noccl_in};
+use noccl_testkit::assert_says;
 
 #[test]
 fn rows_of_the_model_are_not_checked_and_say_so_wherever_they_are_shown() {
@@ -28,8 +29,7 @@ fn a_page_of_rows_of_the_model_calls_none_of_them_verified() {
     // Older versions wrote that such a row was verified.
     for text in [rows.clone(), rows.replace("\"not_checked\"", "true")] {
         folder.file("rows.json", &text);
-        let made = noccl_in(&folder.0, "report rows.json -o page.html");
-        assert_eq!(made.code, Some(0), "{made:?}");
+        done(&folder, "report rows.json -o page.html");
         let page = std::fs::read_to_string(folder.0.join("page.html")).unwrap();
         assert!(page.contains("1 of 1 results are not checked."), "{page}");
         assert!(!page.contains("results are verified") && !page.contains(">bit-exact"));
@@ -48,15 +48,12 @@ fn rows_of_older_versions_are_read_and_mean_what_they_meant() {
         let text: String = text.lines().filter(|l| !l.contains("_tile\"")).collect();
         let text = text.replace("\"flits\": 16,", "\"flits\": 16");
         folder.file("rows.json", &text);
-        let made = noccl_in(&folder.0, "report rows.json -o page.html");
-        assert_eq!(made.code, Some(0), "{made:?} {text}");
+        done(&folder, "report rows.json -o page.html");
         let page = std::fs::read_to_string(folder.0.join("page.html")).unwrap();
-        assert!(page.contains(expected), "{page}");
-        assert!(page.contains("wide mesh (0,0)-&gt;(1,0)"), "{page}");
+        assert_says(&page, &[expected, "wide mesh (0,0)-&gt;(1,0)"]);
     }
     folder.file("rows.json", &rows.replace("\"yes\"", "\"perhaps\""));
-    let refused = noccl_in(&folder.0, "report rows.json -o page.html");
-    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let refused = fails(&folder, 2, "report rows.json -o page.html");
     assert!(refused.stderr.contains("not_checked"), "{refused:?}");
 }
 
@@ -87,10 +84,12 @@ fn a_movement_of_any_number_of_bytes_is_right_whatever_the_element() {
     ] {
         for algorithm in algorithms.split(' ') {
             for bytes in [1, 12, 67] {
-                let made = noccl(&format!(
-                    "schedule {collective} --group row --bytes {bytes} --element int8 --algorithm {algorithm}"
-                ));
-                assert_eq!(made.code, Some(0), "{made:?}");
+                let made = done(
+                    &Folder::new(),
+                    &format!(
+                        "schedule {collective} --group row --bytes {bytes} --element int8 --algorithm {algorithm}"
+                    ),
+                );
                 for element in ["int8", "fp16", "fp32", "fp64"] {
                     let text = made.stdout.replace("\"int8\"", &format!("\"{element}\""));
                     folder.file("s.json", &text);
@@ -147,12 +146,8 @@ fn a_transaction_of_a_trace_has_a_part_of_memory_to_itself_or_is_refused() {
         )
     };
     folder.file("trace.json", &trace(16_384));
-    let largest = noccl_in(&folder.0, "run --trace trace.json --json");
-    assert_eq!(largest.code, Some(0), "{largest:?}");
-    assert!(
-        largest.stdout.contains("\"verified\": \"yes\""),
-        "{largest:?}"
-    );
+    let largest = done(&folder, "run --trace trace.json --json");
+    assert_says(&largest.stdout, &["\"verified\": \"yes\""]);
     folder.file("trace.json", &trace(16_385));
     let refused = noccl_in(&folder.0, "run --trace trace.json --json");
     assert_ne!(refused.code, Some(0), "{refused:?}");
@@ -166,10 +161,7 @@ fn a_table_names_the_ends_of_a_link_as_its_title_names_tiles() {
     assert!(table.starts_with("Multicast from mem:0"), "{table}");
     assert!(table.contains("wide mem:0->0,0"), "{table}");
     assert!(table.contains("wide 0,0->0,1"), "{table}");
-    assert!(
-        table.contains("busiest link: tiles as --root names them"),
-        "{table}"
-    );
+    assert_says(&table, &["busiest link: tiles as --root names them"]);
     let rows = json("compare multicast --bytes 1KiB --algorithms in_network --json");
     let link = &rows[0]["busiest_link"];
     assert_eq!(
@@ -278,12 +270,7 @@ fn seeds_and_sizes_in_formulas_may_be_any_number() {
     folder.file("s.json", &compute(10));
     for (arguments, option) in ANY {
         for number in LARGE {
-            let said = noccl_in(&folder.0, &format!("{arguments} {option} {number}"));
-            assert_eq!(
-                said.code,
-                Some(0),
-                "{arguments} {option} {number}: {said:?}"
-            );
+            done(&folder, &format!("{arguments} {option} {number}"));
         }
     }
 }
@@ -294,8 +281,11 @@ fn a_share_that_makes_a_kernel_endless_is_refused() {
         ("gemm summa", "4x4"),
         ("attention --tokens 32 --heads 1", "4x4"),
     ] {
-        let said = noccl(&format!("{verb} --mesh {mesh} --utilisation 1e-300"));
-        assert_eq!(said.code, Some(2), "{said:?}");
+        let said = fails(
+            &Folder::new(),
+            2,
+            &format!("{verb} --mesh {mesh} --utilisation 1e-300"),
+        );
         assert!(said.stderr.contains("utilisation"), "{said:?}");
     }
 }
@@ -313,21 +303,20 @@ fn a_run_ends_at_its_limit_however_long_nothing_happens() {
     let folder = Folder::new();
     for spec in ["collective_noc_4x4", "torrent_4x5"] {
         folder.file("s.json", &compute(1 << 40));
-        let said = noccl_in(
-            &folder.0,
+        let said = fails(
+            &folder,
+            1,
             &format!("run s.json --spec {spec} --max-cycles 1000"),
         );
-        assert_eq!(said.code, Some(1), "{spec}: {said:?}");
         assert!(
             said.stderr.contains("given up in cycle 1000"),
             "{spec}: {said:?}"
         );
         folder.file("s.json", &compute(990));
-        let said = noccl_in(
-            &folder.0,
+        done(
+            &folder,
             &format!("run s.json --spec {spec} --max-cycles 2000"),
         );
-        assert_eq!(said.code, Some(0), "{spec}: {said:?}");
     }
 }
 
@@ -336,13 +325,16 @@ fn a_run_of_lists_ends_at_its_limit_too() {
     // A CPU starts one consumer after the other, 100 cycles each; nothing else happens meanwhile.
     let folder = Folder::new();
     let network = "--spec esp_4x5_calibrated";
-    let made = noccl(&format!(
-        "schedule multicast {network} --algorithm in_network_list --root 0,0 --bytes 64"
-    ));
-    assert_eq!(made.code, Some(0), "{made:?}");
+    let made = done(
+        &Folder::new(),
+        &format!("schedule multicast {network} --algorithm in_network_list --root 0,0 --bytes 64"),
+    );
     folder.file("s.json", &made.stdout);
-    let said = noccl_in(&folder.0, &format!("run s.json {network} --max-cycles 150"));
-    assert_eq!(said.code, Some(1), "{said:?}");
+    let said = fails(
+        &folder,
+        1,
+        &format!("run s.json {network} --max-cycles 150"),
+    );
     assert!(said.stderr.contains("given up in cycle 150"), "{said:?}");
 }
 
@@ -367,10 +359,7 @@ fn computing_takes_the_cycles_that_are_written_or_is_refused() {
             );
         } else {
             assert_eq!(said.code, Some(1), "{cycles}: {said:?}");
-            assert!(
-                said.stderr.contains("actions[0].kind.compute.cycles"),
-                "{said:?}"
-            );
+            assert_says(&said.stderr, &["actions[0].kind.compute.cycles"]);
         }
     }
 }

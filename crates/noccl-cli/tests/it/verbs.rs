@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The verbs do what their help says: JSON on stdout, files complete, results verified.
 
-use crate::common::{Folder, json, noccl, noccl_in};
+use crate::common::{Folder, done, json, json_in, noccl, noccl_in};
+use noccl_testkit::assert_says;
 
 #[test]
 fn compare_prints_verified_rows_that_no_bound_exceeds() {
@@ -41,8 +42,7 @@ fn compare_prints_verified_rows_that_no_bound_exceeds() {
 #[test]
 fn hardware_for_a_chip_needs_no_checkout() {
     let folder = Folder::new();
-    let written = noccl_in(&folder.0, "rtl -o chip");
-    assert_eq!(written.code, Some(0), "{written:?}");
+    done(&folder, "rtl -o chip");
     let list = std::fs::read_to_string(folder.0.join("chip/noccl.f")).unwrap();
     let modules: Vec<&str> = list.lines().filter(|l| l.ends_with(".sv")).collect();
     assert!(modules.contains(&"src/mesh/noccl_mesh.sv"), "{list}");
@@ -85,11 +85,7 @@ fn a_schedule_written_to_a_file_checks_and_runs_with_the_cycles_that_compare_rep
             cycles(&compared.stdout),
             "{algorithm}"
         );
-        assert!(
-            value.stdout.contains("\"verified\": \"yes\""),
-            "{}",
-            value.stdout
-        );
+        assert_says(&value.stdout, &["\"verified\": \"yes\""]);
     }
     assert_eq!(folder.names(), ["s.json"]);
 }
@@ -97,9 +93,7 @@ fn a_schedule_written_to_a_file_checks_and_runs_with_the_cycles_that_compare_rep
 #[test]
 fn the_demo_writes_a_page_that_needs_nothing_else_and_rows_that_report_reads() {
     let folder = Folder::new();
-    let said = noccl_in(&folder.0, "demo -o out/page.html --json");
-    assert_eq!(said.code, Some(0), "{}", said.stderr);
-    let rows: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let rows = json_in(&folder, "demo -o out/page.html --json");
     let rows = rows.as_array().unwrap();
     assert!(rows.iter().all(|r| r["verified"] == "yes"));
     let page = std::fs::read_to_string(folder.0.join("out/page.html")).unwrap();
@@ -107,8 +101,7 @@ fn the_demo_writes_a_page_that_needs_nothing_else_and_rows_that_report_reads() {
         assert!(!page.contains(link), "the page refers to {link}");
     }
     assert!(page.contains("<svg") && page.contains("All "));
-    let again = noccl_in(&folder.0, "report out/page.json -o again.html");
-    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    done(&folder, "report out/page.json -o again.html");
     assert_eq!(
         std::fs::read_to_string(folder.0.join("again.html")).unwrap(),
         page
@@ -153,8 +146,7 @@ fn traffic_latency_starts_at_zero_load_and_grows_with_the_load() {
 
 #[test]
 fn doctor_finds_this_installation_sound() {
-    let said = noccl("doctor");
-    assert_eq!(said.code, Some(0), "{}", said.stdout);
+    let said = done(&Folder::new(), "doctor");
     assert!(said.stdout.contains("preset collective_noc_4x4"));
 }
 

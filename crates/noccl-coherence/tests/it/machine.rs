@@ -7,15 +7,8 @@ use noccl_coherence::protocol::{Flow, Ht, Protocol, Token};
 use noccl_coherence::recording::Event;
 use noccl_coherence::{Kernel, Log, Size};
 use noccl_net::Network;
-use noccl_spec::{SmartMulticast, SmartPriority, SmartReduction, SmartRouter, Spec};
-use noccl_testkit::one_in;
-
-fn network(preset: &str, change: impl Fn(&mut Spec)) -> Network {
-    let text = noccl_spec::preset_text(preset).expect("a preset");
-    let mut spec = noccl_spec::parse_spec(preset, &text, &[]).expect("reads");
-    change(&mut spec);
-    noccl_net::elaborate(&spec).expect("fits")
-}
+use noccl_spec::{SmartMulticast, SmartPriority, SmartReduction, SmartRouter};
+use noccl_testkit::{network_of as network, one_in};
 
 fn run<P: Protocol>(network: &Network, log: &Log) -> Result<Counts, MachineError> {
     Machine::<P>::new(network, log, LATENCIES)?.run(&mut |_| true)

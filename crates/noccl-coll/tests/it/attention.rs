@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The schedule of an attention layer: no races, and the right softmax in plain memories.
 
-use crate::common::network;
+use crate::common::{network, views};
 use noccl_coll::gemm::{Attention, Matrix, flat_attention};
-use noccl_net::{Coord, TileRef};
-use noccl_workload::{ElementType, Place, check, interpret};
+use noccl_testkit::{cluster, place};
+use noccl_workload::{ElementType, check, interpret};
 
 const ATTENTION: Attention = Attention {
     tokens: 8,
@@ -76,15 +76,11 @@ fn flat_attention_has_no_races_and_leaves_the_last_heads_softmax_of_scores_times
                 inputs.push((plan.layout.source(Matrix::B, line as u16, head), both));
             }
         }
-        let views: Vec<(Place, &[u8])> = inputs.iter().map(|(p, b)| (*p, b.as_slice())).collect();
-        let memories = interpret(&net, &plan.schedule, &views).expect("the plan is right");
+        let memories = interpret(&net, &plan.schedule, &views(&inputs)).expect("the plan is right");
         let slice = ATTENTION.tokens / height;
         for token in 0..ATTENTION.tokens {
             let row = u64::from(token % slice * ATTENTION.head_columns * 8);
-            let place = Place {
-                tile: TileRef::Cluster(Coord::new(0, (token / slice) as u16)),
-                offset: plan.o_offset + row,
-            };
+            let place = place(cluster(0, (token / slice) as u16), plan.o_offset + row);
             let found = memories
                 .read(place, u64::from(ATTENTION.head_columns) * 8)
                 .expect("O is in L1");

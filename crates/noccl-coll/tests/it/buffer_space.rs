@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Pieces of a group that the routers' stores cannot hold together are reduced in steps.
 
-use crate::common::{collective, rectangle};
+use crate::common::{collective, network_with, rectangle};
 use noccl_coll::{Algorithm, Choice, schedule};
-use noccl_net::{Coord, TileRef};
+use noccl_testkit::cluster;
 use noccl_workload::{ActionKind, CollectiveKind, check};
 
 #[test]
 fn pieces_that_crowd_a_store_follow_each_other() {
-    let text = noccl_spec::preset_text("collective_noc_16x16").unwrap();
     // Fifteen columns are four pieces, whose operands meet north of the root's row.
-    let root = TileRef::Cluster(Coord::new(4, 10));
-    for (store_beats, has_steps) in [("640", false), ("160", true)] {
-        let store = "router.wide_reduction.store_beats".to_owned();
-        let small = [(store, store_beats.to_owned())];
-        let spec = noccl_spec::parse_spec("preset", &text, &small).unwrap();
-        let net = noccl_net::elaborate(&spec).unwrap();
+    let root = cluster(4, 10);
+    for (store_beats, has_steps) in [(640, false), (160, true)] {
+        let small = [("router.wide_reduction.store_beats", store_beats)];
+        let net = network_with("collective_noc_16x16", &small);
         let task = collective(CollectiveKind::Reduce, rectangle(0, 8, 15, 4), root, 1024);
         let schedule = schedule(&net, &task, Choice::new(Algorithm::InNetwork, 1)).unwrap();
         check(&net, &schedule).unwrap();

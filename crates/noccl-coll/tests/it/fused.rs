@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! FusedConcatLinear: no races, and the right sum in plain memories.
 
-use crate::common::matrices::{SHAPE, element, submatrix};
-use crate::common::network;
+use crate::common::matrices::{SHAPE, product, submatrix};
+use crate::common::{network, views};
 use noccl_coll::gemm::{FusedConcatLinear, Matrix, fused_concat_linear};
 use noccl_coll::{Algorithm, Choice, Inner};
 use noccl_net::{Coord, Network, TileRef, elaborate};
 use noccl_testkit::sides::{Sides, spec};
 use noccl_testkit::tiles::place;
-use noccl_workload::{Place, check, interpret};
+use noccl_workload::{check, interpret};
 
 /// Algorithms that reduce a fused product.
 fn reductions() -> Vec<Choice> {
@@ -64,22 +64,12 @@ fn sums_of_all_clusters(net: &Network, reductions: Vec<Choice>) {
                 inputs.push((a, submatrix(Matrix::A, 0, idx as u32)));
                 inputs.push((b, submatrix(Matrix::B, 0, idx as u32)));
             }
-            let views: Vec<(Place, &[u8])> =
-                inputs.iter().map(|(p, b)| (*p, b.as_slice())).collect();
-            let memories = interpret(net, &plan.schedule, &views).expect("the plan is right");
+            let memories = interpret(net, &plan.schedule, &views(&inputs));
+            let memories = memories.expect("the plan is right");
             let found = memories
                 .read(plan.result, plan.result_bytes)
                 .expect("C is in L1");
-            let inner = 16 * u64::from(SHAPE.inner);
-            let expected: Vec<u8> = (0..u64::from(SHAPE.rows))
-                .flat_map(|r| (0..u64::from(SHAPE.columns)).map(move |c| (r, c)))
-                .flat_map(|(r, c)| {
-                    let sum: f64 = (0..inner)
-                        .map(|i| element(Matrix::A, r, i) * element(Matrix::B, i, c))
-                        .sum();
-                    sum.to_le_bytes()
-                })
-                .collect();
+            let expected = product((0, 0), 16 * u64::from(SHAPE.inner));
             assert_eq!(found, expected, "{fused:?}");
         }
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Schedules of matrix products: no races, and the right product in plain memories.
 
-use crate::common::matrices::{SHAPE, element, submatrix};
-use crate::common::network;
+use crate::common::matrices::{self, SHAPE, submatrix};
+use crate::common::{network, views};
 use noccl_coll::gemm::{Matrix, Spread, SubmatrixShape, Summa, SummaPlan, Sync, summa};
 use noccl_net::{Coord, Network, TileRef, elaborate};
 use noccl_testkit::sides::{Sides, spec};
-use noccl_workload::{ElementType, Place, check, interpret};
+use noccl_testkit::{assert_says, place};
+use noccl_workload::{ElementType, check, interpret};
 
 fn request(spread: Spread, sync: Sync, prefetch: u32) -> Summa {
     Summa {
@@ -50,22 +51,15 @@ fn product(plan: &SummaPlan, request: &Summa, net: &Network) -> Vec<(Coord, Vec<
             }
         }
     }
-    let views: Vec<(Place, &[u8])> = inputs.iter().map(|(p, b)| (*p, b.as_slice())).collect();
-    let memories = interpret(net, &plan.schedule, &views).expect("the plan is right");
+    let memories = interpret(net, &plan.schedule, &views(&inputs)).expect("the plan is right");
+    let read = |at| {
+        let place = place(TileRef::Cluster(at), plan.layout.c_offset());
+        let found = memories.read(place, plan.layout.c_bytes());
+        (at, found.expect("C is in L1"))
+    };
     (0..net.cluster_width())
         .flat_map(|x| (0..net.cluster_height()).map(move |y| Coord::new(x, y)))
-        .map(|at| {
-            let place = Place {
-                tile: TileRef::Cluster(at),
-                offset: plan.layout.c_offset(),
-            };
-            (
-                at,
-                memories
-                    .read(place, plan.layout.c_bytes())
-                    .expect("C is in L1"),
-            )
-        })
+        .map(read)
         .collect()
 }
 
@@ -98,21 +92,9 @@ fn yields_the_product(net: &Network, max_prefetch: u32) {
         let plan = summa(net, &request).expect("a plan");
         for (at, found) in product(&plan, &request, net) {
             let inner = u64::from(request.iterations * SHAPE.inner);
-            let first = (
-                u64::from(at.x) * u64::from(SHAPE.columns),
-                u64::from(at.y) * u64::from(SHAPE.rows),
-            );
-            let expected: Vec<u8> = (0..u64::from(SHAPE.rows))
-                .flat_map(|r| (0..u64::from(SHAPE.columns)).map(move |c| (r, c)))
-                .flat_map(|(r, c)| {
-                    let sum: f64 = (0..inner)
-                        .map(|i| {
-                            element(Matrix::A, first.1 + r, i) * element(Matrix::B, i, first.0 + c)
-                        })
-                        .sum();
-                    sum.to_le_bytes()
-                })
-                .collect();
+            let row = u64::from(at.y) * u64::from(SHAPE.rows);
+            let column = u64::from(at.x) * u64::from(SHAPE.columns);
+            let expected = matrices::product((row, column), inner);
             assert_eq!(found, expected, "{request:?} {at}");
         }
     }
@@ -267,39 +249,21 @@ fn impossible_products_say_what_would_be_accepted() {
         element: ElementType::Int64,
         ..SHAPE
     };
-    for bad in [
-        Summa {
-            prefetch: 1,
-            ..good
-        },
-        Summa {
-            iterations: 0,
-            ..good
-        },
-        Summa {
-            spread: Spread::Chain { chunks: 0 },
-            ..good
-        },
-        Summa {
-            spread: Spread::Tree,
-            sync: Sync::Flags,
-            ..good
-        },
-        Summa { shape: int, ..good },
-        Summa {
-            prefetch: 400,
-            ..good
-        },
-    ] {
-        let error = summa(&net, &bad).unwrap_err().to_string();
-        assert!(error.contains("accepted"), "{error}");
+    let changes: [&dyn Fn(&mut Summa); 6] = [
+        &|bad| bad.prefetch = 1,
+        &|bad| bad.iterations = 0,
+        &|bad| bad.spread = Spread::Chain { chunks: 0 },
+        &|bad| (bad.spread, bad.sync) = (Spread::Tree, Sync::Flags),
+        &|bad| bad.shape = int,
+        &|bad| bad.prefetch = 400,
+    ];
+    for change in changes {
+        let mut bad = good;
+        change(&mut bad);
+        assert_says(summa(&net, &bad).unwrap_err(), &["accepted"]);
     }
-    assert!(
-        summa(&network("collective_noc_3x4"), &good)
-            .unwrap_err()
-            .to_string()
-            .contains("powers of two")
-    );
+    let odd = summa(&network("collective_noc_3x4"), &good);
+    assert_says(odd.unwrap_err(), &["powers of two"]);
     for utilisation in [0.0, 1.1, f64::NAN] {
         assert!(SHAPE.compute_cycles(&net, utilisation).is_err());
     }
@@ -314,12 +278,8 @@ fn compute_time_of_the_published_submatrix_is_743_cycles() {
         inner: 18,
         element: ElementType::Fp64,
     };
-    assert_eq!(
-        paper
-            .compute_cycles(&net, noccl_coll::gemm::DEFAULT_UTILISATION)
-            .unwrap(),
-        743
-    );
+    let cycles = paper.compute_cycles(&net, noccl_coll::gemm::DEFAULT_UTILISATION);
+    assert_eq!(cycles.unwrap(), 743);
     let half = SubmatrixShape {
         element: ElementType::Fp16,
         ..paper

@@ -3,9 +3,11 @@
 
 use crate::common::{
     BLOCK_KINDS, DATA_KINDS, any_group, collective, network, network_with, proved, rectangle,
+    rectangles, roots, scattered,
 };
 use noccl_coll::{Algorithm, Choice, CollError, LineForm, PointForm, schedule};
-use noccl_net::{Coord, Network, TileRef, TileSet};
+use noccl_net::{Network, TileRef};
+use noccl_testkit::{assert_says, cluster};
 use noccl_workload::{ActionKind, Collective, CollectiveKind};
 use proptest::prelude::*;
 
@@ -64,21 +66,11 @@ fn prove_or_refuse(network: &Network, task: &Collective, form: PointForm, pieces
     );
 }
 
-fn roots() -> impl Iterator<Item = TileRef> {
-    let clusters = (0..4).flat_map(|x| (0..4).map(move |y| TileRef::Cluster(Coord::new(x, y))));
-    clusters.chain([TileRef::Memory(0), TileRef::Memory(3)])
-}
-
-fn rectangles() -> impl Iterator<Item = TileSet> {
-    let spans = || (0..4_u16).flat_map(|at| (1..=4 - at).map(move |len| (at, len)));
-    spans().flat_map(move |(x, w)| spans().map(move |(y, h)| rectangle(x, y, w, h)))
-}
-
 #[test]
 fn payloads_over_every_rectangle_of_4x4_from_every_root() {
     let net = network("collective_noc_4x4");
     let mut case = 0;
-    for group in rectangles() {
+    for group in rectangles(4, 4) {
         for root in roots() {
             for kind in DATA_KINDS {
                 let (bytes, pieces) = (SIZES[case % SIZES.len()], PIECES[case % PIECES.len()]);
@@ -98,7 +90,7 @@ fn payloads_over_every_rectangle_of_4x4_from_every_root() {
 fn blocks_over_every_rectangle_of_4x4() {
     let net = network("collective_noc_4x4");
     let mut case = 0;
-    for group in rectangles() {
+    for group in rectangles(4, 4) {
         for kind in BLOCK_KINDS {
             for form in forms() {
                 let (bytes, pieces) = (SIZES[case % SIZES.len()], PIECES[case % PIECES.len()]);
@@ -108,7 +100,7 @@ fn blocks_over_every_rectangle_of_4x4() {
                     pieces
                 };
                 case += 1;
-                let root = TileRef::Cluster(Coord::new(0, 0));
+                let root = cluster(0, 0);
                 let task = collective(kind, group.clone(), root, bytes.min(256));
                 prove_or_refuse(&net, &task, form, pieces);
             }
@@ -123,7 +115,7 @@ fn every_form_and_number_of_pieces_over_the_whole_mesh() {
         for form in forms() {
             for (bytes, pieces) in SIZES.iter().flat_map(|b| PIECES.map(|p| (*b, p))) {
                 for offset in [0, 4096] {
-                    let root = TileRef::Cluster(Coord::new(1, 2));
+                    let root = cluster(1, 2);
                     let mut task = collective(kind, rectangle(0, 0, 4, 4), root, bytes);
                     task.output_offset = offset;
                     prove_or_refuse(&net, &task, form, pieces);
@@ -136,9 +128,8 @@ fn every_form_and_number_of_pieces_over_the_whole_mesh() {
 #[test]
 fn an_all_to_all_of_a_set_that_is_no_product_goes_straight() {
     let net = network("collective_noc_4x4");
-    let corner = [(0, 0), (1, 0), (0, 1)].map(|(x, y)| Coord::new(x, y));
-    let root = TileRef::Cluster(corner[0]);
-    let group = TileSet::Arbitrary(corner.to_vec());
+    let root = cluster(0, 0);
+    let group = scattered(&[(0, 0), (1, 0), (0, 1)]);
     let task = collective(CollectiveKind::AllToAll, group, root, 64);
     let made = proved(&net, &task, Choice::new(Algorithm::PointToPoint, 1)).unwrap();
     assert_eq!(
@@ -149,7 +140,7 @@ fn an_all_to_all_of_a_set_that_is_no_product_goes_straight() {
     let trees = Choice::point_to_point(PointForm::Trees(2), 1);
     let square = collective(CollectiveKind::AllToAll, rectangle(0, 0, 2, 2), root, 64);
     let error = schedule(&net, &square, trees).unwrap_err();
-    assert!(error.to_string().contains("accepted"), "{error}");
+    assert_says(error, &["accepted"]);
 }
 
 #[test]
@@ -161,7 +152,7 @@ fn pieces_share_slots_where_memory_is_short() {
     ];
     for (name, group, sizes) in cases {
         let net = network(name);
-        let root = TileRef::Cluster(Coord::new(0, 0));
+        let root = cluster(0, 0);
         for bytes in sizes {
             let num = net.members(&group).unwrap().len() as u64;
             let mut task = collective(CollectiveKind::ReduceScatter, group.clone(), root, bytes);
@@ -184,13 +175,8 @@ fn pieces_share_slots_where_memory_is_short() {
 #[test]
 fn what_does_not_fit_is_refused_with_the_bytes_that_are_missing() {
     let net = network("collective_noc_4x4");
-    let root = TileRef::Cluster(Coord::new(0, 0));
-    let task = collective(
-        CollectiveKind::AllReduce,
-        rectangle(0, 0, 4, 4),
-        root,
-        64000,
-    );
+    let (all, root) = (rectangle(0, 0, 4, 4), cluster(0, 0));
+    let task = collective(CollectiveKind::AllReduce, all, root, 64000);
     let choice = Choice::point_to_point(PointForm::Trees(4), 8);
     let error = schedule(&net, &task, choice).unwrap_err();
     assert!(matches!(error, CollError::DoesNotFit { .. }), "{error}");
@@ -199,24 +185,15 @@ fn what_does_not_fit_is_refused_with_the_bytes_that_are_missing() {
 #[test]
 fn a_barrier_by_flags_keeps_everybody_until_all_have_come() {
     let net = network("collective_noc_4x4");
-    let sets = [[(0, 0), (3, 3)], [(1, 2), (2, 0)]];
-    let sets = sets.map(|set| TileSet::Arbitrary(set.map(|(x, y)| Coord::new(x, y)).to_vec()));
-    for group in rectangles().chain(sets) {
-        let root = TileRef::Cluster(Coord::new(0, 0));
+    let sets = [[(0, 0), (3, 3)], [(1, 2), (2, 0)]].map(|set| scattered(&set));
+    let root = cluster(0, 0);
+    for group in rectangles(4, 4).chain(sets) {
         let task = collective(CollectiveKind::Barrier, group, root, 0);
         prove_or_refuse(&net, &task, PointForm::default(), 1);
     }
-    let task = collective(
-        CollectiveKind::Barrier,
-        rectangle(0, 0, 4, 4),
-        TileRef::Cluster(Coord::new(0, 0)),
-        0,
-    );
-    assert!(!prove(
-        &net,
-        &task,
-        Choice::point_to_point(PointForm::Ring, 1)
-    ));
+    let task = collective(CollectiveKind::Barrier, rectangle(0, 0, 4, 4), root, 0);
+    let ring = Choice::point_to_point(PointForm::Ring, 1);
+    assert!(!prove(&net, &task, ring));
 }
 
 fn any_form() -> impl Strategy<Value = PointForm> {
@@ -239,7 +216,7 @@ proptest! {
         let net = network("collective_noc_8x8");
         let root = match memory {
             0 => TileRef::Memory(0),
-            _ => TileRef::Cluster(Coord::new(x, y)),
+            _ => cluster(x, y),
         };
         let mut task = collective(kind, group, root, words * 8);
         if in_place && !kind.has_blocks() {
@@ -260,7 +237,7 @@ proptest! {
         spare_percent in 1_u64..120,
     ) {
         let members = network("collective_noc_8x8").members(&group).unwrap().len() as u64;
-        let root = TileRef::Cluster(Coord::new(3, 4));
+        let root = cluster(3, 4);
         let mut task = collective(kind, group, root, words * 8);
         let (input, output) = (task.input_bytes(members), task.output_bytes(members));
         task.output_offset = input.next_multiple_of(64);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every algorithm meets its postcondition: proved by the checker for groups, roots, sizes and chunk counts.
 
-use crate::common::{DATA_KINDS, any_group, collective, forms, network, proved, rectangle};
+use crate::common::{
+    DATA_KINDS, any_group, collective, forms, network, proved, rectangle, rectangles,
+};
 use noccl_coll::chain::order::ChainOrder;
 use noccl_coll::{Algorithm, Choice, choices, schedule};
-use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
-use noccl_testkit::one_in;
+use noccl_net::{Coord, Network, TileRef, TileSet};
+use noccl_testkit::{cluster, cube, one_in};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, check};
 use proptest::prelude::*;
 
@@ -22,13 +24,8 @@ fn prove(network: &Network, task: &Collective, choice: Choice) -> bool {
     proved(network, task, choice).is_some()
 }
 
-fn rectangles(width: u16, height: u16) -> impl Iterator<Item = TileSet> {
-    let spans = |n: u16| (0..n).flat_map(move |at| (1..=n - at).map(move |len| (at, len)));
-    spans(width).flat_map(move |(x, w)| spans(height).map(move |(y, h)| rectangle(x, y, w, h)))
-}
-
 fn clusters(width: u16, height: u16) -> impl Iterator<Item = TileRef> {
-    (0..width).flat_map(move |x| (0..height).map(move |y| TileRef::Cluster(Coord::new(x, y))))
+    (0..width).flat_map(move |x| (0..height).map(move |y| cluster(x, y)))
 }
 
 fn odd_sets() -> Vec<TileSet> {
@@ -39,7 +36,7 @@ fn odd_sets() -> Vec<TileSet> {
         TileSet::Row(2),
         TileSet::Column(3),
         TileSet::Tile(Coord::new(2, 1)),
-        TileSet::Cube(MultiAddress::new(Coord::new(1, 0), Coord::new(2, 3))),
+        TileSet::Cube(cube(1, 0, 2, 3)),
         list(&[(0, 0), (3, 3)]),
         list(&[(1, 1), (2, 2), (1, 2)]),
         list(&[(0, 0), (1, 0), (2, 0), (0, 1), (3, 3), (1, 3)]),
@@ -77,11 +74,7 @@ fn every_size_and_chunk_count_by_every_algorithm() {
         rectangle(0, 0, 4, 1),
         rectangle(2, 0, 1, 3),
     ];
-    let roots = [
-        TileRef::Cluster(Coord::new(0, 0)),
-        TileRef::Cluster(Coord::new(2, 1)),
-        TileRef::Memory(1),
-    ];
+    let roots = [cluster(0, 0), cluster(2, 1), TileRef::Memory(1)];
     let (every, mut case) = (one_in(4), 0);
     for (group, root) in groups.iter().flat_map(|g| roots.map(|r| (g, r))) {
         let pairs = SIZES.iter().flat_map(|b| CHUNKS.map(|c| (*b, c)));
@@ -146,7 +139,7 @@ fn lists_to_any_rectangle_from_any_root_as_far_as_the_header_goes() {
             assert!(prove(&net, &task, choice), "{choice} refuses {task:?}");
         }
     }
-    let root = TileRef::Cluster(Coord::new(0, 0));
+    let root = cluster(0, 0);
     let large = network("esp_8x8");
     let of = |rows: u16| {
         let group = rectangle(0, 0, 8, rows);
@@ -206,7 +199,7 @@ fn all_choices_that_are_offered_are_sound() {
     for kind in DATA_KINDS.into_iter().chain([CollectiveKind::Barrier]) {
         for group in [rectangle(0, 0, 4, 1), rectangle(0, 0, 4, 4)] {
             for bytes in [1024, 0x8000] {
-                let root = TileRef::Cluster(Coord::new(0, 0));
+                let root = cluster(0, 0);
                 let task = collective(kind, group.clone(), root, bytes);
                 let offered = choices(&net, &task);
                 assert!(offered.len() >= 2, "{task:?}");
@@ -237,7 +230,7 @@ fn no_bytes_make_no_actions() {
 #[test]
 fn sizes_and_operators_that_do_not_fit_the_element_are_refused() {
     let net = network("collective_noc_4x4");
-    let root = TileRef::Cluster(Coord::new(0, 0));
+    let root = cluster(0, 0);
     let good = collective(CollectiveKind::Reduce, rectangle(0, 0, 2, 2), root, 64);
     let mut bad_size = good.clone();
     bad_size.bytes = 12;
@@ -264,7 +257,7 @@ fn sizes_and_operators_that_do_not_fit_the_element_are_refused() {
 
 fn any_tile() -> impl Strategy<Value = TileRef> {
     prop_oneof![
-        8 => (0u16..8, 0u16..8).prop_map(|(x, y)| TileRef::Cluster(Coord::new(x, y))),
+        8 => (0u16..8, 0u16..8).prop_map(|(x, y)| cluster(x, y)),
         1 => (0u32..8).prop_map(TileRef::Memory),
     ]
 }
@@ -309,7 +302,7 @@ fn every_rectangle_root_and_odd_set_by_a_chain_of_endpoints() {
     }
     for order in ChainOrder::ALL {
         let group = rectangle(1, 0, 3, 4);
-        let root = TileRef::Cluster(Coord::new(2, 2));
+        let root = cluster(2, 2);
         let task = collective(CollectiveKind::Multicast, group, root, 640);
         assert!(prove(&net, &task, Choice::chainwrite(order)), "{order}");
     }
@@ -365,7 +358,7 @@ fn chains_of_endpoints_refuse_what_they_cannot_do_and_say_what_they_can() {
     let task = collective(
         CollectiveKind::Multicast,
         rectangle(0, 0, 2, 2),
-        TileRef::Cluster(Coord::new(0, 0)),
+        cluster(0, 0),
         640,
     );
     let refusal = |net: &Network, task: &Collective| {

@@ -3,7 +3,8 @@
 
 use crate::common::{DATA_KINDS, collective, forms, network, rectangle};
 use noccl_coll::{Algorithm, Choice, Inner, choices, schedule};
-use noccl_net::{Coord, TileRef, TileSet};
+use noccl_net::{TileRef, TileSet};
+use noccl_testkit::cluster;
 use noccl_workload::{ActionKind, CollectiveKind, Schedule};
 
 /// Transfers, barriers, local reductions, in-network reductions.
@@ -55,7 +56,7 @@ fn multicast_barriers_are_those_of_the_equations() {
 fn reduction_barriers_are_those_of_the_equations() {
     let net = network("collective_noc_8x8");
     for (c, r) in [(2, 1), (4, 1), (8, 1), (4, 2), (4, 4), (8, 8)] {
-        let root = TileRef::Cluster(Coord::new(0, 0));
+        let root = cluster(0, 0);
         let task = collective(CollectiveKind::Reduce, rectangle(0, 0, c, r), root, 8192);
         let (c, r) = (usize::from(c), usize::from(r));
         for chunks in [2usize, 4, 8] {
@@ -80,7 +81,7 @@ fn one_multi_address_takes_one_transaction() {
     for (width, height) in [(4, 1), (2, 2), (4, 4), (1, 4)] {
         let group = rectangle(0, 0, width, height);
         let choice = Choice::new(Algorithm::InNetwork, 1);
-        let root = TileRef::Cluster(Coord::new(0, 0));
+        let root = cluster(0, 0);
         let of = |kind| {
             count(&schedule(&net, &collective(kind, group.clone(), root, 4096), choice).unwrap())
         };
@@ -95,7 +96,7 @@ fn one_multi_address_takes_one_transaction() {
 #[test]
 fn what_does_not_fit_is_refused_with_both_sizes() {
     let net = network("collective_noc_4x4");
-    let root = TileRef::Cluster(Coord::new(0, 0));
+    let root = cluster(0, 0);
     let task = collective(CollectiveKind::Reduce, TileSet::Row(0), root, 0x1_0000);
     for choice in forms(1).into_iter().filter(|c| c.has_steps()) {
         let error =
@@ -111,12 +112,7 @@ fn what_does_not_fit_is_refused_with_both_sizes() {
 fn a_comparison_tries_both_directions_of_data_and_the_papers_first() {
     let net = network("collective_noc_4x4");
     for kind in DATA_KINDS {
-        let task = collective(
-            kind,
-            rectangle(0, 0, 4, 4),
-            TileRef::Cluster(Coord::new(0, 0)),
-            4096,
-        );
+        let task = collective(kind, rectangle(0, 0, 4, 4), cluster(0, 0), 4096);
         let names: Vec<String> = choices(&net, &task).iter().map(Choice::to_string).collect();
         let at = |name: &str| names.iter().position(|n| n == name).expect(name);
         for (papers, other) in [

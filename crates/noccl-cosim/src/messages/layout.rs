@@ -155,8 +155,6 @@ fn set_of(network: &Network, tiles: &[TileId]) -> Option<MultiAddress> {
 mod tests {
     use super::*;
     use crate::lockstep::assert_filled;
-    use noccl_net::elaborate;
-    use noccl_spec::{parse_spec, preset_text};
     use noccl_workload::{ElementType, Operator};
     use std::path::Path;
 
@@ -167,8 +165,7 @@ mod tests {
     }
 
     fn network() -> Network {
-        let name = "smart_4x4";
-        elaborate(&parse_spec(name, &preset_text(name).unwrap(), &[]).unwrap()).unwrap()
+        noccl_testkit::network("smart_4x4")
     }
 
     fn contribution(members: &[u32]) -> QueuedPacket {

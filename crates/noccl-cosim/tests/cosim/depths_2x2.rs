@@ -7,6 +7,7 @@ use crate::common::library;
 use noccl_cosim::lockstep::Lockstep;
 use noccl_net::Network;
 use noccl_studies::load;
+use noccl_testkit::network_with;
 
 const LEAST: &str = "2x2-depths-1-1-reducing";
 const UNEQUAL: &str = "2x2-depths-3-1-reducing";
@@ -17,15 +18,11 @@ fn network(inputs: &str, outputs: &str) -> Network {
         ("router.input_fifo_flits", inputs),
         ("router.output_fifo_flits", outputs),
     ];
-    let set = set.map(|(field, value)| (field.to_owned(), value.to_owned()));
-    load("collective_noc_2x2", &set).unwrap().network
+    network_with("collective_noc_2x2", &set)
 }
 
 fn cases(library: &'static str, inputs: &str, outputs: &str) -> Cases {
-    Cases {
-        library,
-        network: network(inputs, outputs),
-    }
+    Cases::new(library, network(inputs, outputs))
 }
 
 mod one_slot {

@@ -7,6 +7,7 @@ use crate::common::engines::{
 use crate::common::{cluster, set};
 use noccl_net::TileRef;
 use noccl_run::{CycleRecord, TransferStart};
+use noccl_testkit::schedules::at_once;
 use noccl_workload::CollectiveKind;
 use noccl_workload::{ActionKind, Destination, Transfer};
 
@@ -207,7 +208,7 @@ fn a_transfer_that_takes_over_without_a_line_is_refused_by_name() {
     let all = set((0, 0), (1, 1));
     let roots = (0..4).map(|i| place(cluster(i / 2, i % 2), 0x8000));
     let sums = roots.map(|root| ActionKind::InNetworkReduction(sum(all, root, 4096)));
-    let refused = MESH.refusal(&schedule(sums.map(|kind| (kind, Vec::new())).collect()));
+    let refused = MESH.refusal(&at_once(sums));
     assert!(refused.contains("takes over"), "{refused}");
 }
 

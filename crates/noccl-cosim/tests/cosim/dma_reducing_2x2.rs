@@ -5,6 +5,7 @@ use crate::common::engines::{Engines, place, schedule, sum};
 use crate::common::{cluster, set, sets_of_2x2, some};
 use noccl_net::TileRef;
 use noccl_run::{CycleRecord, TransferStart};
+use noccl_testkit::schedules::at_once;
 use noccl_workload::CollectiveKind;
 use noccl_workload::{ActionKind, Operator};
 
@@ -60,7 +61,7 @@ fn reductions_side_by_side_take_the_same_course() {
     for bytes in [64, 640, 4096, 6400] {
         let roots = (0..4).map(|i| place(cluster(i / 2, i % 2), 0x8000));
         let sums = roots.map(|root| ActionKind::InNetworkReduction(sum(all, root, bytes)));
-        MESH.agree(&schedule(sums.map(|kind| (kind, Vec::new())).collect()));
+        MESH.agree(&at_once(sums));
     }
 }
 
@@ -72,7 +73,7 @@ fn random_mixes_take_the_same_course() {
 #[test]
 fn a_contribution_of_other_bytes_is_noticed() {
     let one = sum(set((0, 0), (1, 0)), place(cluster(1, 1), 0x8000), 640);
-    let one = schedule(vec![(ActionKind::InNetworkReduction(one), Vec::new())]);
+    let one = at_once([ActionKind::InNetworkReduction(one)]);
     let first = |records: &mut Vec<CycleRecord>, change: fn(&mut TransferStart)| {
         let starts = records.iter_mut().flat_map(|r| &mut r.starts);
         starts.take(1).for_each(change);
@@ -94,7 +95,7 @@ fn a_contribution_of_other_bytes_is_noticed() {
 fn what_has_no_hardware_is_refused_by_name() {
     let all = set((0, 0), (1, 1));
     let part = sum(all, place(cluster(0, 0), 0x8000), 8);
-    let one = |kind| schedule(vec![(kind, Vec::new())]);
+    let one = |kind| at_once([kind]);
     let part = MESH.refusal(&one(ActionKind::InNetworkReduction(part)));
     assert!(part.contains("part of a line"), "{part}");
     let shared = sum(all, place(cluster(0, 0), 0x8000), 64);

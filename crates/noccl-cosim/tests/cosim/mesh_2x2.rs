@@ -15,14 +15,7 @@ fn name() -> &'static str {
     whole_or_tiles("2x2-reducing", "2x2-reducing-tiles")
 }
 
-fn cases() -> Cases {
-    Cases {
-        library: name(),
-        network: network(PRESET),
-    }
-}
-
-same_course!(cases(); unicasts(0..6), multicasts_and_barriers(0..6), overlapping_transactions(0..12));
+same_course!(Cases::new(name(), network(PRESET)); unicasts(0..6), multicasts_and_barriers(0..6), overlapping_transactions(0..12));
 
 /// The first difference between the mesh and records that somebody has changed.
 fn found(tamper: Tamper) -> LockstepError {

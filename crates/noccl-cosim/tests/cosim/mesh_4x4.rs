@@ -4,11 +4,4 @@
 use crate::common::cases::{Cases, same_course};
 use crate::common::network;
 
-fn cases() -> Cases {
-    Cases {
-        library: "4x4",
-        network: network("collective_noc_4x4"),
-    }
-}
-
-same_course!(cases(); unicasts(0..6), multicasts_and_barriers(0..12), overlapping_transactions(0..24));
+same_course!(Cases::new("4x4", network("collective_noc_4x4")); unicasts(0..6), multicasts_and_barriers(0..12), overlapping_transactions(0..24));

@@ -9,15 +9,8 @@ use noccl_cosim::lockstep::Lockstep;
 const NAME: &str = "2x2-registered-merge";
 const PRESET: &str = "collective_noc_2x2";
 
-fn cases() -> Cases {
-    Cases {
-        library: NAME,
-        network: registered_merge_network(PRESET),
-    }
-}
-
 same_course!(
-    cases();
+    Cases::new(NAME, registered_merge_network(PRESET));
     multicasts_and_barriers(0..12),
     overlapping_transactions(0..24),
     multicasts_of_all_to_all(),

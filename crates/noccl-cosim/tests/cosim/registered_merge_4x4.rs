@@ -5,15 +5,8 @@
 use crate::common::cases::{Cases, same_course};
 use crate::common::registered_merge_network;
 
-fn cases() -> Cases {
-    Cases {
-        library: "4x4-registered-merge",
-        network: registered_merge_network("collective_noc_4x4"),
-    }
-}
-
 same_course!(
-    cases();
+    Cases::new("4x4-registered-merge", registered_merge_network("collective_noc_4x4"));
     multicasts_and_barriers(0..12),
     overlapping_transactions(0..24),
     multicasts_of_all_to_all(),

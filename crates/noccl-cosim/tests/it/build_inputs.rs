@@ -5,6 +5,7 @@ use noccl_cosim::{Arithmetic, Boundary, BuildInputs};
 use noccl_net::elaborate;
 use noccl_rtl::{RtlConfig, RtlError, SourceFile, hardware_sources};
 use noccl_spec::{parse_spec, preset_text};
+use noccl_testkit::assert_says;
 use noccl_workload::{Difference, ElementType, Fault, Trace};
 use std::path::Path;
 
@@ -102,22 +103,17 @@ fn names_are_wide_and_memories_large_where_the_comparison_needs_it() {
         Boundary::Router,
         Arithmetic::default(),
     );
-    let own = package(&router);
-    assert!(
-        own.contains("TAG_BITS = 16;") && own.contains("OFFSET_BITS = 20;"),
-        "{own}"
-    );
+    assert_says(package(&router), &["TAG_BITS = 16;", "OFFSET_BITS = 20;"]);
     let axi = inputs("collective_noc_4x4", Boundary::Axi, Arithmetic::default());
     let large = package(&axi);
-    for line in [
+    let lines = [
         "LINE_BITS = 24;",
         "OFFSET_BITS = 30;",
         "MAP_BASE[NUM_REGIONS] = '{48'h10_0000_0000, 48'h20_0000_0000};",
         "MAP_OFFSET_BITS[NUM_REGIONS] = '{30, 30};",
         "MAP_MEMORY_BYTES[NUM_REGIONS] = '{1073741824, 1073741824};",
-    ] {
-        assert!(large.contains(line), "{line}");
-    }
+    ];
+    assert_says(large, &lines);
 }
 
 #[test]
@@ -125,11 +121,7 @@ fn a_mesh_that_no_word_holds_is_refused() {
     let sources = hardware_sources();
     let (config, none) = (config("collective_noc_8x8"), Arithmetic::default());
     let refused = BuildInputs::new(&config, Boundary::Router, none, "rtl", &sources).unwrap_err();
-    let text = refused.to_string();
-    assert!(
-        text.contains("mesh = 9 x 8") && text.contains("at most 64 tiles"),
-        "{text}"
-    );
+    assert_says(refused, &["mesh = 9 x 8", "at most 64 tiles"]);
 }
 
 #[test]

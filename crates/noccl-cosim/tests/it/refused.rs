@@ -3,32 +3,14 @@
 
 use noccl_cosim::Arithmetic;
 use noccl_cosim::endpoints::{places_of, refuse_schedule};
-use noccl_net::{Coord, MultiAddress, TileRef};
+use noccl_net::{Coord, TileRef};
 use noccl_rtl::{RtlConfig, RtlError};
-use noccl_workload::{
-    AccessPattern, Action, ActionKind, Chain, Difference, Fault, ListMulticast, PortKind,
-    PortTransaction, SCHEDULE_FORMAT, Schedule, Trace,
-};
-use std::collections::BTreeMap;
+use noccl_testkit::schedules::at_once as schedule;
+use noccl_testkit::traces::{entry, narrow_multicast, trace, wide_write};
+use noccl_testkit::{actions, cluster, cube, network_with};
+use noccl_workload::{ActionKind, Difference, Fault, Trace};
 
-const TILE: TileRef = TileRef::Cluster(Coord::new(0, 0));
-
-fn schedule(kinds: Vec<ActionKind>) -> Schedule {
-    let after = Vec::new;
-    let action = |kind| Action {
-        kind,
-        after: after(),
-    };
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions: kinds.into_iter().map(action).collect(),
-    }
-}
+const TILE: TileRef = cluster(0, 0);
 
 /// The field and what is accepted instead.
 fn refusal<T: std::fmt::Debug>(outcome: Result<T, RtlError>) -> (String, String) {
@@ -44,22 +26,17 @@ fn refusal<T: std::fmt::Debug>(outcome: Result<T, RtlError>) -> (String, String)
 
 #[test]
 fn links_of_more_than_a_cycle_are_refused_by_field_and_fifos_of_any_depth_are_not() {
-    let network = |field: &str, value: &str| {
-        let text = noccl_spec::preset_text("collective_noc_4x4").unwrap();
-        let set = (field.to_owned(), value.to_owned());
-        let spec = noccl_spec::parse_spec("preset", &text, &[set]).unwrap();
-        noccl_net::elaborate(&spec).unwrap()
-    };
+    let network = |field: &str, value: u32| network_with("collective_noc_4x4", &[(field, value)]);
     for plane in ["req", "rsp", "wide"] {
         let field = format!("router.link_cycles.{plane}");
-        let (what, accepted) = refusal(RtlConfig::new(&network(&field, "3")));
+        let (what, accepted) = refusal(RtlConfig::new(&network(&field, 3)));
         assert_eq!(what, format!("{field} = 3"));
         assert!(accepted.starts_with("accepted: 1 "), "{accepted}");
     }
     for depth in [1, 3, 16] {
-        let config = RtlConfig::new(&network("router.input_fifo_flits", &depth.to_string()));
+        let config = RtlConfig::new(&network("router.input_fifo_flits", depth));
         assert_eq!(config.unwrap().input_fifo_flits, depth);
-        let config = RtlConfig::new(&network("router.output_fifo_flits", &depth.to_string()));
+        let config = RtlConfig::new(&network("router.output_fifo_flits", depth));
         assert_eq!(config.unwrap().output_fifo_flits, depth);
     }
 }
@@ -67,12 +44,7 @@ fn links_of_more_than_a_cycle_are_refused_by_field_and_fifos_of_any_depth_are_no
 #[test]
 fn chains_are_refused_at_the_axi_ports_with_the_boundary_that_takes_them() {
     assert_eq!(refuse_schedule(&schedule(Vec::new())), Ok(()));
-    let chain = ActionKind::Chain(Chain {
-        initiator: TILE,
-        source: AccessPattern::linear(0, 64),
-        destinations: Vec::new(),
-        bytes: 64,
-    });
+    let chain = ActionKind::Chain(actions::chain(TILE, &[], 0, 64));
     let schedule = schedule(vec![chain]);
     assert!(Arithmetic::of_schedule(&schedule).is_ok());
     let (what, accepted) = refusal(refuse_schedule(&schedule));
@@ -83,13 +55,7 @@ fn chains_are_refused_at_the_axi_ports_with_the_boundary_that_takes_them() {
 
 #[test]
 fn multicasts_by_a_list_have_no_hardware_at_any_boundary() {
-    let list = ActionKind::ListMulticast(ListMulticast {
-        source: TILE,
-        source_offset: 0,
-        destinations: Vec::new(),
-        offset: 0,
-        bytes: 64,
-    });
+    let list = ActionKind::ListMulticast(actions::list_multicast(TILE, Vec::new(), 0, 64));
     let (what, accepted) = refusal(Arithmetic::of_schedule(&schedule(vec![list])));
     assert_eq!(what, "actions[0] = list_multicast");
     assert!(accepted.contains("multi-address") && accepted.contains("esp"));
@@ -99,13 +65,10 @@ fn multicasts_by_a_list_have_no_hardware_at_any_boundary() {
 #[test]
 fn faults_that_are_none_of_a_memory_are_refused_at_the_axi_ports() {
     let faults = |faults: Vec<Fault>| Trace {
-        transactions: vec![PortTransaction {
-            start_cycles: vec![Some(0)],
-            kind: PortKind::NarrowMulticast {
-                from: TILE,
-                to: MultiAddress::new(Coord::new(0, 0), Coord::new(1, 0)),
-            },
-        }],
+        transactions: vec![entry(
+            vec![Some(0)],
+            narrow_multicast(TILE, cube(0, 0, 1, 0)),
+        )],
         faults,
     };
     let memory = || Fault::Memory {
@@ -145,19 +108,9 @@ fn faults_that_are_none_of_a_memory_are_refused_at_the_axi_ports() {
 
 #[test]
 fn more_wide_data_than_a_memory_has_are_refused_with_their_number() {
-    let write = PortTransaction {
-        start_cycles: vec![Some(0)],
-        kind: PortKind::WideWrite {
-            from: TILE,
-            to: TILE,
-            beats: 257,
-        },
-    };
+    let write = entry(vec![Some(0)], wide_write(TILE, TILE, 257));
     let transactions = vec![write; 1 << 16];
-    let (what, accepted) = refusal(places_of(&Trace {
-        transactions,
-        ..Trace::default()
-    }));
+    let (what, accepted) = refusal(places_of(&trace(transactions)));
     assert_eq!(what, "transactions = 16842752 wide beats");
     assert!(accepted.contains("1 GiB"), "{accepted}");
 }

@@ -255,10 +255,7 @@ mod tests {
     use noccl_net::Coord;
 
     fn network() -> Network {
-        let name = "collective_noc_4x4";
-        let text = noccl_spec::preset_text(name).unwrap();
-        let spec = noccl_spec::parse_spec(name, &text, &[]).unwrap();
-        noccl_net::elaborate(&spec).unwrap()
+        noccl_testkit::mesh(4, 4)
     }
 
     fn add(links: &mut Links, network: &Network, from: Coord, to: Coord) -> u32 {

@@ -2,12 +2,11 @@
 //! The estimate of shared links where cycles are known, and what it refuses.
 
 use noccl_model::{ModelError, estimate_cycles};
-use noccl_net::{Coord, MultiAddress, TileRef};
+use noccl_net::TileRef;
+use noccl_testkit::actions::network_sum;
 use noccl_testkit::schedules::schedule;
-use noccl_testkit::{cluster, network};
-use noccl_workload::{
-    ActionKind, Arrival, Destination, ElementType, InNetworkReduction, Operator, Place, Transfer,
-};
+use noccl_testkit::{assert_says, cluster, cube, network};
+use noccl_workload::{ActionKind, Arrival, Destination, ElementType, Place, Transfer};
 
 fn write(from: TileRef, to: TileRef, bytes: u64) -> Transfer {
     let place = |tile| Place { tile, offset: 0 };
@@ -62,33 +61,25 @@ fn what_routers_fold_and_messages_are_refused_by_name() {
             .unwrap_err()
             .to_string()
     };
-    let set = MultiAddress::new(Coord::new(0, 0), Coord::new(3, 3));
+    let set = cube(0, 0, 3, 3);
     let arrival = ActionKind::Arrival(Arrival {
         group: set,
         root: cluster(9, 9),
     });
     let noc = network("collective_noc_4x4");
     let absent = text(estimate_cycles(&noc, &schedule(vec![(arrival, vec![])])));
-    assert!(
-        absent.contains("actions[0]") && absent.contains("accepted"),
-        "{absent}"
-    );
-    let fold = ActionKind::InNetworkReduction(InNetworkReduction {
-        group: set,
-        source_offset: 0,
-        root: Place {
+    assert_says(&absent, &["actions[0]", "accepted"]);
+    let fold = network_sum(
+        set,
+        Place {
             tile: cluster(0, 0),
             offset: 4096,
         },
-        bytes: 64,
-        operator: Operator::Sum,
-        element: ElementType::Fp64,
-    });
-    let fold = text(estimate_cycles(&noc, &schedule(vec![(fold, vec![])])));
-    assert!(
-        fold.contains("knows no") && fold.contains("accepted"),
-        "{fold}"
+        64,
+        ElementType::Fp64,
     );
+    let fold = text(estimate_cycles(&noc, &schedule(vec![(fold, vec![])])));
+    assert_says(&fold, &["knows no", "accepted"]);
     for name in ["smart_8x8", "esp_4x5", "tilepro64_4x4"] {
         let refused = text(estimate_cycles(&network(name), &schedule(vec![])));
         assert!(refused.contains("router.flow"), "{refused}");

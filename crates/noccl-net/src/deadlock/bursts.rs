@@ -61,10 +61,8 @@ mod tests {
     use crate::{Coord, elaborate};
 
     fn network(overrides: &[(&str, &str)]) -> Network {
-        let text = noccl_spec::preset_text("collective_noc_4x4").unwrap();
-        let set = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-        let overrides: Vec<_> = overrides.iter().map(set).collect();
-        elaborate(&noccl_spec::parse_spec("preset", &text, &overrides).unwrap()).unwrap()
+        let spec = noccl_testkit::parsed("collective_noc_4x4", overrides);
+        elaborate(&spec.unwrap()).unwrap()
     }
 
     fn together(network: &Network, base: (u16, u16), mask: (u16, u16), bursts: u64) -> u64 {

@@ -3,8 +3,9 @@
 
 use crate::common::spec as preset;
 use noccl_net::deadlock::check_network;
-use noccl_net::{Coord, MultiAddress, Network, TileId, TileKind, TileRef, elaborate};
+use noccl_net::{Coord, Network, TileId, TileKind, TileRef, elaborate};
 use noccl_spec::TileKindName;
+use noccl_testkit::cube;
 use noccl_testkit::sides::{Sides, spec};
 
 const BASE: &str = "collective_noc_4x4";
@@ -54,10 +55,7 @@ fn every_tile_has_its_kind_its_name_and_its_addresses() {
 fn a_mask_names_clusters_only_wherever_memories_stand() {
     for (sides, shape, n) in networks() {
         let (columns, rows) = n.padded_clusters();
-        let all = MultiAddress::new(
-            Coord::new(0, 0),
-            Coord::new(columns as u16 - 1, rows as u16 - 1),
-        );
+        let all = cube(0, 0, columns as u16 - 1, rows as u16 - 1);
         let bus = n.masked_address(all, 128).unwrap();
         assert_eq!(n.decode_masked(bus).unwrap(), (all, 128), "{sides:?}");
         let tiles: Vec<_> = n.multi_tiles(all).flatten().collect();

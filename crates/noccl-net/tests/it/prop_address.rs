@@ -3,6 +3,7 @@
 
 use crate::common::{mesh, network};
 use noccl_net::{Coord, MaskedAddress, MultiAddress, TileId, TileRef};
+use noccl_testkit::{cluster, cube};
 use proptest::prelude::*;
 
 #[test]
@@ -10,7 +11,7 @@ fn the_map_of_the_4x4_system_is_the_published_one() {
     let n = network("collective_noc_4x4");
     for x in 0..4u16 {
         for y in 0..4u16 {
-            let tile = n.find(TileRef::Cluster(Coord::new(x, y))).unwrap();
+            let tile = n.find(cluster(x, y)).unwrap();
             let index = u64::from(x * 4 + y);
             assert_eq!(n.address(tile, 0x40), 0x2000_0000 + index * 0x4_0000 + 0x40);
         }
@@ -54,7 +55,7 @@ fn masks_that_do_not_select_clusters_are_refused() {
     assert!(
         fails(0x7000_0000, 0x4_0000).contains("only the cluster region 0x20000000..0x20400000")
     );
-    let whole = MultiAddress::new(Coord::new(0, 0), Coord::new(7, 3));
+    let whole = cube(0, 0, 7, 3);
     assert!(n.masked_address(whole, 0).is_err());
     for just_outside in [Coord::new(4, 0), Coord::new(0, 4)] {
         let set = MultiAddress::single(just_outside);
@@ -92,7 +93,7 @@ proptest! {
         let n = mesh(width, height);
         let (columns, rows) = n.padded_clusters();
         let (cx, cy) = (columns as u16 - 1, rows as u16 - 1);
-        let set = MultiAddress::new(Coord::new(x & cx, y & cy), Coord::new(mx & cx, my & cy));
+        let set = cube(x & cx, y & cy, mx & cx, my & cy);
         let bus = n.masked_address(set, offset).unwrap();
         prop_assert_eq!(n.decode_masked(bus), Ok((set, offset)));
         let other = MaskedAddress { address: bus.address | (junk & bus.mask), mask: bus.mask };

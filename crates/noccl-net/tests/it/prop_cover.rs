@@ -3,7 +3,7 @@
 
 use crate::common::mesh;
 use noccl_net::{Coord, MultiAddress, Network, TileSet, cover, interval_cubes};
-use noccl_testkit::rectangle;
+use noccl_testkit::{cube, rectangle};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -62,7 +62,7 @@ fn interval_cubes_partition_every_interval() {
             let mut seen = BTreeSet::new();
             for (base, mask) in interval_cubes(low, high) {
                 assert_eq!(base & mask, 0, "{low}..={high}");
-                let cube = MultiAddress::new(Coord::new(base, 0), Coord::new(mask, 0));
+                let cube = cube(base, 0, mask, 0);
                 assert!(cube.members().all(|c| seen.insert(c.x)), "{low}..={high}");
             }
             assert!(seen.into_iter().eq(low..=high), "{low}..={high}");
@@ -109,7 +109,7 @@ fn the_interval_without_enough_witnesses_weighs_as_much_as_its_cubes() {
     for mask in 0..16u16 {
         for base in (0..16u16).filter(|b| b & mask == 0) {
             if base >= 1 && base | mask <= 14 {
-                let cube = MultiAddress::new(Coord::new(base, 0), Coord::new(mask, 0));
+                let cube = cube(base, 0, mask, 0);
                 let total: i32 = cube.members().map(|c| weight(c.x)).sum();
                 assert!(total <= 2, "{base}/{mask}");
             }

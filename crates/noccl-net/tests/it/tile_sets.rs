@@ -3,7 +3,7 @@
 
 use crate::common::mesh;
 use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
-use noccl_testkit::rectangle;
+use noccl_testkit::{cluster, rectangle};
 use proptest::prelude::*;
 
 #[test]
@@ -105,10 +105,7 @@ fn sets_outside_the_clusters_are_refused_with_their_extent() {
 #[test]
 fn tiles_read_as_cluster_or_memory() {
     let n = mesh(4, 3);
-    assert_eq!(
-        n.parse_tile_ref("3,2"),
-        Ok(TileRef::Cluster(Coord::new(3, 2)))
-    );
+    assert_eq!(n.parse_tile_ref("3,2"), Ok(cluster(3, 2)));
     assert_eq!(n.parse_tile_ref("mem:2"), Ok(TileRef::Memory(2)));
     for text in ["", "3", "3,2,1", "mem", "mem:", "mem:-1", "mem:x", "a,b"] {
         let shown = n.parse_tile_ref(text).unwrap_err().to_string();

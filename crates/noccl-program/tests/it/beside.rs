@@ -3,6 +3,7 @@
 
 use crate::common::{Op, network, run_in_network};
 use crate::programs::{error, numbers};
+use noccl_testkit::assert_says;
 use noccl_workload::CollectiveKind;
 
 /// Two of a kind go on at once, while ranks compute, send to each other and call one that blocks. Which kinds the algorithms of a network
@@ -114,8 +115,5 @@ fn what_needs_the_cores_does_not_go_on_beside_them() {
     let call = Op::Icollective(CollectiveKind::AllReduce, 0, numbers(&[1]));
     let lists = vec![vec![call, Op::WaitAll]; 4];
     let told = error("tilepro64_4x4", &lists).to_string();
-    assert!(
-        told.contains("non-blocking all_reduce") && told.contains("test:1"),
-        "{told}"
-    );
+    assert_says(&told, &["non-blocking all_reduce", "test:1"]);
 }

@@ -4,13 +4,11 @@
 use noccl_net::{Network, elaborate};
 use noccl_rtl::{Package, RtlConfig, RtlNumbers, package_text};
 use noccl_spec::{RouterBypass, RouterFlow, Spec, WideReductionKind};
-use noccl_testkit::preset;
+use noccl_testkit::{assert_says, network_of, preset};
 use std::path::Path;
 
 fn network(change: impl FnOnce(&mut Spec)) -> Network {
-    let mut spec = preset("collective_noc_4x4");
-    change(&mut spec);
-    elaborate(&spec).unwrap()
+    network_of("collective_noc_4x4", change)
 }
 
 #[test]
@@ -36,9 +34,7 @@ fn the_published_router_is_refused_by_its_field() {
         spec.axi_mut().unwrap().router.wide_reduction.kind = WideReductionKind::TwoOperand;
     });
     let refused = RtlConfig::new(&network).unwrap_err().to_string();
-    for word in ["router.flow", "published", "non_blocking"] {
-        assert!(refused.contains(word), "{refused}");
-    }
+    assert_says(&refused, &["router.flow", "published", "non_blocking"]);
 }
 
 #[test]

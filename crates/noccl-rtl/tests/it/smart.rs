@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Numbers of routers with bypass, and what has no hardware, by its name.
 
-use noccl_net::{Network, elaborate};
 use noccl_rtl::{RtlNumbers, SmartRtlConfig};
-use noccl_spec::{parse_spec, preset_text};
 
-fn network(preset: &str, overrides: &[(&str, &str)]) -> Network {
-    let overrides: Vec<(String, String)> = overrides
-        .iter()
-        .map(|(field, value)| (format!("router.smart.{field}"), (*value).to_owned()))
-        .collect();
-    let spec = parse_spec(preset, &preset_text(preset).unwrap(), &overrides).unwrap();
-    elaborate(&spec).unwrap()
-}
+use noccl_testkit::assert_says;
+use noccl_testkit::networks::smart as network;
 
 fn numbers(preset: &str, overrides: &[(&str, &str)]) -> SmartRtlConfig {
     let network = network(preset, overrides);
@@ -113,10 +105,7 @@ fn what_has_no_hardware_is_refused_by_its_field() {
             refused.starts_with(&format!("{found}: there is no hardware")),
             "{refused}"
         );
-        assert!(
-            refused.contains(&format!("accepted: {accepted}")),
-            "{refused}"
-        );
+        assert_says(&refused, &[&format!("accepted: {accepted}")]);
     }
     // A line of nine tiles has no path of nine hops.
     assert_eq!(numbers("smart_9x2", &[("hpc_max", "9")]).hpc_max, 8);

@@ -254,12 +254,11 @@ mod tests {
     use crate::diagnose::{Driver, diagnose};
     use crate::machine::Machine;
     use crate::ni::axi::issue::Target;
-    use noccl_net::{Network, elaborate};
+    use noccl_net::Network;
     use noccl_run::{Mode, RunConfig};
 
     fn preset() -> Network {
-        let text = noccl_spec::preset_text("collective_noc_4x4").unwrap();
-        elaborate(&noccl_spec::parse_spec("preset", &text, &[]).unwrap()).unwrap()
+        noccl_testkit::mesh(4, 4)
     }
 
     #[test]

@@ -3,14 +3,16 @@
 
 use crate::common::hand_written::schedule_of;
 use crate::common::interpreted::{expected, found};
-use crate::common::{cluster, cube, network, network_with};
+use crate::common::{cluster, cube, image, length_of, network, network_with, run_alone, stalling};
 use noccl_net::tree::join_set;
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
-use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
+use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult};
 use noccl_spec::Plane;
+use noccl_testkit::actions::{copy, to_set};
+use noccl_testkit::schedules::alone;
+use noccl_testkit::{assert_says, place};
 use noccl_workload::{
-    Action, ActionKind, Destination, ElementType, InNetworkReduction, Operator, Place, Schedule,
-    Transfer, check,
+    Action, ActionKind, ElementType, InNetworkReduction, Operator, Place, Schedule, check,
 };
 use proptest::prelude::*;
 
@@ -20,33 +22,18 @@ fn all_reduce(group: MultiAddress, root: TileRef, source_offset: u64, bytes: u64
     let reduction = InNetworkReduction {
         group,
         source_offset,
-        root: Place {
-            tile: root,
-            offset: OUTPUT + source_offset,
-        },
+        root: place(root, OUTPUT + source_offset),
         bytes,
         operator: Operator::Sum,
         element: ElementType::Fp64,
     };
-    Action {
-        kind: ActionKind::InNetworkAllReduce(reduction),
-        after: vec![],
-    }
+    alone(ActionKind::InNetworkAllReduce(reduction))
 }
 
 fn multicast(group: MultiAddress, from: Coord, offset: u64, bytes: u64) -> ActionKind {
-    ActionKind::Transfer(Transfer::row(
-        TileRef::Cluster(from),
-        Place {
-            tile: TileRef::Cluster(from),
-            offset,
-        },
-        Destination::Multicast {
-            set: group,
-            offset: OUTPUT + offset,
-        },
-        bytes,
-    ))
+    let from = TileRef::Cluster(from);
+    let to = to_set(group, OUTPUT + offset);
+    copy(from, place(from, offset), to, bytes)
 }
 
 /// Contributions whose sums depend on their order.
@@ -75,27 +62,14 @@ fn run_with(
     bytes: u64,
     config: impl Fn(Mode) -> RunConfig,
 ) -> RunResult {
-    let place = |at: Coord, offset| Place {
-        tile: TileRef::Cluster(at),
-        offset,
-    };
-    let inputs: Vec<MemoryImage> = group
-        .members()
-        .map(|at| MemoryImage {
-            tile: TileRef::Cluster(at),
-            offset: 0,
-            bytes: contribution(at, bytes),
-        })
-        .collect();
-    let outputs: Vec<(Place, u64)> = group
-        .members()
-        .map(|at| (place(at, OUTPUT), bytes))
-        .collect();
+    let input = |at| image(TileRef::Cluster(at), 0, contribution(at, bytes));
+    let inputs: Vec<MemoryImage> = group.members().map(input).collect();
+    let output = |at| (place(TileRef::Cluster(at), OUTPUT), bytes);
+    let outputs: Vec<(Place, u64)> = group.members().map(output).collect();
     let run = |mode| {
-        noccl_sim::run_schedule(net, schedule, &inputs, &outputs, &config(mode), &mut |_| {
-            true
-        })
-        .expect("runs")
+        let config = config(mode);
+        let run = noccl_sim::run_schedule(net, schedule, &inputs, &outputs, &config, &mut |_| true);
+        run.expect("runs")
     };
     let (value, timing) = (run(Mode::Value), run(Mode::Timing));
     assert_eq!(
@@ -145,8 +119,7 @@ fn expected_cycles(net: &Network, group: MultiAddress, root: Coord, beats: u64) 
 fn assert_formula(net: &Network, group: MultiAddress, root: Coord, beats: u64) {
     let bytes = net.axi().ni.wide_beat() * beats;
     let schedule = schedule_of(vec![all_reduce(group, TileRef::Cluster(root), 0, bytes)]);
-    let result = run(net, &schedule, group, bytes);
-    let cycles = result.actions[0].finish_cycle - result.actions[0].start_cycle;
+    let cycles = length_of(&run(net, &schedule, group, bytes), 0);
     let [least, most] = expected_cycles(net, group, root, beats);
     assert!(
         (least..=most).contains(&cycles) && (beats > 1 || cycles == least),
@@ -211,14 +184,9 @@ fn windows_keep_one_beat_per_cycle_of_an_all_reduce_over_8x8_however_long_it_is(
     let net = network("collective_noc_8x8");
     let (group, root) = (cube(0, 0, 7, 7), Coord::new(0, 0));
     for beats in [192, 512, 1000] {
-        let schedule = schedule_of(vec![all_reduce(
-            group,
-            TileRef::Cluster(root),
-            0,
-            64 * beats,
-        )]);
-        let result = run(&net, &schedule, group, 64 * beats);
-        let cycles = result.actions[0].finish_cycle - result.actions[0].start_cycle;
+        let bytes = 64 * beats;
+        let schedule = schedule_of(vec![all_reduce(group, TileRef::Cluster(root), 0, bytes)]);
+        let cycles = length_of(&run(&net, &schedule, group, bytes), 0);
         let [expected, _] = expected_cycles(&net, group, root, beats);
         assert_eq!(cycles, expected, "{beats} beats");
     }
@@ -256,16 +224,15 @@ fn all_reduces_of_which_a_tile_is_root_and_member_keep_their_order_beyond_the_li
 fn a_root_outside_the_group_and_published_routers_are_refused() {
     let refused = |net: &Network, root| {
         let schedule = schedule_of(vec![all_reduce(cube(0, 0, 1, 0), root, 0, 64)]);
-        let config = RunConfig::new(Mode::Timing);
-        let error = noccl_sim::run_schedule(net, &schedule, &[], &[], &config, &mut |_| true);
+        let error = run_alone(net, &schedule, &RunConfig::new(Mode::Timing));
         let error = error.expect_err("is refused");
         assert!(matches!(error, RunError::Refused { .. }), "{error}");
         error.to_string()
     };
     let text = refused(&network("collective_noc_4x4"), cluster(2, 0));
-    assert!(text.contains("member"), "{text}");
+    assert_says(text, &["member"]);
     let text = refused(&network("collective_noc_4x4_published"), cluster(0, 0));
-    assert!(text.contains("published"), "{text}");
+    assert_says(text, &["published"]);
 }
 
 /// Kind, base, mask, which member is the root, beats.
@@ -321,7 +288,7 @@ proptest! {
         }
         let config = |mode| {
             let (target, initiator, seed) = stalls;
-            let stalls = StallConfig { target_stall_per_256: target, initiator_stall_per_256: initiator };
+            let stalls = stalling(target, initiator);
             RunConfig { stalls: Some(stalls), stall_seed: seed, ..RunConfig::new(mode) }
         };
         let _ = run_with(&net, &schedule_of(actions), cube(0, 0, side - 1, side - 1), 32_768, config);

@@ -5,18 +5,16 @@
 use crate::common::hand_written::schedule_of;
 use crate::common::random_schedule::{all_outputs, random_inputs, random_schedule};
 use crate::common::saved::{self, digest, refused_contents, refuses_damage, save, step};
-use crate::common::{cluster, cube, deep_network, network, network_with};
+use crate::common::{cluster, cube, deep_network, network, network_with, stalling};
 use noccl_net::{MultiAddress, Network};
-use noccl_run::{MemoryImage, Mode, Request, RunConfig, RunError, StallConfig};
+use noccl_run::{MemoryImage, Mode, Request, RunConfig, RunError};
 use noccl_sim::ScheduleRun;
 use noccl_sim::checkpoint::{CheckpointError, FORMAT, Identity, Part, Saved};
-use noccl_testkit::one_in;
-use noccl_testkit::schedules::alone;
-use noccl_testkit::tiles::place;
-use noccl_workload::{
-    Action, ActionKind, Compute, Destination, ElementType, InNetworkReduction, Operator, Schedule,
-    Transfer,
-};
+use noccl_testkit::actions::{self, network_sum};
+use noccl_testkit::networks::small_store;
+use noccl_testkit::schedules::{after, alone};
+use noccl_testkit::{one_in, place};
+use noccl_workload::{Action, ElementType, Schedule};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -63,13 +61,25 @@ impl Case<'_> {
     }
 }
 
+const fn without_inputs<'a>(
+    net: &'a Network,
+    schedule: &'a Schedule,
+    config: RunConfig,
+    threads_after: usize,
+) -> Case<'a> {
+    Case {
+        net,
+        schedule,
+        inputs: &[],
+        config,
+        threads_after,
+    }
+}
+
 fn config(mode: Mode, threads: usize, stalls: bool) -> RunConfig {
     RunConfig {
         threads,
-        stalls: stalls.then_some(StallConfig {
-            target_stall_per_256: 40,
-            initiator_stall_per_256: 60,
-        }),
+        stalls: stalls.then_some(stalling(40, 60)),
         stall_seed: 5,
         ..RunConfig::new(mode)
     }
@@ -107,37 +117,17 @@ proptest! {
 }
 
 fn multicast(x: u16, to: MultiAddress) -> Action {
-    let own = cluster(x, 0);
-    alone(ActionKind::Transfer(Transfer::row(
-        own,
-        place(own, 0),
-        Destination::Multicast {
-            set: to,
-            offset: 0x4000,
-        },
-        4096,
-    )))
+    alone(actions::multicast(cluster(x, 0), to, 0x4000, 4096))
 }
 
 fn reduction(group: MultiAddress, beats: u64, at: u64) -> Action {
-    Action {
-        kind: ActionKind::InNetworkReduction(InNetworkReduction {
-            group,
-            source_offset: 0,
-            root: place(cluster(0, 0), 0x2000 * at),
-            bytes: beats * 64,
-            operator: Operator::Sum,
-            element: ElementType::Fp64,
-        }),
-        after: vec![noccl_workload::ActionId(0), noccl_workload::ActionId(1)],
-    }
+    let root = place(cluster(0, 0), 0x2000 * at);
+    let sum = network_sum(group, root, beats * 64, ElementType::Fp64);
+    after(sum, &[0, 1])
 }
 
 fn compute(y: u16, cycles: u64) -> Action {
-    alone(ActionKind::Compute(Compute {
-        tile: cluster(0, y),
-        cycles,
-    }))
+    alone(actions::compute(cluster(0, y), cycles))
 }
 
 /// Four reductions crowd the store of a root that has to contribute to a fifth first.
@@ -152,19 +142,8 @@ fn crowd() -> Schedule {
 fn a_run_that_stalls_stalls_with_the_same_diagnosis_after_an_interruption() {
     let row = cube(0, 0, 3, 0);
     let overlapping = schedule_of(vec![multicast(0, row), multicast(3, row)]);
-    let small = [
-        ("router.wide_reduction.window_beats", "16"),
-        ("router.wide_reduction.store_beats", "64"),
-    ];
-    let small_store = network_with("collective_noc_4x4", &small);
-    for (net, schedule) in [(&*PUBLISHED, overlapping), (&small_store, crowd())] {
-        let case = Case {
-            net,
-            schedule: &schedule,
-            inputs: &[],
-            config: config(Mode::Value, 1, false),
-            threads_after: 1,
-        };
+    for (net, schedule) in [(&*PUBLISHED, overlapping), (&small_store(), crowd())] {
+        let case = without_inputs(net, &schedule, config(Mode::Value, 1, false), 1);
         let mut run = ScheduleRun::new(net, case.schedule, &[], &case.config).expect("is accepted");
         let whole = step(&mut run, u64::MAX);
         assert!(matches!(whole, Err(RunError::Stall(_))), "{whole:?}");
@@ -179,17 +158,12 @@ fn a_run_that_stalls_stalls_with_the_same_diagnosis_after_an_interruption() {
 fn a_large_mesh_goes_on_with_another_number_of_threads() {
     let net = network("collective_noc_64x64");
     let all = cube(0, 0, 63, 63);
-    let mut actions = vec![compute(0, 1), compute(1, 1), multicast(0, all)];
-    actions.extend([multicast(63, all), reduction(all, 16, 4)]);
-    let schedule = schedule_of(actions);
+    let [first, second] = [0, 1].map(|y| compute(y, 1));
+    let [one, other] = [0, 63].map(|x| multicast(x, all));
+    let schedule = schedule_of(vec![first, second, one, other, reduction(all, 16, 4)]);
     for threads in [(1, 2), (2, 1)] {
-        let case = Case {
-            net: &net,
-            schedule: &schedule,
-            inputs: &[],
-            config: config(Mode::Timing, threads.0, false),
-            threads_after: threads.1,
-        };
+        let config = config(Mode::Timing, threads.0, false);
+        let case = without_inputs(&net, &schedule, config, threads.1);
         let len = case.len().expect("is accepted");
         case.check(len / 3, 10).expect("is accepted");
     }

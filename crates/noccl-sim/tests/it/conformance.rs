@@ -2,18 +2,16 @@
 //! The contract of a backend (`noccl_run::conformance`), kept by the collective, the published, ESP's and S2's routers, the crossbar and
 //! core tiles.
 
-use crate::common::hand_written::{images, place, schedule_of, transfer};
+use crate::common::hand_written::{images, place, schedule_of};
 use crate::common::lists::list;
 use crate::common::{cluster, cube, network, network_with};
 use noccl_net::{Coord, Network, TileSet};
 use noccl_run::conformance::{self, Subject};
 use noccl_run::{MemoryImage, Mode, RunConfig};
 use noccl_sim::Simulator;
-use noccl_testkit::schedules::alone;
-use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination, ElementType,
-    InNetworkReduction, Message, Operator, Place, Schedule,
-};
+use noccl_testkit::actions::{barrier, compute, message, multicast, network_sum, write};
+use noccl_testkit::schedules::{after, at_once, in_order};
+use noccl_workload::{ActionKind, BarrierMechanism, ElementType, Place, Schedule};
 
 const CONFIG: RunConfig = RunConfig::new(Mode::Value);
 const OUTPUT: u64 = 0x8_0000;
@@ -44,19 +42,6 @@ impl Kind {
     }
 }
 
-/// One after the other.
-fn in_order(kinds: Vec<ActionKind>) -> Schedule {
-    let actions = kinds.into_iter().enumerate().map(|(i, kind)| Action {
-        kind,
-        after: i
-            .checked_sub(1)
-            .map(|i| ActionId(i as u32))
-            .into_iter()
-            .collect(),
-    });
-    schedule_of(actions.collect())
-}
-
 fn outputs() -> Vec<(Place, u64)> {
     let tiles = (0..4).flat_map(|x| (0..4).map(move |y| cluster(x, y)));
     tiles.map(|tile| (place(tile, OUTPUT), BYTES)).collect()
@@ -64,52 +49,30 @@ fn outputs() -> Vec<(Place, u64)> {
 
 /// Unicasts, multicasts and reductions over rows, for routers that the machine has around it.
 fn on_the_machine(preset: &str) -> Kind {
-    let reduction = ActionKind::InNetworkReduction(InNetworkReduction {
-        group: cube(0, 2, 3, 0),
-        source_offset: 0,
-        root: place(cluster(3, 2), OUTPUT),
-        bytes: BYTES,
-        operator: Operator::Sum,
-        element: ElementType::Int64,
-    });
+    let reduction = network_sum(
+        cube(0, 2, 3, 0),
+        place(cluster(3, 2), OUTPUT),
+        BYTES,
+        ElementType::Int64,
+    );
     let round = [
-        transfer(
-            cluster(0, 0),
-            Destination::One(place(cluster(3, 3), OUTPUT)),
-            BYTES,
-        ),
-        transfer(
-            cluster(1, 2),
-            Destination::Multicast {
-                set: cube(0, 0, 1, 3),
-                offset: OUTPUT,
-            },
-            BYTES,
-        ),
+        write(cluster(0, 0), place(cluster(3, 3), OUTPUT), BYTES),
+        multicast(cluster(1, 2), cube(0, 0, 1, 3), OUTPUT, BYTES),
         reduction,
     ];
-    let barrier = |after| Action {
-        kind: ActionKind::Barrier(Barrier {
-            group: TileSet::Row(0),
-            counter: cluster(0, 0),
-            mechanism: BarrierMechanism::InNetwork,
-        }),
-        after: vec![ActionId(after)],
+    let meet = |other| {
+        let row = TileSet::Row(0);
+        let kind = barrier(row, cluster(0, 0), BarrierMechanism::InNetwork);
+        after(kind, &[other])
     };
-    let compute = |x, after| Action {
-        kind: ActionKind::Compute(Compute {
-            tile: cluster(x, 0),
-            cycles: 10,
-        }),
-        after: vec![ActionId(after)],
-    };
+    let compute = |x, other| after(compute(cluster(x, 0), 10), &[other]);
     Kind {
         network: network(preset),
-        schedule: in_order(round.iter().chain(&round).chain(&round).cloned().collect()),
+        schedule: in_order([&round[..]; 3].concat()),
         inputs: images(BYTES),
         outputs: outputs(),
         // (0,0) wants the first barrier before the second one, (1,0) the second one before the first.
-        stalling: schedule_of(vec![barrier(3), compute(0, 0), barrier(1), compute(1, 2)]),
+        stalling: schedule_of(vec![meet(3), compute(0, 0), meet(1), compute(1, 2)]),
         refused: in_order(lists(&[((0, 0), &[(1, 2), (2, 2)])], 64)),
         has_checkpoints: true,
     }
@@ -132,18 +95,14 @@ fn esp() -> Kind {
         ((3, 1), &[(0, 3), (1, 3), (2, 3)]),
     );
     let crossing = lists(&[left, right], 4096);
-    let at_once = crossing.into_iter().map(alone);
     Kind {
         network: network("esp_4x5"),
         schedule: in_order(lists(&[left; 9], BYTES)),
         inputs: images(BYTES),
         outputs: outputs(),
         // Each holds the link that the other one's branch needs.
-        stalling: schedule_of(at_once.collect()),
-        refused: in_order(vec![ActionKind::Compute(Compute {
-            tile: cluster(0, 0),
-            cycles: 10,
-        })]),
+        stalling: at_once(crossing),
+        refused: in_order([compute(cluster(0, 0), 10)]),
         has_checkpoints: false,
     }
 }
@@ -170,33 +129,20 @@ fn greedy_with_bypass(preset: &str) -> Kind {
 
 /// Cores that read what they wait for, and wait forever if two send to each other what their queues cannot hold.
 fn cores() -> Kind {
-    let message = |from: (u16, u16), to: (u16, u16), source| {
-        ActionKind::Message(Message {
-            source: place(cluster(from.0, from.1), source),
-            destination: place(cluster(to.0, to.1), OUTPUT),
-            bytes: BYTES,
-            rows: None,
-            round: None,
-        })
-    };
+    let at = |(x, y): (u16, u16), offset| place(cluster(x, y), offset);
+    let message = |from, to, source| message(at(from, source), at(to, OUTPUT), BYTES);
     let round = [
         message((0, 0), (3, 2), 0),
         message((3, 2), (1, 1), OUTPUT),
         message((1, 1), (0, 0), OUTPUT),
     ];
-    let at_once = [message((0, 0), (3, 2), 0), message((3, 2), (0, 0), 0)];
-    let at_once = at_once.into_iter().map(alone);
     Kind {
         network: network_with("tilepro64_4x4", &[("core.drain", "\"in_receive\"")]),
-        schedule: in_order(round.iter().chain(&round).chain(&round).cloned().collect()),
+        schedule: in_order([&round[..]; 3].concat()),
         inputs: images(BYTES),
         outputs: outputs(),
-        stalling: schedule_of(at_once.collect()),
-        refused: in_order(vec![transfer(
-            cluster(0, 0),
-            Destination::One(place(cluster(3, 3), OUTPUT)),
-            BYTES,
-        )]),
+        stalling: at_once([message((0, 0), (3, 2), 0), message((3, 2), (0, 0), 0)]),
+        refused: in_order([write(cluster(0, 0), place(cluster(3, 3), OUTPUT), BYTES)]),
         has_checkpoints: false,
     }
 }

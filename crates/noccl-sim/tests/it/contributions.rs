@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Contributions that do not fit together (`docs/errors.md`): members that disagree, barriers that bear a name in use.
 
-use crate::common::{cluster, cube, network, reduction, run_trace as run};
+use crate::common::{cluster, cube, disagree, network, reduction, run_trace as run};
 use noccl_run::RunError;
+use noccl_testkit::traces::barrier as port_barrier;
 use noccl_workload::{Difference, ElementType, Fault, Operator, PortKind};
 
 const OKAY: u8 = 0;
@@ -11,11 +12,7 @@ const SLVERR: u8 = 2;
 #[test]
 fn members_that_say_the_same_agree_until_they_meet_others() {
     let net = network("collective_noc_4x4");
-    let other = |member| Fault::Disagree {
-        transaction: 0,
-        member,
-        difference: Difference::Element(ElementType::Fp64),
-    };
+    let other = |member| disagree(member, Difference::Element(ElementType::Fp64));
     // Whoever comes first says what a sum is; the burst fails in any case.
     for members in [0..2, 0..15, 15..16] {
         let faults = members.map(other).collect();
@@ -26,10 +23,7 @@ fn members_that_say_the_same_agree_until_they_meet_others() {
 
 /// A barrier over a row or a column of clusters from (0, 0) on, its members' starts from one to the other.
 fn barrier(mask: (u16, u16), first: u64, last: u64) -> (Vec<Option<u64>>, PortKind) {
-    let kind = PortKind::Barrier {
-        group: cube(0, 0, mask.0, mask.1),
-        root: cluster(2, 2),
-    };
+    let kind = port_barrier(cube(0, 0, mask.0, mask.1), cluster(2, 2));
     let members = u64::from(mask.0 + mask.1 + 1);
     let start = |m| first + (last - first) * m / (members - 1);
     ((0..members).map(|m| Some(start(m))).collect(), kind)
@@ -63,18 +57,10 @@ fn a_barrier_that_finds_its_name_in_use_gets_an_error() {
 #[test]
 fn faults_that_make_no_difference_are_refused() {
     let net = network("collective_noc_4x4");
-    let disagree = |member, difference| Fault::Disagree {
-        transaction: 0,
-        member,
-        difference,
-    };
     let kinds = [1, 2, 3, 4].map(|bytes| disagree(bytes - 1, Difference::EnabledBytes(bytes)));
     let max = Difference::Operator(Operator::Max);
     let name = |of| Fault::Name { transaction: 0, of };
-    let other_root = PortKind::Barrier {
-        group: cube(0, 0, 3, 3),
-        root: cluster(1, 1),
-    };
+    let other_root = port_barrier(cube(0, 0, 3, 3), cluster(1, 1));
     let row = || vec![barrier((3, 0), 0, 3), barrier((3, 0), 0, 3)];
     for (entries, faults, reason) in [
         (

@@ -2,16 +2,17 @@
 //! A run that cannot finish ends with who waits for whom, where, since when.
 
 use crate::common::hand_written::schedule_of;
-use crate::common::{cluster, cube, network, network_with};
+use crate::common::{cluster, cube, network, network_with, run_alone, stalled, stalling};
 use noccl_net::TileSet;
 use noccl_net::deadlock::{Flow, Place, Wait, check};
-use noccl_run::{Diagnosis, Mode, RunConfig, RunError, StallConfig, WaitEdge};
+use noccl_run::{Diagnosis, Mode, RunConfig, WaitEdge};
 use noccl_spec::Plane;
-use noccl_testkit::traces::{entry, trace, wide_multicast, wide_reduction, wide_write};
-use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, PortKind, PortTransaction,
-    Trace,
+use noccl_testkit::schedules::after;
+use noccl_testkit::traces::{
+    barrier as port_barrier, entry, together, trace, wide_multicast, wide_reduction, wide_write,
 };
+use noccl_testkit::{actions, assert_says};
+use noccl_workload::{Action, BarrierMechanism, PortKind, PortTransaction};
 
 fn stall(
     preset: &str,
@@ -19,11 +20,8 @@ fn stall(
     transactions: Vec<PortTransaction>,
 ) -> Diagnosis {
     let net = network_with(preset, overrides);
-    let trace = trace(transactions);
-    match noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true) {
-        Err(RunError::Stall(diagnosis)) => *diagnosis,
-        other => panic!("should stall: {other:?}"),
-    }
+    let (trace, config) = (trace(transactions), RunConfig::new(Mode::Value));
+    stalled(noccl_sim::run_trace(&net, &trace, &config, &mut |_| true))
 }
 
 /// The waits are linked: each awaited one is the next waiter. Returns whether they close a cycle.
@@ -44,18 +42,14 @@ fn is_cycle(diagnosis: &Diagnosis) -> bool {
 }
 
 fn barrier(x: u16, y: u16) -> PortKind {
-    let (group, root) = (cube(0, 0, 3, 0), cluster(x, y));
-    PortKind::Barrier { group, root }
+    port_barrier(cube(0, 0, 3, 0), cluster(x, y))
 }
 
 #[test]
 fn published_router_names_the_links_that_two_worms_hold_and_since_when() {
     let to = cube(0, 0, 3, 0);
     let (a, b) = (cluster(1, 0), cluster(2, 0));
-    let multicast = |from, start| {
-        let kind = wide_multicast(from, to, 64);
-        entry(vec![Some(start)], kind)
-    };
+    let multicast = |from, start| entry(vec![Some(start)], wide_multicast(from, to, 64));
     for start in [0, 40] {
         let two = vec![multicast(a, start), multicast(b, start)];
         let diagnosis = stall("collective_noc_4x4_published", &[], two);
@@ -96,10 +90,7 @@ fn deadlock_of_two_multicasts_is_the_cycle_that_the_static_check_names() {
             Flow::Multicast { from, set: to }
         };
         let cycle = check(&net, &[flow(a), flow(b)]).expect_err("the check must reject them");
-        let multicast = |from| {
-            let kind = wide_multicast(from, to, 64);
-            entry(vec![Some(0)], kind)
-        };
+        let multicast = |from| together(wide_multicast(from, to, 64), 1);
         let diagnosis = stall(preset, &[], vec![multicast(a), multicast(b)]);
         assert!(is_cycle(&diagnosis));
         // The same transactions: both, and no other.
@@ -136,20 +127,13 @@ fn published_router_names_barriers_that_wait_for_each_others_contributions() {
     ];
     let diagnosis = stall("collective_noc_4x4_published", &[], two);
     assert!(is_cycle(&diagnosis));
-    for name in ["barrier #0 at cluster (0,0)", "barrier #1 at cluster (0,0)"] {
-        assert!(diagnosis.summary.contains(name), "{diagnosis}");
-    }
-    assert!(
-        diagnosis
-            .to_string()
-            .contains("where another contribution is due"),
-        "{diagnosis}"
-    );
+    let names = ["barrier #0 at cluster (0,0)", "barrier #1 at cluster (0,0)"];
+    assert_says(&diagnosis.summary, &names);
+    assert_says(&diagnosis, &["where another contribution is due"]);
 }
 
 fn row_reduction(beats: u32) -> PortKind {
-    let (group, root) = (cube(0, 0, 3, 0), cluster(0, 0));
-    wide_reduction(group, root, beats)
+    wide_reduction(cube(0, 0, 3, 0), cluster(0, 0), beats)
 }
 
 #[test]
@@ -204,11 +188,8 @@ fn member_is_named_when_all_that_came_is_counted_at_the_target() {
 
 #[test]
 fn collective_that_nobody_starts_is_named() {
-    let diagnosis = stall(
-        "collective_noc_4x4",
-        &[],
-        vec![entry(vec![None; 4], barrier(1, 0))],
-    );
+    let nobody = vec![entry(vec![None; 4], barrier(1, 0))];
+    let diagnosis = stall("collective_noc_4x4", &[], nobody);
     let expected = "barrier #0 at cluster (1,0) cannot finish: no member has contributed";
     assert_eq!(diagnosis.summary, expected);
 }
@@ -267,28 +248,19 @@ fn merging_keeps_incomplete_barriers_away_from_the_counters_of_their_target() {
         entry(starts(40, 0), barrier(0, 0)),
     ];
     let net = network_with("collective_noc_4x4", &overrides);
-    let trace = trace(two);
-    let result = noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true);
+    let (trace, config) = (trace(two), RunConfig::new(Mode::Value));
+    let result = noccl_sim::run_trace(&net, &trace, &config, &mut |_| true);
     // Merging in the routers keeps all but complete barriers away from the target's counters.
     assert!(result.is_ok(), "{result:?}");
 }
 
-fn barrier_over_row_0(mechanism: BarrierMechanism, after: u32) -> Action {
+fn barrier_over_row_0(mechanism: BarrierMechanism, other: u32) -> Action {
     let (group, counter) = (TileSet::Row(0), cluster(0, 0));
-    let kind = ActionKind::Barrier(Barrier {
-        group,
-        counter,
-        mechanism,
-    });
-    let after = vec![ActionId(after)];
-    Action { kind, after }
+    after(actions::barrier(group, counter, mechanism), &[other])
 }
 
-fn compute(x: u16, after: u32) -> Action {
-    let (tile, cycles) = (cluster(x, 0), 10);
-    let after = vec![ActionId(after)];
-    let kind = ActionKind::Compute(Compute { tile, cycles });
-    Action { kind, after }
+fn compute(x: u16, other: u32) -> Action {
+    after(actions::compute(cluster(x, 0), 10), &[other])
 }
 
 #[test]
@@ -303,21 +275,16 @@ fn programs_that_wait_in_opposite_orders_are_named_with_actions_and_tiles() {
             compute(1, 2),
         ];
         let config = RunConfig::new(Mode::Value);
-        let schedule = schedule_of(actions);
-        let result = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true);
-        let Err(RunError::Stall(diagnosis)) = result else {
-            panic!("should stall: {result:?}")
-        };
+        let diagnosis = stalled(run_alone(&net, &schedule_of(actions), &config));
         assert!(is_cycle(&diagnosis));
         let start = "the programs wait for each other: ";
         assert!(diagnosis.summary.starts_with(start), "{diagnosis}");
-        for name in [
+        let names = [
             "action #0 (barrier) at cluster (1,0)",
             "action #2 (barrier) at cluster (1,0)",
             "action #3 (compute) at cluster (1,0)",
-        ] {
-            assert!(diagnosis.to_string().contains(name), "{diagnosis}");
-        }
+        ];
+        assert_says(&diagnosis, &names);
     }
 }
 
@@ -325,10 +292,7 @@ fn programs_that_wait_in_opposite_orders_are_named_with_actions_and_tiles() {
 fn flits_on_a_long_path_are_no_stall() {
     let net = network("collective_noc_64x64");
     let (group, root) = (cube(0, 0, 63, 0), cluster(0, 0));
-    let trace = Trace {
-        transactions: vec![entry(vec![Some(0); 64], PortKind::Barrier { group, root })],
-        ..Trace::default()
-    };
+    let trace = trace(vec![together(port_barrier(group, root), 64)]);
     // No NI sees a flit for more than 100 cycles.
     let config = RunConfig {
         stall_cycles: 20,
@@ -346,10 +310,7 @@ fn what_starts_long_after_everything_else_and_is_held_up_does_not_stall() {
         for stall_seed in 0..20 {
             let config = RunConfig {
                 stall_seed,
-                stalls: Some(StallConfig {
-                    target_stall_per_256: 128,
-                    initiator_stall_per_256: 128,
-                }),
+                stalls: Some(stalling(128, 128)),
                 ..RunConfig::new(Mode::Value)
             };
             let late = 10 * config.stall_cycles;

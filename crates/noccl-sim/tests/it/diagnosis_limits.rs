@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whoever waits for a stated limit is told which field of the spec it is, its value, and who has how much of it.
 
-use crate::common::hand_written::schedule_of;
-use crate::common::{cluster, cube, network_with};
+use crate::common::{cluster, cube, network_with, run_alone, stalled};
 use noccl_net::{MultiAddress, Network, TileRef};
 use noccl_run::{Diagnosis, Mode, RunConfig, RunError};
-use noccl_testkit::schedules::alone;
-use noccl_testkit::traces::{together, trace, wide_read, wide_reduction, wide_write};
-use noccl_workload::{ActionKind, Destination, Place, PortKind, PortTransaction, Transfer};
+use noccl_testkit::actions::copy;
+use noccl_testkit::at;
+use noccl_testkit::schedules::at_once;
+use noccl_testkit::traces::{
+    barrier as port_barrier, entry, together, trace, wide_read, wide_reduction, wide_write,
+};
+use noccl_workload::{Destination, PortKind, PortTransaction};
 
 fn config(max_cycles: u64) -> RunConfig {
     RunConfig {
@@ -36,16 +39,15 @@ fn assert_names(diagnosis: &Diagnosis, limit: &str, holders: &str) {
 
 /// `count` of these for two clusters, the second one beginning with the last of them.
 fn opposite(count: u64, kind: impl Fn(MultiAddress, u16) -> PortKind) -> Vec<PortTransaction> {
-    let one = |i: u64| PortTransaction {
-        start_cycles: vec![Some(i * 9), Some((count - 1 - i) * 9)],
-        kind: kind(cube(0, 0, 1, 0), i as u16),
+    let one = |i: u64| {
+        let starts = vec![Some(i * 9), Some((count - 1 - i) * 9)];
+        entry(starts, kind(cube(0, 0, 1, 0), i as u16))
     };
     (0..count).map(one).collect()
 }
 
 fn reduction(group: MultiAddress, _: u16) -> PortKind {
-    let root = cluster(0, 0);
-    wide_reduction(group, root, 1)
+    wide_reduction(group, cluster(0, 0), 1)
 }
 
 #[test]
@@ -63,20 +65,14 @@ fn interfaces_name_the_limit_of_open_reductions_and_of_wide_transactions() {
     let write = |_| together(wide_write(cluster(0, 0), cluster(3, 3), 1), 1);
     let given_up = diagnosis(&net, (0..9).map(write).collect(), 12).expect("is given up");
     let limit = "ni.max_wide_outstanding = 2 are open at cluster (0,0) (";
-    assert_names(
-        &given_up,
-        limit,
-        "write #0 from cluster (0,0) has 1, write #1",
-    );
+    let holders = "write #0 from cluster (0,0) has 1, write #1";
+    assert_names(&given_up, limit, holders);
 }
 
 #[test]
 fn interfaces_name_the_limit_of_narrow_transactions() {
     let net = network_with("collective_noc_4x4", &[("ni.max_narrow_outstanding", "4")]);
-    let barrier = |group, i: u16| PortKind::Barrier {
-        group,
-        root: cluster(i % 4, i / 4),
-    };
+    let barrier = |group, i: u16| port_barrier(group, cluster(i % 4, i / 4));
     let diagnosis = diagnosis(&net, opposite(9, barrier), u64::MAX).expect("stalls");
     let limit = "ni.max_narrow_outstanding = 4 are open at cluster (";
     assert_names(&diagnosis, limit, "has 1, barrier #");
@@ -123,27 +119,12 @@ fn a_memory_names_its_limit_and_a_window_its_beats_while_a_run_goes_on() {
 fn a_dma_engine_names_its_limit_of_transfers_and_those_in_work() {
     let net = network_with("collective_noc_4x4", &[("cluster.dma.max_transfers", "1")]);
     let transfer = |offset: u64, bytes: u64| {
-        let place = |x| Place {
-            tile: cluster(x, 0),
-            offset,
-        };
-        let destination = Destination::One(place(1));
-        alone(ActionKind::Transfer(Transfer::row(
-            cluster(0, 0),
-            place(0),
-            destination,
-            bytes,
-        )))
+        let to = Destination::One(at(1, 0, offset));
+        copy(cluster(0, 0), at(0, 0, offset), to, bytes)
     };
-    let schedule = schedule_of(vec![transfer(0, 0x8000), transfer(0x8000, 0x8000)]);
-    let result = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config(200), &mut |_| true);
-    let Err(RunError::Stall(given_up)) = result else {
-        panic!("is given up: {result:?}")
-    };
+    let schedule = at_once([transfer(0, 0x8000), transfer(0x8000, 0x8000)]);
+    let given_up = stalled(run_alone(&net, &schedule, &config(200)));
     let limit = "cluster.dma.max_transfers = 1 are in work at cluster (0,0) (";
-    assert_names(
-        &given_up,
-        limit,
-        "action #0 (transfer) at cluster (0,0) has 1",
-    );
+    let holder = "action #0 (transfer) at cluster (0,0) has 1";
+    assert_names(&given_up, limit, holder);
 }

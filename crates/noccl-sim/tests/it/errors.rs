@@ -4,17 +4,19 @@
 //! Value mode checks the bytes too: a transaction counts as wrong if a byte differs from what the
 //! definition leaves in memory, or its response from the defined one.
 
-use crate::common::hand_written::schedule_of;
-use crate::common::{cluster, cube, network, network_with, reduction, run_trace as run};
-use noccl_net::{Coord, Network, TileRef, elaborate};
-use noccl_run::{MemoryImage, Mode, RunConfig, RunError};
+use crate::common::{
+    cluster, cube, disagree, image, network, reduction, run_trace as run, stalled,
+};
+use noccl_net::{Coord, Network, TileRef};
+use noccl_run::{Mode, RunConfig, RunError};
+use noccl_testkit::schedules::at_once;
 use noccl_testkit::tiles::place;
 use noccl_testkit::traces::{
     atomic, barrier, narrow_multicast, narrow_read, narrow_write, wide_multicast, wide_read,
     wide_reduction, wide_write,
 };
 use noccl_workload::{
-    Action, ActionKind, Difference, ElementType, Fault, InNetworkReduction, Operator, PortKind,
+    ActionKind, Difference, ElementType, Fault, InNetworkReduction, Operator, PortKind,
 };
 
 const OKAY: u8 = 0;
@@ -28,17 +30,14 @@ fn one(kind: PortKind) -> (Vec<Option<u64>>, PortKind) {
 
 /// 3 columns and 4 rows of clusters: the column x = 3 is padding.
 fn padded() -> Network {
-    let text = noccl_spec::preset_text("collective_noc_3x4").expect("preset exists");
-    let spec = noccl_spec::parse_spec("preset", &text, &[]).expect("preset parses");
-    elaborate(&spec).expect("preset elaborates")
+    network("collective_noc_3x4")
 }
 
 fn broken(tile: TileRef, offset: u64) -> Fault {
-    let bytes = 64;
     Fault::Memory {
         tile,
         offset,
-        bytes,
+        bytes: 64,
     }
 }
 
@@ -209,11 +208,7 @@ fn members_that_disagree_all_get_a_slave_error_and_nothing_is_written() {
             Difference::Element(ElementType::Fp32),
             Difference::EnabledBytes(8),
         ] {
-            let fault = Fault::Disagree {
-                transaction: 0,
-                member,
-                difference,
-            };
+            let fault = disagree(member, difference);
             // A second reduction over the same tiles is not touched by it.
             let entries = vec![reduction(65), reduction(3)];
             let result = run(&net, entries, vec![fault]).expect("completes");
@@ -227,14 +222,8 @@ fn members_that_disagree_all_get_a_slave_error_and_nothing_is_written() {
 fn member_that_contributes_fewer_beats_is_named_by_the_diagnosis() {
     let net = network("collective_noc_4x4");
     for (given, in_burst, beats) in [(1, "1 of 4", 4), (3, "3 of 4", 4), (64, "0 of 1", 65)] {
-        let fault = Fault::Disagree {
-            transaction: 0,
-            member: 9,
-            difference: Difference::Beats(given),
-        };
-        let Err(RunError::Stall(diagnosis)) = run(&net, vec![reduction(beats)], vec![fault]) else {
-            panic!("should stall")
-        };
+        let fault = disagree(9, Difference::Beats(given));
+        let diagnosis = stalled(run(&net, vec![reduction(beats)], vec![fault]));
         let expected = format!("cluster (2,1) has contributed {in_burst} beats");
         assert!(diagnosis.summary.contains(&expected), "{diagnosis}");
     }
@@ -293,7 +282,7 @@ fn faults_that_name_nothing_are_refused() {
 
 #[test]
 fn reduction_writes_only_the_bytes_that_its_strobes_enable() {
-    let net = network_with("collective_noc_4x4", &[]);
+    let net = network("collective_noc_4x4");
     // 9 elements from the middle of a line on: both beats are partial.
     let (offset, bytes, count) = (0x1020, 72u64, 9u64);
     let root = place(cluster(2, 1), offset);
@@ -305,15 +294,7 @@ fn reduction_writes_only_the_bytes_that_its_strobes_enable() {
         operator: Operator::Max,
         element: ElementType::Int64,
     });
-    let schedule = schedule_of(vec![Action {
-        kind,
-        after: Vec::new(),
-    }]);
-    let image = |tile, offset, bytes| MemoryImage {
-        tile,
-        offset,
-        bytes,
-    };
+    let schedule = at_once([kind]);
     // Negative values: a lane without an enabled byte must not win with its zero.
     let value = |tile: u64, i: u64| -((1000 + (tile * 7 + i * 13) % 16) as i64);
     let words = |tile: u64| {

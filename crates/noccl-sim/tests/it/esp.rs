@@ -3,10 +3,10 @@
 
 use crate::common::chains::{hops, snake};
 use crate::common::lists::{list, run, schedule};
-use crate::common::{cluster, network, network_with};
+use crate::common::{cluster, image, length_of, network, network_with, run_alone, stalling};
 use noccl_net::{Coord, Network, TileRef};
-use noccl_run::{Mode, RunConfig, RunError, StallConfig};
-use noccl_testkit::Random;
+use noccl_run::{Mode, RunConfig, RunError};
+use noccl_testkit::{Random, assert_says};
 use noccl_workload::{CheckError, ListMulticast, check};
 use proptest::prelude::*;
 
@@ -50,8 +50,7 @@ fn formula(net: &Network, from: Coord, to: &[Coord], bytes: u64) -> u64 {
 fn cycles(net: &Network, from: Coord, to: &[Coord], bytes: u64) -> u64 {
     let (result, is_right) = run(net, &[list(from, to, bytes)], &VALUE).unwrap();
     assert!(is_right, "{from} to {to:?}, {bytes} bytes");
-    let time = result.actions[0];
-    time.finish_cycle - time.start_cycle
+    length_of(&result, 0)
 }
 
 #[test]
@@ -75,20 +74,11 @@ fn a_worm_along_a_snake_takes_the_closed_formula_exactly() {
 
 #[test]
 fn worms_of_a_cut_transfer_follow_each_other_by_the_closed_formula() {
-    for overrides in [
-        [
-            ("router.esp.worm_flits", "15"),
-            ("router.esp.reserve_cycles", "1"),
-        ],
-        [
-            ("router.esp.worm_flits", "4"),
-            ("router.esp.reserve_cycles", "0"),
-        ],
-        [
-            ("router.esp.worm_flits", "0"),
-            ("router.esp.reserve_cycles", "0"),
-        ],
-    ] {
+    for (worm, reserve) in [(15, 1), (4, 0), (0, 0)] {
+        let overrides = [
+            ("router.esp.worm_flits", worm),
+            ("router.esp.reserve_cycles", reserve),
+        ];
         let net = network_with("esp_4x5", &overrides);
         let snake = snake(&net);
         for (num, bytes) in [(1, 64), (4, 960), (7, 1000), (19, 4096), (12, 16 << 10)] {
@@ -151,7 +141,7 @@ proptest! {
     ) {
         let net = network_with("esp_4x5", &[("router.esp.worm_flits", cut)]);
         let snake = snake(&net);
-        let stalls = StallConfig { target_stall_per_256: 100, initiator_stall_per_256: 60 };
+        let stalls = stalling(100, 60);
         let config = RunConfig { stall_seed: seed, stalls: Some(stalls), ..VALUE };
         let to = &snake[1..num.min(snake.len() - 1) + 1];
         let (result, is_right) = run(&net, &[list(snake[0], to, bytes)], &config).unwrap();
@@ -219,23 +209,19 @@ fn crossing_worms_wait_for_each_other_and_are_named() {
     let from_the_left = list(Coord::new(0, 0), &at(&[(1, 2), (2, 2)]), 4096);
     let from_the_right = list(Coord::new(3, 1), &at(&[(0, 3), (1, 3), (2, 3)]), 4096);
     let both = [from_the_left, from_the_right];
-    let refused = check(&net, &schedule(&both)).unwrap_err().to_string();
-    for link in [
+    let links = [
         "wide link cluster (1,1) -> North",
         "wide link cluster (2,1) -> North",
-    ] {
-        assert!(refused.contains(link), "{link}: {refused}");
-    }
-    let error = run(&net, &both, &VALUE).unwrap_err().to_string();
-    for part in [
+    ];
+    assert_says(check(&net, &schedule(&both)).unwrap_err(), &links);
+    let parts = [
         "hold outputs",
         "data worm of action #0 from cluster (0,0)",
         "data worm of action #1 from cluster (3,1)",
         "output North of the data router of cluster (1,1)",
         "output North of the data router of cluster (2,1)",
-    ] {
-        assert!(error.contains(part), "{part}: {error}");
-    }
+    ];
+    assert_says(run(&net, &both, &VALUE).unwrap_err(), &parts);
     // Alone they are right, and behind each other.
     for one in both {
         assert!(run(&net, &[one], &VALUE).unwrap().1);
@@ -284,13 +270,8 @@ fn a_destination_sends_on_what_it_has_got() {
     both.actions[1].after = vec![noccl_workload::ActionId(0)];
     check(&net, &both).unwrap();
     let bytes: Vec<u8> = (0..640).map(|i| (i * 7 % 251) as u8).collect();
-    let place = |tile, offset| noccl_workload::Place { tile, offset };
-    let input = noccl_run::MemoryImage {
-        tile: cluster(0, 0),
-        offset: 0,
-        bytes: bytes.clone(),
-    };
-    let outputs = [(place(cluster(4, 3), crate::common::lists::OUTPUT), 640)];
+    let input = image(cluster(0, 0), 0, bytes.clone());
+    let outputs = [(noccl_testkit::at(4, 3, crate::common::lists::OUTPUT), 640)];
     let result =
         noccl_sim::run_schedule(&net, &both, &[input], &outputs, &VALUE, &mut |_| true).unwrap();
     assert!(result.memory[0].bytes == bytes);
@@ -307,11 +288,7 @@ fn more_destinations_than_fit_into_the_header_are_refused_by_field() {
         assert!(run(&net, &[of(most)], &VALUE).unwrap().1);
         let error = check(&net, &schedule(&[of(most + 1)])).unwrap_err();
         assert!(matches!(error, CheckError::Field { .. }));
-        let text = error.to_string();
-        assert!(
-            text.contains("destinations") && text.contains(&format!("1 to {most} ")),
-            "{text}"
-        );
+        assert_says(error, &["destinations", &format!("1 to {most} ")]);
         let error = run(&net, &[of(most + 1)], &VALUE).unwrap_err();
         assert!(matches!(error, RunError::Refused { .. }), "{error}");
     }
@@ -321,15 +298,11 @@ fn more_destinations_than_fit_into_the_header_are_refused_by_field() {
 fn lists_are_refused_elsewhere_and_everything_else_here() {
     let (esp, torrent) = (network("esp_4x5"), network("torrent_4x5"));
     let lists = schedule(&[list(Coord::new(0, 0), &[Coord::new(1, 0)], 64)]);
-    let text = check(&torrent, &lists).unwrap_err().to_string();
-    assert!(text.contains("router.flow"), "{text}");
-    let error =
-        noccl_sim::run_schedule(&torrent, &lists, &[], &[], &VALUE, &mut |_| true).unwrap_err();
-    assert!(error.to_string().contains("esp_4x5"), "{error}");
-    let error = noccl_sim::ScheduleRun::new(&esp, &lists, &[], &VALUE)
-        .err()
-        .unwrap();
-    assert!(error.to_string().contains("list_multicast"), "{error}");
+    assert_says(check(&torrent, &lists).unwrap_err(), &["router.flow"]);
+    let error = run_alone(&torrent, &lists, &VALUE).unwrap_err();
+    assert_says(error, &["esp_4x5"]);
+    let refused = noccl_sim::ScheduleRun::new(&esp, &lists, &[], &VALUE).err();
+    assert_says(refused.unwrap(), &["list_multicast"]);
     let mut twice = lists;
     let again = twice.actions[0].clone();
     twice.actions.push(again);
@@ -337,8 +310,7 @@ fn lists_are_refused_elsewhere_and_everything_else_here() {
         unreachable!("a list");
     };
     one.destinations.push(cluster(1, 0));
-    let text = check(&esp, &twice).unwrap_err().to_string();
-    assert!(text.contains("each cluster once"), "{text}");
+    assert_says(check(&esp, &twice).unwrap_err(), &["each cluster once"]);
 }
 
 #[test]

@@ -4,13 +4,14 @@
 //! A FIFO with one slot takes a flit in every second cycle at most, as it takes none in the cycle in which its flit leaves:
 //! beats follow each other by p = 2 cycles. From two slots on p = 1, and an idle network has the cycles of the default.
 
-use crate::common::{check_overlaps, cluster, cube, network_with, runtime};
+use crate::common::formulas::{check_barriers, check_reductions, check_writes};
+use crate::common::{check_overlaps, cluster, cube, network_with, replay, runtime};
 use noccl_net::{MultiAddress, Network, TileRef};
-use noccl_run::{Mode, RunConfig};
+use noccl_run::Mode;
 use noccl_testkit::traces::{
-    narrow_read, together, trace, wide_multicast, wide_read, wide_reduction, wide_write,
+    atomic, barrier as port_barrier, narrow_read, together, trace, wide_read, wide_reduction,
+    wide_write,
 };
-use noccl_workload::PortKind;
 
 /// Depths of inputs and outputs: all equal ones, and each extreme beside others.
 fn depths() -> Vec<(u32, u32)> {
@@ -29,10 +30,9 @@ fn depths() -> Vec<(u32, u32)> {
 }
 
 fn network(preset: &str, (inputs, outputs): (u32, u32)) -> Network {
-    let (inputs, outputs) = (inputs.to_string(), outputs.to_string());
     let set = [
-        ("router.input_fifo_flits", inputs.as_str()),
-        ("router.output_fifo_flits", outputs.as_str()),
+        ("router.input_fifo_flits", inputs),
+        ("router.output_fifo_flits", outputs),
     ];
     network_with(preset, &set)
 }
@@ -47,27 +47,14 @@ fn writes_reads_and_multicasts_take_their_closed_forms_at_every_depth() {
     for depths in depths() {
         let net = network("collective_noc_4x4", depths);
         let serial = |beats: u32| pace(depths) * (u64::from(beats) - 1);
-        for (x, y, beats) in [(0, 0, 5), (3, 0, 64), (3, 3, 65), (2, 1, 130)] {
-            let kind = wide_write(cluster(0, 0), cluster(x, y), beats);
-            let expected = 5 + 4 * u64::from(x + y) + serial(beats);
-            assert_eq!(runtime(&net, 1, kind), expected, "{depths:?} {beats}");
-        }
-        let source = TileRef::Memory(0);
-        let from = cluster(3, 0);
-        let beats = 64;
-        let read = wide_read(from, source, beats);
+        check_writes(&net, 4, serial, &format!("{depths:?}"));
+        let (from, source) = (cluster(3, 0), TileRef::Memory(0));
+        let read = wide_read(from, source, 64);
         assert_eq!(runtime(&net, 1, read), 5 + 4 * 4 + serial(64), "{depths:?}");
         let read = narrow_read(from, source);
         assert_eq!(runtime(&net, 1, read), 5 + 4 * 4, "{depths:?}");
-        let atomic = PortKind::Atomic { from, to: source };
+        let atomic = atomic(from, source);
         assert_eq!(runtime(&net, 1, atomic), 4 + 4 * 4 + 3, "{depths:?}");
-        for (to, h) in [(cube(0, 0, 3, 0), 3), (cube(0, 0, 3, 3), 6)] {
-            for beats in [1, 64, 100] {
-                let multicast = wide_multicast(cluster(0, 0), to, beats);
-                let expected = 5 + 4 * h + serial(beats);
-                assert_eq!(runtime(&net, 1, multicast), expected, "{depths:?} {beats}");
-            }
-        }
     }
 }
 
@@ -75,34 +62,16 @@ fn writes_reads_and_multicasts_take_their_closed_forms_at_every_depth() {
 fn barriers_take_their_closed_form_at_every_depth() {
     for depths in depths() {
         let net = network("collective_noc_4x4", depths);
-        for (group, root, h) in [
-            (cube(0, 0, 3, 0), cluster(0, 0), 3),
-            (cube(0, 0, 3, 3), cluster(0, 0), 6),
-            (cube(0, 0, 3, 3), cluster(1, 1), 4),
-        ] {
-            let kind = PortKind::Barrier { group, root };
-            let cycles = runtime(&net, group.len() as usize, kind);
-            assert_eq!(cycles, 5 + 4 * h, "{depths:?}");
-        }
+        check_barriers(&net, 4, &format!("{depths:?}"));
     }
 }
 
-/// Into the end of a row (5 cycles at each of three routers), and into a corner of the mesh (three operands at three of six).
 #[test]
 fn reductions_take_their_closed_forms_at_every_depth() {
     for depths in depths() {
         let net = network("collective_noc_4x4", depths);
-        for beats in [1, 64, 130] {
-            let serial = pace(depths) * (u64::from(beats) - 1);
-            for (group, root, unloaded) in [
-                (cube(0, 0, 3, 0), cluster(3, 0), 5 + 4 * 3 + 5 * 3),
-                (cube(0, 0, 3, 3), cluster(0, 0), 5 + 4 * 6 + 5 * 3 + 8 * 3),
-            ] {
-                let kind = wide_reduction(group, root, beats);
-                let cycles = runtime(&net, group.len() as usize, kind);
-                assert_eq!(cycles, unloaded + serial, "{depths:?} {beats} beats");
-            }
-        }
+        let serial = |beats: u32| pace(depths) * (u64::from(beats) - 1);
+        check_reductions(&net, 4, serial, &format!("{depths:?}"));
     }
 }
 
@@ -117,10 +86,7 @@ fn published_routers_keep_their_formulas_from_two_slots_on() {
             let expected = 5 + 4 * 4 + pace(depths) * (flits - 1);
             assert_eq!(runtime(&net, 1, write(beats)), expected, "{depths:?}");
         }
-        let barrier = PortKind::Barrier {
-            group: cube(0, 0, 3, 0),
-            root: cluster(0, 0),
-        };
+        let barrier = port_barrier(cube(0, 0, 3, 0), cluster(0, 0));
         let expected = 5 + 4 * 3 + pace(depths);
         assert_eq!(runtime(&net, 4, barrier), expected, "{depths:?}");
         if pace(depths) == 1 {
@@ -144,9 +110,7 @@ fn all_to(net: &Network, root: TileRef, group: MultiAddress, beats: u32) -> u64 
     let from = transactions.filter(|t| net.tile_ref(*t) != root);
     let write = |from| together(wide_write(from, root, beats), 1);
     let trace = trace(from.map(|t| write(net.tile_ref(t))).collect());
-    let config = RunConfig::new(Mode::Timing);
-    let result = noccl_sim::run_trace(net, &trace, &config, &mut |_| true);
-    let result = result.unwrap_or_else(|e| panic!("{e}"));
+    let result = replay(net, &trace, Mode::Timing, 1, false);
     let ends = result.actions.iter().map(|a| a.finish_cycle);
     ends.max().unwrap_or(0)
 }

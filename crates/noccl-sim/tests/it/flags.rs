@@ -1,48 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Deliveries and arrivals: who may go on when, to the cycle; kernels compute what they say.
 
-use crate::common::hand_written::schedule;
-use crate::common::{cluster, cube, network};
+use crate::common::hand_written::{self, schedule};
+use crate::common::{cluster, cube, image, length_of, network};
 use noccl_net::{Network, TileSet};
-use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
-use noccl_testkit::at;
-use noccl_testkit::schedules::compute;
-use noccl_testkit::tiles::place;
+use noccl_run::{MemoryImage, RunResult};
+use noccl_testkit::actions::{compute, to_set};
+use noccl_testkit::schedules::at_once;
+use noccl_testkit::{at, place};
 use noccl_workload::{
-    ActionKind, Arrival, Destination, ElementType, Kernel, Multiply, Operation, Place, Transfer,
+    ActionKind, Arrival, ElementType, Kernel, Multiply, Operation, Place, Transfer,
 };
 
-fn run(
-    net: &Network,
-    actions: Vec<(ActionKind, Vec<u32>)>,
-    inputs: &[MemoryImage],
-    outputs: &[(Place, u64)],
-) -> RunResult {
-    let schedule = schedule(actions);
-    let [timing, value] = [Mode::Timing, Mode::Value].map(|mode| {
-        let config = RunConfig::new(mode);
-        noccl_sim::run_schedule(net, &schedule, inputs, outputs, &config, &mut |_| true)
-            .expect("the schedule runs")
-    });
-    assert_eq!(
-        timing.actions, value.actions,
-        "value and timing mode differ"
-    );
-    assert_eq!(timing.counters, value.counters);
-    value
+fn run(net: &Network, actions: Vec<(ActionKind, Vec<u32>)>) -> RunResult {
+    hand_written::run(net, &schedule(actions), &[], &[]).expect("the schedule runs")
 }
 
 /// A multicast of 41 beats from c0 along its row.
 fn multicast() -> Transfer {
-    Transfer::row(
-        cluster(0, 0),
-        at(0, 0, 0),
-        Destination::Multicast {
-            set: cube(0, 0, 3, 0),
-            offset: 0x4000,
-        },
-        41 * 64,
-    )
+    let row = to_set(cube(0, 0, 3, 0), 0x4000);
+    Transfer::row(cluster(0, 0), at(0, 0, 0), row, 41 * 64)
 }
 
 #[test]
@@ -50,20 +27,15 @@ fn a_destination_goes_on_when_its_own_copy_is_written_two_cycles_per_hop_later()
     let net = network("collective_noc_4x4");
     let actions = vec![
         (ActionKind::Delivery(multicast()), vec![]),
-        (compute(1, 0, 5), vec![0]),
-        (compute(2, 0, 5), vec![0]),
-        (compute(3, 0, 5), vec![0]),
+        (compute(cluster(1, 0), 5), vec![0]),
+        (compute(cluster(2, 0), 5), vec![0]),
+        (compute(cluster(3, 0), 5), vec![0]),
     ];
-    let result = run(&net, actions, &[], &[]);
+    let result = run(&net, actions);
     let start = |a: usize| result.actions[a].start_cycle;
     assert_eq!([start(2) - start(1), start(3) - start(2)], [2, 2]);
     // As a plain transfer, its initiator would know a round trip later than c3 does by itself.
-    let transfer = run(
-        &net,
-        vec![(ActionKind::Transfer(multicast()), vec![])],
-        &[],
-        &[],
-    );
+    let transfer = run(&net, vec![(ActionKind::Transfer(multicast()), vec![])]);
     assert!(start(3) < transfer.actions[0].finish_cycle + 3);
     let one_path = start(3) - result.actions[0].start_cycle;
     // Engine and path 3, router of every hop and its own 2 each, 40 further beats, L1 1, poll 3.
@@ -74,13 +46,8 @@ fn a_destination_goes_on_when_its_own_copy_is_written_two_cycles_per_hop_later()
 fn the_initiator_of_a_delivery_to_itself_goes_on_with_its_own_copy() {
     let net = network("collective_noc_4x4");
     let finish = |kind: ActionKind| {
-        let result = run(
-            &net,
-            vec![(kind, vec![]), (compute(0, 0, 1), vec![0])],
-            &[],
-            &[],
-        );
-        result.actions[1].start_cycle
+        let actions = vec![(kind, vec![]), (compute(cluster(0, 0), 1), vec![0])];
+        run(&net, actions).actions[1].start_cycle
     };
     let own = finish(ActionKind::Delivery(multicast()));
     let all = finish(ActionKind::Transfer(multicast()));
@@ -95,12 +62,12 @@ fn members_of_an_arrival_go_on_at_once_and_its_root_when_the_last_has_come() {
         root: cluster(0, 0),
     });
     let actions = vec![
-        (compute(3, 0, 500), vec![]),
+        (compute(cluster(3, 0), 500), vec![]),
         (arrival, vec![0]),
-        (compute(1, 0, 1), vec![1]),
-        (compute(0, 0, 1), vec![1]),
+        (compute(cluster(1, 0), 1), vec![1]),
+        (compute(cluster(0, 0), 1), vec![1]),
     ];
-    let result = run(&net, actions, &[], &[]);
+    let result = run(&net, actions);
     let start = |a: usize| result.actions[a].start_cycle;
     assert!(start(2) < 50, "c1 waits for nobody");
     assert!(start(3) > 510, "c0 waits for c3");
@@ -127,17 +94,11 @@ fn a_kernel_takes_its_cycles_and_leaves_the_product_in_every_cluster_of_its_grou
             b_transposed: false,
         }),
     });
-    let bytes = |values: &[f64]| {
-        values
-            .iter()
-            .flat_map(|v| v.to_le_bytes())
-            .collect::<Vec<u8>>()
+    let bytes = |values: &[f64]| -> Vec<u8> {
+        let words = values.iter();
+        words.flat_map(|v| v.to_le_bytes()).collect()
     };
-    let image = |x: u16, offset: u64, values: &[f64]| MemoryImage {
-        tile: cluster(x, 0),
-        offset,
-        bytes: bytes(values),
-    };
+    let image = |x: u16, offset, values: &[f64]| image(cluster(x, 0), offset, bytes(values));
     let inputs: Vec<MemoryImage> = (0..4)
         .flat_map(|x| {
             let scale = f64::from(x + 1);
@@ -149,11 +110,8 @@ fn a_kernel_takes_its_cycles_and_leaves_the_product_in_every_cluster_of_its_grou
         })
         .collect();
     let outputs: Vec<(Place, u64)> = (0..4).map(|x| (place(cluster(x, 0), 128), 32)).collect();
-    let result = run(&net, vec![(kernel, vec![])], &inputs, &outputs);
-    assert_eq!(
-        result.actions[0].finish_cycle - result.actions[0].start_cycle,
-        321
-    );
+    let result = hand_written::run(&net, &at_once([kernel]), &inputs, &outputs).expect("runs");
+    assert_eq!(length_of(&result, 0), 321);
     assert_eq!(result.counters.gemm_ops, 4 * 12);
     for (x, found) in result.memory.iter().enumerate() {
         let expected = [6.5, 8.0, 17.0, 17.0].map(|v| v * (x + 1) as f64 + 1.0);

@@ -9,17 +9,16 @@ use noccl_net::pairs::operands;
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_testkit::traces::{
-    narrow_read, narrow_write, wide_multicast, wide_read, wide_reduction, wide_write,
+    barrier as port_barrier, narrow_read, narrow_write, wide_multicast, wide_read, wide_reduction,
+    wide_write,
 };
-use noccl_workload::PortKind;
 use proptest::prelude::*;
 
 fn network(width: u16, height: u16, hpc_max: u32, setup_cycles: u32) -> Network {
     let links = u32::from(width.max(height - 1));
-    let [hpc_max, setup_cycles] = [hpc_max.min(links), setup_cycles].map(|n| n.to_string());
     let set = [
-        ("router.bypass.hpc_max", hpc_max.as_str()),
-        ("router.bypass.setup_cycles", setup_cycles.as_str()),
+        ("router.bypass.hpc_max", hpc_max.min(links)),
+        ("router.bypass.setup_cycles", setup_cycles),
     ];
     network_with(&format!("collective_noc_{width}x{height}_bypass"), &set)
 }
@@ -122,7 +121,7 @@ proptest! {
     #[test]
     fn barriers_take_the_round_trip_of_their_farthest_member((net, set, _, counter) in cases()) {
         let members = set.members().count();
-        let barrier = PortKind::Barrier { group: set, root: counter };
+        let barrier = port_barrier(set, counter);
         let expected = round_trip(&net, farthest(counter, set), 1);
         prop_assert_eq!(runtime(&net, members, barrier), expected);
     }
@@ -132,10 +131,7 @@ proptest! {
 fn a_barrier_of_256_clusters_takes_13_cycles_and_17_with_two_for_setup() {
     for (setup_cycles, expected) in [(1, 13), (2, 17)] {
         let net = network(16, 16, 8, setup_cycles);
-        let barrier = PortKind::Barrier {
-            group: cube(0, 0, 15, 15),
-            root: TileRef::Cluster(Coord::new(8, 8)),
-        };
+        let barrier = port_barrier(cube(0, 0, 15, 15), cluster(8, 8));
         assert_eq!(runtime(&net, 256, barrier), expected);
     }
 }

@@ -7,7 +7,7 @@
 use crate::common::{cluster, cube, network, runtime};
 use noccl_net::TileRef;
 use noccl_testkit::traces::{
-    atomic, barrier, narrow_multicast, narrow_read, narrow_write, wide_multicast, wide_read,
+    atomic, barrier, narrow_multicast, narrow_read, narrow_write, trace, wide_multicast, wide_read,
     wide_reduction, wide_write,
 };
 
@@ -115,10 +115,7 @@ fn narrow_port_has_no_more_transactions_outstanding_than_its_limit() {
         let net = noccl_net::elaborate(&spec).expect("network");
         let write =
             || noccl_testkit::traces::together(narrow_write(cluster(0, 0), cluster(3, 0)), 1);
-        let trace = noccl_workload::Trace {
-            transactions: (0..3).map(|_| write()).collect(),
-            ..Default::default()
-        };
+        let trace = trace((0..3).map(|_| write()).collect());
         let config = noccl_run::RunConfig::new(noccl_run::Mode::Timing);
         noccl_sim::run_trace(&net, &trace, &config, &mut |_| true)
             .expect("runs")

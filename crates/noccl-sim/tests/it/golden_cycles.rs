@@ -4,8 +4,9 @@
 //! The table is a record, not a proof: it notices any change of behaviour, wanted or not. After a wanted
 //! one, `NOCCL_WRITE_GOLDEN=1 cargo test -p noccl-tests --test sim golden_cycles` writes it again.
 
+use crate::common::stalling;
 use noccl_net::TileRef;
-use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
+use noccl_run::{Mode, RunConfig, RunError, RunResult};
 use noccl_testkit::random::random_trace;
 use noccl_workload::{Pattern, PortKind, Traffic};
 use serde_json::{Value, json};
@@ -59,11 +60,9 @@ fn traffic_cases(table: &mut BTreeMap<String, Value>) {
                 };
                 for mode in [Mode::Timing, Mode::Value] {
                     let name = format!("traffic {preset} {pattern:?} {rate} {mode:?}");
-                    let run =
-                        noccl_sim::run_traffic(&net, &traffic, &RunConfig::new(mode), &mut |_| {
-                            true
-                        });
-                    let value = match run {
+                    let config = RunConfig::new(mode);
+                    let value = match noccl_sim::run_traffic(&net, &traffic, &config, &mut |_| true)
+                    {
                         // As text: reading a float back may change its last bit. None of these patterns is collective.
                         Ok(result) => {
                             let text = format!("{result:?}");
@@ -137,10 +136,7 @@ fn trace_cases(table: &mut BTreeMap<String, Value>) {
             for mode in [Mode::Timing, Mode::Value] {
                 let mut config = RunConfig::new(mode);
                 config.stall_seed = seed;
-                config.stalls = (seed % 2 == 1).then_some(StallConfig {
-                    target_stall_per_256: 60,
-                    initiator_stall_per_256: 30,
-                });
+                config.stalls = (seed % 2 == 1).then_some(stalling(60, 30));
                 let name = format!("trace {preset} {seed} {mode:?}");
                 let value = match noccl_sim::run_trace(&net, &trace, &config, &mut |_| true) {
                     Ok(result) => record(&result),

@@ -4,15 +4,15 @@
 //!
 //! `docs/timing.md`, *Ideal crossbar*: one cycle there and one back, `n` beats, `a` cycles of an addition.
 
-use crate::common::{cluster, cube, network, reduction, run_trace, runtime};
+use crate::common::{cluster, cube, disagree, network, reduction, run_trace, runtime};
 use noccl_net::deadlock::check_network;
 use noccl_net::{Coord, Port, TileRef};
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
 use noccl_testkit::traces::{
-    narrow_multicast, narrow_read, narrow_write, together, trace, wide_multicast, wide_read,
-    wide_reduction, wide_write,
+    atomic, barrier as port_barrier, narrow_multicast, narrow_read, narrow_write, together, trace,
+    wide_multicast, wide_read, wide_reduction, wide_write,
 };
-use noccl_workload::{Difference, ElementType, Fault, PortKind};
+use noccl_workload::{Difference, ElementType, PortKind};
 
 fn run(preset: &str, kinds: Vec<(PortKind, usize)>) -> Result<RunResult, RunError> {
     let transactions = kinds
@@ -39,12 +39,9 @@ fn writes_and_reads_take_3_plus_beats_minus_1_however_far() {
                 assert_eq!(runtime(&net, 1, kind), expected, "read by ({x},{y})");
             }
             let (from, memory) = (cluster(x, y), TileRef::Memory(1));
-            let write = narrow_write(from, memory);
-            assert_eq!(runtime(&net, 1, write), 3);
-            let source = memory;
-            assert_eq!(runtime(&net, 1, narrow_read(from, source)), 3);
-            let atomic = PortKind::Atomic { from, to: memory };
-            assert_eq!(runtime(&net, 1, atomic), 2 + 3);
+            assert_eq!(runtime(&net, 1, narrow_write(from, memory)), 3);
+            assert_eq!(runtime(&net, 1, narrow_read(from, memory)), 3);
+            assert_eq!(runtime(&net, 1, atomic(from, memory)), 2 + 3);
         }
     }
 }
@@ -62,7 +59,7 @@ fn multicasts_and_barriers_take_3_whatever_their_set() {
         let from = cluster(1, 1);
         assert_eq!(runtime(&net, 1, narrow_multicast(from, to)), 3);
         let (group, root) = (to, cluster(3, 1));
-        let barrier = PortKind::Barrier { group, root };
+        let barrier = port_barrier(group, root);
         assert_eq!(runtime(&net, group.len() as usize, barrier), 3);
     }
 }
@@ -114,18 +111,9 @@ fn only_interfaces_limit_it() {
 #[test]
 fn nothing_that_overlaps_waits_in_a_circle() {
     let all = cube(0, 0, 3, 3);
-    let multicast = |x, y| {
-        let (from, to, beats) = (cluster(x, y), all, 200);
-        (wide_multicast(from, to, beats), 1)
-    };
-    let reduction = |x, y| {
-        let (group, root, beats) = (all, cluster(x, y), 40);
-        (wide_reduction(group, root, beats), 16)
-    };
-    let barrier = |x, y| {
-        let (group, root) = (all, cluster(x, y));
-        (PortKind::Barrier { group, root }, 16)
-    };
+    let multicast = |x, y| (wide_multicast(cluster(x, y), all, 200), 1);
+    let reduction = |x, y| (wide_reduction(all, cluster(x, y), 40), 16);
+    let barrier = |x, y| (port_barrier(all, cluster(x, y)), 16);
     let kinds = (0..4).flat_map(|i| [multicast(i, 3 - i), reduction(i, i), barrier(3, i)]);
     let result = run("ideal_4x4", kinds.collect()).expect("it completes");
     assert_eq!(result.wrong_transactions, 0);
@@ -140,11 +128,7 @@ fn contributions_that_differ_get_an_error() {
         Difference::Element(ElementType::Fp64),
         Difference::EnabledBytes(8),
     ] {
-        let other = |member| Fault::Disagree {
-            transaction: 0,
-            member,
-            difference,
-        };
+        let other = |member| disagree(member, difference);
         for members in [0..2, 0..15, 15..16] {
             let faults = members.map(other).collect();
             let result = run_trace(&net, vec![reduction(65)], faults).expect("completes");

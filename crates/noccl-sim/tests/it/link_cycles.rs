@@ -4,14 +4,14 @@
 //! A flit crosses h links in s h cycles more than links of a cycle take, s = `link_cycles` - 1 of its plane.
 
 use crate::common::chains::{self, snake};
+use crate::common::formulas::{check_barriers, check_reductions, check_writes};
 use crate::common::{check_overlaps, cluster, cube, network_with, replay, runtime};
 use noccl_net::{ChainCycles, Coord, Network, TileRef};
 use noccl_run::Mode;
 use noccl_testkit::traces::{
-    narrow_read, narrow_write, together, trace, wide_multicast, wide_read, wide_reduction,
-    wide_write,
+    atomic, barrier as port_barrier, narrow_read, narrow_write, together, trace, wide_read,
+    wide_reduction, wide_write,
 };
-use noccl_workload::PortKind;
 
 /// Lengths of links on req, rsp and wide: all equal ones, and others.
 const LINKS: [(u64, u64, u64); 14] = [
@@ -31,12 +31,11 @@ const LINKS: [(u64, u64, u64); 14] = [
     (1, 3, 7),
 ];
 
-fn network_of(preset: &str, links: (u64, u64, u64), others: &[(&str, &str)]) -> Network {
-    let [req, rsp, wide] = [links.0, links.1, links.2].map(|cycles| cycles.to_string());
+fn network_of(preset: &str, links: (u64, u64, u64), others: &[(&str, u64)]) -> Network {
     let mut set = vec![
-        ("router.link_cycles.req", req.as_str()),
-        ("router.link_cycles.rsp", rsp.as_str()),
-        ("router.link_cycles.wide", wide.as_str()),
+        ("router.link_cycles.req", links.0),
+        ("router.link_cycles.rsp", links.1),
+        ("router.link_cycles.wide", links.2),
     ];
     set.extend(others);
     network_with(preset, &set)
@@ -51,12 +50,8 @@ fn writes_reads_and_multicasts_take_their_closed_forms_over_links_of_any_length(
     for links in LINKS {
         let (req, rsp, wide) = (links.0 - 1, links.1 - 1, links.2 - 1);
         let net = network("collective_noc_4x4", links);
-        for (x, y, beats) in [(0, 0, 5), (3, 0, 64), (3, 3, 65), (2, 1, 512)] {
-            let h = u64::from(x + y);
-            let kind = wide_write(cluster(0, 0), cluster(x, y), beats);
-            let expected = 5 + (4 + wide + rsp) * h + u64::from(beats) - 1;
-            assert_eq!(runtime(&net, 1, kind), expected, "{links:?} {beats}");
-        }
+        let serial = |beats: u32| u64::from(beats) - 1;
+        check_writes(&net, 4 + wide + rsp, serial, &format!("{links:?}"));
         let (from, source, h) = (cluster(3, 0), TileRef::Memory(0), 4);
         let read = wide_read(from, source, 64);
         let expected = 5 + (4 + req + wide) * h + 63;
@@ -66,15 +61,8 @@ fn writes_reads_and_multicasts_take_their_closed_forms_over_links_of_any_length(
         assert_eq!(runtime(&net, 1, read), narrow, "{links:?}");
         let write = narrow_write(from, source);
         assert_eq!(runtime(&net, 1, write), narrow, "{links:?}");
-        let atomic = PortKind::Atomic { from, to: source };
+        let atomic = atomic(from, source);
         assert_eq!(runtime(&net, 1, atomic), narrow + 2, "{links:?}");
-        for (to, h) in [(cube(0, 0, 3, 0), 3), (cube(0, 0, 3, 3), 6)] {
-            for beats in [1, 64, 100] {
-                let multicast = wide_multicast(cluster(0, 0), to, beats);
-                let expected = 5 + (4 + wide + rsp) * h + u64::from(beats) - 1;
-                assert_eq!(runtime(&net, 1, multicast), expected, "{links:?} {beats}");
-            }
-        }
     }
 }
 
@@ -82,16 +70,7 @@ fn writes_reads_and_multicasts_take_their_closed_forms_over_links_of_any_length(
 fn barriers_take_their_closed_form_over_links_of_any_length() {
     for links in LINKS {
         let net = network("collective_noc_4x4", links);
-        for (group, root, h) in [
-            (cube(0, 0, 3, 0), cluster(0, 0), 3),
-            (cube(0, 0, 3, 3), cluster(0, 0), 6),
-            (cube(0, 0, 3, 3), cluster(1, 1), 4),
-        ] {
-            let kind = PortKind::Barrier { group, root };
-            let cycles = runtime(&net, group.len() as usize, kind);
-            let expected = 5 + (2 + links.0 + links.1) * h;
-            assert_eq!(cycles, expected, "{links:?}");
-        }
+        check_barriers(&net, 2 + links.0 + links.1, &format!("{links:?}"));
     }
 }
 
@@ -101,24 +80,16 @@ fn barriers_take_their_closed_form_over_links_of_any_length() {
 fn reductions_take_their_closed_forms_over_links_of_any_length() {
     for links in LINKS {
         let (rsp, wide) = (links.1 - 1, links.2 - 1);
-        for (preset, group, root, h, additions) in [
-            ("collective_noc_4x4", cube(0, 0, 3, 0), (3, 0), 3, 5 * 3),
-            (
-                "collective_noc_4x4",
-                cube(0, 0, 3, 3),
-                (0, 0),
-                6,
-                5 * 3 + 8 * 3,
-            ),
-            ("collective_noc_8x8", cube(0, 0, 6, 0), (6, 0), 6, 5 * 3),
-            ("collective_noc_8x8", cube(0, 0, 4, 0), (4, 0), 4, 5),
-        ] {
-            let net = network(preset, links);
+        let net = network("collective_noc_4x4", links);
+        let serial = |beats: u32| u64::from(beats) - 1;
+        check_reductions(&net, 4 + wide + rsp, serial, &format!("{links:?}"));
+        let net = network("collective_noc_8x8", links);
+        for (h, additions) in [(6, 5 * 3), (4, 5)] {
+            let group = cube(0, 0, h, 0);
             for beats in [1, 64, 200] {
-                let root = cluster(root.0, root.1);
-                let kind = wide_reduction(group, root, beats);
+                let kind = wide_reduction(group, cluster(h, 0), beats);
                 let cycles = runtime(&net, group.len() as usize, kind);
-                let expected = 5 + (4 + wide + rsp) * h + additions + u64::from(beats) - 1;
+                let expected = 5 + (4 + wide + rsp) * u64::from(h) + additions + serial(beats);
                 assert_eq!(cycles, expected, "{links:?} {group:?} {beats} beats");
             }
         }
@@ -130,11 +101,8 @@ fn reductions_take_their_closed_forms_over_links_of_any_length() {
 fn a_window_that_is_a_credit_smaller_costs_cycles_over_links_of_any_length() {
     for links in LINKS {
         let (rsp, wide) = (links.1 - 1, links.2 - 1);
-        let net = network_of(
-            "collective_noc_4x4",
-            links,
-            &[("router.wide_reduction.window_beats", "16")],
-        );
+        let window = [("router.wide_reduction.window_beats", 16)];
+        let net = network_of("collective_noc_4x4", links, &window);
         let kind = wide_reduction(cube(0, 0, 3, 3), cluster(0, 0), 200);
         let with_full_windows = 5 + (4 + wide + rsp) * 6 + 5 * 3 + 8 * 3 + 199;
         assert!(runtime(&net, 16, kind) > with_full_windows, "{links:?}");
@@ -152,10 +120,7 @@ fn published_routers_keep_their_formulas_over_links_of_any_length() {
             let expected = 5 + (4 + wide + rsp) * 4 + flits - 1;
             assert_eq!(runtime(&net, 1, kind), expected, "{links:?}");
         }
-        let barrier = PortKind::Barrier {
-            group: cube(0, 0, 3, 0),
-            root: cluster(0, 0),
-        };
+        let barrier = port_barrier(cube(0, 0, 3, 0), cluster(0, 0));
         let expected = 6 + (4 + req + rsp) * 3;
         assert_eq!(runtime(&net, 4, barrier), expected, "{links:?}");
         for (beats, cycles) in [(1, 33), (64, 96), (512, 586)] {
@@ -194,13 +159,8 @@ fn a_saturated_link_passes_a_flit_per_cycle_however_long_it_is() {
         let net = network("collective_noc_4x4", links);
         let beats = 256;
         let write = |from| wide_write(cluster(from, 0), cluster(3, 0), beats);
-        let found = replay(
-            &net,
-            &trace(vec![together(write(2), 1), together(write(2), 1)]),
-            Mode::Timing,
-            1,
-            false,
-        );
+        let two = trace(vec![together(write(2), 1), together(write(2), 1)]);
+        let found = replay(&net, &two, Mode::Timing, 1, false);
         let ends = found.actions.iter().map(|a| a.finish_cycle);
         let hop = 2 + links.1 + links.2;
         let expected = 5 + hop + 2 * u64::from(beats) - 1;
@@ -210,7 +170,7 @@ fn a_saturated_link_passes_a_flit_per_cycle_however_long_it_is() {
 
 #[test]
 fn random_overlaps_complete_with_the_right_bytes_in_both_modes_whatever_the_threads() {
-    let depths = [("1", "1"), ("2", "2"), ("1", "4"), ("6", "1"), ("16", "16")];
+    let depths = [(1, 1), (2, 2), (1, 4), (6, 1), (16, 16)];
     for (seed, links) in LINKS.into_iter().enumerate() {
         let (inputs, outputs) = depths[seed % depths.len()];
         let set = [

@@ -7,9 +7,8 @@ use noccl_net::Network;
 use noccl_run::Mode;
 use noccl_testkit::cases;
 use noccl_testkit::traces::{
-    together, trace, wide_multicast, wide_read, wide_reduction, wide_write,
+    barrier as port_barrier, together, trace, wide_multicast, wide_read, wide_reduction, wide_write,
 };
-use noccl_workload::PortKind;
 
 fn three_cycles(preset: &str, entries: &str) -> Network {
     let changes = [
@@ -31,7 +30,7 @@ fn barriers_and_responses_of_multicasts_take_7_plus_6h() {
         (cube(2, 0, 0, 0), (0, 0), 2),
     ] {
         let root = cluster(root.0, root.1);
-        let barrier = PortKind::Barrier { group, root };
+        let barrier = port_barrier(group, root);
         assert_eq!(runtime(&net, group.len() as usize, barrier), 7 + 6 * h);
         for beats in [1, 64, 66, 128] {
             let multicast = wide_multicast(root, group, beats);

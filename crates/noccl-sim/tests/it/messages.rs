@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Core tiles: messages in closed form, the published ping-pong, drain rules and noise.
 
-use crate::common::hand_written::{run, schedule};
-use crate::common::place_at as place;
-use crate::common::{cluster, network_with};
+use crate::common::hand_written::{finish_cycles, run, schedule};
+use crate::common::{cluster, image, network_with, place_at as place, run_alone, stalled};
 use noccl_net::{Coord, Network};
-use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult};
-use noccl_testkit::schedules::compute;
+use noccl_run::{Mode, RunConfig, RunError, RunResult};
+use noccl_testkit::actions::{self, compute};
+use noccl_testkit::assert_says;
+use noccl_testkit::schedules::at_once;
 use noccl_workload::{ActionKind, Message, MessageRows};
 use proptest::prelude::*;
 
@@ -15,13 +16,12 @@ fn tilepro(overrides: &[(&str, &str)]) -> Network {
 }
 
 fn message(from: (u16, u16), to: (u16, u16), bytes: u64) -> ActionKind {
-    ActionKind::Message(Message {
-        source: place(from, 0),
-        destination: place(to, 4096),
-        bytes,
-        rows: None,
-        round: None,
-    })
+    actions::message(place(from, 0), place(to, 4096), bytes)
+}
+
+/// The same, written elsewhere.
+fn message_to_offset(from: (u16, u16), to: (u16, u16), bytes: u64, offset: u64) -> ActionKind {
+    actions::message(place(from, 0), place(to, offset), bytes)
 }
 
 fn timed(net: &Network, actions: Vec<(ActionKind, Vec<u32>)>) -> Result<RunResult, RunError> {
@@ -57,13 +57,12 @@ proptest! {
         corner_cycles in 0u32..=1,
     ) {
         prop_assume!(from != to);
-        let (hop, corner) = (hop_cycles.to_string(), corner_cycles.to_string());
-        let net = tilepro(&[
-            ("router.udn.hop_cycles", hop.as_str()),
-            ("router.udn.turn_cycles", corner.as_str()),
+        let net = network_with("tilepro64_8x8", &[
+            ("router.udn.hop_cycles", hop_cycles),
+            ("router.udn.turn_cycles", corner_cycles),
         ]);
         let sent = pattern(bytes);
-        let inputs = [MemoryImage { tile: cluster(from.0, from.1), offset: 0, bytes: sent.clone() }];
+        let inputs = [image(cluster(from.0, from.1), 0, sent.clone())];
         let outputs = [(place(to, 4096), bytes)];
         let list = schedule(vec![(message(from, to, bytes), vec![])]);
         let found = run(&net, &list, &inputs, &outputs).unwrap();
@@ -121,14 +120,12 @@ fn rows_cost_words_of_their_own_and_the_cycles_of_a_row_at_either_end() {
 fn rows_are_gathered_and_scattered_and_nothing_between_them_is_written() {
     let net = tilepro(&[]);
     let sent = pattern(200);
-    let image = |at: (u16, u16), offset, bytes: &[u8]| MemoryImage {
-        tile: cluster(at.0, at.1),
-        offset,
-        bytes: bytes.to_vec(),
-    };
     let (count, bytes, from_stride, to_stride) = (9u32, 15u64, 20, 17);
     for to in [(3, 2), (0, 0)] {
-        let inputs = [image((0, 0), 0, &sent), image(to, 4096, &[0xee; 160])];
+        let inputs = [
+            image(cluster(0, 0), 0, sent.clone()),
+            image(cluster(to.0, to.1), 4096, vec![0xee; 160]),
+        ];
         let of = MessageRows {
             count,
             source_stride: from_stride,
@@ -152,11 +149,7 @@ fn rows_are_gathered_and_scattered_and_nothing_between_them_is_written() {
 fn a_message_to_its_own_tile_is_a_copy_and_none_of_no_bytes_is_lost() {
     let net = tilepro(&[]);
     let sent = pattern(100);
-    let inputs = [MemoryImage {
-        tile: cluster(2, 3),
-        offset: 0,
-        bytes: sent.clone(),
-    }];
+    let inputs = [image(cluster(2, 3), 0, sent.clone())];
     let list = schedule(vec![
         (message((2, 3), (2, 3), 100), vec![]),
         (message((2, 3), (5, 5), 0), vec![0]),
@@ -202,11 +195,8 @@ fn a_ping_pong_takes_the_published_cycles() {
 /// Every tile sends a message to the tiles of a list before it receives any.
 fn crowd(senders: &[(u16, u16)], to: (u16, u16), bytes: u64) -> Vec<(ActionKind, Vec<u32>)> {
     let sends = senders.iter().enumerate().map(|(place, from)| {
-        let mut kind = message(*from, to, bytes);
-        if let ActionKind::Message(sent) = &mut kind {
-            sent.destination.offset = 8192 + place as u64 * bytes;
-        }
-        (kind, vec![])
+        let offset = 8192 + place as u64 * bytes;
+        (message_to_offset(*from, to, bytes, offset), vec![])
     });
     sends.collect()
 }
@@ -216,23 +206,16 @@ fn a_core_that_does_not_read_blocks_the_mesh_behind_it_and_the_circle_is_named()
     // Both send more to each other than queues and FIFOs hold, and neither reads before it has sent.
     let both = |drain: &str| {
         let net = tilepro(&[("core.drain", drain)]);
-        let mut list = Vec::new();
-        for (from, to) in [((0, 0), (3, 0)), ((3, 0), (0, 0))] {
-            list.push((message(from, to, 4096), vec![]));
-        }
-        timed(&net, list)
+        let ends = [((0, 0), (3, 0)), ((3, 0), (0, 0))];
+        let list = at_once(ends.map(|(from, to)| message(from, to, 4096)));
+        run(&net, &list, &[], &[])
     };
     assert!(both("always").is_ok());
     for drain in ["in_receive", "never"] {
-        let RunError::Stall(found) = both(drain).unwrap_err() else {
-            panic!("it neither completes nor stalls");
-        };
+        let found = stalled(both(drain));
         let text = found.to_string();
         assert!(found.summary.contains("in a circle"), "{text}");
-        assert!(
-            text.contains("queues of core") && text.contains("core (0,0)"),
-            "{text}"
-        );
+        assert_says(&text, &["queues of core", "core (0,0)"]);
         assert!(found.waits.len() >= 4, "{text}");
     }
 }
@@ -244,7 +227,7 @@ fn early_messages_wait_in_the_list_or_in_the_queues() {
     let early = crowd(&senders, (0, 0), 128);
     let late = early.len() as u32;
     let mut list: Vec<(ActionKind, Vec<u32>)> = vec![
-        (compute(7, 0, 5000), vec![]),
+        (compute(cluster(7, 0), 5000), vec![]),
         (message((7, 0), (0, 0), 0), vec![0]),
     ];
     list.extend(early.into_iter().map(|(kind, _)| (kind, vec![1])));
@@ -258,10 +241,7 @@ fn early_messages_wait_in_the_list_or_in_the_queues() {
     }
     // Without a list the message that everything waits for stands behind the others.
     let net = tilepro(&[("core.drain", "never")]);
-    let RunError::Stall(found) = timed(&net, list).unwrap_err() else {
-        panic!("it neither completes nor stalls");
-    };
-    assert!(found.to_string().contains("127 of 127 words"), "{found}");
+    assert_says(stalled(timed(&net, list)), &["127 of 127 words"]);
 }
 
 #[test]
@@ -284,15 +264,13 @@ fn a_core_without_noise_is_deterministic_and_noise_takes_its_cycles() {
         ("core.noise_per_billion_messages", "1000000000"),
     ];
     let net = tilepro(&overrides);
-    let list = schedule(vec![(message((0, 0), (1, 0), 4), vec![])]);
+    let list = at_once([message((0, 0), (1, 0), 4)]);
     let cycles = |noise_seed| {
         let config = RunConfig {
             noise_seed,
             ..RunConfig::new(Mode::Timing)
         };
-        noccl_sim::run_schedule(&net, &list, &[], &[], &config, &mut |_| true)
-            .unwrap()
-            .cycles
+        run_alone(&net, &list, &config).unwrap().cycles
     };
     assert_eq!(cycles(Some(1)), cycles(None) + 1000);
 }
@@ -301,18 +279,16 @@ fn a_core_without_noise_is_deterministic_and_noise_takes_its_cycles() {
 fn a_core_that_begins_late_acts_at_its_time_and_others_wait_for_its_messages_alone() {
     let net = tilepro(&[]);
     // Every core computes; then core (0,0) sends to (1,0), whose message it does not wait for.
-    let mut list: Vec<(ActionKind, Vec<u32>)> = (0..64)
-        .map(|tile| (compute(tile / 8, tile % 8, 10), vec![]))
-        .collect();
-    list.push((message((0, 0), (1, 0), 4), vec![]));
-    let list = schedule(list);
+    let tiles = (0..64).map(|tile| cluster(tile / 8, tile % 8));
+    let computes = tiles.map(|tile| compute(tile, 10));
+    let list = at_once(computes.chain([message((0, 0), (1, 0), 4)]));
     let found = |noise_seed, start_skew_cycles| {
         let config = RunConfig {
             noise_seed,
             start_skew_cycles,
             ..RunConfig::new(Mode::Timing)
         };
-        noccl_sim::run_schedule(&net, &list, &[], &[], &config, &mut |_| true).unwrap()
+        run_alone(&net, &list, &config).unwrap()
     };
     let starts = |found: &RunResult| -> Vec<u64> {
         let times = found.actions[..64].iter();
@@ -341,19 +317,13 @@ fn a_core_that_begins_late_acts_at_its_time_and_others_wait_for_its_messages_alo
 fn a_later_message_of_a_pair_is_not_received_before_an_earlier_one() {
     // The first may be received when (2,0) has sent; the second from the start.
     let net = tilepro(&[]);
-    let first = message((0, 0), (1, 0), 64);
-    let mut second = message((0, 0), (1, 0), 64);
-    if let ActionKind::Message(sent) = &mut second {
-        sent.destination.offset = 8192;
-    }
     let list = vec![
-        (compute(2, 0, 2000), vec![]),
+        (compute(cluster(2, 0), 2000), vec![]),
         (message((2, 0), (1, 0), 0), vec![0]),
-        (first, vec![1]),
-        (second, vec![]),
+        (message((0, 0), (1, 0), 64), vec![1]),
+        (message_to_offset((0, 0), (1, 0), 64, 8192), vec![]),
     ];
-    let found = timed(&net, list).unwrap();
-    let ends: Vec<u64> = found.actions.iter().map(|time| time.finish_cycle).collect();
+    let ends = finish_cycles(&net, &schedule(list));
     assert!(
         ends[1] > 2000 && ends[2] > ends[1] && ends[3] >= ends[2],
         "{ends:?}"

@@ -3,15 +3,15 @@
 //! tile does one after the other, as a schedule and as programs that state an action when the first tile comes to it.
 
 use crate::common::hand_written::schedule_of;
-use crate::common::place_at as place;
-use crate::common::{cluster, cube, network};
+use crate::common::{cluster, cube, network, place_at as place, run_alone};
 use noccl_net::{Network, TileId, TileSet};
 use noccl_run::{ActionTime, Ended, Mode, OpenRun, Order, RunConfig};
 use noccl_sim::open_run;
+use noccl_testkit::actions::{barrier, compute, core_sum, message, network_sum, write};
+use noccl_testkit::schedules::{after, alone};
 use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination, ElementType,
-    First, InNetworkReduction, LocalReduce, Message, Notice, Operator, Schedule, Transfer,
-    participants,
+    Action, ActionId, ActionKind, BarrierMechanism, Destination, ElementType, First, Notice,
+    Schedule, Transfer, participants,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,57 +50,29 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 fn local(step: &Step) -> ActionKind {
     if step.kind == 0 {
-        return ActionKind::Compute(Compute {
-            tile: cluster(step.from.0, step.from.1),
-            cycles: step.cycles,
-        });
+        return compute(cluster(step.from.0, step.from.1), step.cycles);
     }
-    ActionKind::LocalReduce(LocalReduce {
-        tile: cluster(step.from.0, step.from.1),
-        inputs: vec![0, SLOT],
-        output: 0,
-        bytes: step.bytes,
-        operator: Operator::Sum,
-        element: ElementType::Int64,
-    })
+    let tile = cluster(step.from.0, step.from.1);
+    core_sum(tile, &[0, SLOT], 0, step.bytes, ElementType::Int64)
 }
 
 /// What cores do.
 fn of_cores(step: &Step) -> ActionKind {
     match step.kind {
         0 | 1 => local(step),
-        _ => ActionKind::Message(Message {
-            source: place(step.from, 0),
-            destination: place(step.to, SLOT),
-            bytes: step.bytes,
-            rows: None,
-            round: None,
-        }),
+        _ => message(place(step.from, 0), place(step.to, SLOT), step.bytes),
     }
 }
 
 /// What clusters do.
 fn of_clusters(step: &Step) -> ActionKind {
     let initiator = cluster(step.from.0, step.from.1);
-    let destination = Destination::One(place(step.to, SLOT));
-    let transfer = Transfer::row(initiator, place(step.from, 0), destination, step.bytes);
     let all = cube(0, 0, 3, 3);
     match step.kind {
         0 | 1 => local(step),
-        2 => ActionKind::Barrier(Barrier {
-            group: TileSet::Cube(all),
-            counter: initiator,
-            mechanism: BarrierMechanism::InNetwork,
-        }),
-        3 => ActionKind::InNetworkReduction(InNetworkReduction {
-            group: all,
-            source_offset: 0,
-            root: place(step.to, SLOT),
-            bytes: step.bytes,
-            operator: Operator::Sum,
-            element: ElementType::Int64,
-        }),
-        _ => ActionKind::Transfer(transfer),
+        2 => barrier(TileSet::Cube(all), initiator, BarrierMechanism::InNetwork),
+        3 => network_sum(all, place(step.to, SLOT), step.bytes, ElementType::Int64),
+        _ => write(initiator, place(step.to, SLOT), step.bytes),
     }
 }
 
@@ -129,10 +101,8 @@ fn in_sequence(net: &Network, kinds: Vec<ActionKind>) -> Schedule {
             before.extend(of_tile.iter().copied());
             of_tile.push(number);
         }
-        actions.push(Action {
-            kind,
-            after: before.into_iter().map(ActionId).collect(),
-        });
+        let before: Vec<u32> = before.into_iter().collect();
+        actions.push(after(kind, &before));
     }
     Schedule {
         first: Some(First::Send),
@@ -176,8 +146,7 @@ impl<'a> Programs<'a> {
         while let Some(number) = self.lists[&tile].get(self.at[&tile]).copied() {
             let id = self.stated.get(&number).copied().unwrap_or_else(|| {
                 let kind = self.schedule.actions[number].kind.clone();
-                let after = Vec::new();
-                let id = run.state(Action { kind, after }, &|_| true, Order::InOrder);
+                let id = run.state(alone(kind), &|_| true, Order::InOrder);
                 id.expect("the network does what the schedule does")
             });
             self.stated.insert(number, id);
@@ -230,8 +199,7 @@ fn stated_cycles(net: &Network, schedule: &Schedule) -> Vec<u64> {
 }
 
 fn known_cycles(net: &Network, schedule: &Schedule) -> Vec<u64> {
-    let config = RunConfig::new(Mode::Value);
-    let result = noccl_sim::run_schedule(net, schedule, &[], &[], &config, &mut |_| true);
+    let result = run_alone(net, schedule, &RunConfig::new(Mode::Value));
     let times = result.expect("it goes on").actions;
     let actions = schedule.actions.iter().zip(&times);
     let seen = |(action, time): (&Action, &ActionTime)| time.finish_cycle + poll(net, &action.kind);

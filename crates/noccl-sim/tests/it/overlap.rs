@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Overlapping collectives: all complete on the default network; the published router deadlocks and says why.
 
-use crate::common::{cluster, cube, network, network_with};
+use crate::common::{cluster, cube, network, network_with, stalled};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
-use noccl_testkit::traces::{entry, narrow_write, trace, wide_multicast, wide_reduction};
-use noccl_workload::{PortKind, PortTransaction, Trace};
+use noccl_testkit::assert_says;
+use noccl_testkit::traces::{
+    barrier as port_barrier, entry, narrow_write, trace, wide_multicast, wide_reduction,
+};
+use noccl_workload::PortKind;
 
 fn run(network: &Network, kinds: Vec<(PortKind, Vec<u64>)>) -> Result<RunResult, RunError> {
     let transactions = kinds
         .into_iter()
-        .map(|(kind, starts)| PortTransaction {
-            start_cycles: starts.into_iter().map(Some).collect(),
-            kind,
-        })
+        .map(|(kind, starts)| entry(starts.into_iter().map(Some).collect(), kind))
         .collect();
-    noccl_sim::run_trace(
-        network,
-        &trace(transactions),
-        &RunConfig::new(Mode::Value),
-        &mut |_| true,
-    )
+    let config = RunConfig::new(Mode::Value);
+    noccl_sim::run_trace(network, &trace(transactions), &config, &mut |_| true)
+}
+
+/// Every transaction of a run that ends has the right bytes.
+fn is_right(network: &Network, kinds: Vec<(PortKind, Vec<u64>)>, what: &str) {
+    let result = run(network, kinds).unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert_eq!(result.wrong_transactions, 0, "{what}");
 }
 
 /// Pairs of multicasts that overlap, with their start cycles.
@@ -45,8 +47,8 @@ fn overlapping_multicasts() -> Vec<Vec<(PortKind, Vec<u64>)>> {
 fn overlapping_multicasts_all_complete_with_the_right_bytes() {
     let net = network("collective_noc_4x4");
     for case in overlapping_multicasts() {
-        let result = run(&net, case.clone()).unwrap_or_else(|e| panic!("{case:?}: {e}"));
-        assert_eq!(result.wrong_transactions, 0, "{case:?}");
+        let what = format!("{case:?}");
+        is_right(&net, case, &what);
     }
 }
 
@@ -57,9 +59,8 @@ fn more_multicasts_than_merge_table_entries_complete() {
     for beats in [1, 8, 16] {
         let members = (0..8).flat_map(|x| (0..8).map(move |y| cluster(x, y)));
         let kinds = members.map(|from| wide_multicast(from, all, beats));
-        let result = run(&net, kinds.map(|kind| (kind, vec![0])).collect());
-        let result = result.unwrap_or_else(|e| panic!("{beats} beats: {e}"));
-        assert_eq!(result.wrong_transactions, 0, "{beats} beats");
+        let kinds = kinds.map(|kind| (kind, vec![0])).collect();
+        is_right(&net, kinds, &format!("{beats} beats"));
     }
 }
 
@@ -67,14 +68,10 @@ fn more_multicasts_than_merge_table_entries_complete() {
 fn published_router_deadlocks_on_overlapping_multicasts_and_names_a_cycle_of_waits() {
     let net = network("collective_noc_4x4_published");
     for case in overlapping_multicasts() {
-        match run(&net, case.clone()) {
-            Err(RunError::Stall(diagnosis)) => {
-                let first = &diagnosis.waits.first().expect("somebody waits").waiter;
-                let last = &diagnosis.waits.last().expect("somebody waits").awaited;
-                assert_eq!(first, last, "the waits close a cycle");
-            }
-            other => panic!("{case:?} should stall, got {other:?}"),
-        }
+        let diagnosis = stalled(run(&net, case));
+        let first = &diagnosis.waits.first().expect("somebody waits").waiter;
+        let last = &diagnosis.waits.last().expect("somebody waits").awaited;
+        assert_eq!(first, last, "the waits close a cycle");
     }
 }
 
@@ -89,15 +86,14 @@ fn reductions_and_barriers_issued_in_opposite_orders_complete() {
             .collect::<Vec<_>>()
     };
     let reduce = |root, first| (wide_reduction(all, root, 32), starts(first));
-    let barrier = |root, first| (PortKind::Barrier { group: all, root }, starts(first));
+    let barrier = |root, first| (port_barrier(all, root), starts(first));
     let case = vec![
         reduce(cluster(0, 0), 0),
         reduce(cluster(3, 3), 1),
         barrier(cluster(1, 1), 0),
         barrier(cluster(2, 3), 1),
     ];
-    let result = run(&net, case).expect("completes");
-    assert_eq!(result.wrong_transactions, 0);
+    is_right(&net, case, "opposite orders");
 }
 
 #[test]
@@ -113,13 +109,8 @@ fn two_dimensional_reduction_sustains_one_beat_per_cycle_with_three_operands() {
 
 #[test]
 fn a_unit_of_two_operands_takes_5_cycles_per_addition_and_a_pass_per_addition_and_beat() {
-    let text = noccl_spec::preset_text("collective_noc_4x4").expect("preset");
-    let kind = (
-        "router.wide_reduction.kind".to_owned(),
-        "two_operand".to_owned(),
-    );
-    let spec = noccl_spec::parse_spec("preset", &text, &[kind]).expect("spec");
-    let net = noccl_net::elaborate(&spec).expect("network");
+    let kind = [("router.wide_reduction.kind", "two_operand")];
+    let net = network_with("collective_noc_4x4", &kind);
     // Additions and hops on the path of the farthest member; additions of the router that has most.
     for (root, additions, most, hops) in [((0, 0), 9, 2, 6), ((1, 0), 12, 3, 5), ((1, 1), 10, 4, 4)]
     {
@@ -147,27 +138,15 @@ fn member_that_never_contributes_is_diagnosed() {
     let net = network("collective_noc_4x4");
     for kind in [
         wide_reduction(cube(0, 0, 3, 0), cluster(0, 0), 4),
-        PortKind::Barrier {
-            group: cube(0, 0, 3, 0),
-            root: cluster(0, 0),
-        },
+        port_barrier(cube(0, 0, 3, 0), cluster(0, 0)),
     ] {
         let start_cycles = vec![Some(0), Some(0), None, Some(0)];
-        let trace = Trace {
-            transactions: vec![entry(start_cycles, kind)],
-            ..Trace::default()
-        };
-        let result =
-            noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Value), &mut |_| true);
-        let Err(RunError::Stall(diagnosis)) = result else {
-            panic!("should stall: {result:?}")
-        };
-        assert!(
-            diagnosis
-                .to_string()
-                .contains("cluster (2,0) has not contributed"),
-            "{diagnosis}"
+        let (trace, config) = (
+            trace(vec![entry(start_cycles, kind)]),
+            RunConfig::new(Mode::Value),
         );
+        let diagnosis = stalled(noccl_sim::run_trace(&net, &trace, &config, &mut |_| true));
+        assert_says(&diagnosis, &["cluster (2,0) has not contributed"]);
     }
 }
 
@@ -188,10 +167,7 @@ fn strided_reductions_keep_one_beat_per_cycle() {
 
 /// A narrow write and a barrier that end at the same tile, `offset` shifting the one against the other.
 fn barrier_beside_write(offset: u64) -> Vec<(PortKind, Vec<u64>)> {
-    let barrier = PortKind::Barrier {
-        group: cube(0, 0, 3, 0),
-        root: cluster(0, 0),
-    };
+    let barrier = port_barrier(cube(0, 0, 3, 0), cluster(0, 0));
     let write = narrow_write(cluster(0, 3), cluster(0, 0));
     vec![(barrier, vec![12; 4]), (write, vec![offset])]
 }
@@ -220,13 +196,10 @@ fn published_router_lets_a_barrier_split_a_write_burst_and_ours_does_not() {
 #[test]
 fn a_multicast_of_every_cluster_to_all_at_once_completes_whatever_the_merge_tables_hold() {
     for entries in ["1", "2", "8"] {
-        let net = network_with(
-            "collective_noc_8x8",
-            &[("router.merge_table_entries", entries)],
-        );
+        let tables = [("router.merge_table_entries", entries)];
+        let net = network_with("collective_noc_8x8", &tables);
         let multicast = |x, y| wide_multicast(cluster(x, y), cube(0, 0, 7, 7), 4);
         let all = (0..8).flat_map(|x| (0..8).map(move |y| (multicast(x, y), vec![0])));
-        let result = run(&net, all.collect()).unwrap();
-        assert_eq!(result.wrong_transactions, 0, "{entries} entries");
+        is_right(&net, all.collect(), &format!("{entries} entries"));
     }
 }

@@ -3,24 +3,18 @@
 //! completes, and what it refuses can deadlock.
 
 use crate::common::hand_written::schedule_of;
-use crate::common::{cluster, cube, network, network_with};
+use crate::common::{cluster, cube, network, run_alone, stalled};
 use noccl_net::{MultiAddress, Network, TileRef, TileSet};
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
-use noccl_testkit::tiles::place;
+use noccl_testkit::actions::{barrier, compute, network_sum};
+use noccl_testkit::networks::small_store;
+use noccl_testkit::schedules::{after, alone};
+use noccl_testkit::{assert_says, place};
 use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, CheckError, Compute, ElementType,
-    InNetworkReduction, Operator, Schedule, check,
+    Action, ActionId, ActionKind, BarrierMechanism, CheckError, ElementType, Schedule, check,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-
-fn small_store() -> Network {
-    let small = [
-        ("router.wide_reduction.window_beats", "16"),
-        ("router.wide_reduction.store_beats", "64"),
-    ];
-    network_with("collective_noc_4x4", &small)
-}
 
 /// Reductions into places of their own, after delays of some members.
 #[derive(Debug, Default)]
@@ -32,29 +26,18 @@ struct Program {
 impl Program {
     fn delay(&mut self, tile: TileRef, cycles: u64) {
         self.delays.insert(tile, self.actions.len() as u32);
-        let kind = ActionKind::Compute(Compute { tile, cycles });
-        let after = Vec::new();
-        self.actions.push(Action { kind, after });
+        self.actions.push(alone(compute(tile, cycles)));
     }
 
     fn reduce(&mut self, group: MultiAddress, root: TileRef, beats: u64) -> u32 {
         let id = self.actions.len() as u32;
-        let kind = ActionKind::InNetworkReduction(InNetworkReduction {
-            group,
-            source_offset: 0,
-            root: place(
-                root,
-                0x2000 * (1 + u64::from(id) - self.delays.len() as u64),
-            ),
-            bytes: beats * 64,
-            operator: Operator::Sum,
-            element: ElementType::Fp64,
-        });
-        let delays = group
-            .members()
-            .filter_map(|m| self.delays.get(&TileRef::Cluster(m)));
-        let after = delays.copied().map(ActionId).collect();
-        self.actions.push(Action { kind, after });
+        let offset = 0x2000 * (1 + u64::from(id) - self.delays.len() as u64);
+        let kind = network_sum(group, place(root, offset), beats * 64, ElementType::Fp64);
+        let members = group.members().map(TileRef::Cluster);
+        let delays: Vec<u32> = members
+            .filter_map(|m| self.delays.get(&m).copied())
+            .collect();
+        self.actions.push(after(kind, &delays));
         id
     }
 
@@ -64,8 +47,19 @@ impl Program {
 }
 
 fn run(net: &Network, schedule: &Schedule) -> Result<RunResult, RunError> {
-    let config = RunConfig::new(Mode::Timing);
-    noccl_sim::run_schedule(net, schedule, &[], &[], &config, &mut |_| true)
+    run_alone(net, schedule, &RunConfig::new(Mode::Timing))
+}
+
+/// The checker refuses it by its account of stores.
+fn is_crowded(net: &Network, schedule: &Schedule) {
+    let refusal = check(net, schedule);
+    assert!(matches!(refusal, Err(CheckError::Crowd(_))), "{refusal:?}");
+}
+
+/// There is space for it, and it ends.
+fn completes(net: &Network, schedule: &Schedule) {
+    check(net, schedule).expect("there is space");
+    run(net, schedule).expect("completes");
 }
 
 /// Four reductions wait at their root for its own contribution; it first contributes to a fifth, whose
@@ -85,20 +79,11 @@ fn crowd(others: u32) -> Schedule {
 #[test]
 fn reductions_that_crowd_a_store_are_refused_and_do_deadlock() {
     let net = small_store();
-    let refusal = check(&net, &crowd(4));
-    assert!(matches!(refusal, Err(CheckError::Crowd(_))), "{refusal:?}");
-    let Err(RunError::Stall(diagnosis)) = run(&net, &crowd(4)) else {
-        panic!("the schedule completes");
-    };
-    let text = diagnosis.to_string();
-    assert!(
-        text.contains("router.wide_reduction.store_beats = 64"),
-        "{text}"
-    );
+    is_crowded(&net, &crowd(4));
+    let diagnosis = stalled(run(&net, &crowd(4)));
+    assert_says(diagnosis, &["router.wide_reduction.store_beats = 64"]);
     // The store of the preset has space for all of them.
-    let net = network("collective_noc_4x4");
-    check(&net, &crowd(4)).expect("there is space");
-    run(&net, &crowd(4)).expect("completes");
+    completes(&network("collective_noc_4x4"), &crowd(4));
 }
 
 #[test]
@@ -112,23 +97,15 @@ fn reductions_in_sequence_are_accepted_and_complete_on_a_small_store() {
         let done = ActionId(actions.len() as u32);
         reduction.after.extend(before.clone());
         actions.push(reduction);
-        let barrier = Barrier {
-            group: TileSet::Cube(cube(0, 0, 0, 3)),
-            counter: cluster(0, 3),
-            mechanism: BarrierMechanism::InNetwork,
-        };
-        let kind = ActionKind::Barrier(barrier);
+        let column = TileSet::Cube(cube(0, 0, 0, 3));
+        let kind = barrier(column, cluster(0, 3), BarrierMechanism::InNetwork);
         let earlier = before.iter().copied();
         let after = std::iter::once(done).chain(earlier).collect();
         before = vec![ActionId(actions.len() as u32)];
         actions.push(Action { kind, after });
     }
-    let schedule = Schedule {
-        actions,
-        ..crowd(0)
-    };
-    check(&net, &schedule).expect("one at a time has space");
-    run(&net, &schedule).expect("completes");
+    // One at a time has space.
+    completes(&net, &schedule_of(actions));
 }
 
 /// A reduction of eight bursts waits at its root for one member; another one, of other members, comes to the same root.
@@ -152,15 +129,10 @@ fn two_groups(beats: u64) -> Schedule {
 #[test]
 fn bursts_that_find_space_behind_each_other_are_all_counted() {
     let net = network("collective_noc_4x4");
-    let refusal = check(&net, &two_groups(512));
-    assert!(matches!(refusal, Err(CheckError::Crowd(_))), "{refusal:?}");
-    assert!(matches!(
-        run(&net, &two_groups(512)),
-        Err(RunError::Stall(_))
-    ));
+    is_crowded(&net, &two_groups(512));
+    stalled(run(&net, &two_groups(512)));
     // Seven of its bursts and the other's one have slots.
-    check(&net, &two_groups(7 * 64)).expect("there is space");
-    run(&net, &two_groups(7 * 64)).expect("completes");
+    completes(&net, &two_groups(7 * 64));
 }
 
 /// Two reductions of two bursts, of columns 0 and 1: to a root in the one and in the other. Each is alone at its merge points.
@@ -177,21 +149,15 @@ fn a_burst_without_a_slot_stands_before_what_passes_a_merge_point() {
     // The second burst of each stands at an input where the other one passes, which a late member has not begun.
     let net = small_store();
     for beats in [(70, 82), (73, 65)] {
-        let refusal = check(&net, &crossing(beats));
-        assert!(matches!(refusal, Err(CheckError::Crowd(_))), "{refusal:?}");
+        is_crowded(&net, &crossing(beats));
     }
-    assert!(matches!(
-        run(&net, &crossing((70, 82))),
-        Err(RunError::Stall(_))
-    ));
+    stalled(run(&net, &crossing((70, 82))));
     // Of one burst each they have slots, and so has each alone.
-    check(&net, &crossing((64, 64))).expect("there is space");
-    run(&net, &crossing((64, 64))).expect("completes");
+    completes(&net, &crossing((64, 64)));
     for only in [1, 2] {
         let mut alone = crossing((70, 82));
         alone.actions.remove(only);
-        check(&net, &alone).expect("there is space");
-        run(&net, &alone).expect("completes");
+        completes(&net, &alone);
     }
 }
 

@@ -20,10 +20,10 @@ fn network(mesh: &str, slots: Slots, numbers: &[(&str, u32)]) -> Network {
         ("router.input_fifo_flits", inputs),
         ("router.output_fifo_flits", outputs),
     ];
-    let numbers = numbers.iter().chain(&fifos);
-    let owned: Vec<(&str, String)> = numbers.map(|(f, n)| (*f, n.to_string())).collect();
-    let set: Vec<(&str, &str)> = owned.iter().map(|(f, n)| (*f, n.as_str())).collect();
-    network_with(&format!("collective_noc_{mesh}"), &set)
+    network_with(
+        &format!("collective_noc_{mesh}"),
+        &[numbers, &fifos].concat(),
+    )
 }
 
 fn with_bypass(mesh: &str, slots: Slots, hpc_max: u32, setup_cycles: u32) -> Network {

@@ -5,12 +5,13 @@
 
 use crate::common::{cube, network};
 use noccl_net::deadlock::{Flow, check};
-use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+use noccl_net::{Coord, MultiAddress, Network, TileId};
 use noccl_run::{Mode, RunConfig, RunError};
+use noccl_testkit::cluster;
 use noccl_testkit::traces::{
-    barrier, narrow_multicast, trace, wide_multicast, wide_reduction, wide_write,
+    barrier, entry, narrow_multicast, trace, wide_multicast, wide_reduction, wide_write,
 };
-use noccl_workload::{PortKind, PortTransaction};
+use noccl_workload::PortKind;
 use proptest::prelude::*;
 
 /// A transaction in the words of the check and in those of the simulator.
@@ -38,7 +39,7 @@ fn case() -> impl Strategy<Value = Case> {
 impl Case {
     fn in_both_words(&self, net: &Network) -> (Flow, PortKind, Vec<TileId>) {
         let find = |(x, y): (u16, u16)| {
-            let tile = TileRef::Cluster(Coord::new(x, y));
+            let tile = cluster(x, y);
             (net.find(tile).expect("on the mesh"), tile)
         };
         let members = |set| net.multi_tiles(set).flatten().collect::<Vec<_>>();
@@ -99,7 +100,7 @@ proptest! {
             let (flow, kind, participants) = case.in_both_words(&net);
             flows.push(flow);
             let start = |t: &TileId| Some(u64::from(t.0) * skew % 40 + i as u64 * step);
-            transactions.push(PortTransaction { start_cycles: participants.iter().map(start).collect(), kind });
+            transactions.push(entry(participants.iter().map(start).collect(), kind));
         }
         let trace = trace(transactions);
         let result = noccl_sim::run_trace(&net, &trace, &RunConfig::new(Mode::Timing), &mut |_| true);

@@ -8,16 +8,15 @@
 
 use crate::common::hand_written::schedule_of;
 use crate::common::interpreted::{beginnings, expected, random_images};
-use crate::common::network;
+use crate::common::{network, stalling};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
-use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
-use noccl_testkit::random::Random;
-use noccl_testkit::tiles::place;
-use noccl_testkit::{cases, is_long};
+use noccl_run::{Mode, RunConfig, RunError, RunResult};
+use noccl_testkit::actions::{barrier, chain, compute, copy, list_multicast, network_sum, to_set};
+use noccl_testkit::schedules::after;
+use noccl_testkit::{Random, cases, is_long, place};
 use noccl_workload::{
-    AccessPattern, Action, ActionId, ActionKind, Barrier, BarrierMechanism, Chain,
-    ChainDestination, CheckError, Compute, Destination, ElementType, InNetworkReduction,
-    ListMulticast, Operator, Schedule, Transfer, check_deadlock, participants,
+    Action, ActionKind, BarrierMechanism, CheckError, Destination, ElementType, Schedule,
+    check_deadlock, participants,
 };
 
 /// Bytes that every cluster has from the start, and that nobody writes.
@@ -88,10 +87,7 @@ impl Generator<'_> {
         };
         let source = place(source, 0);
         let destination = if is_multicast {
-            Destination::Multicast {
-                set: self.set(),
-                offset,
-            }
+            to_set(self.set(), offset)
         } else {
             let tile = if self.random.below(3) == 0 {
                 initiator
@@ -100,34 +96,22 @@ impl Generator<'_> {
             };
             Destination::One(place(tile, offset))
         };
-        ActionKind::Transfer(Transfer::row(initiator, source, destination, bytes))
+        copy(initiator, source, destination, bytes)
     }
 
     fn reduction(&mut self) -> ActionKind {
         let bytes = self.bytes();
         let offset = self.output(bytes);
         let (group, tile) = self.row();
-        ActionKind::InNetworkReduction(InNetworkReduction {
-            group,
-            source_offset: 0,
-            root: place(tile, offset),
-            bytes,
-            operator: Operator::Sum,
-            element: ElementType::Int64,
-        })
+        network_sum(group, place(tile, offset), bytes, ElementType::Int64)
     }
 
     fn barrier(&mut self) -> ActionKind {
-        let is_software = self.random.below(3) == 0;
-        ActionKind::Barrier(Barrier {
-            group: TileSet::Cube(self.set()),
-            counter: self.cluster(),
-            mechanism: if is_software {
-                BarrierMechanism::Software
-            } else {
-                BarrierMechanism::InNetwork
-            },
-        })
+        let mechanism = match self.random.below(3) {
+            0 => BarrierMechanism::Software,
+            _ => BarrierMechanism::InNetwork,
+        };
+        barrier(TileSet::Cube(self.set()), self.cluster(), mechanism)
     }
 
     /// Some clusters, each once.
@@ -152,35 +136,18 @@ impl Generator<'_> {
         if destinations.is_empty() {
             return self.transfer(false);
         }
-        let destination = |tile: &TileRef| ChainDestination {
-            tile: *tile,
-            pattern: AccessPattern::linear(offset, bytes),
-        };
-        ActionKind::Chain(Chain {
-            initiator,
-            source: AccessPattern::linear(0, bytes),
-            destinations: destinations.iter().map(destination).collect(),
-            bytes,
-        })
+        ActionKind::Chain(chain(initiator, &destinations, offset, bytes))
     }
 
     fn list(&mut self) -> ActionKind {
         let bytes = self.bytes();
         let offset = self.output(bytes);
-        ActionKind::ListMulticast(ListMulticast {
-            source: self.cluster(),
-            source_offset: 0,
-            destinations: self.clusters(5),
-            offset,
-            bytes,
-        })
+        let (source, destinations) = (self.cluster(), self.clusters(5));
+        ActionKind::ListMulticast(list_multicast(source, destinations, offset, bytes))
     }
 
     fn delay(&mut self) -> ActionKind {
-        ActionKind::Compute(Compute {
-            tile: self.cluster(),
-            cycles: self.random.below(200),
-        })
+        compute(self.cluster(), self.random.below(200))
     }
 
     fn published(&mut self) -> ActionKind {
@@ -210,13 +177,13 @@ impl Generator<'_> {
             others.iter().any(|tile| tiles.contains(tile))
         };
         let known: Vec<bool> = self.actions.iter().map(shares).collect();
-        let mut after = Vec::new();
+        let mut others = Vec::new();
         for (index, is_known) in known.into_iter().enumerate() {
             if is_known && self.random.below(2) == 0 {
-                after.push(ActionId(index as u32));
+                others.push(index as u32);
             }
         }
-        self.actions.push(Action { kind, after });
+        self.actions.push(after(kind, &others));
     }
 }
 
@@ -249,10 +216,7 @@ fn run(net: &Network, schedule: &Schedule, seed: u64) -> Result<Outcome, RunErro
     let mut config = RunConfig::new(Mode::Value);
     config.stall_seed = seed;
     let can_stall = net.axi().router.esp.is_none() && net.axi().cluster.torrent.is_none();
-    config.stalls = (can_stall && seed % 2 == 1).then_some(StallConfig {
-        target_stall_per_256: 40,
-        initiator_stall_per_256: 30,
-    });
+    config.stalls = (can_stall && seed % 2 == 1).then_some(stalling(40, 30));
     let result = noccl_sim::run_schedule(net, schedule, &inputs, &outputs, &config, &mut |_| true)?;
     let expected = expected(net, schedule, &inputs, &outputs);
     Ok((result, expected))

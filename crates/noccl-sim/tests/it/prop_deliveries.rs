@@ -2,18 +2,15 @@
 //! Deliveries that overwrite what others have read, as soon as the checker allows it: on every kind of router memories are in the
 //! end what the interpreter leaves. So a destination that has seen its flag may rely on the source's bytes having been read.
 
-use crate::common::cluster;
 use crate::common::hand_written::schedule_of;
 use crate::common::interpreted::{beginnings, expected, found, random_images};
-use crate::common::network;
-use noccl_net::{MultiAddress, Network, TileRef};
-use noccl_run::{Mode, RunConfig, StallConfig};
-use noccl_testkit::cases;
-use noccl_testkit::random::Random;
-use noccl_testkit::tiles::place;
-use noccl_workload::{
-    Action, ActionId, ActionKind, Destination, Schedule, Transfer, check, participants,
-};
+use crate::common::{cluster, network, stalling};
+use noccl_net::{Network, TileRef};
+use noccl_run::{Mode, RunConfig};
+use noccl_testkit::actions::to_set;
+use noccl_testkit::schedules::after;
+use noccl_testkit::{Random, cases, cube, place};
+use noccl_workload::{Action, ActionKind, Destination, Schedule, Transfer, check, participants};
 
 /// Two ranges of every memory are used, each of some bursts.
 const RANGES: u64 = 2;
@@ -36,10 +33,8 @@ fn delivery(random: &mut Random) -> Transfer {
     let (to, offset) = (tile(random), offset(random));
     let destination = match (random.below(3), to) {
         (0, TileRef::Cluster(at)) => {
-            let mask = noccl_net::Coord::new(random.below(2) as u16, random.below(2) as u16);
-            let base = noccl_net::Coord::new(at.x & !mask.x, at.y & !mask.y);
-            let set = MultiAddress::new(base, mask);
-            Destination::Multicast { set, offset }
+            let (x, y) = (random.below(2) as u16, random.below(2) as u16);
+            to_set(cube(at.x & !x, at.y & !y, x, y), offset)
         }
         _ => Destination::One(place(to, offset)),
     };
@@ -66,10 +61,11 @@ fn random_schedule(net: &Network, seed: u64) -> Schedule {
             is_told && !action.kind.transfer().is_some_and(own)
         };
         let actions = schedule.actions.iter().enumerate();
-        let after = actions.filter(|(_, action)| received(action));
-        let after = after.map(|(index, _)| ActionId(index as u32)).collect();
-        let kind = ActionKind::Delivery(transfer);
-        schedule.actions.push(Action { kind, after });
+        let others = actions.filter(|(_, action)| received(action));
+        let others: Vec<u32> = others.map(|(index, _)| index as u32).collect();
+        schedule
+            .actions
+            .push(after(ActionKind::Delivery(transfer), &others));
         if check(net, &schedule).is_err() {
             schedule.actions.pop();
         }
@@ -87,10 +83,7 @@ fn is_right(net: &Network, schedule: &Schedule, seed: u64, can_stall: bool) -> b
     let outputs = beginnings(&inputs, RANGES * RANGE_BYTES);
     let mut config = RunConfig::new(Mode::Value);
     config.stall_seed = seed;
-    config.stalls = (can_stall && seed % 2 == 1).then_some(StallConfig {
-        target_stall_per_256: 60,
-        initiator_stall_per_256: 60,
-    });
+    config.stalls = (can_stall && seed % 2 == 1).then_some(stalling(60, 60));
     let run = noccl_sim::run_schedule(net, schedule, &inputs, &outputs, &config, &mut |_| true);
     let expected = expected(net, schedule, &inputs, &outputs).expect("a right schedule");
     found(&run.unwrap()) == expected

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random schedules on core tiles: bytes as the interpreter has them, no deadlock, whatever the cores' rules and stalls.
 
-use crate::common::cluster;
 use crate::common::hand_written::schedule;
 use crate::common::interpreted::{self, expected};
-use crate::common::place_at as place;
-use noccl_net::Network;
-use noccl_run::{MemoryImage, Mode, RunConfig, StallConfig};
-use noccl_workload::{
-    ActionKind, Compute, ElementType, First, LocalReduce, Message, MessageRows, Operator,
-    Rectangle, StaticMulticast,
-};
+use crate::common::{cluster, image, network_with, place_at as place, stalling};
+use noccl_run::{Mode, RunConfig};
+use noccl_testkit::actions::{compute, core_sum, static_multicast};
+use noccl_testkit::clusters;
+use noccl_workload::{ActionKind, ElementType, First, Message, MessageRows};
 use proptest::prelude::*;
 
 /// Bytes of a slot: every action writes one of its own.
@@ -82,29 +79,15 @@ fn actions(steps: &[Step], (width, height): (u16, u16)) -> Vec<(ActionKind, Vec<
                 rows,
                 round: Some(number as u32 / 4),
             }),
-            6 => ActionKind::Compute(Compute {
-                tile: cluster(from.0, from.1),
-                cycles: step.cycles,
-            }),
-            7 => ActionKind::StaticMulticast(StaticMulticast {
-                source: place(from, offset),
-                set: Rectangle {
-                    x: 0,
-                    y: 0,
-                    width,
-                    height,
-                },
-                offset: out,
-                bytes,
-            }),
-            _ => ActionKind::LocalReduce(LocalReduce {
-                tile: cluster(from.0, from.1),
-                inputs: vec![offset, 0],
-                output: out,
-                bytes: bytes / 4 * 4,
-                operator: Operator::Sum,
-                element: ElementType::Int32,
-            }),
+            6 => compute(cluster(from.0, from.1), step.cycles),
+            7 => {
+                let set = clusters(0, 0, width, height);
+                static_multicast(place(from, offset), set, out, bytes)
+            }
+            _ => {
+                let (tile, bytes) = (cluster(from.0, from.1), bytes / 4 * 4);
+                core_sum(tile, &[offset, 0], out, bytes, ElementType::Int32)
+            }
         };
         written.push(match step.kind {
             0..=5 => Some((step.to, out, bytes)),
@@ -114,14 +97,6 @@ fn actions(steps: &[Step], (width, height): (u16, u16)) -> Vec<(ActionKind, Vec<
         list.push((kind, after));
     }
     list
-}
-
-fn network(size: (u16, u16), overrides: &[(&str, String)]) -> Network {
-    let overrides: Vec<(&str, &str)> = overrides
-        .iter()
-        .map(|(field, value)| (*field, value.as_str()))
-        .collect();
-    crate::common::network_with(&format!("tilepro64_{}x{}", size.0, size.1), &overrides)
 }
 
 proptest! {
@@ -142,7 +117,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let flow = if is_acknowledged { "ready_ack" } else { "none" };
-        let net = network(size, &[
+        let net = network_with(&format!("tilepro64_{}x{}", size.0, size.1), &[
             ("core.flow_control", flow.to_owned()),
             ("core.interrupt_cycles", interrupt_cycles.to_string()),
             ("core.receive_store_words", store.to_string()),
@@ -163,15 +138,12 @@ proptest! {
         for x in 0..size.0 {
             for y in 0..size.1 {
                 let bytes = (0..600u64).map(|i| (i * 31 + u64::from(x) * 7 + u64::from(y) * 13) as u8).collect();
-                inputs.push(MemoryImage { tile: cluster(x, y), offset: 0, bytes });
+                inputs.push(image(cluster(x, y), 0, bytes));
                 outputs.push((place((x, y), 0), SLOT * (steps.len() as u64 + 1)));
             }
         }
         let expected = expected(&net, &list, &inputs, &outputs).expect("a right schedule");
-        let stalls = stalls.map(|(target, initiator)| StallConfig {
-            target_stall_per_256: target,
-            initiator_stall_per_256: initiator,
-        });
+        let stalls = stalls.map(|(target, initiator)| stalling(target, initiator));
         let config = RunConfig { stalls, stall_seed: seed, is_lock_step, ..RunConfig::new(Mode::Value) };
         let found = noccl_sim::run_schedule(&net, &list, &inputs, &outputs, &config, &mut |_| true);
         let found = found.unwrap_or_else(|error| panic!("{error}"));

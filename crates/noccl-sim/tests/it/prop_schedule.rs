@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random schedules end or stall, every share once, in the same cycles in value and timing mode.
 
-use crate::common::hand_written::schedule_of;
 use crate::common::random_schedule::{random_inputs, random_schedule};
 use crate::common::{cluster, cube, network};
 use noccl_net::{Network, TileSet};
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
-use noccl_workload::{Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Schedule};
+use noccl_testkit::actions::{barrier, compute};
+use noccl_testkit::schedules::in_order;
+use noccl_workload::{BarrierMechanism, Schedule};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -42,28 +43,12 @@ proptest! {
 
 #[test]
 fn a_software_barrier_that_is_counted_outside_its_group_interrupts_once() {
-    let barrier = ActionKind::Barrier(Barrier {
-        group: TileSet::Cube(cube(0, 0, 0, 3)),
-        counter: cluster(1, 1),
-        mechanism: BarrierMechanism::Software,
-    });
+    let column = TileSet::Cube(cube(0, 0, 0, 3));
+    let barrier = barrier(column, cluster(1, 1), BarrierMechanism::Software);
     // Long enough for everything to come to rest.
-    let rest = ActionKind::Compute(Compute {
-        tile: cluster(0, 0),
-        cycles: 500,
-    });
-    let after = |ids: &[u32]| ids.iter().copied().map(ActionId).collect();
-    let actions = vec![
-        Action {
-            kind: barrier,
-            after: after(&[]),
-        },
-        Action {
-            kind: rest,
-            after: after(&[0]),
-        },
-    ];
-    let result = run(&MESH, &schedule_of(actions), Mode::Timing).expect("everybody arrives");
+    let rest = compute(cluster(0, 0), 500);
+    let actions = in_order([barrier, rest]);
+    let result = run(&MESH, &actions, Mode::Timing).expect("everybody arrives");
     let (atomics, interrupt) = (2 + 1 + 2 + 3, 3);
     assert_eq!(result.counters.flit_hops, 2 * (atomics + interrupt));
 }

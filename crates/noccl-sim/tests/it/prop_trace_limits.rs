@@ -2,20 +2,18 @@
 //! Overlapping reductions and barriers in traces: what keeps the stated limits completes with the right bytes, whatever the
 //! order in which each member issues them; what exceeds them is refused by name, and can deadlock.
 
-use crate::common::{cluster, cube, network, network_with};
+use crate::common::{cluster, cube, network, network_with, stalling};
 use noccl_net::{MultiAddress, Network};
-use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig, mix};
-use noccl_testkit::traces::{barrier, trace, wide_reduction};
+use noccl_run::{Mode, RunConfig, RunError, RunResult, mix};
+use noccl_testkit::traces::{barrier, entry, trace, wide_reduction};
 use noccl_workload::{CheckError, Crowd, PortTransaction, Trace, check_trace_limits};
 use proptest::prelude::*;
 
 fn run(net: &Network, trace: &Trace, stall_seed: u64) -> Result<RunResult, RunError> {
     let mut config = RunConfig::new(Mode::Value);
     config.stall_seed = stall_seed;
-    config.stalls = (stall_seed != 0).then_some(StallConfig {
-        target_stall_per_256: (stall_seed % 3) as u32 * 40,
-        initiator_stall_per_256: (stall_seed % 5) as u32 * 30,
-    });
+    let (target, initiator) = ((stall_seed % 3) as u32 * 40, (stall_seed % 5) as u32 * 30);
+    config.stalls = (stall_seed != 0).then_some(stalling(target, initiator));
     noccl_sim::run_trace(net, trace, &config, &mut |_| true)
 }
 
@@ -28,10 +26,14 @@ fn reduction(
 ) -> PortTransaction {
     let starts = group.members().map(|m| Some(start(m.x, m.y)));
     let root = cluster(root.0, root.1);
-    PortTransaction {
-        start_cycles: starts.collect(),
-        kind: wide_reduction(group, root, beats),
-    }
+    entry(starts.collect(), wide_reduction(group, root, beats))
+}
+
+/// The checker accepts it, and it ends with the right bytes.
+fn completes(net: &Network, trace: &Trace) {
+    check_trace_limits(net, trace).expect("is accepted");
+    let result = run(net, trace, 0).expect("completes");
+    assert_eq!(result.wrong_transactions, 0);
 }
 
 fn crowd(net: &Network, trace: &Trace) -> Crowd {
@@ -110,12 +112,8 @@ fn reductions_that_crowd_a_merge_point_are_refused_by_name_and_do_deadlock() {
 fn a_larger_store_is_accepted_and_completes() {
     let double = [("router.wide_reduction.store_beats", "1280")];
     let net = network_with("collective_noc_4x4", &double);
-    let trace = two_that_meet_at_a_root(64);
-    check_trace_limits(&net, &trace).expect("there are slots for nine");
-    assert_eq!(
-        run(&net, &trace, 0).expect("completes").wrong_transactions,
-        0
-    );
+    // There are slots for nine.
+    completes(&net, &two_that_meet_at_a_root(64));
 }
 
 #[test]
@@ -132,11 +130,9 @@ fn interfaces_in_opposite_orders_are_refused_beyond_what_they_may_have_open() {
         trace((0..count).map(one).collect())
     };
     for count in [4, 7] {
-        check_trace_limits(&net, &pairs(count, false)).expect("one order");
-        run(&net, &pairs(count, false), 0).expect("completes");
+        completes(&net, &pairs(count, false));
     }
-    check_trace_limits(&net, &pairs(4, true)).expect("all four may be open");
-    run(&net, &pairs(4, true), 0).expect("completes");
+    completes(&net, &pairs(4, true));
     let refusal = crowd(&net, &pairs(7, true));
     assert_eq!(refusal.limit, "ni.max_open_reductions");
     assert_eq!(
@@ -150,19 +146,16 @@ fn interfaces_in_opposite_orders_are_refused_beyond_what_they_may_have_open() {
 fn barriers_in_opposite_orders_are_refused_beyond_what_they_may_have_open() {
     let net = network("collective_noc_4x4");
     let barriers = |count: u16, is_opposite: bool| {
-        let one = |i: u16| PortTransaction {
-            start_cycles: vec![
-                Some(u64::from(i)),
-                Some(u64::from(if is_opposite { count - 1 - i } else { i })),
-            ],
-            kind: barrier(cube(0, 0, 1, 0), cluster(i % 4, i / 4)),
+        let one = |i: u16| {
+            let other = if is_opposite { count - 1 - i } else { i };
+            let starts = [i, other].map(|start| Some(start.into()));
+            let kind = barrier(cube(0, 0, 1, 0), cluster(i % 4, i / 4));
+            entry(starts.to_vec(), kind)
         };
         trace((0..count).map(one).collect())
     };
-    check_trace_limits(&net, &barriers(16, false)).expect("one order");
-    run(&net, &barriers(16, false), 0).expect("completes");
-    check_trace_limits(&net, &barriers(8, true)).expect("all eight may be open");
-    run(&net, &barriers(8, true), 0).expect("completes");
+    completes(&net, &barriers(16, false));
+    completes(&net, &barriers(8, true));
     let refusal = crowd(&net, &barriers(16, true));
     assert_eq!(refusal.limit, "ni.max_narrow_outstanding");
     assert!(run(&net, &barriers(16, true), 0).is_err());

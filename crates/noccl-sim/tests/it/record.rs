@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Laws of the record of a run's cycles.
 
-use crate::common::network;
+use crate::common::{cluster, network, stalling};
 use noccl_net::Port;
-use noccl_run::{FlitPlace, Handshake, Mode, RecordedKind, RunConfig, RunResult, StallConfig};
+use noccl_run::{FlitPlace, Handshake, Mode, RecordedKind, RunConfig, RunResult};
 use noccl_sim::{run_trace, run_trace_recorded};
 use noccl_testkit::random::random_trace;
-use noccl_testkit::traces::narrow_write;
+use noccl_testkit::traces::{entry, narrow_write, trace};
 use noccl_workload::Trace;
 
 const PRESET: &str = "collective_noc_4x4";
 
-fn stalling(mode: Mode) -> RunConfig {
+fn with_stalls(mode: Mode) -> RunConfig {
     RunConfig {
-        stalls: Some(StallConfig {
-            target_stall_per_256: 80,
-            initiator_stall_per_256: 40,
-        }),
+        stalls: Some(stalling(80, 40)),
         ..RunConfig::new(mode)
     }
 }
@@ -36,15 +33,16 @@ fn a_recorded_run_is_the_same_run() {
     for mode in [Mode::Value, Mode::Timing] {
         let net = network(PRESET);
         let trace = random_trace(&net, 7, 200, 800);
-        let plain = run_trace(&net, &trace, &stalling(mode), &mut |_| true).expect("it completes");
-        assert_eq!(record(&trace, &stalling(mode)).0, plain);
+        let plain =
+            run_trace(&net, &trace, &with_stalls(mode), &mut |_| true).expect("it completes");
+        assert_eq!(record(&trace, &with_stalls(mode)).0, plain);
     }
 }
 
 #[test]
 fn every_hop_is_recorded_once() {
     let trace = random_trace(&network(PRESET), 8, 200, 800);
-    let (result, all) = record(&trace, &stalling(Mode::Value));
+    let (result, all) = record(&trace, &with_stalls(Mode::Value));
     let crosses = |h: &&(u64, Handshake)| matches!(h.1.place, FlitPlace::Crosses(_));
     let hops = all.iter().filter(crosses).count();
     assert_eq!(hops as u64, result.counters.flit_hops);
@@ -53,7 +51,7 @@ fn every_hop_is_recorded_once() {
 #[test]
 fn a_refused_flit_is_offered_again_in_the_next_cycle() {
     let trace = random_trace(&network(PRESET), 9, 200, 800);
-    let (_, all) = record(&trace, &stalling(Mode::Value));
+    let (_, all) = record(&trace, &with_stalls(Mode::Value));
     let mut num_refused = 0;
     for (cycle, refused) in all.iter().filter(|(_, h)| h.place == FlitPlace::Refused) {
         num_refused += 1;
@@ -70,15 +68,8 @@ fn a_refused_flit_is_offered_again_in_the_next_cycle() {
 /// A unicast flit needs two cycles per router, and crosses the links of its XY path.
 #[test]
 fn an_unloaded_write_is_seen_at_every_port_of_its_path() {
-    let kind = narrow_write(crate::common::cluster(0, 0), crate::common::cluster(1, 1));
-    let transactions = vec![noccl_workload::PortTransaction {
-        start_cycles: vec![Some(5)],
-        kind,
-    }];
-    let trace = Trace {
-        transactions,
-        faults: Vec::new(),
-    };
+    let kind = narrow_write(cluster(0, 0), cluster(1, 1));
+    let trace = trace(vec![entry(vec![Some(5)], kind)]);
     let (_, all) = record(&trace, &RunConfig::new(Mode::Value));
     let request = all
         .iter()

@@ -1,40 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Agents, FPU sharing and barriers, one at a time, on hand-written schedules.
 
-use crate::common::hand_written::{run, schedule};
-use crate::common::{cluster, cube, network};
+use crate::common::hand_written::{finish_cycles, run, schedule};
+use crate::common::{cluster, cube, network, network_with, stalled};
 use noccl_net::{TileRef, TileSet};
-use noccl_run::RunError;
-use noccl_testkit::rectangle;
-use noccl_testkit::tiles::place;
-use noccl_workload::{
-    ActionKind, Barrier, BarrierMechanism, Compute, ElementType, InNetworkReduction, Operator,
-};
+use noccl_testkit::actions::{barrier, compute, network_sum};
+use noccl_testkit::schedules::at_once;
+use noccl_testkit::{assert_says, place, rectangle};
+use noccl_workload::{BarrierMechanism, ElementType};
 
 #[test]
 fn network_and_cores_share_the_fpus_and_slow_each_other_down() {
     let net = network("collective_noc_4x4");
-    let reduction = ActionKind::InNetworkReduction(InNetworkReduction {
-        group: cube(0, 0, 3, 0),
-        source_offset: 0,
-        root: place(cluster(0, 0), 65_536),
-        bytes: 16_384,
-        operator: Operator::Sum,
-        element: ElementType::Fp64,
-    });
-    let compute = ActionKind::Compute(Compute {
-        tile: cluster(1, 0),
-        cycles: 600,
-    });
-    let cycles = |actions: Vec<ActionKind>| -> Vec<u64> {
-        let actions = actions.into_iter().map(|a| (a, vec![])).collect();
-        run(&net, &schedule(actions), &[], &[])
-            .expect("runs")
-            .actions
-            .iter()
-            .map(|a| a.finish_cycle)
-            .collect()
-    };
+    let reduction = network_sum(
+        cube(0, 0, 3, 0),
+        place(cluster(0, 0), 65_536),
+        16_384,
+        ElementType::Fp64,
+    );
+    let compute = compute(cluster(1, 0), 600);
+    let cycles = |actions| finish_cycles(&net, &at_once(actions));
     let reduction_alone = cycles(vec![reduction.clone()])[0];
     let compute_alone = cycles(vec![compute.clone()])[0];
     let together = cycles(vec![reduction, compute]);
@@ -53,23 +38,10 @@ fn network_and_cores_share_the_fpus_and_slow_each_other_down() {
 #[test]
 fn software_barrier_serialises_atomics_and_releases_everybody_after_the_last_arrival() {
     let net = network("collective_noc_4x4");
-    let barrier = |group: TileSet, mechanism| {
-        ActionKind::Barrier(Barrier {
-            group,
-            counter: cluster(0, 0),
-            mechanism,
-        })
-    };
     let cycles = |members: u16, mechanism| {
         let group = rectangle(0, 0, members, 1);
-        let result = run(
-            &net,
-            &schedule(vec![(barrier(group, mechanism), vec![])]),
-            &[],
-            &[],
-        )
-        .expect("runs");
-        result.actions[0].finish_cycle
+        let barrier = barrier(group, cluster(0, 0), mechanism);
+        finish_cycles(&net, &at_once([barrier]))[0]
     };
     let software: Vec<u64> = (2..=4)
         .map(|n| cycles(n, BarrierMechanism::Software))
@@ -93,16 +65,8 @@ fn software_barrier_serialises_atomics_and_releases_everybody_after_the_last_arr
 /// Cycles of one software barrier over a rectangle whose members all arrive at once.
 fn software_barrier_cycles(width: u16, height: u16, counter: TileRef) -> u64 {
     let group = rectangle(0, 0, width, height);
-    let barrier = ActionKind::Barrier(Barrier {
-        group,
-        counter,
-        mechanism: BarrierMechanism::Software,
-    });
-    let net = network("collective_noc_4x4");
-    run(&net, &schedule(vec![(barrier, vec![])]), &[], &[])
-        .expect("runs")
-        .actions[0]
-        .finish_cycle
+    let barrier = barrier(group, counter, BarrierMechanism::Software);
+    finish_cycles(&network("collective_noc_4x4"), &at_once([barrier]))[0]
 }
 
 #[test]
@@ -146,18 +110,9 @@ fn program_that_waits_for_collectives_in_opposite_orders_ends_with_a_diagnosis()
     let net = network("collective_noc_4x4");
     let barrier = |counter| {
         let group = TileSet::Cube(cube(0, 0, 1, 0));
-        ActionKind::Barrier(Barrier {
-            group,
-            counter,
-            mechanism: BarrierMechanism::InNetwork,
-        })
+        barrier(group, counter, BarrierMechanism::InNetwork)
     };
-    let compute = |x| {
-        ActionKind::Compute(Compute {
-            tile: cluster(x, 0),
-            cycles: 1,
-        })
-    };
+    let compute = |x| compute(cluster(x, 0), 1);
     // (0,0) goes through the first barrier, then the second; (1,0) wants the second before the first.
     let wrong = schedule(vec![
         (barrier(cluster(0, 0)), vec![3]),
@@ -165,37 +120,23 @@ fn program_that_waits_for_collectives_in_opposite_orders_ends_with_a_diagnosis()
         (barrier(cluster(1, 0)), vec![1]),
         (compute(1), vec![2]),
     ]);
-    let Err(RunError::Stall(diagnosis)) = run(&net, &wrong, &[], &[]) else {
-        panic!("should stall")
-    };
-    let text = diagnosis.to_string();
-    assert!(
-        text.contains("action #0 (barrier)") && text.contains("action #2 (barrier)"),
-        "{text}"
-    );
+    let diagnosis = stalled(run(&net, &wrong, &[], &[]));
+    assert_says(diagnosis, &["action #0 (barrier)", "action #2 (barrier)"]);
 }
 
 #[test]
 fn fewer_cores_lend_fewer_fpus_to_the_network() {
-    let text = noccl_spec::preset_text("collective_noc_4x4").expect("preset");
-    let finish = |cores: &str| {
-        let cores = ("cluster.num_cores".to_owned(), cores.to_owned());
-        let spec = noccl_spec::parse_spec("preset", &text, &[cores]).expect("spec");
-        let net = noccl_net::elaborate(&spec).expect("network");
-        let reduction = ActionKind::InNetworkReduction(InNetworkReduction {
-            group: cube(0, 0, 3, 0),
-            source_offset: 0,
-            root: place(cluster(3, 0), 0),
-            bytes: 16_384,
-            operator: Operator::Sum,
-            element: ElementType::Fp64,
-        });
-        run(&net, &schedule(vec![(reduction, vec![])]), &[], &[])
-            .expect("runs")
-            .actions[0]
-            .finish_cycle
+    let finish = |cores: u32| {
+        let net = network_with("collective_noc_4x4", &[("cluster.num_cores", cores)]);
+        let reduction = network_sum(
+            cube(0, 0, 3, 0),
+            place(cluster(3, 0), 0),
+            16_384,
+            ElementType::Fp64,
+        );
+        finish_cycles(&net, &at_once([reduction]))[0]
     };
     // 256 beats: four FPUs need two cycles for each.
-    let (eight, four) = (finish("8"), finish("4"));
+    let (eight, four) = (finish(8), finish(4));
     assert!((four - eight).abs_diff(255) < 16, "{eight} and {four}");
 }

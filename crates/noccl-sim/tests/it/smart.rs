@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Schedules over routers with bypass: bytes as the interpreter leaves them on every preset, cycles in closed form, refusals.
 
-use crate::common::hand_written::{images, place, schedule_of, transfer};
+use crate::common::hand_written::{images, place};
 use crate::common::interpreted::{expected, found};
-use crate::common::{cluster, cube, network, network_with};
+use crate::common::{cluster, cube, network, network_with, stalling};
 use noccl_net::{Coord, Network, TileSet};
-use noccl_run::{Mode, RunConfig, RunError, StallConfig};
+use noccl_run::{Mode, RunConfig, RunError};
 use noccl_sim::{run_schedule, run_traffic};
+use noccl_testkit::actions::{barrier, compute, multicast, network_sum, write};
+use noccl_testkit::assert_says;
+use noccl_testkit::schedules::{at_once, in_order};
 use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Compute, Destination, ElementType,
-    InNetworkReduction, Operator, Pattern, Place, Traffic, Transfer,
+    ActionKind, BarrierMechanism, Destination, ElementType, InNetworkReduction, Operator, Pattern,
+    Place, Traffic, Transfer,
 };
 use proptest::prelude::*;
 
@@ -22,13 +25,6 @@ const PRESETS: [&str; 6] = [
     "smart_4x4_private",
     "smart_4x4_connected",
 ];
-
-fn alone(kind: ActionKind) -> Action {
-    Action {
-        kind,
-        after: Vec::new(),
-    }
-}
 
 #[derive(Debug, Clone)]
 enum What {
@@ -62,10 +58,7 @@ fn what() -> impl Strategy<Value = What> {
 fn action(what: &What, slot: u64, bytes: u64) -> ActionKind {
     let offset = slot * SLOT;
     match what {
-        What::One([a, b, x, y]) => {
-            let to = Destination::One(place(cluster(*x, *y), offset));
-            transfer(cluster(*a, *b), to, bytes)
-        }
+        What::One([a, b, x, y]) => write(cluster(*a, *b), place(cluster(*x, *y), offset), bytes),
         What::Read([a, b, x, y]) => ActionKind::Transfer(Transfer {
             initiator: cluster(*a, *b),
             source: place(cluster(*x, *y), 0),
@@ -77,11 +70,7 @@ fn action(what: &What, slot: u64, bytes: u64) -> ActionKind {
         }),
         What::Set([a, b, x, y, mx, my]) => {
             let set = cube(*x, *y, *mx, *my);
-            transfer(
-                cluster(*a, *b),
-                Destination::Multicast { set, offset },
-                bytes,
-            )
+            multicast(cluster(*a, *b), set, offset, bytes)
         }
         What::Reduce([a, b, x, y, mx, my], operator) => {
             ActionKind::InNetworkReduction(InNetworkReduction {
@@ -93,11 +82,11 @@ fn action(what: &What, slot: u64, bytes: u64) -> ActionKind {
                 element: ElementType::Int64,
             })
         }
-        What::Meet(row) => ActionKind::Barrier(Barrier {
-            group: TileSet::Row(*row),
-            counter: cluster(0, *row),
-            mechanism: BarrierMechanism::InNetwork,
-        }),
+        What::Meet(row) => barrier(
+            TileSet::Row(*row),
+            cluster(0, *row),
+            BarrierMechanism::InNetwork,
+        ),
     }
 }
 
@@ -126,13 +115,12 @@ proptest! {
         }
         let net = network_with(preset, &fields);
         let kinds = actions.iter().enumerate();
-        let kinds = kinds.map(|(i, (what, bytes))| alone(action(what, i as u64 + 1, *bytes)));
-        let schedule = schedule_of(kinds.collect());
+        let schedule = at_once(kinds.map(|(i, (what, bytes))| action(what, i as u64 + 1, *bytes)));
         let images = images(SLOT);
         let tiles = (0..4).flat_map(|x| (0..4).map(move |y| place(cluster(x, y), SLOT)));
         let outputs: Vec<(Place, u64)> = tiles.map(|at| (at, actions.len() as u64 * SLOT)).collect();
         let config = RunConfig {
-            stalls: Some(StallConfig { target_stall_per_256: stall, initiator_stall_per_256: stall }),
+            stalls: Some(stalling(stall, stall)),
             ..RunConfig::new(Mode::Value)
         };
         let result = run_schedule(&net, &schedule, &images, &outputs, &config, &mut |_| true).unwrap();
@@ -145,7 +133,7 @@ proptest! {
 }
 
 fn cycles(net: &Network, kind: ActionKind) -> u64 {
-    let schedule = schedule_of(vec![alone(kind)]);
+    let schedule = at_once([kind]);
     let config = RunConfig::new(Mode::Timing);
     let result = run_schedule(net, &schedule, &[], &[], &config, &mut |_| true).unwrap();
     result.actions[0].finish_cycle
@@ -163,16 +151,12 @@ fn transfer_and_barrier_take_their_messages_one_after_the_other() {
         ];
         let net = network_with("smart_8x8", &fields);
         let message = |paths: u64| 1 + per_path * (paths + 1);
-        let to = Destination::One(place(cluster(7, 5), 0));
         // A line of 64 bytes: a head and four flits, then the acknowledgement.
-        let line = transfer(cluster(0, 0), to, 64);
+        let line = write(cluster(0, 0), place(cluster(7, 5), 0), 64);
         assert_eq!(cycles(&net, line), message(2) + 4 + 1 + message(2));
-        let all = Barrier {
-            group: TileSet::Cube(cube(0, 0, 7, 7)),
-            counter: cluster(3, 3),
-            mechanism: BarrierMechanism::InNetwork,
-        };
-        assert_eq!(cycles(&net, ActionKind::Barrier(all)), 2 * message(2) + 1);
+        let all = TileSet::Cube(cube(0, 0, 7, 7));
+        let meet = barrier(all, cluster(3, 3), BarrierMechanism::InNetwork);
+        assert_eq!(cycles(&net, meet), 2 * message(2) + 1);
     }
 }
 
@@ -183,24 +167,20 @@ fn long_payloads_are_reduced_at_a_flit_per_cycle_if_channels_and_ids_last_that_l
     // A multiple of all numbers of channels.
     const FLITS: u64 = 840;
     let added = |setup: u64, vcs: u64, ids: u64| {
-        let net = network_with(
-            "smart_4x4",
-            &[
-                ("router.smart.setup_cycles", &setup.to_string()),
-                ("router.smart.vcs", &vcs.to_string()),
-                ("router.smart.reduction_table_entries", &ids.to_string()),
-            ],
-        );
+        let fields = [
+            ("router.smart.setup_cycles", setup),
+            ("router.smart.vcs", vcs),
+            ("router.smart.reduction_table_entries", ids),
+        ];
+        let net = network_with("smart_4x4", &fields);
         let cycles = |flits: u64| {
-            let sum = InNetworkReduction {
-                group: cube(0, 0, 3, 3),
-                source_offset: 0,
-                root: place(cluster(1, 2), 0x1_0000),
-                bytes: 16 * flits,
-                operator: Operator::Sum,
-                element: ElementType::Int64,
-            };
-            cycles(&net, ActionKind::InNetworkReduction(sum))
+            let sum = network_sum(
+                cube(0, 0, 3, 3),
+                place(cluster(1, 2), 0x1_0000),
+                16 * flits,
+                ElementType::Int64,
+            );
+            cycles(&net, sum)
         };
         cycles(2 * FLITS) - cycles(FLITS)
     };
@@ -219,31 +199,18 @@ fn long_payloads_are_reduced_at_a_flit_per_cycle_if_channels_and_ids_last_that_l
 #[test]
 fn what_no_message_does_is_refused_by_its_action() {
     let net = network("smart_4x4");
-    let floats = InNetworkReduction {
-        group: cube(0, 0, 3, 0),
-        source_offset: 0,
-        root: place(cluster(0, 0), SLOT),
-        bytes: 64,
-        operator: Operator::Sum,
-        element: ElementType::Fp64,
-    };
-    let compute = ActionKind::Compute(Compute {
-        tile: cluster(0, 0),
-        cycles: 5,
-    });
-    let second = Action {
-        kind: ActionKind::InNetworkReduction(floats),
-        after: vec![ActionId(0)],
-    };
-    let schedule = schedule_of(vec![alone(compute), second]);
+    let floats = network_sum(
+        cube(0, 0, 3, 0),
+        place(cluster(0, 0), SLOT),
+        64,
+        ElementType::Fp64,
+    );
+    let schedule = in_order([compute(cluster(0, 0), 5), floats]);
     let config = RunConfig::new(Mode::Value);
     let error = run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true).unwrap_err();
     let text = error.to_string();
     assert!(matches!(error, RunError::Refused { .. }), "{text}");
-    assert!(
-        text.contains("actions[1]") && text.contains("sum of floats"),
-        "{text}"
-    );
+    assert_says(&text, &["actions[1]", "sum of floats"]);
 }
 
 fn traffic(pattern: Pattern, beats: u32, load: f64) -> Traffic {

@@ -2,12 +2,14 @@
 //! Multicasts over the static network of core tiles: closed form, and roots that follow each other.
 
 use crate::common::hand_written::{run, schedule};
-use crate::common::place_at as place;
-use crate::common::{cluster, network_with};
+use crate::common::{cluster, image, network_with, place_at as place};
 use noccl_net::Network;
 use noccl_run::MemoryImage;
-use noccl_testkit::schedules::compute;
-use noccl_workload::{ActionKind, Place, Rectangle, StaticMulticast};
+use noccl_testkit::actions::{compute, static_multicast};
+use noccl_testkit::clusters;
+use noccl_testkit::random::Congruential;
+use noccl_testkit::schedules::at_once;
+use noccl_workload::{ActionKind, Place, Rectangle};
 use proptest::prelude::*;
 
 fn tilepro(overrides: &[(&str, &str)]) -> Network {
@@ -15,45 +17,28 @@ fn tilepro(overrides: &[(&str, &str)]) -> Network {
 }
 
 fn stream(root: (u16, u16), set: Rectangle, bytes: u64, offset: u64) -> ActionKind {
-    ActionKind::StaticMulticast(StaticMulticast {
-        source: place(root, 0),
-        set,
-        offset,
-        bytes,
-    })
+    static_multicast(place(root, 0), set, offset, bytes)
 }
 
 #[test]
 fn a_static_multicast_takes_its_words_and_its_distance() {
     let net = tilepro(&[]);
-    let set = Rectangle {
-        x: 0,
-        y: 0,
-        width: 8,
-        height: 8,
-    };
+    let set = clusters(0, 0, 8, 8);
     let route = u64::from(net.cores().unwrap().core.route_cycles);
     for (root, farthest) in [((0, 0), 14), ((3, 3), 8), ((7, 0), 14)] {
         for words in [1u64, 2, 40, 60] {
-            let found = run(
-                &net,
-                &schedule(vec![(stream(root, set, 4 * words, 4096), vec![])]),
-                &[],
-                &[],
-            )
-            .unwrap();
+            let list = at_once([stream(root, set, 4 * words, 4096)]);
+            let found = run(&net, &list, &[], &[]).unwrap().cycles;
             // From the core to its router, over the hops, to the core, which reads in the next cycle: words follow one per cycle.
             let sent = words.max(3 * farthest + 1);
-            assert_eq!(
-                found.cycles,
-                route + farthest + 2 + sent,
-                "{root:?}, {words} words"
-            );
+            let expected = route + farthest + 2 + sent;
+            assert_eq!(found, expected, "{root:?}, {words} words");
         }
     }
 }
 
 /// Streams of random roots over a rectangle, with members that come late, and what each member has to read of each.
+#[derive(Default)]
 struct Streams {
     list: Vec<(ActionKind, Vec<u32>)>,
     inputs: Vec<MemoryImage>,
@@ -62,45 +47,28 @@ struct Streams {
 }
 
 fn streams(seed: u64, count: u64, set: Rectangle) -> Streams {
-    let mut state = seed;
-    let mut next = |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
+    let mut random = Congruential(seed);
+    let mut next = |below: u64| random.below(below);
     let columns = set.x..set.x + set.width;
     let tiles: Vec<(u16, u16)> = columns
         .flat_map(|x| (set.y..set.y + set.height).map(move |y| (x, y)))
         .collect();
-    let mut streams = Streams {
-        list: Vec::new(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        sent: Vec::new(),
-    };
+    let mut streams = Streams::default();
     for number in 0..count {
         let root = tiles[next(tiles.len() as u64) as usize];
         let bytes = 1 + next(300);
         for tile in &tiles {
             if next(3) == 0 {
-                streams
-                    .list
-                    .push((compute(tile.0, tile.1, next(200)), vec![]));
+                let late = compute(cluster(tile.0, tile.1), next(200));
+                streams.list.push((late, vec![]));
             }
         }
         let offset = 512 * number;
         let sent: Vec<u8> = (0..bytes).map(|_| next(256) as u8).collect();
-        let mut kind = stream(root, set, bytes, 65_536 + offset);
-        if let ActionKind::StaticMulticast(s) = &mut kind {
-            s.source.offset = offset;
-        }
+        let kind = static_multicast(place(root, offset), set, 65_536 + offset, bytes);
         streams.list.push((kind, vec![]));
-        streams.inputs.push(MemoryImage {
-            tile: cluster(root.0, root.1),
-            offset,
-            bytes: sent.clone(),
-        });
+        let input = image(cluster(root.0, root.1), offset, sent.clone());
+        streams.inputs.push(input);
         for tile in tiles.iter().filter(|tile| **tile != root) {
             streams.outputs.push((place(*tile, 65_536 + offset), bytes));
             streams.sent.push(sent.clone());
@@ -128,12 +96,11 @@ proptest! {
         (width, height) in (2u16..6, 1u16..6),
         (fifo, port) in (1u32..6, 1u32..6),
     ) {
-        let (fifo, port) = (fifo.to_string(), port.to_string());
-        let net = tilepro(&[
-            ("router.static_network.input_fifo_flits", fifo.as_str()),
-            ("router.static_network.port_fifo_words", port.as_str()),
+        let net = network_with("tilepro64_8x8", &[
+            ("router.static_network.input_fifo_flits", fifo),
+            ("router.static_network.port_fifo_words", port),
         ]);
-        let set = Rectangle { x: 1, y: 2, width, height };
+        let set = clusters(1, 2, width, height);
         prop_assert_eq!(mixed(&net, streams(seed, count, set)), (0, 0));
     }
 }
@@ -141,33 +108,22 @@ proptest! {
 #[test]
 fn short_streams_of_three_roots_are_mixed_without_padding() {
     // (0,0) is late for the second stream, and nobody behind it needs that: the third one comes from where the first one came.
-    let set = Rectangle {
-        x: 0,
-        y: 0,
-        width: 2,
-        height: 2,
-    };
+    let set = clusters(0, 0, 2, 2);
     let of = |root: (u16, u16), number: u64| {
-        let mut kind = stream(root, set, 4, 4096 + 64 * number);
-        if let ActionKind::StaticMulticast(s) = &mut kind {
-            s.source.offset = 64 * number;
-        }
+        let source = place(root, 64 * number);
+        let kind = static_multicast(source, set, 4096 + 64 * number, 4);
         (kind, vec![])
     };
     let inputs = [((0, 1), 0), ((1, 0), 64), ((0, 1), 128)];
     let all = || Streams {
         list: vec![
             of((0, 1), 0),
-            (compute(0, 0, 500), vec![]),
+            (compute(cluster(0, 0), 500), vec![]),
             of((1, 0), 1),
             of((0, 1), 2),
         ],
         inputs: inputs
-            .map(|((x, y), offset)| MemoryImage {
-                tile: cluster(x, y),
-                offset,
-                bytes: vec![offset as u8; 4],
-            })
+            .map(|((x, y), offset)| image(cluster(x, y), offset, vec![offset as u8; 4]))
             .to_vec(),
         outputs: [0, 64, 128]
             .map(|offset| (place((0, 0), 4096 + offset), 4))

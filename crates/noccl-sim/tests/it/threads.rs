@@ -7,8 +7,8 @@ use crate::common::{cluster, cube, network};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunResult};
 use noccl_testkit::cases;
-use noccl_testkit::traces::{barrier, trace, wide_multicast, wide_reduction, wide_write};
-use noccl_workload::{Pattern, PortTransaction, Trace, Traffic};
+use noccl_testkit::traces::{barrier, entry, trace, wide_multicast, wide_reduction, wide_write};
+use noccl_workload::{Pattern, Trace, Traffic};
 
 const THREADS: [usize; 3] = [1, 2, 5];
 
@@ -20,17 +20,11 @@ fn config(mode: Mode, threads: usize) -> RunConfig {
 
 /// Writes of every cluster, and collectives of every kind across them.
 fn mixed() -> Trace {
-    let at = |kind, start, members: usize| PortTransaction {
-        start_cycles: vec![Some(start); members],
-        kind,
-    };
+    let at = |kind, start, members: usize| entry(vec![Some(start); members], kind);
     let mut transactions = Vec::new();
     for (x, y) in (0..64).flat_map(|x| (0..64).map(move |y| (x, y))) {
-        let kind = wide_write(
-            cluster(x, y),
-            cluster((x * 7 + y * 3 + 1) % 64, (y * 5 + x + 2) % 64),
-            4 + u32::from(x % 3),
-        );
+        let to = cluster((x * 7 + y * 3 + 1) % 64, (y * 5 + x + 2) % 64);
+        let kind = wide_write(cluster(x, y), to, 4 + u32::from(x % 3));
         transactions.push(at(kind, u64::from(y % 8), 1));
     }
     for y in (0..64).step_by(4) {

@@ -2,7 +2,8 @@
 //! Chains over the network: cycles in closed form, bytes, company.
 
 use crate::common::chains::{
-    self, apart, chain, check_checkpoints, cycles, in_opposite_orders, overlapping, run, snake,
+    self, apart, chain, check_checkpoints, check_overlapping, cycles, cycles_of_one_to_eight,
+    in_opposite_orders, run, snake,
 };
 use crate::common::{network, network_with};
 use noccl_net::Coord;
@@ -35,12 +36,7 @@ fn a_chain_along_a_snake_takes_82_cycles_per_destination_and_the_closed_formula_
 /// S3 Fig. 7: 64 KiB to 1 to 8 destinations. The tail's distance from the initiator bends the line a little.
 #[test]
 fn a_line_through_one_to_eight_destinations_rises_by_82_cycles_each() {
-    let net = network("torrent_4x5");
-    let snake = snake(&net);
-    let found: Vec<f64> = (1..=8)
-        .map(|destinations| cycles(&net, &snake[1..=destinations], 64 << 10) as f64)
-        .collect();
-    let mean = found.iter().sum::<f64>() / 8.0;
+    let (found, mean) = cycles_of_one_to_eight(&network("torrent_4x5"));
     let points = || (1..=8).map(|n| f64::from(n) - 4.5).zip(&found);
     let slope = points().map(|(n, t)| n * (t - mean)).sum::<f64>() / 42.0;
     assert!((slope - 82.0).abs() < 0.1, "{slope}");
@@ -141,10 +137,7 @@ fn more_tasks_than_ids_follow_each_other() {
 
 #[test]
 fn random_sets_of_overlapping_chains_all_end_with_the_right_bytes() {
-    let net = network("torrent_4x5");
-    for seed in 0..noccl_testkit::cases(15, 60).into() {
-        run(&net, &overlapping(seed, &net));
-    }
+    check_overlapping(&network("torrent_4x5"), 15, 60);
 }
 
 /// Routers that interleave beats: no AW of its own, everything else as before.
@@ -168,9 +161,7 @@ fn chains_run_over_the_default_routers_too() {
             assert_eq!(cycles(&net, destinations, beats * 64), expected);
         }
     }
-    for seed in 0..noccl_testkit::cases(4, 10).into() {
-        run(&net, &overlapping(seed, &net));
-    }
+    check_overlapping(&net, 4, 10);
 }
 
 #[test]

@@ -2,9 +2,10 @@
 //! Chains whose configurations, grants and finishes overlap: cycles in closed form, company.
 
 use crate::common::chains::{
-    apart, chain, cycles, hops, in_opposite_orders, overlapping, run, snake,
+    apart, chain, check_overlapping, cycles, cycles_of_one_to_eight, hops, in_opposite_orders, run,
+    snake,
 };
-use crate::common::{network, network_with};
+use crate::common::{length_of, network, network_with};
 use noccl_net::{ChainCycles, Coord, Network};
 use noccl_testkit::Random;
 
@@ -85,12 +86,7 @@ fn a_further_destination_costs_70_cycles_tail_first_and_35_with_parallel_respons
         ("chain_order", "parallel", 35.0),
         ("tail_first", "parallel", 35.0),
     ] {
-        let net = variant(dispatch, acknowledgement);
-        let snake = snake(&net);
-        let found: Vec<f64> = (1..=8)
-            .map(|destinations| cycles(&net, &snake[1..=destinations], 64 << 10) as f64)
-            .collect();
-        let mean = found.iter().sum::<f64>() / 8.0;
+        let (found, mean) = cycles_of_one_to_eight(&variant(dispatch, acknowledgement));
         let points = (1..=8).map(|n| f64::from(n) - 4.5).zip(&found);
         let slope = points.map(|(n, t)| n * (t - mean)).sum::<f64>() / 42.0;
         assert!((slope - expected).abs() < 0.2, "{slope}");
@@ -113,8 +109,7 @@ fn chains_over_any_destinations_take_the_cycles_of_the_formula() {
         let tile = |at: &Coord| net.tile_at(net.mesh_coord(*at));
         let destinations: Vec<_> = tiles.iter().map(tile).collect();
         let law = ChainCycles::of(&net).cycles(&net, tile(&from), &destinations, 128);
-        let time = run(&net, &[chain(from, &tiles, 128)]).actions[0];
-        let found = time.finish_cycle - time.start_cycle;
+        let found = length_of(&run(&net, &[chain(from, &tiles, 128)]), 0);
         assert!(found.abs_diff(law) <= 4, "{found} {law}");
         exact += u32::from(found == law);
     }
@@ -166,9 +161,6 @@ fn random_sets_of_overlapping_chains_all_end_with_the_right_bytes() {
         ("chain_order", "parallel"),
         ("tail_first", "parallel"),
     ] {
-        let net = variant(dispatch, acknowledgement);
-        for seed in 0..noccl_testkit::cases(10, 40).into() {
-            run(&net, &overlapping(seed, &net));
-        }
+        check_overlapping(&variant(dispatch, acknowledgement), 10, 40);
     }
 }

@@ -2,10 +2,9 @@
 //! Where published Torrent endpoints deadlock, that the checker refuses it, and what the diagnosis of a run without it says.
 
 use crate::common::chains::{apart, schedule};
-use crate::common::network;
+use crate::common::{network, run_alone, stalled};
 use noccl_net::Coord;
-use noccl_run::{Diagnosis, Mode, RunConfig, RunError, WaitEdge};
-use noccl_sim::run_schedule;
+use noccl_run::{Diagnosis, Mode, RunConfig, WaitEdge};
 use noccl_workload::Chain;
 
 /// Why a set of chains cannot finish with published endpoints.
@@ -14,11 +13,7 @@ fn wedge(chains: &[Chain]) -> Diagnosis {
     let schedule = schedule(chains);
     let refused = noccl_workload::check(&net, &schedule);
     assert!(refused.is_err(), "accepted: {refused:?}");
-    let config = RunConfig::new(Mode::Timing);
-    match run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true) {
-        Err(RunError::Stall(diagnosis)) => *diagnosis,
-        other => panic!("it ends: {other:?}"),
-    }
+    stalled(run_alone(&net, &schedule, &RunConfig::new(Mode::Timing)))
 }
 
 /// Every wait of a cycle is on the next one's waiter, the last on the first.

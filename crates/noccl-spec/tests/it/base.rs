@@ -4,6 +4,7 @@
 use noccl_spec::{
     Number, PRESET_NAMES, RouterFlow, Spec, SpecError, parse_spec, preset_text, ranges, to_toml,
 };
+use noccl_testkit::assert_says;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -120,9 +121,7 @@ fn mistakes_are_reported_where_they_stand() {
         ),
         (message("base = \"esp_4x5\"\nname = [\n"), &["line 2"]),
     ] {
-        for part in parts {
-            assert!(text.contains(part), "no '{part}' in {text}");
-        }
+        assert_says(&text, parts);
         assert!(
             text.starts_with("mine.toml: ") || text.contains("no preset"),
             "{text}"

@@ -6,6 +6,7 @@ use noccl_spec::{
     TorrentDispatch, TorrentEndpoint, TorrentMode, parse_spec, preset_text, schema, to_toml,
     validate, warnings,
 };
+use noccl_testkit::assert_says;
 
 fn preset(name: &str) -> Spec {
     parse_spec(name, &preset_text(name).unwrap(), &[]).unwrap()
@@ -303,17 +304,13 @@ fn tables_of_esp_go_with_its_routers_and_with_nothing_else() {
         ),
     ] {
         let set = (change.0.to_owned(), change.1.to_owned());
-        let error = parse_spec("t", text, &[set]).unwrap_err().to_string();
-        assert!(error.contains(field), "{error}");
+        assert_says(parse_spec("t", text, &[set]).unwrap_err(), &[field]);
     }
     let start = text.find("[cluster.esp]").unwrap();
     let end = start + text[start..].find("[memory]").unwrap();
     let without = format!("{}{}", &text[..start], &text[end..]);
     let error = parse_spec("t", &without, &[]).unwrap_err().to_string();
-    assert!(
-        error.contains("cluster.esp") && error.contains("must be there"),
-        "{error}"
-    );
+    assert_says(&error, &["cluster.esp", "must be there"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use noccl_studies::{
     CompareRequest, CompareRow, MARKED_DEVIATION, Verified, calibrate, compare, compare_by_model,
     deviations, model_accuracy, parse_algorithms, parse_group, parse_root, published_rows,
 };
-use noccl_testkit::network_with as network;
+use noccl_testkit::{assert_says, network, network_with};
 use noccl_workload::{CollectiveKind, ElementType};
 
 fn shipped() -> Calibration {
@@ -24,7 +24,7 @@ fn calibrated(network: &Network) -> Calibration {
 fn shipped_constants_are_those_of_todays_simulator() {
     let now = Calibration {
         command: shipped().command,
-        ..calibrated(&network("collective_noc_4x4", &[]))
+        ..calibrated(&network("collective_noc_4x4"))
     };
     assert!(
         now == shipped(),
@@ -35,14 +35,14 @@ fn shipped_constants_are_those_of_todays_simulator() {
 
 #[test]
 fn constants_do_not_depend_on_the_size_of_the_mesh() {
-    let other = calibrated(&network("collective_noc_8x4", &[]));
+    let other = calibrated(&network("collective_noc_8x4"));
     assert_eq!(other.constants, shipped().constants);
     assert_eq!(other.conditions, shipped().conditions);
 }
 
 #[test]
 fn constants_follow_the_spec_field_that_they_stand_for() {
-    let changed = network(
+    let changed = network_with(
         "collective_noc_4x4",
         &[
             ("router.wide_reduction.cut_cycles", "0"),
@@ -71,7 +71,7 @@ fn constants_follow_the_spec_field_that_they_stand_for() {
 
 #[test]
 fn the_reductions_laws_hold_for_units_of_two_and_of_three_operands() {
-    let two = network(
+    let two = network_with(
         "collective_noc_4x4",
         &[("router.wide_reduction.kind", "two_operand")],
     );
@@ -89,15 +89,14 @@ fn the_reductions_laws_hold_for_units_of_two_and_of_three_operands() {
 
 #[test]
 fn constants_are_refused_for_a_network_that_they_were_not_fitted_to() {
-    let other = network("collective_noc_4x4", &[("cluster.dma.start_cycles", "9")]);
+    let other = network_with("collective_noc_4x4", &[("cluster.dma.start_cycles", "9")]);
     let error = shipped()
         .constants_for(other.spec())
         .unwrap_err()
         .to_string();
-    for word in ["cluster.dma.start_cycles = 9", "2", "noccl calibrate"] {
-        assert!(error.contains(word), "{error}");
-    }
-    let larger = network("collective_noc_8x8_large", &[]);
+    let words = ["cluster.dma.start_cycles = 9", "2", "noccl calibrate"];
+    assert_says(&error, &words);
+    let larger = network("collective_noc_8x8_large");
     assert!(shipped().constants_for(larger.spec()).is_ok());
 }
 
@@ -109,27 +108,21 @@ fn a_calibration_reads_back_what_was_written() {
     let error = Calibration::read("newer.toml", &newer)
         .unwrap_err()
         .to_string();
-    assert!(
-        error.contains("newer.toml") && error.contains("format 2"),
-        "{error}"
-    );
+    assert_says(&error, &["newer.toml", "format 2"]);
 }
 
 #[test]
 fn calibration_refuses_a_mesh_too_small_for_its_runs() {
-    let small = network("collective_noc_2x2", &[]);
+    let small = network("collective_noc_2x2");
     let error = calibrate(&small, "a test", Watch::quiet())
         .unwrap_err()
         .to_string();
-    assert!(
-        error.contains("2x2") && error.contains("4 columns"),
-        "{error}"
-    );
+    assert_says(&error, &["2x2", "4 columns"]);
 }
 
 #[test]
 fn closed_forms_are_within_5_percent_of_the_simulator_on_the_papers_grid_and_3_in_the_median() {
-    let net = network("collective_noc_4x4", &[]);
+    let net = network("collective_noc_4x4");
     let accuracy = model_accuracy(&net, &shipped(), Watch::quiet()).unwrap();
     assert!(accuracy.rows.len() > 200, "{}", accuracy.rows.len());
     for row in &accuracy.rows {
@@ -164,7 +157,7 @@ fn published_equations_leave_the_simulator_where_our_model_stays() {
 /// Where four and five operands meet, beats take two passes, with waits that the model takes as a mean.
 #[test]
 fn reductions_to_inner_clusters_are_predicted_within_7_percent() {
-    let net = network("collective_noc_4x4", &[]);
+    let net = network("collective_noc_4x4");
     for (group, root) in [("all", "1,0"), ("all", "1,1"), ("0,0,4,2", "1,0")] {
         for element in [ElementType::Fp64, ElementType::Fp32, ElementType::Fp16] {
             let group = parse_group(&net, group).unwrap();
@@ -198,7 +191,7 @@ fn reduction_error(net: &Network, (columns, rows): (u16, u16), root: (u16, u16))
 /// Exact into a corner; with more operands at the root beats take two passes, whose waits are a mean; several multi-addresses: several at once.
 #[test]
 fn reductions_over_rectangles_up_to_8x8_are_predicted_into_every_kind_of_root() {
-    let net = network("collective_noc_8x8", &[]);
+    let net = network("collective_noc_8x8");
     for (columns, rows) in [1u16, 2, 3, 4, 6, 8]
         .map(|c| [1u16, 2, 4, 7, 8].map(|r| (c, r)))
         .concat()
@@ -225,7 +218,7 @@ fn reductions_over_rectangles_up_to_8x8_are_predicted_into_every_kind_of_root() 
 
 /// Every algorithm of the paper by both backends: cycles within 5 %, the same energy.
 fn agree(kind: CollectiveKind, preset: &str, group: &str, root: &str, bytes: u64) {
-    let net = network(preset, &[]);
+    let net = network(preset);
     let mut request = CompareRequest::new(kind, parse_group(&net, group).unwrap(), vec![bytes]);
     request.root = Some(parse_root(&net, root).unwrap());
     let by_model = compare_by_model(&net, &request, &shipped()).unwrap().rows;
@@ -302,7 +295,7 @@ fn the_closed_form_of_an_all_reduce_in_one_transaction_is_its_runtime() {
         ),
         ("collective_noc_8x8", ["all", "row:7", "4,0,4,4", "0,2,8,2"]),
     ] {
-        let net = network(preset, &[]);
+        let net = network(preset);
         for (at, group) in groups.into_iter().enumerate() {
             let element = [ElementType::Fp64, ElementType::Fp32, ElementType::Int8][at % 3];
             for name in ["in_network_once", "in_network_once:centre"] {
@@ -361,7 +354,7 @@ fn products_are_predicted_from_their_schedules() {
         (Spread::Chain { chunks: 1 }, Sync::Barriers),
     ];
     for preset in ["collective_noc_4x4", "collective_noc_8x8"] {
-        let net = network(preset, &[]);
+        let net = network(preset);
         // Bound by transfers that cross each other, where the model is a guess, and by the kernels.
         for (compute_cycles, tolerance) in [(100, 0.2), (743, 0.02)] {
             for (spread, sync) in kinds {

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Networks with wide beats of 8 to 256 bytes: bytes of every collective, lower bounds, the model, stress, traffic.
 
-use crate::common::{check_bytes_and_bounds, check_stress};
+use crate::common::{
+    asked, check_bytes_and_bounds, check_predicted, check_stress, lone_packets, rows_by,
+};
 use noccl_model::Calibration;
 use noccl_net::Network;
 use noccl_run::{Mode, Watch};
-use noccl_studies::{
-    CompareRequest, TrafficRequest, calibrate, compare, compare_by_model, load, parse_algorithms,
-    parse_group, traffic,
-};
-use noccl_testkit::one_in;
+use noccl_studies::{TrafficRequest, calibrate, traffic};
+use noccl_testkit::{network_with, one_in};
 use noccl_workload::{CollectiveKind, Pattern};
 
 const WIDTHS: [u32; 5] = [8, 16, 32, 128, 256];
 
 fn network(preset: &str, width: u32) -> Network {
-    let set = [("ni.wide_beat_bytes".to_owned(), width.to_string())];
-    load(preset, &set).unwrap().network
+    network_with(preset, &[("ni.wide_beat_bytes", width)])
 }
 
 #[test]
@@ -50,15 +48,12 @@ fn long_payloads_take_a_cycle_per_beat_whatever_it_holds() {
     let bytes = 32 << 10;
     for width in WIDTHS {
         let net = network("collective_noc_4x4", width);
-        let group = parse_group(&net, "row").unwrap();
-        let mut request = CompareRequest::new(CollectiveKind::Multicast, group, vec![bytes]);
-        request.algorithms = parse_algorithms("in_network").unwrap();
-        let row = &compare(&net, &request, Watch::quiet()).unwrap().rows[0];
+        let what = ("row", &[bytes][..]);
+        let request = asked(&net, CollectiveKind::Multicast, what, "in_network");
+        let row = &rows_by(&net, &request)[0];
         let beats = bytes / u64::from(width);
-        assert!(
-            (beats..beats + 64).contains(&row.cycles),
-            "{width}: {row:?}"
-        );
+        let most = beats + 64;
+        assert!((beats..most).contains(&row.cycles), "{width}: {row:?}");
     }
 }
 
@@ -84,18 +79,12 @@ fn the_models_constants_hold_for_every_width() {
 
 #[test]
 fn the_model_expects_the_cycles_of_collectives_in_the_network() {
-    let shipped = Calibration::shipped().unwrap();
     for width in WIDTHS {
         let net = network("collective_noc_4x4", width);
         for collective in [CollectiveKind::Multicast, CollectiveKind::Reduce] {
-            let group = parse_group(&net, "row").unwrap();
-            let mut request = CompareRequest::new(collective, group, vec![512, 4096, 16 << 10]);
-            request.algorithms = parse_algorithms("in_network").unwrap();
-            let simulated = compare(&net, &request, Watch::quiet()).unwrap().rows;
-            let predicted = compare_by_model(&net, &request, &shipped).unwrap().rows;
-            for (simulated, predicted) in simulated.iter().zip(&predicted) {
-                assert_eq!(predicted.cycles, simulated.cycles, "{width}: {simulated:?}");
-            }
+            let what = ("row", &[512, 4096, 16 << 10][..]);
+            let request = asked(&net, collective, what, "in_network");
+            check_predicted(&net, &request, &format!("{width}"));
         }
     }
 }
@@ -109,14 +98,8 @@ fn latency_of_lone_packets_counts_their_beats_and_not_their_bytes() {
             ("collective_noc_2x2_published", 1),
         ] {
             for beats in [1, 16] {
-                let request = TrafficRequest {
-                    beats,
-                    loads: vec![0.000_2],
-                    has_saturation: false,
-                    measure_cycles: 200_000,
-                    // Every packet goes two hops.
-                    ..TrafficRequest::new(Pattern::BitComplement)
-                };
+                // Every packet goes two hops.
+                let request = lone_packets(Pattern::BitComplement, beats);
                 let net = network(preset, width);
                 let report = traffic(&net, &request, Watch::quiet()).unwrap();
                 let point = &report.points[0];

@@ -2,60 +2,41 @@
 //! Collectives over routers that flits pass in flight: the right bytes, no faster than the lower bound, no slower than without bypass;
 //! the model counts paths in place of hops.
 
+use crate::common::{asked, check_predicted, rows_by};
 use noccl_model::Calibration;
-use noccl_net::{Network, elaborate};
+use noccl_net::Network;
 use noccl_run::Watch;
-use noccl_spec::{parse_spec, preset_text};
-use noccl_studies::{
-    CompareRequest, CompareRow, calibrate, compare, compare_by_model, parse_algorithms, parse_group,
-};
-use noccl_testkit::one_in;
+use noccl_studies::{CompareRow, calibrate, compare_by_model};
+use noccl_testkit::{network_with, one_in};
 use noccl_workload::CollectiveKind;
 
-fn network(preset: &str, numbers: &[(&str, u32)]) -> Network {
-    let numbers = numbers
-        .iter()
-        .map(|(f, n)| ((*f).to_owned(), n.to_string()));
-    let numbers: Vec<(String, String)> = numbers.collect();
-    let text = preset_text(preset).unwrap();
-    elaborate(&parse_spec(preset, &text, &numbers).unwrap()).unwrap()
-}
-
-fn request(
-    net: &Network,
-    kind: CollectiveKind,
-    (group, bytes): (&str, u64),
-    algorithms: &str,
-) -> CompareRequest {
-    let group = parse_group(net, group).unwrap();
-    let mut request = CompareRequest::new(kind, group, vec![64, bytes]);
-    request.algorithms = parse_algorithms(algorithms).unwrap();
-    request
+/// The preset of this size with paths of so many links and so many cycles for their setup.
+fn network(size: &str, (hpc_max, setup_cycles): (u32, u32)) -> Network {
+    let numbers = [
+        ("router.bypass.hpc_max", hpc_max),
+        ("router.bypass.setup_cycles", setup_cycles),
+    ];
+    network_with(&format!("collective_noc_{size}_bypass"), &numbers)
 }
 
 fn rows(
     net: &Network,
     kind: CollectiveKind,
-    what: (&str, u64),
+    (group, bytes): (&str, u64),
     algorithms: &str,
 ) -> Vec<CompareRow> {
-    let request = request(net, kind, what, algorithms);
-    compare(net, &request, Watch::quiet()).unwrap().rows
+    rows_by(net, &asked(net, kind, (group, &[64, bytes]), algorithms))
 }
 
 #[test]
 fn every_algorithm_is_right_and_no_run_is_faster_than_its_bound() {
     let paths = [(3, 2), (2, 1), (4, 1)];
-    for (hpc_max, setup_cycles) in paths.into_iter().step_by(one_in(3)) {
-        let numbers = [
-            ("router.bypass.hpc_max", hpc_max),
-            ("router.bypass.setup_cycles", setup_cycles),
-        ];
-        let net = network("collective_noc_4x4_bypass", &numbers);
+    for path in paths.into_iter().step_by(one_in(3)) {
+        let net = network("4x4", path);
         for kind in CollectiveKind::ALL {
             for group in ["row", "all"] {
                 for row in rows(&net, kind, (group, 4096), "all") {
-                    let what = format!("{hpc_max} {} {} in {group}", kind.name(), row.algorithm);
+                    let what = format!("{path:?} {} {} in {group}", kind.name(), row.algorithm);
                     assert!(row.verified.is_yes(), "{what}: {row:?}");
                     assert!(row.cycles >= row.lower_bound_cycles, "{what}: {row:?}");
                 }
@@ -68,7 +49,7 @@ fn every_algorithm_is_right_and_no_run_is_faster_than_its_bound() {
 #[test]
 fn collectives_of_the_network_gain_what_their_hops_cost() {
     let [with, without] =
-        ["collective_noc_8x8_bypass", "collective_noc_8x8"].map(|name| network(name, &[]));
+        ["collective_noc_8x8_bypass", "collective_noc_8x8"].map(noccl_testkit::network);
     let cycles = |net: &Network, kind| {
         let rows = rows(net, kind, ("all", 32 << 10), "in_network");
         let of = rows.iter().map(|row| (row.cycles, row.lower_bound_cycles));
@@ -86,7 +67,7 @@ fn collectives_of_the_network_gain_what_their_hops_cost() {
 
 #[test]
 fn auto_takes_the_networks_tree_for_multicasts_and_reductions() {
-    let net = network("collective_noc_8x8_bypass", &[]);
+    let net = noccl_testkit::network("collective_noc_8x8_bypass");
     for kind in [CollectiveKind::Multicast, CollectiveKind::Reduce] {
         let chosen = rows(&net, kind, ("all", 32 << 10), "auto");
         let algorithms: Vec<&str> = chosen.iter().map(|row| row.algorithm.as_str()).collect();
@@ -103,10 +84,8 @@ fn auto_takes_the_networks_tree_for_multicasts_and_reductions() {
 #[test]
 fn a_sum_of_one_beat_into_a_corner_takes_its_closed_form_with_instructions() {
     for (setup_cycles, expected) in [(1, 57), (2, 65)] {
-        let net = network(
-            "collective_noc_8x8_bypass",
-            &[("router.bypass.setup_cycles", setup_cycles)],
-        );
+        let setup = [("router.bypass.setup_cycles", setup_cycles)];
+        let net = network_with("collective_noc_8x8_bypass", &setup);
         let sums = rows(&net, CollectiveKind::Reduce, ("all", 64), "in_network");
         assert_eq!(sums[0].cycles, expected);
     }
@@ -116,15 +95,11 @@ fn a_sum_of_one_beat_into_a_corner_takes_its_closed_form_with_instructions() {
 fn the_models_constants_are_those_of_the_network_without_bypass_and_move_with_setup() {
     let shipped = Calibration::shipped().unwrap();
     let paths = [(3, 2), (8, 1), (2, 1)];
-    for (hpc_max, setup_cycles) in paths.into_iter().step_by(one_in(3)) {
-        let numbers = [
-            ("router.bypass.hpc_max", hpc_max),
-            ("router.bypass.setup_cycles", setup_cycles),
-        ];
-        let net = network("collective_noc_8x8_bypass", &numbers);
+    for path in paths.into_iter().step_by(one_in(3)) {
+        let net = network("8x8", path);
         let fitted = calibrate(&net, "a test", Watch::quiet()).unwrap();
         let moved = shipped.constants_for(net.spec()).unwrap();
-        assert_eq!(fitted.constants, moved, "{numbers:?}");
+        assert_eq!(fitted.constants, moved, "{path:?}");
         assert!(fitted.held_out.max_error < 0.014, "{:?}", fitted.held_out);
     }
 }
@@ -132,39 +107,21 @@ fn the_models_constants_are_those_of_the_network_without_bypass_and_move_with_se
 #[test]
 fn the_model_is_exact_for_multicasts_reductions_and_barriers_over_paths() {
     let shipped = Calibration::shipped().unwrap();
-    for (hpc_max, setup_cycles) in [(8, 1), (3, 2)] {
-        let numbers = [
-            ("router.bypass.hpc_max", hpc_max),
-            ("router.bypass.setup_cycles", setup_cycles),
-        ];
-        let net = network("collective_noc_8x8_bypass", &numbers);
+    for path in [(8, 1), (3, 2)] {
+        let net = network("8x8", path);
         for kind in [
             CollectiveKind::Multicast,
             CollectiveKind::Reduce,
             CollectiveKind::Barrier,
         ] {
             for group in ["row", "0,0,4,2", "all"] {
-                let request = request(&net, kind, (group, 4096), "in_network");
-                let simulated = compare(&net, &request, Watch::quiet()).unwrap().rows;
-                let predicted = compare_by_model(&net, &request, &shipped).unwrap().rows;
-                let cycles =
-                    |rows: &[CompareRow]| rows.iter().map(|r| r.cycles).collect::<Vec<_>>();
-                let what = format!("{numbers:?} {} {group}", kind.name());
-                assert_eq!(cycles(&predicted), cycles(&simulated), "{what}");
+                let request = asked(&net, kind, (group, &[64, 4096]), "in_network");
+                check_predicted(&net, &request, &format!("{path:?} {}", kind.name()));
             }
         }
-        let sums = rows(
-            &net,
-            CollectiveKind::AllReduce,
-            ("all", 4096),
-            "in_network_once",
-        );
-        let request = request(
-            &net,
-            CollectiveKind::AllReduce,
-            ("all", 4096),
-            "in_network_once",
-        );
+        let (kind, what) = (CollectiveKind::AllReduce, ("all", &[64, 4096][..]));
+        let request = asked(&net, kind, what, "in_network_once");
+        let sums = rows_by(&net, &request);
         let predicted = compare_by_model(&net, &request, &shipped).unwrap().rows;
         let apart = predicted[0].cycles.abs_diff(sums[0].cycles);
         assert!(

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Broadcasts, random multicasts and reductions as open-loop traffic: exact alone, below every bound, with intervals over seeds.
 
+use crate::common::sweep;
 use noccl_run::Watch;
-use noccl_studies::{TrafficReport, TrafficRequest, load, traffic};
-use noccl_testkit::one_in;
+use noccl_studies::{TrafficRequest, traffic};
+use noccl_testkit::{assert_says, network, one_in};
 use noccl_workload::Pattern;
 
 const COLLECTIVE: [Pattern; 4] = [
@@ -13,19 +14,13 @@ const COLLECTIVE: [Pattern; 4] = [
     Pattern::ManyToOne,
 ];
 
-fn sweep(preset: &str, request: &TrafficRequest) -> TrafficReport {
-    let network = load(preset, &[]).unwrap().network;
-    traffic(&network, request, Watch::quiet()).unwrap()
-}
-
 fn request(preset: &str, pattern: Pattern) -> TrafficRequest {
-    let network = load(preset, &[]).unwrap().network;
     TrafficRequest {
         beats: 1,
         has_saturation: false,
         warmup_cycles: 500,
         measure_cycles: 2_000,
-        ..TrafficRequest::on(&network, pattern)
+        ..TrafficRequest::on(&network(preset), pattern)
     }
 }
 
@@ -78,7 +73,7 @@ fn no_accepted_load_exceeds_the_bound_of_links_and_interfaces() {
     for preset in presets.into_iter().step_by(one_in(4)) {
         for pattern in COLLECTIVE {
             let mut request = request(preset, pattern);
-            let network = load(preset, &[]).unwrap().network;
+            let network = network(preset);
             let clusters = network.clusters().count() as f64;
             let (width, height) = (network.cluster_width(), network.cluster_height());
             let senders = pattern.num_senders(width, height) as f64;
@@ -169,10 +164,8 @@ fn latency_between_routers_is_the_one_between_interfaces_less_their_cycles() {
         let routers = point.mean_router_latency_cycles.unwrap();
         assert_eq!(routers, point.mean_latency_cycles - 3.0);
     }
-    let machine = sweep(
-        "collective_noc_2x2",
-        &request("collective_noc_2x2", Pattern::Uniform),
-    );
+    let preset = "collective_noc_2x2";
+    let machine = sweep(preset, &request(preset, Pattern::Uniform));
     let json = serde_json::to_value(&machine.points[0]).unwrap();
     for absent in [
         "mean_router_latency_cycles",
@@ -188,14 +181,6 @@ type Refused<'a> = (&'a str, &'a str, &'a dyn Fn(&mut TrafficRequest));
 
 #[test]
 fn what_routers_cannot_carry_is_refused_with_what_is_accepted() {
-    let refused = |preset: &str, change: &dyn Fn(&mut TrafficRequest)| {
-        let mut request = request(preset, Pattern::Broadcast);
-        change(&mut request);
-        let network = load(preset, &[]).unwrap().network;
-        traffic(&network, &request, Watch::quiet())
-            .unwrap_err()
-            .to_string()
-    };
     let cases: [Refused<'_>; 6] = [
         ("collective_noc_4x4", "any set", &|r| {
             r.pattern = Pattern::RandomMulticast
@@ -213,7 +198,9 @@ fn what_routers_cannot_carry_is_refused_with_what_is_accepted() {
         }),
     ];
     for (preset, part, change) in cases {
-        let message = refused(preset, change);
-        assert!(message.contains(part), "{message}");
+        let mut request = request(preset, Pattern::Broadcast);
+        change(&mut request);
+        let refused = traffic(&network(preset), &request, Watch::quiet());
+        assert_says(refused.unwrap_err(), &[part]);
     }
 }

@@ -3,14 +3,18 @@
 //! stopped when asked.
 
 use noccl_net::Network;
-use noccl_run::{Step, Watch};
+use noccl_run::{Mode, RunConfig, Step, Watch};
 use noccl_studies::{
     CompareRequest, CompareRow, Error, ErrorClass, compare, load, parse_algorithms, parse_group,
 };
+use noccl_testkit::cluster;
+use noccl_testkit::schedules::collective;
 use noccl_workload::{CollectiveKind, ElementType, Operator};
 
+const TIMING: RunConfig = RunConfig::new(Mode::Timing);
+
 fn network() -> Network {
-    load("collective_noc_4x4", &[]).unwrap().network
+    noccl_testkit::network("collective_noc_4x4")
 }
 
 fn request(collective: CollectiveKind, group: &str, bytes: &[u64]) -> CompareRequest {
@@ -132,7 +136,7 @@ fn every_multicast_runs_on_the_published_routers_under_torrent_endpoints() {
     let net = load("torrent_4x5", &[]).unwrap().network;
     let group = parse_group(&net, "all").unwrap();
     let mut request = CompareRequest::new(CollectiveKind::Multicast, group, vec![1024]);
-    request.root = Some(noccl_net::TileRef::Cluster(noccl_net::Coord::new(0, 0)));
+    request.root = Some(cluster(0, 0));
     let comparison = compare(&net, &request, Watch::quiet()).unwrap();
     assert!(comparison.rows.iter().all(|r| r.verified.is_yes()));
     assert_eq!(comparison.skipped, Vec::new());
@@ -141,14 +145,15 @@ fn every_multicast_runs_on_the_published_routers_under_torrent_endpoints() {
         .iter()
         .map(|r| r.algorithm.as_str())
         .collect();
-    for name in [
+    let expected = [
         "unicast",
         "chain",
         "tree",
         "double_tree",
         "chainwrite",
         "in_network",
-    ] {
+    ];
+    for name in expected {
         assert!(names.contains(&name), "{name} of {names:?}");
     }
     // 20 clusters are no multi-address: barriers that overtake each other would wait for each other.
@@ -190,23 +195,12 @@ fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
     let mut chains = 0;
     for order in noccl_coll::chain::order::ChainOrder::ALL {
         for group in ["0,0,2,2", "1,0,3,4"] {
-            let task = noccl_workload::Collective {
-                kind: CollectiveKind::Multicast,
-                group: parse_group(&net, group).unwrap(),
-                root: noccl_net::TileRef::Cluster(noccl_net::Coord::new(0, 0)),
-                bytes: 6400,
-                input_offset: 0,
-                output_offset: 0x8000,
-                operator: Operator::Sum,
-                element: ElementType::Fp64,
-                lengths: None,
-                definition: None,
-            };
+            let group = parse_group(&net, group).unwrap();
+            let task = collective(CollectiveKind::Multicast, group, cluster(0, 0), 6400);
             let choice = noccl_coll::Choice::chainwrite(order);
             let schedule = noccl_coll::schedule(&net, &task, choice).unwrap();
             let predicted = noccl_model::predict_with(&net, &schedule, constants).unwrap();
-            let config = noccl_run::RunConfig::new(noccl_run::Mode::Timing);
-            let ran = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true);
+            let ran = noccl_sim::run_schedule(&net, &schedule, &[], &[], &TIMING, &mut |_| true);
             // Path segments that share a link deadlock published endpoints.
             let Ok(ran) = ran else { continue };
             let (start, end) = predicted.actions[0];
@@ -214,7 +208,8 @@ fn the_models_law_of_chains_is_the_simulators_to_the_cycle() {
             assert_eq!(
                 end - start,
                 (time.finish_cycle - time.start_cycle) as f64,
-                "{order}, {group}"
+                "{order}, {:?}",
+                task.group
             );
             chains += 1;
         }
@@ -231,24 +226,14 @@ fn the_models_law_of_several_chains_is_the_simulators() {
     let constants = &shipped.constants_for(fitted.spec()).unwrap();
     for (group, bytes) in [("all", 1024), ("all", 64 << 10), ("1,0,3,4", 6400)] {
         for chains in [1, 2, 4, 8] {
-            let task = noccl_workload::Collective {
-                kind: CollectiveKind::Multicast,
-                group: parse_group(&net, group).unwrap(),
-                root: noccl_net::TileRef::Cluster(noccl_net::Coord::new(0, 0)),
-                bytes,
-                input_offset: 0,
-                output_offset: 0,
-                operator: Operator::Sum,
-                element: ElementType::Fp64,
-                lengths: None,
-                definition: None,
-            };
+            let members = parse_group(&net, group).unwrap();
+            let mut task = collective(CollectiveKind::Multicast, members, cluster(0, 0), bytes);
+            task.output_offset = 0;
             let order = noccl_coll::chain::order::ChainOrder::Latency;
             let choice = noccl_coll::Choice::chainwrites(order, chains);
             let schedule = noccl_coll::schedule(&net, &task, choice).unwrap();
             let predicted = noccl_model::predict_with(&net, &schedule, constants).unwrap();
-            let config = noccl_run::RunConfig::new(noccl_run::Mode::Timing);
-            let ran = noccl_sim::run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true);
+            let ran = noccl_sim::run_schedule(&net, &schedule, &[], &[], &TIMING, &mut |_| true);
             let last = |ends: Vec<f64>| ends.into_iter().fold(0.0, f64::max);
             let ran = ran.unwrap().actions;
             let found = last(ran.iter().map(|a| a.finish_cycle as f64).collect());

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Core tiles: the model against the simulator, and `auto` against the best of the library.
 
+use crate::common::{asked, rows_by};
 use noccl_model::{Constants, ModelError, predict_with};
-use noccl_net::{Coord, Network, TileRef};
+use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Watch};
 use noccl_sim::run_schedule;
 use noccl_studies::{
-    AutoRequest, AutoRow, CompareRequest, auto_lines, auto_losses, auto_spread, compare,
-    compare_by_model, model_spread, parse_algorithms, parse_group,
+    AutoRequest, AutoRow, auto_lines, auto_losses, auto_spread, compare_by_model, model_spread,
 };
-use noccl_testkit::network_with as network;
-use noccl_testkit::schedules::schedule_of;
-use noccl_testkit::tiles::place;
-use noccl_workload::{
-    Action, ActionId, ActionKind, CollectiveKind, Compute, First, Message, Rectangle, Schedule,
-    StaticMulticast, check,
-};
+use noccl_testkit::actions::{compute, message, static_multicast};
+use noccl_testkit::random::Congruential;
+use noccl_testkit::schedules::{after, schedule_of};
+use noccl_testkit::{cluster, clusters, network, network_with, place};
+use noccl_workload::{Action, CollectiveKind, First, Schedule, check, participants};
 
 fn rows(preset: &str, overrides: &[(&str, &str)], bytes: &[u64], group: &str) -> Vec<AutoRow> {
     let request = AutoRequest {
@@ -23,7 +21,7 @@ fn rows(preset: &str, overrides: &[(&str, &str)], bytes: &[u64], group: &str) ->
         group: group.to_owned(),
         ..AutoRequest::new()
     };
-    auto_losses(&network(preset, overrides), &request, Watch::quiet()).unwrap()
+    auto_losses(&network_with(preset, overrides), &request, Watch::quiet()).unwrap()
 }
 
 #[test]
@@ -91,73 +89,37 @@ fn what_meets_no_full_links_is_predicted_exactly_and_exchanges_within_2_percent_
     }
 }
 
-/// Numbers of a linear congruential generator. Of some schedules that other generators give, the model says that they never
-/// end, and the simulator runs them.
-struct Draws(u64);
-
-impl Draws {
-    const fn below(&mut self, most: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most
-    }
-
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len() as u64) as usize]
-    }
-}
-
-/// Messages between random tiles, some behind others, computation between them and a stream.
-fn random_schedule(network: &Network, random: &mut Draws) -> Schedule {
-    let tile = |n: u64| TileRef::Cluster(Coord::new((n % 4) as u16, (n / 4) as u16));
+/// Messages between random tiles, some behind others, computation between them and a stream. Of some schedules that other generators
+/// give, the model says that they never end, and the simulator runs them.
+fn random_schedule(network: &Network, random: &mut Congruential) -> Schedule {
+    let tile = |n: u64| cluster((n % 4) as u16, (n / 4) as u16);
     let mut actions: Vec<Action> = Vec::new();
     for number in 0..40 {
         let (from, to) = (random.below(16), random.below(16));
         // Every action has bytes of its own at its receiver.
         let kind = match random.below(12) {
-            0 => ActionKind::Compute(Compute {
-                tile: tile(from),
-                cycles: random.below(300),
-            }),
-            1 => ActionKind::StaticMulticast(StaticMulticast {
-                source: place(tile(from), 0),
-                set: Rectangle {
-                    x: 0,
-                    y: 0,
-                    width: 4,
-                    height: 4,
-                },
-                offset: (number + 1) * 4096,
-                bytes: 4 + random.below(500),
-            }),
+            0 => compute(tile(from), random.below(300)),
+            1 => {
+                let (source, set) = (place(tile(from), 0), clusters(0, 0, 4, 4));
+                static_multicast(source, set, (number + 1) * 4096, 4 + random.below(500))
+            }
             _ if from == to => continue,
-            _ => ActionKind::Message(Message {
-                source: place(tile(from), 0),
-                destination: place(tile(to), (number + 1) * 4096),
-                bytes: *random.pick(&[0, 4, 100, 128, 700]),
-                round: None,
-                rows: None,
-            }),
+            _ => {
+                let destination = place(tile(to), (number + 1) * 4096);
+                let bytes = *random.pick(&[0, 4, 100, 128, 700]);
+                message(place(tile(from), 0), destination, bytes)
+            }
         };
-        let has_part = |action: &&(usize, &Action)| {
-            noccl_workload::participants(network, &action.1.kind)
-                .contains(&network.find(tile(from)).unwrap())
-        };
-        let before = actions
-            .iter()
-            .enumerate()
-            .filter(|a| has_part(&a))
-            .map(|(i, _)| ActionId(i as u32));
-        let before: Vec<ActionId> = before.collect();
+        let own = network.find(tile(from)).unwrap();
+        let has_part = |action: &Action| participants(network, &action.kind).contains(&own);
+        let numbered = actions.iter().zip(0_u32..);
+        let before: Vec<u32> = numbered
+            .filter(|(a, _)| has_part(a))
+            .map(|(_, i)| i)
+            .collect();
         let is_behind = random.below(2) == 0 && !before.is_empty();
-        let after = if is_behind {
-            vec![*random.pick(&before)]
-        } else {
-            Vec::new()
-        };
-        actions.push(Action { kind, after });
+        let behind = is_behind.then(|| *random.pick(&before));
+        actions.push(after(kind, behind.as_slice()));
     }
     Schedule {
         first: *random.pick(&[None, Some(First::Send)]),
@@ -167,8 +129,8 @@ fn random_schedule(network: &Network, random: &mut Draws) -> Schedule {
 
 #[test]
 fn random_schedules_are_predicted_within_a_percent_in_the_median() {
-    let network = network("tilepro64_4x4", &[]);
-    let (mut errors, mut random) = (Vec::new(), Draws(7));
+    let network = network("tilepro64_4x4");
+    let (mut errors, mut random) = (Vec::new(), Congruential(7));
     for _ in 0..300 {
         let schedule = random_schedule(&network, &mut random);
         if check(&network, &schedule).is_err() {
@@ -200,26 +162,19 @@ fn random_schedules_are_predicted_within_a_percent_in_the_median() {
 
 #[test]
 fn rows_of_the_model_are_those_of_runs_and_say_how_auto_has_picked() {
-    let network = network("tilepro64_4x4", &[]);
-    let group = parse_group(&network, "all").unwrap();
-    let mut request = CompareRequest::new(CollectiveKind::Reduce, group, vec![1024]);
-    request.algorithms = parse_algorithms("auto").unwrap();
+    let network = network("tilepro64_4x4");
+    let request = asked(&network, CollectiveKind::Reduce, ("all", &[1024]), "auto");
     let calibration = noccl_model::Calibration::shipped().unwrap();
-    let model = compare_by_model(&network, &request, &calibration)
-        .unwrap()
-        .rows;
-    let run = compare(&network, &request, Watch::quiet()).unwrap().rows;
+    let model = compare_by_model(&network, &request, &calibration);
+    let (model, run) = (model.unwrap().rows, rows_by(&network, &request));
     assert_eq!(
         (model[0].cycles, &model[0].busiest_link),
         (run[0].cycles, &run[0].busiest_link)
     );
     let picked = |row: &noccl_studies::CompareRow| row.parameters["picked_by"].clone();
     assert_eq!(picked(&model[0]), "the model, of 16 choices");
-    assert!(
-        picked(&run[0]).starts_with("runs of "),
-        "{}",
-        picked(&run[0])
-    );
+    let found = picked(&run[0]);
+    assert!(found.starts_with("runs of "), "{found}");
 }
 
 #[test]
@@ -228,8 +183,8 @@ fn interrupts_and_acknowledgements_are_refused_by_name() {
         ("core.interrupt_cycles", "100"),
         ("core.flow_control", "ready_ack"),
     ] {
-        let network = network("tilepro64_4x4", &[(field, value)]);
-        let schedule = random_schedule(&network, &mut Draws(1));
+        let network = network_with("tilepro64_4x4", &[(field, value)]);
+        let schedule = random_schedule(&network, &mut Congruential(1));
         let found = predict_with(&network, &schedule, &Constants::default());
         assert!(
             matches!(&found, Err(ModelError::NotModelled { field: f, .. }) if f == field),

@@ -2,7 +2,8 @@
 //! Open-loop traffic over the dynamic network between cores: exact when empty, saturated where a mesh of wormholes is.
 
 use noccl_run::Watch;
-use noccl_studies::{Error, TrafficReport, TrafficRequest, load, traffic};
+use noccl_studies::{Error, TrafficReport, TrafficRequest, traffic};
+use noccl_testkit::{assert_says, network, network_with};
 use noccl_workload::Pattern;
 
 /// A unit of 128 bytes, with header and tag.
@@ -14,11 +15,7 @@ fn sweep_with(
     change: impl Fn(TrafficRequest) -> TrafficRequest,
     pattern: Pattern,
 ) -> Result<TrafficReport, Error> {
-    let fields: Vec<(String, String)> = fields
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), value.to_string()))
-        .collect();
-    let network = load(preset, &fields).unwrap().network;
+    let network = network_with(preset, fields);
     let request = change(TrafficRequest::on(&network, pattern));
     traffic(&network, &request, Watch::quiet())
 }
@@ -128,7 +125,7 @@ fn a_port_or_link_that_one_worm_after_the_other_wants_is_never_idle() {
 
 #[test]
 fn packets_are_units_unless_asked_otherwise_and_no_longer() {
-    let network = load("tilepro64_4x4", &[]).unwrap().network;
+    let network = network("tilepro64_4x4");
     let request = TrafficRequest::on(&network, Pattern::Uniform);
     assert_eq!(request.beats, UNIT_WORDS);
     let refused = |beats, pattern| {
@@ -136,17 +133,11 @@ fn packets_are_units_unless_asked_otherwise_and_no_longer() {
         sweep_with("tilepro64_4x4", &[], change, pattern).unwrap_err()
     };
     for beats in [0, UNIT_WORDS + 1] {
-        let text = refused(beats, Pattern::Uniform).to_string();
-        for part in ["--beats", &beats.to_string(), "core.unit_bytes", "34"] {
-            assert!(text.contains(part), "{text}");
-        }
+        let parts = ["--beats", &beats.to_string(), "core.unit_bytes", "34"];
+        assert_says(refused(beats, Pattern::Uniform), &parts);
     }
     let collective = Pattern::ALL.into_iter().filter(|p| !p.is_unicast());
     for pattern in collective {
-        let text = refused(1, pattern).to_string();
-        assert!(
-            text.contains("accepted: uniform") && text.contains("hotspot"),
-            "{text}"
-        );
+        assert_says(refused(1, pattern), &["accepted: uniform", "hotspot"]);
     }
 }

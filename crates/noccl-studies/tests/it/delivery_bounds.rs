@@ -3,14 +3,15 @@
 //! random cases of every collective by every algorithm.
 
 use noccl_model::{bounds, round_trip_cycles};
-use noccl_net::{Coord, MultiAddress, Network, TileSet};
+use noccl_net::{Network, TileSet};
 use noccl_run::{Mode, RunConfig, Watch};
 use noccl_studies::{CompareRequest, compare};
-use noccl_testkit::schedules::{collective, schedule_of};
-use noccl_testkit::{at, cluster, network_with as network};
+use noccl_testkit::actions::to_set;
+use noccl_testkit::schedules::{self, KINDS, collective, schedule_of};
+use noccl_testkit::{at, cluster, cube, network_with as network, rectangle};
 use noccl_workload::{
-    Action, ActionId, ActionKind, ChunkRef, CollectiveKind, Definition, Destination, InputChunks,
-    Place, Schedule, Transfer, Want, check,
+    Action, ActionKind, ChunkRef, CollectiveKind, Definition, Destination, InputChunks, Place,
+    Schedule, Transfer, Want, check,
 };
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -27,10 +28,8 @@ fn multicast_of_row(actions: Vec<Action>, bytes: u64) -> Schedule {
 }
 
 fn delivery(from: Place, destination: Destination, bytes: u64, after: &[u32]) -> Action {
-    Action {
-        kind: ActionKind::Delivery(Transfer::row(from.tile, from, destination, bytes)),
-        after: after.iter().map(|a| ActionId(*a)).collect(),
-    }
+    let transfer = Transfer::row(from.tile, from, destination, bytes);
+    schedules::after(ActionKind::Delivery(transfer), after)
 }
 
 /// From the start of the first action to the end of the last one.
@@ -46,11 +45,8 @@ fn cycles(net: &Network, schedule: &Schedule) -> u64 {
 /// One delivery to all, whose initiator is a destination too and so waits for nobody else; and one to the last tile but one, from
 /// which the last one gets its copy.
 fn deliveries(bytes: u64) -> [Vec<Action>; 2] {
-    let set = MultiAddress::new(Coord::new(0, 0), Coord::new(15, 0));
-    let all = Destination::Multicast {
-        set,
-        offset: OUTPUT,
-    };
+    let set = cube(0, 0, 15, 0);
+    let all = to_set(set, OUTPUT);
     let copies = |from: u16, to: u16, offset, after: &[u32]| {
         let one = Destination::One(at(to, 0, OUTPUT));
         delivery(at(from, 0, offset), one, bytes, after)
@@ -63,12 +59,9 @@ fn deliveries(bytes: u64) -> [Vec<Action>; 2] {
 
 #[test]
 fn deliveries_are_faster_than_a_round_trip_over_long_rows_and_never_than_the_bounds() {
-    for link_cycles in ["1", "4"] {
+    for link_cycles in [1, 4] {
         let planes = ["req", "rsp", "wide"].map(|plane| format!("router.link_cycles.{plane}"));
-        let set: Vec<_> = planes
-            .iter()
-            .map(|key| (key.as_str(), link_cycles))
-            .collect();
+        let set = planes.each_ref().map(|key| (key.as_str(), link_cycles));
         let net = network("collective_noc_16x1", &set);
         let round_trip = round_trip_cycles(&net, 15, 1);
         for (index, actions) in deliveries(8).into_iter().enumerate() {
@@ -119,20 +112,6 @@ const NETWORKS: [Preset; 10] = [
     ("smart_4x4_collective", &[]),
 ];
 
-const KINDS: [CollectiveKind; 11] = [
-    CollectiveKind::Multicast,
-    CollectiveKind::Reduce,
-    CollectiveKind::AllReduce,
-    CollectiveKind::AllGather,
-    CollectiveKind::ReduceScatter,
-    CollectiveKind::AllToAll,
-    CollectiveKind::Barrier,
-    CollectiveKind::Scatter,
-    CollectiveKind::Gather,
-    CollectiveKind::Scan,
-    CollectiveKind::Custom,
-];
-
 /// Every rank wants a chunk of the next one, the sum over all, and that of its own two chunks and one of the next one.
 fn definition(ranks: u32) -> Definition {
     let chunk = |rank: u32, chunk| ChunkRef {
@@ -159,12 +138,7 @@ fn definition(ranks: u32) -> Definition {
 /// Every algorithm is at its bounds or above; how many rows there were.
 fn hold(nets: &[Network], (net, kind, [x, y, width, height], bytes): Case) -> usize {
     let net = &nets[net];
-    let group = TileSet::Rectangle {
-        x,
-        y,
-        width: 1 + width.min(3 - x),
-        height: 1 + height.min(3 - y),
-    };
+    let group = rectangle(x, y, 1 + width.min(3 - x), 1 + height.min(3 - y));
     let ranks = net.members(&group).unwrap().len() as u32;
     let mut request = CompareRequest::new(KINDS[kind], group, vec![bytes]);
     if KINDS[kind] == CollectiveKind::Custom {
@@ -184,10 +158,8 @@ fn hold(nets: &[Network], (net, kind, [x, y, width, height], bytes): Case) -> us
 }
 
 fn networks() -> Vec<Network> {
-    NETWORKS
-        .iter()
-        .map(|(preset, set)| network(preset, set))
-        .collect()
+    let all = NETWORKS.iter();
+    all.map(|(preset, set)| network(preset, set)).collect()
 }
 
 /// Runs so many cases.

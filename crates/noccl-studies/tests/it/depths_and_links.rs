@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Networks with FIFOs of other depths than two and with links of more than a cycle: bytes, lower bounds, the model's law, stress.
 
-use crate::common::{check_bytes_and_bounds, check_stress};
+use crate::common::{asked, check_bytes_and_bounds, check_predicted, check_stress};
 use noccl_model::Calibration;
 use noccl_net::Network;
 use noccl_run::Watch;
-use noccl_studies::{
-    CompareRequest, calibrate, compare, compare_by_model, load, parse_algorithms, parse_group,
-};
-use noccl_testkit::one_in;
+use noccl_studies::calibrate;
+use noccl_testkit::{assert_says, network_with, one_in, preset};
 use noccl_workload::CollectiveKind;
 
 /// Slots of inputs and outputs, cycles of links on req, rsp and wide.
@@ -32,8 +30,7 @@ fn network(preset: &str, (depths, links): Sizes) -> Network {
         ("router.link_cycles.rsp", links.1),
         ("router.link_cycles.wide", links.2),
     ];
-    let set = set.map(|(field, value)| (field.to_owned(), value.to_string()));
-    load(preset, &set).unwrap().network
+    network_with(preset, &set)
 }
 
 #[test]
@@ -76,13 +73,12 @@ fn the_models_constants_move_with_links_by_their_law_and_not_with_depths_from_tw
         let moved = shipped.constants_for(net.spec()).unwrap();
         assert_eq!(fitted.constants, moved, "{sizes:?}");
         // And back.
-        let default = load("collective_noc_4x4", &[]).unwrap().network;
-        let back = fitted.constants_for(default.spec()).unwrap();
+        let back = fitted.constants_for(&preset("collective_noc_4x4")).unwrap();
         assert_eq!(back.hop_cycles, shipped.constants.hop_cycles, "{sizes:?}");
     }
     let net = network("collective_noc_4x4", ((1, 2), (1, 1, 1)));
-    let refusal = shipped.constants_for(net.spec()).unwrap_err().to_string();
-    assert!(refusal.contains("router.input_fifo_flits"), "{refusal}");
+    let refusal = shipped.constants_for(net.spec()).unwrap_err();
+    assert_says(refusal, &["router.input_fifo_flits"]);
 }
 
 /// The counter takes a member in the cycles of an atomic. Over links of a cycle members come faster, so it is busy from the first to
@@ -90,23 +86,13 @@ fn the_models_constants_move_with_links_by_their_law_and_not_with_depths_from_tw
 /// cluster by itself interrupts nobody else: that takes two cycles more than the law.)
 #[test]
 fn the_software_barrier_takes_the_models_cycles_over_links_of_any_length() {
-    let shipped = Calibration::shipped().unwrap();
     for length in 1..=8 {
         let net = network("collective_noc_8x8", ((2, 2), (length, length, length)));
         for group in [
             "row", "column:0", "0,0,2,1", "0,0,2,2", "0,0,4,2", "0,0,3,5", "2,3,4,4", "all",
         ] {
-            let group = parse_group(&net, group).unwrap();
-            let mut request = CompareRequest::new(CollectiveKind::Barrier, group, vec![0]);
-            request.algorithms = parse_algorithms("counter").unwrap();
-            let simulated = compare(&net, &request, Watch::quiet()).unwrap().rows;
-            let predicted = compare_by_model(&net, &request, &shipped).unwrap().rows;
-            let cycles = |rows: Vec<noccl_studies::CompareRow>| {
-                let rows = rows.into_iter();
-                rows.map(|row| (row.group, row.algorithm, row.cycles))
-                    .collect::<Vec<_>>()
-            };
-            assert_eq!(cycles(predicted), cycles(simulated), "links of {length}");
+            let request = asked(&net, CollectiveKind::Barrier, (group, &[0]), "counter");
+            check_predicted(&net, &request, &format!("links of {length}"));
         }
     }
 }

@@ -2,26 +2,17 @@
 //! The ideal crossbar as a baseline: every algorithm of every collective delivers the right bytes, no faster than the lower
 //! bound; it is never slower than the mesh where distance is all that differs; what it does not do is refused by name.
 
-use noccl_net::{Network, TileRef, elaborate};
+use crate::common::{all_complete, asked, rows_by as rows, stress_request};
+use noccl_net::{Network, elaborate};
 use noccl_run::Watch;
 use noccl_spec::parse_spec;
-use noccl_studies::{
-    CompareRequest, CompareRow, Error, compare, load, parse_algorithms, parse_group,
-};
-use noccl_studies::{StressKind, StressRequest, TrafficRequest, stress, traffic};
+use noccl_studies::{CompareRequest, Error, compare, parse_algorithms};
+use noccl_studies::{StressKind, TrafficRequest, traffic};
+use noccl_testkit::{assert_says, cluster, network};
 use noccl_workload::{CollectiveKind, ElementType, Operator, Pattern};
 
-fn network(spec: &str) -> Network {
-    load(spec, &[]).unwrap().network
-}
-
 fn request(net: &Network, kind: CollectiveKind, group: &str) -> CompareRequest {
-    let group = parse_group(net, group).unwrap();
-    CompareRequest::new(kind, group, vec![64, 4096])
-}
-
-fn rows(net: &Network, request: &CompareRequest) -> Vec<CompareRow> {
-    compare(net, request, Watch::quiet()).unwrap().rows
+    asked(net, kind, (group, &[64, 4096]), "")
 }
 
 #[test]
@@ -82,10 +73,7 @@ fn an_all_reduce_in_one_transaction_is_refused() {
     let mut request = request(&net, CollectiveKind::AllReduce, "all");
     request.algorithms = parse_algorithms("in_network_once").unwrap();
     let error: Error = compare(&net, &request, Watch::quiet()).unwrap_err();
-    assert!(
-        error.to_string().contains("accepted: in_network"),
-        "{error}"
-    );
+    assert_says(&error, &["accepted: in_network"]);
 }
 
 /// Interfaces are all that limits open-loop traffic: half of what they can pass is accepted with every pattern. A mesh has a third of it for
@@ -130,7 +118,7 @@ fn torrent_endpoints_deliver_the_right_bytes_over_the_crossbar() {
         let text = format!("base = \"{preset}\"\nname = \"ideal_torrent\"\n{ideal}");
         let net = elaborate(&parse_spec("ideal_torrent.toml", &text, &[]).unwrap()).unwrap();
         let mut request = request(&net, CollectiveKind::Multicast, "all");
-        request.root = Some(TileRef::Cluster(noccl_net::Coord::new(0, 0)));
+        request.root = Some(cluster(0, 0));
         let rows = rows(&net, &request);
         let mut chains = rows.iter().map(|row| &row.algorithm);
         assert!(
@@ -144,16 +132,7 @@ fn torrent_endpoints_deliver_the_right_bytes_over_the_crossbar() {
         if preset == "torrent_3x3_published" {
             continue; // Several of its chains may wait for each other.
         }
-        let request = StressRequest {
-            spec_arguments: preset.to_owned(),
-            seeds: 20,
-            first_seed: 0,
-            kinds: vec![StressKind::Chain],
-            transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
-            has_variants: false,
-        };
-        let report = stress(&net, &request, Watch::quiet()).unwrap();
-        assert!(report.failures.is_empty(), "{:?}", report.failures);
-        assert_eq!(report.completed, report.runs);
+        let request = stress_request(preset.to_owned(), &[StressKind::Chain], 20);
+        all_complete(&net, &request);
     }
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memory tiles on any side of the clusters: every collective has the right bytes from and to them, closed forms and the model hold.
 
-use crate::common::check_stress;
+use crate::common::{asked, check_stress, rows_by};
 use noccl_model::Calibration;
 use noccl_net::{Network, TileRef, elaborate};
 use noccl_run::Watch;
-use noccl_studies::{
-    CompareRequest, CompareRow, calibrate, compare, compare_by_model, parse_algorithms, parse_group,
-};
-use noccl_testkit::one_in;
+use noccl_studies::{CompareRequest, CompareRow, calibrate, compare_by_model};
 use noccl_testkit::sides::{Sides, spec};
+use noccl_testkit::{cluster, one_in};
 use noccl_workload::CollectiveKind;
 
 const NONE: Sides = Sides {
@@ -49,7 +47,7 @@ fn network(base: &str, clusters: (u32, u32), sides: Sides) -> Network {
 }
 
 fn rows(net: &Network, request: &CompareRequest) -> Vec<CompareRow> {
-    let rows = compare(net, request, Watch::quiet()).unwrap().rows;
+    let rows = rows_by(net, request);
     assert!(!rows.is_empty());
     rows
 }
@@ -77,8 +75,7 @@ fn check_every_collective(base: &str, clusters: (u32, u32)) {
     for sides in PLACES.into_iter().step_by(one_in(3)) {
         let net = network(base, clusters, sides);
         for kind in CollectiveKind::ALL {
-            let group = parse_group(&net, "all").unwrap();
-            let mut request = CompareRequest::new(kind, group, vec![72, 1024]);
+            let mut request = asked(&net, kind, ("all", &[72, 1024]), "");
             check(&net, &request);
             if kind == CollectiveKind::Multicast {
                 for memory in some_memories(&net) {
@@ -126,9 +123,8 @@ fn a_multicast_from_any_memory_takes_its_closed_form() {
     let shipped = Calibration::shipped().unwrap();
     for sides in PLACES {
         let net = network("collective_noc_4x4", (4, 4), sides);
-        let group = parse_group(&net, "all").unwrap();
-        let mut request = CompareRequest::new(CollectiveKind::Multicast, group, vec![64, 4096]);
-        request.algorithms = parse_algorithms("in_network").unwrap();
+        let what = ("all", &[64, 4096][..]);
+        let mut request = asked(&net, CollectiveKind::Multicast, what, "in_network");
         for root in some_memories(&net) {
             request.root = Some(root);
             let at = net.coord(net.find(root).unwrap());
@@ -155,10 +151,9 @@ fn collectives_of_clusters_take_the_same_cycles_wherever_memories_stand() {
         let net = network("collective_noc_4x4", (4, 4), sides);
         let mut found = Vec::new();
         for kind in CollectiveKind::ALL {
-            let group = parse_group(&net, "all").unwrap();
-            let mut request = CompareRequest::new(kind, group, vec![1024]);
+            let mut request = asked(&net, kind, ("all", &[1024]), "");
             if kind.has_root() {
-                request.root = Some(TileRef::Cluster(noccl_net::Coord::new(0, 0)));
+                request.root = Some(cluster(0, 0));
             }
             let rows = rows(&net, &request);
             found.extend(rows.into_iter().map(|row| (row.algorithm, row.cycles)));

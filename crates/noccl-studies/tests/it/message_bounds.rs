@@ -2,13 +2,12 @@
 //! Lower bounds where interfaces exchange messages: nothing is faster on any variant of routers with bypass, and what the network does
 //! alone is as fast or a few flits behind.
 
+use crate::common::{asked, rows_by};
 use noccl_net::{Coord, Network, TileRef, TileSet};
 use noccl_run::Watch;
 use noccl_spec::RouterFlow;
-use noccl_studies::{
-    CompareRequest, CompareRow, Error, compare, load, parse_algorithms, parse_group,
-};
-use noccl_testkit::rectangle;
+use noccl_studies::{CompareRequest, CompareRow, Error, compare, load};
+use noccl_testkit::{cluster, network, rectangle};
 use noccl_workload::{CollectiveKind, ElementType};
 use proptest::prelude::*;
 
@@ -111,15 +110,11 @@ proptest! {
 }
 
 fn alone(preset: &str, kind: CollectiveKind, root: (u16, u16), bytes: u64) -> CompareRow {
-    let net = load(preset, &[]).unwrap().network;
-    let mut request = CompareRequest::new(kind, parse_group(&net, "all").unwrap(), vec![bytes]);
+    let net = network(preset);
+    let mut request = asked(&net, kind, ("all", &[bytes]), "in_network");
     request.element = ElementType::Int64;
-    request.root = Some(TileRef::Cluster(Coord::new(root.0, root.1)));
-    request.algorithms = parse_algorithms("in_network").unwrap();
-    compare(&net, &request, Watch::quiet())
-        .unwrap()
-        .rows
-        .remove(0)
+    request.root = Some(cluster(root.0, root.1));
+    rows_by(&net, &request).remove(0)
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! Random overlapping transactions of all kinds all complete with the right bytes; the published
 //! router does not survive overlapping multicasts.
 
+use crate::common::stress_request;
 use noccl_net::Network;
 use noccl_run::Watch;
 use noccl_run::{Mode, RunConfig};
@@ -16,14 +17,7 @@ fn run(preset: &str, kinds: &[StressKind], seeds: u64) -> StressReport {
 }
 
 fn request(preset: &str, kinds: &[StressKind], seeds: u64) -> StressRequest {
-    StressRequest {
-        spec_arguments: preset.to_owned(),
-        seeds,
-        first_seed: 0,
-        kinds: kinds.to_vec(),
-        transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
-        has_variants: false,
-    }
+    stress_request(preset.to_owned(), kinds, seeds)
 }
 
 fn all_complete(report: &StressReport) {

@@ -7,8 +7,8 @@ use noccl_studies::{
     CompareRequest, SearchEnd, SynthRequest, compare, parse_faulty_link, parse_group,
     parse_time_limit, synth,
 };
-use noccl_testkit::network;
-use noccl_testkit::one_in;
+use noccl_testkit::schedules::KINDS;
+use noccl_testkit::{assert_says, network, one_in};
 use noccl_workload::{CollectiveKind, Place, check};
 use std::time::{Duration, Instant};
 
@@ -24,14 +24,8 @@ fn request(network: &Network, kind: CollectiveKind, group: &str, bytes: u64) -> 
 fn nothing_of_a_comparison_is_faster_by_more_than_two_percent() {
     let network = network("collective_noc_4x4");
     let mut case = 0;
-    for kind in [
-        CollectiveKind::Multicast,
-        CollectiveKind::Reduce,
-        CollectiveKind::AllReduce,
-        CollectiveKind::AllGather,
-        CollectiveKind::ReduceScatter,
-        CollectiveKind::AllToAll,
-    ] {
+    for kind in &KINDS[..6] {
+        let kind = *kind;
         // Groups rotate.
         let groups = [("all", 4096), ("0,0,3,2", 512), ("row:1", 2048)].into_iter();
         let every = one_in(3);
@@ -156,21 +150,13 @@ fn bad_requests_are_refused_with_what_is_accepted() {
         found.unwrap_err().to_string()
     };
     let barrier = refused(&|r| r.collective = CollectiveKind::Barrier);
-    assert!(
-        barrier.contains("accepted: collectives that move data"),
-        "{barrier}"
-    );
+    assert_says(&barrier, &["accepted: collectives that move data"]);
     let no_time = refused(&|r| r.time_limit = Duration::ZERO);
     assert!(no_time.contains("accepted: a time above 0"), "{no_time}");
-    let no_tries = refused(&|r| r.tries = Some(0));
-    assert!(no_tries.contains("accepted: 1 or more"), "{no_tries}");
+    assert_says(refused(&|r| r.tries = Some(0)), &["accepted: 1 or more"]);
     let no_groups = refused(&|r| r.groups.clear());
-    assert!(
-        no_groups.contains("accepted: at least one group"),
-        "{no_groups}"
-    );
-    let large = refused(&|r| r.bytes = 80_000);
-    assert!(large.contains("cluster.l1_bytes"), "{large}");
+    assert_says(&no_groups, &["accepted: at least one group"]);
+    assert_says(refused(&|r| r.bytes = 80_000), &["cluster.l1_bytes"]);
     let odd = refused(&|r| r.bytes = 63);
     assert!(odd.contains("accepted: a multiple of the element"), "{odd}");
     for text in ["0", "0s", "-1s", "nan", "1h", "", "1e300"] {

@@ -7,7 +7,8 @@
 //! loads and latencies are converted.
 
 use noccl_run::Watch;
-use noccl_studies::{TrafficReport, TrafficRequest, load, traffic};
+use noccl_studies::{TrafficReport, TrafficRequest, traffic};
+use noccl_testkit::networks::smart;
 use noccl_workload::Pattern;
 
 /// Share of BookSim2's packets that leave their source.
@@ -15,8 +16,7 @@ const LEAVING: f64 = 63.0 / 64.0;
 
 fn mesh(vcs: u32, vc_flits: u32, request: &TrafficRequest) -> TrafficReport {
     let fields = [("vcs", vcs), ("vc_flits", vc_flits), ("setup_cycles", 2)];
-    let fields = fields.map(|(name, value)| (format!("router.smart.{name}"), value.to_string()));
-    let network = load("smart_8x8_baseline", &fields).unwrap().network;
+    let network = smart("smart_8x8_baseline", &fields);
     traffic(&network, request, Watch::quiet()).unwrap()
 }
 

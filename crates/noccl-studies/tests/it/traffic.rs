@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Open-loop traffic: exact at zero load, ordered by load, saturated where the mesh is full.
 
+use crate::common::{lone_packets, sweep};
 use noccl_run::Watch;
-use noccl_studies::{TrafficReport, TrafficRequest, load, traffic};
+use noccl_studies::{TrafficRequest, traffic};
+use noccl_testkit::network_with;
 use noccl_workload::Pattern;
-
-fn sweep(preset: &str, request: &TrafficRequest) -> TrafficReport {
-    let network = load(preset, &[]).unwrap().network;
-    traffic(&network, request, Watch::quiet()).unwrap()
-}
-
-/// Loads so low that packets hardly ever meet.
-fn alone(pattern: Pattern, beats: u32) -> TrafficRequest {
-    TrafficRequest {
-        beats,
-        loads: vec![0.000_2],
-        has_saturation: false,
-        measure_cycles: 200_000,
-        ..TrafficRequest::new(pattern)
-    }
-}
 
 #[test]
 fn latency_in_an_empty_network_equals_the_formula_where_all_packets_go_equally_far() {
@@ -33,7 +19,7 @@ fn latency_in_an_empty_network_equals_the_formula_where_all_packets_go_equally_f
         ("ideal_4x4", Pattern::BitComplement),
     ] {
         for beats in [1, 16] {
-            let report = sweep(preset, &alone(pattern, beats));
+            let report = sweep(preset, &lone_packets(pattern, beats));
             let point = &report.points[0];
             assert!(point.packets > 0);
             assert_eq!(
@@ -123,8 +109,8 @@ fn every_pattern_is_saturated_above_its_capacity() {
 
 /// Saturation of row multicasts of one or more beats on 8x8, with so many entries in the merge tables.
 fn row_saturation(entries: u32, beats: u32) -> f64 {
-    let entries = ("router.merge_table_entries".to_owned(), entries.to_string());
-    let network = load("collective_noc_8x8", &[entries]).unwrap().network;
+    let entries = [("router.merge_table_entries", entries)];
+    let network = network_with("collective_noc_8x8", &entries);
     let request = TrafficRequest {
         beats,
         loads: vec![0.01],

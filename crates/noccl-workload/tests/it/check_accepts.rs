@@ -3,27 +3,18 @@
 
 use crate::common::*;
 use noccl_net::TileSet;
+use noccl_testkit::actions::to_set;
+use noccl_testkit::place;
 use noccl_workload::{ActionKind, CollectiveKind, Schedule, check, interpret};
 
 #[test]
 fn in_network_multicast_passes_at_any_size() {
     let network = mesh4x4();
     for bytes in [1, 63, 64, 4096, 0x8000] {
-        let c = collective(
-            CollectiveKind::Multicast,
-            TileSet::Cube(set(0, 0, 3, 3)),
-            cluster(1, 2),
-            bytes,
-        );
+        let all = TileSet::Cube(set(0, 0, 3, 3));
+        let c = collective(CollectiveKind::Multicast, all, cluster(1, 2), bytes);
         let mut s = Build::new(Some(c));
-        s.multicast(
-            cluster(1, 2),
-            at(1, 2, 0),
-            set(0, 0, 3, 3),
-            0x8000,
-            bytes,
-            &[],
-        );
+        s.multicast(at(1, 2, 0), set(0, 0, 3, 3), 0x8000, bytes, &[]);
         let report = check(&network, &s.0).unwrap();
         assert_eq!((report.transfers, report.bytes), (1, bytes));
         assert_eq!(report.max_link_transfers(), 1);
@@ -47,12 +38,8 @@ fn chain_reduce_passes_and_its_fold_is_told() {
 
 #[test]
 fn in_network_reduction_has_port_order() {
-    let c = collective(
-        CollectiveKind::Reduce,
-        TileSet::Cube(set(0, 0, 3, 3)),
-        cluster(1, 1),
-        64,
-    );
+    let all = TileSet::Cube(set(0, 0, 3, 3));
+    let c = collective(CollectiveKind::Reduce, all, cluster(1, 1), 64);
     let mut s = Build::new(Some(c));
     s.reduction(set(0, 0, 3, 3), 0, at(1, 1, 0x8000), 64, &[]);
     let report = check(&mesh4x4(), &s.0).unwrap();
@@ -68,14 +55,7 @@ fn all_reduce_by_reduction_and_multicast_passes() {
     let c = collective(CollectiveKind::AllReduce, row(), cluster(2, 0), 256);
     let mut s = Build::new(Some(c));
     let up = s.reduction(set(0, 0, 3, 0), 0, at(2, 0, 0x8000), 256, &[]);
-    s.multicast(
-        cluster(2, 0),
-        at(2, 0, 0x8000),
-        set(0, 0, 3, 0),
-        0x8000,
-        256,
-        &[up],
-    );
+    s.multicast(at(2, 0, 0x8000), set(0, 0, 3, 0), 0x8000, 256, &[up]);
     let report = check(&mesh4x4(), &s.0).unwrap();
     assert_eq!(report.fold_orders, ["[3, [0, 1], 2]"]);
     assert_eq!(report.steps.len(), 2);
@@ -95,28 +75,21 @@ fn barrier_passes_with_work_before_and_after() {
 
 #[test]
 fn a_third_tile_may_move_data_and_zero_bytes_are_no_ops() {
-    let c = collective(
-        CollectiveKind::Multicast,
-        TileSet::Tile(noccl_net::Coord::new(3, 3)),
-        cluster(0, 0),
-        0,
-    );
+    let tile = TileSet::Tile(noccl_net::Coord::new(3, 3));
+    let c = collective(CollectiveKind::Multicast, tile, cluster(0, 0), 0);
     check(&mesh4x4(), &Build::new(Some(c)).0).unwrap();
-    let mut c = collective(
-        CollectiveKind::Multicast,
+    let (all, memory) = (
         TileSet::Cube(set(0, 0, 3, 3)),
         noccl_net::TileRef::Memory(0),
-        1024,
     );
+    let mut c = collective(CollectiveKind::Multicast, all, memory, 1024);
     c.output_offset = 0;
     let mut s = Build::new(Some(c));
-    let source = noccl_workload::Place {
-        tile: noccl_net::TileRef::Memory(0),
-        offset: 0,
-    };
-    s.multicast(cluster(0, 0), source, set(0, 0, 3, 3), 0, 1024, &[]);
+    let source = place(memory, 0);
+    let to = to_set(set(0, 0, 3, 3), 0);
+    s.add(copy(cluster(0, 0), source, to, 1024), &[]);
     // Nothing moves, so nothing races.
-    s.copy(cluster(1, 0), at(1, 0, 0), at(2, 0, 0), 0, &[]);
+    s.push(at(1, 0, 0), at(2, 0, 0), 0, &[]);
     let report = check(&mesh4x4(), &s.0).unwrap();
     assert_eq!(report.transfers, 1);
 }
@@ -125,13 +98,7 @@ fn a_third_tile_may_move_data_and_zero_bytes_are_no_ops() {
 fn contention_names_the_link_and_counts_its_transfers() {
     let mut s = Build::new(None);
     for x in 0..3 {
-        s.copy(
-            cluster(x, 0),
-            at(x, 0, 0),
-            at(3, 0, 0x1000 * u64::from(x)),
-            64,
-            &[],
-        );
+        s.push(at(x, 0, 0), at(3, 0, 0x1000 * u64::from(x)), 64, &[]);
     }
     let report = check(&mesh4x4(), &s.0).unwrap();
     let contended = &report.steps[0].contended;
@@ -154,18 +121,16 @@ fn long_schedules_pass_and_one_late_mistake_in_them_is_found() {
     let late = bad.actions.len() - 2;
     bad.actions[late].after.clear();
     let message = check(&network, &bad).unwrap_err().to_string();
-    assert!(
-        message.starts_with(&format!("race: actions[{late}] (transfer) reads")),
-        "{message}"
-    );
+    let start = format!("race: actions[{late}] (transfer) reads");
+    assert!(message.starts_with(&start), "{message}");
 }
 
 #[test]
 fn pulls_multicasts_and_reductions_count_on_their_links() {
     // All towards or from cluster (3,0), over the link between (2,0) and (3,0).
     let mut s = Build::new(None);
-    s.copy(cluster(3, 0), at(2, 0, 0), at(3, 0, 0x1000), 64, &[]);
-    s.multicast(cluster(2, 0), at(2, 0, 0), set(3, 0, 0, 1), 0x2000, 64, &[]);
+    s.pull(at(2, 0, 0), at(3, 0, 0x1000), 64, &[]);
+    s.multicast(at(2, 0, 0), set(3, 0, 0, 1), 0x2000, 64, &[]);
     s.reduction(set(2, 0, 1, 0), 0, at(3, 0, 0x3000), 64, &[]);
     let report = check(&mesh4x4(), &s.0).unwrap();
     let found: Vec<_> = report.steps[0]
@@ -181,18 +146,12 @@ fn pulls_multicasts_and_reductions_count_on_their_links() {
 fn forgetful(forgotten: &[u32]) -> Schedule {
     let mut s = Build::new(None);
     for i in 0..300 {
-        s.copy(cluster(0, 0), at(0, 0, 0), at(1, 0, 64 * i), 64, &[]);
+        s.push(at(0, 0, 0), at(1, 0, 64 * i), 64, &[]);
     }
     let ordered: Vec<u32> = (0..300).filter(|i| !forgotten.contains(i)).collect();
     let gate = s.barrier(TileSet::Cube(set(0, 0, 1, 0)), &ordered);
     for i in 0..300 {
-        s.copy(
-            cluster(1, 0),
-            at(1, 0, 64 * i),
-            at(2, 0, 64 * i),
-            64,
-            &[gate],
-        );
+        s.push(at(1, 0, 64 * i), at(2, 0, 64 * i), 64, &[gate]);
     }
     s.0
 }
@@ -201,9 +160,7 @@ fn forgetful(forgotten: &[u32]) -> Schedule {
 fn each_of_many_writers_is_told_apart_and_the_first_race_is_named() {
     check(&mesh4x4(), &forgetful(&[])).unwrap();
     for forgotten in [&[0, 299][..], &[63], &[64], &[255], &[256, 257], &[299]] {
-        let message = check(&mesh4x4(), &forgetful(forgotten))
-            .unwrap_err()
-            .to_string();
+        let message = rejection(&forgetful(forgotten)).to_string();
         let (first, second) = (forgotten[0], 301 + forgotten[0]);
         let reads = format!("race: actions[{second}] (transfer) reads");
         let writes = format!("which actions[{first}] (transfer) writes");
@@ -217,7 +174,7 @@ fn lines_are_spread_and_packed_by_their_strides() {
     let group = TileSet::Tile(noccl_net::Coord::new(1, 0));
     let c = collective(CollectiveKind::Multicast, group, cluster(0, 0), 96);
     let mut s = Build::new(Some(c));
-    let scatter = s.copy(cluster(0, 0), at(0, 0, 0), at(1, 0, 0x100), 32, &[]);
+    let scatter = s.push(at(0, 0, 0), at(1, 0, 0x100), 32, &[]);
     let back = s.copy(
         cluster(0, 0),
         at(1, 0, 0x100),

@@ -3,6 +3,7 @@
 
 use crate::common::*;
 use noccl_net::{Coord, Network};
+use noccl_testkit::assert_says;
 use noccl_workload::{
     ActionKind, CheckError, CollectiveKind, ElementType, InNetworkReduction, Operator, Place,
     Schedule, check, interpret,
@@ -26,10 +27,8 @@ fn claimed(root: Place) -> Schedule {
     s.0
 }
 
-fn error_of(network: &Network, kind: ActionKind) -> String {
-    let mut s = Build::new(None);
-    s.add(kind, &[]);
-    check(network, &s.0).expect_err("is impossible").to_string()
+fn error_of(network: &Network, kind: ActionKind) -> CheckError {
+    check(network, &one(kind)).expect_err("is impossible")
 }
 
 #[test]
@@ -52,9 +51,8 @@ fn every_member_gets_the_fold_in_the_order_of_the_network() {
     let inputs: Vec<(Place, &[u8])> = (0..4)
         .map(|x| (at(x, 0, 0), bytes[usize::from(x)].as_slice()))
         .collect();
-    let mut s = Build::new(None);
-    s.add(row_all_reduce(0, at(1, 0, 0x8000), 8), &[]);
-    let memories = interpret(&net, &s.0, &inputs).expect("a right schedule");
+    let s = one(row_all_reduce(0, at(1, 0, 0x8000), 8));
+    let memories = interpret(&net, &s, &inputs).expect("a right schedule");
     // East of the root (3.0 - 1e300) comes first, then what comes from West, then the root's own.
     let expected = ((3.0 + -1e300) + 1e300) + 1.0_f64;
     for x in 0..4 {
@@ -96,33 +94,22 @@ fn nobody_may_touch_contributions_or_results_while_the_all_reduce_runs() {
 
 #[test]
 fn results_may_replace_contributions_but_not_shift_them() {
-    let mut s = Build::new(None);
-    s.add(row_all_reduce(64, at(0, 0, 64), 128), &[]);
-    assert_eq!(check(&mesh4x4(), &s.0).err(), None);
+    let s = one(row_all_reduce(64, at(0, 0, 64), 128));
+    assert_eq!(check(&mesh4x4(), &s).err(), None);
     let text = error_of(&mesh4x4(), row_all_reduce(64, at(0, 0, 128), 128));
-    assert!(
-        text.contains("root.offset") && text.contains("source_offset"),
-        "{text}"
-    );
+    assert_says(&text, &["root.offset", "source_offset"]);
 }
 
 #[test]
 fn a_root_outside_a_group_of_one_and_a_published_router_are_refused() {
     let text = error_of(&mesh4x4(), row_all_reduce(0, at(0, 1, 0x8000), 64));
-    assert!(
-        text.contains("root.tile") && text.contains("member"),
-        "{text}"
-    );
+    assert_says(&text, &["root.tile", "member"]);
     let mut alone = row_all_reduce(0, at(0, 0, 0x8000), 64);
     if let ActionKind::InNetworkAllReduce(r) = &mut alone {
         r.group = noccl_net::MultiAddress::single(Coord::new(0, 0));
     }
-    let text = error_of(&mesh4x4(), alone);
-    assert!(text.contains("at least two"), "{text}");
+    assert_says(error_of(&mesh4x4(), alone), &["at least two"]);
     let published = network("collective_noc_4x4_published");
     let text = error_of(&published, row_all_reduce(0, at(0, 0, 0x8000), 64));
-    assert!(
-        text.contains("published") && text.contains("multicast"),
-        "{text}"
-    );
+    assert_says(&text, &["published", "multicast"]);
 }

@@ -19,8 +19,7 @@ fn all_gather() -> Schedule {
     let mut s = Build::new(Some(blocks(CollectiveKind::AllGather)));
     for rank in 0..4u16 {
         let to = OUTPUT + u64::from(rank) * BLOCK_BYTES;
-        let own = cluster(rank, 0);
-        s.multicast(own, at(rank, 0, 0), set(0, 0, 3, 0), to, BLOCK_BYTES, &[]);
+        s.multicast(at(rank, 0, 0), set(0, 0, 3, 0), to, BLOCK_BYTES, &[]);
     }
     s.0
 }

@@ -2,33 +2,17 @@
 //! Reductions and barriers for which a tile has no space together are refused, those in sequence are not.
 
 use crate::common::*;
-use noccl_net::{Network, TileSet};
+use noccl_net::TileSet;
 use noccl_testkit::rectangle;
-use noccl_workload::{ActionKind, Barrier, BarrierMechanism, CheckError, Schedule, check};
-
-fn small_store() -> Network {
-    let text = noccl_spec::preset_text("collective_noc_4x4").expect("a preset");
-    let set = |key: &str, value: &str| (key.to_owned(), value.to_owned());
-    let small = [
-        set("router.wide_reduction.window_beats", "16"),
-        set("router.wide_reduction.store_beats", "64"),
-    ];
-    let spec = noccl_spec::parse_spec("preset", &text, &small).expect("a spec");
-    noccl_net::elaborate(&spec).expect("a network")
-}
+use noccl_workload::{CheckError, Schedule, check};
 
 /// Reductions over pairs of a column into its south end, each into a place of its own.
 fn pairs(after: &[&[u32]]) -> Schedule {
     let mut s = Build::new(None);
     for (i, after) in after.iter().enumerate() {
-        let mask_y = 1 + i as u16 % 2;
-        s.reduction(
-            set(0, 0, 0, mask_y),
-            0,
-            at(0, 0, 0x4000 * (i as u64 + 1)),
-            4096,
-            after,
-        );
+        let pair = set(0, 0, 0, 1 + i as u16 % 2);
+        let root = at(0, 0, 0x4000 * (i as u64 + 1));
+        s.reduction(pair, 0, root, 4096, after);
     }
     s.0
 }
@@ -80,22 +64,15 @@ fn barriers_of_more_groups_than_their_target_counts_are_refused_unless_ordered()
     let barriers = |rows: u16, is_ordered: bool| {
         let mut s = Build::new(None);
         for y in 0..rows {
-            let barrier = |group| {
-                ActionKind::Barrier(Barrier {
-                    group,
-                    counter: cluster(0, 0),
-                    mechanism: BarrierMechanism::InNetwork,
-                })
-            };
             let row = TileSet::Cube(set(0, y, 15, 0));
             let before = s.0.actions.len() as u32;
             if is_ordered && y > 0 {
                 // All rows meet in between.
                 let all = TileSet::Cube(set(0, 0, 15, 15));
-                let meeting = s.add(barrier(all), &[before - 1]);
-                s.add(barrier(row), &[meeting]);
+                let meeting = s.barrier(all, &[before - 1]);
+                s.barrier(row, &[meeting]);
             } else {
-                s.add(barrier(row), &[]);
+                s.barrier(row, &[]);
             }
         }
         s.0

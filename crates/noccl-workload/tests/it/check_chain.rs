@@ -3,6 +3,7 @@
 
 use crate::common::*;
 use noccl_net::{Network, TileSet};
+use noccl_testkit::{actions, assert_says};
 use noccl_workload::{
     AccessPattern, ActionKind, Chain, ChainDestination, CollectiveKind, PatternLoop, Schedule,
     check, interpret,
@@ -22,21 +23,14 @@ fn destination(x: u16, y: u16, offset: u64, bytes: u64) -> ChainDestination {
 
 /// A chain of 256 bytes from (0,0) through two destinations.
 fn chain() -> Chain {
-    Chain {
-        initiator: cluster(0, 0),
-        source: AccessPattern::linear(0, 256),
-        destinations: vec![
-            destination(0, 1, 0x8000, 256),
-            destination(1, 1, 0x9000, 256),
-        ],
-        bytes: 256,
-    }
+    let tiles = [cluster(0, 1), cluster(1, 1)];
+    let mut chain = actions::chain(cluster(0, 0), &tiles, 0x8000, 256);
+    chain.destinations[1].pattern.offset = 0x9000;
+    chain
 }
 
 fn one(chain: Chain) -> Schedule {
-    let mut s = Build::new(None);
-    s.add(ActionKind::Chain(chain), &[]);
-    s.0
+    at_once([ActionKind::Chain(chain)])
 }
 
 fn changed(change: impl Fn(&mut Chain)) -> Schedule {
@@ -48,11 +42,9 @@ fn changed(change: impl Fn(&mut Chain)) -> Schedule {
 /// Asserts that the message begins with the field and names what would be accepted.
 fn assert_names(schedule: &Schedule, field: &str, accepted: &str) {
     let message = check(&torrent(), schedule).unwrap_err().to_string();
-    assert!(
-        message.starts_with(&format!("actions[0].kind.chain.{field}")),
-        "{message}"
-    );
-    assert!(message.contains(accepted), "{message}");
+    let start = format!("actions[0].kind.chain.{field}");
+    assert!(message.starts_with(&start), "{message}");
+    assert_says(message, &[accepted]);
 }
 
 #[test]
@@ -77,8 +69,7 @@ fn a_chain_achieves_a_multicast_whose_destinations_need_not_be_a_multi_address()
     kind.destinations.pop();
     let mut s = Build::new(s.0.collective);
     s.add(ActionKind::Chain(kind), &[]);
-    let message = check(&torrent(), &s.0).unwrap_err().to_string();
-    assert!(message.contains("(1,1)"), "{message}");
+    assert_says(check(&torrent(), &s.0).unwrap_err(), &["(1,1)"]);
 }
 
 #[test]
@@ -117,8 +108,7 @@ fn the_interpreter_places_the_stream_by_each_destinations_pattern() {
 #[test]
 fn networks_without_torrent_endpoints_refuse_chains_and_say_which_have_them() {
     let message = check(&mesh4x4(), &one(chain())).unwrap_err().to_string();
-    assert!(message.contains("[cluster.torrent]"), "{message}");
-    assert!(message.contains("torrent_4x5"), "{message}");
+    assert_says(&message, &["[cluster.torrent]", "torrent_4x5"]);
 }
 
 #[test]
@@ -129,10 +119,7 @@ fn equal_destinations_are_merged_and_reported_others_at_one_cluster_refused() {
     let [note] = report.notes.as_slice() else {
         panic!("one note: {:?}", report.notes);
     };
-    assert!(
-        note.contains("destinations[2]") && note.contains("(0,1)"),
-        "{note}"
-    );
+    assert_says(note, &["destinations[2]", "(0,1)"]);
     let apart = changed(|c| c.destinations.push(destination(0, 1, 0xa000, 256)));
     assert_names(&apart, "destinations[2].tile", "each cluster once");
     assert!(check(&torrent(), &one(chain())).unwrap().notes.is_empty());
@@ -181,17 +168,12 @@ fn what_a_configuration_cannot_say_is_refused() {
         "source.loops",
         "at most 5",
     );
-    let mut few = torrent().spec().clone();
-    few.axi_mut()
-        .unwrap()
-        .cluster
-        .torrent
-        .as_mut()
-        .unwrap()
-        .max_destinations = 1;
-    let few = noccl_net::elaborate(&few).unwrap();
-    let message = check(&few, &one(chain())).unwrap_err().to_string();
-    assert!(message.contains("max_destinations"), "{message}");
+    let few = [("cluster.torrent.max_destinations", 1)];
+    let few = network_with("torrent_4x5", &few);
+    assert_says(
+        check(&few, &one(chain())).unwrap_err(),
+        &["max_destinations"],
+    );
 }
 
 #[test]
@@ -212,60 +194,31 @@ fn no_byte_is_written_twice_or_read_where_it_is_written() {
 
 #[test]
 fn a_chain_without_bytes_or_with_the_initiator_alone_is_accepted() {
-    check(
-        &torrent(),
-        &changed(|c| {
-            c.bytes = 0;
-            c.source = AccessPattern::linear(0, 0);
-            for destination in &mut c.destinations {
-                destination.pattern = AccessPattern::linear(0, 0);
-            }
-        }),
-    )
-    .unwrap();
-    check(
-        &torrent(),
-        &changed(|c| c.destinations = vec![destination(0, 0, 256, 256)]),
-    )
-    .unwrap();
+    let tiles = [cluster(0, 1), cluster(1, 1)];
+    let nothing = one(actions::chain(cluster(0, 0), &tiles, 0, 0));
+    check(&torrent(), &nothing).unwrap();
+    let own = changed(|c| c.destinations = vec![destination(0, 0, 256, 256)]);
+    check(&torrent(), &own).unwrap();
 }
 
 #[test]
 fn unordered_chains_to_the_same_bytes_race() {
-    let mut s = Build::new(None);
-    s.add(ActionKind::Chain(chain()), &[]);
     let mut other = chain();
     other.initiator = cluster(3, 3);
-    s.add(ActionKind::Chain(other), &[]);
-    let message = check(&torrent(), &s.0).unwrap_err().to_string();
-    assert!(message.contains("race"), "{message}");
+    let both = at_once([chain(), other].map(ActionKind::Chain));
+    assert_says(check(&torrent(), &both).unwrap_err(), &["race"]);
 }
 
 #[test]
 fn a_chain_of_one_beat_is_refused_where_published_endpoints_would_never_send_it() {
-    let one_beat = |followers: u16| {
-        one(Chain {
-            source: AccessPattern::linear(0, 64),
-            destinations: (1..=followers)
-                .map(|i| destination(0, i, 0x8000, 64))
-                .collect(),
-            bytes: 64,
-            ..chain()
-        })
-    };
+    let tiles = [cluster(0, 1), cluster(0, 2)];
+    let one_beat = one(actions::chain(cluster(0, 0), &tiles, 0x8000, 64));
     let published = network("torrent_4x5_published");
-    let message = check(&published, &one_beat(2)).unwrap_err().to_string();
-    assert!(
-        message.starts_with("actions[0].kind.chain.bytes"),
-        "{message}"
-    );
-    assert!(message.contains("cluster.torrent.mode"), "{message}");
-    check(&torrent(), &one_beat(2)).unwrap();
-    let two_beats = one(Chain {
-        source: AccessPattern::linear(0, 128),
-        destinations: vec![destination(0, 1, 0x8000, 128)],
-        bytes: 128,
-        ..chain()
-    });
-    check(&published, &two_beats).unwrap();
+    let message = check(&published, &one_beat).unwrap_err().to_string();
+    let field = "actions[0].kind.chain.bytes";
+    assert!(message.starts_with(field), "{message}");
+    assert_says(message, &["cluster.torrent.mode"]);
+    check(&torrent(), &one_beat).unwrap();
+    let two_beats = actions::chain(cluster(0, 0), &tiles[..1], 0x8000, 128);
+    check(&published, &one(two_beats)).unwrap();
 }

@@ -3,22 +3,16 @@
 
 use crate::common::*;
 use noccl_net::{TileRef, TileSet};
+use noccl_testkit::actions::to_set;
 use noccl_workload::{
-    ActionKind, Arrival, CheckError, Destination, ElementType, FoldRows, Kernel, Multiply,
-    Operation, Operator, RowWise, Transfer, check,
+    ActionKind, Arrival, CheckError, ElementType, FoldRows, Kernel, Multiply, Operation, Operator,
+    RowWise, Transfer, check,
 };
 
 /// A multicast from the south-west cluster along its row.
 fn multicast(offset: u64, bytes: u64) -> Transfer {
-    Transfer::row(
-        cluster(0, 0),
-        at(0, 0, 0),
-        Destination::Multicast {
-            set: set(0, 0, 3, 0),
-            offset,
-        },
-        bytes,
-    )
+    let row = to_set(set(0, 0, 3, 0), offset);
+    Transfer::row(cluster(0, 0), at(0, 0, 0), row, bytes)
 }
 
 fn arrival(root: TileRef) -> ActionKind {
@@ -86,7 +80,7 @@ fn a_destination_knows_of_its_own_copy_only() {
     let mut s = Build::new(None);
     let load = s.add(ActionKind::Delivery(multicast(0x400, 64)), &[]);
     // c2 has its copy; whether c3 has one it cannot know.
-    s.copy(cluster(2, 0), at(3, 0, 0x400), at(2, 0, 0x600), 64, &[load]);
+    s.pull(at(3, 0, 0x400), at(2, 0, 0x600), 64, &[load]);
     let error = check(&mesh4x4(), &s.0).expect_err("another cluster's copy");
     assert!(matches!(error, CheckError::Race(_)), "{error}");
 }
@@ -108,7 +102,7 @@ fn an_arrival_orders_members_before_its_root_and_before_nobody_else() {
 #[test]
 fn a_kernel_that_accumulates_reads_what_it_writes() {
     let mut s = Build::new(None);
-    s.copy(cluster(0, 0), at(0, 1, 0), at(0, 0, 0xc00), 48, &[]);
+    s.pull(at(0, 1, 0), at(0, 0, 0xc00), 48, &[]);
     s.add(kernel(PRODUCT), &[0]);
     assert!(check(&mesh4x4(), &s.0).is_ok());
     s.0.actions[1].after.clear();
@@ -117,98 +111,67 @@ fn a_kernel_that_accumulates_reads_what_it_writes() {
 
 #[test]
 fn impossible_flags_and_kernels_name_their_field() {
-    let net = mesh4x4();
-    let refusal = |kind: ActionKind| {
-        let mut s = Build::new(None);
-        s.add(kind, &[]);
-        check(&net, &s.0).expect_err("impossible").to_string()
+    let product = |change: fn(&mut Multiply)| {
+        let mut product = PRODUCT;
+        change(&mut product);
+        kernel(product)
     };
-    for (kind, field) in [
+    let fold = |change: fn(&mut FoldRows)| {
+        let mut fold = FOLD;
+        change(&mut fold);
+        compute(Operation::FoldRows(fold))
+    };
+    let shift = |change: fn(&mut RowWise)| {
+        let mut shift = SHIFT;
+        change(&mut shift);
+        compute(Operation::Exponential(shift))
+    };
+    let empty = ActionKind::Delivery(multicast(0x400, 0));
+    let of_kernels = [
+        (product(|p| p.c_offset = 0x410), ".multiply.a_offset"),
+        (product(|p| p.b_offset = 0x801), ".multiply.b_offset"),
         (
-            ActionKind::Delivery(multicast(0x400, 0)),
-            "actions[0].kind.delivery.bytes",
+            product(|p| p.element = ElementType::Int32),
+            ".multiply.element",
         ),
-        (arrival(cluster(0, 1)), "actions[0].kind.arrival.root"),
-        (arrival(TileRef::Memory(0)), "actions[0].kind.arrival.root"),
+        (product(|p| p.c_offset = 0x1_fff8), ""),
+        (fold(|f| f.operator = Operator::Min), ".fold_rows.operator"),
+        (fold(|f| f.columns = 0), ".fold_rows.columns"),
         (
-            kernel(Multiply {
-                c_offset: 0x410,
-                ..PRODUCT
-            }),
-            "actions[0].kind.kernel.operation.multiply.a_offset",
-        ),
-        (
-            kernel(Multiply {
-                b_offset: 0x801,
-                ..PRODUCT
-            }),
-            "actions[0].kind.kernel.operation.multiply.b_offset",
-        ),
-        (
-            kernel(Multiply {
-                element: ElementType::Int32,
-                ..PRODUCT
-            }),
-            "actions[0].kind.kernel.operation.multiply.element",
+            fold(|f| f.result_offset = 0x404),
+            ".fold_rows.result_offset",
         ),
         (
-            kernel(Multiply {
-                c_offset: 0x1_fff8,
-                ..PRODUCT
-            }),
-            "actions[0].kind.kernel.operation",
+            shift(|s| s.element = ElementType::Fp8E4m3),
+            ".exponential.element",
         ),
         (
-            compute(Operation::FoldRows(FoldRows {
-                operator: Operator::Min,
-                ..FOLD
-            })),
-            "actions[0].kind.kernel.operation.fold_rows.operator",
+            shift(|s| s.result_offset = 0x400),
+            ".exponential.result_offset",
         ),
-        (
-            compute(Operation::FoldRows(FoldRows { columns: 0, ..FOLD })),
-            "actions[0].kind.kernel.operation.fold_rows.columns",
-        ),
-        (
-            compute(Operation::FoldRows(FoldRows {
-                result_offset: 0x404,
-                ..FOLD
-            })),
-            "actions[0].kind.kernel.operation.fold_rows.result_offset",
-        ),
-        (
-            compute(Operation::Exponential(RowWise {
-                element: ElementType::Fp8E4m3,
-                ..SHIFT
-            })),
-            "actions[0].kind.kernel.operation.exponential.element",
-        ),
-        (
-            compute(Operation::Exponential(RowWise {
-                result_offset: 0x400,
-                ..SHIFT
-            })),
-            "actions[0].kind.kernel.operation.exponential.result_offset",
-        ),
-    ] {
-        let message = refusal(kind);
-        assert!(message.starts_with(field), "{message}");
+    ];
+    let of_kernels = of_kernels.map(|(kind, field)| (kind, format!("kernel.operation{field}")));
+    let of_flags = [
+        (empty, "delivery.bytes".to_owned()),
+        (arrival(cluster(0, 1)), "arrival.root".to_owned()),
+        (arrival(TileRef::Memory(0)), "arrival.root".to_owned()),
+    ];
+    for (kind, field) in of_flags.into_iter().chain(of_kernels) {
+        let message = rejection(&one(kind)).to_string();
+        let field = format!("actions[0].kind.{field}");
+        assert!(message.starts_with(&field), "{message}");
     }
 }
 
 #[test]
 fn an_operation_of_every_element_may_replace_its_source_if_both_are_of_one_size() {
     let in_place = |element| {
-        let mut s = Build::new(None);
-        s.add(
-            compute(Operation::DivideRows(RowWise {
-                result_offset: SHIFT.source_offset,
-                element,
-                ..SHIFT
-            })),
-            &[],
-        );
-        check(&mesh4x4(), &s.0)
+        let rows = RowWise {
+            result_offset: SHIFT.source_offset,
+            element,
+            ..SHIFT
+        };
+        check(&mesh4x4(), &one(compute(Operation::DivideRows(rows))))
     };
     assert!(in_place(ElementType::Fp64).is_ok());
     assert!(in_place(ElementType::Fp32).is_ok());

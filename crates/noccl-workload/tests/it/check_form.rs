@@ -3,19 +3,13 @@
 
 use crate::common::*;
 use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
-use noccl_testkit::rectangle;
+use noccl_testkit::actions::{barrier, core_sum, to_set};
 use noccl_testkit::tiles::place;
+use noccl_testkit::{assert_says, rectangle};
 use noccl_workload::{
-    ActionKind, Arrival, Barrier, BarrierMechanism, CheckError, Collective, CollectiveKind,
-    Destination, ElementType, InNetworkReduction, LocalReduce, Operator, Place, Schedule, Transfer,
-    check,
+    ActionKind, Arrival, BarrierMechanism, CheckError, Collective, CollectiveKind, Destination,
+    ElementType, InNetworkReduction, Operator, Place, Schedule, Transfer, check,
 };
-
-fn one(kind: ActionKind) -> Schedule {
-    let mut s = Build::new(None);
-    s.add(kind, &[]);
-    s.0
-}
 
 fn transfer(change: impl Fn(&mut Transfer)) -> Schedule {
     let to = Destination::One(at(1, 0, 0));
@@ -80,11 +74,7 @@ fn ranges_beyond_a_memory_say_bytes_needed_and_available() {
         t.rows = 3;
         t.destination_stride = 0x1_0000;
     });
-    let message = rejection(&rows).to_string();
-    assert!(
-        message.contains("destination.one.offset: needs 131136"),
-        "{message}"
-    );
+    assert_says(rejection(&rows), &["destination.one.offset: needs 131136"]);
     assert!(matches!(
         rejection(&transfer(|t| t.source.offset = u64::MAX)),
         CheckError::DoesNotFit { .. }
@@ -186,15 +176,11 @@ fn lines_within_one_tile_are_compared_one_by_one() {
 #[test]
 fn multi_addresses_are_normalised_and_mapped() {
     let multicast = |base: (u16, u16), mask: (u16, u16)| {
-        transfer(|t| {
-            t.destination = Destination::Multicast {
-                set: MultiAddress {
-                    base: Coord::new(base.0, base.1),
-                    mask: Coord::new(mask.0, mask.1),
-                },
-                offset: 64,
-            }
-        })
+        let set = MultiAddress {
+            base: Coord::new(base.0, base.1),
+            mask: Coord::new(mask.0, mask.1),
+        };
+        transfer(|t| t.destination = to_set(set, 64))
     };
     let field = "actions[0].kind.transfer.destination.multicast.set";
     assert_names(&multicast((1, 0), (1, 0)), field, "here (0,0)");
@@ -258,14 +244,8 @@ fn sizes_are_whole_elements_and_operators_fit_the_type() {
 #[test]
 fn local_reduce_has_operands_and_writes_beside_them() {
     let reduce = |inputs: &[u64], output: u64| {
-        one(ActionKind::LocalReduce(LocalReduce {
-            tile: cluster(0, 0),
-            inputs: inputs.to_vec(),
-            output,
-            bytes: 64,
-            operator: Operator::Sum,
-            element: ElementType::Fp64,
-        }))
+        let tile = cluster(0, 0);
+        one(core_sum(tile, inputs, output, 64, ElementType::Fp64))
     };
     assert_names(
         &reduce(&[], 0),
@@ -324,26 +304,16 @@ fn the_published_router_joins_two_operands_only() {
         (set(0, 0, 3, 0), at(1, 0, 0)),
     ] {
         let message = plane(group, root).unwrap_err().to_string();
-        assert!(message.contains("three inputs at the router"), "{message}");
-        assert!(message.contains("published"), "{message}");
+        assert_says(&message, &["three inputs at the router", "published"]);
     }
 }
 
 #[test]
 fn barrier_groups_exist_and_fit_their_mechanism() {
-    let barrier = |group: TileSet, mechanism| {
-        one(ActionKind::Barrier(Barrier {
-            group,
-            counter: cluster(0, 0),
-            mechanism,
-        }))
-    };
+    let barrier = |group: TileSet, mechanism| one(barrier(group, cluster(0, 0), mechanism));
     let three = rectangle(0, 0, 3, 1);
-    check(
-        &mesh4x4(),
-        &barrier(three.clone(), BarrierMechanism::Software),
-    )
-    .unwrap();
+    let software = barrier(three.clone(), BarrierMechanism::Software);
+    check(&mesh4x4(), &software).unwrap();
     assert_names(
         &barrier(three, BarrierMechanism::InNetwork),
         "actions[0].kind.barrier.group = 3 clusters",

@@ -3,6 +3,7 @@
 
 use crate::common::*;
 use noccl_net::{TileRef, TileSet};
+use noccl_testkit::actions::to_set;
 use noccl_workload::{
     ActionKind, CheckError, CollectiveKind, Destination, Place, Schedule, Transfer, check,
 };
@@ -72,10 +73,7 @@ fn what_is_known_of_a_read_goes_on_over_further_deliveries_and_barriers() {
 
 #[test]
 fn one_copy_of_a_multicast_tells_that_all_bytes_were_read_and_nothing_of_the_other_copies() {
-    let row = Destination::Multicast {
-        set: set(0, 0, 3, 0),
-        offset: 256,
-    };
+    let row = to_set(set(0, 0, 3, 0), 256);
     let mut s = Build::new(None);
     let sent = deliver(&mut s, cluster(0, 0), at(0, 0, 0), row, &[]);
     send(&mut s, (2, 64), (0, 0), &[sent]);
@@ -109,10 +107,7 @@ fn bytes_and_rows_that_another_engine_pulls_have_been_read_too() {
 
 #[test]
 fn an_initiator_without_a_copy_of_its_own_waits_for_all_copies() {
-    let two = |offset| Destination::Multicast {
-        set: set(2, 0, 1, 0),
-        offset,
-    };
+    let two = |offset| to_set(set(2, 0, 1, 0), offset);
     let mut s = Build::new(None);
     let first = deliver(&mut s, cluster(0, 0), at(0, 0, 0), two(0), &[]);
     let second = deliver(&mut s, cluster(0, 0), at(0, 0, 64), two(0), &[first]);
@@ -120,10 +115,7 @@ fn an_initiator_without_a_copy_of_its_own_waits_for_all_copies() {
     s.0.actions[second as usize].after.clear();
     assert_eq!(race!(&s.0).tile, "cluster (2,0)");
     // One that has a copy knows of that one only.
-    let row = |offset| Destination::Multicast {
-        set: set(0, 0, 3, 0),
-        offset,
-    };
+    let row = |offset| to_set(set(0, 0, 3, 0), offset);
     let mut s = Build::new(None);
     let first = deliver(&mut s, cluster(0, 0), at(0, 0, 0), row(256), &[]);
     deliver(&mut s, cluster(0, 0), at(0, 0, 64), row(256), &[first]);

@@ -2,9 +2,11 @@
 //! Custom collectives: what makes no sense is refused with field, finding and what is accepted; wrong outputs name the chunk.
 
 use crate::common::*;
+use noccl_testkit::actions::compute;
+use noccl_testkit::assert_says;
 use noccl_workload::{
-    ActionKind, CheckError, ChunkRef, Collective, CollectiveKind, Compute, Definition, InputChunks,
-    LocalReduce, Postcondition, Schedule, Want, check, check_collective, read_schedule, to_json,
+    ActionKind, CheckError, ChunkRef, Collective, CollectiveKind, Definition, InputChunks,
+    Postcondition, Schedule, Want, check, check_collective, read_schedule, to_json,
 };
 
 const BYTES: u64 = 64;
@@ -81,19 +83,13 @@ fn a_wrong_output_names_rank_and_chunk() {
     let mut other = schedule();
     other.collective = Some(with(|d| d.outputs[1][1] = Want::Copy(chunk(2, 1))));
     let message = wrong(&other);
-    assert!(
-        message.contains("rank 1") && message.contains("(2,0)"),
-        "{message}"
-    );
+    assert_says(&message, &["rank 1", "(2,0)"]);
     other.collective = Some(with(|d| {
         d.outputs[3][0] = Want::Reduction(vec![chunk(0, 0), chunk(1, 0), chunk(2, 1)]);
     }));
     let message = wrong(&other);
     let expected = "over chunk 0 of rank 0";
-    assert!(
-        message.contains(expected) && message.contains("not asked for"),
-        "{message}"
-    );
+    assert_says(&message, &[expected, "not asked for"]);
     other.collective = Some(with(|d| d.outputs[3][0] = Want::All { all: 1 }));
     assert!(wrong(&other).contains("rank 3"), "{}", wrong(&other));
 }
@@ -148,58 +144,36 @@ fn statements_that_make_no_sense_are_refused_by_field() {
 fn a_definition_belongs_to_a_custom_collective_and_it_must_fit() {
     let mut none = own();
     none.definition = None;
-    assert!(
-        refusal(&none).contains("definition = nothing"),
-        "{}",
-        refusal(&none)
-    );
+    assert_says(refusal(&none), &["definition = nothing"]);
     let other = Collective {
         kind: CollectiveKind::AllReduce,
         ..own()
     };
-    assert!(
-        refusal(&other).contains("a definition of all_reduce: nothing"),
-        "{}",
-        refusal(&other)
-    );
+    assert_says(refusal(&other), &["a definition of all_reduce: nothing"]);
     let large = with(|d| d.inputs = InputChunks::ByRank(vec![2, 2, 3000, 2]));
     assert!(refusal(&large).contains("131072"), "{}", refusal(&large));
     let torn = Collective { bytes: 12, ..own() };
     assert!(refusal(&torn).contains("bytes = 12"), "{}", refusal(&torn));
     // Copies take any bytes.
     let copies = with(|d| d.outputs[3] = vec![]);
-    assert_eq!(
-        check_collective(
-            &mesh4x4(),
-            &Collective {
-                bytes: 12,
-                ..copies
-            }
-        ),
-        Ok(())
-    );
+    let copies = Collective {
+        bytes: 12,
+        ..copies
+    };
+    assert_eq!(check_collective(&mesh4x4(), &copies), Ok(()));
 }
 
 /// Rank r reads the inputs of all before it and adds them to its own.
 fn scan() -> Schedule {
     let own = collective(CollectiveKind::Scan, row(), cluster(0, 0), BYTES);
-    let (operator, element) = (own.operator, own.element);
     let mut s = Build::new(Some(own));
     for rank in 0..4_u16 {
         let slot = |from: u16| 0x4000 + u64::from(from) * BYTES;
         let tile = cluster(rank, 0);
         let read = |from| s.copy(tile, at(from, 0, 0), at(rank, 0, slot(from)), BYTES, &[]);
         let after: Vec<u32> = (0..rank).map(read).collect();
-        let inputs = (0..rank).map(slot).chain([0]).collect();
-        let fold = LocalReduce {
-            tile,
-            inputs,
-            output: OUTPUT,
-            bytes: BYTES,
-            operator,
-            element,
-        };
-        s.add(ActionKind::LocalReduce(fold), &after);
+        let inputs: Vec<u64> = (0..rank).map(slot).chain([0]).collect();
+        s.local(tile, &inputs, OUTPUT, BYTES, &after);
     }
     s.0
 }
@@ -228,7 +202,7 @@ fn scatter_gather_and_scan_are_what_they_are_called() {
             } else {
                 panic!("{kind:?}");
             };
-            less.actions[without].kind = ActionKind::Compute(Compute { tile, cycles: 1 });
+            less.actions[without].kind = compute(tile, 1);
             let found = check(&net, &less);
             assert!(
                 matches!(found, Err(CheckError::Postcondition(_))),
@@ -242,8 +216,5 @@ fn scatter_gather_and_scan_are_what_they_are_called() {
         fold.inputs = vec![0x4000, 0x4000];
     }
     let message = check(&net, &all).unwrap_err().to_string();
-    assert!(
-        message.contains("the inputs of ranks 0 to 1") && message.contains("twice"),
-        "{message}"
-    );
+    assert_says(&message, &["the inputs of ranks 0 to 1", "twice"]);
 }

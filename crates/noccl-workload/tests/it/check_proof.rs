@@ -3,10 +3,9 @@
 
 use crate::common::*;
 use noccl_net::TileSet;
+use noccl_testkit::assert_says;
 use noccl_workload::check::Wait;
-use noccl_workload::{
-    Action, ActionId, ActionKind, CheckError, CollectiveKind, Operator, Schedule, check,
-};
+use noccl_workload::{ActionKind, CheckError, CollectiveKind, Operator, Schedule, check};
 
 #[test]
 fn after_names_earlier_actions_with_a_common_participant() {
@@ -33,58 +32,24 @@ fn after_names_earlier_actions_with_a_common_participant() {
 
 #[test]
 fn opposite_orders_of_collectives_are_a_named_cycle() {
-    let action = |kind: ActionKind, after: &[u32]| Action {
-        kind,
-        after: after.iter().map(|a| ActionId(*a)).collect(),
-    };
     let mut s = Build::new(None);
     s.barrier(row(), &[3]);
     s.compute(cluster(0, 0), &[0]);
     s.reduction(set(0, 0, 3, 0), 0, at(0, 0, 0), 64, &[1]);
-    s.0.actions.push(action(s.0.actions[1].kind.clone(), &[2]));
-    let ActionKind::Compute(c) = &mut s.0.actions[3].kind else {
-        unreachable!("cloned")
-    };
-    c.tile = cluster(1, 0);
+    s.compute(cluster(1, 0), &[2]);
     // (0,0) does the barrier, then the reduction; (1,0) the reduction, then the barrier.
     let CheckError::WaitCycle(waits) = rejection(&s.0) else {
         panic!("no wait cycle")
     };
-    let wait = |tile: &str, waiter: &str, awaited: &str| Wait {
-        tile: tile.to_owned(),
-        waiter: waiter.to_owned(),
-        awaited: awaited.to_owned(),
+    let names = ["barrier", "compute", "in_network_reduction", "compute"];
+    let wait = |x: u16, waiter: usize, awaited: usize| Wait {
+        tile: format!("cluster ({x},0)"),
+        waiter: format!("actions[{waiter}] ({})", names[waiter]),
+        awaited: format!("actions[{awaited}] ({})", names[awaited]),
     };
-    assert_eq!(
-        waits,
-        [
-            wait(
-                "cluster (1,0)",
-                "actions[0] (barrier)",
-                "actions[3] (compute)"
-            ),
-            wait(
-                "cluster (1,0)",
-                "actions[3] (compute)",
-                "actions[2] (in_network_reduction)"
-            ),
-            wait(
-                "cluster (0,0)",
-                "actions[2] (in_network_reduction)",
-                "actions[1] (compute)"
-            ),
-            wait(
-                "cluster (0,0)",
-                "actions[1] (compute)",
-                "actions[0] (barrier)"
-            ),
-        ]
-    );
-    let message = rejection(&s.0).to_string();
-    assert!(
-        message.contains("in the same order at all tiles"),
-        "{message}"
-    );
+    let circle = [wait(1, 0, 3), wait(1, 3, 2), wait(0, 2, 1), wait(0, 1, 0)];
+    assert_eq!(waits, circle);
+    assert_says(rejection(&s.0), &["in the same order at all tiles"]);
 }
 
 #[test]
@@ -129,8 +94,8 @@ fn exactly_the_orders_that_carry_data_are_needed() {
 #[test]
 fn a_race_names_both_actions_and_the_range() {
     let mut s = Build::new(None);
-    s.copy(cluster(0, 0), at(0, 0, 0), at(1, 0, 256), 128, &[]);
-    s.copy(cluster(1, 0), at(1, 0, 320), at(2, 0, 0), 64, &[]);
+    s.push(at(0, 0, 0), at(1, 0, 256), 128, &[]);
+    s.push(at(1, 0, 320), at(2, 0, 0), 64, &[]);
     let message = rejection(&s.0).to_string();
     assert!(
         message.starts_with(
@@ -144,16 +109,16 @@ fn a_race_names_both_actions_and_the_range() {
     );
     // Bytes that do not overlap are no race.
     let mut s = Build::new(None);
-    s.copy(cluster(0, 0), at(0, 0, 0), at(1, 0, 256), 64, &[]);
-    s.copy(cluster(1, 0), at(1, 0, 320), at(2, 0, 0), 64, &[]);
+    s.push(at(0, 0, 0), at(1, 0, 256), 64, &[]);
+    s.push(at(1, 0, 320), at(2, 0, 0), 64, &[]);
     check(&mesh4x4(), &s.0).unwrap();
 }
 
 #[test]
 fn overwriting_what_is_still_read_is_a_race() {
     let mut s = Build::new(None);
-    let read = s.copy(cluster(0, 0), at(1, 0, 0), at(0, 0, 0), 64, &[]);
-    s.copy(cluster(2, 0), at(2, 0, 0), at(1, 0, 0), 64, &[]);
+    let read = s.pull(at(1, 0, 0), at(0, 0, 0), 64, &[]);
+    s.push(at(2, 0, 0), at(1, 0, 0), 64, &[]);
     assert!(matches!(
         rejection(&s.0),
         CheckError::Race(race) if (race.first_access, race.second_access) == ("reads", "writes")
@@ -173,9 +138,9 @@ fn overwriting_what_is_still_read_is_a_race() {
 fn a_reduction_orders_its_contributors_but_an_empty_one_does_not() {
     for (bytes, is_ordered) in [(8, true), (0, false)] {
         let mut s = Build::new(None);
-        let push = s.copy(cluster(0, 0), at(0, 0, 0x100), at(3, 0, 0x100), 64, &[]);
+        let push = s.push(at(0, 0, 0x100), at(3, 0, 0x100), 64, &[]);
         let sum = s.reduction(set(0, 0, 3, 0), 0, at(1, 0, 0x1000), bytes, &[push]);
-        s.copy(cluster(3, 0), at(3, 0, 0x100), at(3, 1, 0), 64, &[sum]);
+        s.push(at(3, 0, 0x100), at(3, 1, 0), 64, &[sum]);
         assert_eq!(check(&mesh4x4(), &s.0).is_ok(), is_ordered, "{bytes}");
     }
 }
@@ -184,7 +149,7 @@ fn a_reduction_orders_its_contributors_but_an_empty_one_does_not() {
 fn a_root_outside_the_group_does_not_notice_the_result() {
     let mut s = Build::new(None);
     let sum = s.reduction(set(0, 0, 3, 0), 0, at(0, 1, 0), 64, &[]);
-    s.copy(cluster(0, 1), at(0, 1, 0), at(0, 2, 0), 64, &[sum]);
+    s.push(at(0, 1, 0), at(0, 2, 0), 64, &[sum]);
     assert!(rejection(&s.0).to_string().contains("after[0]"));
     s.0.actions[1].after.clear();
     assert!(matches!(rejection(&s.0), CheckError::Race(_)));
@@ -192,21 +157,10 @@ fn a_root_outside_the_group_does_not_notice_the_result() {
 
 #[test]
 fn missing_data_names_the_first_byte_range_and_the_rank() {
-    let c = collective(
-        CollectiveKind::Multicast,
-        TileSet::Cube(set(0, 0, 3, 0)),
-        cluster(0, 0),
-        256,
-    );
+    let row = TileSet::Cube(set(0, 0, 3, 0));
+    let c = collective(CollectiveKind::Multicast, row, cluster(0, 0), 256);
     let mut s = Build::new(Some(c));
-    s.multicast(
-        cluster(0, 0),
-        at(0, 0, 0),
-        set(0, 0, 3, 0),
-        0x8000,
-        192,
-        &[],
-    );
+    s.multicast(at(0, 0, 0), set(0, 0, 3, 0), 0x8000, 192, &[]);
     assert_eq!(
         rejection(&s.0).to_string(),
         "collective.output_offset: bytes 32960..33024 of cluster (0,0) (rank 0): expected bytes 192..256 of \
@@ -216,21 +170,10 @@ fn missing_data_names_the_first_byte_range_and_the_rank() {
 
 #[test]
 fn misplaced_data_is_refused() {
-    let c = collective(
-        CollectiveKind::Multicast,
-        TileSet::Cube(set(0, 0, 3, 0)),
-        cluster(0, 0),
-        256,
-    );
+    let row = TileSet::Cube(set(0, 0, 3, 0));
+    let c = collective(CollectiveKind::Multicast, row, cluster(0, 0), 256);
     let mut s = Build::new(Some(c));
-    s.multicast(
-        cluster(0, 0),
-        at(0, 0, 1),
-        set(0, 0, 3, 0),
-        0x8000,
-        256,
-        &[],
-    );
+    s.multicast(at(0, 0, 1), set(0, 0, 3, 0), 0x8000, 256, &[]);
     let message = rejection(&s.0).to_string();
     assert!(
         message.ends_with("found initial bytes 1..257 of cluster (0,0)"),
@@ -243,15 +186,7 @@ fn gathered(inputs: &[u64], operator: Operator) -> CheckError {
     let c = collective(CollectiveKind::Reduce, row(), cluster(0, 0), 64);
     let mut s = Build::new(Some(c));
     let pushes: Vec<u32> = (1..4)
-        .map(|x| {
-            s.copy(
-                cluster(0, 0),
-                at(x, 0, 0),
-                at(0, 0, 0x100 * u64::from(x)),
-                64,
-                &[],
-            )
-        })
+        .map(|x| s.pull(at(x, 0, 0), at(0, 0, 0x100 * u64::from(x)), 64, &[]))
         .collect();
     let sum = s.local(cluster(0, 0), inputs, 0x8000, 64, &pushes);
     let ActionKind::LocalReduce(r) = &mut s.0.actions[sum as usize].kind else {
@@ -276,10 +211,7 @@ fn missing_doubled_and_foreign_contributions_are_refused() {
     ] {
         let message = gathered(inputs, Operator::Sum).to_string();
         assert!(message.contains(found), "{message}");
-        assert!(
-            message.contains("bytes 32768..32832 of cluster (0,0) (rank 0)"),
-            "{message}"
-        );
+        assert_says(&message, &["bytes 32768..32832 of cluster (0,0) (rank 0)"]);
     }
     let message = gathered(&[0, 0x100, 0x200, 0x300], Operator::Max).to_string();
     assert!(message.contains("reduced by max of fp64"), "{message}");
@@ -292,36 +224,23 @@ fn elements_put_together_from_pieces_are_refused_unless_they_belong_together() {
         let group = TileSet::Cube(set(0, 0, 1, 0));
         let c = collective(CollectiveKind::Reduce, group, cluster(0, 0), 64);
         let mut s = Build::new(Some(c));
-        let low = s.copy(cluster(0, 0), at(1, 0, 0), at(0, 0, 0x100), 20, &[]);
-        let high = s.copy(
-            cluster(0, 0),
-            at(1, 0, second_source),
-            at(0, 0, 0x114),
-            44,
-            &[],
-        );
+        let low = s.pull(at(1, 0, 0), at(0, 0, 0x100), 20, &[]);
+        let high = s.pull(at(1, 0, second_source), at(0, 0, 0x114), 44, &[]);
         s.local(cluster(0, 0), &[0, 0x100], 0x8000, 64, &[low, high]);
         s.0
     };
     check(&mesh4x4(), &cut(20)).unwrap();
     let message = rejection(&cut(28)).to_string();
     assert!(message.contains("bytes 32784..32792"), "{message}");
-    assert!(
-        message.contains("actions[2] reduces from pieces"),
-        "{message}"
-    );
+    assert_says(&message, &["actions[2] reduces from pieces"]);
 }
 
 #[test]
 fn elements_cut_in_two_by_a_shifted_fold_are_refused() {
     // Bytes 4 to 59 of both inputs are reduced as if elements began at byte 4, then put in their place.
     let group = TileSet::Cube(set(0, 0, 1, 0));
-    let mut s = Build::new(Some(collective(
-        CollectiveKind::Reduce,
-        group,
-        cluster(0, 0),
-        64,
-    )));
+    let c = collective(CollectiveKind::Reduce, group, cluster(0, 0), 64);
+    let mut s = Build::new(Some(c));
     let here = cluster(0, 0);
     let all = s.copy(here, at(1, 0, 0), at(0, 0, 0x400), 64, &[]);
     let right = s.local(here, &[0, 0x400], 0x8000, 64, &[all]);
@@ -337,10 +256,7 @@ fn elements_cut_in_two_by_a_shifted_fold_are_refused() {
     );
     let message = rejection(&s.0).to_string();
     assert!(message.contains("bytes 32772..32828"), "{message}");
-    assert!(
-        message.contains("cuts elements of fp64 in two"),
-        "{message}"
-    );
+    assert_says(&message, &["cuts elements of fp64 in two"]);
 }
 
 #[test]
@@ -348,16 +264,8 @@ fn all_reduce_misses_a_member_that_got_nothing() {
     let c = collective(CollectiveKind::AllReduce, row(), cluster(0, 0), 64);
     let mut s = Build::new(Some(c));
     let up = s.reduction(set(0, 0, 3, 0), 0, at(0, 0, 0x8000), 64, &[]);
-    s.multicast(
-        cluster(0, 0),
-        at(0, 0, 0x8000),
-        set(0, 0, 1, 0),
-        0x8000,
-        64,
-        &[up],
-    );
-    let message = rejection(&s.0).to_string();
-    assert!(message.contains("cluster (2,0) (rank 2)"), "{message}");
+    s.multicast(at(0, 0, 0x8000), set(0, 0, 1, 0), 0x8000, 64, &[up]);
+    assert_says(rejection(&s.0), &["cluster (2,0) (rank 2)"]);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 
 use crate::common::*;
 use noccl_net::{Coord, MultiAddress, TileSet};
-use noccl_testkit::traces::{narrow_multicast, wide_multicast, wide_reduction};
-use noccl_workload::{
-    ActionKind, Barrier, BarrierMechanism, CheckError, PortKind, PortTransaction, Trace,
-    check_trace, participants,
+use noccl_testkit::actions::barrier;
+use noccl_testkit::traces::{
+    self, barrier as port_barrier, narrow_multicast, together, wide_multicast, wide_reduction,
 };
+use noccl_workload::{BarrierMechanism, CheckError, PortKind, Trace, check_trace, participants};
 
 /// (1, 0) under a mask of x = 1: the set of (0, 0) and (1, 0), written from its second member.
 const MASKED: MultiAddress = MultiAddress {
@@ -16,27 +16,17 @@ const MASKED: MultiAddress = MultiAddress {
 };
 
 fn trace(kind: PortKind, members: usize) -> Trace {
-    Trace {
-        transactions: vec![PortTransaction {
-            start_cycles: vec![Some(0); members],
-            kind,
-        }],
-        ..Trace::default()
-    }
+    traces::trace(vec![together(kind, members)])
 }
 
 /// Each kind with a set, the name of the field, and its number of participants.
 fn with_set(set: MultiAddress) -> [(PortKind, &'static str, usize); 4] {
     let (from, root) = (cluster(0, 0), cluster(0, 0));
-    let beats = 1;
-    let wide = wide_multicast(from, set, beats);
-    let reduction = wide_reduction(set, root, beats);
-    let barrier = PortKind::Barrier { group: set, root };
     [
-        (wide, "wide_multicast.to", 1),
+        (wide_multicast(from, set, 1), "wide_multicast.to", 1),
         (narrow_multicast(from, set), "narrow_multicast.to", 1),
-        (reduction, "wide_reduction.group", 2),
-        (barrier, "barrier.group", 2),
+        (wide_reduction(set, root, 1), "wide_reduction.group", 2),
+        (port_barrier(set, root), "barrier.group", 2),
     ]
 }
 
@@ -68,11 +58,8 @@ fn a_base_with_masked_bits_is_refused_in_every_kind_of_transaction() {
 fn a_tile_set_means_the_same_tiles_whichever_member_its_base_is() {
     let net = mesh4x4();
     let barrier = |set: MultiAddress| {
-        ActionKind::Barrier(Barrier {
-            group: TileSet::Cube(set),
-            counter: cluster(0, 0),
-            mechanism: BarrierMechanism::InNetwork,
-        })
+        let group = TileSet::Cube(set);
+        barrier(group, cluster(0, 0), BarrierMechanism::InNetwork)
     };
     let normal = MultiAddress::new(MASKED.base, MASKED.mask);
     let members = participants(&net, &barrier(MASKED));

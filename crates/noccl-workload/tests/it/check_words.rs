@@ -3,10 +3,11 @@
 
 use crate::common::*;
 use noccl_net::TileRef;
+use noccl_testkit::actions::{barrier, static_multicast};
+use noccl_testkit::clusters;
 use noccl_testkit::tiles::place;
 use noccl_workload::{
-    ActionKind, Barrier, BarrierMechanism, Destination, First, Message, MessageRows, Rectangle,
-    Schedule, StaticMulticast, check,
+    ActionKind, BarrierMechanism, Destination, First, Message, MessageRows, Schedule, check,
 };
 
 /// A message of so many bytes between tiles of the south row.
@@ -25,30 +26,13 @@ fn refusal(s: &Schedule) -> String {
     checked.expect_err("it is wrong").to_string()
 }
 
-fn one(kind: ActionKind) -> Schedule {
-    let mut s = Build::new(None);
-    s.add(kind, &[]);
-    s.0
-}
-
 #[test]
 fn what_only_cores_do_is_refused_elsewhere() {
     let message = message(0, 1, 4);
-    let set = Rectangle {
-        x: 0,
-        y: 0,
-        width: 4,
-        height: 4,
-    };
-    let multicast = StaticMulticast {
-        source: at(0, 0, 0),
-        set,
-        offset: 0,
-        bytes: 4,
-    };
+    let multicast = static_multicast(at(0, 0, 0), clusters(0, 0, 4, 4), 0, 4);
     for (kind, name) in [
         (ActionKind::Message(message), "message"),
-        (ActionKind::StaticMulticast(multicast), "static_multicast"),
+        (multicast, "static_multicast"),
     ] {
         let field = format!("actions[0].kind = {name}");
         assert_names(&one(kind), &field, "tilepro64_8x8; elsewhere a transfer");
@@ -62,11 +46,7 @@ fn what_only_cores_do_is_refused_elsewhere() {
 #[test]
 fn cores_refuse_what_has_addresses_and_name_what_they_do() {
     let to = Destination::One(at(1, 0, 0));
-    let barrier = ActionKind::Barrier(Barrier {
-        group: row(),
-        counter: cluster(0, 0),
-        mechanism: BarrierMechanism::Software,
-    });
+    let barrier = barrier(row(), cluster(0, 0), BarrierMechanism::Software);
     for (kind, name) in [
         (copy(cluster(0, 0), at(0, 0, 0), to, 64), "transfer"),
         (barrier, "barrier"),
@@ -194,35 +174,21 @@ fn impossible_messages_are_refused_by_field() {
 
 #[test]
 fn impossible_static_multicasts_are_refused_by_field() {
-    let set = |x, y, width, height| Rectangle {
-        x,
-        y,
-        width,
-        height,
-    };
-    let multicast = |source, set, bytes| StaticMulticast {
-        source,
-        set,
-        offset: 8,
-        bytes,
-    };
-    for (multicast, words) in [
+    let no_member = "source.tile = cluster (3,3): a tile of `set`";
+    for (source, set, bytes, words) in [
+        (at(3, 3, 0), clusters(0, 0, 3, 3), 4, no_member),
+        (at(0, 0, 0), clusters(0, 0, 5, 1), 4, "set = 0,0,5,1"),
+        (at(0, 0, 0), clusters(0, 0, 0, 1), 4, "set = 0,0,0,1"),
         (
-            multicast(at(3, 3, 0), set(0, 0, 3, 3), 4),
-            "source.tile = cluster (3,3): a tile of `set`",
-        ),
-        (multicast(at(0, 0, 0), set(0, 0, 5, 1), 4), "set = 0,0,5,1"),
-        (multicast(at(0, 0, 0), set(0, 0, 0, 1), 4), "set = 0,0,0,1"),
-        (
-            multicast(at(0, 0, 0), set(0, 0, 2, 1), 1 << 20),
+            at(0, 0, 0),
+            clusters(0, 0, 2, 1),
+            1 << 20,
             "offset: needs 1048584 bytes",
         ),
     ] {
-        let text = refusal(&one(ActionKind::StaticMulticast(multicast)));
-        assert!(
-            text.starts_with(&format!("actions[0].kind.static_multicast.{words}")),
-            "{text}"
-        );
+        let text = refusal(&one(static_multicast(source, set, 8, bytes)));
+        let start = format!("actions[0].kind.static_multicast.{words}");
+        assert!(text.starts_with(&start), "{text}");
     }
 }
 
@@ -259,10 +225,8 @@ fn a_message_orders_its_destination_behind_its_source_even_without_bytes() {
 #[test]
 fn cores_that_may_leave_units_in_their_queues_have_no_proof_against_deadlock() {
     for (drain, is_free) in [("always", true), ("in_receive", false), ("never", false)] {
-        let text = noccl_spec::preset_text("tilepro64_4x4").expect("it is right");
-        let set = [("core.drain".to_owned(), format!("\"{drain}\""))];
-        let spec = noccl_spec::parse_spec("tilepro64_4x4", &text, &set).expect("it is right");
-        let network = noccl_net::elaborate(&spec).expect("it is right");
+        let set = [("core.drain", format!("\"{drain}\""))];
+        let network = network_with("tilepro64_4x4", &set);
         let report =
             check(&network, &one(ActionKind::Message(message(0, 1, 4)))).expect("it is right");
         assert_eq!(report.deadlock.free, is_free, "{drain}");
@@ -272,17 +236,8 @@ fn cores_that_may_leave_units_in_their_queues_have_no_proof_against_deadlock() {
 #[test]
 fn static_multicasts_over_rectangles_that_overlap_and_differ_are_refused() {
     let multicast = |root: (u16, u16), (x, y, width, height), bytes| {
-        ActionKind::StaticMulticast(StaticMulticast {
-            source: at(root.0, root.1, 0),
-            set: Rectangle {
-                x,
-                y,
-                width,
-                height,
-            },
-            offset: 8,
-            bytes,
-        })
+        let set = clusters(x, y, width, height);
+        static_multicast(at(root.0, root.1, 0), set, 8, bytes)
     };
     let both = |second: ActionKind| {
         let mut s = Build::new(None);

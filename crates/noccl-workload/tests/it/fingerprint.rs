@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Schedules are told apart by all that runs, of every kind of action, and by nothing else.
 
-use crate::common::{Build, at, cluster};
-use noccl_workload::{ActionKind, Destination, First, Message, MessageRows, Schedule, Transfer};
-
-fn schedule(kinds: Vec<ActionKind>) -> Schedule {
-    let mut build = Build::new(None);
-    for kind in kinds {
-        build.add(kind, &[]);
-    }
-    build.0
-}
+use crate::common::{at, at_once as schedule, cluster};
+use noccl_workload::{ActionKind, Destination, First, Message, MessageRows, Transfer};
 
 fn message() -> Message {
     Message {

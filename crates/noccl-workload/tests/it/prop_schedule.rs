@@ -4,6 +4,7 @@
 
 use crate::common::*;
 use noccl_net::{Coord, MultiAddress, Network, TileSet};
+use noccl_testkit::actions::to_set;
 use noccl_workload::number::{fold_into, random_elements};
 use noccl_workload::{
     Action, ActionId, ActionKind, CheckError, CollectiveKind, Destination, ElementType,
@@ -22,14 +23,7 @@ fn in_network_all_reduce(bytes: u64) -> Schedule {
     let c = collective(CollectiveKind::AllReduce, row(), cluster(3, 0), bytes);
     let mut s = Build::new(Some(c));
     let up = s.reduction(set(0, 0, 3, 0), 0, at(3, 0, 0x8000), bytes, &[]);
-    s.multicast(
-        cluster(3, 0),
-        at(3, 0, 0x8000),
-        set(0, 0, 3, 0),
-        0x8000,
-        bytes,
-        &[up],
-    );
+    s.multicast(at(3, 0, 0x8000), set(0, 0, 3, 0), 0x8000, bytes, &[up]);
     s.0
 }
 
@@ -228,7 +222,7 @@ fn any_kind() -> impl Strategy<Value = ActionKind> {
             copy(cluster(x, y), source, Destination::One(to), bytes)
         }),
         2 => (tile(), place(), cube(), offset(), bytes()).prop_map(|((x, y), source, set, offset, bytes)| {
-            copy(cluster(x, y), source, Destination::Multicast { set, offset }, bytes)
+            copy(cluster(x, y), source, to_set(set, offset), bytes)
         }),
         2 => (cube(), offset(), place(), bytes()).prop_map(|(group, source_offset, root, bytes)| {
             ActionKind::InNetworkReduction(InNetworkReduction {

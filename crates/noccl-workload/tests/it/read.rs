@@ -3,12 +3,12 @@
 
 use crate::common::*;
 use noccl_net::Coord;
-use noccl_testkit::traces::barrier;
+use noccl_testkit::traces::{barrier, entry, trace};
 use noccl_workload::{
-    ElementType, First, InNetworkReduction, Operator, Pattern, Place, PortTransaction, Schedule,
-    TRACE_FORMAT, Trace, TraceFile, Traffic, TrafficFile, WorkloadError, check, check_traffic,
-    fold_tree, interpret, read_schedule, read_trace, read_traffic, schedule_schema, to_json,
-    trace_schema, traffic_schema,
+    ElementType, First, InNetworkReduction, Operator, Pattern, Place, Schedule, TRACE_FORMAT,
+    TraceFile, Traffic, TrafficFile, WorkloadError, check, check_traffic, fold_tree, interpret,
+    read_schedule, read_trace, read_traffic, schedule_schema, to_json, trace_schema,
+    traffic_schema,
 };
 
 /// The first block of a kind in a page.
@@ -92,13 +92,10 @@ fn what_is_written_is_read_back() {
             schedule
         );
     }
-    let trace = Trace {
-        transactions: vec![PortTransaction {
-            start_cycles: vec![Some(0), None, Some(7), Some(0)],
-            kind: barrier(set(0, 0, 3, 0), cluster(0, 0)),
-        }],
-        ..Trace::default()
-    };
+    let trace = trace(vec![entry(
+        vec![Some(0), None, Some(7), Some(0)],
+        barrier(set(0, 0, 3, 0), cluster(0, 0)),
+    )]);
     let file = TraceFile {
         format: TRACE_FORMAT,
         trace,

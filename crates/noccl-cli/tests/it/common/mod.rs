@@ -4,6 +4,7 @@
 pub mod program;
 
 pub use noccl_testkit::Folder;
+use noccl_testkit::assert_says;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -13,6 +14,17 @@ pub struct Said {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
+}
+
+impl Said {
+    /// What a process that has ended said.
+    pub fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
 }
 
 /// `noccl` with arguments separated by spaces, in a folder.
@@ -32,12 +44,27 @@ pub fn noccl_in(folder: &Path, arguments: &str) -> Said {
 
 /// Runs a command to its end.
 pub fn said(command: &mut Command) -> Said {
-    let output: Output = command.output().unwrap();
-    Said {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Said::of(command.output().unwrap())
+}
+
+/// As [`noccl_in`]; the command ends as it should.
+pub fn done(folder: &Folder, arguments: &str) -> Said {
+    fails(folder, 0, arguments)
+}
+
+/// As [`noccl_in`]; the command ends with this code.
+pub fn fails(folder: &Folder, code: i32, arguments: &str) -> Said {
+    let said = noccl_in(&folder.0, arguments);
+    assert_eq!(said.code, Some(code), "{arguments}: {said:?}");
+    said
+}
+
+/// The command is refused with all these words, without a panic.
+pub fn refused(folder: &Folder, arguments: &str, words: &[&str]) -> Said {
+    let said = fails(folder, 2, arguments);
+    assert_says(&said.stderr, words);
+    assert!(!said.stderr.contains("panicked"), "{arguments}: {said:?}");
+    said
 }
 
 /// As [`noccl_in`], in an empty folder.
@@ -47,7 +74,10 @@ pub fn noccl(arguments: &str) -> Said {
 
 /// Runs a command that must succeed and reads its stdout as JSON.
 pub fn json(arguments: &str) -> serde_json::Value {
-    let said = noccl(arguments);
-    assert_eq!(said.code, Some(0), "{arguments}: {said:?}");
-    serde_json::from_str(&said.stdout).unwrap()
+    json_in(&Folder::new(), arguments)
+}
+
+/// The same in a folder.
+pub fn json_in(folder: &Folder, arguments: &str) -> serde_json::Value {
+    serde_json::from_str(&done(folder, arguments).stdout).unwrap()
 }

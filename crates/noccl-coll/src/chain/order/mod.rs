@@ -198,15 +198,7 @@ fn validate(network: &Network, source: TileId, ascending: &[TileId]) -> Result<(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use noccl_net::elaborate;
-    use noccl_spec::{parse_spec, preset_text};
-
-    /// A mesh of clusters.
-    pub(super) fn mesh(width: u16, height: u16) -> Network {
-        let name = format!("collective_noc_{width}x{height}");
-        let spec = parse_spec(&name, &preset_text(&name).unwrap(), &[]).unwrap();
-        elaborate(&spec).unwrap()
-    }
+    pub(super) use noccl_testkit::mesh;
 
     /// A source and ascending destinations, some of the clusters.
     pub(super) fn random_set(network: &Network, num: usize, seed: u64) -> (TileId, Vec<TileId>) {

@@ -11,6 +11,18 @@ pub const SHAPE: SubmatrixShape = SubmatrixShape {
     element: ElementType::Fp64,
 };
 
+/// Bytes of the part of the product that begins in this row and column, with so many columns of A.
+pub fn product((row, column): (u64, u64), inner: u64) -> Vec<u8> {
+    let sum = |r, c| -> f64 {
+        let terms = (0..inner).map(|i| element(Matrix::A, r, i) * element(Matrix::B, i, c));
+        terms.sum()
+    };
+    (row..row + u64::from(SHAPE.rows))
+        .flat_map(|r| (column..column + u64::from(SHAPE.columns)).map(move |c| (r, c)))
+        .flat_map(|(r, c)| sum(r, c).to_le_bytes())
+        .collect()
+}
+
 /// Element (row, column) of a matrix; small integers, so that sums are exact.
 pub fn element(matrix: Matrix, row: u64, column: u64) -> f64 {
     let salt = match matrix {

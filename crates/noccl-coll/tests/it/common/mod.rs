@@ -5,9 +5,12 @@ pub mod matrices;
 
 use noccl_coll::{Algorithm, Choice, CollError, Forwarding, Inner, schedule};
 use noccl_net::{Coord, Network, TileRef, TileSet};
-use noccl_testkit::schedules;
+use noccl_testkit::cluster;
+use noccl_testkit::schedules::{self, KINDS};
 pub use noccl_testkit::{network, network_with, rectangle};
-use noccl_workload::{BarrierMechanism, Collective, CollectiveKind, ElementType, Schedule, check};
+use noccl_workload::{
+    BarrierMechanism, Collective, CollectiveKind, ElementType, Place, Schedule, check,
+};
 use proptest::prelude::*;
 
 /// Int64 sums, output on the beat after the input (which may be of 64 blocks at most).
@@ -28,6 +31,28 @@ pub fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u6
         element: ElementType::Int64,
         ..schedules::collective(kind, group, root, bytes)
     }
+}
+
+/// Every rectangle of that many columns and rows.
+pub fn rectangles(width: u16, height: u16) -> impl Iterator<Item = TileSet> {
+    let spans = |n: u16| (0..n).flat_map(move |at| (1..=n - at).map(move |len| (at, len)));
+    spans(width).flat_map(move |(x, w)| spans(height).map(move |(y, h)| rectangle(x, y, w, h)))
+}
+
+/// These clusters, in any order.
+pub fn scattered(coords: &[(u16, u16)]) -> TileSet {
+    TileSet::Arbitrary(coords.iter().map(|(x, y)| Coord::new(*x, *y)).collect())
+}
+
+/// Every cluster of 4×4 and two of the memory tiles.
+pub fn roots() -> impl Iterator<Item = TileRef> {
+    let clusters = (0..4).flat_map(|x| (0..4).map(move |y| cluster(x, y)));
+    clusters.chain([TileRef::Memory(0), TileRef::Memory(3)])
+}
+
+/// Inputs as the interpreter takes them.
+pub fn views(inputs: &[(Place, Vec<u8>)]) -> Vec<(Place, &[u8])> {
+    inputs.iter().map(|(p, b)| (*p, b.as_slice())).collect()
 }
 
 /// A schedule that the checker has proved; none if the library refuses to make one.
@@ -86,23 +111,9 @@ pub fn forms_of(kind: CollectiveKind, chunks: u32) -> Vec<Choice> {
     out
 }
 
-pub const BLOCK_KINDS: [CollectiveKind; 3] = [
-    CollectiveKind::AllGather,
-    CollectiveKind::ReduceScatter,
-    CollectiveKind::AllToAll,
-];
-
-pub const DATA_KINDS: [CollectiveKind; 3] = [
-    CollectiveKind::Multicast,
-    CollectiveKind::Reduce,
-    CollectiveKind::AllReduce,
-];
-
-pub const DEALT_KINDS: [CollectiveKind; 3] = [
-    CollectiveKind::Scatter,
-    CollectiveKind::Gather,
-    CollectiveKind::Scan,
-];
+pub const DATA_KINDS: [CollectiveKind; 3] = [KINDS[0], KINDS[1], KINDS[2]];
+pub const BLOCK_KINDS: [CollectiveKind; 3] = [KINDS[3], KINDS[4], KINDS[5]];
+pub const DEALT_KINDS: [CollectiveKind; 3] = [KINDS[7], KINDS[8], KINDS[9]];
 
 /// Rectangles and other sets on 8×8 clusters.
 pub fn any_group() -> impl Strategy<Value = TileSet> {
@@ -113,8 +124,6 @@ pub fn any_group() -> impl Strategy<Value = TileSet> {
             w.min(8 - x),
             h.min(8 - y)
         )),
-        proptest::collection::vec((0u16..8, 0u16..8), 1..20).prop_map(|list| {
-            TileSet::Arbitrary(list.into_iter().map(|(x, y)| Coord::new(x, y)).collect())
-        }),
+        proptest::collection::vec((0u16..8, 0u16..8), 1..20).prop_map(|list| scattered(&list)),
     ]
 }

@@ -3,6 +3,7 @@
 
 use super::{cores, exchange};
 use noccl_coll::RoundForm;
+use noccl_testkit::assert_says;
 use noccl_workload::check::check_rounds;
 use noccl_workload::{CheckError, check};
 
@@ -59,8 +60,5 @@ fn the_refusal_names_round_link_and_both_messages() {
         shared.second.contains("(message) from (1,0) to (3,0)"),
         "{error}"
     );
-    assert!(
-        error.to_string().contains("share the link east of"),
-        "{error}"
-    );
+    assert_says(&error, &["share the link east of"]);
 }

@@ -9,7 +9,7 @@ mod refusals;
 use crate::common::network;
 use noccl_coll::{Algorithm, Choice, RoundForm, schedule};
 use noccl_net::{Network, TileRef, TileSet};
-use noccl_testkit::schedules;
+use noccl_testkit::{cluster, schedules};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Schedule};
 
 /// Core tiles.
@@ -41,7 +41,7 @@ fn exchange(network: &Network, form: RoundForm, bytes: u64) -> Schedule {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let group = crate::common::rectangle(0, 0, width, height);
     let ranks = u64::from(width) * u64::from(height);
-    let root = TileRef::Cluster(noccl_net::Coord::new(0, 0));
+    let root = cluster(0, 0);
     let of = task(CollectiveKind::AllToAll, group, ranks, root, bytes);
     let choice = Choice::new(Algorithm::Rounds, 1).with_rounds(form);
     schedule(network, &of, choice).unwrap()

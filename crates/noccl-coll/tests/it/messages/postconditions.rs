@@ -4,6 +4,7 @@
 use super::{cores, task};
 use noccl_coll::{Algorithm, Choice, RoundSync, choices, schedule};
 use noccl_net::{Coord, Network, TileRef, TileSet};
+use noccl_testkit::cluster;
 use noccl_workload::{Collective, CollectiveKind, Lengths, Memories, Place, check, interpret};
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -167,7 +168,7 @@ proptest! {
     ) {
         let group = crate::common::rectangle(x, y, width, height);
         let num = u64::from(width * height);
-        let root = TileRef::Cluster(Coord::new(x, y));
+        let root = cluster(x, y);
         let of = task(CollectiveKind::AllToAll, group, num, root, bytes);
         for algorithm in [
             Algorithm::Unicast,
@@ -192,7 +193,7 @@ proptest! {
     ) {
         let group = crate::common::rectangle(x, y, width, height);
         let num = usize::from(width * height);
-        let root = TileRef::Cluster(Coord::new(x, y));
+        let root = cluster(x, y);
         let mut of = task(CollectiveKind::AllToAll, group, num as u64, root, 40);
         // Many of them are nothing.
         let length = |from: usize, to: usize| {
@@ -223,7 +224,7 @@ fn sets_with_holes_exchange_reduce_and_meet_where_no_rectangle_is_needed() {
     let holes: Vec<Coord> = [(0, 0), (0, 3), (2, 1), (5, 5), (4, 0)]
         .map(|(x, y)| Coord::new(x, y))
         .to_vec();
-    let root = TileRef::Cluster(Coord::new(2, 1));
+    let root = cluster(2, 1);
     for (kind, algorithm) in [
         (CollectiveKind::AllToAll, Algorithm::Pairwise),
         (CollectiveKind::AllToAll, Algorithm::Unicast),
@@ -250,7 +251,7 @@ fn plans_of_long_blocks_come_in_pieces_and_a_barrier_may_stand_before_them() {
     for (width, height, bytes) in [(4, 3, 1024), (3, 2, 2500), (1, 2, 1300), (1, 1, 4096)] {
         let group = crate::common::rectangle(1, 1, width, height);
         let num = u64::from(width * height);
-        let root = TileRef::Cluster(Coord::new(1, 1));
+        let root = cluster(1, 1);
         let of = task(CollectiveKind::AllToAll, group, num, root, bytes);
         for name in ["planned", "planned:barrier"] {
             let choice: Choice = name.parse().unwrap();
@@ -274,7 +275,7 @@ fn columns_and_rows_with_others_between_them_exchange_by_rows_and_columns() {
         .into_iter()
         .flat_map(|x| [1, 2, 4, 5].map(|y| Coord::new(x, y)))
         .collect();
-    let root = TileRef::Cluster(Coord::new(0, 1));
+    let root = cluster(0, 1);
     let set = TileSet::Arbitrary(lines);
     let of = task(CollectiveKind::AllToAll, set, 12, root, 12);
     let choice = Choice::new(Algorithm::RowColumn, 1);
@@ -297,7 +298,7 @@ fn columns_and_rows_with_others_between_them_exchange_by_rows_and_columns() {
 #[test]
 fn a_barrier_without_one_of_its_messages_lets_somebody_leave_too_early() {
     let group = crate::common::rectangle(0, 0, 3, 3);
-    let root = TileRef::Cluster(Coord::new(0, 0));
+    let root = cluster(0, 0);
     let of = task(CollectiveKind::Barrier, group, 9, root, 0);
     for choice in choices(&NETWORK, &of) {
         let whole = schedule(&NETWORK, &of, choice).unwrap();

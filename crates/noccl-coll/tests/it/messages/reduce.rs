@@ -3,13 +3,13 @@
 
 use super::{cores, task};
 use noccl_coll::{Algorithm, Choice, schedule};
-use noccl_net::{Coord, TileRef};
+use noccl_testkit::cluster;
 use noccl_workload::{CollectiveKind, check};
 
 /// Ranks of a rectangle of three columns and two rows: 0 and 1 in the first column, 2 and 3 in the second, 4 and 5 in the third.
 fn orders(kind: CollectiveKind, choice: Choice) -> Vec<String> {
     let network = cores(3, 2);
-    let root = TileRef::Cluster(Coord::new(1, 0));
+    let root = cluster(1, 0);
     let of = task(kind, crate::common::rectangle(0, 0, 3, 2), 6, root, 640);
     let made = schedule(&network, &of, choice).unwrap();
     check(&network, &made).unwrap().fold_orders

@@ -4,10 +4,11 @@
 use super::{cores, exchange, task};
 use noccl_coll::{Algorithm, Choice, RoundForm, schedule};
 use noccl_net::{Coord, TileRef, TileSet};
+use noccl_testkit::{assert_says, cluster};
 use noccl_workload::{CollectiveKind, Lengths, check};
 
 fn origin() -> TileRef {
-    TileRef::Cluster(Coord::new(0, 0))
+    cluster(0, 0)
 }
 
 #[test]
@@ -29,10 +30,7 @@ fn groups_with_holes_have_no_static_network_no_rounds_and_no_tree_along_links() 
         let of = task(kind, holes.clone(), 3, origin(), 8);
         let choice: Choice = choice.parse().unwrap();
         let error = schedule(&network, &of, choice).unwrap_err().to_string();
-        assert!(
-            error.contains(words) && error.contains("accepted"),
-            "{error}"
-        );
+        assert_says(&error, &[words, "accepted"]);
     }
 }
 
@@ -40,36 +38,18 @@ fn groups_with_holes_have_no_static_network_no_rounds_and_no_tree_along_links() 
 fn roots_outside_the_group_and_what_core_tiles_do_not_do_are_refused() {
     let network = cores(4, 4);
     let group = crate::common::rectangle(0, 0, 2, 2);
-    let outside = TileRef::Cluster(Coord::new(3, 3));
+    let outside = cluster(3, 3);
     let of = task(CollectiveKind::Reduce, group.clone(), 4, outside, 8);
     let error = schedule(&network, &of, Choice::new(Algorithm::Tree, 1)).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("root cluster (3,3): not in the group"),
-        "{error}"
-    );
+    assert_says(&error, &["root cluster (3,3): not in the group"]);
     let of = task(CollectiveKind::AllGather, group.clone(), 4, origin(), 8);
     let error = schedule(&network, &of, Choice::new(Algorithm::Ring, 1)).unwrap_err();
-    assert!(
-        error.to_string().contains("accepted: multicast, reduce"),
-        "{error}"
-    );
+    assert_says(&error, &["accepted: multicast, reduce"]);
     let of = task(CollectiveKind::Reduce, group, 4, origin(), 8);
     let error = schedule(&network, &of, Choice::new(Algorithm::DoubleTree, 1)).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("accepted on core tiles: chain, tree, row_column"),
-        "{error}"
-    );
+    assert_says(&error, &["accepted on core tiles: chain, tree, row_column"]);
     let error = schedule(&network, &of, "row_column:1:tree".parse().unwrap()).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("row_column:direct, row_column:chain"),
-        "{error}"
-    );
+    assert_says(&error, &["row_column:direct, row_column:chain"]);
 }
 
 #[test]
@@ -190,7 +170,6 @@ fn messages_that_lose_their_round_or_their_bytes_are_found() {
         ),
     ] {
         let schedule = noccl_workload::read_schedule("schedule.json", &text).unwrap();
-        let error = check(&network, &schedule).unwrap_err().to_string();
-        assert!(error.contains(words), "{error}");
+        assert_says(check(&network, &schedule).unwrap_err(), &[words]);
     }
 }

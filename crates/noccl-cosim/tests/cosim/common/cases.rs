@@ -12,6 +12,10 @@ pub struct Cases {
 }
 
 impl Cases {
+    pub const fn new(library: &'static str, network: Network) -> Self {
+        Self { library, network }
+    }
+
     pub fn unicasts(&self, seeds: Range<u64>) {
         agree_with(self.library, &self.network, &UNICAST, seeds);
     }

@@ -8,6 +8,7 @@ use noccl_net::Network;
 use noccl_run::{CycleRecord, RunConfig};
 use noccl_studies::StressKind;
 use noccl_studies::stress::{Recipe, generate};
+use noccl_testkit::traces::trace;
 use noccl_workload::{PortKind, PortTransaction, Trace};
 use std::ops::Range;
 
@@ -132,10 +133,7 @@ impl Hardware {
 
     /// Transactions take the same course, without and with back-pressure.
     pub fn agree_on(self, network: &Network, transactions: Vec<PortTransaction>) {
-        let trace = Trace {
-            transactions,
-            ..Trace::default()
-        };
+        let trace = trace(transactions);
         for stalls in [None, Some(HARD)] {
             let config = stalled(stalls, 1);
             let run = (record_with(network, &trace, &config), config);

@@ -9,6 +9,10 @@ use noccl_run::Watch;
 use noccl_run::{CycleRecord, MemoryImage, RunConfig};
 use noccl_sim::{run_schedule, run_schedule_recorded};
 use noccl_studies::{CompareRequest, parse_algorithms};
+use noccl_testkit::actions::{network_sum, to_set};
+pub use noccl_testkit::place;
+pub use noccl_testkit::schedules::schedule;
+use noccl_testkit::schedules::{at_once, in_order};
 use noccl_workload::CollectiveKind;
 use noccl_workload::{
     Action, ActionId, ActionKind, Destination, ElementType, InNetworkReduction, Operator, Place,
@@ -45,10 +49,6 @@ fn inputs(network: &Network) -> Vec<MemoryImage> {
     tiles(network).into_iter().enumerate().map(image).collect()
 }
 
-pub fn place(tile: TileRef, offset: u64) -> Place {
-    Place { tile, offset }
-}
-
 /// A transfer of one row.
 pub fn copy(initiator: TileRef, source: Place, destination: Destination, bytes: u64) -> Transfer {
     Transfer::row(initiator, source, destination, bytes)
@@ -67,53 +67,23 @@ pub fn pull(to: TileRef, from: TileRef, (source, destination): (u64, u64), bytes
 }
 
 pub fn multicast(from: TileRef, to: MultiAddress, offset: u64, bytes: u64) -> Transfer {
-    let to = Destination::Multicast { set: to, offset };
+    let to = to_set(to, offset);
     copy(from, place(from, 0), to, bytes)
 }
 
 /// A sum over the first bytes of the L1 of each member.
 pub fn sum(group: MultiAddress, root: Place, bytes: u64) -> InNetworkReduction {
-    InNetworkReduction {
-        group,
-        source_offset: 0,
-        root,
-        bytes,
-        operator: Operator::Sum,
-        element: ElementType::Int64,
-    }
+    network_sum(group, root, bytes, ElementType::Int64)
 }
 
 /// All at once.
 pub fn together(transfers: Vec<Transfer>) -> Schedule {
-    let transfers = transfers.into_iter().map(ActionKind::Transfer);
-    schedule(transfers.map(|kind| (kind, Vec::new())).collect())
+    at_once(transfers.into_iter().map(ActionKind::Transfer))
 }
 
 /// One after the other.
 pub fn in_sequence(transfers: Vec<Transfer>) -> Schedule {
-    let numbered = transfers.into_iter().map(ActionKind::Transfer).enumerate();
-    schedule(
-        numbered
-            .map(|(i, kind)| (kind, i.checked_sub(1).into_iter().collect()))
-            .collect(),
-    )
-}
-
-/// Actions, each after others.
-pub fn schedule(actions: Vec<(ActionKind, Vec<usize>)>) -> Schedule {
-    let action = |(kind, after): (ActionKind, Vec<usize>)| Action {
-        kind,
-        after: after.into_iter().map(|i| ActionId(i as u32)).collect(),
-    };
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions: actions.into_iter().map(action).collect(),
-    }
+    in_order(transfers.into_iter().map(ActionKind::Transfer))
 }
 
 impl Engines {
@@ -196,9 +166,6 @@ impl Engines {
 
 /// A multicast of data of a memory through the south-west engine.
 pub fn from_memory(to: MultiAddress, bytes: u64) -> Transfer {
-    let to = Destination::Multicast {
-        set: to,
-        offset: 0x8000,
-    };
+    let to = to_set(to, 0x8000);
     copy(cluster(0, 0), place(TileRef::Memory(1), 0), to, bytes)
 }

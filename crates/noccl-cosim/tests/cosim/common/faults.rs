@@ -3,6 +3,7 @@
 
 use super::{HARD, cluster, endpoints::Hardware, network, record_with, reduction, set, stalled};
 use noccl_cosim::lockstep::LockstepError;
+use noccl_testkit::traces::{barrier as port_barrier, entry};
 use noccl_workload::{Difference, ElementType, Fault, Operator, PortKind, PortTransaction, Trace};
 
 /// How a contribution may differ.
@@ -59,12 +60,11 @@ pub fn two_parties() -> Trace {
 /// Two barriers of one root and one name, of a row and a column that cross in one tile; the row's second member comes when the
 /// column has been there.
 pub fn name_in_use() -> Trace {
-    let barrier = |mask, start_cycles: [u64; 2]| PortTransaction {
-        start_cycles: start_cycles.map(Some).to_vec(),
-        kind: PortKind::Barrier {
-            group: set((0, 0), mask),
-            root: cluster(1, 1),
-        },
+    let barrier = |mask, start_cycles: [u64; 2]| {
+        entry(
+            start_cycles.map(Some).to_vec(),
+            port_barrier(set((0, 0), mask), cluster(1, 1)),
+        )
     };
     Trace {
         transactions: vec![barrier((1, 0), [0, 200]), barrier((0, 1), [40, 30])],

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Random schedules for DMA engines: reductions between writes, multicasts and barriers.
 
-use super::engines::{Engines, L1_BYTES, multicast, place, push, schedule, sum};
+use super::engines::{Engines, L1_BYTES, multicast, push, sum};
 use super::{HARD, enough, first, network, stalled};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef, TileSet};
 use noccl_run::mix;
-use noccl_testkit::is_long;
-use noccl_workload::{ActionKind, Barrier, BarrierMechanism, Schedule};
+use noccl_testkit::actions::barrier;
+use noccl_testkit::schedules::schedule;
+use noccl_testkit::{is_long, place};
+use noccl_workload::{ActionKind, BarrierMechanism, Schedule};
 use std::ops::Range;
 
 /// Transfers that an engine works on at a time: an action waits for the one so many before it at each of its tiles.
@@ -54,7 +56,7 @@ impl Mix {
     pub fn schedule(self, network: &Network) -> Schedule {
         let mut coins = Coins(self.seed << 32);
         // Actions of each cluster so far.
-        let mut before: Vec<Vec<usize>> = vec![Vec::new(); network.num_tiles()];
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); network.num_tiles()];
         let mut actions = Vec::new();
         for i in 0..self.actions {
             let offset = RESULTS + i as u64 * self.bytes.next_multiple_of(64);
@@ -64,7 +66,7 @@ impl Mix {
                 let own = &mut before[tile.0 as usize];
                 after.extend(own.len().checked_sub(MOST_AT_ONCE).map(|at| own[at]));
                 after.extend(own.last().filter(|_| coins.below(4) == 0));
-                own.push(i);
+                own.push(i as u32);
             }
             after.sort_unstable();
             after.dedup();
@@ -97,12 +99,9 @@ impl Mix {
                 (ActionKind::Transfer(transfer), vec![tile(from)])
             }
             7 => {
-                let barrier = Barrier {
-                    group: TileSet::Cube(set),
-                    counter: TileRef::Cluster(set.base),
-                    mechanism: BarrierMechanism::InNetwork,
-                };
-                (ActionKind::Barrier(barrier), members)
+                let counter = TileRef::Cluster(set.base);
+                let mechanism = BarrierMechanism::InNetwork;
+                (barrier(TileSet::Cube(set), counter, mechanism), members)
             }
             _ => {
                 let transfer = multicast(TileRef::Cluster(from), set, offset, self.bytes);

@@ -8,6 +8,10 @@ pub mod faults;
 pub mod mixed;
 
 pub use crate::libraries::library;
+use noccl_testkit::schedules::{alone, at_once};
+use noccl_testkit::traces::{entry, trace, wide_multicast, wide_reduction};
+pub use noccl_testkit::{cluster, network};
+use noccl_testkit::{cube, is_long, network_with, one_in, place};
 
 use noccl_cosim::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_net::Network;
@@ -16,7 +20,6 @@ use noccl_run::{CycleRecord, MemoryImage, Mode, RunConfig, StallConfig};
 use noccl_sim::{run_schedule_recorded, run_trace_recorded};
 use noccl_studies::stress::{Recipe, generate};
 use noccl_studies::{StressKind, load};
-use noccl_testkit::{is_long, one_in};
 use noccl_workload::{
     Action, ActionKind, ElementType, InNetworkReduction, Operator, Place, PortKind,
     PortTransaction, SCHEDULE_FORMAT, Schedule, Trace,
@@ -73,24 +76,15 @@ pub fn whole_or_tiles(whole: &'static str, tiles: &'static str) -> &'static str 
     if is_of_tiles { tiles } else { whole }
 }
 
-pub fn network(preset: &str) -> Network {
-    load(preset, &[]).unwrap().network
-}
-
-fn network_with(preset: &str, field: &str, value: &str) -> Network {
-    let change = (field.to_owned(), value.to_owned());
-    load(preset, &[change]).unwrap().network
-}
-
 /// 4×4 clusters with units of two operands.
 pub fn two_operand_network() -> Network {
-    let (field, value) = ("router.wide_reduction.kind", "\"two_operand\"");
-    network_with("collective_noc_4x4", field, value)
+    let kind = [("router.wide_reduction.kind", "\"two_operand\"")];
+    network_with("collective_noc_4x4", &kind)
 }
 
 /// A preset whose merge tables have registers.
 pub fn registered_merge_network(preset: &str) -> Network {
-    network_with(preset, "router.merge_cycles", "3")
+    network_with(preset, &[("router.merge_cycles", 3)])
 }
 
 /// A multicast of every cluster to all, of three bursts, all at once.
@@ -98,14 +92,7 @@ pub fn multicasts_of_all_to_all(network: &Network) -> Vec<PortTransaction> {
     let (width, height) = (network.cluster_width(), network.cluster_height());
     let to = set((0, 0), (width - 1, height - 1));
     let clusters = (0..width).flat_map(|x| (0..height).map(move |y| cluster(x, y)));
-    let multicasts = clusters.map(|from| PortTransaction {
-        start_cycles: vec![Some(0)],
-        kind: PortKind::WideMulticast {
-            from,
-            to,
-            beats: 130,
-        },
-    });
+    let multicasts = clusters.map(|from| entry(vec![Some(0)], wide_multicast(from, to, 130)));
     multicasts.collect()
 }
 
@@ -125,20 +112,16 @@ pub const HARD: StallConfig = StallConfig {
     initiator_stall_per_256: 100,
 };
 
-pub fn cluster(x: u16, y: u16) -> TileRef {
-    TileRef::Cluster(Coord::new(x, y))
-}
-
 pub fn set(base: (u16, u16), mask: (u16, u16)) -> MultiAddress {
-    MultiAddress::new(Coord::new(base.0, base.1), Coord::new(mask.0, mask.1))
+    cube(base.0, base.1, mask.0, mask.1)
 }
 
 /// A reduction whose members start at the same time.
 pub fn reduction(group: MultiAddress, root: TileRef, beats: u32) -> PortTransaction {
-    PortTransaction {
-        start_cycles: group.members().map(|_| Some(0)).collect(),
-        kind: PortKind::WideReduction { group, root, beats },
-    }
+    entry(
+        group.members().map(|_| Some(0)).collect(),
+        wide_reduction(group, root, beats),
+    )
 }
 
 /// Rows, a column and all of 2×2 clusters.
@@ -163,10 +146,7 @@ pub fn reductions_of_2x2() -> impl Iterator<Item = PortTransaction> {
 
 /// Transactions take the same course, without and with back-pressure. Returns the handshakes compared.
 pub fn agree_on(name: &str, network: &Network, transactions: Vec<PortTransaction>) -> u64 {
-    let trace = Trace {
-        transactions,
-        ..Trace::default()
-    };
+    let trace = trace(transactions);
     let course = |stalls| {
         let records = record_trace(network, &trace, stalls, 1);
         let compared = follow(name, network, &records);
@@ -207,39 +187,23 @@ pub fn follow_arithmetic(
             Operator::Or,
         ]
     };
-    let action = |(i, operator): (usize, &Operator)| Action {
-        kind: ActionKind::InNetworkReduction(InNetworkReduction {
+    let action = |(i, operator): (usize, &Operator)| {
+        ActionKind::InNetworkReduction(InNetworkReduction {
             group,
             source_offset: 0,
-            root: Place {
-                tile: root,
-                offset: 0x1000 * (i as u64 + 1),
-            },
+            root: place(root, 0x1000 * (i as u64 + 1)),
             bytes: 192,
             operator: *operator,
             element,
-        }),
-        after: Vec::new(),
+        })
     };
-    let schedule = Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: "test".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions: operators.iter().enumerate().map(action).collect(),
-    };
+    let schedule = at_once(operators.iter().enumerate().map(action));
+    let byte = |i: u32, at: Coord| (i * 151 + 37 * u32::from(at.x) + 101 * u32::from(at.y)) as u8;
     let image = |at: Coord| MemoryImage {
         tile: TileRef::Cluster(at),
         offset: 0,
-        bytes: (0..192_u32)
-            .map(|i| {
-                like_a_small_number(
-                    i,
-                    (i * 151 + 37 * u32::from(at.x) + 101 * u32::from(at.y)) as u8,
-                )
-            })
+        bytes: (0..192)
+            .map(|i| like_a_small_number(i, byte(i, at)))
             .collect(),
     };
     let inputs: Vec<MemoryImage> = group.members().map(image).collect();

@@ -15,6 +15,7 @@ use noccl_rtl::{PARTS, SmartRtlConfig};
 use noccl_run::{CycleRecord, Rng, Watch};
 use noccl_sim::{MessageNetwork, ReductionId};
 use noccl_studies::load;
+use noccl_testkit::networks::smart;
 use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -30,11 +31,7 @@ pub type Overrides<'o> = &'o [(&'o str, &'o str)];
 /// A network of messages, by what differs from its preset; of several values of a field the last one counts.
 pub fn network(preset: &str, overrides: &[Overrides<'_>]) -> Network {
     let fields: BTreeMap<_, _> = overrides.iter().copied().flatten().copied().collect();
-    let overrides: Vec<(String, String)> = fields
-        .into_iter()
-        .map(|(field, value)| (format!("router.smart.{field}"), value.to_owned()))
-        .collect();
-    load(preset, &overrides).unwrap().network
+    smart(preset, &fields.into_iter().collect::<Vec<_>>())
 }
 
 /// Its hardware, which is built unless that was done before; with a fault, if one is asked for.

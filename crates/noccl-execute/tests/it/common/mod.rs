@@ -30,6 +30,14 @@ pub struct List {
     pub data: Vec<u64>,
 }
 
+impl List {
+    /// Calls without data.
+    pub const fn of(calls: Vec<Registers>) -> Self {
+        let data = Vec::new();
+        Self { calls, data }
+    }
+}
+
 const fn i_type(opcode: u32, f3: u32, rd: u32, rs1: u32, immediate: u32) -> u32 {
     (immediate & 0xfff) << 20 | rs1 << 15 | f3 << 12 | rd << 7 | opcode
 }

@@ -4,6 +4,7 @@
 use super::network;
 use noccl_net::deadlock::{Cycle, Flow, check};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
+use noccl_testkit::cube;
 pub use noccl_testkit::cube as set;
 
 /// The published router.
@@ -17,9 +18,9 @@ pub fn cluster(n: &Network, x: u16, y: u16) -> TileId {
 }
 
 /// The southern row.
-pub const ROW: MultiAddress = MultiAddress::new(Coord::new(0, 0), Coord::new(3, 0));
+pub const ROW: MultiAddress = cube(0, 0, 3, 0);
 /// All clusters.
-pub const ALL: MultiAddress = MultiAddress::new(Coord::new(0, 0), Coord::new(3, 3));
+pub const ALL: MultiAddress = cube(0, 0, 3, 3);
 
 /// Multicast from cluster (x, y).
 pub fn multicast(n: &Network, x: u16, y: u16, set: MultiAddress) -> Flow {

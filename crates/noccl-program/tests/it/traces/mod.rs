@@ -8,6 +8,7 @@ use noccl_program::{
     MAX_COMPUTE, Options, ProgramError, Replayed, Report, Session, parse_messages, replay,
 };
 use noccl_run::{Mode, RunConfig};
+use noccl_testkit::assert_says;
 use noccl_workload::CollectiveKind;
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -170,9 +171,7 @@ fn ranks_that_do_not_fit_are_refused_with_both_lines() {
             Ok(found) => panic!("{found:?}"),
             Err(error) => error.to_string(),
         };
-        for part in expected {
-            assert!(found.contains(part), "{found}");
-        }
+        assert_says(&found, expected);
     };
     let differ = ["rank 1 at t:9 calls", "but rank 0 at t:5 calls"];
     refused(&["barrier 0; barrier 0", "bcast 0 0 1"], &differ);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Chains of Torrent endpoints, shared by the tests about them.
 
-use super::hand_written::schedule_of;
+use super::{hand_written, image, length_of};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunResult};
+use noccl_sim::ScheduleRun;
 use noccl_sim::checkpoint::{Reader, Writer};
-use noccl_sim::{ScheduleRun, run_schedule};
-use noccl_testkit::Random;
-use noccl_testkit::schedules::alone;
-use noccl_workload::{AccessPattern, ActionKind, Chain, ChainDestination, Place, Schedule};
+use noccl_testkit::schedules::at_once;
+use noccl_testkit::{Random, actions, place};
+use noccl_workload::{ActionKind, Chain, Schedule};
 use std::io::Cursor;
 
 /// Tiles in a snake: up the first column, down the second.
@@ -27,22 +27,13 @@ pub fn snake(net: &Network) -> Vec<Coord> {
 }
 
 pub fn chain(from: Coord, destinations: &[Coord], bytes: u64) -> Chain {
-    let pattern = AccessPattern::linear(0x8_0000, bytes);
-    let destination = |at: &Coord| ChainDestination {
-        tile: TileRef::Cluster(*at),
-        pattern: pattern.clone(),
-    };
-    Chain {
-        initiator: TileRef::Cluster(from),
-        source: AccessPattern::linear(0, bytes),
-        destinations: destinations.iter().map(destination).collect(),
-        bytes,
-    }
+    let tile = |at: &Coord| TileRef::Cluster(*at);
+    let destinations: Vec<TileRef> = destinations.iter().map(tile).collect();
+    actions::chain(tile(&from), &destinations, 0x8_0000, bytes)
 }
 
 pub fn schedule(chains: &[Chain]) -> Schedule {
-    let action = |chain: &Chain| alone(ActionKind::Chain(chain.clone()));
-    schedule_of(chains.iter().map(action).collect())
+    at_once(chains.iter().cloned().map(ActionKind::Chain))
 }
 
 pub fn bytes_of(seed: u64, bytes: u64) -> Vec<u8> {
@@ -51,41 +42,28 @@ pub fn bytes_of(seed: u64, bytes: u64) -> Vec<u8> {
         .collect()
 }
 
+/// What every chain sends.
+fn inputs(chains: &[Chain]) -> Vec<MemoryImage> {
+    let numbered = chains.iter().zip(0..);
+    numbered
+        .map(|(c, i)| image(c.initiator, c.source.offset, bytes_of(i, c.bytes)))
+        .collect()
+}
+
 /// Runs in both modes, compares them, and every destination's bytes with the source's.
 pub fn run(net: &Network, chains: &[Chain]) -> RunResult {
     let schedule = &schedule(chains);
     noccl_workload::check(net, schedule).expect("a right program");
-    let image = |tile, offset, bytes| MemoryImage {
-        tile,
-        offset,
-        bytes,
-    };
-    let mut inputs = Vec::new();
+    let inputs = inputs(chains);
     let mut outputs = Vec::new();
     for (i, chain) in chains.iter().enumerate() {
-        let source = image(
-            chain.initiator,
-            chain.source.offset,
-            bytes_of(i as u64, chain.bytes),
-        );
-        inputs.push(source);
         for destination in &chain.destinations {
-            let place = Place {
-                tile: destination.tile,
-                offset: destination.pattern.offset,
-            };
+            let place = place(destination.tile, destination.pattern.offset);
             outputs.push((place, chain.bytes, i as u64));
         }
     }
     let places: Vec<_> = outputs.iter().map(|(p, b, _)| (*p, *b)).collect();
-    let go = |mode| {
-        let config = RunConfig::new(mode);
-        run_schedule(net, schedule, &inputs, &places, &config, &mut |_| true)
-            .expect("every chain ends")
-    };
-    let (value, timing) = (go(Mode::Value), go(Mode::Timing));
-    assert_eq!(value.actions, timing.actions);
-    assert_eq!(value.counters, timing.counters);
+    let value = hand_written::run(net, schedule, &inputs, &places).expect("every chain ends");
     for (image, (place, bytes, seed)) in value.memory.iter().zip(&outputs) {
         assert!(
             image.bytes == bytes_of(*seed, *bytes),
@@ -128,8 +106,23 @@ pub fn overlapping(seed: u64, net: &Network) -> Vec<Chain> {
 /// Cycles from the commit of the task until it is done.
 pub fn cycles(net: &Network, destinations: &[Coord], bytes: u64) -> u64 {
     let chain = chain(snake(net)[0], destinations, bytes);
-    let time = run(net, &[chain]).actions[0];
-    time.finish_cycle - time.start_cycle
+    length_of(&run(net, &[chain]), 0)
+}
+
+/// The same for 64 KiB to one to eight destinations along the snake, and their mean.
+pub fn cycles_of_one_to_eight(net: &Network) -> (Vec<f64>, f64) {
+    let snake = snake(net);
+    let of = |n: usize| cycles(net, &snake[1..=n], 64 << 10) as f64;
+    let found: Vec<f64> = (1..=8).map(of).collect();
+    let mean = found.iter().sum::<f64>() / 8.0;
+    (found, mean)
+}
+
+/// Random sets of overlapping chains, as many as are asked for, all end with the right bytes.
+pub fn check_overlapping(net: &Network, default: u32, long: u32) {
+    for seed in 0..noccl_testkit::cases(default, long).into() {
+        run(net, &overlapping(seed, net));
+    }
 }
 
 /// Links between two clusters.
@@ -164,18 +157,9 @@ pub fn check_checkpoints(net: &Network) {
     let chains = overlapping(3, net);
     let schedule = schedule(&chains);
     let config = RunConfig::new(Mode::Value);
-    let input = |(i, chain): (usize, &noccl_workload::Chain)| MemoryImage {
-        tile: chain.initiator,
-        offset: chain.source.offset,
-        bytes: bytes_of(i as u64, chain.bytes),
-    };
-    let inputs: Vec<MemoryImage> = chains.iter().enumerate().map(input).collect();
+    let inputs = inputs(&chains);
     let last = &chains[0].destinations[0];
-    let place = Place {
-        tile: last.tile,
-        offset: last.pattern.offset,
-    };
-    let outputs = [(place, chains[0].bytes)];
+    let outputs = [(place(last.tile, last.pattern.offset), chains[0].bytes)];
     let mut whole = ScheduleRun::new(net, &schedule, &inputs, &config).unwrap();
     whole.advance(&mut |_| true).unwrap();
     let whole = whole.result(&outputs);
@@ -188,8 +172,7 @@ pub fn check_checkpoints(net: &Network) {
         }
         let mut writer = Writer::new(Vec::new()).unwrap();
         run.save(&mut writer).unwrap();
-        let bytes = writer.finish().unwrap();
-        let mut reader = Reader::open(Cursor::new(bytes)).unwrap();
+        let mut reader = Reader::open(Cursor::new(writer.finish().unwrap())).unwrap();
         run = ScheduleRun::load(net, &schedule, &config, &mut reader).unwrap();
         reader.finish().unwrap();
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Schedules written by hand, run in both modes.
 
-use super::cluster;
+use super::{cluster, image};
 use noccl_net::{Network, TileRef};
 use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult};
+use noccl_testkit::actions::copy;
 pub use noccl_testkit::schedules::{schedule, schedule_of};
-use noccl_workload::{ActionKind, Destination, Place, Schedule, Transfer};
+use noccl_workload::{ActionKind, Destination, Place, Schedule};
 
 /// Runs in both modes, which must agree in everything but bytes; the outcome of value mode.
 pub fn run(
@@ -14,27 +15,22 @@ pub fn run(
     inputs: &[MemoryImage],
     outputs: &[(Place, u64)],
 ) -> Result<RunResult, RunError> {
-    let timing = noccl_sim::run_schedule(
-        net,
-        schedule,
-        inputs,
-        outputs,
-        &RunConfig::new(Mode::Timing),
-        &mut |_| true,
-    );
-    let value = noccl_sim::run_schedule(
-        net,
-        schedule,
-        inputs,
-        outputs,
-        &RunConfig::new(Mode::Value),
-        &mut |_| true,
-    );
+    let run = |mode| {
+        let config = RunConfig::new(mode);
+        noccl_sim::run_schedule(net, schedule, inputs, outputs, &config, &mut |_| true)
+    };
+    let (timing, value) = (run(Mode::Timing), run(Mode::Value));
     if let (Ok(t), Ok(v)) = (&timing, &value) {
         assert_eq!(t.actions, v.actions, "value and timing mode differ");
         assert_eq!(t.counters, v.counters);
     }
     value
+}
+
+/// The cycles in which the actions of a schedule end, in both modes.
+pub fn finish_cycles(net: &Network, schedule: &Schedule) -> Vec<u64> {
+    let result = run(net, schedule, &[], &[]).unwrap_or_else(|error| panic!("{error}"));
+    result.actions.iter().map(|a| a.finish_cycle).collect()
 }
 
 /// Bytes that repeat late and differ by seed.
@@ -50,18 +46,14 @@ pub fn place(tile: TileRef, offset: u64) -> Place {
 
 /// What a cluster writes or multicasts from the beginning of its memory.
 pub fn transfer(from: TileRef, destination: Destination, bytes: u64) -> ActionKind {
-    ActionKind::Transfer(Transfer::row(from, place(from, 0), destination, bytes))
+    copy(from, place(from, 0), destination, bytes)
 }
 
 /// Bytes at the beginning of each of 4×4 memories, which differ from tile to tile.
 pub fn images(bytes: u64) -> Vec<MemoryImage> {
     let tiles = (0..4).flat_map(|x| (0..4).map(move |y| (x, y)));
-    let image = |(x, y): (u16, u16)| MemoryImage {
-        tile: cluster(x, y),
-        offset: 0,
-        bytes: (0..bytes)
-            .map(|i| (i * 31 + i / 251) as u8 ^ (x * 4 + y) as u8)
-            .collect(),
-    };
+    let byte = |i: u64, (x, y): (u16, u16)| (i * 31 + i / 251) as u8 ^ (x * 4 + y) as u8;
+    let bytes = |at| (0..bytes).map(|i| byte(i, at)).collect();
+    let image = |at: (u16, u16)| image(cluster(at.0, at.1), 0, bytes(at));
     tiles.map(image).collect()
 }

@@ -3,6 +3,7 @@
 
 use super::cluster;
 use super::hand_written::place;
+use super::image;
 use noccl_net::Network;
 use noccl_run::{MemoryImage, RunResult};
 use noccl_testkit::Random;
@@ -33,10 +34,12 @@ pub fn random_images(net: &Network, bytes: u64) -> Vec<MemoryImage> {
     let mut random = Random(1);
     let (width, height) = (net.cluster_width(), net.cluster_height());
     let all = (0..width).flat_map(|x| (0..height).map(move |y| cluster(x, y)));
-    all.map(|tile| MemoryImage {
-        tile,
-        offset: 0,
-        bytes: (0..bytes).map(|_| random.below(256) as u8).collect(),
+    all.map(|tile| {
+        image(
+            tile,
+            0,
+            (0..bytes).map(|_| random.below(256) as u8).collect(),
+        )
     })
     .collect()
 }

@@ -2,6 +2,7 @@
 //! Named networks and single-transaction runs, shared by the formula tests.
 
 pub mod chains;
+pub mod formulas;
 pub mod hand_written;
 pub mod interpreted;
 pub mod listed_program;
@@ -9,12 +10,12 @@ pub mod lists;
 pub mod random_schedule;
 pub mod saved;
 
-use noccl_net::Network;
-use noccl_run::{Mode, RunConfig, RunError, RunResult, StallConfig};
+use noccl_net::{Network, TileRef};
+use noccl_run::{Diagnosis, MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
 use noccl_testkit::random::random_trace;
 use noccl_testkit::traces::{entry, together, trace, wide_reduction};
 pub use noccl_testkit::{cluster, cube, network, network_with};
-use noccl_workload::{Fault, Place, PortKind, Trace};
+use noccl_workload::{Difference, Fault, Place, PortKind, Schedule, Trace};
 
 /// FIFOs of other depths than two, and links of more than a cycle.
 pub fn deep_network() -> Network {
@@ -25,6 +26,55 @@ pub fn deep_network() -> Network {
         ("router.link_cycles.wide", "4"),
     ];
     network_with("collective_noc_4x4", &sizes)
+}
+
+/// Who waits for whom in a run that cannot end.
+pub fn stalled<T: std::fmt::Debug>(outcome: Result<T, RunError>) -> Diagnosis {
+    match outcome {
+        Err(RunError::Stall(diagnosis)) => *diagnosis,
+        other => panic!("should stall: {other:?}"),
+    }
+}
+
+/// Runs a schedule whose bytes do not matter.
+pub fn run_alone(
+    net: &Network,
+    schedule: &Schedule,
+    config: &RunConfig,
+) -> Result<RunResult, RunError> {
+    noccl_sim::run_schedule(net, schedule, &[], &[], config, &mut |_| true)
+}
+
+/// Cycles from the start of an action to its end.
+pub fn length_of(result: &RunResult, action: usize) -> u64 {
+    let time = result.actions[action];
+    time.finish_cycle - time.start_cycle
+}
+
+/// A member that disagrees with the others of the first transaction.
+pub const fn disagree(member: u32, difference: Difference) -> Fault {
+    Fault::Disagree {
+        transaction: 0,
+        member,
+        difference,
+    }
+}
+
+/// What lies in a memory at first.
+pub const fn image(tile: TileRef, offset: u64, bytes: Vec<u8>) -> MemoryImage {
+    MemoryImage {
+        tile,
+        offset,
+        bytes,
+    }
+}
+
+/// How often in 256 cycles a target and an initiator stall.
+pub const fn stalling(target: u32, initiator: u32) -> StallConfig {
+    StallConfig {
+        target_stall_per_256: target,
+        initiator_stall_per_256: initiator,
+    }
 }
 
 /// An offset in the memory of the cluster with these coordinates.
@@ -101,10 +151,7 @@ pub fn run_trace(
 pub fn replay(net: &Network, trace: &Trace, mode: Mode, threads: usize, stalls: bool) -> RunResult {
     let mut config = RunConfig::new(mode);
     config.threads = threads;
-    config.stalls = stalls.then_some(StallConfig {
-        target_stall_per_256: 90,
-        initiator_stall_per_256: 60,
-    });
+    config.stalls = stalls.then_some(stalling(90, 60));
     let result = noccl_sim::run_trace(net, trace, &config, &mut |_| true);
     let result = result.unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(result.wrong_transactions, 0);

@@ -8,10 +8,11 @@ use super::hand_written::schedule_of;
 use noccl_net::{MultiAddress, Network, TileRef, TileSet};
 use noccl_run::MemoryImage;
 use noccl_testkit::Random;
+use noccl_testkit::actions::{barrier, compute, to_set};
 use noccl_workload::{
-    Action, ActionId, ActionKind, Arrival, Barrier, BarrierMechanism, Compute, Destination,
-    ElementType, InNetworkReduction, Kernel, LocalReduce, Multiply, Operation, Operator, Place,
-    Schedule, Transfer,
+    Action, ActionId, ActionKind, Arrival, BarrierMechanism, Destination, ElementType,
+    InNetworkReduction, Kernel, LocalReduce, Multiply, Operation, Operator, Place, Schedule,
+    Transfer,
 };
 
 /// Bytes of every memory that actions use.
@@ -72,10 +73,7 @@ fn transfer(net: &Network, random: &mut Random) -> Transfer {
         offset: offset(random),
     };
     let destination = if random.below(3) == 0 {
-        Destination::Multicast {
-            set: random.cube(net),
-            offset: offset(random),
-        }
+        to_set(random.cube(net), offset(random))
     } else {
         Destination::One(Place {
             tile: if random.below(4) == 0 {
@@ -130,19 +128,16 @@ fn kind(net: &Network, random: &mut Random) -> ActionKind {
             operator: Operator::Max,
             element: ElementType::Int64,
         }),
-        8 => ActionKind::Compute(Compute {
-            tile: random.cluster(net),
-            cycles: random.below(500),
-        }),
-        9 => ActionKind::Barrier(Barrier {
-            group: TileSet::Cube(random.cube(net)),
-            counter: random.cluster(net),
-            mechanism: if random.below(2) == 0 {
+        8 => compute(random.cluster(net), random.below(500)),
+        9 => barrier(
+            TileSet::Cube(random.cube(net)),
+            random.cluster(net),
+            if random.below(2) == 0 {
                 BarrierMechanism::Software
             } else {
                 BarrierMechanism::InNetwork
             },
-        }),
+        ),
         10 => {
             let group = random.cube(net);
             let root = group.members().next().map(TileRef::Cluster);

@@ -8,6 +8,7 @@ use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
 use noccl_run::{MemoryImage, Mode, RunConfig, Watch};
 use noccl_studies::run_values;
 use noccl_testkit::Random;
+use noccl_testkit::actions::{barrier, to_set};
 use noccl_testkit::schedules::schedule_of;
 use noccl_workload::{
     Action, ActionId, ActionKind, Arrival, Barrier, BarrierMechanism, Destination, ElementType,
@@ -64,10 +65,7 @@ impl Maker {
         };
         let offset = output + *self.random.pick(&[0, 1, 8, 63]);
         let destination = if self.random.below(3) == 0 {
-            Destination::Multicast {
-                set: self.cube(),
-                offset,
-            }
+            to_set(self.cube(), offset)
         } else {
             Destination::One(Place {
                 tile: self.cluster(),
@@ -115,13 +113,13 @@ impl Maker {
                 let root = TileRef::Cluster(group.base);
                 ActionKind::Arrival(Arrival { group, root })
             }
-            _ => ActionKind::Barrier(Barrier {
-                group: TileSet::Cube(self.cube()),
-                counter: self.cluster(),
-                mechanism: *self
+            _ => barrier(
+                TileSet::Cube(self.cube()),
+                self.cluster(),
+                *self
                     .random
                     .pick(&[BarrierMechanism::InNetwork, BarrierMechanism::Software]),
-            }),
+            ),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! What the networks are asked to do.
 
 use super::programs;
+use crate::common::stress_request;
 use noccl_net::Network;
 use noccl_run::Watch;
 use noccl_studies::{
@@ -134,12 +135,8 @@ impl Work {
 
 fn ports(network: &Network, kinds: &[StressKind], seed: u64) -> Result<(), Wrong> {
     let request = StressRequest {
-        spec_arguments: network.spec().name.clone(),
-        seeds: 1,
         first_seed: seed,
-        kinds: kinds.to_vec(),
-        transactions: noccl_studies::MIN_STRESS_TRANSACTIONS,
-        has_variants: false,
+        ..stress_request(network.spec().name.clone(), kinds, 1)
     };
     let report = stress(network, &request, Watch::quiet())?;
     let failed = |f: &noccl_studies::StressFailure| {

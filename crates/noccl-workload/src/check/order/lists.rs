@@ -57,9 +57,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn network() -> Network {
-        let name = "collective_noc_4x4";
-        let text = noccl_spec::preset_text(name).unwrap();
-        noccl_net::elaborate(&noccl_spec::parse_spec(name, &text, &[]).unwrap()).unwrap()
+        noccl_testkit::mesh(4, 4)
     }
 
     fn at(x: u16, offset: u64) -> Place {

@@ -9,11 +9,7 @@ use crate::kernel::random::Stream;
 use noccl_net::{Coord, Network, TileId};
 
 pub(super) fn row(fields: &[(&str, &str)]) -> Network {
-    let fields: Vec<(&str, String)> = fields
-        .iter()
-        .map(|(field, value)| (*field, (*value).to_owned()))
-        .collect();
-    network("smart_8x1", &fields)
+    network("smart_8x1", fields)
 }
 
 fn at(network: &Network, x: u16) -> TileId {

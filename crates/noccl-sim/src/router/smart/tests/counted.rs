@@ -70,7 +70,7 @@ fn run_and_diagnose(network: &Network, plane: &mut Plane) -> (Vec<u64>, Diagnosi
 /// S2's responder that has the line sends it. If it sends no acknowledgement beside it, routers wait for one for ever.
 #[test]
 fn data_in_place_of_an_acknowledgement_leaves_the_reduction_open_and_beside_it_does_not() {
-    let network = network("smart_8x8", &[]);
+    let network = noccl_testkit::network("smart_8x8");
     let root = Coord::new(3, 3);
     let responders = all_but(&network, root);
     for owner in [
@@ -114,7 +114,7 @@ fn data_in_place_of_an_acknowledgement_leaves_the_reduction_open_and_beside_it_d
 #[test]
 fn contributions_before_their_multicast_are_counted_and_late_copies_reserve_nothing() {
     for preset in ["smart_5x4", "smart_5x4_private"] {
-        let network = network(preset, &[]);
+        let network = noccl_testkit::network(preset);
         for (root, held) in [
             (Coord::new(0, 0), 3),
             (Coord::new(2, 1), 5),
@@ -151,7 +151,7 @@ fn contributions_before_their_multicast_are_counted_and_late_copies_reserve_noth
 /// Five inputs where the root contributes itself; 63 others without it are four.
 #[test]
 fn routers_count_five_inputs_where_the_root_contributes() {
-    let network = network("smart_8x8", &[]);
+    let network = noccl_testkit::network("smart_8x8");
     let root = Coord::new(3, 3);
     for (members, inputs) in [(all(&network), 5), (all_but(&network, root), 4)] {
         for (most, is_whole) in [(inputs, true), (inputs - 1, false)] {

@@ -14,19 +14,10 @@ mod wires;
 
 use super::packet::Combining;
 use super::plane::Plane;
-use noccl_net::{Coord, Network, TileId, elaborate};
-use noccl_spec::{parse_spec, preset_text};
+use noccl_net::{Coord, Network, TileId};
+use noccl_testkit::networks::smart as network;
 use noccl_workload::{ElementType, Operator};
 use proptest::prelude::*;
-
-fn network(preset: &str, overrides: &[(&str, String)]) -> Network {
-    let overrides: Vec<(String, String)> = overrides
-        .iter()
-        .map(|(field, value)| (format!("router.smart.{field}"), value.clone()))
-        .collect();
-    let spec = parse_spec(preset, &preset_text(preset).unwrap(), &overrides).unwrap();
-    elaborate(&spec).unwrap()
-}
 
 fn plane(network: &Network, value_bytes: usize) -> Plane {
     let smart = network.axi().router.smart.as_ref().unwrap();

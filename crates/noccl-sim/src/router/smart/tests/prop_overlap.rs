@@ -273,7 +273,7 @@ proptest! {
 /// Four inputs need three bits: a count of two bits waits for contributions that never come.
 #[test]
 fn counts_of_two_bits_never_end() {
-    let network = network("smart_8x8", &[]);
+    let network = noccl_testkit::network("smart_8x8");
     let all: Vec<Coord> = (0..64).map(|t| network.coord(TileId(t))).collect();
     let root = Coord::new(3, 3);
     let members: Vec<Coord> = all.into_iter().filter(|at| *at != root).collect();

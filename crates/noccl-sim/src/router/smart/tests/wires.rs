@@ -2,13 +2,13 @@
 //! A wire between any two interfaces: a flit per cycle and pair, any number into an interface.
 
 use super::super::packet::Combining;
-use super::{network, plane, run};
+use super::{plane, run};
 use noccl_net::{Coord, Network};
 use noccl_workload::{ElementType, Operator};
 use proptest::prelude::*;
 
 fn mesh(width: u16, height: u16) -> Network {
-    network(&format!("smart_{width}x{height}_connected"), &[])
+    noccl_testkit::network(&format!("smart_{width}x{height}_connected"))
 }
 
 /// Tiles of some packets by number, and the flits of each.
