@@ -138,7 +138,8 @@ lint: check lint-rust lint-python ## All linters and type checkers
 # In the profile of the build, so that programs that run while others are compiled are not built twice.
 .PHONY: lint-rust
 lint-rust:
-	cargo clippy --release --workspace --lib --bins --examples --tests --test cosim --locked -- -D warnings
+	cargo clippy --release --workspace --lib --bins --examples --tests --locked -- -D warnings
+	cargo clippy --release --workspace --test cosim --locked -- -D warnings
 
 .PHONY: lint-python
 lint-python: $(VENV)/.extension $(VENV)/.deps

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ from noccl.programs.run import run_on
 from tests.ideal_session import MESSAGE_CYCLES, IdealSession
 
 ROOT = Path(__file__).resolve().parents[2]
+NOCCL = Path(sys.executable).with_name("noccl")
 
 
 @pytest.fixture
@@ -91,6 +95,34 @@ def test_an_error_is_told_with_the_stack_of_its_rank(
     assert told[-1].startswith(f"error: rank 0 ({script}:5): AssertionError")
     assert any("line 5, in <module>" in line for line in told)
     assert command.main(["-n", "2", "--max-cycles", "50", str(script), "word"]) == 1
+
+
+def test_files_with_names_of_python_in_the_current_folder_are_not_imported(
+    tmp_path: Path,
+) -> None:
+    for name in ("types", "random", "numpy"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('imported')\n", encoding="utf-8")
+    script = tmp_path / "scripts" / "hello.py"
+    script.parent.mkdir()
+    script.write_text("import random\nfrom mpi4py import MPI\nprint('hello')\n", encoding="utf-8")
+    words = [str(NOCCL), "run", str(script), "--program", "--ranks", "2"]
+    done = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("hello\nhello\n")
+
+
+def test_a_reader_that_ends_early_ends_the_program_without_a_word(tmp_path: Path) -> None:
+    script = tmp_path / "lines.py"
+    script.write_text("for n in range(100000): print(n)\n", encoding="utf-8")
+    words = [sys.executable, "-m", "noccl.programs", "--ranks", "2", str(script)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline() == b"0\n"
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == -signal.SIGPIPE
 
 
 def test_a_timeline_has_a_bar_per_activity_and_a_name_per_kind() -> None:

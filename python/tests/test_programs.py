@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from noccl.errors import ProgramError
 from noccl.programs.run import ProgramResult, run_on
 from tests.ideal_session import COLLECTIVE_CYCLES, MESSAGE_CYCLES, IdealSession
 
@@ -155,6 +156,18 @@ def test_operators_that_the_engine_lacks_are_composed(name: str, kind: str, expe
         return found[0]
 
     assert run(program).values == [expected] * 4
+
+
+def test_ranks_are_numbered_in_another_group_and_refused_outside_their_own() -> None:
+    def program(comm: Any) -> Any:
+        some = comm.Get_group().Incl([2, 0])
+        in_others = some.Translate_ranks([1, 0], comm.Get_group().Incl([0, 1]))
+        with pytest.raises(ProgramError, match="rank -2: accepted: 0 to 1"):
+            some.Translate_ranks([-2])
+        return some.Translate_ranks(), some.Translate_ranks([1]), in_others
+
+    undefined = -32766
+    assert run(program, 3).values == [([2, 0], [0], [0, undefined])] * 3
 
 
 def test_splitting_orders_ranks_by_key_and_leaves_out_undefined() -> None:

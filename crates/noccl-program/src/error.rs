@@ -2,6 +2,7 @@
 //! Why a program cannot go on.
 
 use crate::RankId;
+use crate::matching::tag_name;
 use noccl_coll::CollError;
 use noccl_run::RunError;
 use thiserror::Error;
@@ -41,7 +42,8 @@ pub enum ProgramError {
     },
     /// A message is longer than its receive.
     #[error(
-        "{rank} at {place} receives at most {max_bytes} bytes, but {other} at {other_place} sends {bytes} bytes with tag {tag}; accepted: a buffer that holds the message"
+        "{rank} at {place} receives at most {max_bytes} bytes, but {other} at {other_place} sends {bytes} bytes {}; accepted: a buffer that holds the message",
+        tag_name(*.tag)
     )]
     Truncated {
         /// Who receives.

@@ -12,6 +12,15 @@ use std::collections::{BTreeSet, VecDeque};
 /// take them.
 pub(crate) const FIRST_INNER_TAG: i64 = 1 << 31;
 
+/// A message's tag as messages for people name it.
+pub(crate) fn tag_name(tag: i64) -> String {
+    if tag < FIRST_INNER_TAG {
+        format!("with tag {tag}")
+    } else {
+        "of a collective".to_owned()
+    }
+}
+
 /// What a receive or a probe takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wanted {
@@ -39,10 +48,8 @@ impl Wanted {
         let source = self
             .source
             .map_or_else(|| "any rank".to_owned(), |rank| rank.to_string());
-        let tag = self
-            .tag
-            .map_or_else(|| "any tag".to_owned(), |tag| format!("tag {tag}"));
-        format!("a message from {source} with {tag}")
+        let tag = self.tag.map_or_else(|| "with any tag".to_owned(), tag_name);
+        format!("a message from {source} {tag}")
     }
 
     const fn takes(&self, message: &Announced) -> bool {

@@ -3,6 +3,7 @@
 
 use crate::error::ProgramError;
 use crate::ids::{RankId, RequestId};
+use crate::matching::tag_name;
 use crate::rank::CallKind;
 use crate::request::{Request, RequestKind};
 use crate::session::Session;
@@ -82,13 +83,15 @@ impl Session<'_> {
             }
             (RequestKind::Task(name), _) => format!("its {name} called at {}", request.place),
             (RequestKind::Send { .. }, Some(message)) => {
-                format!("its message to {} with tag {}", message.target, message.tag)
+                format!(
+                    "its message to {} {}",
+                    message.target,
+                    tag_name(message.tag)
+                )
             }
             (RequestKind::Receive { .. }, Some(message)) => {
-                format!(
-                    "the message from {} with tag {}",
-                    message.source, message.tag
-                )
+                let tag = tag_name(message.tag);
+                format!("the message from {} {tag}", message.source)
             }
             (RequestKind::Send { .. } | RequestKind::Receive { .. }, None) => {
                 let wanted = self.ranks[request.rank.idx()].inbox.wanted(id);

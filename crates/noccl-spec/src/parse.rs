@@ -79,13 +79,11 @@ pub fn override_value(table: &mut toml::Table, key: &str, value: &str) -> Result
     }
     let parts: Vec<&str> = parents.split('.').filter(|p| !p.is_empty()).collect();
     let here = descend(table, &parts).map_err(fail)?;
-    let unknown = unknown_field(here, last);
-    let old = here.get_mut(last).ok_or_else(|| fail(unknown))?;
-    if old.is_table() || old.is_array() {
-        return Err(fail(format!(
-            "'{last}' is not a single value; name a field below it"
-        )));
-    }
+    let no_value = no_value(here, parents, last);
+    let old = match here.get_mut(last) {
+        Some(old) if !old.is_table() && !old.is_array() => old,
+        Some(_) | None => return Err(fail(no_value)),
+    };
     let new = match (&*old, parse_value(value)) {
         (toml::Value::String(_), toml::Value::String(s)) => toml::Value::String(s),
         (toml::Value::String(_), _) => toml::Value::String(value.to_owned()),
@@ -148,9 +146,12 @@ const LEFT_OUT: [&str; 6] = [
 const LINK_CYCLES: &str = "router.link_cycles";
 
 fn write_link_cycles(table: &mut toml::Table) {
-    let Some(toml::Value::Table(router)) = table.get_mut("router") else {
-        return;
-    };
+    if let Some(toml::Value::Table(router)) = table.get_mut("router") {
+        add_link_cycles(router);
+    }
+}
+
+fn add_link_cycles(router: &mut toml::Table) {
     let empty = toml::Value::Table(toml::Table::new());
     let links = router.entry("link_cycles").or_insert(empty);
     if let toml::Value::Table(links) = links {
@@ -158,6 +159,36 @@ fn write_link_cycles(table: &mut toml::Table) {
             links.entry(plane).or_insert(toml::Value::Integer(1));
         }
     }
+}
+
+/// Why a name in a table, whose path is `parents`, is no single value. Names the fields that files leave out too.
+fn no_value(table: &toml::Table, parents: &str, name: &str) -> String {
+    let mut table = table.clone();
+    match parents {
+        "" => {
+            let one = toml::Value::Float(crate::default_clock_ghz());
+            table.entry(CLOCK).or_insert(one);
+        }
+        "core" => {
+            let names = LEFT_OUT.iter().filter_map(|key| key.strip_prefix("core."));
+            table.extend(names.map(|name| (name.to_owned(), toml::Value::Integer(0))));
+        }
+        // Routers between cores have links of one cycle.
+        "router" if table.contains_key("wide_reduction") => add_link_cycles(&mut table),
+        _ => {}
+    }
+    match table.get(name) {
+        Some(toml::Value::Table(below)) => format!(
+            "'{name}' is not a single value; name a field below it: {}",
+            names_of(below).join(", ")
+        ),
+        Some(_) => format!("'{name}' is not a single value; name a field below it"),
+        None => unknown_field(&table, name),
+    }
+}
+
+fn names_of(table: &toml::Table) -> Vec<&str> {
+    table.keys().map(String::as_str).collect()
 }
 
 fn descend<'a>(table: &'a mut toml::Table, parts: &[&str]) -> Result<&'a mut toml::Table, String> {
@@ -185,7 +216,7 @@ fn descend<'a>(table: &'a mut toml::Table, parts: &[&str]) -> Result<&'a mut tom
 }
 
 fn unknown_field(table: &toml::Table, part: &str) -> String {
-    let names: Vec<&str> = table.keys().map(String::as_str).collect();
+    let names = names_of(table);
     format!(
         "no field '{part}' here; fields: {}{}",
         names.join(", "),

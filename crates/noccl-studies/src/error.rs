@@ -87,7 +87,7 @@ pub enum Error {
     },
     /// Buffers do not fit into a memory.
     #[error(
-        "--bytes {bytes}: {tile} needs {needed_bytes} bytes but has {available_bytes}; give fewer bytes or a larger {field}"
+        "--bytes {bytes}: {tile} needs {needed_bytes} bytes but has {available_bytes}; give fewer bytes{}", or_options(.larger)
     )]
     DoesNotFit {
         /// Payload asked for.
@@ -98,8 +98,8 @@ pub enum Error {
         needed_bytes: u64,
         /// Bytes there.
         available_bytes: u64,
-        /// Spec field that would have to grow.
-        field: &'static str,
+        /// Options with which it fits, if some do.
+        larger: Vec<String>,
     },
     /// Each algorithm of the library is refused.
     #[error("{collective}: no algorithm of the library runs on {network}; accepted: another collective or network\n{}", .reasons.join("\n"))]
@@ -217,6 +217,14 @@ impl From<ExecuteError> for Error {
 impl From<ProgramError> for Error {
     fn from(error: ProgramError) -> Self {
         ExecuteError::from(error).into()
+    }
+}
+
+fn or_options(options: &[String]) -> String {
+    if options.is_empty() {
+        String::new()
+    } else {
+        format!(", or {}", options.join(" "))
     }
 }
 

@@ -14,22 +14,37 @@ pub struct DoctorRow {
     pub name: String,
     /// What was found.
     pub found: String,
-    /// Is it as it should be? Things that nothing depends on are always fine.
-    pub is_fine: bool,
+    /// How it is.
+    pub state: DoctorState,
+}
+
+/// How a part of the installation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DoctorState {
+    /// As it should be.
+    Ok,
+    /// Not there, and needed by some commands only.
+    Missing,
+    /// Not as it should be.
+    Wrong,
 }
 
 /// Looks at the installation.
 ///
 /// ```
-/// assert!(noccl::doctor().iter().all(|row| row.is_fine));
+/// use noccl::{DoctorState, doctor};
+///
+/// assert!(doctor().iter().all(|row| row.state != DoctorState::Wrong));
 /// ```
 #[must_use]
 pub fn doctor() -> Vec<DoctorRow> {
     let row = |name: &str, found: String| DoctorRow {
         name: name.to_owned(),
         found,
-        is_fine: true,
+        state: DoctorState::Ok,
     };
+    let verilator = verilator_found();
     let mut rows = vec![
         row("version", env!("CARGO_PKG_VERSION").to_owned()),
         row(
@@ -48,7 +63,13 @@ pub fn doctor() -> Vec<DoctorRow> {
             ),
         ),
         row("build", build().to_owned()),
-        row("Verilator", verilator_found()),
+        DoctorRow {
+            state: verilator
+                .as_ref()
+                .map_or(DoctorState::Missing, |_| DoctorState::Ok),
+            name: "Verilator".to_owned(),
+            found: verilator.unwrap_or_else(|reason| reason),
+        },
     ];
     rows.extend(preset_names().iter().map(|name| preset(name)));
     rows
@@ -66,7 +87,9 @@ fn preset(name: &str) -> DoctorRow {
     let loaded = load(name, &[]);
     DoctorRow {
         name: format!("preset {name}"),
-        is_fine: loaded.is_ok(),
+        state: loaded
+            .as_ref()
+            .map_or(DoctorState::Wrong, |_| DoctorState::Ok),
         found: match loaded {
             Ok(loaded) => format!(
                 "{} clusters, {} memory tiles",

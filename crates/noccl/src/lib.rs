@@ -33,7 +33,7 @@ pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{
     DescribedTile, LinkRow, MessageCosts, NetworkDescription, RegionRow, TileRow, describe,
 };
-pub use doctor::{DoctorRow, doctor};
+pub use doctor::{DoctorRow, DoctorState, doctor};
 pub use executed::{
     ExecutedRankRow, ExecutedReport, ExecutedRequest, is_program_of_calls, record_executed,
     refuse_checkpoint, run_executed,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -153,4 +154,7 @@ def _grouped(number: int) -> str:
 
 
 if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):
+        # Whoever reads the output may end first, as `head` does: no error of the program.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(main(sys.argv[1:]))

@@ -46,10 +46,7 @@ class Group:
 
     def Incl(self, ranks: Sequence[int]) -> Group:
         """The given ranks in the given order."""
-        for rank in ranks:
-            if not 0 <= rank < len(self.members):
-                raise ProgramError(f"rank {rank}: accepted: 0 to {len(self.members) - 1}")
-        return Group(tuple(self.members[rank] for rank in ranks), self._own)
+        return Group(tuple(self._member(rank) for rank in ranks), self._own)
 
     def Excl(self, ranks: Sequence[int]) -> Group:
         """All but the given ranks."""
@@ -67,15 +64,28 @@ class Group:
     def Translate_ranks(
         self, ranks: Sequence[int] | None = None, group: Group | None = None
     ) -> list[int]:
-        """Numbers of these ranks in another group, UNDEFINED where they are not in it."""
-        other = Group() if group is None else group
-        chosen = range(len(self.members)) if ranks is None else ranks
-        place = {member: rank for rank, member in enumerate(other.members)}
+        """Numbers of these ranks, or of all, in another group: UNDEFINED where they are not in it.
+
+        Without a group: their numbers in the world, as mpi4py has it.
+        """
+        place = {member: member for member in self.members}
+        if group is not None:
+            place = {member: rank for rank, member in enumerate(group.members)}
         return [
             rank if rank == constants.PROC_NULL
-            else place.get(self.members[rank], constants.UNDEFINED)
-            for rank in chosen
+            else place.get(self._member(rank), constants.UNDEFINED)
+            for rank in (range(len(self.members)) if ranks is None else ranks)
         ]  # fmt: skip
+
+    def _member(self, rank: int) -> int:
+        """The rank of the world with this number here.
+
+        Raises:
+            ProgramError: There is no such rank.
+        """
+        if not 0 <= rank < len(self.members):
+            raise ProgramError(f"rank {rank}: accepted: 0 to {len(self.members) - 1}")
+        return self.members[rank]
 
     @classmethod
     def Union(cls, group1: Group, group2: Group) -> Group:

@@ -158,7 +158,7 @@ fn a_chain_takes_the_same_course_in_hardware() {
     let folder = Folder::new();
     folder.file("torrent.toml", &with_torrent_endpoints());
     let made = "schedule multicast --spec ./torrent.toml --bytes 6KiB --root 0,0 --algorithm chainwrite:greedy -o s.json";
-    let outcome = done_with_tools(&folder, made);
+    done_with_tools(&folder, made);
     let run = "run s.json --spec ./torrent.toml --backend rtl --json";
     for stalls in ["", " --stalls 60,60 --stall-seed 7"] {
         let report = report_with_tools(&folder, &format!("{run}{stalls}"));

@@ -2,7 +2,7 @@
 //! 2×2 clusters with memory tiles on all four sides in lock-step with their hardware, with the real tools: `make cosim-sides`.
 
 use crate::common::Folder;
-use crate::tools::{done_with_tools, report_with_tools, with_tools};
+use crate::tools::{done_with_tools, report_with_tools};
 use noccl_testkit::sides::{self, Sides};
 
 #[test]
@@ -33,7 +33,7 @@ fn collectives_from_memories_on_every_side_take_the_same_course_in_hardware() {
         let made = format!(
             "schedule {collective} --spec ./sides.toml --bytes 1KiB --algorithm in_network -o s.json"
         );
-        let outcome = done_with_tools(&folder, &made);
+        done_with_tools(&folder, &made);
         let run = format!(
             "run s.json --spec ./sides.toml --backend rtl --boundary {boundary} {stalls} --json"
         );

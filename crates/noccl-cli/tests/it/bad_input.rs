@@ -2,7 +2,7 @@
 //! Wrong input ends with exit code 2 (1 for a schedule that is proved wrong), a message that names
 //! the field and what would be accepted, no panic, and no file.
 
-use crate::common::{Folder, fails, noccl};
+use crate::common::{Folder, done, fails, noccl};
 use noccl_testkit::assert_says;
 
 /// The command fails with this code, its message holds all these words, and nothing else came out.
@@ -276,4 +276,24 @@ fn benchmarks_are_refused_before_anything_is_compiled() {
     for (command, words) in cases {
         refuses(command, &[words]);
     }
+}
+
+#[test]
+fn what_an_error_of_too_little_memory_proposes_works() {
+    let compare = "compare all_reduce --bytes 256KiB --algorithms in_network_once --backend model";
+    let folder = Folder::new();
+    let said = fails(&folder, 2, compare);
+    let (_, options) = said
+        .stderr
+        .trim()
+        .split_once("give fewer bytes, or ")
+        .unwrap();
+    assert_says(
+        options,
+        &["cluster.l1_bytes", "mesh.regions.1.stride_bytes"],
+    );
+    done(&folder, &format!("{compare} {options}"));
+    // The addresses of a memory tile cannot grow so far.
+    let said = fails(&folder, 2, "compare multicast --bytes 16GiB");
+    assert!(said.stderr.ends_with("give fewer bytes\n"), "{said:?}");
 }

@@ -151,6 +151,19 @@ fn doctor_finds_this_installation_sound() {
 }
 
 #[test]
+fn doctor_calls_a_tool_that_is_not_there_missing() {
+    let said = std::process::Command::new(env!("CARGO_BIN_EXE_noccl"))
+        .arg("doctor")
+        .env("NOCCL_VERILATOR", "/nowhere/verilator")
+        .output()
+        .unwrap();
+    assert_eq!(said.status.code(), Some(0), "{said:?}");
+    let text = String::from_utf8(said.stdout).unwrap();
+    let row = text.lines().find(|line| line.contains("Verilator"));
+    assert!(row.unwrap().starts_with("missing"), "{text}");
+}
+
+#[test]
 fn an_interrupt_ends_a_long_run_with_its_own_exit_code_and_no_result() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_noccl"))
         .args(["stress", "--seeds", "1000000", "--json"])

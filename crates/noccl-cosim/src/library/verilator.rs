@@ -47,11 +47,13 @@ pub(super) fn verilator() -> Result<PathBuf, HardwareError> {
 }
 
 /// What [`verilator`] finds, in words.
-#[must_use]
-pub fn verilator_found() -> String {
+///
+/// # Errors
+/// Why nothing is found that runs hardware.
+pub fn verilator_found() -> Result<String, String> {
     match verilator() {
-        Ok(tool) => tool.display().to_string(),
-        Err(error) => format!("{error} (needed to run hardware only)"),
+        Ok(tool) => Ok(tool.display().to_string()),
+        Err(error) => Err(format!("{error} (needed to run hardware only)")),
     }
 }
 

@@ -6,7 +6,6 @@ use crate::common::cases::{Cases, same_course};
 use crate::common::library;
 use noccl_cosim::lockstep::Lockstep;
 use noccl_net::Network;
-use noccl_studies::load;
 use noccl_testkit::network_with;
 
 const LEAST: &str = "2x2-depths-1-1-reducing";

@@ -2,7 +2,7 @@
 //! DMA engines, network interfaces and mesh of 2×2 clusters are the simulator's: `make cosim-dma`.
 
 use crate::common::engines::{
-    Engines, copy, from_memory, in_sequence, multicast, place, pull, push, schedule, sum, together,
+    Engines, copy, from_memory, in_sequence, multicast, place, pull, push, sum, together,
 };
 use crate::common::{cluster, set};
 use noccl_net::TileRef;

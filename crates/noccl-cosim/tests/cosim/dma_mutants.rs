@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Faults in DMA engines do not survive the comparison, transfer by transfer (`tests/libraries/mutants.rs`).
 
-use crate::common::engines::{Engines, copy, place, push, schedule, sum, together};
+use crate::common::engines::{Engines, copy, place, push, sum, together};
 use crate::common::{cluster, set};
 use noccl_net::TileRef;
 use noccl_testkit::assert_says;

@@ -7,6 +7,7 @@ mod bypass;
 mod cores;
 mod errors;
 mod overrides;
+mod page;
 mod presets;
 mod presets_smart;
 mod prop_parse;

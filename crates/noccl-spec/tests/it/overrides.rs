@@ -76,6 +76,19 @@ fn an_unknown_path_is_refused_with_the_fields_there() {
 }
 
 #[test]
+fn fields_that_files_leave_out_are_named_too() {
+    assert_says(
+        reason("router.merge_cycle", "3"),
+        &["link_cycles", "merge_cycles"],
+    );
+    assert_says(
+        reason("router.link_cycles", "3"),
+        &["below it: req, rsp, wide"],
+    );
+    assert_says(reason("clock", "3"), &["clock_ghz"]);
+}
+
+#[test]
 fn a_path_that_is_no_single_value_is_refused() {
     assert!(reason("router", "1").contains("not a single value"));
     assert!(reason("mesh.regions", "1").contains("not a single value"));

@@ -5,8 +5,9 @@ use super::inputs::random_input;
 use super::meaning::{Meaning, OutputCheck};
 use super::row::CompareRequest;
 use crate::Error;
-use noccl_net::{Network, TileId, TileKind, TileRef};
+use noccl_net::{Network, TileId, TileKind, TileRef, elaborate};
 use noccl_run::{MAX_VALUE_BYTES, MemoryImage};
+use noccl_spec::{TileKindName, parse_spec, to_toml};
 use noccl_workload::{
     Collective, CollectiveKind, Holders, Place, Schedule, Want, check_definition, check_lengths,
     interpret,
@@ -277,11 +278,42 @@ fn check_fit(network: &Network, collective: &Collective) -> Result<(), Error> {
                 tile: place.to_string(),
                 needed_bytes,
                 available_bytes,
-                field: network.memory_field(id),
+                larger: larger_memory(network, id, needed_bytes),
             });
         }
     }
     Ok(())
+}
+
+/// Options that give the tiles of a kind so much memory, and the addresses for it; none if there is no such network.
+fn larger_memory(network: &Network, tile: TileId, needed_bytes: u64) -> Vec<String> {
+    let Some(bytes) = needed_bytes.checked_next_power_of_two() else {
+        return Vec::new();
+    };
+    let kind = match network.kind(tile) {
+        TileKind::Cluster => TileKindName::Cluster,
+        TileKind::Memory => TileKindName::Memory,
+    };
+    let spec = network.spec();
+    let mut fields = vec![network.memory_field(tile).to_owned()];
+    // Tiles that are cores have no addresses.
+    if spec.axi().is_some() {
+        let regions = spec.mesh.regions.iter().enumerate();
+        let short = regions.filter(|(_, r)| r.kind == kind && r.stride_bytes < bytes);
+        fields.extend(short.map(|(idx, _)| format!("mesh.regions.{idx}.stride_bytes")));
+    }
+    let changes: Vec<_> = (fields.into_iter())
+        .map(|field| (field, bytes.to_string()))
+        .collect();
+    let changed = parse_spec(&spec.name, &to_toml(spec), &changes);
+    if changed.is_ok_and(|spec| elaborate(&spec).is_ok()) {
+        let options = changes
+            .iter()
+            .map(|(key, value)| format!("-P {key}={value}"));
+        options.collect()
+    } else {
+        Vec::new()
+    }
 }
 
 /// Can the host hold all inputs and outputs? To be asked before anything is allocated.

@@ -188,7 +188,8 @@ impl ProgramArgs {
         let unsaved = "the Python objects of a script's ranks";
         noccl::refuse_checkpoint(asked.checkpoint.as_ref(), unsaved)?;
         let mut command = Command::new(interpreter());
-        command.args(["-m", "noccl.programs", "--spec", asked.spec]);
+        // Without the current folder in front of the path: a file `types.py` there would stand for Python's own.
+        command.args(["-P", "-m", "noccl.programs", "--spec", asked.spec]);
         command.args(["--ranks", &self.ranks.unwrap_or(1).to_string()]);
         command.args(["--collectives", &self.collectives]);
         for (key, value) in asked.overrides {

@@ -4,7 +4,7 @@
 use crate::table::{Align, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::Error;
+use noccl::{DoctorState, Error};
 
 /// Look at the installation: version, formats, threads, presets
 #[derive(Debug, Args)]
@@ -29,13 +29,17 @@ impl Doctor {
             let body: Vec<Vec<String>> = rows
                 .iter()
                 .map(|row| {
-                    let mark = if row.is_fine { "ok" } else { "WRONG" };
+                    let mark = match row.state {
+                        DoctorState::Ok => "ok",
+                        DoctorState::Missing => "missing",
+                        DoctorState::Wrong => "WRONG",
+                    };
                     vec![mark.to_owned(), row.name.clone(), row.found.clone()]
                 })
                 .collect();
             output::result(&table(&header, &body))?;
         }
-        Ok(if rows.iter().all(|r| r.is_fine) {
+        Ok(if rows.iter().all(|r| r.state != DoctorState::Wrong) {
             Outcome::Fine
         } else {
             Outcome::Failed

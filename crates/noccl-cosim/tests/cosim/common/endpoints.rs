@@ -9,7 +9,7 @@ use noccl_run::{CycleRecord, RunConfig};
 use noccl_studies::StressKind;
 use noccl_studies::stress::{Recipe, generate};
 use noccl_testkit::traces::trace;
-use noccl_workload::{PortKind, PortTransaction, Trace};
+use noccl_workload::{PortKind, PortTransaction};
 use std::ops::Range;
 
 /// A library and the preset that it was made of.

@@ -9,16 +9,14 @@ use noccl_run::Watch;
 use noccl_run::{CycleRecord, MemoryImage, RunConfig};
 use noccl_sim::{run_schedule, run_schedule_recorded};
 use noccl_studies::{CompareRequest, parse_algorithms};
-use noccl_testkit::actions::{network_sum, to_set};
+use noccl_testkit::actions::to_set;
 pub use noccl_testkit::place;
 pub use noccl_testkit::schedules::schedule;
 use noccl_testkit::schedules::{at_once, in_order};
 use noccl_workload::CollectiveKind;
 use noccl_workload::{
-    Action, ActionId, ActionKind, Destination, ElementType, InNetworkReduction, Operator, Place,
-    SCHEDULE_FORMAT, Schedule, Transfer,
+    ActionKind, Destination, ElementType, InNetworkReduction, Operator, Place, Schedule, Transfer,
 };
-use std::collections::BTreeMap;
 
 /// Bytes of every L1 that transfers use.
 pub const L1_BYTES: u64 = 0x1_0000;
@@ -73,7 +71,14 @@ pub fn multicast(from: TileRef, to: MultiAddress, offset: u64, bytes: u64) -> Tr
 
 /// A sum over the first bytes of the L1 of each member.
 pub fn sum(group: MultiAddress, root: Place, bytes: u64) -> InNetworkReduction {
-    network_sum(group, root, bytes, ElementType::Int64)
+    InNetworkReduction {
+        group,
+        source_offset: 0,
+        root,
+        bytes,
+        operator: Operator::Sum,
+        element: ElementType::Int64,
+    }
 }
 
 /// All at once.

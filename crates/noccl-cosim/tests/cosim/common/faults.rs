@@ -4,7 +4,7 @@
 use super::{HARD, cluster, endpoints::Hardware, network, record_with, reduction, set, stalled};
 use noccl_cosim::lockstep::LockstepError;
 use noccl_testkit::traces::{barrier as port_barrier, entry};
-use noccl_workload::{Difference, ElementType, Fault, Operator, PortKind, PortTransaction, Trace};
+use noccl_workload::{Difference, ElementType, Fault, Operator, Trace};
 
 /// How a contribution may differ.
 const DIFFERENCES: [Difference; 3] = [

@@ -8,7 +8,7 @@ pub mod faults;
 pub mod mixed;
 
 pub use crate::libraries::library;
-use noccl_testkit::schedules::{alone, at_once};
+use noccl_testkit::schedules::at_once;
 use noccl_testkit::traces::{entry, trace, wide_multicast, wide_reduction};
 pub use noccl_testkit::{cluster, network};
 use noccl_testkit::{cube, is_long, network_with, one_in, place};
@@ -18,13 +18,11 @@ use noccl_net::Network;
 use noccl_net::{Coord, MultiAddress, TileRef};
 use noccl_run::{CycleRecord, MemoryImage, Mode, RunConfig, StallConfig};
 use noccl_sim::{run_schedule_recorded, run_trace_recorded};
+use noccl_studies::StressKind;
 use noccl_studies::stress::{Recipe, generate};
-use noccl_studies::{StressKind, load};
 use noccl_workload::{
-    Action, ActionKind, ElementType, InNetworkReduction, Operator, Place, PortKind,
-    PortTransaction, SCHEDULE_FORMAT, Schedule, Trace,
+    ActionKind, ElementType, InNetworkReduction, Operator, PortTransaction, Trace,
 };
-use std::collections::BTreeMap;
 use std::env;
 use std::ops::Range;
 

@@ -14,7 +14,6 @@ use noccl_net::{Network, TileId};
 use noccl_rtl::{PARTS, SmartRtlConfig};
 use noccl_run::{CycleRecord, Rng, Watch};
 use noccl_sim::{MessageNetwork, ReductionId};
-use noccl_studies::load;
 use noccl_testkit::networks::smart;
 use std::collections::BTreeMap;
 use std::env;
