@@ -87,7 +87,7 @@ pub enum Error {
     },
     /// Buffers do not fit into a memory.
     #[error(
-        "--bytes {bytes}: {tile} needs {needed_bytes} bytes but has {available_bytes}; give fewer bytes{}", or_options(.larger)
+        "--bytes {bytes}: {tile} needs {needed_bytes} bytes but has {available_bytes} ({field}); give fewer bytes{}", or_options(.larger)
     )]
     DoesNotFit {
         /// Payload asked for.
@@ -98,6 +98,8 @@ pub enum Error {
         needed_bytes: u64,
         /// Bytes there.
         available_bytes: u64,
+        /// Spec field with those.
+        field: &'static str,
         /// Options with which it fits, if some do.
         larger: Vec<String>,
     },

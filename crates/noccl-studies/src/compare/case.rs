@@ -278,6 +278,7 @@ fn check_fit(network: &Network, collective: &Collective) -> Result<(), Error> {
                 tile: place.to_string(),
                 needed_bytes,
                 available_bytes,
+                field: network.memory_field(id),
                 larger: larger_memory(network, id, needed_bytes),
             });
         }
