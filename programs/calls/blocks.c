@@ -51,6 +51,11 @@ static void collect(const struct group *in, const void *own, long bytes, const s
   free(requests);
 }
 
+// May a rank give no buffer of its own, since its block stands in the root's?
+static void check_in_place(const void *data, int is_root, long site) {
+  if (data == MPI_IN_PLACE && !is_root) mpi_refuse("MPI_IN_PLACE: accepted at the root only", site);
+}
+
 // A block of the root's for each rank, straight from it.
 static void deal(const struct group *in, const struct blocks *from, void *own, long bytes, long root) {
   if (in->rank != root) {
@@ -101,6 +106,7 @@ int MPI_Gather(const void *data, int send_count, MPI_Datatype send_type, void *b
                int root, MPI_Comm comm) {
   struct group in = mpi_group_of(comm, SITE);
   int is_root = in.rank == root, in_place = is_root && data == MPI_IN_PLACE;
+  check_in_place(data, is_root, SITE);
   long bytes = in_place ? mpi_bytes_of(count, type, SITE) : mpi_bytes_of(send_count, send_type, SITE);
   struct blocks into = is_root ? equal(buffer, count, type, SITE) : (struct blocks){0};
   mpi_collective(&in, FUNCTION_GATHER, 0, bytes, 0, root);
@@ -112,6 +118,7 @@ int MPI_Gatherv(const void *data, int send_count, MPI_Datatype send_type, void *
                 const int *places, MPI_Datatype type, int root, MPI_Comm comm) {
   struct group in = mpi_group_of(comm, SITE);
   int is_root = in.rank == root, in_place = is_root && data == MPI_IN_PLACE;
+  check_in_place(data, is_root, SITE);
   struct blocks into = is_root ? placed(buffer, counts, places, type, SITE) : (struct blocks){0};
   mpi_collective(&in, FUNCTION_GATHERV, 0, 0, 0, root);
   collect(&in, data, in_place ? 0 : mpi_bytes_of(send_count, send_type, SITE), &into, root);
@@ -122,6 +129,7 @@ int MPI_Scatter(const void *data, int send_count, MPI_Datatype send_type, void *
                 int root, MPI_Comm comm) {
   struct group in = mpi_group_of(comm, SITE);
   int is_root = in.rank == root, in_place = is_root && buffer == MPI_IN_PLACE;
+  check_in_place(buffer, is_root, SITE);
   long bytes = in_place ? mpi_bytes_of(send_count, send_type, SITE) : mpi_bytes_of(count, type, SITE);
   struct blocks from = is_root ? equal(data, send_count, send_type, SITE) : (struct blocks){0};
   mpi_collective(&in, FUNCTION_SCATTER, 0, bytes, 0, root);
@@ -133,6 +141,7 @@ int MPI_Scatterv(const void *data, const int *counts, const int *places, MPI_Dat
                  MPI_Datatype type, int root, MPI_Comm comm) {
   struct group in = mpi_group_of(comm, SITE);
   int is_root = in.rank == root, in_place = is_root && buffer == MPI_IN_PLACE;
+  check_in_place(buffer, is_root, SITE);
   struct blocks from = is_root ? placed(data, counts, places, send_type, SITE) : (struct blocks){0};
   mpi_collective(&in, FUNCTION_SCATTERV, 0, 0, 0, root);
   deal(&in, &from, buffer, in_place ? 0 : mpi_bytes_of(count, type, SITE), root);

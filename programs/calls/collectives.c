@@ -93,6 +93,7 @@ int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 int MPI_Reduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
   struct group in = mpi_group_of(comm, SITE);
   struct fold of = mpi_folded(count, type, op, SITE);
+  if (data == MPI_IN_PLACE && in.rank != root) mpi_refuse("MPI_IN_PLACE: accepted at the root only", SITE);
   const void *own = data == MPI_IN_PLACE ? result : data;
   if (!mpi_collective(&in, mpi_reduction(FUNCTION_REDUCE, op, type), own, of.bytes, result, root)) return MPI_SUCCESS;
   char *sum = mpi_space_for(of.bytes, SITE);

@@ -33,8 +33,18 @@ static mpi_fold *const *const folds[] = {folds_byte,     folds_byte,  folds_int,
 
 mpi_fold *mpi_fold_of(MPI_Datatype type, MPI_Op op) { return folds[type][op]; }
 
+static _Noreturn void not_at_root(void) { mpi_wrong("MPI_IN_PLACE: accepted at the root only"); }
+
+// The root's part stands in its result; no other rank has one.
+static __attribute__((noinline, cold)) const void *in_place(const void *result, int root, MPI_Comm comm) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  if (rank != root) not_at_root();
+  return result;
+}
+
 int MPI_Reduce(const void *data, void *result, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
-  const void *own = data == MPI_IN_PLACE ? result : data;
+  const void *own = data == MPI_IN_PLACE ? in_place(result, root, comm) : data;
   if (!mpi_is_of_mesh(comm)) return mpi_composed_Reduce(data, result, count, type, op, root, comm);
   nm_reduce(root, own, result, (size_t)count, mpi_bytes(1, type), folds[type][op]);
   return MPI_SUCCESS;
@@ -77,6 +87,7 @@ static int own_rank(MPI_Comm comm) {
 // The root takes the blocks in the order of ranks.
 static void gather(const void *send, size_t send_bytes, void *receive, struct blocks blocks, int root, MPI_Comm comm) {
   if (own_rank(comm) != root) {
+    if (send == MPI_IN_PLACE) not_at_root();
     nm_send(root, send, send_bytes);
     return;
   }
@@ -110,6 +121,7 @@ int MPI_Gatherv(const void *send, int send_count, MPI_Datatype send_type, void *
 
 static void scatter(const void *send, struct blocks blocks, void *receive, size_t bytes, int root, MPI_Comm comm) {
   if (own_rank(comm) != root) {
+    if (receive == MPI_IN_PLACE) not_at_root();
     nm_receive(root, receive, bytes);
     return;
   }

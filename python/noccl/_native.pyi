@@ -149,6 +149,7 @@ class ProgramSession:
     ) -> int: ...
     def supports_beside(
         self,
+        rank: int,
         comm: int,
         kind: str,
         bytes: int,  # noqa: A002
@@ -161,6 +162,7 @@ class ProgramSession:
     def wait_beside(self, rank: int, requests: Sequence[int], token: int, place: str) -> None: ...
     def supports(
         self,
+        rank: int,
         comm: int,
         kind: str,
         bytes: int,  # noqa: A002

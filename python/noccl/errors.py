@@ -66,12 +66,21 @@ class ProgramError(NocclError):
     Attributes:
         rank: Rank whose call or exception ended the run; None if it was no single one.
         rank_traceback: Stack of that rank as text; empty if there is none.
+        exit_status: What the rank has ended with by `sys.exit` or `Abort`; 1 if it has not.
     """
 
-    def __init__(self, message: str, *, rank: int | None = None, rank_traceback: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        rank: int | None = None,
+        rank_traceback: str = "",
+        exit_status: int = 1,
+    ) -> None:
         super().__init__(message)
         self.rank = rank
         self.rank_traceback = rank_traceback
+        self.exit_status = exit_status
 
 
 @dataclass(frozen=True)

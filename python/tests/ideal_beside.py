@@ -44,7 +44,7 @@ class Beside:
                 self.ready.append((-1 - wait[0], found))
 
     def supports(
-        self, comm: int, kind: str, bytes: int, root: int, operator: str, element: str
+        self, _: int, comm: int, kind: str, bytes: int, root: int, operator: str, element: str
     ) -> bool:
         is_bitwise_float = operator in ("and", "or") and element.startswith("fp")
         return operator in OPERATORS and element in ELEMENTS and not is_bitwise_float

@@ -135,11 +135,12 @@ def test_a_ring_adds_all_ranks_and_repeats_its_cycles(tmp_path: Path) -> None:
         (1, 1, ["rank 1", "names tile (200,0)", "columns 0 to 3"]),
         (2, 1, ["rank 1", "main"]),
         (3, 1, ["rank 1", "a load from NOCCL_PORT_SEND"]),
-        (4, 1, []),
-        (5, 1, []),
-        (10, 1, []),
-        (11, 1, []),
-        (12, 1, []),
+        # Ranks that end with a status give it to the command: 134 is that of abort().
+        (4, 7, []),
+        (5, 134, []),
+        (10, 134, []),
+        (11, 134, []),
+        (12, 134, []),
     ],
 )
 def test_programs_that_go_wrong_end_with_rank_and_place(

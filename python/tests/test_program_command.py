@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +52,12 @@ def test_a_summary_follows_what_the_script_prints(
     script: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command.main(["--ranks", "2", "--prefix", str(script), "word"]) == 0
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[:3] == ["[0] word", "[1] word", "network       ideal"]
-    assert f"cycles        {MESSAGE_CYCLES}" in printed
-    assert "wait time     100.0 % of all ranks' cycles" in printed
+    printed = capsys.readouterr()
+    assert printed.out == "[0] word\n[1] word\n"
+    summary = printed.err.splitlines()
+    assert summary[0] == "network       ideal"
+    assert f"cycles        {MESSAGE_CYCLES}" in summary
+    assert "wait time     100.0 % of all ranks' cycles" in summary
 
 
 @pytest.mark.parametrize("option", ["--checkpoint", "--checkpoint-every", "--resume"])
@@ -73,7 +76,7 @@ def test_options_of_runs_that_can_be_saved_are_refused(
 def test_fields_of_the_spec_are_replaced(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["-n", "2", "--override", "a.b=3", "--override", "name=x", "--override", "c=true"]
     assert command.main([*options, str(script), "word"]) == 0
-    assert "ideal a.b 3 name 'x' c True" in capsys.readouterr().out
+    assert "ideal a.b 3 name 'x' c True" in capsys.readouterr().err
     assert command.main(["-n", "2", "--override", "a", str(script), "word"]) == 1
 
 
@@ -81,7 +84,9 @@ def test_the_summary_is_json_if_asked(script: Path, capsys: pytest.CaptureFixtur
     picture = script.with_name("timeline.svg")
     options = ["-n", "2", "--json", "--timeline", str(picture)]
     assert command.main([*options, str(script), "word"]) == 0
-    form = json.loads(capsys.readouterr().out.splitlines()[-1])
+    printed = capsys.readouterr()
+    form = json.loads(printed.out)
+    assert printed.err == "word\nword\n"
     assert form["cycles"] == MESSAGE_CYCLES
     assert [row["messages"] for row in form["ranks"]] == [1, 1]
     assert "<svg" in picture.read_text(encoding="utf-8")
@@ -107,8 +112,87 @@ def test_files_with_names_of_python_in_the_current_folder_are_not_imported(
     script.write_text("import random\nfrom mpi4py import MPI\nprint('hello')\n", encoding="utf-8")
     words = [str(NOCCL), "run", str(script), "--program", "--ranks", "2"]
     done = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("hello\nhello\n")
+    assert (done.returncode, done.stdout) == (0, "hello\nhello\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("sys.exit(3)", 3, "rank 1 (ends.py:6): ended with exit status 3"),
+        ("sys.exit('no')", 1, "rank 1 (ends.py:6): ended with exit status 'no'"),
+        ("comm.Abort(4)", 4, "rank 1 (ends.py:6): called Abort(4)"),
+        ("raise ValueError", 1, "rank 1 (ends.py:6): ValueError"),
+        (
+            "os._exit(5)",
+            5,
+            "rank 1, whose last call is at ends.py:3, has ended the program with exit status 5",
+        ),
+        (
+            "ctypes.string_at(0)",
+            128 + signal.SIGSEGV,
+            "rank 1, whose last call is at ends.py:3, has ended the program by signal 11",
+        ),
+        (
+            "os.kill(os.getpid(), 9)",
+            128 + 9,
+            "rank 1, whose last call is at ends.py:3, has ended the program by signal 9",
+        ),
+        (
+            "t = threading.Thread(target=comm.barrier); t.start(); t.join()",
+            1,
+            "rank 1: a thread that the rank has started calls a communicator",
+        ),
+    ],
+)
+def test_a_rank_that_ends_the_program_is_named_and_its_status_kept(
+    tmp_path: Path, line: str, code: int, said: str
+) -> None:
+    script = tmp_path / "ends.py"
+    lines = ["from mpi4py import MPI; comm = MPI.COMM_WORLD", "print('before')", "comm.barrier()"]
+    lines += ["import ctypes, os, sys, threading", "if comm.rank == 1:", f"  {line}"]
+    script.write_text("\n".join([*lines, "comm.barrier()"]), encoding="utf-8")
+    words = [str(NOCCL), "run", "ends.py", "--program", "--ranks", "2"]
+    done = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert done.stderr.splitlines()[-1].startswith(f"error: {said}"), done.stderr
+    assert done.stdout == "before\nbefore\n"
+
+
+@pytest.mark.parametrize("ends", ["while True: pass", "comm.Bcast(bytearray(1 << 28))"])
+def test_a_signal_ends_what_the_ranks_do(tmp_path: Path, ends: str) -> None:
+    """The command alone gets it, as from a supervisor, not the whole group, as from a terminal."""
+    script = tmp_path / "long.py"
+    begin = "from mpi4py import MPI; comm = MPI.COMM_WORLD\nprint('begun', flush=True)\n"
+    script.write_text(begin + ends, encoding="utf-8")
+    words = [str(NOCCL), "run", str(script), "--program", "--ranks", "4", "--collectives", "tree"]
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    # Two seconds, and what a busy machine adds.
+    assert time.monotonic() - start < 6
+    assert process.returncode == 130
+    assert said.splitlines()[-1] == "error: interrupted"
+
+
+def test_clocks_of_a_script_go_with_the_simulation(tmp_path: Path) -> None:
+    script = tmp_path / "clocks.py"
+    script.write_text(
+        "import time\nfrom mpi4py import MPI\n"
+        "begin = time.perf_counter()\ntime.sleep(2e-6)\n"
+        "print(round((time.perf_counter() - begin) * 1e9), time.time_ns(), MPI.Wtime())\n",
+        encoding="utf-8",
+    )
+    words = [str(NOCCL), "run", str(script), "--program", "--ranks", "1"]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    slept, now, seconds = done.stdout.split()
+    # With the cycles that a wait takes to begin.
+    assert 2000 <= int(slept) < 2100
+    assert int(slept) == int(now) == round(float(seconds) * 1e9)
 
 
 def test_a_reader_that_ends_early_ends_the_program_without_a_word(tmp_path: Path) -> None:

@@ -14,12 +14,13 @@ macro_rules! sources {
 }
 
 /// All files of `programs/runtime`, of the message library, `programs/nocmsg`, and of MPI over calls, `programs/calls`.
-const FILES: [(&str, &str); 62] = sources!(
+const FILES: [(&str, &str); 63] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
     "runtime/include/noccl.h",
     "runtime/include/noccl_ports.h",
+    "runtime/include/stdint.h",
     "runtime/include/stdio.h",
     "runtime/include/stdlib.h",
     "runtime/include/string.h",
@@ -91,7 +92,7 @@ pub(crate) const FLAGS: [&str; 9] = [
     "-mabi=lp64d",
     "-ffp-contract=off",
     "-fno-math-errno",
-    "-ffreestanding",
+    "-fno-builtin",
     "-fno-common",
     "-ffunction-sections",
     "-fdata-sections",

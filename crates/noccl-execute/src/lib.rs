@@ -29,4 +29,4 @@ pub use function::{Element, Fold, Function};
 pub use header::c_header;
 pub use number::Number;
 pub use results::{CalledRank, CalledResult};
-pub use run::{CalledRequest, run};
+pub use run::{CalledRequest, run, run_or};

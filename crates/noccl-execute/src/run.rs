@@ -56,6 +56,19 @@ pub fn run<'a, 'n>(
     request: &CalledRequest<'a>,
     on_progress: OnProgress<'a>,
 ) -> Result<CalledResult, ExecuteError> {
+    run_or(session, request, |_| {}, on_progress)
+}
+
+/// As [`run`]; where the program does not come to its end, `failed` sees what each rank has printed.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_or<'a, 'n>(
+    session: &'a mut Session<'n>,
+    request: &CalledRequest<'a>,
+    failed: impl FnOnce(Vec<&[u8]>),
+    on_progress: OnProgress<'a>,
+) -> Result<CalledResult, ExecuteError> {
     let coords = places(request.network, request.ranks)?;
     let rank = |number| Rank::new(request.program, request.memory_bytes, number);
     let ranks: Vec<Rank> = (0..request.ranks).map(rank).collect::<Result<_, _>>()?;
@@ -72,21 +85,29 @@ pub fn run<'a, 'n>(
         num_responses: 0,
         num_over: 0,
     };
-    for rank in 0..request.ranks {
-        driver.go_on(RankId(rank))?;
+    if let Err(error) = driver.to_its_end() {
+        failed(driver.ranks.iter().map(|rank| &*rank.console).collect());
+        return Err(error);
     }
-    loop {
-        let responses = driver.session.advance()?;
-        if responses.is_empty() {
-            return Ok(driver.result());
-        }
-        for (rank, response) in responses {
-            driver.respond(rank, response)?;
-        }
-    }
+    Ok(driver.result())
 }
 
 impl Driver<'_, '_> {
+    fn to_its_end(&mut self) -> Result<(), ExecuteError> {
+        for rank in 0..self.request.ranks {
+            self.go_on(RankId(rank))?;
+        }
+        loop {
+            let responses = self.session.advance()?;
+            if responses.is_empty() {
+                return Ok(());
+            }
+            for (rank, response) in responses {
+                self.respond(rank, response)?;
+            }
+        }
+    }
+
     /// Executes a rank until it waits, or ends.
     fn go_on(&mut self, id: RankId) -> Result<(), ExecuteError> {
         loop {

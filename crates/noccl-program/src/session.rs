@@ -19,7 +19,7 @@ use crate::terms::Terms;
 use crate::trace::RankRecording;
 use noccl_coll::Choice;
 use noccl_net::{Coord, Network};
-use noccl_run::{Ended, OpenRun, Order, RunConfig, TimeSlices};
+use noccl_run::{Ended, OpenRun, Order, RunConfig, RunError, TimeSlices};
 use noccl_sim::open_run;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
@@ -92,6 +92,9 @@ pub struct Session<'n> {
 /// A message's piece is at most this part of a tile's memory for messages.
 const PIECES: u64 = 8;
 
+/// Ends of shares between two questions whether to go on.
+const EVENTS_PER_QUESTION: u64 = 64;
+
 impl<'n> Session<'n> {
     /// A program of so many ranks that have called nothing yet: on a rectangle of columns and rows as near to a square as fits, rank after
     /// rank along the rows.
@@ -151,6 +154,12 @@ impl<'n> Session<'n> {
         })
     }
 
+    /// The network.
+    #[must_use]
+    pub const fn network(&self) -> &'n Network {
+        self.network
+    }
+
     /// The communicator of all ranks.
     #[must_use]
     pub const fn world(&self) -> CommId {
@@ -180,7 +189,24 @@ impl<'n> Session<'n> {
     /// # Errors
     /// [`ProgramError::Stuck`] if no rank can go on, and those of calls.
     pub fn advance(&mut self) -> Result<Vec<(RankId, Response)>, ProgramError> {
+        self.advance_while(&mut || true)
+    }
+
+    /// As [`Session::advance`]; `goes_on` is called now and then, and ends the program when it returns false.
+    ///
+    /// # Errors
+    /// As [`Session::advance`]; [`RunError::Interrupted`].
+    pub fn advance_while(
+        &mut self,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Vec<(RankId, Response)>, ProgramError> {
+        let mut events = 0_u64;
         loop {
+            events += 1;
+            if events.is_multiple_of(EVENTS_PER_QUESTION) && !goes_on() {
+                let cycle = self.run.cycle();
+                return Err(ProgramError::Run(RunError::Interrupted { cycle }));
+            }
             if let Some(failed) = self.failed.take() {
                 return Err(failed);
             }

@@ -8,6 +8,7 @@
 mod calls;
 mod error;
 mod files;
+mod held_session;
 mod network;
 mod orders;
 mod program;

@@ -2,44 +2,26 @@
 //! A program of ranks as a Python object: ranks state calls, and the hub lets time pass between them.
 
 use crate::error::to_python;
+use crate::held_session::HeldSession;
 use crate::network::Network;
 use crate::program_values::{
     TimelineColumns, any_or, call, probed, raised, response_list, timeline_columns,
 };
+use noccl::Timeline;
 use noccl::program::{
-    CommId, ProgramError, ProgramRequest, RankId, Receive, RequestId, Send, Session,
-    parse_program_algorithm, session,
+    CommId, ProgramRequest, RankId, Receive, RequestId, Send, parse_program_algorithm,
 };
-use noccl::{Loaded, Timeline};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use self_cell::self_cell;
 use std::sync::Arc;
 
-self_cell! {
-    struct Held {
-        owner: Arc<Loaded>,
-        #[not_covariant]
-        dependent: Session,
-    }
-}
-
 /// A program of ranks on a network (`python/noccl/programs`).
-#[pyclass(unsendable, module = "noccl._native")]
+///
+/// It belongs to the thread that has opened it: a call from another one is refused, and ends the program.
+#[pyclass(module = "noccl._native")]
 pub(crate) struct ProgramSession {
-    held: Held,
-}
-
-impl ProgramSession {
-    fn with<R>(
-        &mut self,
-        py: Python<'_>,
-        call: impl FnOnce(&mut Session<'_>) -> Result<R, ProgramError>,
-    ) -> PyResult<R> {
-        let outcome = self.held.with_dependent_mut(|_, session| call(session));
-        outcome.map_err(|error| raised(py, &error))
-    }
+    held: HeldSession,
 }
 
 #[pymethods]
@@ -63,27 +45,27 @@ impl ProgramSession {
             noise_seed,
         };
         let loaded = Arc::clone(&network.loaded);
-        let held = Held::try_new(loaded, |loaded| session(&loaded.network, &request));
-        Ok(Self {
-            held: held.map_err(|error| raised(py, &error))?,
-        })
+        let held = HeldSession::new(py, loaded, &request)?;
+        Ok(Self { held })
     }
 
     /// Number of the communicator of all ranks.
     #[getter]
-    fn world(&self) -> u32 {
-        self.held.with_dependent(|_, session| session.world().0)
+    fn world(&self, py: Python<'_>) -> PyResult<u32> {
+        self.held.read(py, |session| session.world().0)
     }
 
     /// Number of the communicator of a rank alone.
     fn alone(&mut self, py: Python<'_>, rank: u32) -> PyResult<u32> {
-        self.with(py, |session| Ok(session.alone(RankId(rank)).0))
+        self.held
+            .with(py, rank, |session| Ok(session.alone(RankId(rank)).0))
     }
 
     /// Cycles per nanosecond of the network.
     #[getter]
-    fn clock_ghz(&self) -> f64 {
-        self.held.borrow_owner().network.spec().clock_ghz
+    fn clock_ghz(&self, py: Python<'_>) -> PyResult<f64> {
+        self.held
+            .read(py, |session| session.network().spec().clock_ghz)
     }
 
     /// Sends; the number of the request.
@@ -106,7 +88,9 @@ impl ProgramSession {
             data,
             is_synchronous: synchronous,
         };
-        let request = self.with(py, |session| session.isend(RankId(rank), send, place))?;
+        let request = self
+            .held
+            .with(py, rank, |session| session.isend(RankId(rank), send, place))?;
         Ok(request.0)
     }
 
@@ -128,7 +112,9 @@ impl ProgramSession {
             tag: any_or(tag),
             max_bytes: any_or(max_bytes),
         };
-        let request = self.with(py, |session| session.irecv(RankId(rank), receive, place))?;
+        let request = self.held.with(py, rank, |session| {
+            session.irecv(RankId(rank), receive, place)
+        })?;
         Ok(request.0)
     }
 
@@ -142,7 +128,7 @@ impl ProgramSession {
         tag: i64,
         place: String,
     ) -> PyResult<Option<(u32, i64, u64)>> {
-        let found = self.with(py, |session| {
+        let found = self.held.with(py, rank, |session| {
             let (source, tag) = (any_or(source), any_or(tag));
             session.iprobe(RankId(rank), CommId(comm), source, tag, &place)
         })?;
@@ -151,21 +137,20 @@ impl ProgramSession {
 
     /// Withdraws a receive; false if it has met a message.
     fn cancel(&mut self, py: Python<'_>, rank: u32, request: u32) -> PyResult<bool> {
-        self.with(py, |session| {
+        self.held.with(py, rank, |session| {
             Ok(session.cancel(RankId(rank), RequestId(request)))
         })
     }
 
     /// Cycle in which a rank stands.
-    fn now(&self, rank: u32) -> u64 {
-        self.held
-            .with_dependent(|_, session| session.now(RankId(rank)))
+    fn now(&self, py: Python<'_>, rank: u32) -> PyResult<u64> {
+        self.held.read(py, |session| session.now(RankId(rank)))
     }
 
     /// Is the request over? No time passes.
-    fn is_over(&self, request: u32) -> bool {
+    fn is_over(&self, py: Python<'_>, request: u32) -> PyResult<bool> {
         self.held
-            .with_dependent(|_, session| session.is_over(RequestId(request)))
+            .read(py, |session| session.is_over(RequestId(request)))
     }
 
     /// Waits for requests, all or one.
@@ -178,7 +163,7 @@ impl ProgramSession {
         place: String,
     ) -> PyResult<()> {
         let requests = requests.into_iter().map(RequestId).collect();
-        self.with(py, |session| {
+        self.held.with(py, rank, |session| {
             session.wait(RankId(rank), requests, all, place)
         })
     }
@@ -191,7 +176,9 @@ impl ProgramSession {
         cycles: Option<u64>,
         place: String,
     ) -> PyResult<()> {
-        self.with(py, |session| session.poll(RankId(rank), cycles, place))
+        self.held.with(py, rank, |session| {
+            session.poll(RankId(rank), cycles, place)
+        })
     }
 
     /// Waits for a message to arrive.
@@ -204,7 +191,7 @@ impl ProgramSession {
         tag: i64,
         place: String,
     ) -> PyResult<()> {
-        self.with(py, |session| {
+        self.held.with(py, rank, |session| {
             let (source, tag) = (any_or(source), any_or(tag));
             session.probe(RankId(rank), CommId(comm), source, tag, place)
         })
@@ -212,7 +199,9 @@ impl ProgramSession {
 
     /// Computes.
     fn compute(&mut self, py: Python<'_>, rank: u32, cycles: u64, place: String) -> PyResult<()> {
-        self.with(py, |session| session.compute(RankId(rank), cycles, place))
+        self.held.with(py, rank, |session| {
+            session.compute(RankId(rank), cycles, place)
+        })
     }
 
     /// Calls a collective.
@@ -230,7 +219,9 @@ impl ProgramSession {
         place: String,
     ) -> PyResult<()> {
         let call = call(py, comm, kind, payload, root, operator, element)?;
-        self.with(py, |session| session.collective(RankId(rank), call, place))
+        self.held.with(py, rank, |session| {
+            session.collective(RankId(rank), call, place)
+        })
     }
 
     /// Calls a collective that goes on beside what the rank does; the number of the request.
@@ -248,7 +239,9 @@ impl ProgramSession {
         place: String,
     ) -> PyResult<u32> {
         let call = call(py, comm, kind, payload, root, operator, element)?;
-        let request = self.with(py, |session| session.icollective(RankId(rank), call, place))?;
+        let request = self.held.with(py, rank, |session| {
+            session.icollective(RankId(rank), call, place)
+        })?;
         Ok(request.0)
     }
 
@@ -257,6 +250,7 @@ impl ProgramSession {
     fn supports_beside(
         &mut self,
         py: Python<'_>,
+        rank: u32,
         comm: u32,
         kind: &str,
         bytes: usize,
@@ -267,7 +261,8 @@ impl ProgramSession {
         let Ok(call) = call(py, comm, kind, vec![0; bytes], root, operator, element) else {
             return Ok(false);
         };
-        self.with(py, |session| Ok(session.supports_beside(&call)))
+        self.held
+            .with(py, rank, |session| Ok(session.supports_beside(&call)))
     }
 
     /// Begins what the hub carries out beside a rank's calls; the number of the request.
@@ -278,14 +273,14 @@ impl ProgramSession {
         name: String,
         place: String,
     ) -> PyResult<u32> {
-        self.with(py, |session| {
+        self.held.with(py, rank, |session| {
             Ok(session.begin_task(RankId(rank), name, place).0)
         })
     }
 
     /// It is over.
     fn end_task(&mut self, py: Python<'_>, task: u32) -> PyResult<()> {
-        self.with(py, |session| {
+        self.held.with(py, None, |session| {
             session.end_task(RequestId(task));
             Ok(())
         })
@@ -301,7 +296,7 @@ impl ProgramSession {
         place: String,
     ) -> PyResult<()> {
         let requests = requests.into_iter().map(RequestId).collect();
-        self.with(py, |session| {
+        self.held.with(py, rank, |session| {
             session.wait_beside(RankId(rank), requests, token, &place)
         })
     }
@@ -311,6 +306,7 @@ impl ProgramSession {
     fn supports(
         &mut self,
         py: Python<'_>,
+        rank: u32,
         comm: u32,
         kind: &str,
         bytes: usize,
@@ -321,7 +317,8 @@ impl ProgramSession {
         let Ok(call) = call(py, comm, kind, vec![0; bytes], root, operator, element) else {
             return Ok(false);
         };
-        self.with(py, |session| Ok(session.supports(&call)))
+        self.held
+            .with(py, rank, |session| Ok(session.supports(&call)))
     }
 
     /// Splits a communicator; -1: the rank will be in none.
@@ -334,14 +331,14 @@ impl ProgramSession {
         key: i64,
         place: String,
     ) -> PyResult<()> {
-        self.with(py, |session| {
+        self.held.with(py, rank, |session| {
             session.split(RankId(rank), CommId(comm), any_or(color), key, place)
         })
     }
 
     /// The rank's program has ended.
     fn finish(&mut self, py: Python<'_>, rank: u32) -> PyResult<()> {
-        self.with(py, |session| {
+        self.held.with(py, rank, |session| {
             session.finish(RankId(rank));
             Ok(())
         })
@@ -349,7 +346,7 @@ impl ProgramSession {
 
     /// The rank's program has failed.
     fn fail(&mut self, py: Python<'_>, rank: u32, message: String) -> PyResult<()> {
-        self.with(py, |session| {
+        self.held.with(py, rank, |session| {
             session.fail(RankId(rank), message);
             Ok(())
         })
@@ -357,13 +354,21 @@ impl ProgramSession {
 
     /// Simulates until calls are over: ranks and their responses.
     fn advance<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let responses = self.with(py, |session| session.advance())?;
+        let mut signal = Ok(());
+        let responses = self.held.with(py, None, |session| {
+            session.advance_while(&mut || {
+                signal = py.check_signals();
+                signal.is_ok()
+            })
+        });
+        signal?;
+        let responses = responses?;
         response_list(py, responses)
     }
 
     /// From now on it is kept when each rank computes, sends and receives.
     fn record_times(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.with(py, |session| {
+        self.held.with(py, None, |session| {
             session.record_times();
             Ok(())
         })
@@ -371,24 +376,23 @@ impl ProgramSession {
 
     /// What each rank did over time, as the text of a file of trace events.
     fn trace_events(&self, py: Python<'_>) -> PyResult<String> {
-        let loaded = self.held.borrow_owner();
-        let made = self
-            .held
-            .with_dependent(|_, session| Timeline::of_session(&loaded.network, session));
+        let made = self.held.read(py, |session| {
+            Timeline::of_session(session.network(), session)
+        })?;
         let timeline = made.map_err(|error| raised(py, &error))?;
         let text = timeline.trace_events();
         text.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// The calls that are over, by column.
-    fn timeline<'py>(&self, py: Python<'py>) -> TimelineColumns<'py> {
+    fn timeline<'py>(&self, py: Python<'py>) -> PyResult<TimelineColumns<'py>> {
         self.held
-            .with_dependent(|_, session| timeline_columns(py, session.timeline()))
+            .read(py, |session| timeline_columns(py, session.timeline()))
     }
 
     /// What the program has done so far but its calls, as JSON text.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
-        let report = self.held.with_dependent(|_, session| session.report());
+        let report = self.held.read(py, |session| session.report())?;
         crate::calls::json(&report).map_err(|error| to_python(py, &error))
     }
 }

@@ -57,6 +57,7 @@ fn outcome(case: &Case) -> Result<Outcome, Box<dyn Error>> {
             segment(data_address, &data, false),
         ],
         symbols: Vec::new(),
+        arguments: Vec::new(),
     };
     // One cycle each, so the limit of cycles is one of instructions.
     let program = Program::new(image, &CostTable::uniform(1))?;

@@ -42,6 +42,16 @@ pub enum RiscvError {
         /// The entry.
         entry: u64,
     },
+    /// Arguments of `main` that do not fit behind the program.
+    #[error(
+        "arguments of {bytes} bytes, but the program leaves {available_bytes} of the core's memory; accepted: fewer arguments, or a larger --program-memory"
+    )]
+    Arguments {
+        /// What they take.
+        bytes: u64,
+        /// What there is.
+        available_bytes: u64,
+    },
     /// Memory that cannot be had.
     #[error("memory of {bytes} bytes; accepted: 4096 to {most}, a multiple of 8")]
     MemorySize {

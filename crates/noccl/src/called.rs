@@ -2,7 +2,7 @@
 //! Compiled programs whose calls of MPI the runtime of programs carries out, on any network that runs programs.
 
 use crate::executed::{
-    costs, has_calls, program_bytes, ranks_refused, read_image, refuse_checkpoint,
+    costs, has_calls, program_bytes, ranks_refused, read_image, refuse_checkpoint, text,
 };
 use crate::program::{ProgramRequest, session};
 use crate::{Algorithm, Error, ExecutedRequest, Network, Timeline, Watch};
@@ -82,7 +82,8 @@ pub fn run_called(
     request: &CalledRequest,
     watch: Watch<'_>,
 ) -> Result<CalledReport, Error> {
-    Ok(record_called(network, request, Recording::default(), watch)?.0)
+    let nothing = Recording::default();
+    Ok(record_called(network, request, nothing, &mut Vec::new(), watch)?.0)
 }
 
 /// What is kept of a run beside its report.
@@ -103,7 +104,7 @@ pub struct Recorded {
     pub timeline: Option<Timeline>,
 }
 
-/// The same, with what is to be kept of it.
+/// The same, with what is to be kept of it. Where the program fails, `printed` is what each rank had printed by then.
 ///
 /// # Errors
 /// As [`run_called`].
@@ -111,12 +112,13 @@ pub fn record_called(
     network: &Network,
     request: &CalledRequest,
     recording: Recording,
+    printed: &mut Vec<String>,
     watch: Watch<'_>,
 ) -> Result<(CalledReport, Recorded), Error> {
     let executed = &request.executed;
     let unsaved = "the open messages and collectives of a program made by noccl build --calls";
     refuse_checkpoint(executed.checkpoint.as_ref(), unsaved)?;
-    let image = read_image(&executed.program)?;
+    let image = read_image(executed)?;
     if !has_calls(&image) {
         let accepted =
             "its messages go through ports; accepted: a program made by noccl build --calls";
@@ -154,7 +156,9 @@ pub fn record_called(
         max_cycles: executed.max_cycles.unwrap_or(usual),
     };
     let tally = Tally::new(watch, 1);
-    let result = tally.run(|on_progress| noccl_execute::run(&mut session, &called, on_progress))?;
+    let failed = |consoles: Vec<&[u8]>| *printed = consoles.into_iter().map(text).collect();
+    let result = tally
+        .run(|on_progress| noccl_execute::run_or(&mut session, &called, failed, on_progress))?;
     let file = executed.program.file_name().unwrap_or_default();
     let source = format!("{} executed on {}", file.display(), network.spec().name);
     let recorded = Recorded {
@@ -192,6 +196,6 @@ fn row(rank: u32, tile: Coord, done: &CalledRank) -> CalledRankRow {
         wait_cycles: report.wait_cycles,
         messages: report.messages,
         bytes: report.bytes,
-        console: String::from_utf8_lossy(&done.console).into_owned(),
+        console: text(&done.console),
     }
 }

@@ -64,6 +64,7 @@ fn executed(
     (spec.mesh.width, spec.mesh.height) = mesh;
     let request = ExecutedRequest {
         program: program.to_owned(),
+        arguments: Vec::new(),
         ranks: mesh.0 * mesh.1,
         costs: costs.to_owned(),
         memory_bytes: MEMORY_BYTES,

@@ -7,7 +7,7 @@ use noccl_net::Coord;
 use noccl_program::{ProgramError, places};
 use noccl_riscv::{CostTable, Image, Program};
 use noccl_run::Tally;
-use noccl_sim::{ExecutedRank, ExecutedRequest as Request, ExecutedResult};
+use noccl_sim::{ExecutedRank, ExecutedRequest as Request, ExecutedResult, ExecutedRun};
 use noccl_spec::{INSTRUCTION_COSTS, instruction_costs_text};
 use noccl_studies::parts::Session;
 use schemars::JsonSchema;
@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 pub struct ExecutedRequest {
     /// Program file (ELF for RV64IMAFDC).
     pub program: PathBuf,
+    /// What `main` gets behind the program's name.
+    pub arguments: Vec<String>,
     /// Number of ranks.
     pub ranks: u32,
     /// Name of a table of instruction costs, or a TOML file with one.
@@ -89,29 +91,35 @@ pub fn run_executed(
     request: &ExecutedRequest,
     watch: Watch<'_>,
 ) -> Result<ExecutedReport, Error> {
-    Ok(run(network, request, false, watch)?.0)
+    Ok(run(network, request, false, &mut Vec::new(), watch)?.0)
 }
 
-/// The same, with when the ranks executed and waited.
+/// The same, with when the ranks executed and waited, if that is wanted. Where the program fails, `printed` is what each rank had
+/// printed by then.
 ///
 /// # Errors
 /// As [`run_executed`].
 pub fn record_executed(
     network: &Network,
     request: &ExecutedRequest,
+    has_timeline: bool,
+    printed: &mut Vec<String>,
     watch: Watch<'_>,
 ) -> Result<(ExecutedReport, Timeline), Error> {
-    refuse_checkpoint(request.checkpoint.as_ref(), "a run with a timeline")?;
-    run(network, request, true, watch)
+    if has_timeline {
+        refuse_checkpoint(request.checkpoint.as_ref(), "a run with a timeline")?;
+    }
+    run(network, request, has_timeline, printed, watch)
 }
 
 fn run(
     network: &Network,
     request: &ExecutedRequest,
     has_times: bool,
+    printed: &mut Vec<String>,
     watch: Watch<'_>,
 ) -> Result<(ExecutedReport, Timeline), Error> {
-    let image = read_image(&request.program)?;
+    let image = read_image(request)?;
     if has_calls(&image) {
         let accepted = "made by noccl build --calls; accepted: one that was made without it";
         return Err(Error::argument(
@@ -147,8 +155,9 @@ fn run(
     };
     let mut session = Session::<ExecutedResult>::begin(request.checkpoint.as_ref())?;
     let tally = Tally::new(watch, 1);
-    let result =
-        tally.run(|on_progress| session.run(&of, |run| Ok(run.outcome()?), on_progress))?;
+    let failed = |run: &ExecutedRun<'_>| *printed = run.consoles().map(text).collect();
+    let result = tally
+        .run(|on_progress| session.run_or(&of, |run| Ok(run.outcome()?), failed, on_progress))?;
     let ranks = (0..).zip(&coords).zip(&result.ranks);
     let ranks = ranks.map(|((rank, at), done)| TimelineRank {
         rank,
@@ -194,16 +203,29 @@ pub fn refuse_checkpoint(request: Option<&CheckpointRequest>, what: &str) -> Res
 /// # Errors
 /// [`Error::File`], [`Error::Program`].
 pub fn is_program_of_calls(program: &Path) -> Result<bool, Error> {
-    Ok(has_calls(&read_image(program)?))
+    let file = noccl_files::read_bytes(program, MAX_PROGRAM_BYTES)?;
+    Ok(has_calls(&Image::from_elf(&file)?))
 }
 
 pub(crate) fn has_calls(image: &Image) -> bool {
     image.symbols.iter().any(|symbol| symbol.name == CALLS_MARK)
 }
 
-pub(crate) fn read_image(program: &Path) -> Result<Image, Error> {
-    let file = noccl_files::read_bytes(program, MAX_PROGRAM_BYTES)?;
-    Ok(Image::from_elf(&file)?)
+/// The program with its arguments.
+pub(crate) fn read_image(request: &ExecutedRequest) -> Result<Image, Error> {
+    let file = noccl_files::read_bytes(&request.program, MAX_PROGRAM_BYTES)?;
+    let name = request.program.file_name().unwrap_or_default();
+    let name = name.to_string_lossy().into_owned();
+    let mut image = Image::from_elf(&file)?;
+    image.arguments = std::iter::once(name)
+        .chain(request.arguments.iter().cloned())
+        .collect();
+    Ok(image)
+}
+
+/// What a rank has printed; bytes that are no UTF-8 are replaced.
+pub(crate) fn text(console: &[u8]) -> String {
+    String::from_utf8_lossy(console).into_owned()
 }
 
 pub(crate) fn program_bytes(image: &Image) -> u64 {
@@ -226,7 +248,7 @@ fn row(rank: u32, tile: Coord, done: ExecutedRank) -> ExecutedRankRow {
         packets: done.packets,
         sent_words: done.sent_words,
         received_words: done.received_words,
-        console: String::from_utf8_lossy(&done.console).into_owned(),
+        console: text(&done.console),
     }
 }
 

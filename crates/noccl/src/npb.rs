@@ -164,6 +164,7 @@ fn row(
     noccl_compile::compile_kernel(&build, on_step)?;
     let executed = ExecutedRequest {
         program: build.output,
+        arguments: Vec::new(),
         ranks: request.ranks,
         costs: request.costs.clone(),
         memory_bytes: request.memory_bytes,

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a script from the command line: `python -m noccl.programs --ranks 16 jacobi.py 64`.
 
-What the script prints comes first, a summary after it. An error of the program is one line and
-exit status 1, after the stack of the rank that raised.
+Standard output is the script's alone; a summary follows on standard error. With `--json` the
+summary is standard output, and what the script prints goes to standard error. An error of the
+program is one line after the stack of the rank that raised; the exit status is the rank's own if
+it has given one (`sys.exit`, `Abort`), else 1.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import faulthandler
 import json
 import signal
 import sys
@@ -69,30 +73,45 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str]) -> int:
     """Runs the command; returns the exit status."""
     options = _parser().parse_args(arguments)
+    own_output = contextlib.redirect_stdout(sys.stderr)
     try:
-        network = load(options.spec, overrides=dict(map(_override, options.override)))
-        result = run_script(
-            options.script,
-            network,
-            ranks=options.ranks,
-            collectives=options.collectives,
-            args=options.args,
-            max_cycles=options.max_cycles,
-            noise_seed=options.noise_seed,
-            host_seconds=options.host_seconds,
-            has_prefix=options.prefix,
-            has_timeline=(options.timeline or "").endswith(".json"),
-        )
-        if options.timeline:
-            _write_timeline(result, options.timeline)
+        with own_output if options.json else contextlib.nullcontext():
+            name, result = _run(options)
     except NocclError as error:
         stack = error.rank_traceback if isinstance(error, ProgramError) else ""
         sys.stdout.flush()
         sys.stderr.write(f"{stack}error: {error}\n")
-        return 1
-    write = _json if options.json else _text
-    sys.stdout.write(write(network.name, result))
+        return error.exit_status if isinstance(error, ProgramError) else 1
+    except KeyboardInterrupt:
+        sys.stdout.flush()
+        sys.stderr.write("error: interrupted\n")
+        return 130
+    sys.stdout.flush()
+    if options.json:
+        sys.stdout.write(_json(name, result))
+    else:
+        sys.stderr.write(_text(name, result))
     return 0
+
+
+def _run(options: argparse.Namespace) -> tuple[str, ProgramResult]:
+    """Runs the script, and writes its timeline; the name of the network, and the result."""
+    network = load(options.spec, overrides=dict(map(_override, options.override)))
+    result = run_script(
+        options.script,
+        network,
+        ranks=options.ranks,
+        collectives=options.collectives,
+        args=options.args,
+        max_cycles=options.max_cycles,
+        noise_seed=options.noise_seed,
+        host_seconds=options.host_seconds,
+        has_prefix=options.prefix,
+        has_timeline=(options.timeline or "").endswith(".json"),
+    )
+    if options.timeline:
+        _write_timeline(result, options.timeline)
+    return network.name, result
 
 
 def _write_timeline(result: ProgramResult, path: str) -> None:
@@ -157,4 +176,8 @@ if __name__ == "__main__":
     if hasattr(signal, "SIGPIPE"):
         # Whoever reads the output may end first, as `head` does: no error of the program.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    # The stack of a rank that ends the process by a memory fault.
+    faulthandler.enable()
+    # What ranks have printed is kept, however they end.
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     sys.exit(main(sys.argv[1:]))

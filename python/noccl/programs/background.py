@@ -91,7 +91,7 @@ class _Beside(VectorCollectives):
         key = ("beside", self._number, kind, size, root, name, element)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = link.session.supports_beside(*key[1:])
+            found = self._known[key] = link.session.supports_beside(link.rank, *key[1:])
         return found
 
     def _collective(

@@ -112,7 +112,7 @@ class Endpoint:
         known = self._known
         found = known.get(key)
         if found is None:
-            found = known[key] = self._link.session.supports(*key)
+            found = known[key] = self._link.session.supports(self._link.rank, *key)
         return found
 
     def _collective(

@@ -8,6 +8,7 @@ blocks run, and every further call of theirs ends them again.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import traceback
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -15,11 +16,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from greenlet import getcurrent, greenlet
 
 from noccl.errors import ProgramError
-from noccl.programs.link import Link
+from noccl.programs import notes
+from noccl.programs.link import Link, note_calls
 from noccl.programs.watchdog import Watchdog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from noccl.programs.background import Task
     from noccl.programs.session import Session
@@ -67,6 +69,7 @@ class Hub:
         self._values: list[Any] = [None] * ranks
         self._greenlets: list[Any] = []
         self._host_seconds = host_seconds
+        self._notes: notes.Notes | None = None
 
     def run(self, function: Callable[[Link], object]) -> list[Any]:
         """Runs the function in every rank; returns what each has returned.
@@ -75,7 +78,7 @@ class Hub:
             ProgramError: A rank raised, or nobody can go on.
         """
         self._greenlets = [greenlet(self._body(link, function)) for link in self.links]
-        with Watchdog(self, self._host_seconds) as watchdog:
+        with Watchdog(self, self._host_seconds) as watchdog, self._noted():
             try:
                 self._loop()
             except BaseException as error:
@@ -87,6 +90,17 @@ class Hub:
                     raise
                 raise failure from error
         return self._values
+
+    @contextlib.contextmanager
+    def _noted(self) -> Iterator[None]:
+        self._notes = noted = notes.opened(len(self.links))
+        note_calls(noted)
+        try:
+            yield
+        finally:
+            note_calls(None)
+            if noted is not None:
+                noted.close()
 
     def interrupt(self, message: str, rank: int | None, stack: str) -> NoReturn:
         """Ends the run from wherever it is: in a rank's code, this leaves the rank as it stands."""
@@ -119,7 +133,7 @@ class Hub:
         session = self.session
         continues = [rank.switch for rank in self._greenlets]
         ready: list[tuple[int, Any]] = [(rank, None) for rank in range(len(continues))]
-        on_switch = self.on_switch
+        on_switch, noted = self.on_switch, self._notes
         while ready:
             for who, response in ready:
                 if who < 0:
@@ -129,6 +143,8 @@ class Hub:
                     rank, go_on = who, continues[who]
                 self.current = rank
                 self.switches += 1
+                if noted is not None:
+                    noted.enter(rank)
                 if on_switch is None:
                     go_on(response)
                 else:
@@ -138,6 +154,8 @@ class Hub:
                     finally:
                         on_switch(None)
             self.current = None
+            if noted is not None:
+                noted.leave()
             ready = session.advance()
 
     def _failure(self, rank: int | None, error: BaseException) -> BaseException:
@@ -159,7 +177,9 @@ class Hub:
             traceback.format_exception_only(type(error), error)
         )
         self._tell(rank, message)
-        return ProgramError(message, rank=rank, rank_traceback=text)
+        return ProgramError(
+            message, rank=rank, rank_traceback=text, exit_status=_exit_status(error)
+        )
 
     def _tell(self, rank: int | None, message: str) -> None:
         if rank is not None:
@@ -205,6 +225,12 @@ def _place(frames: list[traceback.FrameSummary]) -> str:
     if not outside:
         return ""
     return f" ({outside[-1].filename}:{outside[-1].lineno})"
+
+
+def _exit_status(error: BaseException) -> int:
+    """With which the process ends, as it would outside: 1 unless the rank has said otherwise."""
+    code = error.code if isinstance(error, SystemExit | AbortCalled) else None
+    return code & 0xFF or 1 if isinstance(code, int) else 1
 
 
 def _said(error: BaseException) -> str:

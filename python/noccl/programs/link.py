@@ -19,8 +19,11 @@ from noccl.errors import ProgramError
 
 if TYPE_CHECKING:
     from noccl.programs.hub import Hub
+    from noccl.programs.notes import Notes
     from noccl.programs.session import Session
 
+# The host's file of last calls, while a program runs that has one.
+_notes: Notes | None = None
 _PACKAGE = os.path.dirname(__file__) + os.sep
 # By id of a code object, which is kept so that the id stays its own: None if it is of this package,
 # else the sites by instruction.
@@ -70,9 +73,19 @@ class Link:
 
     def poll(self) -> None:
         """Lets the time of one poll pass."""
+        self.pause(None)
+
+    def pause(self, cycles: int | None) -> None:
+        """Lets so many cycles pass; None: those of one poll."""
         self.check()
-        self.session.poll(self.rank, None, call_site())
+        self.session.poll(self.rank, cycles, call_site())
         self.to_hub()
+
+
+def note_calls(notes: Notes | None) -> None:
+    """From now on places of calls are noted there, until it is None."""
+    global _notes  # noqa: PLW0603 - a program at a time; an argument of every call would cost more
+    _notes = notes
 
 
 def call_site() -> str:
@@ -94,6 +107,8 @@ def call_site() -> str:
     site = sites.get(frame.f_lasti)
     if site is None:
         site = sites[frame.f_lasti] = f"{_shown(code.co_filename)}:{frame.f_lineno}"
+    if _notes is not None:
+        _notes.call(site)
     return site
 
 

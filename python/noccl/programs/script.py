@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from noccl.errors import ArgumentError, FileError
 from noccl.files import read_text
+from noccl.programs.clocks import simulated_time
 from noccl.values import kind_of, text
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ class Script:
         """Has ranks see their own modules, arguments and output, until the block is left."""
         folder = os.path.dirname(os.path.abspath(self._path))
         ranks = range(len(hub.links))
-        modules = _Modules(folder, [{"__main__": self._main(folder)} for _ in ranks])
+        clock = simulated_time(hub)
+        modules = _Modules(folder, [{"__main__": self._main(folder), "time": clock} for _ in ranks])
         output = _Prefixed(sys.stdout, hub) if self._has_prefix else sys.stdout
         before = sys.argv, sys.path, sys.stdout
         sys.argv, sys.path = [self._path, *self._args], [folder, *sys.path]
@@ -93,9 +95,11 @@ class _Modules(importlib.abc.MetaPathFinder):
     def __init__(self, folder: str, own: list[dict[str, types.ModuleType]]) -> None:
         self._folder = folder
         self._own = own
-        self._names = {"__main__"}
+        self._names = {"__main__", "time"}
         self._rank: int | None = None
-        self._before: dict[str, types.ModuleType] = {"__main__": sys.modules["__main__"]}
+        self._before: dict[str, types.ModuleType] = {
+            name: sys.modules[name] for name in ("__main__", "time")
+        }
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None

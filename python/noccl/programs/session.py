@@ -110,6 +110,7 @@ class Session(Protocol):
 
     def supports_beside(
         self,
+        rank: int,
         comm: int,
         kind: str,
         num_bytes: int,
@@ -131,6 +132,7 @@ class Session(Protocol):
 
     def supports(
         self,
+        rank: int,
         comm: int,
         kind: str,
         num_bytes: int,

@@ -189,6 +189,24 @@ fn the_others_are_refused_with_what_was_found_and_what_is_accepted() {
     }
 }
 
+/// Rank 0 sends 4 bytes to rank 1. The schedule writes 8: nobody asks what lies behind a block that is shorter than its place.
+#[test]
+fn a_schedule_that_is_right_runs_right_whatever_lies_behind_a_shorter_block() {
+    let folder = folder();
+    folder.file("short.json", r#"{"sends": [[0, 4], [8, 0]]}"#);
+    let line = "schedule all_to_all --spec tilepro64_2x1 --lengths short.json --algorithm pairwise -o right.json";
+    done(&folder, line);
+    let right = std::fs::read_to_string(folder.0.join("right.json")).unwrap();
+    assert_eq!(right.matches("\"bytes\": 4").count(), 1, "{right}");
+    folder.file("gap.json", &right.replace("\"bytes\": 4", "\"bytes\": 8"));
+    for file in ["right.json", "gap.json"] {
+        let said = done(&folder, &format!("check {file} --spec tilepro64_2x1"));
+        assert!(said.stdout.starts_with("right: "), "{said:?}");
+        let said = done(&folder, &format!("run {file} --spec tilepro64_2x1"));
+        assert!(said.stdout.contains("verified      yes"), "{said:?}");
+    }
+}
+
 #[test]
 fn auto_says_how_it_has_picked_and_empty_blocks_are_sent_too() {
     let said =

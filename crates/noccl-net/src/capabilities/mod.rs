@@ -43,8 +43,13 @@ pub struct RouterCapabilities {
     /// tables and counters limit how many may be open together. Else they join what stands at the heads of their FIFOs: two
     /// barriers that reach two routers in different orders wait for each other.
     pub joins_several: bool,
+    /// Do they combine the operands of a reduction in an order that no load changes? Else a sum of floats, which depends on the
+    /// order, would differ from run to run.
+    pub adds_in_fixed_order: bool,
     /// Do interfaces multicast what routers have reduced, as an all-reduce in one transaction needs?
     pub shares_results: bool,
+    /// Do cores of clusters compute on addressed memories: sums of operands, kernels?
+    pub computes_in_memories: bool,
     /// Does nobody ever wait in a circle, whatever is in flight together? Else it is searched for.
     pub is_deadlock_free: bool,
     /// Flits that go before the beats of a burst on the wide plane.
@@ -154,9 +159,14 @@ impl Capabilities {
             (None, Some(_)) => &collective::WITH_BYPASS,
             (None, None) => RouterCapabilities::of(axi.router.flow),
         };
+        // Endpoints send the beats of a chain as AXI writes.
+        let endpoint = match routers.carries {
+            Carries::Transactions => axi.cluster.torrent.as_ref(),
+            Carries::Messages | Carries::ListMulticasts | Carries::Words => None,
+        };
         Self {
             routers,
-            chains: axi.cluster.torrent.as_ref().map(torrent::capabilities),
+            chains: endpoint.map(torrent::capabilities),
         }
     }
 
@@ -186,6 +196,15 @@ impl RouterCapabilities {
         match self.carries {
             Carries::ListMulticasts => true,
             Carries::Transactions | Carries::Messages | Carries::Words => false,
+        }
+    }
+
+    /// Are there AXI transactions: reads and writes of any address, atomics?
+    #[must_use]
+    pub const fn carries_transactions(&self) -> bool {
+        match self.carries {
+            Carries::Transactions => true,
+            Carries::Messages | Carries::ListMulticasts | Carries::Words => false,
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One core: its state, and how whoever runs it talks to it.
 
+mod arguments;
 mod atomic;
 mod call;
 mod control;
@@ -9,7 +10,7 @@ mod integer;
 mod saved;
 
 use crate::error::RiscvError;
-use crate::memory::{MEMORY_BASE, Memory};
+use crate::memory::Memory;
 use crate::program::Program;
 use crate::registers::Registers;
 use crate::trap::Trap;
@@ -107,16 +108,23 @@ enum TargetKind {
 }
 
 impl Core {
-    /// A core at the start of a program: its segments in memory, the stack pointer (x2) at the end of the memory, all
-    /// other registers zero.
+    /// A core at the start of a program: its segments and arguments in memory, the stack pointer (x2) below the arguments, which are at
+    /// the end of the memory, their number and the address of their list in a1 and a2, all other registers zero.
     ///
     /// # Errors
-    /// The memory's size is not accepted, or a segment does not fit into it.
+    /// The memory's size is not accepted, or segments and arguments do not fit into it.
     pub fn new(program: &Program, memory_bytes: u64, hart: u64) -> Result<Self, RiscvError> {
         let mut memory = Memory::new(memory_bytes)?;
         program.image().place(&mut memory)?;
         let mut registers = Registers::new();
-        registers.x[2] = MEMORY_BASE + memory_bytes;
+        let arguments = arguments::place(program.image(), &mut memory)?;
+        registers.x[2] = arguments.address;
+        registers.x[11] = arguments.count;
+        registers.x[12] = if arguments.count == 0 {
+            0
+        } else {
+            arguments.address
+        };
         Ok(Self {
             registers,
             memory,

@@ -50,6 +50,7 @@ pub(super) fn read(file: &[u8]) -> Result<Image, RiscvError> {
         entry,
         segments,
         symbols,
+        arguments: Vec::new(),
     })
 }
 

@@ -21,6 +21,8 @@ pub struct Image {
     pub segments: Vec<Segment>,
     /// Functions and data, by address.
     pub symbols: Vec<Symbol>,
+    /// What `main` gets, the program's name first; no file says so.
+    pub arguments: Vec<String>,
 }
 
 /// A part of memory that a program fills.
@@ -88,7 +90,7 @@ impl Image {
                 address: segment.address,
                 bytes: length,
                 reason: format!(
-                    "outside the core's memory; accepted: {} bytes from {:#x} on",
+                    "outside the core's memory, which has {} bytes from {:#x} on; accepted: a larger --program-memory, or a smaller program",
                     memory.len_bytes(),
                     crate::MEMORY_BASE
                 ),

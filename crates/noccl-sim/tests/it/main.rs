@@ -4,6 +4,7 @@
 
 mod all_reduce;
 mod beat_widths;
+mod check_is_run;
 mod checkpoint;
 mod common;
 mod conformance;

@@ -9,7 +9,7 @@ use noccl_net::{Network, TileId, TileKind, TileRef, elaborate};
 use noccl_run::{MAX_VALUE_BYTES, MemoryImage};
 use noccl_spec::{TileKindName, parse_spec, to_toml};
 use noccl_workload::{
-    Collective, CollectiveKind, Holders, Place, Schedule, Want, check_definition, check_lengths,
+    Asked, Collective, CollectiveKind, Holders, Place, Schedule, check_definition, check_lengths,
     interpret,
 };
 
@@ -68,7 +68,7 @@ impl Case {
                     bytes,
                 })
                 .collect(),
-            outputs: outputs(collective, &takers, ranks),
+            outputs: outputs(network, collective, &takers),
             meaning,
         })
     }
@@ -111,28 +111,24 @@ impl Case {
     }
 }
 
-/// What is read: whole outputs, of a custom collective the chunks that somebody asks for.
-fn outputs(collective: &Collective, takers: &[TileRef], ranks: u64) -> Vec<(Place, u64)> {
-    let start = collective.output_offset;
-    let Some(definition) = &collective.definition else {
-        let bytes = collective.output_bytes(ranks);
-        return takers
-            .iter()
-            .map(|tile| (place(*tile, start), bytes))
-            .collect();
+/// What is read: whole outputs; of a custom collective and of blocks of different lengths what somebody asks for, since a schedule
+/// may keep anything in the rest.
+fn outputs(network: &Network, collective: &Collective, takers: &[TileRef]) -> Vec<(Place, u64)> {
+    if collective.definition.is_none() && collective.lengths.is_none() {
+        let bytes = collective.output_bytes(takers.len() as u64);
+        let whole = |tile: &TileRef| (place(*tile, collective.output_offset), bytes);
+        return takers.iter().map(whole).collect();
+    }
+    let Some(asked) = Asked::new(network, collective) else {
+        return Vec::new();
     };
-    let of_rank = |(tile, wants): (&TileRef, &Vec<Want>)| -> Vec<(Place, u64)> {
-        let asked = (0_u64..).zip(wants).filter(|(_, want)| !want.is_nothing());
-        let at = |chunk: u64| place(*tile, start + chunk * collective.bytes);
-        asked
-            .map(|(chunk, _)| (at(chunk), collective.bytes))
+    let of_taker = |(holder, tile): (usize, &TileRef)| -> Vec<(Place, u64)> {
+        let wanted = asked.outputs(holder).into_iter();
+        wanted
+            .map(|part| (place(*tile, part.offset), part.bytes))
             .collect()
     };
-    takers
-        .iter()
-        .zip(&definition.outputs)
-        .flat_map(of_rank)
-        .collect()
+    takers.iter().enumerate().flat_map(of_taker).collect()
 }
 
 fn place(tile: TileRef, offset: u64) -> Place {

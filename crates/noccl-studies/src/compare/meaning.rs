@@ -42,7 +42,6 @@ impl Meaning {
     /// What the inputs (one per member; for a multicast the root's) ask for.
     pub(crate) fn new(collective: &Collective, inputs: &[Vec<u8>]) -> Self {
         let bytes = collective.bytes as usize;
-        let block = |input: &[u8], rank: usize| input[rank * bytes..][..bytes].to_vec();
         let whole: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         let expected = match collective.kind {
             CollectiveKind::Reduce | CollectiveKind::AllReduce => vec![reduced(collective, &whole)],
@@ -67,17 +66,7 @@ impl Meaning {
                 .collect(),
             CollectiveKind::Custom => own(collective, &whole),
             CollectiveKind::AllGather => vec![Expected::Bytes(inputs.concat())],
-            CollectiveKind::AllToAll => (0..inputs.len())
-                .map(|rank| {
-                    let blocks = inputs.iter().enumerate().map(|(from, input)| {
-                        let mut sent = block(input, rank);
-                        // Behind a shorter block memory is as it was.
-                        sent[collective.block_bytes(from, rank) as usize..].fill(0);
-                        sent
-                    });
-                    Expected::Bytes(blocks.collect::<Vec<_>>().concat())
-                })
-                .collect(),
+            CollectiveKind::AllToAll => exchanged(collective, &whole),
         };
         Self { expected }
     }
@@ -112,6 +101,22 @@ fn own(collective: &Collective, inputs: &[&[u8]]) -> Vec<Expected> {
         }
     });
     expected.collect()
+}
+
+/// What an all-to-all asks for: by rank all blocks, or each block by itself where lengths differ and those of no bytes are left out.
+fn exchanged(collective: &Collective, inputs: &[&[u8]]) -> Vec<Expected> {
+    let bytes = collective.bytes as usize;
+    let block = |from: usize, to: usize| {
+        &inputs[from][to * bytes..][..collective.block_bytes(from, to) as usize]
+    };
+    let of_rank = |to: usize| (0..inputs.len()).map(move |from| block(from, to));
+    let ranks = 0..inputs.len();
+    if collective.lengths.is_some() {
+        let blocks = ranks.flat_map(of_rank).filter(|block| !block.is_empty());
+        return blocks.map(|b| Expected::Bytes(b.to_vec())).collect();
+    }
+    let whole = |to: usize| Expected::Bytes(of_rank(to).collect::<Vec<_>>().concat());
+    ranks.map(whole).collect()
 }
 
 /// The fold of equally long inputs: exact, or with the error bound of a floating-point sum.

@@ -99,10 +99,28 @@ impl<T: SavedResult> Session<T> {
     where
         Error: From<S::Error>,
     {
+        self.run_or(of, finish, |_| {}, on_progress)
+    }
+
+    /// As [`Session::run`]; `failed` sees a run that does not come to its end.
+    ///
+    /// # Errors
+    /// As [`Session::run`].
+    pub fn run_or<S: Saved>(
+        &mut self,
+        of: &S,
+        finish: impl FnOnce(&S::Run) -> Result<T, Error>,
+        failed: impl FnOnce(&S::Run),
+        on_progress: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<T, Error>
+    where
+        Error: From<S::Error>,
+    {
         let Some(request) = self.request.clone() else {
             let mut run = of.start()?;
-            noccl_run::advance(&mut run, on_progress)?;
-            return finish(&run);
+            let ended = noccl_run::advance(&mut run, on_progress);
+            let result = ended.map_err(Error::Run).and_then(|()| finish(&run));
+            return result.inspect_err(|_| failed(&run));
         };
         let identity = of.identity();
         let resumed = request.resume.as_deref().unwrap_or(&request.file);
@@ -126,8 +144,8 @@ impl<T: SavedResult> Session<T> {
             // A suspended verb still has to say how to go on.
             SAVING.fetch_sub(1, Ordering::SeqCst);
         }
-        advanced?;
-        let result = finish(&run)?;
+        let result = advanced.and_then(|()| finish(&run));
+        let result = result.inspect_err(|_| failed(&run))?;
         self.finished.push((identity, result.clone()));
         Ok(result)
     }

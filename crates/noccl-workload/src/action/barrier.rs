@@ -99,7 +99,14 @@ impl<'a> Kind<'a> for &'a Barrier {
             .map_err(|e| group_error(at.field("group"), &e))?;
         at.cluster("counter", self.counter)?;
         match self.mechanism {
-            BarrierMechanism::Software => Ok(()),
+            BarrierMechanism::Software if at.network.routers().carries_transactions() => Ok(()),
+            BarrierMechanism::Software => {
+                let accepted = format!(
+                    "\"in_network\" with router.flow = \"{}\", which carries no atomics",
+                    at.flow()
+                );
+                at.fail("mechanism", "software", &accepted)
+            }
             BarrierMechanism::InNetwork if as_multi_address(&members).is_some() => Ok(()),
             BarrierMechanism::InNetwork => at.fail(
                 "group",

@@ -49,6 +49,7 @@ impl<'a> Kind<'a> for &'a Kernel {
             .network
             .members(&self.group)
             .map_err(|e| group_error(at.field("group"), &e))?;
+        at.computes("operation", self.operation.name())?;
         at.cycles("cycles", self.cycles)?;
         let name = |part: &str| format!("operation.{}.{part}", self.operation.name());
         if let Some((part, found, accepted)) = self.operation.problem() {

@@ -71,6 +71,7 @@ impl<'a> Kind<'a> for &'a LocalReduce {
 
     fn check(&self, at: &At<'_>) -> Result<(), CheckError> {
         let tile = at.cluster("tile", self.tile)?;
+        at.computes("tile", self.tile)?;
         check_operator(at.field("operator"), self.operator, self.element)?;
         check_multiple(at.field("bytes"), self.bytes, self.element)?;
         check_multiple(at.field("output"), self.output, self.element)?;

@@ -107,8 +107,23 @@ impl<'a> Kind<'a> for &'a InNetworkReduction {
                 "equal to `source_offset` or at least `bytes` away from it, since the root contributes",
             );
         }
+        fixed_order(at, self)?;
         two_operands(at, self, root)
     }
+}
+
+/// A sum of floats depends on the order of its operands.
+fn fixed_order(at: &At<'_>, r: &InNetworkReduction) -> Result<(), CheckError> {
+    let is_free = r.operator != Operator::Sum || !r.element.is_float();
+    if is_free || at.network.routers().adds_in_fixed_order {
+        return Ok(());
+    }
+    let accepted = format!(
+        "with router.flow = \"{}\" an integer, or min and max: contributions are added in the order in which they come, on which a \
+         sum of floats depends",
+        at.flow()
+    );
+    at.fail("element", r.element, &accepted)
 }
 
 /// The published router reduces two operands per packet: it cannot join three inputs.

@@ -4,6 +4,7 @@
 use super::CheckError;
 use crate::participants::check_multi_address;
 use crate::{ActionKind, ElementType, Need, Operator, SCHEDULE_FORMAT, Schedule, TileSetError};
+use noccl_net::capabilities::Carries;
 use noccl_net::{MultiAddress, NetError, Network, TileId, TileRef};
 
 /// Checks the version, the collective and every action.
@@ -26,6 +27,7 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
                 .to_owned(),
         });
     }
+    check_packets(network, schedule)?;
     for (i, action) in schedule.actions.iter().enumerate() {
         let at = At {
             network,
@@ -36,6 +38,20 @@ pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), C
         action.kind.check(&at)?;
     }
     Ok(())
+}
+
+/// A message is a packet of a head and data.
+fn check_packets(network: &Network, schedule: &Schedule) -> Result<(), CheckError> {
+    let (flits, field) = network.longest_packet_beats();
+    let are_messages = network.routers().carries == Carries::Messages;
+    if schedule.actions.is_empty() || !are_messages || flits >= 2 {
+        return Ok(());
+    }
+    Err(CheckError::Field {
+        field: field.to_owned(),
+        found: flits.to_string(),
+        accepted: "at least 2 to run a schedule: the first flit of a packet is its head".to_owned(),
+    })
 }
 
 /// Do its tiles send words to each other, as cores do?
@@ -82,6 +98,19 @@ impl At<'_> {
     /// Name of the routers' kind.
     pub(crate) fn flow(&self) -> &'static str {
         self.network.spec().flow_name()
+    }
+
+    /// Do cores compute on memories here? Else `name`, the field that says where, is refused.
+    pub(crate) fn computes(&self, name: &str, found: impl ToString) -> Result<(), CheckError> {
+        let routers = self.network.routers();
+        if routers.computes_in_memories || routers.carries_words() {
+            return Ok(());
+        }
+        let flow = self.flow();
+        let accepted = format!(
+            "nothing with router.flow = \"{flow}\", whose clusters only move messages: a reduction in the network, or another flow"
+        );
+        self.fail(name, found, &accepted)
     }
 
     pub(crate) fn field(&self, name: &str) -> String {

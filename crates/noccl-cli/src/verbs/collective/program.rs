@@ -3,7 +3,7 @@
 
 use crate::args::size;
 use crate::progress::watched;
-use crate::python::interpreter;
+use crate::python::{interpreter, run_ranks};
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
@@ -48,7 +48,7 @@ pub struct ProgramArgs {
     /// Write when each rank computed, sent, received and waited to this file (.json), which ui.perfetto.dev shows; of a script also a picture (.svg, .png, .pdf)
     #[arg(long, value_name = "FILE", requires = "of_ranks")]
     pub timeline: Option<PathBuf>,
-    /// Arguments of a script, behind --
+    /// Arguments of the program, behind --
     #[arg(last = true, value_name = "ARGS")]
     pub arguments: Vec<String>,
 }
@@ -70,6 +70,7 @@ impl ProgramArgs {
     pub fn run(&self, network: &Network, asked: &Asked<'_>) -> Result<Outcome, Error> {
         let request = ExecutedRequest {
             program: asked.file.to_owned(),
+            arguments: self.arguments.clone(),
             ranks: self.ranks.unwrap_or(1),
             costs: self.costs.clone(),
             memory_bytes: self.program_memory,
@@ -83,23 +84,20 @@ impl ProgramArgs {
         if noccl::is_program_of_calls(asked.file)? {
             return self.run_called(network, asked, request);
         }
-        let mut report = if self.timeline.is_some() {
-            let (report, timeline) = watched("ranks", |watch| {
-                noccl::record_executed(network, &request, watch)
-            })?;
-            self.write_timeline(&timeline)?;
-            report
-        } else {
-            watched("ranks", |watch| {
-                noccl::run_executed(network, &request, watch)
-            })?
-        };
+        let mut printed = Vec::new();
+        let has_timeline = self.timeline.is_some();
+        let done = watched("ranks", |watch| {
+            noccl::record_executed(network, &request, has_timeline, &mut printed, watch)
+        });
+        let (mut report, timeline) = done.inspect_err(|_| print_failed(&printed, asked.is_json))?;
+        self.write_timeline(&timeline)?;
         let consoles = report.ranks.iter_mut().map(|rank| &mut rank.console);
         self.write_recorded(asked, &report.network, consoles)?;
         if asked.is_json {
             output::json(&report)?;
         } else {
-            output::result(&summary(&report))?;
+            let consoles = report.ranks.iter().map(|rank| (rank.rank, &*rank.console));
+            print(consoles, &summary(&report))?;
         }
         Ok(outcome(report.ranks.iter().map(|rank| rank.exit_code)))
     }
@@ -120,9 +118,11 @@ impl ProgramArgs {
             has_messages: self.record.is_some(),
             has_timeline: self.timeline.is_some(),
         };
-        let (report, recorded) = watched("ranks", |watch| {
-            noccl::record_called(network, &request, recording, watch)
-        })?;
+        let mut printed = Vec::new();
+        let done = watched("ranks", |watch| {
+            noccl::record_called(network, &request, recording, &mut printed, watch)
+        });
+        let (report, recorded) = done.inspect_err(|_| print_failed(&printed, asked.is_json))?;
         if let (Some(place), Some(trace)) = (&self.record, &recorded.messages) {
             noccl::write_file(place, trace)?;
         }
@@ -132,7 +132,8 @@ impl ProgramArgs {
         if asked.is_json {
             output::json(&report)?;
         } else {
-            output::result(&called_summary(&report))?;
+            let consoles = report.ranks.iter().map(|rank| (rank.rank, &*rank.console));
+            print(consoles, &called_summary(&report))?;
         }
         Ok(outcome(report.ranks.iter().map(|rank| rank.exit_code)))
     }
@@ -208,30 +209,40 @@ impl ProgramArgs {
             command.arg("--json");
         }
         command.arg(asked.file).args(&self.arguments);
-        let status = command.status().map_err(|error| {
-            Error::argument(
-                "--program",
-                asked.file.display(),
-                format!(
-                    "{error}: {}; accepted: a Python with the package noccl, named by NOCCL_PYTHON",
-                    interpreter().display()
-                ),
-            )
-        })?;
-        Ok(if status.success() {
-            Outcome::Fine
-        } else {
-            Outcome::Failed
-        })
+        run_ranks(command, asked.file)
     }
 }
 
-/// A rank that ends with another code than 0 has failed.
+/// The program ends as the first rank does that has not ended with 0.
 fn outcome(mut exit_codes: impl Iterator<Item = u64>) -> Outcome {
-    if exit_codes.any(|code| code != 0) {
-        Outcome::Failed
+    match exit_codes.find(|code| *code != 0) {
+        // What a shell sees of an exit code; one of 256 stays a failure.
+        Some(code) => Outcome::Ended(((code & 0xff) as u8).max(1)),
+        None => Outcome::Fine,
+    }
+}
+
+/// Standard output is that of the program alone, as outside of a simulation; the summary follows on standard error.
+fn print<'a>(consoles: impl Iterator<Item = (u32, &'a str)>, summary: &str) -> Result<(), Error> {
+    let printed = printed(consoles);
+    if !printed.is_empty() {
+        output::result(&printed)?;
+    }
+    output::log(summary);
+    Ok(())
+}
+
+/// What ranks of a program that fails have printed: kept, where JSON is expected on standard error.
+fn print_failed(consoles: &[String], is_json: bool) {
+    let printed = printed((0..).zip(consoles.iter().map(String::as_str)));
+    if printed.is_empty() {
+        return;
+    }
+    if is_json {
+        output::log(&printed);
     } else {
-        Outcome::Fine
+        // The program's own error is told in any case.
+        let _ = output::result(&printed);
     }
 }
 
@@ -246,7 +257,6 @@ fn printed<'a>(ranks: impl Iterator<Item = (u32, &'a str)>) -> String {
 }
 
 fn called_summary(report: &CalledReport) -> String {
-    let printed = printed(report.ranks.iter().map(|rank| (rank.rank, &*rank.console)));
     let header = [
         ("rank", Align::Right),
         ("tile", Align::Left),
@@ -286,7 +296,7 @@ fn called_summary(report: &CalledReport) -> String {
         flit_hops: report.flit_hops,
         program_bytes: report.program_bytes,
     };
-    format!("{printed}{}\n{}", table(&header, &rows), total.lines())
+    format!("{}\n{}", table(&header, &rows), total.lines())
 }
 
 /// What stands below the table of ranks.
@@ -312,7 +322,6 @@ impl Total<'_> {
 }
 
 fn summary(report: &ExecutedReport) -> String {
-    let printed = printed(report.ranks.iter().map(|rank| (rank.rank, &*rank.console)));
     let header = [
         ("rank", Align::Right),
         ("tile", Align::Left),
@@ -350,5 +359,5 @@ fn summary(report: &ExecutedReport) -> String {
         flit_hops: report.flit_hops,
         program_bytes: report.program_bytes,
     };
-    format!("{printed}{}\n{}", table(&header, &rows), total.lines())
+    format!("{}\n{}", table(&header, &rows), total.lines())
 }

@@ -106,6 +106,7 @@ pub fn image(lists: &[List]) -> Image {
             segment(LISTS, memory, false),
         ],
         symbols: Vec::new(),
+        arguments: Vec::new(),
     }
 }
 

@@ -39,6 +39,7 @@ pub fn image(words: &[u32]) -> Image {
             is_executable: true,
         }],
         symbols: Vec::new(),
+        arguments: Vec::new(),
     }
 }
 

@@ -34,6 +34,11 @@ pub struct ExecutedRank {
 }
 
 impl ExecutedCores<'_> {
+    /// What each rank has printed so far.
+    pub(crate) fn consoles(&self) -> impl Iterator<Item = &[u8]> {
+        self.tiles.iter().map(|tile| tile.console.as_slice())
+    }
+
     /// What each rank has done so far.
     pub(crate) fn results(&self) -> Vec<ExecutedRank> {
         let ranks = self.tiles.iter().map(|tile| ExecutedRank {

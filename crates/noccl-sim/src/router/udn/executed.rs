@@ -133,6 +133,11 @@ impl<'a> ExecutedRun<'a> {
         Ok(run.outcome()?)
     }
 
+    /// What each rank has printed so far.
+    pub fn consoles(&self) -> impl Iterator<Item = &[u8]> {
+        self.cores.consoles()
+    }
+
     /// What a run that is over has come to.
     ///
     /// # Errors

@@ -159,5 +159,6 @@ pub fn image(lists: &[Vec<Operation>]) -> Image {
             segment(LISTS, memory, false),
         ],
         symbols: Vec::new(),
+        arguments: Vec::new(),
     }
 }

@@ -7,12 +7,14 @@ use super::cluster;
 use super::hand_written::schedule_of;
 use noccl_net::{MultiAddress, Network, TileRef, TileSet};
 use noccl_run::MemoryImage;
-use noccl_testkit::Random;
-use noccl_testkit::actions::{barrier, compute, to_set};
+use noccl_testkit::actions::{
+    barrier, chain, compute, list_multicast, message, static_multicast, to_set,
+};
+use noccl_testkit::{Random, clusters as clusters_of};
 use noccl_workload::{
     Action, ActionId, ActionKind, Arrival, BarrierMechanism, Destination, ElementType,
     InNetworkReduction, Kernel, LocalReduce, Multiply, Operation, Operator, Place, Schedule,
-    Transfer,
+    Transfer, participants,
 };
 
 /// Bytes of every memory that actions use.
@@ -31,6 +33,27 @@ pub fn random_schedule(net: &Network, seed: u64, count: u32) -> Schedule {
         }
     });
     let actions = actions.collect();
+    schedule_of(actions)
+}
+
+/// Actions of all kinds, each mostly after the earlier ones that share a participant, so that many have no races. They lie close
+/// together in the memories, so that they meet.
+pub fn random_actions(net: &Network, seed: u64, count: u32) -> Schedule {
+    let mut random = Random(seed);
+    let mut actions: Vec<Action> = Vec::new();
+    for _ in 0..count {
+        let kind = any_kind(net, &mut random);
+        let own = participants(net, &kind);
+        let is_loose = random.below(10) == 0;
+        let earlier = actions.iter().zip(0_u32..).filter(|(action, number)| {
+            let shares = participants(net, &action.kind)
+                .iter()
+                .any(|t| own.contains(t));
+            shares && !(is_loose && number % 2 == 0)
+        });
+        let after = earlier.map(|(_, number)| ActionId(number)).collect();
+        actions.push(Action { kind, after });
+    }
     schedule_of(actions)
 }
 
@@ -112,6 +135,88 @@ fn reduction(net: &Network, random: &mut Random) -> InNetworkReduction {
         bytes: 8 * random.below(400),
         operator: Operator::Sum,
         element: ElementType::Int64,
+    }
+}
+
+/// Any operator on any numbers.
+fn numbers(random: &mut Random) -> (Operator, ElementType) {
+    let operators = [Operator::Sum, Operator::Min, Operator::Max, Operator::And];
+    let elements = [
+        ElementType::Int32,
+        ElementType::Int64,
+        ElementType::Fp32,
+        ElementType::Fp64,
+    ];
+    (*random.pick(&operators), *random.pick(&elements))
+}
+
+/// As [`kind`], and what only some networks carry.
+fn any_kind(net: &Network, random: &mut Random) -> ActionKind {
+    let list = |random: &mut Random| -> Vec<TileRef> {
+        (0..=random.below(3)).map(|_| random.cluster(net)).collect()
+    };
+    let place = |tile, random: &mut Random| Place {
+        tile,
+        offset: offset(random),
+    };
+    match random.below(14) {
+        0 => {
+            let sum = reduction(net, random);
+            let (operator, element) = numbers(random);
+            ActionKind::InNetworkReduction(InNetworkReduction {
+                operator,
+                element,
+                ..sum
+            })
+        }
+        1 => {
+            let sum = reduction(net, random);
+            let root = sum
+                .group
+                .members()
+                .next()
+                .map_or(sum.root.tile, TileRef::Cluster);
+            let root = Place {
+                tile: root,
+                ..sum.root
+            };
+            ActionKind::InNetworkAllReduce(InNetworkReduction { root, ..sum })
+        }
+        2 => {
+            let (from, to) = (random.cluster(net), list(random));
+            ActionKind::Chain(chain(from, &to, offset(random), 64 * random.below(20)))
+        }
+        3 => {
+            let (from, to) = (random.cluster(net), list(random));
+            ActionKind::ListMulticast(list_multicast(from, to, offset(random), random.below(1000)))
+        }
+        4..=6 => {
+            let (from, to) = (random.cluster(net), random.cluster(net));
+            message(place(from, random), place(to, random), random.below(300))
+        }
+        7 => {
+            let source = random.cluster(net);
+            let (width, height) = (net.cluster_width(), net.cluster_height());
+            let source = place(source, random);
+            static_multicast(
+                source,
+                clusters_of(0, 0, width, height),
+                offset(random),
+                random.below(300),
+            )
+        }
+        8 => {
+            let (operator, element) = numbers(random);
+            ActionKind::LocalReduce(LocalReduce {
+                tile: random.cluster(net),
+                inputs: (0..=random.below(4)).map(|_| offset(random)).collect(),
+                output: offset(random),
+                bytes: 8 * random.below(40),
+                operator,
+                element,
+            })
+        }
+        _ => kind(net, random),
     }
 }
 
