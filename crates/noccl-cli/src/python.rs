@@ -2,10 +2,10 @@
 //! What the Python package does, called from the command line.
 
 use crate::{Outcome, interrupt, output};
-use noccl::Error;
+use noccl::{Error, Scratch};
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -44,8 +44,8 @@ pub fn run_ranks(mut command: Command, script: &Path) -> Result<Outcome, Error> 
         );
         Error::argument("--program", script.display(), accepted)
     };
-    let notes = RankNotes::new().map_err(unusable)?;
-    let child = command.env(RankNotes::VARIABLE, &notes.file).spawn();
+    let notes = RankNotes::new()?;
+    let child = command.env(RankNotes::VARIABLE, notes.file()).spawn();
     let status = child.and_then(ended).map_err(unusable)?;
     let code = code_of(status);
     if let Some(who) = notes.who_ended().filter(|_| !interrupt::is_asked()) {
@@ -98,25 +98,29 @@ fn how(status: ExitStatus) -> String {
 }
 
 /// A file in which ranks note who runs and where each has called last (`python/noccl/programs/notes.py`).
-struct RankNotes {
-    file: PathBuf,
-}
+struct RankNotes(Scratch);
 
 impl RankNotes {
     const VARIABLE: &str = "NOCCL_RANK_NOTES";
     const SLOT_BYTES: usize = 256;
 
-    fn new() -> std::io::Result<Self> {
+    const NAME: &str = "notes";
+
+    fn new() -> Result<Self, Error> {
         let name = format!("noccl-ranks-{}", std::process::id());
-        let file = std::env::temp_dir().join(name);
-        File::create_new(&file)?;
-        Ok(Self { file })
+        let scratch = Scratch::new(std::env::temp_dir().join(name));
+        scratch.write(Self::NAME, &[])?;
+        Ok(Self(scratch))
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.path(Self::NAME)
     }
 
     /// The rank, or the engine, that ran when the process ended without a word; nothing if the program has ended by itself, or no
     /// rank had begun.
     fn who_ended(&self) -> Option<String> {
-        let bytes = fs::read(&self.file).ok()?;
+        let bytes = fs::read(self.file()).ok()?;
         let mut slots = bytes.chunks(Self::SLOT_BYTES).map(|slot| {
             let text = String::from_utf8_lossy(slot);
             text.trim_end_matches('\0').to_owned()
@@ -134,13 +138,6 @@ impl RankNotes {
                 })
             }
         }
-    }
-}
-
-impl Drop for RankNotes {
-    fn drop(&mut self) {
-        // A file of the system's folder for such: nothing is lost if it stays.
-        drop(fs::remove_file(&self.file));
     }
 }
 

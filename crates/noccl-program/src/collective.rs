@@ -92,11 +92,19 @@ impl Session<'_> {
         let Ok(terms) = self.terms(RankId(0), "", call) else {
             return false;
         };
-        let template = self.template(terms, 0);
-        template.is_ok_and(|template| template.end <= self.shared.capacity())
+        self.fits(terms) || self.piece_bytes_of(terms).is_some()
     }
 
-    /// A rank calls a collective.
+    /// The same in one piece, as who waits for a multicast without stating its length needs.
+    #[must_use]
+    pub fn supports_at_once(&mut self, call: &CollectiveCall) -> bool {
+        self.supports(call)
+            && self
+                .terms(RankId(0), "", call)
+                .is_ok_and(|terms| self.piece_bytes_of(terms).is_none())
+    }
+
+    /// A rank calls a collective; in pieces, if its buffers are longer than the memory that collectives have.
     ///
     /// # Errors
     /// [`ProgramError::Argument`], [`ProgramError::Differs`], [`ProgramError::Collective`].
@@ -107,6 +115,19 @@ impl Session<'_> {
         place: Place,
     ) -> Result<(), ProgramError> {
         let terms = self.terms(rank, &place, &call)?;
+        match self.piece_bytes_of(terms) {
+            Some(piece_bytes) => self.call_in_pieces(rank, (call, terms), piece_bytes, place),
+            None => self.call_at_once(rank, (call, terms), place),
+        }
+    }
+
+    /// A rank calls a collective whose buffers fit, or a piece of one.
+    pub(crate) fn call_at_once(
+        &mut self,
+        rank: RankId,
+        (call, terms): (CollectiveCall, Terms),
+        place: Place,
+    ) -> Result<(), ProgramError> {
         let (number, position) = self.join(rank, &place, terms)?;
         self.begin_call(rank, CallKind::Collective(number), place);
         self.call_instance(number, position, call.payload)
@@ -162,6 +183,9 @@ impl Session<'_> {
         };
         if self.comms[terms.comm.0 as usize].size() == 1 {
             return true;
+        }
+        if !self.fits(terms) {
+            return false;
         }
         self.template(terms, 0).is_ok_and(|template| {
             let merges = template.actions.iter().filter(|action| {

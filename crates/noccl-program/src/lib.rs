@@ -25,6 +25,7 @@ mod memory;
 mod message;
 mod notice;
 mod output;
+mod pieces;
 mod placement;
 mod rank;
 mod report;

@@ -8,6 +8,7 @@ use crate::error::ProgramError;
 use crate::ids::{CommId, MessageId, RankId, RequestId};
 use crate::memory::Ranges;
 use crate::message::Messages;
+use crate::pieces::Pieces;
 use crate::rank::{Call, CallKind, Rank};
 use crate::report::Span;
 use crate::request::{RequestKind, Requests};
@@ -85,6 +86,9 @@ pub struct Session<'n> {
     pub(crate) recording: Option<Vec<RankRecording>>,
     /// What waits for requests beside the calls of its rank.
     pub(crate) beside: BTreeMap<RankId, Vec<BesideWait>>,
+    /// What ranks have still to do of collectives in pieces, and how long pieces are.
+    pub(crate) collective_pieces: BTreeMap<RankId, Pieces>,
+    pub(crate) collective_piece_bytes: HashMap<Terms, Option<u64>>,
     failed: Option<ProgramError>,
     ended: Vec<Ended>,
 }
@@ -148,6 +152,8 @@ impl<'n> Session<'n> {
             computes: None,
             recording: None,
             beside: BTreeMap::new(),
+            collective_pieces: BTreeMap::new(),
+            collective_piece_bytes: HashMap::new(),
             failed: None,
             ended: Vec::new(),
             ranks,
@@ -210,10 +216,14 @@ impl<'n> Session<'n> {
             if let Some(failed) = self.failed.take() {
                 return Err(failed);
             }
-            let responses = self.responses();
+            let responses = self.responses()?;
             self.state_all()?;
             if !responses.is_empty() || self.ranks.iter().all(|rank| rank.is_finished) {
                 return Ok(responses);
+            }
+            if !self.to_respond.is_empty() {
+                // Pieces that were called just now may be over at once.
+                continue;
             }
             let mut ended = std::mem::take(&mut self.ended);
             ended.clear();
@@ -273,11 +283,11 @@ impl<'n> Session<'n> {
     }
 
     /// Ranks whose calls are over, ascending.
-    fn responses(&mut self) -> Vec<(RankId, Response)> {
+    fn responses(&mut self) -> Result<Vec<(RankId, Response)>, ProgramError> {
         let mut responses = Vec::new();
         for rank in std::mem::take(&mut self.to_respond) {
             self.respond_beside(rank, &mut responses);
-            let Some(call) = self.ranks[rank.idx()].call.take() else {
+            let Some(mut call) = self.ranks[rank.idx()].call.take() else {
                 continue;
             };
             match self.response(rank, &call.kind) {
@@ -285,13 +295,15 @@ impl<'n> Session<'n> {
                     let now = self.run.cycle().max(self.ranks[rank.idx()].cycle);
                     self.ranks[rank.idx()].cycle = now;
                     self.note_over(rank, &call.kind, &response);
-                    self.note_span(rank, call, now);
-                    responses.push((rank, response));
+                    if let Some(response) = self.collective_piece_over(rank, &mut call, response)? {
+                        self.note_span(rank, call, now);
+                        responses.push((rank, response));
+                    }
                 }
                 None => self.ranks[rank.idx()].call = Some(call),
             }
         }
-        responses
+        Ok(responses)
     }
 
     fn response(&mut self, rank: RankId, call: &CallKind) -> Option<Response> {

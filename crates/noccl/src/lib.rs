@@ -99,7 +99,7 @@ pub use noccl_compile::{
 };
 pub use noccl_cosim::lockstep::LockstepError;
 pub use noccl_cosim::{Boundary, HardwareError, HardwareReport};
-pub use noccl_files::{FileError, message, visible, visible_line};
+pub use noccl_files::{FileError, Scratch, message, visible, visible_line};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_net::{Coord, MultiAddress, NetError, Network, Port, TileId, TileRef, TileSet};
 pub use noccl_riscv::RiscvError;

@@ -228,7 +228,8 @@ impl Runner<'_, '_> {
         );
         let is_done = match self.is_done.get(&step) {
             Some(known) => *known,
-            None => self.session.supports(&whole),
+            None if of.is_length_known => self.session.supports(&whole),
+            None => self.session.supports_at_once(&whole),
         };
         self.is_done.insert(step, is_done);
         self.seen.collectives[step][position as usize] = Some(Took {
