@@ -75,7 +75,7 @@ class Timed:
 
 
 def program(comm: Any) -> list[dict[str, int]]:
-    from mpi4py import MPI  # noqa: PLC0415 - that of the program
+    from mpi4py import MPI
 
     return [each(Timed(comm, MPI.Wtime), size) for size in SIZES]
 
