@@ -7,12 +7,15 @@ cycles, and a few bytes more take about as long.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import noccl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NETWORKS = [
     "collective_noc_2x2",
@@ -38,7 +41,7 @@ def each(comm: Any, size: int) -> dict[str, int]:
     mine = np.arange(count).reshape(RANKS, -1)[comm.rank]
     moved = np.concatenate([mine * (rank + 1) for rank in range(RANKS)])
     sent = own.copy() if comm.rank == 1 else np.zeros_like(own)
-    calls = {
+    calls: dict[str, tuple[Callable[[], Any], Any, Any]] = {
         "Bcast": (lambda: comm.Bcast(sent, root=1), sent, np.arange(count) * 2),
         "Allreduce": (lambda: comm.Allreduce(own, out), out, total),
         "Reduce": (lambda: comm.Reduce(own, out, root=2), out, total if comm.rank == 2 else None),
@@ -68,7 +71,8 @@ class Timed:
         self._comm, self._wtime = comm, wtime
 
     def clock(self) -> int:
-        return round(self._wtime() * 1e9)
+        cycles: int = round(self._wtime() * 1e9)
+        return cycles
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._comm, name)
