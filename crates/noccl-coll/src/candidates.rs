@@ -290,7 +290,10 @@ const fn has_few_steps(form: PointForm) -> bool {
     }
     match form {
         PointForm::Lines(first, second) => is_in_pairs(first) && is_in_pairs(second),
-        PointForm::Radix(_) | PointForm::Trees(_) | PointForm::Rotated(_) => true,
+        PointForm::Radix(_)
+        | PointForm::Combine(_)
+        | PointForm::Trees(_)
+        | PointForm::Rotated(_) => true,
         PointForm::Ring => false,
     }
 }

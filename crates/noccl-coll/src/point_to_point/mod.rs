@@ -5,6 +5,7 @@
 //! bytes that it needs and on nothing else, and additions run beside transfers.
 
 mod barrier;
+mod combine;
 mod cuts;
 pub(crate) mod dataflow;
 mod deal;
@@ -74,7 +75,13 @@ impl Task<'_> {
                 PointForm::Trees(_) | PointForm::Rotated(_) => {
                     self.by_trees(form, &mut flow, &mut layout)?;
                 }
-                PointForm::Ring | PointForm::Lines(..) | PointForm::Radix(_) => {
+                PointForm::Combine(most) if is_rooted(self.collective.kind) => {
+                    self.by_parts(most, &mut flow, &mut layout);
+                }
+                PointForm::Ring
+                | PointForm::Lines(..)
+                | PointForm::Radix(_)
+                | PointForm::Combine(_) => {
                     self.by_lines(form, &mut flow, &mut Slots::new(&mut layout, pieces))?;
                 }
             },
@@ -90,9 +97,18 @@ impl Task<'_> {
             (CollectiveKind::Scatter, _) | (_, PointForm::Ring | PointForm::Lines(..)) => {
                 Priority::Path
             }
-            (_, PointForm::Radix(_) | PointForm::Trees(_) | PointForm::Rotated(_)) => {
-                Priority::PathAndQueue
-            }
+            (
+                _,
+                PointForm::Radix(_)
+                | PointForm::Combine(_)
+                | PointForm::Trees(_)
+                | PointForm::Rotated(_),
+            ) => Priority::PathAndQueue,
         }
     }
+}
+
+/// Does its payload start or end at one tile?
+const fn is_rooted(kind: CollectiveKind) -> bool {
+    matches!(kind, CollectiveKind::Multicast | CollectiveKind::Reduce)
 }
