@@ -36,12 +36,21 @@ const ROTATED_PIECE_BEATS: [u64; 3] = [4, 8, 16];
 /// Members of the smallest lines of a form by neighbours and far members.
 const RADIX: u8 = 4;
 /// Forms of a scatter or gather that a comparison tries; of a custom collective the first.
-const STRAIGHT: [PointForm; 4] = [
+const STRAIGHT: [PointForm; 5] = [
     PointForm::Lines(LineForm::Direct, LineForm::Direct),
     PointForm::Lines(LineForm::Halving, LineForm::Halving),
     PointForm::Radix(RADIX),
     PointForm::Radix(2 * RADIX),
+    PointForm::Radix(3 * RADIX),
 ];
+/// Operands of one addition that a comparison tries, besides the members of a row.
+const COMBINED: [u16; 3] = [4, 8, MAX_COMBINED];
+/// Of a group of so many members a comparison tries one addition of all operands; of more two levels and more were faster (4x4 to 8x8, 8 bytes).
+const MAX_COMBINED: u16 = 16;
+/// Longest row of which a comparison tries one addition of all operands.
+const MAX_COMBINED_ROW: usize = 32;
+/// Longest payload that is not cut among members, in beats: of longer ones the parts of rings, pairs and trees were faster (2x2 to 8x8).
+const MAX_COMBINED_BEATS: u64 = 8;
 /// Forms of a scan that a comparison tries.
 const SCANS: [PointForm; 5] = [
     PointForm::Ring,
@@ -132,7 +141,13 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
         return algorithms
             .flat_map(|a| {
                 let shapes = shaped(a).into_iter().filter(|c| c.is_barrier());
-                [Choice::new(a, 1)].into_iter().chain(shapes)
+                let is_by_flags = a == Algorithm::PointToPoint;
+                let by_flags = is_by_flags.then(|| combining(network, collective));
+                let by_flags = by_flags.into_iter().flatten();
+                [Choice::new(a, 1)]
+                    .into_iter()
+                    .chain(shapes)
+                    .chain(by_flags)
             })
             .collect();
     }
@@ -247,11 +262,13 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
     };
     let lines = LINES.into_iter().map(|(a, b)| PointForm::Lines(a, b));
     let lines = lines.chain([PointForm::Radix(RADIX)]);
+    let combining = combining(network, collective);
     let has_few_messages = has_few_messages(network, collective);
     let lines = lines.filter(|form| has_few_messages || has_few_steps(*form));
     if kind.has_blocks() {
         let passes = lines.flat_map(|form| of(form, &LINE_PIECES));
-        return passes.chain(ring(network, collective)).collect();
+        let passes = passes.chain(ring(network, collective));
+        return passes.chain(combining).collect();
     }
     let beats = beats(network, collective);
     let pieces = |lengths: &[u64]| -> Vec<u32> {
@@ -264,7 +281,8 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
         if counts.first() != Some(&1) {
             counts.insert(0, 1);
         }
-        return SCANS.iter().flat_map(|form| of(*form, &counts)).collect();
+        let scans = SCANS.iter().flat_map(|form| of(*form, &counts));
+        return scans.chain(combining).collect();
     }
     let trees = TREES.into_iter().map(PointForm::Trees);
     let trees = trees.flat_map(|form| of(form, &pieces(&TREE_PIECE_BEATS)));
@@ -278,9 +296,41 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
         .chain(trees)
         .chain(rotated)
         .chain(ring(network, collective))
+        .chain(combining)
         .collect();
     all.dedup();
     all
+}
+
+/// Additions of many operands at a time, of payloads short enough. Where everybody sends to everybody, of a group that is no product of columns
+/// and rows only if all are few.
+fn combining(network: &Network, collective: &Collective) -> Vec<Choice> {
+    let Ok(members) = network.members(&collective.group) else {
+        return Vec::new();
+    };
+    let columns = members.iter().map(|c| c.x).collect::<BTreeSet<_>>().len();
+    let rows = members.iter().map(|c| c.y).collect::<BTreeSet<_>>().len();
+    let is_product = columns * rows == members.len();
+    let is_rooted = matches!(
+        collective.kind,
+        CollectiveKind::Reduce | CollectiveKind::Multicast
+    );
+    let num = members.len();
+    if num < 2 || beats(network, collective) > MAX_COMBINED_BEATS {
+        return Vec::new();
+    }
+    if !is_rooted && !(is_product || num <= usize::from(MAX_COMBINED)) {
+        return Vec::new();
+    }
+    let row = (is_product && columns <= MAX_COMBINED_ROW).then_some(columns as u16);
+    let most: BTreeSet<u16> = COMBINED
+        .into_iter()
+        .chain(row)
+        .map(|most| most.min(u16::try_from(num).unwrap_or(most)))
+        .filter(|most| *most >= 2)
+        .collect();
+    let choice = |most: u16| Choice::point_to_point(PointForm::Combine(most), 1);
+    most.into_iter().map(choice).collect()
 }
 
 /// Do members of a line exchange in steps whose number grows with the logarithm of the members?

@@ -5,12 +5,18 @@ use crate::{CollError, centre};
 use noccl_net::{Coord, MultiAddress, TileRef};
 use noccl_workload::{Action, ActionKind, Collective, InNetworkReduction, Place};
 
-/// The only action; the result lies where the outputs are.
+/// The only action of an all-reduce, whose results lie where the outputs are, or the first one of a reduction, whose result every member gets at `result`.
 pub(crate) fn all_reduce(
     collective: &Collective,
     pieces: &[MultiAddress],
     is_central: bool,
-) -> Result<Vec<Action>, CollError> {
+    result: u64,
+) -> Result<Action, CollError> {
+    let unsupported = |reason: &str| CollError::Unsupported {
+        algorithm: "in_network_once".to_owned(),
+        collective: collective.kind.to_string(),
+        reason: reason.to_owned(),
+    };
     let [group] = *pieces else {
         return Err(unsupported(
             "the group is no multi-address; accepted: an aligned power-of-two block",
@@ -24,16 +30,16 @@ pub(crate) fn all_reduce(
         source_offset: collective.input_offset,
         root: Place {
             tile: TileRef::Cluster(root_of(group, is_central)),
-            offset: collective.output_offset,
+            offset: result,
         },
         bytes: collective.bytes,
         operator: collective.operator,
         element: collective.element,
     };
-    Ok(vec![Action {
+    Ok(Action {
         kind: ActionKind::InNetworkAllReduce(reduction),
         after: Vec::new(),
-    }])
+    })
 }
 
 /// A corner: two streams meet there and the root's own operand, so a beat per cycle. Or the centre: the paths are half as
@@ -44,13 +50,5 @@ fn root_of(group: MultiAddress, is_central: bool) -> Coord {
         centre(&members)
     } else {
         group.base
-    }
-}
-
-fn unsupported(reason: &str) -> CollError {
-    CollError::Unsupported {
-        algorithm: "in_network_once".to_owned(),
-        collective: "all_reduce".to_owned(),
-        reason: reason.to_owned(),
     }
 }

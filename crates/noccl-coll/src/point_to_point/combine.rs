@@ -6,8 +6,8 @@
 //! members up: parts of up to as many members as an addition has operands, row after row; of each part the member nearest to the root; parts of these; and so on.
 
 use super::dataflow::Dataflow;
+use super::slots::Slots;
 use crate::compose::Task;
-use crate::layout::Layout;
 use noccl_net::Coord;
 use noccl_workload::{CollectiveKind, Place};
 
@@ -23,7 +23,7 @@ type Sum = (Coord, u64);
 
 impl Task<'_> {
     /// A reduction or a multicast by parts of up to so many members.
-    pub(super) fn by_parts(&self, most: u16, flow: &mut Dataflow<'_>, layout: &mut Layout) {
+    pub(super) fn by_parts(&self, most: u16, flow: &mut Dataflow<'_>, slots: &mut Slots<'_>) {
         let (group, collective) = (self.group, self.collective);
         let levels = levels(&group.members, group.entry, usize::from(most));
         let chunks = self.chunks();
@@ -35,7 +35,7 @@ impl Task<'_> {
                 CollectiveKind::Multicast => {
                     self.spread_by_parts(&levels, (input, output), bytes, flow);
                 }
-                _ => self.sum_by_parts(&levels, (input, output), bytes, (flow, &mut *layout)),
+                _ => self.sum_by_parts(&levels, (input, output), bytes, (flow, &mut *slots)),
             }
         }
     }
@@ -46,17 +46,18 @@ impl Task<'_> {
         levels: &[Vec<Part>],
         (input, output): (u64, u64),
         bytes: u64,
-        (flow, layout): (&mut Dataflow<'_>, &mut Layout),
+        (flow, slots): (&mut Dataflow<'_>, &mut Slots<'_>),
     ) {
         let group = self.group;
         let mut places: Vec<Sum> = group.members.iter().map(|m| (*m, input)).collect();
         for (number, parts) in levels.iter().enumerate() {
-            let slots: Vec<u64> = (0..most_members(parts))
-                .map(|_| layout.alloc(bytes))
-                .collect();
+            let slot_bytes = bytes.next_multiple_of(self.network.beat_bytes());
+            let num_slots = most_members(parts);
+            let first = slots.take(number, num_slots * slot_bytes, 1, flow);
+            let slot_of: Vec<u64> = (0..num_slots).map(|at| first + at * slot_bytes).collect();
             let is_result = number + 1 == levels.len() && group.is_root_member();
             for part in parts {
-                let operands: Vec<u64> = (part.members.iter().zip(&slots))
+                let operands: Vec<u64> = (part.members.iter().zip(&slot_of))
                     .map(|(member, slot)| {
                         let place = place_of(&places, *member);
                         if *member == part.head {
@@ -67,7 +68,7 @@ impl Task<'_> {
                     })
                     .collect();
                 if operands.len() > 1 {
-                    let sum = if is_result { output } else { slots[0] };
+                    let sum = if is_result { output } else { first };
                     flow.fold(part.head, operands, sum, bytes);
                     places.retain(|(member, _)| *member != part.head);
                     places.push((part.head, sum));
@@ -148,8 +149,8 @@ fn nearest(part: &[Coord], root: Coord) -> Coord {
     near.unwrap_or(root)
 }
 
-fn most_members(parts: &[Part]) -> usize {
-    let num = parts.iter().map(|part| part.members.len());
+fn most_members(parts: &[Part]) -> u64 {
+    let num = parts.iter().map(|part| part.members.len() as u64);
     num.max().unwrap_or(0)
 }
 

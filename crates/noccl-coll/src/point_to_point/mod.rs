@@ -76,7 +76,7 @@ impl Task<'_> {
                     self.by_trees(form, &mut flow, &mut layout)?;
                 }
                 PointForm::Combine(most) if is_rooted(self.collective.kind) => {
-                    self.by_parts(most, &mut flow, &mut layout);
+                    self.by_parts(most, &mut flow, &mut Slots::new(&mut layout, pieces));
                 }
                 PointForm::Ring
                 | PointForm::Lines(..)
