@@ -39,7 +39,15 @@ pub(super) fn dimensions(group: &Group, form: PointForm) -> Vec<Dimension> {
     };
     let product = group.columns_and_rows();
     let Some((columns, rows)) = product.filter(|_| !is_one_line) else {
-        let line = ring_order(&group.members);
+        // Where all operands are added at once they are in the order of the ranks.
+        let line = match form {
+            PointForm::Combine(_) => group.members.clone(),
+            PointForm::Ring
+            | PointForm::Lines(..)
+            | PointForm::Radix(_)
+            | PointForm::Trees(_)
+            | PointForm::Rotated(_) => ring_order(&group.members),
+        };
         let has_others = line.len() > 1;
         return has_others
             .then(|| Dimension::new(Axis::X, vec![line], true))

@@ -40,6 +40,9 @@ use slots::Slots;
 /// Pieces that have slots of their own at a time: all if memory suffices, else as many of these as fit.
 const PIECES_AT_A_TIME: [Option<u32>; 4] = [None, Some(4), Some(2), Some(1)];
 
+/// Beats of a payload or block from which on an exchange keeps the order in which members take each other.
+const MIN_BEATS_IN_ROTATION: u64 = 4;
+
 impl Task<'_> {
     /// The actions of `point_to_point`.
     pub(crate) fn by_messages(&self) -> Result<Vec<Action>, CollError> {
@@ -87,7 +90,22 @@ impl Task<'_> {
             },
         }
         layout.check(self.network, self.group, self.choice)?;
+        if self.is_in_rotation() {
+            return Ok(flow.finish_as_added());
+        }
         Ok(flow.finish(self.priority()))
+    }
+
+    /// Where everybody sends several beats to everybody, each to another one first: an order by estimates would have all send to the same ones
+    /// (a scan of 256 bytes over 4x4 223 cycles instead of 199). What is shorter gains by estimates (8 bytes 97 instead of 121).
+    const fn is_in_rotation(&self) -> bool {
+        let adds = matches!(
+            self.collective.kind,
+            CollectiveKind::Scan | CollectiveKind::ReduceScatter | CollectiveKind::AllReduce
+        );
+        let is_combined = matches!(self.choice.point, PointForm::Combine(_));
+        adds && is_combined
+            && self.collective.bytes >= MIN_BEATS_IN_ROTATION * self.network.beat_bytes()
     }
 
     /// Trees and radix forms, whose pieces are many and short, gain by pieces in order; rings lose (8x8, 1 to 32 KiB: -10 % and +8 %). So do

@@ -239,9 +239,8 @@ impl Scan<'_> {
         flow: &mut Dataflow<'_>,
     ) -> Vec<u64> {
         let slot = |from: usize| slots.first + from as u64 * slots.bytes;
-        for distance in 1..members.len() {
-            for to in distance..members.len() {
-                let from = to - distance;
+        for from in 0..members.len() {
+            for to in from + 1..members.len() {
                 flow.send(
                     members[from],
                     own[from],
