@@ -10,6 +10,7 @@ use super::slots::Slots;
 use crate::compose::Task;
 use noccl_net::Coord;
 use noccl_workload::{CollectiveKind, Place};
+use std::collections::BTreeMap;
 
 /// A part of a level: its members, and which of them is the head, which combines what they have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,9 +18,6 @@ struct Part {
     members: Vec<Coord>,
     head: Coord,
 }
-
-/// A member with the first byte of what it has.
-type Sum = (Coord, u64);
 
 impl Task<'_> {
     /// A reduction or a multicast by parts of up to so many members.
@@ -49,7 +47,8 @@ impl Task<'_> {
         (flow, slots): (&mut Dataflow<'_>, &mut Slots<'_>),
     ) {
         let group = self.group;
-        let mut places: Vec<Sum> = group.members.iter().map(|m| (*m, input)).collect();
+        // Where each member has its operand, or the sum of its part.
+        let mut places: BTreeMap<Coord, u64> = group.members.iter().map(|m| (*m, input)).collect();
         for (number, parts) in levels.iter().enumerate() {
             let slot_bytes = bytes.next_multiple_of(self.network.beat_bytes());
             let num_slots = most_members(parts);
@@ -57,25 +56,22 @@ impl Task<'_> {
             let slot_of: Vec<u64> = (0..num_slots).map(|at| first + at * slot_bytes).collect();
             let is_result = number + 1 == levels.len() && group.is_root_member();
             for part in parts {
-                let operands: Vec<u64> = (part.members.iter().zip(&slot_of))
-                    .map(|(member, slot)| {
-                        let place = place_of(&places, *member);
-                        if *member == part.head {
-                            return place;
-                        }
-                        flow.send(*member, place, part.head, *slot, bytes);
-                        *slot
-                    })
-                    .collect();
+                let mut operands = Vec::new();
+                for (member, slot) in part.members.iter().zip(&slot_of) {
+                    let is_head = *member == part.head;
+                    operands.push(if is_head { places[member] } else { *slot });
+                    if !is_head {
+                        flow.send(*member, places[member], part.head, *slot, bytes);
+                    }
+                }
                 if operands.len() > 1 {
                     let sum = if is_result { output } else { first };
                     flow.fold(part.head, operands, sum, bytes);
-                    places.retain(|(member, _)| *member != part.head);
-                    places.push((part.head, sum));
+                    places.insert(part.head, sum);
                 }
             }
         }
-        let sum = place_of(&places, group.entry);
+        let sum = places[&group.entry];
         if group.is_root_member() {
             flow.send(group.entry, sum, group.entry, output, bytes);
         } else {
@@ -152,11 +148,6 @@ fn nearest(part: &[Coord], root: Coord) -> Coord {
 fn most_members(parts: &[Part]) -> u64 {
     let num = parts.iter().map(|part| part.members.len() as u64);
     num.max().unwrap_or(0)
-}
-
-fn place_of(places: &[Sum], member: Coord) -> u64 {
-    let known = places.iter().find(|(known, _)| *known == member);
-    known.map_or(0, |(_, place)| *place)
 }
 
 #[cfg(test)]

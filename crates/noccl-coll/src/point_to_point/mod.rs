@@ -42,6 +42,8 @@ const PIECES_AT_A_TIME: [Option<u32>; 4] = [None, Some(4), Some(2), Some(1)];
 
 /// Beats of a payload or block from which on an exchange keeps the order in which members take each other.
 const MIN_BEATS_IN_ROTATION: u64 = 4;
+/// Members from which on it does.
+const MIN_MEMBERS_IN_ROTATION: usize = 9;
 
 impl Task<'_> {
     /// The actions of `point_to_point`.
@@ -97,15 +99,17 @@ impl Task<'_> {
     }
 
     /// Where everybody sends several beats to everybody, each to another one first: an order by estimates would have all send to the same ones
-    /// (a scan of 256 bytes over 4x4 223 cycles instead of 199). What is shorter gains by estimates (8 bytes 97 instead of 121).
-    const fn is_in_rotation(&self) -> bool {
+    /// (a scan of 256 bytes over 4x4 223 cycles instead of 199). What is shorter gains by estimates (8 bytes 97 instead of 121), and so do
+    /// few members (4x2 93 instead of 97).
+    fn is_in_rotation(&self) -> bool {
         let adds = matches!(
             self.collective.kind,
             CollectiveKind::Scan | CollectiveKind::ReduceScatter | CollectiveKind::AllReduce
         );
         let is_combined = matches!(self.choice.point, PointForm::Combine(_));
-        adds && is_combined
-            && self.collective.bytes >= MIN_BEATS_IN_ROTATION * self.network.beat_bytes()
+        let (members, bytes) = (self.group.members.len(), self.collective.bytes);
+        let is_long = bytes >= MIN_BEATS_IN_ROTATION * self.network.beat_bytes();
+        adds && is_combined && is_long && members >= MIN_MEMBERS_IN_ROTATION
     }
 
     /// Trees and radix forms, whose pieces are many and short, gain by pieces in order; rings lose (8x8, 1 to 32 KiB: -10 % and +8 %). So do
