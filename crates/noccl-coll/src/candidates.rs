@@ -316,10 +316,9 @@ fn combining(network: &Network, collective: &Collective) -> Vec<Choice> {
         CollectiveKind::Reduce | CollectiveKind::Multicast
     );
     let num = members.len();
-    if num < 2 || beats(network, collective) > MAX_COMBINED_BEATS {
-        return Vec::new();
-    }
-    if !is_rooted && !(is_product || num <= usize::from(MAX_COMBINED)) {
+    let has_few_messages = is_rooted || is_product || num <= usize::from(MAX_COMBINED);
+    let is_short = beats(network, collective) <= MAX_COMBINED_BEATS;
+    if num < 2 || !is_short || !has_few_messages {
         return Vec::new();
     }
     let row = (is_product && columns <= MAX_COMBINED_ROW).then_some(columns as u16);

@@ -29,11 +29,10 @@ impl Task<'_> {
             let (start, bytes) = chunks.range(number);
             let input = collective.input_offset + start;
             let output = collective.output_offset + start;
-            match collective.kind {
-                CollectiveKind::Multicast => {
-                    self.spread_by_parts(&levels, (input, output), bytes, flow);
-                }
-                _ => self.sum_by_parts(&levels, (input, output), bytes, (flow, &mut *slots)),
+            if collective.kind == CollectiveKind::Multicast {
+                self.copy_by_parts(&levels, (input, output), bytes, flow);
+            } else {
+                self.sum_by_parts(&levels, (input, output), bytes, (flow, &mut *slots));
             }
         }
     }
@@ -84,7 +83,7 @@ impl Task<'_> {
     }
 
     /// From the last level back: every head sends to its part. The root's copy for itself is the last thing that it does.
-    fn spread_by_parts(
+    fn copy_by_parts(
         &self,
         levels: &[Vec<Part>],
         (input, output): (u64, u64),

@@ -37,7 +37,7 @@ impl Best {
     }
 }
 
-/// Whatever can be done both ways is not slower for the one that gives less.
+/// What gives less is not slower wherever both can be done.
 fn assert_not_slower((less, of_less): (&str, &Best), (more, of_more): (&str, &Best), what: &str) {
     for (side, less_cycles, more_cycles) in [
         ("software", of_less.software, of_more.software),

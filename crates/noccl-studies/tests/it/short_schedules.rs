@@ -209,9 +209,10 @@ fn run(network: &Network, task: &Collective, actions: Vec<Action>, name: &str) -
 
 /// Cycles of the library by deliveries, and of an all-gather by its plain exchange: with the rest of its software it can only be faster.
 fn best_cycles(network: &Network, kind: CollectiveKind, group: &str, bytes: u64) -> u64 {
-    let algorithms = match kind {
-        CollectiveKind::AllGather => "point_to_point,pairwise",
-        _ => "point_to_point",
+    let algorithms = if kind == CollectiveKind::AllGather {
+        "point_to_point,pairwise"
+    } else {
+        "point_to_point"
     };
     let mut request = asked(network, kind, (group, &[bytes]), algorithms);
     request.root = kind.has_root().then_some(cluster(0, 0));
