@@ -17,7 +17,7 @@ use crate::steps::{Steps, transfer};
 use crate::{Algorithm, BarrierAlgorithm, BarrierShape, Choice, CollError, barrier};
 use noccl_net::{Network, TileRef};
 use noccl_workload::{
-    Action, ActionId, ActionKind, BarrierMechanism, Collective, CollectiveKind, Destination, Place,
+    Action, ActionKind, BarrierMechanism, Collective, CollectiveKind, Destination, Place,
 };
 
 /// One collective by one choice, resolved and not yet written down.
@@ -288,45 +288,6 @@ impl Task<'_> {
         }
         layout.check(self.network, group, self.choice)?;
         Ok(builder.finish())
-    }
-
-    /// The network's all-reduce, or a reduction of which every member gets the result: it overwrites the bytes at the output's offset in every member's
-    /// memory. Where they are inputs, and for a root that is no member, the result comes to scratch, and the entry copies it from there.
-    pub(crate) fn by_one_transaction(&self) -> Result<Vec<Action>, CollError> {
-        let (group, collective) = (self.group, self.collective);
-        let mut layout = Layout::new(self.network, group, collective, self.choice)?;
-        let is_in_place = collective.input_offset == collective.output_offset;
-        let is_copied =
-            collective.kind == CollectiveKind::Reduce && (is_in_place || !group.is_root_member());
-        let result = match is_copied {
-            true => layout.alloc(collective.bytes),
-            false => collective.output_offset,
-        };
-        layout.check(self.network, group, self.choice)?;
-        if !self.network.routers().shares_results {
-            return Err(
-                self.unsupported("its interfaces do not pass results on; accepted: in_network")
-            );
-        }
-        let is_central = self.choice.is_central;
-        let mut actions = vec![in_network::all_reduce::all_reduce(
-            collective,
-            &group.pieces,
-            is_central,
-            result,
-        )?];
-        if is_copied {
-            let to = Destination::One(Place {
-                tile: collective.root,
-                offset: collective.output_offset,
-            });
-            let from = at(group.entry, result);
-            actions.push(Action {
-                kind: ActionKind::Transfer(transfer(group.entry, from, to, collective.bytes)),
-                after: vec![ActionId(0)],
-            });
-        }
-        Ok(actions)
     }
 
     pub(crate) fn unsupported(&self, reason: &str) -> CollError {

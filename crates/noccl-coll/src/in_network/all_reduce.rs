@@ -1,12 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 //! All-reduce by one transaction of the network (`docs/design/0003`): a root reduces and multicasts beat by beat.
 
+use crate::compose::Task;
+use crate::exchange::blocks::at;
+use crate::layout::Layout;
+use crate::steps::transfer;
 use crate::{CollError, centre};
 use noccl_net::{Coord, MultiAddress, TileRef};
-use noccl_workload::{Action, ActionKind, Collective, InNetworkReduction, Place};
+use noccl_workload::{
+    Action, ActionId, ActionKind, Collective, CollectiveKind, Destination, InNetworkReduction,
+    Place,
+};
+
+impl Task<'_> {
+    /// The network's all-reduce, or a reduction of which every member gets the result: it overwrites the bytes at the output's offset in every member's
+    /// memory. Where they are inputs, and for a root that is no member, the result comes to scratch, and the entry copies it from there.
+    pub(crate) fn by_one_transaction(&self) -> Result<Vec<Action>, CollError> {
+        let (group, collective) = (self.group, self.collective);
+        let mut layout = Layout::new(self.network, group, collective, self.choice)?;
+        let is_in_place = collective.input_offset == collective.output_offset;
+        let is_copied =
+            collective.kind == CollectiveKind::Reduce && (is_in_place || !group.is_root_member());
+        let result = match is_copied {
+            true => layout.alloc(collective.bytes),
+            false => collective.output_offset,
+        };
+        layout.check(self.network, group, self.choice)?;
+        if !self.network.routers().shares_results {
+            return Err(
+                self.unsupported("its interfaces do not pass results on; accepted: in_network")
+            );
+        }
+        let is_central = self.choice.is_central;
+        let mut actions = vec![all_reduce(collective, &group.pieces, is_central, result)?];
+        if is_copied {
+            let to = Destination::One(Place {
+                tile: collective.root,
+                offset: collective.output_offset,
+            });
+            let from = at(group.entry, result);
+            actions.push(Action {
+                kind: ActionKind::Transfer(transfer(group.entry, from, to, collective.bytes)),
+                after: vec![ActionId(0)],
+            });
+        }
+        Ok(actions)
+    }
+}
 
 /// The only action of an all-reduce, whose results lie where the outputs are, or the first one of a reduction, whose result every member gets at `result`.
-pub(crate) fn all_reduce(
+fn all_reduce(
     collective: &Collective,
     pieces: &[MultiAddress],
     is_central: bool,
