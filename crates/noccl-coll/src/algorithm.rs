@@ -47,7 +47,7 @@ pub enum Algorithm {
     InNetwork,
     /// The network's multicasts or reductions, one dimension after the other.
     InNetworkLines,
-    /// One transaction of the network: a root reduces and multicasts beat by beat.
+    /// One transaction of the network: a root reduces and multicasts beat by beat; of a reduction the root keeps its copy.
     InNetworkOnce,
     /// One worm to a list of destinations in its header (ESP).
     InNetworkList,
@@ -160,7 +160,7 @@ impl Algorithm {
                 Multicast | Reduce | AllReduce | Barrier | AllGather | ReduceScatter
             ),
             Algorithm::InNetworkLines => matches!(kind, AllGather | ReduceScatter),
-            Algorithm::InNetworkOnce => matches!(kind, AllReduce),
+            Algorithm::InNetworkOnce => matches!(kind, Reduce | AllReduce),
             Algorithm::PointToPoint => true,
             Algorithm::Torus
             | Algorithm::Rounds

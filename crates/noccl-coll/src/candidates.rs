@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which choices are worth comparing.
 
+mod combining;
+
 use crate::chain::order::ChainOrder;
 use crate::{
     Algorithm, BarrierShape, Choice, Forwarding, Inner, LineForm, PointForm, messages, schedule,
 };
+use combining::combining;
 use noccl_net::{Coord, Network};
 use noccl_workload::{Collective, CollectiveKind};
 use std::collections::BTreeSet;
@@ -36,11 +39,12 @@ const ROTATED_PIECE_BEATS: [u64; 3] = [4, 8, 16];
 /// Members of the smallest lines of a form by neighbours and far members.
 const RADIX: u8 = 4;
 /// Forms of a scatter or gather that a comparison tries; of a custom collective the first.
-const STRAIGHT: [PointForm; 4] = [
+const STRAIGHT: [PointForm; 5] = [
     PointForm::Lines(LineForm::Direct, LineForm::Direct),
     PointForm::Lines(LineForm::Halving, LineForm::Halving),
     PointForm::Radix(RADIX),
     PointForm::Radix(2 * RADIX),
+    PointForm::Radix(3 * RADIX),
 ];
 /// Forms of a scan that a comparison tries.
 const SCANS: [PointForm; 5] = [
@@ -132,7 +136,13 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
         return algorithms
             .flat_map(|a| {
                 let shapes = shaped(a).into_iter().filter(|c| c.is_barrier());
-                [Choice::new(a, 1)].into_iter().chain(shapes)
+                let is_by_flags = a == Algorithm::PointToPoint;
+                let by_flags = is_by_flags.then(|| combining(network, collective));
+                let by_flags = by_flags.into_iter().flatten();
+                [Choice::new(a, 1)]
+                    .into_iter()
+                    .chain(shapes)
+                    .chain(by_flags)
             })
             .collect();
     }
@@ -247,11 +257,13 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
     };
     let lines = LINES.into_iter().map(|(a, b)| PointForm::Lines(a, b));
     let lines = lines.chain([PointForm::Radix(RADIX)]);
+    let combining = combining(network, collective);
     let has_few_messages = has_few_messages(network, collective);
     let lines = lines.filter(|form| has_few_messages || has_few_steps(*form));
     if kind.has_blocks() {
         let passes = lines.flat_map(|form| of(form, &LINE_PIECES));
-        return passes.chain(ring(network, collective)).collect();
+        let passes = passes.chain(ring(network, collective));
+        return passes.chain(combining).collect();
     }
     let beats = beats(network, collective);
     let pieces = |lengths: &[u64]| -> Vec<u32> {
@@ -264,7 +276,8 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
         if counts.first() != Some(&1) {
             counts.insert(0, 1);
         }
-        return SCANS.iter().flat_map(|form| of(*form, &counts)).collect();
+        let scans = SCANS.iter().flat_map(|form| of(*form, &counts));
+        return scans.chain(combining).collect();
     }
     let trees = TREES.into_iter().map(PointForm::Trees);
     let trees = trees.flat_map(|form| of(form, &pieces(&TREE_PIECE_BEATS)));
@@ -278,6 +291,7 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
         .chain(trees)
         .chain(rotated)
         .chain(ring(network, collective))
+        .chain(combining)
         .collect();
     all.dedup();
     all
@@ -290,7 +304,10 @@ const fn has_few_steps(form: PointForm) -> bool {
     }
     match form {
         PointForm::Lines(first, second) => is_in_pairs(first) && is_in_pairs(second),
-        PointForm::Radix(_) | PointForm::Trees(_) | PointForm::Rotated(_) => true,
+        PointForm::Radix(_)
+        | PointForm::Combine(_)
+        | PointForm::Trees(_)
+        | PointForm::Rotated(_) => true,
         PointForm::Ring => false,
     }
 }

@@ -111,7 +111,7 @@ impl Choice {
         choice
     }
 
-    /// An all-reduce by one transaction whose root stands in the centre.
+    /// An all-reduce or reduction by one transaction whose root stands in the centre.
     #[must_use]
     pub const fn central() -> Self {
         let mut choice = Self::new(Algorithm::InNetworkOnce, 1);

@@ -290,19 +290,6 @@ impl Task<'_> {
         Ok(builder.finish())
     }
 
-    /// The network's all-reduce, which needs no scratch.
-    pub(crate) fn by_one_transaction(&self) -> Result<Vec<Action>, CollError> {
-        let layout = Layout::new(self.network, self.group, self.collective, self.choice)?;
-        layout.check(self.network, self.group, self.choice)?;
-        if !self.network.routers().shares_results {
-            return Err(
-                self.unsupported("its interfaces do not pass results on; accepted: in_network")
-            );
-        }
-        let pieces = &self.group.pieces;
-        in_network::all_reduce::all_reduce(self.collective, pieces, self.choice.is_central)
-    }
-
     pub(crate) fn unsupported(&self, reason: &str) -> CollError {
         CollError::Unsupported {
             algorithm: self.choice.to_string(),

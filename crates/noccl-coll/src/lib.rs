@@ -4,7 +4,8 @@
 //! Algorithms are named by structure and parameters, not by paper; `docs/algorithms.md` describes
 //! each with its fold order and maps S1's names. What they yield is trusted by nobody: the checker of
 //! `noccl-workload` proves every schedule. Invariant: a schedule of this library touches the memory of
-//! members and root only, inputs and outputs where the collective says, scratch above them.
+//! members and root only, inputs and outputs where the collective says, scratch above them. Exception: a reduction by
+//! `in_network_once` overwrites the bytes at the output's offset in every member.
 
 mod algorithm;
 mod barrier;

@@ -35,6 +35,10 @@ fn rank(choice: &Choice) -> u8 {
     match choice.point {
         PointForm::Lines(first, second) if is_usual(first) && is_usual(second) => 1,
         PointForm::Rotated(_) => 1,
-        PointForm::Lines(..) | PointForm::Ring | PointForm::Radix(_) | PointForm::Trees(_) => 2,
+        PointForm::Lines(..)
+        | PointForm::Ring
+        | PointForm::Radix(_)
+        | PointForm::Combine(_)
+        | PointForm::Trees(_) => 2,
     }
 }

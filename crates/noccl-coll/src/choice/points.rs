@@ -17,6 +17,9 @@ const ROTATED: &str = "rotated=";
 /// Before the members of the smallest lines.
 const RADIX: &str = "radix=";
 
+/// Before the parts whose operands are added at a time.
+const COMBINE: &str = "combine=";
+
 /// How members of a line exchange.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LineForm {
@@ -44,6 +47,9 @@ pub enum PointForm {
     Lines(LineForm, LineForm),
     /// Everybody to everybody of up to so many neighbours, then of members so many apart, and so on.
     Radix(u8),
+    /// Additions of up to so many operands at a time: of at most so many members all are added at once, of more those of parts, and then their sums.
+    /// Payloads are not cut among members.
+    Combine(u16),
     /// So many trees with as many children per inner member: one is a chain, two are the double tree.
     Trees(u8),
     /// A tree along rows and columns for each piece, with a top of its own; lines are cut into so many parts at each level.
@@ -90,6 +96,10 @@ impl PointForm {
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
         let number = |text: &str, least: u8| text.parse().ok().filter(|n| *n >= least);
+        if let Some(parts) = word.strip_prefix(COMBINE) {
+            let parts = parts.parse().ok().filter(|parts| *parts >= 2);
+            return parts.map(Self::Combine);
+        }
         if let Some(count) = word.strip_prefix(TREES) {
             return number(count, 1).map(Self::Trees);
         }
@@ -115,6 +125,7 @@ impl fmt::Display for PointForm {
             Self::Lines(first, second) if first == second => f.write_str(first.name()),
             Self::Lines(first, second) => write!(f, "{}+{}", first.name(), second.name()),
             Self::Radix(radix) => write!(f, "{RADIX}{radix}"),
+            Self::Combine(parts) => write!(f, "{COMBINE}{parts}"),
             Self::Trees(count) => write!(f, "{TREES}{count}"),
             Self::Rotated(parts) => write!(f, "{ROTATED}{parts}"),
         }

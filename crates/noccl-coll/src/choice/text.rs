@@ -57,7 +57,7 @@ impl FromStr for Choice {
             accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
                        only after row_column; after ring only `:software`, after in_network only \
                        CHUNKS, after in_network_once only `:centre`, after chainwrite only a number of chains, an order (`noccl order`) and `:blocks`, after \
-                       point_to_point [:CHUNKS] and one of :ring, :rings, :both, :halving, :swing, :bine, :direct (two of them for both dimensions as :rings+direct), :radix=COUNT, :trees=COUNT, after \
+                       point_to_point [:CHUNKS] and one of :ring, :rings, :both, :halving, :swing, :bine, :direct (two of them for both dimensions as :rings+direct), :radix=COUNT, :combine=COUNT, :trees=COUNT, after \
                        unicast, pairwise, slotted, in_network_lines and in_network_list nothing; for a barrier \
                        counter and in_network with [:row_column|:quads|:pairwise][:centre]; on core tiles rounds \
                        with [:split|:literal], row_column with [:direct|:chain], tree of a barrier with \

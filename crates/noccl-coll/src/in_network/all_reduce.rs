@@ -1,16 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 //! All-reduce by one transaction of the network (`docs/design/0003`): a root reduces and multicasts beat by beat.
 
+use crate::compose::Task;
+use crate::exchange::blocks::at;
+use crate::layout::Layout;
+use crate::steps::transfer;
 use crate::{CollError, centre};
 use noccl_net::{Coord, MultiAddress, TileRef};
-use noccl_workload::{Action, ActionKind, Collective, InNetworkReduction, Place};
+use noccl_workload::{
+    Action, ActionId, ActionKind, Collective, CollectiveKind, Destination, InNetworkReduction,
+    Place,
+};
 
-/// The only action; the result lies where the outputs are.
-pub(crate) fn all_reduce(
+impl Task<'_> {
+    /// The network's all-reduce, or a reduction of which every member gets the result: it overwrites the bytes at the output's offset in every member's
+    /// memory. Where they are inputs, and for a root that is no member, the result comes to scratch, and the entry copies it from there.
+    pub(crate) fn by_one_transaction(&self) -> Result<Vec<Action>, CollError> {
+        let (group, collective) = (self.group, self.collective);
+        let mut layout = Layout::new(self.network, group, collective, self.choice)?;
+        let is_in_place = collective.input_offset == collective.output_offset;
+        let is_copied =
+            collective.kind == CollectiveKind::Reduce && (is_in_place || !group.is_root_member());
+        let result = match is_copied {
+            true => layout.alloc(collective.bytes),
+            false => collective.output_offset,
+        };
+        layout.check(self.network, group, self.choice)?;
+        if !self.network.routers().shares_results {
+            return Err(
+                self.unsupported("its interfaces do not pass results on; accepted: in_network")
+            );
+        }
+        let is_central = self.choice.is_central;
+        let mut actions = vec![all_reduce(collective, &group.pieces, is_central, result)?];
+        if is_copied {
+            let to = Destination::One(Place {
+                tile: collective.root,
+                offset: collective.output_offset,
+            });
+            let from = at(group.entry, result);
+            actions.push(Action {
+                kind: ActionKind::Transfer(transfer(group.entry, from, to, collective.bytes)),
+                after: vec![ActionId(0)],
+            });
+        }
+        Ok(actions)
+    }
+}
+
+/// The only action of an all-reduce, whose results lie where the outputs are, or the first one of a reduction, whose result every member gets at `result`.
+fn all_reduce(
     collective: &Collective,
     pieces: &[MultiAddress],
     is_central: bool,
-) -> Result<Vec<Action>, CollError> {
+    result: u64,
+) -> Result<Action, CollError> {
+    let unsupported = |reason: &str| CollError::Unsupported {
+        algorithm: "in_network_once".to_owned(),
+        collective: collective.kind.to_string(),
+        reason: reason.to_owned(),
+    };
     let [group] = *pieces else {
         return Err(unsupported(
             "the group is no multi-address; accepted: an aligned power-of-two block",
@@ -24,16 +73,16 @@ pub(crate) fn all_reduce(
         source_offset: collective.input_offset,
         root: Place {
             tile: TileRef::Cluster(root_of(group, is_central)),
-            offset: collective.output_offset,
+            offset: result,
         },
         bytes: collective.bytes,
         operator: collective.operator,
         element: collective.element,
     };
-    Ok(vec![Action {
+    Ok(Action {
         kind: ActionKind::InNetworkAllReduce(reduction),
         after: Vec::new(),
-    }])
+    })
 }
 
 /// A corner: two streams meet there and the root's own operand, so a beat per cycle. Or the centre: the paths are half as
@@ -44,13 +93,5 @@ fn root_of(group: MultiAddress, is_central: bool) -> Coord {
         centre(&members)
     } else {
         group.base
-    }
-}
-
-fn unsupported(reason: &str) -> CollError {
-    CollError::Unsupported {
-        algorithm: "in_network_once".to_owned(),
-        collective: "all_reduce".to_owned(),
-        reason: reason.to_owned(),
     }
 }

@@ -5,7 +5,7 @@
 //! partial results of a split reduction are reduced by the cores of the cluster that gathers them, in
 //! the order of the pieces (ascending base), from the left.
 
-pub(crate) mod all_reduce;
+mod all_reduce;
 pub(crate) mod gather;
 mod list;
 pub(crate) mod segments;

@@ -27,6 +27,8 @@ pub(super) struct Shared<'a> {
     /// Which of how many pieces that take the dimensions in this order.
     pub(super) number: (usize, usize),
     pub(super) beat_bytes: u64,
+    /// May it be cut among members at all?
+    pub(super) may_cut: bool,
 }
 
 impl Cuts {
@@ -42,7 +44,7 @@ impl Cuts {
             let fits = |line: &Vec<Coord>| {
                 known[&line[0]].bytes.div_ceil(shared.beat_bytes) >= owners.len() as u64
             };
-            let is_cut = dimension.lines.iter().all(fits);
+            let is_cut = shared.may_cut && dimension.lines.iter().all(fits);
             if is_cut {
                 for line in &dimension.lines {
                     let parts =

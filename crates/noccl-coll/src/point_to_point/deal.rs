@@ -50,6 +50,7 @@ impl Task<'_> {
             PointForm::Radix(radix) => usize::from(radix),
             PointForm::Ring
             | PointForm::Lines(..)
+            | PointForm::Combine(_)
             | PointForm::Trees(_)
             | PointForm::Rotated(_) => {
                 return Err(self.unsupported(

@@ -26,11 +26,28 @@ pub(super) struct Dimension {
     positions: BTreeMap<Coord, usize>,
 }
 
-/// Dimensions of a product of columns and rows, near members before far ones; of other sets, and for `ring`, a single line.
+/// Dimensions of a product of columns and rows, near members before far ones; of other sets, for `ring`, and where all operands are
+/// added at once, a single line.
 pub(super) fn dimensions(group: &Group, form: PointForm) -> Vec<Dimension> {
+    let is_one_line = match form {
+        PointForm::Ring => true,
+        PointForm::Combine(parts) => group.members.len() <= usize::from(parts),
+        PointForm::Lines(..)
+        | PointForm::Radix(_)
+        | PointForm::Trees(_)
+        | PointForm::Rotated(_) => false,
+    };
     let product = group.columns_and_rows();
-    let Some((columns, rows)) = product.filter(|_| form != PointForm::Ring) else {
-        let line = ring_order(&group.members);
+    let Some((columns, rows)) = product.filter(|_| !is_one_line) else {
+        // Where all operands are added at once they are in the order of the ranks.
+        let line = match form {
+            PointForm::Combine(_) => group.members.clone(),
+            PointForm::Ring
+            | PointForm::Lines(..)
+            | PointForm::Radix(_)
+            | PointForm::Trees(_)
+            | PointForm::Rotated(_) => ring_order(&group.members),
+        };
         let has_others = line.len() > 1;
         return has_others
             .then(|| Dimension::new(Axis::X, vec![line], true))
@@ -59,14 +76,16 @@ pub(super) fn dimensions(group: &Group, form: PointForm) -> Vec<Dimension> {
 
 /// Lines of a row or column: members between two of a line, and members of a line; near ones first.
 fn factors(num: usize, form: PointForm) -> Vec<(usize, usize)> {
-    let PointForm::Radix(radix) = form else {
-        return if num > 1 { vec![(1, num)] } else { Vec::new() };
+    let radix = match form {
+        PointForm::Radix(radix) => usize::from(radix),
+        PointForm::Combine(parts) => usize::from(parts),
+        PointForm::Ring | PointForm::Lines(..) | PointForm::Trees(_) | PointForm::Rotated(_) => {
+            return if num > 1 { vec![(1, num)] } else { Vec::new() };
+        }
     };
     let (mut stride, mut rest, mut out) = (1, num, Vec::new());
     while rest > 1 {
-        let fits = (2..=usize::from(radix))
-            .rev()
-            .find(|r| rest.is_multiple_of(*r));
+        let fits = (2..=radix).rev().find(|r| rest.is_multiple_of(*r));
         let len = fits.unwrap_or(rest);
         out.push((stride, len));
         stride *= len;

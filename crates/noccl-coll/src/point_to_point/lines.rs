@@ -63,6 +63,7 @@ impl Task<'_> {
                     false => (number, chunks.len()),
                 },
                 beat_bytes: self.network.beat_bytes(),
+                may_cut: !matches!(form, PointForm::Combine(_)),
             };
             let piece = Piece {
                 task: self,
@@ -83,7 +84,7 @@ impl Task<'_> {
         let forms = order.iter().map(|dimension| {
             let line = match form {
                 PointForm::Ring | PointForm::Trees(_) | PointForm::Rotated(_) => LineForm::Ring,
-                PointForm::Radix(_) => LineForm::Direct,
+                PointForm::Radix(_) | PointForm::Combine(_) => LineForm::Direct,
                 PointForm::Lines(first, _) if Some(dimension.axis) == axis => first,
                 PointForm::Lines(_, second) => second,
             };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Scan: every rank adds what the ranks before it have come to.
 //!
-//! Along a list of members either from one to the next one, piece after piece (`ring`), or at doubling distances (`halving`). Ranks go up the columns,
+//! Along a list of members either from one to the next one, piece after piece (`ring`), or at doubling distances (`halving`), or from each to all
+//! later ones, which add everything at once (`combine`). Ranks go up the columns,
 //! so of columns × rows each column scans first; then the last members of the columns, which have their column's sum, scan along their row; and each
 //! column gets the sum of all columns before it, which its members add to what they have. Sums replace what came for them.
 
@@ -21,6 +22,8 @@ enum Pass {
     Chain,
     /// At doubling distances.
     Doubling,
+    /// From each to all later ones.
+    AtOnce,
 }
 
 /// Scratch for a list, one range behind the other.
@@ -47,12 +50,20 @@ impl Task<'_> {
         let (columns, rows) = match self.choice.point {
             PointForm::Ring => (Some(Pass::Chain), Pass::Chain),
             PointForm::Lines(first, second) => (Some(self.pass(first)?), self.pass(second)?),
+            PointForm::Combine(_) => (Some(Pass::AtOnce), Pass::AtOnce),
             PointForm::Radix(_) | PointForm::Trees(_) | PointForm::Rotated(_) => {
                 return Err(self.no_such_scan());
             }
         };
         let lines = self.group.columns_and_rows();
-        let is_one_list = self.choice.point == PointForm::Ring;
+        let is_one_list = match self.choice.point {
+            PointForm::Ring => true,
+            PointForm::Combine(parts) => self.group.members.len() <= usize::from(parts),
+            PointForm::Lines(..)
+            | PointForm::Radix(_)
+            | PointForm::Trees(_)
+            | PointForm::Rotated(_) => false,
+        };
         let lines = lines.filter(|(xs, ys)| !is_one_list && xs.len() > 1 && ys.len() > 1);
         let chunks = self.chunks();
         for number in 0..chunks.len() {
@@ -88,8 +99,8 @@ impl Task<'_> {
 
     fn no_such_scan(&self) -> CollError {
         self.unsupported(
-            "ranks pass sums on to the next one or at doubling distances; accepted: the forms ring, rings, halving, \
-             rings+halving and halving+rings",
+            "ranks pass sums on to the next one or at doubling distances, or to all later ones; accepted: the forms ring, rings, halving, \
+             rings+halving, halving+rings and combine",
         )
     }
 }
@@ -115,9 +126,16 @@ impl Scan<'_> {
         let num = match pass {
             Pass::Chain => 1,
             Pass::Doubling => u64::from(len.next_power_of_two().ilog2()),
+            Pass::AtOnce => len as u64,
+        };
+        // Where a sum goes to all of a column at once, its member writes to as many.
+        let partners = num + SPREAD_PARTNERS + self.task.group.members.len() as u64;
+        let partners = match pass {
+            Pass::AtOnce => partners,
+            Pass::Chain | Pass::Doubling => num + SPREAD_PARTNERS,
         };
         Received {
-            first: slots.take(dimension, num * bytes, num + SPREAD_PARTNERS, flow),
+            first: slots.take(dimension, num * bytes, partners, flow),
             bytes,
         }
     }
@@ -178,6 +196,9 @@ impl Scan<'_> {
         result: Option<u64>,
         flow: &mut Dataflow<'_>,
     ) -> Vec<u64> {
+        if pass == Pass::AtOnce {
+            return self.at_once(members, own, slots, result, flow);
+        }
         let mut places = own.to_vec();
         let (mut distance, mut slot) = (1, slots.first);
         while distance < members.len() {
@@ -186,7 +207,7 @@ impl Scan<'_> {
                 let from = at - distance;
                 let source = match pass {
                     Pass::Chain => places[from],
-                    Pass::Doubling => before[from],
+                    Pass::Doubling | Pass::AtOnce => before[from],
                 };
                 flow.send(members[from], source, members[at], slot, self.bytes);
                 if pass == Pass::Chain {
@@ -204,6 +225,36 @@ impl Scan<'_> {
             }
             distance *= 2;
             slot += slots.bytes;
+        }
+        places
+    }
+
+    /// Each member sends to all later ones, which add in the order of the list; where each has its sum, as [`Self::along`] gives it.
+    fn at_once(
+        &self,
+        members: &[Coord],
+        own: &[u64],
+        slots: Received,
+        result: Option<u64>,
+        flow: &mut Dataflow<'_>,
+    ) -> Vec<u64> {
+        let slot = |from: usize| slots.first + from as u64 * slots.bytes;
+        for from in 0..members.len() {
+            for to in from + 1..members.len() {
+                flow.send(
+                    members[from],
+                    own[from],
+                    members[to],
+                    slot(from),
+                    self.bytes,
+                );
+            }
+        }
+        let mut places = own.to_vec();
+        for at in 1..members.len() {
+            let operands = (0..at).map(slot).chain([own[at]]);
+            places[at] = result.unwrap_or(slot(at));
+            flow.fold(members[at], operands.collect(), places[at], self.bytes);
         }
         places
     }
@@ -226,6 +277,7 @@ impl Scan<'_> {
         };
         flow.send(source, place, *first, slot, self.bytes);
         match pass {
+            Pass::AtOnce => self.spread((source, place), others, slot, pass, flow),
             Pass::Chain => self.spread((*first, slot), others, slot, pass, flow),
             Pass::Doubling => {
                 // Both halves go on by themselves.

@@ -46,7 +46,10 @@ impl Task<'_> {
                     .collect()
             }
             PointForm::Trees(count) => trees(&group.members, root, usize::from(count), takes),
-            PointForm::Ring | PointForm::Lines(..) | PointForm::Radix(_) => Vec::new(),
+            PointForm::Ring
+            | PointForm::Lines(..)
+            | PointForm::Radix(_)
+            | PointForm::Combine(_) => Vec::new(),
         };
         let mut forest = Forest {
             task: self,

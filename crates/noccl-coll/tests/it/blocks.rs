@@ -4,7 +4,7 @@
 
 use crate::common::{
     BLOCK_KINDS, DATA_KINDS, any_group, collective, forms_of, network, proved, rectangle,
-    rectangles, scattered, views,
+    rectangles, roots, scattered, views,
 };
 use noccl_coll::{Algorithm, Choice, choices, schedule};
 use noccl_net::{Coord, Network, TileRef, TileSet};
@@ -218,6 +218,25 @@ fn one_transaction_for_every_multi_address_of_two_or_more() {
     let whole = Choice::new(Algorithm::InNetworkOnce, 1);
     let error = schedule(&published, &task, whole).expect_err("published routers");
     assert_says(&error, &["accepted: in_network"]);
+}
+
+/// Into members, clusters outside of the group and memory tiles, with results in place of operands too.
+#[test]
+fn a_reduction_by_one_transaction_into_any_root_from_every_multi_address() {
+    let net = network("collective_noc_4x4");
+    for group in rectangles(4, 4).chain(odd_sets()) {
+        let pieces = noccl_net::cover(&net, &group).expect("the group is on the mesh");
+        let is_possible = pieces.len() == 1 && pieces[0].len() > 1;
+        for (root, is_in_place) in roots().flat_map(|root| [(root, false), (root, true)]) {
+            let mut task = collective(CollectiveKind::Reduce, group.clone(), root, 1000);
+            if is_in_place {
+                task.output_offset = task.input_offset;
+            }
+            for choice in [Choice::new(Algorithm::InNetworkOnce, 1), Choice::central()] {
+                assert_eq!(prove(&net, &task, choice), is_possible, "{choice} {task:?}");
+            }
+        }
+    }
 }
 
 #[test]

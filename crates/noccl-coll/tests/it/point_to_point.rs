@@ -23,6 +23,10 @@ fn forms() -> Vec<PointForm> {
         PointForm::Lines(LineForm::Both, LineForm::Halving),
         PointForm::Radix(2),
         PointForm::Radix(4),
+        PointForm::Combine(2),
+        PointForm::Combine(4),
+        PointForm::Combine(5),
+        PointForm::Combine(1000),
         PointForm::Trees(1),
         PointForm::Trees(2),
         PointForm::Trees(4),
@@ -41,7 +45,7 @@ fn may_refuse(form: PointForm, kind: CollectiveKind) -> bool {
     match form {
         PointForm::Trees(_) | PointForm::Rotated(_) => kind.has_blocks(),
         PointForm::Lines(first, second) => needs_pairs(first) || needs_pairs(second),
-        PointForm::Ring | PointForm::Radix(_) => false,
+        PointForm::Ring | PointForm::Radix(_) | PointForm::Combine(_) => false,
     }
 }
 
@@ -189,7 +193,14 @@ fn a_barrier_by_flags_keeps_everybody_until_all_have_come() {
     let root = cluster(0, 0);
     for group in rectangles(4, 4).chain(sets) {
         let task = collective(CollectiveKind::Barrier, group, root, 0);
-        prove_or_refuse(&net, &task, PointForm::default(), 1);
+        for form in [
+            PointForm::default(),
+            PointForm::Combine(2),
+            PointForm::Combine(3),
+            PointForm::Combine(16),
+        ] {
+            prove_or_refuse(&net, &task, form, 1);
+        }
     }
     let task = collective(CollectiveKind::Barrier, rectangle(0, 0, 4, 4), root, 0);
     let ring = Choice::point_to_point(PointForm::Ring, 1);

@@ -68,7 +68,7 @@ impl Case {
                     bytes,
                 })
                 .collect(),
-            outputs: outputs(network, collective, &takers),
+            outputs: outputs(network, collective, &takers, ranks),
             meaning,
         })
     }
@@ -113,9 +113,14 @@ impl Case {
 
 /// What is read: whole outputs; of a custom collective and of blocks of different lengths what somebody asks for, since a schedule
 /// may keep anything in the rest.
-fn outputs(network: &Network, collective: &Collective, takers: &[TileRef]) -> Vec<(Place, u64)> {
+fn outputs(
+    network: &Network,
+    collective: &Collective,
+    takers: &[TileRef],
+    ranks: u64,
+) -> Vec<(Place, u64)> {
     if collective.definition.is_none() && collective.lengths.is_none() {
-        let bytes = collective.output_bytes(takers.len() as u64);
+        let bytes = collective.output_bytes(ranks);
         let whole = |tile: &TileRef| (place(*tile, collective.output_offset), bytes);
         return takers.iter().map(whole).collect();
     }
