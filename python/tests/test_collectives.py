@@ -62,6 +62,7 @@ def test_an_integer_reduction_equals_the_fold_of_the_rows(  # noqa: PLR0917 - dr
     expected = UFUNCS[operator].reduce(inputs, axis=0, dtype=dtype)
     np.testing.assert_array_equal(result.values, expected)
     assert result.values.dtype == dtype
+    assert result.report.verified is noccl.Verified.YES
 
 
 @given(
@@ -97,6 +98,7 @@ def test_a_multicast_brings_every_byte_to_every_member(
     result = noccl.multicast(NETWORK, payload, group=group, root=root, algorithm=algorithm)
     assert result.values.shape == (group.width * group.height, num_bytes)
     assert np.all(result.values == payload)
+    assert result.report.verified is noccl.Verified.YES
 
 
 @given(

@@ -142,16 +142,12 @@ pub(crate) fn run_values<'py>(
             })
             .collect::<Result<_, Error>>()?;
         let schedule = read_schedule(&schedule)?;
-        let result = noccl::run_values(
-            network,
-            &schedule,
-            &inputs,
-            &outputs,
-            &fields.resolve()?.config,
-            watch,
-        )?;
-        let report = json(&noccl::report_run(network, Some(&schedule), &result, false))?;
-        Ok((report, result.memory))
+        let config = fields.resolve()?.config;
+        let result = noccl::run_values(network, &schedule, &inputs, &outputs, &config, watch)?;
+        let mut report = noccl::report_run(network, Some(&schedule), &result, false);
+        report.verified =
+            noccl::verify_values(network, &schedule, &inputs, (&result, config.mode))?;
+        Ok((json(&report)?, result.memory))
     })?;
     let memory = memory.iter().map(|image| PyBytes::new(py, &image.bytes));
     Ok((report, memory.collect()))

@@ -83,7 +83,7 @@ pub use request::{
     read_definition, read_json, read_schedule, read_text, read_trace, root_name, size_note, word,
     write_bytes, write_file,
 };
-pub use runs::{CheckpointRequest, is_saving, run_values};
+pub use runs::{CheckpointRequest, is_saving, run_values, verify_values};
 pub use stress::{
     HistogramBin, MAX_STRESS_SEEDS, MAX_STRESS_TRANSACTIONS, MIN_STRESS_TRANSACTIONS,
     StressFailure, StressKind, StressReport, StressRequest, parse_stress_kinds, stress,

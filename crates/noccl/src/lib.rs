@@ -83,8 +83,8 @@ pub use noccl_studies::{
     parse_stress_kinds, parse_tile, parse_time_limit, path_hops, preset_names, published_rows,
     read_calibration, read_definition, read_json, read_recording, read_schedule, read_text,
     read_trace, reproduce, root_name, run_values, schedule, size_note, stress, synth, traffic,
-    update_auto_grid_page, update_auto_page, validation, word, write_bytes, write_figures,
-    write_file, zero_load_latency_cycles,
+    update_auto_grid_page, update_auto_page, validation, verify_values, word, write_bytes,
+    write_figures, write_file, zero_load_latency_cycles,
 };
 
 // What the calls above take and give, so that callers need this crate only.

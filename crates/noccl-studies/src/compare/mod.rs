@@ -14,6 +14,7 @@ pub(crate) mod case;
 mod estimates;
 mod for_programs;
 mod inputs;
+mod left_out;
 pub(crate) mod meaning;
 mod plan;
 mod row;
@@ -32,7 +33,8 @@ pub use synchronisation::Synchronisation;
 
 use crate::noise::{NoiseStatistics, under_noise};
 use crate::{Error, Verified, group_name, root_name};
-use noccl_coll::{Algorithm, Choice};
+use left_out::left_out;
+use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_model::DirectExchangeBounds;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_run::{Counters, Mode, RunConfig, RunError, Tally, Watch, energy_pj};
@@ -60,11 +62,27 @@ pub struct Skipped {
     pub reason: Error,
 }
 
+impl Skipped {
+    /// Would a larger memory let it in?
+    #[must_use]
+    pub const fn lacks_memory(&self) -> bool {
+        matches!(&self.reason, Error::Coll(CollError::DoesNotFit { .. }))
+    }
+}
+
 impl std::fmt::Display for Skipped {
     /// In one line: of a stall the summary alone.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let reason = self.reason.to_string();
+        let reason = match &self.reason {
+            // It begins with the algorithm.
+            Error::Coll(CollError::Unsupported { reason, .. }) => reason.clone(),
+            reason => reason.to_string(),
+        };
         let first = reason.lines().next().unwrap_or_default();
+        if self.lacks_memory() && !self.algorithm.contains(' ') {
+            // It names the algorithm with its parameters.
+            return write!(f, "{first}");
+        }
         write!(f, "{}: {first}", self.algorithm)
     }
 }
@@ -136,6 +154,17 @@ fn collect_rows(
             network: network.spec().name.clone(),
             reasons,
         });
+    }
+    if request.algorithms.is_empty() {
+        let more = left_out(network, request, &comparison.rows)?;
+        let is_new = |one: &Skipped| {
+            comparison
+                .skipped
+                .iter()
+                .all(|s| s.algorithm != one.algorithm)
+        };
+        let more: Vec<Skipped> = more.into_iter().filter(is_new).collect();
+        comparison.skipped.extend(more);
     }
     fill_speedups(&mut comparison.rows);
     Ok(comparison)

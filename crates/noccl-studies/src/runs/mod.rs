@@ -7,4 +7,4 @@ mod values;
 
 pub use checkpoints::{CheckpointRequest, Session, is_saving};
 pub use links::{LinkFlits, busiest, link_flits};
-pub use values::run_values;
+pub use values::{run_values, verify_values};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs on the caller's own bytes.
 
-use crate::Error;
 use crate::runs::Session;
+use crate::{Error, Verified};
 use noccl_net::Network;
-use noccl_run::{MAX_VALUE_BYTES, MemoryImage, RunConfig, RunResult, Tally, Watch};
-use noccl_workload::{Place, Schedule};
+use noccl_run::{MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig, RunResult, Tally, Watch};
+use noccl_workload::{Place, Schedule, interpret};
 
 /// Runs a schedule on the caller's own inputs and returns the requested memory beside the timing.
 ///
@@ -26,6 +26,38 @@ pub fn run_values(
     Tally::run_actions(watch, |on_progress| {
         session.simulate(network, schedule, inputs, outputs, config, on_progress)
     })
+}
+
+/// Compares what a run has left at the requested places with what the reference interpreter leaves there. Of a run that moved no bytes
+/// nothing is compared.
+///
+/// # Errors
+/// As [`run_values`].
+pub fn verify_values(
+    network: &Network,
+    schedule: &Schedule,
+    inputs: &[MemoryImage],
+    (result, mode): (&RunResult, Mode),
+) -> Result<Verified, Error> {
+    if mode == Mode::Timing {
+        return Ok(Verified::NotChecked);
+    }
+    let place = |image: &MemoryImage| Place {
+        tile: image.tile,
+        offset: image.offset,
+    };
+    let given: Vec<(Place, &[u8])> = inputs
+        .iter()
+        .map(|image| (place(image), image.bytes.as_slice()))
+        .collect();
+    let memories = interpret(network, schedule, &given)?;
+    let is_right = |image: &MemoryImage| {
+        memories
+            .read(place(image), image.bytes.len() as u64)
+            .as_ref()
+            == Some(&image.bytes)
+    };
+    Ok(Verified::compared(result.memory.iter().all(is_right)))
 }
 
 /// Are the caller's inputs and outputs in the memories, and small enough for the host?

@@ -8,6 +8,7 @@ use noccl_studies::{
     CompareRequest, CompareRow, Error, ErrorClass, compare, load, parse_algorithms, parse_group,
 };
 use noccl_testkit::cluster;
+use noccl_testkit::says::assert_says;
 use noccl_testkit::schedules::collective;
 use noccl_workload::{CollectiveKind, ElementType, Operator};
 
@@ -47,6 +48,36 @@ fn every_element_type_and_operator_is_reduced_right_by_every_algorithm() {
             assert_eq!(row.sum_error.is_some(), is_float_sum);
         }
     }
+}
+
+/// Of algorithms that miss the scratchpad, or do not do this group, each is named with what would let it in; what the network does for
+/// no group is not.
+#[test]
+fn algorithms_without_a_row_are_named_with_the_reason() {
+    let skipped = |preset: &str, bytes: &[u64]| {
+        let network = noccl_testkit::network(preset);
+        let group = parse_group(&network, "all").unwrap();
+        let request = CompareRequest::new(CollectiveKind::AllReduce, group, bytes.to_vec());
+        compare(&network, &request, Watch::quiet()).unwrap().skipped
+    };
+    let large = skipped("collective_noc_4x4", &[64 << 10]);
+    let names: Vec<&str> = large.iter().map(|s| s.algorithm.as_str()).collect();
+    assert_eq!(
+        names,
+        ["chain", "tree", "row_column", "double_tree", "ring"]
+    );
+    assert!(large.iter().all(noccl_studies::Skipped::lacks_memory));
+    for one in &large {
+        assert_says(
+            one,
+            &["cluster (0,0) needs", "but has 131072", "cluster.l1_bytes"],
+        );
+    }
+    assert!(skipped("collective_noc_4x4", &[1024]).is_empty());
+    let group = skipped("collective_noc_3x2", &[64, 1024]);
+    let said: Vec<String> = group.iter().map(ToString::to_string).collect();
+    let once = "in_network_once of 64 B: the group is no multi-address; accepted: an aligned power-of-two block";
+    assert!(said[0].starts_with(once) && said.len() == 2, "{said:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! Tables of compare rows.
 
 use crate::table::{Align, grouped, table};
-use noccl::{CompareRow, Comparison};
+use noccl::{CompareRow, Comparison, Skipped};
 
 const LEGEND: &str = "\
 algorithm: as --algorithms takes it, a number of chunks first; push or pull where that is not the default (S1: chains pull, trees push)
@@ -32,6 +32,9 @@ pub fn tables(comparison: &Comparison) -> String {
     }
     for reason in &comparison.skipped {
         out += &format!("not compared: {reason}\n");
+    }
+    if comparison.skipped.iter().any(Skipped::lacks_memory) {
+        out += "speedups are against the fastest software that fits into the memories; what is left out may be faster\n";
     }
     out
 }
