@@ -39,8 +39,8 @@ class CollectiveResult:
         cycles: From the first participant's start to the last participant's end.
         energy_pj: Energy of the counted events.
         schedule: The schedule that ran.
-        report: Everything else that the run reports; `verified` says whether the values are those of
-            the reference interpreter, byte by byte.
+        report: Everything else that the run reports; `verified` says whether the values are those
+            of the reference interpreter, byte by byte.
     """
 
     values: npt.NDArray[Any]

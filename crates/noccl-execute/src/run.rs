@@ -85,7 +85,7 @@ pub fn run_or<'a, 'n>(
         num_responses: 0,
         num_over: 0,
     };
-    if let Err(error) = driver.to_its_end() {
+    if let Err(error) = driver.go_to_end() {
         failed(driver.ranks.iter().map(|rank| &*rank.console).collect());
         return Err(error);
     }
@@ -93,7 +93,7 @@ pub fn run_or<'a, 'n>(
 }
 
 impl Driver<'_, '_> {
-    fn to_its_end(&mut self) -> Result<(), ExecuteError> {
+    fn go_to_end(&mut self) -> Result<(), ExecuteError> {
         for rank in 0..self.request.ranks {
             self.go_on(RankId(rank))?;
         }

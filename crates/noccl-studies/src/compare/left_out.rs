@@ -3,12 +3,48 @@
 
 use super::case::collective_of;
 use super::row::{CompareRequest, CompareRow};
-use super::{Skipped, sizes};
+use super::sizes;
 use crate::request::format_bytes;
 use crate::{Error, default_root};
 use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_net::{Network, TileSet};
 use noccl_workload::Collective;
+use std::fmt;
+
+/// An algorithm without a row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skipped {
+    /// Name.
+    pub algorithm: String,
+    /// Why: a refusal, or how it deadlocks on published routers.
+    pub reason: Error,
+}
+
+impl Skipped {
+    /// Would a larger memory let it in?
+    #[must_use]
+    pub const fn lacks_memory(&self) -> bool {
+        matches!(&self.reason, Error::Coll(CollError::DoesNotFit { .. }))
+    }
+}
+
+impl fmt::Display for Skipped {
+    /// In one line: of a stall the summary alone.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reason = if let Error::Coll(CollError::Unsupported { reason, .. }) = &self.reason {
+            // The message begins with the algorithm.
+            reason.clone()
+        } else {
+            self.reason.to_string()
+        };
+        let first = reason.lines().next().unwrap_or_default();
+        if self.lacks_memory() && !self.algorithm.contains(' ') {
+            // It names the algorithm with its parameters.
+            return write!(f, "{first}");
+        }
+        write!(f, "{}: {first}", self.algorithm)
+    }
+}
 
 /// Those without a row, size by size, with what would let each in. What the network does for no group, as multicasts by lists elsewhere
 /// than on ESP's routers, is not among them.

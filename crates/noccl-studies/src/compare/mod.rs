@@ -33,8 +33,9 @@ pub use synchronisation::Synchronisation;
 
 use crate::noise::{NoiseStatistics, under_noise};
 use crate::{Error, Verified, group_name, root_name};
+pub use left_out::Skipped;
 use left_out::left_out;
-use noccl_coll::{Algorithm, Choice, CollError};
+use noccl_coll::{Algorithm, Choice};
 use noccl_model::DirectExchangeBounds;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_run::{Counters, Mode, RunConfig, RunError, Tally, Watch, energy_pj};
@@ -51,40 +52,6 @@ pub struct Comparison {
     pub rows: Vec<CompareRow>,
     /// Algorithms that were not asked for by name and that this network cannot run.
     pub skipped: Vec<Skipped>,
-}
-
-/// An algorithm without a row.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Skipped {
-    /// Name.
-    pub algorithm: String,
-    /// Why: a refusal, or how it deadlocks on published routers.
-    pub reason: Error,
-}
-
-impl Skipped {
-    /// Would a larger memory let it in?
-    #[must_use]
-    pub const fn lacks_memory(&self) -> bool {
-        matches!(&self.reason, Error::Coll(CollError::DoesNotFit { .. }))
-    }
-}
-
-impl std::fmt::Display for Skipped {
-    /// In one line: of a stall the summary alone.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let reason = match &self.reason {
-            // It begins with the algorithm.
-            Error::Coll(CollError::Unsupported { reason, .. }) => reason.clone(),
-            reason => reason.to_string(),
-        };
-        let first = reason.lines().next().unwrap_or_default();
-        if self.lacks_memory() && !self.algorithm.contains(' ') {
-            // It names the algorithm with its parameters.
-            return write!(f, "{first}");
-        }
-        write!(f, "{}: {first}", self.algorithm)
-    }
 }
 
 /// Compares algorithms; runs in parallel, with the same rows for any number of threads.
