@@ -73,8 +73,9 @@ def plot_latency(table: ResultTable) -> Figure:
     axes = figure.subplots()
     for pattern in dict.fromkeys(row["pattern"] for row in rows):
         chosen = [row for row in rows if row["pattern"] == pattern]
-        points = sorted((r["offered_beats_per_cycle"], r["mean_latency_cycles"]) for r in chosen)
-        (line,) = axes.plot(*zip(*points, strict=True), marker="o", label=pattern)
+        measured = [r for r in chosen if r["mean_latency_cycles"] is not None]
+        points = sorted((r["offered_beats_per_cycle"], r["mean_latency_cycles"]) for r in measured)
+        (line,) = axes.plot([x for x, _ in points], [y for _, y in points], "o-", label=pattern)
         axes.axhline(chosen[0]["zero_load_latency_cycles"], linestyle=":", color=line.get_color())
     axes.set_yscale("log")
     axes.set(xlabel="offered load [beats per cluster and cycle]", ylabel="mean latency [cycles]")

@@ -222,7 +222,7 @@ pub struct StallArgs {
     #[arg(long, value_name = "TARGET,INITIATOR", value_parser = parse_stalls)]
     stalls: Option<StallConfig>,
     /// Seed of the stalls
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    #[arg(long, value_name = "SEED", default_value_t = 0, requires = "stalls")]
     stall_seed: u64,
 }
 

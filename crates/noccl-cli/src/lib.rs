@@ -16,7 +16,6 @@ mod table;
 mod time_left;
 mod verbs;
 
-use clap::Parser;
 use noccl::{Error, ErrorClass};
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -46,7 +45,7 @@ pub fn main() -> ExitCode {
 /// Runs one command line, the program's name first; the exit code. Tests call it many times in one process.
 pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let cli = match verbs::Cli::try_parse_from(&arguments) {
+    let cli = match verbs::Cli::read(&arguments) {
         Ok(cli) => cli,
         Err(refusal) => {
             let text = refusal.to_string();

@@ -7,10 +7,12 @@ mod study;
 mod tool;
 
 use crate::Outcome;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use collective::run_options::refuse_without_effect;
 use collective::{baselines, check, compare, demo, matrix, order, run, schedule};
 use network::{elaborate, rtl};
 use noccl::Error;
+use std::ffi::OsString;
 use study::{
     attention, auto, barrier, calibrate, coherence, gemm, npb, reproduce, stress, sweep, synth,
     traffic, validation,
@@ -68,6 +70,22 @@ enum Verb {
 }
 
 impl Cli {
+    /// Reads a command line, the program's name first.
+    ///
+    /// # Errors
+    /// Those of clap; an option without an effect on what is asked for.
+    pub fn read(arguments: &[OsString]) -> Result<Self, clap::Error> {
+        let mut command = Self::command();
+        let matches = command.try_get_matches_from_mut(arguments)?;
+        let cli = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+        if let Some(("run", run)) = matches.subcommand()
+            && let Some(command) = command.find_subcommand_mut("run")
+        {
+            refuse_without_effect(command, run)?;
+        }
+        Ok(cli)
+    }
+
     /// Runs the verb.
     ///
     /// # Errors

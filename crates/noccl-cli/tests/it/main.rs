@@ -21,6 +21,7 @@ mod memory_sides;
 mod messages;
 mod mutations;
 mod old_names;
+mod options;
 mod order;
 mod outputs;
 mod responses;

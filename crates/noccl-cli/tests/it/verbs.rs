@@ -183,3 +183,26 @@ fn an_interrupt_ends_a_long_run_with_its_own_exit_code_and_no_result() {
     assert!(output.stdout.is_empty(), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"));
 }
+
+/// A mean over no packets is no number.
+#[test]
+fn traffic_without_a_measured_packet_has_no_latency() {
+    let line = "traffic uniform --loads 0.001 --beats 16 --warmup-cycles 1 --measure-cycles 1 --no-saturation";
+    let point = &json(&format!("{line} --json"))["points"][0];
+    assert_eq!(point["packets"], 0);
+    for field in [
+        "mean_latency_cycles",
+        "mean_latency_ns",
+        "p99_latency_cycles",
+        "max_latency_cycles",
+    ] {
+        assert!(point[field].is_null(), "{field}: {point}");
+    }
+    let table = noccl(line).stdout;
+    let row = table
+        .lines()
+        .find(|line| line.trim_start().starts_with("0.001"))
+        .expect("a row");
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(cells[3..], ["-", "-", "-", "-", "0"], "{table}");
+}

@@ -138,15 +138,15 @@ pub struct TrafficPoint {
     /// The same per cluster at the network's clock (10^9 bytes per second).
     #[serde(default)]
     pub accepted_gb_per_s: f64,
-    /// Mean latency in cycles of the packets created while measuring.
-    pub mean_latency_cycles: f64,
+    /// Mean latency in cycles of the packets created while measuring; like the other latencies absent (null) if there was none.
+    pub mean_latency_cycles: Option<f64>,
     /// The same at the network's clock.
     #[serde(default)]
-    pub mean_latency_ns: f64,
+    pub mean_latency_ns: Option<f64>,
     /// 99th percentile of the latency.
-    pub p99_latency_cycles: u64,
+    pub p99_latency_cycles: Option<u64>,
     /// Largest latency.
-    pub max_latency_cycles: u64,
+    pub max_latency_cycles: Option<u64>,
     /// Packets created while measuring.
     pub packets: u64,
     /// Flit-hops of the whole run.
@@ -183,24 +183,25 @@ impl TrafficPoint {
         let result = &point.mean;
         let clock_ghz = network.spec().clock_ghz;
         let beat_bytes = f64::from(network.data_plane().data_bytes);
+        let has_packets = result.packets > 0;
+        let mean_cycles = has_packets.then_some(result.mean_latency_cycles);
         Self {
             offered_beats_per_cycle: result.offered_beats_per_cycle,
             accepted_beats_per_cycle: result.accepted_beats_per_cycle,
             accepted_gb_per_s: gb_per_s(result.accepted_beats_per_cycle * beat_bytes, clock_ghz),
-            mean_latency_cycles: result.mean_latency_cycles,
-            mean_latency_ns: time_ns(result.mean_latency_cycles, clock_ghz),
-            p99_latency_cycles: result.p99_latency_cycles,
-            max_latency_cycles: result.max_latency_cycles,
+            mean_latency_cycles: mean_cycles,
+            mean_latency_ns: mean_cycles.map(|cycles| time_ns(cycles, clock_ghz)),
+            p99_latency_cycles: has_packets.then_some(result.p99_latency_cycles),
+            max_latency_cycles: has_packets.then_some(result.max_latency_cycles),
             packets: result.packets,
             flit_hops: result.flit_hops,
             cycles: result.cycles,
             saturated: result.saturated,
             accepted_half_width_beats_per_cycle: point.accepted_half_width,
             mean_latency_half_width_cycles: point.latency_half_width,
-            mean_router_latency_cycles: network.interface_cycles().map(|cycles| {
-                // Without a packet there is none.
-                (result.mean_latency_cycles - f64::from(cycles)).max(0.0)
-            }),
+            mean_router_latency_cycles: mean_cycles
+                .zip(network.interface_cycles())
+                .map(|(mean, interfaces)| mean - f64::from(interfaces)),
             accepted_flows_per_cycle: result.accepted_flows_per_cycle,
             received_per_flow: result.received_per_flow,
             open_flows: result.open_flows,

@@ -105,7 +105,10 @@ fn latency_of_lone_packets_counts_their_beats_and_not_their_bytes() {
                 let point = &report.points[0];
                 let cycles = f64::from(2 * 2 + 2 + address_flits + beats - 1);
                 assert!(point.packets > 0, "{preset}, {width}: {point:?}");
-                let found = (point.mean_latency_cycles, report.zero_load_latency_cycles);
+                let found = (
+                    point.mean_latency_cycles.unwrap(),
+                    report.zero_load_latency_cycles,
+                );
                 assert_eq!(found, (cycles, cycles), "{preset}, {width}: {point:?}");
             }
         }

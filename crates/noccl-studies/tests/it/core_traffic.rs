@@ -64,7 +64,7 @@ fn a_unit_in_an_empty_network_takes_its_hops_its_corner_and_its_words() {
             // Packets of one source can follow each other at once.
             let point = &report.points[0];
             assert!(point.packets > 20);
-            let mean = point.mean_latency_cycles;
+            let mean = point.mean_latency_cycles.unwrap();
             assert!(
                 (f64::from(cycles)..1.02 * f64::from(cycles)).contains(&mean),
                 "{preset}, {hop_cycles}, {turn_cycles}: {mean}, expected {cycles}"

@@ -59,7 +59,7 @@ fn packets_of_a_flit_have_the_curve_and_saturation_of_the_textbook() {
     // A channel holds one packet here, so that 8 flits of buffer are 8 channels.
     let report = mesh(8, 1, &request);
     for (point, (load, latency)) in report.points.iter().zip(textbook) {
-        let ours = as_textbook(point.mean_latency_cycles, 1);
+        let ours = as_textbook(point.mean_latency_cycles.unwrap(), 1);
         assert!(
             (ours / latency - 1.0).abs() < 0.03,
             "{load}: {ours} {latency}"
@@ -87,7 +87,7 @@ fn packets_of_eight_flits_lie_around_the_textbook_where_channels_of_whole_packet
     let saturation = |report: &TrafficReport| report.saturation_beats_per_cycle.unwrap() / LEAVING;
     let [one, two, three] = [1, 2, 3].map(|vcs| mesh(vcs, 8, &request));
     for (point, (load, latency)) in three.points.iter().zip(textbook) {
-        let ours = as_textbook(point.mean_latency_cycles, 8);
+        let ours = as_textbook(point.mean_latency_cycles.unwrap(), 8);
         assert!(
             (ours / latency - 1.0).abs() < 0.08,
             "{load}: {ours} {latency}"

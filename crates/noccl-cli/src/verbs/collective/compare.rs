@@ -45,7 +45,7 @@ pub struct Compare {
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
     /// Report the load of every link (JSON only)
-    #[arg(long)]
+    #[arg(long, requires = "json")]
     links: bool,
     /// Print the rows as JSON
     #[arg(long)]

@@ -11,4 +11,5 @@ pub mod order;
 mod program;
 mod rows;
 pub mod run;
+pub mod run_options;
 pub mod schedule;

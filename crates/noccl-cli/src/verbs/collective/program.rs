@@ -84,6 +84,7 @@ impl ProgramArgs {
         if noccl::is_program_of_calls(asked.file)? {
             return self.run_called(network, asked, request);
         }
+        self.refuse_calls_only(asked)?;
         let mut printed = Vec::new();
         let has_timeline = self.timeline.is_some();
         let done = watched("ranks", |watch| {
@@ -136,6 +137,22 @@ impl ProgramArgs {
             print(consoles, &called_summary(&report))?;
         }
         Ok(outcome(report.ranks.iter().map(|rank| rank.exit_code)))
+    }
+
+    /// Refuses what has no effect on a program over ports, whose messages are its own instructions.
+    fn refuse_calls_only(&self, asked: &Asked<'_>) -> Result<(), Error> {
+        let accepted = "it has no effect on a program over ports; accepted: with a program of noccl build --calls, a script or a message trace";
+        if self.collectives != "auto" {
+            return Err(Error::argument(
+                "--collectives",
+                &self.collectives,
+                accepted,
+            ));
+        }
+        match asked.noise_seed {
+            Some(seed) => Err(Error::argument("--noise", seed, accepted)),
+            None => Ok(()),
+        }
     }
 
     /// A place for a timeline of what is not a script: only the file of trace events is written here.

@@ -54,7 +54,7 @@ pub struct Run {
     #[arg(long, value_name = "CYCLES")]
     max_cycles: Option<u64>,
     /// Report the load of every link (JSON only)
-    #[arg(long)]
+    #[arg(long, requires = "json")]
     links: bool,
     #[command(flatten)]
     program: ProgramArgs,

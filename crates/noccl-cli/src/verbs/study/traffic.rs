@@ -114,6 +114,15 @@ fn more_columns(report: &TrafficReport) -> Vec<Column> {
     all.into_iter().filter(|(_, of)| has(*of)).collect()
 }
 
+/// A latency; none where no packet was measured.
+fn tenths(latency: Option<f64>) -> String {
+    latency.map_or_else(|| "-".to_owned(), |latency| format!("{latency:.1}"))
+}
+
+fn whole(latency: Option<u64>) -> String {
+    latency.map_or_else(|| "-".to_owned(), |latency| latency.to_string())
+}
+
 fn summary(report: &TrafficReport) -> String {
     use Align::{Left, Right};
     let mut header = vec![
@@ -134,10 +143,10 @@ fn summary(report: &TrafficReport) -> String {
             digits(p.offered_beats_per_cycle),
             digits(p.accepted_beats_per_cycle),
             digits(p.accepted_gb_per_s),
-            format!("{:.1}", p.mean_latency_cycles),
-            format!("{:.1}", p.mean_latency_ns),
-            p.p99_latency_cycles.to_string(),
-            p.max_latency_cycles.to_string(),
+            tenths(p.mean_latency_cycles),
+            tenths(p.mean_latency_ns),
+            whole(p.p99_latency_cycles),
+            whole(p.max_latency_cycles),
             p.packets.to_string(),
         ];
         row.extend((more.iter()).map(|(_, of)| of(p).map_or_else(String::new, digits)));

@@ -46,7 +46,7 @@ pub(super) fn diagnose(
     let summary = match (&circle, edges.is_empty()) {
         (Some(_), _) => "deadlock: cores and messages wait for each other in a circle",
         (None, true) => "no core waits: a participant has not begun or not ended",
-        (None, false) => "cores wait for messages that nobody sends",
+        (None, false) => "cores wait for messages that have not come",
     };
     let named = circle.unwrap_or_else(|| (0..edges.len().min(MAX_NAMED)).collect());
     Diagnosis {

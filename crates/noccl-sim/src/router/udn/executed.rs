@@ -271,13 +271,14 @@ impl Run for ExecutedRun<'_> {
         let summary = if waits.is_empty() {
             "no rank waits: a program runs on without end"
         } else {
-            "ranks wait for each other, or for words that nobody sends"
+            "ranks wait for each other, or for words that have not come"
         };
         let edge = |wait: RankWait| WaitEdge {
             waiter: format!("rank {} ({})", wait.rank, self.network.coord(wait.tile)),
             awaited: wait.awaited,
             place: wait.place,
-            since_cycle: wait.since_cycle,
+            // A core that executes ahead of the network waits from a later cycle on.
+            since_cycle: wait.since_cycle.min(self.cycle),
         };
         Diagnosis {
             cycle: self.cycle,
