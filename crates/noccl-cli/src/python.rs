@@ -35,7 +35,7 @@ pub fn interpreter() -> PathBuf {
 /// The package says what its ranks do wrong. A rank that ends the whole process says nothing: then its note tells which it was.
 ///
 /// # Errors
-/// [`Error::Argument`] if there is no interpreter; [`Error::Program`] with the rank that ended the process.
+/// [`Error::Argument`] if there is no interpreter; [`Error::File`] if the file of notes cannot be written.
 pub fn run_ranks(mut command: Command, script: &Path) -> Result<Outcome, Error> {
     let unusable = |error: std::io::Error| {
         let accepted = format!(

@@ -80,28 +80,27 @@ impl Instance {
 }
 
 impl Session<'_> {
-    /// Can the network's algorithms carry a collective of a communicator out, and does it fit into the ranks' memories?
+    /// Can the network's algorithms carry a collective of a communicator out, if need be in pieces that fit into the ranks' memories?
     #[must_use]
     pub fn supports(&mut self, call: &CollectiveCall) -> bool {
+        if self.supports_at_once(call) {
+            return true;
+        }
+        let terms = self.terms(RankId(0), "", call);
+        terms.is_ok_and(|terms| self.piece_bytes_of(terms).is_some())
+    }
+
+    /// The same in one piece, as who waits for a multicast without stating its length needs.
+    #[must_use]
+    pub fn supports_at_once(&mut self, call: &CollectiveCall) -> bool {
         let Some(comm) = self.comms.get(call.comm.0 as usize) else {
             return false;
         };
         if comm.size() == 1 {
             return true;
         }
-        let Ok(terms) = self.terms(RankId(0), "", call) else {
-            return false;
-        };
-        self.fits(terms) || self.piece_bytes_of(terms).is_some()
-    }
-
-    /// The same in one piece, as who waits for a multicast without stating its length needs.
-    #[must_use]
-    pub fn supports_at_once(&mut self, call: &CollectiveCall) -> bool {
-        self.supports(call)
-            && self
-                .terms(RankId(0), "", call)
-                .is_ok_and(|terms| self.piece_bytes_of(terms).is_none())
+        let terms = self.terms(RankId(0), "", call);
+        terms.is_ok_and(|terms| self.fits(terms))
     }
 
     /// A rank calls a collective; in pieces, if its buffers are longer than the memory that collectives have.
@@ -175,7 +174,7 @@ impl Session<'_> {
     /// merge in the network, every tile has to send them in the same order: so there is one step of this kind, and it waits for nothing.
     #[must_use]
     pub fn supports_beside(&mut self, call: &CollectiveCall) -> bool {
-        if self.carries_words || !self.supports(call) {
+        if self.carries_words || !self.supports_at_once(call) {
             return false;
         }
         let Ok(terms) = self.terms(RankId(0), "", call) else {
@@ -183,9 +182,6 @@ impl Session<'_> {
         };
         if self.comms[terms.comm.0 as usize].size() == 1 {
             return true;
-        }
-        if !self.fits(terms) {
-            return false;
         }
         self.template(terms, 0).is_ok_and(|template| {
             let merges = template.actions.iter().filter(|action| {

@@ -58,18 +58,7 @@ impl Session<'_> {
         };
         let size = u64::from(comm.size());
         let bytes = terms.bytes.unwrap_or(0);
-        let length = match terms.kind {
-            CollectiveKind::AllGather | CollectiveKind::AllToAll => bytes * size,
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::Barrier
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => bytes,
-        };
+        let length = bytes * terms.kind.output_blocks(size).unwrap_or(1);
         let at = noccl_workload::Place {
             tile: TileRef::Cluster(self.ranks[comm.ranks[position as usize].idx()].coord),
             offset: stated.template.output_offset,

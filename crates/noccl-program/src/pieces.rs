@@ -12,7 +12,6 @@ use crate::rank::{Call, CallKind, Place};
 use crate::response::Response;
 use crate::session::Session;
 use crate::terms::Terms;
-use noccl_workload::CollectiveKind;
 
 /// Pieces are multiples of this, so that elements of all types and beats stay whole.
 const UNIT_BYTES: u64 = 64;
@@ -64,13 +63,18 @@ impl Session<'_> {
     /// Bytes of a block in each piece, where the whole does not fit but a piece does.
     pub(crate) fn piece_bytes_of(&mut self, terms: Terms) -> Option<u64> {
         let bytes = terms.bytes.filter(|bytes| *bytes > UNIT_BYTES)?;
-        if self.comms[terms.comm.0 as usize].size() == 1 || self.fits(terms) {
-            return None;
-        }
         if let Some(known) = self.collective_piece_bytes.get(&terms) {
             return *known;
         }
-        let (given, got) = self.blocks_of(terms);
+        let size = u64::from(self.comms[terms.comm.0 as usize].size());
+        if size == 1 || self.fits(terms) {
+            self.collective_piece_bytes.insert(terms, None);
+            return None;
+        }
+        let (given, got) = (
+            terms.kind.input_blocks(size)?,
+            terms.kind.output_blocks(size)?,
+        );
         let most = (self.shared.capacity() / (given + got)).max(UNIT_BYTES);
         let mut count = bytes.div_ceil(most).max(2);
         let mut found = None;
@@ -120,8 +124,8 @@ impl Session<'_> {
 
     fn call_next(&mut self, rank: RankId, mut pieces: Pieces) -> Result<(), ProgramError> {
         let size = u64::from(self.comms[pieces.call.comm.0 as usize].size());
-        let blocks = given_blocks(pieces.call.kind, size);
-        let call = pieces.next_call(blocks);
+        let blocks = pieces.call.kind.input_blocks(size);
+        let call = pieces.next_call(blocks.unwrap_or(0));
         let place = pieces.place.clone();
         self.collective_pieces.insert(rank, pieces);
         let terms = Terms {
@@ -151,7 +155,8 @@ impl Session<'_> {
         };
         if let Response::Output(output) = &response {
             let size = u64::from(self.comms[pieces.call.comm.0 as usize].size());
-            pieces.take(output, got_blocks(pieces.call.kind, size));
+            let blocks = pieces.call.kind.output_blocks(size);
+            pieces.take(output, blocks.unwrap_or(0));
         }
         if pieces.done_bytes < pieces.block_bytes {
             self.call_next(rank, pieces)?;
@@ -159,40 +164,5 @@ impl Session<'_> {
         }
         call.since_cycle = pieces.since_cycle;
         Ok(Some(Response::Output(pieces.got.concat())))
-    }
-
-    fn blocks_of(&self, terms: Terms) -> (u64, u64) {
-        let size = u64::from(self.comms[terms.comm.0 as usize].size());
-        (given_blocks(terms.kind, size), got_blocks(terms.kind, size))
-    }
-}
-
-/// Blocks of what a rank gives.
-const fn given_blocks(kind: CollectiveKind, size: u64) -> u64 {
-    match kind {
-        CollectiveKind::ReduceScatter | CollectiveKind::AllToAll | CollectiveKind::Scatter => size,
-        CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::AllGather
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Barrier
-        | CollectiveKind::Custom => 1,
-    }
-}
-
-/// Blocks of what a rank gets, if it gets something.
-const fn got_blocks(kind: CollectiveKind, size: u64) -> u64 {
-    match kind {
-        CollectiveKind::AllGather | CollectiveKind::AllToAll | CollectiveKind::Gather => size,
-        CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::Scatter
-        | CollectiveKind::Scan
-        | CollectiveKind::Barrier
-        | CollectiveKind::Custom => 1,
     }
 }

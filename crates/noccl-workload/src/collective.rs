@@ -196,6 +196,42 @@ impl CollectiveKind {
             | CollectiveKind::Custom => Holders::Members,
         }
     }
+
+    /// Blocks of one input among `num_members`; none of a custom collective, whose definition says so.
+    #[must_use]
+    pub const fn input_blocks(self, num_members: u64) -> Option<u64> {
+        match self {
+            CollectiveKind::ReduceScatter | CollectiveKind::AllToAll | CollectiveKind::Scatter => {
+                Some(num_members)
+            }
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::AllGather
+            | CollectiveKind::Gather
+            | CollectiveKind::Scan => Some(1),
+            CollectiveKind::Barrier => Some(0),
+            CollectiveKind::Custom => None,
+        }
+    }
+
+    /// Blocks of one output among `num_members`; none of a custom collective.
+    #[must_use]
+    pub const fn output_blocks(self, num_members: u64) -> Option<u64> {
+        match self {
+            CollectiveKind::AllGather | CollectiveKind::AllToAll | CollectiveKind::Gather => {
+                Some(num_members)
+            }
+            CollectiveKind::Multicast
+            | CollectiveKind::Reduce
+            | CollectiveKind::AllReduce
+            | CollectiveKind::ReduceScatter
+            | CollectiveKind::Scatter
+            | CollectiveKind::Scan => Some(1),
+            CollectiveKind::Barrier => Some(0),
+            CollectiveKind::Custom => None,
+        }
+    }
 }
 
 impl Collective {
@@ -220,46 +256,17 @@ impl Collective {
     /// Bytes of one input among `num_members`, of a custom collective of the longest; at most `u64::MAX`, which fits nowhere.
     #[must_use]
     pub fn input_bytes(&self, num_members: u64) -> u64 {
-        match self.kind {
-            CollectiveKind::ReduceScatter | CollectiveKind::AllToAll | CollectiveKind::Scatter => {
-                self.bytes.saturating_mul(num_members)
-            }
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan => self.bytes,
-            CollectiveKind::Custom => {
-                let chunks = self.definition.as_ref().map_or(0, |d| d.inputs.most());
-                self.bytes.saturating_mul(u64::from(chunks))
-            }
-            CollectiveKind::Barrier => 0,
-        }
+        let custom = self.definition.as_ref().map(|d| u64::from(d.inputs.most()));
+        let blocks = self.kind.input_blocks(num_members).or(custom);
+        self.bytes.saturating_mul(blocks.unwrap_or(0))
     }
 
     /// Bytes of one output among `num_members`, of a custom collective of the longest; at most `u64::MAX`, which fits nowhere.
     #[must_use]
     pub fn output_bytes(&self, num_members: u64) -> u64 {
-        match self.kind {
-            CollectiveKind::AllGather | CollectiveKind::AllToAll | CollectiveKind::Gather => {
-                self.bytes.saturating_mul(num_members)
-            }
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::Scatter
-            | CollectiveKind::Scan => self.bytes,
-            CollectiveKind::Custom => {
-                let chunks = self
-                    .definition
-                    .as_ref()
-                    .map_or(0, |d| d.most_output_chunks());
-                self.bytes.saturating_mul(chunks)
-            }
-            CollectiveKind::Barrier => 0,
-        }
+        let custom = self.definition.as_ref().map(|d| d.most_output_chunks());
+        let blocks = self.kind.output_blocks(num_members).or(custom);
+        self.bytes.saturating_mul(blocks.unwrap_or(0))
     }
 
     /// Bytes of the input of one of those who have one, by rank.

@@ -16,8 +16,8 @@ const MAX_COMBINED_ROW: usize = 32;
 /// Longest payload that is not cut among members, in beats: of longer ones the parts of rings, pairs and trees were faster (2x2 to 8x8).
 const MAX_COMBINED_BEATS: u64 = 8;
 
-/// Additions of many operands at a time, of payloads short enough. Where everybody sends to everybody, of a group that is no product of columns
-/// and rows only if all are few.
+/// Additions of many operands at a time, of payloads short enough. Where every member sends to every other one, of a group that is no product of columns
+/// and rows only if its members are few.
 pub(super) fn combining(network: &Network, collective: &Collective) -> Vec<Choice> {
     let Ok(members) = network.members(&collective.group) else {
         return Vec::new();
