@@ -33,6 +33,7 @@ class GemmRow:
         kernel: `summa` or `fused_concat_linear`.
         backend: `sim`, `model`, `published` or `published_with_distance`.
         shape: Name of the problem, or of the paper's submatrices.
+        network: The network, with what was set beside its preset.
         mesh: Clusters, `WxH`.
         submatrix: `ROWSxCOLUMNSxINNER` of one cluster and iteration.
         element: Element of A and B.
@@ -66,6 +67,7 @@ class GemmRow:
     kernel: str
     backend: str
     shape: str
+    network: str
     mesh: str
     submatrix: str
     element: str

@@ -105,6 +105,7 @@ class AttentionRow:
     """What an attention layer took.
 
     Attributes:
+        network: The network, with what was set beside its preset.
         mesh: Clusters, `WxH`.
         tokens: Rows of Q, K and V.
         head_columns: Columns of Q, K and V of a head.
@@ -119,6 +120,7 @@ class AttentionRow:
         verified: Value mode: does the last head's output equal the reference's, bit by bit?
     """
 
+    network: str
     mesh: str
     tokens: int
     head_columns: int

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 import types
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 
 import noccl
-from noccl.sweeps import run
+from noccl.sweeps import ray_pool, run
 from tests.sweep_studies import content, study
 
 
@@ -34,6 +35,9 @@ class Ray(types.ModuleType):
         # Once set: only the first request is computed before one is cancelled.
         self.is_held = False
         self._goes_on = threading.Event()
+        # Once set: what is begun before a node is lost waits for it to come back.
+        self.loses_a_node = False
+        self.is_lost = threading.Event()
 
     def is_initialized(self) -> bool:
         return self.is_there
@@ -48,6 +52,16 @@ class Ray(types.ModuleType):
     def cluster_resources(self) -> dict[str, float]:
         return {"CPU": 3.0}
 
+    def nodes(self) -> list[dict[str, Any]]:
+        if self.loses_a_node and self.begun > 0:
+            self.is_lost.set()
+        lives = {"a": True, "b": not self.is_lost.is_set()}
+        addresses = {"a": "10.0.0.1", "b": "10.0.0.2"}
+        return [
+            {"NodeID": node, "Alive": alive, "NodeManagerAddress": addresses[node]}
+            for node, alive in lives.items()
+        ]
+
     def cancel(self, reference: Any, *, force: bool) -> None:
         assert force
         self.cancelled.append(reference)
@@ -57,7 +71,8 @@ class Ray(types.ModuleType):
         def noted(request: str) -> str:
             self.threads.add(threading.get_ident())
             self.begun += 1
-            if self.is_held and self.begun > 1:
+            is_first_on_lost = self.loses_a_node and self.begun == 1
+            if is_first_on_lost or (self.is_held and self.begun > 1):
                 self._goes_on.wait(20)
             return str(function(request))
 
@@ -107,6 +122,22 @@ def test_requests_of_a_call_that_ends_are_cancelled(ray: Ray, tmp_path: Path) ->
         noccl.sweep(study(), tmp_path / "results", ray="local", on_progress=ended)
     assert ray.addresses == [None, "shutdown"]
     assert ray.cancelled
+
+
+def test_requests_on_a_node_that_is_lost_are_computed_on_others(
+    ray: Ray,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(ray_pool, "_LOOK_SECONDS", 0.1)
+    ray.loses_a_node = True
+    begun = time.monotonic()
+    noccl.sweep(study(), tmp_path / "ray", ray="auto")
+    assert time.monotonic() - begun < 15, "nobody waits for the node that is lost"
+    noccl.sweep(study(), tmp_path / "local", processes=1)
+    assert content(tmp_path / "ray") == content(tmp_path / "local")
+    assert "Ray has lost node 10.0.0.2" in capfd.readouterr().err
 
 
 def test_without_ray_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,20 @@ def test_a_product_has_every_combination_once() -> None:
     variants = read_study(study(overrides=overrides))
     assert (len(variants.points), len(variants.specs)) == (6 * 48, 6)
     names = {point.spec for point in variants.points.values()}
-    assert f"{SPEC}, router.input_fifo_flits=4, memory.latency_cycles=30" in names
+    settings = "-P router.input_fifo_flits=4 -P memory.latency_cycles=30"
+    assert f"{SPEC} {settings}" in names
+
+
+def test_rows_name_what_was_set_beside_their_spec(tmp_path: Path) -> None:
+    overrides = {"memory.latency_cycles": [10, 30]}
+    one = {"collectives": ["reduce"], "bytes": [64], "algorithms": ["tree:2"]}
+    one["backends"] = ["sim"]
+    rows = noccl.sweep(study(overrides=overrides, **one), tmp_path / "results", processes=1)
+    networks = {row["network"] for row in rows.rows()}
+    assert {name.rpartition(" -P ")[2] for name in networks} == {
+        "memory.latency_cycles=10",
+        "memory.latency_cycles=30",
+    }
 
 
 def test_a_barrier_has_no_size_and_movements_no_operator() -> None:

@@ -33,6 +33,19 @@ pub struct OverrideArgs {
     pub overrides: Vec<(String, String)>,
 }
 
+impl OverrideArgs {
+    /// A line above a table whose rows do not name the network; empty without overrides.
+    pub fn heading(&self) -> String {
+        let settings: Vec<String> = (self.overrides.iter())
+            .map(|(key, value)| format!("-P {key}={value}"))
+            .collect();
+        if settings.is_empty() {
+            return String::new();
+        }
+        format!("with {}\n\n", settings.join(" "))
+    }
+}
+
 impl SpecArgs {
     /// Loads the network; warnings go to stderr.
     pub fn load(&self) -> Result<Network, Error> {
@@ -98,9 +111,6 @@ pub struct CollectiveArgs {
     /// Element: fp64, fp32, fp16, bf16, fp8_e4m3, fp8_e5m2, int8, int16, int32 or int64
     #[arg(long, default_value = "fp64", value_parser = noccl::parse_element)]
     pub element: ElementType,
-    /// Seed of the random inputs
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
     /// Core tiles, all_to_all: bytes that each rank sends to each rank, in place of --bytes: lists like 0,1KiB;8,0, or a JSON file
     /// {"sends": [[0, 1024], [8, 0]]}, which may have "receives" too
     #[arg(long, value_name = "FILE|N,...;...", conflicts_with = "bytes")]
@@ -139,7 +149,6 @@ impl CollectiveArgs {
             algorithms: algorithms.to_vec(),
             operator: self.operator,
             element: self.element,
-            seed: self.seed,
             ..CompareRequest::new(
                 self.collective,
                 group,

@@ -7,6 +7,7 @@
 //! and the signal that has ended it.
 
 mod args;
+mod effects;
 mod interrupt;
 mod old_names;
 mod output;

@@ -33,6 +33,10 @@
 //! destination of a delivery sees its own copy and tells nobody, and the requests of reads may travel while earlier beats are written.
 //! (Until deliveries there was a round trip in this place, and a chain of them beats that on large meshes: `bounds_of_deliveries.rs`.)
 //!
+//! **A root that is a memory** begins nothing: a tile reads it. So what a memory gives away (multicast, scatter) begins with the
+//! request of the cluster nearest to it and the memory's `latency_cycles`, and has then the path from the memory on: whoever
+//! reads, the data come from there.
+//!
 //! - scatter: root to its farthest member, with n beats of its block. Or all that the root's port gives away: the blocks of the other
 //!   members, which differ, in as few beats as their bytes fill together. Gather: the same to the root.
 //! - scan: any two members, of which the one of the higher rank needs what the other one has: as all-reduce. The last rank's port takes in
@@ -60,7 +64,7 @@ use crate::bound_cores::Words;
 use crate::bound_custom::own_needs;
 use crate::bound_messages::Messages;
 use crate::bound_software::Software;
-use noccl_net::{Network, TileId};
+use noccl_net::{Coord, Network, TileId, TileRef};
 use noccl_spec::{AxiTiles, Plane};
 use noccl_workload::{Collective, CollectiveKind, ElementType};
 
@@ -221,7 +225,7 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
                 0 => 0,
                 all => nearest + all - 1,
             };
-            last_block_cycles.max(by_port)
+            request_cycles(network, collective, at) + last_block_cycles.max(by_port)
         }
     };
     let software = Software {
@@ -235,6 +239,23 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
         lower_bound_cycles,
         software_bound_cycles: software.bound(payload_bound_cycles).max(lower_bound_cycles),
         payload_bound_cycles,
+    })
+}
+
+/// Before a root that is a memory gives anything away: the request of the nearest cluster and the memory's latency.
+fn request_cycles(network: &Network, collective: &Collective, root: Coord) -> u64 {
+    let gives = matches!(
+        collective.kind,
+        CollectiveKind::Multicast | CollectiveKind::Scatter
+    );
+    if !gives || matches!(collective.root, TileRef::Cluster(_)) {
+        return 0;
+    }
+    let clusters = network.clusters();
+    let paths = clusters.map(|cluster| network.paths(network.coord(cluster), root));
+    let requests = paths.map(|paths| path_cycles(network, Plane::Req, paths));
+    requests.min().map_or(0, |request| {
+        request + u64::from(network.axi().memory.latency_cycles)
     })
 }
 

@@ -184,7 +184,7 @@ impl RtlConfig {
         let narrow_id_bits = vector_bits(ni.max_narrow_outstanding);
         let write_tag_bits = bits(u64::from(wide_channels)) + wide_id_bits;
         Ok(Self {
-            network: spec.name.clone(),
+            network: spec.label(),
             mesh_width: spec.mesh.width,
             mesh_height: spec.mesh.height,
             x_bits: vector_bits(spec.mesh.width),

@@ -77,7 +77,7 @@ impl SmartRtlConfig {
         let hpc_max = hops(network, smart);
         let (x_bits, y_bits) = (bits(mesh.width), bits(mesh.height));
         Self {
-            network: network.spec().name.clone(),
+            network: network.spec().label(),
             mesh_width: mesh.width,
             mesh_height: mesh.height,
             x_bits,

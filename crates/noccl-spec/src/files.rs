@@ -97,6 +97,7 @@ impl From<AxiFile> for Spec {
                 memory: file.memory,
                 energy: file.energy,
             }),
+            overrides: Vec::new(),
         }
     }
 }
@@ -116,6 +117,7 @@ impl From<CoreFile> for Spec {
                 router: file.router,
                 core: file.core,
             }),
+            overrides: Vec::new(),
         }
     }
 }

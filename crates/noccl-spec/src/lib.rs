@@ -72,9 +72,20 @@ pub struct Spec {
     pub mesh: Mesh,
     /// What the tiles are, and the routers between them.
     pub tiles: Tiles,
+    /// Fields that the user has set beside the file, as dotted paths with values; no part of a file.
+    pub overrides: Vec<(String, String)>,
 }
 
 impl Spec {
+    /// Name of the network with what was set beside its file, as the command line takes both:
+    /// `collective_noc_4x4 -P router.merge_cycles=3`. Results bear it.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let settings = self.overrides.iter();
+        let words = settings.map(|(key, value)| format!(" -P {key}={value}"));
+        words.fold(self.name.clone(), |label, word| label + &word)
+    }
+
     /// Clusters and memories with network interfaces, if the tiles are such.
     #[must_use]
     #[inline]

@@ -181,7 +181,7 @@ pub(crate) fn auto_row(
         .unwrap_or(&auto)
         .clone();
     Ok(Some(AutoRow {
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         collective: collective.kind,
         bytes: collective.bytes,
         group: group_name(network, &collective.group),
@@ -246,7 +246,7 @@ impl Case<'_> {
     fn refused(&self, choice: Choice) -> Error {
         let accepted = format!(
             "auto took it for {}, which refuses it; accepted: what a run accepts",
-            self.network.spec().name
+            self.network.spec().label()
         );
         Error::argument("choice", choice, accepted)
     }

@@ -142,7 +142,7 @@ pub fn order(network: &Network, request: &OrderRequest) -> Result<OrderReport, E
         rows.push(row(network, source, &ordered, "given", request.bytes));
     }
     Ok(OrderReport {
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         source: root_name(request.source),
         num_destinations: destinations.len() as u32,
         has_loopback: !own.is_empty(),

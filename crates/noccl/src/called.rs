@@ -160,7 +160,7 @@ pub fn record_called(
     let result = tally
         .run(|on_progress| noccl_execute::run_or(&mut session, &called, failed, on_progress))?;
     let file = executed.program.file_name().unwrap_or_default();
-    let source = format!("{} executed on {}", file.display(), network.spec().name);
+    let source = format!("{} executed on {}", file.display(), network.spec().label());
     let recorded = Recorded {
         messages: session.recorded(&source).map(|trace| trace.to_string()),
         timeline: match recording.has_timeline {
@@ -170,7 +170,7 @@ pub fn record_called(
     };
     let rows = (0..).zip(&coords).zip(result.ranks);
     let report = CalledReport {
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         cycles: result.cycles,
         time_ns: noccl_run::time_ns(result.cycles as f64, network.spec().clock_ghz),
         flit_hops: result.flit_hops,

@@ -117,7 +117,7 @@ pub struct MessageCosts {
 pub fn describe(network: &Network, warnings: &[String]) -> NetworkDescription {
     let origin = network.cluster_origin();
     NetworkDescription {
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         mesh: [network.width(), network.height()],
         clusters: [network.cluster_width(), network.cluster_height()],
         cluster_origin: [origin.x, origin.y],

@@ -168,7 +168,7 @@ fn run(
     let timeline = Timeline::new(network, result.cycles, ranks.collect());
     let rows = (0..).zip(&coords).zip(result.ranks);
     let report = ExecutedReport {
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         cycles: result.cycles,
         time_ns: noccl_run::time_ns(result.cycles as f64, network.spec().clock_ghz),
         flit_hops: result.flit_hops,

@@ -188,7 +188,7 @@ fn replay(
     let timeline = Timeline::of_session(network, &session)?;
     let report = session.report();
     let replayed = MessagesReport {
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         source: trace.source.clone(),
         library: match costs {
             LibraryCosts::Modelled => MessagesLibrary::Modelled,
@@ -212,7 +212,7 @@ fn library<'t>(
     asked: Option<LibraryCosts>,
 ) -> Result<Option<&'t Library>, Error> {
     let recorded = trace.library.as_ref();
-    let here = recorded.filter(|library| library.network == network.spec().name);
+    let here = recorded.filter(|library| library.network == network.spec().label());
     match asked {
         Some(LibraryCosts::Modelled) => Ok(None),
         None => Ok(here),

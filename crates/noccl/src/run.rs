@@ -223,7 +223,7 @@ pub fn report_run(
     let collective = schedule.and_then(|s| s.collective.as_ref());
     let payload = collective.filter(|c| c.bytes > 0 && cycles > 0);
     RunReport {
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         cycles,
         clock_ghz,
         time_ns: time_ns(cycles as f64, clock_ghz),

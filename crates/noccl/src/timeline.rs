@@ -113,7 +113,7 @@ impl Timeline {
     /// The timeline of ranks on a network.
     pub(crate) fn new(network: &Network, cycles: u64, ranks: Vec<TimelineRank>) -> Self {
         Self {
-            network: network.spec().name.clone(),
+            network: network.spec().label(),
             clock_ghz: network.spec().clock_ghz,
             cycles,
             ranks,

@@ -118,7 +118,7 @@ pub fn tree(
         .collect();
     let links = tiles.iter().flat_map(|tile| &tile.ports);
     Ok(TreeDescription {
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         kind: request.kind,
         root: name(request.root),
         group: group_name(network, group),

@@ -91,6 +91,7 @@ def row_of(point: Point, spec: str) -> dict[str, Any]:
         return row | {"outcome": FAILED, "reason": _one_line(error)}
     is_wrong = measured["verified"] == "no"
     measured["algorithm_run"] = measured["algorithm"]
+    measured["network"] = point.network(measured["network"])
     found = {name: measured[name] for name in row if row[name] is None and name in measured}
     row |= found | {"outcome": FAILED if is_wrong else DONE}
     if is_wrong:

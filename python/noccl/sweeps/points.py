@@ -14,6 +14,8 @@ from noccl import _native
 
 DEFAULT_ROOT = "default"
 """Root of points that name none: the paper's choice."""
+OVERRIDE = " -P "
+"""Stands before each override of a spec in names, as on the command line."""
 FORMAT = 1
 """Number of the form of rows; part of every key."""
 _KEY_DIGITS = 32
@@ -61,6 +63,10 @@ class Point:
         size = f" {self.bytes} B" if self.bytes else ""
         place = f"group {self.group}, root {self.root}"
         return f"{self.spec}: {self.collective}{size} by {self.algorithm}, {place}, {self.backend}"
+
+    def network(self, name: str) -> str:
+        """The name of the spec's network with the overrides of the point."""
+        return OVERRIDE.join([name, *self.spec.split(OVERRIDE)[1:]])
 
     def columns(self) -> dict[str, Any]:
         """The point as columns of its row."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where points are computed: processes of this machine, or a Ray cluster.
+"""Where points are computed: processes of this machine, or what `noccl.sweeps.ray_pool` has.
 
 Processes of the local pool are started as commands of their own. The standard library's pools start
 a child by importing the caller's script once more, which needs a guard in every script, or by fork,
@@ -8,7 +8,6 @@ which the engine's threads do not survive; and their children live on when the c
 
 from __future__ import annotations
 
-import importlib
 import os
 import queue
 import subprocess
@@ -16,8 +15,7 @@ import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
-from noccl.errors import ArgumentError, NocclError
-from noccl.sweeps.execute import respond
+from noccl.errors import NocclError
 from noccl.values import whole
 
 MOST_PROCESSES = 1024
@@ -35,6 +33,9 @@ class Pool(Protocol):
 
     def submit(self, request: str) -> Future[str]:
         """Begins a request; its response is the future's result."""
+
+    def look(self) -> None:
+        """Looks after what runs; called every second or so."""
 
     def close(self) -> None:
         """Ends everything at once, requests that are being computed too."""
@@ -67,6 +68,9 @@ class LocalPool:
     def submit(self, request: str) -> Future[str]:
         """Begins a request on the next idle process."""
         return self._threads.submit(self._respond, request)
+
+    def look(self) -> None:
+        """Nothing to do: a process that ends is noticed at once."""
 
     def close(self) -> None:
         """Ends all processes and waits for them."""
@@ -138,41 +142,3 @@ def _close(pipe: Any) -> None:  # noqa: ANN401 - one of two streams, or none
     except OSError:
         # What was still to be written has nobody to read it.
         pass
-
-
-class RayPool:
-    """A Ray cluster; every machine has this package in the same build."""
-
-    def __init__(self, address: str) -> None:
-        try:
-            self._ray = importlib.import_module("ray")
-        except ImportError as error:
-            raise ArgumentError(
-                f"ray={address!r}: the package ray is missing; accepted: pip install 'noccl[ray]', "
-                "or processes of this machine"
-            ) from error
-        self._was_there = bool(self._ray.is_initialized())
-        if not self._was_there:
-            self._ray.init(address=None if address == "local" else address, log_to_driver=False)
-        self._remote = self._ray.remote(respond)
-        self._running: list[Any] = []
-
-    @property
-    def size(self) -> int:
-        """Processors of the cluster."""
-        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
-
-    def submit(self, request: str) -> Future[str]:
-        """Begins a request somewhere in the cluster; Ray repeats those whose process is killed."""
-        running = self._remote.remote(request)
-        future: Future[str] = running.future()
-        self._running.append(running)
-        future.add_done_callback(lambda _: self._running.remove(running))
-        return future
-
-    def close(self) -> None:
-        """Ends what still runs; leaves a cluster that was there before."""
-        for running in list(self._running):
-            self._ray.cancel(running, force=True)
-        if not self._was_there:
-            self._ray.shutdown()

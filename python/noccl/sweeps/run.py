@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from noccl.errors import ArgumentError, InterruptedRunError, NocclError
 from noccl.runs import Progress
 from noccl.sweeps.points import engine_digest
-from noccl.sweeps.pools import LocalPool, RayPool
+from noccl.sweeps.pools import LocalPool
+from noccl.sweeps.ray_pool import RayPool
 from noccl.sweeps.store import Store, read_sweep
 from noccl.sweeps.study import read_study
 from noccl.values import text
@@ -113,6 +114,7 @@ class _Course:
             done, _ = wait(self._running, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
             for future in done:
                 self._take(future)
+            self._pool.look()
             self._report()
 
     def _submit(self) -> None:

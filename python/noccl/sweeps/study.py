@@ -21,7 +21,7 @@ from noccl.files import read_text
 from noccl.networks import load
 from noccl.sizes import size
 from noccl.sweeps.fields import Fields, listed, near
-from noccl.sweeps.points import DEFAULT_ROOT, Point, digest
+from noccl.sweeps.points import DEFAULT_ROOT, OVERRIDE, Point, digest
 from noccl.values import kind_of, plain, text, whole
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class _Product:
             network = load(place, overrides=setting)
         except NocclError as error:
             raise type(error)(f"{self._fields.place(field)}: {error}") from error
-        name = ", ".join([spec, *(f"{key}={value}" for key, value in setting.items())])
+        name = OVERRIDE.join([spec, *(f"{key}={value}" for key, value in setting.items())])
         whole_text = network.to_toml()
         return _Variant(name, network, whole_text, digest(whole_text.encode()))
 

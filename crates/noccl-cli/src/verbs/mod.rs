@@ -7,9 +7,9 @@ mod study;
 mod tool;
 
 use crate::Outcome;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use collective::run_options::refuse_without_effect;
-use collective::{baselines, check, compare, demo, matrix, order, run, schedule};
+use crate::effects::{self, Idle};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use collective::{baselines, check, compare, demo, matrix, order, run, run_options, schedule};
 use network::{elaborate, rtl};
 use noccl::Error;
 use std::ffi::OsString;
@@ -69,6 +69,43 @@ enum Verb {
     HelpMarkdown(help_markdown::HelpMarkdown),
 }
 
+impl Verb {
+    /// Options without an effect on what is asked for.
+    fn idle(&self, matches: &ArgMatches) -> Vec<Idle> {
+        match self {
+            Verb::Run(_) => run_options::idle(matches),
+            Verb::Schedule(verb) => verb.idle(),
+            Verb::Order(verb) => verb.idle(),
+            Verb::Compare(verb) => verb.idle(),
+            Verb::Auto(verb) => verb.idle(),
+            Verb::Baselines(verb) => verb.idle(),
+            Verb::Gemm(verb) => verb.idle(),
+            Verb::Attention(verb) => verb.idle(),
+            Verb::Synth(verb) => verb.idle(),
+            Verb::Coherence(verb) => verb.idle(),
+            Verb::Demo(_)
+            | Verb::Elaborate(_)
+            | Verb::Check(_)
+            | Verb::Matrix(_)
+            | Verb::Calibrate(_)
+            | Verb::Validation(_)
+            | Verb::Traffic(_)
+            | Verb::Stress(_)
+            | Verb::Sweep(_)
+            | Verb::Bench(_)
+            | Verb::Barrier(_)
+            | Verb::Build(_)
+            | Verb::Npb(_)
+            | Verb::Report(_)
+            | Verb::Reproduce(_)
+            | Verb::Rtl(_)
+            | Verb::Schema(_)
+            | Verb::Doctor(_)
+            | Verb::HelpMarkdown(_) => Vec::new(),
+        }
+    }
+}
+
 impl Cli {
     /// Reads a command line, the program's name first.
     ///
@@ -78,10 +115,10 @@ impl Cli {
         let mut command = Self::command();
         let matches = command.try_get_matches_from_mut(arguments)?;
         let cli = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
-        if let Some(("run", run)) = matches.subcommand()
-            && let Some(command) = command.find_subcommand_mut("run")
+        if let Some((name, of_verb)) = matches.subcommand()
+            && let Some(command) = command.find_subcommand_mut(name)
         {
-            refuse_without_effect(command, run)?;
+            effects::refuse(command, of_verb, &cli.verb.idle(of_verb))?;
         }
         Ok(cli)
     }

@@ -34,8 +34,11 @@ fn designs_are_compared_with_the_first() {
 #[test]
 fn a_saved_recording_runs_as_its_kernel() {
     let folder = Folder::new();
-    let of = "coherence --protocol token --design smart_4x4 --threads 16 --json";
-    let kernel = done(&folder, &format!("{of} --kernel lu --save lu.refs"));
+    let of = "coherence --protocol token --design smart_4x4 --json";
+    let kernel = done(
+        &folder,
+        &format!("{of} --kernel lu --threads 16 --save lu.refs"),
+    );
     let recording = done(&folder, &format!("{of} --recording lu.refs"));
     let (kernel, recording) = (rows(&kernel.stdout), rows(&recording.stdout));
     assert_eq!(

@@ -17,6 +17,7 @@ mod gemm;
 mod generated;
 mod hardware;
 mod interrupt;
+mod kills;
 mod memory_sides;
 mod messages;
 mod mutations;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Options of `noccl run` on every kind of work: one that would have no effect is refused before any file is read.
+//! Options of every verb: one that would have no effect on the work at hand is refused before any file is read.
 
 use crate::common::noccl;
 
@@ -89,6 +89,179 @@ fn every_option_is_tried() {
             "{option} is in no table"
         );
     }
+}
+
+/// Command lines of other verbs with an option that has no effect on them.
+const IDLE: [(&str, &str); 34] = [
+    ("run a.json --mode timing", "--seed 7"),
+    ("compare barrier", "--bytes 64"),
+    ("compare barrier", "--seed 7"),
+    ("compare barrier", "--operator max"),
+    ("compare multicast", "--element int32"),
+    ("compare all_to_all", "--operator max"),
+    ("compare reduce", "--calibration no.toml"),
+    ("compare reduce --backend model", "--seed 7"),
+    ("schedule barrier", "--bytes 64"),
+    ("synth multicast", "--operator max"),
+    ("synth all_gather", "--element int32"),
+    ("baselines --collective barrier", "--bytes 64"),
+    ("baselines --collective barrier", "--seed 7"),
+    ("order --counts 3", "--bytes 64"),
+    ("auto", "--seed 7"),
+    ("auto --spec collective_noc_2x2", "--seed 7"),
+    ("attention", "--seed 7"),
+    ("coherence --recording no.rec", "--threads 4"),
+    ("coherence --recording no.rec", "--size small"),
+    ("gemm summa", "--element fp32"),
+    ("gemm summa", "--seed 7"),
+    ("gemm summa", "--root corner"),
+    ("gemm summa", "--calibration no.toml"),
+    ("gemm summa --collectives software", "--sync flags"),
+    ("gemm summa --backend model", "--mode value"),
+    ("gemm summa --backend model", "--threads 2"),
+    ("gemm summa --backend model", "--iterations 2"),
+    ("gemm summa --backend published", "--checkpoint no.ck"),
+    ("gemm summa --backend published", "--calibration no.toml"),
+    ("gemm fused_concat_linear", "--prefetch 4"),
+    ("gemm fused_concat_linear", "--sync flags"),
+    ("gemm fused_concat_linear", "--iterations 2"),
+    (
+        "gemm fused_concat_linear --collectives software",
+        "--root corner",
+    ),
+    ("gemm summa --mode timing --backend all", "--seed 7"),
+];
+
+#[test]
+fn other_verbs_refuse_options_without_an_effect() {
+    for (line, option) in IDLE {
+        let said = noccl(&format!("{line} {option}"));
+        let name = option.split(' ').next().unwrap_or_default();
+        let words = format!("the argument '{name}' has no effect on ");
+        assert!(
+            said.code == Some(2) && said.stderr.contains(&words),
+            "{line} {option}: {said:?}"
+        );
+    }
+}
+
+/// Command lines that end at once, with an option that has an effect on them: what they print differs.
+const EFFECTS: [(&str, &str); 22] = [
+    ("compare reduce --spec collective_noc_2x2", "--operator max"),
+    (
+        "compare reduce --spec collective_noc_2x2",
+        "--element int32 --bytes 2KiB",
+    ),
+    ("compare reduce --spec collective_noc_2x2", "--root 1,1"),
+    (
+        "compare multicast --spec collective_noc_2x2",
+        "--group 0,0,2,1",
+    ),
+    (
+        "compare multicast --spec collective_noc_2x2",
+        "--algorithms tree",
+    ),
+    (
+        "compare multicast --spec collective_noc_2x2",
+        "--backend model",
+    ),
+    (
+        "compare multicast --spec collective_noc_2x2 --json",
+        "--links",
+    ),
+    (
+        "compare all_to_all --spec tilepro64_2x2 --algorithms rounds:literal",
+        "--noise 1 --start-skew 50 --repeat 2",
+    ),
+    ("schedule reduce --spec collective_noc_2x2", "--bytes 64"),
+    (
+        "schedule reduce --spec collective_noc_2x2",
+        "--algorithm chain:2",
+    ),
+    (
+        "baselines --size 2x2 --destinations 2 --bytes 64",
+        "--source 1,1",
+    ),
+    (
+        "baselines --size 2x2 --destinations 2 --bytes 64",
+        "--collective reduce",
+    ),
+    ("order --spec collective_noc_4x4", "--bytes 64"),
+    (
+        "order --spec collective_noc_4x4 --counts 3 --draws 4",
+        "--seed 7",
+    ),
+    (
+        "gemm summa --mesh 2x2 --backend model",
+        "--collectives software",
+    ),
+    ("gemm summa --mesh 2x2 --backend model", "--prefetch 4"),
+    (
+        "gemm summa --mesh 2x2 --backend model",
+        "--submatrix 16x16x16",
+    ),
+    ("gemm summa --mesh 2x2 --backend model", "--utilisation 0.5"),
+    (
+        "gemm summa --mesh 2x2 --backend sim --iterations 1 --json",
+        "--line-energy",
+    ),
+    ("elaborate collective_noc_2x2", "--tree multicast:0,0"),
+    (
+        "elaborate collective_noc_2x2 --tree multicast:0,0",
+        "--group row:0",
+    ),
+    (
+        "elaborate collective_noc_2x2",
+        "-P ni.max_burst_beats=32 --toml",
+    ),
+];
+
+#[test]
+fn options_with_an_effect_change_what_is_printed() {
+    for (line, option) in EFFECTS {
+        let (without, with) = (noccl(line), noccl(&format!("{line} {option}")));
+        assert_eq!(
+            (without.code, with.code),
+            (Some(0), Some(0)),
+            "{line} {option}: {with:?}"
+        );
+        assert_ne!(without.stdout, with.stdout, "{line} {option}");
+    }
+}
+
+/// What was set beside a spec stands with its name wherever results do.
+#[test]
+fn overrides_are_named_with_the_results() {
+    let set = "-P router.input_fifo_flits=4";
+    let named = "collective_noc_2x2 -P router.input_fifo_flits=4";
+    let spec = "--spec collective_noc_2x2";
+    let lines = [
+        format!("compare multicast {spec} {set} --bytes 64"),
+        format!("compare multicast {spec} {set} --bytes 64 --json"),
+        format!("compare multicast {spec} {set} --bytes 64 --backend model --json"),
+        format!("matrix {spec} {set} --collectives multicast --bytes 64"),
+        format!("traffic uniform {spec} {set} --loads 0.1 --no-saturation"),
+        format!("traffic uniform {spec} {set} --loads 0.1 --no-saturation --json"),
+        format!("stress {spec} {set} --seeds 1 --json"),
+        format!("order {spec} {set} --json"),
+        format!("elaborate collective_noc_2x2 {set}"),
+        format!("elaborate collective_noc_2x2 {set} --json"),
+        format!("elaborate collective_noc_2x2 {set} --tree multicast:0,0 --json"),
+        format!("synth multicast {spec} {set} --bytes 64 --tries 2 --json"),
+        format!("rtl {spec} {set} --json"),
+        format!("auto {spec} {set} --collectives multicast --bytes 64 --json"),
+        format!("gemm summa --mesh 2x2 --backend model --json {set}"),
+    ];
+    for line in lines {
+        let said = noccl(&line);
+        assert_eq!(said.code, Some(0), "{line}: {said:?}");
+        assert!(said.stdout.contains(named), "{line}: {}", said.stdout);
+    }
+    let said = noccl(&format!("gemm summa --mesh 2x2 --backend model {set}"));
+    assert!(
+        said.stdout.starts_with(&format!("with {set}\n")),
+        "{said:?}"
+    );
 }
 
 #[test]

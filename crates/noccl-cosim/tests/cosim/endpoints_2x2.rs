@@ -84,6 +84,11 @@ fn members_that_disagree_are_found_out_in_the_same_cycle() {
 fn a_barrier_whose_name_is_in_use_is_refused_alike() {
     let responses = MESH.follows(&faults::name_in_use());
     assert_eq!(responses.unwrap_or_else(|error| panic!("{error}")), [0, 2]);
+    let trace = faults::name_in_use_behind_a_full_table(&network(MESH.preset));
+    let responses = MESH.follows(&trace);
+    let responses = responses.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(responses.last(), Some(&2), "{responses:?}");
+    assert_eq!(responses.iter().filter(|r| **r != 0).count(), 1);
 }
 
 /// The first difference between the hardware and records that somebody has changed.

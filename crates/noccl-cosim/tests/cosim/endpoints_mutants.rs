@@ -2,7 +2,7 @@
 //! Faults in network interfaces do not survive the comparison at the AXI ports (`tests/libraries/mutants.rs`).
 
 use crate::common::endpoints::Hardware;
-use crate::common::faults;
+use crate::common::{faults, network};
 use noccl_cosim::lockstep::LockstepError;
 use noccl_studies::StressKind;
 use noccl_workload::Trace;
@@ -40,9 +40,10 @@ fn lines_that_are_not_whole_are_noticed_where_they_are_reduced() {
 
 #[test]
 fn a_name_in_use_that_is_served_is_noticed() {
-    let trace = faults::name_in_use();
+    let network = network("collective_noc_2x2");
+    let trace = faults::name_in_use_behind_a_full_table(&network);
     let at = fault_place("2x2-endpoints-tiles-in_use", [trace].into_iter());
-    assert_eq!(at, "Local input");
+    assert_eq!(at, "Local output");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use noccl_model::{bounds, lower_bound_cycles, payload_bound_cycles};
 use noccl_net::{Coord, TileRef, TileSet};
 use noccl_testkit::schedules::{KINDS, collective};
-use noccl_testkit::{cluster, network, rectangle};
+use noccl_testkit::{cluster, network, network_with, rectangle};
 use noccl_workload::{ChunkRef, CollectiveKind, Definition, InputChunks, Want};
 use proptest::prelude::*;
 
@@ -27,7 +27,14 @@ fn bound_is_one_path_and_serialisation_or_an_addition() {
     // Row of 4 from its own end: 3 hops, 2 + 6; from the memory tile west of it: 4 hops.
     check(Multicast, row(), CORNER, 64, 8);
     check(Multicast, row(), CORNER, 0x8000, 8 + 511);
-    check(Multicast, row(), TileRef::Memory(0), 0x8000, 10 + 511);
+    // A memory begins nothing: the request of the cluster beside it, 1 hop, and 1 cycle of latency come before.
+    check(
+        Multicast,
+        row(),
+        TileRef::Memory(0),
+        0x8000,
+        4 + 1 + 10 + 511,
+    );
     check(Multicast, all(), CORNER, 8, 14);
     // One addition: 3 cycles of the FPU and 2 cuts; or 15 further beats.
     check(Reduce, row(), CORNER, 64, 8 + 5);
@@ -41,6 +48,31 @@ fn bound_is_one_path_and_serialisation_or_an_addition() {
     for (a, b) in [(0, 3), (3, 0)] {
         let diagonal = TileSet::Arbitrary(vec![Coord::new(0, a), Coord::new(3, b)]);
         check(AllReduce, diagonal, CORNER, 64, 14 + 5);
+    }
+}
+
+/// Every field that delays all algorithms delays the bound: what a memory gives away comes later by its latency.
+#[test]
+fn bounds_follow_the_latency_of_the_memory_that_is_the_root() {
+    use CollectiveKind::{Gather, Multicast, Reduce, Scatter};
+    let bound = |kind, latency: u32| {
+        let net = network_with("collective_noc_4x4", &[("memory.latency_cycles", latency)]);
+        let task = collective(kind, all(), TileRef::Memory(0), 1024);
+        lower_bound_cycles(&net, &task).unwrap()
+    };
+    for latency in [1, 5, 20, 1000] {
+        for kind in [Multicast, Scatter] {
+            let more = u64::from(latency - 1);
+            assert_eq!(
+                bound(kind, latency),
+                bound(kind, 1) + more,
+                "{kind} {latency}"
+            );
+        }
+        // What comes to a memory is there when it has been written.
+        for kind in [Gather, Reduce] {
+            assert_eq!(bound(kind, latency), bound(kind, 1), "{kind} {latency}");
+        }
     }
 }
 

@@ -36,6 +36,7 @@ mod prop_deliveries;
 mod prop_messages;
 mod prop_schedule;
 mod prop_trace_limits;
+mod prop_word_deadlock;
 mod record;
 mod schedule_units;
 mod smart;

@@ -49,7 +49,7 @@ pub fn calibrate(network: &Network, command: &str, watch: Watch<'_>) -> Result<C
     Ok(Calibration {
         format: CALIBRATION_FORMAT,
         command: command.to_owned(),
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         conditions: conditions(network.spec()),
         constants,
         runs: fitted,

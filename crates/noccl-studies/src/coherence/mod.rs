@@ -59,6 +59,8 @@ pub struct CoherenceRow {
     pub protocol: CoherenceProtocol,
     /// Design as it was asked for.
     pub design: String,
+    /// Its network, with what was set beside its preset.
+    pub network: String,
     /// Threads, a core each.
     pub threads: u32,
     /// From the first reference to the last.
@@ -153,6 +155,7 @@ fn row(
         program: program.name.clone(),
         protocol,
         design: design.name.clone(),
+        network: design.network.spec().label(),
         threads: program.log.num_threads() as u32,
         cycles: counts.cycles,
         relative_cycles: 1.0,

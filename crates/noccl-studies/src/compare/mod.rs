@@ -118,7 +118,7 @@ fn collect_rows(
         reasons.dedup();
         return Err(Error::NothingRuns {
             collective: request.collective.name(),
-            network: network.spec().name.clone(),
+            network: network.spec().label(),
             reasons,
         });
     }
@@ -291,7 +291,7 @@ fn row_of(
     ) || collective.definition.as_ref().is_some_and(|d| d.reduces());
     let cycles = outcome.cycles;
     Ok(CompareRow {
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         backend: outcome.backend,
         collective: collective.kind,
         algorithm: schedule.algorithm.clone(),

@@ -116,7 +116,7 @@ pub fn calibrate_cores(
     }
     elaborate(&calibrated)?;
     let costs = CoreCosts {
-        network: spec.name.clone(),
+        network: spec.label(),
         instruction_costs: instruction_costs.to_owned(),
         constants,
         fitted,

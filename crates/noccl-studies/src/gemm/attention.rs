@@ -53,6 +53,8 @@ impl AttentionRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AttentionRow {
+    /// The network, with what was set beside its preset.
+    pub network: String,
     /// Clusters, `WxH`.
     pub mesh: String,
     /// Rows of Q, K and V.
@@ -141,6 +143,7 @@ fn row(
     let lanes = u64::from(cluster.num_cores) * (8 / attention.element.bytes());
     let peak = clusters * lanes as f64 * (end - start) as f64;
     AttentionRow {
+        network: network.spec().label(),
         mesh: format!("{}x{}", network.cluster_width(), network.cluster_height()),
         tokens: attention.tokens,
         head_columns: attention.head_columns,

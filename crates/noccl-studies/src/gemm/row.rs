@@ -69,6 +69,8 @@ fn bound(iteration_cycles: f64, compute_cycles: f64, sync_cycles: f64) -> GemmBo
 pub struct GemmRow {
     /// How the product is distributed.
     pub kernel: GemmKernel,
+    /// The network, with what was set beside its preset.
+    pub network: String,
     /// Clusters, `WxH`.
     pub mesh: String,
     /// What yields the cycles.
@@ -147,6 +149,7 @@ impl GemmRow {
             kernel: request.kernel,
             backend: case.backend,
             shape: request.problem.map_or(PAPER_SHAPE, |p| p.name).to_owned(),
+            network: network.spec().label(),
             mesh: format!("{}x{}", network.cluster_width(), network.cluster_height()),
             submatrix: format!("{}x{}x{}", shape.rows, shape.columns, shape.inner),
             element: shape.element,

@@ -32,7 +32,8 @@ pub struct Loaded {
 /// ```
 pub fn load(preset_or_file: &str, overrides: &[(String, String)]) -> Result<Loaded, Error> {
     let text = spec_text(preset_or_file)?;
-    let spec = parse_spec(preset_or_file, &text, overrides)?;
+    let mut spec = parse_spec(preset_or_file, &text, overrides)?;
+    spec.overrides = overrides.to_vec();
     let network = elaborate(&spec)?;
     Ok(Loaded {
         network,

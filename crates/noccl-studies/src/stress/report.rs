@@ -91,7 +91,7 @@ pub(super) fn summarise(
     outcomes: &[Outcome],
 ) -> StressReport {
     let mut report = StressReport {
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         runs: outcomes.len() as u64,
         completed: 0,
         stalled: 0,

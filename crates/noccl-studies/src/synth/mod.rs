@@ -288,7 +288,7 @@ fn report(
     let tiles = request.faulty_tiles.iter().map(|tile| root_name(*tile));
     let collectives = problem.parts().iter().map(|p| &p.collective);
     Ok(SynthReport {
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         collective: request.collective,
         groups: request
             .groups

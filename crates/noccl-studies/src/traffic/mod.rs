@@ -246,7 +246,7 @@ pub fn traffic(
         }
     };
     Ok(TrafficReport {
-        network: network.spec().name.clone(),
+        network: network.spec().label(),
         pattern: request.pattern,
         beats: request.beats,
         clock_ghz: network.spec().clock_ghz,

@@ -4,8 +4,8 @@
 use crate::common::*;
 use noccl_net::TileRef;
 use noccl_testkit::actions::{barrier, static_multicast};
-use noccl_testkit::clusters;
 use noccl_testkit::tiles::place;
+use noccl_testkit::{assert_says, clusters};
 use noccl_workload::{
     ActionKind, BarrierMechanism, Destination, First, Message, MessageRows, Schedule, check,
 };
@@ -223,13 +223,38 @@ fn a_message_orders_its_destination_behind_its_source_even_without_bytes() {
 }
 
 #[test]
-fn cores_that_may_leave_units_in_their_queues_have_no_proof_against_deadlock() {
-    for (drain, is_free) in [("always", true), ("in_receive", false), ("never", false)] {
+fn cores_that_may_leave_units_in_their_stores_are_proved_or_refused_with_a_circle() {
+    let exchange = |bytes| {
+        let mut s = Build::new(None);
+        for (from, to) in [(0, 1), (1, 0)] {
+            let apart = Message {
+                destination: at(to, 0, 8192),
+                ..message(from, to, bytes)
+            };
+            s.add(ActionKind::Message(apart), &[]);
+        }
+        s.0
+    };
+    for drain in ["always", "in_receive", "never"] {
         let set = [("core.drain", format!("\"{drain}\""))];
         let network = network_with("tilepro64_4x4", &set);
-        let report =
-            check(&network, &one(ActionKind::Message(message(0, 1, 4)))).expect("it is right");
-        assert_eq!(report.deadlock.free, is_free, "{drain}");
+        // 34 words in each direction find space in stores of 127, whatever the cores do.
+        let report = check(&network, &exchange(128)).expect("it is right");
+        assert!(report.deadlock.free, "{drain}");
+        let long = check(&network, &exchange(1024));
+        if drain == "always" {
+            assert!(long.expect("it is right").deadlock.free);
+            continue;
+        }
+        let text = long.expect_err("both send first").to_string();
+        assert_says(
+            &text,
+            &[
+                "freedom from deadlock is not proved",
+                "full store of core",
+                "core.drain",
+            ],
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl baselines`
 
+use crate::effects::{Idle, of_collective};
 use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, args, output};
@@ -65,6 +66,10 @@ pub struct Baselines {
 }
 
 impl Baselines {
+    pub fn idle(&self) -> Vec<Idle> {
+        of_collective(self.collective)
+    }
+
     pub fn run(&self) -> Result<Outcome, Error> {
         let request = BaselinesRequest {
             collective: self.collective,

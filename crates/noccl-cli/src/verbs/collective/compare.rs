@@ -3,6 +3,7 @@
 
 use super::rows::{none_wrong, tables};
 use crate::args::{CollectiveArgs, CoreArgs, SpecArgs, load_calibration, parse_backend};
+use crate::effects::{self, Idle, of_collective};
 use crate::progress::watched;
 use crate::{Outcome, args, output};
 use clap::Args;
@@ -30,6 +31,9 @@ pub struct Compare {
     collective: CollectiveArgs,
     #[command(flatten)]
     cores: CoreArgs,
+    /// Seed of the random inputs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
     /// Payload sizes per participant, e.g. 1KiB,32KiB; of all_gather, reduce_scatter, all_to_all, scatter and gather:
     /// bytes of one block; of custom: of one chunk; a barrier has none
     #[arg(long, value_name = "SIZE,...", default_value = "1KiB")]
@@ -53,11 +57,21 @@ pub struct Compare {
 }
 
 impl Compare {
+    pub fn idle(&self) -> Vec<Idle> {
+        let mut idle = of_collective(self.collective.collective);
+        idle.extend(match self.backend {
+            Backend::Sim => effects::idle(["calibration"], "--backend sim", "--backend model"),
+            Backend::Model => effects::idle(["seed"], "--backend model", "--backend sim"),
+        });
+        idle
+    }
+
     pub fn run(&self) -> Result<Outcome, Error> {
         let network = self.spec.load()?;
         let bytes = args::sizes(&self.bytes)?;
         let algorithms = noccl::parse_algorithms(&self.algorithms)?;
         let mut request = self.collective.request(&network, &bytes, &algorithms)?;
+        request.seed = self.seed;
         request.has_links = self.links;
         request.is_lock_step = self.cores.lock_step;
         request.noise = self.cores.noise();

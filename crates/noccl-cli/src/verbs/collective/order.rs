@@ -2,6 +2,7 @@
 //! `noccl order`
 
 use crate::args::SpecArgs;
+use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, args, output};
@@ -53,6 +54,13 @@ pub struct Order {
 }
 
 impl Order {
+    pub fn idle(&self) -> Vec<Idle> {
+        if self.counts.is_empty() {
+            return Vec::new();
+        }
+        effects::idle(["bytes"], "--counts", "one set of destinations").collect()
+    }
+
     pub fn run(&self) -> Result<Outcome, Error> {
         let network = self.spec.load()?;
         let source = noccl::parse_tile(&network, "--source", &self.source)?;

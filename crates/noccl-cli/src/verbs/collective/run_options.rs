@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which options of `noccl run` have an effect on which kind of work; one without an effect is refused, not ignored.
 
-use clap::error::{Error, ErrorKind};
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Command};
+use crate::effects::{self, Idle};
+use clap::ArgMatches;
+use noccl::Mode;
 use std::path::PathBuf;
 
 /// What `noccl run` runs.
@@ -93,29 +93,26 @@ impl Work {
     }
 }
 
-/// Refuses what has no effect on the work at hand.
-///
-/// # Errors
-/// [`ErrorKind::ArgumentConflict`] with the option and the work on which it has one.
-pub fn refuse_without_effect(command: &mut Command, matches: &ArgMatches) -> Result<(), Error> {
+/// Options without an effect on the work that a command line of `noccl run` asks for.
+pub fn idle(matches: &ArgMatches) -> Vec<Idle> {
     let work = Work::of(matches);
-    for (id, effect) in EFFECTS {
-        let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
-        if !is_given || effect.contains(&work) {
-            continue;
-        }
-        let options = command.get_arguments();
-        let option = options.into_iter().find(|option| option.get_id() == id);
-        let name = option
-            .and_then(|o| o.get_long())
-            .map_or("--".to_owned(), |l| format!("--{l}"));
-        let accepted: Vec<&str> = effect.iter().map(|work| work.words()).collect();
-        let text = format!(
-            "the argument '{name}' has no effect on {}; accepted: with {}",
-            work.words(),
-            accepted.join(", ")
-        );
-        return Err(command.error(ErrorKind::ArgumentConflict, text));
+    let without = EFFECTS
+        .into_iter()
+        .filter(|(_, effect)| !effect.contains(&work));
+    let stated = without.map(|(option, effect)| Idle {
+        option,
+        on: work.words(),
+        accepted: names(effect).into(),
+    });
+    let mut found: Vec<Idle> = stated.collect();
+    if matches.get_one::<Mode>("mode") == Some(&Mode::Timing) {
+        found.extend(effects::idle(["seed"], "--mode timing", "--mode value"));
     }
-    Ok(())
+    found
+}
+
+/// The kinds of work of a row of [`EFFECTS`] in words.
+fn names(effect: &[Work]) -> String {
+    let words: Vec<&str> = effect.iter().map(|work| work.words()).collect();
+    words.join(", ")
 }

@@ -2,6 +2,7 @@
 //! `noccl schedule`
 
 use crate::args::{CollectiveArgs, SpecArgs};
+use crate::effects::{Idle, of_collective};
 use crate::progress::watched;
 use crate::{Outcome, args, output};
 use clap::Args;
@@ -21,7 +22,7 @@ pub struct Schedule {
     spec: SpecArgs,
     #[command(flatten)]
     collective: CollectiveArgs,
-    /// Payload per participant, e.g. 4KiB; ignored by a barrier
+    /// Payload per participant, e.g. 4KiB; a barrier has none
     #[arg(long, value_name = "SIZE", default_value = "1KiB")]
     bytes: String,
     /// Name, alone (best parameters are searched) or with parameters, e.g. chain:8
@@ -36,6 +37,13 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    pub fn idle(&self) -> Vec<Idle> {
+        let idle = of_collective(self.collective.collective).into_iter();
+        // The file names operator and element of any collective.
+        let has_effect = |idle: &Idle| ["operator", "element"].contains(&idle.option);
+        idle.filter(|idle| !has_effect(idle)).collect()
+    }
+
     pub fn run(&self) -> Result<Outcome, Error> {
         self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
         let network = self.spec.load()?;

@@ -2,6 +2,7 @@
 //! `noccl attention`
 
 use crate::args::{OverrideArgs, parse_mode, parse_threads};
+use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::table::grouped;
 use crate::{Outcome, output};
@@ -58,6 +59,12 @@ pub struct Attention {
 }
 
 impl Attention {
+    pub fn idle(&self) -> Vec<Idle> {
+        let is_timed = self.mode == Mode::Timing;
+        let idle = is_timed.then(|| effects::idle(["seed"], "--mode timing", "--mode value"));
+        idle.into_iter().flatten().collect()
+    }
+
     pub fn run(&self) -> Result<Outcome, Error> {
         let mut request = AttentionRequest::new(self.mesh);
         let layer = &mut request.attention;
@@ -75,7 +82,7 @@ impl Attention {
         if self.json {
             output::json(&row)?;
         } else {
-            output::result(&summary(&row))?;
+            output::result(&(self.overrides.heading() + &summary(&row)))?;
         }
         let is_right = !row.verified.is_no();
         Ok(if is_right {

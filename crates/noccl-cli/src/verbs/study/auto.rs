@@ -2,6 +2,7 @@
 //! `noccl auto`
 
 use crate::args::{OverrideArgs, load, sizes};
+use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
@@ -59,7 +60,7 @@ pub struct Auto {
     #[arg(long, value_name = "POINTS", conflicts_with_all = ["spec", "collectives", "bytes", "group", "overrides"])]
     grid: Option<u32>,
     /// Which points: the same seed draws the same ones
-    #[arg(long, default_value_t = 11, requires = "grid")]
+    #[arg(long, default_value_t = 11)]
     seed: u64,
     /// Print the rows as JSON, each with all its choices
     #[arg(long)]
@@ -70,6 +71,14 @@ pub struct Auto {
 }
 
 impl Auto {
+    pub fn idle(&self) -> Vec<Idle> {
+        let idle = self
+            .grid
+            .is_none()
+            .then(|| effects::idle(["seed"], "networks by name", "--grid"));
+        idle.into_iter().flatten().collect()
+    }
+
     pub fn run(&self) -> Result<Outcome, Error> {
         if let Some(points) = self.grid {
             return self.at_points(points);

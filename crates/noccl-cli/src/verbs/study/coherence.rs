@@ -2,6 +2,7 @@
 //! `noccl coherence`
 
 use crate::args::OverrideArgs;
+use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
@@ -70,6 +71,13 @@ enum SizeArg {
 }
 
 impl Coherence {
+    pub fn idle(&self) -> Vec<Idle> {
+        let has_kernel = self.kernel.is_some() || self.recording.is_empty();
+        let idle =
+            (!has_kernel).then(|| effects::idle(["threads", "size"], "recordings", "--kernel"));
+        idle.into_iter().flatten().collect()
+    }
+
     pub fn run(&self) -> Result<Outcome, Error> {
         if let Some(path) = &self.save {
             noccl::check_output(path)?;
@@ -84,7 +92,7 @@ impl Coherence {
         if self.json {
             output::json(&rows)?;
         } else {
-            output::result(&text(&rows))?;
+            output::result(&(self.overrides.heading() + &text(&rows)))?;
         }
         Ok(Outcome::Fine)
     }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl gemm`
 
+use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::table::{Align, table};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::gemm::{
-    COMPUTATION_SHARE, Collectives, FusedRoot, GemmKernel, parse_backends, parse_collectives,
-    parse_fused_root, parse_gemm_kernel, parse_mesh, parse_problem, parse_submatrix, parse_sync,
+    Backend, COMPUTATION_SHARE, Collectives, FusedRoot, GemmKernel, parse_backends,
+    parse_collectives, parse_fused_root, parse_gemm_kernel, parse_mesh, parse_problem,
+    parse_submatrix, parse_sync,
 };
 use noccl::{ElementType, Error, GemmRequest, GemmRow, GemmSync, Mode, Verified};
 use std::path::PathBuf;
@@ -82,7 +84,7 @@ pub struct Gemm {
     #[command(flatten)]
     overrides: crate::args::OverrideArgs,
     /// Price an iteration by the paper's method too: events of one line of clusters, times the lines
-    #[arg(long)]
+    #[arg(long, requires = "json")]
     line_energy: bool,
     /// Print the rows as JSON
     #[arg(long)]
@@ -90,6 +92,61 @@ pub struct Gemm {
 }
 
 impl Gemm {
+    pub fn idle(&self) -> Vec<Idle> {
+        let mut found = Vec::new();
+        let mut add = |is_idle: bool, options: &[&'static str], on, accepted| {
+            let options = options.iter().filter(|_| is_idle);
+            found.extend(options.flat_map(|option| effects::idle([option], on, accepted)));
+        };
+        // What cannot be read is refused where it is read.
+        let backends = parse_backends(&self.backend).unwrap_or_default();
+        let has = |backend| backends.is_empty() || backends.contains(&backend);
+        let is_summa = self.kernel == GemmKernel::Summa;
+        let of_runs = [
+            "mode",
+            "seed",
+            "threads",
+            "iterations",
+            "checkpoint",
+            "checkpoint_every",
+        ];
+        add(!has(Backend::Sim), &of_runs, "a model", "--backend sim");
+        add(
+            !has(Backend::Model),
+            &["calibration"],
+            "this backend",
+            "--backend model",
+        );
+        add(
+            self.mode == Mode::Timing,
+            &["seed"],
+            "--mode timing",
+            "--mode value",
+        );
+        add(
+            !is_summa,
+            &["prefetch", "sync", "iterations"],
+            "fused_concat_linear",
+            "summa",
+        );
+        add(is_summa, &["root"], "summa", "fused_concat_linear");
+        add(
+            self.submatrix.is_none(),
+            &["element"],
+            "a shape by name",
+            "--submatrix",
+        );
+        let is_software =
+            parse_collectives(&self.collectives).is_ok_and(|all| all == [Collectives::Software]);
+        add(
+            is_software,
+            &["sync", "root"],
+            "--collectives software",
+            "in_network",
+        );
+        found
+    }
+
     pub fn run(&self) -> Result<Outcome, Error> {
         let collectives = parse_collectives(&self.collectives)?;
         let base = GemmRequest::new(self.kernel, self.mesh.clone(), collectives);
@@ -121,7 +178,7 @@ impl Gemm {
         if self.json {
             output::json(&rows)?;
         } else {
-            output::result(&summary(&rows))?;
+            output::result(&(self.overrides.heading() + &summary(&rows)))?;
         }
         let is_right = rows.iter().all(|r| !r.verified.is_no());
         Ok(if is_right {

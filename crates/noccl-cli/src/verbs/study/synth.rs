@@ -2,6 +2,7 @@
 //! `noccl synth`
 
 use crate::args::{SpecArgs, size};
+use crate::effects::{Idle, of_collective};
 use crate::progress::watched;
 use crate::table::grouped;
 use crate::{Outcome, output};
@@ -75,6 +76,14 @@ pub struct Synth {
 }
 
 impl Synth {
+    pub fn idle(&self) -> Vec<Idle> {
+        of_collective(self.collective)
+            .into_iter()
+            // The search has a seed of its own.
+            .filter(|idle| idle.option != "seed")
+            .collect()
+    }
+
     pub fn run(&self) -> Result<Outcome, Error> {
         self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
         let network = self.spec.load()?;

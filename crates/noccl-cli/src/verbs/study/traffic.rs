@@ -169,8 +169,10 @@ fn summary(report: &TrafficReport) -> String {
         .latency_limit_cycles
         .map_or_else(String::new, |limit| format!(" at {limit} cycles"));
     format!(
-        "{}\nzero-load latency      {:.2} cycles\ncapacity               {} {unit}, by the busiest link\n\
+        "{} on {}\n\n{}\nzero-load latency      {:.2} cycles\ncapacity               {} {unit}, by the busiest link\n\
          saturation load        {saturation}{limit}\nsaturation throughput  {} {}\n",
+        report.pattern,
+        report.network,
         table(&header, &rows),
         report.zero_load_latency_cycles,
         digits(report.capacity_beats_per_cycle),

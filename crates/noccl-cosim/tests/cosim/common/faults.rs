@@ -3,8 +3,9 @@
 
 use super::{HARD, cluster, endpoints::Hardware, network, record_with, reduction, set, stalled};
 use noccl_cosim::lockstep::LockstepError;
+use noccl_net::Network;
 use noccl_testkit::traces::{barrier as port_barrier, entry};
-use noccl_workload::{Difference, ElementType, Fault, Operator, Trace};
+use noccl_workload::{Difference, ElementType, Fault, Operator, PortTransaction, Trace};
 
 /// How a contribution may differ.
 const DIFFERENCES: [Difference; 3] = [
@@ -57,20 +58,40 @@ pub fn two_parties() -> Trace {
     }
 }
 
+/// A barrier into (1, 1) over the clusters from `base` on.
+fn barrier(base: (u16, u16), mask: (u16, u16), start_cycles: [u64; 2]) -> PortTransaction {
+    let kind = port_barrier(set(base, mask), cluster(1, 1));
+    entry(start_cycles.map(Some).to_vec(), kind)
+}
+
 /// Two barriers of one root and one name, of a row and a column that cross in one tile; the row's second member comes when the
 /// column has been there.
 pub fn name_in_use() -> Trace {
-    let barrier = |mask, start_cycles: [u64; 2]| {
-        entry(
-            start_cycles.map(Some).to_vec(),
-            port_barrier(set((0, 0), mask), cluster(1, 1)),
-        )
-    };
     Trace {
-        transactions: vec![barrier((1, 0), [0, 200]), barrier((0, 1), [40, 30])],
+        transactions: vec![
+            barrier((0, 0), (1, 0), [0, 200]),
+            barrier((0, 0), (0, 1), [40, 30]),
+        ],
         faults: vec![Fault::Name {
             transaction: 1,
             of: 0,
+        }],
+    }
+}
+
+/// Two barriers of one name whose contributions meet in the root's interface only: the merge table of its router is full of
+/// barriers whose second members come last.
+pub fn name_in_use_behind_a_full_table(network: &Network) -> Trace {
+    let entries = network.axi().router.merge_table_entries;
+    let waiting = |_| barrier((1, 0), (0, 1), [900, 0]);
+    let mut transactions: Vec<_> = (0..entries).map(waiting).collect();
+    transactions.push(barrier((0, 0), (0, 1), [300, 600]));
+    transactions.push(barrier((0, 1), (1, 0), [400, 450]));
+    Trace {
+        transactions,
+        faults: vec![Fault::Name {
+            transaction: entries + 1,
+            of: entries,
         }],
     }
 }
