@@ -34,8 +34,9 @@ GATE_MODULES += noccl_merge # a collective unit: responses and barriers merge, n
 GATE_MODULES += noccl_reduction # wide reductions: sums, order, credits
 GATE_MODULES += noccl_compute_slice # arithmetic of short and long types
 GATE_MODULES += noccl_ni # network interface: reads, writes, multicasts, atomics, back-pressure at every port
-GATE_MODULES += noccl_ni_corners # its errors and full queues, which random traffic seldom meets
-GATE_MODULES += noccl_dma # DMA engine: every byte of millions of transfers, refused commands
+GATE_MODULES += noccl_ni_corners # its errors, refusals and full queues, which random traffic seldom meets
+GATE_MODULES += noccl_dma # DMA engine: every byte of millions of transfers
+GATE_MODULES += noccl_dma_registers # its refused commands
 GATE_MODULES += noccl_torrent_link # two Torrent endpoints: buffer space
 GATE_MODULES += noccl_torrent_copy # a Torrent endpoint that copies
 GATE_MODULES += noccl_list_route # baseline that routes by a list of destinations
@@ -142,8 +143,8 @@ test-modules: $(RTL_VENV)/.deps $(BIN)/noccl # Of them those in TEST_MODULES
 rtl-long: $(RTL_VENV)/.deps ## Tests of the hardware that take minutes to compile
 	$(RTL_PYTEST) rtl/long
 
-# Each fault is switched on in one build.
-rtl-mutants: $(RTL_VENV)/.deps ## Faults in the network interface: each must be noticed by its test
+# Each fault is switched on in one build of its bench.
+rtl-mutants: $(RTL_VENV)/.deps ## Faults in the network interface and the DMA engine's registers: each must be noticed by its test
 	$(RTL_PYTEST) rtl/mutants
 
 # ----------------------------------------------------------------------------------------------- proofs

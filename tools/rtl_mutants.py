@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults of the network interface that the bench of its corners must notice, each by its test.
 
+Those of its guards, which refuse what the network does not serve, stand in `rtl_guards`.
 `docs/developer/verification.md` says which row of the error table each one breaks.
 """
 
@@ -38,23 +39,45 @@ def with_faults(sources: Sequence[Path], faults: Sequence[Fault], out: Path) -> 
     A run switches a fault on by `+fault=NAME`.
 
     Raises:
-        ValueError: An expression does not stand in its place exactly once.
+        ValueError: An expression does not stand in its place exactly once, or overlaps another.
     """
-    texts: dict[Path, str] = {}
+    places: dict[Path, list[tuple[int, Fault]]] = {}
     for fault in faults:
         (path,) = [path for path in sources if path.stem == fault.module]
-        text = texts.get(path) or path.read_text(encoding="utf-8")
-        before = fault.where.replace("@", fault.right)
-        if text.count(before) != 1:
-            raise ValueError(f"{path}: '{before}' must occur once: {text.count(before)}")
-        switch = f'($test$plusargs("fault={fault.name}") != 0 ? ({fault.wrong}) : ({fault.right}))'
-        texts[path] = text.replace(before, fault.where.replace("@", switch))
+        begin = place(path.read_text(encoding="utf-8"), fault)
+        places.setdefault(path, []).append((begin, fault))
+    texts = {path: _switched(path, found) for path, found in places.items()}
     digest = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()[:16]
     directory = out / f"faults-{digest}"
     for path, text in texts.items():
         directory.mkdir(parents=True, exist_ok=True)
         (directory / path.name).write_text(text, encoding="utf-8")
     return [directory / path.name if path in texts else path for path in sources]
+
+
+def place(text: str, fault: Fault) -> int:
+    """Where the expression begins.
+
+    Raises:
+        ValueError: It does not stand there exactly once.
+    """
+    before = fault.where.replace("@", fault.right)
+    if text.count(before) != 1:
+        raise ValueError(f"{fault.module}: '{before}' must occur once: {text.count(before)}")
+    return text.index(before) + fault.where.index("@")
+
+
+def _switched(path: Path, found: Sequence[tuple[int, Fault]]) -> str:
+    text = path.read_text(encoding="utf-8")
+    after = len(text)
+    # From the end, so that places before it stay.
+    for begin, fault in sorted(found, key=lambda entry: entry[0], reverse=True):
+        end = begin + len(fault.right)
+        if end > after:
+            raise ValueError(f"{path}: {fault.name} overlaps another fault")
+        switch = f'($test$plusargs("fault={fault.name}") != 0 ? ({fault.wrong}) : ({fault.right}))'
+        text, after = text[:begin] + switch + text[end:], begin
+    return text
 
 
 WORST = "the_worst_of_three_responses_wins_wherever_it_comes"
@@ -67,7 +90,6 @@ ASKED = "an_atomic_waits_while_the_queue_of_who_asked_for_data_is_full"
 COUNTED = "a_barrier_waits_while_all_counters_are_in_use"
 MARKED = "a_marked_sum_writes_nothing_and_gets_an_error_response"
 NAMED = "a_barrier_whose_name_is_in_use_gets_an_error_response"
-REFUSED = "what_has_no_target_is_a_decode_error_and_what_is_not_served_another_one"
 
 _WORSE = "noccl_ni_pkg::worse"
 
@@ -126,47 +148,6 @@ FAULTS: Sequence[Fault] = (
         f"{_WORSE}(oldest.resp, b_resp_i)",
         f"oldest.is_join ? oldest.resp : {_WORSE}(oldest.resp, b_resp_i)",
         LATE,
-    ),
-    # A member that is unmapped, a root, an address, a mask on what has one destination.
-    Fault(
-        "set_served",
-        "noccl_ni_decode",
-        "(mask_i & ~MASKABLE) == @;",
-        "'0",
-        "(mask_i & ~MASKABLE)",
-        REFUSED,
-    ),
-    Fault(
-        "root_served",
-        "noccl_ni_decode",
-        "OPCODE_JOIN: hit_o = @ && set_exists;",
-        "|region_hit",
-        "1'b1",
-        REFUSED,
-    ),
-    Fault(
-        "end_served",
-        "noccl_ni_decode",
-        "&& @;",
-        "offset < ADDR_BITS'(noccl_cfg_pkg::MAP_MEMORY_BYTES[r])",
-        "1'b1",
-        REFUSED,
-    ),
-    Fault(
-        "mask_served",
-        "noccl_ni_decode",
-        "hit_o  = |region_hit && @;",
-        "mask_i == '0",
-        "1'b1",
-        REFUSED,
-    ),
-    Fault(
-        "other_code",
-        "noccl_ni_narrow_decode",
-        "write_o.refusal.resp = @;",
-        "hit ? noccl_flit_pkg::RESP_SLVERR : noccl_flit_pkg::RESP_DECERR",
-        "noccl_flit_pkg::RESP_SLVERR",
-        REFUSED,
     ),
     # Contributions that disagree.
     Fault(

@@ -141,7 +141,8 @@ module noccl_ni_write_channel #(
   logic refused_valid_q, refused_valid_d;
   noccl_axi_pkg::wide_b_t refused_q;
 
-  assign is_last = beat_q == burst.len;
+  // A refused burst may be longer than the counter of beats: W says where it ends.
+  assign is_last = burst.is_error ? w_i.last : beat_q == burst.len;
   assign is_last_o = is_last;
   assign beat_valid_o = burst_valid_o && !burst.is_error && w_valid_i && has_credit;
   // The last beat of a refused burst waits until the response before it has left, and those of its

@@ -54,7 +54,6 @@ async def start(dut) -> None:
     for name in ("mem_ready_i", "wide_response_ready_i", "reg_ready_i", "narrow_response_ready_i"):
         getattr(dut, name).value = 1
     dut.data_ready_i.value = 1
-    dut.decode_aw_i.value = 0
     await handshake.start(dut.clk_i, dut.rst_ni)
     await RisingEdge(dut.clk_i)
 

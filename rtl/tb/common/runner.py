@@ -54,7 +54,8 @@ class Build:
         options: Further options of Verilator.
         configuration: Whose generated package.
         references: Hardware of others that it instantiates, as `references` groups it.
-        package: Numbers that differ from those of the package of `rtl_sources.CONFIGURATION`.
+        package: Numbers that differ from those of the package of `rtl_sources.CONFIGURATION`;
+            arrays as text.
         faults: Faults that a run may switch on by `+fault=NAME`.
         is_optimized: Generated code is compiled for speed: for benches whose runs take longer than
             that. The others wait for their tests in Python.
@@ -67,7 +68,7 @@ class Build:
     assertions: bool = True
     options: Sequence[str] = ()
     configuration: str = rtl_sources.CONFIGURATION
-    package: Mapping[str, int] = field(default_factory=dict)
+    package: Mapping[str, int | str] = field(default_factory=dict)
     references: Sequence[str] = ()
     faults: Sequence[rtl_mutants.Fault] = ()
     is_optimized: bool = False

@@ -68,12 +68,7 @@ module noccl_ni_corners_tb
     input  logic       mem_r_valid_i,
     input  logic [1:0] mem_r_resp_i,
     output logic       read_data_valid_o,
-    output logic [1:0] read_data_resp_o,
-
-    /// An address at the narrow port, and what is made of it.
-    input  logic [$bits(noccl_axi_pkg::narrow_aw_t)-1:0] decode_aw_i,
-    output logic                                         decode_is_error_o,
-    output logic [                                  1:0] decode_resp_o
+    output logic [1:0] read_data_resp_o
 );
 
   localparam noccl_flit_pkg::coord_t POSITION = '{
@@ -205,18 +200,6 @@ module noccl_ni_corners_tb
       .flit_valid_o(read_data_valid_o),
       .flit_ready_i(1'b1),
       .flit_o      (read_data)
-  );
-
-  // ------------------------------------------------------------------------------------------- addresses
-
-  noccl_ni_pkg::narrow_write_t write;
-  assign decode_is_error_o = write.is_error;
-  assign decode_resp_o = write.refusal.resp;
-
-  noccl_ni_narrow_decode u_decode (
-      .pos_i  (POSITION),
-      .aw_i   (decode_aw_i),
-      .write_o(write)
   );
 
 endmodule

@@ -27,13 +27,10 @@ from common.ni_corners import (
     response,
     start,
 )
-from common.ni_tile import CLUSTER_BASE, COLUMN_BIT, JOIN, L1_BYTES, MULTICAST, ROW_BIT, UNICAST
 
 # Parameters that the bench leaves as they are.
 RESPONSES = READS = 4
 COUNTERS = flits.constants()["MAX_OPEN_REDUCTIONS"]
-UNMAPPED = 0x1000_0000
-LOAD_ADD = 0b100000
 
 
 def test_corners() -> None:
@@ -249,44 +246,3 @@ async def a_barrier_whose_name_is_in_use_gets_an_error_response(dut) -> None:
         # Free again: for whomever.
         assert (await contribution(dut, 6, base, mask, mask.bit_count() * 2 or 1))["strobe"] == 0xFF
         assert (await registers_respond(dut, OKAY) or {})["resp"] == OKAY
-
-
-# ------------------------------------------------------------ addresses
-
-
-def narrow_aw(address: int, opcode: int, mask: int, atop: int, length: int = 0) -> int:
-    """AW of the narrow port."""
-    awuser = (((opcode << 48 | mask) << 6) << 3) << 4
-    fields = [(0, 3), (address, 48), (length, 8), (3, 3), (1, 2), (atop, 6), (awuser, 63)]
-    value = 0
-    for field, bits in fields:
-        value = value << bits | field
-    return value
-
-
-@cocotb.test()
-async def what_has_no_target_is_a_decode_error_and_what_is_not_served_another_one(dut) -> None:
-    await start(dut)
-    outside = 1 << 40
-    for address, opcode, mask, atop, expected in (
-        (CLUSTER_BASE, UNICAST, 0, 0, None),
-        (CLUSTER_BASE, UNICAST, 0, LOAD_ADD, None),
-        (CLUSTER_BASE, MULTICAST, ROW_BIT | COLUMN_BIT, 0, None),
-        (CLUSTER_BASE, JOIN, ROW_BIT, 0, None),
-        # Address, member, root, member of a join, mask on one destination.
-        (UNMAPPED, UNICAST, 0, 0, DECERR),
-        (CLUSTER_BASE + L1_BYTES, UNICAST, 0, LOAD_ADD, DECERR),
-        (CLUSTER_BASE, MULTICAST, outside, 0, DECERR),
-        (UNMAPPED, JOIN, ROW_BIT, 0, DECERR),
-        (CLUSTER_BASE, JOIN, outside, 0, DECERR),
-        (CLUSTER_BASE, UNICAST, ROW_BIT, LOAD_ADD, DECERR),
-        (CLUSTER_BASE, MULTICAST, ROW_BIT, LOAD_ADD, SLVERR),
-    ):
-        value = narrow_aw(address, opcode, mask, atop)
-        seen = await cycle(
-            dut,
-            {"decode_aw_i": value},
-            lambda: (int(dut.decode_is_error_o.value), int(dut.decode_resp_o.value)),
-        )
-        assert seen[0] == (expected is not None)
-        assert expected is None or seen[1] == expected
