@@ -130,6 +130,7 @@ repository-lints: $(VENV)/.deps
 	$(BIN)/python tools/check_glossary.py
 	$(BIN)/python tools/check_links.py
 	$(BIN)/python tools/check_licences.py
+	$(BIN)/python tools/check_measured.py
 	$(BIN)/python -m pytest -q -p no:cacheprovider tools/tests
 
 .PHONY: lint

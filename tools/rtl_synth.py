@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import datetime
 import json
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import measured
 import rtl_area
 import rtl_synth_page
 import rtl_synth_rows
@@ -40,7 +40,7 @@ def as_json(chosen: Sequence[Row], results: Mapping[str, Result]) -> str:
     return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
 
 
-def measured(chosen: Sequence[Row], with_timing: bool, only_kept: bool) -> dict[str, Result]:
+def results_of(chosen: Sequence[Row], with_timing: bool, only_kept: bool) -> dict[str, Result]:
     """Results of all rows that could be measured, or are kept; says which could not."""
     results: dict[str, Result] = {}
     for row in chosen:
@@ -94,12 +94,16 @@ def reports(
 
 
 def write_page(file: Path, shown: Mapping[str, rtl_synth_page.Report]) -> None:
-    """Writes the tables of whole groups."""
-    date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    """Writes the tables of whole groups, and notes for which sources they are."""
     page = file.read_text(encoding="utf-8")
+    tables = {}
     for group, report in shown.items():
-        page = rtl_synth_page.with_block(page, group, report.block(date))
+        hashes = rtl_synth_rows.hashes(report.chosen, group)
+        tables[group] = measured.today(hashes)
+        age = measured.statement(tables[group], hashes)
+        page = rtl_synth_page.with_block(page, group, report.block(age))
     file.write_text(page, encoding="utf-8")
+    measured.note(tables)
 
 
 def main() -> None:
@@ -115,7 +119,7 @@ def main() -> None:
     wanted = {name for name in wanted if arguments.group in {None, known[name].group}}
     wanted = rtl_synth_rows.closed(wanted, known)
     chosen = [row for row in known.values() if row.id in wanted]
-    results = measured(chosen, not arguments.area, arguments.kept)
+    results = results_of(chosen, not arguments.area, arguments.kept)
     shown = reports(chosen, results, text)
     OUT.mkdir(parents=True, exist_ok=True)
     complete = [row for row in chosen if row.id in results]

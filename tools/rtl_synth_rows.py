@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -142,6 +142,17 @@ def _directory(row: Row) -> tuple[Path, list[Path]]:
     parts = [top, repr(row.parameters), repr(row.path_parameters)]
     parts += [path.read_text(encoding="utf-8") for path in texts]
     return OUT / f"{row.id}-{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:12]}", sources
+
+
+def hashes(known: Iterable[Row], group: str) -> dict[str, str]:
+    """Of each row of a group that is no sum of others, the hash of all that determines it."""
+    found = {}
+    for row in known:
+        if row.group == group and row.top is not None:
+            found[row.id] = _directory(row)[0].name.rpartition("-")[2]
+        elif row.group == group and row.memory is not None:
+            found[row.id] = hashlib.sha256(repr(memory(row)).encode()).hexdigest()[:12]
+    return found
 
 
 def kept(row: Row) -> Result | None:

@@ -158,6 +158,11 @@ def _directory(path: TimedPath, netlist: Path) -> Path:
     return OUT / f"{path.id}-{_hash(parts, ANALYSIS)}"
 
 
+def hashes(known: Iterable[TimedPath]) -> dict[str, str]:
+    """Of each row the hash of all that determines it."""
+    return {path.id: _directory(path, _hop(path)[1]).name.rpartition("-")[2] for path in known}
+
+
 def kept(path: TimedPath) -> rtl_row.Row | None:
     """What was measured before for the sources as they are; none if nothing was."""
     file = _directory(path, _hop(path)[1]) / "row.json"

@@ -11,10 +11,10 @@ the default technology.
 from __future__ import annotations
 
 import argparse
-import datetime
 import sys
 from pathlib import Path
 
+import measured
 import rtl_row
 import rtl_timing
 import rtl_yosys
@@ -44,7 +44,7 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def measured(chosen: list[smart_paths.TimedPath], only_kept: bool) -> dict[str, rtl_row.Row]:
+def rows_of(chosen: list[smart_paths.TimedPath], only_kept: bool) -> dict[str, rtl_row.Row]:
     """Rows of all paths that could be measured, or are kept; says which could not."""
     rows: dict[str, rtl_row.Row] = {}
     for path in chosen:
@@ -76,19 +76,21 @@ def main() -> None:
     if arguments.page and (arguments.only or technology != wire_model.Technology()):
         sys.exit("error: --page: accepted: all paths, with the default technology")
     chosen = [path for name, path in known.items() if name in wanted]
-    rows = measured(chosen, arguments.kept)
+    rows = rows_of(chosen, arguments.kept)
     goals = [goal for goal in smart_paths.goals(text) if goal.path in wanted]
     report = smart_timing_page.Report(chosen, rows, goals, technology)
     print(report.text())
     if len(rows) < len(chosen) and not arguments.kept:
         sys.exit("error: not all paths could be measured" + (", no page" * bool(arguments.page)))
     if arguments.page:
-        date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+        table = measured.today(smart_paths.hashes(chosen))
         areas = smart_claims.areas()
         numbers = smart_claims.text(report.lines(), areas, technology)
         smart_claims.FILE.write_text(numbers, encoding="utf-8")
-        page = smart_timing_page.page(report, areas, date)
+        age = measured.statement(table, table.rows)
+        page = smart_timing_page.page(report, areas, age)
         arguments.page.write_text(page, encoding="utf-8")
+        measured.note({"smart": table})
 
 
 if __name__ == "__main__":

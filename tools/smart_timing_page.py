@@ -131,13 +131,15 @@ def clocks_of_settings(report: Report) -> str:
     return table(["HPCmax", "setup", "MHz"], entries)
 
 
-def page(report: Report, areas: smart_claims.Areas, date: str) -> str:
-    """The page of the documentation."""
+def page(report: Report, areas: smart_claims.Areas, age: str) -> str:
+    """The page of the documentation, and when it was measured."""
     found = smart_claims.claims(report.lines(), areas, report.technology)
     claims = [f"- {name}: {ours:.3g} ({detail})" for name, (ours, detail) in found.items()]
     return f"""# Hops in a cycle
 
-Written by `make smart-timing` on {date}.
+Written by `make smart-timing`.
+
+{age}
 
 {report.text()}
 
