@@ -237,5 +237,5 @@ synth: $(RTL_VENV)/.deps .tools/bin/sta ## Area and timing of the modules beside
 synth-page: $(RTL_VENV)/.deps .tools/bin/sta ## The same, written to docs/rtl/synthesis.md
 	$(RTL_BIN)/python tools/rtl_synth.py --page docs/rtl/synthesis.md
 
-smart-timing: $(RTL_VENV)/.deps .tools/bin/sta ## Hops that routers with bypass do in a cycle, by their netlists: docs/rtl/smart_timing.md (minutes)
+smart-timing: $(RTL_VENV)/.deps .tools/bin/sta ## Hops that routers with bypass do in a cycle, by their netlists: docs/rtl/smart_timing.md (half an hour of a core)
 	$(RTL_BIN)/python tools/smart_timing.py --page docs/rtl/smart_timing.md

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,6 +25,10 @@ SYNTHESIS = [*rtl_synth_rows.METHOD, ROOT / "tools" / "rtl_hop.py"]
 ANALYSIS = [ROOT / "tools" / "rtl_row.py"]
 CONFIGURATION = "smart_8x8"
 KINDS = ("data", "control", "model")
+# Numbers in which a path of which something is promised may differ from the preset: what the
+# promise names, and bits that pass a router side by side.
+PROMISED = {"HPC_MAX", "SETUP_CYCLES", "FLIT_BITS"}
+_NUMBER = re.compile(r"localparam int unsigned (\w+) = (\d+);")
 
 
 class PathError(Exception):
@@ -48,7 +53,7 @@ class TimedPath:
         boxes: Modules that are left out, and with them all paths through them.
         passed_only: Registers at which no path begins in the first router (`rtl_hop`).
         is_balanced: Mapped by the recipe for sums.
-        note: What the number leaves out.
+        note: What the row leaves out besides `boxes` and `package`.
     """
 
     id: str
@@ -118,14 +123,41 @@ def goals(text: str) -> list[Goal]:
     """Reads the list of goals.
 
     Raises:
-        PathError: A goal names no path.
+        PathError: A goal names no path, or one of other routers than the preset's.
     """
-    names = {path.id for path in paths(text)}
+    known = {path.id: path for path in paths(text)}
     found = [Goal(**entry) for entry in tomllib.loads(text).get("goal", [])]
     for goal in found:
-        if goal.path not in names:
+        if goal.path not in known:
             raise PathError(f"{goal.text}: no path {goal.path}")
+        if other := known[goal.path].package.keys() - PROMISED:
+            names = ", ".join(sorted(other))
+            raise PathError(f"{goal.text}: accepted: a path with the {names} of {CONFIGURATION}")
     return found
+
+
+def preset(package: str = rtl_sources.SMART_PACKAGE) -> dict[str, int]:
+    """Numbers of a generated package as the preset has them."""
+    text = rtl_sources.index(configuration=CONFIGURATION)[package].read_text(encoding="utf-8")
+    return {name: int(value) for name, value in _NUMBER.findall(text)}
+
+
+def sizes() -> str:
+    """In words: routers of the preset."""
+    number = preset()
+    return (
+        f"{number['VCS']} channels of {number['VC_FLITS']} flits per class, flits of "
+        f"{number['FLIT_BITS']} bits, tags of {number['TAG_BITS']} bits, a table of "
+        f"{number['TABLE_ENTRIES']} entries, paths of {number['HPC_MAX']} hops"
+    )
+
+
+def differences(path: TimedPath) -> list[str]:
+    """Numbers of a path that are not the preset's, with those of the preset."""
+    known = {**preset(rtl_sources.PACKAGE), **preset()}
+    return [
+        f"`{name}` {n}, not {known[name]}" for name, n in path.package.items() if n != known[name]
+    ]
 
 
 def _hash(parts: Iterable[str], files: Iterable[Path]) -> str:

@@ -103,13 +103,14 @@ class Report:
         return "\n\n".join(parts)
 
     def ends(self) -> list[str]:
-        """Where the critical path of each longest row begins and ends, and what it leaves out."""
+        """Where the critical paths of the longest rows begin and end, and what they leave out."""
         texts = []
         for path in self.chosen:
             if path.id not in self.rows:
                 continue
             last = self.rows[path.id].paths[-1]
-            note = f". {path.note}" if path.note else ""
+            notes = "; ".join([*smart_paths.differences(path), *([path.note] if path.note else [])])
+            note = f". {notes}" if notes else ""
             texts.append(
                 f"- {path.title}: {last.hops} hops, {last.fo4:.1f} FO4, `{last.start}` to "
                 f"`{last.end}`{note}"
@@ -152,10 +153,11 @@ T(n) = launch and capture + n (wire + d). A *hop* is a router and the link behin
   within some 25 % in other technologies.
 - **A row** is one synthesized router laid down as often as it is long. Synthesized as a whole, the
   mapper would make a tree of its chain, which routers a millimetre apart cannot be. *cells* are
-  those of one router; its synthesis and the analysis of its row take some two minutes of a core.
-- **Sizes** stand beside the longest rows: fewer channels and bits than smart_8x8 has, whose choice
-  among them takes some gates more, once per path. In the first router of a row no path begins at an
-  operand of the table, as that meets only what has come over a link.
+  those of one router; its synthesis and the analysis of its row take up to ten minutes of a core.
+- **Sizes** are those of `{smart_paths.CONFIGURATION}` ({smart_paths.sizes()}),
+  from its generated package, but for those that stand beside the longest rows; goals are of paths
+  with its channels, tags and table. In the first router of a row no path begins at an operand of
+  the table, as that meets only what has come over a link.
 - **inside a router**: longest path of the control that crosses no link. It bounds the clock too.
 - **wires back**: links to a router before that a path crosses besides its hops; in its time.
 - **Wire**: a constant, per hop; a repeater stands in each link of a row, and what it takes when it
