@@ -140,6 +140,7 @@ _SLVERR = f"{_FLIT}RESP_SLVERR"
 # What is left of a clause that is left out: of `&&` and of `||`.
 _TRUE, _FALSE = "1'b1", "1'b0"
 _INCR, _LINES = f"burst == {_AXI}BURST_INCR", f"size == {_AXI}SIZE_WIDE"
+_END = "burst.is_error ? w_i.last : beat_q == burst.len"
 _AFTER, _BEFORE = "&& @;", "= @ &&"
 
 # Name, module, expression, surroundings, what replaces it, test.
@@ -184,6 +185,12 @@ _ROWS = (
     ("group_served", _ADDRESS, "set_exists", "|region_hit && @;", _TRUE, MEMBERS),
     ("opcode_served", _ADDRESS, _FALSE, "default: hit_o = @;", _TRUE, MEMBERS),
 )
+# Beats of what is refused: no clause.
+_BEAT_ROWS = (
+    ("write_counted", _CHANNEL, _END, "is_last = @;", "beat_q == burst.len", WIDE_WRITE),
+    ("read_shortened", _READ, "ar_i.len", "takes_error ? @ :", "8'd0", WIDE_READ),
+    ("word_shortened", _WORD, "ar_i.len", "refusal_left_q <= @;", "8'd0", NARROW_READ),
+)
 # The registers of the DMA engine.
 _ENGINE_ROWS = (
     ("full_starts", _ENGINE, "queue_ready", "may_start = @ &&", _TRUE, QUEUE),
@@ -199,4 +206,5 @@ def _fault(row: tuple[str, str, str, str, str, str]) -> Fault:
 
 
 FAULTS: Sequence[Fault] = [_fault(row) for row in _ROWS]
+BEAT_FAULTS: Sequence[Fault] = [_fault(row) for row in _BEAT_ROWS]
 ENGINE_FAULTS: Sequence[Fault] = [_fault(row) for row in _ENGINE_ROWS]

@@ -38,7 +38,7 @@ BENCHES = (
     bench(
         "noccl_ni_refusals_tb",
         "noccl_ni_corners/test_refusals.py",
-        rtl_guards.FAULTS,
+        [*rtl_guards.FAULTS, *rtl_guards.BEAT_FAULTS],
         package=rtl_guards.PADDED,
     ),
     bench(
