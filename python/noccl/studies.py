@@ -38,7 +38,8 @@ class ClaimRow:
         ours: Our number; None if it was not measured.
         tolerance: How near is near enough, and why.
         evidence: What a row that holds would show: `prediction`, `equation`, `construction`,
-            `fitted_constant`, `variant` or `other_technology`; only predictions count.
+            `fitted_constant`, `variant`, `direction_only` or `other_technology`; only predictions
+            count.
         holds: Does it hold? None if it was not measured.
         reason: Why ours differs, or why it was not measured.
         measured: How ours is measured.

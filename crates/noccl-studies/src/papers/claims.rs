@@ -130,12 +130,15 @@ pub enum Evidence {
     Variant,
     /// Synthesis in another technology and flow, or nothing that is measured here.
     OtherTechnology,
+    /// The paper states a number, and only on which side of a bound ours lies is asked. It follows from the tolerance.
+    DirectionOnly,
 }
 
 impl Evidence {
     /// All kinds, those that count first.
-    pub const ALL: [Evidence; 6] = [
+    pub const ALL: [Evidence; 7] = [
         Evidence::Prediction,
+        Evidence::DirectionOnly,
         Evidence::Variant,
         Evidence::FittedConstant,
         Evidence::Construction,
@@ -153,6 +156,7 @@ impl Evidence {
             Evidence::FittedConstant => "fitted constant",
             Evidence::Variant => "one of several variants",
             Evidence::OtherTechnology => "other technology",
+            Evidence::DirectionOnly => "direction only",
         }
     }
 }
@@ -173,10 +177,16 @@ pub enum ToleranceKind {
     Relative,
     /// In the number's own unit, up and down.
     Absolute,
-    /// No more than that above the paper's number (0 where it states none).
+    /// Within a factor of the paper's number, up and down.
+    Factor,
+    /// No more than that above the paper's number (0 where it states none), however far below.
     AtMost,
-    /// No more than that below the paper's number.
+    /// No more than that below the paper's number, however far above.
     AtLeast,
+    /// The paper states no number but a bound or a direction: no more than that above it.
+    StatedAtMost,
+    /// The paper states no number but a bound or a direction: no more than that below it.
+    StatedAtLeast,
     /// Equal.
     Exact,
 }
@@ -199,6 +209,24 @@ impl Table1 {
 }
 
 impl Claim {
+    /// As what a row counts. A number of the paper of which only a side is asked is missed by any factor and still on that side, so it
+    /// counts as a direction, whatever else the row rests on.
+    pub(crate) const fn counts_as(&self) -> Evidence {
+        match self.tolerance.kind {
+            ToleranceKind::AtMost | ToleranceKind::AtLeast if self.paper.is_some() => {
+                Evidence::DirectionOnly
+            }
+            ToleranceKind::AtMost
+            | ToleranceKind::AtLeast
+            | ToleranceKind::StatedAtMost
+            | ToleranceKind::StatedAtLeast
+            | ToleranceKind::Relative
+            | ToleranceKind::Absolute
+            | ToleranceKind::Factor
+            | ToleranceKind::Exact => self.evidence,
+        }
+    }
+
     /// Is a number near enough to the paper's?
     pub(crate) fn accepts(&self, ours: f64) -> bool {
         // Sums of binary fractions: a number on the border is inside.
@@ -208,8 +236,9 @@ impl Claim {
         match self.tolerance.kind {
             ToleranceKind::Relative => (ours - paper).abs() <= amount * paper.abs(),
             ToleranceKind::Absolute => (ours - paper).abs() <= amount,
-            ToleranceKind::AtMost => ours <= paper + amount,
-            ToleranceKind::AtLeast => ours >= paper - amount,
+            ToleranceKind::Factor => ours <= paper * amount && ours * amount >= paper,
+            ToleranceKind::AtMost | ToleranceKind::StatedAtMost => ours <= paper + amount,
+            ToleranceKind::AtLeast | ToleranceKind::StatedAtLeast => ours >= paper - amount,
             ToleranceKind::Exact => (ours - paper).abs() <= ROUNDING,
         }
     }
@@ -220,8 +249,15 @@ impl Claim {
         let bound = match self.tolerance.kind {
             ToleranceKind::Relative => format!("±{:.0} %", amount * 100.0),
             ToleranceKind::Absolute => format!("±{amount}"),
+            ToleranceKind::Factor => format!("a factor of {amount}"),
             ToleranceKind::AtMost => format!("at most {amount} above"),
             ToleranceKind::AtLeast => format!("at most {amount} below"),
+            ToleranceKind::StatedAtMost => {
+                format!("at most {amount} above; the paper states a direction only")
+            }
+            ToleranceKind::StatedAtLeast => {
+                format!("at most {amount} below; the paper states a direction only")
+            }
             ToleranceKind::Exact => "exact".to_owned(),
         };
         format!("{bound} ({})", self.tolerance_reason)
@@ -272,7 +308,11 @@ mod tests {
             (claim(2.0, ToleranceKind::Relative, 0.1), 1.8, 1.79),
             (claim(2.0, ToleranceKind::Relative, 0.1), 2.2, 2.21),
             (claim(3.3, ToleranceKind::Absolute, 0.4), 3.7, 3.71),
+            (claim(256.0, ToleranceKind::Factor, 4.0), 64.0, 63.0),
+            (claim(256.0, ToleranceKind::Factor, 4.0), 1024.0, 1025.0),
             (claim(1.0, ToleranceKind::AtMost, 0.05), 1.05, 1.051),
+            (claim(1.0, ToleranceKind::StatedAtMost, 0.05), 1.05, 1.051),
+            (claim(1.0, ToleranceKind::StatedAtLeast, 0.0), 1.0, 0.99),
             (claim(10.0, ToleranceKind::AtLeast, 0.5), 9.5, 9.49),
             (claim(8.0, ToleranceKind::Exact, 0.0), 8.0, 8.001),
         ];
@@ -281,5 +321,52 @@ mod tests {
             assert!(!claim.accepts(outside), "{claim:?} {outside}");
         }
         assert!(claim(1.0, ToleranceKind::AtMost, 0.05).accepts(0.5));
+    }
+
+    /// Numbers that miss the paper's by three orders of magnitude or have the other sign.
+    fn misses(paper: f64) -> [f64; 4] {
+        [0.0, -paper, paper * 1000.0, paper / 1000.0]
+    }
+
+    #[test]
+    fn no_prediction_holds_whose_number_is_missed_by_orders_of_magnitude_unless_the_paper_states_a_direction_only()
+     {
+        for paper in Paper::ALL {
+            for claim in paper.claims().unwrap() {
+                let is_direction = claim.counts_as() == Evidence::DirectionOnly;
+                let says_so = claim.tolerance_text().contains("states a direction only");
+                let Some(number) = claim.paper.filter(|n| *n != 0.0) else {
+                    continue;
+                };
+                let accepted = misses(number).into_iter().find(|n| claim.accepts(*n));
+                assert_eq!(
+                    accepted.is_some(),
+                    is_direction || says_so,
+                    "{}: {accepted:?}",
+                    claim.id
+                );
+                assert!(!(is_direction && says_so), "{}", claim.id);
+            }
+        }
+    }
+
+    #[test]
+    fn a_direction_follows_from_the_tolerance_and_is_not_written_by_hand() {
+        for paper in Paper::ALL {
+            let claims = paper.claims().unwrap();
+            let mut by_hand = claims.iter().map(|c| c.evidence);
+            assert!(by_hand.all(|evidence| evidence != Evidence::DirectionOnly));
+        }
+        let sided = claim(0.29, ToleranceKind::AtLeast, 0.29);
+        assert_eq!(sided.counts_as(), Evidence::DirectionOnly);
+        assert_eq!(
+            claim(0.29, ToleranceKind::Absolute, 0.1).counts_as(),
+            sided.evidence
+        );
+        let unstated = Claim {
+            paper: None,
+            ..sided.clone()
+        };
+        assert_eq!(unstated.counts_as(), sided.evidence);
     }
 }

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The committed pages without measuring: their rows are the claims of the files, with today's text, and each result follows from its number.
+//!
+//! `NOCCL_WRITE_GOLDEN=1` writes today's text around the numbers that a page has: for a changed tolerance or kind of evidence nothing has to be
+//! measured anew. A changed explanation or measurement takes `make claims`.
 
 use super::claims::{Claim, Paper};
 use super::{ClaimRow, row, table};
 use crate::papers::outcome::Outcomes;
 
+fn path(paper: Paper) -> String {
+    let papers = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/papers");
+    format!("{papers}/{}.md", paper.label())
+}
+
 /// The committed page of a paper.
 pub(super) fn committed(paper: Paper) -> String {
-    let papers = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/papers");
-    std::fs::read_to_string(format!("{papers}/{}.md", paper.label())).unwrap()
+    std::fs::read_to_string(path(paper)).unwrap()
 }
 
 /// A row of today's text with the numbers of a page.
@@ -27,7 +34,7 @@ fn row_with(claim: &Claim, page: &str) -> ClaimRow {
     }
     let ours: f64 = ours.trim().parse().unwrap();
     row.ours = Some(ours);
-    row.holds = Some(result == "holds");
+    row.holds = Some(claim.accepts(ours));
     row.reason.clone_from(&claim.explanation);
     let detail = why.strip_prefix(&claim.explanation).unwrap_or("stale");
     detail.trim_start_matches("; ").clone_into(&mut row.detail);
@@ -40,6 +47,10 @@ fn rows_of_the_pages_have_the_text_of_the_claims_and_results_follow_from_numbers
         let (page, claims) = (committed(paper), paper.claims().unwrap());
         let rows: Vec<ClaimRow> = claims.iter().map(|c| row_with(c, &page)).collect();
         let today = table::insert(paper, "page", &page, &rows).unwrap();
+        if std::env::var_os("NOCCL_WRITE_GOLDEN").is_some() && !today.contains("stale") {
+            std::fs::write(path(paper), &today).unwrap();
+            continue;
+        }
         let lines = today.lines().zip(page.lines());
         for (today, committed) in lines {
             assert_eq!(
@@ -50,10 +61,5 @@ fn rows_of_the_pages_have_the_text_of_the_claims_and_results_follow_from_numbers
             );
         }
         assert_eq!(today.lines().count(), page.lines().count());
-        for (claim, row) in claims.iter().zip(&rows) {
-            if let Some(ours) = row.ours {
-                assert_eq!(row.holds, Some(claim.accepts(ours)), "{}", row.id);
-            }
-        }
     }
 }

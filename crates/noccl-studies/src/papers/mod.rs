@@ -120,7 +120,7 @@ fn row(claim: &Claim, outcomes: &Outcomes) -> ClaimRow {
         paper: claim.paper,
         ours: None,
         tolerance: claim.tolerance_text(),
-        evidence: claim.evidence,
+        evidence: claim.counts_as(),
         holds: None,
         reason: claim.explanation.clone(),
         measured: claim.measured.clone(),

@@ -38,6 +38,7 @@ pub(crate) fn count(rows: &[ClaimRow]) -> String {
             Evidence::Construction => "by construction",
             Evidence::Equation => "by equation",
             Evidence::OtherTechnology => "of another technology",
+            Evidence::DirectionOnly => "of a direction only",
         };
         (!words.is_empty()).then(|| format!("{what}: {}", words.join(", ")))
     });
@@ -160,11 +161,12 @@ mod tests {
             row(Evidence::FittedConstant, Some(true)),
             row(Evidence::Prediction, Some(true)),
             row(Evidence::Prediction, Some(false)),
+            row(Evidence::DirectionOnly, Some(true)),
             row(Evidence::OtherTechnology, None),
         ];
         assert_eq!(
             count(&rows),
-            "4 rows. predictions: 1 hold, 1 fail; by a fitted constant: 1 hold; of another technology: 1 not measured, so missed."
+            "5 rows. predictions: 1 hold, 1 fail; of a direction only: 1 hold; by a fitted constant: 1 hold; of another technology: 1 not measured, so missed."
         );
     }
 
