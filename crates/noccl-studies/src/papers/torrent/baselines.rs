@@ -55,13 +55,20 @@ fn shape(grid: &Grid, out: &mut Outcomes) {
         let steps = KIB.windows(2);
         steps.map(move |pair| (share(num, pair[0]), share(num, pair[1])))
     }));
+    let eta = |num: u32, kib: u64| grid.eta(System::Chain, num, kib);
     let more = nearer(&mut KIB.into_iter().flat_map(|kib| {
         let steps = COUNTS.windows(2);
-        steps.map(move |pair| (share(pair[0], kib), share(pair[1], kib)))
+        steps.map(move |pair| (eta(pair[0], kib), eta(pair[1], kib)))
     }));
     let detail = |kib: u64| format!("share of the limit with {kib} KiB: {}", by_count(kib));
     out.put("3-size", larger as f64, &detail(1));
-    out.put("3-destinations", more as f64, &detail(128));
+    let etas = COUNTS.map(|num| format!("{:.2} at {num}", eta(num, 128)));
+    let detail = format!(
+        "efficiency with 128 KiB: {}; {}",
+        etas.join(", "),
+        detail(128)
+    );
+    out.put("3-destinations", more as f64, &detail);
     let shares: Vec<f64> = grid
         .etas(System::Chain)
         .map(|(num, eta)| eta / f64::from(num))
