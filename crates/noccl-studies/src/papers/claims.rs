@@ -56,7 +56,7 @@ impl Paper {
             Paper::CollectiveNoc => &["gains"],
             Paper::Smart => &["saturation", "trees by load", "beyond S2"],
             Paper::Torrent => &["movements", "gains"],
-            Paper::Nocmsg => &["collectives", "variances"],
+            Paper::Nocmsg => &["accounts", "collectives", "variances"],
         }
     }
 

@@ -2,6 +2,7 @@
 //! The five collectives on S4's squares, by its algorithms and by those of its baseline over both layers (Figs. 2 to 6).
 
 use super::machine::{LARGEST, Layer, PACKET, SIDES, cycles, microseconds, saving};
+use super::star::STAR;
 use crate::Error;
 use crate::measure::runner::Runner;
 use noccl_workload::CollectiveKind;
@@ -21,6 +22,8 @@ pub(super) struct Case {
     pub(super) reading: Option<&'static str>,
     /// Those of the baseline, the first of which claims are made against.
     pub(super) baselines: &'static [&'static str],
+    /// The same where the library's barrier and broadcast are flat.
+    pub(super) flat: &'static [&'static str],
 }
 
 pub(super) const ALL_TO_ALL: Case = Case {
@@ -31,6 +34,7 @@ pub(super) const ALL_TO_ALL: Case = Case {
     ours: "rounds",
     reading: Some("rounds:literal"),
     baselines: &["unicast", "pairwise"],
+    flat: &["unicast", "pairwise"],
 };
 pub(super) const REDUCE: Case = Case {
     kind: CollectiveKind::Reduce,
@@ -40,6 +44,7 @@ pub(super) const REDUCE: Case = Case {
     ours: "row_column:direct",
     reading: Some("row_column:chain"),
     baselines: &["tree"],
+    flat: &["tree", STAR],
 };
 pub(super) const ALL_REDUCE: Case = Case {
     kind: CollectiveKind::AllReduce,
@@ -49,6 +54,7 @@ pub(super) const ALL_REDUCE: Case = Case {
     ours: "row_column:direct",
     reading: Some("row_column:chain"),
     baselines: &["recursive_doubling", "tree"],
+    flat: &["recursive_doubling", STAR],
 };
 pub(super) const BARRIER: Case = Case {
     kind: CollectiveKind::Barrier,
@@ -58,6 +64,7 @@ pub(super) const BARRIER: Case = Case {
     ours: "tree:neighbour",
     reading: Some("tree:ternary"),
     baselines: &["tree"],
+    flat: &[STAR],
 };
 pub(super) const BROADCAST: Case = Case {
     kind: CollectiveKind::Multicast,
@@ -67,6 +74,7 @@ pub(super) const BROADCAST: Case = Case {
     ours: "in_network_static",
     reading: None,
     baselines: &["tree", "unicast"],
+    flat: &["unicast"],
 };
 pub(super) const CASES: [Case; 5] = [ALL_TO_ALL, REDUCE, ALL_REDUCE, BARRIER, BROADCAST];
 
@@ -98,6 +106,8 @@ pub(super) struct Timed {
     pub(super) reading: Option<Series>,
     /// By algorithm of the baseline: polling, interrupts.
     pub(super) baselines: Vec<[Series; 2]>,
+    /// By algorithm of the flat baseline.
+    pub(super) flat: Vec<Series>,
 }
 
 impl Timed {
@@ -124,20 +134,26 @@ impl Timed {
             ours: series(case.ours, Layer::Polling)?,
             reading: reading.transpose()?,
             baselines: (case.baselines.iter().map(pair)).collect::<Result<_, Error>>()?,
+            flat: (case.flat.iter().map(|a| series(a, Layer::Flat)))
+                .collect::<Result<_, Error>>()?,
         })
     }
 
     /// The baseline that claims are made against, over a layer.
     pub(super) fn baseline(&self, layer: Layer) -> &Series {
-        let first = &self.baselines[0];
-        &first[usize::from(layer == Layer::Interrupt)]
+        let [polling, interrupts] = &self.baselines[0];
+        match layer {
+            Layer::Polling => polling,
+            Layer::Interrupt => interrupts,
+            Layer::Flat => &self.flat[0],
+        }
     }
 
     /// All series, S4's first.
     pub(super) fn all(&self) -> impl Iterator<Item = &Series> {
         let ours = std::iter::once(&self.ours).chain(&self.reading);
         let by_layer = (0..2).flat_map(|layer| self.baselines.iter().map(move |pair| &pair[layer]));
-        ours.chain(by_layer)
+        ours.chain(by_layer).chain(&self.flat)
     }
 
     /// Part of the baseline's time that S4's algorithm saves, by side.

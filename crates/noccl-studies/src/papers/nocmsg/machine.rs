@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! S4's machine of squares and rectangles, its two layers of software, and runs on it.
 
+use super::star::{self, STAR};
 use crate::Error;
 #[cfg(test)]
 use crate::Watch;
@@ -25,9 +26,15 @@ const CYCLES_PER_US: f64 = 700.0;
 pub(super) enum Layer {
     /// S4's: cores poll their queues.
     Polling,
-    /// The vendor's library: a message interrupts its receiver.
+    /// The vendor's library: a message interrupts its receiver. Its barrier and broadcast are binomial trees.
     Interrupt,
+    /// The same library read otherwise: in its barrier and broadcast everybody speaks with the root alone, it moves a word per cycle, and the
+    /// cycles of an interrupt are fitted to the barrier with that ([`super::fit`]).
+    Flat,
 }
+
+/// What the second reading of the library has in place of the presets' fields.
+const FLAT: [(&str, &str); 2] = [("core.interrupt_cycles", "260"), ("core.word_cycles", "1")];
 
 impl Layer {
     pub(super) const BOTH: [Self; 2] = [Self::Polling, Self::Interrupt];
@@ -35,7 +42,7 @@ impl Layer {
     const fn suffix(self) -> &'static str {
         match self {
             Self::Polling => "",
-            Self::Interrupt => "_interrupt",
+            Self::Interrupt | Self::Flat => "_interrupt",
         }
     }
 
@@ -43,18 +50,36 @@ impl Layer {
         match self {
             Self::Polling => "polling",
             Self::Interrupt => "interrupts",
+            Self::Flat => "interrupts, flat",
         }
     }
 
-    /// A mesh of cores with it.
+    /// Of the library's readings, by what their rows end in.
+    pub(super) const LIBRARIES: [(Self, &'static str); 2] =
+        [(Self::Interrupt, ""), (Self::Flat, "-flat")];
+    /// All layers, by what rows over them end in.
+    pub(super) const ROWS: [(Self, &'static str); 3] = [
+        (Self::Interrupt, ""),
+        (Self::Polling, "-same-layer"),
+        (Self::Flat, "-flat"),
+    ];
+
+    /// A mesh of cores with it; fields that are given replace its own.
     pub(super) fn mesh(
         self,
         (columns, rows): (u16, u16),
         fields: &[(&str, &str)],
     ) -> Result<Network, Error> {
+        let own: &[(&str, &str)] = match self {
+            Self::Flat => &FLAT,
+            Self::Polling | Self::Interrupt => &[],
+        };
+        let given = |name: &str| fields.iter().any(|field| field.0 == name);
+        let own = own.iter().filter(|field| !given(field.0));
+        let all: Vec<(&str, &str)> = own.chain(fields).copied().collect();
         network(
             &format!("tilepro64_{columns}x{rows}{}", self.suffix()),
-            fields,
+            &all,
         )
     }
 
@@ -76,13 +101,16 @@ pub(super) fn collective(
     Ok(made)
 }
 
-/// A schedule by the name of an algorithm.
+/// A schedule by the name of an algorithm: one of the library, or [`STAR`].
 pub(super) fn schedule(
     network: &Network,
     kind: CollectiveKind,
     bytes: u64,
     algorithm: &str,
 ) -> Result<Schedule, Error> {
+    if algorithm == STAR {
+        return star::schedule(network, &collective(network, kind, bytes)?);
+    }
     let choice: Choice = algorithm.parse()?;
     let collective = collective(network, kind, bytes)?;
     Ok(noccl_coll::schedule(network, &collective, choice)?)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! All measurements of S4's claims: collectives of cores that pass messages, on squares of 2×2 to 7×7.
 //!
-//! Every comparison with S4's baseline is made twice: over the same polling layer, which shows the algorithms alone, and over a layer whose
-//! messages interrupt their receivers. Of that layer one number is fitted to one row ([`fit`]); noise has two more ([`noise`]).
+//! Every comparison with S4's baseline is made three times: over the same polling layer, which shows the algorithms alone, and over a layer whose
+//! messages interrupt their receivers, under two readings of it. In each reading one number is fitted to one row ([`fit`]); [`accounts`]
+//! compares the two. Noise has two more numbers ([`noise`]).
 
+mod accounts;
 mod collectives;
 mod contention;
 mod fit;
@@ -14,6 +16,7 @@ mod order;
 mod rules;
 mod sizes;
 mod speed;
+mod star;
 mod structure;
 
 use crate::Error;
@@ -54,6 +57,9 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
         tally.finish_unit()?;
     }
     kernels::claims(&mut found.outcomes)?;
+    if !is_quick {
+        found.tables.push(accounts::table(&found.outcomes)?);
+    }
     open(&mut found.outcomes);
     Ok(found)
 }
@@ -62,9 +68,11 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
 fn left_out(out: &mut Outcomes) {
     for id in [
         "2-crossover",
+        "2-crossover-flat",
         "2-fast-words",
         "2-same-layer",
         "5-longer",
+        "5-longer-flat",
         "9-below",
         "9-within",
         "9-largest",
@@ -75,6 +83,7 @@ fn left_out(out: &mut Outcomes) {
         "10-ratio-25",
         "10-ratio-all",
         "19",
+        "19-flat",
         "19-same-layer",
         "21-broadcast",
         "24-always",

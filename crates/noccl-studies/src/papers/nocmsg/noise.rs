@@ -49,7 +49,7 @@ const BROADCAST: usize = 4;
 fn noisy(layer: Layer, side: u16) -> Result<Network, Error> {
     let size = (side, side);
     match layer {
-        Layer::Interrupt => layer.mesh(size, &[]),
+        Layer::Interrupt | Layer::Flat => layer.mesh(size, &[]),
         Layer::Polling => {
             // As often as the library's.
             let library = Layer::Interrupt.mesh(size, &[])?;
@@ -113,7 +113,7 @@ fn measure(tally: &Tally<'_>, layer: Layer) -> Result<Variances, Error> {
         let network = noisy(layer, side)?;
         let algorithm = match layer {
             Layer::Polling => case.ours,
-            Layer::Interrupt => case.baselines[0],
+            Layer::Interrupt | Layer::Flat => case.baselines[0],
         };
         let schedule = schedule(&network, case.kind, case.bytes, algorithm)?;
         variance(tally, &network, &schedule)

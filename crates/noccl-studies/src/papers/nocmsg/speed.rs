@@ -41,17 +41,20 @@ pub(super) fn claims(runner: Runner<'_>, timed: &[Timed], found: &mut Found) -> 
 /// Claim 1, by algorithm of the baseline and layer.
 fn exchange(runner: Runner<'_>, timed: &Timed, out: &mut Outcomes) -> Result<(), Error> {
     let words = timed.words();
-    for pair in &timed.baselines {
-        let [_, interrupts] = pair;
-        let name = if interrupts.algorithm == "unicast" {
+    let interrupts = timed.baselines.iter().map(|[_, interrupts]| interrupts);
+    for series in interrupts.chain(&timed.flat) {
+        let name = if series.algorithm == "unicast" {
             "linear"
         } else {
-            interrupts.algorithm
+            series.algorithm
         };
-        let saved = saving(timed.ours.at(LARGEST), interrupts.at(LARGEST));
-        let cycles = fit::least(runner, timed.case, interrupts.algorithm, EXCHANGE_SAVED)?;
+        let suffix = Layer::LIBRARIES.into_iter().find(|l| l.0 == series.layer);
+        let suffix = suffix.map_or("", |library| library.1);
+        let saved = saving(timed.ours.at(LARGEST), series.at(LARGEST));
+        let theirs = (timed.case, series.algorithm);
+        let cycles = fit::least(runner, series.layer, theirs, EXCHANGE_SAVED)?;
         let detail = format!("{words}; 62 % would be saved at {cycles} cycles of an interrupt");
-        out.put(&format!("1-{name}"), saved, &detail);
+        out.put(&format!("1-{name}{suffix}"), saved, &detail);
     }
     let polling = timed.baselines.iter().map(|[polling, _]| polling);
     let fastest = polling.map(|series| series.at(LARGEST)).min();
@@ -60,17 +63,17 @@ fn exchange(runner: Runner<'_>, timed: &Timed, out: &mut Outcomes) -> Result<(),
     Ok(())
 }
 
-/// Claim 3: one square, both layers.
+/// Claim 3: one square, all layers.
 fn on_the_largest(id: &str, timed: &Timed, out: &mut Outcomes) {
-    for (layer, suffix) in [(Layer::Interrupt, ""), (Layer::Polling, "-same-layer")] {
+    for (layer, suffix) in Layer::ROWS {
         let saved = saving(timed.ours.at(LARGEST), timed.baseline(layer).at(LARGEST));
         out.put(&format!("{id}{suffix}"), saved, &timed.words());
     }
 }
 
-/// Claim 4: the least of all squares, both layers.
+/// Claim 4: the least of all squares, all layers.
 fn on_all(id: &str, timed: &Timed, out: &mut Outcomes) {
-    for (layer, suffix) in [(Layer::Interrupt, ""), (Layer::Polling, "-same-layer")] {
+    for (layer, suffix) in Layer::ROWS {
         let saved = timed.savings(timed.baseline(layer));
         let least = saved.iter().copied().fold(1.0, f64::min);
         let mut detail = percents(&saved);
@@ -79,13 +82,18 @@ fn on_all(id: &str, timed: &Timed, out: &mut Outcomes) {
             let name = reading.algorithm;
             detail += &format!("; by {name} {:.0} % on 7×7", 100.0 * other);
         }
+        let others = timed.flat.iter().skip(1).filter(|_| layer == Layer::Flat);
+        for flat in others {
+            let saved = percents(&timed.savings(flat));
+            detail += &format!("; over {}: {saved}", flat.algorithm);
+        }
         out.put(&format!("{id}{suffix}"), least, &detail);
     }
 }
 
 /// Claim 5, single packets: the most of all collectives and squares.
 fn best(timed: &[Timed], out: &mut Outcomes) {
-    for (layer, suffix) in [(Layer::Interrupt, ""), (Layer::Polling, "-same-layer")] {
+    for (layer, suffix) in Layer::ROWS {
         let most = timed.iter().map(|t| {
             let (_, most) = range(&t.savings(t.baseline(layer)));
             (t.case.name, most)
@@ -111,14 +119,18 @@ fn slopes(timed: &[Timed], out: &mut Outcomes) {
         let (first, last) = (series.at(SIDES[0]), series.at(LARGEST));
         (microseconds(last) - microseconds(first)) / 45.0
     };
-    let series = timed
-        .iter()
-        .flat_map(|t| [&t.ours, t.baseline(Layer::Interrupt)]);
-    let (rising, falling): (Vec<&Series>, Vec<&Series>) = series.partition(|s| rises(s));
-    let falling: Vec<String> = falling.iter().map(|s| s.name()).collect();
-    let detail = format!("not {}", falling.join("; "));
-    out.put("11-rises", rising.len() as f64, &detail);
-    for (layer, suffix) in [(Layer::Interrupt, ""), (Layer::Polling, "-same-layer")] {
+    for (library, suffix) in Layer::LIBRARIES {
+        let series = timed.iter().flat_map(|t| [&t.ours, t.baseline(library)]);
+        let (rising, falling): (Vec<&Series>, Vec<&Series>) = series.partition(|s| rises(s));
+        let falling: Vec<String> = falling.iter().map(|s| s.name()).collect();
+        let detail = if falling.is_empty() {
+            "all".to_owned()
+        } else {
+            format!("not {}", falling.join("; "))
+        };
+        out.put(&format!("11-rises{suffix}"), rising.len() as f64, &detail);
+    }
+    for (layer, suffix) in Layer::ROWS {
         let is_gradual = |t: &&Timed| slope(&t.ours) < slope(t.baseline(layer));
         let count = timed.iter().filter(is_gradual).count();
         let words = timed.iter().map(|t| {
