@@ -131,6 +131,7 @@ repository-lints: $(VENV)/.deps
 	$(BIN)/python tools/check_links.py
 	$(BIN)/python tools/check_licences.py
 	$(BIN)/python tools/check_measured.py
+	$(BIN)/python tools/check_defaults.py
 	$(BIN)/python -m pytest -q -p no:cacheprovider tools/tests
 
 .PHONY: lint

@@ -105,8 +105,9 @@ pub fn model_accuracy(
     let rows = model_rows(network, calibration, watch)?;
     let mut errors: Vec<f64> = rows.iter().map(|row| row.error.abs()).collect();
     errors.sort_by(f64::total_cmp);
-    let median_error = errors.get(errors.len() / 2).copied().unwrap_or(0.0);
-    let max_error = errors.last().copied().unwrap_or(0.0);
+    // Without a row nothing holds.
+    let median_error = errors.get(errors.len() / 2).copied().unwrap_or(f64::NAN);
+    let max_error = errors.last().copied().unwrap_or(f64::NAN);
     Ok(ModelAccuracy {
         median_error,
         max_error,
@@ -252,7 +253,7 @@ fn reduce_constants((compute, in_network): (u32, u32)) -> ReduceConstants {
 
 fn reduction_ratios(constants: &ReduceConstants) -> Vec<f64> {
     let best = |n: u32, cycles: &dyn Fn(f64) -> f64| {
-        best_chunks(even_chunks(n), |chunks| cycles(f64::from(chunks))).map_or(0.0, |b| b.1)
+        best_chunks(even_chunks(n), |chunks| cycles(f64::from(chunks))).map_or(f64::NAN, |b| b.1)
     };
     BEATS
         .iter()

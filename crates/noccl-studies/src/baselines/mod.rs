@@ -140,8 +140,11 @@ pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<Bas
 /// Energy of an event is that of S1's table on all networks, as overrides of their specs.
 fn prices(size: (u16, u16)) -> Result<Vec<(String, String)>, Error> {
     let spec = load_spec(&BaselineAlgorithm::InNetwork.preset(size), &[])?;
-    let fields = serde_json::to_value(spec.axi().map(|axi| &axi.energy)).unwrap_or_default();
-    let fields = fields.as_object().cloned().unwrap_or_default();
+    let table = serde_json::to_value(spec.axi().map(|axi| &axi.energy)).ok();
+    let Some(serde_json::Value::Object(fields)) = table else {
+        let accepted = "accepted: a network of clusters, which has a table of energies";
+        return Err(Error::argument("energy", &spec.name, accepted));
+    };
     let field =
         |(name, value): (String, serde_json::Value)| (format!("energy.{name}"), value.to_string());
     Ok(fields.into_iter().map(field).collect())

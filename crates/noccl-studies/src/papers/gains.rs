@@ -70,7 +70,8 @@ pub(super) fn gains(of: &Hardware, watch: Watch<'_>) -> Result<Table, Error> {
                 format!("{kind}, {title}, {}", format_bytes(bytes)),
                 named(gain.papers),
                 named(gain.best),
-                gain.best.software_bound_cycles.unwrap_or(0).to_string(),
+                (gain.best.software_bound_cycles)
+                    .map_or_else(|| "-".to_owned(), |cycles| cycles.to_string()),
                 named(gain.hardware),
                 format!("{over_papers:.2}"),
                 format!("{over_best:.2}"),

@@ -188,6 +188,7 @@ pub(crate) fn summa(
         .find(|p| !p.software.bound_by.hides_transfers());
     outcomes.put(
         "8-onset-software",
+        // 0: transfers are hidden on every mesh.
         onset.map_or(0.0, |p| f64::from(p.side)),
         &format!(
             "cycles per iteration: {}; a kernel takes {}",
@@ -198,6 +199,7 @@ pub(crate) fn summa(
     let bound = pairs
         .iter()
         .take_while(|p| p.in_network.bound_by.hides_transfers());
+    // 0: on no mesh.
     let largest = bound.last().map_or(0, |p| p.side);
     let mut detail = format!(
         "cycles per iteration: {}",

@@ -88,9 +88,13 @@ pub(super) struct Series {
 
 impl Series {
     /// Cycles on a square of S4.
+    ///
+    /// # Panics
+    /// For another square, or one that was not measured: no number may stand for it.
     pub(super) fn at(&self, side: u16) -> u64 {
-        let place = SIDES.iter().position(|s| *s == side).unwrap_or(0);
-        self.cycles.get(place).copied().unwrap_or(0)
+        let measured = SIDES.iter().zip(&self.cycles);
+        let found = measured.into_iter().find(|(known, _)| **known == side);
+        found.map(|(_, cycles)| *cycles).expect("a square of S4 that was measured")
     }
 
     pub(super) fn name(&self) -> String {

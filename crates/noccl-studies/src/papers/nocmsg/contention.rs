@@ -94,7 +94,10 @@ fn blocked(
     let network = Layer::Polling.square(side)?;
     let schedule = schedule(&network, kind, bytes, algorithm)?;
     let result = observe(tally, &network, &schedule, is_lock_step)?;
-    Ok(result.blocked_link_cycles.unwrap_or(0))
+    result.blocked_link_cycles.ok_or_else(|| {
+        let accepted = "accepted: a run that counts the cycles in which links are blocked";
+        Error::argument("blocked_link_cycles", "none", accepted)
+    })
 }
 
 /// Claim 23: routes that cores write for a broadcast, per task.

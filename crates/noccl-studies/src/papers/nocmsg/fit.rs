@@ -6,7 +6,7 @@
 //! barrier. Everything else that is said of a reading is predicted with it.
 
 use super::collectives::{BARRIER, Case};
-use super::machine::{LARGEST, Layer, cycles, saving};
+use super::machine::{LARGEST, Layer, core_field, cycles, saving};
 use crate::Error;
 use crate::measure::runner::Runner;
 use crate::papers::outcome::Outcomes;
@@ -94,8 +94,7 @@ fn interrupt_cycles(runner: Runner<'_>, library: Layer) -> Result<u64, Error> {
 /// What a reading has: the presets' number, or that of [`Layer::Flat`].
 fn chosen(library: Layer) -> Result<u64, Error> {
     let network = library.square(LARGEST)?;
-    let cycles = network.cores().map_or(0, |of| of.core.interrupt_cycles);
-    Ok(u64::from(cycles))
+    Ok(core_field(&network, |core| core.interrupt_cycles)?.into())
 }
 
 /// What each reading has, and its fit.

@@ -10,6 +10,7 @@ use noccl_coll::Choice;
 use noccl_net::{Network, TileRef};
 use noccl_run::{Mode, RunConfig, RunResult, Tally};
 use noccl_sim::run_schedule;
+use noccl_spec::Core;
 use noccl_workload::{Collective, CollectiveKind, ElementType, Schedule};
 
 /// Sides of S4's squares.
@@ -18,6 +19,15 @@ pub(super) const SIDES: [u16; 6] = [2, 3, 4, 5, 6, 7];
 pub(super) const LARGEST: u16 = 7;
 /// Data of a single packet in bytes.
 pub(super) const PACKET: u64 = 128;
+/// A field of the cores of a network of this paper, which all have cores.
+pub(super) fn core_field(network: &Network, field: fn(&Core) -> u32) -> Result<u32, Error> {
+    let cores = network.cores();
+    cores.map(|tiles| field(&tiles.core)).ok_or_else(|| {
+        let accepted = "accepted: a network of core tiles";
+        Error::argument("network", network.spec().label(), accepted)
+    })
+}
+
 /// Clock in cycles per microsecond.
 const CYCLES_PER_US: f64 = 700.0;
 

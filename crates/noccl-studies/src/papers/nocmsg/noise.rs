@@ -6,7 +6,7 @@
 //! layer is fitted to one cell of Table 1. Both cells are Alltoall of 49 tasks, where most messages are. All other cells are predicted.
 
 use super::collectives::{CASES, Case};
-use super::machine::{Layer, SIDES, microseconds, schedule};
+use super::machine::{Layer, SIDES, core_field, microseconds, schedule};
 use crate::Error;
 use crate::measure::statistics::mean;
 use crate::papers::Found;
@@ -53,10 +53,7 @@ fn noisy(layer: Layer, side: u16) -> Result<Network, Error> {
         Layer::Polling => {
             // As often as the library's.
             let library = Layer::Interrupt.mesh(size, &[])?;
-            let often = library
-                .cores()
-                .map_or(0, |of| of.core.noise_per_billion_messages);
-            let often = often.to_string();
+            let often = core_field(&library, |core| core.noise_per_billion_messages)?.to_string();
             let fields = [
                 ("core.noise_per_billion_messages", often.as_str()),
                 ("core.noise_cycles", POLLING_CYCLES),

@@ -89,6 +89,7 @@ fn crossover(
     let pairwise = savings(runner, ALL_TO_ALL, "pairwise", networks, &EXCHANGED)?;
     let is_faster = |place: usize| linear[place] > 0.0 && pairwise[place] > 0.0;
     let up_to = (0..EXCHANGED.len()).take_while(|place| is_faster(*place));
+    // 0: it is faster at no size.
     let last = up_to.last().map_or(0, |place| EXCHANGED[place]);
     let detail = format!(
         "saved of linear {}; of pairwise {}",

@@ -58,7 +58,7 @@ fn exchange(runner: Runner<'_>, timed: &Timed, out: &mut Outcomes) -> Result<(),
     }
     let polling = timed.baselines.iter().map(|[polling, _]| polling);
     let fastest = polling.map(|series| series.at(LARGEST)).min();
-    let saved = saving(timed.ours.at(LARGEST), fastest.unwrap_or(0));
+    let saved = fastest.map_or(f64::NAN, |fastest| saving(timed.ours.at(LARGEST), fastest));
     out.put("1-same-layer", saved, &words);
     Ok(())
 }

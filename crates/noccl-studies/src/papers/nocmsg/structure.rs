@@ -71,6 +71,7 @@ fn height(barrier: &Schedule) -> (u32, u32) {
     };
     let height = parents.keys().map(|tile| depth(*tile)).max();
     let farthest = parents.keys().map(|tile| tile.hops_to(root)).max();
+    // 0: a tree of the root alone.
     (height.unwrap_or(0), farthest.unwrap_or(0))
 }
 
@@ -89,6 +90,7 @@ fn displacements(rounds: &Schedule) -> usize {
             by_round.entry(round).or_default().insert(up_to_sign);
         }
     }
+    // 0: no message has a round.
     by_round.values().map(BTreeSet::len).max().unwrap_or(0)
 }
 
@@ -124,7 +126,7 @@ pub(super) fn roots(runner: Runner<'_>, out: &mut Outcomes) -> Result<(), Error>
     let at = |tile: &Coord| barrier_at(runner, &network, *tile);
     let times: Vec<u64> = tiles.par_iter().map(at).collect::<Result<_, _>>()?;
     let faster = times.iter().filter(|cycles| **cycles < central).count();
-    let best = times.iter().min().copied().unwrap_or(0);
+    let best = times.iter().fold(u64::MAX, |best, cycles| best.min(*cycles));
     let detail = format!("root in the centre {central} cycles; the best of 49 roots {best}");
     out.put("27-best", faster as f64, &detail);
     let last = tiles.len() - 1;
@@ -135,7 +137,7 @@ pub(super) fn roots(runner: Runner<'_>, out: &mut Outcomes) -> Result<(), Error>
         last,
     ];
     let corners: Vec<u64> = corners.iter().map(|place| times[*place]).collect();
-    let least = corners.iter().min().copied().unwrap_or(0);
+    let least = corners.iter().fold(u64::MAX, |least, cycles| least.min(*cycles));
     let detail = format!("corners {corners:?} cycles, centre {central}");
     out.put("27-corners", least as f64 / central as f64, &detail);
     Ok(())

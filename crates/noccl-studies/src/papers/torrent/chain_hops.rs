@@ -37,7 +37,8 @@ pub(super) fn hops(watch: Watch<'_>, found: &mut Found) -> Result<(), Error> {
 fn judge(draws: &[OrderDraw], found: &mut Found) {
     let unicast = means(draws, |d| d.unicast_hops);
     let multicast = means(draws, |d| d.multicast_hops);
-    let by = |order: ChainOrder| means(draws, |d| d.hops.get(order.name()).copied().unwrap_or(0));
+    // All orders were asked for.
+    let by = |order: ChainOrder| means(draws, |d| d.hops[order.name()]);
     let (naive, greedy) = (by(ChainOrder::Id), by(ChainOrder::Greedy));
     let (shortest, fixed) = (by(ChainOrder::OpenPath), by(ChainOrder::FixedStart));
     let nearest = by(ChainOrder::Nearest);
@@ -59,7 +60,7 @@ fn judge(draws: &[OrderDraw], found: &mut Found) {
         list(&over(&fixed, &shortest))
     );
     out.put("7-tsp", highest(&ratios[..COUNTS.len() - 1]), &detail);
-    let last = |means: &Means| means.last().map_or(0.0, |p| p.1);
+    let last = |means: &Means| means.last().map_or(f64::INFINITY, |p| p.1);
     let limit = [&multicast, &greedy, &shortest].map(last);
     let detail = format!("{:.3}, {:.3} and {:.3}", limit[0], limit[1], limit[2]);
     out.put("7-limit", limit.into_iter().fold(0.0, f64::max), &detail);

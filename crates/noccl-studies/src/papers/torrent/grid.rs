@@ -99,10 +99,12 @@ impl Grid {
         &self.snakes[&system]
     }
 
-    /// Cycles at a measured point; 0 elsewhere.
+    /// Cycles at a measured point.
+    ///
+    /// # Panics
+    /// For any other point: no number may stand for it.
     pub(super) fn cycles(&self, system: System, num: u32, kib: u64) -> u64 {
-        let at = (system, num, kib);
-        self.cycles.get(&at).copied().unwrap_or(0)
+        self.cycles[&(system, num, kib)]
     }
 
     /// S3's eq. (1) at a measured point.

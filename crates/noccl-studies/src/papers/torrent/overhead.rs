@@ -40,7 +40,7 @@ pub(super) fn overhead(runner: Runner<'_>, found: &mut Found) -> Result<(), Erro
     let path = "cluster.torrent.endpoint_path_cycles";
     let short = Snake::new(preset, &[(path, SHORT_PATH.0)])?;
     let torrent = snake.network.axi().cluster.torrent.as_ref();
-    let long = torrent.map_or(0.0, |t| f64::from(t.endpoint_path_cycles));
+    let long = torrent.map_or(f64::NAN, |t| f64::from(t.endpoint_path_cycles));
     let short_slope = slope(&line(runner, &short)?);
     let trips = (per_destination - short_slope) / (long - SHORT_PATH.1);
     let share = per_destination - own;
