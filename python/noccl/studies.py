@@ -36,11 +36,14 @@ class ClaimRow:
         place: Where in the paper.
         paper: The paper's number; None where it prints none.
         ours: Our number; None if it was not measured.
+        low: Lower end of its 95 % interval; None if it was measured once.
+        high: Upper end of its 95 % interval; None if it was measured once.
         tolerance: How near is near enough, and why.
         evidence: What a row that holds would show: `prediction`, `equation`, `construction`,
             `fitted_constant`, `variant`, `direction_only` or `other_technology`; only predictions
             count.
-        holds: Does it hold? None if it was not measured.
+        holds: Does it hold? None if it was not measured, and undecided if the interval has numbers
+            with which it holds and others.
         reason: Why ours differs, or why it was not measured.
         measured: How ours is measured.
         detail: The numbers behind ours.
@@ -51,6 +54,8 @@ class ClaimRow:
     place: str
     paper: float | None
     ours: float | None
+    low: float | None
+    high: float | None
     tolerance: str
     evidence: str
     holds: bool | None

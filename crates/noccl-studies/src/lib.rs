@@ -72,8 +72,8 @@ pub use order::{
     order, order_draws, parse_orders, path_hops,
 };
 pub use papers::{
-    ClaimRow, Evidence, REPRODUCIBLE, Reproduction, ToleranceKind, check_claims_page, claims_count,
-    reproduce, write_figures,
+    ClaimResult, ClaimRow, Evidence, REPRODUCIBLE, Reproduction, ToleranceKind, check_claims_page,
+    claims_count, reproduce, write_figures,
 };
 pub use request::{
     Loaded, MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, default_root,

@@ -60,7 +60,7 @@ pub use tree::{TreeDescription, TreeKind, TreeRequest, TreeTile, parse_tree, tre
 pub use noccl_studies::{
     AUTO_GRID_NETWORKS, AlgorithmRequest, AttentionRequest, AttentionRow, AutoChoice, AutoGrid,
     AutoRequest, AutoRow, Backend, BarrierRow, BarrierSlope, BarrierStudy, BaselineAlgorithm,
-    BaselineRow, BaselinesRequest, CheckpointRequest, ClaimRow, CoherenceProgram,
+    BaselineRow, BaselinesRequest, CheckpointRequest, ClaimResult, ClaimRow, CoherenceProgram,
     CoherenceProtocol, CoherenceRequest, CoherenceRow, CompareRequest, CompareRow, Comparison,
     CoreCostRow, CoreCostSpread, CoreCosts, DESIGN_NAMES, DeviationRow, Error, ErrorClass,
     Evidence, Figure, GemmRequest, GemmRow, HistogramBin, LibraryBest, LinkFlits, Loaded,

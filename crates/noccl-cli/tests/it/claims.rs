@@ -4,7 +4,7 @@
 //! What `--quick` measures; the rest takes minutes. S1 runs always, the other papers in long runs (`NOCCL_CASES=long`).
 
 use crate::common::{Folder, fails, noccl};
-use noccl::ClaimRow;
+use noccl::{ClaimResult, ClaimRow};
 use noccl_testkit::is_long;
 use std::path::{Path, PathBuf};
 
@@ -91,7 +91,12 @@ fn names_of_figures(folder: &Folder) -> Vec<String> {
 fn check_outcomes(rows: &[ClaimRow]) {
     for row in rows {
         assert_ne!(row.reason, "nothing measures it", "{}", row.id);
-        assert_eq!(row.ours.is_some(), row.holds.is_some(), "{}", row.id);
+        let is_measured = row.result() != ClaimResult::Missed;
+        assert_eq!(row.ours.is_some(), is_measured, "{}", row.id);
+        let is_undecided = row.result() == ClaimResult::Undecided;
+        assert!(!is_undecided || row.low < row.high, "{}", row.id);
+        let fails = row.holds == Some(false);
+        assert!(!fails || !row.reason.is_empty(), "{}", row.id);
         assert!(row.ours.is_some() || !row.reason.is_empty(), "{}", row.id);
     }
 }

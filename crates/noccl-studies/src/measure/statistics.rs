@@ -50,6 +50,64 @@ pub(crate) fn interval_95(values: &[f64]) -> Option<f64> {
     Some(quantile * (squares / freedom / count).sqrt())
 }
 
+/// A mean with the half-width of its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Estimate {
+    pub(crate) mean: f64,
+    pub(crate) half_width: f64,
+}
+
+impl Estimate {
+    /// Of several values; of a single one the interval is not known, and empty.
+    pub(crate) fn of(values: &[f64]) -> Self {
+        Self {
+            mean: mean(values),
+            half_width: interval_95(values).unwrap_or(0.0),
+        }
+    }
+
+    /// A number without an error.
+    pub(crate) const fn known(mean: f64) -> Self {
+        Self {
+            mean,
+            half_width: 0.0,
+        }
+    }
+
+    /// A quotient: relative errors add up as those of independent numbers do.
+    pub(crate) fn over(self, below: Self) -> Self {
+        let mean = self.mean / below.mean;
+        let above = self.half_width / self.mean;
+        let below = below.half_width / below.mean;
+        Self {
+            mean,
+            half_width: mean.abs() * above.hypot(below),
+        }
+    }
+
+    /// How far it lies below another one, as a part of that one.
+    pub(crate) fn part_below(self, other: Self) -> Self {
+        let ratio = self.over(other);
+        Self {
+            mean: 1.0 - ratio.mean,
+            ..ratio
+        }
+    }
+
+    pub(crate) fn minus(self, other: Self) -> Self {
+        Self {
+            mean: self.mean - other.mean,
+            half_width: self.half_width.hypot(other.half_width),
+        }
+    }
+
+    /// The interval, if it is known.
+    pub(crate) fn interval(self) -> Option<(f64, f64)> {
+        let (mean, half_width) = (self.mean, self.half_width);
+        (half_width > 0.0).then_some((mean - half_width, mean + half_width))
+    }
+}
+
 /// Slope of the least-squares line through points.
 pub(crate) fn slope(points: &[(f64, f64)]) -> f64 {
     let count = points.len() as f64;
@@ -90,6 +148,25 @@ mod tests {
         let deviation = (32.0 * 33.0 / 12.0_f64).sqrt();
         let found = interval_95(&many).unwrap();
         assert!((found / (deviation / 32.0_f64.sqrt()) - 2.0395).abs() < 0.002);
+    }
+
+    #[test]
+    fn the_error_of_a_quotient_is_that_of_its_parts_together() {
+        let (above, below) = (
+            Estimate {
+                mean: 6.0,
+                half_width: 0.3,
+            },
+            Estimate {
+                mean: 2.0,
+                half_width: 0.24,
+            },
+        );
+        let ratio = above.over(below);
+        assert!((ratio.mean - 3.0).abs() < 1e-12);
+        assert!((ratio.half_width - 3.0 * 0.13).abs() < 1e-12);
+        assert!((above.minus(below).half_width - 0.3_f64.hypot(0.24)).abs() < 1e-12);
+        assert_eq!(Estimate::of(&[2.0]).interval(), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //!
 //! The file is part of the binary, so that every installation judges by the same text.
 
+use super::tolerance::Tolerance;
 use crate::Error;
 use noccl_files::FileError;
 use schemars::JsonSchema;
@@ -161,36 +162,6 @@ impl Evidence {
     }
 }
 
-/// How near is near enough.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Tolerance {
-    pub(crate) kind: ToleranceKind,
-    pub(crate) amount: f64,
-}
-
-/// What a tolerance's amount means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ToleranceKind {
-    /// A fraction of the paper's number, up and down.
-    Relative,
-    /// In the number's own unit, up and down.
-    Absolute,
-    /// Within a factor of the paper's number, up and down.
-    Factor,
-    /// No more than that above the paper's number (0 where it states none), however far below.
-    AtMost,
-    /// No more than that below the paper's number, however far above.
-    AtLeast,
-    /// The paper states no number but a bound or a direction: no more than that above it.
-    StatedAtMost,
-    /// The paper states no number but a bound or a direction: no more than that below it.
-    StatedAtLeast,
-    /// Equal.
-    Exact,
-}
-
 /// Event counts of the paper's Table 1, in the order of its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -212,60 +183,36 @@ impl Claim {
     /// As what a row counts. A number of the paper of which only a side is asked is missed by any factor and still on that side, so it
     /// counts as a direction, whatever else the row rests on.
     pub(crate) const fn counts_as(&self) -> Evidence {
-        match self.tolerance.kind {
-            ToleranceKind::AtMost | ToleranceKind::AtLeast if self.paper.is_some() => {
-                Evidence::DirectionOnly
-            }
-            ToleranceKind::AtMost
-            | ToleranceKind::AtLeast
-            | ToleranceKind::StatedAtMost
-            | ToleranceKind::StatedAtLeast
-            | ToleranceKind::Relative
-            | ToleranceKind::Absolute
-            | ToleranceKind::Factor
-            | ToleranceKind::Exact => self.evidence,
+        if self.paper.is_some() && self.tolerance.kind.is_one_sided() {
+            return Evidence::DirectionOnly;
         }
+        self.evidence
     }
 
     /// Is a number near enough to the paper's?
     pub(crate) fn accepts(&self, ours: f64) -> bool {
-        // Sums of binary fractions: a number on the border is inside.
-        const ROUNDING: f64 = 1e-9;
-        let paper = self.paper.unwrap_or(0.0);
-        let amount = self.tolerance.amount + ROUNDING;
-        match self.tolerance.kind {
-            ToleranceKind::Relative => (ours - paper).abs() <= amount * paper.abs(),
-            ToleranceKind::Absolute => (ours - paper).abs() <= amount,
-            ToleranceKind::Factor => ours <= paper * amount && ours * amount >= paper,
-            ToleranceKind::AtMost | ToleranceKind::StatedAtMost => ours <= paper + amount,
-            ToleranceKind::AtLeast | ToleranceKind::StatedAtLeast => ours >= paper - amount,
-            ToleranceKind::Exact => (ours - paper).abs() <= ROUNDING,
+        let (least, most) = self.tolerance.bounds(self.paper);
+        (least..=most).contains(&ours)
+    }
+
+    /// Is all of an interval near enough, or nothing of it? Undecided if it is neither.
+    pub(crate) fn accepts_all(&self, (low, high): (f64, f64)) -> Option<bool> {
+        let (least, most) = self.tolerance.bounds(self.paper);
+        if least <= low && high <= most {
+            return Some(true);
         }
+        (high < least || most < low).then_some(false)
     }
 
     /// The tolerance in words.
     pub(crate) fn tolerance_text(&self) -> String {
-        let amount = self.tolerance.amount;
-        let bound = match self.tolerance.kind {
-            ToleranceKind::Relative => format!("±{:.0} %", amount * 100.0),
-            ToleranceKind::Absolute => format!("±{amount}"),
-            ToleranceKind::Factor => format!("a factor of {amount}"),
-            ToleranceKind::AtMost => format!("at most {amount} above"),
-            ToleranceKind::AtLeast => format!("at most {amount} below"),
-            ToleranceKind::StatedAtMost => {
-                format!("at most {amount} above; the paper states a direction only")
-            }
-            ToleranceKind::StatedAtLeast => {
-                format!("at most {amount} below; the paper states a direction only")
-            }
-            ToleranceKind::Exact => "exact".to_owned(),
-        };
-        format!("{bound} ({})", self.tolerance_reason)
+        format!("{} ({})", self.tolerance.words(), self.tolerance_reason)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tolerance::ToleranceKind;
     use super::*;
 
     fn claim(paper: f64, kind: ToleranceKind, amount: f64) -> Claim {
@@ -321,6 +268,17 @@ mod tests {
             assert!(!claim.accepts(outside), "{claim:?} {outside}");
         }
         assert!(claim(1.0, ToleranceKind::AtMost, 0.05).accepts(0.5));
+    }
+
+    #[test]
+    fn an_interval_on_a_border_decides_nothing() {
+        let near = claim(1.0, ToleranceKind::Relative, 0.05);
+        assert_eq!(near.accepts_all((0.96, 1.04)), Some(true));
+        assert_eq!(near.accepts_all((0.936, 0.968)), None);
+        assert_eq!(near.accepts_all((0.5, 1.5)), None);
+        assert_eq!(near.accepts_all((1.06, 1.5)), Some(false));
+        let side = claim(0.11, ToleranceKind::AtLeast, 0.11);
+        assert_eq!(side.accepts_all((-0.016, 0.093)), None);
     }
 
     /// Numbers that miss the paper's by three orders of magnitude or have the other sign.

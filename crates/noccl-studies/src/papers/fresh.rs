@@ -5,7 +5,7 @@
 //! measured anew. A changed explanation or measurement takes `make claims`.
 
 use super::claims::{Claim, Paper};
-use super::{ClaimRow, row, table};
+use super::{ClaimResult, ClaimRow, row, table};
 use crate::papers::outcome::Outcomes;
 
 fn path(paper: Paper) -> String {
@@ -32,9 +32,12 @@ fn row_with(claim: &Claim, page: &str) -> ClaimRow {
         why.clone_into(&mut row.reason);
         return row;
     }
-    let ours: f64 = ours.trim().parse().unwrap();
-    row.ours = Some(ours);
-    row.holds = Some(claim.accepts(ours));
+    let numbers: Vec<f64> = (ours.split([' ', '(', ')']))
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    row.ours = numbers.first().copied();
+    (row.low, row.high) = (numbers.get(1).copied(), numbers.get(2).copied());
+    row.judge(claim, true);
     row.reason.clone_from(&claim.explanation);
     let detail = why.strip_prefix(&claim.explanation).unwrap_or("stale");
     detail.trim_start_matches("; ").clone_into(&mut row.detail);
@@ -61,5 +64,8 @@ fn rows_of_the_pages_have_the_text_of_the_claims_and_results_follow_from_numbers
             );
         }
         assert_eq!(today.lines().count(), page.lines().count());
+        let mut failing = rows.iter().filter(|row| row.result() == ClaimResult::Fails);
+        let without_reason = failing.find(|row| row.reason.is_empty());
+        assert_eq!(without_reason, None, "fails without a reason");
     }
 }

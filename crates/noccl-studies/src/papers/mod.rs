@@ -14,9 +14,11 @@ mod nocmsg;
 pub(crate) mod outcome;
 mod smart;
 mod table;
+mod tolerance;
 mod torrent;
 
-pub use claims::{Evidence, ToleranceKind};
+pub use claims::Evidence;
+pub use tolerance::ToleranceKind;
 
 use crate::figure::Figure;
 use crate::{Error, read_text, write_file};
@@ -51,11 +53,15 @@ pub struct ClaimRow {
     pub paper: Option<f64>,
     /// Our number; absent if it was not measured.
     pub ours: Option<f64>,
+    /// Lower end of its 95 % interval; absent if it was measured once.
+    pub low: Option<f64>,
+    /// Upper end of its 95 % interval; absent if it was measured once.
+    pub high: Option<f64>,
     /// How near is near enough, and why.
     pub tolerance: String,
     /// What a row that holds would show.
     pub evidence: Evidence,
-    /// Does it hold? Absent if it was not measured.
+    /// Does it hold? Absent if it was not measured, and undecided if the interval has numbers with which it holds and others.
     pub holds: Option<bool>,
     /// Why ours differs, or why it was not measured.
     pub reason: String,
@@ -119,6 +125,8 @@ fn row(claim: &Claim, outcomes: &Outcomes) -> ClaimRow {
         place: claim.place.clone(),
         paper: claim.paper,
         ours: None,
+        low: None,
+        high: None,
         tolerance: claim.tolerance_text(),
         evidence: claim.counts_as(),
         holds: None,
@@ -129,17 +137,55 @@ fn row(claim: &Claim, outcomes: &Outcomes) -> ClaimRow {
     match outcomes.by_id.get(&claim.id) {
         Some(Outcome::Measured {
             ours,
+            interval,
             detail,
             is_shown,
         }) => {
             row.ours = Some(*ours);
-            row.holds = Some(*is_shown && claim.accepts(*ours));
+            (row.low, row.high) = interval.unzip();
+            row.judge(claim, *is_shown);
             row.detail.clone_from(detail);
         }
         Some(Outcome::Missing(reason)) => row.reason.clone_from(reason),
         None => row.reason = "nothing measures it".to_owned(),
     }
     row
+}
+
+impl ClaimRow {
+    /// Compares what was measured with the claim.
+    fn judge(&mut self, claim: &Claim, is_shown: bool) {
+        self.holds = match (self.ours, self.low, self.high) {
+            (Some(_), ..) if !is_shown => Some(false),
+            (Some(_), Some(low), Some(high)) => claim.accepts_all((low, high)),
+            (Some(ours), ..) => Some(claim.accepts(ours)),
+            (None, ..) => None,
+        };
+    }
+
+    /// The result in a word.
+    #[must_use]
+    pub const fn result(&self) -> ClaimResult {
+        match (self.holds, self.ours) {
+            (Some(true), _) => ClaimResult::Holds,
+            (Some(false), _) => ClaimResult::Fails,
+            (None, Some(_)) => ClaimResult::Undecided,
+            (None, None) => ClaimResult::Missed,
+        }
+    }
+}
+
+/// What became of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClaimResult {
+    /// It holds.
+    Holds,
+    /// It does not.
+    Fails,
+    /// The interval of what was measured has numbers with which it holds and others.
+    Undecided,
+    /// It was not measured.
+    Missed,
 }
 
 /// Has a page the markers that [`Reproduction::update_page`] needs? To be asked before measuring.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The results as a table of a page, between markers.
 
-use super::ClaimRow;
 use super::claims::{Evidence, Paper};
+use super::{ClaimResult, ClaimRow};
 use crate::Error;
 use crate::page::between;
 
@@ -16,15 +16,15 @@ fn begin(paper: Paper) -> String {
 /// How many rows of each kind of evidence hold, fail or are missing; predictions first, since only they count.
 pub(crate) fn count(rows: &[ClaimRow]) -> String {
     let parts = Evidence::ALL.into_iter().filter_map(|evidence| {
-        let of = |holds: Option<bool>| {
-            let is_it = |r: &&ClaimRow| r.evidence == evidence && r.holds == holds;
+        let of = |result: ClaimResult| {
+            let is_it = |r: &&ClaimRow| r.evidence == evidence && r.result() == result;
             rows.iter().filter(is_it).count()
         };
-        let (hold, fail, missed) = (of(Some(true)), of(Some(false)), of(None));
         let words = [
-            (hold, "hold"),
-            (fail, "fail"),
-            (missed, "not measured, so missed"),
+            (of(ClaimResult::Holds), "hold"),
+            (of(ClaimResult::Fails), "fail"),
+            (of(ClaimResult::Undecided), "undecided"),
+            (of(ClaimResult::Missed), "not measured, so missed"),
         ];
         let words: Vec<String> = words
             .iter()
@@ -54,17 +54,18 @@ fn markdown(paper: Paper, rows: &[ClaimRow]) -> String {
         paper.label()
     );
     for row in rows {
-        let result = match row.holds {
-            Some(true) => "holds",
-            Some(false) => "**fails**",
-            None => "not measured: missed",
+        let result = match row.result() {
+            ClaimResult::Holds => "holds",
+            ClaimResult::Fails => "**fails**",
+            ClaimResult::Undecided => "undecided",
+            ClaimResult::Missed => "not measured: missed",
         };
         let cells = [
             row.id.clone(),
             row.statement.clone(),
             row.place.clone(),
             row.paper.map_or_else(String::new, short),
-            row.ours.map_or_else(String::new, short),
+            row.ours.map_or_else(String::new, |ours| within(ours, row)),
             row.tolerance.clone(),
             row.evidence.label().to_owned(),
             result.to_owned(),
@@ -78,6 +79,14 @@ fn markdown(paper: Paper, rows: &[ClaimRow]) -> String {
         out += &format!("| {} |\n", cells.join(" | "));
     }
     out
+}
+
+/// Our number with its interval.
+fn within(ours: f64, row: &ClaimRow) -> String {
+    match (row.low, row.high) {
+        (Some(low), Some(high)) => format!("{} ({} to {})", short(ours), short(low), short(high)),
+        (None, _) | (_, None) => short(ours),
+    }
 }
 
 /// Three digits behind the point at most, none that say nothing.
@@ -146,6 +155,8 @@ mod tests {
             place: String::new(),
             paper: None,
             ours: None,
+            low: None,
+            high: None,
             tolerance: String::new(),
             evidence,
             holds,
@@ -168,6 +179,21 @@ mod tests {
             count(&rows),
             "5 rows. predictions: 1 hold, 1 fail; of a direction only: 1 hold; by a fitted constant: 1 hold; of another technology: 1 not measured, so missed."
         );
+    }
+
+    #[test]
+    fn a_row_whose_interval_lies_on_a_border_is_undecided_and_counted_as_such() {
+        let on_border = ClaimRow {
+            ours: Some(0.952),
+            low: Some(0.936),
+            high: Some(0.968),
+            ..row(Evidence::Prediction, None)
+        };
+        let rows = [on_border];
+        assert_eq!(count(&rows), "1 rows. predictions: 1 undecided.");
+        let page = markdown(Paper::Smart, &rows);
+        assert!(page.contains("| 0.952 (0.936 to 0.968) |"), "{page}");
+        assert!(page.contains("| undecided |"), "{page}");
     }
 
     #[test]

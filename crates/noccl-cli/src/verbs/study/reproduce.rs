@@ -5,12 +5,12 @@ use crate::progress::watched;
 use crate::table::{Align, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{ClaimRow, Error};
+use noccl::{ClaimResult, ClaimRow, Error};
 use std::path::PathBuf;
 
 /// Measure a paper's claims anew: a result per claim, a plot per figure
 ///
-/// Exit code 1 if a measured claim does not hold.
+/// A claim is undecided if the 95 % interval of our number has numbers with which it holds and others. Exit code 1 if a claim fails.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -83,10 +83,11 @@ fn text(rows: &[ClaimRow]) -> String {
     let body: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
-            let result = match row.holds {
-                Some(true) => "holds",
-                Some(false) => "FAILS",
-                None => "not measured",
+            let result = match row.result() {
+                ClaimResult::Holds => "holds",
+                ClaimResult::Fails => "FAILS",
+                ClaimResult::Undecided => "undecided",
+                ClaimResult::Missed => "not measured",
             };
             let behind = if row.ours.is_some() {
                 &row.detail

@@ -117,8 +117,8 @@ pub(super) fn others(effort: Effort<'_>) -> Result<Table, Error> {
     others_of(|pattern, [published, ours], vcs| {
         let setting = Setting::with_vcs(vcs);
         let ends = |design: Design| {
-            let full = effort.full(design, setting, pattern)?.accepted;
-            Ok::<_, Error>((full, effort.low(design, setting, pattern)?.latency))
+            let full = effort.full(design, setting, pattern)?.accepted.mean;
+            Ok::<_, Error>((full, effort.low(design, setting, pattern)?.latency.mean))
         };
         let (before, after) = rayon::join(|| ends(published), || ends(ours));
         let (before, after) = (before?, after?);

@@ -5,6 +5,7 @@ use super::curve::{Effort, Sample};
 use super::designs::{BASELINE, Design, FITTED_VCS, PRIVATE, SHARED, SLOTS, Setting, in_slots};
 use super::plots::Plot;
 use crate::Error;
+use crate::measure::statistics::Estimate;
 use crate::papers::Found;
 use crate::papers::outcome::Outcomes;
 use noccl_workload::Pattern;
@@ -36,12 +37,12 @@ fn ends(
 }
 
 /// By how much a latency lies below the baseline's.
-fn lower(of: &Ends, baseline: &Ends) -> f64 {
-    1.0 - of.low.latency / baseline.low.latency
+fn lower(of: &Ends, baseline: &Ends) -> Estimate {
+    of.low.latency.part_below(baseline.low.latency)
 }
 
-fn gain(of: &Ends, baseline: &Ends) -> f64 {
-    of.full.accepted / baseline.full.accepted
+fn gain(of: &Ends, baseline: &Ends) -> Estimate {
+    of.full.accepted.over(baseline.full.accepted)
 }
 
 /// What stands behind a comparison.
@@ -73,34 +74,47 @@ pub(super) fn corners(effort: Effort<'_>, out: &mut Outcomes) -> Result<(), Erro
     let words = words.join("; ");
     let latency = |interval: u32| {
         let found = by_interval.iter().find(|(cycles, _)| *cycles == interval);
-        found.map_or(0.0, |(_, ends)| ends.low.latency)
+        found.map_or(Estimate::known(0.0), |(_, ends)| ends.low.latency)
     };
     let detail = format!("baseline {}; {words}", baseline.low.latency_text());
     let base = baseline.low.latency;
-    out.put("1-most", 1.0 - latency(4) / base, &detail);
-    out.put("1-least", 1.0 - latency(10) / base, &detail);
+    out.put_estimate("1-most", latency(4).part_below(base), &detail);
+    out.put_estimate("1-least", latency(10).part_below(base), &detail);
     for interval in [3, 4, 6, 10] {
         let detail = "slots begin at fixed cycles, so that a packet waits half an interval";
-        out.put(&format!("2-bi-{interval}"), latency(interval), detail);
+        out.put_estimate(&format!("2-bi-{interval}"), latency(interval), detail);
     }
-    let best = by_interval
-        .iter()
-        .max_by(|a, b| a.1.full.accepted.total_cmp(&b.1.full.accepted));
-    let (interval, most) = best.map_or((0, 0.0), |(i, ends)| (*i, ends.full.accepted));
-    out.put("3-best", f64::from(interval), &words);
-    let others = by_interval.iter().filter(|(i, _)| *i != interval);
-    let ratios: Vec<f64> = others.map(|(_, ends)| most / ends.full.accepted).collect();
-    let (least, greatest) = crate::measure::statistics::range(&ratios);
-    out.put("3-least", least, &words);
-    out.put("3-most", greatest, &words);
+    best_interval(&by_interval, &words, out);
     let detail = format!(
         "private trees: {}; shared: {}",
         both(private, baseline),
         both(shared, baseline)
     );
-    out.put("4-latency", lower(private, baseline), &detail);
-    out.put("4-throughput", gain(private, baseline), &detail);
+    out.put_estimate("4-latency", lower(private, baseline), &detail);
+    out.put_estimate("4-throughput", gain(private, baseline), &detail);
     Ok(())
+}
+
+/// Claim 3.
+fn best_interval(by_interval: &[(u32, &Ends)], words: &str, out: &mut Outcomes) {
+    let accepted = |ends: &Ends| ends.full.accepted;
+    let by_mean = |a: &Estimate, b: &Estimate| a.mean.total_cmp(&b.mean);
+    let best = by_interval
+        .iter()
+        .max_by(|a, b| by_mean(&accepted(a.1), &accepted(b.1)));
+    let Some((interval, most)) = best else { return };
+    out.put("3-best", f64::from(*interval), words);
+    let others = by_interval.iter().filter(|(i, _)| i != interval);
+    let ratios = others.map(|(_, ends)| accepted(most).over(accepted(ends)));
+    let ratios: Vec<Estimate> = ratios.collect();
+    let (least, greatest) = (
+        ratios.iter().copied().min_by(by_mean),
+        ratios.iter().copied().max_by(by_mean),
+    );
+    for (id, ratio) in [("3-least", least), ("3-most", greatest)] {
+        let ratio = ratio.unwrap_or(Estimate::known(0.0));
+        out.put_estimate(id, ratio, words);
+    }
 }
 
 /// Claims 5 to 10 and the first half of 12.
@@ -114,33 +128,34 @@ pub(super) fn everywhere(effort: Effort<'_>, out: &mut Outcomes) -> Result<(), E
     )?;
     let (baseline, shared, private, slots) = (&found[0], &found[1], &found[2], &found[3]);
     let detail = both(slots, baseline);
-    out.put("5-latency", lower(slots, baseline), &detail);
-    out.put("5-throughput", gain(slots, baseline), &detail);
+    out.put_estimate("5-latency", lower(slots, baseline), &detail);
+    out.put_estimate("5-throughput", gain(slots, baseline), &detail);
     let detail = both(shared, baseline);
-    out.put("6-latency", shared.low.latency, &detail);
+    out.put_estimate("6-latency", shared.low.latency, &detail);
     let gains = gains_by_vcs(effort, SHARED)?;
-    out.put(
+    out.put_estimate(
         "6-throughput",
         gain(shared, baseline),
         &format!("{detail}; {gains}"),
     );
-    out.put("6-ideal", shared.full.accepted / IDEAL, &detail);
-    out.put("12-multicast-latency", lower(shared, baseline), &detail);
+    let ideal = Estimate::known(IDEAL);
+    out.put_estimate("6-ideal", shared.full.accepted.over(ideal), &detail);
+    out.put_estimate("12-multicast-latency", lower(shared, baseline), &detail);
     let detail = both(private, baseline);
     let gains = gains_by_vcs(effort, PRIVATE)?;
     let detail = format!("{detail}; {gains}");
-    out.put("7-throughput", gain(private, baseline), &detail);
-    out.put("7-ideal", private.full.accepted / IDEAL, &detail);
-    out.put("12-multicast-throughput", gain(private, baseline), &detail);
+    out.put_estimate("7-throughput", gain(private, baseline), &detail);
+    out.put_estimate("7-ideal", private.full.accepted.over(ideal), &detail);
+    out.put_estimate("12-multicast-throughput", gain(private, baseline), &detail);
     equal_buffers(effort, baseline, out)?;
-    let added = private.low.latency - shared.low.latency;
+    let added = private.low.latency.minus(shared.low.latency);
     let detail = format!(
         "private {}, shared {}",
         private.low.latency_text(),
         shared.low.latency_text()
     );
-    out.put("8-redirection", added, &detail);
-    let highest = found.iter().map(|ends| ends.full.accepted);
+    out.put_estimate("8-redirection", added, &detail);
+    let highest = found.iter().map(|ends| ends.full.accepted.mean);
     let highest = highest.fold(0.0, f64::max);
     let detail =
         format!("64 / 63, as a source does not send to itself; highest accepted {highest:.3}");
@@ -152,12 +167,12 @@ fn gains_by_vcs(effort: Effort<'_>, design: Design) -> Result<String, Error> {
     let words = Setting::words_by_vcs(|setting| {
         let ours = effort.full(design, setting, Pattern::Broadcast)?.accepted;
         let base = effort.full(BASELINE, setting, Pattern::Broadcast)?.accepted;
-        Ok(ours / base)
+        Ok(ours.over(base).mean)
     })?;
     Ok(format!("ratio {words}"))
 }
 
-/// Claim 7 with as many buffer bits: one channel per order class, as many in all as the baseline has.
+/// Claims 7 and 12 with as many buffer bits: one channel per order class, as many in all as the baseline has.
 fn equal_buffers(effort: Effort<'_>, baseline: &Ends, out: &mut Outcomes) -> Result<(), Error> {
     let setting = Setting::with_vcs(FITTED_VCS / 3);
     let private = effort.full(PRIVATE, setting, Pattern::Broadcast)?;
@@ -166,8 +181,9 @@ fn equal_buffers(effort: Effort<'_>, baseline: &Ends, out: &mut Outcomes) -> Res
         private.accepted_text(),
         baseline.full.accepted_text()
     );
-    let ratio = private.accepted / baseline.full.accepted;
-    out.put("7-equal-buffers", ratio, &detail);
+    let ratio = private.accepted.over(baseline.full.accepted);
+    out.put_estimate("7-equal-buffers", ratio, &detail);
+    out.put_estimate("12-equal-buffers", ratio, &detail);
     Ok(())
 }
 
@@ -175,10 +191,10 @@ fn equal_buffers(effort: Effort<'_>, baseline: &Ends, out: &mut Outcomes) -> Res
 fn consistency(effort: Effort<'_>, baseline: &Ends, out: &mut Outcomes) -> Result<(), Error> {
     let words = Setting::words_by_vcs(|setting| {
         let full = effort.full(BASELINE, setting, Pattern::Broadcast)?;
-        Ok(full.accepted / IDEAL)
+        Ok(full.accepted.mean / IDEAL)
     })?;
-    let ours = baseline.full.accepted / IDEAL;
-    out.put("10-consistency", ours, &words);
+    let ours = baseline.full.accepted.over(Estimate::known(IDEAL));
+    out.put_estimate("10-consistency", ours, &words);
     Ok(())
 }
 
@@ -188,20 +204,20 @@ pub(super) fn random_sets(effort: Effort<'_>, out: &mut Outcomes) -> Result<(), 
     let designs = [BASELINE, SHARED, PRIVATE, in_slots(4), in_slots(6)];
     let found = ends(effort, &designs, AT, pattern)?;
     let (baseline, shared, private) = (&found[0], &found[1], &found[2]);
-    let ratio = found[3].full.accepted / found[4].full.accepted;
+    let ratio = gain(&found[3], &found[4]);
     let detail = format!(
         "accepted {} with BI 4, {} with BI 6",
         found[3].full.accepted_text(),
         found[4].full.accepted_text()
     );
-    out.put("11-interval", ratio, &detail);
+    out.put_estimate("11-interval", ratio, &detail);
     let detail = format!(
         "shared trees: {}; private: {}",
         both(shared, baseline),
         both(private, baseline)
     );
-    out.put("11-latency", lower(shared, baseline), &detail);
-    out.put("11-throughput", gain(shared, baseline), &detail);
+    out.put_estimate("11-latency", lower(shared, baseline), &detail);
+    out.put_estimate("11-throughput", gain(shared, baseline), &detail);
     Ok(())
 }
 

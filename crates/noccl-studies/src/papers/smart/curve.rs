@@ -6,7 +6,7 @@
 
 use super::designs::{Design, Setting};
 use crate::Error;
-use crate::measure::statistics::{interval_95, mean};
+use crate::measure::statistics::Estimate;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally, TrafficResult};
 use noccl_sim::run_traffic;
@@ -34,29 +34,26 @@ pub(super) struct Effort<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Sample {
     pub(super) offered: f64,
-    pub(super) accepted: f64,
-    pub(super) latency: f64,
-    /// Half-widths of 95 % intervals.
-    pub(super) accepted_half_width: f64,
-    pub(super) latency_half_width: f64,
+    pub(super) accepted: Estimate,
+    pub(super) latency: Estimate,
     /// Contributions that a root gets, and reductions in flight.
-    pub(super) received: f64,
-    pub(super) open: f64,
+    pub(super) received: Estimate,
+    pub(super) open: Estimate,
     /// Cycles that a contribution waits in a router.
-    pub(super) wait: f64,
+    pub(super) wait: Estimate,
     /// Were measured packets still in flight when a run gave up? Its latency is that of the others then.
     is_stuck: bool,
 }
 
 impl Sample {
     const fn is_within_limit(&self) -> bool {
-        !self.is_stuck && self.latency <= LIMIT_CYCLES
+        !self.is_stuck && self.latency.mean <= LIMIT_CYCLES
     }
 
     /// Latency, of what is not saturated.
     pub(super) const fn latency_within_limit(&self) -> f64 {
         if self.is_within_limit() {
-            self.latency
+            self.latency.mean
         } else {
             f64::INFINITY
         }
@@ -64,19 +61,21 @@ impl Sample {
 
     /// Latency with its interval.
     pub(super) fn latency_text(&self) -> String {
-        if self.latency_half_width > 0.0 {
-            format!("{:.2} ± {:.2}", self.latency, self.latency_half_width)
+        let of = self.latency;
+        if of.half_width > 0.0 {
+            format!("{:.2} ± {:.2}", of.mean, of.half_width)
         } else {
-            format!("{:.2}", self.latency)
+            format!("{:.2}", of.mean)
         }
     }
 
     /// Accepted load with its interval.
     pub(super) fn accepted_text(&self) -> String {
-        if self.accepted_half_width > 0.0 {
-            format!("{:.3} ± {:.3}", self.accepted, self.accepted_half_width)
+        let of = self.accepted;
+        if of.half_width > 0.0 {
+            format!("{:.3} ± {:.3}", of.mean, of.half_width)
         } else {
-            format!("{:.3}", self.accepted)
+            format!("{:.3}", of.mean)
         }
     }
 }
@@ -95,6 +94,16 @@ pub(super) const fn full_offer(pattern: Pattern) -> f64 {
         | Pattern::Hotspot
         | Pattern::RowMulticast => 64.0,
     }
+}
+
+/// To what a load at the limit of latency is searched.
+const fn limit_step(pattern: Pattern) -> f64 {
+    full_offer(pattern) / 100.0
+}
+
+/// Where the load at the limit lies: the last one that was found within it, and the first one beyond.
+pub(super) fn between(pattern: Pattern, load: f64) -> (f64, f64) {
+    (load, full_offer(pattern).min(load + limit_step(pattern)))
 }
 
 impl Effort<'_> {
@@ -138,17 +147,15 @@ impl Effort<'_> {
         let of = |value: fn(&TrafficResult) -> Option<f64>| {
             let values: Vec<f64> = results.iter().filter_map(value).collect();
             if values.is_empty() {
-                0.0
+                Estimate::known(0.0)
             } else {
-                mean(&values)
+                Estimate::of(&values)
             }
         };
         Ok(Sample {
             offered,
-            accepted: mean(&accepted),
-            latency: mean(&latencies),
-            accepted_half_width: interval_95(&accepted).unwrap_or(0.0),
-            latency_half_width: interval_95(&latencies).unwrap_or(0.0),
+            accepted: Estimate::of(&accepted),
+            latency: Estimate::of(&latencies),
             received: of(|result| result.received_per_flow),
             open: of(|result| result.open_flows),
             wait: of(|result| result.contribution_wait_cycles),
@@ -180,7 +187,7 @@ impl Effort<'_> {
         self.sample(&design.network(setting)?, pattern, full_offer(pattern))
     }
 
-    /// Highest load at which the mean latency stays within the limit, to a hundredth of the full offer.
+    /// Highest load at which the mean latency stays within the limit, to a hundredth of the full offer: [`between`] says what that leaves open.
     pub(super) fn at_limit(
         self,
         design: Design,
@@ -192,7 +199,7 @@ impl Effort<'_> {
         if self.sample(&network, pattern, high)?.is_within_limit() {
             return Ok(high);
         }
-        let step = high / 100.0;
+        let step = limit_step(pattern);
         while high - low > step {
             let middle = f64::midpoint(low, high);
             if self.sample(&network, pattern, middle)?.is_within_limit() {
@@ -218,7 +225,7 @@ impl Effort<'_> {
         let mut curve = Vec::new();
         for load in loads {
             let sample = self.sample(&network, pattern, *load)?;
-            if sample.is_stuck || sample.latency > END_CYCLES {
+            if sample.is_stuck || sample.latency.mean > END_CYCLES {
                 break;
             }
             curve.push(sample);

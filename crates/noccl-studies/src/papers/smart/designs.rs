@@ -60,6 +60,11 @@ impl Setting {
         }
     }
 
+    /// The setting of a row whose numbers name no other.
+    pub(super) fn words(self) -> String {
+        format!("measured with `vcs` {}", self.vcs)
+    }
+
     /// A number for each of [`VCS`], as text.
     pub(super) fn words_by_vcs(
         number: impl Fn(Self) -> Result<f64, Error> + Sync,

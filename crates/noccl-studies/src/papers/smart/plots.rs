@@ -62,7 +62,7 @@ impl Plot<'_> {
             let all: Vec<Panel> = settings.iter().zip(&titles).map(panel).collect();
             panels(name, &title, self.x, y, &all)
         };
-        let mut figures = vec![figure(self.name, "latency [cycles]", |s| s.latency)];
+        let mut figures = vec![figure(self.name, "latency [cycles]", |s| s.latency.mean)];
         figures.extend(more.iter().map(|(name, y, of)| figure(name, y, *of)));
         Ok(figures)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! S2's claims 12 to 18: acknowledgements of all nodes to one (Fig. 7).
 
-use super::curve::{Effort, Sample};
+use super::curve::{Effort, Sample, between};
 use super::designs::{
     BASELINE, BASELINE_ROUTER, COMPLETE, Design, GREEDY_BYPASS, GREEDY_BYPASS_ROUTER, GREEDY_LOCAL,
     Setting, VCS,
@@ -62,20 +62,27 @@ pub(super) fn claims(effort: Effort<'_>, out: &mut Outcomes) -> Result<(), Error
         ),
     ] {
         let detail = format!("{} cycles", ends.low.latency_text());
-        out.put(latency, ends.low.latency, &detail);
-        out.put(saturation, ends.load, &by_vcs(effort, design)?);
+        out.put_estimate(latency, ends.low.latency, &detail);
+        put_load(saturation, ends.load, &by_vcs(effort, design)?, out);
     }
-    let ratio = local.low.latency / baseline.low.latency;
+    let ratio = local.low.latency.over(baseline.low.latency);
     let detail = both(local, baseline);
-    out.put("14-local", ratio, &detail);
+    out.put_estimate("14-local", ratio, &detail);
     bypass(effort, out)?;
     complete_rows(effort, complete, out)?;
-    let lower = 1.0 - complete.low.latency / baseline.low.latency;
+    let lower = complete.low.latency.part_below(baseline.low.latency);
     let detail = both(complete, baseline);
-    out.put("12-reduction-latency", lower, &detail);
-    let ratio = complete.load / baseline.load;
-    out.put("12-reduction-throughput", ratio, &detail);
+    out.put_estimate("12-reduction-latency", lower, &detail);
+    let (low, high) = between(PATTERN, complete.load);
+    let (least, most) = between(PATTERN, baseline.load);
+    let (id, ratio) = ("12-reduction-throughput", complete.load / baseline.load);
+    out.put_within(id, ratio, Some((low / most, high / least)), &detail);
     merged(effort, baseline, by_router, out)
+}
+
+/// A load at the limit of latency.
+fn put_load(id: &str, load: f64, detail: &str, out: &mut Outcomes) {
+    out.put_within(id, load, Some(between(PATTERN, load)), detail);
 }
 
 /// Claims 17 and 18 of the baseline.
@@ -98,34 +105,37 @@ fn merged(
         let near = effort.sample(&design.network(AT)?, PATTERN, 0.9 * ends.load)?;
         let detail = format!(
             "{:.1} at low load, {:.1} at nine tenths of the load at the limit",
-            ends.low.received, near.received
+            ends.low.received.mean, near.received.mean
         );
-        out.put(received, ends.low.received, &detail);
-        let detail = format!("{:.1} at low load", ends.low.open);
-        out.put(open, near.open, &detail);
-        let detail = format!("{:.2} at nine tenths of the load at the limit", near.wait);
-        out.put(wait, ends.low.wait, &detail);
+        out.put_estimate(received, ends.low.received, &detail);
+        let detail = format!("{:.1} at low load", ends.low.open.mean);
+        out.put_estimate(open, near.open, &detail);
+        let detail = format!(
+            "{:.2} at nine tenths of the load at the limit",
+            near.wait.mean
+        );
+        out.put_estimate(wait, ends.low.wait, &detail);
     }
     let full = effort.full(BASELINE, AT, PATTERN)?;
     let routers = effort.full(BASELINE_ROUTER, AT, PATTERN)?;
     let detail = format!(
         "{:.1} merged by router; {:.0} and {:.0} reductions are open",
-        routers.received, full.open, routers.open
+        routers.received.mean, full.open.mean, routers.open.mean
     );
-    out.put("17-saturated", full.received, &detail);
+    out.put_estimate("17-saturated", full.received, &detail);
     let by_vcs = Setting::words_by_vcs(|setting| {
         let full = effort.full(BASELINE, setting, PATTERN)?;
-        Ok(full.wait)
+        Ok(full.wait.mean)
     })?;
-    let detail = format!("{by_vcs}; {:.2} merged by router", routers.wait);
-    out.put("17-wait-saturated", full.wait, &detail);
+    let detail = format!("{by_vcs}; {:.2} merged by router", routers.wait.mean);
+    out.put_estimate("17-wait-saturated", full.wait, &detail);
     Ok(())
 }
 
 /// Claims 16, 17 and 18 of the reduction table.
 fn complete_rows(effort: Effort<'_>, complete: &Ends, out: &mut Outcomes) -> Result<(), Error> {
     let detail = format!("{} cycles", complete.low.latency_text());
-    out.put("16-low", complete.low.latency, &detail);
+    out.put_estimate("16-low", complete.low.latency, &detail);
     let at = |vcs: u32| effort.full(COMPLETE, Setting::with_vcs(vcs), PATTERN);
     let full: Vec<Sample> = VCS
         .par_iter()
@@ -137,19 +147,19 @@ fn complete_rows(effort: Effort<'_>, complete: &Ends, out: &mut Outcomes) -> Res
         .map(|(vcs, s)| {
             format!(
                 "{:.1} cycles, accepted {:.2} with vcs {vcs}",
-                s.latency, s.accepted
+                s.latency.mean, s.accepted.mean
             )
         })
         .collect();
     let fitted = VCS.iter().position(|vcs| *vcs == AT.vcs).unwrap_or(0);
-    out.put("16-high", full[fitted].latency, &words.join("; "));
+    out.put_estimate("16-high", full[fitted].latency, &words.join("; "));
     let limits = by_vcs(effort, COMPLETE)?;
     let detail = format!(
         "load at the limit {limits}; at full offer {}",
         words.join("; ")
     );
-    out.put("16-unsaturated", complete.load, &detail);
-    out.put(
+    put_load("16-unsaturated", complete.load, &detail, out);
+    out.put_estimate(
         "17-complete",
         complete.low.received,
         "as every router counts",
@@ -158,9 +168,9 @@ fn complete_rows(effort: Effort<'_>, complete: &Ends, out: &mut Outcomes) -> Res
     let near = effort.sample(&COMPLETE.network(AT)?, PATTERN, 0.9 * complete.load)?;
     let detail = format!(
         "at 0.5 per cycle; {:.1} at 0.05, {:.1} at nine tenths of the load at the limit",
-        complete.low.open, near.open
+        complete.low.open.mean, near.open.mean
     );
-    out.put("18-table", half.open, &detail);
+    out.put_estimate("18-table", half.open, &detail);
     Ok(())
 }
 
@@ -188,13 +198,13 @@ fn bypass(effort: Effort<'_>, out: &mut Outcomes) -> Result<(), Error> {
             low.latency_text(),
             near.latency_text()
         );
-        out.put(latency, low.latency, &detail);
-        out.put(saturation, load, &by_vcs(effort, design)?);
+        out.put_estimate(latency, low.latency, &detail);
+        put_load(saturation, load, &by_vcs(effort, design)?, out);
         let detail = format!(
             "{:.1} at low load, {:.1} at nine tenths of the load at the limit",
-            low.received, near.received
+            low.received.mean, near.received.mean
         );
-        out.put(received, low.received, &detail);
+        out.put_estimate(received, low.received, &detail);
     }
     Ok(())
 }
@@ -221,8 +231,10 @@ pub(super) fn figures(
         loads: &loads,
         x: "reductions per cycle of the mesh",
     };
-    let received: Quantity<'_> = ("fig_7b", "contributions that the root gets", |s| s.received);
-    let open: Quantity<'_> = ("fig_7c", "reductions in flight", |s| s.open);
+    let received: Quantity<'_> = ("fig_7b", "contributions that the root gets", |s| {
+        s.received.mean
+    });
+    let open: Quantity<'_> = ("fig_7c", "reductions in flight", |s| s.open.mean);
     let more = [received, open];
     found.figures.extend(plot.draw(effort, settings, &more)?);
     Ok(())

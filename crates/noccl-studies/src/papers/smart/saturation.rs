@@ -15,7 +15,7 @@ use rayon::prelude::*;
 pub(super) fn table(effort: Effort<'_>) -> Result<Table, Error> {
     table_of(|pattern, design, vcs| {
         let setting = Setting::with_vcs(vcs);
-        let full = effort.full(design, setting, pattern)?.accepted;
+        let full = effort.full(design, setting, pattern)?.accepted.mean;
         let limit = effort.at_limit(design, setting, pattern)?;
         Ok(format!("{full:.2}, {limit:.2}"))
     })
