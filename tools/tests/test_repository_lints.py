@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import check_crate_edges
+import check_defaults
 import check_file_length
 import check_licences
 import check_spdx
@@ -123,3 +124,15 @@ def test_listed_files_exist_and_leave_out_what_git_ignores() -> None:
     assert Path("Makefile") in listed
     assert all((repository.ROOT / path).is_file() for path in listed)
     assert not [path for path in listed if path.parts[0] in {".venv", "target"}]
+
+
+def test_a_default_of_0_needs_a_reason_where_claims_are_judged(tmp_path: Path) -> None:
+    judged = "crates/noccl-studies/src/papers/rows.rs"
+    bare = "let cycles = found.map_or(0.0, |row| row.cycles);\n"
+    explained = f"// 0: no row is needed here.\n{bare}"
+    of_tests = f"\n#[cfg(test)]\n{bare}"
+    for text, found in ((bare, 1), (explained, 0), (of_tests, 0)):
+        path = write(tmp_path, judged, text)
+        assert len(list(check_defaults.lint([path], tmp_path))) == found, text
+    elsewhere = write(tmp_path, "crates/noccl-net/src/rows.rs", bare)
+    assert not list(check_defaults.lint([elsewhere], tmp_path))

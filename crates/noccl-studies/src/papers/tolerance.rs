@@ -54,6 +54,7 @@ impl Tolerance {
     pub(crate) fn bounds(self, paper: Option<f64>) -> (f64, f64) {
         // Sums of binary fractions: a number on the border is inside.
         const ROUNDING: f64 = 1e-9;
+        // 0: a paper that states no number, as above.
         let paper = paper.unwrap_or(0.0);
         let amount = self.amount + ROUNDING;
         let near = |distance: f64| (paper - distance, paper + distance);

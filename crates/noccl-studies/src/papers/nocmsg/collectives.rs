@@ -94,7 +94,9 @@ impl Series {
     pub(super) fn at(&self, side: u16) -> u64 {
         let measured = SIDES.iter().zip(&self.cycles);
         let found = measured.into_iter().find(|(known, _)| **known == side);
-        found.map(|(_, cycles)| *cycles).expect("a square of S4 that was measured")
+        found
+            .map(|(_, cycles)| *cycles)
+            .expect("a square of S4 that was measured")
     }
 
     pub(super) fn name(&self) -> String {

@@ -126,7 +126,9 @@ pub(super) fn roots(runner: Runner<'_>, out: &mut Outcomes) -> Result<(), Error>
     let at = |tile: &Coord| barrier_at(runner, &network, *tile);
     let times: Vec<u64> = tiles.par_iter().map(at).collect::<Result<_, _>>()?;
     let faster = times.iter().filter(|cycles| **cycles < central).count();
-    let best = times.iter().fold(u64::MAX, |best, cycles| best.min(*cycles));
+    let best = times
+        .iter()
+        .fold(u64::MAX, |best, cycles| best.min(*cycles));
     let detail = format!("root in the centre {central} cycles; the best of 49 roots {best}");
     out.put("27-best", faster as f64, &detail);
     let last = tiles.len() - 1;
@@ -137,7 +139,9 @@ pub(super) fn roots(runner: Runner<'_>, out: &mut Outcomes) -> Result<(), Error>
         last,
     ];
     let corners: Vec<u64> = corners.iter().map(|place| times[*place]).collect();
-    let least = corners.iter().fold(u64::MAX, |least, cycles| least.min(*cycles));
+    let least = corners
+        .iter()
+        .fold(u64::MAX, |least, cycles| least.min(*cycles));
     let detail = format!("corners {corners:?} cycles, centre {central}");
     out.put("27-corners", least as f64 / central as f64, &detail);
     Ok(())

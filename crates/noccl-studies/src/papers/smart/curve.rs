@@ -130,7 +130,7 @@ impl Effort<'_> {
             (self.tally).run(|on_progress| run_traffic(network, &traffic, &config, on_progress))
         };
         let results: Vec<TrafficResult> = seeds.par_iter().map(run).collect::<Result<_, _>>()?;
-        let interfaces = f64::from(network.interface_cycles().unwrap_or(0));
+        let interfaces = network.interface_cycles().map_or(f64::NAN, f64::from);
         let clusters = network.clusters().count() as f64;
         let accepted: Vec<f64> = results
             .iter()

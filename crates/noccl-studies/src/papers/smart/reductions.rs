@@ -151,8 +151,10 @@ fn complete_rows(effort: Effort<'_>, complete: &Ends, out: &mut Outcomes) -> Res
             )
         })
         .collect();
-    let fitted = VCS.iter().position(|vcs| *vcs == AT.vcs).unwrap_or(0);
-    out.put_estimate("16-high", full[fitted].latency, &words.join("; "));
+    // The claim's number of channels is one of those that are measured.
+    for (_, fitted) in VCS.iter().zip(&full).filter(|(vcs, _)| **vcs == AT.vcs) {
+        out.put_estimate("16-high", fitted.latency, &words.join("; "));
+    }
     let limits = by_vcs(effort, COMPLETE)?;
     let detail = format!(
         "load at the limit {limits}; at full offer {}",
