@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Packets of a schedule on the dynamic network: messages, and what goes with them in the other direction or ahead.
+//! Packets of a schedule on the dynamic network: messages, requests and responses.
 
 use super::shares::{ShareId, Shares};
 use crate::{Schedule, WORD_BYTES};
@@ -22,7 +22,7 @@ pub(super) enum Carried {
     Acknowledgement,
     /// The word that interrupts the receiver, ahead of the message.
     Request,
-    /// The receiver's answer to it.
+    /// The receiver's response to it.
     Reply,
 }
 
@@ -44,14 +44,14 @@ pub(super) struct Packet {
     pub may_find_no_space: bool,
 }
 
-/// All packets, and which may be on their way together.
+/// All packets, and which may be in the network together.
 pub(super) struct Packets {
     pub all: Vec<Packet>,
     /// By action: its packets.
     pub of_action: Vec<Vec<usize>>,
-    /// By tile: packets to its store, and packets that its core writes as an answer.
+    /// By tile: packets to its store, and packets that its core writes as an response.
     pub to: Vec<Vec<usize>>,
-    pub answers_of: Vec<Vec<usize>>,
+    pub responses_of: Vec<Vec<usize>>,
 }
 
 impl Packets {
@@ -65,7 +65,7 @@ impl Packets {
             all: Vec::new(),
             of_action: vec![Vec::new(); schedule.actions.len()],
             to: vec![Vec::new(); network.num_tiles()],
-            answers_of: vec![Vec::new(); network.num_tiles()],
+            responses_of: vec![Vec::new(); network.num_tiles()],
         };
         let next = next_of_pair(shares);
         for (action, message) in shares.messages.iter().enumerate() {
@@ -112,7 +112,7 @@ impl Packets {
         self.of_action[action].push(number);
         self.to[packet.to.idx()].push(number);
         if matches!(packet.carried, Carried::Acknowledgement | Carried::Reply) {
-            self.answers_of[packet.from.idx()].push(number);
+            self.responses_of[packet.from.idx()].push(number);
         }
         self.all.push(packet);
     }
@@ -127,7 +127,7 @@ impl Packets {
         }
     }
 
-    /// May two packets be on their way, or in a store, at the same time? A packet meets itself.
+    /// May two packets be in the network or in a store at the same time? A packet meets itself.
     pub(super) fn may_meet(&self, shares: &Shares, one: usize, other: usize) -> bool {
         let (one, other) = (&self.all[one], &self.all[other]);
         let is_over = |first: &Packet, second: &Packet| {

@@ -12,7 +12,7 @@
 //! | a packet at a store that may be full | that the core reads: it is free, and if it reads nothing that may not be received, all that may stand before the packet may be received |
 //! | a stream | that all its members have come to it |
 //!
-//! A core is not free while it sends, streams or answers. Routes turn from rows into columns only, so packets at links alone wait in no
+//! A core is not free while it sends, streams or responses. Routes turn from rows into columns only, so packets at links alone wait in no
 //! circle: every circle goes through a store.
 
 use super::packets::{Carried, Packets};
@@ -161,8 +161,8 @@ impl Waits {
 
     /// A send waits for the acknowledgement of the message before, of the same pair of tiles.
     fn of_acknowledgement(&mut self, of: Of<'_>, send: ShareId) {
-        let answers = &of.packets.to[of.shares.all[send].tile.idx()];
-        for packet in answers {
+        let responses = &of.packets.to[of.shares.all[send].tile.idx()];
+        for packet in responses {
             let own = &of.packets.all[*packet];
             if own.carried == Carried::Acknowledgement && own.end == Some(send) {
                 self.add(Node::Share(send), Node::Share(own.receive));
@@ -171,7 +171,7 @@ impl Waits {
         }
     }
 
-    /// What keeps the core from reading a packet: its own sends and streams, and the answers that it writes.
+    /// What keeps the core from reading a packet: its own sends and streams, and the responses that it writes.
     fn of_busy_core(&mut self, of: Of<'_>, node: Node, packet: usize) {
         let own = &of.packets.all[packet];
         for (share, other) in of.shares.all.iter().enumerate() {
@@ -182,9 +182,9 @@ impl Waits {
                 self.add(node, Node::Share(share));
             }
         }
-        for answer in &of.packets.answers_of[own.to.idx()] {
-            if of.packets.may_meet(of.shares, packet, *answer) {
-                self.add(node, Node::At(*answer, 0));
+        for response in &of.packets.responses_of[own.to.idx()] {
+            if of.packets.may_meet(of.shares, packet, *response) {
+                self.add(node, Node::At(*response, 0));
             }
         }
     }
