@@ -64,10 +64,11 @@ def of_schedule(function: str, columns: int, rows: int) -> Sends:
     collective, algorithm = SAME[function]
     # That of the program's reduction.
     root = ("--root", f"{columns - 1},{rows - 1}") if collective == "reduce" else ()
+    size = () if collective == "barrier" else ("--bytes", BYTES)
     schedule = json.loads(
         noccl(
             *("schedule", collective, "--spec", f"tilepro64_{columns}x{rows}"),
-            *("--algorithm", algorithm, "--bytes", BYTES, *root, "--json"),
+            *("--algorithm", algorithm, *size, *root, "--json"),
         )
     )
     found: Sends = {rank: [] for rank in range(columns * rows)}
