@@ -43,7 +43,7 @@ fn a_name_in_use_that_is_served_is_noticed() {
     let network = network("collective_noc_2x2");
     let trace = faults::name_in_use_behind_a_full_table(&network);
     let at = fault_place("2x2-endpoints-tiles-in_use", [trace].into_iter());
-    assert_eq!(at, "Local output");
+    assert_eq!(at, "Local input");
 }
 
 #[test]

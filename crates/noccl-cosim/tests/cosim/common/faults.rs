@@ -83,7 +83,11 @@ pub fn name_in_use() -> Trace {
 /// barriers whose second members come last.
 pub fn name_in_use_behind_a_full_table(network: &Network) -> Trace {
     let entries = network.axi().router.merge_table_entries;
-    let waiting = |_| barrier((1, 0), (0, 1), [900, 0]);
+    // Of two clusters, so that none has as many open as its interface allows.
+    let waiting = |entry| {
+        let start_cycles = [[900, 0], [0, 900]][entry as usize % 2];
+        barrier((1, 0), (0, 1), start_cycles)
+    };
     let mut transactions: Vec<_> = (0..entries).map(waiting).collect();
     transactions.push(barrier((0, 0), (0, 1), [300, 600]));
     transactions.push(barrier((0, 1), (1, 0), [400, 450]));
