@@ -216,6 +216,30 @@ def test_ctrl_c_ends_the_command_once(tmp_path: Path) -> None:
     assert not found.is_running
 
 
+def test_an_interrupt_in_a_destructor_is_not_lost(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(STUDY.replace("noc_4x4", "noc_16x16"))
+    code = """\
+import os, signal, sys
+from noccl.sweeps import __main__ as command, run
+
+class Lost:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+
+submit = run.LocalPool.submit
+def interrupted(pool, request):
+    Lost()
+    run.LocalPool.submit = submit
+    return submit(pool, request)
+run.LocalPool.submit = interrupted
+sys.exit(command.main(["run", "study.toml", "--output=results", "--processes=2"]))
+"""
+    words = [sys.executable, "-c", code]
+    ended = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    assert ended.returncode == 3, ended
+    assert b"interrupted: results has" in ended.stderr
+
+
 def test_a_second_interrupt_does_not_cut_the_end_short() -> None:
     code = """\
 import os, signal, time

@@ -75,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     folder = options.output or f"{Path(options.study).stem}.sweep"
     # SIGTERM ends as Ctrl-C does, and so does the end of whoever called.
+    _ASKED.clear()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
     if options.ends_with_input:
@@ -86,7 +87,7 @@ def _run(options: argparse.Namespace) -> int:
             folder,
             processes=options.processes,
             ray=options.ray,
-            on_progress=line.show,
+            on_progress=lambda progress: _shown(line, progress),
         )
     except KeyboardInterrupt:
         line.clear()
@@ -143,8 +144,20 @@ def _stored(folder: str) -> str:
     return f"{folder} has {found.total - found.missing} of {found.total} points"
 
 
+_ASKED = threading.Event()
+"""Set by the interrupt that ends the sweep."""
+
+
+def _shown(line: _Line, progress: Progress) -> None:
+    """Shows the progress; raises an interrupt that Python has ignored, as it does in destructors."""
+    line.show(progress)
+    if _ASKED.is_set():
+        raise KeyboardInterrupt
+
+
 def _interrupt(_number: int, _frame: object) -> None:
     """Ends the sweep; once: what follows while it ends would cut that short."""
+    _ASKED.set()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
