@@ -149,7 +149,7 @@ _ASKED = threading.Event()
 
 
 def _shown(line: _Line, progress: Progress) -> None:
-    """Shows the progress; raises an interrupt that Python has ignored, as it does in destructors."""
+    """Shows the progress; raises an interrupt that Python has ignored, as in a destructor."""
     line.show(progress)
     if _ASKED.is_set():
         raise KeyboardInterrupt
