@@ -19,32 +19,39 @@ pub struct Idle {
     pub accepted: Cow<'static, str>,
 }
 
-/// Several options of one reason.
-pub fn idle<const N: usize>(
-    options: [&'static str; N],
+/// These options if they are idle, for one reason.
+pub fn idle(
+    is_idle: bool,
+    options: &[&'static str],
     on: &'static str,
     accepted: &'static str,
-) -> impl Iterator<Item = Idle> {
-    options.into_iter().map(move |option| Idle {
+) -> Vec<Idle> {
+    let options = options.iter().filter(|_| is_idle);
+    let each = options.map(|option| Idle {
         option,
         on,
         accepted: accepted.into(),
-    })
+    });
+    each.collect()
 }
 
-/// Of a collective: a barrier has no payload, and most collectives combine nothing.
-pub fn of_collective(kind: CollectiveKind) -> Vec<Idle> {
-    let mut found = Vec::new();
-    if kind == CollectiveKind::Barrier {
-        let accepted = "a collective that has a payload";
-        found.extend(idle(["bytes", "seed"], "a barrier", accepted));
-    }
-    if !kind.reduces() && kind != CollectiveKind::Custom {
-        let accepted = "reduce, all_reduce, reduce_scatter, scan, custom";
-        let on = "a collective that combines nothing";
-        found.extend(idle(["operator", "element"], on, accepted));
-    }
-    found
+/// Options that say something about the payload of a collective: a barrier has none.
+pub fn of_payload(kind: CollectiveKind, options: &[&'static str]) -> Vec<Idle> {
+    let accepted = "a collective that has a payload";
+    idle(
+        kind == CollectiveKind::Barrier,
+        options,
+        "a barrier",
+        accepted,
+    )
+}
+
+/// Operator and element of a collective: most combine nothing.
+pub fn of_sums(kind: CollectiveKind) -> Vec<Idle> {
+    let is_idle = !kind.reduces() && kind != CollectiveKind::Custom;
+    let accepted = "reduce, all_reduce, reduce_scatter, scan, custom";
+    let on = "a collective that combines nothing";
+    idle(is_idle, &["operator", "element"], on, accepted)
 }
 
 /// Refuses the first idle option that is on the command line.
@@ -52,10 +59,7 @@ pub fn of_collective(kind: CollectiveKind) -> Vec<Idle> {
 /// # Errors
 /// [`ErrorKind::ArgumentConflict`] with the option and where it has an effect.
 pub fn refuse(command: &mut Command, matches: &ArgMatches, idle: &[Idle]) -> Result<(), Error> {
-    let is_given = |id: &str| {
-        let is_known = matches.ids().any(|known| known == id);
-        is_known && matches.value_source(id) == Some(ValueSource::CommandLine)
-    };
+    let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
     let Some(found) = idle.iter().find(|idle| is_given(idle.option)) else {
         return Ok(());
     };

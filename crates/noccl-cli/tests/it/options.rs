@@ -229,7 +229,7 @@ fn options_with_an_effect_change_what_is_printed() {
     }
 }
 
-/// What was set beside a spec stands with its name wherever results do.
+/// Results name the overrides of a spec.
 #[test]
 fn overrides_are_named_with_the_results() {
     let set = "-P router.input_fifo_flits=4";

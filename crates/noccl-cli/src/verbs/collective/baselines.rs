@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl baselines`
 
-use crate::effects::{Idle, of_collective};
+use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, args, output};
@@ -67,7 +67,7 @@ pub struct Baselines {
 
 impl Baselines {
     pub fn idle(&self) -> Vec<Idle> {
-        of_collective(self.collective)
+        effects::of_payload(self.collective, &["bytes", "seed"])
     }
 
     pub fn run(&self) -> Result<Outcome, Error> {

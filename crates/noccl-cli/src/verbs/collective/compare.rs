@@ -3,7 +3,7 @@
 
 use super::rows::{none_wrong, tables};
 use crate::args::{CollectiveArgs, CoreArgs, SpecArgs, load_calibration, parse_backend};
-use crate::effects::{self, Idle, of_collective};
+use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::{Outcome, args, output};
 use clap::Args;
@@ -58,12 +58,16 @@ pub struct Compare {
 
 impl Compare {
     pub fn idle(&self) -> Vec<Idle> {
-        let mut idle = of_collective(self.collective.collective);
-        idle.extend(match self.backend {
-            Backend::Sim => effects::idle(["calibration"], "--backend sim", "--backend model"),
-            Backend::Model => effects::idle(["seed"], "--backend model", "--backend sim"),
-        });
-        idle
+        let kind = self.collective.collective;
+        let is_model = self.backend == Backend::Model;
+        let (sim, model) = ("--backend sim", "--backend model");
+        [
+            effects::of_payload(kind, &["bytes", "seed"]),
+            effects::of_sums(kind),
+            effects::idle(!is_model, &["calibration"], sim, model),
+            effects::idle(is_model, &["seed"], model, sim),
+        ]
+        .concat()
     }
 
     pub fn run(&self) -> Result<Outcome, Error> {

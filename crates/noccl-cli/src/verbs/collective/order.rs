@@ -55,10 +55,13 @@ pub struct Order {
 
 impl Order {
     pub fn idle(&self) -> Vec<Idle> {
-        if self.counts.is_empty() {
-            return Vec::new();
-        }
-        effects::idle(["bytes"], "--counts", "one set of destinations").collect()
+        let has_counts = !self.counts.is_empty();
+        effects::idle(
+            has_counts,
+            &["bytes"],
+            "--counts",
+            "one set of destinations",
+        )
     }
 
     pub fn run(&self) -> Result<Outcome, Error> {

@@ -104,11 +104,9 @@ pub fn idle(matches: &ArgMatches) -> Vec<Idle> {
         on: work.words(),
         accepted: names(effect).into(),
     });
-    let mut found: Vec<Idle> = stated.collect();
-    if matches.get_one::<Mode>("mode") == Some(&Mode::Timing) {
-        found.extend(effects::idle(["seed"], "--mode timing", "--mode value"));
-    }
-    found
+    let is_timed = matches.get_one::<Mode>("mode") == Some(&Mode::Timing);
+    let seed = effects::idle(is_timed, &["seed"], "--mode timing", "--mode value");
+    stated.chain(seed).collect()
 }
 
 /// The kinds of work of a row of [`EFFECTS`] in words.

@@ -2,7 +2,7 @@
 //! `noccl schedule`
 
 use crate::args::{CollectiveArgs, SpecArgs};
-use crate::effects::{Idle, of_collective};
+use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::{Outcome, args, output};
 use clap::Args;
@@ -38,10 +38,8 @@ pub struct Schedule {
 
 impl Schedule {
     pub fn idle(&self) -> Vec<Idle> {
-        let idle = of_collective(self.collective.collective).into_iter();
         // The file names operator and element of any collective.
-        let has_effect = |idle: &Idle| ["operator", "element"].contains(&idle.option);
-        idle.filter(|idle| !has_effect(idle)).collect()
+        effects::of_payload(self.collective.collective, &["bytes"])
     }
 
     pub fn run(&self) -> Result<Outcome, Error> {

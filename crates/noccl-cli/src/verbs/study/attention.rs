@@ -61,8 +61,7 @@ pub struct Attention {
 impl Attention {
     pub fn idle(&self) -> Vec<Idle> {
         let is_timed = self.mode == Mode::Timing;
-        let idle = is_timed.then(|| effects::idle(["seed"], "--mode timing", "--mode value"));
-        idle.into_iter().flatten().collect()
+        effects::idle(is_timed, &["seed"], "--mode timing", "--mode value")
     }
 
     pub fn run(&self) -> Result<Outcome, Error> {

@@ -72,11 +72,7 @@ pub struct Auto {
 
 impl Auto {
     pub fn idle(&self) -> Vec<Idle> {
-        let idle = self
-            .grid
-            .is_none()
-            .then(|| effects::idle(["seed"], "networks by name", "--grid"));
-        idle.into_iter().flatten().collect()
+        effects::idle(self.grid.is_none(), &["seed"], "networks by name", "--grid")
     }
 
     pub fn run(&self) -> Result<Outcome, Error> {

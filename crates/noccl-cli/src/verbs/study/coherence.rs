@@ -73,9 +73,7 @@ enum SizeArg {
 impl Coherence {
     pub fn idle(&self) -> Vec<Idle> {
         let has_kernel = self.kernel.is_some() || self.recording.is_empty();
-        let idle =
-            (!has_kernel).then(|| effects::idle(["threads", "size"], "recordings", "--kernel"));
-        idle.into_iter().flatten().collect()
+        effects::idle(!has_kernel, &["threads", "size"], "recordings", "--kernel")
     }
 
     pub fn run(&self) -> Result<Outcome, Error> {

@@ -93,11 +93,6 @@ pub struct Gemm {
 
 impl Gemm {
     pub fn idle(&self) -> Vec<Idle> {
-        let mut found = Vec::new();
-        let mut add = |is_idle: bool, options: &[&'static str], on, accepted| {
-            let options = options.iter().filter(|_| is_idle);
-            found.extend(options.flat_map(|option| effects::idle([option], on, accepted)));
-        };
         // What cannot be read is refused where it is read.
         let backends = parse_backends(&self.backend).unwrap_or_default();
         let has = |backend| backends.is_empty() || backends.contains(&backend);
@@ -110,41 +105,43 @@ impl Gemm {
             "checkpoint",
             "checkpoint_every",
         ];
-        add(!has(Backend::Sim), &of_runs, "a model", "--backend sim");
-        add(
-            !has(Backend::Model),
-            &["calibration"],
-            "this backend",
-            "--backend model",
-        );
-        add(
-            self.mode == Mode::Timing,
-            &["seed"],
-            "--mode timing",
-            "--mode value",
-        );
-        add(
-            !is_summa,
-            &["prefetch", "sync", "iterations"],
-            "fused_concat_linear",
-            "summa",
-        );
-        add(is_summa, &["root"], "summa", "fused_concat_linear");
-        add(
-            self.submatrix.is_none(),
-            &["element"],
-            "a shape by name",
-            "--submatrix",
-        );
         let is_software =
             parse_collectives(&self.collectives).is_ok_and(|all| all == [Collectives::Software]);
-        add(
-            is_software,
-            &["sync", "root"],
-            "--collectives software",
-            "in_network",
-        );
-        found
+        [
+            effects::idle(!has(Backend::Sim), &of_runs, "a model", "--backend sim"),
+            effects::idle(
+                !has(Backend::Model),
+                &["calibration"],
+                "this backend",
+                "--backend model",
+            ),
+            effects::idle(
+                self.mode == Mode::Timing,
+                &["seed"],
+                "--mode timing",
+                "--mode value",
+            ),
+            effects::idle(
+                !is_summa,
+                &["prefetch", "sync", "iterations"],
+                "fused_concat_linear",
+                "summa",
+            ),
+            effects::idle(is_summa, &["root"], "summa", "fused_concat_linear"),
+            effects::idle(
+                self.submatrix.is_none(),
+                &["element"],
+                "a shape by name",
+                "--submatrix",
+            ),
+            effects::idle(
+                is_software,
+                &["sync", "root"],
+                "--collectives software",
+                "in_network",
+            ),
+        ]
+        .concat()
     }
 
     pub fn run(&self) -> Result<Outcome, Error> {

@@ -2,7 +2,7 @@
 //! `noccl synth`
 
 use crate::args::{SpecArgs, size};
-use crate::effects::{Idle, of_collective};
+use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::table::grouped;
 use crate::{Outcome, output};
@@ -77,11 +77,9 @@ pub struct Synth {
 
 impl Synth {
     pub fn idle(&self) -> Vec<Idle> {
-        of_collective(self.collective)
-            .into_iter()
-            // The search has a seed of its own.
-            .filter(|idle| idle.option != "seed")
-            .collect()
+        // The seed is that of the search too.
+        let payload = effects::of_payload(self.collective, &["bytes"]);
+        [payload, effects::of_sums(self.collective)].concat()
     }
 
     pub fn run(&self) -> Result<Outcome, Error> {
