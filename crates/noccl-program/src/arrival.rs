@@ -2,7 +2,7 @@
 //! Pieces of messages that are sent and that have come, and the requests that are over by it.
 
 use crate::error::ProgramError;
-use crate::ids::{MessageId, RankId};
+use crate::ids::{MessageId, RankId, RequestId};
 use crate::request::{Request, RequestKind};
 use crate::session::Session;
 use noccl_net::TileRef;
@@ -111,6 +111,19 @@ impl Session<'_> {
         if let Some(request) = receive.filter(|r| has_come && is_of(r, false)) {
             request.is_over = true;
             self.to_respond.insert(target);
+        }
+    }
+
+    /// A request of a message has been waited for: the message is forgotten if it is over and its other request is waited for too.
+    pub(crate) fn forget_message(&mut self, id: MessageId) {
+        let message = self.messages.at(id);
+        let is_open = |request: RequestId| {
+            let request = self.requests.get(request);
+            request.is_some_and(|request| request.message == Some(id))
+        };
+        let is_over = message.is_sent && message.has_come && !is_open(message.send);
+        if is_over && message.receive.is_some_and(|receive| !is_open(receive)) {
+            self.messages.forget(id);
         }
     }
 }

@@ -77,6 +77,11 @@ impl Instance {
             num_done: 0,
         }
     }
+
+    /// Have all ranks got their responses?
+    pub(crate) fn is_left(&self) -> bool {
+        self.num_done as usize == self.has_called.len()
+    }
 }
 
 impl Session<'_> {
@@ -201,7 +206,7 @@ impl Session<'_> {
         rank: RankId,
         place: &Place,
         terms: Terms,
-    ) -> Result<(usize, u32), ProgramError> {
+    ) -> Result<(u32, u32), ProgramError> {
         let position = self.position(rank, terms.comm, place)?;
         let found = self.comms[terms.comm.0 as usize].next_call(position);
         let number = match found {
@@ -220,7 +225,7 @@ impl Session<'_> {
     /// A rank's part of a collective may begin.
     pub(crate) fn call_instance(
         &mut self,
-        number: usize,
+        number: u32,
         position: u32,
         payload: Vec<u8>,
     ) -> Result<(), ProgramError> {
@@ -236,10 +241,10 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn begin_collective(&mut self, rank: RankId, place: &Place, terms: Terms) -> usize {
+    fn begin_collective(&mut self, rank: RankId, place: &Place, terms: Terms) -> u32 {
         let comm = &mut self.comms[terms.comm.0 as usize];
         let size = comm.ranks.len();
-        let number = self.collectives.len();
+        let number = self.collectives.next_number();
         comm.begin(OpenCall::Collective(number));
         let first = (rank, place.clone());
         self.collectives.push(Instance::new(terms, first, size));
@@ -248,7 +253,7 @@ impl Session<'_> {
 
     fn agree(
         &mut self,
-        number: usize,
+        number: u32,
         rank: RankId,
         place: &Place,
         terms: Terms,
@@ -269,7 +274,7 @@ impl Session<'_> {
     }
 
     /// A rank calls a collective whose schedule is stated.
-    fn enter(&mut self, number: usize, position: u32) {
+    fn enter(&mut self, number: u32, position: u32) {
         self.fill(number, position);
         let instance = &self.collectives[number];
         let Some(stated) = &instance.stated else {
@@ -284,7 +289,7 @@ impl Session<'_> {
     }
 
     /// Writes what a rank gives into its memory; its part may be over at once.
-    pub(crate) fn fill(&mut self, number: usize, position: u32) {
+    pub(crate) fn fill(&mut self, number: u32, position: u32) {
         let instance = &mut self.collectives[number];
         let terms = instance.terms;
         let comm = &self.comms[terms.comm.0 as usize];
@@ -330,7 +335,7 @@ impl Session<'_> {
     }
 
     /// A rank's part of a collective is over.
-    pub(crate) fn part_over(&mut self, number: usize, position: u32, rank: RankId) {
+    pub(crate) fn part_over(&mut self, number: u32, position: u32, rank: RankId) {
         self.to_respond.insert(rank);
         let request = self.collectives[number].requests[position as usize].take();
         let Some(request) = request else {
@@ -346,7 +351,7 @@ impl Session<'_> {
     }
 
     /// A share of a collective's action is over.
-    pub(crate) fn step_over(&mut self, number: usize, rank: RankId) {
+    pub(crate) fn step_over(&mut self, number: u32, rank: RankId) {
         let comm = self.collectives[number].terms.comm;
         let Some(position) = self.comms[comm.0 as usize].position(rank) else {
             return;

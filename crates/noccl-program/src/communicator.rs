@@ -25,8 +25,8 @@ pub(crate) struct Communicator {
 /// What the calls of one number are part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OpenCall {
-    Collective(usize),
-    Split(usize),
+    Collective(u32),
+    Split(u32),
 }
 
 impl Communicator {

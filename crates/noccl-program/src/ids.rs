@@ -31,9 +31,3 @@ pub struct RequestId(pub u32);
 /// A message of the session, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct MessageId(pub(crate) u32);
-
-impl MessageId {
-    pub(crate) const fn idx(self) -> usize {
-        self.0 as usize
-    }
-}

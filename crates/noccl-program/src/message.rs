@@ -2,7 +2,7 @@
 //! Messages that travel: pieces that fit into the tiles' memories, each an action of the network.
 
 use crate::ids::{CommId, MessageId, RankId, RequestId};
-use noccl_workload::ActionId;
+use noccl_workload::{ActionId, Numbered};
 
 /// A message between two ranks.
 #[derive(Debug)]
@@ -74,23 +74,26 @@ impl Message {
     }
 }
 
-/// All messages; those that are received keep their record without bytes.
+/// Messages that are under way or of which a request is open.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
-    all: Vec<Message>,
+    all: Numbered<Message>,
 }
 
 impl Messages {
     pub(crate) fn push(&mut self, message: Message) -> MessageId {
-        self.all.push(message);
-        MessageId(self.all.len() as u32 - 1)
+        MessageId(self.all.push(message))
     }
 
     pub(crate) fn at(&self, id: MessageId) -> &Message {
-        &self.all[id.idx()]
+        &self.all[id.0]
     }
 
     pub(crate) fn at_mut(&mut self, id: MessageId) -> &mut Message {
-        &mut self.all[id.idx()]
+        &mut self.all[id.0]
+    }
+
+    pub(crate) fn forget(&mut self, id: MessageId) {
+        self.all.forget(id.0);
     }
 }

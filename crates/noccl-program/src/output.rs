@@ -9,7 +9,7 @@ use noccl_workload::CollectiveKind;
 
 impl Session<'_> {
     /// The response of a rank whose part of a collective is over.
-    pub(crate) fn collective_response(&mut self, number: usize, rank: RankId) -> Option<Response> {
+    pub(crate) fn collective_response(&mut self, number: u32, rank: RankId) -> Option<Response> {
         let instance = &self.collectives[number];
         let terms = instance.terms;
         let comm = &self.comms[terms.comm.0 as usize];
@@ -23,16 +23,28 @@ impl Session<'_> {
         let instance = &mut self.collectives[number];
         instance.payloads[position as usize] = None;
         instance.num_done += 1;
-        if instance.num_done as usize == instance.has_called.len()
-            && let Some(stated) = instance.stated.take()
-        {
-            self.shared.give_back(stated.memory);
-            self.has_freed = true;
+        if instance.is_left() {
+            if let Some(stated) = instance.stated.take() {
+                self.shared.give_back(stated.memory);
+                self.has_freed = true;
+            }
+            self.left.push(number);
         }
         Some(Response::Output(output))
     }
 
-    fn output(&mut self, number: usize, position: u32, is_alone: bool) -> Vec<u8> {
+    /// Forgets collectives and splits that all ranks have left, when their last responses are written down.
+    pub(crate) fn forget_left(&mut self) {
+        for split in self.left_splits.drain(..) {
+            self.splits.forget(split);
+        }
+        for number in self.left.drain(..) {
+            self.collectives.forget(number);
+            self.reducing.retain(|other| *other != number);
+        }
+    }
+
+    fn output(&mut self, number: u32, position: u32, is_alone: bool) -> Vec<u8> {
         let instance = &mut self.collectives[number];
         let terms = instance.terms;
         let own = instance.payloads[position as usize].take();

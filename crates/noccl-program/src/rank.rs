@@ -29,9 +29,9 @@ pub(crate) enum CallKind {
     /// A message to arrive.
     Probe(Wanted),
     /// A collective, by its number.
-    Collective(usize),
+    Collective(u32),
     /// A split, by its number.
-    Split(usize),
+    Split(u32),
 }
 
 /// A rank and its tile.

@@ -22,6 +22,9 @@ pub struct Span {
     pub place: Place,
 }
 
+/// Calls that a session keeps unless it is asked for all: a program of millions of calls runs in constant memory.
+pub const MAX_CALLS: usize = 1 << 17;
+
 /// Where a rank's time went. The parts add up to `finish_cycle`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct RankReport {
@@ -74,10 +77,16 @@ impl Session<'_> {
         }
     }
 
-    /// Calls in the order in which they ended.
+    /// Calls in the order in which they ended: the first [`MAX_CALLS`], or all if [`Session::record_times`] was called.
     #[must_use]
     pub fn timeline(&self) -> &[Span] {
         &self.spans
+    }
+
+    /// Calls that have ended.
+    #[must_use]
+    pub const fn num_calls(&self) -> u64 {
+        self.num_calls
     }
 
     fn rank_report(&self, id: RankId) -> RankReport {
@@ -126,6 +135,10 @@ impl Session<'_> {
         {
             let start_cycle = end_cycle.saturating_sub(cycles);
             computes[rank.idx()].add(RankTime::Compute, start_cycle, end_cycle);
+        }
+        self.num_calls += 1;
+        if self.computes.is_none() && self.spans.len() >= MAX_CALLS {
+            return;
         }
         self.spans.push(Span {
             rank,

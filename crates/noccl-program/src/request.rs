@@ -24,7 +24,7 @@ pub(crate) enum RequestKind {
     /// Bytes of the buffer; `None`: any length.
     Receive { max_bytes: Option<u64> },
     /// A collective beside the rank's calls, by its number.
-    Collective(usize),
+    Collective(u32),
     /// What whoever drives the rank carries out; as messages name it.
     Task(String),
 }

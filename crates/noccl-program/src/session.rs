@@ -22,6 +22,7 @@ use noccl_coll::Choice;
 use noccl_net::{Coord, Network};
 use noccl_run::{Ended, OpenRun, Order, RunConfig, RunError, TimeSlices};
 use noccl_sim::open_run;
+use noccl_workload::Numbered;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -41,7 +42,7 @@ pub(crate) enum Role {
     /// A rank that is busy.
     Busy(RankId),
     /// A step of a collective.
-    Step(usize),
+    Step(u32),
 }
 
 /// A program between two calls.
@@ -58,8 +59,8 @@ pub struct Session<'n> {
     pub(crate) alone: BTreeMap<RankId, CommId>,
     pub(crate) requests: Requests,
     pub(crate) messages: Messages,
-    /// By action of the run.
-    pub(crate) roles: Vec<Role>,
+    /// By action of the run that is not over.
+    pub(crate) roles: Numbered<Role>,
     /// Memory of collectives, the same bytes of every tile, and of each rank's messages.
     pub(crate) shared: Ranges,
     pub(crate) own: Vec<Ranges>,
@@ -68,18 +69,22 @@ pub struct Session<'n> {
     pub(crate) has_freed: bool,
     /// By rank: messages of which something can be stated.
     pub(crate) to_state: Vec<VecDeque<MessageId>>,
-    pub(crate) collectives: Vec<Instance>,
-    pub(crate) waiting_collectives: VecDeque<usize>,
+    /// Collectives and splits that some rank has not left, and those that all have left.
+    pub(crate) collectives: Numbered<Instance>,
+    pub(crate) splits: Numbered<Split>,
+    pub(crate) left: Vec<u32>,
+    pub(crate) left_splits: Vec<u32>,
+    pub(crate) waiting_collectives: VecDeque<u32>,
     pub(crate) templates: HashMap<(Terms, u64), Rc<Template>>,
     /// Algorithms of collectives, and of barriers of the same group.
     pub(crate) choices: HashMap<Terms, (Choice, Choice)>,
     pub(crate) streams: Streams,
     /// Collectives that are stated, with reductions in the network; some may be over.
-    pub(crate) reducing: Vec<usize>,
-    pub(crate) splits: Vec<Split>,
+    pub(crate) reducing: Vec<u32>,
     /// Ranks whose calls may be over.
     pub(crate) to_respond: BTreeSet<RankId>,
     pub(crate) spans: Vec<Span>,
+    pub(crate) num_calls: u64,
     /// By rank: when it computes, if that is kept.
     pub(crate) computes: Option<Vec<TimeSlices>>,
     /// By rank: its calls, if they are recorded.
@@ -134,21 +139,24 @@ impl<'n> Session<'n> {
             alone: BTreeMap::new(),
             requests: Requests::default(),
             messages: Messages::default(),
-            roles: Vec::new(),
+            roles: Numbered::default(),
             shared: Ranges::new(0, middle, align),
             own: vec![own; ranks.len()],
             piece_bytes,
             has_freed: false,
             to_state: vec![VecDeque::new(); ranks.len()],
-            collectives: Vec::new(),
+            collectives: Numbered::default(),
+            splits: Numbered::default(),
+            left: Vec::new(),
+            left_splits: Vec::new(),
             waiting_collectives: VecDeque::new(),
             templates: HashMap::new(),
             choices: HashMap::new(),
             streams: Streams::default(),
             reducing: Vec::new(),
-            splits: Vec::new(),
             to_respond: BTreeSet::new(),
             spans: Vec::new(),
+            num_calls: 0,
             computes: None,
             recording: None,
             beside: BTreeMap::new(),
@@ -256,7 +264,10 @@ impl<'n> Session<'n> {
         let Some(rank) = self.rank_at.get(&event.tile.0).copied() else {
             return Ok(());
         };
-        let role = self.roles[event.action.0 as usize];
+        let role = self.roles[event.action.0];
+        if event.is_last {
+            self.roles.forget(event.action.0);
+        }
         if !event.is_over {
             if let Role::Message(message) = role {
                 self.message_comes(message)?;
@@ -303,6 +314,7 @@ impl<'n> Session<'n> {
                 None => self.ranks[rank.idx()].call = Some(call),
             }
         }
+        self.forget_left();
         Ok(responses)
     }
 
@@ -341,13 +353,17 @@ impl<'n> Session<'n> {
                     });
                 }
             };
-            let message = self.messages.at_mut(request.message?);
+            let id = request.message?;
+            let message = self.messages.at_mut(id);
             let data = is_received.then(|| std::mem::take(&mut message.data));
+            let (source, tag) = (message.source, message.tag);
             let comm = &self.comms[message.comm.0 as usize];
+            let source = comm.position(source)?;
+            self.forget_message(id);
             Some(Received {
                 index,
-                source: comm.position(message.source)?,
-                tag: message.tag,
+                source,
+                tag,
                 data,
             })
         };

@@ -21,7 +21,7 @@ const STATED_BYTES: u64 = 8;
 pub(crate) struct Split {
     comm: CommId,
     /// The exchange, among the session's collectives.
-    pub(crate) exchange: usize,
+    pub(crate) exchange: u32,
     pub(crate) first: (RankId, Place),
     /// By rank of the communicator: colour and key; no colour: in none.
     stated: Vec<(Option<u32>, i64)>,
@@ -79,8 +79,8 @@ impl Session<'_> {
         self.call_instance(exchange, position, payload)
     }
 
-    fn begin_split(&mut self, rank: RankId, comm: CommId, place: &Place) -> usize {
-        let split = self.splits.len();
+    fn begin_split(&mut self, rank: RankId, comm: CommId, place: &Place) -> u32 {
+        let split = self.splits.next_number();
         let terms = |kind| Terms {
             comm,
             kind,
@@ -97,10 +97,9 @@ impl Session<'_> {
         let exchanged = terms(CollectiveKind::AllToAll);
         let terms = if is_gathered { gathered } else { exchanged };
         let size = self.comms[comm.0 as usize].ranks.len();
-        let exchange = self.collectives.len();
         let first = (rank, place.clone());
-        self.collectives
-            .push(Instance::new(terms, first.clone(), size));
+        let instance = Instance::new(terms, first.clone(), size);
+        let exchange = self.collectives.push(instance);
         self.comms[comm.0 as usize].begin(OpenCall::Split(split));
         self.splits.push(Split {
             comm,
@@ -114,7 +113,7 @@ impl Session<'_> {
 
     pub(crate) fn differs_from_split(
         &self,
-        split: usize,
+        split: u32,
         rank: RankId,
         place: Place,
         call: String,
@@ -131,12 +130,15 @@ impl Session<'_> {
     }
 
     /// The response of a rank that has heard of all others.
-    pub(crate) fn split_response(&mut self, split: usize, rank: RankId) -> Option<Response> {
+    pub(crate) fn split_response(&mut self, split: u32, rank: RankId) -> Option<Response> {
         let exchange = self.splits[split].exchange;
         self.collective_response(exchange, rank)?;
         if self.splits[split].made.is_none() {
             let made = self.make_communicators(split);
             self.splits[split].made = Some(made);
+        }
+        if self.collectives[exchange].is_left() {
+            self.left_splits.push(split);
         }
         let Split {
             comm, stated, made, ..
@@ -151,11 +153,11 @@ impl Session<'_> {
     }
 
     /// The communicator that is split.
-    pub(crate) fn split_comm(&self, split: usize) -> CommId {
+    pub(crate) fn split_comm(&self, split: u32) -> CommId {
         self.splits[split].comm
     }
 
-    fn make_communicators(&mut self, split: usize) -> BTreeMap<u32, CommId> {
+    fn make_communicators(&mut self, split: u32) -> BTreeMap<u32, CommId> {
         let Split { comm, stated, .. } = &self.splits[split];
         let mut members: BTreeMap<u32, Vec<(i64, u32, RankId)>> = BTreeMap::new();
         let ranks = &self.comms[comm.0 as usize].ranks;

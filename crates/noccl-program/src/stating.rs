@@ -24,7 +24,7 @@ impl Session<'_> {
     }
 
     /// False if there is no memory for it now.
-    fn state_collective(&mut self, number: usize) -> Result<bool, ProgramError> {
+    fn state_collective(&mut self, number: u32) -> Result<bool, ProgramError> {
         let comm = self.collectives[number].terms.comm;
         let size = self.comms[comm.0 as usize].size();
         if size == 1 {
@@ -48,7 +48,7 @@ impl Session<'_> {
             return Ok(false);
         };
         let template = self.template(terms, memory)?;
-        let base = ActionId(self.roles.len() as u32);
+        let base = ActionId(self.roles.next_number());
         let held = self.not_called(number);
         for action in &template.actions {
             let shifted = action
@@ -105,7 +105,7 @@ impl Session<'_> {
     }
 
     /// By tile: do ranks of the collective's communicator stand there that have not called yet?
-    fn not_called(&self, number: usize) -> Vec<bool> {
+    fn not_called(&self, number: u32) -> Vec<bool> {
         let instance = &self.collectives[number];
         let comm = &self.comms[instance.terms.comm.0 as usize];
         let mut held = vec![false; self.network.num_tiles()];
@@ -116,7 +116,7 @@ impl Session<'_> {
     }
 
     /// A collective of one rank: what it gives is what it gets.
-    fn end_alone(&mut self, number: usize) {
+    fn end_alone(&mut self, number: u32) {
         let rank = self.comms[self.collectives[number].terms.comm.0 as usize].ranks[0];
         self.part_over(number, 0, rank);
     }

@@ -59,7 +59,7 @@ impl Session<'_> {
     }
 
     /// Ranks that have not called a collective.
-    fn missing(&self, number: usize) -> String {
+    fn missing(&self, number: u32) -> String {
         let instance = &self.collectives[number];
         let comm = &self.comms[instance.terms.comm.0 as usize];
         let ranks = comm.ranks.iter().zip(&instance.has_called);

@@ -20,6 +20,8 @@ pub struct Ended {
     pub cycle: u64,
     /// Else the first words of a held message have come to its receiver, on core tiles.
     pub is_over: bool,
+    /// Is it the last participant of the action? The run has forgotten the action then.
+    pub is_last: bool,
 }
 
 /// Where the shares of a stated action stand among those of their agents.

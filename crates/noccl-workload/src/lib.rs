@@ -9,6 +9,7 @@ pub mod check;
 mod collective;
 mod definition;
 mod fold_tree;
+mod instances;
 mod interpret;
 mod kernel;
 mod layout;
@@ -35,6 +36,7 @@ pub use check::{
 pub use collective::{Collective, CollectiveKind, Holders, Lengths};
 pub use definition::{ChunkRef, Definition, InputChunks, Want};
 pub use fold_tree::{FoldTree, fold_tree};
+pub use instances::{Instance, Instances, Numbered};
 pub use interpret::{Memories, interpret};
 pub use kernel::{Extent, FoldRows, Kernel, Multiply, Operation, RowWise, sum_element};
 pub use layout::{Layout, LayoutError};

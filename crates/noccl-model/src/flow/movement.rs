@@ -68,7 +68,7 @@ impl<'a> Run<'a> {
             self.over(share, now);
             return Ok(());
         }
-        let action = self.shares.all[share as usize].action as usize;
+        let action = self.shares.all[share].action as usize;
         let movement = Movement::of(self.costs.network, action, transfer)?;
         if movement.to.is_none() && movement.source == movement.initiator {
             let beats = self.costs.axi.ni.beats(transfer.bytes) as f64 * f64::from(transfer.rows);
@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
             return Ok(());
         };
         let network = self.costs.network;
-        let action = self.shares.all[share as usize].action as usize;
+        let action = self.shares.all[share].action as usize;
         let movement = Movement::of(network, action, transfer)?;
         let (initiator, source) = (movement.initiator, movement.source);
         let is_read = source != initiator;
@@ -224,8 +224,8 @@ impl<'a> Run<'a> {
         let mut notices_itself = false;
         if let ActionKind::Delivery(_) = self.kind(share) {
             let seen = f64::from(self.costs.axi.cluster.l1_latency_cycles);
-            for other in self.shares.of(self.shares.all[share as usize].action) {
-                let tile = self.shares.all[other as usize].tile;
+            for other in self.shares.of(self.shares.all[share].action) {
+                let tile = self.shares.all[other].tile;
                 if !to.contains(network.coord(tile)) {
                     continue;
                 }
@@ -259,6 +259,6 @@ impl<'a> Run<'a> {
 
     /// How those who wait for a share notice its end.
     pub(super) fn notice(&self, share: u32) -> Notice {
-        self.shares.notices[self.shares.all[share as usize].action as usize]
+        self.notices[self.shares.all[share].action as usize]
     }
 }

@@ -6,19 +6,21 @@ use super::cost::Costs;
 use super::event::{Event, Events};
 use super::links::{Links, Moved};
 use super::movement::Movement;
-use super::shares::{Shares, agent};
+use super::shares::{Times, Work, agent};
 use super::sync::Entered;
 use crate::ModelError;
 use crate::predict::absent;
 use noccl_net::{Network, TileId};
-use noccl_workload::{ActionKind, Agent, Schedule};
+use noccl_workload::{ActionKind, Agent, Instances, Notice, Schedule};
 use std::collections::HashMap;
 
 /// Everything that an estimate knows of a run.
 pub(super) struct Run<'a> {
     pub(super) costs: Costs<'a>,
     schedule: &'a Schedule,
-    pub(super) shares: Shares,
+    pub(super) shares: Instances<Times>,
+    queues: Vec<Vec<u32>>,
+    pub(super) notices: Vec<Notice>,
     pub(super) events: Events,
     pub(super) links: Links,
     /// What each flow is for.
@@ -44,9 +46,13 @@ impl<'a> Run<'a> {
                 });
             }
         }
-        let shares = Shares::new(network, schedule);
+        let Work {
+            shares,
+            queues,
+            notices,
+        } = Work::new(network, schedule);
         let mut events = Events::default();
-        for (number, queue) in shares.queues.iter().enumerate() {
+        for (number, queue) in queues.iter().enumerate() {
             if !queue.is_empty() {
                 events.at(0.0, Event::Wake(number as u32));
             }
@@ -55,6 +61,8 @@ impl<'a> Run<'a> {
             costs: Costs::new(network),
             schedule,
             shares,
+            queues,
+            notices,
             events,
             links: Links::new(network),
             movements: Vec::new(),
@@ -80,43 +88,44 @@ impl<'a> Run<'a> {
                 Event::Sent(flow, change) => self.sent(flow, change, now),
             }
         }
-        if let Some(stuck) = self.shares.all.iter().find(|share| !share.is_over) {
+        let mut all = self.shares.all.iter();
+        if let Some((_, stuck)) = all.find(|(_, share)| !share.is_over) {
             let accepted = "actions whose participants can all begin";
             return Err(absent(stuck.action as usize, "an end", accepted));
         }
         let all = |number: usize| {
             self.shares
                 .of(number as u32)
-                .map(|id| self.shares.all[id as usize])
+                .map(|id| self.shares.all[id].data)
         };
         let times = (0..self.schedule.actions.len()).map(|number| {
-            let begin = all(number).map(|share| share.begin);
-            let end = all(number).map(|share| share.end);
+            let begin = all(number).map(|times| times.begin);
+            let end = all(number).map(|times| times.end);
             (begin.fold(f64::INFINITY, f64::min), end.fold(0.0, f64::max))
         });
         Ok(times.collect())
     }
 
     pub(super) fn kind(&self, share: u32) -> &'a ActionKind {
-        &self.schedule.actions[self.shares.all[share as usize].action as usize].kind
+        &self.schedule.actions[self.shares.all[share].action as usize].kind
     }
 
     /// An agent begins the next share of its queue, if it is free and the share waits for nothing.
     fn wake(&mut self, number: u32, now: f64) {
         let state = self.agents[number as usize];
-        let queue = &self.shares.queues[number as usize];
+        let queue = &self.queues[number as usize];
         let Some(share) = queue.get(state.begun).copied() else {
             return;
         };
-        if state.is_busy || self.shares.all[share as usize].open > 0 {
+        if state.is_busy || !self.shares.is_ready(share) {
             return;
         }
         let next = &mut self.agents[number as usize];
         next.begun += 1;
         next.is_busy = true;
-        self.shares.all[share as usize].begin = now;
+        self.shares.all[share].data.begin = now;
         let kind = self.kind(share);
-        if number == agent(self.shares.all[share as usize].tile, Agent::Control) {
+        if number == agent(self.shares.all[share].tile, Agent::Control) {
             let end = now + self.costs.instructions(kind);
             self.events.at(end, Event::Issued(share));
             return;
@@ -147,7 +156,7 @@ impl<'a> Run<'a> {
     /// The control core has executed the instructions of a share.
     fn issued(&mut self, share: u32, now: f64) -> Result<(), ModelError> {
         let (action, tile) = {
-            let share = &self.shares.all[share as usize];
+            let share = &self.shares.all[share];
             (share.action, share.tile)
         };
         let kind = self.kind(share);
@@ -159,7 +168,7 @@ impl<'a> Run<'a> {
             self.arrive(share, arrival, now)?;
         } else {
             for other in self.shares.of(action) {
-                self.shares.all[other as usize].begin = now;
+                self.shares.all[other].data.begin = now;
             }
             let command = now + self.costs.command();
             self.events.at(command, Event::Commanded(share));
@@ -175,7 +184,7 @@ impl<'a> Run<'a> {
     }
 
     fn computed(&mut self, share: u32, now: f64) {
-        let tile = self.shares.all[share as usize].tile;
+        let tile = self.shares.all[share].tile;
         self.agents[agent(tile, Agent::Compute) as usize].is_busy = false;
         self.over(share, now);
         self.wake(agent(tile, Agent::Compute), now);
@@ -183,11 +192,12 @@ impl<'a> Run<'a> {
 
     /// A share is over: those of its tile that wait for it may begin once its cores have noticed.
     pub(super) fn over(&mut self, share: u32, now: f64) {
-        let state = &mut self.shares.all[share as usize];
-        state.end = now;
-        state.is_over = true;
+        let state = &mut self.shares.all[share];
+        state.data.end = now;
         let tile = state.tile;
-        if self.shares.release(share) {
+        let mut has_waiters = false;
+        self.shares.end(share, |_, _| has_waiters = true);
+        if has_waiters {
             let awake = now + self.costs.wait(self.notice(share));
             for of in [Agent::Control, Agent::Compute] {
                 self.events.at(awake, Event::Wake(agent(tile, of)));

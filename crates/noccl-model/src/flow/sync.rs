@@ -29,7 +29,7 @@ impl Run<'_> {
         barrier: &Barrier,
         _now: f64,
     ) -> Result<(), ModelError> {
-        let action = self.shares.all[share as usize].action;
+        let action = self.shares.all[share].action;
         let counter = self.costs.network.find(barrier.counter);
         let counter = counter.ok_or_else(|| {
             absent(
@@ -45,7 +45,7 @@ impl Run<'_> {
         let enters: Vec<(TileId, f64, f64)> = members
             .iter()
             .map(|(member, begin)| {
-                let tile = self.shares.all[*member as usize].tile;
+                let tile = self.shares.all[*member].tile;
                 let paths = self.costs.network.paths_between(tile, counter);
                 (tile, *begin, constants.path_cycles(paths))
             })
@@ -81,7 +81,7 @@ impl Run<'_> {
         now: f64,
     ) -> Result<(), ModelError> {
         let (action, tile) = {
-            let share = &self.shares.all[share as usize];
+            let share = &self.shares.all[share];
             (share.action, share.tile)
         };
         let root = self.costs.network.find(arrival.root);
@@ -106,7 +106,7 @@ impl Run<'_> {
         );
         let hop = f64::from(self.costs.network.plane(Plane::Req).hop_cycles);
         let came = members.iter().map(|(member, begin)| {
-            let tile = self.shares.all[*member as usize].tile;
+            let tile = self.shares.all[*member].tile;
             begin + hop * f64::from(self.costs.network.paths_between(tile, root))
         });
         let set = came.fold(0.0, f64::max) + ends + REDUCTION_CYCLES;
@@ -118,10 +118,10 @@ impl Run<'_> {
 
     /// Takes note of a member; all of them, by share, once the last has come.
     fn all_have_come(&mut self, share: u32) -> Option<Vec<(u32, f64)>> {
-        let state = &self.shares.all[share as usize];
+        let state = &self.shares.all[share];
         let num = self.shares.of(state.action).len();
         let entered = self.entered.entry(state.action).or_default();
-        entered.members.push((share, state.begin));
+        entered.members.push((share, state.data.begin));
         if entered.members.len() < num {
             return None;
         }

@@ -121,12 +121,12 @@ impl Walk<'_> {
         let Some(share) = core.main.get(core.next).copied() else {
             return false;
         };
-        if !self.program.is_ready(share) {
+        if !self.program.instances.is_ready(share) {
             return false;
         }
         core.next += 1;
         self.program.begin(share, now);
-        let action = self.program.shares[share as usize].action;
+        let action = self.program.instances.all[share].action;
         let kind = &self.schedule.actions[action as usize].kind;
         let crosses = kind.message().is_some_and(|message| !message.is_copy());
         let sent = kind.static_multicast();
@@ -156,7 +156,7 @@ impl Walk<'_> {
 
     /// Goes on writing; true when the last word of the message is written and a word's cycles are over.
     fn write_on(&mut self, tile: usize, mut at: Writing, now: u64) -> bool {
-        let action = self.program.shares[at.share as usize].action;
+        let action = self.program.instances.all[at.share].action;
         let message = self.messages[action as usize];
         loop {
             let Some(mut cycle) = at.goes_on.filter(|cycle| *cycle <= now) else {
@@ -224,9 +224,9 @@ impl Walk<'_> {
 
     /// A share is over; messages that may be received now, and of which units stand in the list, are copied.
     pub(super) fn end_share(&mut self, share: u32, now: u64) {
-        let tile = self.program.shares[share as usize].tile as usize;
+        let tile = self.program.instances.all[share].tile.idx();
         for next in self.program.end(share, now) {
-            let action = self.program.shares[next as usize].action;
+            let action = self.program.instances.all[next].action;
             let message = self.messages[action as usize];
             if message.receiving == next && self.received[action as usize].listed_units > 0 {
                 self.cores[tile].copies.push_back(action);

@@ -106,7 +106,7 @@ pub(crate) fn predict(
         .iter()
         .position(Option::is_none)
         .unwrap_or(0);
-    if !walk.program.is_over() {
+    if !walk.program.instances.is_over() {
         return Err(ModelError::Schedule {
             action: open,
             reason: "it never begins or ends by the model; accepted: the simulator, which says who waits for whom".to_owned(),
@@ -147,14 +147,14 @@ impl<'a> Walk<'a> {
             .collect();
         let messages = messages?;
         let mut cores: Vec<Core> = (0..network.num_tiles()).map(|_| Core::default()).collect();
-        for (number, share) in program.shares.iter().enumerate() {
-            if messages[share.action as usize].receiving != number as u32 {
-                cores[share.tile as usize].main.push(number as u32);
+        for (number, share) in program.instances.all.iter() {
+            if messages[share.action as usize].receiving != number {
+                cores[share.tile.idx()].main.push(number);
             }
         }
         let streams = schedule.actions.iter().enumerate().map(|(index, action)| {
             let has_stream = action.kind.static_multicast().is_some();
-            has_stream.then(|| Stream::new(program.num_shares(index as u32)))
+            has_stream.then(|| Stream::new(program.instances.of(index as u32).len() as u32))
         });
         Ok(Self {
             network,
@@ -289,7 +289,7 @@ fn message(
         return Ok(none);
     };
     let target = network.find(sent.destination.tile);
-    let receiving = target.and_then(|tile| program.share_at(action as u32, tile));
+    let receiving = target.and_then(|tile| program.instances.at(action as u32, tile));
     let found = target
         .zip(receiving)
         .filter(|_| network.find(sent.source.tile).is_some());

@@ -46,6 +46,7 @@ impl Walk<'_> {
     fn is_posted(&self, packet: u32) -> bool {
         let message = self.packets.packet(packet).message;
         self.program
+            .instances
             .is_ready(self.messages[message as usize].receiving)
     }
 
@@ -136,7 +137,7 @@ impl Walk<'_> {
         received.listed_words += words;
         received.listed_units += 1;
         let receiving = self.messages[number as usize].receiving;
-        if received.listed_units == 1 && self.program.is_ready(receiving) {
+        if received.listed_units == 1 && self.program.instances.is_ready(receiving) {
             self.cores[tile].copies.push_back(number);
         }
     }

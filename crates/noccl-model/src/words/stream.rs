@@ -8,7 +8,7 @@
 
 use super::Walk;
 use super::core::Doing;
-use noccl_net::{Coord, LinkId, Port, TileId};
+use noccl_net::{Coord, LinkId, Port};
 use noccl_spec::PlaneName;
 use noccl_workload::{Rectangle, StaticMulticast};
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ impl Walk<'_> {
             .static_multicast()?;
         let mut own = None;
         for (share, end) in self.ends(sent, &stream.ready) {
-            let other = self.program.shares[share as usize].tile as usize;
+            let other = self.program.instances.all[share].tile.idx();
             if other == tile {
                 own = Some(end);
             } else if let Doing::Stream { end: known, .. } = &mut self.cores[other].doing {
@@ -80,7 +80,7 @@ impl Walk<'_> {
         let serial = (self.stream_words(sent, root) - 1) * self.spec.written_word_cycles();
         let mut routes = vec![0; order.len()];
         for (share, cycle) in ready {
-            let at = network.coord(TileId(self.program.shares[*share as usize].tile));
+            let at = network.coord(self.program.instances.all[*share].tile);
             routes[place(at)] = *cycle;
         }
         let port = u64::from(routers.port_fifo_words);
@@ -98,7 +98,7 @@ impl Walk<'_> {
             leaves[place(*at)] = leaves[place(*at)].max(above);
         }
         let ends = ready.iter().map(|(share, _)| {
-            let at = network.coord(TileId(self.program.shares[*share as usize].tile));
+            let at = network.coord(self.program.instances.all[*share].tile);
             let left = leaves[place(at)];
             let read = (routes[place(at)] + serial).max(left + 1) + self.spec.read_word_cycles();
             (*share, if at == root { left + 1 } else { read })

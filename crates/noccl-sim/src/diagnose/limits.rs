@@ -177,8 +177,8 @@ impl View<'_, '_> {
 
     /// What the engine of a share's tile does before it takes the share: transfers, reductions.
     pub(crate) fn waits_for_engine(&self, agents: &Agents<'_>, instance: u32) -> Vec<Wait> {
-        let share = &agents.instances.all[instance as usize];
-        let (tile, since) = (share.tile, share.start_cycle);
+        let share = &agents.instances.all[instance];
+        let (tile, since) = (share.tile, share.data.start_cycle);
         let (limit, is_reduction) = if agents.waits_for_transfers(instance) {
             (Limit::Transfers, false)
         } else if agents.waits_for_reductions(instance) {
@@ -194,13 +194,12 @@ impl View<'_, '_> {
                 kind.transfer().is_some()
             }
         };
-        let all = agents.instances.all.iter().enumerate();
-        let in_work = all.map(|(id, i)| (id as u32, i)).filter(|(id, i)| {
+        let in_work = agents.instances.all.iter().filter(|(id, i)| {
             let is_held = agents.waits_for_transfers(*id) || agents.waits_for_reductions(*id);
-            i.tile == tile && !i.is_done && is_kind(*id) && !agents.is_queued(*id) && !is_held
+            i.tile == tile && !i.is_over && is_kind(*id) && !agents.is_queued(*id) && !is_held
         });
         let holders = in_work.map(|(id, _)| Node::Share(id)).collect();
-        self.limited(limit, tile as usize, holders, since)
+        self.limited(limit, tile.idx(), holders, since)
     }
 
     /// Bursts of reductions that have slots at a router, beside that of a transaction.

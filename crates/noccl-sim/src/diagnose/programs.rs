@@ -8,6 +8,7 @@ use crate::diagnose::node::{Node, tile_name};
 use crate::diagnose::view::{Driver, View};
 use crate::endpoint::core::Agents;
 use crate::transport::transaction::{Owner, TxnKind};
+use noccl_net::TileId;
 use noccl_workload::PortKind;
 
 impl View<'_, '_> {
@@ -19,9 +20,9 @@ impl View<'_, '_> {
                 open.map(|e| Node::Entrant(e as u32)).collect()
             }
             Driver::Agents(agents) => {
-                let all = agents.instances.all.iter().enumerate();
-                all.filter(|(_, i)| !i.is_done)
-                    .map(|(id, _)| Node::Share(id as u32))
+                let all = agents.instances.all.iter();
+                all.filter(|(_, i)| !i.is_over)
+                    .map(|(id, _)| Node::Share(id))
                     .collect()
             }
             Driver::Traffic => Vec::new(),
@@ -51,7 +52,7 @@ impl View<'_, '_> {
                 trace.has_contributed(entry as usize, tile)
             }
             (Driver::Agents(agents), Owner::Reduction { action } | Owner::Barrier { action }) => {
-                let instance = agents.instances.at(action, tile);
+                let instance = agents.instances.at(action, TileId(tile));
                 instance.is_some_and(|id| !agents.is_queued(id))
             }
             (Driver::Trace(_) | Driver::Agents(_) | Driver::Traffic, _) => true,
@@ -63,7 +64,7 @@ impl View<'_, '_> {
         if let Driver::Agents(agents) = &self.driver
             && let Owner::Reduction { action } | Owner::Barrier { action } =
                 self.machine.txns.get(txn).owner
-            && let Some(instance) = agents.instances.at(action, tile)
+            && let Some(instance) = agents.instances.at(action, TileId(tile))
         {
             return Node::Share(instance);
         }
@@ -98,7 +99,7 @@ impl View<'_, '_> {
             (Driver::Agents(agents), Owner::Reduction { action } | Owner::Barrier { action }) => {
                 let ids = agents.instances.of(action);
                 let started = ids.filter(|id| !agents.is_queued(*id));
-                let starts = started.map(|id| agents.instances.all[id as usize].start_cycle);
+                let starts = started.map(|id| agents.instances.all[id].data.start_cycle);
                 starts.min().unwrap_or(0)
             }
             (Driver::Trace(_) | Driver::Agents(_) | Driver::Traffic, _) => 0,
@@ -153,7 +154,7 @@ impl View<'_, '_> {
 
     pub(crate) fn action_of(&self, instance: u32) -> Option<u32> {
         match &self.driver {
-            Driver::Agents(agents) => Some(agents.instances.all[instance as usize].action),
+            Driver::Agents(agents) => Some(agents.instances.all[instance].action),
             Driver::Trace(_) | Driver::Traffic => None,
         }
     }
@@ -162,9 +163,9 @@ impl View<'_, '_> {
         let Driver::Agents(agents) = &self.driver else {
             return String::new();
         };
-        let share = &agents.instances.all[instance as usize];
+        let share = &agents.instances.all[instance];
         let kind = agents.kind(instance).words();
-        let tile = tile_name(self.machine.network, share.tile);
+        let tile = tile_name(self.machine.network, share.tile.0);
         format!("action #{} ({kind}) at {tile}", share.action)
     }
 
@@ -172,17 +173,17 @@ impl View<'_, '_> {
         let Driver::Agents(agents) = &self.driver else {
             return Vec::new();
         };
-        if agents.instances.all[instance as usize].is_done {
+        if agents.instances.all[instance].is_over {
             return Vec::new();
         }
         if let Some(initiator) = agents.delivered_by(instance) {
-            let tile = agents.instances.all[instance as usize].tile;
+            let tile = agents.instances.all[instance].tile.0;
             let place = self.tile(tile as usize);
             return vec![wait(Node::Share(initiator), &place, 0)];
         }
         match agents.stands_behind(instance) {
             Some(before) if before != instance => {
-                let tile = agents.instances.all[instance as usize].tile;
+                let tile = agents.instances.all[instance].tile.0;
                 let place = format!("the program of {}", self.tile(tile as usize));
                 vec![wait(
                     Node::Share(before),
@@ -197,20 +198,20 @@ impl View<'_, '_> {
 
     /// First in its agent's queue: earlier actions of the same tile are not over.
     fn waits_for_dependencies(&self, agents: &Agents<'_>, instance: u32) -> Vec<Wait> {
-        let tile = agents.instances.all[instance as usize].tile;
+        let tile = agents.instances.all[instance].tile;
         let place = format!("the dependencies of {}", self.share_name(instance));
-        let all = agents.instances.all.iter().enumerate();
         let instances = &agents.instances;
-        let precedes = |id: u32| instances.waiters.waits(instance, id);
-        all.filter(|(id, i)| i.tile == tile && !i.is_done && precedes(*id as u32))
-            .map(|(id, _)| wait(Node::Share(id as u32), &place, agents.ready_since(instance)))
+        let precedes = |id: u32| instances.waits_for(instance, id);
+        let all = instances.all.iter();
+        all.filter(|(id, i)| i.tile == tile && !i.is_over && precedes(*id))
+            .map(|(id, _)| wait(Node::Share(id), &place, agents.ready_since(instance)))
             .collect()
     }
 
     /// In progress: its transactions; a software barrier also waits for members that are not there.
     fn waits_of_running(&self, agents: &Agents<'_>, instance: u32) -> Vec<Wait> {
-        let share = &agents.instances.all[instance as usize];
-        let (action, tile, since) = (share.action, share.tile, share.start_cycle);
+        let share = &agents.instances.all[instance];
+        let (action, tile, since) = (share.action, share.tile.0, share.data.start_cycle);
         if agents.kind(instance).chain().is_some() {
             return self.waits_of_chain_share(tile);
         }

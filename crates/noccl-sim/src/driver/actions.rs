@@ -3,7 +3,7 @@
 //!
 //! What an action does is asked for by its number and may be held while the run changes, whoever owns it.
 
-use noccl_workload::{Action, ActionKind, Schedule};
+use noccl_workload::{Action, ActionKind, Numbered, Schedule};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Actions<'s> {
     known: &'s [Action],
-    stated: Vec<Arc<Action>>,
+    stated: Numbered<Arc<Action>>,
 }
 
 /// What an action of a run does.
@@ -39,34 +39,41 @@ impl<'s> Actions<'s> {
     pub(crate) fn of(schedule: &'s Schedule) -> Self {
         Self {
             known: &schedule.actions,
-            stated: Vec::new(),
+            stated: Numbered::default(),
         }
     }
 
     /// None yet.
-    pub(crate) const fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self {
             known: &[],
-            stated: Vec::new(),
+            stated: Numbered::default(),
         }
     }
 
-    pub(crate) const fn len(&self) -> usize {
-        self.known.len() + self.stated.len()
-    }
-
-    /// What the action of a number that the run has given does.
+    /// What an action does that the run has not forgotten.
+    ///
+    /// # Panics
+    /// If it has.
     pub(crate) fn kind(&self, number: u32) -> KindRef<'s> {
-        let number = number as usize;
-        match self.known.get(number) {
-            Some(action) => KindRef::Known(&action.kind),
-            None => KindRef::Stated(Arc::clone(&self.stated[number - self.known.len()])),
+        self.find(number).expect("the action is not forgotten")
+    }
+
+    /// As [`Actions::kind`]; `None` for an action that is forgotten.
+    pub(crate) fn find(&self, number: u32) -> Option<KindRef<'s>> {
+        match self.known.get(number as usize) {
+            Some(action) => Some(KindRef::Known(&action.kind)),
+            None => Some(KindRef::Stated(Arc::clone(self.stated.get(number)?))),
         }
     }
 
-    /// States a further one; its number.
+    /// Submits one to a run without a schedule; its number.
     pub(crate) fn push(&mut self, action: Action) -> u32 {
-        self.stated.push(Arc::new(action));
-        self.len() as u32 - 1
+        self.stated.push(Arc::new(action))
+    }
+
+    /// Everything that was submitted of an action is over.
+    pub(crate) fn forget(&mut self, number: u32) {
+        self.stated.forget(number);
     }
 }

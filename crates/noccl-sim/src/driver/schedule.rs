@@ -167,8 +167,8 @@ impl Run for ScheduleRun<'_> {
     fn progress(&self) -> Progress {
         Progress {
             cycle: self.machine.clock.now(),
-            actions_done: self.agents.num_done,
-            actions_total: self.agents.instances.all.len(),
+            actions_done: self.agents.instances.num_over(),
+            actions_total: self.agents.instances.num_instances() as usize,
         }
     }
 

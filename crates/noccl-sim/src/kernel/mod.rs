@@ -9,4 +9,3 @@ pub(crate) mod inline_queue;
 pub(crate) mod random;
 pub(crate) mod saved_form;
 pub(crate) mod threads;
-pub(crate) mod waiters;

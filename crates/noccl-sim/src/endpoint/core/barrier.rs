@@ -19,10 +19,9 @@ use std::collections::HashMap;
 /// Where the counters of software barriers stand; outside any payload.
 const COUNTER_OFFSET: u64 = u64::MAX / 2;
 
-/// Barrier events; `detail` is the action (and the member for `STORE`).
-const STORE: u32 = 0;
-const POLL: u32 = 1;
-const RELEASE: u32 = 2;
+/// Barrier events; `detail` is the action.
+const POLL: u32 = 0;
+const RELEASE: u32 = 1;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Running {
@@ -55,8 +54,6 @@ impl Running {
 pub(crate) struct Barriers {
     #[serde(serialize_with = "crate::kernel::saved_form::sorted")]
     running: HashMap<u32, Running>,
-    /// Stores in flight from core to NI: (action, tile) by event number.
-    stores: Vec<(u32, u32)>,
     /// Members that leave: (cycle, action, tile).
     left: Vec<(u64, u32, u32)>,
 }
@@ -66,7 +63,6 @@ impl Barriers {
     pub(crate) fn none() -> Self {
         Self {
             running: HashMap::new(),
-            stores: Vec::new(),
             left: Vec::new(),
         }
     }
@@ -132,29 +128,13 @@ impl Barriers {
         Ok(())
     }
 
-    /// A barrier that has not begun is none after all.
+    /// A barrier that has not begun is none after all, or one is over.
     pub(crate) fn remove(&mut self, number: u32) {
         self.running.remove(&number);
     }
 
-    /// A member's core has executed the store.
-    pub(crate) fn enter(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
-        self.stores.push((action, tile));
-        let path = u64::from(machine.network.axi().cluster.request_path_cycles);
-        let detail = self.stores.len() as u32 - 1;
-        machine.call_driver(
-            machine.clock.now() + path,
-            crate::endpoint::core::event::BARRIER_EVENTS + STORE,
-            detail,
-        );
-    }
-
     pub(crate) fn on_event(&mut self, what: u32, detail: u32, machine: &mut Machine<'_>) {
         match what {
-            STORE => {
-                let (action, tile) = self.stores[detail as usize];
-                self.store(action, tile, machine);
-            }
             POLL => {
                 // The poll that saw the full counter is over: send the interrupt.
                 let cluster = &machine.network.axi().cluster;
@@ -179,7 +159,8 @@ impl Barriers {
         }
     }
 
-    fn store(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
+    /// A member's store has reached its NI.
+    pub(crate) fn store(&mut self, action: u32, tile: u32, machine: &mut Machine<'_>) {
         let Some(state) = self.running.get_mut(&action) else {
             return;
         };

@@ -14,8 +14,8 @@ impl Agents<'_> {
         let Some(id) = next.or_else(|| self.begin_beside_compute(tile)) else {
             return;
         };
-        let instance = &mut self.instances.all[id as usize];
-        instance.start_cycle = machine.clock.now();
+        let instance = &mut self.instances.all[id];
+        instance.data.start_cycle = machine.clock.now();
         let cluster = &machine.network.axi().cluster;
         let start = u64::from(cluster.instructions.compute_start);
         let work = match &*self.actions.kind(instance.action) {
@@ -43,10 +43,7 @@ impl Agents<'_> {
     }
 
     pub(super) fn computed(&mut self, id: u32, machine: &mut Machine<'_>) {
-        let (action, tile) = (
-            self.instances.all[id as usize].action,
-            self.instances.all[id as usize].tile,
-        );
+        let (action, tile) = (self.instances.all[id].action, self.instances.all[id].tile.0);
         let end = machine.mesh.fpu_busy_until[tile as usize];
         if end > machine.clock.now() {
             machine.call_driver(end, event::COMPUTED, id);

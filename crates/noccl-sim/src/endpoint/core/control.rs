@@ -20,7 +20,7 @@ impl Agents<'_> {
         let Some(id) = next else {
             return;
         };
-        let instance = &mut self.instances.all[id as usize];
+        let instance = &mut self.instances.all[id];
         let instructions = &machine.network.axi().cluster.instructions;
         let kind = self.actions.kind(instance.action);
         let count = if kind.barrier().is_some() || kind.arrival().is_some() {
@@ -30,7 +30,7 @@ impl Agents<'_> {
         } else {
             instructions.dma_start
         };
-        instance.start_cycle = machine.clock.now();
+        instance.data.start_cycle = machine.clock.now();
         if let Some(watched) = &mut self.watched {
             watched.is_busy(tile, RankTime::Send, machine.clock.now(), count);
         }
@@ -39,14 +39,12 @@ impl Agents<'_> {
 
     /// The instructions are executed: the DMA engine has its command, or the barrier's store leaves.
     pub(super) fn issued(&mut self, id: u32, machine: &mut Machine<'_>) {
-        let (action, tile) = (
-            self.instances.all[id as usize].action,
-            self.instances.all[id as usize].tile,
-        );
+        let (action, tile) = (self.instances.all[id].action, self.instances.all[id].tile.0);
         let cluster = &machine.network.axi().cluster;
         match &*self.kind_of(action) {
             ActionKind::Barrier(_) => {
-                self.barriers.enter(action, tile, machine);
+                let path = u64::from(cluster.request_path_cycles);
+                machine.call_driver(machine.clock.now() + path, event::STORE, id);
                 if self.passes(id) {
                     self.free_after(id, tile, machine);
                 }
@@ -57,7 +55,7 @@ impl Agents<'_> {
                 return;
             }
             ActionKind::Chain(chain) => {
-                self.instances.all[id as usize].start_cycle = machine.clock.now();
+                self.instances.all[id].data.start_cycle = machine.clock.now();
                 if chain.bytes == 0 {
                     self.over(id, machine);
                 } else {
@@ -77,7 +75,7 @@ impl Agents<'_> {
             | ActionKind::StaticMulticast(_)
             | ActionKind::Compute(_) => {}
         }
-        self.instances.all[id as usize].start_cycle = machine.clock.now();
+        self.instances.all[id].data.start_cycle = machine.clock.now();
         let leaves = u64::from(cluster.dma.start_cycles + cluster.request_path_cycles);
         machine.call_driver(machine.clock.now() + leaves, event::DMA_START, id);
         self.free_after(id, tile, machine);
@@ -91,10 +89,7 @@ impl Agents<'_> {
     }
 
     pub(super) fn dma_start(&mut self, id: u32, machine: &mut Machine<'_>) {
-        let (action, tile) = (
-            self.instances.all[id as usize].action,
-            self.instances.all[id as usize].tile,
-        );
+        let (action, tile) = (self.instances.all[id].action, self.instances.all[id].tile.0);
         match &*self.actions.kind(action) {
             ActionKind::Transfer(transfer) => self.start_transfer(id, tile, transfer, machine),
             ActionKind::Delivery(transfer) => {
@@ -143,7 +138,7 @@ impl Agents<'_> {
     /// than an interface may have open. So no router sees more of one group (`docs/design/0007`).
     fn begin_reduction(&mut self, id: u32, tile: u32, machine: &mut Machine<'_>) {
         let limit = machine.network.axi().ni.max_open_reductions;
-        let action = self.instances.all[id as usize].action;
+        let action = self.instances.all[id].action;
         let bursts = self.open_at_once(action, machine);
         let Some(agent) = self.control.get_mut(&tile) else {
             return;

@@ -16,6 +16,8 @@ pub(crate) const COMPUTED: u32 = 5;
 pub(crate) const ARRIVE: u32 = 6;
 /// The core of a share sees that it is over, and its program may state what follows.
 pub(crate) const ENDED: u32 = 7;
+/// The store of a barrier's member reaches the NI.
+pub(crate) const STORE: u32 = 8;
 
 /// Events from here on are the barriers'.
 pub(crate) const BARRIER_EVENTS: u32 = 16;

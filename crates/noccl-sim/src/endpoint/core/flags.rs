@@ -9,13 +9,15 @@ use crate::endpoint::core::{Agents, event};
 use crate::machine::Machine;
 use crate::transport::burst::Bursts;
 use crate::transport::transaction::Owner;
+use noccl_net::TileId;
 use noccl_workload::{ActionKind, Arrival, Destination, Notice, Transfer};
 
 impl Agents<'_> {
     /// A delivery starts: how many bursts every destination waits for.
     pub(crate) fn expect_delivery(&mut self, id: u32, transfer: &Transfer, machine: &Machine<'_>) {
-        let share = &self.instances.all[id as usize];
-        let (action, initiator, start_cycle) = (share.action, share.tile, share.start_cycle);
+        let share = &self.instances.all[id];
+        let (action, initiator) = (share.action, share.tile.0);
+        let start_cycle = share.data.start_cycle;
         let offset = match transfer.destination {
             Destination::One(place) => place.offset,
             Destination::Multicast { offset, .. } => offset,
@@ -30,29 +32,31 @@ impl Agents<'_> {
             if share != id || is_copy_of_own {
                 self.open_bursts.insert(share, bursts);
             }
-            self.instances.all[share as usize].start_cycle = start_cycle;
+            self.instances.all[share].data.start_cycle = start_cycle;
         }
     }
 
     /// Is a write over for its initiator when the responses are there? A destination of its own delivery
-    /// knows from its own copy.
+    /// knows from its own copy, and its action may be over by then.
     pub(crate) fn waits_for_responses(&self, id: u32) -> bool {
-        let tile = self.instances.all[id as usize].tile;
-        let kind = self.kind(id);
+        let Some(share) = self.instances.all.get(id) else {
+            return false;
+        };
+        let (tile, kind) = (share.tile.0, self.kind(id));
         delivery(&kind).is_none_or(|transfer| !self.is_destination(transfer, tile))
     }
 
     /// For diagnosis: the initiator's share of a delivery that this share only notices.
     pub(crate) fn delivered_by(&self, id: u32) -> Option<u32> {
-        let share = &self.instances.all[id as usize];
+        let share = &self.instances.all[id];
         let kind = self.kind(id);
-        let initiator = self.network.find(delivery(&kind)?.initiator)?.0;
+        let initiator = self.network.find(delivery(&kind)?.initiator)?;
         let of_initiator = self.instances.at(share.action, initiator)?;
         (of_initiator != id).then_some(of_initiator)
     }
 
     fn is_destination(&self, transfer: &Transfer, tile: u32) -> bool {
-        let at = noccl_net::TileId(tile);
+        let at = TileId(tile);
         match transfer.destination {
             Destination::One(place) => self.network.find(place.tile) == Some(at),
             Destination::Multicast { set, .. } => {
@@ -64,8 +68,9 @@ impl Agents<'_> {
 
     /// A write burst of a DMA engine is written at a tile.
     pub(crate) fn on_delivered(&mut self, instance: u32, tile: u32, machine: &mut Machine<'_>) {
-        let action = self.instances.all[instance as usize].action;
-        let Some(share) = self.instances.at(action, tile) else {
+        let share = self.instances.all.get(instance);
+        let share = share.and_then(|share| self.instances.at(share.action, TileId(tile)));
+        let Some(share) = share else {
             return;
         };
         let Some(open) = self.open_bursts.get_mut(&share) else {
@@ -82,7 +87,7 @@ impl Agents<'_> {
 
     /// The store of a member's arrival leaves its core.
     pub(crate) fn send_arrival(&mut self, id: u32, arrival: &Arrival, machine: &mut Machine<'_>) {
-        let tile = self.instances.all[id as usize].tile;
+        let tile = self.instances.all[id].tile.0;
         let path = u64::from(machine.network.axi().cluster.request_path_cycles);
         machine.call_driver(machine.clock.now() + path, event::ARRIVE, id);
         if machine.network.find(arrival.root).map(|t| t.0) != Some(tile) {
@@ -93,8 +98,8 @@ impl Agents<'_> {
 
     /// The store reaches the NI.
     pub(crate) fn arrive(&mut self, id: u32, arrival: &Arrival, machine: &mut Machine<'_>) {
-        let share = &self.instances.all[id as usize];
-        let (action, tile) = (share.action, share.tile);
+        let share = &self.instances.all[id];
+        let (action, tile) = (share.action, share.tile.0);
         let group = machine.network.cube(arrival.group);
         let root = machine.network.find(arrival.root).map_or(0, |t| t.0);
         let owner = Owner::Barrier { action };
@@ -116,7 +121,7 @@ impl Agents<'_> {
         if machine.network.find(arrival.root).map(|t| t.0) != Some(tile) {
             return;
         }
-        if let Some(share) = self.instances.at(action, tile) {
+        if let Some(share) = self.instances.at(action, TileId(tile)) {
             self.reductions.remove(&action);
             let path = u64::from(machine.network.axi().cluster.response_path_cycles);
             machine.call_driver(machine.clock.now() + path, event::OVER, share);

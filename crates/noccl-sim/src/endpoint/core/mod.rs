@@ -19,13 +19,13 @@ mod view;
 
 use crate::driver::actions::Actions;
 use crate::endpoint::core::barrier::Barriers;
-use crate::endpoint::core::instances::{Instances, Runner, runner};
+use crate::endpoint::core::instances::{Instances, Runner, instances_of, runner};
 use crate::endpoint::dma::Dma;
 use crate::kernel::inline_queue::Rest;
 use crate::machine::Machine;
 use crate::machine::event::Done;
 use crate::transport::transaction::Owner;
-use noccl_net::Network;
+use noccl_net::{Network, TileId};
 use noccl_run::{RankTime, RunError};
 use noccl_workload::{Notice, Schedule};
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ impl Agent {
     /// Takes the next instance of the queue if the agent is free and nothing holds the instance back.
     fn begin_next(&mut self, instances: &Instances) -> Option<u32> {
         let id = *self.queue.front()?;
-        if self.is_busy || instances.all[id as usize].open > 0 {
+        if self.is_busy || !instances.is_ready(id) {
             return None;
         }
         self.is_busy = true;
@@ -68,14 +68,13 @@ pub(crate) struct Agents<'s> {
     /// for (deliveries: bursts that each destination still waits for).
     pub(crate) reductions: HashMap<u32, Vec<u32>>,
     open_bursts: HashMap<u32, u32>,
-    pub num_done: usize,
     /// What programs are told; `None` in the run of a schedule.
     watched: Option<Box<open::Watched>>,
 }
 
 impl<'s> Agents<'s> {
     pub(crate) fn new(schedule: &'s Schedule, machine: &mut Machine<'s>) -> Result<Self, RunError> {
-        let instances = Instances::new(machine.network, schedule)?;
+        let instances = instances_of(machine.network, schedule)?;
         let mut agents = Self {
             network: machine.network,
             actions: Actions::of(schedule),
@@ -86,21 +85,20 @@ impl<'s> Agents<'s> {
             engines: HashMap::new(),
             reductions: HashMap::new(),
             open_bursts: HashMap::new(),
-            num_done: 0,
             watched: None,
         };
-        for id in 0..agents.instances.all.len() as u32 {
-            let instance = &agents.instances.all[id as usize];
-            let tile = instance.tile;
+        for id in 0..agents.instances.num_instances() {
+            let instance = &agents.instances.all[id];
+            let at = instance.tile;
             let kind = agents.actions.kind(instance.action);
-            let (side, what) = match runner(machine.network, &kind, tile) {
+            let (side, what) = match runner(machine.network, &kind, at) {
                 Runner::Control => (&mut agents.control, event::WAKE_CONTROL),
                 Runner::Compute => (&mut agents.compute, event::WAKE_COMPUTE),
                 Runner::Nobody => continue,
             };
-            let agent = side.entry(tile).or_default();
+            let agent = side.entry(at.0).or_default();
             if agent.queue.is_empty() {
-                machine.call_driver(0, what, tile);
+                machine.call_driver(0, what, at.0);
             }
             agent.queue.push_back(id);
         }
@@ -108,7 +106,7 @@ impl<'s> Agents<'s> {
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.num_done == self.instances.all.len()
+        self.instances.is_over()
     }
 
     /// A driver event is due.
@@ -125,6 +123,11 @@ impl<'s> Agents<'s> {
                 if let Some(arrival) = self.kind(detail).arrival() {
                     self.arrive(detail, arrival, machine);
                 }
+            }
+            event::STORE => {
+                let share = &self.instances.all[detail];
+                let (action, tile) = (share.action, share.tile.0);
+                self.barriers.store(action, tile, machine);
             }
             _ => self
                 .barriers
@@ -171,7 +174,7 @@ impl<'s> Agents<'s> {
             } => {
                 let id = self
                     .instances
-                    .at(action, tile)
+                    .at(action, TileId(tile))
                     .expect("a member of the reduction has an instance");
                 let open = self
                     .open_bursts
@@ -196,7 +199,11 @@ impl<'s> Agents<'s> {
                 tile,
                 ..
             } => {
-                if let Some(arrival) = self.kind_of(action).arrival() {
+                // The response to a member's store may come behind the root's end.
+                let Some(kind) = self.actions.find(action) else {
+                    return;
+                };
+                if let Some(arrival) = kind.arrival() {
                     self.on_arrival(action, tile, arrival, machine);
                 } else {
                     self.barriers.on_member(action, tile, machine);
@@ -224,7 +231,7 @@ impl<'s> Agents<'s> {
         for (cycle, action, tile) in self.barriers.take_left() {
             let id = self
                 .instances
-                .at(action, tile)
+                .at(action, TileId(tile))
                 .expect("a member of the barrier has an instance");
             machine.call_driver(cycle, event::OVER, id);
         }
@@ -232,11 +239,9 @@ impl<'s> Agents<'s> {
 
     /// The core sees that an instance is over: dependents may start.
     pub(crate) fn over(&mut self, id: u32, machine: &mut Machine<'_>) {
-        let instance = &mut self.instances.all[id as usize];
-        instance.finish_cycle = machine.clock.now();
-        instance.is_done = true;
-        self.num_done += 1;
-        let (tile, action) = (instance.tile, instance.action);
+        let instance = &mut self.instances.all[id];
+        instance.data.finish_cycle = machine.clock.now();
+        let (tile, action) = (instance.tile.0, instance.action);
         let instructions = &machine.network.axi().cluster.instructions;
         // Whoever waits for a DMA transfer or a flag polls for it.
         let wait = match self.kind_of(action).notice() {
@@ -249,13 +254,10 @@ impl<'s> Agents<'s> {
             watched.is_busy(tile, RankTime::Receive, machine.clock.now(), wait);
             machine.call_driver(awake, event::ENDED, id);
         }
-        let mut at = self.instances.waiters.of(id);
-        while let Some((next, behind)) = self.instances.waiters.next(at) {
-            at = behind;
-            self.instances.all[next as usize].open -= 1;
+        self.instances.end(id, |_, _| {
             machine.call_driver(awake, event::WAKE_CONTROL, tile);
             machine.call_driver(awake, event::WAKE_COMPUTE, tile);
-        }
+        });
         if self.kind_of(action).barrier().is_some() && !self.passes(id) {
             self.free_control(tile, machine);
         }

@@ -6,7 +6,7 @@
 
 use super::barrier::Barriers;
 use super::event;
-use super::instances::{Instances, Runner, participants, runner};
+use super::instances::{Instances, Runner, link, participants, push, runner};
 use super::{Agent, Agents};
 use crate::driver::actions::Actions;
 use crate::machine::Machine;
@@ -28,7 +28,7 @@ pub(crate) struct Watched {
     /// Members of barriers that do not wait there.
     passing: BTreeSet<u32>,
     /// Shares whose ends have been told.
-    num_told: usize,
+    num_told: u32,
     /// Instructions of each tile's control core.
     busy: Vec<Busy>,
     /// By tile: when, if that is kept.
@@ -61,14 +61,13 @@ impl<'s> Agents<'s> {
         Self {
             network,
             actions: Actions::none(),
-            instances: Instances::none(network),
+            instances: Instances::new(network.num_tiles()),
             control: HashMap::new(),
             compute: HashMap::new(),
             engines: HashMap::new(),
             barriers: Barriers::none(),
             reductions: HashMap::new(),
             open_bursts: HashMap::new(),
-            num_done: 0,
             watched: Some(Box::new(Watched {
                 ended: Vec::new(),
                 beside: BTreeMap::new(),
@@ -87,7 +86,7 @@ impl<'s> Agents<'s> {
     /// # Errors
     /// [`RunError::Refused`].
     pub(crate) fn accepts(&self, action: &Action) -> Result<(), RunError> {
-        let number = self.actions.len() as u32;
+        let number = self.instances.num_actions();
         participants(self.network, number as usize, action)?;
         Barriers::none().add(self.network, number, &action.kind)
     }
@@ -103,18 +102,17 @@ impl<'s> Agents<'s> {
         order: Order,
         machine: &mut Machine<'_>,
     ) -> Result<ActionId, RunError> {
-        let number = self.actions.len() as u32;
+        let number = self.instances.num_actions();
         self.barriers.add(self.network, number, &action.kind)?;
-        if let Err(refused) = self.instances.push(self.network, &action) {
+        if let Err(refused) = push(&mut self.instances, self.network, &action) {
             self.barriers.remove(number);
             return Err(refused);
         }
-        self.instances.link(self.network, number, &action);
+        link(&mut self.instances, self.network, number, &action);
         self.actions.push(action);
         for id in self.instances.of(number) {
-            let tile = self.instances.all[id as usize].tile;
-            if is_held(TileId(tile)) {
-                self.instances.all[id as usize].open += 1;
+            if is_held(self.instances.all[id].tile) {
+                self.instances.hold(id);
             } else {
                 self.stand(id, order, machine);
             }
@@ -130,8 +128,8 @@ impl<'s> Agents<'s> {
         order: Order,
         machine: &mut Machine<'_>,
     ) {
-        if let Some(id) = self.instances.at(action.0, tile.0) {
-            self.instances.all[id as usize].open -= 1;
+        if let Some(id) = self.instances.at(action.0, tile) {
+            self.instances.release(id);
             self.stand(id, order, machine);
         }
     }
@@ -139,8 +137,8 @@ impl<'s> Agents<'s> {
     /// A share stands in its agent's queue, or beside it. Time that passes has its place in the queue: a look at a queue comes behind what
     /// has come.
     fn stand(&mut self, id: u32, order: Order, machine: &mut Machine<'_>) {
-        let (tile, kind) = (self.instances.all[id as usize].tile, self.kind(id));
-        let runner = runner(self.network, &kind, tile);
+        let (at, kind) = (self.instances.all[id].tile, self.kind(id));
+        let (tile, runner) = (at.0, runner(self.network, &kind, at));
         let is_barrier = kind.barrier().is_some();
         let passes_time = matches!(*kind, ActionKind::Compute(_));
         let watched = self.watched.as_mut().filter(|_| order == Order::Beside);
@@ -166,7 +164,7 @@ impl<'s> Agents<'s> {
     pub(super) fn begin_beside_compute(&mut self, tile: u32) -> Option<u32> {
         let (watched, instances) = (self.watched.as_mut()?, &self.instances);
         let beside = watched.beside_compute.get_mut(&tile)?;
-        let is_ready = |id: &u32| instances.all[*id as usize].open == 0;
+        let is_ready = |id: &u32| instances.is_ready(*id);
         let ready = beside.iter().position(is_ready)?;
         let agent = self.compute.entry(tile).or_default();
         if agent.is_busy {
@@ -186,14 +184,14 @@ impl<'s> Agents<'s> {
     /// The first instance beside a control core's queue that waits for nothing, if the core is free or waits in a barrier.
     pub(super) fn begin_beside(&mut self, tile: u32) -> Option<u32> {
         let beside = self.watched.as_ref()?.beside.get(&tile)?;
-        let is_ready = |id: &u32| self.instances.all[*id as usize].open == 0;
+        let is_ready = |id: &u32| self.instances.is_ready(*id);
         let place = beside.iter().position(is_ready)?;
         let id = *beside.get(place)?;
         let agent = self.control.entry(tile).or_default();
         let (is_busy, last) = (agent.is_busy, agent.last);
         if is_busy {
-            let last = last.map(|last| self.kind(last));
-            last.filter(|kind| kind.barrier().is_some())?;
+            let last = self.instances.all.get(last?)?.action;
+            self.actions.find(last)?.barrier()?;
         }
         let watched = self.watched.as_mut()?;
         watched.beside.get_mut(&tile)?.remove(place);
@@ -216,8 +214,9 @@ impl<'s> Agents<'s> {
     }
 
     fn queue(&mut self, id: u32, machine: &mut Machine<'_>) {
-        let tile = self.instances.all[id as usize].tile;
-        let (side, what) = match runner(self.network, &self.kind(id), tile) {
+        let at = self.instances.all[id].tile;
+        let tile = at.0;
+        let (side, what) = match runner(self.network, &self.kind(id), at) {
             Runner::Control => (&mut self.control, event::WAKE_CONTROL),
             Runner::Compute => (&mut self.compute, event::WAKE_COMPUTE),
             Runner::Nobody => return,
@@ -229,17 +228,37 @@ impl<'s> Agents<'s> {
 
     /// A core sees the end of a share.
     pub(super) fn tell(&mut self, id: u32, machine: &Machine<'_>) {
-        let share = &self.instances.all[id as usize];
+        let share = &self.instances.all[id];
+        let (action, tile) = (ActionId(share.action), share.tile);
         let ended = Ended {
-            action: ActionId(share.action),
-            tile: TileId(share.tile),
+            action,
+            tile,
             cycle: machine.clock.now(),
             is_over: true,
+            is_last: self.instances.close(id),
         };
         if let Some(watched) = &mut self.watched {
             watched.ended.push(ended);
             watched.num_told += 1;
         }
+        if ended.is_last {
+            self.forget(ended.action.0);
+        }
+    }
+
+    /// All participants have seen the end of an action: what is still under way of it (responses to posted stores, and to
+    /// writes whose initiator has seen its own copy) needs nothing of it.
+    fn forget(&mut self, action: u32) {
+        for id in self.instances.of(action) {
+            self.open_bursts.remove(&id);
+            if let Some(watched) = &mut self.watched {
+                watched.passing.remove(&id);
+            }
+        }
+        self.instances.forget(action);
+        self.actions.forget(action);
+        self.barriers.remove(action);
+        self.reductions.remove(&action);
     }
 
     /// Shares that have ended since the last call.
@@ -252,7 +271,7 @@ impl<'s> Agents<'s> {
     /// Is everything over that was stated, and told?
     pub(crate) fn is_told(&self) -> bool {
         let told = self.watched.as_ref().map_or(0, |watched| watched.num_told);
-        told == self.instances.all.len()
+        told == self.instances.num_instances()
     }
 
     pub(crate) fn busy(&self, tile: TileId) -> Busy {

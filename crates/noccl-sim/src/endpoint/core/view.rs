@@ -9,29 +9,30 @@ use noccl_run::ActionTime;
 impl<'s> Agents<'s> {
     /// Start and end of every action: first and last over its participants.
     pub(crate) fn times(&self) -> Vec<ActionTime> {
-        let range = |a: usize| {
-            &self.instances.all
-                [self.instances.first[a] as usize..self.instances.first[a + 1] as usize]
+        let times = |action| {
+            self.instances
+                .of(action)
+                .map(|id| self.instances.all[id].data)
         };
-        (0..self.actions.len())
-            .map(|a| ActionTime {
-                start_cycle: range(a).iter().map(|i| i.start_cycle).min().unwrap_or(0),
-                finish_cycle: range(a).iter().map(|i| i.finish_cycle).max().unwrap_or(0),
+        (0..self.instances.num_actions())
+            .map(|action| ActionTime {
+                start_cycle: times(action).map(|t| t.start_cycle).min().unwrap_or(0),
+                finish_cycle: times(action).map(|t| t.finish_cycle).max().unwrap_or(0),
             })
             .collect()
     }
 
     fn agent_of(&self, instance: u32) -> Option<&Agent> {
-        let tile = self.instances.all[instance as usize].tile;
+        let tile = self.instances.all[instance].tile;
         match runner(self.network, &self.kind(instance), tile) {
-            Runner::Compute => self.compute.get(&tile),
-            Runner::Control => self.control.get(&tile),
+            Runner::Compute => self.compute.get(&tile.0),
+            Runner::Control => self.control.get(&tile.0),
             Runner::Nobody => None,
         }
     }
 
     pub(crate) fn kind(&self, instance: u32) -> KindRef<'s> {
-        self.kind_of(self.instances.all[instance as usize].action)
+        self.kind_of(self.instances.all[instance].action)
     }
 
     pub(super) fn kind_of(&self, action: u32) -> KindRef<'s> {
@@ -57,7 +58,7 @@ impl<'s> Agents<'s> {
 
     /// For diagnosis: does the DMA engine do other transfers first?
     pub(crate) fn waits_for_transfers(&self, instance: u32) -> bool {
-        let tile = self.instances.all[instance as usize].tile;
+        let tile = self.instances.all[instance].tile.0;
         self.engines.get(&tile).is_some_and(|e| e.holds(instance))
     }
 
@@ -70,7 +71,7 @@ impl<'s> Agents<'s> {
     /// For diagnosis: since when an instance's agent has had nothing else to do before it.
     pub(crate) fn ready_since(&self, instance: u32) -> u64 {
         let last = self.agent_of(instance).and_then(|a| a.last);
-        let last = last.map(|id| &self.instances.all[id as usize]);
-        last.map_or(0, |i| i.start_cycle.max(i.finish_cycle))
+        let last = last.and_then(|id| self.instances.all.get(id));
+        last.map_or(0, |i| i.data.start_cycle.max(i.data.finish_cycle))
     }
 }

@@ -20,7 +20,8 @@ pub(super) fn message_of(
     let source = network.find(sent.source.tile)?;
     let target = network.find(sent.destination.tile)?;
     let share = program
-        .share_at(number, target)
+        .instances
+        .at(number, target)
         .filter(|_| source != target)?;
     Some(Message::new(sent, (source.0, target.0), share, spec))
 }

@@ -67,7 +67,7 @@ impl Cores<'_> {
     }
 
     fn is_poll(&self, share: u32) -> bool {
-        let action = self.program.shares[share as usize].action;
+        let action = self.program.instances.all[share].action;
         matches!(*self.actions.kind(action), ActionKind::Compute(_))
     }
 
@@ -85,19 +85,21 @@ impl Cores<'_> {
     /// Begins the next share of its list, if that may begin.
     fn begin_next(&mut self, tile: usize, now: u64) -> Option<Next> {
         let core = &self.cores[tile];
-        let share = core.main.get(core.next).copied()?;
-        if !self.program.is_ready(share) {
+        let share = core.main.front().copied()?;
+        if !self.program.instances.is_ready(share) {
             return None;
         }
         let next = self.begin_share(tile, share, now)?;
-        self.cores[tile].next += 1;
+        self.cores[tile].main.pop_front();
         Some(next)
     }
 
     /// Begins the first share beside the list that waits for nothing.
     fn begin_beside(&mut self, tile: usize, now: u64) -> Option<Next> {
         let (program, beside) = (&self.program, &mut self.cores[tile].beside);
-        let ready = beside.iter().position(|share| program.is_ready(*share))?;
+        let ready = beside
+            .iter()
+            .position(|share| program.instances.is_ready(*share))?;
         let share = *beside.get(ready)?;
         // A look at the queues comes behind what has come: what it looks for may stand behind something else.
         if self.is_drained()
@@ -112,15 +114,15 @@ impl Cores<'_> {
 
     /// Begins a share; `None` if its round has not come.
     fn begin_share(&mut self, tile: usize, share: u32, now: u64) -> Option<Next> {
-        let action = self.program.shares[share as usize].action;
-        if let Some(message) = &self.messages[action as usize]
+        let action = self.program.instances.all[share].action;
+        if let Some(message) = self.messages.find(action)
             && !self.rounds.begin(message.round, message.target)
         {
             return None;
         }
         self.program.begin(share, now);
         let kind = self.actions.kind(action);
-        if self.messages[action as usize].is_some() {
+        if self.messages.find(action).is_some() {
             return Some(self.begin_send(tile, share, action, now));
         }
         if kind.static_multicast().is_some() {

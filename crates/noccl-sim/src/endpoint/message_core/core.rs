@@ -9,9 +9,8 @@ use std::collections::{BTreeMap, VecDeque};
 /// A core: one thing at a time.
 #[derive(Debug, Default)]
 pub(super) struct Core {
-    /// Shares that it does in this order, and the next one.
-    pub main: Vec<u32>,
-    pub next: usize,
+    /// Instances that it does in this order.
+    pub main: VecDeque<u32>,
     /// Shares that it does when the next one of `main` may not begin yet.
     pub beside: VecDeque<u32>,
     pub doing: Doing,
@@ -48,7 +47,7 @@ impl Core {
     /// A share stands behind others, or beside them.
     pub(super) fn stand(&mut self, share: u32, order: Order) {
         match order {
-            Order::InOrder => self.main.push(share),
+            Order::InOrder => self.main.push_back(share),
             Order::Beside => self.beside.push_back(share),
         }
     }

@@ -11,7 +11,7 @@ impl Cores<'_> {
     /// An action that no network sees is over.
     pub(super) fn end_local(&mut self, tile: usize, share: u32, now: u64) {
         self.cores[tile].doing = Doing::Nothing;
-        let action = self.program.shares[share as usize].action;
+        let action = self.program.instances.all[share].action;
         match &*self.actions.kind(action) {
             ActionKind::LocalReduce(reduce) => self.reduce(tile as u32, reduce),
             ActionKind::Message(message) => self.copy(tile as u32, message),
@@ -70,14 +70,19 @@ impl Cores<'_> {
 
     /// A share is over: messages that may be received now, and of which units stand in the list, are copied.
     pub(super) fn end_share(&mut self, share: u32, now: u64) {
-        let tile = self.program.shares[share as usize].tile as usize;
+        let tile = self.program.instances.all[share].tile.idx();
         let mut ready = std::mem::take(&mut self.ready);
         ready.clear();
         self.program.end(share, now, |next| ready.push(next));
+        if let Some(action) = self.program.forget(share) {
+            self.actions.forget(action);
+            self.messages.forget(action);
+            self.streams.forget(action);
+        }
         self.cores[tile].has_ended = self.program.is_watched();
         for next in &ready {
-            let action = self.program.shares[*next as usize].action;
-            let message = self.messages[action as usize].as_ref();
+            let action = self.program.instances.all[*next].action;
+            let message = self.messages.find(action);
             if message.is_some_and(|m| m.receiving == *next && !m.listed.is_empty()) {
                 self.cores[tile].copies.push_back(action);
             }

@@ -36,7 +36,7 @@ use noccl_net::{Network, TileId};
 use noccl_run::{ActionTime, Counters, MemoryImage, Mode, Order, RunConfig, RunError};
 use noccl_spec::Core as CoreSpec;
 use noccl_spec::{CoreTiles, StaticNetwork};
-use noccl_workload::{Action, First, Place, Schedule};
+use noccl_workload::{Action, First, Numbered, Place, Schedule};
 use noise::Noise;
 use program::Program;
 use rounds::Rounds;
@@ -54,6 +54,8 @@ struct Unit {
     message: u32,
     kind: UnitKind,
     words: u32,
+    /// The tile that sends it.
+    from: TileId,
 }
 
 /// What a worm on the UDN carries.
@@ -96,7 +98,7 @@ pub(crate) struct Cores<'s> {
     program: Program,
     rounds: Rounds,
     /// By action; `None` for other actions, and for a message to its own tile.
-    messages: Vec<Option<Message>>,
+    messages: Numbered<Option<Message>>,
     cores: Vec<Core>,
     stores: Vec<Store>,
     /// Units on the network or in a store, and numbers that are free.
@@ -111,7 +113,7 @@ pub(crate) struct Cores<'s> {
     /// Cores whose programs may state actions in this cycle.
     asking: Vec<u32>,
     /// By action; `None` for actions other than multicasts over the static network.
-    streams: Vec<Option<Stream>>,
+    streams: Numbered<Option<Stream>>,
     /// By tile: words between router of the static network and core.
     static_words: Vec<VecDeque<StaticWord>>,
     pub(crate) memories: Memories,
@@ -140,7 +142,12 @@ impl<'s> Cores<'s> {
         for action in &schedule.actions {
             cores.take_in(action, &|_| false, Order::InOrder)?;
         }
-        cores.rounds = Rounds::new(config.is_lock_step, &cores.messages, network.num_tiles());
+        let messages = cores
+            .messages
+            .iter()
+            .filter_map(|(_, message)| message.as_ref());
+        let of_messages = messages.filter_map(|message| message.round);
+        cores.rounds = Rounds::new(config.is_lock_step, of_messages, network.num_tiles());
         Ok(cores)
     }
 
@@ -172,9 +179,9 @@ impl<'s> Cores<'s> {
             is_value: config.mode == Mode::Value,
             stalls: Stalls::new(config),
             noise,
-            program: Program::new(is_open),
-            rounds: Rounds::new(false, &[], tiles),
-            messages: Vec::new(),
+            program: Program::new(is_open, tiles),
+            rounds: Rounds::new(false, std::iter::empty(), tiles),
+            messages: Numbered::default(),
             cores: (0..tiles).map(|_| Core::default()).collect(),
             stores: vec![Store::new(spec.receive_store_words, spec.tagged_queues); tiles],
             units: Vec::new(),
@@ -184,7 +191,7 @@ impl<'s> Cores<'s> {
             due: Vec::new(),
             ready: Vec::new(),
             asking: Vec::new(),
-            streams: Vec::new(),
+            streams: Numbered::default(),
             static_words: vec![VecDeque::new(); tiles],
             memories: Memories::default(),
             counters: Counters::default(),
@@ -201,7 +208,7 @@ impl<'s> Cores<'s> {
         is_held: &dyn Fn(TileId) -> bool,
         order: Order,
     ) -> Result<(), RunError> {
-        let number = self.messages.len() as u32;
+        let number = self.messages.next_number();
         refuse(self.network, action, number)?;
         self.program.push(self.network, action, is_held);
         let message = message_of(self.network, self.spec, action, &self.program, number);
@@ -210,10 +217,10 @@ impl<'s> Cores<'s> {
         let stream = sent.and_then(|sent| Stream::new(self.network, sent, self.static_network));
         self.messages.push(message);
         self.streams.push(stream);
-        for number in self.program.of(number) {
-            let tile = self.program.shares[number as usize].tile;
-            if Some(number) != receiving && !is_held(TileId(tile)) {
-                self.cores[tile as usize].stand(number, order);
+        for id in self.program.instances.of(number) {
+            let tile = self.program.instances.all[id].tile;
+            if Some(id) != receiving && !is_held(tile) {
+                self.cores[tile.idx()].stand(id, order);
             }
         }
         Ok(())
@@ -235,11 +242,11 @@ impl<'s> Cores<'s> {
         self.program.num_over
     }
 
-    pub(crate) const fn num_actions(&self) -> usize {
+    pub(crate) fn num_actions(&self) -> usize {
         self.program.num_actions()
     }
 
-    pub(crate) fn times(&self) -> &[ActionTime] {
+    pub(crate) fn times(&self) -> Vec<ActionTime> {
         self.program.times()
     }
 

@@ -16,7 +16,7 @@ impl Cores<'_> {
     /// # Errors
     /// [`RunError::Refused`].
     pub(crate) fn accepts(&self, action: &Action) -> Result<(), RunError> {
-        refuse(self.network, action, self.messages.len() as u32)
+        refuse(self.network, action, self.messages.next_number())
     }
 
     /// States an action; the shares of held tiles stand in no list until they are released.
@@ -31,20 +31,19 @@ impl Cores<'_> {
     ) -> Result<ActionId, RunError> {
         self.take_in(&action, is_held, order)?;
         let number = self.actions.push(action);
-        for share in self.program.of(number) {
-            let tile = self.program.shares[share as usize].tile;
-            self.wake_now(tile);
+        for share in self.program.instances.of(number) {
+            self.wake_now(self.program.instances.all[share].tile.0);
         }
         Ok(ActionId(number))
     }
 
     /// A held share may begin as soon as it waits for nothing else.
     pub(crate) fn release(&mut self, action: ActionId, tile: TileId, order: Order) {
-        let Some(share) = self.program.share_at(action.0, tile) else {
+        let Some(share) = self.program.instances.at(action.0, tile) else {
             return;
         };
-        let is_ready = self.program.release(share);
-        let message = self.messages[action.0 as usize].as_ref();
+        let is_ready = self.program.instances.release(share);
+        let message = self.messages.find(action.0);
         match message.filter(|message| message.receiving == share) {
             Some(message) if is_ready && !message.listed.is_empty() => {
                 self.cores[tile.idx()].copies.push_back(action.0);

@@ -1,105 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Actions as each core sees them: its share of every action, in their order, and what each share waits for.
+//! Actions as each core sees them: its instance of every action, in their order, and what each instance waits for.
 //!
-//! Actions are taken in one after the other: all before the first cycle if they are those of a schedule, and while the run goes on
-//! if programs state them. A share waits for earlier ones of the same core, and for its release if it is held.
+//! Actions are taken in one after the other: all before the first cycle if they are those of a schedule, and during the run
+//! if programs submit them. An instance waits for earlier ones of the same core, and for its release if it is held.
 
-use crate::kernel::waiters::Waiters;
 use noccl_net::{Network, TileId};
 use noccl_run::{ActionTime, Ended};
-use noccl_workload::{Action, ActionId, ActionKind, participants};
+use noccl_workload::{Action, ActionId, ActionKind, Instances, Numbered, participants};
 use std::collections::BTreeMap;
 
-/// A participant's part of an action.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Share {
-    pub action: u32,
-    pub tile: u32,
-    /// Earlier shares of the same core that are not over, and one if it is held.
-    pub waits: u32,
-    pub is_over: bool,
-}
-
-/// Shares of all cores.
+/// Instances of all cores.
 #[derive(Debug)]
 pub(super) struct Program {
-    pub shares: Vec<Share>,
-    /// First share of each action, and one behind the last.
-    first: Vec<u32>,
-    waiters: Waiters,
+    pub instances: Instances<()>,
     /// Last message of each pair of tiles, if messages of a pair are received one after the other.
     last_of_pair: Option<BTreeMap<(TileId, TileId), u32>>,
-    /// Shares of each action that are not over.
-    open: Vec<u32>,
-    times: Vec<ActionTime>,
-    has_begun: Vec<bool>,
+    /// By action: when the first of its instances began, and when the last one that is over ended.
+    times: Numbered<(Option<u64>, u64)>,
     pub num_over: usize,
-    /// Shares that have ended and are watched; `None` if nobody watches.
+    /// Instances that have ended, of a run whose program asks for them; `None` in the run of a schedule.
     ended: Option<Vec<Ended>>,
 }
 
 impl Program {
-    /// No actions yet. Those of a schedule are received in its order by each pair of tiles; what programs state is received in the
-    /// order in which it is released, and its ends are watched.
-    pub(super) fn new(is_open: bool) -> Self {
+    /// No actions yet. Those of a schedule are received in its order by each pair of tiles; what programs submit is received in the
+    /// order in which it is released, and forgotten when it is over.
+    pub(super) fn new(is_open: bool, num_tiles: usize) -> Self {
         Self {
-            shares: Vec::new(),
-            first: vec![0],
-            waiters: Waiters::default(),
+            instances: Instances::new(num_tiles),
             last_of_pair: (!is_open).then(BTreeMap::new),
-            open: Vec::new(),
-            times: Vec::new(),
-            has_begun: Vec::new(),
+            times: Numbered::default(),
             num_over: 0,
             ended: is_open.then(Vec::new),
         }
     }
 
-    /// Takes in the next action; its shares stand behind all others.
+    /// Takes in the next action; its instances are behind all others.
     pub(super) fn push(
         &mut self,
         network: &Network,
         action: &Action,
         is_held: &dyn Fn(TileId) -> bool,
     ) {
-        let number = self.open.len() as u32;
         let tiles = participants(network, &action.kind);
-        self.shares.extend(tiles.iter().map(|tile| Share {
-            action: number,
-            tile: tile.0,
-            waits: u32::from(is_held(*tile)),
-            is_over: false,
-        }));
-        self.waiters.grow_to(self.shares.len());
-        self.first.push(self.shares.len() as u32);
-        self.open.push(tiles.len() as u32);
+        let number = self.instances.push(&tiles, || ());
         self.num_over += usize::from(tiles.is_empty());
-        self.times.push(ActionTime::default());
-        self.has_begun.push(false);
-        let mut pairs = self.waits_of(number, action);
-        pairs.extend(self.receive_before(network, number, action));
-        pairs.sort_unstable();
-        pairs.dedup();
-        for (before, waiting) in pairs {
-            self.link(before, waiting);
+        self.times.push((None, 0));
+        self.instances.link(number, action, |_| true);
+        if let Some((before, waiting)) = self.receive_before(network, number, action) {
+            self.instances.wait(before, waiting);
         }
-    }
-
-    /// What waits for what: a core waits only for what it has a share in itself.
-    fn waits_of(&self, number: u32, action: &Action) -> Vec<(u32, u32)> {
-        let mut pairs = Vec::new();
-        for before in action.after.iter().filter(|before| before.0 < number) {
-            for share in self.of(before.0) {
-                let tile = TileId(self.shares[share as usize].tile);
-                if let Some(waiting) = self.share_at(number, tile) {
-                    pairs.push((share, waiting));
-                }
+        for id in self.instances.of(number) {
+            if is_held(self.instances.all[id].tile) {
+                self.instances.hold(id);
             }
         }
-        pairs
     }
 
-    /// The message that the same pair of tiles receives before: a pair of shares.
+    /// The message that the same pair of tiles receives before: a pair of instances.
     fn receive_before(
         &mut self,
         network: &Network,
@@ -111,123 +69,102 @@ impl Program {
         };
         let source = network.find(message.source.tile)?;
         let target = network.find(message.destination.tile)?;
-        let share = self.share_at(number, target).filter(|_| source != target)?;
+        let share = self
+            .instances
+            .at(number, target)
+            .filter(|_| source != target)?;
         let before = self.last_of_pair.as_mut()?.insert((source, target), share);
         before.map(|before| (before, share))
     }
 
-    fn link(&mut self, before: u32, waiting: u32) {
-        if !self.shares[before as usize].is_over {
-            self.waiters.add(before, waiting);
-            self.shares[waiting as usize].waits += 1;
-        }
-    }
-
-    /// A share is held no longer; may it begin?
-    pub(super) fn release(&mut self, share: u32) -> bool {
-        let waits = &mut self.shares[share as usize].waits;
-        *waits -= 1;
-        *waits == 0
-    }
-
-    /// Shares of an action, ascending by tile.
-    pub(super) fn of(&self, action: u32) -> std::ops::Range<u32> {
-        self.first[action as usize]..self.first[action as usize + 1]
-    }
-
-    /// A core's share of an action, if it takes part.
-    pub(super) fn share_at(&self, action: u32, tile: TileId) -> Option<u32> {
-        let range = self.of(action);
-        let shares = &self.shares[range.start as usize..range.end as usize];
-        let found = shares.binary_search_by_key(&tile.0, |share| share.tile);
-        found.ok().map(|at| range.start + at as u32)
-    }
-
-    /// May a share begin?
-    pub(super) fn is_ready(&self, share: u32) -> bool {
-        self.shares[share as usize].waits == 0
-    }
-
     pub(super) fn begin(&mut self, share: u32, now: u64) {
-        let action = self.shares[share as usize].action as usize;
-        if !self.has_begun[action] {
-            self.has_begun[action] = true;
-            self.times[action].start_cycle = now;
-        }
+        let (start, _) = &mut self.times[self.instances.all[share].action];
+        start.get_or_insert(now);
     }
 
-    /// A share is over; `is_next` gets those of the same core that may begin now.
+    /// An instance is over; `is_next` gets those of the same core that may begin now.
     pub(super) fn end(&mut self, share: u32, now: u64, mut is_next: impl FnMut(u32)) {
         self.begin(share, now);
-        let Share { action, tile, .. } = self.shares[share as usize];
-        self.shares[share as usize].is_over = true;
-        let number = action as usize;
-        self.times[number].finish_cycle = now;
-        self.open[number] -= 1;
-        self.num_over += usize::from(self.open[number] == 0);
-        if let Some(ended) = &mut self.ended {
-            ended.push(Ended {
-                action: ActionId(action),
-                tile: TileId(tile),
-                cycle: now,
-                is_over: true,
-            });
-        }
-        let mut at = self.waiters.of(share);
-        while let Some((waiting, next)) = self.waiters.next(at) {
-            at = next;
-            let waits = &mut self.shares[waiting as usize].waits;
-            *waits -= 1;
-            if *waits == 0 {
+        let (action, tile) = (
+            self.instances.all[share].action,
+            self.instances.all[share].tile,
+        );
+        self.times[action].1 = now;
+        self.instances.end(share, |waiting, is_ready| {
+            if is_ready {
                 is_next(waiting);
             }
-        }
+        });
+        let is_last = self.instances.is_action_over(action);
+        self.num_over += usize::from(is_last);
+        self.note(Ended {
+            action: ActionId(action),
+            tile,
+            cycle: now,
+            is_over: true,
+            is_last,
+        });
     }
 
     /// The first words of a message have come in a cycle; told if its receiver has not asked for it.
     pub(super) fn comes(&mut self, share: u32, now: u64) {
-        let Share {
-            action,
-            tile,
-            waits,
-            ..
-        } = self.shares[share as usize];
-        if let Some(ended) = self.ended.as_mut().filter(|_| waits > 0) {
-            ended.push(Ended {
+        if !self.instances.is_ready(share) {
+            let receiving = &self.instances.all[share];
+            let (action, tile) = (receiving.action, receiving.tile);
+            self.note(Ended {
                 action: ActionId(action),
-                tile: TileId(tile),
+                tile,
                 cycle: now,
                 is_over: false,
+                is_last: false,
             });
         }
     }
 
-    /// Shares that have ended since the last call, if somebody watches.
+    fn note(&mut self, end: Ended) {
+        if let Some(ended) = &mut self.ended {
+            ended.push(end);
+        }
+    }
+
+    /// Of what a program has submitted: forgets the action of an instance that is over, if it was the last one. Returns the
+    /// action then.
+    pub(super) fn forget(&mut self, share: u32) -> Option<u32> {
+        let action = self.instances.all[share].action;
+        let is_last = self.ended.is_some() && self.instances.close(share);
+        is_last.then(|| {
+            self.instances.forget(action);
+            self.times.forget(action);
+            action
+        })
+    }
+
+    /// Instances that have ended since the last call, if the program asks for them.
     pub(super) fn take_ended(&mut self, to: &mut Vec<Ended>) {
         if let Some(ended) = &mut self.ended {
             to.append(ended);
         }
     }
 
-    /// Does somebody watch the ends of shares?
+    /// Does a program ask for the ends of instances?
     pub(super) const fn is_watched(&self) -> bool {
         self.ended.is_some()
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.num_over == self.open.len()
+        self.num_over == self.num_actions()
     }
 
-    pub(super) const fn num_actions(&self) -> usize {
-        self.open.len()
+    pub(super) fn num_actions(&self) -> usize {
+        self.instances.num_actions() as usize
     }
 
-    pub(super) fn times(&self) -> &[ActionTime] {
-        &self.times
-    }
-
-    /// Has every share of an action ended?
-    pub(super) fn is_action_over(&self, action: u32) -> bool {
-        self.open[action as usize] == 0
+    /// By action that is not forgotten.
+    pub(super) fn times(&self) -> Vec<ActionTime> {
+        let time = |(_, (start, finish)): (u32, &(Option<u64>, u64))| ActionTime {
+            start_cycle: start.unwrap_or(0),
+            finish_cycle: *finish,
+        };
+        self.times.iter().map(time).collect()
     }
 }

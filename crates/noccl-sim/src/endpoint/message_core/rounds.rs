@@ -4,8 +4,6 @@
 //! No core could know that: it is the ideal machine in which the rounds of a schedule that claims them block no link, ever. The second
 //! rule is needed as a port takes one word per cycle: of two messages to one core, one would stand still on links of its own.
 
-use super::message::Message;
-
 /// Rounds of a schedule that are kept apart.
 #[derive(Debug)]
 pub(super) struct Rounds {
@@ -18,7 +16,12 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    pub(super) fn new(is_lock_step: bool, messages: &[Option<Message>], tiles: usize) -> Self {
+    /// `of_messages`: the round of each message that has one.
+    pub(super) fn new(
+        is_lock_step: bool,
+        of_messages: impl Iterator<Item = u32>,
+        tiles: usize,
+    ) -> Self {
         let mut rounds = Self {
             open: Vec::new(),
             coming: vec![0; tiles],
@@ -28,7 +31,7 @@ impl Rounds {
         if !is_lock_step {
             return rounds;
         }
-        for round in messages.iter().flatten().filter_map(|m| m.round) {
+        for round in of_messages {
             let round = round as usize;
             if rounds.open.len() <= round {
                 rounds.open.resize(round + 1, 0);

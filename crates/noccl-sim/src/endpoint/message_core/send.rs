@@ -12,15 +12,16 @@ const CONTROL_WORDS: u32 = UNIT_HEAD_WORDS + 1;
 impl Cores<'_> {
     /// A core begins to send a message; with acknowledgements, only when the receiver has acknowledged the one before.
     pub(super) fn begin_send(&mut self, tile: usize, share: u32, message: u32, now: u64) -> Next {
-        let Some((source, rows, round)) = self.messages[message as usize]
-            .as_ref()
+        let Some((source, rows, round)) = self
+            .messages
+            .find(message)
             .map(|sent| (sent.source, sent.rows, sent.round))
         else {
             return Next::At(now);
         };
         if self.is_value {
             let payload = self.gathered(source, rows);
-            if let Some(sent) = &mut self.messages[message as usize] {
+            if let Some(sent) = self.messages.find_mut(message) {
                 sent.payload = payload;
             }
         }
@@ -59,7 +60,7 @@ impl Cores<'_> {
 
     /// Cycles before a unit's first word is written.
     fn unit_cycles(&self, message: u32, unit: u32) -> u64 {
-        let sent = self.messages[message as usize].as_ref();
+        let sent = self.messages.find(message);
         let rows = sent.map_or(0, |sent| sent.next_rows(unit));
         u64::from(self.spec.unit_cycles) + rows * u64::from(self.spec.row_cycles)
     }
@@ -78,7 +79,7 @@ impl Cores<'_> {
             if std::mem::take(&mut self.cores[tile].has_reply) {
                 return self.prepare(tile, share, message, now);
             }
-        } else if let Some(sent) = &self.messages[message as usize] {
+        } else if let Some(sent) = self.messages.find(message) {
             let credits = self.cores[tile].credits.entry(sent.target).or_insert(1);
             if *credits > 0 {
                 *credits -= 1;
@@ -113,11 +114,9 @@ impl Cores<'_> {
         self.free_units.push(read.unit);
         if unit.kind == UnitKind::Reply {
             self.cores[tile].has_reply = true;
-        } else if let Some(acknowledged) = &self.messages[unit.message as usize] {
-            *self.cores[tile]
-                .credits
-                .entry(acknowledged.target)
-                .or_insert(1) += 1;
+        } else {
+            // The message itself is over, and forgotten if a program has sent it.
+            *self.cores[tile].credits.entry(unit.from.0).or_insert(1) += 1;
         }
         true
     }
@@ -137,7 +136,7 @@ impl Cores<'_> {
             | Doing::Write { .. }
             | Doing::Read { .. } => return None,
         };
-        let sent = self.messages[message as usize].as_ref()?;
+        let sent = self.messages.find(message)?;
         let units = match kind {
             UnitKind::Data(_) => sent.units,
             UnitKind::Acknowledgement | UnitKind::Request | UnitKind::Reply => 1,
@@ -159,6 +158,7 @@ impl Cores<'_> {
                 message,
                 kind,
                 words: length,
+                from: at_tile,
             });
             at.worm = planes.udn.open_worm(TileId(target), length, unit.into());
         }

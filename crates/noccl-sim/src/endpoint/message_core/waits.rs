@@ -50,7 +50,7 @@ impl Cores<'_> {
             UnitKind::Request => format!("the request of actions[{}]", unit.message),
             UnitKind::Reply => format!("the reply to actions[{}]", unit.message),
         };
-        match &self.messages[unit.message as usize] {
+        match self.messages.find(unit.message) {
             Some(message) => format!(
                 "{what} ({} to {})",
                 self.network.coord(TileId(message.source)),
@@ -75,7 +75,7 @@ impl Cores<'_> {
                 For::Port,
             ),
             Doing::Await { message, .. } => {
-                let target = self.messages[message as usize].as_ref()?.target;
+                let target = self.messages.find(message)?.target;
                 let doing = format!("waits for a response before it sends actions[{message}]");
                 (doing, For::Core(TileId(target)))
             }
@@ -85,7 +85,7 @@ impl Cores<'_> {
             ),
             Doing::Read { share, words } => {
                 let action = self.action(share);
-                let root = self.streams[action as usize].as_ref()?.root();
+                let root = self.streams.find(action)?.root();
                 (
                     format!("reads word {words} of actions[{action}]"),
                     For::Core(root),
@@ -104,20 +104,16 @@ impl Cores<'_> {
     }
 
     fn action(&self, share: u32) -> u32 {
-        self.program.shares[share as usize].action
+        self.program.instances.all[share].action
     }
 
     /// The first message that a core has not received although nothing that it waits for is open.
     fn receive_wait(&self, tile: usize) -> Option<(String, For)> {
-        let waiting = self
-            .messages
-            .iter()
-            .enumerate()
-            .find_map(|(action, message)| {
-                let message = message.as_ref().filter(|m| m.target as usize == tile)?;
-                let share = self.program.shares[message.receiving as usize];
-                (!share.is_over && share.waits == 0).then_some((action, message.source))
-            });
+        let waiting = self.messages.iter().find_map(|(action, message)| {
+            let message = message.as_ref().filter(|m| m.target as usize == tile)?;
+            let share = &self.program.instances.all[message.receiving];
+            (!share.is_over && share.open == 0).then_some((action, message.source))
+        });
         let (action, source) = waiting?;
         Some((
             format!("waits for actions[{action}]"),

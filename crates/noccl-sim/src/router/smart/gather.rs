@@ -11,19 +11,20 @@ impl Messages<'_> {
     /// Actions that some members have begun and others have not.
     pub(super) fn waits(&self) -> Vec<WaitEdge> {
         let mut waits = Vec::new();
-        for (index, task) in self.tasks.iter().enumerate() {
+        for (index, task) in self.tasks.iter() {
             let Work::Gather(gather) = &task.work else {
                 continue;
             };
-            if task.begun.is_empty() {
+            let has_begun = |tile: &TileId| {
+                let instance = self.instances.at(index, *tile);
+                instance.is_some_and(|id| self.instances.all[id].data)
+            };
+            if !gather.members.iter().any(has_begun) {
                 continue;
             }
-            let absent = gather.members.iter().filter(|m| !task.begun.contains(m));
+            let absent = gather.members.iter().filter(|tile| !has_begun(tile));
             waits.extend(absent.map(|tile| WaitEdge {
-                waiter: format!(
-                    "actions[{index}] ({})",
-                    self.actions.kind(index as u32).name()
-                ),
+                waiter: format!("actions[{index}] ({})", self.actions.kind(index).name()),
                 awaited: format!(
                     "{}, which has not begun it",
                     self.on.network.tile_ref(*tile)
@@ -69,7 +70,9 @@ impl Messages<'_> {
                 (gather.root, gather.members.clone(), gather.combining);
             let id = on.reduction(plane, root, &members, combining, tag(action, FLOW, flow));
             self.gathering(action).opened.push(Some(id));
-            let begun: Vec<TileId> = self.tasks[action as usize].begun.iter().copied().collect();
+            let all = self.instances.of(action).map(|id| &self.instances.all[id]);
+            let begun = all.filter(|instance| instance.data);
+            let begun: Vec<TileId> = begun.map(|instance| instance.tile).collect();
             for tile in begun {
                 self.contribute(action, tile, flow, id, plane);
             }

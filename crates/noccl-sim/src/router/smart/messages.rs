@@ -16,19 +16,22 @@ use crate::endpoint::memory::Memories;
 use crate::kernel::random::mix;
 use noccl_net::TileId;
 use noccl_run::{ActionTime, Counters, Ended, MemoryImage, RunError};
-use noccl_workload::{Action, ActionId, Place, Schedule};
+use noccl_workload::{Action, ActionId, Instances, Numbered, Place, Schedule, participants};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
-/// What a message is, in its tag beside action and index.
+/// What a message is; its tag also has the action and an index.
 const REQUEST: u64 = 0;
 const DATA: u64 = 1;
 const ACKNOWLEDGEMENT: u64 = 2;
 pub(super) const FLOW: u64 = 3;
 pub(super) const RELEASE: u64 = 4;
 
+/// Bits of the number of a packet or flow within its action.
+pub(super) const INDEX_BITS: u32 = 29;
+
 pub(super) const fn tag(action: u32, what: u64, index: u64) -> u64 {
-    (action as u64) << 40 | what << 36 | index
+    (action as u64) << 32 | what << INDEX_BITS | index
 }
 
 /// All interfaces and memories of a run.
@@ -37,9 +40,11 @@ pub(super) struct Messages<'s> {
     pub(super) flit_bytes: u64,
     pub(super) is_value: bool,
     pub(super) actions: Actions<'s>,
-    pub tasks: Vec<Task>,
-    /// Actions that wait for an action, by that.
-    after: Vec<Vec<u32>>,
+    pub tasks: Numbered<Task>,
+    /// Participants of actions, with whether they have begun.
+    pub(super) instances: Instances<bool>,
+    /// Instances that may begin since the last one has ended.
+    freed: Vec<u32>,
     /// Participants that can begin, and those that end in a later cycle.
     pub(super) ready: VecDeque<(u32, TileId)>,
     ends: BinaryHeap<Reverse<(u64, u32, TileId)>>,
@@ -67,7 +72,7 @@ impl<'s> Messages<'s> {
             messages.take_in(action)?;
         }
         for (number, action) in schedule.actions.iter().enumerate() {
-            messages.link(number, action, &|_| false);
+            messages.link(number as u32, action, &|_| false);
         }
         Ok(messages)
     }
@@ -79,8 +84,9 @@ impl<'s> Messages<'s> {
             flit_bytes: u64::from(on.smart.flit_bits / 8),
             is_value,
             actions: Actions::none(),
-            after: Vec::new(),
-            tasks: Vec::new(),
+            tasks: Numbered::default(),
+            instances: Instances::new(on.network.num_tiles()),
+            freed: Vec::new(),
             ready: VecDeque::new(),
             ends: BinaryHeap::new(),
             computing: BTreeMap::new(),
@@ -95,43 +101,33 @@ impl<'s> Messages<'s> {
 
     /// Do the interfaces do such an action?
     pub(super) fn accepts(&self, action: &Action) -> Result<(), RunError> {
-        let number = self.tasks.len();
+        let number = self.tasks.next_number();
         Task::new(self.on.network, number, &action.kind, self.flit_bytes).map(drop)
     }
 
     /// Takes in the next action; [`Messages::link`] says what it waits for.
     pub(super) fn take_in(&mut self, action: &Action) -> Result<(), RunError> {
-        let number = self.tasks.len();
+        let number = self.tasks.next_number();
         let task = Task::new(self.on.network, number, &action.kind, self.flit_bytes)?;
         self.tasks.push(task);
-        self.after.push(Vec::new());
+        let tiles = participants(self.on.network, &action.kind);
+        self.instances.push(&tiles, || false);
         Ok(())
     }
 
     /// Counts what every participant of an action waits for; those that are held wait for their release too.
-    pub(super) fn link(
-        &mut self,
-        number: usize,
-        action: &Action,
-        is_held: &dyn Fn(TileId) -> bool,
-    ) {
-        for before in &action.after {
-            self.after[before.0 as usize].push(number as u32);
-            let others = self.tasks[before.0 as usize].open.clone();
-            let waits = &mut self.tasks[number].waits;
-            for tile in others {
-                if let Some(count) = waits.get_mut(&tile) {
-                    *count += 1;
-                }
+    pub(super) fn link(&mut self, number: u32, action: &Action, is_held: &dyn Fn(TileId) -> bool) {
+        self.instances.link(number, action, |_| true);
+        for id in self.instances.of(number) {
+            let tile = self.instances.all[id].tile;
+            if is_held(tile) {
+                self.instances.hold(id);
+            }
+            if self.instances.is_ready(id) {
+                self.ready.push_back((number, tile));
             }
         }
-        for (tile, count) in &mut self.tasks[number].waits {
-            *count += u32::from(is_held(*tile));
-            if *count == 0 {
-                self.ready.push_back((number as u32, *tile));
-            }
-        }
-        self.num_done += usize::from(self.tasks[number].open.is_empty());
+        self.num_done += usize::from(self.instances.is_action_over(number));
     }
 
     pub(super) fn fill(&mut self, inputs: &[MemoryImage]) -> Result<(), RunError> {
@@ -144,11 +140,11 @@ impl<'s> Messages<'s> {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.num_done == self.tasks.len()
+        self.num_done == self.tasks.next_number() as usize
     }
 
     pub(super) fn times(&self) -> Vec<ActionTime> {
-        let time = |task: &Task| ActionTime {
+        let time = |(_, task): (u32, &Task)| ActionTime {
             start_cycle: task.start_cycle.unwrap_or(0),
             finish_cycle: task.finish_cycle,
         };
@@ -174,9 +170,11 @@ impl<'s> Messages<'s> {
 
     pub(super) fn begin_ready(&mut self, plane: &mut Plane) {
         while let Some((action, tile)) = self.ready.pop_front() {
-            let task = &mut self.tasks[action as usize];
+            if let Some(id) = self.instances.at(action, tile) {
+                self.instances.all[id].data = true;
+            }
+            let task = &mut self.tasks[action];
             task.start_cycle.get_or_insert(self.cycle);
-            task.begun.insert(tile);
             match &task.work {
                 Work::Move(_) => self.begin_move(action, tile, plane),
                 Work::Gather(_) => self.begin_gather(action, tile, plane),
@@ -192,34 +190,50 @@ impl<'s> Messages<'s> {
     }
 
     pub(super) fn finish(&mut self, action: u32, tile: TileId) {
-        let task = &mut self.tasks[action as usize];
-        if !task.open.remove(&tile) {
+        let Some(id) = self.instances.at(action, tile) else {
+            return;
+        };
+        if self.instances.all[id].is_over {
             return;
         }
+        let task = &mut self.tasks[action];
         task.finish_cycle = task.finish_cycle.max(self.cycle);
-        if task.open.is_empty() {
-            self.num_done += 1;
-        }
-        self.tell(action, tile, true);
-        for later in &self.after[action as usize] {
-            let waits = &mut self.tasks[*later as usize].waits;
-            if let Some(count) = waits.get_mut(&tile) {
-                *count -= 1;
-                if *count == 0 {
-                    self.ready.push_back((*later, tile));
-                }
+        let freed = &mut self.freed;
+        self.instances.end(id, |waiting, is_ready| {
+            if is_ready {
+                freed.push(waiting);
             }
+        });
+        for waiting in self.freed.drain(..) {
+            self.ready
+                .push_back((self.instances.all[waiting].action, tile));
+        }
+        let is_last = self.instances.close(id);
+        self.tell(action, tile, true, is_last);
+        if is_last {
+            self.num_done += 1;
+            self.forget(action);
+        }
+    }
+
+    /// An action that a program has submitted is over: no packet of it is under way.
+    fn forget(&mut self, action: u32) {
+        if self.ended.is_some() {
+            self.tasks.forget(action);
+            self.instances.forget(action);
+            self.actions.forget(action);
         }
     }
 
     /// Programs are told that a share is over, or that what it is held for has come.
-    fn tell(&mut self, action: u32, tile: TileId, is_over: bool) {
+    fn tell(&mut self, action: u32, tile: TileId, is_over: bool, is_last: bool) {
         if let Some(ended) = &mut self.ended {
             ended.push(Ended {
                 action: ActionId(action),
                 tile,
                 cycle: self.cycle,
                 is_over,
+                is_last,
             });
         }
     }
@@ -237,7 +251,8 @@ impl<'s> Messages<'s> {
 
     fn take(&mut self, delivery: Delivery, plane: &mut Plane) {
         let Delivery { tile, tag, .. } = delivery;
-        let (action, what, index) = ((tag >> 40) as u32, tag >> 36 & 0xf, tag & 0xf_ffff_ffff);
+        let (action, what) = ((tag >> 32) as u32, tag >> INDEX_BITS & 7);
+        let index = tag & ((1 << INDEX_BITS) - 1);
         match what {
             REQUEST => self.send_data(action, plane),
             DATA => self.take_data(action, tile, index, plane),
@@ -259,14 +274,14 @@ impl<'s> Messages<'s> {
     }
 
     fn moving(&mut self, action: u32) -> &mut Move {
-        let Work::Move(moving) = &mut self.tasks[action as usize].work else {
+        let Work::Move(moving) = &mut self.tasks[action].work else {
             unreachable!("only an action that moves bytes has such messages")
         };
         moving
     }
 
     pub(super) fn gathering(&mut self, action: u32) -> &mut Gather {
-        let Work::Gather(gather) = &mut self.tasks[action as usize].work else {
+        let Work::Gather(gather) = &mut self.tasks[action].work else {
             unreachable!("only an action with contributions has such messages")
         };
         gather
@@ -348,7 +363,7 @@ impl<'s> Messages<'s> {
         let (packet_bytes, is_value) = (self.packet_bytes(), self.is_value);
         let key = (u64::from(action) << 32 | u64::from(tile.0)) ^ packet.wrapping_mul(0x9e37_79b9);
         self.checksum = self.checksum.wrapping_add(mix(key));
-        let Work::Move(moving) = &mut self.tasks[action as usize].work else {
+        let Work::Move(moving) = &mut self.tasks[action].work else {
             unreachable!("only an action that moves bytes has data packets")
         };
         let transfer = &moving.transfer;
@@ -385,11 +400,14 @@ impl<'s> Messages<'s> {
         if is_initiator {
             return;
         }
-        let task = &self.tasks[action as usize];
-        if task.begun.contains(&tile) {
+        let Some(id) = self.instances.at(action, tile) else {
+            return;
+        };
+        let instance = &self.instances.all[id];
+        if instance.data {
             self.finish(action, tile);
-        } else if task.open.contains(&tile) {
-            self.tell(action, tile, false);
+        } else if !instance.is_over {
+            self.tell(action, tile, false, false);
         }
     }
 }

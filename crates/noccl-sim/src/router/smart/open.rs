@@ -82,17 +82,17 @@ impl OpenRun for OpenSmartRun<'_> {
     ) -> Result<ActionId, RunError> {
         let messages = &mut self.run.messages;
         messages.take_in(&action)?;
-        messages.link(messages.tasks.len() - 1, &action, is_held);
-        Ok(ActionId(messages.actions.push(action)))
+        let number = messages.actions.push(action.clone());
+        messages.link(number, &action, is_held);
+        Ok(ActionId(number))
     }
 
     fn release(&mut self, action: ActionId, tile: TileId, _: Order) {
         let messages = &mut self.run.messages;
-        if let Some(waits) = messages.tasks[action.0 as usize].waits.get_mut(&tile) {
-            *waits -= 1;
-            if *waits == 0 {
-                messages.ready.push_back((action.0, tile));
-            }
+        if let Some(id) = messages.instances.at(action.0, tile)
+            && messages.instances.release(id)
+        {
+            messages.ready.push_back((action.0, tile));
         }
     }
 

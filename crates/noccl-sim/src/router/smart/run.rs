@@ -198,7 +198,7 @@ impl Run for SmartRun<'_> {
         Progress {
             cycle: self.next,
             actions_done: self.messages.num_done,
-            actions_total: self.messages.tasks.len(),
+            actions_total: self.messages.tasks.next_number() as usize,
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Actions of a schedule as messages: bytes that are moved, and contributions that come together at a root.
 
+use super::messages::INDEX_BITS;
 use super::packet::Combining;
 use super::refused_action;
 use noccl_net::{Network, TileId};
@@ -8,16 +9,11 @@ use noccl_run::RunError;
 use noccl_workload::{
     ActionKind, BarrierMechanism, InNetworkReduction, Operator, Transfer, participants,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// One action.
 pub(super) struct Task {
     pub work: Work,
-    /// Participants that have not finished, with the actions that each still waits for.
-    pub waits: BTreeMap<TileId, u32>,
-    pub begun: BTreeSet<TileId>,
-    /// Participants that have not finished.
-    pub open: BTreeSet<TileId>,
     pub start_cycle: Option<u64>,
     pub finish_cycle: u64,
 }
@@ -68,19 +64,15 @@ pub(super) struct Gather {
 impl Task {
     pub(super) fn new(
         network: &Network,
-        index: usize,
+        index: u32,
         kind: &ActionKind,
         flit_bytes: u64,
     ) -> Result<Self, RunError> {
         let what = format!("actions[{index}] ({})", kind.name());
         let work =
             work(network, kind, flit_bytes).map_err(|reason| refused_action(&what, reason))?;
-        let tiles = participants(network, kind);
         Ok(Self {
             work,
-            waits: tiles.iter().map(|tile| (*tile, 0)).collect(),
-            begun: BTreeSet::new(),
-            open: tiles.into_iter().collect(),
             start_cycle: None,
             finish_cycle: 0,
         })
@@ -88,6 +80,15 @@ impl Task {
 }
 
 const ABSENT: &str = "it names a tile that is not on the mesh";
+
+/// A tag has the number of a flit.
+fn check_flits(bytes: Option<u64>, flit_bytes: u64) -> Result<(), &'static str> {
+    let flits = bytes.map(|bytes| bytes.div_ceil(flit_bytes));
+    match flits {
+        Some(flits) if flits <= 1 << INDEX_BITS => Ok(()),
+        Some(_) | None => Err("it is of more than 2^29 flits"),
+    }
+}
 
 fn work(network: &Network, kind: &ActionKind, flit_bytes: u64) -> Result<Work, &'static str> {
     let find = |tile| network.find(tile).ok_or(ABSENT);
@@ -103,6 +104,7 @@ fn work(network: &Network, kind: &ActionKind, flit_bytes: u64) -> Result<Work, &
     };
     let gathered = match kind {
         ActionKind::Transfer(transfer) | ActionKind::Delivery(transfer) => {
+            check_flits(transfer.bytes.checked_mul(transfer.rows.into()), flit_bytes)?;
             return Ok(Work::Move(Move {
                 transfer: transfer.clone(),
                 initiator: find(transfer.initiator)?,
@@ -123,6 +125,7 @@ fn work(network: &Network, kind: &ActionKind, flit_bytes: u64) -> Result<Work, &
             if reduction.operator == Operator::Sum && reduction.element.is_float() {
                 return Err("a sum of floats depends on the order in which contributions come");
             }
+            check_flits(Some(reduction.bytes), flit_bytes)?;
             Gather {
                 reduction: Some(reduction.clone()),
                 combining: Combining::Values(reduction.operator, reduction.element),

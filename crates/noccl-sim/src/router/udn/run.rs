@@ -172,7 +172,7 @@ impl Run for CoreRun<'_> {
     }
 
     fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
-        let actions = self.cores.times().to_vec();
+        let actions = self.cores.times();
         let last = actions.iter().map(|time| time.finish_cycle).max();
         RunResult {
             cycles: last.unwrap_or(0),
