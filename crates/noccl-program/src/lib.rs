@@ -47,7 +47,7 @@ pub use error::ProgramError;
 pub use ids::{CommId, RankId, RequestId};
 pub use placement::places;
 pub use rank::Place;
-pub use report::{RankReport, Report, Span};
+pub use report::{MAX_CALLS, RankReport, Report, Span};
 pub use response::{Received, Response};
 pub use session::{Options, Session};
 pub use trace::{

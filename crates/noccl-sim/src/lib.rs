@@ -13,6 +13,7 @@ pub mod checkpoint;
 mod diagnose;
 mod driver;
 mod endpoint;
+mod execution;
 mod hardware_comparison;
 mod kernel;
 mod machine;
@@ -49,7 +50,7 @@ use noccl_run::{
 };
 use noccl_workload::{Place, Schedule, Trace, Traffic};
 use router::smart::SmartTraffic;
-use router::udn::{CoreRun, UdnTraffic};
+use router::udn::{self, UdnTraffic};
 use router::{Engine, engine_of};
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.
@@ -87,14 +88,14 @@ pub fn route_writes(
     on_progress: OnProgress<'_>,
 ) -> Result<u64, RunError> {
     config.check()?;
-    let mut run = CoreRun::new(&Request {
+    let mut run = udn::schedule_run(&Request {
         network,
         schedule,
         inputs: &[],
         config,
     })?;
     advance(&mut run, on_progress)?;
-    Ok(run.route_writes())
+    Ok(run.engine.route_writes())
 }
 
 /// As [`run_schedule`], with a record of every cycle.

@@ -3,10 +3,7 @@
 
 use crate::driver::open::OpenMachineRun;
 use crate::machine::Machine;
-use crate::router::esp;
-use crate::router::smart::OpenSmartRun;
-use crate::router::udn::OpenCoreRun;
-use crate::router::{Engine, engine_of};
+use crate::router::{Engine, engine_of, esp, smart, udn};
 use noccl_net::Network;
 use noccl_run::{OpenRun, RunConfig, RunError};
 
@@ -25,8 +22,8 @@ pub fn open_run<'a>(
             let machine = Machine::new(network, config.clone(), behaviour);
             Ok(Box::new(OpenMachineRun::new(machine)))
         }
-        Engine::Cores => Ok(Box::new(OpenCoreRun::new(network, config)?)),
+        Engine::Cores => Ok(Box::new(udn::open_run(network, config)?)),
         Engine::Esp => Err(esp::refused(what)),
-        Engine::Smart => Ok(Box::new(OpenSmartRun::new(network, config)?)),
+        Engine::Smart => Ok(Box::new(smart::open_run(network, config)?)),
     }
 }

@@ -5,10 +5,8 @@ use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::driver::schedule::ScheduleRun;
 use crate::machine::Machine;
 use crate::record::recorder::OnCycle;
-use crate::router::esp::{EspRun, refused};
-use crate::router::smart::SmartRun;
-use crate::router::udn::{self, CoreRun};
 use crate::router::{Engine, engine_of};
+use crate::router::{esp, smart, udn};
 use noccl_run::{
     Backend, Checkpoints, Diagnosis, Progress, Request, Run, RunConfig, RunError, RunResult, Status,
 };
@@ -24,9 +22,17 @@ pub struct Simulation<'a>(Kind<'a>);
 
 enum Kind<'a> {
     Machine(Box<ScheduleRun<'a>>),
-    Esp(Box<EspRun<'a>>),
-    Smart(Box<SmartRun<'a>>),
-    Cores(Box<CoreRun<'a>>),
+    /// A run whose state is not saved, and the refusal that says so.
+    Other(Box<dyn Run<Result = RunResult> + 'a>, fn(&str) -> RunError),
+}
+
+impl<'a> Kind<'a> {
+    fn run(&self) -> &(dyn Run<Result = RunResult> + 'a) {
+        match self {
+            Self::Machine(run) => &**run,
+            Self::Other(run, _) => &**run,
+        }
+    }
 }
 
 impl Backend for Simulator {
@@ -42,9 +48,9 @@ impl Backend for Simulator {
                 let run = ScheduleRun::on(machine, request.schedule, request.inputs)?;
                 Kind::Machine(Box::new(run))
             }
-            Engine::Esp => Kind::Esp(Box::new(EspRun::new(request)?)),
-            Engine::Smart => Kind::Smart(Box::new(SmartRun::new(request)?)),
-            Engine::Cores => Kind::Cores(Box::new(CoreRun::new(request)?)),
+            Engine::Esp => Kind::Other(Box::new(esp::schedule_run(request)?), esp::refused),
+            Engine::Smart => Kind::Other(Box::new(smart::schedule_run(request)?), smart::refused),
+            Engine::Cores => Kind::Other(Box::new(udn::schedule_run(request)?), udn::refused),
         };
         Ok(Simulation(kind))
     }
@@ -63,7 +69,10 @@ impl<'a> Simulation<'a> {
             config,
         } = *request;
         Ok(Self(match engine {
-            Engine::Smart => Kind::Smart(Box::new(SmartRun::recorded(request, on_cycle)?)),
+            Engine::Smart => {
+                let run = smart::recorded_run(request, on_cycle)?;
+                Kind::Other(Box::new(run), smart::refused)
+            }
             Engine::Machine(_) | Engine::Esp | Engine::Cores => {
                 let run = ScheduleRun::recorded(network, schedule, inputs, config, on_cycle)?;
                 Kind::Machine(Box::new(run))
@@ -99,9 +108,7 @@ impl Checkpoints for Simulator {
                 run.save(&mut writer)?;
                 writer.finish()
             }
-            Kind::Esp(_) => Err(refused("a run that can be saved").into()),
-            Kind::Smart(_) => Err(crate::router::smart::refused("a run that can be saved").into()),
-            Kind::Cores(_) => Err(udn::refused("a run that can be saved").into()),
+            Kind::Other(_, refused) => Err(refused("a run that can be saved").into()),
         }
     }
 
@@ -123,42 +130,33 @@ impl Checkpoints for Simulator {
     }
 }
 
-/// Asks the run of either kind.
-macro_rules! either {
-    ($self:expr, $run:ident => $what:expr) => {
-        match $self {
-            Kind::Machine($run) => $what,
-            Kind::Esp($run) => $what,
-            Kind::Smart($run) => $what,
-            Kind::Cores($run) => $what,
-        }
-    };
-}
-
 impl Run for Simulation<'_> {
     type Result = RunResult;
 
     fn status(&self) -> &dyn Status {
-        either!(&self.0, run => run.status())
+        self.0.run().status()
     }
 
     fn step(&mut self) {
-        either!(&mut self.0, run => Run::step(&mut **run));
+        match &mut self.0 {
+            Kind::Machine(run) => Run::step(&mut **run),
+            Kind::Other(run, _) => run.step(),
+        }
     }
 
     fn is_over(&self) -> bool {
-        either!(&self.0, run => run.is_over())
+        self.0.run().is_over()
     }
 
     fn progress(&self) -> Progress {
-        either!(&self.0, run => run.progress())
+        self.0.run().progress()
     }
 
     fn diagnose(&self) -> Diagnosis {
-        either!(&self.0, run => run.diagnose())
+        self.0.run().diagnose()
     }
 
     fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
-        either!(&self.0, run => run.result(outputs))
+        self.0.run().result(outputs)
     }
 }

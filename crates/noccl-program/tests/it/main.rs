@@ -3,6 +3,7 @@
 
 mod beside;
 mod common;
+mod memory;
 mod programs;
 mod rank_time;
 mod traces;

@@ -2,21 +2,21 @@
 //! Items that are numbered in the order in which they are added, and forgotten in any order.
 //!
 //! A run of a program takes millions of actions of which few are open at a time. The items of the last numbers are in a
-//! queue, so that access by number is an index; the few that outlive many later ones are in a map. Memory is that of the
+//! vector, so that access by number is an index; those that outlive many later ones are in a map. Memory is that of the
 //! items that are not forgotten. A list of free slots would give numbers out again, and whoever still names an old item
 //! would find a new one.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 
-/// Numbers that the queue holds at most once items have been forgotten.
-const RECENT: usize = 1024;
+/// Of so many items all but the newest half leave the vector, once items have been forgotten.
+const RECENT: usize = 2048;
 
 /// Items by number.
 #[derive(Debug, Clone)]
 pub struct Numbered<T> {
     /// Items of the numbers from `first` on.
-    recent: VecDeque<Option<T>>,
+    recent: Vec<Option<T>>,
     first: u32,
     /// Items of smaller numbers.
     old: BTreeMap<u32, T>,
@@ -26,7 +26,7 @@ pub struct Numbered<T> {
 impl<T> Default for Numbered<T> {
     fn default() -> Self {
         Self {
-            recent: VecDeque::new(),
+            recent: Vec::new(),
             first: 0,
             old: BTreeMap::new(),
             has_forgotten: false,
@@ -49,51 +49,54 @@ impl<T> Numbered<T> {
 
     /// Adds an item; its number. [`Numbered::has_numbers_for`] tells whether there is one.
     pub fn push(&mut self, item: T) -> u32 {
-        let number = self.next_number();
-        self.recent.push_back(Some(item));
-        if self.has_forgotten && self.recent.len() > RECENT {
-            self.retire_first();
-        }
-        number
+        self.push_or_skip(Some(item))
     }
 
-    /// The first item of the queue is an old one.
-    fn retire_first(&mut self) {
-        if let Some(item) = self.recent.pop_front() {
-            if let Some(item) = item {
-                self.old.insert(self.first, item);
-            }
-            self.first += 1;
+    /// Adds an item, or a number that has none.
+    pub fn push_or_skip(&mut self, item: Option<T>) -> u32 {
+        if self.has_forgotten && self.recent.len() >= RECENT {
+            let leaving = self.recent.len() - RECENT / 2;
+            let left = (self.first..).zip(self.recent.drain(..leaving));
+            self.old
+                .extend(left.filter_map(|(number, item)| Some((number, item?))));
+            self.first += leaving as u32;
         }
+        self.recent.push(item);
+        self.next_number() - 1
     }
 
     /// Forgets an item.
     pub fn forget(&mut self, number: u32) -> Option<T> {
         self.has_forgotten = true;
-        let Some(at) = number.checked_sub(self.first) else {
-            return self.old.remove(&number);
-        };
-        let item = self.recent.get_mut(at as usize)?.take();
-        while let Some(None) = self.recent.front() {
-            self.recent.pop_front();
-            self.first += 1;
+        let at = self.index_of(number);
+        match self.recent.get_mut(at) {
+            Some(item) => item.take(),
+            None => self.old.remove(&number),
         }
-        item
     }
 
-    /// An item, unless it is forgotten or not added yet.
+    /// Index of a number in the vector; beyond its end for an old item.
+    #[inline]
+    const fn index_of(&self, number: u32) -> usize {
+        number.wrapping_sub(self.first) as usize
+    }
+
+    /// An item; `None` if it is forgotten or there is none of that number.
+    #[inline]
     #[must_use]
     pub fn get(&self, number: u32) -> Option<&T> {
-        match number.checked_sub(self.first) {
-            Some(at) => self.recent.get(at as usize)?.as_ref(),
+        match self.recent.get(self.index_of(number)) {
+            Some(item) => item.as_ref(),
             None => self.old.get(&number),
         }
     }
 
     /// As [`Numbered::get`].
+    #[inline]
     pub fn get_mut(&mut self, number: u32) -> Option<&mut T> {
-        match number.checked_sub(self.first) {
-            Some(at) => self.recent.get_mut(at as usize)?.as_mut(),
+        let at = self.index_of(number);
+        match self.recent.get_mut(at) {
+            Some(item) => item.as_mut(),
             None => self.old.get_mut(&number),
         }
     }
@@ -110,19 +113,6 @@ impl<T> Numbered<T> {
         let old = self.old.iter_mut().map(|(number, item)| (*number, item));
         let recent = (self.first..).zip(&mut self.recent);
         old.chain(recent.filter_map(|(number, item)| Some((number, item.as_mut()?))))
-    }
-}
-
-impl<T> Numbered<Option<T>> {
-    /// The item of a number, if there is one and it is something.
-    #[must_use]
-    pub fn find(&self, number: u32) -> Option<&T> {
-        self.get(number)?.as_ref()
-    }
-
-    /// As [`Numbered::find`].
-    pub fn find_mut(&mut self, number: u32) -> Option<&mut T> {
-        self.get_mut(number)?.as_mut()
     }
 }
 
@@ -180,7 +170,7 @@ mod tests {
             numbered.forget(number);
         }
         assert_eq!(numbered[kept], 7);
-        assert!(numbered.recent.capacity() <= 4 * RECENT && numbered.old.len() == 1);
+        assert!(numbered.recent.capacity() <= 2 * RECENT && numbered.old.len() == 1);
         assert_eq!(numbered.next_number(), 1_000_001);
     }
 }

@@ -115,14 +115,14 @@ impl Cores<'_> {
     /// Begins a share; `None` if its round has not come.
     fn begin_share(&mut self, tile: usize, share: u32, now: u64) -> Option<Next> {
         let action = self.program.instances.all[share].action;
-        if let Some(message) = self.messages.find(action)
+        if let Some(message) = self.messages.get(action)
             && !self.rounds.begin(message.round, message.target)
         {
             return None;
         }
         self.program.begin(share, now);
         let kind = self.actions.kind(action);
-        if self.messages.find(action).is_some() {
+        if self.messages.get(action).is_some() {
             return Some(self.begin_send(tile, share, action, now));
         }
         if kind.static_multicast().is_some() {

@@ -19,7 +19,7 @@ impl Receivers for Cores<'_> {
         if flit.is_head() {
             store.open(queue, number as u32, unit.words);
             if unit.kind == UnitKind::Data(0)
-                && let Some(message) = self.messages.find(unit.message)
+                && let Some(message) = self.messages.get(unit.message)
             {
                 self.program.comes(message.receiving, now + 1);
             }

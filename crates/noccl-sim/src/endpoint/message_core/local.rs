@@ -82,7 +82,7 @@ impl Cores<'_> {
         self.cores[tile].has_ended = self.program.is_watched();
         for next in &ready {
             let action = self.program.instances.all[*next].action;
-            let message = self.messages.find(action);
+            let message = self.messages.get(action);
             if message.is_some_and(|m| m.receiving == *next && !m.listed.is_empty()) {
                 self.cores[tile].copies.push_back(action);
             }

@@ -98,7 +98,7 @@ pub(crate) struct Cores<'s> {
     program: Program,
     rounds: Rounds,
     /// By action; `None` for other actions, and for a message to its own tile.
-    messages: Numbered<Option<Message>>,
+    messages: Numbered<Message>,
     cores: Vec<Core>,
     stores: Vec<Store>,
     /// Units on the network or in a store, and numbers that are free.
@@ -113,7 +113,7 @@ pub(crate) struct Cores<'s> {
     /// Cores whose programs may state actions in this cycle.
     asking: Vec<u32>,
     /// By action; `None` for actions other than multicasts over the static network.
-    streams: Numbered<Option<Stream>>,
+    streams: Numbered<Stream>,
     /// By tile: words between router of the static network and core.
     static_words: Vec<VecDeque<StaticWord>>,
     pub(crate) memories: Memories,
@@ -142,11 +142,8 @@ impl<'s> Cores<'s> {
         for action in &schedule.actions {
             cores.take_in(action, &|_| false, Order::InOrder)?;
         }
-        let messages = cores
-            .messages
-            .iter()
-            .filter_map(|(_, message)| message.as_ref());
-        let of_messages = messages.filter_map(|message| message.round);
+        let messages = cores.messages.iter();
+        let of_messages = messages.filter_map(|(_, message)| message.round);
         cores.rounds = Rounds::new(config.is_lock_step, of_messages, network.num_tiles());
         Ok(cores)
     }
@@ -215,8 +212,8 @@ impl<'s> Cores<'s> {
         let receiving = message.as_ref().map(|message| message.receiving);
         let sent = action.kind.static_multicast();
         let stream = sent.and_then(|sent| Stream::new(self.network, sent, self.static_network));
-        self.messages.push(message);
-        self.streams.push(stream);
+        self.messages.push_or_skip(message);
+        self.streams.push_or_skip(stream);
         for id in self.program.instances.of(number) {
             let tile = self.program.instances.all[id].tile;
             if Some(id) != receiving && !is_held(tile) {

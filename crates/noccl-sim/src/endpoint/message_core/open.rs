@@ -43,7 +43,7 @@ impl Cores<'_> {
             return;
         };
         let is_ready = self.program.instances.release(share);
-        let message = self.messages.find(action.0);
+        let message = self.messages.get(action.0);
         match message.filter(|message| message.receiving == share) {
             Some(message) if is_ready && !message.listed.is_empty() => {
                 self.cores[tile.idx()].copies.push_back(action.0);

@@ -24,7 +24,7 @@ impl Cores<'_> {
 
     /// Is everything over that a receiver waits for before it?
     fn is_posted(&self, message: u32) -> bool {
-        let message = self.messages.find(message);
+        let message = self.messages.get(message);
         message.is_some_and(|m| self.program.instances.is_ready(m.receiving))
     }
 
@@ -50,7 +50,7 @@ impl Cores<'_> {
         let first = self.stores[tile].first(queue)?;
         let unit = self.units[first.unit as usize];
         let is_placed = self.is_posted(unit.message);
-        let message = self.messages.find_mut(unit.message)?;
+        let message = self.messages.get_mut(unit.message)?;
         let mut cycles = u64::from(self.spec.unit_cycles);
         if is_placed && let UnitKind::Data(index) = unit.kind {
             cycles += message.next_rows(index) * u64::from(self.spec.row_cycles);
@@ -95,7 +95,7 @@ impl Cores<'_> {
     fn has_read(&mut self, tile: usize, unit: Unit, is_placed: bool, now: u64) {
         let end = now + self.spec.read_word_cycles();
         let number = unit.message;
-        let message = self.messages.find_mut(number);
+        let message = self.messages.get_mut(number);
         let (UnitKind::Data(index), Some(message)) = (unit.kind, message) else {
             // A request: its receiver is set up.
             let reply = (number, UnitKind::Reply);
@@ -123,7 +123,7 @@ impl Cores<'_> {
 
     /// Units of a message are at their place.
     fn place(&mut self, tile: usize, number: u32, units: Range<u32>, end: u64) {
-        let Some(message) = self.messages.find_mut(number) else {
+        let Some(message) = self.messages.get_mut(number) else {
             return;
         };
         message.placed += units.end - units.start;
@@ -144,7 +144,7 @@ impl Cores<'_> {
             self.scatter(tile as u32, rows, stream, &payload);
         }
         if !is_placed {
-            if let Some(message) = self.messages.find_mut(number) {
+            if let Some(message) = self.messages.get_mut(number) {
                 message.payload = payload;
             }
             return;
@@ -160,7 +160,7 @@ impl Cores<'_> {
 
     /// A message has been received.
     pub(super) fn end_receive(&mut self, number: u32, end: u64) {
-        let Some(message) = self.messages.find(number) else {
+        let Some(message) = self.messages.get(number) else {
             return;
         };
         let (share, round) = (message.receiving, message.round);
@@ -170,7 +170,7 @@ impl Cores<'_> {
 
     /// Begins to copy what stands in the list: a cycle of each word.
     pub(super) fn begin_copy(&mut self, tile: usize, number: u32, now: u64) -> Next {
-        let Some(message) = self.messages.find(number) else {
+        let Some(message) = self.messages.get(number) else {
             return Next::At(now);
         };
         let units = message.listed.clone();
@@ -185,7 +185,7 @@ impl Cores<'_> {
 
     pub(super) fn end_copy(&mut self, tile: usize, number: u32, now: u64) {
         self.cores[tile].doing = Doing::Nothing;
-        let Some(message) = self.messages.find_mut(number) else {
+        let Some(message) = self.messages.get_mut(number) else {
             return;
         };
         let units = std::mem::take(&mut message.listed);

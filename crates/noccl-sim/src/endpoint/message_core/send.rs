@@ -14,14 +14,14 @@ impl Cores<'_> {
     pub(super) fn begin_send(&mut self, tile: usize, share: u32, message: u32, now: u64) -> Next {
         let Some((source, rows, round)) = self
             .messages
-            .find(message)
+            .get(message)
             .map(|sent| (sent.source, sent.rows, sent.round))
         else {
             return Next::At(now);
         };
         if self.is_value {
             let payload = self.gathered(source, rows);
-            if let Some(sent) = self.messages.find_mut(message) {
+            if let Some(sent) = self.messages.get_mut(message) {
                 sent.payload = payload;
             }
         }
@@ -60,7 +60,7 @@ impl Cores<'_> {
 
     /// Cycles before a unit's first word is written.
     fn unit_cycles(&self, message: u32, unit: u32) -> u64 {
-        let sent = self.messages.find(message);
+        let sent = self.messages.get(message);
         let rows = sent.map_or(0, |sent| sent.next_rows(unit));
         u64::from(self.spec.unit_cycles) + rows * u64::from(self.spec.row_cycles)
     }
@@ -79,7 +79,7 @@ impl Cores<'_> {
             if std::mem::take(&mut self.cores[tile].has_reply) {
                 return self.prepare(tile, share, message, now);
             }
-        } else if let Some(sent) = self.messages.find(message) {
+        } else if let Some(sent) = self.messages.get(message) {
             let credits = self.cores[tile].credits.entry(sent.target).or_insert(1);
             if *credits > 0 {
                 *credits -= 1;
@@ -136,7 +136,7 @@ impl Cores<'_> {
             | Doing::Write { .. }
             | Doing::Read { .. } => return None,
         };
-        let sent = self.messages.find(message)?;
+        let sent = self.messages.get(message)?;
         let units = match kind {
             UnitKind::Data(_) => sent.units,
             UnitKind::Acknowledgement | UnitKind::Request | UnitKind::Reply => 1,

@@ -127,7 +127,7 @@ fn least_words(root: Coord, set: Rectangle, routers: &StaticNetwork) -> u32 {
 impl Cores<'_> {
     fn stream(&self, share: u32) -> (u32, Option<&Stream>) {
         let action = self.program.instances.all[share].action;
-        (action, self.streams.find(action))
+        (action, self.streams.get(action))
     }
 
     /// A member begins: it writes its route, whatever the one before was.
@@ -167,7 +167,7 @@ impl Cores<'_> {
         if self.is_value {
             let mut payload = vec![0; bytes as usize];
             self.memories.read(tile as u32, from, &mut payload);
-            if let Some(stream) = self.streams.find_mut(action) {
+            if let Some(stream) = self.streams.get_mut(action) {
                 stream.payload = payload;
             }
         }
@@ -238,7 +238,7 @@ impl Cores<'_> {
     /// A member has read everything.
     fn end_read(&mut self, tile: usize, share: u32, action: u32, now: u64) {
         self.cores[tile].doing = Doing::Nothing;
-        if let Some(stream) = self.streams.find(action) {
+        if let Some(stream) = self.streams.get(action) {
             self.counters.spm_write_bytes += stream.bytes;
             // It came over one link.
             self.counters.payload_byte_hops += stream.bytes;
@@ -250,7 +250,7 @@ impl Cores<'_> {
         }
         self.end_share(share, now);
         if self.program.instances.is_action_over(action)
-            && let Some(stream) = self.streams.find_mut(action)
+            && let Some(stream) = self.streams.get_mut(action)
         {
             stream.payload = Vec::new();
         }

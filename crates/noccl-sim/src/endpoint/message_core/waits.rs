@@ -50,7 +50,7 @@ impl Cores<'_> {
             UnitKind::Request => format!("the request of actions[{}]", unit.message),
             UnitKind::Reply => format!("the reply to actions[{}]", unit.message),
         };
-        match self.messages.find(unit.message) {
+        match self.messages.get(unit.message) {
             Some(message) => format!(
                 "{what} ({} to {})",
                 self.network.coord(TileId(message.source)),
@@ -75,7 +75,7 @@ impl Cores<'_> {
                 For::Port,
             ),
             Doing::Await { message, .. } => {
-                let target = self.messages.find(message)?.target;
+                let target = self.messages.get(message)?.target;
                 let doing = format!("waits for a response before it sends actions[{message}]");
                 (doing, For::Core(TileId(target)))
             }
@@ -85,7 +85,7 @@ impl Cores<'_> {
             ),
             Doing::Read { share, words } => {
                 let action = self.action(share);
-                let root = self.streams.find(action)?.root();
+                let root = self.streams.get(action)?.root();
                 (
                     format!("reads word {words} of actions[{action}]"),
                     For::Core(root),
@@ -109,8 +109,11 @@ impl Cores<'_> {
 
     /// The first message that a core has not received although nothing that it waits for is open.
     fn receive_wait(&self, tile: usize) -> Option<(String, For)> {
-        let waiting = self.messages.iter().find_map(|(action, message)| {
-            let message = message.as_ref().filter(|m| m.target as usize == tile)?;
+        let mut to_tile = self
+            .messages
+            .iter()
+            .filter(|(_, m)| m.target as usize == tile);
+        let waiting = to_tile.find_map(|(action, message)| {
             let share = &self.program.instances.all[message.receiving];
             (!share.is_over && share.open == 0).then_some((action, message.source))
         });

@@ -12,11 +12,11 @@ mod protocol;
 mod rule;
 mod task;
 
+use crate::execution::{Engine, Execution, Standstill};
 use crate::kernel::random::is_drawn;
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{
-    ActionTime, Activity, Counters, Diagnosis, LinkLoad, Mode, Progress, Request, Run, RunConfig,
-    RunError, RunResult, Status,
+    ActionTime, Counters, Diagnosis, LinkLoad, Mode, Request, RunConfig, RunError, RunResult,
 };
 use noccl_spec::PlaneName;
 use noccl_workload::Place;
@@ -34,80 +34,81 @@ pub(crate) fn refused(what: &str) -> RunError {
     }
 }
 
-/// A run between two cycles.
-pub(crate) struct EspRun<'a> {
+/// Routers of both planes and the endpoints that follow ESP's protocol.
+pub(crate) struct Esp<'a> {
     network: &'a Network,
     config: RunConfig,
     planes: Planes,
     protocol: Protocol<'a>,
-    /// The cycle that has been simulated last, and the one that comes next.
     cycle: u64,
-    next: u64,
-    last_progress: u64,
-    /// Until when it has waited for an event: waiting for a late one is no stall.
-    last_waited: u64,
-    has_moved: bool,
-    has_event: bool,
 }
 
-impl<'a> EspRun<'a> {
-    /// A run of list multicasts before its first cycle.
-    ///
-    /// # Errors
-    /// [`RunError::Refused`].
-    pub(crate) fn new(request: &Request<'a>) -> Result<Self, RunError> {
-        let network = request.network;
-        let axi = network.axi();
-        let reserve_cycles = axi.router.esp.as_ref().map_or(0, |esp| esp.reserve_cycles);
-        let fifo_flits = axi.router.input_fifo_flits;
-        let plane = || Plane::new(network, fifo_flits, reserve_cycles);
-        let is_value = request.config.mode == Mode::Value;
-        let mut protocol = Protocol::new(network, request.schedule, is_value)?;
-        protocol.fill(request.inputs)?;
-        Ok(Self {
-            network,
-            config: request.config.clone(),
-            planes: Planes {
-                requests: plane(),
-                data: plane(),
-            },
-            protocol,
-            cycle: 0,
-            next: 0,
-            last_progress: 0,
-            last_waited: 0,
-            has_moved: false,
-            has_event: false,
-        })
-    }
+/// A run of list multicasts before its first cycle.
+///
+/// # Errors
+/// [`RunError::Refused`].
+pub(crate) fn schedule_run<'a>(request: &Request<'a>) -> Result<Execution<Esp<'a>>, RunError> {
+    let network = request.network;
+    let axi = network.axi();
+    let reserve_cycles = axi.router.esp.as_ref().map_or(0, |esp| esp.reserve_cycles);
+    let fifo_flits = axi.router.input_fifo_flits;
+    let plane = || Plane::new(network, fifo_flits, reserve_cycles);
+    let is_value = request.config.mode == Mode::Value;
+    let mut protocol = Protocol::new(network, request.schedule, is_value)?;
+    protocol.fill(request.inputs)?;
+    let engine = Esp {
+        network,
+        config: request.config.clone(),
+        planes: Planes {
+            requests: plane(),
+            data: plane(),
+        },
+        protocol,
+        cycle: 0,
+    };
+    Ok(Execution::new(engine, request.config))
 }
 
-impl Status for EspRun<'_> {
-    fn config(&self) -> &RunConfig {
-        &self.config
+impl Engine for Esp<'_> {
+    type Result = RunResult;
+
+    fn network(&self) -> &Network {
+        self.network
     }
 
-    fn activity(&self) -> Activity {
-        let since = self.last_progress.max(self.last_waited);
-        Activity {
-            cycle: self.cycle,
-            quiet_cycles: if self.has_moved {
-                0
-            } else {
-                (self.cycle + 1).saturating_sub(since)
-            },
-            has_event: self.has_event,
-            // Without random stalls a cycle like the last one changes nothing.
-            can_move: self.has_moved || self.config.stalls.is_some(),
-        }
+    fn begin(&mut self, cycle: u64) -> bool {
+        self.cycle = cycle;
+        self.protocol.begin_cycle(cycle, &mut self.planes);
+        false
+    }
+
+    fn finish(&mut self, cycle: u64) -> bool {
+        step(&mut self.planes, &mut self.protocol, cycle, &self.config)
+    }
+
+    fn may_move(&self) -> bool {
+        // Without random stalls a cycle like the last one changes nothing.
+        false
+    }
+
+    fn next_event(&self) -> Option<u64> {
+        self.protocol.next_event(self.cycle)
+    }
+
+    fn is_idle(&self) -> bool {
+        self.planes.requests.is_idle() && self.planes.data.is_idle()
+    }
+
+    fn is_over(&self) -> bool {
+        self.protocol.is_over()
+    }
+
+    fn num_over(&self) -> (usize, usize) {
+        (self.protocol.num_done(), self.protocol.num_actions())
     }
 
     fn flit_hops(&self) -> u64 {
         self.planes.requests.routers.flit_hops() + self.planes.data.routers.flit_hops()
-    }
-
-    fn num_tiles(&self) -> usize {
-        self.network.num_tiles()
     }
 
     fn counters(&self) -> Counters {
@@ -117,59 +118,15 @@ impl Status for EspRun<'_> {
         counters.payload_byte_hops = self.planes.data.routers.body_hops() * beat_bytes;
         counters
     }
-}
 
-impl Run for EspRun<'_> {
-    type Result = RunResult;
-
-    fn status(&self) -> &dyn Status {
-        self
+    fn diagnose(&self, at: Standstill) -> Diagnosis {
+        diagnose::diagnose(&self.planes, &self.protocol, at.cycle, at.last_progress)
     }
 
-    fn step(&mut self) {
-        self.cycle = self.next;
-        let cycle = self.cycle;
-        self.protocol.begin_cycle(cycle, &mut self.planes);
-        if self.protocol.is_over() {
-            return;
-        }
-        self.has_moved = step(&mut self.planes, &mut self.protocol, cycle, &self.config);
-        if self.has_moved {
-            self.last_progress = cycle;
-        }
-        let next_event = self.protocol.next_event(cycle);
-        self.has_event = next_event.is_some();
-        self.next = match next_event {
-            Some(next) if self.planes.requests.is_idle() && self.planes.data.is_idle() => {
-                next.min(self.config.max_cycles)
-            }
-            Some(_) | None => cycle + 1,
-        };
-        if self.has_event {
-            self.last_waited = self.next;
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.protocol.is_over()
-    }
-
-    fn progress(&self) -> Progress {
-        Progress {
-            cycle: self.next,
-            actions_done: self.protocol.num_done(),
-            actions_total: self.protocol.num_actions(),
-        }
-    }
-
-    fn diagnose(&self) -> Diagnosis {
-        diagnose::diagnose(&self.planes, &self.protocol, self.cycle, self.last_progress)
-    }
-
-    fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
+    fn result(&self, cycle: u64, _next: u64, outputs: &[(Place, u64)]) -> RunResult {
         let actions: Vec<ActionTime> = self.protocol.times();
         RunResult {
-            cycles: self.cycle,
+            cycles: cycle,
             responses: vec![0; actions.len()],
             actions,
             counters: self.counters(),

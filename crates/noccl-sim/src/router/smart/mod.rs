@@ -19,7 +19,6 @@ mod message_network;
 mod messages;
 mod multicasts;
 mod numbers;
-mod open;
 mod packet;
 mod plane;
 mod recorded_network;
@@ -41,10 +40,9 @@ use multicasts::Multicast;
 use noccl_net::{Coord, Network, TileId};
 use noccl_run::RunError;
 use noccl_spec::SmartRouter;
-pub(crate) use open::OpenSmartRun;
 use packet::Combining;
 use plane::Plane;
-pub(crate) use run::SmartRun;
+pub(crate) use run::{open_run, recorded_run, schedule_run};
 
 pub(crate) use traffic::SmartTraffic;
 

@@ -1,66 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run of a schedule over routers with bypass.
+//! Routers with bypass and the interfaces that carry actions out over them, as an engine.
 
 use super::diagnose::diagnose;
 use super::messages::Messages;
 use super::plane::Plane;
 use super::{SmartNetwork, refused_action};
+use crate::execution::{Engine, Execution, Standstill, Submit};
 use crate::record::recorder::OnCycle;
 use crate::router::stalls::Stalls;
-use noccl_net::{LinkId, Port};
+use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{
-    Activity, Counters, Diagnosis, LinkLoad, Mode, Progress, Request, Run, RunConfig, RunError,
-    RunResult, Status,
+    Counters, Diagnosis, Ended, LinkLoad, Mode, Order, Request, RunConfig, RunError, RunResult,
 };
 use noccl_spec::PlaneName;
-use noccl_workload::Place;
+use noccl_workload::{Action, ActionId, Place};
 
-/// A run between two cycles.
-pub(crate) struct SmartRun<'a> {
+/// Routers, interfaces and memories.
+pub(crate) struct Smart<'a> {
     on: SmartNetwork<'a>,
-    config: RunConfig,
     stalls: Stalls,
     plane: Plane,
     pub(super) messages: Messages<'a>,
-    /// The cycle that has been simulated last, and the one that comes next.
-    pub(super) cycle: u64,
-    pub(super) next: u64,
-    last_progress: u64,
-    can_move: bool,
     /// Gets the record of every cycle.
     on_cycle: Option<OnCycle<'a>>,
 }
 
-impl<'a> SmartRun<'a> {
-    /// A run before its first cycle.
-    ///
-    /// # Errors
-    /// [`RunError::Refused`].
-    pub(crate) fn new(request: &Request<'a>) -> Result<Self, RunError> {
-        let on = SmartNetwork::new(request.network)?;
-        let is_value = request.config.mode == Mode::Value;
-        let mut messages = Messages::new(on, request.schedule, is_value)?;
-        messages.fill(request.inputs)?;
-        Self::of(on, messages, request.config)
-    }
+/// The run of a schedule before its first cycle.
+///
+/// # Errors
+/// [`RunError::Refused`].
+pub(crate) fn schedule_run<'a>(request: &Request<'a>) -> Result<Execution<Smart<'a>>, RunError> {
+    let on = SmartNetwork::new(request.network)?;
+    let is_value = request.config.mode == Mode::Value;
+    let mut messages = Messages::new(on, request.schedule, is_value)?;
+    messages.fill(request.inputs)?;
+    let engine = Smart::of(on, messages, request.config)?;
+    Ok(Execution::new(engine, request.config))
+}
 
-    /// As [`SmartRun::new`], with a record of every cycle.
-    ///
-    /// # Errors
-    /// As [`SmartRun::new`]; refused for what no record tells.
-    pub(crate) fn recorded(request: &Request<'a>, on_cycle: OnCycle<'a>) -> Result<Self, RunError> {
-        let mut run = Self::new(request)?;
-        run.on.refuse_record()?;
-        run.plane.begin_record();
-        run.on_cycle = Some(on_cycle);
-        Ok(run)
-    }
+/// As [`schedule_run`], with a record of every cycle.
+///
+/// # Errors
+/// As [`schedule_run`]; refused for what no record tells.
+pub(crate) fn recorded_run<'a>(
+    request: &Request<'a>,
+    on_cycle: OnCycle<'a>,
+) -> Result<Execution<Smart<'a>>, RunError> {
+    let mut run = schedule_run(request)?;
+    run.engine.on.refuse_record()?;
+    run.engine.plane.begin_record();
+    run.engine.on_cycle = Some(on_cycle);
+    Ok(run)
+}
 
-    /// A run of these messages before its first cycle.
+/// A run of programs before its first cycle.
+///
+/// # Errors
+/// [`RunError::Refused`].
+pub(crate) fn open_run<'a>(
+    network: &'a Network,
+    config: &RunConfig,
+) -> Result<Execution<Smart<'a>>, RunError> {
+    let on = SmartNetwork::new(network)?;
+    let messages = Messages::open(on, config.mode == Mode::Value);
+    Ok(Execution::new(Smart::of(on, messages, config)?, config))
+}
+
+impl<'a> Smart<'a> {
+    /// An engine with these messages.
     ///
     /// # Errors
     /// [`RunError::Refused`] if no data fit into a packet.
-    pub(super) fn of(
+    fn of(
         on: SmartNetwork<'a>,
         messages: Messages<'a>,
         config: &RunConfig,
@@ -77,57 +88,11 @@ impl<'a> SmartRun<'a> {
         };
         Ok(Self {
             on,
-            config: config.clone(),
             stalls: Stalls::new(config),
             plane: Plane::new(on.network, smart, value_bytes),
             messages,
-            cycle: 0,
-            next: 0,
-            last_progress: 0,
-            can_move: true,
             on_cycle: None,
         })
-    }
-
-    /// What is due in the next cycle.
-    pub(super) fn begin(&mut self) {
-        self.cycle = self.next;
-        self.messages.begin_cycle(self.cycle, &mut self.plane);
-        self.next = self.cycle + 1;
-    }
-
-    /// The routers' part of the cycle, and what it delivers. Returns whether a flit has moved.
-    pub(super) fn move_on(&mut self) -> bool {
-        let (cycle, stalls) = (self.cycle, self.stalls);
-        let has_moved = self.plane.step(
-            |tile| stalls.takes(cycle, tile),
-            |tile| stalls.offers(cycle, tile),
-        );
-        if let (Some(on_cycle), Some(record)) = (&mut self.on_cycle, self.plane.recorded()) {
-            on_cycle(record);
-        }
-        self.messages.delivered(&mut self.plane);
-        has_moved
-    }
-
-    /// What begins at once because programs have stated it.
-    pub(super) fn begin_stated(&mut self) {
-        self.messages.begin_ready(&mut self.plane);
-    }
-
-    /// The end of the cycle, and a jump over those in which nothing happens.
-    pub(super) fn end_cycle(&mut self, has_moved: bool) {
-        self.can_move = has_moved || self.plane.has_due();
-        if self.can_move {
-            self.last_progress = self.cycle;
-        }
-        if let Some(event) = self.messages.next_event() {
-            self.last_progress = self.cycle;
-            if self.plane.is_idle() {
-                self.next = self.config.skip_to(self.next, event);
-                self.plane.skip_to(self.next);
-            }
-        }
     }
 
     fn links(&self) -> Vec<LinkLoad> {
@@ -144,26 +109,60 @@ impl<'a> SmartRun<'a> {
     }
 }
 
-impl Status for SmartRun<'_> {
-    fn config(&self) -> &RunConfig {
-        &self.config
+impl Engine for Smart<'_> {
+    type Result = RunResult;
+
+    const RESPONDS_TO_DELIVERIES: bool = true;
+
+    fn network(&self) -> &Network {
+        self.on.network
     }
 
-    fn activity(&self) -> Activity {
-        Activity {
-            cycle: self.cycle,
-            quiet_cycles: self.cycle - self.last_progress,
-            has_event: self.messages.next_event().is_some(),
-            can_move: self.can_move || self.config.stalls.is_some(),
+    fn begin(&mut self, cycle: u64) -> bool {
+        self.messages.begin_cycle(cycle, &mut self.plane);
+        false
+    }
+
+    fn finish(&mut self, cycle: u64) -> bool {
+        let stalls = self.stalls;
+        let has_moved = self.plane.step(
+            |tile| stalls.takes(cycle, tile),
+            |tile| stalls.offers(cycle, tile),
+        );
+        if let (Some(on_cycle), Some(record)) = (&mut self.on_cycle, self.plane.recorded()) {
+            on_cycle(record);
         }
+        self.messages.delivered(&mut self.plane);
+        has_moved
+    }
+
+    fn may_move(&self) -> bool {
+        self.plane.has_due()
+    }
+
+    fn next_event(&self) -> Option<u64> {
+        self.messages.next_event()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.plane.is_idle()
+    }
+
+    fn skip_to(&mut self, cycle: u64) {
+        self.plane.skip_to(cycle);
+    }
+
+    fn is_over(&self) -> bool {
+        self.messages.is_over()
+    }
+
+    fn num_over(&self) -> (usize, usize) {
+        let submitted = self.messages.tasks.next_number() as usize;
+        (self.messages.num_done, submitted)
     }
 
     fn flit_hops(&self) -> u64 {
         self.plane.flit_hops()
-    }
-
-    fn num_tiles(&self) -> usize {
-        self.on.network.num_tiles()
     }
 
     fn counters(&self) -> Counters {
@@ -173,45 +172,17 @@ impl Status for SmartRun<'_> {
         counters.payload_byte_hops = self.plane.payload_hops() * flit_bytes;
         counters
     }
-}
 
-impl Run for SmartRun<'_> {
-    type Result = RunResult;
-
-    fn status(&self) -> &dyn Status {
-        self
-    }
-
-    fn step(&mut self) {
-        self.begin();
-        if !self.messages.is_over() {
-            let has_moved = self.move_on();
-            self.end_cycle(has_moved);
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.messages.is_over()
-    }
-
-    fn progress(&self) -> Progress {
-        Progress {
-            cycle: self.next,
-            actions_done: self.messages.num_done,
-            actions_total: self.messages.tasks.next_number() as usize,
-        }
-    }
-
-    fn diagnose(&self) -> Diagnosis {
-        let (cycle, last) = (self.cycle, self.last_progress);
+    fn diagnose(&self, at: Standstill) -> Diagnosis {
         let waits = self.messages.waits();
+        let (cycle, last) = (at.cycle, at.last_progress);
         diagnose(&self.plane, self.on.network, cycle, last, waits)
     }
 
-    fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
+    fn result(&self, cycle: u64, _next: u64, outputs: &[(Place, u64)]) -> RunResult {
         let actions = self.messages.times();
         RunResult {
-            cycles: self.cycle,
+            cycles: cycle,
             responses: vec![0; actions.len()],
             actions,
             counters: self.counters(),
@@ -221,5 +192,57 @@ impl Run for SmartRun<'_> {
             wrong_transactions: 0,
             blocked_link_cycles: None,
         }
+    }
+}
+
+/// Interfaces carry everything out; cores take no part, and so are never busy.
+impl Submit for Smart<'_> {
+    fn accepts(&self, action: &Action) -> Result<(), RunError> {
+        self.messages.accepts(action)
+    }
+
+    fn submit(
+        &mut self,
+        action: Action,
+        is_held: &dyn Fn(TileId) -> bool,
+        _: Order,
+    ) -> Result<ActionId, RunError> {
+        self.messages.take_in(&action)?;
+        let number = self.messages.actions.push(action.clone());
+        self.messages.link(number, &action, is_held);
+        Ok(ActionId(number))
+    }
+
+    fn release(&mut self, action: ActionId, tile: TileId, _: Order) {
+        let messages = &mut self.messages;
+        if let Some(id) = messages.instances.at(action.0, tile)
+            && messages.instances.release(id)
+        {
+            messages.ready.push_back((action.0, tile));
+        }
+    }
+
+    fn resume(&mut self, _cycle: u64) -> Option<bool> {
+        let has_more = !self.messages.ready.is_empty();
+        has_more.then(|| {
+            self.messages.begin_ready(&mut self.plane);
+            false
+        })
+    }
+
+    fn take_ended(&mut self, to: &mut Vec<Ended>) {
+        if let Some(ended) = &mut self.messages.ended {
+            to.append(ended);
+        }
+    }
+
+    fn write(&mut self, place: Place, bytes: &[u8]) {
+        let network = self.on.network;
+        self.messages.memories.write_place(network, place, bytes);
+    }
+
+    fn read(&self, place: Place, bytes: u64) -> Vec<u8> {
+        let memories = &self.messages.memories;
+        memories.read_place(self.on.network, place, bytes)
     }
 }

@@ -5,10 +5,11 @@ use super::refused;
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::endpoint::executed_core::{ExecutedCores, ExecutedRank, RankWait};
 use crate::endpoint::message_core::Planes;
+use crate::execution::{Engine, Execution, Standstill};
 use noccl_net::{Network, TileId};
 use noccl_riscv::{Program, RiscvError};
 use noccl_run::{
-    Activity, Counters, Diagnosis, OnProgress, Progress, Run, RunConfig, RunError, Status, WaitEdge,
+    Counters, Diagnosis, OnProgress, Progress, Run, RunConfig, RunError, Status, WaitEdge,
 };
 use noccl_workload::Place;
 use serde::{Deserialize, Serialize};
@@ -75,16 +76,13 @@ pub enum ExecutedError {
 ///
 /// It can be [saved](ExecutedRun::save) there, and a process that [loads](ExecutedRun::load) it goes on to the result that this one
 /// would have come to.
-pub struct ExecutedRun<'a> {
+pub struct ExecutedRun<'a>(Execution<Executed<'a>>);
+
+/// Cores that execute a program, and the network between them.
+struct Executed<'a> {
     network: &'a Network,
-    config: RunConfig,
     planes: Planes,
     cores: ExecutedCores<'a>,
-    /// The cycle that has been simulated last, and the one that comes next.
-    cycle: u64,
-    next: u64,
-    last_progress: u64,
-    can_move: bool,
 }
 
 impl<'a> ExecutedRun<'a> {
@@ -108,16 +106,12 @@ impl<'a> ExecutedRun<'a> {
         if request.has_times {
             cores.record_times();
         }
-        Ok(Self {
+        let engine = Executed {
             network,
-            config: request.config.clone(),
             planes: Planes::new(network, tiles),
             cores,
-            cycle: 0,
-            next: 0,
-            last_progress: 0,
-            can_move: true,
-        })
+        };
+        Ok(Self(Execution::new(engine, request.config)))
     }
 
     /// A run from its first cycle to what it comes to.
@@ -129,13 +123,13 @@ impl<'a> ExecutedRun<'a> {
         on_progress: OnProgress<'_>,
     ) -> Result<ExecutedResult, ExecutedError> {
         let mut run = Self::new(request)?;
-        noccl_run::advance(&mut run, on_progress)?;
+        noccl_run::advance(&mut run.0, on_progress)?;
         Ok(run.outcome()?)
     }
 
     /// What each rank has printed so far.
     pub fn consoles(&self) -> impl Iterator<Item = &[u8]> {
-        self.cores.consoles()
+        self.0.engine.cores.consoles()
     }
 
     /// What a run that is over has come to.
@@ -143,12 +137,13 @@ impl<'a> ExecutedRun<'a> {
     /// # Errors
     /// [`RankFault`] if a rank could not go on.
     pub fn outcome(&self) -> Result<ExecutedResult, RankFault> {
-        match &self.cores.fault {
-            None => Ok(self.result(&[])),
+        let cores = &self.0.engine.cores;
+        match &cores.fault {
+            None => Ok(self.0.result(&[])),
             Some(fault) => Err(RankFault {
                 rank: fault.rank,
-                place: self.cores.place_of(fault.pc),
-                cycle: self.cycle,
+                place: cores.place_of(fault.pc),
+                cycle: self.0.cycle(),
                 reason: fault.reason.clone(),
             }),
         }
@@ -159,20 +154,9 @@ impl<'a> ExecutedRun<'a> {
     /// # Errors
     /// [`CheckpointError::Io`].
     pub fn save<W: Write>(&self, to: &mut Writer<W>) -> Result<(), CheckpointError> {
-        let Self {
-            // What the run is of.
-            network: _,
-            config: _,
-            planes,
-            cores,
-            cycle,
-            next,
-            last_progress,
-            can_move,
-        } = self;
-        to.put(&(cycle, next, last_progress, can_move))?;
-        planes.save(to)?;
-        cores.save(to)
+        to.put(&self.0.saved_clock())?;
+        self.0.engine.planes.save(to)?;
+        self.0.engine.cores.save(to)
     }
 
     /// A run as it was saved. The caller has compared the checkpoint's identity with that of this request.
@@ -188,33 +172,79 @@ impl<'a> ExecutedRun<'a> {
             // A run of this request has begun when it was saved.
             ExecutedError::Program(_) | ExecutedError::Fault(_) => CheckpointError::damaged(error),
         })?;
-        (run.cycle, run.next, run.last_progress, run.can_move) = from.take()?;
-        run.planes.restore(from)?;
-        run.cores.restore(&run.planes, from)?;
+        run.0.restore_clock(from.take()?);
+        let engine = &mut run.0.engine;
+        engine.planes.restore(from)?;
+        engine.cores.restore(&engine.planes, from)?;
         Ok(run)
     }
 }
 
-impl Status for ExecutedRun<'_> {
-    fn config(&self) -> &RunConfig {
-        &self.config
+impl Run for ExecutedRun<'_> {
+    type Result = ExecutedResult;
+
+    fn status(&self) -> &dyn Status {
+        &self.0
     }
 
-    fn activity(&self) -> Activity {
-        Activity {
-            cycle: self.cycle,
-            quiet_cycles: self.cycle.saturating_sub(self.last_progress),
-            has_event: self.cores.next_event().is_some(),
-            can_move: self.can_move,
-        }
+    fn step(&mut self) {
+        self.0.step();
+    }
+
+    fn is_over(&self) -> bool {
+        Run::is_over(&self.0)
+    }
+
+    fn progress(&self) -> Progress {
+        self.0.progress()
+    }
+
+    fn diagnose(&self) -> Diagnosis {
+        Run::diagnose(&self.0)
+    }
+
+    fn result(&self, outputs: &[(Place, u64)]) -> ExecutedResult {
+        self.0.result(outputs)
+    }
+}
+
+impl Engine for Executed<'_> {
+    type Result = ExecutedResult;
+
+    fn network(&self) -> &Network {
+        self.network
+    }
+
+    fn begin(&mut self, cycle: u64) -> bool {
+        self.cores.act(cycle, &mut self.planes)
+    }
+
+    fn finish(&mut self, cycle: u64) -> bool {
+        self.planes.step(cycle, &mut self.cores)
+    }
+
+    fn may_move(&self) -> bool {
+        self.planes.can_move() || self.cores.is_active()
+    }
+
+    fn next_event(&self) -> Option<u64> {
+        self.cores.next_event()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.planes.is_idle() && !self.cores.is_active()
+    }
+
+    fn is_over(&self) -> bool {
+        self.cores.is_over()
+    }
+
+    fn num_over(&self) -> (usize, usize) {
+        (self.cores.num_over(), self.cores.num_ranks())
     }
 
     fn flit_hops(&self) -> u64 {
         self.planes.flit_hops()
-    }
-
-    fn num_tiles(&self) -> usize {
-        self.network.num_tiles()
     }
 
     fn counters(&self) -> Counters {
@@ -223,50 +253,8 @@ impl Status for ExecutedRun<'_> {
             ..Counters::default()
         }
     }
-}
 
-impl Run for ExecutedRun<'_> {
-    type Result = ExecutedResult;
-
-    fn status(&self) -> &dyn Status {
-        self
-    }
-
-    fn step(&mut self) {
-        let now = self.next;
-        self.cycle = now;
-        let has_acted = self.cores.act(now, &mut self.planes);
-        self.next = now + 1;
-        if self.cores.is_over() {
-            return;
-        }
-        let has_moved = self.planes.step(now, &mut self.cores);
-        self.can_move = has_acted || has_moved || self.planes.can_move() || self.cores.is_active();
-        if has_acted || has_moved || self.cores.next_event().is_some() {
-            self.last_progress = now;
-        }
-        if self.planes.is_idle()
-            && !self.cores.is_active()
-            && let Some(event) = self.cores.next_event()
-        {
-            self.next = self.config.skip_to(self.next, event);
-            self.last_progress = self.next;
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.cores.is_over()
-    }
-
-    fn progress(&self) -> Progress {
-        Progress {
-            cycle: self.next,
-            actions_done: self.cores.num_over(),
-            actions_total: self.cores.num_ranks(),
-        }
-    }
-
-    fn diagnose(&self) -> Diagnosis {
+    fn diagnose(&self, at: Standstill) -> Diagnosis {
         let waits = self.cores.waits();
         let summary = if waits.is_empty() {
             "no rank waits: a program runs on without end"
@@ -278,17 +266,17 @@ impl Run for ExecutedRun<'_> {
             awaited: wait.awaited,
             place: wait.place,
             // A core that executes ahead of the network waits from a later cycle on.
-            since_cycle: wait.since_cycle.min(self.cycle),
+            since_cycle: wait.since_cycle.min(at.cycle),
         };
         Diagnosis {
-            cycle: self.cycle,
-            last_progress_cycle: self.last_progress,
+            cycle: at.cycle,
+            last_progress_cycle: at.last_progress,
             summary: summary.to_owned(),
             waits: waits.into_iter().map(edge).collect(),
         }
     }
 
-    fn result(&self, _: &[(Place, u64)]) -> ExecutedResult {
+    fn result(&self, _cycle: u64, _next: u64, _: &[(Place, u64)]) -> ExecutedResult {
         let ranks = self.cores.results();
         ExecutedResult {
             cycles: ranks

@@ -5,14 +5,12 @@
 
 mod diagnose;
 mod executed;
-mod open;
 mod run;
 mod traffic;
 
 pub use executed::{ExecutedError, ExecutedRequest, ExecutedResult, ExecutedRun, RankFault};
 use noccl_run::RunError;
-pub(crate) use open::OpenCoreRun;
-pub(crate) use run::CoreRun;
+pub(crate) use run::{open_run, schedule_run};
 pub(crate) use traffic::UdnTraffic;
 
 /// What core tiles do not do.

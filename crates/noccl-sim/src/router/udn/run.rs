@@ -1,91 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run of a schedule on core tiles.
+//! Core tiles and their networks as an engine.
 
 use super::diagnose::diagnose;
 use super::refused;
 use crate::endpoint::message_core::{Cores, Planes};
-use noccl_net::{LinkId, Network, Port};
+use crate::execution::{Engine, Execution, Standstill, Submit};
+use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{
-    Activity, Counters, Diagnosis, LinkLoad, Progress, Request, Run, RunConfig, RunError,
-    RunResult, Status,
+    Busy, Counters, Diagnosis, Ended, LinkLoad, Order, Request, RunConfig, RunError, RunResult,
+    TimeSlices,
 };
-use noccl_spec::{CoreTiles, PlaneName};
-use noccl_workload::Place;
+use noccl_spec::PlaneName;
+use noccl_workload::{Action, ActionId, Place};
 
-/// A run between two cycles.
-pub(crate) struct CoreRun<'a> {
-    pub(super) network: &'a Network,
-    config: RunConfig,
+/// Cores and the networks between them.
+pub(crate) struct CoreTiles<'a> {
+    network: &'a Network,
     planes: Planes,
-    pub(super) cores: Cores<'a>,
-    /// The cycle that has been simulated last, and the one that comes next.
-    pub(super) cycle: u64,
-    pub(super) next: u64,
-    last_progress: u64,
-    can_move: bool,
+    cores: Cores<'a>,
 }
 
-impl<'a> CoreRun<'a> {
-    /// A run before its first cycle.
-    ///
-    /// # Errors
-    /// [`RunError::Refused`].
-    pub(crate) fn new(request: &Request<'a>) -> Result<Self, RunError> {
-        let network = request.network;
-        let tiles = network.cores().ok_or_else(|| refused("the network"))?;
-        let mut cores = Cores::new(network, tiles, request.schedule, request.config)?;
-        cores.fill(request.inputs)?;
-        Ok(Self::of(network, tiles, cores, request.config))
-    }
+/// The run of a schedule before its first cycle.
+///
+/// # Errors
+/// [`RunError::Refused`].
+pub(crate) fn schedule_run<'a>(
+    request: &Request<'a>,
+) -> Result<Execution<CoreTiles<'a>>, RunError> {
+    let network = request.network;
+    let tiles = network.cores().ok_or_else(|| refused("the network"))?;
+    let mut cores = Cores::new(network, tiles, request.schedule, request.config)?;
+    cores.fill(request.inputs)?;
+    let engine = CoreTiles {
+        network,
+        planes: Planes::new(network, tiles),
+        cores,
+    };
+    Ok(Execution::new(engine, request.config))
+}
 
-    /// A run of these cores before its first cycle.
-    pub(super) fn of(
-        network: &'a Network,
-        tiles: &CoreTiles,
-        cores: Cores<'a>,
-        config: &RunConfig,
-    ) -> Self {
-        Self {
-            network,
-            config: config.clone(),
-            planes: Planes::new(network, tiles),
-            cores,
-            cycle: 0,
-            next: 0,
-            last_progress: 0,
-            can_move: true,
-        }
+/// A run of programs before its first cycle.
+///
+/// # Errors
+/// [`RunError::Refused`].
+pub(crate) fn open_run<'a>(
+    network: &'a Network,
+    config: &RunConfig,
+) -> Result<Execution<CoreTiles<'a>>, RunError> {
+    let tiles = network.cores().ok_or_else(|| refused("the network"))?;
+    if config.is_lock_step {
+        return Err(RunError::Refused {
+            backend: "sim",
+            what: "rounds in lock-step".to_owned(),
+            reason: "programs have no rounds; accepted: schedules".to_owned(),
+        });
     }
+    let engine = CoreTiles {
+        network,
+        planes: Planes::new(network, tiles),
+        cores: Cores::open(network, tiles, config),
+    };
+    Ok(Execution::new(engine, config))
+}
 
-    /// The cores' part of the next cycle. Returns whether one of them has done something.
-    pub(super) fn act(&mut self) -> bool {
-        self.cycle = self.next;
-        self.next = self.cycle + 1;
-        self.cores.act(self.cycle, &mut self.planes)
-    }
-
-    /// Cores whose programs have had their say go on in the same cycle.
-    pub(super) fn act_again(&mut self) -> bool {
-        self.cores.act_again(self.cycle, &mut self.planes)
-    }
-
-    /// The routers' part of the cycle, and a jump over those in which nothing happens.
-    pub(super) fn finish_cycle(&mut self, has_acted: bool) {
-        let now = self.cycle;
-        let has_moved = self.planes.step(now, &mut self.cores);
-        self.can_move = has_acted || has_moved || self.planes.can_move();
-        if self.can_move || self.cores.next_event().is_some() {
-            self.last_progress = now;
-        }
-        if self.planes.is_idle()
-            && !self.cores.is_active()
-            && let Some(event) = self.cores.next_event()
-        {
-            self.next = self.config.skip_to(self.next, event);
-            self.last_progress = self.next;
-        }
-    }
-
+impl CoreTiles<'_> {
     /// Routes of the static network that cores have written so far.
     pub(crate) const fn route_writes(&self) -> u64 {
         self.cores.route_writes
@@ -106,26 +84,43 @@ impl<'a> CoreRun<'a> {
     }
 }
 
-impl Status for CoreRun<'_> {
-    fn config(&self) -> &RunConfig {
-        &self.config
+impl Engine for CoreTiles<'_> {
+    type Result = RunResult;
+
+    fn network(&self) -> &Network {
+        self.network
     }
 
-    fn activity(&self) -> Activity {
-        Activity {
-            cycle: self.cycle,
-            quiet_cycles: self.cycle.saturating_sub(self.last_progress),
-            has_event: self.cores.next_event().is_some(),
-            can_move: self.can_move || self.config.stalls.is_some(),
-        }
+    fn begin(&mut self, cycle: u64) -> bool {
+        self.cores.act(cycle, &mut self.planes)
+    }
+
+    fn finish(&mut self, cycle: u64) -> bool {
+        self.planes.step(cycle, &mut self.cores)
+    }
+
+    fn may_move(&self) -> bool {
+        self.planes.can_move()
+    }
+
+    fn next_event(&self) -> Option<u64> {
+        self.cores.next_event()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.planes.is_idle() && !self.cores.is_active()
+    }
+
+    fn is_over(&self) -> bool {
+        self.cores.is_over()
+    }
+
+    fn num_over(&self) -> (usize, usize) {
+        (self.cores.num_over(), self.cores.num_actions())
     }
 
     fn flit_hops(&self) -> u64 {
         self.planes.flit_hops()
-    }
-
-    fn num_tiles(&self) -> usize {
-        self.network.num_tiles()
     }
 
     fn counters(&self) -> Counters {
@@ -133,45 +128,22 @@ impl Status for CoreRun<'_> {
         counters.flit_hops = self.flit_hops();
         counters
     }
-}
 
-impl Run for CoreRun<'_> {
-    type Result = RunResult;
-
-    fn status(&self) -> &dyn Status {
-        self
-    }
-
-    fn step(&mut self) {
-        let has_acted = self.act();
-        if !self.cores.is_over() {
-            self.finish_cycle(has_acted);
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.cores.is_over()
-    }
-
-    fn progress(&self) -> Progress {
-        Progress {
-            cycle: self.next,
-            actions_done: self.cores.num_over(),
-            actions_total: self.cores.num_actions(),
-        }
-    }
-
-    fn diagnose(&self) -> Diagnosis {
+    fn diagnose(&self, at: Standstill) -> Diagnosis {
+        let Standstill {
+            cycle,
+            last_progress,
+        } = at;
         diagnose(
             self.network,
             &self.planes,
             &self.cores,
-            self.cycle,
-            self.last_progress,
+            cycle,
+            last_progress,
         )
     }
 
-    fn result(&self, outputs: &[(Place, u64)]) -> RunResult {
+    fn result(&self, _cycle: u64, next: u64, outputs: &[(Place, u64)]) -> RunResult {
         let actions = self.cores.times();
         let last = actions.iter().map(|time| time.finish_cycle).max();
         RunResult {
@@ -183,7 +155,55 @@ impl Run for CoreRun<'_> {
             memory: self.cores.read(outputs),
             checksum: self.cores.checksum,
             wrong_transactions: self.cores.wrong_units,
-            blocked_link_cycles: Some(self.planes.blocked_cycles(self.next)),
+            blocked_link_cycles: Some(self.planes.blocked_cycles(next)),
         }
+    }
+}
+
+impl Submit for CoreTiles<'_> {
+    fn accepts(&self, action: &Action) -> Result<(), RunError> {
+        self.cores.accepts(action)
+    }
+
+    fn submit(
+        &mut self,
+        action: Action,
+        is_held: &dyn Fn(TileId) -> bool,
+        order: Order,
+    ) -> Result<ActionId, RunError> {
+        self.cores.state(action, is_held, order)
+    }
+
+    fn release(&mut self, action: ActionId, tile: TileId, order: Order) {
+        self.cores.release(action, tile, order);
+    }
+
+    fn resume(&mut self, cycle: u64) -> Option<bool> {
+        let has_more = self.cores.asks();
+        has_more.then(|| self.cores.act_again(cycle, &mut self.planes))
+    }
+
+    fn take_ended(&mut self, to: &mut Vec<Ended>) {
+        self.cores.take_ended(to);
+    }
+
+    fn write(&mut self, place: Place, bytes: &[u8]) {
+        self.cores.memories.write_place(self.network, place, bytes);
+    }
+
+    fn read(&self, place: Place, bytes: u64) -> Vec<u8> {
+        self.cores.memories.read_place(self.network, place, bytes)
+    }
+
+    fn busy(&self, tile: TileId) -> Busy {
+        self.cores.busy(tile)
+    }
+
+    fn record_times(&mut self) {
+        self.cores.record_times();
+    }
+
+    fn times(&self, tile: TileId) -> TimeSlices {
+        self.cores.times_of(tile)
     }
 }
