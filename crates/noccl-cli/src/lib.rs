@@ -13,79 +13,38 @@ mod old_names;
 mod output;
 mod progress;
 mod python;
+pub mod shell;
 mod table;
 mod time_left;
 mod verbs;
 
-use noccl::{Error, ErrorClass};
+use shell::Outcome;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
-/// How a verb that ran to its end turned out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    /// Everything is as it should be.
-    Fine,
-    /// Something that was checked is wrong.
-    Failed,
-    /// What it handed its work to has ended with this exit code, and has said why.
-    Ended(u8),
-}
-
 /// The whole process: looks for signals, runs the verb that the arguments name, and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    if let Err(error) = interrupt::install() {
-        return ExitCode::from(report(&error));
-    }
-    ExitCode::from(call(std::env::args_os()))
+    shell::process(call)
 }
 
 /// Runs one command line, the program's name first; the exit code. Tests call it many times in one process.
 pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let cli = match verbs::Cli::read(&arguments) {
-        Ok(cli) => cli,
-        Err(refusal) => {
-            let text = refusal.to_string();
-            if refusal.use_stderr() && matches!(noccl::visible(&text), Cow::Owned(_)) {
-                output::log(&text);
-            } else {
-                // Help is a refusal too. Where it cannot be printed there is nowhere to report that.
-                let _ = refusal.print();
-            }
-            return refusal.exit_code() as u8;
+    match verbs::Cli::read(&arguments) {
+        Ok(cli) => {
+            old_names::note_verb(&arguments);
+            shell::ended(cli.run())
         }
-    };
-    old_names::note_verb(&arguments);
-    match cli.run() {
-        Ok(Outcome::Fine) => 0,
-        Ok(Outcome::Failed) => 1,
-        Ok(Outcome::Ended(code)) => code,
-        Err(error) => report(&error),
+        Err(refusal) => shell::refused(&refusal),
     }
 }
 
 /// Asks the work of [`call`] to end, as Ctrl-C does, or takes that back.
 pub fn ask_to_end(is_asked: bool) {
     interrupt::ask(is_asked);
-}
-
-/// Says what went wrong; the exit code.
-fn report(error: &Error) -> u8 {
-    output::log(&format!("error: {}", noccl::message(error)));
-    if let Error::Suspended { .. } = error {
-        output::log(&format!("go on with: {}", resume_command()));
-    }
-    match error.class() {
-        ErrorClass::Failed => 1,
-        ErrorClass::BadInput => 2,
-        ErrorClass::Suspended => 3,
-        ErrorClass::NotWritten => 4,
-        ErrorClass::Interrupted => interrupt::INTERRUPTED as u8,
-    }
 }
 
 /// This command line, going on from the checkpoint that it names.
