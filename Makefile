@@ -22,8 +22,10 @@ LONG_SEEDS ?= 5000
 LONG_ONLY ?=
 
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
-  $(shell find crates -type f -not -path '*/tests/*' -not -path '*/proptest-regressions/*') \
-  $(shell find rtl/src rtl/include rtl/cosim rtl/lint programs -type f) \
+  $(shell find crates -type f -not -path '*/tests/*' -not -path '*/proptest-regressions/*' -not -path '*/noccl-papers/*') \
+  $(shell find rtl/src rtl/include rtl/cosim rtl/lint programs -type f)
+# The experiments on papers: no part of the product, which is built without them.
+PAPERS_SOURCES := $(shell find crates/noccl-papers/src -type f) crates/noccl-papers/Cargo.toml \
   $(wildcard experiments/*/*.toml experiments/*/*.json)
 
 PYTHON_DIRS := $(wildcard python tools experiments rtl)
@@ -77,6 +79,11 @@ $(BIN)/noccl $(VENV)/.extension &: $(VENV)/.use $(RUST_SOURCES)
 	@install -m 755 $(BUILT)/lib_native.so python/noccl/new.so && mv -f python/noccl/new.so python/noccl/_native.abi3.so
 	@echo '$(CURDIR)/python' >"$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/noccl.pth"
 	@touch $(BIN)/noccl $(VENV)/.extension
+
+# The product's crates with it, so that all are compiled once.
+$(BIN)/noccl-papers: $(BIN)/noccl $(PAPERS_SOURCES)
+	cargo build --release --locked -p noccl-cli -p noccl-py -p noccl-papers
+	@install -m 755 $(BUILT)/noccl-papers $@.new && mv -f $@.new $@
 
 .PHONY: setup
 setup: $(VENV)/.deps ## Python environment with pinned packages in .venv: for use, plots, frames and development
@@ -211,11 +218,11 @@ bench-baseline: $(BIN)/noccl $(BIN)/valgrind ## Run the benchmarks and make them
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/noccl bench --instructions --output benches/baseline.json
 
 .PHONY: claims
-claims: $(BIN)/noccl $(VENV)/.extension ## Measure the papers' claims and the barriers (minutes): writes docs/papers/S*.md, docs/barrier.md and their plots
-	$(BIN)/noccl reproduce collective_noc --page docs/papers/S1.md --figures docs/papers/S1 || test $$? = 1
-	$(BIN)/noccl reproduce smart --page docs/papers/S2.md --figures docs/papers/S2 || test $$? = 1
-	$(BIN)/noccl reproduce torrent --page docs/papers/S3.md --figures docs/papers/S3 || test $$? = 1
-	$(BIN)/noccl reproduce nocmsg --page docs/papers/S4.md --figures docs/papers/S4 || test $$? = 1
+claims: $(BIN)/noccl $(BIN)/noccl-papers $(VENV)/.extension ## Measure the papers' claims and the barriers (minutes): writes docs/papers/S*.md, docs/barrier.md and their plots
+	$(BIN)/noccl-papers collective_noc --page docs/papers/S1.md --figures docs/papers/S1 || test $$? = 1
+	$(BIN)/noccl-papers smart --page docs/papers/S2.md --figures docs/papers/S2 || test $$? = 1
+	$(BIN)/noccl-papers torrent --page docs/papers/S3.md --figures docs/papers/S3 || test $$? = 1
+	$(BIN)/noccl-papers nocmsg --page docs/papers/S4.md --figures docs/papers/S4 || test $$? = 1
 	$(BIN)/noccl barrier --page docs/barrier.md --figures docs/barrier
 	$(BIN)/python -m noccl.figures docs/papers/S1 docs/papers/S2 docs/papers/S3 docs/papers/S4 docs/barrier
 
@@ -257,8 +264,10 @@ include rtl/hardware.mk
 # ----------------------------------------------------------------------------------- generated text, CI
 
 .PHONY: gen
-gen: $(BIN)/noccl ## Write all generated text: formats/*.schema.json, rtl/gen, docs/cli.md
+gen: $(BIN)/noccl $(BIN)/noccl-papers ## Write all generated text: formats/*.schema.json, experiments/claims.schema.json, rtl/gen, docs/cli.md
 	$(BIN)/noccl schema --all formats
+	@mkdir -p out
+	$(BIN)/noccl-papers --schema >out/claims.schema.json && mv -f out/claims.schema.json experiments
 	@for network in $(RTL_NETWORKS); do \
 	  $(BIN)/noccl rtl --spec $$network --package rtl/gen/$$network/*_cfg_pkg.sv; done
 	$(BIN)/noccl help-markdown --output docs/cli.md

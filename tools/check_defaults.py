@@ -15,8 +15,10 @@ from pathlib import Path
 import repository
 from repository import Finding
 
-FOLDERS = tuple(
-    Path("crates/noccl-studies/src") / folder for folder in ("analytic", "baselines", "papers")
+FOLDERS = (
+    Path("crates/noccl-studies/src/analytic"),
+    Path("crates/noccl-studies/src/baselines"),
+    Path("crates/noccl-papers/src"),
 )
 DEFAULT = re.compile(r"\bunwrap_or\(0|\bmap_or\(0|\bunwrap_or_default\(\)")
 REASON = "// 0:"

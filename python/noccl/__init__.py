@@ -6,9 +6,9 @@ From one description of a mesh to a verified, measured collective. `load` makes 
 `gather`, `scan` and `barrier` run on it with NumPy data; a `Definition` states a collective of
 your own, a `ChunkProgram` writes its schedule chunk by chunk; `compare`, `traffic` and `stress`
 make tables, `sweep` those of large studies; `plot_cycles`, `plot_latency`, `plot_link_load`,
-`plot_pareto` and `plot_figure` draw them; `gemm`, `attention`, `barrier_study` and `reproduce` are
-whole studies; `synth` searches schedules; `run_program` and `run_script` run programs of ranks as
-MPI's. Nothing here holds a rule of the domain: every call ends in the Rust engine.
+`plot_pareto` and `plot_figure` draw them; `gemm`, `attention` and `barrier_study` are whole
+studies; `synth` searches schedules; `run_program` and `run_script` run programs of ranks as MPI's.
+Nothing here holds a rule of the domain: every call ends in the Rust engine.
 
 `import noccl` loads the engine and nothing else. A name of `__all__` loads its module when it is
 first used: NumPy comes with the first array, pyarrow with the first Parquet file, Matplotlib with
@@ -65,11 +65,8 @@ _NAMES = {
         "AttentionRow",
         "BarrierSlope",
         "BarrierStudy",
-        "ClaimRow",
-        "Reproduction",
         "attention",
         "barrier_study",
-        "reproduce",
     ),
     "sweeps.pareto": ("plot_pareto",),
     "sweeps.run": ("sweep",),
@@ -91,6 +88,8 @@ _NAMES = {
 }
 """Module to the public names that it holds."""
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
+_LEFT = ("ClaimRow", "Reproduction", "reproduce")
+"""Names that have left the package, with the experiments on papers."""
 
 __all__ = sorted(("Network", "__version__", *_MODULE_OF))  # noqa: PLE0605 - a list, made once
 
@@ -103,7 +102,12 @@ def __getattr__(name: str) -> object:
         return value
     module = None if name.startswith("__") else _submodule(name)
     if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        where = (
+            "; papers' claims are measured by noccl-papers, from a checkout: make claims, or "
+            "cargo run --release -p noccl-papers -- smart --quick"
+        )
+        ending = where if name in _LEFT else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{ending}")
     return module
 
 

@@ -78,11 +78,8 @@ from noccl.searches import synth as synth
 from noccl.studies import AttentionRow as AttentionRow
 from noccl.studies import BarrierSlope as BarrierSlope
 from noccl.studies import BarrierStudy as BarrierStudy
-from noccl.studies import ClaimRow as ClaimRow
-from noccl.studies import Reproduction as Reproduction
 from noccl.studies import attention as attention
 from noccl.studies import barrier_study as barrier_study
-from noccl.studies import reproduce as reproduce
 from noccl.sweeps.pareto import plot_pareto as plot_pareto
 from noccl.sweeps.run import sweep as sweep
 from noccl.sweeps.status import SpecStatus as SpecStatus

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of studies, drawn by Matplotlib from the numbers that a study found.
 
-The engine measures and says what belongs into a figure; nothing there draws. `noccl reproduce`,
-`noccl barrier` and `noccl baselines` write a figure's numbers with `--figures FOLDER`, and
-`python -m noccl.figures FOLDER` draws each of them to an SVG beside it.
+The engine measures and says what belongs into a figure; nothing there draws. `noccl barrier`,
+`noccl baselines` and the experiments on papers (`noccl-papers`) write a figure's numbers with
+`--figures FOLDER`, and `python -m noccl.figures FOLDER` draws each of them to an SVG beside it.
 """
 
 from __future__ import annotations

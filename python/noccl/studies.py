@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole studies: a paper's claims, barriers of all kinds, attention layers."""
+"""Whole studies: barriers of all kinds, attention layers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from noccl import _native
-from noccl.figures import Figure
 from noccl.renamed import renamed_attribute
 from noccl.runs import Counters, native_progress
 from noccl.tables import ResultTable
-from noccl.values import items, request_text, text, whole
+from noccl.values import items, request_text, whole
 from noccl.verified import Verified
 
 if TYPE_CHECKING:
@@ -24,57 +23,6 @@ MOST_CLUSTERS = 2**16
 """Most clusters of a mesh of the barrier study."""
 STUDIED_CLUSTERS = tuple(2**n for n in range(1, 13))
 """Numbers of clusters of the barrier study: 2 to 4096."""
-
-
-@dataclass(frozen=True)
-class ClaimRow:
-    """One claim of a paper and its result.
-
-    Attributes:
-        id: Number of the claim and what of it, e.g. `1-mean`.
-        statement: What is claimed.
-        place: Where in the paper.
-        paper: The paper's number; None where it prints none.
-        ours: Our number; None if it was not measured.
-        low: Lower end of its 95 % interval; None if it was measured once.
-        high: Upper end of its 95 % interval; None if it was measured once.
-        tolerance: How near is near enough, and why.
-        evidence: What a row that holds would show: `prediction`, `equation`, `construction`,
-            `fitted_constant`, `variant`, `direction_only` or `other_technology`; only predictions
-            count.
-        holds: Does it hold? None if it was not measured, and undecided if the interval has numbers
-            with which it holds and others.
-        reason: Why ours differs, or why it was not measured.
-        measured: How ours is measured.
-        detail: The numbers behind ours.
-    """
-
-    id: str
-    statement: str
-    place: str
-    paper: float | None
-    ours: float | None
-    low: float | None
-    high: float | None
-    tolerance: str
-    evidence: str
-    holds: bool | None
-    reason: str
-    measured: str
-    detail: str
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """A paper's claims, measured anew.
-
-    Attributes:
-        rows: One per claim, in the paper's order.
-        figures: One per figure of the paper that was measured.
-    """
-
-    rows: tuple[ClaimRow, ...]
-    figures: tuple[Figure, ...]
 
 
 @dataclass(frozen=True)
@@ -139,32 +87,6 @@ class AttentionRow:
     counters: Counters
     energy_pj: float
     verified: Verified
-
-
-def reproduce(
-    paper: str,
-    *,
-    is_quick: bool = False,
-    on_progress: OnProgress | None = None,
-) -> Reproduction:
-    """Measures a paper's claims anew, each with its result.
-
-    Args:
-        paper: `collective_noc` or `torrent`.
-        is_quick: Leave out S1's products on large meshes: seconds instead of minutes.
-        on_progress: Called now and then; returning False ends the call.
-
-    Raises:
-        ArgumentError: No such paper.
-        DeadlockError: A run cannot finish.
-    """
-    found = json.loads(
-        _native.reproduce(text("paper", paper), bool(is_quick), native_progress(on_progress))
-    )
-    return Reproduction(
-        rows=tuple(ClaimRow(**row) for row in found["rows"]),
-        figures=tuple(Figure.from_json(figure) for figure in found["figures"]),
-    )
 
 
 def barrier_study(

@@ -142,7 +142,6 @@ CALLS: dict[str, Call] = {
     "draws seed": lambda n, x: noccl.destination_draws(
         n, source="0,0", counts=[2], draws=1, seed=x, by=["id"]
     ),
-    "reproduce": lambda _, x: noccl.reproduce(x, is_quick=True),
     "barrier study": lambda _, x: noccl.barrier_study(clusters=x),
     "barrier study count": lambda _, x: noccl.barrier_study(clusters=[x]),
     "attention mesh": lambda _, x: noccl.attention(mesh=x, tokens=8, head_columns=8, heads=1),

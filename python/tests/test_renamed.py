@@ -44,6 +44,13 @@ def test_attributes_of_before_are_those_of_today(mesh4x4_collective: noccl.Netwo
         assert told[0].filename == __file__
 
 
+@pytest.mark.parametrize("name", ["reproduce", "ClaimRow", "Reproduction"])
+def test_what_has_left_the_package_says_where_it_is(name: str) -> None:
+    with pytest.raises(AttributeError, match="noccl-papers -- smart --quick"):
+        getattr(noccl, name)
+    assert name not in noccl.__all__
+
+
 def test_columns_of_before_are_those_of_today(tmp_path: Path) -> None:
     study = noccl.barrier_study(clusters=[2])
     with pytest.warns(DeprecationWarning, match="plan of tables of kind barriers is now algorithm"):

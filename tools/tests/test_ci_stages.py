@@ -183,11 +183,16 @@ def test_no_test_stands_where_none_is_looked_for() -> None:
     }
     unseen = []
     for crate, table in tables.items():
-        targets = (table.get("lib", {}), *table.get("bin", []))
-        has_unit_tests = all(target.get("test", True) for target in targets)
-        if not has_unit_tests and crate / "src" / "lib.rs" not in elsewhere:
-            sources = (crate / "src").rglob("*.rs")
-            unseen += [s for s in sources if "#[test]" in s.read_text(encoding="utf-8")]
+        # Of a program beside a library only its own file is the program's.
+        untested = {
+            crate / target["path"]
+            for target in table.get("bin", [])
+            if not target.get("test", True)
+        }
+        if not table.get("lib", {}).get("test", True):
+            untested.update((crate / "src").rglob("*.rs"))
+        if crate / "src" / "lib.rs" not in elsewhere:
+            unseen += [s for s in untested if "#[test]" in s.read_text(encoding="utf-8")]
         program = crate / "tests" / "it" / "main.rs"
         if program.exists() and not table["package"].get("autotests", True):
             unseen += [program] if program not in elsewhere else []

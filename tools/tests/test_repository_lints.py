@@ -127,7 +127,7 @@ def test_listed_files_exist_and_leave_out_what_git_ignores() -> None:
 
 
 def test_a_default_of_0_needs_a_reason_where_claims_are_judged(tmp_path: Path) -> None:
-    judged = "crates/noccl-studies/src/papers/rows.rs"
+    judged = "crates/noccl-papers/src/rows.rs"
     bare = "let cycles = found.map_or(0.0, |row| row.cycles);\n"
     explained = f"// 0: no row is needed here.\n{bare}"
     of_tests = f"\n#[cfg(test)]\n{bare}"

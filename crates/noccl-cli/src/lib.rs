@@ -33,6 +33,9 @@ pub fn main() -> ExitCode {
 /// Runs one command line, the program's name first; the exit code. Tests call it many times in one process.
 pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if let Err(error) = old_names::refuse_left(&arguments) {
+        return shell::ended(Err(error));
+    }
     match verbs::Cli::read(&arguments) {
         Ok(cli) => {
             old_names::note_verb(&arguments);

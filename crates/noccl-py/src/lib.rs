@@ -46,7 +46,7 @@ mod _native {
     use super::searches::synth;
 
     #[pymodule_export]
-    use super::studies::{attention, barrier_study, reproduce};
+    use super::studies::{attention, barrier_study};
 
     #[pymodule_export]
     use super::sweeps::{compare_by_model, point_word, tile_name};

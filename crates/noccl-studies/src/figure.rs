@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What belongs into a figure: names and numbers. Drawn from them by Matplotlib, in `python/noccl/figures.py`.
 
+use crate::{Error, write_file};
+use noccl_files::FileError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// The numbers of a plot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,7 +74,8 @@ pub struct Series {
 }
 
 /// Lines over one pair of axes.
-pub(crate) fn line_chart(name: &str, title: &str, x: &str, y: &str, lines: &[Line]) -> Figure {
+#[must_use]
+pub fn line_chart(name: &str, title: &str, x: &str, y: &str, lines: &[Line]) -> Figure {
     let only = Panel {
         title: String::new(),
         lines: lines.to_vec(),
@@ -80,12 +84,14 @@ pub(crate) fn line_chart(name: &str, title: &str, x: &str, y: &str, lines: &[Lin
 }
 
 /// Panels with the same lines, each with its own axes.
-pub(crate) fn panels(name: &str, title: &str, x: &str, y: &str, panels: &[Panel]) -> Figure {
+#[must_use]
+pub fn panels(name: &str, title: &str, x: &str, y: &str, panels: &[Panel]) -> Figure {
     figure(name, title, (x, y), Content::Panels(panels.to_vec()))
 }
 
 /// Groups of bars.
-pub(crate) fn bars(
+#[must_use]
+pub fn bars(
     name: &str,
     title: &str,
     axes: (&str, &str),
@@ -107,4 +113,21 @@ fn figure(name: &str, title: &str, (x, y): (&str, &str), content: Content) -> Fi
         y: y.to_owned(),
         content,
     }
+}
+
+/// Writes the numbers of plots into a folder, each as `NAME.json`.
+///
+/// # Errors
+/// [`Error::File`] if one cannot be written.
+pub fn write_figures(directory: &Path, figures: &[Figure]) -> Result<(), Error> {
+    for figure in figures {
+        let path = directory.join(format!("{}.json", figure.name));
+        let text = serde_json::to_string(figure).map_err(|e| FileError::Content {
+            path: path.display().to_string(),
+            expected: "figure",
+            reason: e.to_string(),
+        })?;
+        write_file(&path, &(text + "\n"))?;
+    }
+    Ok(())
 }

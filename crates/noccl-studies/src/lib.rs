@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is made of many runs: comparisons of algorithms, papers' claims, matrix products, barriers, stress, benchmarks.
+//! What is made of many runs: comparisons of algorithms, matrix products, barriers, stress, benchmarks.
 //!
 //! Studies stand above the simulator, the model and the library of algorithms, and below the facade, which gives each of them a verb
-//! and re-exports what its users need. [`parts`] is what the facade's own verbs are made of.
+//! and re-exports what its users need. [`parts`] is what the facade's own verbs and the experiments on papers are made of.
 
 mod analytic;
 mod auto_grid;
@@ -23,7 +23,6 @@ mod noise;
 mod npb;
 mod order;
 mod page;
-mod papers;
 pub mod parts;
 mod request;
 mod runs;
@@ -60,7 +59,7 @@ pub use compare::{
 };
 pub use core_costs::{CoreCostRow, CoreCostSpread, CoreCosts, ExecutedCase, calibrate_cores};
 pub use error::{Error, ErrorClass};
-pub use figure::{Bars, Content, Figure, Line, Panel, Series};
+pub use figure::{Bars, Content, Figure, Line, Panel, Series, write_figures};
 pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};
 pub use matrix::{MatrixRequest, MatrixRow, matrix};
 pub use noise::{
@@ -70,10 +69,6 @@ pub use npb::{NpbQuantity, NpbRow};
 pub use order::{
     MAX_DRAWN_DESTINATIONS, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest, OrderRow,
     order, order_draws, parse_orders, path_hops,
-};
-pub use papers::{
-    ClaimResult, ClaimRow, Evidence, REPRODUCIBLE, Reproduction, ToleranceKind, check_claims_page,
-    claims_count, reproduce, write_figures,
 };
 pub use request::{
     Loaded, MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, default_root,

@@ -8,7 +8,7 @@ use noccl_files::FileError;
 ///
 /// # Errors
 /// [`Error::File`] if the page has no markers.
-pub(crate) fn between(
+pub fn between(
     path: &str,
     page: &str,
     (begin, end): (&str, &str),

@@ -5,8 +5,8 @@ use crate::bench::BenchRow;
 use crate::describe::NetworkDescription;
 use crate::tree::TreeDescription;
 use crate::{
-    AttentionRow, BarrierStudy, BaselineRow, ClaimRow, CoherenceRow, CompareRow, Error, Figure,
-    GemmRow, MatrixRow, MessagesReport, NpbRow, OrderDraw, OrderReport, RunReport, StressReport,
+    AttentionRow, BarrierStudy, BaselineRow, CoherenceRow, CompareRow, Error, Figure, GemmRow,
+    MatrixRow, MessagesReport, NpbRow, OrderDraw, OrderReport, RunReport, StressReport,
     SynthReport, TrafficReport, Validation,
 };
 use noccl_model::Calibration;
@@ -15,7 +15,7 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 29] = [
+pub const SCHEMA_NAMES: [&str; 28] = [
     "spec",
     "network",
     "tree",
@@ -35,7 +35,6 @@ pub const SCHEMA_NAMES: [&str; 29] = [
     "stress",
     "synth",
     "bench",
-    "claims",
     "barrier",
     "coherence",
     "npb",
@@ -79,7 +78,6 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "bench" => schema_for!(Vec<BenchRow>),
         "gemm" => schema_for!(Vec<GemmRow>),
         "attention" => schema_for!(AttentionRow),
-        "claims" => schema_for!(Vec<ClaimRow>),
         "barrier" => schema_for!(BarrierStudy),
         "coherence" => schema_for!(Vec<CoherenceRow>),
         "npb" => schema_for!(Vec<NpbRow>),

@@ -45,7 +45,8 @@ class ProgramResult:
         flit_hops: Flits that crossed a router-to-router link.
         ranks: A row per rank: the cycle of its end, cycles that it computed, sent, received and
             waited, messages and bytes that it sent.
-        timeline: A row per activity of a rank: first and last cycle, what, detail.
+        timeline: A row per call of a rank, in the order of their ends: first and last cycle, what,
+            detail. The first 131,072 calls; with `has_timeline=True` all of them.
     """
 
     values: list[Any]

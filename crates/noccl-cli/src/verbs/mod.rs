@@ -14,8 +14,8 @@ use network::{elaborate, rtl};
 use noccl::Error;
 use std::ffi::OsString;
 use study::{
-    attention, auto, barrier, calibrate, coherence, gemm, npb, reproduce, stress, sweep, synth,
-    traffic, validation,
+    attention, auto, barrier, calibrate, coherence, gemm, npb, stress, sweep, synth, traffic,
+    validation,
 };
 use tool::{bench, build, doctor, help_markdown, report, schema};
 
@@ -61,7 +61,6 @@ enum Verb {
     Build(build::Build),
     Npb(npb::Npb),
     Report(report::Report),
-    Reproduce(reproduce::Reproduce),
     Rtl(rtl::Rtl),
     Schema(schema::Schema),
     Doctor(doctor::Doctor),
@@ -97,7 +96,6 @@ impl Verb {
             | Verb::Build(_)
             | Verb::Npb(_)
             | Verb::Report(_)
-            | Verb::Reproduce(_)
             | Verb::Rtl(_)
             | Verb::Schema(_)
             | Verb::Doctor(_)
@@ -153,7 +151,6 @@ impl Cli {
             Verb::Build(verb) => verb.run(),
             Verb::Npb(verb) => verb.run(),
             Verb::Report(verb) => verb.run(),
-            Verb::Reproduce(verb) => verb.run(),
             Verb::Rtl(verb) => verb.run(),
             Verb::Schema(verb) => verb.run(),
             Verb::Doctor(verb) => verb.run(),

@@ -8,7 +8,6 @@ mod baselines;
 mod bounds;
 mod build;
 mod checkpoint;
-mod claims;
 mod coherence;
 mod common;
 mod core_tiles;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Names that people type first, and names of before: accepted, with a note on stderr where another one is right.
 
-use crate::common::{Folder, done, fails, noccl};
+use crate::common::{Folder, done, fails, noccl, refused};
 use noccl_testkit::assert_says;
 
 /// Both command lines end with code 0 and print the same; the first one's note holds the text, the second one has none.
@@ -35,6 +35,25 @@ fn verbs_of_before_are_aliases_with_a_note_and_no_help() {
         !help.contains("rivals") && !help.contains("verdicts"),
         "{help}"
     );
+}
+
+#[test]
+fn what_has_left_the_product_says_where_it_is() {
+    for arguments in ["reproduce", "reproduce smart --quick", "reproduce --help"] {
+        let words = [
+            "noccl-papers",
+            "make claims",
+            "cargo run --release -p noccl-papers -- smart --quick",
+        ];
+        refused(&Folder::new(), arguments, &words);
+    }
+    refused(
+        &Folder::new(),
+        "schema claims",
+        &["noccl-papers -- --schema"],
+    );
+    assert!(!noccl("--help").stdout.contains("reproduce"));
+    assert!(!noccl("schema --list").stdout.contains("claims"));
 }
 
 #[test]

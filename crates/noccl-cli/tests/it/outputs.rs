@@ -237,12 +237,7 @@ fn outputs_without_a_place_are_refused_before_any_work() {
             refused(&folder, &format!("{verb} {goal}"), &[goal]);
         }
     }
-    for verb in [
-        "barrier --figures",
-        "reproduce torrent --figures",
-        "schema --all",
-        "rtl -o",
-    ] {
+    for verb in ["barrier --figures", "schema --all", "rtl -o"] {
         refused(&folder, &format!("{verb} file"), &["file"]);
     }
 }

@@ -16,11 +16,8 @@ fn chunk_counts(bytes: u64, most_beats: u64) -> Vec<u32> {
 }
 
 /// `seq` and `tree` of the paper on a row or on several.
-pub(crate) fn software(
-    kind: CollectiveKind,
-    bytes: u64,
-    has_rows: bool,
-) -> (Vec<Choice>, Vec<Choice>) {
+#[must_use]
+pub fn software(kind: CollectiveKind, bytes: u64, has_rows: bool) -> (Vec<Choice>, Vec<Choice>) {
     let chain = |count: &u32| match has_rows {
         true => Choice::row_column(Inner::Chain, *count),
         false => Choice::new(Algorithm::Chain, *count),

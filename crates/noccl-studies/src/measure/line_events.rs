@@ -22,18 +22,20 @@ use std::collections::BTreeMap;
 
 /// What a cluster moves and computes in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ClusterStep {
+pub struct ClusterStep {
     /// One submatrix of A, of B or of C.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
     /// Multiply-adds.
-    pub(crate) multiplications: u64,
+    pub multiplications: u64,
 }
 
 /// Counts in the order of Table 1's columns: bytes, then operations.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Counts {
-    pub(crate) events: Counters,
-    pub(crate) multiplications: u64,
+pub struct Counts {
+    /// Of the simulator.
+    pub events: Counters,
+    /// Multiply-adds.
+    pub multiplications: u64,
 }
 
 impl Counts {
@@ -70,7 +72,8 @@ impl Counts {
     }
 
     /// The row of Table 1, in thousands.
-    pub(crate) fn row(&self) -> [f64; 7] {
+    #[must_use]
+    pub fn row(&self) -> [f64; 7] {
         let e = &self.events;
         [
             e.dma_load_bytes,
@@ -84,7 +87,9 @@ impl Counts {
         .map(|count| count as f64 / 1e3)
     }
 
-    pub(crate) fn energy_pj(&self, table: &EnergyTable) -> f64 {
+    /// What these events cost.
+    #[must_use]
+    pub fn energy_pj(&self, table: &EnergyTable) -> f64 {
         energy_pj(&self.events, table) + self.multiplications as f64 * table.gemm_pj_per_op
     }
 }
@@ -176,24 +181,27 @@ fn transfers(bytes: u64, list: Vec<(Coord, TileRef, TileRef)>) -> Schedule {
 
 /// The four rows of Table 1 on one square mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Workloads {
-    pub(crate) summa_software: Counts,
-    pub(crate) summa_in_network: Counts,
-    pub(crate) fcl_software: Counts,
-    pub(crate) fcl_in_network: Counts,
+pub struct Workloads {
+    /// SUMMA by software.
+    pub summa_software: Counts,
+    /// SUMMA by the network.
+    pub summa_in_network: Counts,
+    /// FusedConcatLinear by software.
+    pub fcl_software: Counts,
+    /// FusedConcatLinear by the network.
+    pub fcl_in_network: Counts,
     /// The same with the paper's rule for a line that is reduced in the network: two stores, one write,
     /// no hop, and a row's sum stored before the column adds it.
-    pub(crate) fcl_by_rule: Counts,
+    pub fcl_by_rule: Counts,
     /// Loads of B, which every row of FCL holds.
-    pub(crate) loads: Counts,
+    pub loads: Counts,
 }
 
 /// Counts of both multiplications on a mesh of `side` × `side` clusters.
-pub(crate) fn workloads(
-    runner: Runner<'_>,
-    side: u32,
-    step: ClusterStep,
-) -> Result<Workloads, Error> {
+///
+/// # Errors
+/// Those of the schedules and of their runs.
+pub fn workloads(runner: Runner<'_>, side: u32, step: ClusterStep) -> Result<Workloads, Error> {
     let bytes = step.bytes;
     let line = network(&format!("collective_noc_{side}x1"), &[])?;
     let [multicast, reduce] =

@@ -4,24 +4,25 @@
 use crate::compare::{collective_of, runtime_cycles};
 use crate::{CompareRequest, Error, load, parse_group};
 use noccl_coll::{Algorithm, Choice};
-use noccl_net::{Network, TileRef};
+use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunResult, Tally};
 use noccl_sim::run_schedule;
-use noccl_workload::{
-    Action, ActionId, ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, Compute,
-    ElementType, SCHEDULE_FORMAT, Schedule,
-};
+use noccl_workload::{Collective, CollectiveKind, ElementType, Schedule};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 
 /// Runs schedules in timing mode: same cycles as value mode, no bytes.
 #[derive(Clone, Copy)]
-pub(crate) struct Runner<'a> {
-    pub(crate) tally: &'a Tally<'a>,
+pub struct Runner<'a> {
+    /// Counts the runs, and says when they shall end.
+    pub tally: &'a Tally<'a>,
 }
 
 impl Runner<'_> {
-    pub(crate) fn run(self, network: &Network, schedule: &Schedule) -> Result<RunResult, Error> {
+    /// Runs a schedule.
+    ///
+    /// # Errors
+    /// Those of the run.
+    pub fn run(self, network: &Network, schedule: &Schedule) -> Result<RunResult, Error> {
         let config = RunConfig::new(Mode::Timing);
         Ok(self
             .tally
@@ -29,13 +30,19 @@ impl Runner<'_> {
     }
 
     /// Runtime as S1 defines it.
-    pub(crate) fn cycles(self, network: &Network, schedule: &Schedule) -> Result<u64, Error> {
+    ///
+    /// # Errors
+    /// Those of the run.
+    pub fn cycles(self, network: &Network, schedule: &Schedule) -> Result<u64, Error> {
         let result = self.run(network, schedule)?;
         Ok(runtime_cycles(Some(schedule), &result.actions))
     }
 
     /// Runtime of a collective by one choice.
-    pub(crate) fn collective_cycles(
+    ///
+    /// # Errors
+    /// Those of the schedule and of its run.
+    pub fn collective_cycles(
         self,
         network: &Network,
         collective: &Collective,
@@ -45,7 +52,10 @@ impl Runner<'_> {
     }
 
     /// Runtime in the network.
-    pub(crate) fn in_network_cycles(
+    ///
+    /// # Errors
+    /// Those of the schedule and of its run.
+    pub fn in_network_cycles(
         self,
         network: &Network,
         collective: &Collective,
@@ -54,7 +64,10 @@ impl Runner<'_> {
     }
 
     /// The fastest of several choices, the first of equals.
-    pub(crate) fn fastest(
+    ///
+    /// # Errors
+    /// Those of the schedules and of their runs; [`Error::Argument`] if there is no choice.
+    pub fn fastest(
         self,
         network: &Network,
         collective: &Collective,
@@ -81,7 +94,10 @@ impl Runner<'_> {
 }
 
 /// A network by name with overrides `(path, value)`.
-pub(crate) fn network(preset: &str, overrides: &[(&str, &str)]) -> Result<Network, Error> {
+///
+/// # Errors
+/// Those of [`load`].
+pub fn network(preset: &str, overrides: &[(&str, &str)]) -> Result<Network, Error> {
     let overrides: Vec<(String, String)> = overrides
         .iter()
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
@@ -90,7 +106,10 @@ pub(crate) fn network(preset: &str, overrides: &[(&str, &str)]) -> Result<Networ
 }
 
 /// A collective over a group with the paper's root.
-pub(crate) fn collective(
+///
+/// # Errors
+/// Those of [`parse_group`] and of the collective.
+pub fn collective(
     network: &Network,
     kind: CollectiveKind,
     group: &str,
@@ -100,7 +119,10 @@ pub(crate) fn collective(
 }
 
 /// The same with another element type.
-pub(crate) fn typed(
+///
+/// # Errors
+/// As [`collective`].
+pub fn typed(
     network: &Network,
     kind: CollectiveKind,
     group: &str,
@@ -110,48 +132,4 @@ pub(crate) fn typed(
     let mut request = CompareRequest::new(kind, parse_group(network, group)?, vec![bytes]);
     request.element = element;
     collective_of(network, &request, bytes)
-}
-
-/// A schedule of a chain of actions, each after the one before.
-pub(crate) fn in_sequence(kinds: Vec<ActionKind>) -> Schedule {
-    let actions = kinds.into_iter().enumerate().map(|(index, kind)| Action {
-        kind,
-        after: index
-            .checked_sub(1)
-            .map(|i| ActionId(i as u32))
-            .into_iter()
-            .collect(),
-    });
-    program(actions.collect())
-}
-
-/// A schedule of these actions, which is no collective.
-pub(crate) fn program(actions: Vec<Action>) -> Schedule {
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: "sequence".to_owned(),
-        parameters: BTreeMap::new(),
-        collective: None,
-        actions,
-    }
-}
-
-/// A barrier of a collective's group at its root.
-pub(crate) fn barrier(of: &Collective, mechanism: BarrierMechanism) -> ActionKind {
-    ActionKind::Barrier(Barrier {
-        group: of.group.clone(),
-        counter: of.root,
-        mechanism,
-    })
-}
-
-/// Adds an action of no cycles whose start is when the tile has left the action `after`.
-pub(crate) fn mark(schedule: &mut Schedule, tile: TileRef, after: u32) -> usize {
-    schedule.actions.push(Action {
-        kind: ActionKind::Compute(Compute { tile, cycles: 0 }),
-        after: vec![ActionId(after)],
-    });
-    schedule.actions.len() - 1
 }

@@ -22,7 +22,6 @@ mod matrix;
 mod memory_sides;
 mod message_bounds;
 mod orders;
-mod pages;
 mod parameters;
 mod relations;
 mod shared_links;

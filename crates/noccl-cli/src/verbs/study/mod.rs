@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Studies of many runs: products, barriers, open-loop traffic, the model and the papers.
+//! Studies of many runs: products, barriers, open-loop traffic, the model.
 
 pub mod attention;
 pub mod auto;
@@ -8,7 +8,6 @@ pub mod calibrate;
 pub mod coherence;
 pub mod gemm;
 pub mod npb;
-pub mod reproduce;
 pub mod stress;
 pub mod sweep;
 pub mod synth;

@@ -33,7 +33,7 @@ impl Schema {
             noccl::check_output(&folder.join("schedule.schema.json"))?;
         }
         if let Some(format) = &self.format {
-            output::json(&noccl::schema(old_names::format_name(format))?)?;
+            output::json(&noccl::schema(old_names::format_name(format)?)?)?;
         }
         if self.list {
             output::result(&noccl::SCHEMA_NAMES.join("\n"))?;

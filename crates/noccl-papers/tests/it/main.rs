@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tests of the crate through its command: one program, one module per subject.
+#![allow(clippy::unwrap_used)]
+
+mod claims;
+mod command;
+mod common;
+mod pages;
