@@ -228,8 +228,8 @@ claims: $(BIN)/noccl $(BIN)/noccl-papers $(VENV)/.extension ## Measure the paper
 
 .PHONY: systems-page
 systems-page: $(BIN)/noccl $(VENV)/.extension ## Run four programs in C on every system (a minute): tables and pictures of docs/systems.md
-	$(BIN)/python experiments/systems/systems.py
-	$(BIN)/python experiments/systems/pictures.py
+	PYTHONPATH=tools $(BIN)/python experiments/systems/systems.py
+	PYTHONPATH=tools $(BIN)/python experiments/systems/pictures.py
 
 .PHONY: npb-rows
 npb-rows: $(BIN)/noccl ## Run the NAS kernels of S4's figures 7 to 11 (minutes): writes experiments/nocmsg/kernels.json

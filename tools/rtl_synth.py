@@ -18,6 +18,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import generated_block
 import measured
 import rtl_area
 import rtl_synth_page
@@ -131,7 +132,7 @@ def main() -> None:
     if arguments.page:
         try:
             write_page(arguments.page, shown)
-        except (OSError, rtl_synth_page.PageError) as error:
+        except (OSError, generated_block.PageError) as error:
             sys.exit(f"error: --page: {error}")
         if rtl_synth_page.has_claims(results):
             CLAIMS.write_text(rtl_synth_page.claims(known, results), encoding="utf-8")

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from systems import PAGE, PROGRAMS, RANKS, ROOT, SYSTEMS, System, build, said
+from systems import PAGE, PROGRAMS, RANKS, ROOT, SYSTEMS, System, block, build, said
 
 from noccl.timelines import Timeline, plot_times, read_timeline, svg
 
@@ -87,9 +87,7 @@ def main() -> None:
         cells = [cell(of[row]) for of in found.values()]
         lines.append(f"| {system.label} | " + " | ".join(cells) + " |")
     text = PAGE.read_text(encoding="utf-8")
-    before, rest = text.split("<!-- shares: begin -->\n")
-    text = before + "<!-- shares: begin -->\n" + "\n".join(lines) + "\n"
-    text += "<!-- shares: end -->" + rest.split("<!-- shares: end -->")[1]
+    text = block("shares").replaced(text, "\n".join([*lines, ""]))
     PAGE.write_text(text, encoding="utf-8")
 
 

@@ -15,6 +15,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from generated_block import Block
+
 ROOT = Path(__file__).resolve().parents[2]
 NOCCL = ROOT / ".venv" / "bin" / "noccl"
 PAGE = ROOT / "docs" / "systems.md"
@@ -127,13 +129,16 @@ def table(size: int) -> str:
     return "\n".join(lines)
 
 
+def block(name: str) -> Block:
+    """Where a table stands in the page."""
+    return Block(f"<!-- {name}: begin -->", f"<!-- {name}: end -->")
+
+
 def main() -> None:
     """Runs everything and writes the page."""
     text = PAGE.read_text(encoding="utf-8")
     for size, mark in enumerate(("small", "larger")):
-        begin, end = f"<!-- {mark}: begin -->\n", f"\n<!-- {mark}: end -->"
-        before, rest = text.split(begin)
-        text = before + begin + table(size) + end + rest.split(end)[1]
+        text = block(mark).replaced(text, f"{table(size)}\n")
     partial = PAGE.with_suffix(".new")
     partial.write_text(text, encoding="utf-8")
     partial.replace(PAGE)

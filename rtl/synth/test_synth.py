@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import generated_block
 import rtl_area
 import rtl_synth_page
 import rtl_synth_rows
@@ -150,7 +151,7 @@ def test_a_table_replaces_its_own_and_no_other() -> None:
         other.partition("<!-- synthesis of bypass")[0]
         == page.partition("<!-- synthesis of bypass")[0]
     )
-    with pytest.raises(rtl_synth_page.PageError, match="one pair of lines"):
+    with pytest.raises(generated_block.PageError, match="one pair of lines"):
         rtl_synth_page.with_block("# Area\n", "bypass", "Other.")
 
 

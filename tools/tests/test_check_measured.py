@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import check_measured
+import generated_block
 import measured
-import rtl_synth_page
 from measured import Measured
 
 TABLE = Measured("2026-01-02", {"a": "1", "b": "2"})
@@ -51,7 +51,7 @@ def test_each_table_has_its_own_line() -> None:
     assert lines == ages
     assert found == check_measured.renewed(found, notes, now)
     without = PAGE.replace("Measured on 1.", "Once.", 1)
-    with pytest.raises(rtl_synth_page.PageError, match="in the table of tiles"):
+    with pytest.raises(generated_block.PageError, match="in the table of tiles"):
         check_measured.renewed({**pages, check_measured.SYNTHESIS: without}, notes, now)
 
 
