@@ -15,7 +15,7 @@ from pathlib import Path
 import repository
 from repository import Finding
 
-MAX_LINES = {".rs": 400, ".py": 300, ".pyi": 300, ".sv": 300, ".svh": 300}
+MAX_LINES = {".rs": 600, ".py": 300, ".pyi": 300, ".sv": 300, ".svh": 300}
 EXCEPTIONS = repository.ROOT / "tools" / "file_length_exceptions.toml"
 
 

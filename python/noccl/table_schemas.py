@@ -146,6 +146,16 @@ SCHEMAS: dict[str, Schema] = {
         },
         {},
     ),
+    "collectives": Schema(
+        "collectives",
+        {
+            "collective": "string",
+            "ranks": "int64",
+            "algorithm": "string",
+            "calls": "int64",
+        },
+        {"bytes": "int64", "reason": "string"},
+    ),
     "timeline": Schema(
         "timeline",
         {

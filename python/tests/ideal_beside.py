@@ -52,6 +52,9 @@ class Beside:
     def supports_beside(self, *_: object) -> bool:
         return False
 
+    def note_composed(self, *_: object) -> None:
+        pass
+
     def icollective(self, *_: object, **__: object) -> int:
         raise NotImplementedError
 

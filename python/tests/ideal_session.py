@@ -292,5 +292,6 @@ class IdealSession(Beside):
                 "cycles": max(row["finish_cycle"] for row in rows),
                 "ranks": rows,
                 "flit_hops": 0,
+                "collectives": [],
             }
         )

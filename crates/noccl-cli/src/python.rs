@@ -18,7 +18,7 @@ const WAKE_UP: Duration = Duration::from_millis(20);
 const TELL_AFTER: Duration = Duration::from_millis(500);
 const KILL_AFTER: Duration = Duration::from_millis(1800);
 
-/// The interpreter beside this program, or `python3`; NOCCL_PYTHON names another one.
+/// The interpreter in the folder of this program, or `python3`; NOCCL_PYTHON names another one.
 pub fn interpreter() -> PathBuf {
     if let Some(named) = std::env::var_os("NOCCL_PYTHON") {
         return named.into();
@@ -152,7 +152,7 @@ pub fn run_module(module: &str, arguments: &[OsString]) -> Result<Outcome, Error
     let python = interpreter();
     let unusable = |error: std::io::Error| {
         let accepted = format!(
-            "{error}; accepted: a Python with the package noccl, beside this program or named by NOCCL_PYTHON"
+            "{error}; accepted: a Python with the package noccl, in the folder of this program or named by NOCCL_PYTHON"
         );
         Error::argument("python", python.display(), accepted)
     };

@@ -59,7 +59,7 @@ pub fn ended(end: Result<Outcome, Error>) -> u8 {
 fn report(error: &Error) -> u8 {
     output::log(&format!("error: {}", noccl::message(error)));
     if let Error::Suspended { .. } = error {
-        output::log(&format!("go on with: {}", resume_command()));
+        output::log(&format!("resume with: {}", resume_command()));
     }
     match error.class() {
         ErrorClass::Failed => 1,

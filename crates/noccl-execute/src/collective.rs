@@ -14,19 +14,36 @@ use noccl_workload::{CollectiveKind, ElementType, Operator};
 /// What a rank gets for a collective that the network's algorithms do not do.
 const COMPOSE: u64 = 1;
 
+/// Why it gets that.
+const LENGTHS: &str = "blocks of ranks differ in length";
+const ALWAYS: &str = "always composed";
+const NO_ALGORITHM: &str = "no algorithm of the network takes this operator, type, length or group";
+
 impl Driver<'_, '_> {
     pub(crate) fn collective(&mut self, id: RankId, call: &Call) -> Result<bool, ExecuteError> {
         let comm = self.membership(id, call, call.arguments[4])?;
         let terms = self.terms(id, call, comm)?;
         self.compare(id, call, comm, terms)?;
-        let Some(made) = self.engine_call(id, call, comm, terms)? else {
+        let made = self.engine_call(id, call, comm, terms)?;
+        let Some(made) = made.filter(|made| self.session.supports(made)) else {
+            let name = terms.function.name();
+            let (bytes, reason) = match terms.function.kind() {
+                None if !terms.function.has_bytes()
+                    || terms.function == Function::ReduceScatter =>
+                {
+                    (None, LENGTHS)
+                }
+                None => (Some(terms.bytes), ALWAYS),
+                Some(CollectiveKind::AllToAll | CollectiveKind::ReduceScatter) => {
+                    let blocks = u64::from(comm.1.1).max(1);
+                    (Some(terms.bytes / blocks), NO_ALGORITHM)
+                }
+                Some(_) => (Some(terms.bytes), NO_ALGORITHM),
+            };
+            self.session.note_composed(id, comm.0, name, bytes, reason);
             self.give(id, COMPOSE);
             return Ok(true);
         };
-        if !self.session.supports(&made) {
-            self.give(id, COMPOSE);
-            return Ok(true);
-        }
         let buffer = call.arguments[3];
         self.check_buffer(id, call, buffer, output_bytes(&made, comm))?;
         let place = self.place(call);

@@ -62,7 +62,7 @@ pub enum ProgramError {
         tag: i64,
     },
     /// Nobody can go on.
-    #[error("no rank can go on after cycle {cycle}:\n{waits}")]
+    #[error("no rank can continue after cycle {cycle}:\n{waits}")]
     Stuck {
         /// The cycle.
         cycle: u64,

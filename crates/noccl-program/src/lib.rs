@@ -39,6 +39,7 @@ mod stuck;
 mod template;
 mod terms;
 mod trace;
+mod uses;
 
 pub use agreement::{Agreed, Agreements};
 pub use announce::{Receive, Send};
@@ -55,3 +56,4 @@ pub use trace::{
     MAX_TRACE_RANKS, MESSAGES_VERSION, MessageTrace, NewCommunicator, Record, RecordedCollective,
     Replayed, Unit, parse_messages, replay,
 };
+pub use uses::CollectiveUse;

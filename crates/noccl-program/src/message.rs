@@ -74,7 +74,7 @@ impl Message {
     }
 }
 
-/// Messages that are under way or of which a request is open.
+/// Messages in flight, and those of which a request is open.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     all: Numbered<Message>,

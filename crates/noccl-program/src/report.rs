@@ -4,6 +4,7 @@
 use crate::ids::RankId;
 use crate::rank::{Call, CallKind, Place, Rank};
 use crate::session::Session;
+use crate::uses::CollectiveUse;
 use noccl_run::{RankTime, TimeSlices};
 use serde::Serialize;
 
@@ -57,6 +58,8 @@ pub struct Report {
     pub ranks: Vec<RankReport>,
     /// Flits or words times links.
     pub flit_hops: u64,
+    /// How its collectives were carried out.
+    pub collectives: Vec<CollectiveUse>,
 }
 
 impl Session<'_> {
@@ -74,10 +77,12 @@ impl Session<'_> {
                 .unwrap_or(0),
             ranks,
             flit_hops: self.run.status().flit_hops(),
+            collectives: self.uses.rows(),
         }
     }
 
-    /// Calls in the order in which they ended: the first [`MAX_CALLS`], or all if [`Session::record_times`] was called.
+    /// Calls in the order in which they ended: the first [`MAX_CALLS`], or all after [`Session::keep_all_calls`] or
+    /// [`Session::record_times`].
     #[must_use]
     pub fn timeline(&self) -> &[Span] {
         &self.spans
@@ -106,8 +111,14 @@ impl Session<'_> {
         }
     }
 
+    /// From now on all calls are kept, not only the first ones.
+    pub const fn keep_all_calls(&mut self) {
+        self.keeps_all_calls = true;
+    }
+
     /// From now on it is kept when each rank computes, sends and receives.
     pub fn record_times(&mut self) {
+        self.keep_all_calls();
         self.run.record_times();
         self.computes = Some(vec![TimeSlices::default(); self.ranks.len()]);
     }
@@ -137,7 +148,7 @@ impl Session<'_> {
             computes[rank.idx()].add(RankTime::Compute, start_cycle, end_cycle);
         }
         self.num_calls += 1;
-        if self.computes.is_none() && self.spans.len() >= MAX_CALLS {
+        if !self.keeps_all_calls && self.spans.len() >= MAX_CALLS {
             return;
         }
         self.spans.push(Span {

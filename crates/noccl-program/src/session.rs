@@ -18,12 +18,13 @@ use crate::streams::Streams;
 use crate::template::Template;
 use crate::terms::Terms;
 use crate::trace::RankRecording;
+use crate::uses::Uses;
 use noccl_coll::Choice;
 use noccl_net::{Coord, Network};
 use noccl_run::{Ended, OpenRun, Order, RunConfig, RunError, TimeSlices};
 use noccl_sim::open_run;
 use noccl_workload::Numbered;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 /// How a program runs.
@@ -79,12 +80,16 @@ pub struct Session<'n> {
     /// Algorithms of collectives, and of barriers of the same group.
     pub(crate) choices: HashMap<Terms, (Choice, Choice)>,
     pub(crate) streams: Streams,
+    /// Collectives that leave streams to other communicators.
+    pub(crate) by_streams: HashSet<Terms>,
+    pub(crate) uses: Uses,
     /// Collectives that are stated, with reductions in the network; some may be over.
     pub(crate) reducing: Vec<u32>,
     /// Ranks whose calls may be over.
     pub(crate) to_respond: BTreeSet<RankId>,
     pub(crate) spans: Vec<Span>,
     pub(crate) num_calls: u64,
+    pub(crate) keeps_all_calls: bool,
     /// By rank: when it computes, if that is kept.
     pub(crate) computes: Option<Vec<TimeSlices>>,
     /// By rank: its calls, if they are recorded.
@@ -153,10 +158,13 @@ impl<'n> Session<'n> {
             templates: HashMap::new(),
             choices: HashMap::new(),
             streams: Streams::default(),
+            by_streams: HashSet::new(),
+            uses: Uses::default(),
             reducing: Vec::new(),
             to_respond: BTreeSet::new(),
             spans: Vec::new(),
             num_calls: 0,
+            keeps_all_calls: false,
             computes: None,
             recording: None,
             beside: BTreeMap::new(),

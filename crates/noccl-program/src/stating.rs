@@ -80,6 +80,7 @@ impl Session<'_> {
             memory,
         });
         self.note_reductions(number);
+        self.note_use(number);
         for position in 0..size {
             if self.collectives[number].has_called[position as usize] {
                 self.fill(number, position);

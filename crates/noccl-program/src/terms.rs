@@ -205,6 +205,7 @@ impl Session<'_> {
         // Other communicators stream there: by messages alone.
         let choice = Choice::new(Algorithm::Tree, 1);
         self.choices.insert(terms, (choice, barrier));
+        self.by_streams.insert(terms);
         Recipe { choice, ..recipe }
             .make(first_byte)
             .map_err(refused)

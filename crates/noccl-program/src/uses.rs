@@ -7,14 +7,15 @@ use noccl_coll::Choice;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Calls of a collective that were carried out in the same way.
+/// Calls of a collective that were carried out alike.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollectiveUse {
     /// The collective; the name of MPI where it was composed of messages.
     pub collective: String,
     /// Ranks of the communicator.
     pub ranks: u32,
-    /// Bytes of a block; `None` for lengths beyond the first thousand different ones.
+    /// Bytes of a block; `None` where blocks of ranks differ or only their ranks know them, and for lengths beyond the first
+    /// thousand different rows.
     pub bytes: Option<u64>,
     /// Algorithm with its parameters; `messages`: composed of messages by the library of the program.
     pub algorithm: String,
@@ -67,13 +68,14 @@ impl Uses {
 }
 
 impl Session<'_> {
-    /// The library of a program composes a collective of messages. Every rank says so; the first one of the communicator counts.
+    /// The library of a program composes a collective of messages, with blocks of a length that all ranks know, or of others. Every
+    /// rank says so; the first one of the communicator counts.
     pub fn note_composed(
         &mut self,
         rank: RankId,
         comm: CommId,
         collective: &str,
-        bytes: u64,
+        bytes: Option<u64>,
         reason: &str,
     ) {
         let Some(comm) = self.comms.get(comm.0 as usize) else {
@@ -83,7 +85,7 @@ impl Session<'_> {
             self.uses.count((
                 collective.to_owned(),
                 comm.size(),
-                Some(bytes),
+                bytes,
                 "messages".to_owned(),
                 Some(reason.to_owned()),
             ));
@@ -116,7 +118,9 @@ impl Session<'_> {
 /// An algorithm with its parameters, as `noccl compare` names both.
 fn label(choice: Choice) -> String {
     let parameters = choice.parameters(choice.chunks);
-    let words = parameters.iter().map(|(key, value)| format!("{key}={value}"));
+    let words = parameters
+        .iter()
+        .map(|(key, value)| format!("{key}={value}"));
     let words: Vec<String> = words.collect();
     if words.is_empty() {
         return choice.algorithm.name().to_owned();

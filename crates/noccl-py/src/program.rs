@@ -336,6 +336,22 @@ impl ProgramSession {
         })
     }
 
+    /// The package composes a collective of messages.
+    fn note_composed(
+        &mut self,
+        py: Python<'_>,
+        rank: u32,
+        comm: u32,
+        collective: &str,
+        bytes: Option<u64>,
+        reason: &str,
+    ) -> PyResult<()> {
+        self.held.with(py, rank, |session| {
+            session.note_composed(RankId(rank), CommId(comm), collective, bytes, reason);
+            Ok(())
+        })
+    }
+
     /// The rank's program has ended.
     fn finish(&mut self, py: Python<'_>, rank: u32) -> PyResult<()> {
         self.held.with(py, rank, |session| {

@@ -5,7 +5,7 @@
 //! of it, [`Engine::finish`] is what moves. [`Execution`] counts cycles, jumps over those in which nothing happens, and says what the
 //! run loop decides liveness by: whether anything moved, and whether anything will become due. The run of a schedule is that of an
 //! engine that has all its actions before the first cycle; an engine that takes actions during the run ([`Submit`]) is an open run too.
-//! The machine of clusters keeps its own clock, whose wheel its hot loop turns.
+//! The machine of clusters keeps its own clock, whose event wheel is part of its hot loop.
 
 use noccl_net::{Network, TileId};
 use noccl_run::{

@@ -4,7 +4,7 @@
 use crate::executed::{
     costs, has_calls, program_bytes, ranks_refused, read_image, refuse_checkpoint, text,
 };
-use crate::program::{ProgramRequest, session};
+use crate::program::{CollectiveUseRow, ProgramRequest, session, use_rows};
 use crate::{Algorithm, Error, ExecutedRequest, Network, Timeline, Watch};
 use noccl_execute::{CalledRank, CalledRequest as Request};
 use noccl_net::Coord;
@@ -71,6 +71,9 @@ pub struct CalledReport {
     pub program_bytes: u64,
     /// By rank.
     pub ranks: Vec<CalledRankRow>,
+    /// How its collectives were carried out.
+    #[serde(default)]
+    pub collectives: Vec<CollectiveUseRow>,
 }
 
 /// Runs a program made by `noccl build --calls`.
@@ -178,6 +181,7 @@ pub fn record_called(
         ranks: rows
             .map(|((rank, at), done)| row(rank, *at, &done))
             .collect(),
+        collectives: use_rows(session.report().collectives),
     };
     Ok((report, recorded))
 }

@@ -80,7 +80,7 @@ pub struct NetworkDescription {
     pub regions: Vec<RegionRow>,
     /// All tiles, x outer, y inner.
     pub tiles: Vec<TileRow>,
-    /// Bytes of memory in every cluster's tile, beside its L1, in which operands of wide reductions wait.
+    /// Bytes of memory in every cluster's tile, in addition to its L1, in which operands of wide reductions wait.
     pub operand_store_bytes: u64,
     /// What a message costs on core tiles; absent on networks of clusters.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -46,6 +46,7 @@ pub use messages::{
 pub use noccl_program::LibraryCosts;
 pub use npb::{NpbRequest, npb, parse_npb_class, parse_npb_kernels, parse_npb_libraries};
 pub use plan::check;
+pub use program::CollectiveUseRow;
 pub use recorded::take_recorded;
 pub use report::{algorithm, cases, read_rows, verification};
 pub use rtl::{

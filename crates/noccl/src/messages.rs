@@ -171,6 +171,8 @@ fn replay(
         noise_seed: request.noise_seed,
     };
     let mut session = session(network, &asked)?;
+    // The trace itself is in memory.
+    session.keep_all_calls();
     if has_times {
         session.record_times();
     }

@@ -22,7 +22,8 @@ from noccl.networks import load
 from noccl.programs.run import run_script
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from noccl.programs.run import ProgramResult
 
@@ -152,7 +153,18 @@ def _text(network: str, result: ProgramResult) -> str:
     for part in ("compute", "send", "receive", "wait"):
         share = 100 * ranks[f"{part}_cycles"].sum() / finish
         lines.append((f"{part} time", f"{share:.1f} % of all ranks' cycles"))
+    lines += [("collective", _use(one)) for one in result.collectives.rows()]
     return "".join(f"{name:<13} {value}\n" for name, value in lines)
+
+
+def _use(one: Mapping[str, Any]) -> str:
+    """How collectives were carried out, in a line."""
+    length = "of various lengths" if one["bytes"] is None else f"of {_grouped(one['bytes'])} bytes"
+    text = (
+        f"{_grouped(one['calls'])} x {one['collective']} {length} in {one['ranks']} ranks: "
+        f"{one['algorithm']}"
+    )
+    return text if one["reason"] is None else f"{text} ({one['reason']})"
 
 
 def _json(network: str, result: ProgramResult) -> str:
@@ -162,6 +174,7 @@ def _json(network: str, result: ProgramResult) -> str:
         "time_ns": result.time_ns,
         "flit_hops": result.flit_hops,
         "ranks": result.ranks.rows(),
+        "collectives": result.collectives.rows(),
         "timeline": result.timeline.rows(),
     }
     return json.dumps(form) + "\n"

@@ -29,6 +29,7 @@ class Composed(Endpoint):
 
     def _spread(self, data: bytes, root: int, where: str) -> bytes:
         """Broadcast over a binomial tree; every rank returns the root's bytes."""
+        self._compose()
         size, own = self._size, (self._rank - root) % self._size
         step = 1
         while step < size and not own & step:
@@ -46,6 +47,7 @@ class Composed(Endpoint):
 
     def _collect(self, data: bytes, root: int, where: str) -> list[bytes] | None:
         """Gather of blocks of any length, straight to the root; None elsewhere."""
+        self._compose()
         if self._rank != root:
             self._give(data, root, where)
             return None
@@ -56,6 +58,7 @@ class Composed(Endpoint):
 
     def _collect_equal(self, data: bytes, root: int, where: str) -> list[bytes] | None:
         """Gather of blocks of equal length over a binomial tree; None but at the root."""
+        self._compose()
         size, length, own = self._size, len(data), (self._rank - root) % self._size
         step = 1
         while step < size:
@@ -70,6 +73,7 @@ class Composed(Endpoint):
 
     def _deal(self, blocks: Sequence[bytes] | None, root: int, where: str) -> bytes:
         """Scatter of blocks of any length, straight from the root."""
+        self._compose()
         if blocks is None:
             return self._take(root, where)
         others = [rank for rank in range(self._size) if rank != root]
@@ -80,6 +84,7 @@ class Composed(Endpoint):
         self, blocks: Sequence[bytes] | None, length: int, root: int, where: str
     ) -> bytes:
         """Scatter of blocks of equal length over a binomial tree."""
+        self._compose()
         size, own = self._size, (self._rank - root) % self._size
         step = 1
         while step < size and not own & step:
@@ -100,6 +105,7 @@ class Composed(Endpoint):
 
     def _circulate(self, data: bytes, where: str) -> list[bytes]:
         """All-gather of blocks of any length over a ring."""
+        self._compose()
         size, rank = self._size, self._rank
         blocks = [b""] * size
         blocks[rank] = data
@@ -110,6 +116,7 @@ class Composed(Endpoint):
 
     def _swap_all(self, blocks: Sequence[bytes], where: str) -> list[bytes]:
         """All-to-all of blocks of any length by pairwise exchanges."""
+        self._compose()
         size, rank = self._size, self._rank
         found = [b""] * size
         found[rank] = bytes(blocks[rank])
@@ -128,6 +135,7 @@ class Composed(Endpoint):
         where: str,
     ) -> Value | None:
         """Reduction over a binomial tree to rank 0, then to the root; None elsewhere."""
+        self._compose()
         size, rank = self._size, self._rank
         step = 1
         while step < size:
@@ -155,6 +163,7 @@ class Composed(Endpoint):
         is_exclusive: bool,
     ) -> Value | None:
         """Prefix reduction by recursive doubling; None at rank 0 if its own value is left out."""
+        self._compose()
         rank = self._rank
         result: Value | None = None if is_exclusive else value
         partial = value

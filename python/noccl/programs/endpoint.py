@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from noccl.programs.link import Link
 
 
+_OBJECTS = "Python objects, whose lengths only their ranks know"
+_LENGTHS = "blocks of ranks differ in length"
+
+
 class Agreement:
     """One collective call of a communicator, as its ranks make it.
 
@@ -48,6 +52,7 @@ class Endpoint:
 
     __slots__ = (
         "_agreements",
+        "_call",
         "_known",
         "_link",
         "_name",
@@ -66,6 +71,7 @@ class Endpoint:
         self.members = members
         self._name = ""
         self._num_collectives = 0
+        self._call: tuple[Any, ...] = ()
         # The members stand for the rare engine that gives a number again.
         self._known: dict[Any, bool] = link.hub.shared.setdefault("supported", {})
         key = (number, members)
@@ -83,6 +89,7 @@ class Endpoint:
         """
         index = self._num_collectives
         self._num_collectives = index + 1
+        self._call = call
         agreement = self._agreements.get(index)
         if agreement is None:
             if self._number < 0:
@@ -122,6 +129,19 @@ class Endpoint:
         link.session.collective(link.rank, self._number, kind, payload, root, name, element, where)
         data: bytes = link.block()
         return data
+
+    def _compose(self) -> None:
+        """The collective that has been called last is composed of messages: noted once."""
+        call, self._call = self._call, ()
+        if call and self._rank == 0:
+            given = dict(zip(call[1::2], call[2::2], strict=True))
+            reason = reason_of(call[0])
+            has_length = reason not in {_OBJECTS, _LENGTHS}
+            num_bytes = given.get("bytes", given.get("bytes of a block", 0)) if has_length else None
+            if num_bytes and call[0].lower().endswith("reduce_scatter_block"):
+                num_bytes //= self._size
+            link = self._link
+            link.session.note_composed(link.rank, self._number, call[0], num_bytes, reason)
 
     def _send_bytes(self, data: bytes, to: int, where: str) -> int:
         link = self._link
@@ -180,6 +200,20 @@ class Endpoint:
             return self._rank_of("root", value)
         except ProgramError as error:
             raise ProgramError(f"root {value!r}: accepted: 0 to {self._size - 1}") from error
+
+
+def reason_of(name: str) -> str:
+    """Why a collective of this name is composed of messages."""
+    if name.islower():
+        return _OBJECTS
+    kind = name.removeprefix("I").lower()
+    if kind.endswith(("v", "w")) or kind == "reduce_scatter":
+        return _LENGTHS
+    if kind in {"gather", "scatter", "scan", "exscan"}:
+        return "always composed"
+    if name.startswith("I"):
+        return "no algorithm of the network does it concurrently with its ranks' other calls"
+    return "no algorithm of the network takes this operator, type, length or group"
 
 
 def tag_of(value: Any) -> int:

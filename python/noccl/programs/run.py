@@ -45,6 +45,9 @@ class ProgramResult:
         flit_hops: Flits that crossed a router-to-router link.
         ranks: A row per rank: the cycle of its end, cycles that it computed, sent, received and
             waited, messages and bytes that it sent.
+        collectives: A row per collective that was carried out alike: collective, ranks, bytes
+            of a block, algorithm, calls, and why the algorithm is not the one that was named or
+            that `auto` picks.
         timeline: A row per call of a rank, in the order of their ends: first and last cycle, what,
             detail. The first 131,072 calls; with `has_timeline=True` all of them.
     """
@@ -54,6 +57,7 @@ class ProgramResult:
     time_ns: float
     flit_hops: int
     ranks: ResultTable
+    collectives: ResultTable
     timeline: ResultTable
     _trace_events: str = ""
 
@@ -202,6 +206,7 @@ def run_on(
         time_ns=report["cycles"] / session.clock_ghz,
         flit_hops=report["flit_hops"],
         ranks=ResultTable.from_rows("program", report["ranks"]),
+        collectives=ResultTable.from_rows("collectives", report["collectives"]),
         timeline=_timeline(session),
         _trace_events=session.trace_events() if has_timeline else "",
     )

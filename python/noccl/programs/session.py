@@ -143,6 +143,11 @@ class Session(Protocol):
     ) -> bool:
         """Do the network's algorithms do it, where each rank gives so many bytes?"""
 
+    def note_composed(
+        self, rank: int, comm: int, collective: str, num_bytes: int | None, reason: str, /
+    ) -> None:
+        """The package composes a collective of messages: every rank says so."""
+
     def split(self, rank: int, comm: int, color: int, key: int, place: str, /) -> None:
         """Splits a communicator; response: number or -1, rank, size."""
 
@@ -169,7 +174,7 @@ class Session(Protocol):
         """
 
     def report(self) -> str:
-        """Cycles, what each rank did, flits, as JSON text."""
+        """Cycles, what each rank did, flits, how collectives were carried out, as JSON text."""
 
 
 def open_session(

@@ -39,8 +39,8 @@ fn interrupt_once_saved(folder: &Folder, mut child: Child, name: &str, signal: &
 fn printed_command(said: &Said) -> String {
     assert_eq!(said.code, Some(3), "{said:?}");
     assert!(said.stdout.is_empty(), "{said:?}");
-    let line = said.stderr.lines().find(|l| l.starts_with("go on with: "));
-    let words = line.unwrap().strip_prefix("go on with: ").unwrap();
+    let line = said.stderr.lines().find(|l| l.starts_with("resume with: "));
+    let words = line.unwrap().strip_prefix("resume with: ").unwrap();
     words.split_once(' ').unwrap().1.to_owned()
 }
 

@@ -172,7 +172,7 @@ pub struct CompareRow {
     pub verified: Verified,
     /// Distance to the exact sum; only for sums of floating-point numbers.
     pub sum_error: Option<SumError>,
-    /// What makes a member wait for others, beside reductions of the network. Rows of before have none.
+    /// What a member waits for, in addition to reductions in the network. Absent in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synchronisation: Option<Synchronisation>,
     /// Is it an algorithm in which the network multicasts, reduces or merges a barrier?

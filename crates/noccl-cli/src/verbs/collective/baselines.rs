@@ -12,10 +12,10 @@ use std::path::PathBuf;
 const LEGEND: &str = "\
 unicast: copies by one DMA engine; tree, double_tree, counter: by software; chainwrite: Torrent endpoints; in_network: S1's routers
 in_network_bypass: the same, flits pass up to eight routers in a cycle
-smart: S2's routers with flits of so many bytes, the others have 64
-cores: S4's core tiles, in software over links of 4 bytes, by the algorithm that `auto` takes; their clock is 0.7 GHz, the others' 1 GHz
+smart: S2's routers; the number is the flit size in bytes, all others have 64
+cores: S4's core tiles, in software over links of 4 bytes, by the algorithm that `auto` selects; clock 0.7 GHz, all others 1 GHz
 efficiency: destinations (or contributors) times 64-byte beats by cycles (S3 eq. (1)); link flits: over all links of all planes; busiest link: flits over it
-esp_calibrated: a CPU starts the consumers, 100 cycles each; the number is fitted to what S3 says of ESP
+esp_calibrated: a CPU starts the consumers, 100 cycles each; fitted to S3's statement about ESP
 ";
 
 /// One collective by every mechanism: S3's chain, copies, software trees, the routers of ESP, S1 (with and without bypass) and S2, and S4's cores

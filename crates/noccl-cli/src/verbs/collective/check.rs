@@ -97,7 +97,7 @@ fn summary(report: &CheckReport) -> String {
         None => "claims no collective: possible and free of races, no outputs compared".to_owned(),
     };
     let deadlock = match report.deadlock.proof {
-        Some(DeadlockProof::Mechanism) => "none: routers let nobody wait in a circle".to_owned(),
+        Some(DeadlockProof::Mechanism) => "none: the routers allow no circular wait".to_owned(),
         Some(DeadlockProof::Search) => format!(
             "none among what may be open together ({} waits)",
             grouped(report.deadlock.waits as u64)

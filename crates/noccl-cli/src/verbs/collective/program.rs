@@ -8,8 +8,8 @@ use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::{
-    CalledRankRow, CalledReport, CalledRequest, CheckpointRequest, Error, ExecutedReport,
-    ExecutedRequest, Network, Recording, Timeline,
+    CalledRankRow, CalledReport, CalledRequest, CheckpointRequest, CollectiveUseRow, Error,
+    ExecutedReport, ExecutedRequest, Network, Recording, Timeline,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -273,6 +273,33 @@ fn printed<'a>(ranks: impl Iterator<Item = (u32, &'a str)>) -> String {
     printed.collect()
 }
 
+/// How the collectives of a program were carried out; nothing if it calls none.
+fn collectives_table(uses: &[CollectiveUseRow]) -> String {
+    if uses.is_empty() {
+        return String::new();
+    }
+    let header = [
+        ("collective", Align::Left),
+        ("ranks", Align::Right),
+        ("bytes", Align::Right),
+        ("calls", Align::Right),
+        ("algorithm", Align::Left),
+        ("reason", Align::Left),
+    ];
+    let row = |one: &CollectiveUseRow| {
+        vec![
+            one.collective.clone(),
+            one.ranks.to_string(),
+            one.bytes.map_or_else(|| "various".to_owned(), grouped),
+            grouped(one.calls),
+            one.algorithm.clone(),
+            one.reason.clone().unwrap_or_default(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = uses.iter().map(row).collect();
+    format!("{}\n", table(&header, &rows))
+}
+
 fn called_summary(report: &CalledReport) -> String {
     let header = [
         ("rank", Align::Right),
@@ -313,7 +340,8 @@ fn called_summary(report: &CalledReport) -> String {
         flit_hops: report.flit_hops,
         program_bytes: report.program_bytes,
     };
-    format!("{}\n{}", table(&header, &rows), total.lines())
+    let collectives = collectives_table(&report.collectives);
+    format!("{}\n{collectives}{}", table(&header, &rows), total.lines())
 }
 
 /// What stands below the table of ranks.

@@ -6,12 +6,12 @@ use noccl::{CompareRow, Comparison, Skipped};
 
 const LEGEND: &str = "\
 algorithm: as --algorithms takes it, a number of chunks first; push or pull where that is not the default (S1: chains pull, trees push)
-synchronisation: what makes a member wait for others, beside reductions of the network
+synchronisation: what a member waits for, in addition to reductions in the network
 speedup: cycles of the fastest software algorithm at this size, divided by these cycles
 bound: serialisation of the payload plus zero-load latency of the longest path; software: the same if the network neither forks nor adds
 bit-exact: every output equals the sum in the documented order, bit by bit; error/limit: largest distance of
 a floating-point sum to the exact one, as a fraction of the error bound
-order proved: the checker shows that nobody leaves before all have entered
+order proved: the checker proves that no member leaves before all have entered
 not checked: rows of the model, which moves no bytes
 links, core: bounds of an exchange in which each block is a message of its own; blocked: cycles in which words could not go on over a link
 busiest link: tiles as --root names them, X,Y counts clusters from the south-west one, mem:N is a memory tile

@@ -169,7 +169,7 @@ fn axi_summary(d: &NetworkDescription) -> String {
     format!(
         "{}\n{}\n\
          corner x,y: mesh coordinate of the south-west tile\n\
-         operand store of a cluster's tile, beside its L1: {} bytes\n",
+         operand store of a cluster's tile, in addition to its L1: {} bytes\n",
         first_line(d),
         table(&header, &rows),
         grouped(d.operand_store_bytes)

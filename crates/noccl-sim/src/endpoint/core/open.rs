@@ -246,7 +246,7 @@ impl<'s> Agents<'s> {
         }
     }
 
-    /// All participants have seen the end of an action: what is still under way of it (responses to posted stores, and to
+    /// All participants have seen the end of an action: what is still in flight of it (responses to posted stores, and to
     /// writes whose initiator has seen its own copy) needs nothing of it.
     fn forget(&mut self, action: u32) {
         for id in self.instances.of(action) {

@@ -216,7 +216,7 @@ impl<'s> Messages<'s> {
         }
     }
 
-    /// An action that a program has submitted is over: no packet of it is under way.
+    /// An action that a program has submitted is over: no packet of it is in flight.
     fn forget(&mut self, action: u32) {
         if self.ended.is_some() {
             self.tasks.forget(action);

@@ -28,7 +28,7 @@ pub(super) use traces::check_trace_deadlock;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeadlockProof {
-    /// The routers and interfaces let nobody wait in a circle, whatever is in flight together.
+    /// The routers and interfaces allow no circular wait, whatever is in flight together.
     #[default]
     Mechanism,
     /// No two actions of a kind that could hold one another up are in flight together, or no cycle of waits was found among
@@ -205,7 +205,7 @@ fn proved(proof: Proof) -> DeadlockReport {
     }
 }
 
-/// Do router and endpoints let nobody wait in a circle, whatever the schedule?
+/// Do router and endpoints allow no circular wait, whatever the schedule?
 fn is_free_by_mechanism(network: &Network, schedule: &Schedule) -> bool {
     network.routers().is_deadlock_free && are_chains_safe(network, schedule)
 }
