@@ -84,7 +84,7 @@ impl Session<'_> {
             request.message = Some(message);
         }
         self.note_send(rank, sent, is_synchronous, request);
-        self.to_state[rank.idx()].push_back(message);
+        self.to_submit[rank.idx()].push_back(message);
         let announced = Announced {
             message,
             comm,
@@ -97,11 +97,11 @@ impl Session<'_> {
         self.meet(met)?;
         // What goes on beside a call of the rank must not wait until that is over.
         let order = if self.ranks[rank.idx()].call.is_some() {
-            Order::Beside
+            Order::Concurrent
         } else {
             Order::InOrder
         };
-        self.state_messages(rank, order)?;
+        self.submit_messages(rank, order)?;
         Ok(request)
     }
 
@@ -172,7 +172,7 @@ impl Session<'_> {
             found.receive = Some(receive);
             let (source, target) = (found.source, found.target);
             let pieces: Vec<ActionId> = found.pieces.iter().map(|piece| piece.action).collect();
-            let goes_on = found.has_stated && !found.is_stated();
+            let goes_on = found.has_submitted && !found.is_submitted();
             if source != target {
                 let tile = self.ranks[target.idx()].tile;
                 for action in pieces {
@@ -180,9 +180,9 @@ impl Session<'_> {
                 }
             }
             if goes_on {
-                self.to_state[source.idx()].push_back(message);
+                self.to_submit[source.idx()].push_back(message);
                 // The sender may wait for something else by now.
-                self.state_messages(source, Order::Beside)?;
+                self.submit_messages(source, Order::Concurrent)?;
             }
             self.note_ends(message);
         }
@@ -219,34 +219,34 @@ impl Session<'_> {
         })
     }
 
-    /// States what a rank's messages still need, in the order in which they were sent, as far as there is memory.
-    pub(crate) fn state_messages(
+    /// Submits what a rank's messages still need, in the order in which they were sent, as far as there is memory.
+    pub(crate) fn submit_messages(
         &mut self,
         source: RankId,
         order: Order,
     ) -> Result<(), ProgramError> {
-        while let Some(message) = self.to_state[source.idx()].front().copied() {
+        while let Some(message) = self.to_submit[source.idx()].front().copied() {
             while self.may_go_on(message) {
-                if !self.state_piece(message, order)? {
+                if !self.submit_chunk(message, order)? {
                     return Ok(());
                 }
             }
-            self.to_state[source.idx()].pop_front();
+            self.to_submit[source.idx()].pop_front();
         }
         Ok(())
     }
 
-    /// Is there a piece to be stated? Behind the first one only if the message has met its receive.
+    /// Is there a piece to be submitted? Behind the first one only if the message has met its receive.
     fn may_go_on(&self, message: MessageId) -> bool {
         let message = self.messages.at(message);
-        !message.is_stated() && (!message.has_stated || message.receive.is_some())
+        !message.is_submitted() && (!message.has_submitted || message.receive.is_some())
     }
 
-    /// States the next piece of a message; false if there is no memory for it now.
-    fn state_piece(&mut self, id: MessageId, order: Order) -> Result<bool, ProgramError> {
+    /// Submits the next piece of a message; false if there is no memory for it now.
+    fn submit_chunk(&mut self, id: MessageId, order: Order) -> Result<bool, ProgramError> {
         let message = self.messages.at(id);
         let (source, target) = (message.source, message.target);
-        let from = message.stated_bytes;
+        let from = message.submitted_bytes;
         let bytes = (message.bytes - from).min(self.piece_bytes);
         // Something has to cross the network, a flag if nothing else.
         let moved = if self.carries_words {
@@ -289,11 +289,11 @@ impl Session<'_> {
         let receiver = (!has_met && source != target).then(|| self.ranks[target.idx()].tile);
         let after = Vec::new();
         let is_held = |tile: TileId| Some(tile) == receiver;
-        let action = self.run.state(Action { kind, after }, &is_held, order)?;
+        let action = self.run.submit(Action { kind, after }, &is_held, order)?;
         self.roles.push(Role::Message(id));
         let message = self.messages.at_mut(id);
-        message.has_stated = true;
-        message.stated_bytes += bytes;
+        message.has_submitted = true;
+        message.submitted_bytes += bytes;
         message.pieces.push(Piece {
             action,
             from,

@@ -38,7 +38,7 @@ impl Session<'_> {
             let piece = &mut message.pieces[number];
             piece.is_sent = true;
             let at_source = piece.at_source;
-            message.is_sent = message.is_stated() && message.pieces.iter().all(|p| p.is_sent);
+            message.is_sent = message.is_submitted() && message.pieces.iter().all(|p| p.is_sent);
             self.own[source.idx()].give_back(at_source);
             self.has_freed = true;
         }
@@ -67,7 +67,7 @@ impl Session<'_> {
             });
         }
         message.pieces[number].has_come = true;
-        message.has_come = message.is_stated() && message.pieces.iter().all(|p| p.has_come);
+        message.has_come = message.is_submitted() && message.pieces.iter().all(|p| p.has_come);
         if message.receive.is_none() {
             self.message_comes(id)?;
         }

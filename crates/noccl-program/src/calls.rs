@@ -128,9 +128,9 @@ impl Session<'_> {
         let order = if is_computation {
             Order::InOrder
         } else {
-            Order::Beside
+            Order::Concurrent
         };
-        self.run.state(Action { kind, after }, &|_| false, order)?;
+        self.run.submit(Action { kind, after }, &|_| false, order)?;
         self.roles.push(Role::Busy(rank));
         self.note_compute(rank, cycles);
         let is_over = false;

@@ -44,9 +44,9 @@ pub(crate) struct Instance {
     /// By rank of the communicator: what it has given, and whether it has called.
     pub(crate) payloads: Vec<Option<Vec<u8>>>,
     pub(crate) has_called: Vec<bool>,
-    /// By rank of the communicator: shares of actions that are not over; set when the schedule is stated.
+    /// By rank of the communicator: shares of actions that are not over; set when the schedule is submitted.
     pub(crate) open: Vec<u32>,
-    pub(crate) stated: Option<Stated>,
+    pub(crate) submitted: Option<Submitted>,
     /// By rank of the communicator: the request, if it is called beside what the rank does and is not over.
     pub(crate) requests: Vec<Option<RequestId>>,
     /// Ranks that have got their responses.
@@ -55,7 +55,7 @@ pub(crate) struct Instance {
 
 /// The schedule of a collective in the run.
 #[derive(Debug)]
-pub(crate) struct Stated {
+pub(crate) struct Submitted {
     pub(crate) template: Rc<Template>,
     /// Number of its first action.
     pub(crate) base: ActionId,
@@ -72,7 +72,7 @@ impl Instance {
             payloads: vec![None; size],
             has_called: vec![false; size],
             open: vec![0; size],
-            stated: None,
+            submitted: None,
             requests: vec![None; size],
             num_done: 0,
         }
@@ -95,7 +95,7 @@ impl Session<'_> {
         terms.is_ok_and(|terms| self.piece_bytes_of(terms).is_some())
     }
 
-    /// The same in one piece, as who waits for a multicast without stating its length needs.
+    /// The same in one piece, as who waits for a multicast without submitting its length needs.
     #[must_use]
     pub fn supports_at_once(&mut self, call: &CollectiveCall) -> bool {
         let Some(comm) = self.comms.get(call.comm.0 as usize) else {
@@ -232,11 +232,11 @@ impl Session<'_> {
         let instance = &mut self.collectives[number];
         instance.has_called[position as usize] = true;
         instance.payloads[position as usize] = Some(payload);
-        if instance.stated.is_some() {
+        if instance.submitted.is_some() {
             self.enter(number, position);
         } else if instance.terms.bytes.is_some() {
             self.waiting_collectives.push_back(number);
-            self.state_collectives()?;
+            self.submit_collectives()?;
         }
         Ok(())
     }
@@ -273,17 +273,17 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// A rank calls a collective whose schedule is stated.
+    /// A rank calls a collective whose schedule is submitted.
     fn enter(&mut self, number: u32, position: u32) {
         self.fill(number, position);
         let instance = &self.collectives[number];
-        let Some(stated) = &instance.stated else {
+        let Some(submitted) = &instance.submitted else {
             return;
         };
         let rank = self.comms[instance.terms.comm.0 as usize].ranks[position as usize];
         let tile = self.ranks[rank.idx()].tile;
-        for action in stated.template.of_tile.get(&tile).into_iter().flatten() {
-            let action = ActionId(stated.base.0 + action);
+        for action in submitted.template.of_tile.get(&tile).into_iter().flatten() {
+            let action = ActionId(submitted.base.0 + action);
             self.run.release(action, tile, instance.terms.order());
         }
     }
@@ -308,7 +308,7 @@ impl Session<'_> {
             | CollectiveKind::Custom => true,
         };
         let payload = instance.payloads[position as usize].as_ref();
-        if let (true, Some(payload), Some(stated)) = (gives, payload, &instance.stated) {
+        if let (true, Some(payload), Some(submitted)) = (gives, payload, &instance.submitted) {
             let bytes = match terms.kind {
                 CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
                     by_tile(payload, &comm.by_tile)
@@ -325,7 +325,7 @@ impl Session<'_> {
             };
             let at = noccl_workload::Place {
                 tile: TileRef::Cluster(self.ranks[rank.idx()].coord),
-                offset: stated.template.input_offset,
+                offset: submitted.template.input_offset,
             };
             self.run.write(at, &bytes);
         }

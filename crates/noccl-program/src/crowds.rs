@@ -39,7 +39,7 @@ fn reductions(template: &Template) -> impl Iterator<Item = &InNetworkReduction> 
 }
 
 impl Session<'_> {
-    /// Decides whether a collective that is about to be stated sends messages, for the sake of others' reductions.
+    /// Decides whether a collective that is about to be submitted sends messages, for the sake of others' reductions.
     pub(crate) fn avoid_crowd(&mut self, number: u32) -> Result<(), ProgramError> {
         let terms = self.collectives[number].terms;
         // Other routers set no operands aside. Beside what its ranks do there is nobody to combine operands.
@@ -83,19 +83,19 @@ impl Session<'_> {
     /// Reductions of other communicators' collectives that are not over.
     fn open_reductions(&mut self, comm: CommId) -> Vec<InNetworkReduction> {
         let collectives = &self.collectives;
-        let is_open = |number: &u32| collectives[*number].stated.is_some();
+        let is_open = |number: &u32| collectives[*number].submitted.is_some();
         self.reducing.retain(is_open);
         let others = self.reducing.iter().map(|number| &collectives[*number]);
         let others = others.filter(|other| other.terms.comm != comm);
-        let stated = others.filter_map(|other| other.stated.as_ref());
-        let of_others = stated.flat_map(|stated| reductions(&stated.template).cloned());
+        let submitted = others.filter_map(|other| other.submitted.as_ref());
+        let of_others = submitted.flat_map(|submitted| reductions(&submitted.template).cloned());
         of_others.collect()
     }
 
-    /// A collective is stated: if it has reductions in the network, others look at them.
+    /// A collective is submitted: if it has reductions in the network, others look at them.
     pub(crate) fn note_reductions(&mut self, number: u32) {
-        let stated = self.collectives[number].stated.as_ref();
-        if stated.is_some_and(|stated| reductions(&stated.template).next().is_some()) {
+        let submitted = self.collectives[number].submitted.as_ref();
+        if submitted.is_some_and(|submitted| reductions(&submitted.template).next().is_some()) {
             self.reducing.push(number);
         }
     }

@@ -17,9 +17,9 @@ pub(crate) struct Message {
     pub(crate) send: RequestId,
     /// The receive that it has met.
     pub(crate) receive: Option<RequestId>,
-    /// Bytes that have been stated as actions.
-    pub(crate) stated_bytes: u64,
-    pub(crate) has_stated: bool,
+    /// Bytes that have been submitted as actions.
+    pub(crate) submitted_bytes: u64,
+    pub(crate) has_submitted: bool,
     pub(crate) pieces: Vec<Piece>,
     /// Is it all read, and all at the receiver?
     pub(crate) is_sent: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Piece {
 }
 
 impl Message {
-    /// A message from one rank to another of which nothing is stated yet.
+    /// A message from one rank to another of which nothing is submitted yet.
     pub(crate) fn new(
         comm: CommId,
         (source, target): (RankId, RankId),
@@ -60,17 +60,17 @@ impl Message {
             data,
             send,
             receive: None,
-            stated_bytes: 0,
-            has_stated: false,
+            submitted_bytes: 0,
+            has_submitted: false,
             pieces: Vec::new(),
             is_sent: false,
             has_come: false,
         }
     }
 
-    /// Are all its bytes stated as actions?
-    pub(crate) const fn is_stated(&self) -> bool {
-        self.has_stated && self.stated_bytes == self.bytes
+    /// Are all its bytes submitted as actions?
+    pub(crate) const fn is_submitted(&self) -> bool {
+        self.has_submitted && self.submitted_bytes == self.bytes
     }
 }
 

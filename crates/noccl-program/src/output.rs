@@ -16,7 +16,7 @@ impl Session<'_> {
         let position = comm.position(rank)?;
         let is_alone = comm.size() == 1;
         let is_over = instance.open[position as usize] == 0;
-        if !(is_alone || instance.stated.is_some() && is_over) {
+        if !(is_alone || instance.submitted.is_some() && is_over) {
             return None;
         }
         let output = self.output(number, position, is_alone);
@@ -24,8 +24,8 @@ impl Session<'_> {
         instance.payloads[position as usize] = None;
         instance.num_done += 1;
         if instance.is_left() {
-            if let Some(stated) = instance.stated.take() {
-                self.shared.give_back(stated.memory);
+            if let Some(submitted) = instance.submitted.take() {
+                self.shared.give_back(submitted.memory);
                 self.has_freed = true;
             }
             self.left.push(number);
@@ -65,7 +65,7 @@ impl Session<'_> {
             | CollectiveKind::Scan
             | CollectiveKind::Custom => {}
         }
-        let Some(stated) = instance.stated.as_ref().filter(|_| !is_alone) else {
+        let Some(submitted) = instance.submitted.as_ref().filter(|_| !is_alone) else {
             return own.unwrap_or_default();
         };
         let size = u64::from(comm.size());
@@ -73,7 +73,7 @@ impl Session<'_> {
         let length = bytes * terms.kind.output_blocks(size).unwrap_or(1);
         let at = noccl_workload::Place {
             tile: TileRef::Cluster(self.ranks[comm.ranks[position as usize].idx()].coord),
-            offset: stated.template.output_offset,
+            offset: submitted.template.output_offset,
         };
         let read = self.run.read(at, length);
         match terms.kind {

@@ -68,8 +68,8 @@ pub struct Session<'n> {
     /// Longest piece of a message.
     pub(crate) piece_bytes: u64,
     pub(crate) has_freed: bool,
-    /// By rank: messages of which something can be stated.
-    pub(crate) to_state: Vec<VecDeque<MessageId>>,
+    /// By rank: messages of which something can be submitted.
+    pub(crate) to_submit: Vec<VecDeque<MessageId>>,
     /// Collectives and splits that some rank has not left, and those that all have left.
     pub(crate) collectives: Numbered<Instance>,
     pub(crate) splits: Numbered<Split>,
@@ -83,7 +83,7 @@ pub struct Session<'n> {
     /// Collectives that leave streams to other communicators.
     pub(crate) by_streams: HashSet<Terms>,
     pub(crate) uses: Uses,
-    /// Collectives that are stated, with reductions in the network; some may be over.
+    /// Collectives that are submitted, with reductions in the network; some may be over.
     pub(crate) reducing: Vec<u32>,
     /// Ranks whose calls may be over.
     pub(crate) to_respond: BTreeSet<RankId>,
@@ -149,7 +149,7 @@ impl<'n> Session<'n> {
             own: vec![own; ranks.len()],
             piece_bytes,
             has_freed: false,
-            to_state: vec![VecDeque::new(); ranks.len()],
+            to_submit: vec![VecDeque::new(); ranks.len()],
             collectives: Numbered::default(),
             splits: Numbered::default(),
             left: Vec::new(),
@@ -205,7 +205,7 @@ impl<'n> Session<'n> {
         self.failed.get_or_insert(failed);
     }
 
-    /// Simulates until calls of ranks are over: each of them states its next call, or that it has finished, before the next call of this.
+    /// Simulates until calls of ranks are over: each of them submits its next call, or that it has finished, before the next call of this.
     /// No responses: all ranks have finished.
     ///
     /// # Errors
@@ -233,7 +233,7 @@ impl<'n> Session<'n> {
                 return Err(failed);
             }
             let responses = self.responses()?;
-            self.state_all()?;
+            self.submit_all()?;
             if !responses.is_empty() || self.ranks.iter().all(|rank| rank.is_finished) {
                 return Ok(responses);
             }
@@ -253,17 +253,17 @@ impl<'n> Session<'n> {
                 self.happened(*event)?;
             }
             self.ended = ended;
-            self.state_all()?;
+            self.submit_all()?;
         }
     }
 
     /// What waited for memory.
-    fn state_all(&mut self) -> Result<(), ProgramError> {
+    fn submit_all(&mut self) -> Result<(), ProgramError> {
         while std::mem::take(&mut self.has_freed) {
             for rank in 0..self.ranks.len() as u32 {
-                self.state_messages(RankId(rank), Order::Beside)?;
+                self.submit_messages(RankId(rank), Order::Concurrent)?;
             }
-            self.state_collectives()?;
+            self.submit_collectives()?;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ impl Session<'_> {
             let what = match &rank.call {
                 Some(call) => format!("{} at {}", self.waits_for(&call.kind), call.place),
                 None if rank.is_finished => "has ended".to_owned(),
-                None => "has stated no call".to_owned(),
+                None => "has submitted no call".to_owned(),
             };
             let _ = writeln!(waits, "  {rank_id} {what}");
         }

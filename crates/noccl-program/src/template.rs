@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The schedule of a collective as ranks carry it out: made once for a place in memory, stated each time the collective is called.
+//! The schedule of a collective as ranks carry it out: made once for a place in memory, submitted each time the collective is called.
 
 use crate::notice::{is_unnoticed, noticed, reads_early};
 use noccl_coll::{Choice, CollError, schedule};

@@ -25,7 +25,7 @@ pub(crate) struct Terms {
     pub(crate) element: ElementType,
     /// Does it go on beside what its ranks do?
     pub(crate) is_beside: bool,
-    /// Does it leave the network's reductions to other communicators? Decided when it is stated, for all its ranks.
+    /// Does it leave the network's reductions to other communicators? Decided when it is submitted, for all its ranks.
     pub(crate) sends_messages: bool,
     /// Is it a piece of what a rank has called? Who does not state its length cannot know of the others.
     pub(crate) is_piece: bool,
@@ -57,7 +57,7 @@ impl Terms {
     /// Where its ranks' parts stand among what else their tiles do.
     pub(crate) const fn order(&self) -> Order {
         if self.is_beside {
-            Order::Beside
+            Order::Concurrent
         } else {
             Order::InOrder
         }

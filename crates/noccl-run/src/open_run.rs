@@ -1,77 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run whose actions are stated while it goes on: programs on ranks take the place of a schedule.
+//! A run that accepts actions during the simulation: programs of ranks take the place of a schedule.
 //!
-//! Whoever drives it states actions, and simulates until shares of them have ended. The run then stands within a cycle: what is stated
-//! before the next call begins in that cycle, exactly as if it had been known before. So a program that states the actions of a
-//! schedule, each when the tile's earlier ones have ended, takes the cycles of the schedule.
+//! The driver submits actions and advances the run until tiles' parts of actions (instances) have ended. The run then stops within a
+//! cycle: an action that is submitted before the next call begins in that cycle, exactly as if it had been known before. So a program
+//! that submits the actions of a schedule, each when the tile's earlier ones have ended, takes the cycles of the schedule. A run forgets
+//! an action when all of its participants have seen its end, so a program of any length runs in constant memory.
 
 use crate::{RunError, Status, TimeSlices};
 use noccl_net::TileId;
 use noccl_workload::{Action, ActionId, Place};
 
-/// A participant's part of an action has ended, or what it is held for has come.
+/// A participant's part of an action has ended, or the data that it is held for have arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ended {
     /// The action.
     pub action: ActionId,
     /// The participant.
     pub tile: TileId,
-    /// Cycle in which it ends; a word that is being read may end later than the cycle of the call.
+    /// Cycle of the end; may be later than the cycle of the call while a word is being read.
     pub cycle: u64,
-    /// Else the first words of a held message have come to its receiver, on core tiles.
+    /// False: the first words of a held message have arrived at its receiver, on core tiles.
     pub is_over: bool,
     /// Is it the last participant of the action? The run has forgotten the action then.
     pub is_last: bool,
 }
 
-/// Where the shares of a stated action stand among those of their agents.
+/// The order of a submitted action's instances among those of their agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// Behind all that was stated or released before.
+    /// After everything that was submitted or released before.
     InOrder,
-    /// Beside: they begin when the agent has nothing else that it could do, or waits in a barrier, the first one that waits for nothing. So a
-    /// message goes on whose sender waits for something else, and a collective beside what its ranks do.
-    Beside,
+    /// When the agent has nothing else that it could do, or waits in a barrier: the first instance that waits for nothing. So a message
+    /// progresses whose sender waits for something else, and a collective concurrently with its ranks' other calls.
+    Concurrent,
 }
 
-/// Cycles in which a tile's core wrote and read what crosses the network.
+/// Cycles that a tile's core spent on traffic of the network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Busy {
-    /// Instructions and words of what it sends, a full port included.
+    /// Instructions and words of what it sends, waiting at a full port included.
     pub send_cycles: u64,
     /// Instructions and words of what it receives.
     pub receive_cycles: u64,
 }
 
-/// A run that takes actions while it goes on.
+/// A run that accepts actions during the simulation.
 pub trait OpenRun {
-    /// How it runs, what it is doing and what it has counted.
+    /// Configuration, activity and counters.
     fn status(&self) -> &dyn Status;
 
-    /// Cycle in which the run stands.
+    /// Current cycle.
     fn cycle(&self) -> u64;
 
-    /// Does the network do such an action?
+    /// Does the network carry out such an action?
     ///
     /// # Errors
     /// [`RunError::Refused`] with what would be accepted.
     fn accepts(&self, action: &Action) -> Result<(), RunError>;
 
-    /// States an action; shares of the tiles that are held wait for their release. `after` names earlier numbers.
+    /// Submits an action; instances of held tiles wait for their release. `after` names earlier numbers.
     ///
     /// # Errors
-    /// [`RunError::Refused`] if the network does not do it; the run is as before.
-    fn state(
+    /// [`RunError::Refused`] if the network does not carry it out; the run is unchanged.
+    fn submit(
         &mut self,
         action: Action,
         is_held: &dyn Fn(TileId) -> bool,
         order: Order,
     ) -> Result<ActionId, RunError>;
 
-    /// A held share waits no longer, and stands among those of its agent like a stated one; nothing if the tile takes no part.
+    /// Releases a held instance, which is ordered among those of its agent like a submitted one; no effect if the tile takes no part.
     fn release(&mut self, action: ActionId, tile: TileId, order: Order);
 
-    /// Simulates until shares have ended or messages have come, which are appended to `ended`. Nothing is appended if all that was stated is over.
+    /// Simulates until instances have ended or messages have arrived, which are appended to `ended`. Nothing is appended if everything that was
+    /// submitted is over.
     ///
     /// # Errors
     /// [`RunError::Stall`] with a diagnosis.
@@ -83,12 +85,12 @@ pub trait OpenRun {
     /// Reads from a tile's memory, which takes no time.
     fn read(&self, place: Place, bytes: u64) -> Vec<u8>;
 
-    /// What a tile's core has been busy with.
+    /// What a tile's core has spent its cycles on.
     fn busy(&self, tile: TileId) -> Busy;
 
-    /// From now on it is kept when cores are busy with what.
+    /// From now on keeps when cores are busy with what.
     fn record_times(&mut self);
 
-    /// When a tile's core sent and received; nothing if it is not kept.
+    /// When a tile's core sent and received; empty if it is not kept.
     fn times(&self, tile: TileId) -> TimeSlices;
 }

@@ -318,7 +318,7 @@ impl<E: Submit> OpenRun for Execution<E> {
         self.engine.accepts(action)
     }
 
-    fn state(
+    fn submit(
         &mut self,
         action: Action,
         is_held: &dyn Fn(TileId) -> bool,

@@ -51,7 +51,7 @@ use noccl_run::{
 use noccl_workload::{Place, Schedule, Trace, Traffic};
 use router::smart::SmartTraffic;
 use router::udn::{self, UdnTraffic};
-use router::{Engine, engine_of};
+use router::{RouterEngine, engine_of};
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.
 ///
@@ -196,9 +196,9 @@ pub fn run_traffic(
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
     match engine_of(network) {
-        Engine::Smart => finish(SmartTraffic::new(network, traffic, config)?, on_progress),
-        Engine::Cores => finish(UdnTraffic::new(network, traffic, config)?, on_progress),
-        Engine::Machine(_) | Engine::Esp => {
+        RouterEngine::Smart => finish(SmartTraffic::new(network, traffic, config)?, on_progress),
+        RouterEngine::Cores => finish(UdnTraffic::new(network, traffic, config)?, on_progress),
+        RouterEngine::Machine(_) | RouterEngine::Esp => {
             let machine = Machine::of(network, config, "traffic")?;
             finish(TrafficRun::new(machine, traffic)?, on_progress)
         }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs whose actions are stated while they go on, on routers of every kind that offers them.
+//! Runs whose actions are submitted while they go on, on routers of every kind that offers them.
 
 use crate::driver::open::OpenMachineRun;
 use crate::machine::Machine;
-use crate::router::{Engine, engine_of, esp, smart, udn};
+use crate::router::{RouterEngine, engine_of, esp, smart, udn};
 use noccl_net::Network;
 use noccl_run::{OpenRun, RunConfig, RunError};
 
-/// A run before its first cycle, in which nothing has been stated.
+/// A run before its first cycle, in which nothing has been submitted.
 ///
 /// # Errors
 /// [`RunError::Refused`] by routers that run whole schedules only.
@@ -16,14 +16,14 @@ pub fn open_run<'a>(
     config: &RunConfig,
 ) -> Result<Box<dyn OpenRun + 'a>, RunError> {
     config.check()?;
-    let what = "actions stated while it goes on";
+    let what = "actions submitted while it goes on";
     match engine_of(network) {
-        Engine::Machine(behaviour) => {
+        RouterEngine::Machine(behaviour) => {
             let machine = Machine::new(network, config.clone(), behaviour);
             Ok(Box::new(OpenMachineRun::new(machine)))
         }
-        Engine::Cores => Ok(Box::new(udn::open_run(network, config)?)),
-        Engine::Esp => Err(esp::refused(what)),
-        Engine::Smart => Ok(Box::new(smart::open_run(network, config)?)),
+        RouterEngine::Cores => Ok(Box::new(udn::open_run(network, config)?)),
+        RouterEngine::Esp => Err(esp::refused(what)),
+        RouterEngine::Smart => Ok(Box::new(smart::open_run(network, config)?)),
     }
 }

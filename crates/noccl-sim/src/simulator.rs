@@ -5,7 +5,7 @@ use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::driver::schedule::ScheduleRun;
 use crate::machine::Machine;
 use crate::record::recorder::OnCycle;
-use crate::router::{Engine, engine_of};
+use crate::router::{RouterEngine, engine_of};
 use crate::router::{esp, smart, udn};
 use noccl_run::{
     Backend, Checkpoints, Diagnosis, Progress, Request, Run, RunConfig, RunError, RunResult, Status,
@@ -43,14 +43,16 @@ impl Backend for Simulator {
         let engine = engine_of(request.network);
         refuse_rounds(&engine, request.config)?;
         let kind = match engine {
-            Engine::Machine(behaviour) => {
+            RouterEngine::Machine(behaviour) => {
                 let machine = Machine::new(request.network, request.config.clone(), behaviour);
                 let run = ScheduleRun::on(machine, request.schedule, request.inputs)?;
                 Kind::Machine(Box::new(run))
             }
-            Engine::Esp => Kind::Other(Box::new(esp::schedule_run(request)?), esp::refused),
-            Engine::Smart => Kind::Other(Box::new(smart::schedule_run(request)?), smart::refused),
-            Engine::Cores => Kind::Other(Box::new(udn::schedule_run(request)?), udn::refused),
+            RouterEngine::Esp => Kind::Other(Box::new(esp::schedule_run(request)?), esp::refused),
+            RouterEngine::Smart => {
+                Kind::Other(Box::new(smart::schedule_run(request)?), smart::refused)
+            }
+            RouterEngine::Cores => Kind::Other(Box::new(udn::schedule_run(request)?), udn::refused),
         };
         Ok(Simulation(kind))
     }
@@ -69,11 +71,11 @@ impl<'a> Simulation<'a> {
             config,
         } = *request;
         Ok(Self(match engine {
-            Engine::Smart => {
+            RouterEngine::Smart => {
                 let run = smart::recorded_run(request, on_cycle)?;
                 Kind::Other(Box::new(run), smart::refused)
             }
-            Engine::Machine(_) | Engine::Esp | Engine::Cores => {
+            RouterEngine::Machine(_) | RouterEngine::Esp | RouterEngine::Cores => {
                 let run = ScheduleRun::recorded(network, schedule, inputs, config, on_cycle)?;
                 Kind::Machine(Box::new(run))
             }
@@ -82,14 +84,20 @@ impl<'a> Simulation<'a> {
 }
 
 /// Messages of rounds are those of core tiles.
-fn refuse_rounds(engine: &Engine, config: &RunConfig) -> Result<(), RunError> {
+fn refuse_rounds(engine: &RouterEngine, config: &RunConfig) -> Result<(), RunError> {
     let asked = match engine {
-        Engine::Cores => return Ok(()),
-        Engine::Machine(_) | Engine::Esp | Engine::Smart if config.is_lock_step => {
+        RouterEngine::Cores => return Ok(()),
+        RouterEngine::Machine(_) | RouterEngine::Esp | RouterEngine::Smart
+            if config.is_lock_step =>
+        {
             "rounds in lock-step"
         }
-        Engine::Machine(_) | Engine::Esp | Engine::Smart if config.noise_seed.is_some() => "noise",
-        Engine::Machine(_) | Engine::Esp | Engine::Smart => return Ok(()),
+        RouterEngine::Machine(_) | RouterEngine::Esp | RouterEngine::Smart
+            if config.noise_seed.is_some() =>
+        {
+            "noise"
+        }
+        RouterEngine::Machine(_) | RouterEngine::Esp | RouterEngine::Smart => return Ok(()),
     };
     Err(RunError::Refused {
         backend: "sim",

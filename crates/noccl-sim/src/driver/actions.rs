@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The actions of a run: those of a schedule, which are known before it, and those that programs state while it goes on.
+//! The actions of a run: those of a schedule, which are known before it, and those that programs submit during it.
 //!
 //! What an action does is asked for by its number and may be held while the run changes, whoever owns it.
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Actions<'s> {
     known: &'s [Action],
-    stated: Numbered<Arc<Action>>,
+    submitted: Numbered<Arc<Action>>,
 }
 
 /// What an action of a run does.
@@ -19,8 +19,8 @@ pub(crate) struct Actions<'s> {
 pub(crate) enum KindRef<'s> {
     /// It stands in the schedule.
     Known(&'s ActionKind),
-    /// It was stated during the run.
-    Stated(Arc<Action>),
+    /// It was submitted during the run.
+    Submitted(Arc<Action>),
 }
 
 impl Deref for KindRef<'_> {
@@ -29,7 +29,7 @@ impl Deref for KindRef<'_> {
     fn deref(&self) -> &ActionKind {
         match self {
             Self::Known(kind) => kind,
-            Self::Stated(action) => &action.kind,
+            Self::Submitted(action) => &action.kind,
         }
     }
 }
@@ -39,7 +39,7 @@ impl<'s> Actions<'s> {
     pub(crate) fn of(schedule: &'s Schedule) -> Self {
         Self {
             known: &schedule.actions,
-            stated: Numbered::default(),
+            submitted: Numbered::default(),
         }
     }
 
@@ -47,7 +47,7 @@ impl<'s> Actions<'s> {
     pub(crate) fn none() -> Self {
         Self {
             known: &[],
-            stated: Numbered::default(),
+            submitted: Numbered::default(),
         }
     }
 
@@ -63,17 +63,17 @@ impl<'s> Actions<'s> {
     pub(crate) fn find(&self, number: u32) -> Option<KindRef<'s>> {
         match self.known.get(number as usize) {
             Some(action) => Some(KindRef::Known(&action.kind)),
-            None => Some(KindRef::Stated(Arc::clone(self.stated.get(number)?))),
+            None => Some(KindRef::Submitted(Arc::clone(self.submitted.get(number)?))),
         }
     }
 
     /// Submits one to a run without a schedule; its number.
     pub(crate) fn push(&mut self, action: Action) -> u32 {
-        self.stated.push(Arc::new(action))
+        self.submitted.push(Arc::new(action))
     }
 
     /// Everything that was submitted of an action is over.
     pub(crate) fn forget(&mut self, number: u32) {
-        self.stated.forget(number);
+        self.submitted.forget(number);
     }
 }

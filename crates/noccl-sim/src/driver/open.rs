@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run on clusters whose actions are stated while it goes on.
+//! A run on clusters that accepts actions while it is simulated.
 
 use super::drain_done;
 use crate::diagnose::diagnose;
@@ -10,7 +10,7 @@ use noccl_net::TileId;
 use noccl_run::{Busy, Ended, OpenRun, Order, RunError, Status, TimeSlices};
 use noccl_workload::{Action, ActionId, Place};
 
-/// A run between two cycles, or within one while programs state actions.
+/// A run between two cycles, or within one while programs submit actions.
 pub(crate) struct OpenMachineRun<'a> {
     machine: Machine<'a>,
     agents: Agents<'a>,
@@ -76,13 +76,14 @@ impl OpenRun for OpenMachineRun<'_> {
         self.agents.accepts(action)
     }
 
-    fn state(
+    fn submit(
         &mut self,
         action: Action,
         is_held: &dyn Fn(TileId) -> bool,
         order: Order,
     ) -> Result<ActionId, RunError> {
-        self.agents.state(action, is_held, order, &mut self.machine)
+        self.agents
+            .submit(action, is_held, order, &mut self.machine)
     }
 
     fn release(&mut self, action: ActionId, tile: TileId, order: Order) {

@@ -22,7 +22,7 @@ use noccl_run::RunError;
 use noccl_spec::{RouterFlow, Tiles};
 
 /// What simulates routers of a kind.
-pub(crate) enum Engine {
+pub(crate) enum RouterEngine {
     /// The machine, of which they ask this.
     Machine(Behaviour),
     /// ESP's.
@@ -34,27 +34,27 @@ pub(crate) enum Engine {
 }
 
 /// The one place that asks for the kind of the routers.
-pub(crate) fn engine_of(network: &Network) -> Engine {
+pub(crate) fn engine_of(network: &Network) -> RouterEngine {
     let can = network.routers();
     let axi = match &network.spec().tiles {
         Tiles::Axi(axi) => axi,
-        Tiles::Cores(_) => return Engine::Cores,
+        Tiles::Cores(_) => return RouterEngine::Cores,
     };
     match axi.router.flow {
-        RouterFlow::NonBlocking => Engine::Machine(collective::behaviour(can)),
-        RouterFlow::Published => Engine::Machine(published::behaviour(can)),
-        RouterFlow::Ideal => Engine::Machine(ideal::behaviour(can)),
-        RouterFlow::Esp => Engine::Esp,
-        RouterFlow::Smart => Engine::Smart,
+        RouterFlow::NonBlocking => RouterEngine::Machine(collective::behaviour(can)),
+        RouterFlow::Published => RouterEngine::Machine(published::behaviour(can)),
+        RouterFlow::Ideal => RouterEngine::Machine(ideal::behaviour(can)),
+        RouterFlow::Esp => RouterEngine::Esp,
+        RouterFlow::Smart => RouterEngine::Smart,
     }
 }
 
 /// What routers ask of the machine around them, or the refusal of `what` by those that are simulated without it.
 pub(crate) fn behaviour_for(network: &Network, what: &str) -> Result<Behaviour, RunError> {
     match engine_of(network) {
-        Engine::Machine(behaviour) => Ok(behaviour),
-        Engine::Esp => Err(esp::refused(what)),
-        Engine::Smart => Err(smart::refused(what)),
-        Engine::Cores => Err(udn::refused(what)),
+        RouterEngine::Machine(behaviour) => Ok(behaviour),
+        RouterEngine::Esp => Err(esp::refused(what)),
+        RouterEngine::Smart => Err(smart::refused(what)),
+        RouterEngine::Cores => Err(udn::refused(what)),
     }
 }

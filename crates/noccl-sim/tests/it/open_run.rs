@@ -146,7 +146,7 @@ impl<'a> Programs<'a> {
         while let Some(number) = self.lists[&tile].get(self.at[&tile]).copied() {
             let id = self.stated.get(&number).copied().unwrap_or_else(|| {
                 let kind = self.schedule.actions[number].kind.clone();
-                let id = run.state(alone(kind), &|_| true, Order::InOrder);
+                let id = run.submit(alone(kind), &|_| true, Order::InOrder);
                 id.expect("the network does what the schedule does")
             });
             self.stated.insert(number, id);

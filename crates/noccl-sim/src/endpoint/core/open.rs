@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Actions that programs state while the clusters act (`noccl_run::OpenRun`).
+//! Actions that programs submit while the clusters act (`noccl_run::OpenRun`).
 //!
-//! The end of a share is told in the cycle in which its core sees it, polls included: what is stated then begins in the cycle in which it
+//! The end of a share is told in the cycle in which its core sees it, polls included: what is submitted then begins in the cycle in which it
 //! would begin if it had been known.
 
 use super::barrier::Barriers;
@@ -56,7 +56,7 @@ impl Watched {
 }
 
 impl<'s> Agents<'s> {
-    /// Agents that have nothing to do yet: programs state their actions.
+    /// Agents that have nothing to do yet: programs submit their actions.
     pub(crate) fn open(network: &'s Network) -> Self {
         Self {
             network,
@@ -91,11 +91,11 @@ impl<'s> Agents<'s> {
         Barriers::none().add(self.network, number, &action.kind)
     }
 
-    /// States an action; the shares of held tiles stand in no queue until they are released.
+    /// Submits an action; the shares of held tiles stand in no queue until they are released.
     ///
     /// # Errors
     /// [`RunError::Refused`]; then nothing has changed.
-    pub(crate) fn state(
+    pub(crate) fn submit(
         &mut self,
         action: Action,
         is_held: &dyn Fn(TileId) -> bool,
@@ -141,7 +141,7 @@ impl<'s> Agents<'s> {
         let (tile, runner) = (at.0, runner(self.network, &kind, at));
         let is_barrier = kind.barrier().is_some();
         let passes_time = matches!(*kind, ActionKind::Compute(_));
-        let watched = self.watched.as_mut().filter(|_| order == Order::Beside);
+        let watched = self.watched.as_mut().filter(|_| order == Order::Concurrent);
         let (beside, what) = match (watched, runner) {
             (Some(watched), Runner::Control) => {
                 if is_barrier {
@@ -268,7 +268,7 @@ impl<'s> Agents<'s> {
         }
     }
 
-    /// Is everything over that was stated, and told?
+    /// Is everything over that was submitted, and told?
     pub(crate) fn is_told(&self) -> bool {
         let told = self.watched.as_ref().map_or(0, |watched| watched.num_told);
         told == self.instances.num_instances()

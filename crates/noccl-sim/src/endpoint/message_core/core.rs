@@ -35,7 +35,7 @@ pub(super) struct Core {
     pub busy_until_cycle: u64,
     /// When it was busy with what, if that is kept.
     pub times: Option<Box<TimeSlices>>,
-    /// Has a share ended whose program may state what follows?
+    /// Has a share ended whose program may submit what follows?
     pub has_ended: bool,
     /// When it had done what it did last.
     pub free_since: u64,
@@ -48,7 +48,7 @@ impl Core {
     pub(super) fn stand(&mut self, share: u32, order: Order) {
         match order {
             Order::InOrder => self.main.push_back(share),
-            Order::Beside => self.beside.push_back(share),
+            Order::Concurrent => self.beside.push_back(share),
         }
     }
 
@@ -161,6 +161,6 @@ pub(super) enum Next {
     Blocked,
     /// When words come.
     Asleep,
-    /// In this cycle, when its program has stated what follows the share that has ended.
+    /// In this cycle, when its program has submitted what follows the share that has ended.
     Asks,
 }

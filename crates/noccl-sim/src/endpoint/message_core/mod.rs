@@ -110,7 +110,7 @@ pub(crate) struct Cores<'s> {
     due: Vec<u32>,
     /// Shares that may begin since the last one has ended.
     ready: Vec<u32>,
-    /// Cores whose programs may state actions in this cycle.
+    /// Cores whose programs may submit actions in this cycle.
     asking: Vec<u32>,
     /// By action; `None` for actions other than multicasts over the static network.
     streams: Numbered<Stream>,
@@ -148,7 +148,7 @@ impl<'s> Cores<'s> {
         Ok(cores)
     }
 
-    /// Cores that have nothing to do yet: programs state their actions.
+    /// Cores that have nothing to do yet: programs submit their actions.
     pub(crate) fn open(network: &'s Network, of: &'s CoreTiles, config: &RunConfig) -> Self {
         let mut cores = Self::empty(network, of, config, true);
         // A core that goes on with its program sends before it looks for messages, as a library of calls does.

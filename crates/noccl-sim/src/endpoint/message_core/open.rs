@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Actions that programs state while cores act (`noccl_run::OpenRun`).
+//! Actions that programs submit while cores act (`noccl_run::OpenRun`).
 //!
-//! A core whose share has ended asks before it chooses what comes next, so a stated action begins in the cycle in which it would begin if it
+//! A core whose share has ended asks before it chooses what comes next, so a submitted action begins in the cycle in which it would begin if it
 //! had been known: the program's response takes no time.
 
 use super::accept::refuse;
@@ -19,11 +19,11 @@ impl Cores<'_> {
         refuse(self.network, action, self.messages.next_number())
     }
 
-    /// States an action; the shares of held tiles stand in no list until they are released.
+    /// Submits an action; the shares of held tiles stand in no list until they are released.
     ///
     /// # Errors
     /// [`RunError::Refused`]; then nothing has changed.
-    pub(crate) fn state(
+    pub(crate) fn submit(
         &mut self,
         action: Action,
         is_held: &dyn Fn(TileId) -> bool,

@@ -77,7 +77,7 @@ impl<'s> Messages<'s> {
         Ok(messages)
     }
 
-    /// None yet: programs state their actions, and their ends are watched.
+    /// None yet: programs submit their actions, and their ends are watched.
     pub(super) fn open(on: SmartNetwork<'s>, is_value: bool) -> Self {
         Self {
             on,

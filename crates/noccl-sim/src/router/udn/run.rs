@@ -171,7 +171,7 @@ impl Submit for CoreTiles<'_> {
         is_held: &dyn Fn(TileId) -> bool,
         order: Order,
     ) -> Result<ActionId, RunError> {
-        self.cores.state(action, is_held, order)
+        self.cores.submit(action, is_held, order)
     }
 
     fn release(&mut self, action: ActionId, tile: TileId, order: Order) {

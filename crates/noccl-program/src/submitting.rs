@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Stating the schedule of a collective: the parts of ranks that have not called yet are held.
+//! Submitting the schedule of a collective: the parts of ranks that have not called yet are held.
 
-use crate::collective::Stated;
+use crate::collective::Submitted;
 use crate::error::ProgramError;
 use crate::ids::RankId;
 use crate::session::{Role, Session};
@@ -12,10 +12,10 @@ use noccl_workload::{Action, ActionId};
 use std::rc::Rc;
 
 impl Session<'_> {
-    /// States the schedules of collectives whose lengths are known, as far as there is memory for them, in the order of their calls.
-    pub(crate) fn state_collectives(&mut self) -> Result<(), ProgramError> {
+    /// Submits the schedules of collectives whose lengths are known, as far as there is memory for them, in the order of their calls.
+    pub(crate) fn submit_collectives(&mut self) -> Result<(), ProgramError> {
         while let Some(number) = self.waiting_collectives.front().copied() {
-            if self.collectives[number].stated.is_none() && !self.state_collective(number)? {
+            if self.collectives[number].submitted.is_none() && !self.submit_collective(number)? {
                 return Ok(());
             }
             self.waiting_collectives.pop_front();
@@ -24,7 +24,7 @@ impl Session<'_> {
     }
 
     /// False if there is no memory for it now.
-    fn state_collective(&mut self, number: u32) -> Result<bool, ProgramError> {
+    fn submit_collective(&mut self, number: u32) -> Result<bool, ProgramError> {
         let comm = self.collectives[number].terms.comm;
         let size = self.comms[comm.0 as usize].size();
         if size == 1 {
@@ -59,7 +59,7 @@ impl Session<'_> {
                 kind: action.kind.clone(),
                 after: shifted.collect(),
             };
-            self.run.state(
+            self.run.submit(
                 action,
                 &|tile| held.get(tile.idx()) == Some(&true),
                 terms.order(),
@@ -74,7 +74,7 @@ impl Session<'_> {
         let open = comm.ranks.iter().map(shares).collect();
         let instance = &mut self.collectives[number];
         instance.open = open;
-        instance.stated = Some(Stated {
+        instance.submitted = Some(Submitted {
             template,
             base,
             memory,
