@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A run that accepts actions during the simulation: programs of ranks take the place of a schedule.
 //!
-//! The driver submits actions and advances the run until tiles' parts of actions (instances) have ended. The run then stops within a
+//! The driver submits actions and advances the run until tiles' parts of actions (instances) have ended. Simulated time then remains within a
 //! cycle: an action that is submitted before the next call begins in that cycle, exactly as if it had been known before. So a program
 //! that submits the actions of a schedule, each when the tile's earlier ones have ended, takes the cycles of the schedule. A run forgets
 //! an action when all of its participants have seen its end, so a program of any length runs in constant memory.
