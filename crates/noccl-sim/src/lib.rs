@@ -49,9 +49,8 @@ use noccl_run::{
     Backend, MemoryImage, Request, Run, RunConfig, RunError, RunResult, TrafficResult, advance,
 };
 use noccl_workload::{Place, Schedule, Trace, Traffic};
-use router::smart::SmartTraffic;
-use router::udn::{self, UdnTraffic};
 use router::{RouterEngine, engine_of};
+use router::{smart, udn};
 
 /// Runs a schedule: real agents, DMA engines, NIs and routers, cycle by cycle.
 ///
@@ -196,8 +195,8 @@ pub fn run_traffic(
     on_progress: OnProgress<'_>,
 ) -> Result<TrafficResult, RunError> {
     match engine_of(network) {
-        RouterEngine::Smart => finish(SmartTraffic::new(network, traffic, config)?, on_progress),
-        RouterEngine::Cores => finish(UdnTraffic::new(network, traffic, config)?, on_progress),
+        RouterEngine::Smart => finish(smart::traffic_run(network, traffic, config)?, on_progress),
+        RouterEngine::Cores => finish(udn::traffic_run(network, traffic, config)?, on_progress),
         RouterEngine::Machine(_) | RouterEngine::Esp => {
             let machine = Machine::of(network, config, "traffic")?;
             finish(TrafficRun::new(machine, traffic)?, on_progress)

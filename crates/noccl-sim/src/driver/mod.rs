@@ -8,6 +8,7 @@ pub(crate) mod actions;
 mod latencies;
 pub(crate) mod measurement;
 pub(crate) mod open;
+pub(crate) mod open_loop;
 pub(crate) mod schedule;
 pub(crate) mod trace;
 pub(crate) mod traffic;

@@ -44,7 +44,7 @@ use packet::Combining;
 use plane::Plane;
 pub(crate) use run::{open_run, recorded_run, schedule_run};
 
-pub(crate) use traffic::SmartTraffic;
+pub(crate) use traffic::traffic_run;
 
 /// What these routers do not do.
 pub(crate) fn refused(what: &str) -> RunError {

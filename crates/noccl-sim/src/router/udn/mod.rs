@@ -11,7 +11,7 @@ mod traffic;
 pub use executed::{ExecutedError, ExecutedRequest, ExecutedResult, ExecutedRun, RankFault};
 use noccl_run::RunError;
 pub(crate) use run::{open_run, schedule_run};
-pub(crate) use traffic::UdnTraffic;
+pub(crate) use traffic::traffic_run;
 
 /// What core tiles do not do.
 pub(crate) fn refused(what: &str) -> RunError {

@@ -2,7 +2,7 @@
 //! What priority `bypass` loses, and by which of its rules (`docs/papers/S2.md`).
 
 use super::super::contend::Known;
-use super::super::traffic::SmartTraffic;
+use super::super::traffic_run;
 use super::contention::{BYPASS, row, three};
 use super::network;
 use noccl_net::Network;
@@ -43,8 +43,8 @@ fn accepted(
         seed,
     };
     let config = RunConfig::new(Mode::Timing);
-    let mut run = SmartTraffic::new(network, &traffic, &config).unwrap();
-    if let Some(contention) = &mut run.plane.contention {
+    let mut run = traffic_run(network, &traffic, &config).unwrap();
+    if let Some(contention) = &mut run.packets.plane.contention {
         (contention.variant.known, contention.variant.passes_over) = variant;
     }
     // Without the drain: what is accepted has come by then.

@@ -4,7 +4,7 @@
 use super::super::numbers::REDUCTION;
 use super::super::packet::Combining;
 use super::super::plane::Plane;
-use super::super::traffic::SmartTraffic;
+use super::super::traffic_run;
 use super::{network, plane};
 use crate::kernel::random::Stream;
 use noccl_net::{Coord, Network, TileId};
@@ -93,7 +93,7 @@ fn contributions_that_meet_nobody_wait_no_cycle() {
             };
             let wait = |offered: f64| {
                 let (traffic, config) = (traffic(offered), RunConfig::new(Mode::Timing));
-                let mut run = SmartTraffic::new(&network, &traffic, &config).unwrap();
+                let mut run = traffic_run(&network, &traffic, &config).unwrap();
                 while !run.is_over() {
                     run.step();
                 }
