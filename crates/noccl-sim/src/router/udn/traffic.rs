@@ -19,8 +19,8 @@ use std::collections::VecDeque;
 const MAX_NAMED: usize = 16;
 
 /// Packets of a source that are not in the network.
-#[derive(Default)]
 struct Queue {
+    tile: TileId,
     /// Packets that wait: destination and tag.
     waiting: VecDeque<(TileId, u64)>,
     /// The packet that is being written, and its next word.
@@ -47,7 +47,12 @@ pub(crate) fn traffic_run<'a>(
 ) -> Result<OpenLoop<'a, UdnPackets>, RunError> {
     let cores = network.cores().ok_or_else(|| refused("the network"))?;
     let params = Params::of_udn(&cores.router.udn);
-    let queues: Vec<Queue> = network.clusters().map(|_| Queue::default()).collect();
+    let queue = |tile| Queue {
+        tile,
+        waiting: VecDeque::new(),
+        writing: None,
+    };
+    let queues: Vec<Queue> = network.clusters().map(queue).collect();
     let packets = UdnPackets {
         stalls: Stalls::new(config),
         plane: Plane::<Xy>::new(network.width(), network.height(), params),
@@ -59,12 +64,13 @@ pub(crate) fn traffic_run<'a>(
 
 impl UdnPackets {
     /// Every source with a packet writes a word if its port has space.
-    fn write(&mut self, cycle: u64, sources: &Sources<'_>) {
-        let (plane, flits) = (&mut self.plane, sources.traffic.beats);
+    fn write(&mut self, cycle: u64, flits: u32) {
+        let plane = &mut self.plane;
         let mut from = 0;
         while let Some(busy) = self.busy.next_member(from) {
             from = busy + 1;
-            let (tile, queue) = (sources.all[busy].tile, &mut self.queues[busy]);
+            let queue = &mut self.queues[busy];
+            let tile = queue.tile;
             if !plane.has_space(tile) || !self.stalls.offers(cycle, tile) {
                 continue;
             }
@@ -113,7 +119,7 @@ impl PacketNetwork for UdnPackets {
     }
 
     fn step(&mut self, cycle: u64, sources: &Sources<'_>) -> bool {
-        self.write(cycle, sources);
+        self.write(cycle, sources.traffic.beats);
         let stalls = self.stalls;
         let has_moved = self.plane.step(cycle, |tile, _| stalls.takes(cycle, tile));
         has_moved || self.plane.can_move()
