@@ -15,7 +15,9 @@ from noccl.programs.operators import Op
 RANKS = 4
 
 
-def rows(program: Any, network: str, collectives: str = "auto") -> dict[tuple[str, int | None], Any]:
+def rows(
+    program: Any, network: str, collectives: str = "auto"
+) -> dict[tuple[str, int | None], Any]:
     """Rows by collective and bytes."""
     result = noccl.run_program(program, network, ranks=RANKS, collectives=collectives)
     return {(row["collective"], row["bytes"]): row for row in result.collectives.rows()}
