@@ -64,9 +64,8 @@ fn next_call(session: &mut Session<'_>, rank: RankId, call: u64) -> Result<(), P
 fn data_bytes() -> usize {
     let status = read_to_string("/proc/self/status").expect("Linux tells");
     let data = status.lines().find_map(|line| line.strip_prefix("VmData:"));
-    let kib = data.and_then(|data| data.trim().strip_suffix(" kB"));
-    let kib: usize = kib.and_then(|kib| kib.parse().ok()).expect("in KiB");
-    kib * 1024
+    let kib = data.and_then(|data| data.split_whitespace().next()?.parse().ok());
+    kib.map_or(0, |kib: usize| kib * 1024)
 }
 
 /// Makes rounds of calls; growth of the memory of data in the second half of them.
@@ -101,6 +100,7 @@ fn growth(network: &Network, rounds: u64) -> Result<usize, ProgramError> {
         let [first, ..] = calls;
         if first == rounds * CALLS / 2 && at_half == 0 {
             at_half = data_bytes();
+            assert!(at_half > 0, "/proc/self/status has no VmData");
         }
         if calls.iter().all(|made| *made == rounds * CALLS) {
             assert_eq!(session.num_calls(), rounds * CALLS * u64::from(RANKS));
