@@ -79,6 +79,17 @@ def test_one_program_prints_what_real_mpi_prints_over_ports_and_calls(
     prints_everywhere(of_calls, 5, wanted)
 
 
+def test_a_report_names_the_algorithms_of_collectives_and_why(of_calls: Path) -> None:
+    rows = report(of_calls, 5, "collective_noc_4x4")["collectives"]
+    found = {(row["collective"], row["bytes"]): row for row in rows}
+    assert len(found) == len(rows)
+    assert found["multicast", 256]["algorithm"] == "in_network"
+    assert found["multicast", 256]["reason"] is None
+    assert found["Allreduce", 256]["algorithm"] == "messages"
+    assert "no algorithm" in found["Allreduce", 256]["reason"]
+    assert found["barrier", 0]["calls"] > 1
+
+
 @pytest.mark.parametrize("name", ["mpi_groups", "mpi_requests"])
 def test_groups_prefixes_and_probes_are_those_of_real_mpi(folder: Path, name: str) -> None:
     program = built(f"tests/ranks/{name}.c", folder / f"{name}.elf", "--calls")

@@ -213,6 +213,20 @@ fn what_no_message_does_is_refused_by_its_action() {
     assert_says(&text, &["actions[1]", "sum of floats"]);
 }
 
+#[test]
+fn actions_of_more_flits_than_their_tags_number_are_refused() {
+    let net = network("smart_4x4");
+    let smart = net.spec().axi().and_then(|axi| axi.router.smart.as_ref());
+    let flit_bytes = u64::from(smart.map_or(0, |smart| smart.flit_bits)) / 8;
+    let bytes = (1 << 29) * flit_bytes + 1;
+    let to = place(cluster(0, 0), SLOT);
+    let sum = network_sum(cube(0, 0, 3, 0), to, bytes, ElementType::Int64);
+    let config = RunConfig::new(Mode::Timing);
+    let schedule = in_order([sum]);
+    let error = run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true).unwrap_err();
+    assert_says(&error.to_string(), &["actions[0]", "2^29 flits"]);
+}
+
 fn traffic(pattern: Pattern, beats: u32, load: f64) -> Traffic {
     Traffic {
         pattern,
