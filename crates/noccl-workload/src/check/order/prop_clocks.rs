@@ -298,8 +298,9 @@ fn agree(are_in_lists: bool, kinds: std::ops::Range<u8>, cases: u32) -> u32 {
         Ok(())
     });
     run.unwrap_or_else(|error| panic!("{error}"));
+    // Of cores that work in lists 15 % are refused: a tenth of 500 cases is three standard deviations away.
     let least = accepted.get().min(refused.get());
-    assert!(least > cases / 10, "{} accepted of {cases}", accepted.get());
+    assert!(least > cases / 20, "{} accepted of {cases}", accepted.get());
     by_flags.get()
 }
 
