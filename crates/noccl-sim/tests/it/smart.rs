@@ -224,7 +224,7 @@ fn actions_of_more_flits_than_their_tags_number_are_refused() {
     let config = RunConfig::new(Mode::Timing);
     let schedule = in_order([sum]);
     let error = run_schedule(&net, &schedule, &[], &[], &config, &mut |_| true).unwrap_err();
-    assert_says(&error.to_string(), &["actions[0]", "2^29 flits"]);
+    assert_says(error.to_string(), &["actions[0]", "2^29 flits"]);
 }
 
 fn traffic(pattern: Pattern, beats: u32, load: f64) -> Traffic {
