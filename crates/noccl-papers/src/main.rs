@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The `noccl-papers` command; all of it is in the library beside it.
+//! The `noccl-papers` command; the library of this crate has all of it.
 
 use std::process::ExitCode;
 

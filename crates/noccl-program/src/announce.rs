@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sends and receives: messages become actions as soon as both memories have space for them.
 //!
-//! A message that has not met its receive is announced and its first piece sent: on core tiles it then waits in the network, the receiver's
-//! queue or its list of early messages; on clusters it lies in the receiver's memory. The pieces behind the first follow when it has met its receive.
+//! A message that has not met its receive is announced and its first chunk sent: on core tiles it then waits in the network, the receiver's
+//! queue or its list of early messages; on clusters it lies in the receiver's memory. The chunks behind the first follow when it has met its receive.
 
 use crate::error::ProgramError;
 use crate::ids::{CommId, MessageId, RankId, RequestId};
 use crate::matching::{Announced, Met, Wanted};
-use crate::message::{Message, Piece};
+use crate::message::{Chunk, Message};
 use crate::rank::Place;
 use crate::request::{Request, RequestKind};
 use crate::session::{Role, Session};
@@ -171,11 +171,11 @@ impl Session<'_> {
             let found = self.messages.at_mut(message);
             found.receive = Some(receive);
             let (source, target) = (found.source, found.target);
-            let pieces: Vec<ActionId> = found.pieces.iter().map(|piece| piece.action).collect();
+            let chunks: Vec<ActionId> = found.chunks.iter().map(|chunk| chunk.action).collect();
             let goes_on = found.has_submitted && !found.is_submitted();
             if source != target {
                 let tile = self.ranks[target.idx()].tile;
-                for action in pieces {
+                for action in chunks {
                     self.run.release(action, tile, Order::InOrder);
                 }
             }
@@ -236,18 +236,18 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Is there a piece to be submitted? Behind the first one only if the message has met its receive.
+    /// Is there a chunk to be submitted? After the first one only if the message has met its receive.
     fn may_go_on(&self, message: MessageId) -> bool {
         let message = self.messages.at(message);
         !message.is_submitted() && (!message.has_submitted || message.receive.is_some())
     }
 
-    /// Submits the next piece of a message; false if there is no memory for it now.
+    /// Submits the next chunk of a message; false if there is no memory for it now.
     fn submit_chunk(&mut self, id: MessageId, order: Order) -> Result<bool, ProgramError> {
         let message = self.messages.at(id);
         let (source, target) = (message.source, message.target);
         let from = message.submitted_bytes;
-        let bytes = (message.bytes - from).min(self.piece_bytes);
+        let bytes = (message.bytes - from).min(self.chunk_bytes);
         // Something has to cross the network, a flag if nothing else.
         let moved = if self.carries_words {
             bytes
@@ -294,7 +294,7 @@ impl Session<'_> {
         let message = self.messages.at_mut(id);
         message.has_submitted = true;
         message.submitted_bytes += bytes;
-        message.pieces.push(Piece {
+        message.chunks.push(Chunk {
             action,
             from,
             bytes,

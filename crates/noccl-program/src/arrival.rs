@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pieces of messages that are sent and that have come, and the requests that are over by it.
+//! Chunks of messages that are sent and that have come, and the requests that are over by it.
 
 use crate::error::ProgramError;
 use crate::ids::{MessageId, RankId, RequestId};
@@ -18,8 +18,8 @@ impl Session<'_> {
         self.meet(met)
     }
 
-    /// A share of a piece is over, at the sender or at the receiver.
-    pub(crate) fn piece_over(
+    /// A share of a chunk is over, at the sender or at the receiver.
+    pub(crate) fn chunk_over(
         &mut self,
         id: MessageId,
         action: ActionId,
@@ -28,46 +28,46 @@ impl Session<'_> {
         let message = self.messages.at_mut(id);
         let (source, target) = (message.source, message.target);
         let Some(number) = message
-            .pieces
+            .chunks
             .iter()
-            .position(|piece| piece.action == action)
+            .position(|chunk| chunk.action == action)
         else {
             return Ok(());
         };
         if rank == source {
-            let piece = &mut message.pieces[number];
-            piece.is_sent = true;
-            let at_source = piece.at_source;
-            message.is_sent = message.is_submitted() && message.pieces.iter().all(|p| p.is_sent);
+            let chunk = &mut message.chunks[number];
+            chunk.is_sent = true;
+            let at_source = chunk.at_source;
+            message.is_sent = message.is_submitted() && message.chunks.iter().all(|p| p.is_sent);
             self.own[source.idx()].give_back(at_source);
             self.has_freed = true;
         }
         if rank == target {
-            self.piece_comes(id, number)?;
+            self.chunk_arrives(id, number)?;
         }
         self.note_ends(id);
         Ok(())
     }
 
-    fn piece_comes(&mut self, id: MessageId, number: usize) -> Result<(), ProgramError> {
+    fn chunk_arrives(&mut self, id: MessageId, number: usize) -> Result<(), ProgramError> {
         let message = self.messages.at(id);
         let (source, target) = (message.source, message.target);
-        let piece = message.pieces[number];
+        let chunk = message.chunks[number];
         let at = noccl_workload::Place {
             tile: TileRef::Cluster(self.coord(target)),
-            offset: piece.at_target,
+            offset: chunk.at_target,
         };
-        let read = self.run.read(at, piece.bytes);
+        let read = self.run.read(at, chunk.bytes);
         let message = self.messages.at_mut(id);
-        let sent = &message.data[piece.from as usize..(piece.from + piece.bytes) as usize];
+        let sent = &message.data[chunk.from as usize..(chunk.from + chunk.bytes) as usize];
         if read != sent {
             return Err(ProgramError::Changed {
                 source_rank: source,
                 rank: target,
             });
         }
-        message.pieces[number].has_come = true;
-        message.has_come = message.is_submitted() && message.pieces.iter().all(|p| p.has_come);
+        message.chunks[number].has_come = true;
+        message.has_come = message.is_submitted() && message.chunks.iter().all(|p| p.has_come);
         if message.receive.is_none() {
             self.message_comes(id)?;
         }
@@ -81,13 +81,13 @@ impl Session<'_> {
         let (is_sent, has_come, has_met) =
             (message.is_sent, message.has_come, message.receive.is_some());
         if has_met {
-            for piece in message
-                .pieces
+            for chunk in message
+                .chunks
                 .iter_mut()
-                .filter(|piece| piece.has_come && !piece.is_freed)
+                .filter(|chunk| chunk.has_come && !chunk.is_freed)
             {
-                piece.is_freed = true;
-                self.own[target.idx()].give_back(piece.at_target);
+                chunk.is_freed = true;
+                self.own[target.idx()].give_back(chunk.at_target);
                 self.has_freed = true;
             }
         }

@@ -95,7 +95,7 @@ impl Session<'_> {
         terms.is_ok_and(|terms| self.piece_bytes_of(terms).is_some())
     }
 
-    /// The same in one piece, as who waits for a multicast without submitting its length needs.
+    /// The same in one piece, as a rank needs that waits for a multicast without giving its length.
     #[must_use]
     pub fn supports_at_once(&mut self, call: &CollectiveCall) -> bool {
         let Some(comm) = self.comms.get(call.comm.0 as usize) else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Programs of ranks: calls of message passing, carried out on a simulated network, cycle by cycle.
 //!
-//! A rank is a program on a tile of its own. It submits one call after the other: sends and receives, collectives, computation. A
+//! A rank is a program on a tile of its own. It makes one call after the other: sends and receives, collectives, computation. A
 //! [`Session`] makes actions of calls for a run that goes on (`noccl_run::OpenRun`), matches messages with receives, makes the schedules of
 //! collectives with the algorithm library, and hands each rank its response in the cycle in which its call is over. Payloads
 //! lie in the simulated memories and are compared with what was sent when they are received.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Messages that travel: pieces that fit into the tiles' memories, each an action of the network.
+//! Messages that travel: chunks that fit into the tiles' memories, each an action of the network.
 
 use crate::ids::{CommId, MessageId, RankId, RequestId};
 use noccl_workload::{ActionId, Numbered};
@@ -20,7 +20,7 @@ pub(crate) struct Message {
     /// Bytes that have been submitted as actions.
     pub(crate) submitted_bytes: u64,
     pub(crate) has_submitted: bool,
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) chunks: Vec<Chunk>,
     /// Is it all read, and all at the receiver?
     pub(crate) is_sent: bool,
     pub(crate) has_come: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Message {
 
 /// A part of a message in the tiles' memories.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Piece {
+pub(crate) struct Chunk {
     pub(crate) action: ActionId,
     /// First byte of the message.
     pub(crate) from: u64,
@@ -62,7 +62,7 @@ impl Message {
             receive: None,
             submitted_bytes: 0,
             has_submitted: false,
-            pieces: Vec::new(),
+            chunks: Vec::new(),
             is_sent: false,
             has_come: false,
         }

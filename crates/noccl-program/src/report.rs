@@ -8,7 +8,7 @@ use crate::uses::CollectiveUse;
 use noccl_run::{RankTime, TimeSlices};
 use serde::Serialize;
 
-/// A call of a rank, from when it was submitted until it was over.
+/// A call of a rank, from its start to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Span {
     /// Which rank.

@@ -38,7 +38,7 @@ pub struct Options<'a> {
 /// Whose an action of the run is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Role {
-    /// A piece of a message.
+    /// A chunk of a message.
     Message(MessageId),
     /// A rank that is busy.
     Busy(RankId),
@@ -65,8 +65,8 @@ pub struct Session<'n> {
     /// Memory of collectives, the same bytes of every tile, and of each rank's messages.
     pub(crate) shared: Ranges,
     pub(crate) own: Vec<Ranges>,
-    /// Longest piece of a message.
-    pub(crate) piece_bytes: u64,
+    /// Longest chunk of a message.
+    pub(crate) chunk_bytes: u64,
     pub(crate) has_freed: bool,
     /// By rank: messages of which something can be submitted.
     pub(crate) to_submit: Vec<VecDeque<MessageId>>,
@@ -103,8 +103,8 @@ pub struct Session<'n> {
     ended: Vec<Ended>,
 }
 
-/// A message's piece is at most this part of a tile's memory for messages.
-const PIECES: u64 = 8;
+/// A message's chunk is at most this part of a tile's memory for messages.
+const CHUNKS: u64 = 8;
 
 /// Ends of shares between two questions whether to go on.
 const EVENTS_PER_QUESTION: u64 = 64;
@@ -133,7 +133,7 @@ impl<'n> Session<'n> {
             .map_or(0, |rank| network.memory_bytes(rank.tile));
         let middle = (memory / 2).next_multiple_of(align);
         let own = Ranges::new(middle, memory, align);
-        let piece_bytes = (own.capacity() / PIECES / align * align).max(align);
+        let chunk_bytes = (own.capacity() / CHUNKS / align * align).max(align);
         Ok(Self {
             network,
             run,
@@ -147,7 +147,7 @@ impl<'n> Session<'n> {
             roles: Numbered::default(),
             shared: Ranges::new(0, middle, align),
             own: vec![own; ranks.len()],
-            piece_bytes,
+            chunk_bytes,
             has_freed: false,
             to_submit: vec![VecDeque::new(); ranks.len()],
             collectives: Numbered::default(),
@@ -205,7 +205,7 @@ impl<'n> Session<'n> {
         self.failed.get_or_insert(failed);
     }
 
-    /// Simulates until calls of ranks are over: each of them submits its next call, or that it has finished, before the next call of this.
+    /// Simulates until calls of ranks are over: each of them makes its next call, or reports that it has finished, before the next call of this.
     /// No responses: all ranks have finished.
     ///
     /// # Errors
@@ -285,7 +285,7 @@ impl<'n> Session<'n> {
         let cycle = &mut self.ranks[rank.idx()].cycle;
         *cycle = (*cycle).max(event.cycle).max(self.run.cycle());
         match role {
-            Role::Message(message) => self.piece_over(message, event.action, rank)?,
+            Role::Message(message) => self.chunk_over(message, event.action, rank)?,
             Role::Step(number) => self.step_over(number, rank),
             Role::Busy(busy) => {
                 if let Some(Call {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The run of an engine beside the machine's: its time, its liveness, and the phases of a cycle in which programs submit actions.
+//! The run of an engine other than the machine: time, liveness, and the phases of a cycle in which programs submit actions.
 //!
 //! An [`Engine`] is a network with its endpoints. A cycle has two parts: [`Engine::begin`] is what becomes due and what endpoints do because
 //! of it, [`Engine::finish`] is what moves. [`Execution`] counts cycles, jumps over those in which nothing happens, and says what the

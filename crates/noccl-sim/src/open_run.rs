@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs whose actions are submitted while they go on, on routers of every kind that offers them.
+//! Runs that accept actions during the simulation, on routers of every kind that offers them.
 
 use crate::driver::open::OpenMachineRun;
 use crate::machine::Machine;

@@ -34,6 +34,11 @@ pub(crate) fn other_source(source: u32, count: usize, stream: &mut Stream) -> us
     draw + usize::from(draw >= source as usize)
 }
 
+/// First cycle after the measured ones.
+pub(crate) const fn measured_until(traffic: &Traffic) -> u64 {
+    traffic.warmup_cycles + traffic.measure_cycles
+}
+
 /// Packets created while measuring, and what has become of them.
 #[derive(Debug)]
 pub(crate) struct Measurement<'t> {
@@ -81,7 +86,7 @@ impl<'t> Measurement<'t> {
 
     /// First cycle after the measured ones.
     pub(crate) const fn end(&self) -> u64 {
-        self.traffic.warmup_cycles + self.traffic.measure_cycles
+        measured_until(self.traffic)
     }
 
     const fn is_measured(&self, cycle: u64) -> bool {

@@ -57,6 +57,7 @@ pub struct Instances<T> {
     /// By tile: the instance of the action that is being linked.
     at_tile: Vec<u32>,
     num_over: usize,
+    num_actions_over: usize,
 }
 
 impl<T> Instances<T> {
@@ -69,6 +70,7 @@ impl<T> Instances<T> {
             edges: Edges::default(),
             at_tile: vec![NONE; num_tiles],
             num_over: 0,
+            num_actions_over: 0,
         }
     }
 
@@ -90,22 +92,23 @@ impl<T> Instances<T> {
         self.num_over
     }
 
+    /// Actions of which every instance is over.
+    #[must_use]
+    pub const fn num_actions_over(&self) -> usize {
+        self.num_actions_over
+    }
+
     /// Is every instance over?
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.num_over == self.all.next_number() as usize
     }
 
-    /// Are there numbers for one more action with so many participants?
-    #[must_use]
-    pub fn has_numbers_for(&self, participants: usize) -> bool {
-        self.actions.has_numbers_for(1) && self.all.has_numbers_for(participants)
-    }
-
     /// Adds the next action with its participants, ascending by tile; the action's number.
     pub fn push(&mut self, tiles: &[TileId], mut data: impl FnMut() -> T) -> u32 {
         let action = self.actions.next_number();
         let len = tiles.len() as u32;
+        self.num_actions_over += usize::from(tiles.is_empty());
         self.actions.push(Span {
             first: self.all.next_number(),
             len,
@@ -233,18 +236,21 @@ impl<T> Instances<T> {
 
     /// An instance is over; `on_waiter` gets each that waited for it, and whether it may begin now.
     pub fn end(&mut self, id: u32, mut on_waiter: impl FnMut(u32, bool)) {
-        let instance = &mut self.all[id];
-        instance.is_over = true;
-        let (action, mut waiters) = (
-            instance.action,
-            std::mem::replace(&mut instance.waiters, List::EMPTY),
-        );
-        self.num_over += 1;
-        self.actions[action].open -= 1;
+        self.mark_over(id);
+        let mut waiters = std::mem::replace(&mut self.all[id].waiters, List::EMPTY);
         while let Some(waiting) = self.edges.take_first(&mut waiters) {
             let is_ready = self.release(waiting);
             on_waiter(waiting, is_ready);
         }
+    }
+
+    fn mark_over(&mut self, id: u32) {
+        let instance = &mut self.all[id];
+        instance.is_over = true;
+        let span = &mut self.actions[instance.action];
+        span.open -= 1;
+        self.num_over += 1;
+        self.num_actions_over += usize::from(span.open == 0);
     }
 
     /// The engine will not ask for an instance any more that is over. Returns whether that holds for all of its action,
@@ -270,9 +276,7 @@ impl<T> Instances<T> {
         instance.open = open;
         instance.data = data;
         if is_over && !instance.is_over {
-            instance.is_over = true;
-            self.num_over += 1;
-            self.actions[self.all[id].action].open -= 1;
+            self.mark_over(id);
         }
     }
 }

@@ -41,13 +41,7 @@ impl<T> Numbered<T> {
         self.first + self.recent.len() as u32
     }
 
-    /// Are there numbers for so many more items?
-    #[must_use]
-    pub fn has_numbers_for(&self, items: usize) -> bool {
-        (u32::MAX - self.next_number()) as usize >= items
-    }
-
-    /// Adds an item; its number. [`Numbered::has_numbers_for`] tells whether there is one.
+    /// Adds an item; its number.
     pub fn push(&mut self, item: T) -> u32 {
         self.push_or_skip(Some(item))
     }

@@ -232,15 +232,15 @@ impl<'s> Cores<'s> {
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.program.is_over()
+        self.program.instances.is_over()
     }
 
     pub(crate) const fn num_over(&self) -> usize {
-        self.program.num_over
+        self.program.instances.num_actions_over()
     }
 
     pub(crate) fn num_actions(&self) -> usize {
-        self.program.num_actions()
+        self.program.instances.num_actions() as usize
     }
 
     pub(crate) fn times(&self) -> Vec<ActionTime> {

@@ -17,7 +17,6 @@ pub(super) struct Program {
     last_of_pair: Option<BTreeMap<(TileId, TileId), u32>>,
     /// By action: when the first of its instances began, and when the last one that is over ended.
     times: Numbered<(Option<u64>, u64)>,
-    pub num_over: usize,
     /// Instances that have ended, of a run whose program asks for them; `None` in the run of a schedule.
     ended: Option<Vec<Ended>>,
 }
@@ -30,7 +29,6 @@ impl Program {
             instances: Instances::new(num_tiles),
             last_of_pair: (!is_open).then(BTreeMap::new),
             times: Numbered::default(),
-            num_over: 0,
             ended: is_open.then(Vec::new),
         }
     }
@@ -44,7 +42,6 @@ impl Program {
     ) {
         let tiles = participants(network, &action.kind);
         let number = self.instances.push(&tiles, || ());
-        self.num_over += usize::from(tiles.is_empty());
         self.times.push((None, 0));
         self.instances.link(number, action, |_| true);
         if let Some((before, waiting)) = self.receive_before(network, number, action) {
@@ -96,7 +93,6 @@ impl Program {
             }
         });
         let is_last = self.instances.is_action_over(action);
-        self.num_over += usize::from(is_last);
         self.note(Ended {
             action: ActionId(action),
             tile,
@@ -149,14 +145,6 @@ impl Program {
     /// Does a program ask for the ends of instances?
     pub(super) const fn is_watched(&self) -> bool {
         self.ended.is_some()
-    }
-
-    pub(super) fn is_over(&self) -> bool {
-        self.num_over == self.num_actions()
-    }
-
-    pub(super) fn num_actions(&self) -> usize {
-        self.instances.num_actions() as usize
     }
 
     /// By action that is not forgotten.

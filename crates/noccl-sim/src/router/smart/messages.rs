@@ -52,7 +52,6 @@ pub(super) struct Messages<'s> {
     pub(super) memories: Memories,
     pub counters: Counters,
     pub checksum: u64,
-    pub num_done: usize,
     cycle: u64,
     /// Ends and arrivals that programs have not been told; `None` in the run of a schedule.
     pub(super) ended: Option<Vec<Ended>>,
@@ -93,7 +92,6 @@ impl<'s> Messages<'s> {
             memories: Memories::default(),
             counters: Counters::default(),
             checksum: 0,
-            num_done: 0,
             cycle: 0,
             ended: Some(Vec::new()),
         }
@@ -127,7 +125,6 @@ impl<'s> Messages<'s> {
                 self.ready.push_back((number, tile));
             }
         }
-        self.num_done += usize::from(self.instances.is_action_over(number));
     }
 
     pub(super) fn fill(&mut self, inputs: &[MemoryImage]) -> Result<(), RunError> {
@@ -140,7 +137,7 @@ impl<'s> Messages<'s> {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.num_done == self.tasks.next_number() as usize
+        self.instances.is_over()
     }
 
     pub(super) fn times(&self) -> Vec<ActionTime> {
@@ -211,7 +208,6 @@ impl<'s> Messages<'s> {
         let is_last = self.instances.close(id);
         self.tell(action, tile, true, is_last);
         if is_last {
-            self.num_done += 1;
             self.forget(action);
         }
     }

@@ -157,8 +157,11 @@ impl Engine for Smart<'_> {
     }
 
     fn num_over(&self) -> (usize, usize) {
-        let submitted = self.messages.tasks.next_number() as usize;
-        (self.messages.num_done, submitted)
+        let instances = &self.messages.instances;
+        (
+            instances.num_actions_over(),
+            instances.num_actions() as usize,
+        )
     }
 
     fn flit_hops(&self) -> u64 {

@@ -7,7 +7,7 @@ use super::multicasts::Multicast;
 use super::packet::Combining;
 use super::plane::Plane;
 use super::stays::Stayed;
-use crate::driver::measurement::Measurement;
+use crate::driver::measurement::{Measurement, measured_until};
 use crate::driver::open_loop::{OpenLoop, PacketNetwork, Sources};
 use crate::router::stalls::Stalls;
 use noccl_net::capabilities::MulticastTrees;
@@ -30,8 +30,7 @@ pub(crate) struct SmartPackets {
     stalls: Stalls,
     pub(super) plane: Plane,
     kept: Vec<Kept>,
-    /// Ends of warm-up and of the measurement, and the stays in routers before each.
-    bounds: [u64; 2],
+    /// Stays in routers before the measured cycles, and before those that follow.
     stayed: [Option<Stayed>; 2],
     /// Reductions that are complete in this cycle, with their tags.
     complete: Vec<(u32, u64)>,
@@ -52,10 +51,6 @@ pub(crate) fn traffic_run<'a>(
         stalls: Stalls::new(config),
         plane: Plane::new(network, smart, 0),
         kept: network.clusters().map(|_| Kept::default()).collect(),
-        bounds: [
-            traffic.warmup_cycles,
-            traffic.warmup_cycles.saturating_add(traffic.measure_cycles),
-        ],
         stayed: [None; 2],
         complete: Vec::new(),
     };
@@ -187,8 +182,12 @@ impl PacketNetwork for SmartPackets {
         self.plane.skip_to(cycle);
     }
 
-    fn step(&mut self, cycle: u64, _: &Sources<'_>) -> bool {
-        for (stayed, bound) in self.stayed.iter_mut().zip(self.bounds) {
+    fn step(&mut self, cycle: u64, sources: &Sources<'_>) -> bool {
+        let bounds = [
+            sources.traffic.warmup_cycles,
+            measured_until(sources.traffic),
+        ];
+        for (stayed, bound) in self.stayed.iter_mut().zip(bounds) {
             if cycle >= bound && stayed.is_none() {
                 *stayed = Some(self.plane.stays.before(cycle));
             }
