@@ -35,14 +35,13 @@ RTL_NETWORKS := $(notdir $(wildcard rtl/gen/*))
 
 # The merge gate's lanes: what fails in seconds comes first. The hardware's stages run beside the others, since
 # they keep one core busy most of the time; `stage:other` waits for what another lane makes.
-CI_SOFTWARE := setup check demo lint-rust test-rust claims-quick test-python lint-python gen-check docs test-wheel
+CI_SOFTWARE := setup check demo lint-rust test-rust claims-quick test-python lint-python gen-check test-wheel
 CI_MODULES := setup-rtl:setup lint-rtl-quick rtl-quick:demo
 CI_PROMISES := formal-quick:setup-rtl cosim-quick:demo
 
-# `make test`: all tests of Rust and Python, and one of each kind for the hardware, in two lanes beside each other.
-# The limit is five minutes on two idle cores after `make demo`; a line more below has to fit into it. Everything is
-# in `make test-all`.
-TEST_SOFTWARE := test-rust test-python
+# `make test`: the tests that take minutes after `make demo`, in two lanes beside each other. The merge gate runs all tests
+# of Rust and Python, `make test-all` also all cases and all of the hardware.
+TEST_SOFTWARE := test-rust-quick test-python-quick
 TEST_HARDWARE := setup-rtl test-lock-step test-proofs test-modules
 
 .PHONY: help
@@ -162,12 +161,12 @@ docs: ## API documentation of the crates, warnings are errors
 # ---------------------------------------------------------------------------------------------- tests
 
 .PHONY: test
-test: ## All tests of Rust and Python, and some of each kind for the hardware
+test: ## Tests of Rust and Python but the slow ones, and one of each kind for the hardware (minutes)
 	@tools/ci_stages.sh "$(TEST_SOFTWARE)" "$(TEST_HARDWARE)"
 
 .PHONY: test-all
 test-all: export NOCCL_CASES := long
-test-all: test-rust test-debug test-python test-wheel lint-rtl rtl formal cosim cosim-run rtl-mutants rtl-long mutations ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
+test-all: docs test-rust test-debug test-python test-wheel lint-rtl rtl formal cosim cosim-run rtl-mutants rtl-long mutations ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
 
 MUTATIONS ?= 100000
 .PHONY: mutations
@@ -183,6 +182,12 @@ test-rust: $(VENV)/.deps
 claims-quick: ## Claims of S3 and S4, the quick set: the pages and plots are today's
 	NOCCL_CASES=long cargo test --release --workspace --locked --test it -- claims_of_s3 claims_of_s4
 
+# Crates whose tests simulate most: whole studies, and the papers' experiments.
+SLOW_CRATES := noccl-studies noccl-papers
+.PHONY: test-rust-quick
+test-rust-quick: $(VENV)/.deps
+	cargo test --release --workspace $(SLOW_CRATES:%=--exclude %) --locked --no-fail-fast
+
 .PHONY: test-debug
 test-debug: $(VENV)/.deps ## All tests of Rust with overflow checks and debug assertions in every crate (20 CPU minutes to compile)
 	cargo test --workspace --locked --no-fail-fast
@@ -190,6 +195,13 @@ test-debug: $(VENV)/.deps ## All tests of Rust with overflow checks and debug as
 .PHONY: test-python
 test-python: $(BIN)/noccl $(VENV)/.deps
 	$(BIN)/python -m pytest
+
+# Files of tests that execute programs on simulated cores, run the pages' commands, or repeat sweeps.
+SLOW_PYTHON := test_build_kills test_credits test_docs test_executed_programs test_figures test_npb \
+  test_programs_of_calls test_stress_programs test_sweep_ends
+.PHONY: test-python-quick
+test-python-quick: $(BIN)/noccl $(VENV)/.deps
+	$(BIN)/python -m pytest $(SLOW_PYTHON:%=--ignore python/tests/%.py)
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/developer/long_summary.md

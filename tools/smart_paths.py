@@ -145,8 +145,10 @@ def preset(package: str = rtl_sources.SMART_PACKAGE) -> dict[str, int]:
 def sizes() -> str:
     """In words: routers of the preset."""
     number = preset()
+    channels = [number[f"{name}_VCS"] for name in ("UNICAST", "REDUCTION", "MULTICAST")]
+    of_a_class = " + ".join(map(str, channels)) if len(set(channels)) > 1 else f"{channels[0]}"
     return (
-        f"{number['VCS']} channels of {number['VC_FLITS']} flits per class, flits of "
+        f"{of_a_class} channels of {number['VC_FLITS']} flits per class, flits of "
         f"{number['FLIT_BITS']} bits, tags of {number['TAG_BITS']} bits, a table of "
         f"{number['TABLE_ENTRIES']} entries, paths of {number['HPC_MAX']} hops"
     )

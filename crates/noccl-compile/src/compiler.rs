@@ -109,11 +109,8 @@ pub fn compile(request: &CompileRequest, on_step: OnStep<'_>) -> Result<Compiled
     request.sources.iter().try_for_each(|path| check(path))?;
     let tool = Tool::find(on_step)?;
     let runtime = Runtime::new(&tool, request.credits, on_step)?;
-    let scratch = Scratch::new(env::temp_dir().join(format!(
-        "noccl-compile-{}-{}",
-        std::process::id(),
-        cache::digest([&*request.output.to_string_lossy()])
-    )));
+    let key = cache::digest([&*request.output.to_string_lossy()]);
+    let scratch = Scratch::temporary("noccl-compile", &key);
     let linked = scratch.path("program");
     let io = |error| failed(&linked, "cannot be written", &error);
     fs::create_dir_all(scratch.path("")).map_err(io)?;

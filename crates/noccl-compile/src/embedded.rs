@@ -6,7 +6,6 @@ use crate::compiler::{CompileRequest, Compiled, Messages, Optimization, compile}
 use crate::sources::{Sources, is_code, write_all};
 use crate::{CompileError, OnStep, cache};
 use noccl_files::Scratch;
-use std::env;
 use std::path::Path;
 
 macro_rules! sources {
@@ -69,12 +68,7 @@ impl Embedded {
     /// As [`crate::compile`].
     pub fn compile(self, output: &Path, on_step: OnStep<'_>) -> Result<Compiled, CompileError> {
         let name = output.to_string_lossy();
-        let folder = format!(
-            "noccl-embedded-{}-{}",
-            std::process::id(),
-            cache::digest([&*name])
-        );
-        let scratch = Scratch::new(env::temp_dir().join(folder));
+        let scratch = Scratch::temporary("noccl-embedded", &cache::digest([&*name]));
         let files = self.sources().iter().copied();
         let sources = write_all(&scratch.path(""), files, is_code)?;
         let request = CompileRequest {

@@ -18,6 +18,13 @@ impl Scratch {
         Self(folder)
     }
 
+    /// A folder among the system's temporary files. Those of the same name that killed processes have left are removed.
+    pub fn temporary(name: &str, key: &str) -> Self {
+        remove_left(name);
+        let folder = format!("{name}-{}-{key}", std::process::id());
+        Self(std::env::temp_dir().join(folder))
+    }
+
     /// Full path of something in it.
     pub fn path(&self, below: impl AsRef<Path>) -> PathBuf {
         self.0.join(below)
@@ -66,6 +73,26 @@ impl Scratch {
     /// Removes it, also what a killed process has left of one.
     fn remove(&self) -> bool {
         fs::remove_dir_all(&self.0).is_ok() || !self.0.exists()
+    }
+}
+
+/// Removes temporary folders of processes that no longer run, where the system lists its processes.
+fn remove_left(name: &str) {
+    let processes = Path::new("/proc");
+    let Ok(entries) = fs::read_dir(std::env::temp_dir()) else {
+        return;
+    };
+    if !processes.join("self").exists() {
+        return;
+    }
+    for entry in entries.flatten() {
+        let found = entry.file_name();
+        let rest = found.to_str().and_then(|found| found.strip_prefix(name));
+        let process = rest.and_then(|rest| rest.strip_prefix('-')?.split('-').next());
+        let process = process.filter(|process| process.parse::<u32>().is_ok());
+        if process.is_some_and(|process| !processes.join(process).exists()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 }
 

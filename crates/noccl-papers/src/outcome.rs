@@ -77,6 +77,28 @@ impl Outcomes {
         }
     }
 
+    /// All of others, with the numbers of a second setting in their details.
+    pub(crate) fn take_beside(
+        &mut self,
+        others: Self,
+        setting: &str,
+        second: &Self,
+        second_setting: &str,
+    ) {
+        let mut all = others;
+        for (id, outcome) in &mut all.by_id {
+            if let (
+                Outcome::Measured { detail, .. },
+                Some(Outcome::Measured { ours: second, .. }),
+            ) = (outcome, second.by_id.get(id))
+            {
+                let behind = if detail.is_empty() { "" } else { "; " };
+                *detail += &format!("{behind}{second:.2} {second_setting}");
+            }
+        }
+        self.take_with(all, setting);
+    }
+
     pub(crate) fn miss(&mut self, id: &str, reason: &str) {
         let outcome = Outcome::Missing(reason.to_owned());
         self.by_id.insert(id.to_owned(), outcome);

@@ -78,10 +78,12 @@ fn paths(c: &SmartRtlConfig) -> String {
 }
 
 fn channels(c: &SmartRtlConfig) -> String {
-    "  // Virtual channels of a message class, flits of a channel, bits of a flit's data.\n"
+    "  // Virtual channels of an input by message class, flits of a channel, bits of a flit's data.\n"
         .to_owned()
         + &numbers(&[
-            ("VCS", c.vcs),
+            ("UNICAST_VCS", c.unicast_vcs),
+            ("REDUCTION_VCS", c.reduction_vcs),
+            ("MULTICAST_VCS", c.multicast_vcs),
             ("VC_FLITS", c.vc_flits),
             ("FLIT_BITS", c.flit_bits),
         ])

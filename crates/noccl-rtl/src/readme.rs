@@ -120,7 +120,8 @@ pub(crate) fn smart_readme(c: &SmartRtlConfig) -> String {
          | the same of bitwise and of other reductions | {bitwise}, {arithmetic} |\n\
          | cycles of a path's setup | {setup} |\n\
          | who goes first at a link | {priority} |\n\
-         | virtual channels of an input | 3 message classes of {vcs}, {vc_flits} flits each |\n\
+         | virtual channels of an input | {unicasts} for unicasts, {reductions} for reductions, {multicasts} for multicasts; \
+         {vc_flits} flits each |\n\
          | multicasts | {multicast} |\n\
          | reduction table | {table} |\n\
          | names of packets | {tag_bits} bits |\n",
@@ -132,7 +133,9 @@ pub(crate) fn smart_readme(c: &SmartRtlConfig) -> String {
         bitwise = c.bitwise_hpc_max,
         arithmetic = c.arithmetic_hpc_max,
         setup = c.setup_cycles,
-        vcs = c.vcs,
+        unicasts = c.unicast_vcs,
+        reductions = c.reduction_vcs,
+        multicasts = c.multicast_vcs,
         vc_flits = c.vc_flits,
         tag_bits = c.tag_bits,
     )

@@ -37,8 +37,12 @@ pub struct SmartRtlConfig {
     pub setup_cycles: u32,
     /// Does a flit that passes go before a local one?
     pub is_bypass_first: bool,
-    /// Virtual channels of a message class at an input.
-    pub vcs: u32,
+    /// Virtual channels of an input for unicasts.
+    pub unicast_vcs: u32,
+    /// The same for contributions to reductions.
+    pub reduction_vcs: u32,
+    /// The same for multicasts.
+    pub multicast_vcs: u32,
     /// Flits of a virtual channel.
     pub vc_flits: u32,
     /// Bits of data of a flit.
@@ -75,6 +79,7 @@ impl SmartRtlConfig {
     fn new(network: &Network, smart: &SmartRouter) -> Self {
         let mesh = &network.spec().mesh;
         let hpc_max = hops(network, smart);
+        let [unicast_vcs, reduction_vcs, multicast_vcs] = smart.vcs_by_class();
         let (x_bits, y_bits) = (bits(mesh.width), bits(mesh.height));
         Self {
             network: network.spec().label(),
@@ -87,7 +92,9 @@ impl SmartRtlConfig {
             arithmetic_hpc_max: smart.arithmetic_hpc_max.min(hpc_max),
             setup_cycles: smart.setup_cycles,
             is_bypass_first: smart.priority == SmartPriority::Bypass,
-            vcs: smart.vcs,
+            unicast_vcs,
+            reduction_vcs,
+            multicast_vcs,
             vc_flits: smart.vc_flits,
             flit_bits: smart.flit_bits,
             has_multicast: smart.multicast != SmartMulticast::Unicasts,

@@ -72,13 +72,11 @@ pub fn override_value(table: &mut toml::Table, key: &str, value: &str) -> Result
         let one = toml::Value::Float(crate::default_clock_ghz());
         table.entry(CLOCK).or_insert(one);
     }
-    if LEFT_OUT.contains(&key)
-        && let Some(toml::Value::Table(core)) = table.get_mut(parents)
-    {
-        core.entry(last).or_insert(toml::Value::Integer(0));
-    }
     let parts: Vec<&str> = parents.split('.').filter(|p| !p.is_empty()).collect();
     let here = descend(table, &parts).map_err(fail)?;
+    if LEFT_OUT.contains(&key) {
+        here.entry(last).or_insert(toml::Value::Integer(0));
+    }
     let no_value = no_value(here, parents, last);
     let old = match here.get_mut(last) {
         Some(old) if !old.is_table() && !old.is_array() => old,
@@ -132,14 +130,16 @@ fn check_format(file: &str, table: &toml::Table) -> Result<(), SpecError> {
 /// A number that files leave out where it is 1, and that can be set nevertheless.
 const CLOCK: &str = "clock_ghz";
 
-/// Those that files leave out where they are 0.
-const LEFT_OUT: [&str; 6] = [
+/// Whole numbers that files may leave out: of `core`, where they are 0; of `router.smart`, where they are `vcs`.
+const LEFT_OUT: [&str; 8] = [
     "core.blocked_cycles",
     "core.list_cycles",
     "core.row_cycles",
     "core.receive_ahead_cycles",
     "core.round_cycles",
     "core.send_word_cycles",
+    "router.smart.reduction_vcs",
+    "router.smart.multicast_vcs",
 ];
 
 /// A table of such numbers.
@@ -169,13 +169,13 @@ fn no_value(table: &toml::Table, parents: &str, name: &str) -> String {
             let one = toml::Value::Float(crate::default_clock_ghz());
             table.entry(CLOCK).or_insert(one);
         }
-        "core" => {
-            let names = LEFT_OUT.iter().filter_map(|key| key.strip_prefix("core."));
-            table.extend(names.map(|name| (name.to_owned(), toml::Value::Integer(0))));
-        }
         // Routers between cores have links of one cycle.
         "router" if table.contains_key("wide_reduction") => add_link_cycles(&mut table),
-        _ => {}
+        _ => {
+            let names = LEFT_OUT.iter().filter_map(|key| key.rsplit_once('.'));
+            let names = names.filter(|(of, _)| *of == parents);
+            table.extend(names.map(|(_, name)| (name.to_owned(), toml::Value::Integer(0))));
+        }
     }
     match table.get(name) {
         Some(toml::Value::Table(below)) => format!(

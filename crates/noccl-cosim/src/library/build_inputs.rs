@@ -24,8 +24,8 @@ const SPEED: &str = "cosim/speed.vlt";
 const SMART_TOP: &str = "noccl_smart_cosim";
 /// Bits of a transaction's or packet's name: as many as the simulator's numbers need, so that none is used twice at a time.
 const TAG_BITS: u32 = 16;
-/// Write channels of a tile where reductions may wait: as many as it has transfers in flight, but for traces without end.
-pub const MANY_CHANNELS: u32 = 16;
+/// Write channels of a network interface whose manager is not the DMA engine: traces may have that many writes in flight.
+const TRACE_CHANNELS: u32 = 16;
 
 /// Where hardware and simulator meet: what is hardware lies between these ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,10 +178,12 @@ impl BuildInputs {
             });
         }
         let mut numbers = numbers(config, boundary);
-        // The simulator's engine works on reductions beside its transfers.
-        let has_many_channels = arithmetic.has_reductions || boundary == Boundary::Dma;
-        if boundary != Boundary::Router && has_many_channels {
-            numbers.wide_channels = numbers.wide_channels.max(MANY_CHANNELS);
+        match boundary {
+            Boundary::Dma => numbers.wide_channels = engine_channels(config),
+            Boundary::Axi if arithmetic.has_reductions => {
+                numbers.wide_channels = numbers.wide_channels.max(TRACE_CHANNELS);
+            }
+            Boundary::Router | Boundary::Axi => {}
         }
         let mut arguments = ["-f", TILE_ARGUMENTS, "--assert"]
             .map(str::to_owned)
@@ -270,6 +272,12 @@ pub fn numbers(config: &RtlConfig, boundary: Boundary) -> RtlConfig {
         }
     }
     config
+}
+
+/// Write channels of DMA engines as the simulator's: for its transfers, and for reductions, which it works on beside them.
+#[must_use]
+pub const fn engine_channels(config: &RtlConfig) -> u32 {
+    config.wide_channels + config.max_open_reductions
 }
 
 /// Memories so large that every transaction of a trace has its own part of them, as in the simulator.

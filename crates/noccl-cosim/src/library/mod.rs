@@ -6,7 +6,7 @@ mod cache;
 mod sources;
 mod verilator;
 
-pub use build_inputs::{Arithmetic, Boundary, BuildInputs, MANY_CHANNELS, numbers};
+pub use build_inputs::{Arithmetic, Boundary, BuildInputs, engine_channels, numbers};
 pub use cache::find_or_build;
 pub use sources::read_sources;
 pub use verilator::verilator_found;

@@ -2,7 +2,7 @@
 //! All measurements of S2's claims: open-loop traffic on a mesh of 8x8, and in [`coherence`] programs on a machine of cores and caches.
 //!
 //! S2 leaves open the number of virtual channels, the account of latencies, what saturation is, and the sizes of multicasts. One constant each is
-//! fitted to one row, and those rows prove nothing; everything else is measured with them.
+//! fitted to one row (of virtual channels two: for multicasts and for reductions), and those rows prove nothing; everything else is measured with them.
 
 mod beyond;
 mod broadcasts;
@@ -46,10 +46,10 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
     tally.finish_unit()?;
     broadcasts::random_sets(effort, &mut of_traffic)?;
     tally.finish_unit()?;
-    reductions::claims(effort, &mut of_traffic)?;
-    tally.finish_unit()?;
     let setting = Setting::PUBLISHED.words();
     found.outcomes.take_with(of_traffic, &setting);
+    reductions::claims(effort, &mut found.outcomes)?;
+    tally.finish_unit()?;
     hops::claims(effort, &mut found.outcomes)?;
     hardware::claims(&mut found.outcomes)?;
     tally.finish_unit()?;

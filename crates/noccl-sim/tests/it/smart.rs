@@ -99,6 +99,7 @@ proptest! {
         sizes in (1..=3u32, 1..=2u32, 1..=6u32),
         priority in prop::sample::select(vec!["\"local\"", "\"bypass\""]),
         is_greedy: bool,
+        scope in prop::sample::select(vec!["\"input_port\"", "\"router\"", "\"interface\""]),
         stall in 0..160u32,
     ) {
         let vcs = sizes.0.to_string();
@@ -106,6 +107,8 @@ proptest! {
         let entries = sizes.2.to_string();
         let mut fields = vec![
             ("router.smart.vcs", &vcs[..]),
+            ("router.smart.reduction_vcs", &setup),
+            ("router.smart.merge_scope", scope),
             ("router.smart.setup_cycles", &setup),
             ("router.smart.reduction_table_entries", &entries),
             ("router.smart.priority", priority),
@@ -169,7 +172,7 @@ fn long_payloads_are_reduced_at_a_flit_per_cycle_if_channels_and_ids_last_that_l
     let added = |setup: u64, vcs: u64, ids: u64| {
         let fields = [
             ("router.smart.setup_cycles", setup),
-            ("router.smart.vcs", vcs),
+            ("router.smart.reduction_vcs", vcs),
             ("router.smart.reduction_table_entries", ids),
         ];
         let net = network_with("smart_4x4", &fields);
@@ -185,7 +188,7 @@ fn long_payloads_are_reduced_at_a_flit_per_cycle_if_channels_and_ids_last_that_l
         cycles(2 * FLITS) - cycles(FLITS)
     };
     for (setup, channel_cycles) in [(1, 5), (2, 7)] {
-        for vcs in 1..=8 {
+        for vcs in (1..=8).chain([16]) {
             let expected = (FLITS * channel_cycles / vcs).max(FLITS);
             assert_eq!(added(setup, vcs, 64), expected, "{setup}, {vcs}");
         }

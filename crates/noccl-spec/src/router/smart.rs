@@ -45,10 +45,28 @@ pub struct SmartRouter {
     pub arithmetic_hpc_max: u32,
     /// Virtual channels of an input, per message class and order class.
     pub vcs: u32,
+    /// Those of contributions to reductions. Absent: `vcs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduction_vcs: Option<u32>,
+    /// Those of multicasts, per order class. Absent: `vcs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multicast_vcs: Option<u32>,
     /// Flits of a virtual channel, at least those of the longest packet.
     pub vc_flits: u32,
     /// Bits of a flit.
     pub flit_bits: u32,
+}
+
+impl SmartRouter {
+    /// Virtual channels of an input by message class: unicasts, contributions to reductions, multicasts of one order class.
+    #[must_use]
+    pub fn vcs_by_class(&self) -> [u32; 3] {
+        [
+            self.vcs,
+            self.reduction_vcs.unwrap_or(self.vcs),
+            self.multicast_vcs.unwrap_or(self.vcs),
+        ]
+    }
 }
 
 /// Whose flit goes on where a local one and one that passes ask for the same link.
@@ -121,6 +139,8 @@ pub enum SmartMergeScope {
     Router,
     /// Those buffered at one input port.
     InputPort,
+    /// Those buffered in one router, and the one that waits in the network interface of its tile.
+    Interface,
 }
 
 pub(super) struct Smart;
@@ -191,7 +211,10 @@ const VARIANTS: &[VariantField] = &[
         "router.smart.reduction",
         &["none", "opportunistic", "greedy", "complete", "complete"],
     ),
-    ("router.smart.merge_scope", &["router", "input_port"]),
+    (
+        "router.smart.merge_scope",
+        &["router", "input_port", "interface"],
+    ),
     (
         "router.smart.reduction_table_entries",
         &["1", "2", "7", "64"],
@@ -199,9 +222,16 @@ const VARIANTS: &[VariantField] = &[
     ("router.smart.bitwise_hpc_max", &["1", "4", "8"]),
     ("router.smart.arithmetic_hpc_max", &["1", "2", "8"]),
     ("router.smart.vcs", &["1", "1", "2", "4"]),
+    ("router.smart.reduction_vcs", &["1", "2", "3", "8"]),
+    ("router.smart.multicast_vcs", &["1", "2", "3", "8"]),
     ("router.smart.vc_flits", &["2", "3", "5", "9"]),
     ("router.smart.flit_bits", &["64", "128", "512"]),
 ];
+
+/// Most virtual channels of a message class.
+const MAX_VCS: u32 = 16;
+/// The same with private trees, whose multicasts have three order classes.
+const MAX_VCS_OF_PRIVATE_TREES: u32 = 8;
 
 /// Ranges of the table of their own, of whatever routers it stands beside.
 pub(super) fn own_ranges(smart: &SmartRouter, table: &mut Table) {
@@ -221,7 +251,16 @@ pub(super) fn own_ranges(smart: &SmartRouter, table: &mut Table) {
         smart.broadcast_interval_cycles,
         3..=64,
     );
-    any("vcs", smart.vcs, 1..=8);
+    any("vcs", smart.vcs, 1..=MAX_VCS.into());
+    let by_class = [
+        ("reduction_vcs", smart.reduction_vcs),
+        ("multicast_vcs", smart.multicast_vcs),
+    ];
+    for (name, vcs) in by_class {
+        if let Some(vcs) = vcs {
+            any(name, vcs, 1..=MAX_VCS.into());
+        }
+    }
     any("vc_flits", smart.vc_flits, 1..=64);
     table.power_of_two("router.smart.flit_bits", smart.flit_bits, 64..=1024);
 }
@@ -244,11 +283,30 @@ fn check_connected(smart: &SmartRouter) -> Checked {
     Ok(())
 }
 
+/// An input has at most 64 virtual channels, a power of two per class.
+fn check_channels(smart: &SmartRouter) -> Checked {
+    let fields = ["vcs", "reduction_vcs", "multicast_vcs"];
+    let mut classes = fields.into_iter().zip(smart.vcs_by_class());
+    match classes.find(|(_, vcs)| *vcs > MAX_VCS_OF_PRIVATE_TREES) {
+        Some((name, vcs)) if smart.tree != SmartTree::Shared => Err(OutOfRange {
+            field: format!("router.smart.{name}"),
+            found: vcs.to_string(),
+            accepted: format!(
+                "must be 1 to {MAX_VCS_OF_PRIVATE_TREES} with router.smart.tree = \"{}\", whose multicasts have \
+                 three order classes; up to {MAX_VCS} with \"shared\"",
+                smart.tree.name()
+            ),
+        }),
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// Forks without bypass are those of a router that no flit passes, and slots belong to private trees.
 pub(super) fn check(smart: &SmartRouter) -> Checked {
     if smart.is_connected {
         return check_connected(smart);
     }
+    check_channels(smart)?;
     match smart.multicast {
         SmartMulticast::Fork if smart.hpc_max != 1 => Err(OutOfRange {
             field: "router.smart.hpc_max".to_owned(),

@@ -57,7 +57,9 @@ fn what_smart_routers_cannot_be_is_refused_by_its_field() {
     for (field, value, part) in [
         ("router.smart.hpc_max", "0", "1 to 64"),
         ("router.smart.setup_cycles", "3", "1 to 2"),
-        ("router.smart.vcs", "0", "1 to 8"),
+        ("router.smart.vcs", "0", "1 to 16"),
+        ("router.smart.reduction_vcs", "17", "1 to 16"),
+        ("router.smart.multicast_vcs", "0", "1 to 16"),
         ("router.smart.reduction_table_entries", "0", "1 to 4096"),
         ("router.smart.flit_bits", "100", "power of two"),
         ("router.smart.multicast", "\"gready\"", "greedy"),
@@ -82,6 +84,13 @@ fn what_smart_routers_cannot_be_is_refused_by_its_field() {
         let name = field.rsplit('.').next().unwrap();
         assert!(error.contains(name), "{field}: {error}");
     }
+    let wide = ("router.smart.multicast_vcs".to_owned(), "9".to_owned());
+    let private = preset_text("smart_8x8_private").unwrap();
+    let error = parse_spec("t", &private, &[wide]).unwrap_err().to_string();
+    assert!(
+        error.contains("must be 1 to 8 with router.smart.tree = \"private\""),
+        "{error}"
+    );
     let fork = ("router.smart.multicast".to_owned(), "\"fork\"".to_owned());
     let error = parse_spec("t", &text, &[fork]).unwrap_err().to_string();
     assert!(error.contains("router.smart.hpc_max"), "{error}");

@@ -34,12 +34,13 @@ package noccl_smart_pkg;
   typedef logic [NUM_CLASSES-1:0] class_set_t;
 
   // Channels of an input: those of a class stand together.
-  localparam int unsigned VCS = noccl_smart_cfg_pkg::VCS;
-  localparam int unsigned NUM_CHANNELS = NUM_CLASSES * VCS;
+  localparam int unsigned FIRST_CONTRIBUTION = noccl_smart_cfg_pkg::UNICAST_VCS;
+  localparam int unsigned FIRST_MULTICAST = FIRST_CONTRIBUTION + noccl_smart_cfg_pkg::REDUCTION_VCS;
+  localparam int unsigned NUM_CHANNELS = FIRST_MULTICAST + noccl_smart_cfg_pkg::MULTICAST_VCS;
   typedef logic [NUM_CHANNELS-1:0] channel_set_t;
 
   function automatic kind_e class_of(int unsigned channel);
-    return channel < VCS ? UNICAST : channel < 2 * VCS ? CONTRIBUTION : MULTICAST;
+    return channel < FIRST_CONTRIBUTION ? UNICAST : channel < FIRST_MULTICAST ? CONTRIBUTION : MULTICAST;
   endfunction
 
   function automatic channel_set_t channels_of(kind_e kind);

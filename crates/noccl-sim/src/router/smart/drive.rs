@@ -74,8 +74,9 @@ impl Plane {
     fn of_class(&self, tile: usize, port: usize, class: usize) -> impl Iterator<Item = usize> + '_ {
         let input = tile * PORTS + port;
         let ready = self.channels.ready[input];
-        let first = self.n.first_bit(class);
-        (first..first + self.n.vcs)
+        let mask = self.n.class_mask(class);
+        let first = mask.trailing_zeros() as usize;
+        (first..first + mask.count_ones() as usize)
             .filter(move |bit| ready >> bit & 1 == 1)
             .map(move |bit| self.n.channel(input, bit))
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Interfaces send: a flit per cycle into a channel of the Local input, message classes round robin.
 
-use super::numbers::{LOCAL, MULTICAST, ports};
+use super::channels::NOBODY;
+use super::numbers::{LOCAL, MULTICAST, REDUCTION, ports};
 use super::plane::{Latched, Plane, Sending};
 use noccl_net::TileId;
 
@@ -67,6 +68,9 @@ impl Plane {
         let channel = self.channels.take(&self.n, tile, LOCAL, class);
         if class == MULTICAST {
             self.choose_tree(tile, id);
+        } else if class == REDUCTION && self.n.merges_in_interface {
+            let of = self.packets[id as usize].of;
+            self.reductions[of as usize].waiting[tile] = NOBODY;
         }
         let outputs = self.outputs_at(id, tile, class);
         self.channels.hold(channel, id, outputs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Flits that have been latched: they ask for outputs, or a router counts them.
 
+use super::channels::NOBODY;
 use super::numbers::{PORTS, REDUCTION, ports};
 use super::packet::{Kind, Packet};
 use super::plane::{Latched, Plane};
@@ -79,14 +80,26 @@ impl Plane {
         (reduction.id).is_some_and(|id| self.table.missing(tile, id, inputs) == 1)
     }
 
-    /// A contribution joins one of its reduction that is buffered. True if it has found one.
+    /// A contribution joins one of its reduction that is buffered, or that waits in the tile's interface. True if it has found one.
     fn join(&mut self, channel: usize, tile: usize, id: u32) -> bool {
         let port = self.n.input(channel) % PORTS;
-        let Some(other) = self.buffered(tile, self.merge_scope(port), id) else {
+        let buffered = self.buffered(tile, self.merge_scope(port), id);
+        let buffered = buffered.map(|other| self.channels.held[other].packet);
+        let Some(into) = buffered.or_else(|| self.waiting_in_interface(tile, id)) else {
             return false;
         };
-        self.combine(self.channels.held[other].packet, id);
+        self.combine(into, id);
         true
+    }
+
+    /// The tile's own contribution to a packet's reduction, if it waits for a channel and interfaces combine.
+    fn waiting_in_interface(&self, tile: usize, id: u32) -> Option<u32> {
+        if !self.n.merges_in_interface {
+            return None;
+        }
+        let of = self.packets[id as usize].of;
+        let waiting = self.reductions[of as usize].waiting[tile];
+        (waiting != NOBODY).then_some(waiting)
     }
 
     /// A contribution that passes a tile takes along one of its reduction that is buffered there, at whichever input: S2 compares every

@@ -142,7 +142,7 @@ impl Plane {
         let average = &mut self.mean_taken[tile];
         *average += (i32::from(taken) * ONE_CHANNEL - *average) >> AVERAGE_SHIFT;
         // Fitted (`docs/design/0010-smart.md`): with more channels links are full before channels are.
-        let most = ONE_CHANNEL * (self.n.vcs as i32 - 1).min(4) / 2;
+        let most = ONE_CHANNEL * (self.n.multicast_vcs as i32 - 1).min(4) / 2;
         if *average > most {
             return;
         }

@@ -35,7 +35,10 @@ pub(super) struct Numbers {
     /// Do requests from farther away win?
     pub is_contended: bool,
     pub classes: usize,
-    pub vcs: usize,
+    /// Virtual channels of a multicast's order class.
+    pub multicast_vcs: usize,
+    /// By class: its channels among those of an input.
+    class_masks: [u64; SECOND_DIMENSION + 1],
     /// Bits of a channel's number within its class, and within its input: no division in the loop.
     class_shift: u32,
     input_shift: u32,
@@ -50,6 +53,8 @@ pub(super) struct Numbers {
     /// Do contributions that pass take along those that are buffered?
     pub joins_in_flight: bool,
     pub merges_in_router: bool,
+    /// Do contributions that are latched join the one that waits in the tile's interface?
+    pub merges_in_interface: bool,
     pub table_entries: usize,
     /// Largest count of an entry of the reduction table: three bits.
     pub max_count: u8,
@@ -63,7 +68,9 @@ impl Numbers {
         } else {
             MULTICAST
         } + 1;
-        let class_shift = smart.vcs.next_power_of_two().trailing_zeros();
+        let vcs = smart.vcs_by_class();
+        let most = vcs.into_iter().fold(1, u32::max);
+        let class_shift = most.next_power_of_two().trailing_zeros();
         let slots = classes << class_shift;
         let is_contended = smart.priority == SmartPriority::Bypass;
         let is_greedy = smart.reduction == SmartReduction::Greedy;
@@ -78,7 +85,13 @@ impl Numbers {
             granted_cycles: if is_contended { 1 } else { smart.setup_cycles },
             is_chosen_before_paths: smart.setup_cycles == 2 && !is_contended,
             is_contended,
-            vcs: smart.vcs as usize,
+            multicast_vcs: vcs[MULTICAST] as usize,
+            class_masks: std::array::from_fn(|class| {
+                let vcs = vcs[class.min(MULTICAST)];
+                ((1_u64 << vcs) - 1)
+                    .checked_shl((class as u32) << class_shift)
+                    .unwrap_or(0)
+            }),
             class_shift,
             input_shift: slots.next_power_of_two().trailing_zeros(),
             has_order_classes,
@@ -87,7 +100,8 @@ impl Numbers {
             is_complete: smart.reduction == SmartReduction::Complete,
             is_opportunistic: is_greedy || smart.reduction == SmartReduction::Opportunistic,
             joins_in_flight: is_greedy && is_contended,
-            merges_in_router: smart.merge_scope == SmartMergeScope::Router,
+            merges_in_router: smart.merge_scope != SmartMergeScope::InputPort,
+            merges_in_interface: smart.merge_scope == SmartMergeScope::Interface,
             table_entries: smart.reduction_table_entries as usize,
             max_count: 0b111,
         }
@@ -103,7 +117,8 @@ impl Numbers {
         }
     }
 
-    /// Numbers of the virtual channels of an input. Between classes some are left out if `vcs` is no power of two.
+    /// Numbers of the virtual channels of an input. Between classes some are left out: each class begins at a multiple
+    /// of a power of two.
     pub(super) const fn channels(&self) -> usize {
         1 << self.input_shift
     }
@@ -132,16 +147,10 @@ impl Numbers {
         bit >> self.class_shift
     }
 
-    /// First channel of a class at an input.
-    #[inline]
-    pub(super) const fn first_bit(&self, class: usize) -> usize {
-        class << self.class_shift
-    }
-
     /// Bits of a class among the virtual channels of an input.
     #[inline]
     pub(super) const fn class_mask(&self, class: usize) -> u64 {
-        ((1 << self.vcs) - 1) << self.first_bit(class)
+        self.class_masks[class]
     }
 
     pub(super) const fn x(&self, tile: usize) -> u32 {

@@ -112,6 +112,8 @@ impl Combining {
 pub(super) struct Reduction {
     /// Contributions that come to each tile, those of its neighbours combined.
     pub inputs: Vec<u8>,
+    /// By tile: its own contribution, while that waits in the interface for a channel. Empty where interfaces do not combine.
+    pub waiting: Vec<u32>,
     pub root: u32,
     /// Index into the reduction tables; none: contributions go one by one.
     pub id: Option<u32>,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reductions as drivers see them: opened, contributed to, read at the root, closed.
 
+use super::channels::NOBODY;
 use super::packet::{Combining, Kind, Reduction, ports_of};
 use super::plane::Plane;
 use noccl_net::{TileId, TreeTable};
@@ -32,9 +33,14 @@ impl Plane {
             .unused_reductions
             .pop()
             .unwrap_or(self.reductions.len() as u32);
-        let mut inputs = Vec::new();
+        let (mut inputs, mut waiting) = (Vec::new(), Vec::new());
         if (at as usize) < self.reductions.len() {
-            inputs = std::mem::take(&mut self.reductions[at as usize].inputs);
+            let old = &mut self.reductions[at as usize];
+            inputs = std::mem::take(&mut old.inputs);
+            waiting = std::mem::take(&mut old.waiting);
+        }
+        if self.n.merges_in_interface {
+            waiting.resize(self.n.tiles, NOBODY);
         }
         ports_of(table, self.n.tiles, &mut inputs);
         self.record_reduction(at, &inputs);
@@ -43,6 +49,7 @@ impl Plane {
         }
         let reduction = Reduction {
             inputs,
+            waiting,
             root: table.root().0,
             id,
             combining,
@@ -75,6 +82,9 @@ impl Plane {
         let r = &self.reductions[reduction as usize];
         let (root, tag) = (TileId(r.root), r.tag);
         let packet = self.send(Kind::Contribution, from, root, reduction, 1, tag);
+        if self.n.merges_in_interface {
+            self.reductions[reduction as usize].waiting[from.0 as usize] = packet;
+        }
         self.table.set_operand(packet, operand);
         self.record_contribution(packet, operand);
     }

@@ -137,7 +137,7 @@ fn priorities_are_one_where_no_router_is_passed() {
 
 #[test]
 fn greedy_reductions_are_opportunistic_ones_with_priority_local() {
-    for scope in ["\"router\"", "\"input_port\""] {
+    for scope in ["\"router\"", "\"input_port\"", "\"interface\""] {
         let with = |reduction: &str, priority: &str| {
             let fields = [
                 ("merge_scope", scope),

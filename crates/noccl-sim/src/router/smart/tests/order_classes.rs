@@ -46,8 +46,10 @@ fn shows(plane: &Plane, network: &Network, cycle: &Cycle) -> bool {
         let input = tile.idx() * PORTS + port.idx();
         let out = next.opposite();
         assert!(network.neighbour(network.coord(tile), out).is_some());
-        let first = plane.n.channel(input, plane.n.first_bit(FIRST_DIMENSION));
-        (first..first + plane.n.vcs).all(|at| plane.channels.held[at].wants & out.bit() != 0)
+        let mask = plane.n.class_mask(FIRST_DIMENSION);
+        let first = plane.n.channel(input, mask.trailing_zeros() as usize);
+        (first..first + plane.n.multicast_vcs)
+            .all(|at| plane.channels.held[at].wants & out.bit() != 0)
     })
 }
 

@@ -19,13 +19,14 @@ const LIMIT: u64 = 200_000;
 #[derive(Debug, Clone)]
 struct Case {
     preset: String,
-    vcs: u32,
+    /// Virtual channels by message class.
+    vcs: [u32; 3],
     setup: u32,
     hpc_max: Option<u32>,
     entries: u32,
     messages: u32,
     is_pruned: bool,
-    merges_in_router: bool,
+    merge_scope: &'static str,
     has_bypass_first: bool,
     is_greedy: bool,
     /// Trees by load in place of shared ones?
@@ -46,15 +47,17 @@ fn case() -> impl Strategy<Value = Case> {
         "_private",
         "_connected",
     ]);
-    let numbers = (1..=4u32, 1..=2u32, 1..=8u32, 1..=8u32, 1..=120u32);
+    let vcs = prop::array::uniform3(1..=4u32);
+    let numbers = (vcs, 1..=2u32, 1..=8u32, 1..=8u32, 1..=120u32);
     let slots = prop::option::of((0..8u32, any::<bool>()));
     let orders = (any::<bool>(), any::<bool>(), any::<bool>());
-    let merges = (any::<bool>(), any::<bool>());
+    let scopes = prop::sample::select(vec!["input_port", "router", "interface"]);
+    let merges = (any::<bool>(), scopes);
     let switches = (merges, orders, 0..200u64, any::<u64>(), slots);
     (sizes, suffix, numbers, switches).prop_map(
         |((width, height), suffix, (vcs, setup, hpc_max, entries, messages), switches)| {
             let (merges, orders, stalls_per_256, seed, slots) = switches;
-            let (is_pruned, merges_in_router) = merges;
+            let (is_pruned, merge_scope) = merges;
             let (has_bypass_first, is_greedy, is_by_load) = orders;
             let is_mesh = matches!(suffix, "_baseline" | "_collective");
             Case {
@@ -65,7 +68,7 @@ fn case() -> impl Strategy<Value = Case> {
                 entries,
                 messages,
                 is_pruned,
-                merges_in_router,
+                merge_scope,
                 has_bypass_first,
                 is_greedy,
                 is_by_load: is_by_load && suffix.is_empty(),
@@ -79,16 +82,14 @@ fn case() -> impl Strategy<Value = Case> {
 
 impl Case {
     fn network(&self) -> Network {
-        let scope = if self.merges_in_router {
-            "\"router\""
-        } else {
-            "\"input_port\""
-        };
+        let [unicasts, reductions, multicasts] = self.vcs;
         let mut overrides = vec![
-            ("vcs", self.vcs.to_string()),
+            ("vcs", unicasts.to_string()),
+            ("reduction_vcs", reductions.to_string()),
+            ("multicast_vcs", multicasts.to_string()),
             ("setup_cycles", self.setup.to_string()),
             ("is_pruned", self.is_pruned.to_string()),
-            ("merge_scope", scope.to_owned()),
+            ("merge_scope", format!("\"{}\"", self.merge_scope)),
             ("reduction_table_entries", self.entries.to_string()),
         ];
         if self.has_bypass_first {
