@@ -9,6 +9,7 @@ mod buffer_space;
 mod chain_order;
 mod common;
 mod dealt_and_own;
+mod fingerprints;
 mod fused;
 mod gemm;
 mod messages;

@@ -5,3 +5,4 @@
 mod bounds;
 mod flow;
 mod published;
+mod record;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod analytic;
+mod auto_record;
 mod baselines;
 mod beat_widths;
 mod bypass_paths;
