@@ -9,7 +9,7 @@ use crate::run::Driver;
 use crate::terms::Terms;
 use noccl_program::{CollectiveCall, RankId};
 use noccl_riscv::Call;
-use noccl_workload::{CollectiveKind, ElementType, Operator};
+use noccl_workload::{ElementType, Operator};
 
 /// What a rank gets for a collective that the network's algorithms do not do.
 const COMPOSE: u64 = 1;
@@ -34,7 +34,7 @@ impl Driver<'_, '_> {
                     (None, LENGTHS)
                 }
                 None => (Some(terms.bytes), ALWAYS),
-                Some(CollectiveKind::AllToAll | CollectiveKind::ReduceScatter) => {
+                Some(kind) if kind.gives_blocks() => {
                     let blocks = u64::from(comm.1.1).max(1);
                     (Some(terms.bytes / blocks), NO_ALGORITHM)
                 }
@@ -143,23 +143,14 @@ impl Driver<'_, '_> {
             0
         };
         let is_root = comm.1.0 == root;
-        let payload = match kind {
-            CollectiveKind::Barrier => Vec::new(),
-            CollectiveKind::Multicast if !is_root => {
-                // What it expects; bytes of its buffer, so that there are not more of them than memory.
-                self.bytes(id, call, call.arguments[3], terms.bytes)?
-            }
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll => self.bytes(id, call, call.arguments[1], terms.bytes)?,
-            // These are composed of messages.
-            CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => return Ok(None),
+        // Those that get what the root has give bytes of their buffers, so that there are not more of them than memory.
+        let buffer = match kind.input_holders().include(is_root) {
+            true => call.arguments[1],
+            false => call.arguments[3],
+        };
+        let payload = match kind.has_payload() {
+            true => self.bytes(id, call, buffer, terms.bytes)?,
+            false => Vec::new(),
         };
         Ok(Some(CollectiveCall {
             comm: comm.0,
@@ -176,18 +167,16 @@ impl Driver<'_, '_> {
 fn output_bytes(call: &CollectiveCall, comm: Membership) -> u64 {
     let (position, size) = comm.1;
     let given = call.payload.len() as u64;
-    match call.kind {
-        CollectiveKind::Barrier => 0,
-        CollectiveKind::Reduce if position != call.root => 0,
-        CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::AllToAll => given,
-        CollectiveKind::AllGather => given * u64::from(size),
-        CollectiveKind::ReduceScatter => given / u64::from(size),
-        CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => 0,
+    if !call.kind.output_holders().include(position == call.root) {
+        return 0;
+    }
+    let size = u64::from(size);
+    let block = match call.kind.gives_blocks() {
+        true => given / size,
+        false => given,
+    };
+    match call.kind.takes_blocks() {
+        true => block * size,
+        false => block,
     }
 }

@@ -89,26 +89,8 @@ impl Function {
     }
 
     /// The collective of the algorithm library that it is, if it is one.
-    pub(crate) const fn kind(self) -> Option<CollectiveKind> {
-        match self {
-            Self::Barrier => Some(CollectiveKind::Barrier),
-            Self::Bcast => Some(CollectiveKind::Multicast),
-            Self::Reduce => Some(CollectiveKind::Reduce),
-            Self::Allreduce => Some(CollectiveKind::AllReduce),
-            Self::Allgather => Some(CollectiveKind::AllGather),
-            Self::Alltoall => Some(CollectiveKind::AllToAll),
-            Self::ReduceScatterBlock => Some(CollectiveKind::ReduceScatter),
-            Self::Gather
-            | Self::Scatter
-            | Self::Gatherv
-            | Self::Scatterv
-            | Self::Allgatherv
-            | Self::Alltoallv
-            | Self::ReduceScatter
-            | Self::Scan
-            | Self::Exscan
-            | Self::Split => None,
-        }
+    pub(crate) fn kind(self) -> Option<CollectiveKind> {
+        CollectiveKind::called(self.name())
     }
 
     pub(crate) const fn has_root(self) -> bool {

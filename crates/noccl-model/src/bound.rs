@@ -60,13 +60,14 @@
 //! words, they count (`bound_cores.rs`).
 
 use crate::ModelError;
+use crate::bound_class::{BoundClass, Port, Span};
 use crate::bound_cores::Words;
 use crate::bound_custom::own_needs;
 use crate::bound_messages::Messages;
 use crate::bound_software::Software;
 use noccl_net::{Coord, Network, TileId, TileRef};
 use noccl_spec::{AxiTiles, Plane};
-use noccl_workload::{Collective, CollectiveKind, ElementType};
+use noccl_workload::{Collective, CollectiveKind, ElementType, Holders};
 
 /// First event of a bound.
 pub const START_EVENT: &str = "first valid of the collective's first request at an initiator's NI";
@@ -158,21 +159,14 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
         None => members.iter().map(to_root).max().unwrap_or(0),
     };
     let diameter_paths = network.least_paths(diameter_hops(network, &members));
-    let is_local = match collective.kind {
-        CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::Barrier
-        | CollectiveKind::Scatter
-        | CollectiveKind::Gather => farthest_paths == 0,
-        CollectiveKind::Custom => own.as_ref().is_none_or(|own| own.port_bytes == 0),
-        CollectiveKind::Scan
-        | CollectiveKind::AllReduce
-        | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll => diameter_paths == 0,
+    let class = BoundClass::of(collective.kind);
+    let is_local = match class.span {
+        Span::Root => farthest_paths == 0,
+        Span::Members => diameter_paths == 0,
+        Span::Defined => own.as_ref().is_none_or(|own| own.port_bytes == 0),
     };
     let beats = collective.bytes.div_ceil(flit_bytes(network));
-    let has_payload = collective.kind != CollectiveKind::Barrier;
+    let has_payload = collective.kind.has_payload();
     if is_local || (has_payload && beats == 0) {
         return Ok(Bounds {
             lower_bound_cycles: 0,
@@ -192,21 +186,18 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
             (farthest_paths, diameter_paths),
         ));
     }
-    let payload_bound_cycles = match collective.kind {
-        CollectiveKind::Barrier => 0,
-        CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::Scan => beats,
-        CollectiveKind::Scatter | CollectiveKind::Gather => {
+    let payload_bound_cycles = match class.port {
+        Port::Nothing => 0,
+        Port::Payload => beats,
+        Port::OfRoot => {
             let others = members.iter().filter(|m| **m != root).count() as u64;
             (others * collective.bytes).div_ceil(flit_bytes(network))
         }
-        CollectiveKind::Custom => {
+        Port::Defined => {
             let bytes = own.map_or(0, |own| own.port_bytes);
             bytes.div_ceil(flit_bytes(network))
         }
-        CollectiveKind::AllGather | CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
+        Port::Blocks => {
             let port = (members.len() as u64 - 1) * beats;
             port.max(cut_beats(network, &members, collective.kind, beats))
         }
@@ -244,10 +235,7 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
 
 /// Before a root that is a memory gives anything away: the request of the nearest cluster and the memory's latency.
 fn request_cycles(network: &Network, collective: &Collective, root: Coord) -> u64 {
-    let gives = matches!(
-        collective.kind,
-        CollectiveKind::Multicast | CollectiveKind::Scatter
-    );
+    let gives = collective.kind.input_holders() == Holders::Root;
     if !gives || matches!(collective.root, TileRef::Cluster(_)) {
         return 0;
     }
@@ -274,20 +262,21 @@ fn block_cycles(
     } else {
         0
     };
-    let one_path = |paths| path_cycles(network, Plane::Wide, paths);
-    match collective.kind {
-        CollectiveKind::Multicast
-        | CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Custom => one_path(farthest_paths) + behind,
-        CollectiveKind::Barrier if diameter_paths == 0 => 0,
-        CollectiveKind::Barrier => notice_cycles(network, diameter_paths),
-        CollectiveKind::Reduce => one_path(farthest_paths) + behind.max(addition),
-        CollectiveKind::AllGather | CollectiveKind::AllToAll => one_path(diameter_paths) + behind,
-        CollectiveKind::AllReduce | CollectiveKind::ReduceScatter | CollectiveKind::Scan => {
-            one_path(diameter_paths) + behind.max(addition)
-        }
+    if !collective.kind.has_payload() {
+        return match diameter_paths {
+            0 => 0,
+            paths => notice_cycles(network, paths),
+        };
     }
+    let paths = match BoundClass::of(collective.kind).span {
+        Span::Root | Span::Defined => farthest_paths,
+        Span::Members => diameter_paths,
+    };
+    let last = match collective.kind.reduces() {
+        true => behind.max(addition),
+        false => behind,
+    };
+    path_cycles(network, Plane::Wide, paths) + last
 }
 
 /// Members, rows, diameter, and blocks of an all-to-all over each link of the busiest cut.
@@ -311,19 +300,8 @@ fn cut_beats(network: &Network, members: &[TileId], kind: CollectiveKind, beats:
     if !network.routers().has_links {
         return 0;
     }
-    let crossing = |near: u64, far: u64| match kind {
-        CollectiveKind::AllToAll => near * far * beats,
-        CollectiveKind::AllGather => near * beats,
-        CollectiveKind::ReduceScatter => far * beats,
-        CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::Barrier
-        | CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => 0,
-    };
+    let blocks = BoundClass::of(kind).crossing;
+    let crossing = |near: u64, far: u64| blocks(near, far) * beats;
     let along = |of: fn(noccl_net::Coord) -> u16, length: u16, links: u16| {
         (1..length).map(move |line| {
             let near = members.iter().filter(|m| of(network.coord(**m)) < line);

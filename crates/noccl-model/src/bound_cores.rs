@@ -17,6 +17,7 @@
 //!     network may do. Of software, which does not use the static network, always the message; and one network crosses a line.
 
 use crate::Bounds;
+use crate::bound_class::{BoundClass, Span};
 use noccl_net::{Network, Port, TileId};
 use noccl_spec::CoreTiles;
 use noccl_workload::CollectiveKind;
@@ -94,19 +95,18 @@ impl Words<'_> {
         let core = &self.cores.core;
         let message = u64::from(core.send_cycles)
             + u64::from(core.receive_cycles - core.receive_ahead_cycles);
-        let combine = u64::from(core.combine_cycles);
-        let (ends, hops, combine) = match kind {
-            CollectiveKind::Multicast => (message.min(core.route_cycles.into()), farthest_hops, 0),
-            CollectiveKind::AllGather => (message.min(core.route_cycles.into()), diameter_hops, 0),
-            CollectiveKind::Barrier => (message, farthest_hops, 0),
-            CollectiveKind::Reduce => (message, farthest_hops, combine),
-            CollectiveKind::AllToAll => (message, diameter_hops, 0),
-            CollectiveKind::Scatter | CollectiveKind::Gather | CollectiveKind::Custom => {
-                (message.min(core.route_cycles.into()), farthest_hops, 0)
-            }
-            CollectiveKind::AllReduce | CollectiveKind::ReduceScatter | CollectiveKind::Scan => {
-                (message, diameter_hops, combine)
-            }
+        let class = BoundClass::of(kind);
+        let ends = match class.is_routed {
+            true => message.min(core.route_cycles.into()),
+            false => message,
+        };
+        let hops = match class.span {
+            Span::Root | Span::Defined => farthest_hops,
+            Span::Members => diameter_hops,
+        };
+        let combine = match kind.reduces() {
+            true => u64::from(core.combine_cycles),
+            false => 0,
         };
         // A hop of the static network takes a cycle, one of the other at least as much.
         let word = core.written_word_cycles().max(core.read_word_cycles());
@@ -126,19 +126,7 @@ impl Words<'_> {
         let core = &self.cores.core;
         let (written, read) = (core.written_word_cycles(), core.read_word_cycles());
         let others = num_members.saturating_sub(1);
-        let cycles_of_a_word = match kind {
-            CollectiveKind::Barrier => 0,
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => written.max(read),
-            // Blocks of fewer bytes than a word may share one.
-            CollectiveKind::Scatter | CollectiveKind::Gather => 0,
-            CollectiveKind::AllReduce => written + read,
-            CollectiveKind::AllGather => written + others * read,
-            CollectiveKind::ReduceScatter => others * written + read,
-            CollectiveKind::AllToAll => others * (written + read),
-        };
+        let cycles_of_a_word = (BoundClass::of(kind).word_cycles)(written, read, others);
         let by_core = self.words * cycles_of_a_word;
         by_core.max(self.cut_words.div_ceil(NETWORKS))
     }

@@ -22,9 +22,10 @@
 //! Data never come sooner over relays, as paths of their messages together are not fewer, and each message takes a. So the bounds hold for
 //! every algorithm that moves a contributor's flits by one kind of message, as those of transactions do.
 
+use crate::bound_class::{BoundClass, Port, Span};
 use noccl_net::capabilities::MessageCycles;
 use noccl_net::{Coord, Network, TileId};
-use noccl_workload::{Collective, CollectiveKind, Operator};
+use noccl_workload::{Collective, Operator};
 
 /// Messages of a collective.
 pub(crate) struct Messages<'n> {
@@ -51,33 +52,25 @@ impl Messages<'_> {
             (0, 0)
         };
         let farthest = |cycles: &dyn Fn(Coord) -> u64| places.iter().map(|at| cycles(*at)).max();
-        match collective.kind {
-            CollectiveKind::Multicast => {
-                behind + farthest(&|at| self.copied(at, root)).unwrap_or(0)
-            }
-            CollectiveKind::Reduce => {
+        let class = BoundClass::of(collective.kind);
+        let path = match class.span {
+            Span::Root if collective.kind.reduces() => {
                 let hpc_max = self.combining_hpc_max(collective.operator);
-                behind + farthest(&|at| self.reduced(at, root, hpc_max)).unwrap_or(0)
+                farthest(&|at| self.reduced(at, root, hpc_max)).unwrap_or(0)
             }
-            CollectiveKind::Barrier => {
+            Span::Root => farthest(&|at| self.copied(at, root)).unwrap_or(0),
+            Span::Members => self.exchanged(&places, self.of.hpc_max),
+            Span::Defined => 0,
+        };
+        let last = payload.saturating_sub(1) + self.copy(1);
+        match class.port {
+            Port::Nothing => {
                 let hpc_max = self.of.hpc_max.max(self.of.bitwise_hpc_max);
                 self.exchanged(&places, hpc_max.max(self.of.arithmetic_hpc_max))
             }
-            CollectiveKind::AllReduce | CollectiveKind::Scan => {
-                behind + self.exchanged(&places, self.of.hpc_max)
-            }
-            CollectiveKind::Scatter | CollectiveKind::Gather => {
-                let last = payload.saturating_sub(1) + self.copy(1);
-                let block = farthest(&|at| self.copied(at, root)).unwrap_or(0);
-                last.max(behind + block)
-            }
-            CollectiveKind::Custom => payload.saturating_sub(1) + self.copy(1),
-            CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll => {
-                let last = payload.saturating_sub(1) + self.copy(1);
-                last.max(behind + self.exchanged(&places, self.of.hpc_max))
-            }
+            Port::Payload => behind + path,
+            Port::OfRoot | Port::Blocks => last.max(behind + path),
+            Port::Defined => last,
         }
     }
 

@@ -30,9 +30,10 @@
 //! p is a message over one path and no core adds; where cores pass words, `bound_cores.rs` has the bound.
 
 use crate::bound::{core_addition_cycles, path_cycles};
+use crate::bound_class::{BoundClass, Steps};
 use noccl_net::Network;
 use noccl_spec::{Cluster, Plane};
-use noccl_workload::{Collective, CollectiveKind};
+use noccl_workload::Collective;
 
 /// Planes over which a member can hear of another one at a time.
 const PLANES: u64 = 3;
@@ -58,6 +59,10 @@ impl Software<'_> {
             .max(self.additions())
     }
 
+    const fn class(&self) -> &'static BoundClass {
+        BoundClass::of(self.collective.kind)
+    }
+
     /// Does an interface pass one beat at a time?
     fn is_serial(&self) -> bool {
         self.network.message_cycles().is_none_or(|of| of.is_serial)
@@ -69,7 +74,7 @@ impl Software<'_> {
             Some(of) => {
                 u64::from(of.interface_cycles + of.path_cycles.min(of.multicast_path_cycles))
             }
-            None if self.collective.kind == CollectiveKind::Barrier => {
+            None if !self.collective.kind.has_payload() => {
                 let planes = [Plane::Req, Plane::Rsp, Plane::Wide].into_iter();
                 let cycles = planes.map(|plane| path_cycles(self.network, plane, 1));
                 cycles.min().unwrap_or(0)
@@ -80,20 +85,9 @@ impl Software<'_> {
 
     fn ports(&self, payload_bound_cycles: u64) -> u64 {
         let others = self.num_members.saturating_sub(1);
-        let beats = match self.collective.kind {
-            CollectiveKind::AllReduce => {
-                (2 * self.beats * others).div_ceil(self.num_members.max(1))
-            }
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Barrier
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => payload_bound_cycles,
+        let beats = match self.class().shares_sum {
+            true => (2 * self.beats * others).div_ceil(self.num_members.max(1)),
+            false => payload_bound_cycles,
         };
         match beats {
             0 => 0,
@@ -105,23 +99,19 @@ impl Software<'_> {
         let tiles = self.num_members + u64::from(!self.is_root_member);
         let behind = self.beats.saturating_sub(1);
         let adding = self.hop() + self.addition();
-        match self.collective.kind {
-            CollectiveKind::Multicast => behind + cycles_to_reach(tiles, self.hop(), 1),
+        match self.class().steps {
+            Steps::Copy => behind + cycles_to_reach(tiles, self.hop(), 1),
             // A root that is no member counts as a contributor of nothing, and need not add what comes last.
-            CollectiveKind::Reduce if !self.is_root_member => {
+            Steps::SumAtRoot if !self.is_root_member => {
                 behind + cycles_to_reach(tiles, adding, 1) - self.addition()
             }
-            CollectiveKind::Reduce => behind + cycles_to_reach(tiles, adding, 1),
-            CollectiveKind::AllGather => behind + cycles_to_reach(self.num_members, self.hop(), 1),
-            CollectiveKind::AllReduce | CollectiveKind::ReduceScatter | CollectiveKind::Scan => {
-                behind + cycles_to_reach(self.num_members, adding, 1)
-            }
-            CollectiveKind::Barrier => cycles_to_reach(self.num_members, self.hop(), PLANES),
+            Steps::SumAtRoot => behind + cycles_to_reach(tiles, adding, 1),
+            Steps::CopyOfMember => behind + cycles_to_reach(self.num_members, self.hop(), 1),
+            Steps::SumAtMember => behind + cycles_to_reach(self.num_members, adding, 1),
+            Steps::Notices => cycles_to_reach(self.num_members, self.hop(), PLANES),
             // What the last one hears is the first beat of its block.
-            CollectiveKind::Scatter | CollectiveKind::Gather => {
-                cycles_to_reach(tiles, self.hop(), 1)
-            }
-            CollectiveKind::AllToAll | CollectiveKind::Custom => 0,
+            Steps::FirstBeat => cycles_to_reach(tiles, self.hop(), 1),
+            Steps::Unknown => 0,
         }
     }
 
@@ -137,16 +127,13 @@ impl Software<'_> {
         if self.network.message_cycles().is_some() {
             return 0;
         }
-        let results = match self.collective.kind {
-            CollectiveKind::Reduce | CollectiveKind::AllReduce | CollectiveKind::Scan => 1,
-            CollectiveKind::ReduceScatter => self.num_members,
-            CollectiveKind::Multicast
-            | CollectiveKind::AllGather
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Barrier
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Custom => return 0,
+        let kind = self.collective.kind;
+        if !kind.reduces() {
+            return 0;
+        }
+        let results = match kind.gives_blocks() {
+            true => self.num_members,
+            false => 1,
         };
         let others = self.num_members.saturating_sub(1);
         if others == 0 {

@@ -6,6 +6,7 @@
 
 pub mod baselines;
 mod bound;
+mod bound_class;
 mod bound_cores;
 mod bound_custom;
 mod bound_messages;

@@ -294,34 +294,12 @@ impl Session<'_> {
         let terms = instance.terms;
         let comm = &self.comms[terms.comm.0 as usize];
         let rank = comm.ranks[position as usize];
-        let gives = match terms.kind {
-            CollectiveKind::Multicast => position == terms.root,
-            CollectiveKind::Barrier => false,
-            CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => true,
-        };
+        let gives = terms.kind.input_holders().include(position == terms.root);
         let payload = instance.payloads[position as usize].as_ref();
         if let (true, Some(payload), Some(submitted)) = (gives, payload, &instance.submitted) {
-            let bytes = match terms.kind {
-                CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
-                    by_tile(payload, &comm.by_tile)
-                }
-                CollectiveKind::Multicast
-                | CollectiveKind::Barrier
-                | CollectiveKind::Reduce
-                | CollectiveKind::AllReduce
-                | CollectiveKind::AllGather
-                | CollectiveKind::Scatter
-                | CollectiveKind::Gather
-                | CollectiveKind::Scan
-                | CollectiveKind::Custom => payload.clone(),
+            let bytes = match terms.kind.gives_blocks() {
+                true => by_tile(payload, &comm.by_tile),
+                false => payload.clone(),
             };
             let at = noccl_workload::Place {
                 tile: TileRef::Cluster(self.ranks[rank.idx()].coord),

@@ -17,18 +17,13 @@ use noccl_workload::{CollectiveKind, InNetworkReduction};
 
 /// The algorithm without the network's reductions; none for collectives that reduce nothing.
 pub(crate) const fn by_messages(kind: CollectiveKind) -> Option<Choice> {
-    match kind {
-        CollectiveKind::Reduce | CollectiveKind::AllReduce => Some(Choice::new(Algorithm::Tree, 1)),
-        CollectiveKind::ReduceScatter => Some(Choice::new(Algorithm::Ring, 1)),
-        CollectiveKind::Multicast
-        | CollectiveKind::Barrier
-        | CollectiveKind::AllGather
-        | CollectiveKind::AllToAll
-        | CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => None,
+    if !kind.reduces() || !kind.class().is_one_schedule {
+        return None;
     }
+    Some(match kind.has_blocks() {
+        true => Choice::new(Algorithm::Ring, 1),
+        false => Choice::new(Algorithm::Tree, 1),
+    })
 }
 
 /// The network's reductions of a schedule.

@@ -50,20 +50,11 @@ impl Session<'_> {
         let own = instance.payloads[position as usize].take();
         let comm = &self.comms[terms.comm.0 as usize];
         let is_root = position == terms.root;
-        match terms.kind {
-            CollectiveKind::Barrier => return Vec::new(),
-            CollectiveKind::Reduce if !is_root => return Vec::new(),
-            CollectiveKind::Multicast if is_root => return own.unwrap_or_default(),
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => {}
+        if !terms.kind.output_holders().include(is_root) {
+            return Vec::new();
+        }
+        if is_root && terms.kind == CollectiveKind::Multicast {
+            return own.unwrap_or_default();
         }
         let Some(submitted) = instance.submitted.as_ref().filter(|_| !is_alone) else {
             return own.unwrap_or_default();
@@ -76,17 +67,9 @@ impl Session<'_> {
             offset: submitted.template.output_offset,
         };
         let read = self.run.read(at, length);
-        match terms.kind {
-            CollectiveKind::AllGather | CollectiveKind::AllToAll => by_rank(&read, &comm.by_tile),
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::Barrier
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => read,
+        match terms.kind.takes_blocks() {
+            true => by_rank(&read, &comm.by_tile),
+            false => read,
         }
     }
 }

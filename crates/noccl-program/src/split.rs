@@ -62,18 +62,9 @@ impl Session<'_> {
         let exchange = self.splits[split].exchange;
         self.begin_call(rank, CallKind::Split(split), place);
         let terms = self.collectives[exchange].terms;
-        let copies = match terms.kind {
-            CollectiveKind::AllToAll => self.comms[comm.0 as usize].size() as usize,
-            CollectiveKind::AllGather
-            | CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::Barrier
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => 1,
+        let copies = match terms.kind.gives_blocks() {
+            true => self.comms[comm.0 as usize].size() as usize,
+            false => 1,
         };
         let payload = vec![0; copies * STATED_BYTES as usize];
         self.call_instance(exchange, position, payload)

@@ -10,7 +10,7 @@ use crate::template::{Recipe, Template};
 use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_net::TileRef;
 use noccl_run::Order;
-use noccl_workload::{Collective, CollectiveKind, ElementType, Operator};
+use noccl_workload::{Collective, CollectiveKind, ElementType, Holders, Operator};
 use std::fmt::Write;
 
 /// What all ranks have to agree on.
@@ -105,33 +105,28 @@ impl Session<'_> {
             ));
         }
         let is_root = comm.ranks[call.root as usize] == rank;
-        let bytes = match call.kind {
-            CollectiveKind::Barrier => Some(0),
-            CollectiveKind::Multicast if given == 0 && !is_root => None,
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather => Some(given),
-            CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
-                if !given.is_multiple_of(size) {
-                    return Err(argument(
-                        format!("{} of {given} bytes among {size} ranks", call.kind),
-                        "a block of equal length for every rank".to_owned(),
-                    ));
-                }
-                Some(given / size)
-            }
-            CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => {
+        if !call.kind.class().is_one_schedule {
+            return Err(argument(
+                format!("{} as one schedule", call.kind),
+                "scatter, gather and scan composed of messages, as MPI programs have them; others of \
+                 multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all and barrier"
+                    .to_owned(),
+            ));
+        }
+        let bytes = if !call.kind.has_payload() {
+            Some(0)
+        } else if given == 0 && call.kind.input_holders() == Holders::Root && !is_root {
+            None
+        } else if call.kind.gives_blocks() {
+            if !given.is_multiple_of(size) {
                 return Err(argument(
-                    format!("{} as one schedule", call.kind),
-                    "scatter, gather and scan composed of messages, as MPI programs have them; others of \
-                     multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all and barrier"
-                        .to_owned(),
+                    format!("{} of {given} bytes among {size} ranks", call.kind),
+                    "a block of equal length for every rank".to_owned(),
                 ));
             }
+            Some(given / size)
+        } else {
+            Some(given)
         };
         let element_bytes = call.element.bytes();
         if call.kind.reduces() && bytes.is_some_and(|bytes| !bytes.is_multiple_of(element_bytes)) {

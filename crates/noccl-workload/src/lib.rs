@@ -33,7 +33,9 @@ pub use check::{
     MAX_CYCLES, TileSetError, check, check_collective, check_deadlock, check_definition,
     check_lengths, check_sets, check_trace, check_trace_limits,
 };
-pub use collective::{Collective, CollectiveKind, Holders, Lengths};
+pub use collective::{
+    Blocks, Buffers, Collective, CollectiveClass, CollectiveKind, Holders, Lengths, Origin, Values,
+};
 pub use definition::{ChunkRef, Definition, InputChunks, Want};
 pub use fold_tree::{FoldTree, fold_tree};
 pub use instances::{Instance, Instances, Numbered};

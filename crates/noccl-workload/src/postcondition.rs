@@ -3,7 +3,7 @@
 //!
 //! The checker proves it, a search for schedules starts from it. A barrier moves nothing and asks for nothing here.
 
-use crate::{ChunkRef, Collective, CollectiveKind, Definition, Holders, Want};
+use crate::{ChunkRef, Collective, Definition, Holders, Origin, Values, Want};
 use noccl_net::{Network, TileId};
 use std::collections::HashMap;
 
@@ -120,51 +120,40 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// Values of a kind that states them; none of a barrier and of a custom collective.
+    fn values(&self) -> Option<Values> {
+        self.collective.kind.class().values
+    }
+
     /// Number of distinct values.
     #[must_use]
     pub fn num_values(&self) -> usize {
-        let ranks = self.members.len();
-        match self.collective.kind {
-            CollectiveKind::Barrier => 0,
-            CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => 1,
-            CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan => ranks,
-            CollectiveKind::AllToAll => ranks * ranks,
-            CollectiveKind::Custom => self.own.values.len(),
+        match self.values() {
+            Some(values) => (values.count)(self.members.len()),
+            None => self.own.values.len(),
         }
+    }
+
+    /// Of what a value is made, where the kind states it; none of a custom collective.
+    pub(crate) fn origin(&self, value: usize) -> Option<Origin> {
+        let values = self.values()?;
+        Some((values.origin)(value, self.members.len()))
     }
 
     /// Operands of a value, by tile and then by offset.
     #[must_use]
     pub fn operands(&self, value: usize) -> Vec<Operand> {
-        let ranks = self.members.len();
-        let of_all = |block: usize| -> Vec<Operand> {
-            let members = self.members.iter();
+        let of_each = |members: &[TileId], block: usize| -> Vec<Operand> {
+            let members = members.iter();
             members.map(|m| self.input(*m, block as u64)).collect()
         };
-        match self.collective.kind {
-            CollectiveKind::Barrier => Vec::new(),
-            CollectiveKind::Multicast | CollectiveKind::Scatter => {
-                vec![self.input(self.root, value as u64)]
-            }
-            CollectiveKind::Reduce | CollectiveKind::AllReduce => of_all(0),
-            CollectiveKind::AllGather | CollectiveKind::Gather => {
-                vec![self.input(self.members[value], 0)]
-            }
-            CollectiveKind::ReduceScatter => of_all(value),
-            CollectiveKind::Scan => {
-                let first = self.members[..=value].iter();
-                first.map(|m| self.input(*m, 0)).collect()
-            }
-            CollectiveKind::AllToAll => {
-                let (rank, from) = (value / ranks, value % ranks);
-                vec![self.input(self.members[from], rank as u64)]
-            }
-            CollectiveKind::Custom => {
-                let chunks = self.own.values[value].iter();
+        match self.origin(value) {
+            Some(Origin::OfRoot { block }) => of_each(&[self.root], block),
+            Some(Origin::OfRank { rank, block }) => of_each(&[self.members[rank]], block),
+            Some(Origin::OfAll { block }) => of_each(&self.members, block),
+            Some(Origin::UpTo { rank }) => of_each(&self.members[..=rank], 0),
+            None => {
+                let chunks = self.own.values.get(value).into_iter().flatten();
                 let of = |c: &ChunkRef| {
                     let tile = self.members.get(c.rank as usize)?;
                     Some(self.input(*tile, u64::from(c.chunk)))
@@ -192,30 +181,16 @@ impl<'a> Asked<'a> {
             bytes,
             value,
         };
-        let blocks = |value: &dyn Fn(usize) -> usize| -> Vec<Output> {
-            let parts = (0..ranks).map(|block| part(block, collective.bytes, value(block)));
-            parts.collect()
-        };
-        let mut wanted = match collective.kind {
-            CollectiveKind::Barrier => Vec::new(),
-            CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce => {
-                vec![part(0, collective.bytes, 0)]
-            }
-            CollectiveKind::AllGather | CollectiveKind::Gather => blocks(&|block| block),
-            CollectiveKind::ReduceScatter | CollectiveKind::Scatter | CollectiveKind::Scan => {
-                vec![part(0, collective.bytes, holder)]
-            }
-            CollectiveKind::AllToAll => {
-                let of = |from| {
-                    part(
-                        from,
-                        collective.block_bytes(from, holder),
-                        holder * ranks + from,
-                    )
+        let mut wanted: Vec<Output> = match self.values() {
+            Some(values) => {
+                let blocks = collective.kind.output_blocks(ranks as u64).unwrap_or(0);
+                let of = |block: usize| {
+                    let bytes = collective.block_bytes(block, holder);
+                    part(block, bytes, (values.at)(holder, block, ranks))
                 };
-                (0..ranks).map(of).collect()
+                (0..blocks as usize).map(of).collect()
             }
-            CollectiveKind::Custom => {
+            None => {
                 let chunks = self.own.outputs.get(holder).into_iter().flatten();
                 let all = chunks.enumerate();
                 let of = |(at, value): (usize, &Option<usize>)| {

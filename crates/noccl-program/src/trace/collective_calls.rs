@@ -70,19 +70,9 @@ impl Replay<'_, '_> {
             None => None,
         };
         let block = call.bytes.first().copied().unwrap_or(0);
-        let bytes = match kind {
-            CollectiveKind::ReduceScatter | CollectiveKind::AllToAll => {
-                block * u64::from(seat.size)
-            }
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::Barrier
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => block,
+        let bytes = match kind.gives_blocks() {
+            true => block * u64::from(seat.size),
+            false => block,
         };
         let (operator, element) = fold.unwrap_or((Operator::Sum, ElementType::Int8));
         let native = CollectiveCall {

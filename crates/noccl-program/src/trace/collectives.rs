@@ -215,24 +215,16 @@ impl CollectiveName {
     }
 
     /// The collective of a session that does the same; `None`: it is composed of messages.
-    pub(super) const fn kind(self) -> Option<CollectiveKind> {
-        match self {
-            Self::Barrier => Some(CollectiveKind::Barrier),
-            Self::Bcast => Some(CollectiveKind::Multicast),
-            Self::Reduce => Some(CollectiveKind::Reduce),
-            Self::Allreduce => Some(CollectiveKind::AllReduce),
-            Self::ReduceScatterBlock => Some(CollectiveKind::ReduceScatter),
-            Self::Allgather => Some(CollectiveKind::AllGather),
-            Self::Alltoall => Some(CollectiveKind::AllToAll),
-            Self::ReduceScatter
-            | Self::Scan
-            | Self::Exscan
-            | Self::Gather
-            | Self::Gatherv
-            | Self::Scatter
-            | Self::Scatterv
-            | Self::Allgatherv
-            | Self::Alltoallv => None,
-        }
+    pub(super) fn kind(self) -> Option<CollectiveKind> {
+        let kinds = CollectiveKind::ALL.into_iter();
+        let mut called = kinds.filter(|kind| kind.class().is_one_schedule);
+        called.find(|kind| Self::of(*kind) == Some(self))
+    }
+
+    /// What MPI calls a collective, if it has it.
+    pub(super) fn of(kind: CollectiveKind) -> Option<Self> {
+        let name = kind.class().mpi_name?;
+        let mut all = Self::ALL.into_iter();
+        all.find(|one| one.name().eq_ignore_ascii_case(name))
     }
 }

@@ -9,7 +9,6 @@ use crate::rank::CallKind;
 use crate::response::{Received, Response};
 use crate::session::Session;
 use crate::terms::Terms;
-use noccl_workload::CollectiveKind;
 use std::collections::BTreeMap;
 
 /// A request that has not been waited for.
@@ -222,20 +221,9 @@ impl Session<'_> {
     }
 
     fn recorded_collective(&self, rank: RankId, terms: &Terms) -> RecordedCollective {
-        let name = match terms.kind {
-            CollectiveKind::Barrier => CollectiveName::Barrier,
-            CollectiveKind::Multicast => CollectiveName::Bcast,
-            CollectiveKind::Reduce => CollectiveName::Reduce,
-            CollectiveKind::AllReduce => CollectiveName::Allreduce,
-            CollectiveKind::ReduceScatter => CollectiveName::ReduceScatterBlock,
-            CollectiveKind::AllGather => CollectiveName::Allgather,
-            CollectiveKind::AllToAll => CollectiveName::Alltoall,
-            CollectiveKind::Scatter => CollectiveName::Scatter,
-            CollectiveKind::Gather => CollectiveName::Gather,
-            // A custom one is no call of a program.
-            CollectiveKind::Scan | CollectiveKind::Custom => CollectiveName::Scan,
-        };
-        let has_bytes = terms.kind != CollectiveKind::Barrier;
+        // A custom one, which MPI does not have, is no call of a program.
+        let name = CollectiveName::of(terms.kind).unwrap_or(CollectiveName::Scan);
+        let has_bytes = terms.kind.has_payload();
         RecordedCollective {
             name,
             comm: self.recorded_comm(rank, terms.comm),

@@ -51,8 +51,8 @@ impl BaselineAlgorithm {
     /// Those of a collective in the order of its table; none of one without a table.
     #[must_use]
     pub const fn of(collective: CollectiveKind) -> &'static [Self] {
-        match collective {
-            CollectiveKind::Multicast => &[
+        if matches!(collective, CollectiveKind::Multicast) {
+            return &[
                 Self::Unicast,
                 Self::Tree,
                 Self::DoubleTree,
@@ -65,8 +65,10 @@ impl BaselineAlgorithm {
                 Self::Smart16Bytes,
                 Self::Smart64Bytes,
                 Self::Cores,
-            ],
-            CollectiveKind::Reduce => &[
+            ];
+        }
+        if matches!(collective, CollectiveKind::Reduce) {
+            return &[
                 Self::Tree,
                 Self::DoubleTree,
                 Self::InNetwork,
@@ -74,24 +76,19 @@ impl BaselineAlgorithm {
                 Self::Smart16Bytes,
                 Self::Smart64Bytes,
                 Self::Cores,
-            ],
-            CollectiveKind::Barrier => &[
+            ];
+        }
+        if matches!(collective, CollectiveKind::Barrier) {
+            return &[
                 Self::Counter,
                 Self::InNetwork,
                 Self::InNetworkBypass,
                 Self::Smart16Bytes,
                 Self::Smart64Bytes,
                 Self::Cores,
-            ],
-            CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => &[],
+            ];
         }
+        &[]
     }
 
     /// Name in tables, plots and rows.

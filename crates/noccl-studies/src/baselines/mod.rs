@@ -110,18 +110,9 @@ pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<Bas
         })
         .collect::<Result<_, Error>>()?;
     let sets = sets(request, &meshes[0].1)?;
-    let sizes = match request.collective {
-        CollectiveKind::Barrier => &[0][..],
-        CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll
-        | CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => &request.bytes,
+    let sizes = match request.collective.has_payload() {
+        true => &request.bytes[..],
+        false => &[0][..],
     };
     let total = sizes.len() * sets.len() * meshes.len();
     let tally = Tally::new(watch, total as u64);
@@ -232,21 +223,12 @@ fn check(request: &BaselinesRequest) -> Result<(), Error> {
         return Err(Error::argument("--source", source, accepted));
     }
     let most = u32::from(rows) * u32::from(columns) - 1;
-    let most = match request.collective {
-        CollectiveKind::Multicast => {
+    let most = match request.collective == CollectiveKind::Multicast {
+        true => {
             let esp = BaselineAlgorithm::EspHardwareOnly.preset(request.size);
             most.min(load(&esp, &[])?.network.max_listed().unwrap_or(most))
         }
-        CollectiveKind::Reduce
-        | CollectiveKind::Barrier
-        | CollectiveKind::AllReduce
-        | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll
-        | CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => most,
+        false => most,
     };
     let has_sets = request.set.is_some() || !request.destinations.is_empty();
     if !has_sets || request.bytes.is_empty() {

@@ -212,23 +212,13 @@ fn is_small(network: &Network, collective: &Collective, choice: Choice, members:
     let units = collective.bytes.div_ceil(unit_bytes(network)).max(1);
     let is_line = matches!(choice.algorithm, Algorithm::Chain | Algorithm::Unicast)
         || choice.messages.is_direct;
-    match collective.kind {
-        CollectiveKind::AllToAll => members * others <= MOST_EXCHANGED,
-        CollectiveKind::Barrier => true,
-        CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => {
-            let messages = others * units.min(choice.chunks.into());
-            let is_looked_at = members <= MOST_IN_LINE || !is_line;
-            is_looked_at && messages <= MOST_MESSAGES && others * units <= MOST_UNITS
-        }
+    if collective.kind == CollectiveKind::AllToAll {
+        return members * others <= MOST_EXCHANGED;
     }
+    let messages = others * units.min(choice.chunks.into());
+    let is_looked_at = members <= MOST_IN_LINE || !is_line;
+    let is_short = messages <= MOST_MESSAGES && others * units <= MOST_UNITS;
+    !collective.kind.has_payload() || is_looked_at && is_short
 }
 
 /// The first of a list that can do it, where every choice has too many messages for the model.

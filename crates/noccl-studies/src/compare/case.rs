@@ -156,28 +156,13 @@ pub(crate) fn collective_of(
     };
     check_bytes(request, bytes)?;
     // Who asks for a barrier may give a payload for other collectives beside it.
-    let bytes = match request.collective {
-        CollectiveKind::Barrier => 0,
-        CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll
-        | CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => bytes,
+    let bytes = match request.collective.has_payload() {
+        true => bytes,
+        false => 0,
     };
     let root_kind = network.kind(tile(network, root)?);
-    // A memory tile holds the input of a multicast or scatter, or the output of a gather, alone, so members can use offset 0 too.
-    let is_apart = matches!(
-        (request.collective, root_kind),
-        (
-            CollectiveKind::Multicast | CollectiveKind::Scatter | CollectiveKind::Gather,
-            TileKind::Memory
-        )
-    );
+    // A memory tile holds the input or output of the root alone, so members can use offset 0 too; of a reduction the entry holds the output too.
+    let is_apart = root_kind == TileKind::Memory && is_copied_at_root(request.collective);
     let mut collective = Collective {
         kind: request.collective,
         group: request.group.clone(),
@@ -210,6 +195,12 @@ pub(crate) fn collective_of(
     Ok(collective)
 }
 
+/// Does the payload lie at the root in whole on one side, and go from there or come to it as it is?
+fn is_copied_at_root(kind: CollectiveKind) -> bool {
+    let holders = [kind.input_holders(), kind.output_holders()];
+    holders.contains(&Holders::Root) && !kind.reduces()
+}
+
 /// Start of a buffer behind `bytes` others: bursts are cut at 4 KiB, so larger buffers start there, and smaller ones with a beat.
 fn aligned(bytes: u64, beat_bytes: u64) -> u64 {
     let unit = bytes.checked_next_power_of_two().unwrap_or(4096);
@@ -219,7 +210,7 @@ fn aligned(bytes: u64, beat_bytes: u64) -> u64 {
 }
 
 fn check_bytes(request: &CompareRequest, bytes: u64) -> Result<(), Error> {
-    if request.collective == CollectiveKind::Barrier {
+    if !request.collective.has_payload() {
         return Ok(());
     }
     // A movement takes any bytes; only a reduction needs whole elements.
@@ -244,24 +235,17 @@ fn check_fit(network: &Network, collective: &Collective) -> Result<(), Error> {
     let ranks = network.members(&collective.group)?.len() as u64;
     let output_bytes = collective.output_bytes(ranks);
     let both = collective.output_offset.saturating_add(output_bytes);
-    let needed = |is_root: bool| match collective.kind {
-        CollectiveKind::Barrier => 0,
-        CollectiveKind::Multicast if is_root && matches!(root_kind, TileKind::Memory) => bytes,
-        CollectiveKind::Scatter if is_root && matches!(root_kind, TileKind::Memory) => {
+    let is_apart = root_kind == TileKind::Memory && is_copied_at_root(collective.kind);
+    let root_gives = collective.kind.input_holders() == Holders::Root;
+    let needed = |is_root: bool| {
+        if !collective.kind.has_payload() {
+            0
+        } else if is_apart && is_root == root_gives {
+            // A memory tile that gives has the input only, and so have members of a gather into one.
             collective.input_bytes(ranks)
+        } else {
+            both
         }
-        // Members of a gather into a memory tile have inputs only.
-        CollectiveKind::Gather if !is_root && matches!(root_kind, TileKind::Memory) => bytes,
-        CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll
-        | CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => both,
     };
     let any_member = network
         .members(&collective.group)?

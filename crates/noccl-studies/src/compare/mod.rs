@@ -285,10 +285,8 @@ fn row_of(
 ) -> Result<CompareRow, Error> {
     let bounds = noccl_model::bounds(network, &bounded(network, collective, choice)?)?;
     let of_exchange = exchange_bounds(network, collective)?;
-    let reduces = matches!(
-        collective.kind,
-        CollectiveKind::Reduce | CollectiveKind::AllReduce | CollectiveKind::Scan
-    ) || collective.definition.as_ref().is_some_and(|d| d.reduces());
+    // Rows of reduce-scatter have never named the operator.
+    let reduces = collective.reduces() && !collective.kind.has_blocks();
     let cycles = outcome.cycles;
     Ok(CompareRow {
         network: network.spec().label(),

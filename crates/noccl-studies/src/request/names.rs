@@ -3,7 +3,7 @@
 
 use crate::Error;
 use noccl_spec::nearest;
-use noccl_workload::{CollectiveKind, ElementType, Operator, Pattern};
+use noccl_workload::{CollectiveClass, CollectiveKind, ElementType, Operator, Pattern};
 use serde::de::DeserializeOwned;
 
 /// Reads `multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`, `scatter`, `gather`, `scan`, `barrier` or
@@ -18,26 +18,20 @@ use serde::de::DeserializeOwned;
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
 pub fn parse_collective(text: &str) -> Result<CollectiveKind, Error> {
-    let accepted = "multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all, scatter, gather, scan, \
-                    barrier, custom";
-    parse("collective", text, accepted, &COLLECTIVES)
+    let kinds = CollectiveKind::ALL
+        .into_iter()
+        .chain([CollectiveKind::Custom]);
+    let classes: Vec<_> = kinds.map(CollectiveKind::class).collect();
+    let accepted: Vec<&str> = classes.iter().map(|class| class.name).collect();
+    let of = |class: &'static CollectiveClass| {
+        class.other_names.iter().map(|other| (*other, class.name))
+    };
+    let others: Vec<(&str, &str)> = classes.iter().copied().flat_map(of).collect();
+    parse("collective", text, &accepted.join(", "), &others)
 }
 
 /// Other names, lower case, words joined by `_`, and ours.
 type Synonyms = [(&'static str, &'static str)];
-
-const COLLECTIVES: [(&str, &str); 10] = [
-    ("broadcast", "multicast"),
-    ("bcast", "multicast"),
-    ("allreduce", "all_reduce"),
-    ("allgather", "all_gather"),
-    ("reducescatter", "reduce_scatter"),
-    ("reduce_scatter_block", "reduce_scatter"),
-    ("alltoall", "all_to_all"),
-    ("all2all", "all_to_all"),
-    ("all_2_all", "all_to_all"),
-    ("inclusive_scan", "scan"),
-];
 
 const ELEMENTS: [(&str, &str); 8] = [
     ("f64", "fp64"),
@@ -149,9 +143,12 @@ mod tests {
 
     #[test]
     fn other_names_mean_one_of_ours_and_near_misses_name_it() {
-        for (other, ours) in COLLECTIVES {
-            assert_eq!(super::word(&parse_collective(other).unwrap()), ours);
+        for kind in CollectiveKind::ALL {
+            for other in kind.class().other_names {
+                assert_eq!(parse_collective(other), Ok(kind));
+            }
         }
+        assert_eq!(parse_collective("Broadcast"), Ok(CollectiveKind::Multicast));
         for (other, ours) in ELEMENTS {
             assert_eq!(super::word(&parse_element(other).unwrap()), ours);
         }

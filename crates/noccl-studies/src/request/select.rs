@@ -58,19 +58,10 @@ pub fn default_root(
 ) -> Result<TileRef, Error> {
     let members = network.members(group)?;
     let corner = members.first().copied().unwrap_or(Coord::new(0, 0));
-    Ok(match kind {
-        CollectiveKind::Multicast if network.memories().next().is_some() => TileRef::Memory(0),
-        CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::Barrier
-        | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll
-        | CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => TileRef::Cluster(corner),
+    let is_from_memory = kind == CollectiveKind::Multicast && network.memories().next().is_some();
+    Ok(match is_from_memory {
+        true => TileRef::Memory(0),
+        false => TileRef::Cluster(corner),
     })
 }
 

@@ -51,40 +51,6 @@ impl Operator {
     }
 }
 
-impl CollectiveKind {
-    /// All collectives whose kind alone says what they ask for: not the custom ones.
-    pub const ALL: [CollectiveKind; 10] = [
-        CollectiveKind::Multicast,
-        CollectiveKind::Reduce,
-        CollectiveKind::AllReduce,
-        CollectiveKind::AllGather,
-        CollectiveKind::ReduceScatter,
-        CollectiveKind::AllToAll,
-        CollectiveKind::Scatter,
-        CollectiveKind::Gather,
-        CollectiveKind::Scan,
-        CollectiveKind::Barrier,
-    ];
-
-    /// Name in files and on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            CollectiveKind::Multicast => "multicast",
-            CollectiveKind::Reduce => "reduce",
-            CollectiveKind::AllReduce => "all_reduce",
-            CollectiveKind::Barrier => "barrier",
-            CollectiveKind::AllGather => "all_gather",
-            CollectiveKind::ReduceScatter => "reduce_scatter",
-            CollectiveKind::AllToAll => "all_to_all",
-            CollectiveKind::Scatter => "scatter",
-            CollectiveKind::Gather => "gather",
-            CollectiveKind::Scan => "scan",
-            CollectiveKind::Custom => "custom",
-        }
-    }
-}
-
 impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -12,7 +12,7 @@ mod markup;
 mod svg;
 pub(crate) use crate::{Backend, CompareRow, Error, Verified, format_bytes, read_json, word};
 use noccl_coll::{Algorithm, Choice, Inner};
-use noccl_workload::CollectiveKind;
+use noccl_workload::Holders;
 use std::path::Path;
 
 /// Rows of one collective over one group on one network.
@@ -131,17 +131,16 @@ fn title(row: &CompareRow) -> String {
         (_, _) => word(&row.collective),
     };
     let root = &row.root;
-    let route = match row.collective {
-        CollectiveKind::Multicast => format!("from {root} to {group}"),
-        CollectiveKind::Reduce | CollectiveKind::Gather => format!("of {group} into {root}"),
-        CollectiveKind::Scatter => format!("from {root} over {group}"),
-        CollectiveKind::AllReduce
-        | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => format!("over {group}"),
-        CollectiveKind::Barrier => format!("of {group}, counter at {root}"),
+    let (from, to) = (
+        row.collective.input_holders(),
+        row.collective.output_holders(),
+    );
+    let route = match (from, to) {
+        (Holders::Nobody, _) | (_, Holders::Nobody) => format!("of {group}, counter at {root}"),
+        (Holders::Root, _) if row.collective.gives_blocks() => format!("from {root} over {group}"),
+        (Holders::Root, _) => format!("from {root} to {group}"),
+        (Holders::Members, Holders::Root) => format!("of {group} into {root}"),
+        (Holders::Members, Holders::Members) => format!("over {group}"),
     };
     let by = match row.backend {
         Backend::Sim => "",
@@ -207,23 +206,11 @@ const SPELT: [(&str, &[&str]); 12] = [
 /// How a row was verified, in a word: by bytes, or by the checker where there are none; a row of the model not at all.
 #[must_use]
 pub const fn verification(row: &CompareRow) -> &'static str {
-    match (row.verified, row.collective) {
+    match (row.verified, row.collective.has_payload()) {
         (Verified::NotChecked, _) => "not checked",
         (Verified::No, _) => "WRONG",
-        (Verified::Yes, CollectiveKind::Barrier) => "order proved",
-        (
-            Verified::Yes,
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom,
-        ) => "bit-exact",
+        (Verified::Yes, false) => "order proved",
+        (Verified::Yes, true) => "bit-exact",
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::plan::{CollectiveStep, Plan};
 use noccl_workload::number::mix;
-use noccl_workload::{CollectiveKind, ElementType, Operator};
+use noccl_workload::{ElementType, Holders, Operator};
 
 /// Bytes that depend on what they are for, and on their place.
 fn drawn(what: [u64; 3], bytes: u64) -> Vec<u8> {
@@ -27,52 +27,37 @@ pub(super) fn ring_payload(step: usize, position: u32) -> Vec<u8> {
 pub(super) fn given(plan: &Plan, step: usize, position: u32) -> Vec<u8> {
     let of = &plan.collectives[step];
     let size = plan.groups[of.group].members.len() as u32;
-    match of.kind {
-        CollectiveKind::Barrier => Vec::new(),
-        CollectiveKind::Multicast if position != of.root && !of.is_length_known => Vec::new(),
+    if !of.kind.input_holders().include(position == of.root) {
         // What it holds, but for its length, is nobody's.
-        CollectiveKind::Multicast if position != of.root => vec![0xa5; of.bytes as usize],
-        CollectiveKind::Multicast | CollectiveKind::AllGather => raw(of, step, position, 0),
-        CollectiveKind::AllToAll => {
-            let blocks = (0..size).map(|to| raw(of, step, position, to));
-            blocks.flatten().collect()
-        }
-        CollectiveKind::Reduce | CollectiveKind::AllReduce => {
-            encoded(of.element, &numbers(of, step, position, 0))
-        }
-        CollectiveKind::ReduceScatter => {
-            let blocks = (0..size).map(|to| encoded(of.element, &numbers(of, step, position, to)));
-            blocks.flatten().collect()
-        }
-        // No session carries them out.
-        CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => Vec::new(),
+        let holds = of.kind.output_holders().include(false) && of.is_length_known;
+        return vec![0xa5; if holds { of.bytes as usize } else { 0 }];
     }
+    let block = |to| match of.kind.reduces() {
+        true => encoded(of.element, &numbers(of, step, position, to)),
+        false => raw(of, step, position, to),
+    };
+    let blocks = of.kind.input_blocks(size.into()).unwrap_or(0) as u32;
+    (0..blocks).flat_map(block).collect()
 }
 
 /// What it gets.
 pub(super) fn expected(plan: &Plan, step: usize, position: u32) -> Vec<u8> {
     let of = &plan.collectives[step];
     let size = plan.groups[of.group].members.len() as u32;
-    match of.kind {
-        CollectiveKind::Barrier => Vec::new(),
-        CollectiveKind::Reduce if position != of.root => Vec::new(),
-        CollectiveKind::Multicast => raw(of, step, of.root, 0),
-        CollectiveKind::AllGather => (0..size).flat_map(|from| raw(of, step, from, 0)).collect(),
-        CollectiveKind::AllToAll => {
-            let blocks = (0..size).map(|from| raw(of, step, from, position));
-            blocks.flatten().collect()
-        }
-        CollectiveKind::Reduce | CollectiveKind::AllReduce => reduced(of, step, size, 0),
-        CollectiveKind::ReduceScatter => reduced(of, step, size, position),
-        // No session carries them out.
-        CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => Vec::new(),
+    if !of.kind.output_holders().include(position == of.root) {
+        return Vec::new();
     }
+    let block = if of.kind.gives_blocks() { position } else { 0 };
+    if of.kind.reduces() {
+        return reduced(of, step, size, block);
+    }
+    let is_from_root = of.kind.input_holders() == Holders::Root;
+    let givers = if is_from_root {
+        of.root..of.root + 1
+    } else {
+        0..size
+    };
+    givers.flat_map(|from| raw(of, step, from, block)).collect()
 }
 
 fn raw(of: &CollectiveStep, step: usize, from: u32, block: u32) -> Vec<u8> {

@@ -4,7 +4,7 @@
 use super::plan::{Plan, Stream};
 use super::seen::{Got, Seen, Took};
 use super::values;
-use noccl_workload::CollectiveKind;
+use noccl_workload::Holders;
 use std::collections::BTreeMap;
 
 /// What is wrong, in words. A core that reads its last word is `word_cycles` ahead of those that hear of what it does next.
@@ -152,30 +152,13 @@ fn check_collective(plan: &Plan, seen: &Seen, step: usize, faults: &mut Vec<Stri
         // Whose calls a rank's result depends on.
         let has_bytes = of.bytes > 0;
         let (left, all) = (rank.until_cycle, took.iter());
-        let needed = match of.kind {
-            CollectiveKind::Barrier => all.map(|rank| rank.from_cycle).max(),
-            CollectiveKind::Multicast if has_bytes => Some(took[of.root as usize].from_cycle),
-            CollectiveKind::Reduce if has_bytes && position == of.root as usize => {
-                all.map(|rank| rank.from_cycle).max()
-            }
-            CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-                if has_bytes =>
-            {
-                all.map(|rank| rank.from_cycle).max()
-            }
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => None,
+        let is_root = position == of.root as usize;
+        let takes = has_bytes && of.kind.output_holders().include(is_root);
+        let needed = match of.kind.input_holders() {
+            Holders::Nobody => all.map(|rank| rank.from_cycle).max(),
+            Holders::Root if takes => Some(took[of.root as usize].from_cycle),
+            Holders::Members if takes => all.map(|rank| rank.from_cycle).max(),
+            Holders::Root | Holders::Members => None,
         };
         if let Some(needed) = needed.filter(|needed| left < *needed) {
             faults.push(format!(
@@ -292,7 +275,7 @@ mod tests {
     fn a_rank_that_leaves_a_barrier_early_is_noticed() {
         notices("before a rank has called", |plan, seen| {
             let steps = 0..plan.collectives.len();
-            let is_barrier = |step: usize| plan.collectives[step].kind == CollectiveKind::Barrier;
+            let is_barrier = |step: usize| !plan.collectives[step].kind.has_payload();
             let mut barriers = steps.filter(|step| is_barrier(*step));
             let step = barriers.find(|step| seen.collectives[*step].len() > 1)?;
             let ranks = seen.collectives[step].iter_mut().flatten();

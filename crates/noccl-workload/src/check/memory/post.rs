@@ -6,7 +6,7 @@ use crate::check::memory::execute::Memories;
 use crate::check::memory::expression::{Expression, ExpressionId, Expressions, Value};
 use crate::check::order::{LANES, Order};
 use crate::check::{CheckError, WrongOutput};
-use crate::{Asked, Collective, CollectiveKind, Operand, Output};
+use crate::{Asked, Collective, Operand, Output};
 use noccl_net::{Network, TileId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,18 +36,9 @@ pub(crate) fn check_postcondition(
         collective,
         asked,
     };
-    match collective.kind {
-        CollectiveKind::Barrier => post.check_barrier(order).map(|()| Vec::new()),
-        CollectiveKind::Multicast
-        | CollectiveKind::AllGather
-        | CollectiveKind::AllToAll
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::Scatter
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => post.check_outputs(memories),
+    match collective.kind.has_payload() {
+        true => post.check_outputs(memories),
+        false => post.check_barrier(order).map(|()| Vec::new()),
     }
 }
 

@@ -4,7 +4,7 @@
 use super::content::Piece;
 use super::expression::{Expression, ExpressionId, Expressions};
 use super::post::Post;
-use crate::{CollectiveKind, Operand};
+use crate::{CollectiveKind, Operand, Origin};
 use noccl_net::TileId;
 use std::fmt::Write;
 
@@ -15,22 +15,15 @@ impl Post<'_> {
     /// A fold in words, as it is asked for.
     pub(super) fn expected(&self, value: usize) -> String {
         let collective = self.collective;
-        let inputs = match collective.kind {
-            CollectiveKind::ReduceScatter => format!(
-                "block {value} of the inputs of all {} ranks",
-                self.members().len()
-            ),
-            CollectiveKind::Scan => format!("the inputs of ranks 0 to {value}"),
-            CollectiveKind::Custom => self.chunks(value),
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::Barrier
-            | CollectiveKind::AllGather
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather => {
-                format!("the inputs of all {} ranks", self.members().len())
+        let ranks = self.members().len();
+        let inputs = match self.asked.origin(value) {
+            None => self.chunks(value),
+            Some(Origin::UpTo { rank }) => format!("the inputs of ranks 0 to {rank}"),
+            Some(Origin::OfAll { block }) if collective.kind.gives_blocks() => {
+                format!("block {block} of the inputs of all {ranks} ranks")
+            }
+            Some(Origin::OfAll { .. } | Origin::OfRoot { .. } | Origin::OfRank { .. }) => {
+                format!("the inputs of all {ranks} ranks")
             }
         };
         format!(
@@ -57,23 +50,12 @@ impl Post<'_> {
             self.rank(operand.tile),
             self.name(operand.tile)
         );
-        match self.collective.kind {
-            CollectiveKind::Custom => {
-                let chunk =
-                    (operand.offset - self.collective.input_offset) / self.collective.bytes.max(1);
-                format!("chunk {chunk} of {rank}")
-            }
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::Barrier
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan => format!("input of {rank}"),
+        if self.collective.kind == CollectiveKind::Custom {
+            let chunk =
+                (operand.offset - self.collective.input_offset) / self.collective.bytes.max(1);
+            return format!("chunk {chunk} of {rank}");
         }
+        format!("input of {rank}")
     }
 
     pub(super) fn found(&self, expressions: &Expressions, piece: Piece) -> String {

@@ -1,5 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Collectives: who has what before, and who must have what after.
+//! Collectives: who has what before, and who must have what after. A file per kind states its class.
+
+mod all_gather;
+mod all_reduce;
+mod all_to_all;
+mod barrier;
+mod class;
+mod custom;
+mod gather;
+mod multicast;
+mod reduce;
+mod reduce_scatter;
+mod scan;
+mod scatter;
+
+pub use class::{Blocks, Buffers, CollectiveClass, Holders, Origin, Values};
 
 use crate::{Definition, ElementType, Operator};
 use noccl_net::{TileRef, TileSet};
@@ -32,17 +47,6 @@ pub enum CollectiveKind {
     Scan,
     /// What [`Collective::definition`] states.
     Custom,
-}
-
-/// Who has an input, or an output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holders {
-    /// Nobody.
-    Nobody,
-    /// The root alone.
-    Root,
-    /// Every member.
-    Members,
 }
 
 /// A collective over a group. Offsets count from the start of a tile's memory.
@@ -109,129 +113,19 @@ impl Lengths {
 }
 
 impl CollectiveKind {
-    /// Does every member have blocks by rank, and nobody is a root?
-    #[must_use]
-    pub const fn has_blocks(self) -> bool {
-        match self {
-            CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll => true,
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::Barrier
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => false,
-        }
-    }
-
-    /// Does it matter which tile is the root?
-    #[must_use]
-    pub const fn has_root(self) -> bool {
-        match self {
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::Barrier
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather => true,
-            CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => false,
-        }
-    }
-
-    /// Does it fold, so that operator and element matter? Of a custom collective its definition says so: [`Collective::reduces`].
-    #[must_use]
-    pub const fn reduces(self) -> bool {
-        match self {
-            CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::Scan => true,
-            CollectiveKind::Multicast
-            | CollectiveKind::Barrier
-            | CollectiveKind::AllGather
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Custom => false,
-        }
-    }
-
-    /// Who has an input?
-    #[must_use]
-    pub const fn input_holders(self) -> Holders {
-        match self {
-            CollectiveKind::Multicast | CollectiveKind::Scatter => Holders::Root,
-            CollectiveKind::Barrier => Holders::Nobody,
-            CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => Holders::Members,
-        }
-    }
-
-    /// Who has an output?
-    #[must_use]
-    pub const fn output_holders(self) -> Holders {
-        match self {
-            CollectiveKind::Reduce | CollectiveKind::Gather => Holders::Root,
-            CollectiveKind::Barrier => Holders::Nobody,
-            CollectiveKind::Multicast
-            | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => Holders::Members,
-        }
-    }
-
-    /// Blocks of one input among `num_members`; none of a custom collective, whose definition says so.
-    #[must_use]
-    pub const fn input_blocks(self, num_members: u64) -> Option<u64> {
-        match self {
-            CollectiveKind::ReduceScatter | CollectiveKind::AllToAll | CollectiveKind::Scatter => {
-                Some(num_members)
-            }
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan => Some(1),
-            CollectiveKind::Barrier => Some(0),
-            CollectiveKind::Custom => None,
-        }
-    }
-
-    /// Blocks of one output among `num_members`; none of a custom collective.
-    #[must_use]
-    pub const fn output_blocks(self, num_members: u64) -> Option<u64> {
-        match self {
-            CollectiveKind::AllGather | CollectiveKind::AllToAll | CollectiveKind::Gather => {
-                Some(num_members)
-            }
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::Scatter
-            | CollectiveKind::Scan => Some(1),
-            CollectiveKind::Barrier => Some(0),
-            CollectiveKind::Custom => None,
-        }
-    }
+    /// All collectives whose kind alone says what they ask for: not the custom ones.
+    pub const ALL: [CollectiveKind; 10] = [
+        CollectiveKind::Multicast,
+        CollectiveKind::Reduce,
+        CollectiveKind::AllReduce,
+        CollectiveKind::AllGather,
+        CollectiveKind::ReduceScatter,
+        CollectiveKind::AllToAll,
+        CollectiveKind::Scatter,
+        CollectiveKind::Gather,
+        CollectiveKind::Scan,
+        CollectiveKind::Barrier,
+    ];
 }
 
 impl Collective {
