@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The algorithms, their names, and which collective each can do.
 
-use crate::CollError;
+use crate::entry::Entry;
+use crate::{CollError, barrier, chain, exchange, in_network, messages, point_to_point, steps};
 use noccl_net::Network;
 use noccl_spec::nearest;
 use noccl_workload::CollectiveKind;
@@ -81,103 +82,52 @@ impl Algorithm {
         Algorithm::InNetworkStatic,
     ];
 
+    /// What it states about itself: the only place that tells the algorithms apart by name.
+    pub(crate) const fn entry(self) -> &'static Entry {
+        match self {
+            Algorithm::Unicast => &exchange::unicast::ENTRY,
+            Algorithm::Chain => &steps::entries::CHAIN,
+            Algorithm::Tree => &steps::entries::TREE,
+            Algorithm::RowColumn => &steps::entries::ROW_COLUMN,
+            Algorithm::DoubleTree => &steps::double_tree::ENTRY,
+            Algorithm::Ring => &steps::ring::ENTRY,
+            Algorithm::Pairwise => &exchange::pairwise::ENTRY,
+            Algorithm::Slotted => &exchange::slotted::ENTRY,
+            Algorithm::Torus => &messages::exchange::TORUS,
+            Algorithm::Rounds => &messages::exchange::ROUNDS,
+            Algorithm::Planned => &messages::planned::ENTRY,
+            Algorithm::RecursiveDoubling => &messages::reduce::RECURSIVE_DOUBLING,
+            Algorithm::Dissemination => &messages::barrier::DISSEMINATION,
+            Algorithm::PointToPoint => &point_to_point::ENTRY,
+            Algorithm::Chainwrite => &chain::chainwrite::ENTRY,
+            Algorithm::Counter => &barrier::COUNTER,
+            Algorithm::InNetwork => &in_network::ENTRY,
+            Algorithm::InNetworkLines => &in_network::gather::LINES,
+            Algorithm::InNetworkOnce => &in_network::all_reduce::ENTRY,
+            Algorithm::InNetworkList => &in_network::list::ENTRY,
+            Algorithm::InNetworkStatic => &messages::reduce::IN_NETWORK_STATIC,
+        }
+    }
+
     /// Stable name, as users write it.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Algorithm::Unicast => "unicast",
-            Algorithm::Chain => "chain",
-            Algorithm::Tree => "tree",
-            Algorithm::RowColumn => "row_column",
-            Algorithm::DoubleTree => "double_tree",
-            Algorithm::Ring => "ring",
-            Algorithm::Pairwise => "pairwise",
-            Algorithm::Slotted => "slotted",
-            Algorithm::Torus => "torus",
-            Algorithm::Rounds => "rounds",
-            Algorithm::Planned => "planned",
-            Algorithm::RecursiveDoubling => "recursive_doubling",
-            Algorithm::Dissemination => "dissemination",
-            Algorithm::PointToPoint => "point_to_point",
-            Algorithm::Chainwrite => "chainwrite",
-            Algorithm::Counter => "counter",
-            Algorithm::InNetwork => "in_network",
-            Algorithm::InNetworkLines => "in_network_lines",
-            Algorithm::InNetworkOnce => "in_network_once",
-            Algorithm::InNetworkList => "in_network_list",
-            Algorithm::InNetworkStatic => "in_network_static",
-        }
+        self.entry().name
     }
 
     /// Does the network itself multicast, reduce or merge a barrier?
     #[must_use]
     pub const fn is_in_network(self) -> bool {
-        match self {
-            Algorithm::InNetwork
-            | Algorithm::InNetworkLines
-            | Algorithm::InNetworkOnce
-            | Algorithm::InNetworkList
-            | Algorithm::InNetworkStatic => true,
-            Algorithm::Unicast
-            | Algorithm::Chain
-            | Algorithm::Tree
-            | Algorithm::RowColumn
-            | Algorithm::DoubleTree
-            | Algorithm::Ring
-            | Algorithm::Pairwise
-            | Algorithm::Slotted
-            | Algorithm::Torus
-            | Algorithm::Rounds
-            | Algorithm::Planned
-            | Algorithm::RecursiveDoubling
-            | Algorithm::Dissemination
-            | Algorithm::PointToPoint
-            | Algorithm::Chainwrite
-            | Algorithm::Counter => false,
-        }
-    }
-
-    /// Is there a form of it for this collective, by transactions of DMA engines and interfaces? [`Algorithm::does_on`] knows core tiles too.
-    #[must_use]
-    pub const fn does(self, kind: CollectiveKind) -> bool {
-        use CollectiveKind::{
-            AllGather, AllReduce, AllToAll, Barrier, Multicast, Reduce, ReduceScatter,
-        };
-        match self {
-            Algorithm::Chain | Algorithm::Tree | Algorithm::DoubleTree => {
-                matches!(kind, Multicast | Reduce | AllReduce)
-            }
-            Algorithm::RowColumn => matches!(kind, Multicast | Reduce | AllReduce | AllToAll),
-            Algorithm::Ring => matches!(kind, AllReduce | AllGather | ReduceScatter),
-            Algorithm::Pairwise => matches!(kind, AllGather | AllToAll),
-            Algorithm::Slotted => matches!(kind, AllToAll),
-            Algorithm::Unicast | Algorithm::Chainwrite | Algorithm::InNetworkList => {
-                matches!(kind, Multicast)
-            }
-            Algorithm::Counter => matches!(kind, Barrier),
-            Algorithm::InNetwork => matches!(
-                kind,
-                Multicast | Reduce | AllReduce | Barrier | AllGather | ReduceScatter
-            ),
-            Algorithm::InNetworkLines => matches!(kind, AllGather | ReduceScatter),
-            Algorithm::InNetworkOnce => matches!(kind, Reduce | AllReduce),
-            Algorithm::PointToPoint => true,
-            Algorithm::Torus
-            | Algorithm::Rounds
-            | Algorithm::Planned
-            | Algorithm::RecursiveDoubling
-            | Algorithm::Dissemination
-            | Algorithm::InNetworkStatic => false,
-        }
+        self.entry().is_in_network
     }
 
     /// Is there a form of it for this collective on this network?
     #[must_use]
-    pub const fn does_on(self, network: &Network, kind: CollectiveKind) -> bool {
-        if network.routers().carries_words() {
-            return crate::messages::does(self, kind);
+    pub fn does_on(self, network: &Network, kind: CollectiveKind) -> bool {
+        match network.routers().carries_words() {
+            true => self.does_on_cores(kind),
+            false => self.does(kind),
         }
-        self.does(kind)
     }
 }
 
@@ -187,29 +137,28 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// Names that other libraries have.
-const OTHER_NAMES: [&str; 4] = ["binomial", "binomial_tree", "linear", "flat"];
-
 impl FromStr for Algorithm {
     type Err = CollError;
 
     fn from_str(text: &str) -> Result<Self, CollError> {
-        let name = match text.to_lowercase().replace('-', "_").as_str() {
-            "binomial" | "binomial_tree" => Algorithm::Tree.name().to_owned(),
-            "linear" | "flat" => Algorithm::Unicast.name().to_owned(),
-            name => name.to_owned(),
+        let name = text.to_lowercase().replace('-', "_");
+        let is_named = |a: &Algorithm| {
+            let entry = a.entry();
+            entry.name == name || entry.other_names.contains(&name.as_str())
         };
         let names = Algorithm::ALL.map(Algorithm::name);
+        let others = Algorithm::ALL
+            .into_iter()
+            .flat_map(|a| a.entry().other_names);
         let mut all = Algorithm::ALL.into_iter();
-        all.find(|a| a.name() == name)
-            .ok_or_else(|| CollError::UnknownName {
-                what: "algorithm",
-                found: text.to_owned(),
-                accepted: format!(
-                    "{}{}",
-                    names.join(", "),
-                    nearest(&name, names.into_iter().chain(OTHER_NAMES))
-                ),
-            })
+        all.find(is_named).ok_or_else(|| CollError::UnknownName {
+            what: "algorithm",
+            found: text.to_owned(),
+            accepted: format!(
+                "{}{}",
+                names.join(", "),
+                nearest(&name, names.into_iter().chain(others.copied()))
+            ),
+        })
     }
 }

@@ -9,6 +9,7 @@ pub use messages::{MessageForm, RoundForm, RoundSync, TreeForm};
 pub use points::{LineForm, PointForm};
 
 use crate::chain::order::ChainOrder;
+use crate::entry::{Parameters, Stages};
 use crate::{Algorithm, BarrierShape};
 use noccl_workload::BarrierMechanism;
 use std::collections::BTreeMap;
@@ -119,78 +120,39 @@ impl Choice {
         choice
     }
 
+    /// Which parameters its algorithm has.
+    const fn has(self) -> Parameters {
+        self.algorithm.entry().parameters
+    }
+
     /// Can it be a barrier by itself?
     pub(crate) const fn is_barrier(self) -> bool {
-        matches!(self.algorithm, Algorithm::Counter | Algorithm::InNetwork)
+        self.has().has_shape
     }
 
     /// Is it a software algorithm with steps and barriers between them?
     #[must_use]
     pub const fn has_steps(self) -> bool {
-        match self.algorithm {
-            Algorithm::Chain
-            | Algorithm::Tree
-            | Algorithm::RowColumn
-            | Algorithm::DoubleTree
-            | Algorithm::Ring => true,
-            Algorithm::Unicast
-            | Algorithm::Pairwise
-            | Algorithm::Slotted
-            | Algorithm::Chainwrite
-            | Algorithm::Counter
-            | Algorithm::InNetwork
-            | Algorithm::InNetworkLines
-            | Algorithm::InNetworkOnce
-            | Algorithm::InNetworkList
-            | Algorithm::InNetworkStatic
-            | Algorithm::Torus
-            | Algorithm::Rounds
-            | Algorithm::Planned
-            | Algorithm::RecursiveDoubling
-            | Algorithm::Dissemination
-            | Algorithm::PointToPoint => false,
-        }
+        self.has().has_steps
     }
 
     /// Can its payload be cut into chunks?
     #[must_use]
     pub const fn has_chunks(self) -> bool {
-        self.has_forwarding()
-            || matches!(
-                self.algorithm,
-                Algorithm::InNetwork | Algorithm::PointToPoint
-            )
+        self.has_forwarding() || self.has().has_chunks
     }
 
     /// Is there a choice of who moves the data?
     pub(crate) const fn has_forwarding(self) -> bool {
-        self.has_steps() && !matches!(self.algorithm, Algorithm::Ring)
+        !matches!(self.has().stages, Stages::None)
     }
 
     /// Does a chain structure it, so that every step ends with a barrier?
     pub(crate) const fn is_chained(self) -> bool {
-        match self.algorithm {
-            Algorithm::Chain => true,
-            Algorithm::RowColumn => matches!(self.inner, Inner::Chain),
-            Algorithm::Unicast
-            | Algorithm::Tree
-            | Algorithm::DoubleTree
-            | Algorithm::Ring
-            | Algorithm::Pairwise
-            | Algorithm::Slotted
-            | Algorithm::Chainwrite
-            | Algorithm::Counter
-            | Algorithm::InNetwork
-            | Algorithm::InNetworkLines
-            | Algorithm::InNetworkOnce
-            | Algorithm::InNetworkList
-            | Algorithm::InNetworkStatic
-            | Algorithm::Torus
-            | Algorithm::Rounds
-            | Algorithm::Planned
-            | Algorithm::RecursiveDoubling
-            | Algorithm::Dissemination
-            | Algorithm::PointToPoint => false,
+        match self.has().stages {
+            Stages::None => false,
+            Stages::Fixed(inner) => matches!(inner, Inner::Chain),
+            Stages::Chosen => matches!(self.inner, Inner::Chain),
         }
     }
 
@@ -208,10 +170,10 @@ impl Choice {
         if self.has_steps() {
             put("barrier", mechanism_name(self.barrier));
         }
-        if self.algorithm == Algorithm::RowColumn {
+        if self.has().stages == Stages::Chosen {
             put("inner", self.inner.name());
         }
-        if self.algorithm == Algorithm::Chainwrite {
+        if self.has().has_chains {
             put("order", self.order.name());
             if self.chains > 1 {
                 put("chains", &self.chains.to_string());
@@ -220,7 +182,7 @@ impl Choice {
                 put("to", BLOCKS);
             }
         }
-        if self.algorithm == Algorithm::PointToPoint {
+        if self.has().has_form {
             put("form", &self.point.to_string());
         }
         if self.is_central {
@@ -256,32 +218,14 @@ impl Forwarding {
 }
 
 const fn default_forwarding(algorithm: Algorithm, inner: Inner) -> Forwarding {
-    match (algorithm, inner) {
-        (Algorithm::Tree | Algorithm::DoubleTree, _) | (Algorithm::RowColumn, Inner::Tree) => {
-            Forwarding::Push
-        }
-        (
-            Algorithm::Unicast
-            | Algorithm::Chain
-            | Algorithm::Ring
-            | Algorithm::Pairwise
-            | Algorithm::Slotted
-            | Algorithm::Chainwrite
-            | Algorithm::Counter
-            | Algorithm::InNetwork
-            | Algorithm::InNetworkLines
-            | Algorithm::InNetworkOnce
-            | Algorithm::InNetworkList
-            | Algorithm::InNetworkStatic
-            | Algorithm::Torus
-            | Algorithm::Rounds
-            | Algorithm::Planned
-            | Algorithm::RecursiveDoubling
-            | Algorithm::Dissemination
-            | Algorithm::PointToPoint,
-            _,
-        )
-        | (Algorithm::RowColumn, Inner::Chain) => Forwarding::Pull,
+    let inner = match algorithm.entry().parameters.stages {
+        Stages::Fixed(inner) => inner,
+        Stages::Chosen => inner,
+        Stages::None => Inner::Chain,
+    };
+    match inner {
+        Inner::Chain => Forwarding::Pull,
+        Inner::Tree => Forwarding::Push,
     }
 }
 

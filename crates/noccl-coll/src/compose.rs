@@ -3,10 +3,11 @@
 
 use crate::barrier::sync::SyncPlan;
 use crate::builder::Builder;
+use crate::entry::Made;
+use crate::exchange::blocks;
 use crate::exchange::blocks::{Blocks, at};
-use crate::exchange::{blocks, pairwise, slotted};
 use crate::group::Group;
-use crate::in_network::{self, gather, segments};
+use crate::in_network::{self, segments};
 use crate::layout::{Chunks, Layout};
 use crate::order::{First, phases};
 use crate::steps::double_tree::DoubleTree;
@@ -14,11 +15,10 @@ use crate::steps::multicast::Multicast;
 use crate::steps::reduce::Reduction;
 use crate::steps::ring::Ring;
 use crate::steps::{Steps, transfer};
-use crate::{Algorithm, BarrierAlgorithm, BarrierShape, Choice, CollError, barrier};
+use crate::whole::Whole;
+use crate::{BarrierAlgorithm, BarrierShape, Choice, CollError, barrier};
 use noccl_net::{Network, TileRef};
-use noccl_workload::{
-    Action, ActionKind, BarrierMechanism, Collective, CollectiveKind, Destination, Place,
-};
+use noccl_workload::{Action, ActionKind, BarrierMechanism, Collective, Destination, Place};
 
 /// One collective by one choice, resolved and not yet written down.
 #[derive(Debug)]
@@ -45,29 +45,26 @@ impl Task<'_> {
             offset: collective.input_offset,
         };
         let at_entry = at(group.entry, collective.output_offset);
-        match collective.kind {
-            CollectiveKind::Multicast => self.multicast_steps(input, &mut steps)?,
-            CollectiveKind::Reduce => self.reduce_steps(&mut layout, &mut steps)?,
-            CollectiveKind::AllReduce => {
+        match self.whole()? {
+            Whole::Multicast => self.multicast_steps(input, &mut steps)?,
+            Whole::Reduce => self.reduce_steps(&mut layout, &mut steps)?,
+            Whole::AllReduce => {
                 self.reduction(at_entry.offset, &mut layout)?
                     .emit(&mut steps, None);
                 self.multicast_steps(at_entry, &mut steps)?;
             }
-            CollectiveKind::Barrier
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => {}
         }
         layout.check(self.network, group, self.choice)?;
         Ok(steps.finish())
     }
 
+    /// Is there one member alone?
+    pub(crate) fn is_alone(&self) -> bool {
+        self.group.members.len() == 1
+    }
+
     /// Two trees, half of the payload each.
-    pub(crate) fn by_double_tree(&self) -> Result<(Vec<Action>, usize), CollError> {
+    pub(crate) fn by_double_tree(&self) -> Result<Made, CollError> {
         let (group, collective) = (self.group, self.collective);
         let mut layout = Layout::new(self.network, group, collective, self.choice)?;
         let mut steps = Steps::new(self.sync(), false);
@@ -81,18 +78,18 @@ impl Task<'_> {
             choice.forwarding,
         );
         let output = collective.output_offset;
-        match collective.kind {
-            CollectiveKind::Multicast => {
+        match self.whole()? {
+            Whole::Multicast => {
                 let source = Place {
                     tile: collective.root,
                     offset: collective.input_offset,
                 };
                 trees.multicast(source, output, &mut steps);
             }
-            CollectiveKind::Reduce if group.is_root_member() => {
+            Whole::Reduce if group.is_root_member() => {
                 trees.reduce(output, None, &mut layout, &mut steps);
             }
-            CollectiveKind::Reduce => {
+            Whole::Reduce => {
                 let staged = layout.alloc(collective.bytes);
                 let outside = Place {
                     tile: group.root,
@@ -100,21 +97,16 @@ impl Task<'_> {
                 };
                 trees.reduce(staged, Some(outside), &mut layout, &mut steps);
             }
-            CollectiveKind::AllReduce => {
+            Whole::AllReduce => {
                 trees.reduce(output, None, &mut layout, &mut steps);
                 trees.multicast(at(group.entry, output), output, &mut steps);
             }
-            CollectiveKind::Barrier
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => {}
         }
         layout.check(self.network, group, choice)?;
-        Ok((steps.finish(), trees.num_chunks()))
+        Ok(Made {
+            actions: steps.finish(),
+            num_chunks: Some(trees.num_chunks()),
+        })
     }
 
     /// A ring over all members.
@@ -139,7 +131,10 @@ impl Task<'_> {
     }
 
     /// Collectives of blocks without steps.
-    pub(crate) fn in_blocks(&self) -> Result<Vec<Action>, CollError> {
+    pub(crate) fn in_blocks(
+        &self,
+        emit: impl FnOnce(Blocks<'_>, &mut Layout, &SyncPlan) -> Result<Vec<Action>, CollError>,
+    ) -> Result<Vec<Action>, CollError> {
         let (group, collective) = (self.group, self.collective);
         let mut layout = Layout::new(self.network, group, collective, self.choice)?;
         let blocks = Blocks {
@@ -147,33 +142,7 @@ impl Task<'_> {
             group,
             collective,
         };
-        let sync = self.sync();
-        let is_gather = collective.kind == CollectiveKind::AllGather;
-        let actions = match self.choice.algorithm {
-            Algorithm::Pairwise => pairwise::pairwise(blocks),
-            Algorithm::Slotted => slotted::all_to_all(blocks),
-            Algorithm::RowColumn => pairwise::row_column(blocks, &mut layout, &sync)?,
-            Algorithm::InNetworkLines if is_gather => gather::all_gather_lines(blocks)?,
-            Algorithm::InNetworkLines => gather::reduce_scatter_lines(blocks, &mut layout, &sync)?,
-            Algorithm::InNetwork if is_gather => gather::all_gather(blocks),
-            Algorithm::InNetwork => gather::reduce_scatter(blocks, &mut layout, &sync),
-            Algorithm::Unicast
-            | Algorithm::Chain
-            | Algorithm::Tree
-            | Algorithm::DoubleTree
-            | Algorithm::Ring
-            | Algorithm::InNetworkOnce
-            | Algorithm::InNetworkList
-            | Algorithm::InNetworkStatic
-            | Algorithm::Torus
-            | Algorithm::Rounds
-            | Algorithm::Planned
-            | Algorithm::RecursiveDoubling
-            | Algorithm::Dissemination
-            | Algorithm::PointToPoint
-            | Algorithm::Chainwrite
-            | Algorithm::Counter => Vec::new(),
-        };
+        let actions = emit(blocks, &mut layout, &self.sync())?;
         layout.check(self.network, group, self.choice)?;
         Ok(actions)
     }
@@ -250,8 +219,8 @@ impl Task<'_> {
         let bytes = collective.bytes;
         let mut layout = Layout::new(self.network, group, collective, self.choice)?;
         let mut builder = Builder::default();
-        match collective.kind {
-            CollectiveKind::Multicast => {
+        match self.whole()? {
+            Whole::Multicast => {
                 let source = Place {
                     tile: collective.root,
                     offset: collective.input_offset,
@@ -259,8 +228,8 @@ impl Task<'_> {
                 let from_to = (source, collective.output_offset);
                 in_network::multicast(self.network, group, from_to, bytes, &mut builder);
             }
-            CollectiveKind::Reduce => self.reduce_by_network(&mut layout, &mut builder),
-            CollectiveKind::AllReduce if self.choice.chunks > 1 => {
+            Whole::Reduce => self.reduce_by_network(&mut layout, &mut builder),
+            Whole::AllReduce if self.choice.chunks > 1 => {
                 let [whole] = group.pieces.as_slice() else {
                     return Err(self.unsupported(
                         "the group is no multi-address; accepted: an aligned power-of-two block, or one chunk",
@@ -268,7 +237,7 @@ impl Task<'_> {
                 };
                 return Ok(segments::all_reduce(collective, *whole, self.chunks()));
             }
-            CollectiveKind::AllReduce => {
+            Whole::AllReduce => {
                 let staged = layout.alloc(bytes);
                 let into = (group.entry, staged);
                 in_network::Reduction::new(self.network, group, collective, into, &mut layout)
@@ -277,17 +246,14 @@ impl Task<'_> {
                 let from_to = (source, collective.output_offset);
                 in_network::multicast(self.network, group, from_to, bytes, &mut builder);
             }
-            CollectiveKind::Barrier
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => {}
         }
         layout.check(self.network, group, self.choice)?;
         Ok(builder.finish())
+    }
+
+    /// The collective as trees and the network know it.
+    fn whole(&self) -> Result<Whole, CollError> {
+        Whole::of(self.collective.kind).ok_or_else(|| self.unsupported(Whole::ACCEPTED))
     }
 
     pub(crate) fn unsupported(&self, reason: &str) -> CollError {

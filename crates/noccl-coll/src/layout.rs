@@ -2,9 +2,10 @@
 //! Where buffers lie: the payload cut into chunks, scratch above inputs and outputs.
 
 use crate::group::Group;
+use crate::point_to_point::family::Family;
 use crate::{Choice, CollError};
 use noccl_net::{Network, TileKind, TileRef};
-use noccl_workload::{Collective, CollectiveKind};
+use noccl_workload::{Collective, CollectiveKind, Holders};
 
 /// A payload cut at beats into equal chunks, the last one shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +81,10 @@ impl Layout {
         let output_end = end_of(output, output_bytes)?;
         let may_be_equal = !collective.kind.has_blocks();
         let overlaps = input < output_end && output < input_end;
-        if (input != output || !may_be_equal) && overlaps && !may_overlap(collective.kind) {
+        if (input != output || !may_be_equal)
+            && overlaps
+            && !Family::of(collective.kind).is_straight()
+        {
             return Err(CollError::Impossible(format!(
                 "input at {input}, {input_bytes} bytes, and output at {output}, {output_bytes} bytes, overlap; \
                  accepted: {}disjoint ranges",
@@ -127,14 +131,6 @@ impl Layout {
     }
 }
 
-/// Do its algorithms bring to scratch first what would overwrite an input that somebody still needs?
-const fn may_overlap(kind: CollectiveKind) -> bool {
-    matches!(
-        kind,
-        CollectiveKind::Scatter | CollectiveKind::Gather | CollectiveKind::Custom
-    )
-}
-
 /// Tiles that hold payload, each with the end of what it holds.
 fn used(
     group: &Group,
@@ -142,23 +138,15 @@ fn used(
     input_end: u64,
     output_end: u64,
 ) -> [(TileRef, u64); 2] {
-    let member = TileRef::Cluster(group.entry);
-    match kind {
-        CollectiveKind::Multicast | CollectiveKind::Scatter => {
-            [(group.root, input_end), (member, output_end)]
-        }
-        CollectiveKind::Reduce | CollectiveKind::Gather => {
-            [(member, input_end), (group.root, output_end)]
-        }
-        CollectiveKind::AllReduce
-        | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll
-        | CollectiveKind::Scan
-        | CollectiveKind::Custom => [(member, input_end), (member, output_end)],
-        // It has neither, but flags may need space: above the offsets that a caller states.
-        CollectiveKind::Barrier => [(member, input_end), (member, output_end)],
-    }
+    // Of a barrier nobody has one, but flags may need space: above the offsets that a caller states.
+    let of = |holders| match holders {
+        Holders::Root => group.root,
+        Holders::Members | Holders::Nobody => TileRef::Cluster(group.entry),
+    };
+    [
+        (of(kind.input_holders()), input_end),
+        (of(kind.output_holders()), output_end),
+    ]
 }
 
 fn check(

@@ -14,6 +14,7 @@ mod candidates;
 pub mod chain;
 mod choice;
 mod compose;
+mod entry;
 mod error;
 mod exchange;
 pub mod gemm;
@@ -24,6 +25,7 @@ mod messages;
 mod order;
 mod point_to_point;
 mod steps;
+mod whole;
 
 pub use algorithm::Algorithm;
 pub use barrier::{
@@ -37,11 +39,10 @@ pub use error::CollError;
 pub use point_to_point::dataflow::Dataflow;
 
 use compose::Task;
+use entry::{Made, OnClusters};
 use group::Group;
 use noccl_net::Network;
-use noccl_workload::{
-    BarrierMechanism, Collective, CollectiveKind, SCHEDULE_FORMAT, Schedule, check_definition,
-};
+use noccl_workload::{Collective, SCHEDULE_FORMAT, Schedule, check_definition};
 
 /// The schedule of a collective by one choice. A payload of no bytes yields no actions.
 ///
@@ -55,7 +56,7 @@ pub fn schedule(
     if network.routers().carries_words() {
         return messages::schedule(network, collective, choice);
     }
-    validate(collective, choice)?;
+    let form = validate(collective, choice)?;
     let choice = choice.of_kind(collective.kind);
     let group = Group::new(network, collective)?;
     check_definition(collective, group.members.len())
@@ -66,57 +67,30 @@ pub fn schedule(
         group: &group,
         choice,
     };
-    let is_empty = collective.kind != CollectiveKind::Barrier && collective.bytes == 0;
-    let mut num_chunks = task.chunks().len();
-    let actions = match choice.algorithm {
-        _ if is_empty => Vec::new(),
-        _ if let Some(shape) = choice.shape => task.shaped_barrier(shape)?,
-        _ if collective.kind.has_blocks() && group.members.len() == 1 => task.alone()?,
-        Algorithm::RowColumn if collective.kind.has_blocks() => task.in_blocks()?,
-        Algorithm::DoubleTree | Algorithm::Ring if group.members.len() == 1 => task.in_steps()?,
-        Algorithm::Chain | Algorithm::Tree | Algorithm::RowColumn => task.in_steps()?,
-        Algorithm::DoubleTree => {
-            let (actions, chunks) = task.by_double_tree()?;
-            num_chunks = chunks;
-            actions
-        }
-        Algorithm::Ring => task.by_ring()?,
-        Algorithm::Counter => task.barrier(BarrierMechanism::Software)?,
-        Algorithm::InNetwork if collective.kind == CollectiveKind::Barrier => {
-            task.barrier(BarrierMechanism::InNetwork)?
-        }
-        Algorithm::InNetwork if !collective.kind.has_blocks() => task.by_network()?,
-        Algorithm::InNetworkOnce => task.by_one_transaction()?,
-        Algorithm::PointToPoint => task.by_messages()?,
-        Algorithm::Chainwrite => task.by_endpoints()?,
-        Algorithm::Unicast => task.by_unicasts()?,
-        Algorithm::InNetworkList => task.by_list()?,
-        Algorithm::InNetwork
-        | Algorithm::InNetworkLines
-        | Algorithm::Pairwise
-        | Algorithm::Slotted
-        | Algorithm::Torus
-        | Algorithm::Rounds
-        | Algorithm::Planned
-        | Algorithm::RecursiveDoubling
-        | Algorithm::Dissemination
-        | Algorithm::InNetworkStatic => task.in_blocks()?,
+    let is_empty = collective.kind.has_payload() && collective.bytes == 0;
+    let is_alone = collective.kind.has_blocks() && group.members.len() == 1;
+    let made = match choice.shape {
+        _ if is_empty => Made::from(Vec::new()),
+        Some(shape) => task.shaped_barrier(shape)?.into(),
+        None if is_alone => task.alone()?.into(),
+        None => (form.build)(&task)?,
     };
-    let made = Choice {
+    let num_chunks = made.num_chunks.unwrap_or(task.chunks().len());
+    let synchronised = Choice {
         barrier: task.mechanism(choice.barrier),
         ..choice
     };
-    let mut parameters = made.parameters(num_chunks as u32);
-    if choice.algorithm == Algorithm::InNetworkList {
-        parameters.insert("setting".to_owned(), task.esp_setting().to_owned());
+    let mut parameters = synchronised.parameters(num_chunks as u32);
+    if let Some(setting) = form.setting {
+        parameters.insert("setting".to_owned(), setting(&task).to_owned());
     }
     if let Some(definition) = &collective.definition {
         parameters.insert("name".to_owned(), definition.name.clone());
     }
     if collective.kind.has_blocks() {
         // Blocks are not cut, and each algorithm has one structure.
-        parameters
-            .retain(|name, _| name == "barrier" || choice.algorithm == Algorithm::PointToPoint);
+        let has_form = choice.algorithm.entry().parameters.has_form;
+        parameters.retain(|name, _| name == "barrier" || has_form);
     }
     Ok(Schedule {
         format: SCHEDULE_FORMAT,
@@ -125,43 +99,25 @@ pub fn schedule(
         algorithm: choice.algorithm.to_string(),
         parameters,
         collective: Some(collective.clone()),
-        actions,
+        actions: made.actions,
     })
 }
 
-/// What can be wrong whatever the network.
-fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
+/// What can be wrong whatever the network; the algorithm's form, which does this collective.
+fn validate(collective: &Collective, choice: Choice) -> Result<OnClusters, CollError> {
     let kind = collective.kind;
     let unsupported = |reason: String| CollError::Unsupported {
         algorithm: choice.to_string(),
         collective: kind.to_string(),
         reason,
     };
-    if !choice.algorithm.does(kind) {
+    let known = choice.algorithm.entry().on_clusters;
+    let Some(form) = known.filter(|form| (form.does)(kind)) else {
         let others = Algorithm::ALL.into_iter().filter(|a| a.does(kind));
         let others: Vec<&str> = others.map(Algorithm::name).collect();
         return Err(unsupported(format!("accepted: {}", others.join(", "))));
-    }
-    let is_cut = match (choice.algorithm, kind) {
-        (Algorithm::InNetwork, _) => kind == CollectiveKind::AllReduce,
-        // Blocks and chunks are sent as they are.
-        (
-            _,
-            CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Custom,
-        ) => false,
-        (algorithm, _) => !kind.has_blocks() || algorithm == Algorithm::PointToPoint,
     };
-    let is_whole = matches!(
-        choice.algorithm,
-        Algorithm::InNetworkOnce
-            | Algorithm::Chainwrite
-            | Algorithm::Unicast
-            | Algorithm::InNetworkList
-    );
-    if choice.chunks > 1 && (!is_cut || is_whole) {
+    if choice.chunks > 1 && !(form.is_cut)(kind) {
         return Err(unsupported("accepted: one chunk".to_owned()));
     }
     if choice.chunks == 0 {
@@ -175,8 +131,8 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
                 .to_owned(),
         ));
     }
-    if kind == CollectiveKind::Barrier {
-        return Ok(());
+    if !kind.has_payload() {
+        return Ok(form);
     }
     if choice.shape.is_some() {
         return Err(unsupported(
@@ -189,7 +145,8 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
                 .to_owned(),
         ));
     }
-    check_elements(collective)
+    check_elements(collective)?;
+    Ok(form)
 }
 
 /// Is the payload of a reduction whole elements, and can its operator take them?

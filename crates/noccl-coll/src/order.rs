@@ -4,6 +4,7 @@
 //! An edge leads from the member nearer to the entry to the one farther from it; a multicast follows
 //! the edges, a reduction runs against them. All edges of a stage are active in the same step.
 
+use crate::entry::Stages;
 use crate::group::Group;
 use crate::{Algorithm, Choice, CollError, Inner};
 use noccl_net::Coord;
@@ -30,34 +31,17 @@ pub(crate) enum First {
 /// Phases in multicast order.
 pub(crate) fn phases(group: &Group, choice: Choice, first: First) -> Result<Vec<Phase>, CollError> {
     let one = |stages, inner| Ok(vec![Phase { stages, inner }]);
-    match choice.algorithm {
-        Algorithm::Chain => one(
+    match choice.algorithm.entry().parameters.stages {
+        Stages::Fixed(Inner::Chain) => one(
             chain_stages(&chain_order(&group.members, group.entry)),
             Inner::Chain,
         ),
-        Algorithm::Tree => one(
+        Stages::Fixed(Inner::Tree) => one(
             tree_stages(&tree_order(by_rows(&group.members), &group.entry)),
             Inner::Tree,
         ),
-        Algorithm::RowColumn => row_column(group, choice.inner, first),
-        Algorithm::Unicast
-        | Algorithm::DoubleTree
-        | Algorithm::Ring
-        | Algorithm::Pairwise
-        | Algorithm::Slotted
-        | Algorithm::Chainwrite
-        | Algorithm::Counter
-        | Algorithm::InNetwork
-        | Algorithm::InNetworkLines
-        | Algorithm::InNetworkOnce
-        | Algorithm::InNetworkList
-        | Algorithm::InNetworkStatic
-        | Algorithm::Torus
-        | Algorithm::Rounds
-        | Algorithm::Planned
-        | Algorithm::RecursiveDoubling
-        | Algorithm::PointToPoint
-        | Algorithm::Dissemination => Ok(Vec::new()),
+        Stages::Chosen => row_column(group, choice.inner, first),
+        Stages::None => Ok(Vec::new()),
     }
 }
 

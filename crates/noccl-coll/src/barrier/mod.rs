@@ -10,12 +10,28 @@ pub(crate) mod sync;
 
 use crate::CollError;
 use crate::builder::{Builder, tile_set};
+use crate::entry::{Entry, OnClusters, Parameters};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{
     Action, ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, ElementType,
     Operator, SCHEDULE_FORMAT, Schedule, as_multi_address,
 };
 use std::collections::BTreeMap;
+
+pub(crate) const COUNTER: Entry = Entry {
+    parameters: Parameters {
+        has_shape: true,
+        ..Parameters::NONE
+    },
+    on_clusters: Some(
+        OnClusters::new(
+            |kind| kind == CollectiveKind::Barrier,
+            |task| Ok(task.barrier(BarrierMechanism::Software)?.into()),
+        )
+        .cut(|offer| offer.shapes()),
+    ),
+    ..Entry::named("counter")
+};
 
 /// Who meets whom, level by level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

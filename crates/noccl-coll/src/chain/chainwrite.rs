@@ -10,16 +10,48 @@
 //! to its own block.
 
 use crate::builder::Builder;
+use crate::candidates::Offer;
 use crate::chain::order::{ChainOrder, chain_order};
 use crate::compose::Task;
+use crate::entry::{Entry, OnClusters, Parameters};
 use crate::exchange::blocks::at;
 use crate::steps::transfer;
 use crate::{Algorithm, Choice, CollError};
 use noccl_net::{Coord, MultiAddress, TileId, TileRef};
 use noccl_workload::{
-    AccessPattern, Action, ActionKind, CHAIN_BEAT_BYTES, Chain, ChainDestination, Destination,
-    MAX_FIELD,
+    AccessPattern, Action, ActionKind, CHAIN_BEAT_BYTES, Chain, ChainDestination, CollectiveKind,
+    Destination, MAX_FIELD,
 };
+
+/// Numbers of chains that a comparison tries besides one.
+const CHAINS: [u32; 3] = [2, 4, 8];
+
+pub(crate) const ENTRY: Entry = Entry {
+    parameters: Parameters {
+        has_chains: true,
+        ..Parameters::NONE
+    },
+    on_clusters: Some(OnClusters {
+        candidates,
+        ..OnClusters::new(
+            |kind| kind == CollectiveKind::Multicast,
+            |task| Ok(task.by_endpoints()?.into()),
+        )
+    }),
+    ..Entry::named("chainwrite")
+};
+
+fn candidates(offer: &Offer<'_>) -> Vec<Choice> {
+    let orders = [ChainOrder::Latency, ChainOrder::Greedy, ChainOrder::Id];
+    let single = orders.map(Choice::chainwrite).into_iter();
+    // Chains that wait for each other in the initiator's queue gain nothing.
+    let endpoint = offer.network.capabilities().chains;
+    let is_open = endpoint.is_some_and(|e| e.open_tasks > 1);
+    let several = CHAINS.into_iter().filter(|_| is_open);
+    let several = several.map(|chains| Choice::chainwrites(ChainOrder::Latency, chains));
+    let blocks = Choice::chainwrite_blocks(ChainOrder::Latency, 1);
+    single.chain(several).chain([blocks]).collect()
+}
 
 impl Choice {
     /// A multicast over a chain of Torrent endpoints in this order.

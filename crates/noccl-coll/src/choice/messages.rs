@@ -2,7 +2,6 @@
 //! Parameters of algorithms of messages between cores, with stable names.
 
 use super::Choice;
-use crate::Algorithm;
 use noccl_workload::{CollectiveKind, First};
 use std::collections::BTreeMap;
 
@@ -105,40 +104,11 @@ const fn first_name(first: First) -> &'static str {
     }
 }
 
-impl Algorithm {
-    /// Is it an exchange of messages in steps, with a lag and barriers between them?
-    pub(crate) const fn is_exchange(self) -> bool {
-        matches!(
-            self,
-            Self::Unicast | Self::Pairwise | Self::Torus | Self::Rounds | Self::RowColumn
-        )
-    }
-
-    /// May there be barriers: between the steps of an exchange, or before a plan?
-    const fn has_sync(self) -> bool {
-        self.is_exchange() || matches!(self, Self::Planned)
-    }
-
-    /// Is the payload of this collective cut into pieces on core tiles?
-    pub(crate) const fn has_pieces(self, kind: CollectiveKind) -> bool {
-        let is_cut = matches!(
-            kind,
-            CollectiveKind::Multicast | CollectiveKind::Reduce | CollectiveKind::AllReduce
-        );
-        is_cut
-            && matches!(
-                self,
-                Self::Chain | Self::Tree | Self::RowColumn | Self::Unicast
-            )
-    }
-
-    /// Steps that a core of an exchange is ahead of what it has received, if nobody asks for others. Rounds wait for the round before;
-    /// shifts may be an exchange ahead; linear sends wait for nothing.
-    pub(crate) const fn usual_lag(self) -> u32 {
-        if matches!(self, Self::Pairwise | Self::Torus | Self::RowColumn) {
-            return 2;
-        }
-        matches!(self, Self::Rounds) as u32
+impl Choice {
+    /// Steps that a core of an exchange is ahead of what it has received.
+    pub(crate) fn lag(&self) -> u32 {
+        let usual = self.has().lag.unwrap_or(0);
+        self.messages.lag.unwrap_or(usual)
     }
 }
 
@@ -201,7 +171,8 @@ impl Choice {
 
     /// Takes a word as one of these parameters; false if the algorithm has none of that name.
     pub(super) fn take_message_word(&mut self, word: &str) -> bool {
-        let algorithm = self.algorithm;
+        let has = self.has();
+        let is_exchange = has.lag.is_some();
         let form = &mut self.messages;
         let rounds = RoundForm::ALL.into_iter().find(|r| r.name() == word);
         let tree = TreeForm::ALL.into_iter().find(|t| t.name() == word);
@@ -210,13 +181,13 @@ impl Choice {
             .find(|f| first_name(*f) == word);
         let lag = word.strip_prefix(LAG).and_then(|n| n.parse().ok());
         match (rounds, tree, first, lag) {
-            (Some(rounds), ..) if algorithm == Algorithm::Rounds => form.rounds = rounds,
-            (_, Some(tree), ..) if algorithm == Algorithm::Tree => form.tree = tree,
-            (_, _, Some(first), _) if algorithm.is_exchange() => form.first = Some(first),
-            (.., Some(lag)) if algorithm.is_exchange() => form.lag = Some(lag),
-            _ if word == DIRECT && algorithm == Algorithm::RowColumn => form.is_direct = true,
-            _ if word == CHAIN && algorithm == Algorithm::RowColumn => form.is_direct = false,
-            _ if word == SYNC && algorithm.has_sync() => form.sync = RoundSync::Barrier,
+            (Some(rounds), ..) if has.has_rounds => form.rounds = rounds,
+            (_, Some(tree), ..) if has.has_trees => form.tree = tree,
+            (_, _, Some(first), _) if is_exchange => form.first = Some(first),
+            (.., Some(lag)) if is_exchange => form.lag = Some(lag),
+            _ if word == DIRECT && has.has_lines => form.is_direct = true,
+            _ if word == CHAIN && has.has_lines => form.is_direct = false,
+            _ if word == SYNC && (is_exchange || has.has_plan) => form.sync = RoundSync::Barrier,
             _ if word == AT_ROOT && form.tree != TreeForm::Binomial => form.is_at_root = true,
             _ => return false,
         }
@@ -235,27 +206,26 @@ impl Choice {
         if self.algorithm.has_pieces(kind) {
             put("chunks", &pieces.to_string());
         }
-        if self.algorithm == Algorithm::RowColumn && kind != CollectiveKind::AllToAll {
+        if self.has().has_lines && kind != CollectiveKind::AllToAll {
             put("inner", if form.is_direct { DIRECT } else { CHAIN });
         }
-        if self.algorithm == Algorithm::Rounds {
+        if self.has().has_rounds {
             put("form", form.rounds.name());
         }
-        if kind == CollectiveKind::Barrier && self.algorithm == Algorithm::Tree {
+        if !kind.has_payload() && self.has().has_trees {
             put("tree", form.tree.name());
             let is_central = form.tree != TreeForm::Binomial && !form.is_at_root;
             put("root", if is_central { "centre" } else { AT_ROOT });
         }
         let has_barriers = form.sync == RoundSync::Barrier;
-        if kind == CollectiveKind::AllToAll && (self.algorithm.is_exchange() || has_barriers) {
+        if kind == CollectiveKind::AllToAll && (self.has().lag.is_some() || has_barriers) {
             let sync = match form.sync {
                 RoundSync::None => "none",
                 RoundSync::Barrier => SYNC,
             };
             put("sync", sync);
             if !has_barriers {
-                let lag = form.lag.unwrap_or(self.algorithm.usual_lag());
-                put("lag", &lag.to_string());
+                put("lag", &self.lag().to_string());
             }
         }
         out

@@ -3,6 +3,7 @@
 
 use super::Choice;
 use crate::Algorithm;
+use crate::point_to_point::family::Family;
 use noccl_workload::CollectiveKind;
 use std::fmt;
 
@@ -144,10 +145,7 @@ impl Choice {
     /// The form in which it does a collective: blocks and chunks that nobody passes on go straight unless another form is named.
     pub(crate) const fn of_kind(self, kind: CollectiveKind) -> Self {
         let is_default = matches!(self.point, PointForm::Lines(LineForm::Ring, LineForm::Ring));
-        let is_straight = matches!(
-            kind,
-            CollectiveKind::Scatter | CollectiveKind::Gather | CollectiveKind::Custom
-        );
+        let is_straight = Family::of(kind).is_straight();
         let mut choice = self;
         if is_default && is_straight {
             choice.point = PointForm::Lines(LineForm::Direct, LineForm::Direct);
@@ -157,12 +155,12 @@ impl Choice {
 
     /// The word of its form, if it has one.
     pub(super) fn point_word(&self) -> Option<String> {
-        (self.algorithm == Algorithm::PointToPoint).then(|| self.point.to_string())
+        self.has().has_form.then(|| self.point.to_string())
     }
 
     /// Takes a word as the form; false if the algorithm has none of that name.
     pub(super) fn take_point_word(&mut self, word: &str) -> bool {
-        let form = PointForm::from_word(word).filter(|_| self.algorithm == Algorithm::PointToPoint);
+        let form = PointForm::from_word(word).filter(|_| self.has().has_form);
         if let Some(form) = form {
             self.point = form;
         }

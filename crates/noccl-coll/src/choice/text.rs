@@ -3,6 +3,7 @@
 
 use super::{BLOCKS, CENTRE, Choice, Forwarding, Inner, default_forwarding};
 use crate::chain::order::ChainOrder;
+use crate::entry::Stages;
 use crate::{Algorithm, BarrierShape, CollError};
 use noccl_workload::BarrierMechanism;
 use std::fmt;
@@ -15,11 +16,11 @@ impl fmt::Display for Choice {
         if self.has_forwarding() || (self.has_chunks() && self.chunks > 1) {
             write!(f, ":{}", self.chunks)?;
         }
-        if self.algorithm == Algorithm::Chainwrite && self.chains > 1 {
+        let has = self.has();
+        if has.has_chains && self.chains > 1 {
             write!(f, ":{}", self.chains)?;
         }
-        let is_row_column = self.algorithm == Algorithm::RowColumn;
-        if is_row_column && self.inner == Inner::Tree {
+        if has.stages == Stages::Chosen && self.inner == Inner::Tree {
             f.write_str(":tree")?;
         }
         let usual = default_forwarding(self.algorithm, self.inner);
@@ -29,7 +30,7 @@ impl fmt::Display for Choice {
         if self.has_steps() && self.barrier == BarrierMechanism::Software {
             f.write_str(":software")?;
         }
-        if self.algorithm == Algorithm::Chainwrite && self.order != ChainOrder::Latency {
+        if has.has_chains && self.order != ChainOrder::Latency {
             write!(f, ":{}", self.order)?;
         }
         if self.by_blocks {
@@ -69,6 +70,7 @@ impl FromStr for Choice {
         let mut parts = text.split(':');
         let algorithm: Algorithm = parts.next().unwrap_or_default().parse()?;
         let mut choice = Choice::new(algorithm, 1);
+        let has = choice.has();
         for part in parts {
             let number = part.parse::<u32>().ok().filter(|n| *n >= 1);
             if choice.take_message_word(part) || choice.take_point_word(part) {
@@ -76,8 +78,8 @@ impl FromStr for Choice {
             }
             match (part, number) {
                 (_, Some(chunks)) if choice.has_chunks() => choice.chunks = chunks,
-                (_, Some(chains)) if algorithm == Algorithm::Chainwrite => choice.chains = chains,
-                ("tree", None) if algorithm == Algorithm::RowColumn => {
+                (_, Some(chains)) if has.has_chains => choice.chains = chains,
+                ("tree", None) if has.stages == Stages::Chosen => {
                     choice.inner = Inner::Tree;
                     choice.forwarding = default_forwarding(algorithm, Inner::Tree);
                 }
@@ -86,11 +88,11 @@ impl FromStr for Choice {
                 ("software", None) if choice.has_steps() => {
                     choice.barrier = BarrierMechanism::Software;
                 }
-                (CENTRE, None) if algorithm == Algorithm::InNetworkOnce => {
+                (CENTRE, None) if has.has_centre => {
                     choice.is_central = true;
                 }
-                (BLOCKS, None) if algorithm == Algorithm::Chainwrite => choice.by_blocks = true,
-                (word, None) if algorithm == Algorithm::Chainwrite => {
+                (BLOCKS, None) if has.has_chains => choice.by_blocks = true,
+                (word, None) if has.has_chains => {
                     choice.order = word.parse()?;
                 }
                 (word, None) if choice.is_barrier() => {

@@ -4,4 +4,4 @@
 pub(crate) mod blocks;
 pub(crate) mod pairwise;
 pub(crate) mod slotted;
-mod unicast;
+pub(crate) mod unicast;

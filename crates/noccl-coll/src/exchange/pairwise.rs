@@ -3,12 +3,28 @@
 
 use crate::barrier::sync::SyncPlan;
 use crate::builder::Builder;
+use crate::entry::{Entry, Length, OnClusters, Parameters};
 use crate::exchange::blocks::{Blocks, at, push};
 use crate::layout::Layout;
+use crate::messages::forms;
 use crate::steps::transfer;
 use crate::{Algorithm, CollError};
 use noccl_net::Coord;
 use noccl_workload::{Action, ActionKind, CollectiveKind, Destination, Transfer};
+
+pub(crate) const ENTRY: Entry = Entry {
+    parameters: Parameters {
+        lag: Some(2),
+        ..Parameters::NONE
+    },
+    length: Length::Members,
+    on_clusters: Some(OnClusters::new(
+        |kind| matches!(kind, CollectiveKind::AllGather | CollectiveKind::AllToAll),
+        |task| Ok(task.in_blocks(|blocks, _, _| Ok(pairwise(blocks)))?.into()),
+    )),
+    on_cores: Some(forms::PAIRWISE),
+    ..Entry::named("pairwise")
+};
 
 /// The order in which a rank serves the others: by exclusive or where their number is a power of two, so
 /// that pairs exchange, else by rotation. The rank itself comes first.

@@ -7,11 +7,25 @@
 //! the same time for every beat) and the receiver's port are free for all of its beats. Members keep
 //! time by counting cycles on their compute cores, from a common start.
 
+use crate::entry::{Entry, Length, OnClusters};
 use crate::exchange::blocks::{Blocks, at, push};
 use noccl_net::{Coord, Network};
 use noccl_spec::Plane;
 use noccl_workload::number::mix;
-use noccl_workload::{Action, ActionId, ActionKind, Compute};
+use noccl_workload::{Action, ActionId, ActionKind, CollectiveKind, Compute};
+
+pub(crate) const ENTRY: Entry = Entry {
+    length: Length::Members,
+    on_clusters: Some(OnClusters::new(
+        |kind| kind == CollectiveKind::AllToAll,
+        |task| {
+            Ok(task
+                .in_blocks(|blocks, _, _| Ok(all_to_all(blocks)))?
+                .into())
+        },
+    )),
+    ..Entry::named("slotted")
+};
 
 /// Free cycles between two transfers on one link: the slack for what the plan does not know.
 const GAP_CYCLES: u64 = 2;

@@ -7,11 +7,27 @@
 use crate::CollError;
 use crate::builder::Builder;
 use crate::compose::Task;
+use crate::entry::{Entry, OnClusters, Parameters};
 use crate::exchange::blocks::at;
 use crate::layout::Layout;
+use crate::messages::forms;
 use crate::steps::transfer;
 use noccl_net::TileRef;
-use noccl_workload::{Action, ActionKind, Destination, Place};
+use noccl_workload::{Action, ActionKind, CollectiveKind, Destination, Place};
+
+pub(crate) const ENTRY: Entry = Entry {
+    other_names: &["linear", "flat"],
+    parameters: Parameters {
+        lag: Some(0),
+        ..Parameters::NONE
+    },
+    on_clusters: Some(OnClusters::new(
+        |kind| kind == CollectiveKind::Multicast,
+        |task| Ok(task.by_unicasts()?.into()),
+    )),
+    on_cores: Some(forms::UNICAST),
+    ..Entry::named("unicast")
+};
 
 impl Task<'_> {
     /// A copy per member, queued back to back in the root's engine. A memory tile has none: the entry fetches the payload and

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! All-reduce by one transaction of the network (`docs/design/0003`): a root reduces and multicasts beat by beat.
 
+use crate::Choice;
 use crate::compose::Task;
+use crate::entry::{Entry, OnClusters, Parameters};
 use crate::exchange::blocks::at;
 use crate::layout::Layout;
 use crate::steps::transfer;
@@ -10,6 +12,22 @@ use noccl_net::{Coord, MultiAddress, TileRef};
 use noccl_workload::{
     Action, ActionId, ActionKind, Collective, CollectiveKind, Destination, InNetworkReduction,
     Place,
+};
+
+pub(crate) const ENTRY: Entry = Entry {
+    is_in_network: true,
+    parameters: Parameters {
+        has_centre: true,
+        ..Parameters::NONE
+    },
+    on_clusters: Some(OnClusters {
+        candidates: |offer| [offer.plain(), vec![Choice::central()]].concat(),
+        ..OnClusters::new(
+            |kind| matches!(kind, CollectiveKind::Reduce | CollectiveKind::AllReduce),
+            |task| Ok(task.by_one_transaction()?.into()),
+        )
+    }),
+    ..Entry::named("in_network_once")
 };
 
 impl Task<'_> {

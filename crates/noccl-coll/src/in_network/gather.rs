@@ -7,13 +7,34 @@
 
 use crate::barrier::sync::SyncPlan;
 use crate::builder::{Builder, tile_set};
+use crate::entry::{Entry, Length, OnClusters};
 use crate::exchange::blocks::{Blocks, at, push};
 use crate::layout::Layout;
 use crate::steps::transfer;
 use crate::{Algorithm, CollError};
 use noccl_net::{Coord, MultiAddress, TileRef};
 use noccl_workload::{
-    Action, ActionKind, Barrier, BarrierMechanism, Destination, as_multi_address,
+    Action, ActionKind, Barrier, BarrierMechanism, CollectiveKind, Destination, as_multi_address,
+};
+
+pub(crate) const LINES: Entry = Entry {
+    is_in_network: true,
+    length: Length::MembersOfBlocks,
+    on_clusters: Some(OnClusters::new(
+        |kind| {
+            matches!(
+                kind,
+                CollectiveKind::AllGather | CollectiveKind::ReduceScatter
+            )
+        },
+        |task| match task.collective.kind.reduces() {
+            true => Ok(task.in_blocks(reduce_scatter_lines)?.into()),
+            false => Ok(task
+                .in_blocks(|blocks, _, _| all_gather_lines(blocks))?
+                .into()),
+        },
+    )),
+    ..Entry::named("in_network_lines")
 };
 
 /// Every member multicasts its block, one transfer per multi-address of the group.

@@ -6,8 +6,21 @@
 
 use crate::CollError;
 use crate::compose::Task;
+use crate::entry::{Entry, OnClusters};
 use noccl_net::TileRef;
-use noccl_workload::{Action, ActionKind, ListMulticast};
+use noccl_workload::{Action, ActionKind, CollectiveKind, ListMulticast};
+
+pub(crate) const ENTRY: Entry = Entry {
+    is_in_network: true,
+    on_clusters: Some(OnClusters {
+        setting: Some(|task| task.esp_setting()),
+        ..OnClusters::new(
+            |kind| kind == CollectiveKind::Multicast,
+            |task| Ok(task.by_list()?.into()),
+        )
+    }),
+    ..Entry::named("in_network_list")
+};
 
 impl Task<'_> {
     /// How consumers start: together, or one by one by a CPU.

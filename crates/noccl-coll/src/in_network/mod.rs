@@ -5,23 +5,86 @@
 //! partial results of a split reduction are reduced by the cores of the cluster that gathers them, in
 //! the order of the pieces (ascending base), from the left.
 
-mod all_reduce;
+pub(crate) mod all_reduce;
 pub(crate) mod gather;
-mod list;
+pub(crate) mod list;
 pub(crate) mod segments;
 mod together;
 
 use crate::barrier::sync::SyncPlan;
 use crate::builder::Builder;
+use crate::candidates::Offer;
+use crate::compose::Task;
+use crate::entry::{Entry, Length, OnClusters, Parameters};
 use crate::group::Group;
 use crate::layout::Layout;
 use crate::steps::transfer;
+use crate::whole::Whole;
+use crate::{Choice, CollError};
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_workload::check::fit_together;
 use noccl_workload::{
-    ActionKind, BarrierMechanism, Collective, Destination, InNetworkReduction, LocalReduce, Place,
+    Action, ActionKind, BarrierMechanism, Collective, CollectiveKind, Destination,
+    InNetworkReduction, LocalReduce, Place,
 };
 use std::collections::BTreeSet;
+
+/// Lengths of an all-reduce's segments that a comparison tries.
+const REDUCED_CHUNK_BEATS: [u64; 8] = [8, 12, 16, 24, 32, 48, 64, 128];
+
+pub(crate) const ENTRY: Entry = Entry {
+    is_in_network: true,
+    parameters: Parameters {
+        has_chunks: true,
+        has_shape: true,
+        ..Parameters::NONE
+    },
+    length: Length::MembersOfBlocks,
+    on_clusters: Some(OnClusters {
+        is_cut: |kind| kind == CollectiveKind::AllReduce,
+        candidates,
+        ..OnClusters::new(does, |task| Ok(build(task)?.into()))
+    }),
+    ..Entry::named("in_network")
+};
+
+fn does(kind: CollectiveKind) -> bool {
+    let has_blocks_of_all = matches!(
+        kind,
+        CollectiveKind::AllGather | CollectiveKind::ReduceScatter
+    );
+    Whole::of(kind).is_some() || has_blocks_of_all || !kind.has_payload()
+}
+
+fn build(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+    let kind = task.collective.kind;
+    if !kind.has_payload() {
+        return task.barrier(BarrierMechanism::InNetwork);
+    }
+    if !kind.has_blocks() {
+        return task.by_network();
+    }
+    task.in_blocks(|blocks, layout, sync| {
+        Ok(match kind.reduces() {
+            true => gather::reduce_scatter(blocks, layout, sync),
+            false => gather::all_gather(blocks),
+        })
+    })
+}
+
+fn candidates(offer: &Offer<'_>) -> Vec<Choice> {
+    if offer.collective.kind != CollectiveKind::AllReduce {
+        return offer.shapes();
+    }
+    let beats = offer.beats();
+    let counts = REDUCED_CHUNK_BEATS.iter().map(|s| beats.div_ceil(*s));
+    let counts = counts.filter_map(|c| u32::try_from(c).ok());
+    let counts: BTreeSet<u32> = counts.chain([1]).collect();
+    counts
+        .into_iter()
+        .map(|c| Choice::new(offer.algorithm, c))
+        .collect()
+}
 
 /// One transfer per multi-address, started by the source's own DMA, or by the entry's where the source is a memory tile.
 ///

@@ -9,18 +9,27 @@ use super::exchange::gather_and_release;
 use super::program::{Part, Program, Wait};
 use super::tree::Tree;
 use crate::choice::TreeForm;
-use crate::{Algorithm, CollError, centre};
-use noccl_workload::Action;
+use crate::entry::{Entry, OnCores};
+use crate::{CollError, centre};
+use noccl_workload::{Action, CollectiveKind};
+
+pub(crate) const DISSEMINATION: Entry = Entry {
+    on_cores: Some(OnCores::new(
+        |kind| kind == CollectiveKind::Barrier,
+        |work| {
+            let mut program = Program::new(work);
+            work.disseminate(&mut program);
+            Ok(program.finish())
+        },
+    )),
+    ..Entry::named("dissemination")
+};
 
 impl Work<'_> {
-    /// A barrier by itself.
-    pub(super) fn barrier(&self) -> Result<Vec<Action>, CollError> {
+    /// A barrier over a tree.
+    pub(super) fn barrier_over_tree(&self) -> Result<Vec<Action>, CollError> {
         let mut program = Program::new(self);
-        if self.choice.algorithm == Algorithm::Dissemination {
-            self.disseminate(&mut program);
-        } else {
-            gather_and_release(&self.chosen_tree()?, &mut program);
-        }
+        gather_and_release(&self.chosen_tree()?, &mut program);
         Ok(program.finish())
     }
 

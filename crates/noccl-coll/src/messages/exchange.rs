@@ -9,9 +9,10 @@ use super::Work;
 use super::program::{Part, Program, Wait};
 use super::rounds::Grid;
 use super::tree::Tree;
+use crate::CollError;
 use crate::choice::{RoundForm, RoundSync};
-use crate::{Algorithm, CollError};
-use noccl_workload::{Action, MessageRows};
+use crate::entry::{Entry, OnCores, Parameters};
+use noccl_workload::{Action, CollectiveKind, MessageRows};
 
 /// Messages of a step, as ranks.
 pub(super) type Step = Vec<(usize, usize)>;
@@ -19,18 +20,46 @@ pub(super) type Step = Vec<(usize, usize)>;
 /// A message of a step: its ranks, bytes, and rows if it has several. A rank sends itself what it copies.
 pub(super) type Sent = ((usize, usize), (Part, Option<MessageRows>));
 
+pub(crate) const TORUS: Entry = Entry {
+    parameters: Parameters {
+        lag: Some(2),
+        ..Parameters::NONE
+    },
+    on_cores: Some(OnCores::new(
+        |kind| kind == CollectiveKind::AllToAll,
+        |work| work.exchange(work.torus()?),
+    )),
+    ..Entry::named("torus")
+};
+
+pub(crate) const ROUNDS: Entry = Entry {
+    parameters: Parameters {
+        has_rounds: true,
+        lag: Some(1),
+        ..Parameters::NONE
+    },
+    on_cores: Some(OnCores::new(
+        |kind| kind == CollectiveKind::AllToAll,
+        |work| work.exchange(work.rounds()?),
+    )),
+    ..Entry::named("rounds")
+};
+
 fn is_sent((pair, _): &Sent) -> bool {
     pair.0 != pair.1
 }
 
 impl Work<'_> {
-    /// The exchange.
-    pub(super) fn all_to_all(&self) -> Result<Vec<Action>, CollError> {
-        if self.choice.algorithm == Algorithm::RowColumn {
-            let (steps, passed_on) = self.row_column_steps()?;
-            return self.in_steps(&steps, passed_on);
-        }
-        let steps = self.exchange_steps()?.into_iter().map(|pairs| {
+    /// By rows and columns.
+    pub(super) fn exchange_by_row_and_column(&self) -> Result<Vec<Action>, CollError> {
+        let (steps, passed_on) = self.row_column_steps()?;
+        self.in_steps(&steps, passed_on)
+    }
+
+    /// Everybody's blocks, each to its rank, in the order of these steps.
+    pub(super) fn exchange(&self, steps: Vec<Step>) -> Result<Vec<Action>, CollError> {
+        let steps = steps.into_iter().filter(|step| !step.is_empty());
+        let steps = steps.map(|pairs| {
             let sent = |pair: (usize, usize)| (pair, (self.block(pair.0, pair.1), None));
             pairs.into_iter().map(sent).collect()
         });
@@ -45,7 +74,7 @@ impl Work<'_> {
     /// which it waits for.
     fn in_steps(&self, steps: &[Vec<Sent>], passed_on: u32) -> Result<Vec<Action>, CollError> {
         let form = self.choice.messages;
-        let lag = form.lag.unwrap_or(self.choice.algorithm.usual_lag());
+        let lag = self.choice.lag();
         let tree = match form.sync {
             RoundSync::Barrier => Some(self.barrier_tree()?),
             RoundSync::None => None,
@@ -81,38 +110,45 @@ impl Work<'_> {
         Ok(program.finish())
     }
 
-    /// Who sends to whom, step by step.
-    pub(super) fn exchange_steps(&self) -> Result<Vec<Step>, CollError> {
+    /// Steps in which every rank has one partner, who is another one or itself.
+    fn by_step(&self, partner: impl Fn(usize, usize) -> usize) -> Vec<Step> {
         let num = self.members.len();
-        let by_step = |partner: &dyn Fn(usize, usize) -> usize| -> Vec<Step> {
-            let step = |s: usize| (0..num).map(move |rank| (rank, partner(rank, s)));
-            let apart = |pair: &(usize, usize)| pair.0 != pair.1;
-            (0..num).map(|s| step(s).filter(apart).collect()).collect()
-        };
-        let is = |algorithm| self.choice.algorithm == algorithm;
-        let steps = if is(Algorithm::Rounds) {
-            self.rounds()?
-        } else if is(Algorithm::Torus) {
-            let (columns, rows) = self.grid()?;
-            by_step(&|rank, step| {
-                // Rows up for an even number of columns, down for an odd one: one step differs from the next by a row or a column.
-                let (across, along) = (step / rows, step % rows);
-                let along = if across.is_multiple_of(2) {
-                    along
-                } else {
-                    rows - 1 - along
-                };
-                let x = (rank / rows + across) % columns;
-                x * rows + (rank % rows + along) % rows
-            })
-        } else if !is(Algorithm::Pairwise) {
-            by_step(&|_, step| step)
-        } else if num.is_power_of_two() {
-            by_step(&|rank, step| rank ^ step)
-        } else {
-            by_step(&|rank, step| (rank + step) % num)
-        };
-        Ok(steps.into_iter().filter(|step| !step.is_empty()).collect())
+        let step = |s: usize| (0..num).map(|rank| (rank, partner(rank, s))).collect();
+        let mut steps: Vec<Step> = (0..num).map(step).collect();
+        for step in &mut steps {
+            step.retain(|pair| pair.0 != pair.1);
+        }
+        steps
+    }
+
+    /// To rank 0, 1, 2, …
+    pub(super) fn linear(&self) -> Vec<Step> {
+        self.by_step(|_, step| step)
+    }
+
+    /// By exclusive or where the ranks are a power of two, else to the rank so many places on.
+    pub(super) fn pairwise(&self) -> Vec<Step> {
+        let num = self.members.len();
+        match num.is_power_of_two() {
+            true => self.by_step(|rank, step| rank ^ step),
+            false => self.by_step(|rank, step| (rank + step) % num),
+        }
+    }
+
+    /// To the tile so many columns and rows on, around the edge.
+    fn torus(&self) -> Result<Vec<Step>, CollError> {
+        let (columns, rows) = self.grid()?;
+        Ok(self.by_step(|rank, step| {
+            // Rows up for an even number of columns, down for an odd one: one step differs from the next by a row or a column.
+            let (across, along) = (step / rows, step % rows);
+            let along = if across.is_multiple_of(2) {
+                along
+            } else {
+                rows - 1 - along
+            };
+            let x = (rank / rows + across) % columns;
+            x * rows + (rank % rows + along) % rows
+        }))
     }
 
     /// The paper's rounds, split or not.

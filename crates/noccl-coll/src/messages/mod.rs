@@ -4,19 +4,21 @@
 //! On networks of core tiles there are no addresses: every byte is sent by one core and received by another one. So no barrier stands between
 //! a write and a read, and what a core waits for is what it has received.
 
-mod barrier;
-mod exchange;
+pub(crate) mod barrier;
+pub(crate) mod exchange;
+pub(crate) mod forms;
 mod plan;
 mod plan_links;
 mod plan_rounds;
-mod planned;
+pub(crate) mod planned;
 mod program;
-mod reduce;
+pub(crate) mod reduce;
 mod rounds;
 mod row_column;
 mod tree;
 
 use crate::choice::{RoundForm, RoundSync, TreeForm};
+use crate::entry::OnCores;
 use crate::group::Group;
 use crate::layout::Layout;
 use crate::{Algorithm, Choice, CollError, Inner, check_elements};
@@ -47,7 +49,7 @@ pub(crate) fn schedule(
     collective: &Collective,
     choice: Choice,
 ) -> Result<Schedule, CollError> {
-    validate(collective, choice)?;
+    let form = validate(collective, choice)?;
     let group = Group::new(network, collective)?;
     let members = group.members.clone();
     let root = if !collective.kind.has_root() {
@@ -75,67 +77,42 @@ pub(crate) fn schedule(
         algorithm: choice.algorithm.to_string(),
         parameters: work.parameters()?,
         collective: Some(collective.clone()),
-        actions: work.actions()?,
+        actions: work.actions(form)?,
     })
 }
 
-/// Which algorithms there are for a collective on core tiles.
-pub(crate) const fn does(algorithm: Algorithm, kind: CollectiveKind) -> bool {
-    use CollectiveKind::{AllReduce, AllToAll, Barrier, Multicast, Reduce};
-    match algorithm {
-        Algorithm::Unicast => matches!(kind, AllToAll | Multicast),
-        Algorithm::Tree => matches!(kind, Multicast | Reduce | AllReduce | Barrier),
-        Algorithm::RowColumn => matches!(kind, Reduce | AllReduce | AllToAll),
-        Algorithm::Pairwise | Algorithm::Torus | Algorithm::Rounds | Algorithm::Planned => {
-            matches!(kind, AllToAll)
-        }
-        Algorithm::RecursiveDoubling => matches!(kind, AllReduce),
-        Algorithm::Dissemination => matches!(kind, Barrier),
-        Algorithm::InNetworkStatic => matches!(kind, Multicast),
-        Algorithm::Chain => matches!(kind, Multicast | Reduce | AllReduce),
-        Algorithm::DoubleTree
-        | Algorithm::Ring
-        | Algorithm::Slotted
-        | Algorithm::PointToPoint
-        | Algorithm::Chainwrite
-        | Algorithm::Counter
-        | Algorithm::InNetwork
-        | Algorithm::InNetworkLines
-        | Algorithm::InNetworkOnce
-        | Algorithm::InNetworkList => false,
-    }
-}
-
-/// What can be wrong whatever the network.
-fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
+/// What can be wrong whatever the network; the algorithm's form, which does this collective.
+fn validate(collective: &Collective, choice: Choice) -> Result<OnCores, CollError> {
     let kind = collective.kind;
     let unsupported = |reason: String| CollError::Unsupported {
         algorithm: choice.to_string(),
         collective: kind.to_string(),
         reason,
     };
-    if !does(choice.algorithm, kind) {
-        let others = Algorithm::ALL.into_iter().filter(|a| does(*a, kind));
+    let known = choice.algorithm.entry().on_cores;
+    let Some(form) = known.filter(|form| (form.does)(kind)) else {
+        let others = Algorithm::ALL.into_iter().filter(|a| a.does_on_cores(kind));
         let others: Vec<&str> = others.map(Algorithm::name).collect();
         return Err(unsupported(match others.as_slice() {
             [] => "no algorithm of core tiles does it; accepted: multicast, reduce, all_reduce, all_to_all, barrier"
                 .to_owned(),
             names => format!("accepted on core tiles: {}", names.join(", ")),
         }));
-    }
+    };
     if choice.inner == Inner::Tree {
         return Err(unsupported(
             "accepted: row_column:direct, row_column:chain".to_owned(),
         ));
     }
-    let form = choice.messages;
+    let (messages, parameters) = (choice.messages, choice.algorithm.entry().parameters);
     let is_exchange = kind == CollectiveKind::AllToAll;
-    if choice.algorithm == Algorithm::RowColumn && is_exchange && form.is_direct {
+    if parameters.has_lines && is_exchange && messages.is_direct {
         return Err(unsupported(
             "accepted: row_column with :lag=STEPS, :barrier, :receive, :send".to_owned(),
         ));
     }
-    let has_steps = form.lag.is_some() || form.first.is_some() || form.sync != RoundSync::default();
+    let has_steps =
+        messages.lag.is_some() || messages.first.is_some() || messages.sync != RoundSync::default();
     if has_steps && !is_exchange {
         return Err(unsupported(
             "lag, barrier, receive and send are of exchanges; accepted: no such word".to_owned(),
@@ -149,18 +126,19 @@ fn validate(collective: &Collective, choice: Choice) -> Result<(), CollError> {
     if choice.chunks > 1 && !choice.algorithm.has_pieces(kind) {
         return Err(unsupported("accepted: one chunk".to_owned()));
     }
-    check_elements(collective)
+    check_elements(collective)?;
+    Ok(form)
 }
 
 /// Choices worth comparing on core tiles.
 pub(crate) fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
     let kind = collective.kind;
-    let algorithms = Algorithm::ALL.into_iter().filter(|a| does(*a, kind));
+    let algorithms = Algorithm::ALL.into_iter().filter(|a| a.does_on_cores(kind));
     let unit_bytes = unit_bytes(network);
     let all_pieces = u32::try_from(collective.bytes.div_ceil(unit_bytes)).unwrap_or(u32::MAX);
     let mut choices = Vec::new();
     for algorithm in algorithms {
-        let plain = Choice::new(algorithm, 1);
+        let (plain, has) = (Choice::new(algorithm, 1), algorithm.entry().parameters);
         let mut pieces = vec![1];
         if algorithm.has_pieces(kind) {
             pieces.extend([all_pieces / 4, all_pieces / 2, all_pieces]);
@@ -169,11 +147,11 @@ pub(crate) fn candidates(network: &Network, collective: &Collective) -> Vec<Choi
         }
         for chunks in pieces {
             let cut = Choice { chunks, ..plain };
-            if algorithm == Algorithm::RowColumn && kind != CollectiveKind::AllToAll {
+            if has.has_lines && kind != CollectiveKind::AllToAll {
                 choices.extend([cut.direct(), cut]);
-            } else if algorithm == Algorithm::Tree && kind == CollectiveKind::Barrier {
+            } else if has.has_trees && !kind.has_payload() {
                 choices.extend(TreeForm::ALL.map(|tree| cut.with_tree(tree)));
-            } else if algorithm == Algorithm::Rounds {
+            } else if has.has_rounds {
                 choices.extend(RoundForm::ALL.map(|rounds| cut.with_rounds(rounds)));
             } else {
                 choices.push(cut);
@@ -190,43 +168,33 @@ pub(crate) fn unit_bytes(network: &Network) -> u64 {
 }
 
 impl Work<'_> {
-    fn actions(&self) -> Result<Vec<Action>, CollError> {
+    fn actions(&self, form: OnCores) -> Result<Vec<Action>, CollError> {
         let collective = self.collective;
-        let is_empty = collective.bytes == 0 && collective.lengths.is_none();
-        match collective.kind {
-            CollectiveKind::Barrier => self.barrier(),
-            _ if is_empty => Ok(Vec::new()),
-            CollectiveKind::Multicast => self.multicast(),
-            CollectiveKind::Reduce => self.reduce(),
-            CollectiveKind::AllReduce => self.all_reduce(),
-            CollectiveKind::AllToAll => {
-                self.layout()?;
-                if self.choice.algorithm == Algorithm::Planned {
-                    return self.planned();
-                }
-                self.all_to_all()
+        if collective.kind.has_payload() {
+            if collective.bytes == 0 && collective.lengths.is_none() {
+                return Ok(Vec::new());
             }
-            CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => Ok(Vec::new()),
+            // Buffers that do not fit are refused before anything else.
+            self.layout()?;
         }
+        (form.build)(self)
+    }
+
+    const fn has_rounds(&self) -> bool {
+        self.choice.algorithm.entry().parameters.has_rounds
     }
 
     /// What a core does first: in rounds it receives, as the next round waits for that; else it goes on, so that others can too.
     fn first(&self) -> Option<First> {
-        let has_payload = self.collective.kind != CollectiveKind::Barrier;
-        let sends_on = has_payload && self.choice.algorithm != Algorithm::Rounds;
+        let has_payload = self.collective.kind.has_payload();
+        let sends_on = has_payload && !self.has_rounds();
         let usual = sends_on.then_some(First::Send);
         self.choice.messages.first.or(usual)
     }
 
     /// Rounds that are split share no link.
     fn claims_rounds(&self) -> bool {
-        self.choice.algorithm == Algorithm::Rounds
-            && self.choice.messages.rounds == RoundForm::Split
+        self.has_rounds() && self.choice.messages.rounds == RoundForm::Split
     }
 
     fn parameters(&self) -> Result<BTreeMap<String, String>, CollError> {
@@ -237,7 +205,7 @@ impl Work<'_> {
         };
         let kind = self.collective.kind;
         let mut parameters = self.choice.message_parameters(kind, pieces);
-        if self.choice.algorithm == Algorithm::Rounds {
+        if self.has_rounds() {
             let rectangle = self.rectangle()?;
             let grid = Grid {
                 columns: rectangle.width,

@@ -10,13 +10,26 @@ use super::plan::{Exchange, MOST_RANKS, Step, plan};
 use super::program::{Program, Wait};
 use crate::CollError;
 use crate::choice::RoundSync;
+use crate::entry::{Entry, OnCores, Parameters};
 use noccl_net::TileRef;
-use noccl_workload::{Action, ActionId, ActionKind, Compute};
+use noccl_workload::{Action, ActionId, ActionKind, CollectiveKind, Compute};
 use std::collections::{BTreeMap, VecDeque};
+
+pub(crate) const ENTRY: Entry = Entry {
+    parameters: Parameters {
+        has_plan: true,
+        ..Parameters::NONE
+    },
+    on_cores: Some(OnCores::new(
+        |kind| kind == CollectiveKind::AllToAll,
+        |work| work.planned(),
+    )),
+    ..Entry::named("planned")
+};
 
 impl Work<'_> {
     /// Sends in the order of the plan.
-    pub(super) fn planned(&self) -> Result<Vec<Action>, CollError> {
+    fn planned(&self) -> Result<Vec<Action>, CollError> {
         let num = self.members.len();
         let Some(tiles) = self.network.cores().filter(|_| num <= MOST_RANKS) else {
             return Err(self.unsupported(&format!(

@@ -8,84 +8,95 @@
 use super::Work;
 use super::program::{Part, Program, Wait};
 use super::tree::Tree;
+use crate::CollError;
+use crate::entry::{Entry, OnCores};
 use crate::exchange::blocks::at;
 use crate::layout::{Chunks, Layout};
 use crate::order::chain_order;
-use crate::{Algorithm, CollError};
-use noccl_workload::{Action, ActionKind, StaticMulticast};
+use noccl_workload::{Action, ActionKind, CollectiveKind, StaticMulticast};
+
+pub(crate) const RECURSIVE_DOUBLING: Entry = Entry {
+    on_cores: Some(OnCores::new(
+        |kind| kind == CollectiveKind::AllReduce,
+        |work| work.all_reduce_by_doubling(),
+    )),
+    ..Entry::named("recursive_doubling")
+};
+
+pub(crate) const IN_NETWORK_STATIC: Entry = Entry {
+    is_in_network: true,
+    on_cores: Some(OnCores::new(
+        |kind| kind == CollectiveKind::Multicast,
+        |work| work.multicast_by_network(),
+    )),
+    ..Entry::named("in_network_static")
+};
 
 impl Work<'_> {
-    /// A reduction to the root.
-    pub(super) fn reduce(&self) -> Result<Vec<Action>, CollError> {
+    /// A reduction to the root of a tree.
+    pub(super) fn reduce_over(&self, tree: &Tree) -> Result<Vec<Action>, CollError> {
         let mut program = Program::new(self);
         let mut layout = self.layout()?;
-        let tree = self.fold_tree(self.root)?;
-        self.reduce_over(&tree, &mut layout, &mut program);
+        self.add_reduction(tree, &mut layout, &mut program);
         self.check_layout(&layout)?;
         Ok(program.finish())
     }
 
-    /// A multicast from the root.
-    pub(super) fn multicast(&self) -> Result<Vec<Action>, CollError> {
-        self.layout()?;
+    /// A multicast from the root over a tree.
+    pub(super) fn multicast_over(&self, tree: &Tree) -> Result<Vec<Action>, CollError> {
         let mut program = Program::new(self);
-        let source = self.collective.input_offset;
-        if self.choice.algorithm == Algorithm::InNetworkStatic {
-            self.static_multicast(self.root, source, &mut program)?;
-        } else {
-            let tree = if self.choice.algorithm == Algorithm::Chain {
-                self.snake(self.root)
-            } else if self.choice.algorithm == Algorithm::Unicast {
-                Tree::star(self.members.len(), self.root)
-            } else {
-                Tree::binomial(self.members.len(), self.root)
-            };
-            self.multicast_over(&tree, source, &mut program);
-        }
+        self.add_multicast(tree, self.collective.input_offset, &mut program);
         program.keep(self.root, self.whole());
         Ok(program.finish())
     }
 
-    /// An all-reduce.
-    pub(super) fn all_reduce(&self) -> Result<Vec<Action>, CollError> {
+    /// A multicast from the root over the static network.
+    fn multicast_by_network(&self) -> Result<Vec<Action>, CollError> {
+        let mut program = Program::new(self);
+        let source = self.collective.input_offset;
+        self.static_multicast(self.root, source, &mut program)?;
+        program.keep(self.root, self.whole());
+        Ok(program.finish())
+    }
+
+    /// An all-reduce: to the root of a tree, and from there over another tree or the static network.
+    pub(super) fn all_reduce_over(
+        &self,
+        tree: &Tree,
+        back: Option<&Tree>,
+    ) -> Result<Vec<Action>, CollError> {
         let mut layout = self.layout()?;
         let mut program = Program::new(self);
         let result = self.collective.output_offset;
-        if self.choice.algorithm == Algorithm::RecursiveDoubling {
-            self.double(&mut layout, &mut program);
-        } else {
-            let tree = self.fold_tree(0)?;
-            self.reduce_over(&tree, &mut layout, &mut program);
-            if self.choice.algorithm == Algorithm::Tree {
-                let tree = Tree::binomial(self.members.len(), 0);
-                self.multicast_over(&tree, result, &mut program);
-            } else {
-                self.static_multicast(0, result, &mut program)?;
-            }
+        self.add_reduction(tree, &mut layout, &mut program);
+        match back {
+            Some(tree) => self.add_multicast(tree, result, &mut program),
+            None => self.static_multicast(0, result, &mut program)?,
         }
         self.check_layout(&layout)?;
         Ok(program.finish())
     }
 
-    /// Tree of a reduction, its children in the order of the fold.
-    fn fold_tree(&self, root: usize) -> Result<Tree, CollError> {
-        if self.choice.algorithm == Algorithm::Tree {
-            let mut tree = Tree::binomial(self.members.len(), root);
-            // The child with the fewest below it is done first.
-            tree.children
-                .iter_mut()
-                .for_each(|children| children.reverse());
-            return Ok(tree);
-        }
-        if self.choice.algorithm == Algorithm::Chain {
-            return Ok(self.snake(root));
-        }
-        let is_chain = !self.choice.messages.is_direct;
-        Ok(Tree::by_row_and_column(self.grid()?, root, is_chain))
+    fn all_reduce_by_doubling(&self) -> Result<Vec<Action>, CollError> {
+        let mut layout = self.layout()?;
+        let mut program = Program::new(self);
+        self.double(&mut layout, &mut program);
+        self.check_layout(&layout)?;
+        Ok(program.finish())
+    }
+
+    /// Binomial tree of a reduction, its children in the order of the fold.
+    pub(super) fn reducing_tree(&self, root: usize) -> Tree {
+        let mut tree = Tree::binomial(self.members.len(), root);
+        // The child with the fewest below it is done first.
+        tree.children
+            .iter_mut()
+            .for_each(|children| children.reverse());
+        tree
     }
 
     /// Neighbour to neighbour through all lines to the root.
-    fn snake(&self, root: usize) -> Tree {
+    pub(super) fn snake(&self, root: usize) -> Tree {
         let path = chain_order(&self.members, self.members[root]);
         let ranks = path
             .iter()
@@ -99,7 +110,7 @@ impl Work<'_> {
     }
 
     /// Every rank reduces its own input with what its children send, and sends the result on; the root keeps it as output.
-    fn reduce_over(&self, tree: &Tree, layout: &mut Layout, program: &mut Program<'_>) {
+    fn add_reduction(&self, tree: &Tree, layout: &mut Layout, program: &mut Program<'_>) {
         let collective = self.collective;
         let most = tree.children.iter().map(Vec::len).max().unwrap_or(0);
         let buffers: Vec<u64> = (0..most).map(|_| layout.alloc(collective.bytes)).collect();
@@ -140,7 +151,7 @@ impl Work<'_> {
     }
 
     /// The root's bytes from `source` on go to every other rank's output, piece by piece.
-    fn multicast_over(&self, tree: &Tree, source: u64, program: &mut Program<'_>) {
+    fn add_multicast(&self, tree: &Tree, source: u64, program: &mut Program<'_>) {
         let output = self.collective.output_offset;
         let pieces = self.pieces();
         for (start, bytes) in (0..pieces.len()).map(|piece| pieces.range(piece)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which numbers of operands of one addition are worth comparing.
 
-use super::beats;
+use crate::candidates::beats;
 use crate::{Choice, PointForm};
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};

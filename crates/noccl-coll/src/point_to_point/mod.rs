@@ -5,12 +5,15 @@
 //! bytes that it needs and on nothing else, and additions run beside transfers.
 
 mod barrier;
+mod candidates;
 mod combine;
+mod combining;
 mod cuts;
 pub(crate) mod dataflow;
 mod deal;
 mod dimensions;
 mod exchange;
+pub(crate) mod family;
 mod file_order;
 mod line;
 mod lines;
@@ -30,11 +33,13 @@ mod trees;
 mod whole;
 
 use crate::compose::Task;
+use crate::entry::{Entry, OnClusters, Parameters};
 use crate::layout::Layout;
 use crate::{CollError, PointForm};
 use dataflow::Dataflow;
+use family::Family;
 use file_order::Priority;
-use noccl_workload::{Action, CollectiveKind};
+use noccl_workload::{Action, CollectiveKind, Holders};
 use slots::Slots;
 
 /// Pieces that have slots of their own at a time: all if memory suffices, else as many of these as fit.
@@ -44,6 +49,20 @@ const PIECES_AT_A_TIME: [Option<u32>; 4] = [None, Some(4), Some(2), Some(1)];
 const MIN_BEATS_IN_ROTATION: u64 = 4;
 /// Members from which on it does.
 const MIN_MEMBERS_IN_ROTATION: usize = 9;
+
+pub(crate) const ENTRY: Entry = Entry {
+    parameters: Parameters {
+        has_chunks: true,
+        has_form: true,
+        ..Parameters::NONE
+    },
+    on_clusters: Some(OnClusters {
+        is_cut: |kind| Family::of(kind).is_cut(),
+        candidates: candidates::candidates,
+        ..OnClusters::new(|_| true, |task| Ok(task.by_messages()?.into()))
+    }),
+    ..Entry::named("point_to_point")
+};
 
 impl Task<'_> {
     /// The actions of `point_to_point`.
@@ -62,21 +81,13 @@ impl Task<'_> {
         let mut layout = Layout::new(self.network, self.group, self.collective, self.choice)?;
         let mut flow = Dataflow::new(self.network, self.collective);
         let form = self.choice.point;
-        match self.collective.kind {
-            CollectiveKind::Barrier => self.by_flags(&mut flow, &mut layout)?,
-            CollectiveKind::AllToAll => self.exchange(&mut flow, &mut layout)?,
-            CollectiveKind::Scatter | CollectiveKind::Gather => {
-                self.deal(&mut flow, &mut layout)?
-            }
-            CollectiveKind::Scan => {
-                self.scan(&mut flow, &mut Slots::new(&mut layout, pieces))?;
-            }
-            CollectiveKind::Custom => self.custom(&mut flow, &mut layout)?,
-            CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::AllReduce
-            | CollectiveKind::AllGather
-            | CollectiveKind::ReduceScatter => match form {
+        match Family::of(self.collective.kind) {
+            Family::Flags => self.by_flags(&mut flow, &mut layout)?,
+            Family::Exchange => self.exchange(&mut flow, &mut layout)?,
+            Family::Dealt => self.deal(&mut flow, &mut layout)?,
+            Family::Scan => self.scan(&mut flow, &mut Slots::new(&mut layout, pieces))?,
+            Family::Defined => self.custom(&mut flow, &mut layout)?,
+            Family::Parts => match form {
                 PointForm::Trees(_) | PointForm::Rotated(_) => {
                     self.by_trees(form, &mut flow, &mut layout)?;
                 }
@@ -102,10 +113,8 @@ impl Task<'_> {
     /// (a scan of 256 bytes over 4x4 223 cycles instead of 199). What is shorter gains by estimates (8 bytes 97 instead of 121), and so do
     /// few members (4x2 93 instead of 97).
     fn is_in_rotation(&self) -> bool {
-        let adds = matches!(
-            self.collective.kind,
-            CollectiveKind::Scan | CollectiveKind::ReduceScatter | CollectiveKind::AllReduce
-        );
+        let kind = self.collective.kind;
+        let adds = kind.reduces() && kind.output_holders() == Holders::Members;
         let is_combined = matches!(self.choice.point, PointForm::Combine(_));
         let (members, bytes) = (self.group.members.len(), self.collective.bytes);
         let is_long = bytes >= MIN_BEATS_IN_ROTATION * self.network.beat_bytes();

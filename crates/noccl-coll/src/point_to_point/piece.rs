@@ -7,6 +7,7 @@ use super::dimensions::Dimension;
 use super::line::{Form, Part};
 use super::slots::Slots;
 use crate::compose::Task;
+use crate::whole::Whole;
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{CollectiveKind, Place};
 use std::collections::BTreeMap;
@@ -36,23 +37,18 @@ pub(super) struct Piece<'a> {
 
 impl Piece<'_> {
     pub(super) fn emit(&self, flow: &mut Dataflow<'_>, slots: &mut Slots<'_>) {
-        match self.task.collective.kind {
-            CollectiveKind::Multicast => {
+        let kind = self.task.collective.kind;
+        match Whole::of(kind) {
+            Some(Whole::Multicast) => {
                 self.scatter(flow);
                 self.gather(flow);
             }
-            CollectiveKind::Reduce => self.reduce(flow, slots),
-            CollectiveKind::AllReduce => self.all_reduce(flow, slots),
-            CollectiveKind::AllGather => self.gather(flow),
-            CollectiveKind::ReduceScatter => {
+            Some(Whole::Reduce) => self.reduce(flow, slots),
+            Some(Whole::AllReduce) => self.all_reduce(flow, slots),
+            None if kind.reduces() => {
                 self.sums(flow, slots);
             }
-            CollectiveKind::Barrier
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => {}
+            None => self.gather(flow),
         }
     }
 

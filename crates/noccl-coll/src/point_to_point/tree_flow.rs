@@ -6,6 +6,7 @@ use super::rotated::Rotation;
 use super::trees::{Tree, trees};
 use crate::compose::Task;
 use crate::layout::Layout;
+use crate::whole::Whole;
 use crate::{CollError, PointForm};
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{CollectiveKind, Place};
@@ -58,24 +59,17 @@ impl Task<'_> {
         };
         for piece in 0..chunks.len() {
             let (start, bytes) = chunks.range(piece);
-            match kind {
-                CollectiveKind::Multicast => forest.multicast(piece, (start, bytes), root, flow),
-                CollectiveKind::Reduce => forest.reduce(piece, (start, bytes), root, flow),
-                CollectiveKind::AllReduce => {
+            let Some(whole) = Whole::of(kind) else {
+                return Err(self.unsupported(
+                    "trees carry one payload; accepted: ring, rings, halving, swing, bine, direct",
+                ));
+            };
+            match whole {
+                Whole::Multicast => forest.multicast(piece, (start, bytes), root, flow),
+                Whole::Reduce => forest.reduce(piece, (start, bytes), root, flow),
+                Whole::AllReduce => {
                     forest.reduce(piece, (start, bytes), None, flow);
                     forest.spread(piece, (start, bytes), flow);
-                }
-                CollectiveKind::AllGather
-                | CollectiveKind::ReduceScatter
-                | CollectiveKind::AllToAll
-                | CollectiveKind::Barrier
-                | CollectiveKind::Scatter
-                | CollectiveKind::Gather
-                | CollectiveKind::Scan
-                | CollectiveKind::Custom => {
-                    return Err(self.unsupported(
-                        "trees carry one payload; accepted: ring, rings, halving, swing, bine, direct",
-                    ));
                 }
             }
         }

@@ -6,7 +6,10 @@
 //! about as much as it receives. Chunks run through the levels in a pipeline, as in a chain, but the
 //! pipeline is only as long as the trees are high.
 
+use super::entries;
 use crate::Forwarding;
+use crate::Inner;
+use crate::entry::{Entry, OnClusters, Stages};
 use crate::exchange::blocks::at;
 use crate::group::Group;
 use crate::layout::{Chunks, Layout};
@@ -44,6 +47,18 @@ pub(crate) struct DoubleTree<'a> {
     forwarding: Forwarding,
     halves: Vec<Half>,
 }
+
+pub(crate) const ENTRY: Entry = Entry {
+    parameters: entries::parameters(Stages::Fixed(Inner::Tree)),
+    on_clusters: Some(
+        OnClusters::new(entries::is_whole, |task| match task.is_alone() {
+            true => Ok(task.in_steps()?.into()),
+            false => task.by_double_tree(),
+        })
+        .cut(|offer| offer.by_chunks()),
+    ),
+    ..Entry::named("double_tree")
+};
 
 impl<'a> DoubleTree<'a> {
     pub(crate) fn new(

@@ -8,6 +8,7 @@
 //! more: a receive buffer is used again two chunks later, and the chunk between has its own barrier.
 
 pub(crate) mod double_tree;
+pub(crate) mod entries;
 pub(crate) mod multicast;
 pub(crate) mod reduce;
 pub(crate) mod ring;

@@ -4,6 +4,7 @@
 //! Every port passes each block once, so that a ring is as good as a port allows for long blocks; it costs
 //! a barrier per step.
 
+use crate::entry::{Entry, Length, OnClusters, Parameters};
 use crate::exchange::blocks::at;
 use crate::group::Group;
 use crate::layout::{Chunks, Layout};
@@ -30,6 +31,28 @@ pub(crate) struct Ring<'a> {
     parts: Vec<Part>,
 }
 
+pub(crate) const ENTRY: Entry = Entry {
+    parameters: Parameters {
+        has_steps: true,
+        ..Parameters::NONE
+    },
+    length: Length::Members,
+    on_clusters: Some(
+        OnClusters::new(
+            |kind| {
+                use CollectiveKind::{AllGather, AllReduce, ReduceScatter};
+                matches!(kind, AllReduce | AllGather | ReduceScatter)
+            },
+            |task| match task.is_alone() {
+                true => Ok(task.in_steps()?.into()),
+                false => Ok(task.by_ring()?.into()),
+            },
+        )
+        .cut(|offer| offer.plain()),
+    ),
+    ..Entry::named("ring")
+};
+
 impl<'a> Ring<'a> {
     /// Parts are the blocks of the ranks, of an all-reduce the payload cut at beats.
     pub(crate) fn new(collective: &'a Collective, group: &Group, beat_bytes: u64) -> Self {
@@ -44,26 +67,17 @@ impl<'a> Ring<'a> {
                 output,
                 bytes,
             };
-            match collective.kind {
-                CollectiveKind::AllGather => part(input, output + skip, collective.bytes),
-                CollectiveKind::ReduceScatter => part(input + skip, output, collective.bytes),
-                CollectiveKind::AllReduce
-                | CollectiveKind::Multicast
-                | CollectiveKind::Reduce
-                | CollectiveKind::Barrier
-                | CollectiveKind::AllToAll
-                | CollectiveKind::Scatter
-                | CollectiveKind::Gather
-                | CollectiveKind::Scan
-                | CollectiveKind::Custom => {
-                    let (start, bytes) = if position < cut.len() {
-                        cut.range(position)
-                    } else {
-                        (0, 0)
-                    };
-                    part(input + start, output + start, bytes)
-                }
+            if collective.kind.takes_blocks() {
+                return part(input, output + skip, collective.bytes);
             }
+            if collective.kind.gives_blocks() {
+                return part(input + skip, output, collective.bytes);
+            }
+            let (start, bytes) = match position < cut.len() {
+                true => cut.range(position),
+                false => (0, 0),
+            };
+            part(input + start, output + start, bytes)
         });
         Self {
             collective,
@@ -75,7 +89,7 @@ impl<'a> Ring<'a> {
     /// Every step each member writes the part it got last to its successor.
     fn all_gather(&self, steps: &mut Steps) {
         let num = self.order.len();
-        let is_gather = self.collective.kind == CollectiveKind::AllGather;
+        let is_gather = self.collective.kind.takes_blocks();
         for step in 0..num.saturating_sub(1) {
             let mut ops = Vec::new();
             for (position, member) in self.order.iter().enumerate() {
@@ -154,21 +168,12 @@ impl<'a> Ring<'a> {
 
     /// The actions of the whole collective.
     pub(crate) fn emit(&self, layout: &mut Layout, steps: &mut Steps) {
-        match self.collective.kind {
-            CollectiveKind::AllGather => self.all_gather(steps),
-            CollectiveKind::ReduceScatter => self.reduce_scatter(layout, steps),
-            CollectiveKind::AllReduce
-            | CollectiveKind::Multicast
-            | CollectiveKind::Reduce
-            | CollectiveKind::Barrier
-            | CollectiveKind::AllToAll
-            | CollectiveKind::Scatter
-            | CollectiveKind::Gather
-            | CollectiveKind::Scan
-            | CollectiveKind::Custom => {
-                self.reduce_scatter(layout, steps);
-                self.all_gather(steps);
-            }
+        let kind = self.collective.kind;
+        if kind.reduces() {
+            self.reduce_scatter(layout, steps);
+        }
+        if !kind.gives_blocks() {
+            self.all_gather(steps);
         }
     }
 }

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What every algorithm states about itself, in a row in its own file, and what everybody else asks instead of which algorithm it is.
+
+use crate::candidates::Offer;
+use crate::compose::Task;
+use crate::messages::Work;
+use crate::point_to_point::family::Family;
+use crate::{Algorithm, Choice, CollError, Inner};
+use noccl_workload::{Action, CollectiveKind};
+
+/// An algorithm. A new one states all of it in a file of its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    /// Stable name, as users write it.
+    pub(crate) name: &'static str,
+    /// Names that other libraries have.
+    pub(crate) other_names: &'static [&'static str],
+    /// Does the network itself multicast, reduce or merge a barrier?
+    pub(crate) is_in_network: bool,
+    /// Which parameters it has.
+    pub(crate) parameters: Parameters,
+    /// Steps of a schedule over many members.
+    pub(crate) length: Length,
+    /// By transactions of DMA engines and interfaces; none if it has no such form.
+    pub(crate) on_clusters: Option<OnClusters>,
+    /// By messages of core tiles; none if it has no such form.
+    pub(crate) on_cores: Option<OnCores>,
+}
+
+/// The form of an algorithm on networks of clusters.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnClusters {
+    /// Which collectives it does.
+    pub(crate) does: fn(CollectiveKind) -> bool,
+    /// May the payload of this collective be cut into chunks?
+    pub(crate) is_cut: fn(CollectiveKind) -> bool,
+    /// Choices that a comparison tries.
+    pub(crate) candidates: fn(&Offer<'_>) -> Vec<Choice>,
+    /// The actions of a collective.
+    pub(crate) build: fn(&Task<'_>) -> Result<Made, CollError>,
+    /// A word about the network that schedules record as `setting`.
+    pub(crate) setting: Option<fn(&Task<'_>) -> &'static str>,
+}
+
+/// The form of an algorithm on core tiles.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnCores {
+    /// Which collectives it does.
+    pub(crate) does: fn(CollectiveKind) -> bool,
+    /// Is the payload, where the collective has a whole one, cut into pieces?
+    pub(crate) has_pieces: bool,
+    /// Do all members of a line, or of the group, stand one behind the other, so that the model would have to look at very many steps?
+    pub(crate) is_line: bool,
+    /// The actions of a collective.
+    pub(crate) build: fn(&Work<'_>) -> Result<Vec<Action>, CollError>,
+}
+
+/// Actions of a schedule.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub(crate) actions: Vec<Action>,
+    /// Chunks that the payload is really cut into, where not at its beats.
+    pub(crate) num_chunks: Option<usize>,
+}
+
+impl From<Vec<Action>> for Made {
+    fn from(actions: Vec<Action>) -> Self {
+        Self {
+            actions,
+            num_chunks: None,
+        }
+    }
+}
+
+/// The structure of a dimension, from which follows who moves the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stages {
+    /// There are no stages.
+    None,
+    /// Always this.
+    Fixed(Inner),
+    /// A parameter.
+    Chosen,
+}
+
+/// About how many steps a schedule has, if they are many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Length {
+    /// Few.
+    Few,
+    /// One per member.
+    Members,
+    /// One per member if every member has blocks.
+    MembersOfBlocks,
+    /// One per member and chunk.
+    MembersAndChunks,
+}
+
+/// Which parameters an algorithm has.
+#[derive(Debug, Clone, Copy)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each parameter is there or not"
+)]
+pub(crate) struct Parameters {
+    /// A barrier between steps, by the network or a counter.
+    pub(crate) has_steps: bool,
+    /// Pull or push, and the structure of a dimension.
+    pub(crate) stages: Stages,
+    /// Chunks, of algorithms without stages.
+    pub(crate) has_chunks: bool,
+    /// The shape of a barrier.
+    pub(crate) has_shape: bool,
+    /// A root in the centre.
+    pub(crate) has_centre: bool,
+    /// Chains, their order, and blocks.
+    pub(crate) has_chains: bool,
+    /// A form without barriers.
+    pub(crate) has_form: bool,
+    /// The form of rounds.
+    pub(crate) has_rounds: bool,
+    /// The form of a barrier's tree.
+    pub(crate) has_trees: bool,
+    /// Whether lines are chains, on core tiles.
+    pub(crate) has_lines: bool,
+    /// Steps that a core may be ahead of what it receives, in an exchange; the usual number.
+    pub(crate) lag: Option<u32>,
+    /// A barrier before a plan.
+    pub(crate) has_plan: bool,
+}
+
+impl Parameters {
+    /// None at all.
+    pub(crate) const NONE: Self = Self {
+        has_steps: false,
+        stages: Stages::None,
+        has_chunks: false,
+        has_shape: false,
+        has_centre: false,
+        has_chains: false,
+        has_form: false,
+        has_rounds: false,
+        has_trees: false,
+        has_lines: false,
+        lag: None,
+        has_plan: false,
+    };
+}
+
+impl Entry {
+    /// An algorithm without parameters, other names or forms.
+    pub(crate) const fn named(name: &'static str) -> Self {
+        Self {
+            name,
+            other_names: &[],
+            is_in_network: false,
+            parameters: Parameters::NONE,
+            length: Length::Few,
+            on_clusters: None,
+            on_cores: None,
+        }
+    }
+}
+
+impl OnClusters {
+    /// A form with one choice whose payload is not cut.
+    pub(crate) const fn new(
+        does: fn(CollectiveKind) -> bool,
+        build: fn(&Task<'_>) -> Result<Made, CollError>,
+    ) -> Self {
+        Self {
+            does,
+            is_cut: |_| false,
+            candidates: |offer| offer.plain(),
+            build,
+            setting: None,
+        }
+    }
+
+    /// The same, whose whole payloads are cut, with these candidates.
+    pub(crate) const fn cut(self, candidates: fn(&Offer<'_>) -> Vec<Choice>) -> Self {
+        Self {
+            is_cut: |kind| Family::of(kind).is_cut() && !kind.has_blocks(),
+            candidates,
+            ..self
+        }
+    }
+}
+
+impl OnCores {
+    /// A form that sends whole payloads or blocks.
+    pub(crate) const fn new(
+        does: fn(CollectiveKind) -> bool,
+        build: fn(&Work<'_>) -> Result<Vec<Action>, CollError>,
+    ) -> Self {
+        Self {
+            does,
+            has_pieces: false,
+            is_line: false,
+            build,
+        }
+    }
+}
+
+impl Algorithm {
+    /// Is there a form of it for this collective, by transactions of DMA engines and interfaces? [`Algorithm::does_on`] knows core tiles too.
+    #[must_use]
+    pub fn does(self, kind: CollectiveKind) -> bool {
+        let form = self.entry().on_clusters;
+        form.is_some_and(|form| (form.does)(kind))
+    }
+
+    /// Is there a form of it for this collective on core tiles?
+    pub(crate) fn does_on_cores(self, kind: CollectiveKind) -> bool {
+        let form = self.entry().on_cores;
+        form.is_some_and(|form| (form.does)(kind))
+    }
+
+    /// Is the payload of this collective cut into pieces on core tiles?
+    pub(crate) fn has_pieces(self, kind: CollectiveKind) -> bool {
+        let form = self.entry().on_cores;
+        crate::whole::Whole::of(kind).is_some() && form.is_some_and(|form| form.has_pieces)
+    }
+}
+
+impl Choice {
+    /// Steps of a schedule over so many members, about; 0 where they are few.
+    #[must_use]
+    pub fn num_steps(&self, kind: CollectiveKind, num_members: u64) -> u64 {
+        match self.algorithm.entry().length {
+            Length::Few => 0,
+            Length::Members => num_members,
+            Length::MembersOfBlocks if kind.has_blocks() => num_members,
+            Length::MembersOfBlocks => 0,
+            Length::MembersAndChunks => num_members + u64::from(self.chunks),
+        }
+    }
+
+    /// On core tiles: does one member after the other send, or all of a line to one end?
+    #[must_use]
+    pub fn is_line(&self) -> bool {
+        let form = self.algorithm.entry().on_cores;
+        form.is_some_and(|form| form.is_line) || self.messages.is_direct
+    }
+}

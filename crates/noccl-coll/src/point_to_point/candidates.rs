@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which forms without barriers are worth comparing.
+
+use super::combining::combining;
+use super::family::Family;
+use crate::candidates::{MAX_CHUNKS, Offer, beats};
+use crate::{Algorithm, Choice, LineForm, PointForm};
+use noccl_net::{Coord, Network};
+use noccl_workload::{Collective, CollectiveKind};
+use std::collections::BTreeSet;
+
+/// Forms of both dimensions that a comparison tries.
+const LINES: [(LineForm, LineForm); 8] = [
+    (LineForm::Ring, LineForm::Ring),
+    (LineForm::Both, LineForm::Both),
+    (LineForm::Ring, LineForm::Both),
+    (LineForm::Ring, LineForm::Halving),
+    (LineForm::Halving, LineForm::Halving),
+    (LineForm::Swing, LineForm::Swing),
+    (LineForm::Bine, LineForm::Bine),
+    (LineForm::Direct, LineForm::Direct),
+];
+/// Numbers of trees that a comparison tries.
+const TREES: [u8; 4] = [1, 2, 4, 8];
+/// Parts of lines that a comparison tries for a multicast's trees along lines, and lengths of their pieces.
+const ROTATED: [u8; 2] = [2, 4];
+const ROTATED_PIECE_BEATS: [u64; 3] = [4, 8, 16];
+/// Members of the smallest lines of a form by neighbours and far members.
+const RADIX: u8 = 4;
+/// Forms of a scatter or gather that a comparison tries; of a custom collective the first.
+const STRAIGHT: [PointForm; 5] = [
+    PointForm::Lines(LineForm::Direct, LineForm::Direct),
+    PointForm::Lines(LineForm::Halving, LineForm::Halving),
+    PointForm::Radix(RADIX),
+    PointForm::Radix(2 * RADIX),
+    PointForm::Radix(3 * RADIX),
+];
+/// Forms of a scan that a comparison tries.
+const SCANS: [PointForm; 5] = [
+    PointForm::Ring,
+    PointForm::Lines(LineForm::Ring, LineForm::Ring),
+    PointForm::Lines(LineForm::Ring, LineForm::Halving),
+    PointForm::Lines(LineForm::Halving, LineForm::Ring),
+    PointForm::Lines(LineForm::Halving, LineForm::Halving),
+];
+/// Pieces of lines that a comparison tries, of payloads only the first two.
+const LINE_PIECES: [u32; 3] = [1, 2, 8];
+/// Lengths of the pieces of trees that a comparison tries: shorter ones lose more to the start of transfers than they gain.
+const TREE_PIECE_BEATS: [u64; 2] = [8, 16];
+/// Most messages of a piece in forms by rings that a comparison tries: those of a mesh of 32 by 32.
+const MAX_MESSAGES: usize = 1 << 16;
+/// Longest ring that a comparison tries.
+const MAX_RING_MEMBERS: usize = 256;
+
+/// Forms of flags, and of everything else.
+pub(super) fn candidates(offer: &Offer<'_>) -> Vec<Choice> {
+    let (network, collective) = (offer.network, offer.collective);
+    match Family::of(collective.kind) {
+        Family::Flags => [offer.plain(), combining(network, collective)].concat(),
+        Family::Exchange | Family::Dealt | Family::Scan | Family::Defined | Family::Parts => {
+            points(network, collective)
+        }
+    }
+}
+
+/// Forms without barriers, each with the numbers of pieces that may be best.
+fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
+    let kind = collective.kind;
+    let family = Family::of(kind);
+    if family == Family::Exchange {
+        return vec![Choice::new(Algorithm::PointToPoint, 1)];
+    }
+    if family.is_straight() {
+        let forms = match family == Family::Defined {
+            true => &STRAIGHT[..1],
+            false => &STRAIGHT[..],
+        };
+        let choices = forms.iter().map(|form| Choice::point_to_point(*form, 1));
+        return choices.collect();
+    }
+    let of = |form: PointForm, counts: &[u32]| -> Vec<Choice> {
+        let choice = |c: &u32| Choice::point_to_point(form, *c);
+        counts.iter().map(choice).collect()
+    };
+    let lines = LINES.into_iter().map(|(a, b)| PointForm::Lines(a, b));
+    let lines = lines.chain([PointForm::Radix(RADIX)]);
+    let combining = combining(network, collective);
+    let has_few_messages = has_few_messages(network, collective);
+    let lines = lines.filter(|form| has_few_messages || has_few_steps(*form));
+    if kind.has_blocks() {
+        let passes = lines.flat_map(|form| of(form, &LINE_PIECES));
+        let passes = passes.chain(ring(network, collective));
+        return passes.chain(combining).collect();
+    }
+    let beats = beats(network, collective);
+    let pieces = |lengths: &[u64]| -> Vec<u32> {
+        let pieces = |b: &u64| beats.div_ceil(*b).clamp(1, u64::from(MAX_CHUNKS)) as u32;
+        let pieces: BTreeSet<u32> = lengths.iter().map(pieces).collect();
+        pieces.into_iter().collect()
+    };
+    if family == Family::Scan {
+        let mut counts = pieces(&TREE_PIECE_BEATS);
+        if counts.first() != Some(&1) {
+            counts.insert(0, 1);
+        }
+        let scans = SCANS.iter().flat_map(|form| of(*form, &counts));
+        return scans.chain(combining).collect();
+    }
+    let trees = TREES.into_iter().map(PointForm::Trees);
+    let trees = trees.flat_map(|form| of(form, &pieces(&TREE_PIECE_BEATS)));
+    // Sums are added at every member of a tree: there parts of lines are faster.
+    let is_multicast = kind == CollectiveKind::Multicast;
+    let rotated = ROTATED.into_iter().filter(|_| is_multicast);
+    let rotated = rotated.map(PointForm::Rotated);
+    let rotated = rotated.flat_map(|form| of(form, &pieces(&ROTATED_PIECE_BEATS)));
+    let lines = lines.flat_map(|form| of(form, &LINE_PIECES[..2]));
+    let mut all: Vec<Choice> = lines
+        .chain(trees)
+        .chain(rotated)
+        .chain(ring(network, collective))
+        .chain(combining)
+        .collect();
+    all.dedup();
+    all
+}
+
+/// Do members of a line exchange in steps whose number grows with the logarithm of the members?
+const fn has_few_steps(form: PointForm) -> bool {
+    const fn is_in_pairs(line: LineForm) -> bool {
+        matches!(line, LineForm::Halving | LineForm::Swing | LineForm::Bine)
+    }
+    match form {
+        PointForm::Lines(first, second) => is_in_pairs(first) && is_in_pairs(second),
+        PointForm::Radix(_)
+        | PointForm::Combine(_)
+        | PointForm::Trees(_)
+        | PointForm::Rotated(_) => true,
+        PointForm::Ring => false,
+    }
+}
+
+/// Are messages to everybody of a row and column few enough for a comparison, which makes a schedule of each choice?
+fn has_few_messages(network: &Network, collective: &Collective) -> bool {
+    let Ok(members) = network.members(&collective.group) else {
+        return true;
+    };
+    let count = |of: fn(&Coord) -> u16| members.iter().map(of).collect::<BTreeSet<_>>().len();
+    members.len() * (count(|c| c.x) + count(|c| c.y)) <= MAX_MESSAGES
+}
+
+/// One ring over all members, if they are not too many: it takes as many steps.
+fn ring(network: &Network, collective: &Collective) -> Option<Choice> {
+    let members = network.members(&collective.group).map_or(0, |m| m.len());
+    (members <= MAX_RING_MEMBERS).then(|| Choice::point_to_point(PointForm::Ring, 1))
+}
