@@ -284,6 +284,13 @@ mod tests {
     }
 
     #[test]
+    fn a_refused_parameter_is_told_which_algorithms_have_none() {
+        let error = "slotted:2".parse::<Choice>().expect_err("it has none");
+        let none = "after unicast, pairwise, slotted, in_network_lines and in_network_list nothing";
+        assert!(error.to_string().contains(none), "{error}");
+    }
+
+    #[test]
     fn in_network_appears_in_names_and_parameters_of_in_network_algorithms_only() {
         for algorithm in Algorithm::ALL {
             let choice = Choice::new(algorithm, 4);

@@ -35,6 +35,7 @@ pub use candidates::{choices, choices_among, choices_of, offered};
 pub use choice::{
     Choice, Forwarding, Inner, LineForm, MessageForm, PointForm, RoundForm, RoundSync, TreeForm,
 };
+pub use entry::collectives_on_cores;
 pub use error::CollError;
 pub use point_to_point::dataflow::Dataflow;
 

@@ -10,21 +10,13 @@ use noccl_workload::{
 };
 use std::collections::BTreeMap;
 
-/// Every kind of collective: those that move whole vectors, those of blocks, the barrier, those whose ranks get different parts, and
-/// one with a definition of its own.
-pub const KINDS: [CollectiveKind; 11] = [
-    CollectiveKind::Multicast,
-    CollectiveKind::Reduce,
-    CollectiveKind::AllReduce,
-    CollectiveKind::AllGather,
-    CollectiveKind::ReduceScatter,
-    CollectiveKind::AllToAll,
-    CollectiveKind::Barrier,
-    CollectiveKind::Scatter,
-    CollectiveKind::Gather,
-    CollectiveKind::Scan,
-    CollectiveKind::Custom,
-];
+/// Every kind of collective, the custom one last.
+pub const KINDS: [CollectiveKind; CollectiveKind::ALL.len() + 1] = {
+    let mut kinds = [CollectiveKind::Custom; CollectiveKind::ALL.len() + 1];
+    let (all, _) = kinds.split_at_mut(CollectiveKind::ALL.len());
+    all.copy_from_slice(&CollectiveKind::ALL);
+    kinds
+};
 
 /// A schedule of these actions that claims nothing.
 #[must_use]

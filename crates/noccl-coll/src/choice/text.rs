@@ -51,21 +51,10 @@ impl FromStr for Choice {
     type Err = CollError;
 
     fn from_str(text: &str) -> Result<Self, CollError> {
-        let unknown = |part: &str| {
-            CollError::UnknownName {
+        let unknown = |part: &str| CollError::UnknownName {
             what: "parameter",
             found: format!("{part} in {text}"),
-            accepted: "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
-                       only after row_column; after ring only `:software`, after in_network only \
-                       CHUNKS, after in_network_once only `:centre`, after chainwrite only a number of chains, an order (`noccl order`) and `:blocks`, after \
-                       point_to_point [:CHUNKS] and one of :ring, :rings, :both, :halving, :swing, :bine, :direct (two of them for both dimensions as :rings+direct), :radix=COUNT, :combine=COUNT, :trees=COUNT, after \
-                       unicast, pairwise, slotted, in_network_lines and in_network_list nothing; for a barrier \
-                       counter and in_network with [:row_column|:quads|:pairwise][:centre]; on core tiles rounds \
-                       with [:split|:literal], row_column with [:direct|:chain], tree of a barrier with \
-                       [:neighbour|:ternary][:root], unicast, pairwise, torus, rounds and row_column with \
-                       [:barrier][:lag=STEPS][:receive|:send], planned with [:barrier]"
-                .to_owned(),
-        }
+            accepted: accepted(),
         };
         let mut parts = text.split(':');
         let algorithm: Algorithm = parts.next().unwrap_or_default().parse()?;
@@ -104,4 +93,26 @@ impl FromStr for Choice {
         }
         Ok(choice)
     }
+}
+
+/// What parameters a choice may have.
+fn accepted() -> String {
+    let bare = Algorithm::ALL.into_iter().filter(|algorithm| {
+        let entry = algorithm.entry();
+        entry.on_clusters.is_some() && entry.parameters.is_none_on_clusters()
+    });
+    let mut bare: Vec<&str> = bare.map(Algorithm::name).collect();
+    let last = bare.pop().unwrap_or_default();
+    format!(
+        "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
+         only after row_column; after ring only `:software`, after in_network only \
+         CHUNKS, after in_network_once only `:centre`, after chainwrite only a number of chains, an order (`noccl order`) and `:blocks`, after \
+         point_to_point [:CHUNKS] and one of :ring, :rings, :both, :halving, :swing, :bine, :direct (two of them for both dimensions as :rings+direct), :radix=COUNT, :combine=COUNT, :trees=COUNT, after \
+         {} and {last} nothing; for a barrier \
+         counter and in_network with [:row_column|:quads|:pairwise][:centre]; on core tiles rounds \
+         with [:split|:literal], row_column with [:direct|:chain], tree of a barrier with \
+         [:neighbour|:ternary][:root], unicast, pairwise, torus, rounds and row_column with \
+         [:barrier][:lag=STEPS][:receive|:send], planned with [:barrier]",
+        bare.join(", ")
+    )
 }

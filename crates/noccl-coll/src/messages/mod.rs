@@ -21,7 +21,7 @@ use crate::choice::{RoundForm, RoundSync, TreeForm};
 use crate::entry::OnCores;
 use crate::group::Group;
 use crate::layout::Layout;
-use crate::{Algorithm, Choice, CollError, Inner, check_elements};
+use crate::{Algorithm, Choice, CollError, Inner, check_elements, collectives_on_cores};
 use noccl_net::{Coord, Network};
 use noccl_workload::{
     Action, Collective, CollectiveKind, First, Rectangle, SCHEDULE_FORMAT, Schedule,
@@ -94,8 +94,10 @@ fn validate(collective: &Collective, choice: Choice) -> Result<OnCores, CollErro
         let others = Algorithm::ALL.into_iter().filter(|a| a.does_on_cores(kind));
         let others: Vec<&str> = others.map(Algorithm::name).collect();
         return Err(unsupported(match others.as_slice() {
-            [] => "no algorithm of core tiles does it; accepted: multicast, reduce, all_reduce, all_to_all, barrier"
-                .to_owned(),
+            [] => format!(
+                "no algorithm of core tiles does it; accepted: {}",
+                collectives_on_cores()
+            ),
             names => format!("accepted on core tiles: {}", names.join(", ")),
         }));
     };

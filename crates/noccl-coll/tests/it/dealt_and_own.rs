@@ -18,8 +18,9 @@ const DIRECT: PointForm = PointForm::Lines(LineForm::Direct, LineForm::Direct);
 const HALVING: PointForm = PointForm::Lines(LineForm::Halving, LineForm::Halving);
 
 fn forms_of(kind: CollectiveKind) -> Vec<PointForm> {
-    match kind {
-        CollectiveKind::Scan => vec![
+    let straight = [DIRECT, PointForm::default()];
+    if kind.reduces() {
+        return vec![
             PointForm::Ring,
             PointForm::default(),
             HALVING,
@@ -27,24 +28,16 @@ fn forms_of(kind: CollectiveKind) -> Vec<PointForm> {
             PointForm::Lines(LineForm::Halving, LineForm::Ring),
             PointForm::Combine(3),
             PointForm::Combine(64),
-        ],
-        CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::Barrier
-        | CollectiveKind::AllGather
-        | CollectiveKind::ReduceScatter
-        | CollectiveKind::AllToAll
-        | CollectiveKind::Custom => vec![DIRECT, PointForm::default()],
-        CollectiveKind::Scatter | CollectiveKind::Gather => vec![
-            DIRECT,
-            PointForm::default(),
-            HALVING,
-            PointForm::Radix(3),
-            PointForm::Radix(4),
-            PointForm::Radix(12),
-        ],
+        ];
     }
+    let dealt = [
+        HALVING,
+        PointForm::Radix(3),
+        PointForm::Radix(4),
+        PointForm::Radix(12),
+    ];
+    let dealt = dealt.into_iter().filter(|_| kind != CollectiveKind::Custom);
+    straight.into_iter().chain(dealt).collect()
 }
 
 fn prove(network: &Network, task: &Collective, form: PointForm, pieces: u32) {

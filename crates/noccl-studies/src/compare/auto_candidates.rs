@@ -101,8 +101,9 @@ fn of_many(
     let mut known: Vec<Estimated> = fewest.iter().map(|(one, _)| *one).collect();
     known.extend(all_of(estimator, &of_best)?);
     // What endpoints do, and the baselines of their papers, have no barriers either.
-    let beside = |a: Algorithm| matches!(a, Algorithm::Chainwrite | Algorithm::Unicast);
-    let others: Vec<Choice> = others.into_iter().filter(|c| beside(c.algorithm)).collect();
+    let is_beside =
+        |choice: &Choice| !choice.has_steps() && choice.num_steps(kind, estimator.members()) == 0;
+    let others: Vec<Choice> = others.into_iter().filter(is_beside).collect();
     known.extend(all_of(estimator, &others)?);
     Ok(known)
 }

@@ -9,7 +9,7 @@
 use super::auto::Picked;
 use super::runtime_cycles;
 use crate::{Error, format_bytes};
-use noccl_coll::{Algorithm, Choice, CollError, offered};
+use noccl_coll::{Algorithm, Choice, CollError, collectives_on_cores, offered};
 use noccl_model::{Constants, predict_with};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig};
@@ -210,8 +210,7 @@ fn fastest(
 fn is_small(network: &Network, collective: &Collective, choice: Choice, members: u64) -> bool {
     let others = members.saturating_sub(1);
     let units = collective.bytes.div_ceil(unit_bytes(network)).max(1);
-    let is_line = matches!(choice.algorithm, Algorithm::Chain | Algorithm::Unicast)
-        || choice.messages.is_direct;
+    let is_line = choice.is_line();
     if collective.kind == CollectiveKind::AllToAll {
         return members * others <= MOST_EXCHANGED;
     }
@@ -245,6 +244,7 @@ fn by_rule(network: &Network, collective: &Collective, many: &[Choice]) -> Resul
     }
     let kind = collective.kind;
     Err(Error::from(CollError::Impossible(format!(
-        "auto: no algorithm of core tiles does this {kind} here; accepted: multicast, reduce, all_reduce, all_to_all, barrier"
+        "auto: no algorithm of core tiles does this {kind} here; accepted: {}",
+        collectives_on_cores()
     ))))
 }

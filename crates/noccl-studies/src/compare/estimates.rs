@@ -147,19 +147,7 @@ impl<'a> Estimator<'a> {
 
     /// Has a choice few enough shares for its schedule to be made?
     fn is_small(&self, choice: Choice) -> bool {
-        use Algorithm as A;
-        let has_blocks = self.collective.kind.has_blocks();
-        // Everybody with everybody, or a step of all for every member.
-        let is_long = matches!(choice.algorithm, A::Pairwise | A::Slotted | A::Ring);
-        let of_blocks = matches!(
-            choice.algorithm,
-            A::InNetwork | A::InNetworkLines | A::RowColumn
-        );
-        let steps = match choice.algorithm == A::Chain {
-            true => self.members + u64::from(choice.chunks),
-            false if is_long || (has_blocks && of_blocks) => self.members,
-            false => 0,
-        };
+        let steps = choice.num_steps(self.collective.kind, self.members);
         steps.saturating_mul(self.members) <= MOST_SHARES
     }
 }

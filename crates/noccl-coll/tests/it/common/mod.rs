@@ -15,16 +15,10 @@ use proptest::prelude::*;
 
 /// Int64 sums, output on the beat after the input (which may be of 64 blocks at most).
 pub fn collective(kind: CollectiveKind, group: TileSet, root: TileRef, bytes: u64) -> Collective {
-    let blocks = match kind {
-        CollectiveKind::ReduceScatter | CollectiveKind::AllToAll | CollectiveKind::Scatter => 64,
-        CollectiveKind::Custom => 8,
-        CollectiveKind::AllGather
-        | CollectiveKind::Gather
-        | CollectiveKind::Scan
-        | CollectiveKind::Multicast
-        | CollectiveKind::Reduce
-        | CollectiveKind::AllReduce
-        | CollectiveKind::Barrier => 1,
+    let blocks = match kind.gives_blocks() {
+        true => 64,
+        // Of a custom one at most so many chunks.
+        false => kind.input_blocks(64).map_or(8, |_| 1),
     };
     Collective {
         output_offset: (blocks * bytes).next_multiple_of(64),
@@ -113,7 +107,7 @@ pub fn forms_of(kind: CollectiveKind, chunks: u32) -> Vec<Choice> {
 
 pub const DATA_KINDS: [CollectiveKind; 3] = [KINDS[0], KINDS[1], KINDS[2]];
 pub const BLOCK_KINDS: [CollectiveKind; 3] = [KINDS[3], KINDS[4], KINDS[5]];
-pub const DEALT_KINDS: [CollectiveKind; 3] = [KINDS[7], KINDS[8], KINDS[9]];
+pub const DEALT_KINDS: [CollectiveKind; 3] = [KINDS[6], KINDS[7], KINDS[8]];
 
 /// Rectangles and other sets on 8×8 clusters.
 pub fn any_group() -> impl Strategy<Value = TileSet> {
