@@ -55,11 +55,9 @@ const MAX_RING_MEMBERS: usize = 256;
 /// Forms of flags, and of everything else.
 pub(super) fn candidates(offer: &Offer<'_>) -> Vec<Choice> {
     let (network, collective) = (offer.network, offer.collective);
-    match Family::of(collective.kind) {
-        Family::Flags => [offer.plain(), combining(network, collective)].concat(),
-        Family::Exchange | Family::Dealt | Family::Scan | Family::Defined | Family::Parts => {
-            points(network, collective)
-        }
+    match Family::of(collective.kind) == Family::Flags {
+        true => [offer.plain(), combining(network, collective)].concat(),
+        false => points(network, collective),
     }
 }
 
@@ -71,9 +69,9 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
         return vec![Choice::new(Algorithm::PointToPoint, 1)];
     }
     if family.is_straight() {
-        let forms = match family == Family::Defined {
-            true => &STRAIGHT[..1],
-            false => &STRAIGHT[..],
+        let forms = match family == Family::Dealt {
+            true => &STRAIGHT[..],
+            false => &STRAIGHT[..1],
         };
         let choices = forms.iter().map(|form| Choice::point_to_point(*form, 1));
         return choices.collect();
