@@ -98,10 +98,6 @@ pub(crate) enum Length {
 
 /// Which parameters an algorithm has.
 #[derive(Debug, Clone, Copy)]
-#[allow(
-    clippy::struct_excessive_bools,
-    reason = "each parameter is there or not"
-)]
 pub(crate) struct Parameters {
     /// A barrier between steps, by the network or a counter.
     pub(crate) has_steps: bool,

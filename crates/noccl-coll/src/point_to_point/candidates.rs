@@ -52,7 +52,7 @@ const MAX_MESSAGES: usize = 1 << 16;
 /// Longest ring that a comparison tries.
 const MAX_RING_MEMBERS: usize = 256;
 
-/// Forms of flags, and of everything else.
+/// Choices for a collective: of a barrier those by flags, of others the forms that move data.
 pub(super) fn candidates(offer: &Offer<'_>) -> Vec<Choice> {
     let (network, collective) = (offer.network, offer.collective);
     match Family::of(collective.kind) == Family::Flags {
