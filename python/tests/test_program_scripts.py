@@ -111,9 +111,3 @@ def test_lines_begin_with_their_rank_if_asked(
 def test_a_script_that_is_no_python_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"main\.py"):
         simulate(write(tmp_path, main="if:\n"), 1)
-
-
-def test_what_mpi_has_and_this_has_not_is_said(tmp_path: Path) -> None:
-    path = write(tmp_path, main="from mpi4py import MPI\nMPI.Win\n")
-    with pytest.raises(ProgramError, match=r"MPI\.Win: not provided; docs/programs\.md"):
-        simulate(path, 1)

@@ -176,7 +176,7 @@ def test_splitting_orders_ranks_by_key_and_leaves_out_undefined() -> None:
 
         color = MPI.UNDEFINED if comm.rank == 0 else comm.rank % 2
         part = comm.Split(color, -comm.rank)
-        if part is MPI.COMM_NULL:
+        if part == MPI.COMM_NULL:
             return None
         again = part.Dup()
         group = again.Get_group()
@@ -199,7 +199,7 @@ def test_a_group_becomes_a_communicator_and_self_is_alone() -> None:
         alone = MPI.COMM_SELF
         alone.send(comm.rank, dest=0)
         assert alone.recv(source=0) == comm.rank
-        return None if part is None else part.allgather(comm.rank)
+        return None if part == MPI.COMM_NULL else part.allgather(comm.rank)
 
     assert run(program).values == [None, [3, 1], None, [3, 1]]
 

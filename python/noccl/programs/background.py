@@ -9,16 +9,16 @@ come, and takes the core of its tile when that has nothing else to do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from greenlet import getcurrent, greenlet
 
 from noccl.programs.constants import INTERNAL_TAG
 from noccl.programs.endpoint import Endpoint
 from noccl.programs.link import call_site
+from noccl.programs.neighbours import NeighbourCollectives
 from noccl.programs.operators import SUM, Op
 from noccl.programs.requests import Request
-from noccl.programs.vector_collectives import VectorCollectives
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,18 +64,21 @@ class Task:
         self._body.switch(response)
 
 
-class _Beside(VectorCollectives):
+class _Beside(NeighbourCollectives):
     """A communicator in a task: the same collectives, whose waits are those of the task."""
 
     __slots__ = ("_tag", "_task")
+    _tag: int
+    _task: Task
 
-    def __init__(self, comm: Endpoint, task: Task) -> None:
-        super().__init__(comm._link, comm._number, comm._rank, comm.members)
-        self._name = comm._name
-        self._num_collectives = comm._num_collectives
-        self._task = task
+    def __new__(cls, comm: Endpoint, task: Task) -> Self:
+        """The same communicator in a task."""
+        made = super().__new__(cls)
+        made._share(comm)
+        made._task = task
         # Messages of collectives that go on at the same time must not be taken for each other.
-        self._tag = INTERNAL_TAG + 1 + comm._num_collectives
+        made._tag = INTERNAL_TAG + 1 + comm._state.num_collectives
+        return made
 
     def _agree(self, where: str, *call: Any) -> Agreement:
         return super()._agree(where, _name_of(call[0]), *call[1:])
@@ -139,10 +142,7 @@ class BackgroundCollectives(Endpoint):
             getattr(comm, name)(*args)
             session.end_task(number)
 
-        try:
-            task.begin(body)
-        finally:
-            self._num_collectives = comm._num_collectives
+        task.begin(body)
         return Request(link, number)
 
     def Ibarrier(self) -> Request:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from noccl.errors import ProgramError
-from noccl.programs.buffers import Buffer, is_in_place, read
+from noccl.programs.buffer_forms import is_in_place
+from noccl.programs.buffers import Buffer, read
 from noccl.programs.composed import Composed
+from noccl.programs.failures import MpiError
 from noccl.programs.link import call_site
 from noccl.programs.operators import SUM, Op, chosen
 
@@ -232,10 +233,10 @@ class BufferCollectives(Composed):
         """Makes sure that a block fits what receives it.
 
         Raises:
-            ProgramError: The lengths differ.
+            MpiError: The lengths differ.
         """
         if into is not None and len(data) != into.size:
-            raise ProgramError(
+            raise MpiError(
                 f"{len(data)} bytes are sent to where {into.size} are received; "
                 "accepted: buffers of equal length"
             )

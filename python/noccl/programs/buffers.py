@@ -7,24 +7,25 @@ so that no view outlives a call. All errors are raised before anything is sent.
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
-from noccl.errors import ProgramError
-from noccl.programs.constants import InPlace
+from noccl.programs.buffer_forms import (
+    FORMS,
+    block_fields,
+    datatype_of,
+    item_fields,
+    per_rank,
+    whole,
+)
+from noccl.programs.constants import BOTTOM
 from noccl.programs.datatypes import Datatype
+from noccl.programs.failures import MpiError
+from noccl.programs.foreign_memory import array_of, at_addresses
+from noccl.programs.mpi_values import VALUES
 from noccl.programs.named_datatypes import NAMED, PLAIN, of_code, of_element
 
-_FORMS = (
-    "accepted: an array or bytes, [data, datatype], [data, count], [data, count, datatype], "
-    "[data, (count, displacement), datatype]"
-)
-_BLOCK_FORMS = (
-    "accepted: [data, counts], [data, counts, datatype], "
-    "[data, (counts, displacements), datatype], [data, counts, displacements, datatype]"
-)
 _BYTE = NAMED["BYTE"]
 
 
@@ -79,13 +80,15 @@ class Buffer:
         """Makes sure that the memory has the items.
 
         Raises:
-            ProgramError: It has not.
+            MpiError: It has not.
         """
-        needed = self._start + self.datatype.reach(self.count)
-        if self._start < 0 or needed > len(self._raw):
-            raise ProgramError(
-                f"{name}: {self.count} items of {self.datatype.name} need {needed} bytes; "
-                f"the buffer has {len(self._raw)}"
+        first, last = (self._start + offset for offset in self.datatype.reach(self.count))
+        if first < 0 or last > len(self._raw):
+            place = f"begin {-first} bytes before the buffer" if first < 0 else f"need {last} bytes"
+            raise MpiError(
+                f"{name}: {self.count} items of {self.datatype.label} {place}; "
+                f"the buffer has {len(self._raw)}",
+                error_class=VALUES["ERR_TRUNCATE"],
             )
 
 
@@ -99,36 +102,44 @@ def read(spec: Any, name: str, *, writable: bool = False, blocks: int = 1) -> Bu
         blocks: Number of equal blocks that the memory is for; the buffer is the first of them.
 
     Raises:
-        ProgramError: It describes none, or one that is too small.
+        MpiError: It describes none, or one that is too small.
     """
     if type(spec) is np.ndarray and blocks == 1:
-        # What most calls give, without what the other forms need.
-        plain = PLAIN.get(spec.dtype.char)
+        plain = _plain(spec, writable=writable)
         if plain is not None:
-            try:
-                raw = spec.data.cast("B")
-            except TypeError:
-                pass
-            else:
-                if not (writable and raw.readonly):
-                    return Buffer(raw, 0, spec.size, plain)
+            return plain
+    data, counts, displacement, kind = spec, None, 0, None
     if isinstance(spec, (list, tuple)):
-        data, counts, displacement, kind = _fields(spec, name)
-    else:
-        data, counts, displacement, kind = spec, None, 0, None
+        data, counts, displacement, kind = item_fields(spec, name)
+        if counts is not None and kind is not None and (data is None or data is BOTTOM):
+            count, datatype = whole(f"{name}: count", counts), datatype_of(kind, name)
+            found = at_addresses(data, datatype, count)
+            if found is not None:
+                return Buffer(*found, count, datatype)
     raw, datatype = memory(data, name, kind, writable=writable)
     start = displacement * datatype.extent
     if counts is None:
         count = _inferred(raw, start, datatype, name)
         count, rest = divmod(count, blocks)
         if rest:
-            raise ProgramError(f"{name}: items for {blocks} ranks are a multiple of {blocks}")
+            raise MpiError(f"{name}: items for {blocks} ranks are a multiple of {blocks}")
     else:
-        count = _whole(f"{name}: count", counts)
-    found = Buffer(raw, start, count, datatype)
+        count = whole(f"{name}: count", counts)
     if counts is not None:
         Buffer(raw, start, count * blocks, datatype).check(name)
-    return found
+    return Buffer(raw, start, count, datatype)
+
+
+def _plain(array: np.ndarray[Any, Any], *, writable: bool) -> Buffer | None:
+    """What most calls give, without what the other forms need; None of other arrays."""
+    plain = PLAIN.get(array.dtype.char)
+    if plain is None:
+        return None
+    try:
+        raw = array.data.cast("B")
+    except TypeError:
+        return None
+    return None if writable and raw.readonly else Buffer(raw, 0, array.size, plain)
 
 
 def memory(
@@ -137,9 +148,12 @@ def memory(
     """The bytes of what Python calls a buffer, and the datatype of its elements.
 
     Raises:
-        ProgramError: It is none, its bytes do not stand side by side, or it cannot be written.
+        MpiError: It is none, its bytes do not stand side by side, or it cannot be written.
     """
-    datatype = None if kind is None else _datatype(kind, name)
+    datatype = None if kind is None else datatype_of(kind, name)
+    if not isinstance(data, np.ndarray):
+        foreign = array_of(data, name)
+        data = data if foreign is None else foreign
     if isinstance(data, np.ndarray):
         raw = _array_bytes(data, name)
         datatype = of_element(data.dtype) if datatype is None else datatype
@@ -150,7 +164,7 @@ def memory(
         raw, found = _view_bytes(data, name)
         datatype = found if datatype is None else datatype
     if writable and raw.readonly and len(raw):
-        raise ProgramError(f"{name}: cannot be written; accepted: a buffer that can, to receive")
+        raise MpiError(f"{name}: cannot be written; accepted: a buffer that can, to receive")
     return raw, datatype
 
 
@@ -158,7 +172,7 @@ def _array_bytes(data: np.ndarray[Any, Any], name: str) -> memoryview:
     flags = data.flags
     if not flags.c_contiguous:
         if not flags.f_contiguous:
-            raise ProgramError(
+            raise MpiError(
                 f"{name}: the array's elements do not stand side by side; accepted: a copy, or "
                 "the whole array with a derived datatype"
             )
@@ -176,9 +190,9 @@ def _view_bytes(data: Any, name: str) -> tuple[memoryview, Datatype]:
     try:
         view = memoryview(data)
     except TypeError as error:
-        raise ProgramError(f"{name}: {type(data).__name__}; {_FORMS}") from error
+        raise MpiError(f"{name}: {type(data).__name__}; {FORMS}") from error
     if not view.contiguous:
-        raise ProgramError(f"{name}: the elements do not stand side by side; accepted: a copy")
+        raise MpiError(f"{name}: the elements do not stand side by side; accepted: a copy")
     datatype = _BYTE if view.format == "B" else of_code(view.format)
     if view.nbytes == 0:
         return memoryview(b""), datatype
@@ -188,83 +202,40 @@ def _view_bytes(data: Any, name: str) -> tuple[memoryview, Datatype]:
         return np.asarray(view).reshape(-1).view(np.uint8).data, datatype
 
 
-def _fields(spec: Any, name: str) -> tuple[Any, Any, int, Any]:
-    data, counts, displacement, kind = _parts(spec, name, _FORMS)
-    if isinstance(counts, (list, tuple)):
-        if len(counts) != 2:  # noqa: PLR2004 - count and displacement
-            raise ProgramError(f"{name}: {len(counts)} counts; {_FORMS}")
-        counts, displacement = counts
-    displacement = _whole(f"{name}: displacement", 0 if displacement is None else displacement)
-    return data, counts, displacement, kind
-
-
-def _parts(spec: Any, name: str, forms: str) -> tuple[Any, Any, Any, Any]:
-    """Data, counts, displacements, datatype of a list; None for what it leaves out."""
-    match len(spec):
-        case 2 if isinstance(spec[1], (Datatype, str)):
-            return spec[0], None, None, spec[1]
-        case 2:
-            return spec[0], spec[1], None, None
-        case 3:
-            return spec[0], spec[1], None, spec[2]
-        case 4:
-            return spec[0], spec[1], spec[2], spec[3]
-        case _:
-            raise ProgramError(f"{name}: a list of {len(spec)} items; {forms}")
-
-
-def _datatype(kind: Any, name: str) -> Datatype:
-    if isinstance(kind, Datatype):
-        return kind
-    if isinstance(kind, str):
-        return of_code(kind)
-    raise ProgramError(f"{name}: {type(kind).__name__}; accepted: a datatype of MPI")
-
-
 def _inferred(raw: memoryview, start: int, datatype: Datatype, name: str) -> int:
     if len(raw) == 0:
         return 0
     if datatype.extent <= 0:
-        raise ProgramError(f"{name}: datatype of extent {datatype.extent}; accepted: a count")
+        raise MpiError(f"{name}: datatype of extent {datatype.extent}; accepted: a count")
     count, rest = divmod(len(raw) - start, datatype.extent)
     if rest or count < 0:
-        raise ProgramError(
-            f"{name}: {len(raw) - start} bytes are not a number of {datatype.name} "
+        raise MpiError(
+            f"{name}: {len(raw) - start} bytes are not a number of {datatype.label} "
             f"({datatype.extent} bytes each); accepted: a count"
         )
     return count
-
-
-def _whole(name: str, value: Any) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError as error:
-        raise ProgramError(f"{name}: {type(value).__name__}; accepted: a whole number") from error
-    if number < 0:
-        raise ProgramError(f"{name}: {number}; accepted: 0 or more")
-    return number
 
 
 def read_blocks(spec: Any, name: str, ranks: int, *, writable: bool = False) -> list[Buffer]:
     """A buffer per rank of an argument with counts and displacements.
 
     Raises:
-        ProgramError: It describes none, or one that is too small.
+        MpiError: It describes none, or one that is too small.
     """
     data, counts, displacements, kind = spec, None, None, None
     if isinstance(spec, (list, tuple)):
-        data, counts, displacements, kind = _block_fields(spec, name)
+        data, counts, displacements, kind = block_fields(spec, name)
     raw, datatype = memory(data, name, kind, writable=writable)
     if counts is None:
         each, rest = divmod(_inferred(raw, 0, datatype, name), ranks)
         counts = [each + (rest > rank) for rank in range(ranks)]
-    numbers = _per_rank(f"{name}: counts", counts, ranks)
+    numbers = per_rank(f"{name}: counts", counts, ranks)
     if displacements is None:
         starts = [sum(numbers[:rank]) for rank in range(ranks)]
     elif np.ndim(displacements) == 0:
-        starts = [_whole(f"{name}: displacement", displacements) * index for index in range(ranks)]
+        starts = [whole(f"{name}: displacement", displacements) * index for index in range(ranks)]
     else:
-        starts = _per_rank(f"{name}: displacements", displacements, ranks)
+        starts = per_rank(f"{name}: displacements", displacements, ranks)
     found = []
     for start, count in zip(starts, numbers, strict=True):
         block = Buffer(raw, start * datatype.extent, count, datatype)
@@ -272,24 +243,3 @@ def read_blocks(spec: Any, name: str, ranks: int, *, writable: bool = False) -> 
             block.check(name)
         found.append(block)
     return found
-
-
-def _block_fields(spec: Any, name: str) -> tuple[Any, Any, Any, Any]:
-    data, counts, displacements, kind = _parts(spec, name, _BLOCK_FORMS)
-    # As mpi4py: a pair is counts and displacements, a list is counts.
-    if isinstance(counts, tuple) and len(counts) == 2:  # noqa: PLR2004
-        counts, displacements = counts
-    return data, counts, displacements, kind
-
-
-def _per_rank(name: str, values: Any, ranks: int) -> list[int]:
-    if np.ndim(values) == 0:
-        values = [values] * ranks
-    if len(values) != ranks:
-        raise ProgramError(f"{name}: {len(values)} for {ranks} ranks; accepted: one per rank")
-    return [_whole(name, value) for value in values]
-
-
-def is_in_place(spec: Any) -> bool:
-    """Is the argument `IN_PLACE`?"""
-    return isinstance(spec, InPlace)

@@ -3,192 +3,100 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from noccl.errors import ProgramError
 from noccl.programs import constants
 from noccl.programs.background import BackgroundCollectives
-from noccl.programs.groups import Group
+from noccl.programs.buffered import BufferedSends
+from noccl.programs.comm_facts import Facts
+from noccl.programs.endpoint import Endpoint
+from noccl.programs.failures import MpiError, refuse
 from noccl.programs.link import call_site
+from noccl.programs.mpi_lookup import mpi
+from noccl.programs.mpi_values import VALUES
 from noccl.programs.object_collectives import ObjectCollectives
+from noccl.programs.persistent import Persistent
 from noccl.programs.probes import Probes
+from noccl.programs.requests import Request
 from noccl.programs.vector_collectives import VectorCollectives
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from noccl.programs.cartesian import Cartcomm
+    from noccl.programs.graphs import Distgraphcomm, Graphcomm
+    from noccl.programs.groups import Group
     from noccl.programs.link import Link
 
 
-class Comm(Probes, ObjectCollectives, VectorCollectives, BackgroundCollectives):
-    """A communicator of ranks, as one of them sees it."""
+Kind = TypeVar("Kind", bound=Endpoint)
+
+
+class Comm(
+    Facts,
+    Persistent,
+    BufferedSends,
+    Probes,
+    ObjectCollectives,
+    VectorCollectives,
+    BackgroundCollectives,
+):
+    """A communicator of ranks, as one of them sees it; others are made from it."""
 
     __slots__ = ()
 
-    def Get_rank(self) -> int:
-        """Number of this rank."""
-        return self._rank
-
-    def Get_size(self) -> int:
-        """Number of ranks."""
-        return self._size
-
-    rank = property(Get_rank)
-    size = property(Get_size)
-
-    def compute(self, *, cycles: float) -> None:
-        """Keeps this rank's core busy for so many cycles; fractions are rounded.
-
-        Python code takes no simulated time by itself: what it stands for is stated here.
-
-        Raises:
-            ProgramError: A negative number.
-        """
-        whole = round(cycles)
-        if whole < 0:
-            raise ProgramError(f"compute: {cycles} cycles; accepted: 0 or more")
-        if whole:
-            link = self._link
-            link.check()
-            link.session.compute(link.rank, whole, call_site())
-            link.block()
-
-    def Get_name(self) -> str:
-        """The name."""
-        return self._name
-
-    def Set_name(self, name: str) -> None:
-        """Replaces the name."""
-        self._name = name
-
-    name = property(Get_name, Set_name)
-
-    def Is_inter(self) -> bool:
-        """Always False: there are no intercommunicators."""
-        return False
-
-    def Is_intra(self) -> bool:
-        """Always True."""
-        return True
-
-    is_inter = property(Is_inter)
-    is_intra = property(Is_intra)
-
-    def Get_topology(self) -> int:
-        """CART or UNDEFINED."""
-        return constants.UNDEFINED
-
-    topology = property(lambda self: self.Get_topology())
-
-    def Get_attr(self, keyval: int) -> int | None:
-        """The largest tag for TAG_UB; None for everything else."""
-        return constants.TAG_UB if keyval == constants.KEYVAL_TAG_UB else None
-
-    def Get_errhandler(self) -> str:
-        """Always `ERRORS_RETURN`: errors are exceptions."""
-        return "ERRORS_RETURN"
-
-    def Set_errhandler(self, errhandler: object) -> None:
-        """Does nothing: errors are exceptions."""
-
-    def Abort(self, errorcode: int = 0) -> NoReturn:
-        """Ends the program in all ranks."""
-        from noccl.programs.hub import AbortCalled  # noqa: PLC0415 - a circle otherwise
-
-        raise AbortCalled(errorcode)
-
-    def Free(self) -> None:
-        """Ends the communicator."""
-        self._number = -1
-
-    Disconnect = Free
-
-    def Get_group(self) -> Group:
-        """The ranks of this communicator."""
-        return Group(self.members, self._link.rank)
-
-    group = property(Get_group)
-
-    @classmethod
-    def Compare(cls, comm1: Comm, comm2: Comm) -> int:
-        """IDENT, CONGRUENT, SIMILAR or UNEQUAL."""
-        if comm1._number == comm2._number:
-            return constants.IDENT
-        found = Group.Compare(comm1.Get_group(), comm2.Get_group())
-        return constants.CONGRUENT if found == constants.IDENT else found
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Comm):
-            return NotImplemented
-        return (self._number, self._link) == (other._number, other._link)
-
-    def __hash__(self) -> int:
-        return hash((self._number, self._rank))
-
-    def __bool__(self) -> bool:
-        return self._number >= 0
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} rank {self._rank} of {self._size}>"
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"{type(self).__name__}.{name}: not provided; docs/programs.md lists what is"
-        )
-
-
-class Intracomm(Comm):
-    """A communicator that others can be made from."""
-
-    __slots__ = ()
-
-    def Split(self, color: int = 0, key: int = 0) -> Intracomm | None:
-        """One communicator per color, ranks by key; None for the color UNDEFINED."""
+    def Split(self, color: int = 0, key: int = 0) -> Intracomm:
+        """One communicator per color, ranks by key; COMM_NULL for the color UNDEFINED."""
         if not 0 <= color <= constants.MOST_INT and color != constants.UNDEFINED:
-            raise ProgramError(
-                f"Split: color {color}; accepted: 0 to {constants.MOST_INT}, or UNDEFINED"
+            raise MpiError(
+                f"Split: color {color}; accepted: 0 to {constants.MOST_INT}, or UNDEFINED",
+                error_class=VALUES["ERR_ARG"],
             )
-        found = self._split(color, key, call_site(), "Split")
-        return None if found is None else Intracomm(*found)
+        return self._other(Intracomm, self._split(color, key, call_site(), "Split"))
 
-    def Split_type(self, split_type: int, key: int = 0, info: object = None) -> Intracomm | None:  # noqa: ARG002
-        """One communicator per tile: no two ranks share a memory."""
-        color = self._rank if split_type != constants.UNDEFINED else constants.UNDEFINED
+    def Split_type(self, split_type: int, key: int = 0, info: object = None) -> Intracomm:  # noqa: ARG002
+        """One communicator per tile: no two ranks share a memory. COMM_NULL for other types."""
+        is_shared = split_type == constants.COMM_TYPE_SHARED
+        color = self._rank if is_shared else constants.UNDEFINED
         return self.Split(color, key)
 
-    def Dup(self, info: object = None) -> Intracomm:  # noqa: ARG002 - mpi4py's
-        """A communicator of the same ranks."""
+    def Dup(self, info: Any = None) -> Self:
+        """A communicator of the same ranks, with the same topology and what its keys copy."""
         found = self._split(0, self._rank, call_site(), "Dup")
-        assert found is not None  # noqa: S101 - every rank has color 0
-        return self._again(*found)
+        made = self._other(type(self), found)
+        made._state.topology = self._state.topology
+        made._state.errhandler = self._state.errhandler
+        made._state.info = dict(info.items()) if info else dict(self._state.info)
+        self._copy_attributes(made)
+        return made
 
     Clone = Dup
+    Dup_with_info = Dup
 
-    def _again(self, link: Link, number: int, rank: int, members: tuple[int, ...]) -> Intracomm:
-        return Intracomm(link, number, rank, members)
+    def Idup(self, info: Any = None) -> tuple[Self, Request]:
+        """The same, with a request that is over: all ranks have called."""
+        return self.Dup(info), Request(self._link, None)
 
-    def Create(self, group: Group) -> Intracomm | None:
-        """A communicator of a group's ranks; every rank of this one calls. None outside."""
+    Idup_with_info = Idup
+
+    def Create(self, group: Group) -> Intracomm:
+        """A communicator of a group's ranks; every rank of this one calls. COMM_NULL outside."""
         place = self._place_in(group)
         found = self._split(constants.UNDEFINED if place < 0 else 0, place, call_site(), "Create")
-        return None if found is None else Intracomm(*found)
+        return self._other(Intracomm, found)
 
     def _place_in(self, group: Group) -> int:
         own = self._link.rank
         return group.members.index(own) if own in group.members else constants.UNDEFINED
 
-    def Create_cart(
-        self,
-        dims: Sequence[int],
-        periods: Sequence[bool] | bool | None = None,
-        reorder: bool = False,
-    ) -> Cartcomm | None:
-        """A grid of ranks, the last dimension fastest; None for ranks beyond it."""
-        from noccl.programs.cartesian import create  # noqa: PLC0415 - a circle otherwise
+    @staticmethod
+    def _other(kind: type[Kind], found: tuple[Any, ...] | None) -> Kind:
+        return Endpoint.__new__(kind) if found is None else kind._made(*found)
 
-        del reorder  # Ranks keep their tiles.
-        return create(self, dims, periods, call_site())
+    @classmethod
+    def Get_parent(cls) -> Any:
+        """COMM_NULL: no program has started this one."""
+        return mpi().Intercomm()
 
     def _split(
         self, color: int, key: int, where: str, name: str
@@ -209,15 +117,103 @@ class Intracomm(Comm):
         return link, number, rank, tuple(self.members[other] for other in order)
 
 
+class Intracomm(Comm):
+    """A communicator of one group of ranks: the only kind here."""
+
+    __slots__ = ()
+
+    def Create_group(self, group: Group, tag: int = 0) -> Intracomm:  # noqa: ARG002 - mpi4py's
+        """A communicator of a group's ranks, which alone call: all ranks of this one, or one."""
+        link = self._link
+        if group.Get_size() == self._size:
+            return self.Create(group)
+        if group.members == (link.rank,):
+            return Intracomm._made(link, link.session.alone(link.rank), 0, (link.rank,))
+        return refuse(
+            "Intracomm.Create_group",
+            f"a group of {group.Get_size()} of {self._size} ranks needs the calls of the others",
+            "Create or Split, called by all ranks",
+        )
+
+    def Create_cart(
+        self,
+        dims: Sequence[int],
+        periods: Sequence[bool] | bool | None = None,
+        reorder: bool = False,
+    ) -> Cartcomm:
+        """A grid of ranks, the last dimension fastest; COMM_NULL for ranks beyond it."""
+        from noccl.programs.cartesian import create  # noqa: PLC0415 - a circle otherwise
+
+        del reorder  # Ranks keep their tiles.
+        return create(self, dims, periods, call_site())
+
+    def Cart_map(self, dims: Sequence[int], periods: Sequence[bool] | bool | None = None) -> int:
+        """The rank that this one would have in a grid: its own."""
+        from noccl.programs.cartesian import lengths_of  # noqa: PLC0415 - the same
+
+        return (
+            constants.UNDEFINED if self._rank >= lengths_of(self, dims, periods)[2] else self._rank
+        )
+
+    def Create_graph(
+        self, index: Sequence[int], edges: Sequence[int], reorder: bool = False
+    ) -> Graphcomm:
+        """A graph that all ranks know; COMM_NULL for ranks beyond it."""
+        from noccl.programs.graphs import create_graph  # noqa: PLC0415 - the same
+
+        del reorder
+        return create_graph(self, index, edges, call_site())
+
+    def Graph_map(self, index: Sequence[int], edges: Sequence[int]) -> int:  # noqa: ARG002
+        """The rank that this one would have in a graph: its own."""
+        return constants.UNDEFINED if self._rank >= len(index) else self._rank
+
+    def Create_dist_graph_adjacent(
+        self,
+        sources: Sequence[int],
+        destinations: Sequence[int],
+        sourceweights: Sequence[int] | int | None = None,
+        destweights: Sequence[int] | int | None = None,
+        info: object = None,
+        reorder: bool = False,
+    ) -> Distgraphcomm:
+        """A graph of which each rank gives its own neighbours."""
+        from noccl.programs.graphs import create_adjacent  # noqa: PLC0415 - the same
+
+        del info, reorder
+        weights = (sourceweights, destweights)
+        return create_adjacent(self, sources, destinations, weights, call_site())
+
+    def Create_dist_graph(
+        self,
+        sources: Sequence[int],
+        degrees: Sequence[int],
+        destinations: Sequence[int],
+        weights: Sequence[int] | int | None = None,
+        info: object = None,
+        reorder: bool = False,
+    ) -> Distgraphcomm:
+        """A graph of which each rank gives edges of any ranks."""
+        from noccl.programs.graphs import create_distributed  # noqa: PLC0415 - the same
+
+        del info, reorder
+        return create_distributed(self, sources, degrees, destinations, weights)
+
+
 def world(link: Link) -> Intracomm:
     """The communicator of all ranks, as this one sees it."""
-    comm = Intracomm(link, link.session.world, link.rank, tuple(range(len(link.hub.links))))
-    comm.Set_name("MPI_COMM_WORLD")
-    return comm
+    members = tuple(range(len(link.hub.links)))
+    return _predefined(link, link.session.world, link.rank, members, "MPI_COMM_WORLD")
 
 
 def alone(link: Link) -> Intracomm:
     """The communicator of this rank alone."""
-    comm = Intracomm(link, link.session.alone(link.rank), 0, (link.rank,))
-    comm.Set_name("MPI_COMM_SELF")
+    return _predefined(link, link.session.alone(link.rank), 0, (link.rank,), "MPI_COMM_SELF")
+
+
+def _predefined(
+    link: Link, number: int, rank: int, members: tuple[int, ...], name: str
+) -> Intracomm:
+    comm = Intracomm._made(link, number, rank, members)
+    comm._state.is_predefined, comm._state.name = True, name
     return comm

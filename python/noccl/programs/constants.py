@@ -26,14 +26,34 @@ SUCCESS = 0
 MAX_PROCESSOR_NAME = 128
 
 
-class InPlace:
-    """The type of `IN_PLACE`: the data stand in the receive buffer."""
+class Marker:
+    """An object that a program gives in place of a buffer, by its name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def __repr__(self) -> str:
-        return "IN_PLACE"
+        return self._name
+
+    def __reduce__(self) -> str:
+        return self._name
 
 
-IN_PLACE = InPlace()
+class InPlaceType(Marker):
+    """The type of `IN_PLACE`: the data stand in the receive buffer."""
+
+
+class BottomType(Marker):
+    """The type of `BOTTOM`: addresses of the process instead of a buffer."""
+
+
+class BufferAutomaticType(Marker):
+    """The type of `BUFFER_AUTOMATIC`: buffered sends get what they need."""
+
+
+IN_PLACE = InPlaceType("IN_PLACE")
+BOTTOM = BottomType("BOTTOM")
+BUFFER_AUTOMATIC = BufferAutomaticType("BUFFER_AUTOMATIC")
 
 # Above what a rank may use: messages that this package composes collectives from; the engine gives
 # none from this tag on to a receive of any tag. A collective is over before the next one of a

@@ -9,11 +9,14 @@ is reported with both call sites instead of as a deadlock later.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from noccl.errors import ProgramError
 from noccl.programs import constants
+from noccl.programs.comm_state import CommState
 from noccl.programs.constants import INTERNAL_TAG
+from noccl.programs.failures import MpiError
+from noccl.programs.handles import Copied
+from noccl.programs.mpi_values import VALUES
 
 if TYPE_CHECKING:
     from noccl.programs.link import Link
@@ -43,39 +46,57 @@ class Agreement:
         self.notes: dict[int, Any] = {}
 
 
-class Endpoint:
+_OF_A_COPY = ("_agreements", "_known", "_link", "_number", "_rank", "_size", "members")
+
+
+class Endpoint(Copied):
     """A communicator as one of its ranks sees it.
 
     Attributes:
         members: Rank of the world of each rank.
     """
 
-    __slots__ = (
-        "_agreements",
-        "_call",
-        "_known",
-        "_link",
-        "_name",
-        "_num_collectives",
-        "_number",
-        "_rank",
-        "_size",
-        "members",
-    )
+    __slots__ = ("_call", *_OF_A_COPY)
+    ERROR_CLASS = VALUES["ERR_COMM"]
+    _agreements: dict[int, Agreement]
+    _call: tuple[Any, ...]
+    _known: dict[Any, bool]
+    _link: Link
+    _number: int
+    _rank: int
+    _size: int
+    _state: CommState
+    members: tuple[int, ...]
 
-    def __init__(self, link: Link, number: int, rank: int, members: tuple[int, ...]) -> None:
-        self._link = link
-        self._number = number
-        self._rank = rank
-        self._size = len(members)
-        self.members = members
-        self._name = ""
-        self._num_collectives = 0
-        self._call: tuple[Any, ...] = ()
+    def __new__(cls, comm: Any = None, *_: Any, **__: Any) -> Self:
+        """A copy of the same communicator; without one, a null communicator."""
+        made = super().__new__(cls, comm)
+        made._call = ()
+        made._number = -1
+        if comm:
+            made._share(comm)
+        return made
+
+    def _share(self, comm: Endpoint) -> None:
+        """Takes over the communicator of another object."""
+        self._state = comm._state
+        for name in _OF_A_COPY:
+            setattr(self, name, getattr(comm, name))
+
+    @classmethod
+    def _made(cls, link: Link, number: int, rank: int, members: tuple[int, ...]) -> Self:
+        """A communicator that the engine has just made."""
+        made = Endpoint.__new__(cls)
+        made._state = CommState()
+        made._link = link
+        made._number = number
+        made._rank = rank
+        made._size = len(members)
+        made.members = members
         # The members stand for the rare engine that gives a number again.
-        self._known: dict[Any, bool] = link.hub.shared.setdefault("supported", {})
-        key = (number, members)
-        self._agreements: dict[int, Agreement] = link.hub.shared.setdefault(key, {})
+        made._known = link.hub.shared.setdefault("supported", {})
+        made._agreements = link.hub.shared.setdefault((number, members), {})
+        return made
 
     def _agree(self, where: str, *call: Any) -> Agreement:
         """Compares this collective call with those of the other ranks.
@@ -87,17 +108,18 @@ class Endpoint:
         Raises:
             ProgramError: Another rank makes another call.
         """
-        index = self._num_collectives
-        self._num_collectives = index + 1
+        state = self._state
+        if state is None:
+            raise self._is_null(f"{call[0]} at {where}")
+        index = state.num_collectives
+        state.num_collectives = index + 1
         self._call = call
         agreement = self._agreements.get(index)
         if agreement is None:
-            if self._number < 0:
-                raise ProgramError(f"{call[0]} at {where}: the communicator has been freed")
             agreement = Agreement(call, self._rank, where, self._size)
             self._agreements[index] = agreement
         elif agreement.call != call:
-            raise ProgramError(
+            raise MpiError(
                 f"collective calls of {self._label()} differ: rank {agreement.rank} at "
                 f"{agreement.where} calls {_shown(agreement.call)}, rank {self._rank} at {where} "
                 f"calls {_shown(call)}; accepted: the same call with the same arguments in all",
@@ -108,8 +130,17 @@ class Endpoint:
             del self._agreements[index]
         return agreement
 
+    @staticmethod
+    def _is_null(call: str) -> MpiError:
+        """The error of a call on a null communicator."""
+        return MpiError(
+            f"{call}: the communicator is COMM_NULL or has been freed; accepted: one whose rank "
+            "calls",
+            error_class=VALUES["ERR_COMM"],
+        )
+
     def _label(self) -> str:
-        return self._name or f"the communicator of ranks {list(self.members)}"
+        return self._state.name or f"the communicator of ranks {list(self.members)}"
 
     def _by_engine(
         self, kind: str, size: int, root: int, name: str = "sum", element: str = "int8"
@@ -183,11 +214,14 @@ class Endpoint:
         try:
             rank = operator.index(value)
         except TypeError as error:
-            raise ProgramError(f"{name}: {type(value).__name__}; accepted: a rank") from error
+            raise MpiError(
+                f"{name}: {type(value).__name__}; accepted: a rank", error_class=VALUES["ERR_RANK"]
+            ) from error
         if not 0 <= rank < self._size:
-            raise ProgramError(
+            raise MpiError(
                 f"{name} {rank}: no such rank; accepted: 0 to {self._size - 1}, and PROC_NULL "
-                "where nothing is to be sent or received"
+                "where nothing is to be sent or received",
+                error_class=VALUES["ERR_RANK"],
             )
         return rank
 
@@ -198,8 +232,10 @@ class Endpoint:
     def _bad_root(self, value: Any) -> int:
         try:
             return self._rank_of("root", value)
-        except ProgramError as error:
-            raise ProgramError(f"root {value!r}: accepted: 0 to {self._size - 1}") from error
+        except MpiError as error:
+            raise MpiError(
+                f"root {value!r}: accepted: 0 to {self._size - 1}", error_class=VALUES["ERR_ROOT"]
+            ) from error
 
 
 def reason_of(name: str) -> str:
@@ -209,7 +245,7 @@ def reason_of(name: str) -> str:
     kind = name.removeprefix("I").lower()
     if kind.endswith(("v", "w")) or kind == "reduce_scatter":
         return _LENGTHS
-    if kind in {"gather", "scatter", "scan", "exscan"}:
+    if kind in {"gather", "scatter", "scan", "exscan"} or kind.startswith("neighbor"):
         return "always composed"
     if name.startswith("I"):
         return "no algorithm of the network does it concurrently with its ranks' other calls"
@@ -225,9 +261,14 @@ def tag_of(value: Any) -> int:
     try:
         tag = operator.index(value)
     except TypeError as error:
-        raise ProgramError(f"tag: {type(value).__name__}; accepted: a whole number") from error
+        raise MpiError(
+            f"tag: {type(value).__name__}; accepted: a whole number",
+            error_class=VALUES["ERR_TAG"],
+        ) from error
     if not 0 <= tag <= constants.TAG_UB:
-        raise ProgramError(f"tag {tag}: accepted: 0 to {constants.TAG_UB}")
+        raise MpiError(
+            f"tag {tag}: accepted: 0 to {constants.TAG_UB}", error_class=VALUES["ERR_TAG"]
+        )
     return tag
 
 

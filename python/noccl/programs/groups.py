@@ -3,33 +3,61 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from noccl.errors import ProgramError
 from noccl.programs import constants
+from noccl.programs.failures import MpiError
+from noccl.programs.handles import Copied
+from noccl.programs.mpi_values import VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Group:
-    """Ranks of the world in an order.
+class _Members:
+    """What all copies of a group share."""
 
-    Attributes:
-        members: Rank of the world of each rank.
-    """
+    __slots__ = ("members", "own")
 
-    __slots__ = ("_own", "members")
-
-    def __init__(self, members: tuple[int, ...] = (), own: int = -1) -> None:
+    def __init__(self, members: tuple[int, ...], own: int) -> None:
         self.members = members
-        self._own = own
+        self.own = own
+
+
+class Group(Copied):
+    """Ranks of the world in an order."""
+
+    __slots__ = ()
+    ERROR_CLASS = VALUES["ERR_GROUP"]
+
+    @classmethod
+    def of(cls, members: tuple[int, ...], own: int = -1) -> Self:
+        """The group of ranks of the world, as one of them sees it."""
+        made = cls()
+        made._state = _Members(members, own)
+        return made
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """Rank of the world of each rank."""
+        members: tuple[int, ...] = self._alive("Get_size").members
+        return members
+
+    @property
+    def _own(self) -> int:
+        own: int = self._alive("Get_rank").own
+        return own
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Group) and self.members == other.members
+        if not isinstance(other, Group) or not (self and other):
+            return super().__eq__(other)
+        return self.members == other.members
 
     def __hash__(self) -> int:
-        return hash(self.members)
+        return hash(self.members) if self else 0
+
+    def _is_predefined(self) -> bool:
+        return self._state is NAMED["GROUP_EMPTY"]._state
 
     def Get_size(self) -> int:
         """Number of ranks."""
@@ -44,14 +72,18 @@ class Group:
     size = property(Get_size)
     rank = property(Get_rank)
 
+    def Dup(self) -> Group:
+        """A group of the same ranks."""
+        return Group.of(self.members, self._own)
+
     def Incl(self, ranks: Sequence[int]) -> Group:
         """The given ranks in the given order."""
-        return Group(tuple(self._member(rank) for rank in ranks), self._own)
+        return Group.of(tuple(self._member(rank) for rank in ranks), self._own)
 
     def Excl(self, ranks: Sequence[int]) -> Group:
         """All but the given ranks."""
         left_out = set(self.Incl(ranks).members)
-        return Group(tuple(m for m in self.members if m not in left_out), self._own)
+        return Group.of(tuple(m for m in self.members if m not in left_out), self._own)
 
     def Range_incl(self, ranks: Sequence[tuple[int, int, int]]) -> Group:
         """Ranges of (first, last, step)."""
@@ -81,38 +113,50 @@ class Group:
         """The rank of the world with this number here.
 
         Raises:
-            ProgramError: There is no such rank.
+            MpiError: There is no such rank.
         """
         if not 0 <= rank < len(self.members):
-            raise ProgramError(f"rank {rank}: accepted: 0 to {len(self.members) - 1}")
+            raise MpiError(
+                f"rank {rank}: accepted: 0 to {len(self.members) - 1}",
+                error_class=VALUES["ERR_RANK"],
+            )
         return self.members[rank]
 
     @classmethod
     def Union(cls, group1: Group, group2: Group) -> Group:
         """The ranks of the first, then those of the second that are not in it."""
         more = tuple(m for m in group2.members if m not in group1.members)
-        return cls(group1.members + more, group1._own)
+        return cls.of(group1.members + more, group1._own)
 
     @classmethod
     def Intersection(cls, group1: Group, group2: Group) -> Group:
         """The ranks of the first that are in the second."""
-        return cls(tuple(m for m in group1.members if m in group2.members), group1._own)
+        return cls.of(tuple(m for m in group1.members if m in group2.members), group1._own)
 
     @classmethod
     def Difference(cls, group1: Group, group2: Group) -> Group:
         """The ranks of the first that are not in the second."""
-        return cls(tuple(m for m in group1.members if m not in group2.members), group1._own)
+        return cls.of(tuple(m for m in group1.members if m not in group2.members), group1._own)
 
-    @classmethod
-    def Compare(cls, group1: Group, group2: Group) -> int:
+    Intersect = Intersection
+
+    def Compare(self, group: Group) -> int:
         """IDENT, SIMILAR or UNEQUAL."""
-        if group1.members == group2.members:
+        if self.members == group.members:
             return constants.IDENT
-        alike = sorted(group1.members) == sorted(group2.members)
+        alike = sorted(self.members) == sorted(group.members)
         return constants.SIMILAR if alike else constants.UNEQUAL
 
     def Free(self) -> None:
-        """Does nothing: what nobody uses goes by itself."""
+        """Ends the group."""
+        if self._is_predefined():
+            return
+        self._alive("Free")
+        self._state = None
+
+
+NAMED = {"GROUP_EMPTY": Group.of(()), "GROUP_NULL": Group()}
+"""The predefined groups by name."""
 
 
 def _ranges(ranks: Sequence[tuple[int, int, int]]) -> list[int]:

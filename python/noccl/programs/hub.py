@@ -50,6 +50,7 @@ class Hub:
         switches: Number of times that a rank was continued.
         links: Each rank's end of the session.
         shared: What ranks put down for each other without a message, by whoever needs it.
+        at_end: What a rank does when its code has ended, by rank.
         on_switch: Called with the rank before it is continued and with None after; None: nobody.
     """
 
@@ -59,6 +60,7 @@ class Hub:
         self.progress = 0
         self.switches = 0
         self.shared: dict[Any, Any] = {}
+        self.at_end: dict[int, Callable[[], None]] = {}
         self.on_switch: Callable[[int | None], None] | None = None
         self._waiting: dict[int, Task] = {}
         self._num_waits = 0
@@ -125,6 +127,8 @@ class Hub:
                 # As under mpiexec: a rank that ends with a status ends the program.
                 if error.code not in (None, 0):
                     raise
+            if link.rank in self.at_end:
+                self.at_end.pop(link.rank)()
             link.session.finish(link.rank)
 
         return body

@@ -9,8 +9,8 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any
 
-from noccl.errors import ProgramError
 from noccl.programs.composed import Composed
+from noccl.programs.failures import MpiError
 from noccl.programs.link import call_site
 from noccl.programs.operators import SUM, Op, chosen
 
@@ -100,9 +100,9 @@ class ObjectCollectives(Composed):
             found = list(values)
         except TypeError as error:
             kind = type(values).__name__
-            raise ProgramError(f"{name}: {kind}; accepted: an object per rank") from error
+            raise MpiError(f"{name}: {kind}; accepted: an object per rank") from error
         if len(found) != self._size:
-            raise ProgramError(
+            raise MpiError(
                 f"{name}: {len(found)} objects for {self._size} ranks; accepted: one per rank"
             )
         return found

@@ -8,11 +8,13 @@ operators that do not commute give what MPI gives.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from noccl.errors import ProgramError
+from noccl.programs.failures import MpiError
+from noccl.programs.handles import Copied
+from noccl.programs.mpi_values import VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,19 +26,52 @@ _UNSIGNED = {"uint8": "int8", "uint16": "int16", "uint32": "int32", "uint64": "i
 _SIGNLESS = frozenset({"sum", "and", "or"})
 
 
-class Op:
+class _Meaning:
+    """What all copies of an operator share."""
+
+    __slots__ = ("arrays", "engine_name", "is_commutative", "name", "objects", "user")
+
+    def __init__(
+        self,
+        name: str,
+        objects: Callable[[Any, Any], Any],
+        arrays: Callable[..., Any] | None,
+        engine_name: str,
+        user: Callable[..., Any] | None,
+        is_commutative: bool,
+    ) -> None:
+        self.name = name
+        self.objects = objects
+        self.arrays = arrays
+        self.engine_name = engine_name
+        self.user = user
+        self.is_commutative = is_commutative
+
+
+class Op(Copied):
     """An operator.
 
     Attributes:
         name: MPI's name; `user` for a function.
         engine_name: The engine's name; empty if it has none.
-        is_predefined: Is it one of MPI's?
     """
 
-    __slots__ = ("_arrays", "_is_commutative", "_objects", "_user", "engine_name", "name")
+    __slots__ = ("engine_name", "name")
+    ERROR_CLASS = VALUES["ERR_OP"]
+    _state: _Meaning | None
+    engine_name: str
+    name: str
 
-    def __init__(
-        self,
+    def __new__(cls, op: Op | None = None, *_: Any, **__: Any) -> Self:
+        """A copy of the same operator; without one, a null operator."""
+        made = super().__new__(cls, op)
+        made.name = "" if op is None else op.name
+        made.engine_name = "" if op is None else op.engine_name
+        return made
+
+    @classmethod
+    def of(
+        cls,
         name: str,
         objects: Callable[[Any, Any], Any],
         arrays: Callable[..., Any] | None = None,
@@ -44,46 +79,56 @@ class Op:
         engine_name: str = "",
         user: Callable[..., Any] | None = None,
         is_commutative: bool = True,
-    ) -> None:
-        self.name = name
-        self.engine_name = engine_name
-        self._objects = objects
-        self._arrays = arrays
-        self._user = user
-        self._is_commutative = is_commutative
+    ) -> Self:
+        """An operator by what it does to objects, to arrays and to buffers."""
+        made = cls()
+        made._state = _Meaning(name, objects, arrays, engine_name, user, is_commutative)
+        made.name, made.engine_name = name, engine_name
+        return made
 
     def __repr__(self) -> str:
-        return f"<Op {self.name}>"
+        return f"<Op {self.name or 'null'}>"
+
+    def __reduce__(self) -> Any:
+        if self._state is None:
+            return Op, ()
+        if not self._is_predefined():
+            raise TypeError(f"{self!r}: accepted: a predefined operator, to be sent or stored")
+        return named, (self.name,)
 
     def __call__(self, x: Any, y: Any) -> Any:
         """Combines two Python objects, `x` of the lower rank."""
-        return self._objects(x, y)
+        return self._alive("call").objects(x, y)
+
+    def _is_predefined(self) -> bool:
+        return self._state is not None and self.name in NAMED
 
     @property
     def is_predefined(self) -> bool:
         """Is it one of MPI's?"""
-        return self._user is None
-
-    @property
-    def is_commutative(self) -> bool:
-        """May operands be exchanged?"""
-        return self._is_commutative
-
-    def Is_predefined(self) -> bool:
-        """Is it one of MPI's?"""
-        return self.is_predefined
+        return self._state is None or self._is_predefined()
 
     def Is_commutative(self) -> bool:
         """May operands be exchanged?"""
-        return self._is_commutative
+        return bool(self._alive("Is_commutative").is_commutative)
+
+    is_commutative = property(Is_commutative)
 
     @classmethod
-    def Create(cls, function: Callable[..., Any], commute: bool = False) -> Op:
+    def Create(cls, function: Callable[..., Any], commute: bool = False) -> Self:
         """An operator from a function of (in, inout, datatype), as MPI's."""
-        return cls("user", lambda x, y: function(x, y, None), user=function, is_commutative=commute)
+        objects = lambda x, y: function(x, y, None)  # noqa: E731 - one of two arguments
+        return cls.of("user", objects, user=function, is_commutative=commute)
 
     def Free(self) -> None:
-        """Does nothing: what nobody uses goes by itself."""
+        """Ends it."""
+        self._alive("Free")
+        if self._is_predefined():
+            raise MpiError(
+                f"Free of {self.name}: accepted: an operator that the program has made",
+                error_class=VALUES["ERR_OP"],
+            )
+        self._state, self.name, self.engine_name = None, "", ""
 
     def Reduce_local(self, inbuf: Any, inoutbuf: Any) -> None:
         """Combines two buffers of this rank into the second."""
@@ -105,27 +150,29 @@ class Op:
         """Combines packed items, `left` of the lower ranks.
 
         Raises:
-            ProgramError: The operator is not defined on the datatype.
+            MpiError: The operator is not defined on the datatype.
         """
-        if self._user is not None:
+        meaning = self._alive("combine")
+        if meaning.user is not None:
             return self._combine_by_user(datatype, left, right)
-        if datatype.element is None or self._arrays is None:
+        if datatype.element is None or meaning.arrays is None:
             raise self._refusal(datatype)
         x = np.frombuffer(left, datatype.element)
         y = np.frombuffer(right, datatype.element)
         try:
             with np.errstate(all="ignore"):
-                combined = self._arrays(x, y)
+                combined = meaning.arrays(x, y)
         except (TypeError, IndexError) as error:
             raise self._refusal(datatype) from error
         result = np.asarray(combined).astype(datatype.element, copy=False)
         return bytes(result.tobytes())
 
-    def _refusal(self, datatype: Datatype) -> ProgramError:
-        return ProgramError(
-            f"operator {self.name} on {datatype.name}: not defined; accepted: numbers for SUM, "
+    def _refusal(self, datatype: Datatype) -> MpiError:
+        return MpiError(
+            f"operator {self.name} on {datatype.label}: not defined; accepted: numbers for SUM, "
             "PROD, MIN, MAX, integers for BAND, BOR, BXOR, pairs for MINLOC, "
-            "MAXLOC, or a user operator"
+            "MAXLOC, or a user operator",
+            error_class=VALUES["ERR_OP"],
         )
 
     def _combine_by_user(self, datatype: Datatype, left: bytes, right: bytes) -> bytes:
@@ -143,8 +190,7 @@ class Op:
         return bytes(sides[1, places])
 
     def _user_call(self, left: memoryview, right: memoryview, datatype: Datatype) -> None:
-        assert self._user is not None  # noqa: S101 - checked by the caller
-        self._user(left, right, datatype)
+        self._alive("combine").user(left, right, datatype)
 
 
 def _larger(x: Any, y: Any) -> Any:
@@ -158,14 +204,14 @@ def _smaller(x: Any, y: Any) -> Any:
 def _max_location(x: Any, y: Any) -> Any:
     (u, i), (v, j) = x, y
     if u == v:
-        return u, min(i, j)
+        return (u, i) if i <= j else (v, j)
     return (u, i) if u > v else (v, j)
 
 
 def _min_location(x: Any, y: Any) -> Any:
     (u, i), (v, j) = x, y
     if u == v:
-        return u, min(i, j)
+        return (u, i) if i <= j else (v, j)
     return (u, i) if u < v else (v, j)
 
 
@@ -197,20 +243,20 @@ def _numbers(ufunc: Callable[..., Any]) -> Callable[..., Any]:
     return combined
 
 
-MAX = Op("MAX", _larger, _numbers(np.maximum), engine_name="max")
-MIN = Op("MIN", _smaller, _numbers(np.minimum), engine_name="min")
-SUM = Op("SUM", operator.add, _numbers(np.add), engine_name="sum")
-PROD = Op("PROD", operator.mul, _numbers(np.multiply))
-BAND = Op("BAND", operator.and_, _integers(np.bitwise_and), engine_name="and")
-BOR = Op("BOR", operator.or_, _integers(np.bitwise_or), engine_name="or")
-BXOR = Op("BXOR", operator.xor, _integers(np.bitwise_xor))
-LAND = Op("LAND", lambda x, y: bool(x) & bool(y), np.logical_and)
-LOR = Op("LOR", lambda x, y: bool(x) | bool(y), np.logical_or)
-LXOR = Op("LXOR", lambda x, y: bool(x) ^ bool(y), np.logical_xor)
-MAXLOC = Op("MAXLOC", _max_location, _pairs(np.greater))
-MINLOC = Op("MINLOC", _min_location, _pairs(np.less))
-REPLACE = Op("REPLACE", lambda _, y: y, lambda _, y: y, is_commutative=False)
-NO_OP = Op("NO_OP", lambda x, _: x, lambda x, _: x, is_commutative=False)
+MAX = Op.of("MAX", _larger, _numbers(np.maximum), engine_name="max")
+MIN = Op.of("MIN", _smaller, _numbers(np.minimum), engine_name="min")
+SUM = Op.of("SUM", operator.add, _numbers(np.add), engine_name="sum")
+PROD = Op.of("PROD", operator.mul, _numbers(np.multiply))
+BAND = Op.of("BAND", operator.and_, _integers(np.bitwise_and), engine_name="and")
+BOR = Op.of("BOR", operator.or_, _integers(np.bitwise_or), engine_name="or")
+BXOR = Op.of("BXOR", operator.xor, _integers(np.bitwise_xor))
+LAND = Op.of("LAND", lambda x, y: bool(x) & bool(y), np.logical_and)
+LOR = Op.of("LOR", lambda x, y: bool(x) | bool(y), np.logical_or)
+LXOR = Op.of("LXOR", lambda x, y: bool(x) ^ bool(y), np.logical_xor)
+MAXLOC = Op.of("MAXLOC", _max_location, _pairs(np.greater))
+MINLOC = Op.of("MINLOC", _min_location, _pairs(np.less))
+REPLACE = Op.of("REPLACE", lambda _, y: y, lambda _, y: y, is_commutative=False)
+NO_OP = Op.of("NO_OP", lambda x, _: x, lambda x, _: x, is_commutative=False)
 
 NAMED = {
     op.name: op
@@ -221,14 +267,22 @@ NAMED = {
 """The predefined operators by name."""
 
 
+def named(name: str) -> Op:
+    """The predefined operator of a name."""
+    return NAMED[name]
+
+
 def chosen(op: Any) -> Op:
     """The operator that an argument names.
 
     Raises:
-        ProgramError: It is none.
+        MpiError: It is none.
     """
     if isinstance(op, Op):
         return op
     if callable(op):
-        return Op("function", op, is_commutative=False)
-    raise ProgramError(f"op: {type(op).__name__}; accepted: an operator of MPI or a function")
+        return Op.of("function", op, is_commutative=False)
+    raise MpiError(
+        f"op: {type(op).__name__}; accepted: an operator of MPI or a function",
+        error_class=VALUES["ERR_OP"],
+    )

@@ -10,7 +10,8 @@ from noccl.programs.buffers import read
 from noccl.programs.constants import ANY_SOURCE, ANY_TAG, PROC_NULL
 from noccl.programs.endpoint import Endpoint, tag_of
 from noccl.programs.link import call_site
-from noccl.programs.requests import Prequest, Request
+from noccl.programs.prequests import Prequest
+from noccl.programs.requests import Request
 from noccl.programs.status import Status
 
 if TYPE_CHECKING:
@@ -73,7 +74,6 @@ class PointToPoint(Endpoint):
         where = call_site()
         self._end(self._begin_send(pickle.dumps(obj, _NEWEST), dest, tag, where), where)
 
-    bsend = send
     rsend = send
 
     def ssend(self, obj: Any, dest: int, tag: int = 0) -> None:
@@ -87,7 +87,6 @@ class PointToPoint(Endpoint):
         data = pickle.dumps(obj, _NEWEST)
         return Request(self._link, self._begin_send(data, dest, tag, call_site()))
 
-    ibsend = isend
     irsend = isend
 
     def issend(self, obj: Any, dest: int, tag: int = 0) -> Request:
@@ -106,7 +105,7 @@ class PointToPoint(Endpoint):
         """Receives an object."""
         where = call_site()
         data = self._end_receive(self._begin_receive(source, tag, -1, where), status, where)
-        return None if data is None else pickle.loads(data)  # noqa: S301 - the program's own
+        return loaded(data)
 
     def irecv(
         self,
@@ -132,7 +131,7 @@ class PointToPoint(Endpoint):
         data = self._both(
             pickle.dumps(sendobj, _NEWEST), dest, sendtag, source, recvtag, -1, status
         )
-        return None if data is None else pickle.loads(data)  # noqa: S301 - the program's own
+        return loaded(data)
 
     def _both(
         self,
@@ -166,28 +165,26 @@ class PointToPoint(Endpoint):
     def Send(self, buf: Any, dest: int, tag: int = 0) -> None:
         """Sends a buffer; returns when it may be changed."""
         where = call_site()
-        self._end(self._begin_send(_data(buf, dest), dest, tag, where), where)
+        self._end(self._begin_send(data_of(buf, dest), dest, tag, where), where)
 
-    Bsend = Send
     Rsend = Send
 
     def Ssend(self, buf: Any, dest: int, tag: int = 0) -> None:
         """Sends a buffer; returns when the receiver has met it."""
         where = call_site()
-        number = self._begin_send(_data(buf, dest), dest, tag, where, is_synchronous=True)
+        number = self._begin_send(data_of(buf, dest), dest, tag, where, is_synchronous=True)
         self._end(number, where)
 
     def Isend(self, buf: Any, dest: int, tag: int = 0) -> Request:
         """Starts to send a buffer. What it holds now is sent."""
-        return Request(self._link, self._begin_send(_data(buf, dest), dest, tag, call_site()))
+        return Request(self._link, self._begin_send(data_of(buf, dest), dest, tag, call_site()))
 
-    Ibsend = Isend
     Irsend = Isend
 
     def Issend(self, buf: Any, dest: int, tag: int = 0) -> Request:
         """Starts to send a buffer; it is over when the receiver has met it."""
         where = call_site()
-        number = self._begin_send(_data(buf, dest), dest, tag, where, is_synchronous=True)
+        number = self._begin_send(data_of(buf, dest), dest, tag, where, is_synchronous=True)
         return Request(self._link, number)
 
     def Recv(
@@ -225,7 +222,7 @@ class PointToPoint(Endpoint):
         """Sends a buffer and receives into another."""
         into = _target(recvbuf, source)
         size = 0 if into is None else into.size
-        data = self._both(_data(sendbuf, dest), dest, sendtag, source, recvtag, size, status)
+        data = self._both(data_of(sendbuf, dest), dest, sendtag, source, recvtag, size, status)
         if into is not None and data:
             into.put(data)
 
@@ -241,10 +238,36 @@ class PointToPoint(Endpoint):
         """Sends a buffer and receives into the same."""
         self.Sendrecv(buf, dest, sendtag, buf, source, recvtag, status)
 
+    def Isendrecv(
+        self,
+        sendbuf: Any,
+        dest: int,
+        sendtag: int = 0,
+        recvbuf: Any = None,
+        source: int = ANY_SOURCE,
+        recvtag: int = ANY_TAG,
+    ) -> Request:
+        """Starts both; it is over when the receive is, as what is sent has been copied."""
+        data = data_of(sendbuf, dest)
+        received = self.Irecv(recvbuf, source, recvtag)
+        sent = self._begin_send(data, dest, sendtag, call_site())
+        return Request(self._link, sent) if source == PROC_NULL else received
+
+    def Isendrecv_replace(
+        self,
+        buf: Any,
+        dest: int,
+        sendtag: int = 0,
+        source: int = ANY_SOURCE,
+        recvtag: int = ANY_TAG,
+    ) -> Request:
+        """The same, with one buffer."""
+        return self.Isendrecv(buf, dest, sendtag, buf, source, recvtag)
+
     def Send_init(self, buf: Any, dest: int, tag: int = 0) -> Prequest:
         """A send that can begin many times."""
         return self._persistent(
-            lambda where: self._begin_send(_data(buf, dest), dest, tag, where), None
+            lambda where: self._begin_send(data_of(buf, dest), dest, tag, where), None
         )
 
     def Recv_init(self, buf: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Prequest:
@@ -254,10 +277,16 @@ class PointToPoint(Endpoint):
         return self._persistent(lambda where: self._begin_receive(source, tag, size, where), into)
 
     def _persistent(self, begin: Callable[[str], int | None], into: Buffer | None) -> Prequest:
-        return Prequest(self._link, lambda: begin(call_site()), into=into)
+        return Prequest.of(self._link, lambda: begin(call_site()), into=into)
 
 
-def _data(buf: Any, dest: int) -> bytes:
+def loaded(data: bytes | None) -> Any:
+    """The object of a message; None of an empty one and of PROC_NULL, as mpi4py has it."""
+    return pickle.loads(data) if data else None  # noqa: S301 - the program's own
+
+
+def data_of(buf: Any, dest: int) -> bytes:
+    """What is sent of a buffer: nothing to PROC_NULL."""
     return b"" if dest == PROC_NULL else read(buf, "buf").take()
 
 

@@ -1,27 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests: sends and receives that go on while the rank does other things.
-
-A test that finds nothing lets the time of a poll pass, so that a loop of tests comes to an end.
-"""
+"""Requests: sends and receives that go on while the rank does other things."""
 
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from noccl.errors import ProgramError
 from noccl.programs import constants
-from noccl.programs.link import call_site
+from noccl.programs.failures import MpiError
+from noccl.programs.mpi_values import VALUES
+from noccl.programs.request_status import StatusQueries
 from noccl.programs.status import Status
+from noccl.programs.waiting import report, test_for, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from noccl.programs.buffers import Buffer
     from noccl.programs.link import Link
 
 
-class Request:
+class Request(StatusQueries):
     """A send or a receive that has begun.
 
     Args:
@@ -32,21 +31,33 @@ class Request:
     """
 
     __slots__ = ("_has_object", "_into", "_link", "_number", "_status", "_value")
+    _link: Link | None
+    _number: int | None
+    _into: Buffer | None
+    _value: Any
+    _has_object: bool
 
-    def __init__(
-        self,
-        link: Link | None = None,
+    def __new__(
+        cls,
+        link: Link | Request | None = None,
         number: int | None = None,
         *,
         into: Buffer | None = None,
         has_object: bool = False,
-    ) -> None:
-        self._link = link
-        self._number = number
-        self._into = into
-        self._has_object = has_object
-        self._status = Status()
-        self._value: Any = None
+    ) -> Self:
+        """A request; of another one, a copy; without an argument, a null request."""
+        made = object.__new__(cls)
+        if isinstance(link, Request):
+            other, link = link, link._link
+            number, into, has_object = other._number, other._into, other._has_object
+        made._state = None if link is None else object()
+        made._link = link
+        made._number = number
+        made._into = into
+        made._has_object = has_object
+        made._status = Status()
+        made._value = None
+        return made
 
     def _finish(self, source: int, tag: int, data: bytes | None) -> None:
         self._number = None
@@ -55,7 +66,7 @@ class Request:
             return
         if self._into is not None:
             self._into.put(data)
-        elif self._has_object:
+        elif self._has_object and data:
             self._value = pickle.loads(data)  # noqa: S301 - the program's own objects
 
     def _taken(self) -> Any:
@@ -65,6 +76,14 @@ class Request:
 
     def __bool__(self) -> bool:
         return self._is_active()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Request):
+            return NotImplemented
+        return self is other or not (self or other)
+
+    def __hash__(self) -> int:
+        return id(self) if self else 0
 
     def Wait(self, status: Status | None = None) -> bool:
         """Waits until it is over."""
@@ -84,10 +103,6 @@ class Request:
         """Is it over, and the object received?"""
         return (True, self._taken()) if self.Test(status) else (False, None)
 
-    def Get_status(self, status: Status | None = None) -> bool:
-        """Is it over?"""
-        return self.Test(status)
-
     def Cancel(self) -> None:
         """Withdraws a receive that no message has met, or a send that has not begun."""
         if self._number is not None and self._link is not None:
@@ -99,13 +114,19 @@ class Request:
     cancel = Cancel
 
     def Free(self) -> None:
-        """Does nothing: a send goes on, and what nobody uses goes by itself."""
+        """Ends the request; what it has begun goes on."""
+        if not self:
+            raise MpiError(
+                "Request.Free: the request is null or over; accepted: one that has begun",
+                error_class=VALUES["ERR_REQUEST"],
+            )
+        self._link = self._number = None
 
     @classmethod
     def Waitall(cls, requests: Sequence[Request], statuses: list[Status] | None = None) -> bool:
         """Waits until all are over."""
-        _wait(requests, is_all=True)
-        _fill(requests, range(len(requests)), statuses)
+        wait_for(requests, is_all=True)
+        report(requests, range(len(requests)), statuses)
         return True
 
     @classmethod
@@ -122,7 +143,7 @@ class Request:
         indices = cls._some(requests, is_blocking=True)
         if not indices:
             return constants.UNDEFINED
-        _fill(requests, indices[:1], None if status is None else [status])
+        report(requests, indices[:1], None if status is None else [status])
         return indices[0]
 
     @classmethod
@@ -139,7 +160,7 @@ class Request:
         if not any(request._is_active() for request in requests):
             return None
         indices = cls._some(requests, is_blocking=True, is_many=True)
-        _fill(requests, indices, statuses)
+        report(requests, indices, statuses)
         return indices
 
     @classmethod
@@ -155,9 +176,9 @@ class Request:
     @classmethod
     def Testall(cls, requests: Sequence[Request], statuses: list[Status] | None = None) -> bool:
         """Are all over?"""
-        if not _test(requests, is_all=True):
+        if not test_for(requests, is_all=True):
             return False
-        _fill(requests, range(len(requests)), statuses)
+        report(requests, range(len(requests)), statuses)
         return True
 
     @classmethod
@@ -177,7 +198,7 @@ class Request:
         indices = cls._some(requests, is_blocking=False)
         if not indices:
             return constants.UNDEFINED, False
-        _fill(requests, indices[:1], None if status is None else [status])
+        report(requests, indices[:1], None if status is None else [status])
         return indices[0], True
 
     @classmethod
@@ -196,8 +217,18 @@ class Request:
         if not any(request._is_active() for request in requests):
             return None
         indices = cls._some(requests, is_blocking=False, is_many=True)
-        _fill(requests, indices, statuses)
+        report(requests, indices, statuses)
         return indices
+
+    @classmethod
+    def testsome(
+        cls, requests: Sequence[Request], statuses: list[Status] | None = None
+    ) -> tuple[list[int] | None, list[Any] | None]:
+        """Indices of those that are over, and the objects received; None if none is active."""
+        indices = cls.Testsome(requests, statuses)
+        if indices is None:
+            return None, None
+        return indices, [requests[index]._taken() for index in indices]
 
     def _is_active(self) -> bool:
         """Has its end not been reported yet?"""
@@ -215,86 +246,7 @@ class Request:
 
         if not over():
             if is_blocking:
-                _wait(requests, is_all=False)
+                wait_for(requests, is_all=False)
             else:
-                _test(requests, is_all=False)
+                test_for(requests, is_all=False)
         return over()
-
-
-class Prequest(Request):
-    """A request that can begin many times."""
-
-    __slots__ = ("_begin", "_own")
-
-    def __init__(
-        self, link: Link, begin: Callable[[], int | None], *, into: Buffer | None = None
-    ) -> None:
-        super().__init__(None, into=into)
-        self._own = link
-        self._begin = begin
-
-    def Start(self) -> None:
-        """Begins."""
-        if self._number is not None:
-            raise ProgramError("Start: the request has not ended; accepted: Wait before")
-        self._link = self._own
-        self._number = self._begin()
-
-    @classmethod
-    def Startall(cls, requests: Sequence[Prequest]) -> None:
-        """Begins all."""
-        for request in requests:
-            request.Start()
-
-
-def _live(requests: Sequence[Request]) -> tuple[Link | None, list[int]]:
-    live = [index for index, request in enumerate(requests) if request._number is not None]
-    return (requests[live[0]]._link if live else None), live
-
-
-def _wait(requests: Sequence[Request], *, is_all: bool) -> None:
-    link, live = _live(requests)
-    if link is None:
-        return
-    numbers: list[int] = [requests[index]._number for index in live]  # type: ignore[misc]
-    link.session.wait(link.rank, numbers, is_all, call_site())
-    for index, source, tag, data in link.block():
-        requests[live[index]]._finish(source, tag, data)
-
-
-def _test(requests: Sequence[Request], *, is_all: bool) -> bool:
-    link, live = _live(requests)
-    if link is None:
-        return True
-    link.check()
-    over = _over(link, requests, live)
-    if len(over) < (len(live) if is_all else 1):
-        link.poll()
-        over = _over(link, requests, live)
-    is_met = len(over) >= (len(live) if is_all else 1)
-    if is_met:
-        # They have ended, so that this takes no time.
-        _wait([requests[index] for index in over], is_all=True)
-    return is_met
-
-
-def _over(link: Link, requests: Sequence[Request], live: list[int]) -> list[int]:
-    """Which of the live ones have ended."""
-    is_over = link.session.is_over
-    return [index for index in live if is_over(requests[index]._number)]  # type: ignore[arg-type]
-
-
-def _fill(
-    requests: Sequence[Request], indices: Sequence[int], statuses: list[Status] | None
-) -> None:
-    """Reports the end of requests: into statuses, and so that they are not reported again."""
-    for place, index in enumerate(indices):
-        request = requests[index]
-        request._link = None
-        if statuses is not None:
-            if place == len(statuses):
-                statuses.append(Status())
-            found = request._status
-            statuses[place].fill(
-                found.source, found.tag, found.count_bytes, cancelled=found.cancelled
-            )

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import array
 from typing import TYPE_CHECKING
 
 from noccl.programs import constants
+from noccl.programs.handles import Handle
 
 if TYPE_CHECKING:
     from noccl.programs.datatypes import Datatype
 
 
-class Status:
+class Status(Handle):
     """Source, tag and length of a message, as MPI's status.
 
     Attributes:
@@ -24,13 +26,19 @@ class Status:
     __slots__ = ("cancelled", "count_bytes", "error", "source", "tag")
 
     def __init__(self, status: Status | None = None) -> None:
+        self._state = self
         self.source: int = constants.ANY_SOURCE
         self.tag: int = constants.ANY_TAG
         self.error: int = 0
         self.cancelled: bool = False
         self.count_bytes: int = 0
         if status is not None:
-            self.fill(status.source, status.tag, status.count_bytes, cancelled=status.cancelled)
+            self.take(status)
+
+    def take(self, status: Status) -> None:
+        """Takes over another one."""
+        self.fill(status.source, status.tag, status.count_bytes, cancelled=status.cancelled)
+        self.error = status.error
 
     def fill(self, source: int, tag: int, count_bytes: int, *, cancelled: bool = False) -> None:
         """Takes over what a request has found."""
@@ -41,6 +49,10 @@ class Status:
     def count(self) -> int:
         """Bytes of the message."""
         return self.count_bytes
+
+    @count.setter
+    def count(self, count: int) -> None:
+        self.count_bytes = count
 
     def Get_source(self) -> int:
         """Rank that has sent."""
@@ -74,8 +86,43 @@ class Status:
         """Basic elements of the message."""
         return self.count_bytes // datatype.basic_bytes
 
+    def Set_error(self, error: int) -> None:
+        """Replaces the error."""
+        self.error = error
+
+    def Set_cancelled(self, flag: bool) -> None:
+        """Replaces whether the request was cancelled."""
+        self.cancelled = flag
+
+    def Set_elements(self, datatype: Datatype, count: int) -> None:
+        """Replaces the length, in basic elements."""
+        self.count_bytes = count * datatype.basic_bytes
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Status):
+            return NotImplemented
+        return self.tomemory().tobytes() == other.tomemory().tobytes()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def tomemory(self) -> memoryview:
+        """The fields as integers of MPI's form in Fortran."""
+        fields = [self.count_bytes, int(self.cancelled), self.source, self.tag, self.error]
+        return memoryview(array.array("i", fields))
+
+    def py2f(self) -> list[int]:  # type: ignore[override]
+        """The fields as a list."""
+        return self.tomemory().tolist()
+
+    @classmethod
+    def f2py(cls, arg: list[int]) -> Status:  # type: ignore[override]
+        """A status of the list of another one."""
+        made = cls()
+        count, cancelled, source, tag, made.error = arg
+        made.fill(source, tag, count, cancelled=bool(cancelled))
+        return made
+
     def Is_cancelled(self) -> bool:
         """Was the request cancelled?"""
         return self.cancelled
-
-    is_cancelled = property(Is_cancelled)

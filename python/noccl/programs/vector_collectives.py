@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from noccl.errors import ProgramError
 from noccl.programs.buffer_collectives import BufferCollectives
-from noccl.programs.buffers import Buffer, is_in_place, memory, read, read_blocks
+from noccl.programs.buffer_forms import is_in_place
+from noccl.programs.buffers import Buffer, memory, read, read_blocks
+from noccl.programs.failures import MpiError
 from noccl.programs.link import call_site
 from noccl.programs.operators import SUM, Op, chosen
 
@@ -68,8 +69,10 @@ class VectorCollectives(BufferCollectives):
     def Alltoallw(self, sendbuf: Any, recvbuf: Any) -> None:
         """The same with a datatype per rank, displacements in bytes."""
         where = call_site()
-        into = self._blocks_of_kinds(recvbuf, "recvbuf", writable=True)
-        source = into if is_in_place(sendbuf) else self._blocks_of_kinds(sendbuf, "sendbuf")
+        into = self._blocks_of_kinds(recvbuf, "recvbuf", self._size, writable=True)
+        source = (
+            into if is_in_place(sendbuf) else self._blocks_of_kinds(sendbuf, "sendbuf", self._size)
+        )
         self._agree(where, "Alltoallw")
         self._put_each(into, self._swap_all([block.take() for block in source], where))
 
@@ -107,18 +110,18 @@ class VectorCollectives(BufferCollectives):
     ) -> tuple[int, ...]:
         if recvcounts is None:
             if source is into:
-                raise ProgramError("Reduce_scatter in place: recvcounts is needed")
+                raise MpiError("Reduce_scatter in place: recvcounts is needed")
             found = self._circulate(into.count.to_bytes(8, "little"), where)
             return tuple(int.from_bytes(data, "little") for data in found)
         if len(recvcounts) != self._size:
-            raise ProgramError(
-                f"recvcounts: {len(recvcounts)}; accepted: {self._size}, one per rank"
-            )
+            raise MpiError(f"recvcounts: {len(recvcounts)}; accepted: {self._size}, one per rank")
         return tuple(int(count) for count in recvcounts)
 
-    def _blocks_of_kinds(self, spec: Any, name: str, *, writable: bool = False) -> list[Buffer]:
+    def _blocks_of_kinds(
+        self, spec: Any, name: str, ranks: int, *, writable: bool = False
+    ) -> list[Buffer]:
         if not isinstance(spec, (list, tuple)) or len(spec) not in (2, 3, 4):
-            raise ProgramError(f"{name}: accepted: [data, counts, displacements, datatypes]")
+            raise MpiError(f"{name}: accepted: [data, counts, displacements, datatypes]")
         data, kinds = spec[0], spec[-1]
         counts: Any = None
         displacements: Any = None
@@ -126,13 +129,13 @@ class VectorCollectives(BufferCollectives):
             counts, displacements = spec[1] if isinstance(spec[1], tuple) else (spec[1], None)
         elif len(spec) == 4:  # noqa: PLR2004 - all of them
             counts, displacements = spec[1], spec[2]
-        counts = [1] * self._size if counts is None else counts
-        displacements = [0] * self._size if displacements is None else displacements
-        if not len(counts) == len(displacements) == len(kinds) == self._size:
-            raise ProgramError(f"{name}: accepted: a count, a displacement, a datatype per rank")
+        counts = [1] * ranks if counts is None else counts
+        displacements = [0] * ranks if displacements is None else displacements
+        if not len(counts) == len(displacements) == len(kinds) == ranks:
+            raise MpiError(f"{name}: accepted: a count, a displacement, a datatype per rank")
         raw, _ = memory(data, name, writable=writable)
         found = []
-        for index in range(self._size):
+        for index in range(ranks):
             block = Buffer(raw, displacements[index], counts[index], kinds[index])
             if counts[index]:
                 block.check(name)
@@ -145,7 +148,7 @@ class VectorCollectives(BufferCollectives):
 
     def _put(self, into: Buffer, data: bytes, rank: int) -> None:
         if len(data) > into.size:
-            raise ProgramError(
+            raise MpiError(
                 f"rank {rank} sends {len(data)} bytes to where {into.size} are received; "
                 "accepted: the length that the sender gives, or a larger one"
             )

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a communicator knows without a message: its rank, name, attributes, error handler, end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from noccl.programs import constants
+from noccl.programs.attributes import Attributes
+from noccl.programs.endpoint import Endpoint
+from noccl.programs.failures import MpiError
+from noccl.programs.groups import Group
+from noccl.programs.info import NAMED, Errhandler, Info
+from noccl.programs.link import call_site
+from noccl.programs.mpi_lookup import mpi
+from noccl.programs.mpi_values import VALUES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Facts(Attributes, Endpoint):
+    """The methods that need no other rank."""
+
+    __slots__ = ()
+
+    def Get_rank(self) -> int:
+        """Number of this rank."""
+        return self._rank
+
+    def Get_size(self) -> int:
+        """Number of ranks."""
+        return self._size
+
+    rank = property(Get_rank)
+    size = property(Get_size)
+
+    def compute(self, *, cycles: float) -> None:
+        """Keeps this rank's core busy for so many cycles; fractions are rounded.
+
+        Python code takes no simulated time by itself: what it stands for is stated here.
+
+        Raises:
+            ProgramError: A negative number.
+        """
+        whole = round(cycles)
+        if whole < 0:
+            raise MpiError(f"compute: {cycles} cycles; accepted: 0 or more")
+        if whole:
+            link = self._link
+            link.check()
+            link.session.compute(link.rank, whole, call_site())
+            link.block()
+
+    def Get_name(self) -> str:
+        """The name."""
+        name: str = self._alive("Get_name").name
+        return name
+
+    def Set_name(self, name: str) -> None:
+        """Replaces the name."""
+        self._alive("Set_name").name = name
+
+    name = property(Get_name, Set_name)
+
+    def Is_inter(self) -> bool:
+        """Always False: there are no intercommunicators."""
+        self._alive("Is_inter")
+        return False
+
+    def Is_intra(self) -> bool:
+        """Always True."""
+        self._alive("Is_intra")
+        return True
+
+    is_inter = property(Is_inter)
+    is_intra = property(Is_intra)
+
+    def Get_topology(self) -> int:
+        """CART, GRAPH, DIST_GRAPH or UNDEFINED."""
+        topology = self._alive("Get_topology").topology
+        return constants.UNDEFINED if topology is None else int(topology.KIND)
+
+    topology = property(lambda self: self.Get_topology())
+    is_topo = property(lambda self: self.Get_topology() != constants.UNDEFINED)
+
+    def _attributes(self) -> dict[int, Any]:
+        attributes: dict[int, Any] = self._alive("Get_attr").attributes
+        return attributes
+
+    def Get_info(self) -> Info:
+        """What `Set_info` was given."""
+        return Info.Create(self._alive("Get_info").info)
+
+    def Set_info(self, info: Any) -> None:
+        """Keeps keys with values; nothing depends on them."""
+        self._alive("Set_info").info = dict(info.items())
+
+    info = property(Get_info, Set_info)
+
+    @classmethod
+    def Create_errhandler(cls, errhandler_fn: Callable[[Any, int], None]) -> Errhandler:
+        """An error handler that `Call_errhandler` calls."""
+        return Errhandler.of(errhandler_fn)
+
+    def Get_errhandler(self) -> Any:
+        """What `Set_errhandler` was given; `ERRORS_RETURN` before."""
+        found = self._alive("Get_errhandler").errhandler
+        return Errhandler(NAMED["ERRORS_RETURN"] if found is None else found)
+
+    def Set_errhandler(self, errhandler: Any) -> None:
+        """Keeps the error handler; errors are exceptions whatever it is."""
+        errhandler._alive("Set_errhandler")
+        self._alive("Set_errhandler").errhandler = Errhandler(errhandler)
+
+    def Call_errhandler(self, errorcode: int) -> None:
+        """Calls the error handler: MPI's raise the error."""
+        self.Get_errhandler()(self, errorcode)
+
+    def Abort(self, errorcode: int = 0) -> NoReturn:
+        """Ends the program in all ranks."""
+        from noccl.programs.hub import AbortCalled  # noqa: PLC0415 - a circle otherwise
+
+        raise AbortCalled(errorcode)
+
+    def Free(self) -> None:
+        """Ends the communicator."""
+        state = self._alive("Free")
+        if state.is_predefined:
+            raise MpiError(
+                f"Free of {state.name}: accepted: a communicator that the program has made",
+                error_class=VALUES["ERR_COMM"],
+            )
+        self._end_attributes()
+        self._state = None  # type: ignore[assignment]
+        self._number = -1
+        for name in ("_rank", "_size", "members", "_link"):
+            delattr(self, name)
+
+    Disconnect = Free
+
+    def Get_group(self) -> Group:
+        """The ranks of this communicator."""
+        return Group.of(self.members, self._link.rank)
+
+    group = property(Get_group)
+
+    def Compare(self, comm: Any) -> int:
+        """IDENT, CONGRUENT, SIMILAR or UNEQUAL."""
+        if self._alive("Compare") is comm._alive("Compare"):
+            return constants.IDENT
+        found = self.Get_group().Compare(comm.Get_group())
+        return constants.CONGRUENT if found == constants.IDENT else found
+
+    def __reduce__(self) -> Any:
+        if self and self._state.is_predefined:
+            return _predefined, (self._state.name.removeprefix("MPI_"),)
+        return super().__reduce__()
+
+    def _is_predefined(self) -> bool:
+        return self._state.is_predefined
+
+    def __repr__(self) -> str:
+        if not self:
+            return f"<{type(self).__name__} null>"
+        return f"<{type(self).__name__} rank {self._rank} of {self._size}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name in {"_rank", "_size", "members", "_link", "_known", "_agreements"}:
+            raise self._is_null(f"at {call_site()}")
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+
+def _predefined(name: str) -> Any:
+    """COMM_WORLD or COMM_SELF of the rank that runs."""
+    return getattr(mpi(), name)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all of MPI's objects have: whether they are null, copies, numbers for other languages.
+
+An object of mpi4py holds a handle. A copy, such as `Intracomm(comm)`, holds the same handle and is
+equal; `Free` leaves a null handle behind. Here the handle is the object's `_state`, None if null.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from noccl.programs.failures import MpiError
+from noccl.programs.mpi_values import VALUES
+
+# Objects by number: a number is what a program hands to another language and back.
+_numbers: dict[int, int] = {}
+_objects: dict[int, Any] = {}
+
+
+class Handle:
+    """An object of MPI.
+
+    Attributes:
+        ERROR_CLASS: Class of the error when a null object is used.
+    """
+
+    __slots__ = ("_state",)
+    ERROR_CLASS = VALUES["ERR_ARG"]
+    _state: Any
+
+    def __bool__(self) -> bool:
+        return self._state is not None
+
+    def __eq__(self, other: object) -> bool:
+        if not (isinstance(other, type(self)) or isinstance(self, type(other))):
+            return NotImplemented
+        assert isinstance(other, Handle)  # noqa: S101 - one is of the other's class
+        return self._state is other._state
+
+    def __hash__(self) -> int:
+        return hash((self.ERROR_CLASS, id(self._state)))
+
+    def _alive(self, call: str) -> Any:
+        """The state of an object that is not null.
+
+        Raises:
+            MpiError: It is null.
+        """
+        state = self._state
+        if state is None:
+            kind = type(self).__name__
+            raise MpiError(
+                f"{kind}.{call}: the {kind} is null; accepted: one that has not been freed",
+                error_class=self.ERROR_CLASS,
+            )
+        return state
+
+    def toint(self) -> int:
+        """Number of the object, 0 if it is null."""
+        state = self._state
+        if state is None:
+            return 0
+        number = _numbers.setdefault(id(state), len(_numbers) + 1)
+        _objects[number] = self
+        return number
+
+    py2f = toint
+    handle = property(toint)
+
+    @classmethod
+    def fromint(cls, arg: int, /) -> Any:
+        """The object of a number; a null one if there is none."""
+        return _objects.get(arg) or cls()
+
+    @classmethod
+    def f2py(cls, arg: int) -> Any:
+        """The object of a number; a null one if there is none."""
+        return cls.fromint(arg)
+
+    @classmethod
+    def fromhandle(cls, handle: int) -> Any:
+        """The object of a number; a null one if there is none."""
+        return cls.fromint(handle)
+
+    def free(self) -> None:
+        """Ends the object; does nothing to a null or a predefined one."""
+        if self._state is not None and not self._is_predefined():
+            self.Free()  # type: ignore[attr-defined]
+
+    def _is_predefined(self) -> bool:
+        return False
+
+    def __reduce__(self) -> Any:
+        if self._state is None:
+            return type(self), ()
+        raise ValueError(f"cannot pickle {type(self).__name__}")
+
+
+class Copied(Handle):
+    """An object whose class makes copies: without an argument, a null object."""
+
+    __slots__ = ()
+
+    def __new__(cls, of: Any = None, *_: Any, **__: Any) -> Self:
+        """A copy of the same handle; without one, a null object."""
+        made = object.__new__(cls)
+        if not (of is None or isinstance(of, cls) or issubclass(cls, type(of))):
+            raise TypeError(f"{cls.__name__} of {type(of).__name__}; accepted: a {cls.__name__}")
+        made._state = None if of is None else of._state
+        return made
+
+
+def forget() -> None:
+    """Forgets the numbers of a program that has ended."""
+    _numbers.clear()
+    _objects.clear()
