@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import mpi_page
 from noccl.programs import mpi_names, mpi_values
 from noccl.programs.mpi4py_module import known_names
 from tests.test_program_errors import fails
@@ -104,3 +105,11 @@ def test_a_refusal_ends_a_program_that_does_not_expect_it() -> None:
         MPI.Win.Create(bytearray(8), comm=comm)
 
     fails(program, r"Win\.Create: a rank's memory is reached by messages only; accepted: Send")
+
+
+def test_the_page_has_the_table() -> None:
+    page = mpi_page.PAGE.read_text(encoding="utf-8")
+    assert mpi_page.NAMES.split(page)[1] == mpi_page.text(), "stale: run python tools/mpi_page.py"
+    assert (
+        max(len(cell) for line in mpi_page.text().splitlines() for cell in line.split("|")) <= 120
+    )

@@ -27,6 +27,7 @@ class Grid:
     """
 
     KIND = constants.CART
+    ARE_PAIRS = True
 
     def __init__(self, dims: Sequence[int], periods: Sequence[bool]) -> None:
         self.dims = list(dims)

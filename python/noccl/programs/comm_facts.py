@@ -54,8 +54,7 @@ class Facts(Attributes, Endpoint):
 
     def Get_name(self) -> str:
         """The name."""
-        name: str = self._alive("Get_name").name
-        return name
+        return "MPI_COMM_NULL" if self._state is None else self._state.name
 
     def Set_name(self, name: str) -> None:
         """Replaces the name."""

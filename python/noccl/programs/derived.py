@@ -30,8 +30,20 @@ class Derived(Contents):
 
     def Create_contiguous(self, count: int) -> Self:
         """Items side by side."""
+        values = {"count": count}
+        if count > 0 and self.is_contiguous and self.lower_bound == 0:
+            # Without a number per byte: programs make these of millions of bytes.
+            self._alive("Create_contiguous")
+            return self.of(
+                "contiguous",
+                self.element,
+                Origin("CONTIGUOUS", values, (self,)),
+                engine_element=self.engine_element,
+                size=count * self.size,
+                alignment=self.alignment,
+            )
         starts = [index * self.extent for index in range(count)]
-        return self._derived("CONTIGUOUS", {"count": count}, starts)
+        return self._derived("CONTIGUOUS", values, starts)
 
     def Create_vector(self, count: int, blocklength: int, stride: int) -> Self:
         """Blocks of items, their starts `stride` items apart."""

@@ -23,10 +23,11 @@ class Graph:
     """Edges of all ranks: those of rank r end before `index[r]`."""
 
     KIND = constants.GRAPH
+    ARE_PAIRS = False
 
     def __init__(self, index: Sequence[int], edges: Sequence[int]) -> None:
-        self.index = list(index)
-        self.edges = list(edges)
+        self.index = [int(end) for end in index]
+        self.edges = [int(edge) for edge in edges]
 
     def edges_of(self, rank: int) -> tuple[list[int], list[int]]:
         """Ranks that a rank receives from and sends to."""
@@ -38,6 +39,7 @@ class Edges:
     """Edges of one rank."""
 
     KIND = constants.DIST_GRAPH
+    ARE_PAIRS = False
 
     def __init__(
         self,
@@ -45,8 +47,8 @@ class Edges:
         destinations: Sequence[int],
         weights: tuple[list[int], list[int]] | None,
     ) -> None:
-        self.sources = list(sources)
-        self.destinations = list(destinations)
+        self.sources = [int(rank) for rank in sources]
+        self.destinations = [int(rank) for rank in destinations]
         self.weights = weights
 
     def edges_of(self, rank: int) -> tuple[list[int], list[int]]:  # noqa: ARG002 - as of a graph

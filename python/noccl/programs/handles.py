@@ -24,7 +24,7 @@ class Handle:
         ERROR_CLASS: Class of the error when a null object is used.
     """
 
-    __slots__ = ("_state",)
+    __slots__ = ("__weakref__", "_state")
     ERROR_CLASS = VALUES["ERR_ARG"]
     _state: Any
 

@@ -76,7 +76,10 @@ class Info(Copied):
     def Get_nthkey(self, n: int) -> str:
         """The key of a number."""
         if not 0 <= n < len(self._known()):
-            raise MpiError(f"key number {n}: accepted: 0 to {len(self._known()) - 1}")
+            raise MpiError(
+                f"key number {n}: accepted: 0 to {len(self._known()) - 1}",
+                error_class=VALUES["ERR_ARG"],
+            )
         return list(self._known())[n]
 
     def __len__(self) -> int:

@@ -47,6 +47,10 @@ class MpiBuffer(np.ndarray[Any, np.dtype[np.uint8]]):
     readonly = property(lambda self: not self.flags.writeable)
     format = "B"
 
+    def __setitem__(self, item: Any, value: Any) -> None:
+        plain = isinstance(value, bytes | bytearray | memoryview)
+        super().__setitem__(item, np.frombuffer(value, np.uint8) if plain else value)
+
     def __eq__(self, other: object) -> Any:
         try:
             return self.tobytes() == memoryview(other).tobytes()  # type: ignore[arg-type]

@@ -101,7 +101,7 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
     ("Op", "operators", "",
      "Create Free Is_commutative Reduce_local is_commutative is_predefined"),
     ("Op", _OTHER, "", _HANDLE),
-    ("Pickle", "buffers", "", "PROTOCOL THRESHOLD dumps dumps_oob loads loads_oob"),
+    ("Pickle", "pickle", "", "PROTOCOL THRESHOLD dumps dumps_oob loads loads_oob"),
     ("Request", "requests", "",
      "Cancel Free Get_status Get_status_all Get_status_any Get_status_some Test Testall Testany "
      "Testsome Wait Waitall Waitany Waitsome cancel get_status get_status_all get_status_any "
@@ -119,11 +119,11 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
      "Get_count Get_elements Get_error Get_source Get_tag Is_cancelled Set_cancelled Set_elements "
      "Set_error Set_source Set_tag cancelled count error source tag"),
     ("Status", _OTHER, "", "f2py py2f tomemory"),
-    ("buffer", "buffers", "",
+    ("buffer", "memory of MPI.buffer", "",
      "allocate cast format frombuffer itemsize nbytes obj readonly release tobytes toreadonly "
      "address"),
     ("buffer", "buffers", "memory", "fromaddress"),
-    ("memory", "buffers", "",
+    ("memory", "memory of MPI.buffer", "",
      "allocate cast format frombuffer itemsize nbytes obj readonly release tobytes toreadonly "
      "address"),
     ("memory", "buffers", "memory", "fromaddress"),

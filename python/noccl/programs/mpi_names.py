@@ -45,6 +45,7 @@ NO_PROCESSES = ("a simulation has the ranks that it began with", "Split of COMM_
 NO_SESSIONS = ("a simulation has one set of ranks", "COMM_WORLD and Split")
 NO_FAULTS = ("a rank that fails ends the program", "Abort")
 NO_LIBRARY = ("there is no library of MPI whose memory this could be", "calls of mpi4py")
+NO_REQUESTS = ("only the simulation ends requests", "isend, irecv, non-blocking collectives")
 NO_PARTITIONS = ("a message leaves as a whole", "Send_init and Recv_init, one per partition")
 NO_FORTRAN = (
     "no compiler of Fortran says which kind has the precision",
@@ -82,7 +83,12 @@ _MODULE = (
     _row("object", "sessions", "SESSION_NULL", NO_SESSIONS),
     _row("object", "datatypes", "_typedict _typedict_c _typedict_f"),
     _row("object", "attributes", "_keyval_registry"),
-    _row("object", "datatypes", " ".join(sorted(DATATYPES)), shown="mpi4py's, for C and Fortran"),
+    _row(
+        "object",
+        "predefined datatypes",
+        " ".join(sorted(DATATYPES)),
+        shown="mpi4py's, for C and Fortran",
+    ),
     _row("object", "operators", " ".join(name for name in sorted(OPERATORS) if name != "OP_NULL")),
     _row("constant", "constants", " ".join(sorted(VALUES)), shown="all, with MPICH's values"),
     _row(
@@ -100,7 +106,7 @@ _MODULE = (
         "class",
         "generalized requests",
         "Grequest",
-        ("only the simulation ends requests", "isend, irecv and non-blocking collectives"),
+        NO_REQUESTS,
     ),
     _row(
         "function",
@@ -152,7 +158,7 @@ _REFUSALS = {
     "faults": NO_FAULTS,
     "partitions": NO_PARTITIONS,
     "fortran": NO_FORTRAN,
-    "requests": ("only the simulation ends requests", "isend, irecv, non-blocking collectives"),
+    "requests": NO_REQUESTS,
     "tags": ("a communicator needs the calls of all ranks of another", "Create_group, Split"),
     "memory": ("there is no library of MPI whose memory this could be", "NumPy's arrays"),
 }

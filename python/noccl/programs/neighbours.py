@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collectives of neighbours in a grid or a graph: messages along its edges.
 
-Between two ranks with several edges, the first message sent is for the first edge of the receiver,
-as in MPICH.
+Between two ranks with several edges, the first message sent is for the first edge of the receiver.
+In a grid, what is sent in a direction arrives from the opposite one, also where both neighbours of
+a dimension are the same rank: there the receives of each pair of edges begin in reverse order.
 """
 
 from __future__ import annotations
@@ -97,10 +98,13 @@ class NeighbourCollectives(VectorCollectives):
         """Sends a block along each edge; what has come along each, None without a neighbour."""
         self._compose()
         sources, destinations = self._edges()
+        order = list(range(len(sources)))
+        if self._state.topology.ARE_PAIRS:
+            order = [edge ^ 1 for edge in order]
         receives = [
-            (edge, self._receive_bytes(source, where))
-            for edge, source in enumerate(sources)
-            if source != PROC_NULL
+            (edge, self._receive_bytes(sources[edge], where))
+            for edge in order
+            if sources[edge] != PROC_NULL
         ]
         sends = [
             self._send_bytes(data, to, where)
