@@ -112,10 +112,8 @@ def read(spec: Any, name: str, *, writable: bool = False, blocks: int = 1) -> Bu
     if isinstance(spec, (list, tuple)):
         data, counts, displacement, kind = item_fields(spec, name)
         if counts is not None and kind is not None and (data is None or data is BOTTOM):
-            count, datatype = whole(f"{name}: count", counts), datatype_of(kind, name)
-            found = at_addresses(data, datatype, count)
-            if found is not None:
-                return Buffer(*found, count, datatype)
+            count = whole(f"{name}: count", counts)
+            return at_addresses(datatype_of(kind, name), count)
     raw, datatype = memory(data, name, kind, writable=writable)
     start = displacement * datatype.extent
     if counts is None:

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noccl.programs.constants import BOTTOM
 from noccl.programs.failures import MpiError
 from noccl.programs.mpi_values import VALUES
 
 if TYPE_CHECKING:
-    from noccl.programs.layouts import Layout
+    from noccl.programs.buffers import Buffer
+    from noccl.programs.datatypes import Datatype
 
 _CPU = 1
 # Letters of NumPy by DLPack's codes of types.
 _LETTERS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
-_BITS = 8
+# Two numbers in each element: a complex number.
+_PARTS = 2
+# What a capsule with a version has before the tensor: version, owner, function, flags.
+_VERSIONED_BYTES = 32
 
 
 class _Tensor(ctypes.Structure):
@@ -56,16 +59,17 @@ def array_of(data: Any, name: str) -> np.ndarray[Any, Any] | None:
     if device != _CPU:
         raise _elsewhere(name)
     capsule = data.__dlpack__()
-    read = ctypes.pythonapi.PyCapsule_GetPointer
-    read.restype, read.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    tensor = _Tensor.from_address(read(capsule, b"dltensor"))
+    tensor = _tensor_of(capsule)
     letter = _LETTERS.get(tensor.code)
-    if letter is None or tensor.lanes != 1:
+    if letter is None or tensor.lanes > _PARTS:
         raise MpiError(
-            f"{name}: DLPack's type {tensor.code}; accepted: integers, fractions, complex numbers",
+            f"{name}: DLPack's type {tensor.code} of {tensor.lanes} lanes; accepted: integers, "
+            "fractions, complex numbers",
             error_class=VALUES["ERR_TYPE"],
         )
-    element = np.dtype(f"{letter}{tensor.bits // _BITS}")
+    element = np.dtype(
+        f"{'c' if tensor.lanes == _PARTS else letter}{tensor.lanes * tensor.bits // 8}"
+    )
     shape = tuple(tensor.shape[index] for index in range(tensor.ndim))
     strides = None
     if tensor.strides:
@@ -79,6 +83,18 @@ def array_of(data: Any, name: str) -> np.ndarray[Any, Any] | None:
     return np.ndarray(shape, element, raw, strides=strides)
 
 
+def _tensor_of(capsule: Any) -> _Tensor:
+    """The tensor of a capsule, which stays valid as long as the capsule does."""
+    api = ctypes.pythonapi
+    api.PyCapsule_IsValid.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    for name, offset in ((b"dltensor_versioned", _VERSIONED_BYTES), (b"dltensor", 0)):
+        if api.PyCapsule_IsValid(capsule, name):
+            return _Tensor.from_address(api.PyCapsule_GetPointer(capsule, name) + offset)
+    raise MpiError("DLPack: a capsule of another kind", error_class=VALUES["ERR_BUFFER"])
+
+
 def _elsewhere(name: str) -> MpiError:
     return MpiError(
         f"{name}: memory of an accelerator; accepted: a copy in the memory of the process",
@@ -86,18 +102,26 @@ def _elsewhere(name: str) -> MpiError:
     )
 
 
-def at_addresses(data: Any, datatype: Layout, count: int) -> tuple[memoryview, int] | None:
-    """The bytes of items whose datatype has addresses as displacements, and where they begin.
+def at_addresses(datatype: Datatype, count: int, start: int = 0) -> Buffer:
+    """Items at addresses of the process, which their datatype has as displacements.
 
-    None if the data are not BOTTOM.
+    Args:
+        datatype: Datatype of the items.
+        count: Number of items.
+        start: Address that is added.
+
+    Raises:
+        MpiError: They begin at no address.
     """
-    if data is not BOTTOM and not (data is None and datatype.reach(count)[1]):
-        return None
+    from noccl.programs.buffers import Buffer  # noqa: PLC0415 - a circle otherwise
+
     first, last = datatype.reach(count)
-    if first <= 0:
+    if first == last:
+        return Buffer(memoryview(b""), 0, 0, datatype)
+    if first + start <= 0:
         raise MpiError(
             f"BOTTOM with {datatype.label}: accepted: a datatype of addresses (Get_address)",
             error_class=VALUES["ERR_BUFFER"],
         )
-    raw = (ctypes.c_char * (last - first)).from_address(first)
-    return memoryview(raw).cast("B"), -first
+    raw = (ctypes.c_char * (last - first)).from_address(first + start)
+    return Buffer(memoryview(raw).cast("B"), -first, count, datatype)

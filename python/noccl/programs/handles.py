@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from noccl.programs.failures import MpiError
+from noccl.programs.mpi_lookup import mpi
 from noccl.programs.mpi_values import VALUES
 
 # Objects by number: a number is what a program hands to another language and back.
@@ -91,6 +92,9 @@ class Handle:
         return False
 
     def __reduce__(self) -> Any:
+        for name, value in vars(mpi()).items():
+            if type(value) is type(self) and value._state is self._state:
+                return _constant, (name,)
         if self._state is None:
             return type(self), ()
         raise ValueError(f"cannot pickle {type(self).__name__}")
@@ -108,6 +112,11 @@ class Copied(Handle):
             raise TypeError(f"{cls.__name__} of {type(of).__name__}; accepted: a {cls.__name__}")
         made._state = None if of is None else of._state
         return made
+
+
+def _constant(name: str) -> Any:
+    """The object of the module with this name."""
+    return getattr(mpi(), name)
 
 
 def forget() -> None:

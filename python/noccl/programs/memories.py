@@ -70,6 +70,10 @@ class MpiBuffer(np.ndarray[Any, np.dtype[np.uint8]]):
         """The same bytes as numbers."""
         return self.data.cast(format, *shape)  # type: ignore[call-overload, no-any-return]
 
+    def tobytes(self, order: str | None = None) -> bytes:  # noqa: ARG002
+        """A copy."""
+        return super().tobytes()
+
     def toreadonly(self) -> Self:
         """The same bytes, which cannot be written."""
         return type(self).frombuffer(self, readonly=True)

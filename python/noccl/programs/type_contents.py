@@ -45,11 +45,13 @@ class Contents(Layout):
         """The datatype that it was made from, the combiner, its arguments."""
         origin = self._alive("decode")
         values = dict(origin.values)
+        if origin.is_named:
+            return self, "NAMED", values
+        # New handles, since a program frees them.
+        kinds = [type(base)(base) for base in origin.bases]
         if origin.combiner == "STRUCT":
-            kinds = [type(base)(base) for base in origin.bases]
-            return self, "STRUCT", values | {"datatypes": kinds}
-        base = origin.bases[0] if origin.bases else self
-        return type(base)(base), origin.combiner, values
+            return type(self)(), "STRUCT", values | {"datatypes": kinds}
+        return kinds[0], origin.combiner, values
 
     def _numbers(self) -> tuple[list[int], list[int]]:
         """Integers and counts, in MPI's order."""

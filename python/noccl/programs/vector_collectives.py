@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from noccl.programs.buffer_collectives import BufferCollectives
 from noccl.programs.buffer_forms import is_in_place
 from noccl.programs.buffers import Buffer, memory, read, read_blocks
+from noccl.programs.constants import BOTTOM
 from noccl.programs.failures import MpiError
+from noccl.programs.foreign_memory import at_addresses
 from noccl.programs.link import call_site
 from noccl.programs.operators import SUM, Op, chosen
 
@@ -133,8 +135,11 @@ class VectorCollectives(BufferCollectives):
         displacements = [0] * ranks if displacements is None else displacements
         if not len(counts) == len(displacements) == len(kinds) == ranks:
             raise MpiError(f"{name}: accepted: a count, a displacement, a datatype per rank")
-        raw, _ = memory(data, name, writable=writable)
         found = []
+        if data is BOTTOM:
+            rows = zip(kinds, counts, displacements, strict=True)
+            return [at_addresses(kind, count, start) for kind, count, start in rows]
+        raw, _ = memory(data, name, writable=writable)
         for index in range(ranks):
             block = Buffer(raw, displacements[index], counts[index], kinds[index])
             if counts[index]:
