@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -113,3 +114,22 @@ def test_the_page_has_the_table() -> None:
     assert (
         max(len(cell) for line in mpi_page.text().splitlines() for cell in line.split("|")) <= 120
     )
+
+
+def test_modules_beside_mpi_are_imported_or_say_what_is_instead() -> None:
+    def program(comm: Any) -> None:
+        from mpi4py import typing
+        from mpi4py.util import pkl5
+
+        rc: Any = importlib.import_module("mpi4py").rc
+        assert rc.threads
+        assert importlib.import_module("mpi4py.rc") is rc
+        assert typing.BufSpec is not None
+        rc(initialize=False)
+        with pytest.raises(TypeError, match="no attribute 'initialise'; accepted: initialize"):
+            rc(initialise=False)
+        assert pkl5.Intracomm(comm).allgather(comm.rank) == [0, 1]
+        with pytest.raises(ModuleNotFoundError, match="not provided; accepted: messages"):
+            from mpi4py.util import sync  # noqa: F401
+
+    run(program, 2)

@@ -118,7 +118,7 @@ class Layout(Copied):
         made.size = made.basic_bytes if size is None else size
         made.extent = made.size if extent is None else extent
         made.lower_bound = lower_bound
-        if offsets is not None and np.array_equal(offsets, np.arange(made.size)):
+        if offsets is not None and _are_in_order(offsets):
             offsets = None
         made.offsets = offsets
         made.is_contiguous = offsets is None and made.extent == made.size
@@ -142,6 +142,14 @@ class Layout(Copied):
         if self.offsets is None or not self.size:
             return 0, self.size
         return int(self.offsets.min()), int(self.offsets.max()) + 1
+
+
+def _are_in_order(offsets: npt.NDArray[np.intp]) -> bool:
+    """Are they 0, 1, 2 ...? Most are not, which their ends show."""
+    last = offsets.size - 1
+    if last < 0:
+        return True
+    return int(offsets[0]) == 0 and int(offsets[-1]) == last and bool((np.diff(offsets) == 1).all())
 
 
 class _Null:

@@ -83,7 +83,7 @@ class Request(StatusQueries):
         return self is other or not (self or other)
 
     def __hash__(self) -> int:
-        return id(self) if self else 0
+        return id(self)
 
     def Wait(self, status: Status | None = None) -> bool:
         """Waits until it is over."""

@@ -7,13 +7,12 @@ import array
 from typing import TYPE_CHECKING
 
 from noccl.programs import constants
-from noccl.programs.handles import Handle
 
 if TYPE_CHECKING:
     from noccl.programs.datatypes import Datatype
 
 
-class Status(Handle):
+class Status:
     """Source, tag and length of a message, as MPI's status.
 
     Attributes:
@@ -26,7 +25,6 @@ class Status(Handle):
     __slots__ = ("cancelled", "count_bytes", "error", "source", "tag")
 
     def __init__(self, status: Status | None = None) -> None:
-        self._state = self
         self.source: int = constants.ANY_SOURCE
         self.tag: int = constants.ANY_TAG
         self.error: int = 0
@@ -111,12 +109,12 @@ class Status(Handle):
         fields = [self.count_bytes, int(self.cancelled), self.source, self.tag, self.error]
         return memoryview(array.array("i", fields))
 
-    def py2f(self) -> list[int]:  # type: ignore[override]
+    def py2f(self) -> list[int]:
         """The fields as a list."""
         return self.tomemory().tolist()
 
     @classmethod
-    def f2py(cls, arg: list[int]) -> Status:  # type: ignore[override]
+    def f2py(cls, arg: list[int]) -> Status:
         """A status of the list of another one."""
         made = cls()
         count, cancelled, source, tag, made.error = arg

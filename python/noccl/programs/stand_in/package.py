@@ -17,6 +17,7 @@ VERSION = "4.1.2"
 _HERE = __name__.rpartition(".")[0]
 _MODULES = {
     "mpi4py.futures": f"{_HERE}.futures",
+    "mpi4py.typing": f"{_HERE}.typing",
     "mpi4py.util": _HERE,
     "mpi4py.util.dtlib": f"{_HERE}.dtlib",
     "mpi4py.util.pkl5": f"{_HERE}.pkl5",
@@ -86,9 +87,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     ) -> importlib.machinery.ModuleSpec | None:
         """The module of a name of mpi4py's."""
         if fullname in _ABSENT:
-            raise ModuleNotFoundError(
-                f"{fullname}: not provided; accepted: {_ABSENT[fullname]}", name=fullname
-            )
+            # Without a name, by which `from ... import` would replace the message.
+            raise ModuleNotFoundError(f"{fullname}: not provided; accepted: {_ABSENT[fullname]}")
         if fullname not in _MODULES:
             return None
         is_package = fullname == "mpi4py.util"
