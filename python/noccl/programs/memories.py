@@ -10,6 +10,7 @@ import numpy as np
 
 from noccl.programs.constants import BOTTOM
 from noccl.programs.failures import MpiError
+from noccl.programs.foreign_memory import array_of
 
 _WORD_BITS = 64
 
@@ -86,7 +87,8 @@ def address_of(location: Any) -> int:
     """Address of the first byte of a buffer; 0 of BOTTOM."""
     if location is None or location is BOTTOM:
         return 0
-    return MpiBuffer.frombuffer(location).address
+    array = array_of(location, "location")
+    return MpiBuffer.frombuffer(location if array is None else array).address
 
 
 def alloc_mem(size: int, info: object = None) -> MpiBuffer:  # noqa: ARG001 - mpi4py's
