@@ -5,9 +5,26 @@ import numpy as np
 from mpi4py import MPI
 from mpi4py.util import dtlib
 
+
+class Foreign:
+    """An array of another library: it has DLPack's methods only."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        """The capsule of the array."""
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        """Where the array is."""
+        return self.array.__dlpack_device__()
+
+
 comm = MPI.COMM_WORLD
 rank, size = comm.rank, comm.size
 block, cyclic, plain = MPI.DISTRIBUTE_BLOCK, MPI.DISTRIBUTE_CYCLIC, MPI.DISTRIBUTE_DFLT_DARG
+right, left = (rank + 1) % size, (rank - 1) % size
 DATA = np.arange(128, dtype="i4")
 
 record = MPI.Datatype.Create_struct([1, 2], [0, 8], [MPI.INT, MPI.DOUBLE])
@@ -93,6 +110,9 @@ request = comm.Isend([MPI.BOTTOM, 1, absolute], rank, 9)
 comm.Recv(part := np.zeros(5, "i4"), rank, 9)
 request.Wait()
 lines.append((part[[0, 2, 3, 4]].tolist(), total.tolist()))
+far = np.zeros((2, 3))
+comm.Sendrecv(Foreign(np.full((2, 3), 0.5 * left)), right, 0, Foreign(far), left, 0)
+lines.append(far.tolist())
 freed = vector.Dup()
 freed.Free()
 lines.append(

@@ -122,7 +122,8 @@ def test_modules_beside_mpi_are_imported_or_say_what_is_instead() -> None:
         from mpi4py.util import pkl5
 
         rc: Any = importlib.import_module("mpi4py").rc
-        assert rc.threads and importlib.import_module("mpi4py.rc").threads
+        assert rc.threads
+        assert importlib.import_module("mpi4py.rc").threads
         assert typing.BufSpec is not None
         rc(initialize=False)
         with pytest.raises(TypeError, match="no attribute 'initialise'; accepted: initialize"):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import math
 from typing import TYPE_CHECKING, Any
@@ -43,7 +44,7 @@ class _Tensor(ctypes.Structure):
 
 
 def array_of(data: Any, name: str) -> np.ndarray[Any, Any] | None:
-    """The array of an object with DLPack's methods; None without them.
+    """The array of an object with DLPack's methods; None without them, or with Python's.
 
     The capsule is read and kept, not consumed, so that its owner frees it; NumPy's reader would
     give an array that cannot be written.
@@ -51,6 +52,9 @@ def array_of(data: Any, name: str) -> np.ndarray[Any, Any] | None:
     Raises:
         MpiError: It is not in the memory of this process.
     """
+    with contextlib.suppress(TypeError):
+        memoryview(data)
+        return None
     if not hasattr(data, "__dlpack__"):
         if hasattr(data, "__cuda_array_interface__"):
             raise _elsewhere(name)
