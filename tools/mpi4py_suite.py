@@ -5,7 +5,8 @@ python tools/mpi4py_suite.py FOLDER                     # the folder `test` of m
 python tools/mpi4py_suite.py FOLDER --ranks 3 --only test_comm test_p2p_obj
 
 Rank 0's results count. A module whose import fails, or in which a rank ends the process or makes
-no call for too long, is named. `--reasons` counts the last lines of failures.
+no call for too long, is named. Arrays that stand for memory of an accelerator are left out.
+`--reasons` counts the last lines of failures.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ except unittest.SkipTest:
 except BaseException as error:
     found["import"] = f"{type(error).__name__}: {error}"
 else:
+    arrays = sys.modules.get("arrayimpl")
+    if arrays is not None:
+        kinds = arrays.ArrayBackends
+        kinds[:] = [kind for kind in kinds if "GPU" not in kind.__name__]
     result = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromModule(module).run(result)
     bad = result.failures + result.errors
@@ -51,7 +56,7 @@ def run(folder: Path, module: str, ranks: int) -> dict[str, Any]:
         script.write(RUNNER)
         script.flush()
         command = [sys.executable, "-m", "noccl.programs", "--ranks", str(ranks)]
-        command += ["--host-seconds", "100", script.name, module]
+        command += ["--host-seconds", str(SECONDS), script.name, module]
         try:
             done = subprocess.run(
                 command, capture_output=True, text=True, timeout=SECONDS, cwd=folder, check=False

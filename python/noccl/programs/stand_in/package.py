@@ -33,7 +33,7 @@ _ABSENT = {
 class Settings:
     """`mpi4py.rc`: takes mpi4py's settings, uses none."""
 
-    def __init__(self) -> None:
+    def __init__(self, **settings: Any) -> None:
         self.__dict__.update(
             initialize=True,
             threads=True,
@@ -44,6 +44,7 @@ class Settings:
             irecv_bufsz=32768,
             errors="exception",
         )
+        self(**settings)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self.__dict__:
