@@ -208,7 +208,7 @@ class Derived(Contents):
         from noccl.programs.named_datatypes import NAMED  # noqa: PLC0415 - a circle otherwise
 
         name = "INT_INT" if value.label == "INT" else f"{value.label}_INT"
-        is_pair = index == NAMED["INT"] and name in NAMED
+        is_pair = index == NAMED["INT"] and name in NAMED and not NAMED[name].code
         return NAMED[name] if is_pair else cls()  # type: ignore[return-value]
 
     def _derived(

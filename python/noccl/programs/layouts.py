@@ -114,7 +114,9 @@ class Layout(Copied):
         made.engine_element = engine_element
         made.code = code
         made.basic_bytes = 1 if element is None else element.itemsize
-        made.alignment = made.basic_bytes if alignment is None else alignment
+        if alignment is None:
+            alignment = 1 if element is None else element.alignment
+        made.alignment = alignment
         made.size = made.basic_bytes if size is None else size
         made.extent = made.size if extent is None else extent
         made.lower_bound = lower_bound
