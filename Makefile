@@ -197,8 +197,8 @@ test-python: $(BIN)/noccl $(VENV)/.deps
 	$(BIN)/python -m pytest
 
 # Files of tests that execute programs on simulated cores, run the pages' commands, or repeat sweeps.
-SLOW_PYTHON := test_build_kills test_credits test_docs test_executed_programs test_figures test_npb \
-  test_programs_of_calls test_stress_programs test_sweep_ends
+SLOW_PYTHON := test_build_kills test_credits test_docs test_executed_programs test_figures test_npb
+SLOW_PYTHON += test_programs_of_calls test_stress_programs test_sweep_ends
 .PHONY: test-python-quick
 test-python-quick: $(BIN)/noccl $(VENV)/.deps
 	$(BIN)/python -m pytest $(SLOW_PYTHON:%=--ignore python/tests/%.py)

@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from case_numbers import cases
+
+from tests.case_numbers import cases
 
 NOCCL = Path(sys.executable).parent / "noccl"
 

@@ -193,8 +193,12 @@ def test_unknown_kinds_and_goals_without_a_path_are_refused() -> None:
 def test_goals_are_of_the_presets_channels_tags_and_table() -> None:
     text = smart_paths.PATHS.read_text(encoding="utf-8")
     assert smart_paths.goals(text)
-    small = text.replace("package = { HPC_MAX = 8 }", "package = { HPC_MAX = 8, REDUCTION_VCS = 1 }", 1)
-    with pytest.raises(smart_paths.PathError, match="data path: accepted: a path with the REDUCTION_VCS of"):
+    small = text.replace(
+        "package = { HPC_MAX = 8 }", "package = { HPC_MAX = 8, REDUCTION_VCS = 1 }", 1
+    )
+    with pytest.raises(
+        smart_paths.PathError, match="data path: accepted: a path with the REDUCTION_VCS of"
+    ):
         smart_paths.goals(small)
 
 
@@ -205,7 +209,9 @@ def test_a_path_says_how_its_routers_differ_from_the_preset() -> None:
         f"`HPC_MAX` 8, not {number['HPC_MAX']}", f"`FLIT_BITS` 1, not {number['FLIT_BITS']}",
     ]  # fmt: skip
     assert smart_paths.differences(known["multiplexer"]) == []
-    assert f"{number['REDUCTION_VCS']} channels of {number['VC_FLITS']} flits" in smart_paths.sizes()
+    assert (
+        f"{number['REDUCTION_VCS']} channels of {number['VC_FLITS']} flits" in smart_paths.sizes()
+    )
 
 
 def test_a_goal_passes_up_to_what_fits() -> None:

@@ -141,7 +141,19 @@ def test_what_the_gate_leaves_out_of_the_benches_exists() -> None:
 def test_make_test_runs_lanes_of_stages_that_exist() -> None:
     stages = set(words_of("TEST_SOFTWARE") + words_of("TEST_HARDWARE"))
     assert stages <= targets()
-    assert {"test-rust", "test-python", "test-modules", "test-proofs", "test-lock-step"} <= stages
+    software = {"test-rust-quick", "test-python-quick"}
+    assert software | {"test-modules", "test-proofs", "test-lock-step"} <= stages
+
+
+def test_what_make_test_leaves_out_exists_and_the_gate_runs_it() -> None:
+    assert {"test-rust", "test-python"} <= set(words_of("CI_SOFTWARE"))
+    crates = words_of("SLOW_CRATES")
+    assert crates
+    assert [c for c in crates if not (repository.ROOT / "crates" / c).is_dir()] == []
+    files = words_of("SLOW_PYTHON")
+    assert files
+    tests = repository.ROOT / "python" / "tests"
+    assert [name for name in files if not (tests / f"{name}.py").is_file()] == []
 
 
 def test_what_is_chosen_of_the_hardware_exists_and_has_a_reason() -> None:

@@ -16,8 +16,10 @@ package noccl_smart_cfg_pkg;
   localparam int unsigned SETUP_CYCLES = 1;
   localparam int unsigned IS_BYPASS_FIRST = 0;
 
-  // Virtual channels of a message class, flits of a channel, bits of a flit's data.
-  localparam int unsigned VCS = 4;
+  // Virtual channels of an input by message class, flits of a channel, bits of a flit's data.
+  localparam int unsigned UNICAST_VCS = 4;
+  localparam int unsigned REDUCTION_VCS = 4;
+  localparam int unsigned MULTICAST_VCS = 4;
   localparam int unsigned VC_FLITS = 5;
   localparam int unsigned FLIT_BITS = 128;
 
