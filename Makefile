@@ -133,6 +133,7 @@ repository-lints: $(VENV)/.deps
 	$(BIN)/python tools/check_spdx.py
 	$(BIN)/python tools/check_file_length.py
 	$(BIN)/python tools/check_crate_edges.py
+	$(BIN)/python tools/check_type_names.py
 	$(BIN)/python tools/check_glossary.py
 	$(BIN)/python tools/check_links.py
 	$(BIN)/python tools/check_licences.py

@@ -25,9 +25,7 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("tools")
 @pytest.mark.parametrize("boundary", ["router", "axi", "dma"])
 def test_hardware_at_each_boundary_takes_the_course_of_the_simulator(boundary: str) -> None:
-    # The library of the DMA engine that the lock-step tests of the merge gate build.
-    few = {"cluster.dma.max_transfers": 2, "ni.max_open_reductions": 2}
-    network = noccl.load("collective_noc_2x2", overrides=few if boundary == "dma" else None)
+    network = noccl.load("collective_noc_2x2")
     schedule = noccl.make_schedule(network, "multicast", num_bytes=2048, algorithm="in_network")
     alone = noccl.run(network, schedule)
     report = noccl.run(network, schedule, backend="rtl", boundary=boundary)

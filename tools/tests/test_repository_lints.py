@@ -11,6 +11,7 @@ import check_defaults
 import check_file_length
 import check_licences
 import check_spdx
+import check_type_names
 import repository
 
 
@@ -136,3 +137,25 @@ def test_a_default_of_0_needs_a_reason_where_claims_are_judged(tmp_path: Path) -
         assert len(list(check_defaults.lint([path], tmp_path))) == found, text
     elsewhere = write(tmp_path, "crates/noccl-net/src/rows.rs", bare)
     assert not list(check_defaults.lint([elsewhere], tmp_path))
+
+
+def test_a_type_name_in_two_modules_of_a_crate_is_found(tmp_path: Path) -> None:
+    texts = {
+        "crates/one/src/a.rs": "struct Plane;\n#[cfg(test)]\nmod tests {\n    struct Task;\n}\n",
+        "crates/one/src/b.rs": "pub(super) enum Task {}\n\npub(crate) struct Plane<'a> {}\n",
+        "crates/one/src/tests.rs": "struct Plane;\n",
+        "crates/one/tests/it/main.rs": "struct Plane;\n",
+        "crates/two/src/a.rs": "struct Plane;\n",
+    }
+    for name, text in texts.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    paths = [Path(name) for name in texts]
+    (found,) = check_type_names.lint(paths, tmp_path, {})
+    assert found.where == "crates/one/src/b.rs:3"
+    assert "crates/one/src/a.rs" in found.what
+    allowed = {("one", "Plane"): "a reason"}
+    assert list(check_type_names.lint(paths, tmp_path, allowed)) == []
+    (left,) = check_type_names.lint(paths[-1:], tmp_path, {("two", "Plane"): "none"})
+    assert "remove it" in left.what

@@ -4,7 +4,7 @@
 //! A kernel is written once over [`Memory`]. Its threads are taken one after the other between two barriers; what they do must not
 //! depend on that order, which the check for races of [`crate::recording`] confirms.
 
-use crate::recording::{Event, Recorder};
+use crate::recording::{RecordedEvent, Recorder};
 
 /// First address of data, so that no datum has address 0.
 const FIRST_ADDRESS: u64 = 0x1000;
@@ -16,7 +16,7 @@ pub trait Memory {
     /// The thread that acts from now on.
     fn select(&mut self, thread: usize);
     /// Something that the thread does.
-    fn record(&mut self, event: Event);
+    fn record(&mut self, event: RecordedEvent);
     /// Address of the next array of so many bytes.
     fn allocate(&mut self, bytes: u64) -> u64;
 }
@@ -27,7 +27,7 @@ pub struct Plain;
 
 impl Memory for Plain {
     fn select(&mut self, _thread: usize) {}
-    fn record(&mut self, _event: Event) {}
+    fn record(&mut self, _event: RecordedEvent) {}
     fn allocate(&mut self, _bytes: u64) -> u64 {
         FIRST_ADDRESS
     }
@@ -64,7 +64,7 @@ impl Memory for Recording {
         self.thread = thread;
     }
 
-    fn record(&mut self, event: Event) {
+    fn record(&mut self, event: RecordedEvent) {
         self.threads[self.thread].push(event);
     }
 
@@ -93,13 +93,19 @@ impl<T: Copy + Default> Array<T> {
 
     /// Reads an element.
     pub fn at(&self, memory: &mut impl Memory, index: usize) -> T {
-        memory.record(Event::Read(self.address(index), size_of::<T>() as u8));
+        memory.record(RecordedEvent::Read(
+            self.address(index),
+            size_of::<T>() as u8,
+        ));
         self.elements[index]
     }
 
     /// Writes an element.
     pub fn set(&mut self, memory: &mut impl Memory, index: usize, value: T) {
-        memory.record(Event::Write(self.address(index), size_of::<T>() as u8));
+        memory.record(RecordedEvent::Write(
+            self.address(index),
+            size_of::<T>() as u8,
+        ));
         self.elements[index] = value;
     }
 
@@ -135,7 +141,7 @@ pub(crate) fn parallel<M: Memory>(
     for thread in 0..threads {
         memory.select(thread);
         work(memory, thread);
-        memory.record(Event::Barrier(0));
+        memory.record(RecordedEvent::Barrier(0));
     }
 }
 

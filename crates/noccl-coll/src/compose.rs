@@ -12,7 +12,7 @@ use crate::layout::{Chunks, Layout};
 use crate::order::{First, phases};
 use crate::steps::double_tree::DoubleTree;
 use crate::steps::multicast::Multicast;
-use crate::steps::reduce::Reduction;
+use crate::steps::reduce::StepReduction;
 use crate::steps::ring::Ring;
 use crate::steps::{Steps, transfer};
 use crate::whole::Whole;
@@ -188,9 +188,9 @@ impl Task<'_> {
         Ok(())
     }
 
-    fn reduction(&self, result: u64, layout: &mut Layout) -> Result<Reduction<'_>, CollError> {
+    fn reduction(&self, result: u64, layout: &mut Layout) -> Result<StepReduction<'_>, CollError> {
         let phases = phases(self.group, self.choice, First::Column)?;
-        Ok(Reduction::new(
+        Ok(StepReduction::new(
             self.collective,
             self.group,
             phases,

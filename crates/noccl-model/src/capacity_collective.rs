@@ -68,11 +68,11 @@ fn by_interfaces(network: &Network, pattern: Pattern) -> f64 {
 }
 
 /// Loads of links, by tile and port.
-struct Links {
+struct CapacityLinks {
     ports: Vec<f64>,
 }
 
-impl Links {
+impl CapacityLinks {
     fn new(network: &Network) -> Self {
         let ports = vec![0.0; network.num_tiles() * 5];
         Self { ports }
@@ -108,7 +108,7 @@ fn multicasts(network: &Network, pattern: Pattern) -> f64 {
     let Some(trees) = network.multicast_trees() else {
         return copies(network, pattern);
     };
-    let mut links = Links::new(network);
+    let mut links = CapacityLinks::new(network);
     let shares = shares(network, pattern, trees);
     for source in senders(network, pattern) {
         links.add_all(&of_source(network, trees, source, &shares));
@@ -136,7 +136,12 @@ fn shares(network: &Network, pattern: Pattern, trees: MulticastTrees) -> Vec<f64
 
 /// Flits of a source's multicast over each link. Of two trees, over which the source may send either, the fewer: whatever it
 /// chooses, no link has less.
-fn of_source(network: &Network, trees: MulticastTrees, source: Coord, shares: &[f64]) -> Links {
+fn of_source(
+    network: &Network,
+    trees: MulticastTrees,
+    source: Coord,
+    shares: &[f64],
+) -> CapacityLinks {
     let over = |kind| over_tree(network, MulticastTrees { kind, ..trees }, source, shares);
     match trees.kind {
         TreeKind::Shared | TreeKind::Private => over(trees.kind),
@@ -148,12 +153,17 @@ fn of_source(network: &Network, trees: MulticastTrees, source: Coord, shares: &[
     }
 }
 
-fn over_tree(network: &Network, trees: MulticastTrees, source: Coord, shares: &[f64]) -> Links {
+fn over_tree(
+    network: &Network,
+    trees: MulticastTrees,
+    source: Coord,
+    shares: &[f64],
+) -> CapacityLinks {
     let all = clusters(network).into_iter();
     let members: Vec<Coord> = all.filter(|to| *to != source).collect();
     let tree = network.multicast_over(trees, source, &members);
     let root = network.coord(tree.root());
-    let mut links = Links::new(network);
+    let mut links = CapacityLinks::new(network);
     for (at, port) in network.path(source, root) {
         links.add(network, at, port, 1.0);
     }
@@ -166,7 +176,7 @@ fn over_tree(network: &Network, trees: MulticastTrees, source: Coord, shares: &[
 }
 
 /// Every link of a tree is needed, by a share of the packets.
-fn add_tree(network: &Network, links: &mut Links, tree: &TreeTable, share: f64) {
+fn add_tree(network: &Network, links: &mut CapacityLinks, tree: &TreeTable, share: f64) {
     for (tile, ports) in tree.tiles() {
         let at = network.coord(tile);
         for port in Port::ALL.into_iter().filter(|port| ports & port.bit() != 0) {
@@ -180,7 +190,7 @@ fn add_tree(network: &Network, links: &mut Links, tree: &TreeTable, share: f64) 
 /// share computed there, 64x64 tiles took two minutes.
 fn add_drawn(
     network: &Network,
-    links: &mut Links,
+    links: &mut CapacityLinks,
     tree: &TreeTable,
     shares: &[f64],
     (at, source): (Coord, Coord),
@@ -215,7 +225,7 @@ fn hit(others: usize, behind: usize) -> f64 {
 fn reductions(network: &Network) -> f64 {
     let all = clusters(network);
     let share = 1.0 / all.len() as f64;
-    let mut links = Links::new(network);
+    let mut links = CapacityLinks::new(network);
     for root in &all {
         let members: Vec<Coord> = all.iter().copied().filter(|from| from != root).collect();
         let Ok(tree) = network.reduction_tree(*root, &members) else {

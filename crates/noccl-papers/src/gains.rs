@@ -15,7 +15,7 @@ use noccl_workload::CollectiveKind;
 const BYTES: [u64; 4] = [1 << 10, 4 << 10, 16 << 10, 32 << 10];
 
 /// Whose hardware, and what it is compared with.
-pub(super) struct Hardware {
+pub(super) struct GainHardware {
     /// Preset.
     pub(super) network: &'static str,
     /// Collectives, groups as users write them, and what the table calls these.
@@ -44,7 +44,7 @@ impl Gain<'_> {
 }
 
 /// The table; every row's bytes were compared.
-pub(super) fn gains(of: &Hardware, watch: Watch<'_>) -> Result<Table, Error> {
+pub(super) fn gains(of: &GainHardware, watch: Watch<'_>) -> Result<Table, Error> {
     let network = network(of.network, &[])?;
     let [software, hardware] = of.titles;
     let mut markdown = format!(
@@ -94,7 +94,7 @@ pub(super) fn gains(of: &Hardware, watch: Watch<'_>) -> Result<Table, Error> {
 
 /// The fastest rows of each kind at one size.
 fn gain<'a>(
-    of: &Hardware,
+    of: &GainHardware,
     all: &'a [CompareRow],
     hardware: &'a [CompareRow],
     bytes: u64,

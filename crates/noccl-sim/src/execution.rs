@@ -100,7 +100,7 @@ pub(crate) trait Submit: Engine {
 
 /// How far a cycle has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum ExecutionPhase {
     /// The next one has not begun.
     Between,
     Begun,
@@ -112,8 +112,8 @@ enum Phase {
 pub(crate) struct Execution<E> {
     pub engine: E,
     config: RunConfig,
-    clock: Clock,
-    phase: Phase,
+    clock: ExecutionClock,
+    phase: ExecutionPhase,
     has_acted: bool,
 }
 
@@ -121,7 +121,7 @@ pub(crate) struct Execution<E> {
 pub(crate) type SavedClock = (u64, u64, u64, bool);
 
 #[derive(Debug, Clone, Copy)]
-struct Clock {
+struct ExecutionClock {
     /// The cycle that has been simulated last, and the one that comes next.
     cycle: u64,
     next: u64,
@@ -136,20 +136,20 @@ impl<E: Engine> Execution<E> {
         Self {
             engine,
             config: config.clone(),
-            clock: Clock {
+            clock: ExecutionClock {
                 cycle: 0,
                 next: 0,
                 last_progress: 0,
                 can_move: true,
             },
-            phase: Phase::Between,
+            phase: ExecutionPhase::Between,
             has_acted: false,
         }
     }
 
     /// What is saved of a run between two cycles, apart from its engine.
     pub(crate) const fn saved_clock(&self) -> SavedClock {
-        let Clock {
+        let ExecutionClock {
             cycle,
             next,
             last_progress,
@@ -160,7 +160,7 @@ impl<E: Engine> Execution<E> {
 
     pub(crate) const fn restore_clock(&mut self, saved: SavedClock) {
         let (cycle, next, last_progress, can_move) = saved;
-        self.clock = Clock {
+        self.clock = ExecutionClock {
             cycle,
             next,
             last_progress,
@@ -266,7 +266,7 @@ impl<E: Engine> Run for Execution<E> {
     }
 
     fn result(&self, outputs: &[(Place, u64)]) -> E::Result {
-        let Clock { cycle, next, .. } = self.clock;
+        let ExecutionClock { cycle, next, .. } = self.clock;
         self.engine.result(cycle, next, outputs)
     }
 }
@@ -275,28 +275,28 @@ impl<E: Submit> Execution<E> {
     /// Continues up to the next part of the cycle, or carries out what has been submitted since the last one.
     fn continue_cycle(&mut self) {
         let cycle = self.clock.cycle;
-        if self.phase != Phase::Between
+        if self.phase != ExecutionPhase::Between
             && let Some(has_acted) = self.engine.resume(cycle)
         {
             self.has_acted |= has_acted;
             return;
         }
         match self.phase {
-            Phase::Between => {
+            ExecutionPhase::Between => {
                 self.begin();
-                self.phase = Phase::Begun;
+                self.phase = ExecutionPhase::Begun;
             }
-            Phase::Begun => {
+            ExecutionPhase::Begun => {
                 let has_moved = self.engine.finish(cycle);
-                self.phase = Phase::Finished(has_moved);
+                self.phase = ExecutionPhase::Finished(has_moved);
                 if !E::RESPONDS_TO_DELIVERIES {
                     self.end_cycle(self.has_acted || has_moved);
-                    self.phase = Phase::Between;
+                    self.phase = ExecutionPhase::Between;
                 }
             }
-            Phase::Finished(has_moved) => {
+            ExecutionPhase::Finished(has_moved) => {
                 self.end_cycle(self.has_acted || has_moved);
-                self.phase = Phase::Between;
+                self.phase = ExecutionPhase::Between;
             }
         }
     }
@@ -309,8 +309,8 @@ impl<E: Submit> OpenRun for Execution<E> {
 
     fn cycle(&self) -> u64 {
         match self.phase {
-            Phase::Between => self.clock.next,
-            Phase::Begun | Phase::Finished(_) => self.clock.cycle,
+            ExecutionPhase::Between => self.clock.next,
+            ExecutionPhase::Begun | ExecutionPhase::Finished(_) => self.clock.cycle,
         }
     }
 
@@ -338,7 +338,7 @@ impl<E: Submit> OpenRun for Execution<E> {
             if !ended.is_empty() {
                 return Ok(());
             }
-            let is_between = self.phase == Phase::Between;
+            let is_between = self.phase == ExecutionPhase::Between;
             if is_between && self.activity().is_stalled(&self.config) {
                 return Err(RunError::Stall(Box::new(self.diagnose())));
             }

@@ -156,7 +156,7 @@ pub(crate) fn auto_row(
     tally: &Tally<'_>,
 ) -> Result<Option<AutoRow>, Error> {
     let collective = collective_of(network, request, bytes)?;
-    let case = Case {
+    let case = LossCase {
         network,
         collective: &collective,
         tally,
@@ -198,13 +198,13 @@ pub(crate) fn auto_row(
 }
 
 /// A collective whose choices are measured.
-struct Case<'a> {
+struct LossCase<'a> {
     network: &'a Network,
     collective: &'a Collective,
     tally: &'a Tally<'a>,
 }
 
-impl Case<'_> {
+impl LossCase<'_> {
     /// Cycles of a choice; none if the network cannot do it.
     fn measured(&self, choice: Choice) -> Result<Option<AutoChoice>, Error> {
         let network = self.network;

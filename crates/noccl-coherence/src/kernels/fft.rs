@@ -9,13 +9,13 @@ use crate::memory::{Array, Memory, parallel, share};
 use std::f64::consts::TAU;
 
 /// A matrix of complex numbers: real and imaginary part beside each other.
-type Matrix = Array<f64>;
+type ComplexMatrix = Array<f64>;
 
 struct Plan {
     radix: usize,
     threads: usize,
     /// e^(−2πi j / n).
-    roots: Matrix,
+    roots: ComplexMatrix,
 }
 
 pub(super) fn run<M: Memory>(
@@ -50,7 +50,7 @@ pub(super) fn run<M: Memory>(
 }
 
 impl Plan {
-    fn transpose<M: Memory>(&self, memory: &mut M, from: &Matrix, to: &mut Matrix) {
+    fn transpose<M: Memory>(&self, memory: &mut M, from: &ComplexMatrix, to: &mut ComplexMatrix) {
         let radix = self.radix;
         parallel(memory, self.threads, |memory, thread| {
             for row in share(radix, self.threads, thread) {
@@ -63,7 +63,12 @@ impl Plan {
     }
 
     /// Transforms all rows; then multiplies element (row, column) by root row × column, or not.
-    fn transform_rows<M: Memory>(&self, memory: &mut M, data: &mut Matrix, multiplies: bool) {
+    fn transform_rows<M: Memory>(
+        &self,
+        memory: &mut M,
+        data: &mut ComplexMatrix,
+        multiplies: bool,
+    ) {
         parallel(memory, self.threads, |memory, thread| {
             for row in share(self.radix, self.threads, thread) {
                 self.transform_row(memory, data, row);
@@ -78,7 +83,7 @@ impl Plan {
     }
 
     /// Transform by butterflies, in place.
-    fn transform_row<M: Memory>(&self, memory: &mut M, data: &mut Matrix, row: usize) {
+    fn transform_row<M: Memory>(&self, memory: &mut M, data: &mut ComplexMatrix, row: usize) {
         let radix = self.radix;
         let first = row * radix;
         let bits = radix.trailing_zeros();
@@ -115,11 +120,11 @@ impl Plan {
     }
 }
 
-fn complex(memory: &mut impl Memory, data: &Matrix, at: usize) -> (f64, f64) {
+fn complex(memory: &mut impl Memory, data: &ComplexMatrix, at: usize) -> (f64, f64) {
     (data.at(memory, 2 * at), data.at(memory, 2 * at + 1))
 }
 
-fn set_complex(memory: &mut impl Memory, data: &mut Matrix, at: usize, value: (f64, f64)) {
+fn set_complex(memory: &mut impl Memory, data: &mut ComplexMatrix, at: usize, value: (f64, f64)) {
     data.set(memory, 2 * at, value.0);
     data.set(memory, 2 * at + 1, value.1);
 }

@@ -5,7 +5,7 @@
 use super::random::Random;
 use super::{Kernel, Size, WrongResult, compare};
 use crate::memory::{Array, Memory, board, parallel, share};
-use crate::recording::Event;
+use crate::recording::RecordedEvent;
 
 /// Over-relaxation.
 const WEIGHT: f64 = 1.2;
@@ -72,9 +72,9 @@ fn relax<M: Memory>(memory: &mut M, threads: usize, grid: &mut Grid, sweep: usiz
     }
     parallel(memory, threads, |memory, thread| {
         let group = thread / GROUP;
-        memory.record(Event::Lock(group as u32));
+        memory.record(RecordedEvent::Lock(group as u32));
         grid.changes.add(memory, 8 * group, own[thread]);
-        memory.record(Event::Unlock(group as u32));
+        memory.record(RecordedEvent::Unlock(group as u32));
     });
     parallel(memory, threads, |memory, thread| {
         if thread > 0 {

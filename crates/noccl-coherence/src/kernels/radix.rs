@@ -9,7 +9,7 @@ const DIGIT_BITS: u32 = 6;
 const DIGITS: usize = 1 << DIGIT_BITS;
 const PASSES: u32 = 3;
 
-struct Counts {
+struct DigitCounts {
     /// By thread and digit: keys, then the place of the first one among those of its digit.
     own: Array<u32>,
     /// By digit.
@@ -26,7 +26,7 @@ pub(super) fn run<M: Memory>(
     let keys = size.of(4096, 16_384);
     let mut from: Array<u32> = Array::new(memory, keys);
     let mut to: Array<u32> = Array::new(memory, keys);
-    let mut counts = Counts {
+    let mut counts = DigitCounts {
         own: Array::new(memory, threads * DIGITS),
         total: Array::new(memory, DIGITS),
         next: Array::new(memory, threads * DIGITS),
@@ -49,7 +49,7 @@ pub(super) fn run<M: Memory>(
 fn sort_by<M: Memory>(
     memory: &mut M,
     threads: usize,
-    counts: &mut Counts,
+    counts: &mut DigitCounts,
     from: &Array<u32>,
     to: &mut Array<u32>,
     digit: impl Fn(u32) -> usize,

@@ -5,7 +5,7 @@
 use super::random::Random;
 use super::{Kernel, Size, WrongResult, compare};
 use crate::memory::{Array, Memory, parallel, share};
-use crate::recording::Event;
+use crate::recording::RecordedEvent;
 
 const STEP: f64 = 1e-3;
 /// Keeps forces finite where molecules meet.
@@ -74,13 +74,13 @@ fn add_forces<M: Memory>(memory: &mut M, threads: usize, molecules: &mut Molecul
             if !touched[molecule] {
                 continue;
             }
-            memory.record(Event::Lock(molecule as u32));
+            memory.record(RecordedEvent::Lock(molecule as u32));
             for at in 3 * molecule..3 * molecule + 3 {
                 let force = partial.at(memory, at);
                 molecules.forces.add(memory, at, force);
                 partial.set(memory, at, 0.0);
             }
-            memory.record(Event::Unlock(molecule as u32));
+            memory.record(RecordedEvent::Unlock(molecule as u32));
         }
     });
 }

@@ -7,7 +7,7 @@
 
 use super::LineId;
 use super::cores::Core;
-use crate::recording::{Event, Log};
+use crate::recording::{Log, RecordedEvent};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -53,19 +53,22 @@ impl Program {
         for thread in 0..log.num_threads() {
             for event in log.events(thread) {
                 match event {
-                    Event::Start(other) => {
+                    RecordedEvent::Start(other) => {
                         program.started.insert(other);
                     }
-                    Event::Join(other) => {
+                    RecordedEvent::Join(other) => {
                         program.joined.insert(other);
                     }
-                    Event::Barrier(id) => {
+                    RecordedEvent::Barrier(id) => {
                         let members = program.members.entry(id).or_default();
                         if members.last() != Some(&thread) {
                             members.push(thread);
                         }
                     }
-                    Event::Read(..) | Event::Write(..) | Event::Lock(_) | Event::Unlock(_) => {}
+                    RecordedEvent::Read(..)
+                    | RecordedEvent::Write(..)
+                    | RecordedEvent::Lock(_)
+                    | RecordedEvent::Unlock(_) => {}
                 }
             }
         }
@@ -88,18 +91,26 @@ impl Program {
     pub(super) fn expand(
         &self,
         thread: usize,
-        event: Event,
+        event: RecordedEvent,
         rounds: &mut BTreeMap<u32, u32>,
         into: &mut impl Extend<Micro>,
     ) {
         match event {
-            Event::Read(address, bytes) => into.extend(lines(address, bytes).map(Micro::Load)),
-            Event::Write(address, bytes) => into.extend(lines(address, bytes).map(Micro::Store)),
-            Event::Lock(id) => into.extend([Micro::Test(LOCKS + LineId::from(id))]),
-            Event::Unlock(id) => into.extend([Micro::Write(LOCKS + LineId::from(id), 0)]),
-            Event::Start(other) => into.extend([Micro::Write(STARTS + LineId::from(other), 1)]),
-            Event::Join(other) => into.extend([Micro::Await(ENDS + LineId::from(other), 1)]),
-            Event::Barrier(id) => {
+            RecordedEvent::Read(address, bytes) => {
+                into.extend(lines(address, bytes).map(Micro::Load))
+            }
+            RecordedEvent::Write(address, bytes) => {
+                into.extend(lines(address, bytes).map(Micro::Store))
+            }
+            RecordedEvent::Lock(id) => into.extend([Micro::Test(LOCKS + LineId::from(id))]),
+            RecordedEvent::Unlock(id) => into.extend([Micro::Write(LOCKS + LineId::from(id), 0)]),
+            RecordedEvent::Start(other) => {
+                into.extend([Micro::Write(STARTS + LineId::from(other), 1)])
+            }
+            RecordedEvent::Join(other) => {
+                into.extend([Micro::Await(ENDS + LineId::from(other), 1)])
+            }
+            RecordedEvent::Barrier(id) => {
                 let round = rounds.entry(id).or_insert(0);
                 *round += 1;
                 self.expand_barrier(thread, id, *round, into);

@@ -9,7 +9,7 @@ pub const MAX_ADDRESS: u64 = 1 << 48;
 
 /// Something that a thread does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum RecordedEvent {
     /// Reads at an address so many bytes: 1, 2, 4 or 8.
     Read(u64, u8),
     /// Writes.
@@ -37,15 +37,15 @@ pub struct Recorder {
 
 impl Recorder {
     /// Adds an event.
-    pub fn push(&mut self, event: Event) {
+    pub fn push(&mut self, event: RecordedEvent) {
         let (kind, payload) = match event {
-            Event::Read(address, bytes) => (0, self.reference(address, bytes)),
-            Event::Write(address, bytes) => (1, self.reference(address, bytes)),
-            Event::Lock(id) => (2, u64::from(id)),
-            Event::Unlock(id) => (3, u64::from(id)),
-            Event::Barrier(id) => (4, u64::from(id)),
-            Event::Start(thread) => (5, u64::from(thread)),
-            Event::Join(thread) => (6, u64::from(thread)),
+            RecordedEvent::Read(address, bytes) => (0, self.reference(address, bytes)),
+            RecordedEvent::Write(address, bytes) => (1, self.reference(address, bytes)),
+            RecordedEvent::Lock(id) => (2, u64::from(id)),
+            RecordedEvent::Unlock(id) => (3, u64::from(id)),
+            RecordedEvent::Barrier(id) => (4, u64::from(id)),
+            RecordedEvent::Start(thread) => (5, u64::from(thread)),
+            RecordedEvent::Join(thread) => (6, u64::from(thread)),
         };
         self.events += 1;
         let mut number = kind | payload << 3;
@@ -91,7 +91,10 @@ impl Recorder {
             let at = bytes.len() - cursor.bytes.len();
             let event = cursor.decode().ok_or(format!("no event at byte {at}"))?;
             events += 1;
-            references += u64::from(matches!(event, Event::Read(..) | Event::Write(..)));
+            references += u64::from(matches!(
+                event,
+                RecordedEvent::Read(..) | RecordedEvent::Write(..)
+            ));
         }
         Ok(Self {
             bytes: bytes.to_vec(),
@@ -110,7 +113,7 @@ pub struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    fn decode(&mut self) -> Option<Event> {
+    fn decode(&mut self) -> Option<RecordedEvent> {
         let (mut number, mut shift) = (0_u64, 0);
         loop {
             let (byte, rest) = self.bytes.split_first()?;
@@ -127,13 +130,17 @@ impl Cursor<'_> {
         let payload = number >> 3;
         let id = u32::try_from(payload).ok();
         match number & 7 {
-            0 => self.reference(payload).map(|(at, n)| Event::Read(at, n)),
-            1 => self.reference(payload).map(|(at, n)| Event::Write(at, n)),
-            2 => id.map(Event::Lock),
-            3 => id.map(Event::Unlock),
-            4 => id.map(Event::Barrier),
-            5 => id.map(Event::Start),
-            6 => id.map(Event::Join),
+            0 => self
+                .reference(payload)
+                .map(|(at, n)| RecordedEvent::Read(at, n)),
+            1 => self
+                .reference(payload)
+                .map(|(at, n)| RecordedEvent::Write(at, n)),
+            2 => id.map(RecordedEvent::Lock),
+            3 => id.map(RecordedEvent::Unlock),
+            4 => id.map(RecordedEvent::Barrier),
+            5 => id.map(RecordedEvent::Start),
+            6 => id.map(RecordedEvent::Join),
             _ => None,
         }
     }
@@ -148,9 +155,9 @@ impl Cursor<'_> {
 }
 
 impl Iterator for Cursor<'_> {
-    type Item = Event;
+    type Item = RecordedEvent;
 
-    fn next(&mut self) -> Option<Event> {
+    fn next(&mut self) -> Option<RecordedEvent> {
         if self.bytes.is_empty() {
             return None;
         }

@@ -9,7 +9,7 @@ mod file;
 mod order;
 mod race;
 
-pub use event::{Cursor, Event, MAX_ADDRESS, Recorder};
+pub use event::{Cursor, MAX_ADDRESS, RecordedEvent, Recorder};
 pub use file::{MAX_THREADS, RecordingError, VERSION};
 pub(crate) use race::Mixer;
 

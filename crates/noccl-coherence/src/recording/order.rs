@@ -4,12 +4,12 @@
 //! Locks order nothing here: who gets one first is decided on the simulated machine. What they protect is checked by the locks held.
 
 use super::race::Races;
-use super::{Cursor, Event, Log, RecordingError};
+use super::{Cursor, Log, RecordedEvent, RecordingError};
 use std::collections::BTreeMap;
 
 /// Where a thread is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum OrderState {
     NotStarted,
     Runs,
     AtBarrier(u32),
@@ -18,7 +18,7 @@ enum State {
 }
 
 struct Replay<'a> {
-    states: Vec<State>,
+    states: Vec<OrderState>,
     cursors: Vec<Cursor<'a>>,
     held: Vec<Vec<u32>>,
     /// Threads of each barrier.
@@ -33,7 +33,11 @@ pub(super) fn replay(log: &Log, races: &mut Races) -> Result<(), RecordingError>
         for thread in 0..log.num_threads() {
             has_moved |= replay.advance(thread, races)?;
         }
-        if replay.states.iter().all(|state| *state == State::Ended) {
+        if replay
+            .states
+            .iter()
+            .all(|state| *state == OrderState::Ended)
+        {
             return Ok(());
         }
         if !has_moved {
@@ -45,26 +49,26 @@ pub(super) fn replay(log: &Log, races: &mut Races) -> Result<(), RecordingError>
 impl<'a> Replay<'a> {
     fn new(log: &'a Log) -> Self {
         let threads = log.num_threads();
-        let mut states = vec![State::Runs; threads];
+        let mut states = vec![OrderState::Runs; threads];
         let mut members: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for thread in 0..threads {
             for event in log.events(thread) {
                 match event {
-                    Event::Start(other) if (other as usize) < threads => {
-                        states[other as usize] = State::NotStarted;
+                    RecordedEvent::Start(other) if (other as usize) < threads => {
+                        states[other as usize] = OrderState::NotStarted;
                     }
-                    Event::Barrier(id) => {
+                    RecordedEvent::Barrier(id) => {
                         let members = members.entry(id).or_default();
                         if members.last() != Some(&thread) {
                             members.push(thread);
                         }
                     }
-                    Event::Read(..)
-                    | Event::Write(..)
-                    | Event::Lock(_)
-                    | Event::Unlock(_)
-                    | Event::Start(_)
-                    | Event::Join(_) => {}
+                    RecordedEvent::Read(..)
+                    | RecordedEvent::Write(..)
+                    | RecordedEvent::Lock(_)
+                    | RecordedEvent::Unlock(_)
+                    | RecordedEvent::Start(_)
+                    | RecordedEvent::Join(_) => {}
                 }
             }
         }
@@ -79,30 +83,30 @@ impl<'a> Replay<'a> {
     /// A thread goes on as far as it can. True if it has moved.
     fn advance(&mut self, thread: usize, races: &mut Races) -> Result<bool, RecordingError> {
         match self.states[thread] {
-            State::NotStarted | State::Ended => return Ok(false),
-            State::AtBarrier(id) => {
+            OrderState::NotStarted | OrderState::Ended => return Ok(false),
+            OrderState::AtBarrier(id) => {
                 let members = &self.members[&id];
                 if members
                     .iter()
-                    .any(|other| self.states[*other] != State::AtBarrier(id))
+                    .any(|other| self.states[*other] != OrderState::AtBarrier(id))
                 {
                     return Ok(false);
                 }
                 races.meet(members);
                 for member in members {
-                    self.states[*member] = State::Runs;
+                    self.states[*member] = OrderState::Runs;
                 }
             }
-            State::Joins(other) => {
-                if self.states[other] != State::Ended {
+            OrderState::Joins(other) => {
+                if self.states[other] != OrderState::Ended {
                     return Ok(false);
                 }
                 races.follow(thread, other);
-                self.states[thread] = State::Runs;
+                self.states[thread] = OrderState::Runs;
             }
-            State::Runs => {}
+            OrderState::Runs => {}
         }
-        while self.states[thread] == State::Runs {
+        while self.states[thread] == OrderState::Runs {
             self.step(thread, races)?;
         }
         Ok(true)
@@ -113,17 +117,17 @@ impl<'a> Replay<'a> {
             if let Some(id) = self.held[thread].first() {
                 return Err(wrong(thread, format!("lock {id} at its end"), "none held"));
             }
-            self.states[thread] = State::Ended;
+            self.states[thread] = OrderState::Ended;
             return Ok(());
         };
         match event {
-            Event::Read(address, bytes) => {
+            RecordedEvent::Read(address, bytes) => {
                 races.reference(thread, address, bytes, false, &self.held[thread])?;
             }
-            Event::Write(address, bytes) => {
+            RecordedEvent::Write(address, bytes) => {
                 races.reference(thread, address, bytes, true, &self.held[thread])?;
             }
-            Event::Lock(id) => {
+            RecordedEvent::Lock(id) => {
                 if self.held[thread].contains(&id) {
                     return Err(wrong(
                         thread,
@@ -133,15 +137,15 @@ impl<'a> Replay<'a> {
                 }
                 self.held[thread].push(id);
             }
-            Event::Unlock(id) => {
+            RecordedEvent::Unlock(id) => {
                 let at = self.held[thread].iter().position(|held| *held == id);
                 let at = at.ok_or_else(|| wrong(thread, format!("unlock {id}"), "locks held"))?;
                 self.held[thread].remove(at);
             }
-            Event::Barrier(id) => self.states[thread] = State::AtBarrier(id),
-            Event::Start(other) => {
+            RecordedEvent::Barrier(id) => self.states[thread] = OrderState::AtBarrier(id),
+            RecordedEvent::Start(other) => {
                 let other = self.other(thread, other)?;
-                if self.states[other] != State::NotStarted {
+                if self.states[other] != OrderState::NotStarted {
                     return Err(wrong(
                         thread,
                         format!("starts {other}"),
@@ -149,9 +153,11 @@ impl<'a> Replay<'a> {
                     ));
                 }
                 races.follow(other, thread);
-                self.states[other] = State::Runs;
+                self.states[other] = OrderState::Runs;
             }
-            Event::Join(other) => self.states[thread] = State::Joins(self.other(thread, other)?),
+            RecordedEvent::Join(other) => {
+                self.states[thread] = OrderState::Joins(self.other(thread, other)?)
+            }
         }
         Ok(())
     }
@@ -171,14 +177,16 @@ impl<'a> Replay<'a> {
 
     fn stuck(&self) -> RecordingError {
         let waits = self.states.iter().enumerate();
-        let mut waits = waits.filter(|(_, state)| **state != State::Ended);
+        let mut waits = waits.filter(|(_, state)| **state != OrderState::Ended);
         let (thread, state) = waits.next().expect("some thread has not ended");
         let found = match state {
-            State::AtBarrier(id) => {
+            OrderState::AtBarrier(id) => {
                 format!("barrier {id}, to which another of its threads never comes")
             }
-            State::Joins(other) => format!("join of thread {other}, which never ends"),
-            State::NotStarted | State::Runs | State::Ended => "never started".to_owned(),
+            OrderState::Joins(other) => format!("join of thread {other}, which never ends"),
+            OrderState::NotStarted | OrderState::Runs | OrderState::Ended => {
+                "never started".to_owned()
+            }
         };
         wrong(thread, found, "synchronisations that all threads pass")
     }

@@ -13,7 +13,7 @@ const GRANULE_BYTES: u64 = 8;
 
 /// References of one thread, at one clock and with the same locks, to the bytes of a granule.
 #[derive(Debug, Clone)]
-struct Access {
+struct RecordedAccess {
     thread: u8,
     clock: u32,
     locks: u32,
@@ -25,7 +25,7 @@ struct Access {
 #[derive(Debug)]
 pub(super) struct Races {
     clocks: Vec<Vec<u32>>,
-    accesses: HashMap<u64, Vec<Access>, BuildHasherDefault<Mixer>>,
+    accesses: HashMap<u64, Vec<RecordedAccess>, BuildHasherDefault<Mixer>>,
     /// Sets of locks by number; the first is empty.
     locks: Vec<Vec<u32>>,
 }
@@ -135,7 +135,7 @@ impl Races {
             }
         }
         let at = own.unwrap_or_else(|| {
-            accesses.push(Access {
+            accesses.push(RecordedAccess {
                 thread: thread as u8,
                 clock: clock[thread],
                 locks,

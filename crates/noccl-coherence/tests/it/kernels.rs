@@ -3,7 +3,7 @@
 
 use crate::common::log;
 use noccl_coherence::memory::Plain;
-use noccl_coherence::recording::{Event, Recorder};
+use noccl_coherence::recording::{RecordedEvent, Recorder};
 use noccl_coherence::{Kernel, Log, Size};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -36,13 +36,13 @@ fn recordings_have_no_race_and_outlive_a_file() {
     }
 }
 
-fn refusal(threads: &[&[Event]]) -> String {
+fn refusal(threads: &[&[RecordedEvent]]) -> String {
     log(threads).check().expect_err("refused").to_string()
 }
 
 #[test]
 fn conflicts_need_a_synchronisation() {
-    use Event::{Barrier, Join, Lock, Read, Start, Unlock, Write};
+    use RecordedEvent::{Barrier, Join, Lock, Read, Start, Unlock, Write};
     let (read, write) = (Read(100, 4), Write(96, 8));
     assert_eq!(
         refusal(&[&[read], &[write]]),
@@ -51,7 +51,7 @@ fn conflicts_need_a_synchronisation() {
     );
     // An unaligned reference reaches into the next eight bytes.
     assert!(refusal(&[&[Write(102, 4)], &[Write(104, 1)]]).contains("address 0x68: written"));
-    let fine: [&[&[Event]]; 6] = [
+    let fine: [&[&[RecordedEvent]]; 6] = [
         &[&[read], &[read]],
         &[&[Read(96, 4)], &[Write(100, 4)]],
         &[&[read, Barrier(3)], &[Barrier(3), write]],
@@ -66,7 +66,7 @@ fn conflicts_need_a_synchronisation() {
     for threads in fine {
         assert_eq!(log(threads).check(), Ok(()), "{threads:?}");
     }
-    let racy: [&[&[Event]]; 4] = [
+    let racy: [&[&[RecordedEvent]]; 4] = [
         &[&[Lock(1), read, Unlock(1)], &[Lock(2), write, Unlock(2)]],
         &[&[write, Start(1), write, Join(1)], &[write]],
         // The third thread does not meet the first.
@@ -87,8 +87,8 @@ fn conflicts_need_a_synchronisation() {
 
 #[test]
 fn synchronisations_that_never_end_are_refused() {
-    use Event::{Barrier, Join, Lock, Start, Unlock};
-    let cases: [(&[&[Event]], &str); 7] = [
+    use RecordedEvent::{Barrier, Join, Lock, Start, Unlock};
+    let cases: [(&[&[RecordedEvent]], &str); 7] = [
         (
             &[&[Barrier(0), Barrier(0)], &[Barrier(0)]],
             "thread 0: barrier 0, to which another of its threads never comes",
@@ -119,8 +119,8 @@ fn synchronisations_that_never_end_are_refused() {
 #[test]
 fn damaged_files_are_refused() {
     let bytes = log(&[
-        &[Event::Read(100, 4), Event::Barrier(0)],
-        &[Event::Barrier(0)],
+        &[RecordedEvent::Read(100, 4), RecordedEvent::Barrier(0)],
+        &[RecordedEvent::Barrier(0)],
     ])
     .to_bytes();
     for at in 0..bytes.len() {
@@ -133,16 +133,16 @@ fn damaged_files_are_refused() {
     }
 }
 
-fn event() -> impl Strategy<Value = Event> {
+fn event() -> impl Strategy<Value = RecordedEvent> {
     let address = || 0..1_u64 << 48;
     prop_oneof![
-        (address(), 0..4_u32).prop_map(|(at, log)| Event::Read(at, 1 << log)),
-        (address(), 0..4_u32).prop_map(|(at, log)| Event::Write(at, 1 << log)),
-        any::<u32>().prop_map(Event::Lock),
-        any::<u32>().prop_map(Event::Unlock),
-        any::<u32>().prop_map(Event::Barrier),
-        any::<u32>().prop_map(Event::Start),
-        any::<u32>().prop_map(Event::Join),
+        (address(), 0..4_u32).prop_map(|(at, log)| RecordedEvent::Read(at, 1 << log)),
+        (address(), 0..4_u32).prop_map(|(at, log)| RecordedEvent::Write(at, 1 << log)),
+        any::<u32>().prop_map(RecordedEvent::Lock),
+        any::<u32>().prop_map(RecordedEvent::Unlock),
+        any::<u32>().prop_map(RecordedEvent::Barrier),
+        any::<u32>().prop_map(RecordedEvent::Start),
+        any::<u32>().prop_map(RecordedEvent::Join),
     ]
 }
 

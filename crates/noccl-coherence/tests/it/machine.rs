@@ -4,7 +4,7 @@
 use crate::common::log;
 use noccl_coherence::machine::{Counts, LATENCIES, LINE_BYTES, Machine, MachineError};
 use noccl_coherence::protocol::{Flow, Ht, Protocol, Token};
-use noccl_coherence::recording::Event;
+use noccl_coherence::recording::RecordedEvent;
 use noccl_coherence::{Kernel, Log, Size};
 use noccl_net::Network;
 use noccl_spec::{SmartMulticast, SmartPriority, SmartReduction, SmartRouter};
@@ -22,7 +22,7 @@ fn unicast_cycles(paths: u64, flits: u64) -> u64 {
 #[test]
 fn an_uncontended_load_takes_its_closed_form() {
     // Line 2 has its home in the corner opposite to core 0.
-    let log = log(&[&[Event::Read(2 * LINE_BYTES, 8)]]);
+    let log = log(&[&[RecordedEvent::Read(2 * LINE_BYTES, 8)]]);
     for (preset, paths) in [
         ("smart_8x8_baseline", 14),
         ("smart_8x8", 2),
@@ -41,8 +41,8 @@ fn an_uncontended_load_takes_its_closed_form() {
 #[test]
 fn a_request_of_the_token_protocol_takes_its_closed_form() {
     let log = log(&[&[
-        Event::Write(2 * LINE_BYTES, 8),
-        Event::Read(2 * LINE_BYTES, 8),
+        RecordedEvent::Write(2 * LINE_BYTES, 8),
+        RecordedEvent::Read(2 * LINE_BYTES, 8),
     ]]);
     let network = network("smart_8x8", |_| ());
     let there = LATENCIES.issue_cycles + unicast_cycles(2, 1) + LATENCIES.directory_cycles;
@@ -148,8 +148,8 @@ fn every_design_is_coherent_and_wires_are_fastest() {
 fn lines_leave_a_full_set_and_come_back() {
     // 40 lines of one set, of 16 lines, written and read by two threads at a time.
     let lines = || (0..40).map(|line| line * 1024 * LINE_BYTES);
-    let events: Vec<Event> = (lines().map(|at| Event::Write(at, 4)))
-        .chain(lines().map(|at| Event::Read(at, 4)))
+    let events: Vec<RecordedEvent> = (lines().map(|at| RecordedEvent::Write(at, 4)))
+        .chain(lines().map(|at| RecordedEvent::Read(at, 4)))
         .collect();
     let log = log(&[&events, &events]);
     let network = network("smart_8x8", |_| ());
@@ -162,8 +162,8 @@ fn lines_leave_a_full_set_and_come_back() {
 
 #[test]
 fn synchronisations_take_effect_on_the_machine() {
-    use Event::{Barrier, Join, Lock, Read, Start, Unlock, Write};
-    let work: Vec<Event> = (0..500).map(|_| Read(64, 4)).collect();
+    use RecordedEvent::{Barrier, Join, Lock, Read, Start, Unlock, Write};
+    let work: Vec<RecordedEvent> = (0..500).map(|_| Read(64, 4)).collect();
     let first = [
         &[Start(1)][..],
         &work,
@@ -177,7 +177,8 @@ fn synchronisations_take_effect_on_the_machine() {
     ]
     .concat();
     let network = network("smart_8x8", |_| ());
-    let cycles = |threads: &[&[Event]]| run::<Ht>(&network, &log(threads)).expect("runs").cycles;
+    let cycles =
+        |threads: &[&[RecordedEvent]]| run::<Ht>(&network, &log(threads)).expect("runs").cycles;
     // The second thread's work comes after the barrier, and its end before the first one's last reference.
     assert!(cycles(&[&first, &second]) > 1500);
     assert!(cycles(&[&first[..501], &second[..3]]) < 1500);
@@ -185,17 +186,18 @@ fn synchronisations_take_effect_on_the_machine() {
 
 #[test]
 fn nobody_passes_a_barrier_alone_and_locks_exclude() {
-    use Event::{Barrier, Lock, Read, Unlock};
+    use RecordedEvent::{Barrier, Lock, Read, Unlock};
     let network = network("smart_8x8", |_| ());
-    let cycles = |threads: &[&[Event]]| run::<Ht>(&network, &log(threads)).expect("runs").cycles;
-    let work: Vec<Event> = (0..5000).map(|_| Read(64, 4)).collect();
+    let cycles =
+        |threads: &[&[RecordedEvent]]| run::<Ht>(&network, &log(threads)).expect("runs").cycles;
+    let work: Vec<RecordedEvent> = (0..5000).map(|_| Read(64, 4)).collect();
     let (before, behind) = (
         [&work[..], &[Barrier(0)]].concat(),
         [&[Barrier(0)], &work[..]].concat(),
     );
     for (first, second) in [(&before, &behind), (&behind, &before)] {
         // The tree of the barrier has two levels.
-        let mut threads: Vec<&[Event]> = vec![&[Barrier(0)]; 20];
+        let mut threads: Vec<&[RecordedEvent]> = vec![&[Barrier(0)]; 20];
         (threads[0], threads[19]) = (first, second);
         assert!(cycles(&threads) > 10_000);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The recorder for programs of users: compiled as its head says, its recordings are read, checked, and hold what the program has done.
 
-use noccl_coherence::recording::Event;
+use noccl_coherence::recording::RecordedEvent;
 use noccl_coherence::{Log, RECORDER_SOURCE};
 use noccl_testkit::assert_says;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ fn recording(folder: &Path) -> Log {
     Log::from_bytes(&bytes).expect("it has the form of recordings")
 }
 
-fn count(log: &Log, thread: usize, is_counted: impl Fn(Event) -> bool) -> usize {
+fn count(log: &Log, thread: usize, is_counted: impl Fn(RecordedEvent) -> bool) -> usize {
     log.events(thread)
         .filter(|event| is_counted(*event))
         .count()
@@ -90,28 +90,40 @@ fn threads_of_a_program_are_recorded_with_what_orders_them() {
     let log = recording(&folder);
     assert_eq!(log.num_threads(), 5);
     assert_eq!(log.check(), Ok(()));
-    let is_start = |event| matches!(event, Event::Start(_));
-    let is_join = |event| matches!(event, Event::Join(_));
+    let is_start = |event| matches!(event, RecordedEvent::Start(_));
+    let is_join = |event| matches!(event, RecordedEvent::Join(_));
     assert_eq!((count(&log, 0, is_start), count(&log, 0, is_join)), (4, 4));
     for thread in 1..5 {
-        let of_values = |event| matches!(event, Event::Read(_, 4));
+        let of_values = |event| matches!(event, RecordedEvent::Read(_, 4));
         // The other thread's hundred, and the counter of those that have finished.
         assert_eq!(count(&log, thread, of_values), 101);
         assert_eq!(
-            count(&log, thread, |event| matches!(event, Event::Write(_, 4))),
+            count(&log, thread, |event| matches!(
+                event,
+                RecordedEvent::Write(_, 4)
+            )),
             101
         );
         // The sum and the counter.
         assert_eq!(
-            count(&log, thread, |event| matches!(event, Event::Lock(_))),
+            count(&log, thread, |event| matches!(
+                event,
+                RecordedEvent::Lock(_)
+            )),
             2
         );
         assert_eq!(
-            count(&log, thread, |event| matches!(event, Event::Unlock(_))),
+            count(&log, thread, |event| matches!(
+                event,
+                RecordedEvent::Unlock(_)
+            )),
             2
         );
         assert_eq!(
-            count(&log, thread, |event| matches!(event, Event::Barrier(_))),
+            count(&log, thread, |event| matches!(
+                event,
+                RecordedEvent::Barrier(_)
+            )),
             1
         );
     }
@@ -134,11 +146,24 @@ fn teams_of_openmp_are_recorded_alike() {
     for thread in 0..4 {
         // Before and behind the region, and behind each of the two loops.
         assert_eq!(
-            count(&log, thread, |event| matches!(event, Event::Barrier(_))),
+            count(&log, thread, |event| matches!(
+                event,
+                RecordedEvent::Barrier(_)
+            )),
             4
         );
-        assert!(count(&log, thread, |event| matches!(event, Event::Write(_, 8))) >= 256);
-        assert!(count(&log, thread, |event| matches!(event, Event::Read(_, 8))) >= 256);
+        assert!(
+            count(&log, thread, |event| matches!(
+                event,
+                RecordedEvent::Write(_, 8)
+            )) >= 256
+        );
+        assert!(
+            count(&log, thread, |event| matches!(
+                event,
+                RecordedEvent::Read(_, 8)
+            )) >= 256
+        );
     }
 }
 

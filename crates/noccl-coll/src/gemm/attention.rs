@@ -9,9 +9,9 @@
 //! into the other of two slots; a barrier separates heads. Source: the dataflow is FlatAttention's (Zhang et
 //! al. 2025), which S1 cites for reductions in attention.
 
-use super::layout::{Layout, Matrix};
-use super::program::{Mesh, Program};
-use super::spread::{Spread, Task};
+use super::layout::{GemmLayout, Matrix};
+use super::program::{GemmProgram, Mesh};
+use super::spread::{Spread, SpreadTask};
 use super::{SubmatrixShape, cores, slices};
 use crate::CollError;
 use crate::steps::transfer;
@@ -45,7 +45,7 @@ pub struct AttentionPlan {
     /// The schedule.
     pub schedule: Schedule,
     /// Slices of Q (as A) and of K and V behind it (as B).
-    pub layout: Layout,
+    pub layout: GemmLayout,
     /// Every head's last actions: O's reductions, by row.
     pub outputs: Vec<Vec<ActionId>>,
     /// Barrier before each head.
@@ -88,7 +88,7 @@ pub fn flat_attention(
     };
     shape.c_bytes()?;
     let stored = stored_heads(network, shape, attention.heads);
-    let layout = Layout::new(network, shape, 2, stored)?;
+    let layout = GemmLayout::new(network, shape, 2, stored)?;
     let sums = sum_element(attention.element).unwrap_or(attention.element);
     let buffers = Buffers::new(&layout, attention, rows, columns, sums);
     let tile = network.clusters().next();
@@ -102,7 +102,7 @@ pub fn flat_attention(
             limit: "cluster.l1_bytes",
         });
     }
-    let mut writer = Writer {
+    let mut writer = AttentionWriter {
         network,
         attention,
         mesh,
@@ -111,7 +111,7 @@ pub fn flat_attention(
         rows,
         columns,
         sums,
-        program: Program::default(),
+        program: GemmProgram::default(),
         compute: None,
         compute_cycles: 0,
     };
@@ -160,13 +160,13 @@ pub fn flat_attention(
 
 /// As many heads as the memory tiles hold at a time; further ones take the same places again.
 fn stored_heads(network: &Network, shape: SubmatrixShape, heads: u32) -> u32 {
-    let fits = |stored: &u32| Layout::new(network, shape, 2, *stored).is_ok();
+    let fits = |stored: &u32| GemmLayout::new(network, shape, 2, *stored).is_ok();
     (1..=heads).rev().find(fits).unwrap_or(1)
 }
 
 impl Buffers {
     fn new(
-        layout: &Layout,
+        layout: &GemmLayout,
         attention: &Attention,
         rows: u32,
         columns: u32,
@@ -195,24 +195,24 @@ impl Buffers {
     }
 }
 
-struct Writer<'a> {
+struct AttentionWriter<'a> {
     network: &'a Network,
     attention: &'a Attention,
     mesh: Mesh,
-    layout: &'a Layout,
+    layout: &'a GemmLayout,
     buffers: Buffers,
     rows: u32,
     columns: u32,
     sums: ElementType,
-    program: Program,
+    program: GemmProgram,
     /// Latest kernel.
     compute: Option<ActionId>,
     compute_cycles: u64,
 }
 
-impl Writer<'_> {
+impl AttentionWriter<'_> {
     fn load(&mut self, head: u32, start: Option<ActionId>) -> Vec<ActionId> {
-        let task = Task {
+        let task = SpreadTask {
             layout: self.layout,
             mesh: self.mesh,
             spread: Spread::InNetwork,

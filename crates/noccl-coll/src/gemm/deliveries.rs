@@ -2,29 +2,29 @@
 //! Submatrices along trees of deliveries: whoever has a piece passes it on, without barriers within an iteration.
 
 use super::layout::Matrix;
-use super::program::Program;
-use super::spread::{Spreading, Task};
+use super::program::GemmProgram;
+use super::spread::{SpreadTask, Spreading};
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{ActionId, ActionKind};
 use std::collections::HashMap;
 
 /// A piece of a submatrix at a cluster: matrix, iteration, chunk.
-type Piece = (Matrix, u32, u32, Coord);
+type GemmChunk = (Matrix, u32, u32, Coord);
 
-impl Task<'_> {
+impl SpreadTask<'_> {
     /// The transfers stand in the order of a pipeline: chunk c passes stage s in step c + s.
     pub(super) fn by_deliveries(
         &self,
         iterations: std::ops::Range<u32>,
         start: Option<ActionId>,
         chunks: u32,
-        program: &mut Program,
+        program: &mut GemmProgram,
     ) -> Spreading {
         let stages = Matrix::BOTH.map(|matrix| self.stages(matrix));
         let chunks = self.useful_chunks(chunks);
         let num_stages = stages.iter().map(Vec::len).max().unwrap_or(0);
         let (mut first, mut last) = (Vec::new(), Vec::new());
-        let mut brought: HashMap<Piece, ActionId> = HashMap::new();
+        let mut brought: HashMap<GemmChunk, ActionId> = HashMap::new();
         for step in 0..num_stages + chunks as usize - 1 {
             for (matrix, stages) in Matrix::BOTH.into_iter().zip(&stages) {
                 for chunk in 0..chunks {

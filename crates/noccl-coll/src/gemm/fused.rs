@@ -8,7 +8,7 @@
 
 use super::SubmatrixShape;
 use super::beside::Beside;
-use super::program::{Mesh, Program};
+use super::program::{GemmProgram, Mesh};
 use crate::steps::transfer;
 use crate::{Algorithm, Choice, CollError, Forwarding, schedule};
 use noccl_net::{Coord, Network, TileRef, TileSet};
@@ -79,7 +79,7 @@ pub fn fused_concat_linear(
         lengths: None,
         definition: None,
     };
-    let mut program = Program::default();
+    let mut program = GemmProgram::default();
     let mut start = None;
     let mut plan = FusedPlan {
         schedule: empty(fused),
@@ -172,7 +172,7 @@ fn empty(fused: &FusedConcatLinear) -> Schedule {
 }
 
 /// Adds the actions of another schedule, all of them after `gates`.
-fn append(program: &mut Program, actions: Vec<Action>, gates: &[ActionId]) {
+fn append(program: &mut GemmProgram, actions: Vec<Action>, gates: &[ActionId]) {
     let first = program.len();
     for action in actions {
         let own = action.after.iter().map(|id| ActionId(id.0 + first));

@@ -37,7 +37,7 @@ impl Matrix {
 
 /// Places of all submatrices.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct GemmLayout {
     shape: SubmatrixShape,
     width: u16,
     height: u16,
@@ -55,7 +55,7 @@ pub struct Layout {
     beat_bytes: u64,
 }
 
-impl Layout {
+impl GemmLayout {
     /// Places for `iterations` submatrices per row and column, of which a cluster holds `slots` at a time.
     ///
     /// # Errors

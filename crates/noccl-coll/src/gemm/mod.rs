@@ -20,7 +20,7 @@ mod summa;
 
 pub use attention::{Attention, AttentionPlan, flat_attention};
 pub use fused::{FusedConcatLinear, FusedPlan, fused_concat_linear};
-pub use layout::{Layout, Matrix};
+pub use layout::{GemmLayout, Matrix};
 pub use shape::{DEFAULT_UTILISATION, SubmatrixShape};
 pub use spread::Spread;
 pub use summa::{Summa, SummaPlan, Sync, summa};

@@ -7,11 +7,11 @@ use noccl_workload::{Action, ActionId, ActionKind, Barrier, BarrierMechanism};
 
 /// A growing list of actions.
 #[derive(Debug, Default)]
-pub(super) struct Program {
+pub(super) struct GemmProgram {
     actions: Vec<Action>,
 }
 
-impl Program {
+impl GemmProgram {
     pub(super) fn add(&mut self, kind: ActionKind, after: Vec<ActionId>) -> ActionId {
         self.actions.push(Action { kind, after });
         ActionId(self.actions.len() as u32 - 1)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How the submatrices of one iteration reach the clusters of their rows and columns.
 
-use super::layout::{Layout, Matrix};
-use super::program::{Mesh, Program};
+use super::layout::{GemmLayout, Matrix};
+use super::program::{GemmProgram, Mesh};
 use crate::order::{chain_stages, from_position, tree_order, tree_stages};
 use crate::steps::transfer;
 use noccl_net::{Coord, TileRef};
@@ -42,7 +42,7 @@ impl fmt::Display for Spread {
 
 /// One hand-over: from a place to a cluster, by a cluster's DMA engine.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hop {
+pub(super) struct SpreadHop {
     initiator: Coord,
     pub(super) from: Place,
     pub(super) to: Coord,
@@ -50,13 +50,13 @@ pub(super) struct Hop {
 
 /// What spreading needs to know.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Task<'a> {
-    pub(super) layout: &'a Layout,
+pub(super) struct SpreadTask<'a> {
+    pub(super) layout: &'a GemmLayout,
     pub(super) mesh: Mesh,
     pub(super) spread: Spread,
 }
 
-impl Task<'_> {
+impl SpreadTask<'_> {
     /// The network's multicast of one line.
     pub(super) fn multicast(&self, matrix: Matrix, line: u16, iteration: u32) -> Transfer {
         let set = match matrix {
@@ -80,7 +80,7 @@ impl Task<'_> {
         &self,
         iterations: std::ops::Range<u32>,
         start: Option<ActionId>,
-        program: &mut Program,
+        program: &mut GemmProgram,
     ) -> Spreading {
         match self.spread {
             Spread::InNetwork => self.by_network(iterations, start, program),
@@ -94,7 +94,7 @@ impl Task<'_> {
         &self,
         iterations: std::ops::Range<u32>,
         start: Option<ActionId>,
-        program: &mut Program,
+        program: &mut GemmProgram,
     ) -> Spreading {
         let mut all = Vec::new();
         for iteration in iterations {
@@ -124,7 +124,7 @@ impl Task<'_> {
         iterations: std::ops::Range<u32>,
         start: Option<ActionId>,
         chunks: u32,
-        program: &mut Program,
+        program: &mut GemmProgram,
     ) -> Spreading {
         let stages = Matrix::BOTH.map(|matrix| self.stages(matrix));
         let chunks = self.useful_chunks(chunks);
@@ -183,14 +183,14 @@ impl Task<'_> {
     }
 
     /// Hand-overs by stage: the initiator reads from the memory tile, then along the line.
-    pub(super) fn stages(&self, matrix: Matrix) -> Vec<Vec<(u16, Hop)>> {
-        let mut stages: Vec<Vec<(u16, Hop)>> = vec![Vec::new()];
+    pub(super) fn stages(&self, matrix: Matrix) -> Vec<Vec<(u16, SpreadHop)>> {
+        let mut stages: Vec<Vec<(u16, SpreadHop)>> = vec![Vec::new()];
         for line in 0..self.layout.lines(matrix) {
             let entry = self.layout.initiator(matrix, line);
             let from = self.layout.source(matrix, line, 0);
             stages[0].push((
                 line,
-                Hop {
+                SpreadHop {
                     initiator: entry,
                     from,
                     to: entry,
@@ -211,7 +211,7 @@ impl Task<'_> {
                     };
                     (
                         line,
-                        Hop {
+                        SpreadHop {
                             initiator,
                             from,
                             to,
@@ -252,7 +252,7 @@ impl Task<'_> {
         matrix: Matrix,
         line: u16,
         iteration: u32,
-        hop: Hop,
+        hop: SpreadHop,
         (chunk, chunks): (u32, u32),
     ) -> Option<ActionKind> {
         let bytes = self.layout.bytes(matrix);

@@ -14,9 +14,9 @@
 //! trip; with enough slots the kernels run back to back.
 
 use super::SubmatrixShape;
-use super::layout::{Layout, Matrix};
-use super::program::{Mesh, Program};
-use super::spread::{Spread, Spreading, Task};
+use super::layout::{GemmLayout, Matrix};
+use super::program::{GemmProgram, Mesh};
+use super::spread::{Spread, SpreadTask, Spreading};
 use crate::CollError;
 use noccl_net::{Network, TileRef, TileSet};
 use noccl_workload::{
@@ -67,7 +67,7 @@ pub struct SummaPlan {
     /// The schedule.
     pub schedule: Schedule,
     /// Where submatrices lie.
-    pub layout: Layout,
+    pub layout: GemmLayout,
     /// Kernel of each iteration.
     pub kernels: Vec<ActionId>,
     /// Transfers by group of iterations: those of the first step and those of the last.
@@ -106,12 +106,12 @@ pub fn summa(network: &Network, summa: &Summa) -> Result<SummaPlan, CollError> {
             summa.spread
         ));
     }
-    let layout = Layout::new(network, summa.shape, summa.prefetch, summa.iterations)?;
+    let layout = GemmLayout::new(network, summa.shape, summa.prefetch, summa.iterations)?;
     let writer = Writer {
         summa,
         layout: &layout,
         mesh,
-        program: Program::default(),
+        program: GemmProgram::default(),
         kernels: Vec::new(),
         loads: Vec::new(),
         barriers: Vec::new(),
@@ -124,17 +124,17 @@ pub fn summa(network: &Network, summa: &Summa) -> Result<SummaPlan, CollError> {
 
 struct Writer<'a> {
     summa: &'a Summa,
-    layout: &'a Layout,
+    layout: &'a GemmLayout,
     mesh: Mesh,
-    program: Program,
+    program: GemmProgram,
     kernels: Vec<ActionId>,
     loads: Vec<(Vec<ActionId>, Vec<ActionId>)>,
     barriers: Vec<ActionId>,
 }
 
 impl<'a> Writer<'a> {
-    fn task(&self) -> Task<'a> {
-        Task {
+    fn task(&self) -> SpreadTask<'a> {
+        SpreadTask {
             layout: self.layout,
             mesh: self.mesh,
             spread: self.summa.spread,

@@ -118,12 +118,12 @@ fn in_issue_order(members: &[Coord]) -> Vec<usize> {
 }
 
 /// The lines of a group that is columns × rows, each one multi-address.
-struct Lines {
+struct GatherLines {
     columns: Vec<MultiAddress>,
     rows: Vec<MultiAddress>,
 }
 
-impl Lines {
+impl GatherLines {
     fn new(blocks: Blocks<'_>) -> Result<Self, CollError> {
         let algorithm = Algorithm::InNetworkLines.name();
         let (columns, rows) = blocks.columns_and_rows(algorithm)?;
@@ -152,7 +152,7 @@ impl Lines {
 
 /// Along the columns each its block, then along the rows each its whole column.
 pub(crate) fn all_gather_lines(blocks: Blocks<'_>) -> Result<Vec<Action>, CollError> {
-    let lines = Lines::new(blocks)?;
+    let lines = GatherLines::new(blocks)?;
     let num_rows = lines.rows.len();
     let line_bytes = num_rows as u64 * blocks.bytes();
     let mut builder = Builder::default();
@@ -192,7 +192,7 @@ pub(crate) fn reduce_scatter_lines(
     layout: &mut Layout,
     sync: &SyncPlan,
 ) -> Result<Vec<Action>, CollError> {
-    let lines = Lines::new(blocks)?;
+    let lines = GatherLines::new(blocks)?;
     let (num_columns, num_rows) = (lines.columns.len(), lines.rows.len());
     let line_bytes = num_rows as u64 * blocks.bytes();
     let is_one_column = num_columns == 1;

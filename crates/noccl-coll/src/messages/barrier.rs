@@ -6,8 +6,8 @@
 
 use super::Work;
 use super::exchange::gather_and_release;
-use super::program::{Part, Program, Wait};
-use super::tree::Tree;
+use super::program::{MessagePart, Program, Wait};
+use super::tree::MessageTree;
 use crate::choice::TreeForm;
 use crate::entry::{Entry, OnCores};
 use crate::{CollError, centre};
@@ -34,17 +34,17 @@ impl Work<'_> {
     }
 
     /// Tree of a barrier, in the form that is asked for.
-    fn chosen_tree(&self) -> Result<Tree, CollError> {
+    fn chosen_tree(&self) -> Result<MessageTree, CollError> {
         match self.choice.messages.tree {
-            TreeForm::Binomial => Ok(Tree::binomial(self.members.len(), self.root)),
+            TreeForm::Binomial => Ok(MessageTree::binomial(self.members.len(), self.root)),
             TreeForm::Neighbour => self.barrier_tree(),
-            TreeForm::Ternary => Ok(Tree::ternary(&self.members, self.tree_root())),
+            TreeForm::Ternary => Ok(MessageTree::ternary(&self.members, self.tree_root())),
         }
     }
 
     /// Tree along links; also of the barriers between rounds.
-    pub(super) fn barrier_tree(&self) -> Result<Tree, CollError> {
-        Tree::by_neighbours(&self.members, self.tree_root()).ok_or_else(|| {
+    pub(super) fn barrier_tree(&self) -> Result<MessageTree, CollError> {
+        MessageTree::by_neighbours(&self.members, self.tree_root()).ok_or_else(|| {
             self.unsupported(
                 "some members have no neighbour that is nearer to the root; accepted: a rectangle, or tree:ternary",
             )
@@ -71,7 +71,7 @@ impl Work<'_> {
                 .checked_sub(1)
                 .map_or(Wait::Nothing, Wait::UpTo);
             for (rank, to) in told.into_iter().enumerate() {
-                program.send((rank, to), Part::NOTHING, wait);
+                program.send((rank, to), MessagePart::NOTHING, wait);
             }
         }
     }

@@ -6,19 +6,19 @@
 //! received `lag` steps before, and keep a copy of their own block last.
 
 use super::Work;
-use super::program::{Part, Program, Wait};
+use super::program::{MessagePart, Program, Wait};
 use super::rounds::Grid;
-use super::tree::Tree;
+use super::tree::MessageTree;
 use crate::CollError;
 use crate::choice::{RoundForm, RoundSync};
 use crate::entry::{Entry, OnCores, Parameters};
 use noccl_workload::{Action, CollectiveKind, MessageRows};
 
 /// Messages of a step, as ranks.
-pub(super) type Step = Vec<(usize, usize)>;
+pub(super) type ExchangeStep = Vec<(usize, usize)>;
 
 /// A message of a step: its ranks, bytes, and rows if it has several. A rank sends itself what it copies.
-pub(super) type Sent = ((usize, usize), (Part, Option<MessageRows>));
+pub(super) type Sent = ((usize, usize), (MessagePart, Option<MessageRows>));
 
 pub(crate) const TORUS: Entry = Entry {
     parameters: Parameters {
@@ -57,7 +57,7 @@ impl Work<'_> {
     }
 
     /// Everybody's blocks, each to its rank, in the order of these steps.
-    pub(super) fn exchange(&self, steps: Vec<Step>) -> Result<Vec<Action>, CollError> {
+    pub(super) fn exchange(&self, steps: Vec<ExchangeStep>) -> Result<Vec<Action>, CollError> {
         let steps = steps.into_iter().filter(|step| !step.is_empty());
         let steps = steps.map(|pairs| {
             let sent = |pair: (usize, usize)| (pair, (self.block(pair.0, pair.1), None));
@@ -111,10 +111,10 @@ impl Work<'_> {
     }
 
     /// Steps in which every rank has one partner, who is another one or itself.
-    fn by_step(&self, partner: impl Fn(usize, usize) -> usize) -> Vec<Step> {
+    fn by_step(&self, partner: impl Fn(usize, usize) -> usize) -> Vec<ExchangeStep> {
         let num = self.members.len();
         let step = |s: usize| (0..num).map(|rank| (rank, partner(rank, s))).collect();
-        let mut steps: Vec<Step> = (0..num).map(step).collect();
+        let mut steps: Vec<ExchangeStep> = (0..num).map(step).collect();
         for step in &mut steps {
             step.retain(|pair| pair.0 != pair.1);
         }
@@ -122,12 +122,12 @@ impl Work<'_> {
     }
 
     /// To rank 0, 1, 2, …
-    pub(super) fn linear(&self) -> Vec<Step> {
+    pub(super) fn linear(&self) -> Vec<ExchangeStep> {
         self.by_step(|_, step| step)
     }
 
     /// By exclusive or where the ranks are a power of two, else to the rank so many places on.
-    pub(super) fn pairwise(&self) -> Vec<Step> {
+    pub(super) fn pairwise(&self) -> Vec<ExchangeStep> {
         let num = self.members.len();
         match num.is_power_of_two() {
             true => self.by_step(|rank, step| rank ^ step),
@@ -136,7 +136,7 @@ impl Work<'_> {
     }
 
     /// To the tile so many columns and rows on, around the edge.
-    fn torus(&self) -> Result<Vec<Step>, CollError> {
+    fn torus(&self) -> Result<Vec<ExchangeStep>, CollError> {
         let (columns, rows) = self.grid()?;
         Ok(self.by_step(|rank, step| {
             // Rows up for an even number of columns, down for an odd one: one step differs from the next by a row or a column.
@@ -152,7 +152,7 @@ impl Work<'_> {
     }
 
     /// The paper's rounds, split or not.
-    fn rounds(&self) -> Result<Vec<Step>, CollError> {
+    fn rounds(&self) -> Result<Vec<ExchangeStep>, CollError> {
         let rectangle = self.rectangle()?;
         let grid = Grid {
             columns: rectangle.width,
@@ -171,9 +171,9 @@ impl Work<'_> {
     }
 
     /// Block of the rank `to` in the input of `from`, and its place in the output.
-    pub(super) fn block(&self, from: usize, to: usize) -> Part {
+    pub(super) fn block(&self, from: usize, to: usize) -> MessagePart {
         let collective = self.collective;
-        Part {
+        MessagePart {
             from: collective.input_offset + to as u64 * collective.bytes,
             to: collective.output_offset + from as u64 * collective.bytes,
             bytes: collective.block_bytes(from, to),
@@ -182,15 +182,15 @@ impl Work<'_> {
 }
 
 /// Everybody tells its parent when all its children have told it; then the root releases its children, which release theirs.
-pub(super) fn gather_and_release(tree: &Tree, program: &mut Program<'_>) {
+pub(super) fn gather_and_release(tree: &MessageTree, program: &mut Program<'_>) {
     for rank in tree.order.iter().rev() {
         if let Some(parent) = tree.parents[*rank] {
-            program.send((*rank, parent), Part::NOTHING, Wait::All);
+            program.send((*rank, parent), MessagePart::NOTHING, Wait::All);
         }
     }
     for rank in &tree.order {
         for child in &tree.children[*rank] {
-            program.send((*rank, *child), Part::NOTHING, Wait::All);
+            program.send((*rank, *child), MessagePart::NOTHING, Wait::All);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! Forms on core tiles of algorithms that clusters have too.
 
 use super::Work;
-use super::tree::Tree;
+use super::tree::MessageTree;
 use crate::CollError;
 use crate::entry::OnCores;
 use crate::whole::Whole;
@@ -40,7 +40,7 @@ pub(crate) const UNICAST: OnCores = OnCores {
         |kind| matches!(kind, CollectiveKind::AllToAll | CollectiveKind::Multicast),
         |work| match work.collective.kind.has_blocks() {
             true => work.exchange(work.linear()),
-            false => work.multicast_over(&Tree::star(work.members.len(), work.root)),
+            false => work.multicast_over(&MessageTree::star(work.members.len(), work.root)),
         },
     )
 };
@@ -60,7 +60,7 @@ fn chain(work: &Work<'_>) -> Result<Vec<Action>, CollError> {
 }
 
 fn tree(work: &Work<'_>) -> Result<Vec<Action>, CollError> {
-    let binomial = |root| Tree::binomial(work.members.len(), root);
+    let binomial = |root| MessageTree::binomial(work.members.len(), root);
     match Whole::of(work.collective.kind) {
         Some(Whole::Multicast) => work.multicast_over(&binomial(work.root)),
         Some(Whole::Reduce) => work.reduce_over(&work.reducing_tree(work.root)),
@@ -71,7 +71,7 @@ fn tree(work: &Work<'_>) -> Result<Vec<Action>, CollError> {
 
 fn row_column(work: &Work<'_>) -> Result<Vec<Action>, CollError> {
     let is_chain = !work.choice.messages.is_direct;
-    let tree = |grid, root| Tree::by_row_and_column(grid, root, is_chain);
+    let tree = |grid, root| MessageTree::by_row_and_column(grid, root, is_chain);
     match Whole::of(work.collective.kind) {
         Some(Whole::AllReduce) => work.all_reduce_over(&tree(work.grid()?, 0), None),
         Some(Whole::Reduce | Whole::Multicast) => work.reduce_over(&tree(work.grid()?, work.root)),

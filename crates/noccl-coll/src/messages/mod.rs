@@ -26,7 +26,7 @@ use noccl_net::{Coord, Network};
 use noccl_workload::{
     Action, Collective, CollectiveKind, First, Rectangle, SCHEDULE_FORMAT, Schedule,
 };
-use program::Part;
+use program::MessagePart;
 use rounds::Grid;
 use std::collections::BTreeMap;
 
@@ -227,8 +227,8 @@ impl Work<'_> {
     }
 
     /// Input and output of every rank.
-    fn whole(&self) -> Part {
-        Part {
+    fn whole(&self) -> MessagePart {
+        MessagePart {
             from: self.collective.input_offset,
             to: self.collective.output_offset,
             bytes: self.collective.bytes,

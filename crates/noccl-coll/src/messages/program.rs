@@ -20,13 +20,13 @@ pub(crate) enum Wait {
 
 /// Bytes of one memory that become bytes of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct MessagePart {
     pub(crate) from: u64,
     pub(crate) to: u64,
     pub(crate) bytes: u64,
 }
 
-impl Part {
+impl MessagePart {
     /// No bytes: the message itself is what it says.
     pub(crate) const NOTHING: Self = Self {
         from: 0,
@@ -78,7 +78,7 @@ impl<'a> Program<'a> {
     }
 
     /// A message between ranks.
-    pub(crate) fn send(&mut self, pair: (usize, usize), part: Part, wait: Wait) -> ActionId {
+    pub(crate) fn send(&mut self, pair: (usize, usize), part: MessagePart, wait: Wait) -> ActionId {
         self.send_rows(pair, (part, None), wait)
     }
 
@@ -86,7 +86,7 @@ impl<'a> Program<'a> {
     pub(crate) fn send_rows(
         &mut self,
         (from, to): (usize, usize),
-        (part, rows): (Part, Option<MessageRows>),
+        (part, rows): (MessagePart, Option<MessageRows>),
         wait: Wait,
     ) -> ActionId {
         let after = self.waited_for(from, wait);
@@ -125,7 +125,7 @@ impl<'a> Program<'a> {
     }
 
     /// The rank's own bytes go to their place, if they are not there.
-    pub(crate) fn keep(&mut self, rank: usize, part: Part) {
+    pub(crate) fn keep(&mut self, rank: usize, part: MessagePart) {
         if part.from != part.to && part.bytes > 0 {
             self.send((rank, rank), part, Wait::Nothing);
         }

@@ -6,8 +6,8 @@
 //! the static network (S4 §2), or by recursive doubling.
 
 use super::Work;
-use super::program::{Part, Program, Wait};
-use super::tree::Tree;
+use super::program::{MessagePart, Program, Wait};
+use super::tree::MessageTree;
 use crate::CollError;
 use crate::entry::{Entry, OnCores};
 use crate::exchange::blocks::at;
@@ -34,7 +34,7 @@ pub(crate) const IN_NETWORK_STATIC: Entry = Entry {
 
 impl Work<'_> {
     /// A reduction to the root of a tree.
-    pub(super) fn reduce_over(&self, tree: &Tree) -> Result<Vec<Action>, CollError> {
+    pub(super) fn reduce_over(&self, tree: &MessageTree) -> Result<Vec<Action>, CollError> {
         let mut program = Program::new(self);
         let mut layout = self.layout()?;
         self.add_reduction(tree, &mut layout, &mut program);
@@ -43,7 +43,7 @@ impl Work<'_> {
     }
 
     /// A multicast from the root over a tree.
-    pub(super) fn multicast_over(&self, tree: &Tree) -> Result<Vec<Action>, CollError> {
+    pub(super) fn multicast_over(&self, tree: &MessageTree) -> Result<Vec<Action>, CollError> {
         let mut program = Program::new(self);
         self.add_multicast(tree, self.collective.input_offset, &mut program);
         program.keep(self.root, self.whole());
@@ -62,8 +62,8 @@ impl Work<'_> {
     /// An all-reduce: to the root of a tree, and from there over another tree or the static network.
     pub(super) fn all_reduce_over(
         &self,
-        tree: &Tree,
-        back: Option<&Tree>,
+        tree: &MessageTree,
+        back: Option<&MessageTree>,
     ) -> Result<Vec<Action>, CollError> {
         let mut layout = self.layout()?;
         let mut program = Program::new(self);
@@ -86,8 +86,8 @@ impl Work<'_> {
     }
 
     /// Binomial tree of a reduction, its children in the order of the fold.
-    pub(super) fn reducing_tree(&self, root: usize) -> Tree {
-        let mut tree = Tree::binomial(self.members.len(), root);
+    pub(super) fn reducing_tree(&self, root: usize) -> MessageTree {
+        let mut tree = MessageTree::binomial(self.members.len(), root);
         // The child with the fewest below it is done first.
         tree.children
             .iter_mut()
@@ -96,12 +96,12 @@ impl Work<'_> {
     }
 
     /// Neighbour to neighbour through all lines to the root.
-    pub(super) fn snake(&self, root: usize) -> Tree {
+    pub(super) fn snake(&self, root: usize) -> MessageTree {
         let path = chain_order(&self.members, self.members[root]);
         let ranks = path
             .iter()
             .filter_map(|c| self.members.binary_search(c).ok());
-        Tree::path(self.members.len(), &ranks.collect::<Vec<_>>())
+        MessageTree::path(self.members.len(), &ranks.collect::<Vec<_>>())
     }
 
     /// Pieces that the payload is cut into: whole units of a packet, and whole elements.
@@ -110,7 +110,7 @@ impl Work<'_> {
     }
 
     /// Every rank reduces its own input with what its children send, and sends the result on; the root keeps it as output.
-    fn add_reduction(&self, tree: &Tree, layout: &mut Layout, program: &mut Program<'_>) {
+    fn add_reduction(&self, tree: &MessageTree, layout: &mut Layout, program: &mut Program<'_>) {
         let collective = self.collective;
         let most = tree.children.iter().map(Vec::len).max().unwrap_or(0);
         let buffers: Vec<u64> = (0..most).map(|_| layout.alloc(collective.bytes)).collect();
@@ -136,7 +136,7 @@ impl Work<'_> {
                     } else {
                         partial
                     };
-                    let part = Part {
+                    let part = MessagePart {
                         from: of_child + start,
                         to: buffer + start,
                         bytes,
@@ -151,14 +151,14 @@ impl Work<'_> {
     }
 
     /// The root's bytes from `source` on go to every other rank's output, piece by piece.
-    fn add_multicast(&self, tree: &Tree, source: u64, program: &mut Program<'_>) {
+    fn add_multicast(&self, tree: &MessageTree, source: u64, program: &mut Program<'_>) {
         let output = self.collective.output_offset;
         let pieces = self.pieces();
         for (start, bytes) in (0..pieces.len()).map(|piece| pieces.range(piece)) {
             for (place, rank) in tree.order.iter().enumerate() {
                 let from = if place == 0 { source } else { output };
                 for child in &tree.children[*rank] {
-                    let part = Part {
+                    let part = MessagePart {
                         from: from + start,
                         to: output + start,
                         bytes,
@@ -200,7 +200,7 @@ impl Work<'_> {
         let rank = |place: usize| place + place.min(num_pairs);
         let partial = layout.alloc(whole.bytes);
         let mut own = vec![whole.from; num];
-        let exchange = |from: u64, to: u64| Part {
+        let exchange = |from: u64, to: u64| MessagePart {
             from,
             to,
             bytes: whole.bytes,

@@ -7,13 +7,13 @@
 
 use super::Work;
 use super::exchange::Sent;
-use super::program::Part;
+use super::program::MessagePart;
 use crate::CollError;
 use noccl_workload::MessageRows;
 
 /// A group of columns and rows, whose ranks go up the columns, and where its blocks lie.
 #[derive(Debug, Clone, Copy)]
-struct Lines {
+struct CoreLines {
     columns: usize,
     rows: usize,
     /// Bytes of a block.
@@ -43,7 +43,7 @@ impl Work<'_> {
             layout.alloc(collective.bytes * self.members.len() as u64)
         };
         self.check_layout(&layout)?;
-        let lines = Lines {
+        let lines = CoreLines {
             columns,
             rows,
             bytes: collective.bytes,
@@ -60,7 +60,7 @@ impl Work<'_> {
     }
 }
 
-impl Lines {
+impl CoreLines {
     /// To the tile so many columns on, around the edge: the blocks for its column. The last step is a rank's own column.
     fn along_rows(self, step: usize) -> Vec<Sent> {
         // Of a single tile the blocks have no column to go along.
@@ -72,7 +72,7 @@ impl Lines {
         let bytes = self.bytes * self.rows as u64;
         let sent = self.tiles().map(|(column, row)| {
             let other = (column + step) % self.columns;
-            let part = Part {
+            let part = MessagePart {
                 from: self.input + other as u64 * bytes,
                 to: to + column as u64 * bytes,
                 bytes,
@@ -95,7 +95,7 @@ impl Lines {
         });
         let sent = self.tiles().map(|(column, row)| {
             let other = (row + step) % self.rows;
-            let part = Part {
+            let part = MessagePart {
                 from: self.between + other as u64 * self.bytes,
                 to: self.output + row as u64 * self.bytes,
                 bytes: self.bytes,

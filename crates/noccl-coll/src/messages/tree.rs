@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// A tree over ranks: parents and children, and the ranks from the root outwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tree {
+pub(crate) struct MessageTree {
     /// Parent of each rank; the root has none.
     pub(crate) parents: Vec<Option<usize>>,
     /// Children of each rank, in the order in which they are served.
@@ -15,7 +15,7 @@ pub(crate) struct Tree {
     pub(crate) order: Vec<usize>,
 }
 
-impl Tree {
+impl MessageTree {
     fn alone(num_ranks: usize, root: usize) -> Self {
         Self {
             parents: vec![None; num_ranks],
@@ -179,7 +179,7 @@ mod tests {
     }
 
     /// How many ranks beside the root have no child, one, two, three.
-    fn arities(tree: &Tree) -> [usize; 4] {
+    fn arities(tree: &MessageTree) -> [usize; 4] {
         let mut found = [0; 4];
         for rank in &tree.order[1..] {
             found[tree.children[*rank].len()] += 1;
@@ -198,7 +198,7 @@ mod tests {
             let members = square(size);
             let root = middle(&members);
             assert_eq!(members[root], Coord::new((size - 1) / 2, (size - 1) / 2));
-            let tree = Tree::by_neighbours(&members, root).unwrap();
+            let tree = MessageTree::by_neighbours(&members, root).unwrap();
             let farthest = members.iter().map(|c| members[root].hops_to(*c)).max();
             assert_eq!(Some(tree.height() as u32), farthest);
             assert_eq!(tree.children[root].len(), 4);
@@ -214,14 +214,14 @@ mod tests {
     #[test]
     fn a_set_that_falls_apart_has_no_tree_along_links() {
         let apart = [Coord::new(0, 0), Coord::new(2, 0)];
-        assert_eq!(Tree::by_neighbours(&apart, 0), None);
+        assert_eq!(MessageTree::by_neighbours(&apart, 0), None);
     }
 
     #[test]
     fn ternary_trees_have_depth_three_up_to_53_ranks() {
         for (size, depth) in [(2, 1), (3, 2), (4, 2), (5, 3), (7, 3), (8, 4)] {
             let members = square(size);
-            let tree = Tree::ternary(&members, middle(&members));
+            let tree = MessageTree::ternary(&members, middle(&members));
             assert_eq!(tree.height(), depth, "{size}");
         }
     }
@@ -230,7 +230,7 @@ mod tests {
     fn binomial_trees_reach_everybody_in_as_few_steps_as_ranks_can_double() {
         for num_ranks in 1..70 {
             for root in [0, num_ranks / 2, num_ranks - 1] {
-                let tree = Tree::binomial(num_ranks, root);
+                let tree = MessageTree::binomial(num_ranks, root);
                 let mut reached = tree.order.clone();
                 reached.sort_unstable();
                 assert_eq!(reached, (0..num_ranks).collect::<Vec<_>>());

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// A part of a level: its members, and which of them is the head, which combines what they have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Part {
+struct CombinedPart {
     members: Vec<Coord>,
     head: Coord,
 }
@@ -40,7 +40,7 @@ impl Task<'_> {
     /// From level to level every head adds what its part has; operands in the order of the part.
     fn sum_by_parts(
         &self,
-        levels: &[Vec<Part>],
+        levels: &[Vec<CombinedPart>],
         (input, output): (u64, u64),
         bytes: u64,
         (flow, slots): (&mut Dataflow<'_>, &mut Slots<'_>),
@@ -85,7 +85,7 @@ impl Task<'_> {
     /// From the last level back: every head sends to its part. The root's copy for itself is the last thing that it does.
     fn copy_by_parts(
         &self,
-        levels: &[Vec<Part>],
+        levels: &[Vec<CombinedPart>],
         (input, output): (u64, u64),
         bytes: u64,
         flow: &mut Dataflow<'_>,
@@ -116,15 +116,15 @@ impl Task<'_> {
 }
 
 /// Levels from the members up to `root`, the head of the last one; each addition has at most `most` operands, at least 2.
-fn levels(members: &[Coord], root: Coord, most: usize) -> Vec<Vec<Part>> {
+fn levels(members: &[Coord], root: Coord, most: usize) -> Vec<Vec<CombinedPart>> {
     let mut left = members.to_vec();
     left.sort_unstable_by_key(|member| (member.y, member.x));
     let mut levels = Vec::new();
     while left.len() > 1 {
         // Parts as equal as can be.
         let num_parts = left.len().div_ceil(most.max(2));
-        let parts: Vec<Part> = (left.chunks(left.len().div_ceil(num_parts)))
-            .map(|part| Part {
+        let parts: Vec<CombinedPart> = (left.chunks(left.len().div_ceil(num_parts)))
+            .map(|part| CombinedPart {
                 members: part.to_vec(),
                 head: nearest(part, root),
             })
@@ -144,7 +144,7 @@ fn nearest(part: &[Coord], root: Coord) -> Coord {
     near.unwrap_or(root)
 }
 
-fn most_members(parts: &[Part]) -> u64 {
+fn most_members(parts: &[CombinedPart]) -> u64 {
     let num = parts.iter().map(|part| part.members.len() as u64);
     num.max().unwrap_or(0)
 }

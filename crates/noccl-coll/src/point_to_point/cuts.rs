@@ -2,7 +2,7 @@
 //! Which part of a payload each member is left with behind each dimension of a reduce-scatter.
 
 use super::dimensions::Dimension;
-use super::line::{Form, Part};
+use super::line::{Form, LinePart};
 use super::pairing::Pairing;
 use crate::layout::Chunks;
 use noccl_net::Coord;
@@ -13,7 +13,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub(super) struct Cuts {
     /// By dimension: the part of each member behind it.
-    pub(super) parts: Vec<BTreeMap<Coord, Part>>,
+    pub(super) parts: Vec<BTreeMap<Coord, LinePart>>,
     /// By dimension: is a part cut, or does every member of a line get all of it?
     pub(super) is_cut: Vec<bool>,
 }
@@ -21,7 +21,7 @@ pub(super) struct Cuts {
 /// A piece of a payload that every member shares.
 #[derive(Debug)]
 pub(super) struct Shared<'a> {
-    pub(super) part: Part,
+    pub(super) part: LinePart,
     pub(super) forms: &'a [Form],
     pub(super) dimensions: &'a [&'a Dimension],
     /// Which of how many pieces that take the dimensions in this order.
@@ -34,7 +34,8 @@ pub(super) struct Shared<'a> {
 impl Cuts {
     /// Cuts a piece along one dimension after the other, as long as every member gets a beat.
     pub(super) fn of_payload(members: &[Coord], shared: &Shared<'_>) -> Self {
-        let mut known: BTreeMap<Coord, Part> = members.iter().map(|m| (*m, shared.part)).collect();
+        let mut known: BTreeMap<Coord, LinePart> =
+            members.iter().map(|m| (*m, shared.part)).collect();
         let mut cuts = Self {
             parts: Vec::new(),
             is_cut: Vec::new(),
@@ -59,7 +60,7 @@ impl Cuts {
     }
 
     /// The other direction: blocks that belong to members (some may be empty), put together line by line.
-    pub(super) fn of_blocks(blocks: BTreeMap<Coord, Part>, dimensions: &[&Dimension]) -> Self {
+    pub(super) fn of_blocks(blocks: BTreeMap<Coord, LinePart>, dimensions: &[&Dimension]) -> Self {
         let mut parts = vec![blocks];
         for dimension in dimensions.iter().skip(1).rev() {
             let behind = &parts[parts.len() - 1];
@@ -79,12 +80,12 @@ impl Cuts {
 }
 
 /// From the first to the last byte of all parts.
-fn hull(parts: impl Iterator<Item = Part>) -> Part {
+fn hull(parts: impl Iterator<Item = LinePart>) -> LinePart {
     let filled = parts.filter(|p| p.bytes > 0);
     let ends = filled.map(|p| (p.start, p.start + p.bytes));
     let both = ends.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)));
     let (start, end) = both.unwrap_or((0, 0));
-    Part {
+    LinePart {
         start,
         bytes: end - start,
     }
@@ -109,13 +110,13 @@ impl Shared<'_> {
     }
 
     /// A part in pieces for the owners on a line: those that go together lie one behind the other.
-    fn cut(&self, part: Part, form: Form, num: usize, owners: &Range<usize>) -> Vec<Part> {
+    fn cut(&self, part: LinePart, form: Form, num: usize, owners: &Range<usize>) -> Vec<LinePart> {
         let chunks = Chunks::new(part.bytes, self.beat_bytes, owners.len() as u32);
         let order = match form {
             Form::Pairs(pairing) => Pairing::kept(&pairing.steps(num), 0, 0),
             Form::Ring | Form::Both | Form::Direct => (0..num).collect(),
         };
-        let mut parts = vec![Part { start: 0, bytes: 0 }; num];
+        let mut parts = vec![LinePart { start: 0, bytes: 0 }; num];
         let order = order.into_iter().filter(|p| owners.contains(p));
         for (at, position) in order.enumerate() {
             let (start, bytes) = if at < chunks.len() {
@@ -123,7 +124,7 @@ impl Shared<'_> {
             } else {
                 (part.bytes, 0)
             };
-            parts[position] = Part {
+            parts[position] = LinePart {
                 start: part.start + start,
                 bytes,
             };

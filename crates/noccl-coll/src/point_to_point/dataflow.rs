@@ -24,7 +24,7 @@ pub(crate) type TaskId = usize;
 
 /// One action with what it has to wait for.
 #[derive(Debug)]
-pub(crate) struct Task {
+pub(crate) struct FlowTask {
     pub(crate) kind: ActionKind,
     /// Cluster that runs it.
     pub(crate) agent: Coord,
@@ -39,7 +39,7 @@ pub(crate) struct Task {
 pub struct Dataflow<'a> {
     network: &'a Network,
     collective: &'a Collective,
-    pub(super) tasks: Vec<Task>,
+    pub(super) tasks: Vec<FlowTask>,
     pub(super) memories: HashMap<Coord, Memory>,
     /// A member that has everything: nobody sends to it.
     has_all: Option<Coord>,
@@ -233,7 +233,7 @@ impl<'a> Dataflow<'a> {
         }
         after.sort_unstable();
         after.dedup();
-        self.tasks.push(Task {
+        self.tasks.push(FlowTask {
             kind,
             agent,
             destination,
@@ -270,7 +270,7 @@ impl<'a> Dataflow<'a> {
         for (at, task) in order.iter().enumerate() {
             number[*task] = at as u32;
         }
-        let mut tasks: Vec<Option<Task>> = self.tasks.into_iter().map(Some).collect();
+        let mut tasks: Vec<Option<FlowTask>> = self.tasks.into_iter().map(Some).collect();
         let in_order = order.iter().filter_map(|task| tasks[*task].take());
         in_order
             .map(|task| {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The dimensions of a group: along each of them members exchange in lines.
 
-use super::line::{Line, Part};
+use super::line::{Line, LinePart};
 use crate::PointForm;
 use crate::group::Group;
 use crate::order::ring_order;
@@ -125,7 +125,7 @@ impl Dimension {
     }
 
     /// A line whose members have these parts.
-    pub(super) fn line<'a>(&self, members: &'a [Coord], parts: &'a [Part]) -> Line<'a> {
+    pub(super) fn line<'a>(&self, members: &'a [Coord], parts: &'a [LinePart]) -> Line<'a> {
         Line {
             members,
             parts,

@@ -5,7 +5,7 @@
 //! wait holds up those behind it. So tasks stand in the order in which they would start if each took what it takes in an
 //! idle network and every port passed a beat per cycle. The estimate decides about speed alone, never about right and wrong.
 
-use super::dataflow::{Task, TaskId};
+use super::dataflow::{FlowTask, TaskId};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_spec::Cluster;
 use noccl_workload::{ActionKind, Destination, LocalReduce, Transfer};
@@ -32,7 +32,7 @@ enum Worker {
 }
 
 impl Worker {
-    fn of(task: &Task) -> Self {
+    fn of(task: &FlowTask) -> Self {
         match task.kind.transfer() {
             Some(_) => Self::Sender(task.agent),
             None => Self::Adder(task.agent),
@@ -42,7 +42,7 @@ impl Worker {
 
 /// What a worker has to do.
 #[derive(Debug, Default)]
-struct Work {
+struct FileWork {
     is_busy: bool,
     /// Tasks that can begin, the most urgent first.
     ready: BinaryHeap<Reverse<(Urgency, TaskId)>>,
@@ -63,14 +63,14 @@ enum Event {
 /// Workers that always take the most urgent task that can begin.
 struct Estimate<'a> {
     network: &'a Network,
-    tasks: &'a [Task],
+    tasks: &'a [FlowTask],
     /// What each task's priority is by, in cycles.
     urgency: Vec<u64>,
     /// Per task: how many it waits for, until when at least, and who waits for it.
     open: Vec<usize>,
     ready_at: Vec<u64>,
     waiting: Vec<Vec<TaskId>>,
-    workers: HashMap<Worker, Work>,
+    workers: HashMap<Worker, FileWork>,
     /// When each destination has taken in what is on its path.
     inputs: HashMap<Coord, u64>,
     events: BinaryHeap<Reverse<(u64, Event)>>,
@@ -78,7 +78,7 @@ struct Estimate<'a> {
 }
 
 /// Tasks by estimated begin; a task stands behind all that it waits for.
-pub(super) fn file_order(network: &Network, tasks: &[Task], priority: Priority) -> Vec<TaskId> {
+pub(super) fn file_order(network: &Network, tasks: &[FlowTask], priority: Priority) -> Vec<TaskId> {
     let mut estimate = Estimate::new(network, tasks, priority);
     let mut touched: Vec<Worker> = Vec::new();
     while let Some(Reverse((now, event))) = estimate.events.pop() {
@@ -96,7 +96,7 @@ pub(super) fn file_order(network: &Network, tasks: &[Task], priority: Priority) 
 }
 
 impl<'a> Estimate<'a> {
-    fn new(network: &'a Network, tasks: &'a [Task], priority: Priority) -> Self {
+    fn new(network: &'a Network, tasks: &'a [FlowTask], priority: Priority) -> Self {
         let mut waiting: Vec<Vec<TaskId>> = vec![Vec::new(); tasks.len()];
         for (id, task) in tasks.iter().enumerate() {
             for before in &task.after {
@@ -178,7 +178,7 @@ impl<'a> Estimate<'a> {
 }
 
 /// Cycles from the begin of each task to the end of everything that waits for it.
-fn remaining(network: &Network, tasks: &[Task]) -> Vec<u64> {
+fn remaining(network: &Network, tasks: &[FlowTask]) -> Vec<u64> {
     let mut rest = vec![0_u64; tasks.len()];
     for (id, task) in tasks.iter().enumerate().rev() {
         rest[id] += alone(network, task);
@@ -189,7 +189,7 @@ fn remaining(network: &Network, tasks: &[Task]) -> Vec<u64> {
     rest
 }
 
-fn urgency(network: &Network, tasks: &[Task], priority: Priority) -> Vec<u64> {
+fn urgency(network: &Network, tasks: &[FlowTask], priority: Priority) -> Vec<u64> {
     let path = remaining(network, tasks);
     match priority {
         Priority::Path => path,
@@ -201,7 +201,7 @@ fn urgency(network: &Network, tasks: &[Task], priority: Priority) -> Vec<u64> {
 }
 
 /// Cycles of the work of each task's worker that was stated later.
-fn queued(network: &Network, tasks: &[Task]) -> Vec<u64> {
+fn queued(network: &Network, tasks: &[FlowTask]) -> Vec<u64> {
     let mut later: HashMap<Worker, u64> = HashMap::new();
     let mut queued = vec![0_u64; tasks.len()];
     for (id, task) in tasks.iter().enumerate().rev() {
@@ -216,7 +216,7 @@ fn queued(network: &Network, tasks: &[Task]) -> Vec<u64> {
 }
 
 /// Cycles of a task in an idle network.
-fn alone(network: &Network, task: &Task) -> u64 {
+fn alone(network: &Network, task: &FlowTask) -> u64 {
     match (&task.kind, task.kind.transfer()) {
         (_, Some(transfer)) => {
             let path = path_cycles(network, task.agent, transfer);

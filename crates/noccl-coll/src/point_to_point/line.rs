@@ -23,7 +23,7 @@ pub(crate) enum Form {
 
 /// Bytes of a payload: first one and number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct LinePart {
     pub(crate) start: u64,
     pub(crate) bytes: u64,
 }
@@ -32,13 +32,13 @@ pub(crate) struct Part {
 #[derive(Debug)]
 pub(crate) struct Line<'a> {
     pub(crate) members: &'a [Coord],
-    pub(crate) parts: &'a [Part],
+    pub(crate) parts: &'a [LinePart],
     /// Does the last member stand beside the first one?
     pub(crate) is_closed: bool,
 }
 
 /// Where the result of a part belongs; `None`: anywhere.
-pub(crate) type Target<'a> = Option<&'a dyn Fn(Part) -> u64>;
+pub(crate) type Target<'a> = Option<&'a dyn Fn(LinePart) -> u64>;
 
 impl Line<'_> {
     pub(super) fn len(&self) -> usize {
@@ -63,7 +63,7 @@ impl Line<'_> {
         &self,
         flow: &mut Dataflow<'_>,
         form: Form,
-        source: impl Fn(usize, Part) -> u64,
+        source: impl Fn(usize, LinePart) -> u64,
         slots: u64,
         target: Target<'_>,
     ) -> Vec<u64> {
@@ -81,7 +81,7 @@ impl Line<'_> {
         flow: &mut Dataflow<'_>,
         form: Form,
         own: impl Fn(usize) -> u64,
-        place: impl Fn(Part) -> u64,
+        place: impl Fn(LinePart) -> u64,
     ) {
         for (position, member) in self.members.iter().enumerate() {
             let part = self.parts[position];
@@ -108,7 +108,7 @@ impl Line<'_> {
     }
 
     /// Bytes of the parts in front of this one.
-    pub(super) fn bytes_before(&self, part: Part) -> u64 {
+    pub(super) fn bytes_before(&self, part: LinePart) -> u64 {
         let before = self.parts.iter().filter(|p| p.start < part.start);
         before.map(|p| p.bytes).sum()
     }
@@ -117,7 +117,7 @@ impl Line<'_> {
     pub(super) fn direct_sums(
         &self,
         flow: &mut Dataflow<'_>,
-        source: &impl Fn(usize, Part) -> u64,
+        source: &impl Fn(usize, LinePart) -> u64,
         slots: u64,
         target: Target<'_>,
     ) -> Vec<u64> {

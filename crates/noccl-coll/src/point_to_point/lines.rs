@@ -8,7 +8,7 @@
 use super::cuts::{Cuts, Shared};
 use super::dataflow::Dataflow;
 use super::dimensions::{Axis, Dimension, dimensions};
-use super::line::{Form, Part};
+use super::line::{Form, LinePart};
 use super::pairing::Pairing;
 use super::piece::Piece;
 use super::slots::Slots;
@@ -36,7 +36,7 @@ impl Task<'_> {
                     output: self.collective.output_offset,
                     forms: &forms,
                     dimensions: &order,
-                    part: Part { start: 0, bytes: 0 },
+                    part: LinePart { start: 0, bytes: 0 },
                     cuts: Cuts::of_blocks(blocks, &order),
                 };
                 piece.emit(flow, slots);
@@ -47,7 +47,7 @@ impl Task<'_> {
         let is_alike = !matches!(form, PointForm::Lines(first, second) if first != second);
         for number in 0..chunks.len() {
             let (start, bytes) = chunks.range(number);
-            let part = Part { start, bytes };
+            let part = LinePart { start, bytes };
             let mut order: Vec<&Dimension> = all.iter().collect();
             // Where both dimensions go alike, every second piece takes Y before X, near before far in both.
             if is_alike && number % 2 == 1 {
@@ -135,11 +135,11 @@ impl Task<'_> {
     }
 
     /// The blocks of these members, by rank; others have none.
-    fn blocks(&self, owners: &BTreeSet<Coord>) -> BTreeMap<Coord, Part> {
+    fn blocks(&self, owners: &BTreeSet<Coord>) -> BTreeMap<Coord, LinePart> {
         let bytes = self.collective.bytes;
         let ranks = self.group.members.iter().zip(0_u64..);
         let block = |(member, rank): (&Coord, u64)| {
-            let part = Part {
+            let part = LinePart {
                 start: rank * bytes,
                 bytes: if owners.contains(member) { bytes } else { 0 },
             };

@@ -2,7 +2,7 @@
 //! Exchanges in pairs along a line: half as much in each step of a reduce-scatter, twice as much in each of an all-gather.
 
 use super::dataflow::Dataflow;
-use super::line::{Line, Part, Target};
+use super::line::{Line, LinePart, Target};
 use super::pairing::Pairing;
 
 /// Parts that lie one behind the other in a memory.
@@ -18,7 +18,7 @@ impl Line<'_> {
         &self,
         flow: &mut Dataflow<'_>,
         pairing: Pairing,
-        source: &impl Fn(usize, Part) -> u64,
+        source: &impl Fn(usize, LinePart) -> u64,
         slots: u64,
         target: Target<'_>,
     ) -> Vec<u64> {
@@ -94,7 +94,7 @@ impl Line<'_> {
         &self,
         flow: &mut Dataflow<'_>,
         pairing: Pairing,
-        place: &impl Fn(Part) -> u64,
+        place: &impl Fn(LinePart) -> u64,
     ) {
         let steps = pairing.steps(self.len());
         let places: Vec<u64> = self.parts.iter().map(|p| place(*p)).collect();

@@ -4,7 +4,7 @@
 use super::cuts::Cuts;
 use super::dataflow::Dataflow;
 use super::dimensions::Dimension;
-use super::line::{Form, Part};
+use super::line::{Form, LinePart};
 use super::slots::Slots;
 use crate::compose::Task;
 use crate::whole::Whole;
@@ -13,10 +13,10 @@ use noccl_workload::{CollectiveKind, Place};
 use std::collections::BTreeMap;
 
 /// What a member holds of a sum: which part, and where.
-pub(super) type Held = BTreeMap<Coord, (Part, u64)>;
+pub(super) type Held = BTreeMap<Coord, (LinePart, u64)>;
 
 /// Where a member holds a part, of which it holds at least that.
-pub(super) fn place_held(held: &Held, member: Coord, part: Part) -> u64 {
+pub(super) fn place_held(held: &Held, member: Coord, part: LinePart) -> u64 {
     let (known, place) = held[&member];
     place + part.start - known.start
 }
@@ -31,7 +31,7 @@ pub(super) struct Piece<'a> {
     /// Where the payload's first byte would lie in the output.
     pub(super) output: u64,
     /// All of it; of blocks nothing.
-    pub(super) part: Part,
+    pub(super) part: LinePart,
     pub(super) cuts: Cuts,
 }
 
@@ -103,7 +103,7 @@ impl Piece<'_> {
         flow.send(root, scratch, root, self.place(self.part), self.part.bytes);
     }
 
-    pub(super) fn place(&self, part: Part) -> u64 {
+    pub(super) fn place(&self, part: LinePart) -> u64 {
         self.output.wrapping_add(part.start)
     }
 
@@ -115,7 +115,7 @@ impl Piece<'_> {
             }
             for (members, parts) in dimension.lines.iter().zip(self.parts_of(number)) {
                 let line = dimension.line(members, &parts);
-                let place = |part: Part| self.place(part);
+                let place = |part: LinePart| self.place(part);
                 // A block begins in its member's input.
                 let is_block = self.task.collective.kind == CollectiveKind::AllGather;
                 let is_input = is_block && number + 1 == self.dimensions.len();

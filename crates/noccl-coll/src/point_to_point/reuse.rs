@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Slots that are written again: their member tells by a flag that it has used what was there.
 
-use super::dataflow::{Dataflow, FLAG_BYTES, Task, TaskId};
+use super::dataflow::{Dataflow, FLAG_BYTES, FlowTask, TaskId};
 use crate::exchange::blocks::at;
 use crate::steps::transfer;
 use noccl_net::Coord;
@@ -84,7 +84,7 @@ impl Dataflow<'_> {
             .entry(from)
             .or_default()
             .note_written(written, id);
-        self.tasks.push(Task {
+        self.tasks.push(FlowTask {
             kind: ActionKind::Delivery(transfer(to, at(to, sent), destination, FLAG_BYTES)),
             agent: to,
             destination: Some(from),

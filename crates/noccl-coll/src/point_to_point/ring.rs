@@ -2,7 +2,7 @@
 //! Rings along a line: every member hands to the next one, or to both neighbours.
 
 use super::dataflow::Dataflow;
-use super::line::{Line, Part, Target};
+use super::line::{Line, LinePart, Target};
 
 impl Line<'_> {
     /// Positions in the order of a ring; where it is not closed every second one there and the others back, so that no hop
@@ -21,12 +21,12 @@ impl Line<'_> {
     pub(super) fn ring_sums(
         &self,
         flow: &mut Dataflow<'_>,
-        source: &impl Fn(usize, Part) -> u64,
+        source: &impl Fn(usize, LinePart) -> u64,
         slots: u64,
         target: Target<'_>,
     ) -> Vec<u64> {
         let (cycle, num) = (self.cycle(), self.len());
-        let slot = |part: Part| slots + self.bytes_before(part);
+        let slot = |part: LinePart| slots + self.bytes_before(part);
         for step in 0..num - 1 {
             for (home, position) in cycle.iter().enumerate() {
                 let part = self.parts[*position];
@@ -49,7 +49,7 @@ impl Line<'_> {
                 flow.fold(self.members[to], operands, result, part.bytes);
             }
         }
-        let result = |part: &Part| target.map_or(slot(*part), |t| t(*part));
+        let result = |part: &LinePart| target.map_or(slot(*part), |t| t(*part));
         self.parts.iter().map(result).collect()
     }
 
@@ -58,7 +58,7 @@ impl Line<'_> {
         &self,
         flow: &mut Dataflow<'_>,
         own: &impl Fn(usize) -> u64,
-        place: &impl Fn(Part) -> u64,
+        place: &impl Fn(LinePart) -> u64,
         steps: usize,
         is_back: bool,
     ) {
@@ -85,14 +85,14 @@ impl Line<'_> {
     pub(super) fn both_sums(
         &self,
         flow: &mut Dataflow<'_>,
-        source: &impl Fn(usize, Part) -> u64,
+        source: &impl Fn(usize, LinePart) -> u64,
         slots: u64,
         target: Target<'_>,
     ) -> Vec<u64> {
         let (cycle, num) = (self.cycle(), self.len());
         let total: u64 = self.parts.iter().map(|p| p.bytes).sum();
         // An owner receives from both sides, others from one.
-        let slot = |part: Part, side: usize, is_owner: bool| match (side, is_owner) {
+        let slot = |part: LinePart, side: usize, is_owner: bool| match (side, is_owner) {
             (1, true) => slots + total,
             _ => slots + self.bytes_before(part),
         };

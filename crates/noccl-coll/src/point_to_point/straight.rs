@@ -76,7 +76,7 @@ impl Task<'_> {
             }
         }
         // All that reads inputs stands before all that may overwrite them.
-        let made: Vec<Made> = sums
+        let made: Vec<MadeReduction> = sums
             .into_iter()
             .filter_map(|(operands, takers)| straight.bring(operands, &takers, &mut moves))
             .collect();
@@ -97,7 +97,7 @@ impl Task<'_> {
 }
 
 /// A reduction with its operands at its maker.
-struct Made {
+struct MadeReduction {
     maker: TileId,
     operands: Vec<u64>,
     result: u64,
@@ -180,7 +180,7 @@ impl<'a> Straight<'a> {
         operands: &[Operand],
         takers: &[Output],
         moves: &mut Vec<Move>,
-    ) -> Option<Made> {
+    ) -> Option<MadeReduction> {
         let first = *takers.first()?;
         let has_operand = |tile: TileId| operands.iter().any(|o| o.tile == tile);
         let load = |o: &&Output| {
@@ -215,7 +215,7 @@ impl<'a> Straight<'a> {
             destination: self.place(*other),
             bytes,
         });
-        Some(Made {
+        Some(MadeReduction {
             maker,
             passed: passed.collect(),
             operands: places,
@@ -224,7 +224,7 @@ impl<'a> Straight<'a> {
         })
     }
 
-    fn make(&self, one: &Made, flow: &mut Dataflow<'_>) {
+    fn make(&self, one: &MadeReduction, flow: &mut Dataflow<'_>) {
         if let Some(member) = self.member(one.maker) {
             flow.fold(member, one.operands.clone(), one.result, one.bytes);
         }

@@ -2,7 +2,7 @@
 //! The reduce-scatter of a piece: sums of its parts along one dimension after the other.
 
 use super::dataflow::Dataflow;
-use super::line::{Form, Line, Part, Target};
+use super::line::{Form, Line, LinePart, Target};
 use super::pairing::Pairing;
 use super::piece::{Held, Piece, place_held};
 use super::slots::Slots;
@@ -36,7 +36,7 @@ impl Piece<'_> {
         let (dimension, collective) = (self.dimensions[number], self.task.collective);
         // The output of a reduce-scatter is one block.
         let is_block = collective.kind == CollectiveKind::ReduceScatter;
-        let to_output = |part: Part| match is_block {
+        let to_output = |part: LinePart| match is_block {
             true => collective.output_offset,
             false => self.place(part),
         };
@@ -48,7 +48,7 @@ impl Piece<'_> {
             true => self.forms[number],
             false => whole_form(self.forms[number], dimension.len()),
         };
-        let parts: Vec<Vec<Part>> = self.parts_of(number);
+        let parts: Vec<Vec<LinePart>> = self.parts_of(number);
         let lines = dimension.lines.iter().zip(&parts);
         let lines: Vec<Line<'_>> = lines.map(|(m, parts)| dimension.line(m, parts)).collect();
         let needed = |line: &Line<'_>| match is_cut {
@@ -75,7 +75,7 @@ impl Piece<'_> {
     }
 
     /// By line: the parts of its members behind a dimension.
-    pub(super) fn parts_of(&self, number: usize) -> Vec<Vec<Part>> {
+    pub(super) fn parts_of(&self, number: usize) -> Vec<Vec<LinePart>> {
         let of_line = |members: &Vec<_>| {
             let parts = members.iter().map(|m| self.cuts.parts[number][m]);
             parts.collect()
@@ -94,7 +94,7 @@ impl Piece<'_> {
 
     /// Every member holds its input.
     fn inputs(&self) -> Held {
-        let whole = Part {
+        let whole = LinePart {
             start: 0,
             bytes: u64::MAX,
         };
@@ -114,7 +114,8 @@ fn add_along(
     flow: &mut Dataflow<'_>,
 ) {
     let places = {
-        let source = |position: usize, part: Part| place_held(held, line.members[position], part);
+        let source =
+            |position: usize, part: LinePart| place_held(held, line.members[position], part);
         line.reduce_scatter(flow, form, source, slots, target)
     };
     for ((member, part), place) in line.members.iter().zip(line.parts).zip(places) {

@@ -2,7 +2,7 @@
 //! Sums along a line that every member gets as a whole: short parts, which are not cut.
 
 use super::dataflow::Dataflow;
-use super::line::{Form, Line, Part, Target};
+use super::line::{Form, Line, LinePart, Target};
 use super::piece::{Held, place_held};
 
 impl Line<'_> {
@@ -65,7 +65,7 @@ impl Line<'_> {
     pub(super) fn all_direct_sums(
         &self,
         flow: &mut Dataflow<'_>,
-        part: Part,
+        part: LinePart,
         slots: u64,
         target: Target<'_>,
         places: &mut [u64],

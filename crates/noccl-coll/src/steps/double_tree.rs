@@ -20,7 +20,7 @@ use noccl_workload::{Collective, LocalReduce, Place};
 
 /// A member with those it serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Family {
+struct TreeMember {
     parent: Coord,
     children: Vec<Coord>,
 }
@@ -29,7 +29,7 @@ struct Family {
 #[derive(Debug)]
 struct Half {
     /// Families by level; the first level is the entry with the tree's root.
-    levels: Vec<Vec<Family>>,
+    levels: Vec<Vec<TreeMember>>,
     /// First byte of its part.
     skip: u64,
     chunks: Chunks,
@@ -205,7 +205,7 @@ impl<'a> DoubleTree<'a> {
         }
     }
 
-    fn fold_op(&self, half: &Half, family: &Family, result: u64, chunk: usize) -> Op {
+    fn fold_op(&self, half: &Half, family: &TreeMember, result: u64, chunk: usize) -> Op {
         let (start, bytes) = half.chunks.range(chunk);
         let mut inputs = vec![self.collective.input_offset + half.skip + start];
         let sides = 0..family.children.len();
@@ -250,7 +250,7 @@ impl Half {
 }
 
 /// Parent, child and the child's side.
-fn edges(families: &[Family]) -> impl Iterator<Item = (Coord, Coord, usize)> + '_ {
+fn edges(families: &[TreeMember]) -> impl Iterator<Item = (Coord, Coord, usize)> + '_ {
     families.iter().flat_map(|f| {
         let children = f.children.iter().enumerate();
         children.map(|(side, child)| (f.parent, *child, side))
@@ -259,7 +259,7 @@ fn edges(families: &[Family]) -> impl Iterator<Item = (Coord, Coord, usize)> + '
 
 /// The entry serves the middle of the line; whoever serves a stretch stands in its middle and serves the
 /// middles of what is left and right of it.
-fn levels(entry: Coord, line: &[Coord]) -> Vec<Vec<Family>> {
+fn levels(entry: Coord, line: &[Coord]) -> Vec<Vec<TreeMember>> {
     let mut out = Vec::new();
     let mut open: Vec<(Coord, Vec<&[Coord]>)> = vec![(entry, vec![line])];
     while open
@@ -277,7 +277,7 @@ fn levels(entry: Coord, line: &[Coord]) -> Vec<Vec<Family>> {
                 }
             }
             if !children.is_empty() {
-                families.push(Family { parent, children });
+                families.push(TreeMember { parent, children });
             }
         }
         out.push(families);
@@ -295,7 +295,7 @@ mod tests {
         (1..=len).map(|x| Coord::new(x, 0)).collect()
     }
 
-    fn parents(levels: &[Vec<Family>]) -> BTreeSet<Coord> {
+    fn parents(levels: &[Vec<TreeMember>]) -> BTreeSet<Coord> {
         levels.iter().flatten().map(|f| f.parent).collect()
     }
 

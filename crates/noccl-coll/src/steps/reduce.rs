@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// One hand-over towards the root on all parallel lines: chunk c is moved in step `start + c` and
 /// reduced in the step after.
 #[derive(Debug)]
-struct Hop {
+struct ReduceHop {
     edges: Stage,
     start: usize,
     first_buffer: usize,
@@ -26,11 +26,11 @@ struct Hop {
 
 /// A software reduction to the entry of a group.
 #[derive(Debug)]
-pub(crate) struct Reduction<'a> {
+pub(crate) struct StepReduction<'a> {
     collective: &'a Collective,
     chunks: Chunks,
     forwarding: Forwarding,
-    hops: Vec<Hop>,
+    hops: Vec<ReduceHop>,
     /// First hop in which a member receives.
     first_receipt: BTreeMap<Coord, usize>,
     entry: Coord,
@@ -42,7 +42,7 @@ pub(crate) struct Reduction<'a> {
     receive: [u64; 2],
 }
 
-impl<'a> Reduction<'a> {
+impl<'a> StepReduction<'a> {
     /// Plans hops and buffers; `result` is the result's offset at the entry.
     pub(crate) fn new(
         collective: &'a Collective,
@@ -196,7 +196,7 @@ impl<'a> Reduction<'a> {
 /// A chain's hops follow each other two steps apart: move, fold (S1 eq. (5)); the next dimension's
 /// first move overlaps the last fold if there is more than one chunk (eq. (15)). A tree's levels
 /// follow each other (eq. (6), (14)).
-fn hops(phases: Vec<Phase>, num_chunks: usize) -> Vec<Hop> {
+fn hops(phases: Vec<Phase>, num_chunks: usize) -> Vec<ReduceHop> {
     let mut out = Vec::new();
     let mut base = 0;
     let mut buffer = 0;
@@ -207,7 +207,7 @@ fn hops(phases: Vec<Phase>, num_chunks: usize) -> Vec<Hop> {
             Inner::Tree => (num_chunks + 1, num_chunks),
         };
         for (idx, edges) in phase.stages.into_iter().rev().enumerate() {
-            out.push(Hop {
+            out.push(ReduceHop {
                 edges,
                 start: base + idx * stride,
                 first_buffer: (buffer + idx * buffer_stride) % 2,

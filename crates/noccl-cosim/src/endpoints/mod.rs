@@ -35,7 +35,7 @@ use noccl_rtl::PACKAGE_FILE;
 
 use memory::Memory;
 use memory::map::AddressMap;
-use model::{Model, Tiles};
+use model::{EndpointModel, Tiles};
 use noccl_net::{Network, TileId, TileKind};
 use noccl_run::{AxiPort, Command, CommandKind, CycleRecord, LocalSide, MemoryImage, RunConfig};
 use noccl_spec::Plane;
@@ -49,7 +49,7 @@ use std::path::Path;
 pub struct Endpoints<'n> {
     course: Course<'n>,
     config: RunConfig,
-    model: Model,
+    model: EndpointModel,
     map: AddressMap,
     places: Places,
     /// Bytes of a memory.
@@ -98,7 +98,7 @@ impl<'n> Endpoints<'n> {
             };
             Memory::new(u64::from(latency), u64::from(atomic))
         };
-        let mut model = Model::open(&directory.join(LIBRARY_FILE), tiles)?;
+        let mut model = EndpointModel::open(&directory.join(LIBRARY_FILE), tiles)?;
         let wide_id_bits = numbers.get("WIDE_ID_BITS")?;
         let channels = axi::driven_channels(numbers.get("WIDE_CHANNELS")?, model.axi_in(0).len());
         let path = axi.cluster.response_path_cycles + axi.cluster.request_path_cycles;

@@ -24,7 +24,7 @@ pub(crate) enum Tiles {
 }
 
 /// Network interfaces and mesh.
-pub(crate) struct Model {
+pub(crate) struct EndpointModel {
     axi: [*mut u32; 2],
     /// Words per tile at the AXI ports, towards the hardware and from it.
     axi_words: [usize; 2],
@@ -34,7 +34,7 @@ pub(crate) struct Model {
     pub(crate) hardware: Verilated,
 }
 
-impl Model {
+impl EndpointModel {
     /// Opens a library and resets it.
     pub(crate) fn open(path: &Path, tiles_in_all: usize) -> Result<Self, LockstepError> {
         let opening = Opening::new(path)?;

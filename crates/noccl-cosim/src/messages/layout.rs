@@ -11,7 +11,7 @@ const KIND_NAMES: [&str; 3] = ["UNICAST", "CONTRIBUTION", "MULTICAST"];
 
 /// Where each field of a flit is.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct MessageLayout {
     fields: Vec<Field>,
     /// 32-bit words per flit.
     pub words: usize,
@@ -35,7 +35,7 @@ fn widths(numbers: &Numbers) -> Result<Vec<(&'static str, usize)>, LockstepError
     Ok(all)
 }
 
-impl Layout {
+impl MessageLayout {
     pub(super) fn new(numbers: &Numbers) -> Result<Self, LockstepError> {
         let (fields, words) = placed(widths(numbers)?);
         let flit_bytes = numbers.get("FLIT_BITS")? as usize / 8;
@@ -158,10 +158,10 @@ mod tests {
     use noccl_workload::{ElementType, Operator};
     use std::path::Path;
 
-    fn layout() -> Layout {
+    fn layout() -> MessageLayout {
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rtl/gen/smart_4x4");
         let path = Path::new(root).join(noccl_rtl::SMART_PACKAGE_FILE);
-        Layout::new(&Numbers::read(&path).unwrap()).unwrap()
+        MessageLayout::new(&Numbers::read(&path).unwrap()).unwrap()
     }
 
     fn network() -> Network {

@@ -12,8 +12,8 @@ mod queues;
 
 use crate::lockstep::{Follow, LockstepError, MessageDivergence, Numbers, OUTPUTS};
 use crate::verilated::{LIBRARY_FILE, MAX_TILES};
-use layout::Layout;
-use model::{CLASSES, LINKS, Model, Place};
+use layout::MessageLayout;
+use model::{CLASSES, LINKS, MessageModel, Place};
 use noccl_net::{Network, TileId};
 use noccl_rtl::{SMART_PACKAGE_FILE, SmartRtlConfig};
 use noccl_run::{CycleRecord, MemoryImage, MessageCycle, MessageDelivery};
@@ -30,8 +30,8 @@ const QUEUES: [&str; CLASSES] = [
 /// Routers with bypass in lock-step.
 pub struct MessagesLockstep<'n> {
     network: &'n Network,
-    model: Model,
-    layout: Layout,
+    model: MessageModel,
+    layout: MessageLayout,
     queues: Queues,
     /// Every tile's bit.
     tiles: u64,
@@ -50,8 +50,8 @@ impl<'n> MessagesLockstep<'n> {
         let tiles = network.num_tiles();
         Ok(Self {
             network,
-            model: Model::open(&directory.join(LIBRARY_FILE))?,
-            layout: Layout::new(&numbers)?,
+            model: MessageModel::open(&directory.join(LIBRARY_FILE))?,
+            layout: MessageLayout::new(&numbers)?,
             queues: Queues::new(tiles),
             tiles: u64::MAX >> (MAX_TILES as usize - tiles),
             cycle: 0,

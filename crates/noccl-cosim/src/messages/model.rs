@@ -19,7 +19,7 @@ pub(super) struct Place {
 }
 
 /// A mesh.
-pub(super) struct Model {
+pub(super) struct MessageModel {
     in_valid: [*mut u64; CLASSES],
     in_ready: [*mut u64; CLASSES],
     out_ready: *mut u64,
@@ -31,7 +31,7 @@ pub(super) struct Model {
     pub(super) hardware: Verilated,
 }
 
-impl Model {
+impl MessageModel {
     /// Opens a library and resets its mesh.
     pub(super) fn open(path: &Path) -> Result<Self, LockstepError> {
         let opening = Opening::new(path)?;

@@ -14,7 +14,6 @@ use noccl_workload::{ActionKind, Destination, Transfer};
 const MESH: Engines = Engines {
     library: "2x2-engines",
     preset: "collective_noc_2x2",
-    changes: &[],
 };
 
 #[test]

@@ -8,7 +8,6 @@ use noccl_workload::CollectiveKind;
 const MESH: Engines = Engines {
     library: "4x4-engines-tiles",
     preset: "collective_noc_4x4",
-    changes: &[],
 };
 
 #[test]

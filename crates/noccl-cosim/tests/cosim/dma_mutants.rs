@@ -13,7 +13,6 @@ fn found(fault: &str, on: &Schedule) -> String {
     let mesh = |library| Engines {
         library,
         preset: "collective_noc_2x2",
-        changes: &[],
     };
     mesh("2x2-engines-tiles").agree(on);
     let library = format!("2x2-engines-tiles-{fault}");

@@ -3,41 +3,30 @@
 
 use crate::common::engines::{Engines, place, schedule, sum};
 use crate::common::{cluster, set, sets_of_2x2, some};
-use crate::libraries::FEW_CHANNELS;
 use noccl_net::TileRef;
 use noccl_run::{CycleRecord, TransferStart};
-use noccl_testkit::is_long;
 use noccl_testkit::schedules::at_once;
 use noccl_workload::CollectiveKind;
 use noccl_workload::{ActionKind, Operator};
 
-/// The preset, or with few cases engines of few channels.
-fn mesh() -> Engines {
-    let (library, changes): (_, &[_]) = if is_long() {
-        ("2x2-engines-tiles", &[])
-    } else {
-        ("2x2-few-channels-engines-tiles", FEW_CHANNELS)
-    };
-    Engines {
-        library,
-        preset: "collective_noc_2x2",
-        changes,
-    }
-}
+const MESH: Engines = Engines {
+    library: "2x2-engines-tiles",
+    preset: "collective_noc_2x2",
+};
 
 #[test]
 fn reductions_of_the_library_take_the_same_course() {
     let roots = [cluster(0, 0), cluster(1, 0), TileRef::Memory(0)].into_iter();
     let runs = roots.flat_map(|root| [64, 4096, 10_240].map(|bytes| (root, bytes)));
     for (root, bytes) in some(runs) {
-        mesh().agree(&mesh().collective(CollectiveKind::Reduce, Some(root), ("in_network", bytes)));
+        MESH.agree(&MESH.collective(CollectiveKind::Reduce, Some(root), ("in_network", bytes)));
     }
 }
 
 #[test]
 fn all_reduces_of_the_library_take_the_same_course() {
     for bytes in [64, 2048, 8192] {
-        mesh().agree(&mesh().collective(CollectiveKind::AllReduce, None, ("in_network", bytes)));
+        MESH.agree(&MESH.collective(CollectiveKind::AllReduce, None, ("in_network", bytes)));
     }
 }
 
@@ -45,11 +34,7 @@ fn all_reduces_of_the_library_take_the_same_course() {
 fn scattered_reductions_take_the_same_course() {
     for algorithm in ["in_network", "in_network_lines"] {
         for bytes in [64, 1024] {
-            mesh().agree(&mesh().collective(
-                CollectiveKind::ReduceScatter,
-                None,
-                (algorithm, bytes),
-            ));
+            MESH.agree(&MESH.collective(CollectiveKind::ReduceScatter, None, (algorithm, bytes)));
         }
     }
 }
@@ -63,7 +48,7 @@ fn reductions_of_each_set_take_the_same_course() {
     let runs = runs.flat_map(|(group, root)| lengths.map(|bytes| (group, root, bytes)));
     for (group, root, bytes) in some(runs) {
         let one = sum(group, place(root, 0x8040), bytes);
-        mesh().agree(&schedule(vec![(
+        MESH.agree(&schedule(vec![(
             ActionKind::InNetworkReduction(one),
             Vec::new(),
         )]));
@@ -76,13 +61,13 @@ fn reductions_side_by_side_take_the_same_course() {
     for bytes in [64, 640, 4096, 6400] {
         let roots = (0..4).map(|i| place(cluster(i / 2, i % 2), 0x8000));
         let sums = roots.map(|root| ActionKind::InNetworkReduction(sum(all, root, bytes)));
-        mesh().agree(&at_once(sums));
+        MESH.agree(&at_once(sums));
     }
 }
 
 #[test]
 fn random_mixes_take_the_same_course() {
-    mesh().agree_on_mixes(0..9, 16);
+    MESH.agree_on_mixes(0..9, 16);
 }
 
 #[test]
@@ -93,11 +78,11 @@ fn a_contribution_of_other_bytes_is_noticed() {
         let starts = records.iter_mut().flat_map(|r| &mut r.starts);
         starts.take(1).for_each(change);
     };
-    let other = mesh().found(&one, |records| {
+    let other = MESH.found(&one, |records| {
         first(records, |start| start.source.offset += 64);
     });
     assert!(other.contains("Local input"), "{other}");
-    let minimum = mesh().found(&one, |records| {
+    let minimum = MESH.found(&one, |records| {
         first(records, |start| {
             let contribution = start.contribution.as_mut().unwrap();
             contribution.operator = Operator::Min;
@@ -111,9 +96,9 @@ fn what_has_no_hardware_is_refused_by_name() {
     let all = set((0, 0), (1, 1));
     let part = sum(all, place(cluster(0, 0), 0x8000), 8);
     let one = |kind| at_once([kind]);
-    let part = mesh().refusal(&one(ActionKind::InNetworkReduction(part)));
+    let part = MESH.refusal(&one(ActionKind::InNetworkReduction(part)));
     assert!(part.contains("part of a line"), "{part}");
     let shared = sum(all, place(cluster(0, 0), 0x8000), 64);
-    let shared = mesh().refusal(&one(ActionKind::InNetworkAllReduce(shared)));
+    let shared = MESH.refusal(&one(ActionKind::InNetworkAllReduce(shared)));
     assert!(shared.contains("all-reduce"), "{shared}");
 }

@@ -29,16 +29,10 @@ type NamedNetwork = (
     &'static [(&'static str, &'static str)],
 );
 
-pub const FEW_CHANNELS: &[(&str, &str)] = &[
-    ("cluster.dma.max_transfers", "2"),
-    ("ni.max_open_reductions", "2"),
-];
 const MERGE_REGISTERS: &[(&str, &str)] = &[("router.merge_cycles", "3")];
 
 /// Networks of libraries; of names that begin alike the longer one first.
-const NETWORKS: [NamedNetwork; 10] = [
-    // Each channel of a DMA engine is a copy of the code: a library of few is built in a third of the time.
-    ("2x2-few-channels", "collective_noc_2x2", FEW_CHANNELS),
+const NETWORKS: [NamedNetwork; 9] = [
     (
         "2x2-registered-merge",
         "collective_noc_2x2",

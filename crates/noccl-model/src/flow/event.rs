@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 
 /// What happens; numbers are those of shares, flows, tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Event {
+pub(super) enum FlowEvent {
     /// A flow has sent its last beat, if its rate has not changed since (number of the change).
     Sent(u32, u32),
     /// A read request is at the tile that it asks.
@@ -29,21 +29,21 @@ pub(super) enum Event {
 
 /// Events to come.
 #[derive(Debug, Default)]
-pub(super) struct Events {
-    heap: BinaryHeap<Reverse<(u64, u64, Event)>>,
+pub(super) struct FlowEvents {
+    heap: BinaryHeap<Reverse<(u64, u64, FlowEvent)>>,
     num: u64,
 }
 
-impl Events {
+impl FlowEvents {
     /// Something happens at a cycle, behind what has been planned for it before.
-    pub(super) fn at(&mut self, cycle: f64, event: Event) {
+    pub(super) fn at(&mut self, cycle: f64, event: FlowEvent) {
         // Bits of numbers that are not negative are in their order.
         let key = cycle.max(0.0).to_bits();
         self.heap.push(Reverse((key, self.num, event)));
         self.num += 1;
     }
 
-    pub(super) fn next(&mut self) -> Option<(f64, Event)> {
+    pub(super) fn next(&mut self) -> Option<(f64, FlowEvent)> {
         let Reverse((cycle, _, event)) = self.heap.pop()?;
         Some((f64::from_bits(cycle), event))
     }

@@ -19,7 +19,7 @@ const MOST_LOOKED_AT: usize = 64;
 
 /// A link on a flow's path, and the input that it comes from.
 #[derive(Debug, Clone, Copy)]
-struct Passage {
+struct FlowPassage {
     link: u32,
     input: u8,
 }
@@ -58,9 +58,9 @@ struct Link {
 
 /// Flows and links of a run.
 #[derive(Debug)]
-pub(super) struct Links {
+pub(super) struct FlowLinks {
     pub(super) flows: Vec<Flow>,
-    passages: Vec<Passage>,
+    passages: Vec<FlowPassage>,
     links: Vec<Link>,
     changes: u64,
     /// Links whose flows have together got more than there is.
@@ -71,7 +71,7 @@ pub(super) struct Links {
 /// A flow whose end has moved: its number, the number of its change, the cycle of its end.
 pub(super) type Moved = (u32, u32, f64);
 
-impl Links {
+impl FlowLinks {
     pub(super) fn new(network: &Network) -> Self {
         Self {
             flows: Vec::new(),
@@ -83,7 +83,7 @@ impl Links {
         }
     }
 
-    /// A flow that has not begun; it goes over what [`Links::route`] adds to it.
+    /// A flow that has not begun; it goes over what [`FlowLinks::route`] adds to it.
     pub(super) fn flow(&mut self, share: u32, flits: f64, most: f64) -> u32 {
         let at = self.passages.len() as u32;
         self.flows.push(Flow {
@@ -135,7 +135,7 @@ impl Links {
     }
 
     fn pass(&mut self, tile: TileId, slot: usize, input: u8) {
-        self.passages.push(Passage {
+        self.passages.push(FlowPassage {
             link: tile.0 * SLOTS as u32 + slot as u32,
             input,
         });
@@ -145,7 +145,7 @@ impl Links {
     pub(super) fn begin(&mut self, flow: u32, now: f64, moved: &mut Vec<Moved>) {
         self.flows[flow as usize].since = now;
         for at in self.path(flow) {
-            let Passage { link, input } = self.passages[at];
+            let FlowPassage { link, input } = self.passages[at];
             let link = &mut self.links[link as usize];
             let count = &mut link.inputs[usize::from(input)];
             *count += 1;
@@ -158,7 +158,7 @@ impl Links {
     /// A flow has sent its last flit; flows whose ends have moved.
     pub(super) fn end(&mut self, flow: u32, now: f64, moved: &mut Vec<Moved>) {
         for at in self.path(flow) {
-            let Passage { link, input } = self.passages[at];
+            let FlowPassage { link, input } = self.passages[at];
             let link = &mut self.links[link as usize];
             let count = &mut link.inputs[usize::from(input)];
             *count -= 1;
@@ -239,7 +239,7 @@ impl Links {
         let Flow { rate, most, .. } = self.flows[flow as usize];
         let mut least = most;
         for at in self.path(flow) {
-            let Passage { link, input } = self.passages[at];
+            let FlowPassage { link, input } = self.passages[at];
             let link = &self.links[link as usize];
             let num = u32::from(link.num_inputs) * u32::from(link.inputs[usize::from(input)]);
             let left = 1.0 - (link.used - rate);
@@ -258,13 +258,13 @@ mod tests {
         noccl_testkit::mesh(4, 4)
     }
 
-    fn add(links: &mut Links, network: &Network, from: Coord, to: Coord) -> u32 {
+    fn add(links: &mut FlowLinks, network: &Network, from: Coord, to: Coord) -> u32 {
         let flow = links.flow(0, 100.0, 1.0);
         links.route(network, network.tile_at(from), Cube::single(to), false);
         flow
     }
 
-    fn rates(links: &Links, flows: &[u32]) -> Vec<f64> {
+    fn rates(links: &FlowLinks, flows: &[u32]) -> Vec<f64> {
         flows
             .iter()
             .map(|f| links.flows[*f as usize].rate)
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_link_gives_equal_shares_to_its_inputs_and_these_to_their_flows() {
-        let (network, mut links, mut moved) = (network(), Links::new(&network()), Vec::new());
+        let (network, mut links, mut moved) = (network(), FlowLinks::new(&network()), Vec::new());
         // Two from the west, one from the north, into one tile.
         let to = Coord::new(3, 1);
         let sources = [Coord::new(1, 1), Coord::new(2, 1), Coord::new(3, 2)];
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn who_is_held_up_elsewhere_leaves_its_share_to_the_others() {
-        let (network, mut links, mut moved) = (network(), Links::new(&network()), Vec::new());
+        let (network, mut links, mut moved) = (network(), FlowLinks::new(&network()), Vec::new());
         // Three into (3, 0), of which one shares the link east of (2, 3) with a flow that goes elsewhere.
         let pairs = [
             ((1, 0), (3, 0)),

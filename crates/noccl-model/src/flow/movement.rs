@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! DMA engines and interfaces: which flows leave when, and what their last beats cause.
 
-use super::event::Event;
+use super::event::FlowEvent;
 use super::links::Flow;
 use super::run::Run;
 use crate::ModelError;
@@ -21,14 +21,14 @@ const ANY_RATE: f64 = 1.0;
 
 /// What a flow of beats is for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Movement {
+pub(super) struct FlowMovement {
     initiator: TileId,
     source: TileId,
     /// Where it writes, if not into the initiator's own memory.
     to: Option<Cube>,
 }
 
-impl Movement {
+impl FlowMovement {
     /// Tiles and places of a transfer.
     fn of(network: &Network, action: usize, transfer: &Transfer) -> Result<Self, ModelError> {
         let find = |tile: TileRef| {
@@ -69,10 +69,10 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let action = self.shares.all[share].action as usize;
-        let movement = Movement::of(self.costs.network, action, transfer)?;
+        let movement = FlowMovement::of(self.costs.network, action, transfer)?;
         if movement.to.is_none() && movement.source == movement.initiator {
             let beats = self.costs.axi.ni.beats(transfer.bytes) as f64 * f64::from(transfer.rows);
-            self.events.at(now + beats, Event::Over(share));
+            self.events.at(now + beats, FlowEvent::Over(share));
             return Ok(());
         }
         let tile = movement.initiator;
@@ -99,7 +99,7 @@ impl<'a> Run<'a> {
         };
         let network = self.costs.network;
         let action = self.shares.all[share].action as usize;
-        let movement = Movement::of(network, action, transfer)?;
+        let movement = FlowMovement::of(network, action, transfer)?;
         let (initiator, source) = (movement.initiator, movement.source);
         let is_read = source != initiator;
         let most = if is_read {
@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
             engine.in_flight += self.links.flows[flow as usize].flits;
             let latency = self.memory_latency(source);
             let path = self.costs.path(Plane::Req, tile, source);
-            self.events.at(now + path + latency, Event::Asked(flow));
+            self.events.at(now + path + latency, FlowEvent::Asked(flow));
         }
     }
 
@@ -166,7 +166,7 @@ impl<'a> Run<'a> {
 
     fn note_moved(&mut self) {
         for (flow, change, end) in self.moved.drain(..) {
-            self.events.at(end, Event::Sent(flow, change));
+            self.events.at(end, FlowEvent::Sent(flow, change));
         }
     }
 
@@ -189,7 +189,7 @@ impl<'a> Run<'a> {
             let cluster = &self.costs.axi.cluster;
             let into_buffer = cluster.response_path_cycles + cluster.request_path_cycles;
             last += self.costs.path(Plane::Wide, tile, movement.initiator) + f64::from(into_buffer);
-            self.events.at(last, Event::Read(flow));
+            self.events.at(last, FlowEvent::Read(flow));
         }
         if let Some(to) = movement.to {
             self.written(flow, to, last);
@@ -198,13 +198,13 @@ impl<'a> Run<'a> {
 
     /// The last beat of a read is in the engine's buffer.
     pub(super) fn read(&mut self, flow: u32, now: f64) -> Result<(), ModelError> {
-        let Movement { initiator, to, .. } = self.movements[flow as usize];
+        let FlowMovement { initiator, to, .. } = self.movements[flow as usize];
         let Flow { flits, share, .. } = self.links.flows[flow as usize];
         self.engines[initiator.idx()].in_flight -= flits;
         self.read_ahead(initiator, now);
         if to.is_none() {
             let complete = f64::from(self.costs.axi.cluster.dma.complete_cycles);
-            self.events.at(now + complete, Event::Over(share));
+            self.events.at(now + complete, FlowEvent::Over(share));
             return self.engine_free(initiator, now);
         }
         Ok(())
@@ -235,7 +235,7 @@ impl<'a> Run<'a> {
                 } else {
                     self.costs.path(Plane::Wide, initiator, tile)
                 };
-                self.events.at(last + path + seen, Event::Over(other));
+                self.events.at(last + path + seen, FlowEvent::Over(other));
             }
         }
         let (min, max) = to.bounds();
@@ -250,10 +250,10 @@ impl<'a> Run<'a> {
                 + self.costs.path(Plane::Rsp, tile, initiator)
         });
         let response = last + round_trip.fold(0.0, f64::max);
-        self.events.at(response, Event::EngineFree(initiator.0));
+        self.events.at(response, FlowEvent::EngineFree(initiator.0));
         if !notices_itself {
             self.events
-                .at(response + self.costs.response(), Event::Over(share));
+                .at(response + self.costs.response(), FlowEvent::Over(share));
         }
     }
 

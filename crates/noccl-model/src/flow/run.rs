@@ -3,10 +3,10 @@
 
 use super::clusters::{AgentState, Engine};
 use super::cost::Costs;
-use super::event::{Event, Events};
-use super::links::{Links, Moved};
-use super::movement::Movement;
-use super::shares::{Times, Work, agent};
+use super::event::{FlowEvent, FlowEvents};
+use super::links::{FlowLinks, Moved};
+use super::movement::FlowMovement;
+use super::shares::{FlowWork, Times, agent};
 use super::sync::Entered;
 use crate::ModelError;
 use crate::predict::absent;
@@ -21,10 +21,10 @@ pub(super) struct Run<'a> {
     pub(super) shares: Instances<Times>,
     queues: Vec<Vec<u32>>,
     pub(super) notices: Vec<Notice>,
-    pub(super) events: Events,
-    pub(super) links: Links,
+    pub(super) events: FlowEvents,
+    pub(super) links: FlowLinks,
     /// What each flow is for.
-    pub(super) movements: Vec<Movement>,
+    pub(super) movements: Vec<FlowMovement>,
     pub(super) moved: Vec<Moved>,
     pub(super) engines: Vec<Engine>,
     agents: Vec<AgentState>,
@@ -46,15 +46,15 @@ impl<'a> Run<'a> {
                 });
             }
         }
-        let Work {
+        let FlowWork {
             shares,
             queues,
             notices,
-        } = Work::new(network, schedule);
-        let mut events = Events::default();
+        } = FlowWork::new(network, schedule);
+        let mut events = FlowEvents::default();
         for (number, queue) in queues.iter().enumerate() {
             if !queue.is_empty() {
-                events.at(0.0, Event::Wake(number as u32));
+                events.at(0.0, FlowEvent::Wake(number as u32));
             }
         }
         Ok(Self {
@@ -64,7 +64,7 @@ impl<'a> Run<'a> {
             queues,
             notices,
             events,
-            links: Links::new(network),
+            links: FlowLinks::new(network),
             movements: Vec::new(),
             moved: Vec::new(),
             engines: vec![Engine::default(); network.num_tiles()],
@@ -77,15 +77,15 @@ impl<'a> Run<'a> {
     pub(super) fn times(mut self) -> Result<Vec<(f64, f64)>, ModelError> {
         while let Some((now, event)) = self.events.next() {
             match event {
-                Event::Wake(agent) => self.wake(agent, now),
-                Event::Issued(share) => self.issued(share, now)?,
-                Event::Commanded(share) => self.commanded(share, now)?,
-                Event::Computed(share) => self.computed(share, now),
-                Event::Over(share) => self.over(share, now),
-                Event::EngineFree(tile) => self.engine_free(TileId(tile), now)?,
-                Event::Read(flow) => self.read(flow, now)?,
-                Event::Asked(flow) => self.leave(flow, now),
-                Event::Sent(flow, change) => self.sent(flow, change, now),
+                FlowEvent::Wake(agent) => self.wake(agent, now),
+                FlowEvent::Issued(share) => self.issued(share, now)?,
+                FlowEvent::Commanded(share) => self.commanded(share, now)?,
+                FlowEvent::Computed(share) => self.computed(share, now),
+                FlowEvent::Over(share) => self.over(share, now),
+                FlowEvent::EngineFree(tile) => self.engine_free(TileId(tile), now)?,
+                FlowEvent::Read(flow) => self.read(flow, now)?,
+                FlowEvent::Asked(flow) => self.leave(flow, now),
+                FlowEvent::Sent(flow, change) => self.sent(flow, change, now),
             }
         }
         let mut all = self.shares.all.iter();
@@ -127,11 +127,11 @@ impl<'a> Run<'a> {
         let kind = self.kind(share);
         if number == agent(self.shares.all[share].tile, Agent::Control) {
             let end = now + self.costs.instructions(kind);
-            self.events.at(end, Event::Issued(share));
+            self.events.at(end, FlowEvent::Issued(share));
             return;
         }
         let end = now + self.work(kind);
-        self.events.at(end, Event::Computed(share));
+        self.events.at(end, FlowEvent::Computed(share));
     }
 
     /// Cycles of the compute cores.
@@ -171,7 +171,7 @@ impl<'a> Run<'a> {
                 self.shares.all[other].data.begin = now;
             }
             let command = now + self.costs.command();
-            self.events.at(command, Event::Commanded(share));
+            self.events.at(command, FlowEvent::Commanded(share));
         }
         self.free(tile, Agent::Control, now);
         Ok(())
@@ -200,7 +200,7 @@ impl<'a> Run<'a> {
         if has_waiters {
             let awake = now + self.costs.wait(self.notice(share));
             for of in [Agent::Control, Agent::Compute] {
-                self.events.at(awake, Event::Wake(agent(tile, of)));
+                self.events.at(awake, FlowEvent::Wake(agent(tile, of)));
             }
         }
         if self.kind(share).barrier().is_some() {

@@ -13,7 +13,7 @@ pub(super) struct Times {
 
 /// What agents work on.
 #[derive(Debug)]
-pub(super) struct Work {
+pub(super) struct FlowWork {
     pub(super) shares: Instances<Times>,
     /// Instances that each agent works on, in order; agents as [`agent`] numbers them.
     pub(super) queues: Vec<Vec<u32>>,
@@ -26,7 +26,7 @@ pub(super) const fn agent(tile: TileId, agent: Agent) -> u32 {
     tile.0 * 2 + matches!(agent, Agent::Compute) as u32
 }
 
-impl Work {
+impl FlowWork {
     pub(super) fn new(network: &Network, schedule: &Schedule) -> Self {
         let mut work = Self {
             shares: Instances::new(network.num_tiles()),

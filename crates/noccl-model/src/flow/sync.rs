@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Barriers and arrivals: nobody shares links there for long, so closed forms say when members go on.
 
-use super::event::Event;
+use super::event::FlowEvent;
 use super::run::Run;
 use crate::ModelError;
 use crate::constants::Constants;
@@ -68,7 +68,7 @@ impl Run<'_> {
             )?,
         };
         for ((member, _), (_, end)) in members.iter().zip(ends) {
-            self.events.at(end, Event::Over(*member));
+            self.events.at(end, FlowEvent::Over(*member));
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl Run<'_> {
         });
         let set = came.fold(0.0, f64::max) + ends + REDUCTION_CYCLES;
         if let Some(own) = self.shares.at(action, root) {
-            self.events.at(set, Event::Over(own));
+            self.events.at(set, FlowEvent::Over(own));
         }
         Ok(())
     }

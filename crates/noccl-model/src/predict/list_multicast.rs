@@ -10,7 +10,7 @@ use noccl_workload::ListMulticast;
 
 /// When a list multicast ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Ends {
+struct ListEnds {
     source: u64,
     consumers: Vec<u64>,
 }
@@ -35,7 +35,7 @@ fn ends(
     source: (TileId, u64),
     consumers: &[(TileId, u64)],
     bytes: u64,
-) -> Option<Ends> {
+) -> Option<ListEnds> {
     let axi = network.axi();
     let (router, endpoint) = (axi.router.esp.as_ref()?, axi.cluster.esp.as_ref()?);
     let per_router = u64::from(1 + router.reserve_cycles);
@@ -65,7 +65,7 @@ fn ends(
     let consumers = consumers
         .iter()
         .map(|(tile, _)| sent + path(*tile) + data + 1);
-    Some(Ends {
+    Some(ListEnds {
         source: sent + data + 1,
         consumers: consumers.collect(),
     })

@@ -13,7 +13,7 @@ mod synchronisation;
 mod table_1;
 
 use crate::Found;
-use crate::gains::{Hardware, gains};
+use crate::gains::{GainHardware, gains};
 use crate::outcome::Outcomes;
 use noccl_coll::Algorithm;
 use noccl_run::{Tally, Watch};
@@ -22,7 +22,7 @@ use noccl_studies::{AlgorithmRequest, Error, Step};
 use noccl_workload::CollectiveKind;
 
 /// Routers that multicast and add, beside S1's chains and trees.
-const ROUTERS: Hardware = Hardware {
+const ROUTERS: GainHardware = GainHardware {
     network: "collective_noc_4x4",
     cases: &[
         (CollectiveKind::Multicast, "0,0,4,1", "row of 4"),

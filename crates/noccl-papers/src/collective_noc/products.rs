@@ -18,7 +18,7 @@ const MAX_DELIVERED_SIDE: u32 = 64;
 const MAX_PREFETCH: u32 = 6;
 
 /// Software and in-network row of one mesh.
-struct Pair {
+struct ProductPair {
     side: u32,
     software: GemmRow,
     in_network: GemmRow,
@@ -28,7 +28,7 @@ struct Pair {
 
 /// Whose numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Setting {
+enum ProductSetting {
     /// S1's: two operands per reducing router, the sum in cluster (0, 0).
     Papers,
     /// The default network, the sum wherever it is fastest.
@@ -36,22 +36,22 @@ enum Setting {
 }
 
 fn measure(
-    (kernel, setting, backend): (GemmKernel, Setting, Backend),
+    (kernel, setting, backend): (GemmKernel, ProductSetting, Backend),
     side: u32,
     watch: Watch<'_>,
-) -> Result<Pair, Error> {
+) -> Result<ProductPair, Error> {
     let one = |collectives| {
         let meshes = vec![(side, side)];
         let mut request = GemmRequest::new(kernel, meshes, vec![collectives]);
         request.backends = vec![backend];
-        if setting == Setting::Papers {
+        if setting == ProductSetting::Papers {
             request.root = FusedRoot::Corner;
             let operands = ("router.wide_reduction.kind", "\"two_operand\"");
             request.overrides = vec![(operands.0.to_owned(), operands.1.to_owned())];
         }
         single(gemm(&request, watch)?)
     };
-    Ok(Pair {
+    Ok(ProductPair {
         side,
         software: one(Collectives::Software)?,
         in_network: one(Collectives::InNetwork)?,
@@ -79,16 +79,19 @@ fn sufficient_prefetch(side: u32, watch: Watch<'_>) -> Result<Option<u32>, Error
     Ok(None)
 }
 
-fn all(what: (GemmKernel, Setting, Backend), watch: Watch<'_>) -> Result<Vec<Pair>, Error> {
+fn all(
+    what: (GemmKernel, ProductSetting, Backend),
+    watch: Watch<'_>,
+) -> Result<Vec<ProductPair>, Error> {
     let sides = SIDES.iter();
     sides.map(|side| measure(what, *side, watch)).collect()
 }
 
-fn highest(pairs: &[Pair], ratio: impl Fn(&Pair) -> f64) -> f64 {
+fn highest(pairs: &[ProductPair], ratio: impl Fn(&ProductPair) -> f64) -> f64 {
     pairs.iter().map(ratio).fold(0.0, f64::max)
 }
 
-fn per_mesh(pairs: &[Pair], value: impl Fn(&Pair) -> String) -> String {
+fn per_mesh(pairs: &[ProductPair], value: impl Fn(&ProductPair) -> String) -> String {
     let words: Vec<String> = pairs
         .iter()
         .map(|p| format!("{} at {side}x{side}", value(p), side = p.side))
@@ -97,7 +100,7 @@ fn per_mesh(pairs: &[Pair], value: impl Fn(&Pair) -> String) -> String {
 }
 
 /// Gains over software without barriers, and where they are known.
-fn over_deliveries(pairs: &[Pair], gain: impl Fn(&GemmRow, &Pair) -> f64) -> String {
+fn over_deliveries(pairs: &[ProductPair], gain: impl Fn(&GemmRow, &ProductPair) -> f64) -> String {
     let known = pairs
         .iter()
         .filter_map(|p| Some((p, p.deliveries.as_ref()?)));
@@ -110,7 +113,7 @@ fn over_deliveries(pairs: &[Pair], gain: impl Fn(&GemmRow, &Pair) -> f64) -> Str
     )
 }
 
-fn speedup(pair: &Pair) -> f64 {
+fn speedup(pair: &ProductPair) -> f64 {
     pair.software.iteration_cycles / pair.in_network.iteration_cycles
 }
 
@@ -131,10 +134,11 @@ pub(crate) fn fused(
     figures: &mut Vec<Figure>,
 ) -> Result<(), Error> {
     let kernel = GemmKernel::FusedConcatLinear;
-    let pairs = all((kernel, Setting::Papers, Backend::Sim), watch)?;
-    let best = all((kernel, Setting::Ours, Backend::Sim), watch)?;
-    let published = all((kernel, Setting::Ours, Backend::Published), watch)?;
-    let loaded = |p: &Pair| with_loads(&p.software, p.side) / with_loads(&p.in_network, p.side);
+    let pairs = all((kernel, ProductSetting::Papers, Backend::Sim), watch)?;
+    let best = all((kernel, ProductSetting::Ours, Backend::Sim), watch)?;
+    let published = all((kernel, ProductSetting::Ours, Backend::Published), watch)?;
+    let loaded =
+        |p: &ProductPair| with_loads(&p.software, p.side) / with_loads(&p.in_network, p.side);
     outcomes.put(
         "9",
         highest(&pairs, loaded),
@@ -152,7 +156,7 @@ pub(crate) fn fused(
             })
         ),
     );
-    let line = |name: &str, value: &dyn Fn(&Pair) -> f64| Line {
+    let line = |name: &str, value: &dyn Fn(&ProductPair) -> f64| Line {
         name: name.to_owned(),
         points: pairs
             .iter()
@@ -179,9 +183,9 @@ pub(crate) fn summa(
     figures: &mut Vec<Figure>,
 ) -> Result<(), Error> {
     let kernel = GemmKernel::Summa;
-    let pairs = all((kernel, Setting::Ours, Backend::Sim), watch)?;
+    let pairs = all((kernel, ProductSetting::Ours, Backend::Sim), watch)?;
     let [plain, distant] = [Backend::Published, Backend::PublishedWithDistance]
-        .map(|backend| all((kernel, Setting::Ours, backend), watch));
+        .map(|backend| all((kernel, ProductSetting::Ours, backend), watch));
     let (plain, distant) = (plain?, distant?);
     let onset = pairs
         .iter()
@@ -269,8 +273,8 @@ fn published_multicast(side: u32, watch: Watch<'_>) -> Result<(u64, f64), Error>
     ))
 }
 
-fn figure(pairs: &[Pair]) -> Figure {
-    let line = |name: &str, cycles: &dyn Fn(&Pair) -> f64| Line {
+fn figure(pairs: &[ProductPair]) -> Figure {
+    let line = |name: &str, cycles: &dyn Fn(&ProductPair) -> f64| Line {
         name: name.to_owned(),
         points: pairs
             .iter()

@@ -15,13 +15,13 @@ const SMALL: f64 = 0.1;
 
 /// Timed cycles of a kernel with so many ranks, over both libraries.
 #[derive(Debug, Clone, Copy)]
-struct Pair {
+struct KernelPair {
     ranks: u32,
     ours: u64,
     baseline: u64,
 }
 
-impl Pair {
+impl KernelPair {
     fn saved(self) -> f64 {
         1.0 - self.ours as f64 / self.baseline as f64
     }
@@ -31,12 +31,27 @@ pub(super) fn claims(out: &mut Outcomes) -> Result<(), Error> {
     let rows = read()?;
     let of = |kernel: &str| pairs(&rows, kernel);
     let (mg, is, cg, ft, lu) = (of("mg"), of("is"), of("cg"), of("ft"), of("lu"));
-    let put = |out: &mut Outcomes, id: &str, pairs: &[Pair], agreeing: usize| {
+    let put = |out: &mut Outcomes, id: &str, pairs: &[KernelPair], agreeing: usize| {
         out.put(id, agreeing as f64, &words(pairs));
     };
-    put(out, "12-mg", &mg, ahead(&mg) + falling(&mg, Pair::saved));
-    put(out, "13-is", &is, ahead(&is) + rising(&is, Pair::saved));
-    put(out, "13-cg", &cg, ahead(&cg) + rising(&cg, Pair::saved));
+    put(
+        out,
+        "12-mg",
+        &mg,
+        ahead(&mg) + falling(&mg, KernelPair::saved),
+    );
+    put(
+        out,
+        "13-is",
+        &is,
+        ahead(&is) + rising(&is, KernelPair::saved),
+    );
+    put(
+        out,
+        "13-cg",
+        &cg,
+        ahead(&cg) + rising(&cg, KernelPair::saved),
+    );
     let small = ft.iter().filter(|pair| pair.saved().abs() < SMALL);
     put(out, "14-ft", &ft, small.count());
     let is_behind_first = lu.first().is_some_and(|pair| pair.saved() < 0.0);
@@ -44,7 +59,7 @@ pub(super) fn claims(out: &mut Outcomes) -> Result<(), Error> {
         out,
         "15-lu",
         &lu,
-        usize::from(is_behind_first) + rising(&lu, Pair::saved),
+        usize::from(is_behind_first) + rising(&lu, KernelPair::saved),
     );
     put(out, "22-mg", &mg, falling(&mg, |pair| pair.ours as f64));
     other_meshes(&rows, out);
@@ -92,7 +107,7 @@ fn is_right(rows: &[NpbRow], row: &NpbRow) -> bool {
 }
 
 /// By number of ranks, those that have both libraries and right results.
-fn pairs(rows: &[NpbRow], kernel: &str) -> Vec<Pair> {
+fn pairs(rows: &[NpbRow], kernel: &str) -> Vec<KernelPair> {
     let mut cycles: BTreeMap<u32, [Option<u64>; 2]> = BTreeMap::new();
     let of_kernel = rows
         .iter()
@@ -106,7 +121,7 @@ fn pairs(rows: &[NpbRow], kernel: &str) -> Vec<Pair> {
         cycles.entry(row.ranks).or_default()[place] = Some(row.timed_cycles);
     }
     let both = cycles.into_iter().filter_map(|(ranks, of)| match of {
-        [Some(ours), Some(baseline)] => Some(Pair {
+        [Some(ours), Some(baseline)] => Some(KernelPair {
             ranks,
             ours,
             baseline,
@@ -117,22 +132,22 @@ fn pairs(rows: &[NpbRow], kernel: &str) -> Vec<Pair> {
 }
 
 /// Numbers of ranks with which S4's library is faster.
-fn ahead(pairs: &[Pair]) -> usize {
+fn ahead(pairs: &[KernelPair]) -> usize {
     pairs.iter().filter(|pair| pair.saved() > 0.0).count()
 }
 
 /// Steps from one number of ranks to the next at which something rises.
-fn rising(pairs: &[Pair], of: impl Fn(Pair) -> f64) -> usize {
+fn rising(pairs: &[KernelPair], of: impl Fn(KernelPair) -> f64) -> usize {
     let steps = pairs.windows(2);
     steps.filter(|two| of(two[0]) < of(two[1])).count()
 }
 
-fn falling(pairs: &[Pair], of: impl Fn(Pair) -> f64) -> usize {
+fn falling(pairs: &[KernelPair], of: impl Fn(KernelPair) -> f64) -> usize {
     rising(pairs, |pair| -of(pair))
 }
 
-fn words(pairs: &[Pair]) -> String {
-    let of = |pair: &Pair| {
+fn words(pairs: &[KernelPair]) -> String {
+    let of = |pair: &KernelPair| {
         format!(
             "{} ranks {} against {} cycles ({:.1} % saved)",
             pair.ranks,
@@ -148,8 +163,8 @@ fn words(pairs: &[Pair]) -> String {
 mod tests {
     use super::*;
 
-    fn pair(ranks: u32, ours: u64, baseline: u64) -> Pair {
-        Pair {
+    fn pair(ranks: u32, ours: u64, baseline: u64) -> KernelPair {
+        KernelPair {
             ranks,
             ours,
             baseline,
@@ -159,15 +174,21 @@ mod tests {
     #[test]
     fn steps_of_a_trend_are_strict() {
         let growing = [pair(4, 90, 100), pair(8, 80, 100)];
-        assert_eq!((rising(&growing, Pair::saved), ahead(&growing)), (1, 2));
-        assert_eq!(falling(&growing, Pair::saved), 0);
+        assert_eq!(
+            (rising(&growing, KernelPair::saved), ahead(&growing)),
+            (1, 2)
+        );
+        assert_eq!(falling(&growing, KernelPair::saved), 0);
         assert_eq!(falling(&growing, |pair| pair.ours as f64), 1);
         let level = [pair(4, 90, 100), pair(8, 90, 100)];
         assert_eq!(
-            (rising(&level, Pair::saved), falling(&level, Pair::saved)),
+            (
+                rising(&level, KernelPair::saved),
+                falling(&level, KernelPair::saved)
+            ),
             (0, 0)
         );
-        assert_eq!(rising(&growing[..1], Pair::saved), 0);
+        assert_eq!(rising(&growing[..1], KernelPair::saved), 0);
         assert_eq!(ahead(&[pair(4, 100, 100)]), 0);
     }
 

@@ -16,7 +16,7 @@ const IDEAL: f64 = 64.0 / 63.0;
 const AT: Setting = Setting::PUBLISHED;
 
 /// A design at low load and at full offer.
-struct Ends {
+struct BroadcastEnds {
     low: Sample,
     full: Sample,
 }
@@ -26,9 +26,9 @@ fn ends(
     designs: &[Design],
     setting: Setting,
     pattern: Pattern,
-) -> Result<Vec<Ends>, Error> {
+) -> Result<Vec<BroadcastEnds>, Error> {
     let of = |design: &Design| {
-        Ok(Ends {
+        Ok(BroadcastEnds {
             low: effort.low(*design, setting, pattern)?,
             full: effort.full(*design, setting, pattern)?,
         })
@@ -37,16 +37,16 @@ fn ends(
 }
 
 /// By how much a latency lies below the baseline's.
-fn lower(of: &Ends, baseline: &Ends) -> Estimate {
+fn lower(of: &BroadcastEnds, baseline: &BroadcastEnds) -> Estimate {
     of.low.latency.part_below(baseline.low.latency)
 }
 
-fn gain(of: &Ends, baseline: &Ends) -> Estimate {
+fn gain(of: &BroadcastEnds, baseline: &BroadcastEnds) -> Estimate {
     of.full.accepted.over(baseline.full.accepted)
 }
 
 /// What stands behind a comparison.
-fn both(of: &Ends, baseline: &Ends) -> String {
+fn both(of: &BroadcastEnds, baseline: &BroadcastEnds) -> String {
     format!(
         "{} cycles, baseline {}; accepted {}, baseline {}",
         of.low.latency_text(),
@@ -63,7 +63,8 @@ pub(super) fn corners(effort: Effort<'_>, out: &mut Outcomes) -> Result<(), Erro
     designs.extend(SLOTS.iter().map(|(_, design)| *design));
     let found = ends(effort, &designs, AT, pattern)?;
     let (baseline, shared, private, slots) = (&found[0], &found[1], &found[2], &found[3..]);
-    let by_interval: Vec<(u32, &Ends)> = SLOTS.iter().map(|slot| slot.0).zip(slots).collect();
+    let by_interval: Vec<(u32, &BroadcastEnds)> =
+        SLOTS.iter().map(|slot| slot.0).zip(slots).collect();
     let words: Vec<String> = by_interval
         .iter()
         .map(|(interval, ends)| {
@@ -96,8 +97,8 @@ pub(super) fn corners(effort: Effort<'_>, out: &mut Outcomes) -> Result<(), Erro
 }
 
 /// Claim 3.
-fn best_interval(by_interval: &[(u32, &Ends)], words: &str, out: &mut Outcomes) {
-    let accepted = |ends: &Ends| ends.full.accepted;
+fn best_interval(by_interval: &[(u32, &BroadcastEnds)], words: &str, out: &mut Outcomes) {
+    let accepted = |ends: &BroadcastEnds| ends.full.accepted;
     let by_mean = |a: &Estimate, b: &Estimate| a.mean.total_cmp(&b.mean);
     let best = by_interval
         .iter()
@@ -173,7 +174,11 @@ fn gains_by_vcs(effort: Effort<'_>, design: Design) -> Result<String, Error> {
 }
 
 /// Claims 7 and 12 with as many buffer bits: one channel per order class, as many in all as the baseline has.
-fn equal_buffers(effort: Effort<'_>, baseline: &Ends, out: &mut Outcomes) -> Result<(), Error> {
+fn equal_buffers(
+    effort: Effort<'_>,
+    baseline: &BroadcastEnds,
+    out: &mut Outcomes,
+) -> Result<(), Error> {
     let setting = Setting::with_vcs(FITTED_VCS / 3);
     let private = effort.full(PRIVATE, setting, Pattern::Broadcast)?;
     let detail = format!(
@@ -188,7 +193,11 @@ fn equal_buffers(effort: Effort<'_>, baseline: &Ends, out: &mut Outcomes) -> Res
 }
 
 /// Claim 10, to which `vcs` is fitted.
-fn consistency(effort: Effort<'_>, baseline: &Ends, out: &mut Outcomes) -> Result<(), Error> {
+fn consistency(
+    effort: Effort<'_>,
+    baseline: &BroadcastEnds,
+    out: &mut Outcomes,
+) -> Result<(), Error> {
     let words = Setting::words_by_vcs(|setting| {
         let full = effort.full(BASELINE, setting, Pattern::Broadcast)?;
         Ok(full.accepted.mean / IDEAL)

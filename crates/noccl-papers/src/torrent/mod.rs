@@ -10,7 +10,7 @@ mod overhead;
 mod snake;
 
 use crate::Found;
-use crate::gains::{Hardware, gains};
+use crate::gains::{GainHardware, gains};
 use crate::outcome::Outcomes;
 use noccl_coll::chain::order::ChainOrder;
 use noccl_coll::{Algorithm, Choice};
@@ -20,7 +20,7 @@ use noccl_studies::{AlgorithmRequest, Error, Step};
 use noccl_workload::CollectiveKind;
 
 /// Chains of endpoints, beside the copies that S3 compares with.
-const CHAINS: Hardware = Hardware {
+const CHAINS: GainHardware = GainHardware {
     network: "torrent_4x5",
     cases: &[
         (CollectiveKind::Multicast, "0,0,4,2", "8 clusters"),

@@ -5,7 +5,7 @@ use super::collectives::{CollectiveName, RecordedCollective};
 use super::player::{Member, Splitting};
 use super::record::NewCommunicator;
 use super::replay::{Replay, Then};
-use super::terms::Terms;
+use super::terms::TraceTerms;
 use crate::collective::CollectiveCall;
 use crate::composed::{Seat, Step};
 use crate::error::ProgramError;
@@ -31,7 +31,7 @@ impl Replay<'_, '_> {
     ) -> Result<(CommId, Seat), ProgramError> {
         let place = self.place(rank);
         let Member { comm, seat } = self.member(rank, comm)?;
-        let terms = Terms::of(call);
+        let terms = TraceTerms::of(call);
         self.agreements
             .compare((comm, seat.size), rank, &place, terms)?;
         Ok((comm, seat))

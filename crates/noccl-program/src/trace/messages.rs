@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Replay of records: computation, messages, waits, and the steps of composed collectives.
 
-use super::player::Open;
+use super::player::OpenRequest;
 use super::record::Event;
 use super::replay::{Replay, Then};
 use super::{MAX_COMPUTE, MAX_OPEN_BYTES};
@@ -43,7 +43,7 @@ impl Replay<'_, '_> {
                     max_bytes: Some(*bytes),
                 };
                 let place = self.place(rank);
-                let open = Open {
+                let open = OpenRequest {
                     request: self.session.irecv(rank, receive, place)?,
                     kept_bytes: 0,
                     expected_bytes: Some(*bytes),
@@ -83,7 +83,7 @@ impl Replay<'_, '_> {
         (target, tag): (u32, i64),
         bytes: u64,
         is_synchronous: bool,
-    ) -> Result<Open, ProgramError> {
+    ) -> Result<OpenRequest, ProgramError> {
         self.open_bytes += bytes;
         if self.open_bytes > MAX_OPEN_BYTES {
             let what = format!("{} bytes of sends are open", self.open_bytes);
@@ -97,7 +97,7 @@ impl Replay<'_, '_> {
             is_synchronous,
         };
         let place = self.place(rank);
-        Ok(Open {
+        Ok(OpenRequest {
             request: self.session.isend(rank, send, place)?,
             kept_bytes: bytes,
             expected_bytes: None,
@@ -108,7 +108,7 @@ impl Replay<'_, '_> {
         &mut self,
         rank: RankId,
         request: Option<u32>,
-        open: Open,
+        open: OpenRequest,
     ) -> Result<Then, ProgramError> {
         match request {
             Some(number) => {
@@ -119,7 +119,7 @@ impl Replay<'_, '_> {
         }
     }
 
-    fn wait(&mut self, rank: RankId, open: Vec<Open>) -> Result<Then, ProgramError> {
+    fn wait(&mut self, rank: RankId, open: Vec<OpenRequest>) -> Result<Then, ProgramError> {
         if open.is_empty() {
             return Ok(Then::GoesOn);
         }
@@ -149,7 +149,7 @@ impl Replay<'_, '_> {
                     max_bytes: None,
                 };
                 let place = self.place(rank);
-                Open {
+                OpenRequest {
                     request: self.session.irecv(rank, receive, place)?,
                     kept_bytes: 0,
                     expected_bytes: None,

@@ -14,7 +14,7 @@ pub(super) struct Member {
 
 /// A request that is waited for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Open {
+pub(super) struct OpenRequest {
     pub(super) request: RequestId,
     /// Of a send: bytes that it keeps.
     pub(super) kept_bytes: u64,
@@ -37,14 +37,14 @@ pub(super) struct Player {
     /// By the rank's number.
     pub(super) comms: BTreeMap<u32, Member>,
     /// By the rank's number.
-    pub(super) requests: BTreeMap<u32, Open>,
+    pub(super) requests: BTreeMap<u32, OpenRequest>,
     /// What is left of a composed collective, and on which communicator.
     pub(super) steps: VecDeque<Step>,
     pub(super) steps_comm: CommId,
     /// What a composed collective has started.
-    pub(super) started: Vec<Open>,
+    pub(super) started: Vec<OpenRequest>,
     /// What the rank waits for.
-    pub(super) waiting: Vec<Open>,
+    pub(super) waiting: Vec<OpenRequest>,
     pub(super) splitting: Option<Splitting>,
     /// Cycles of its computations so far, without rounding, and as stated.
     pub(super) exact_cycles: f64,

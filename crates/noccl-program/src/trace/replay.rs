@@ -6,7 +6,7 @@
 
 use super::player::{Member, Player};
 use super::record::MessageTrace;
-use super::terms::Terms;
+use super::terms::TraceTerms;
 use crate::agreement::Agreements;
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId};
@@ -42,7 +42,7 @@ pub(super) struct Replay<'a, 'n> {
     pub(super) file: &'a str,
     pub(super) cycles_per_unit: f64,
     pub(super) players: Vec<Player>,
-    pub(super) agreements: Agreements<Terms>,
+    pub(super) agreements: Agreements<TraceTerms>,
     pub(super) supported: HashMap<Wish, bool>,
     pub(super) open_bytes: u64,
     pub(super) done: u64,

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// What all ranks must state alike; `None`: a split.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Terms(Option<CollectiveTerms>);
+pub(super) struct TraceTerms(Option<CollectiveTerms>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CollectiveTerms {
@@ -18,7 +18,7 @@ struct CollectiveTerms {
     bytes: Vec<u64>,
 }
 
-impl Terms {
+impl TraceTerms {
     /// Those of a call; `None`: a split.
     pub(super) fn of(call: Option<&RecordedCollective>) -> Self {
         Self(call.map(|call| CollectiveTerms {
@@ -34,13 +34,13 @@ impl Terms {
     }
 }
 
-impl Agreed for Terms {
+impl Agreed for TraceTerms {
     fn fits(&self, other: &Self) -> bool {
         self == other
     }
 }
 
-impl fmt::Display for Terms {
+impl fmt::Display for TraceTerms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(terms) = &self.0 else {
             return f.write_str("split");

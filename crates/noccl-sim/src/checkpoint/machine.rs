@@ -5,7 +5,7 @@
 
 use super::{CheckpointError, Reader, Writer};
 use crate::endpoint::memory::MemorySystem;
-use crate::endpoint::torrent::Place;
+use crate::endpoint::torrent::TorrentSlot;
 use crate::kernel::saved_form::Sorted;
 use crate::machine::{Checks, Clock, Machine};
 use crate::ni::axi::state::Interfaces;
@@ -70,7 +70,7 @@ impl Machine<'_> {
             return Err(CheckpointError::damaged("it is of another wide beat"));
         }
         (self.txns, self.done) = (txns, done);
-        let places: Option<Vec<Place>> = from.take()?;
+        let places: Option<Vec<TorrentSlot>> = from.take()?;
         match (&mut self.torrents, places) {
             (Some(own), Some(saved)) if saved.len() == tiles => own.places = saved,
             (None, None) => {}

@@ -18,4 +18,4 @@ mod saved_run;
 pub use error::{CheckpointError, Part};
 pub use file::{FORMAT, Reader, Writer};
 pub use identity::Identity;
-pub use saved_run::{Kind, Saved, SavedResult};
+pub use saved_run::{Saved, SavedKind, SavedResult};

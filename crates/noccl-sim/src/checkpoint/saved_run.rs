@@ -13,7 +13,7 @@ use std::io::{Read, Write};
 
 /// What the runs of a checkpoint are of; it stands at its beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum SavedKind {
     /// Schedules.
     Schedule,
     /// Compiled programs over ports.
@@ -23,15 +23,15 @@ pub enum Kind {
 /// What a run that is over leaves in the checkpoint of those behind it.
 pub trait SavedResult: Clone + Serialize + DeserializeOwned {
     /// What such a run is of.
-    const KIND: Kind;
+    const KIND: SavedKind;
 }
 
 impl SavedResult for RunResult {
-    const KIND: Kind = Kind::Schedule;
+    const KIND: SavedKind = SavedKind::Schedule;
 }
 
 impl SavedResult for ExecutedResult {
-    const KIND: Kind = Kind::Program;
+    const KIND: SavedKind = SavedKind::Program;
 }
 
 /// What a run that can be saved is of.

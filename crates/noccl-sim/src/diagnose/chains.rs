@@ -6,7 +6,7 @@ use crate::diagnose::network::wait;
 use crate::diagnose::node::Node;
 use crate::diagnose::view::View;
 use crate::endpoint::torrent::{Cause, Hindrance};
-use crate::ni::axi::state::{Source, Stream};
+use crate::ni::axi::state::{BurstStream, Source};
 use crate::transport::flit::Flit;
 use crate::transport::transaction::Owner;
 
@@ -81,7 +81,7 @@ impl View<'_, '_> {
     }
 
     /// An open burst without a beat waits for the burst that brings it.
-    pub(crate) fn waits_of_switched(&self, tile: u32, stream: &Stream) -> Option<Vec<Wait>> {
+    pub(crate) fn waits_of_switched(&self, tile: u32, stream: &BurstStream) -> Option<Vec<Wait>> {
         let (Source::Switch(lane), machine) = (stream.source, self.machine) else {
             return None;
         };

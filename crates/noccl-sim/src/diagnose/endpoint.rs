@@ -6,7 +6,7 @@ use crate::diagnose::limit::Limit;
 use crate::diagnose::network::{entry, input, wait};
 use crate::diagnose::node::{Node, input_name};
 use crate::diagnose::view::View;
-use crate::ni::axi::state::{Source, Stream};
+use crate::ni::axi::state::{BurstStream, Source};
 use crate::transport::flit::FlitKind;
 use crate::transport::transaction::TxnKind;
 use noccl_net::Port;
@@ -90,8 +90,8 @@ impl View<'_, '_> {
         let mut earlier = ni.writes.iter().take(at);
         // Own operands of an all-reduce are opened in the order of the reductions.
         let is_operand = matches!(stream.source, Source::Operand(_));
-        let opens_later = |s: &Stream| is_operand && s.next_beat == 0;
-        let holds = |s: &&Stream| {
+        let opens_later = |s: &BurstStream| is_operand && s.next_beat == 0;
+        let holds = |s: &&BurstStream| {
             !machine.behaviour.has_write_channels || opens_later(s) || channel(s.txn) == channel(id)
         };
         if let Some(before) = earlier.find(holds) {
@@ -105,7 +105,7 @@ impl View<'_, '_> {
         self.waits_of_source(Plane::Wide, tile)
     }
 
-    fn waits_for_limits(&self, tile: u32, stream: &Stream, since: u64) -> Vec<Wait> {
+    fn waits_for_limits(&self, tile: u32, stream: &BurstStream, since: u64) -> Vec<Wait> {
         let machine = self.machine;
         let ni = &machine.interfaces.nis[tile as usize];
         let limits = &machine.network.axi().ni;

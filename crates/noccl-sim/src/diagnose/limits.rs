@@ -7,7 +7,7 @@ use crate::diagnose::network::{entry, wait};
 use crate::diagnose::node::Node;
 use crate::diagnose::view::{MAX_NAMED, View};
 use crate::endpoint::core::Agents;
-use crate::ni::axi::state::{Source, Stream};
+use crate::ni::axi::state::{BurstStream, Source};
 use crate::transport::flit::pack;
 use crate::transport::transaction::{Owner, TxnKind};
 use noccl_net::TileId;
@@ -148,7 +148,7 @@ impl View<'_, '_> {
             return waits;
         }
         let ni = &machine.interfaces.nis[tile as usize];
-        let is_before = |s: &&Stream| s.txn != txn && s.source == Source::Buffer;
+        let is_before = |s: &&BurstStream| s.txn != txn && s.source == Source::Buffer;
         let before = ni
             .writes
             .iter()
@@ -164,7 +164,7 @@ impl View<'_, '_> {
     }
 
     /// Does a stream lack bytes that the DMA buffer has to bring?
-    pub(crate) fn lacks_bytes(&self, tile: u32, stream: &Stream) -> bool {
+    pub(crate) fn lacks_bytes(&self, tile: u32, stream: &BurstStream) -> bool {
         let txn = self.machine.txns.get(stream.txn);
         let needed = self
             .machine

@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// A source with its stream of random numbers.
-pub(crate) struct Source {
+pub(crate) struct TrafficSource {
     pub tile: TileId,
     pub at: Coord,
     pub stream: Stream,
@@ -25,7 +25,7 @@ pub(crate) struct Source {
 pub(crate) struct Sources<'a> {
     pub network: &'a Network,
     pub traffic: &'a Traffic,
-    pub all: Vec<Source>,
+    pub all: Vec<TrafficSource>,
 }
 
 impl Sources<'_> {
@@ -118,7 +118,7 @@ impl<'a, N: PacketNetwork> OpenLoop<'a, N> {
             what: "traffic".to_owned(),
             reason: error.to_string(),
         })?;
-        let all = network.clusters().map(|tile| Source {
+        let all = network.clusters().map(|tile| TrafficSource {
             tile,
             at: network.coord(tile),
             stream: Stream::new(traffic.seed ^ u64::from(tile.0) << 20),

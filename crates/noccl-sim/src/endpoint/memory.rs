@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memories of all tiles (value mode), in pages that exist once they are written.
 
-use crate::kernel::saved_form::{Bytes, sorted};
+use crate::kernel::saved_form::{SavedBytes, sorted};
 use crate::transport::beat::WideBeat;
 use crate::transport::payload::PayloadPool;
 use noccl_net::Network;
@@ -16,7 +16,7 @@ const PAGE: usize = 4096;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Memories {
     #[serde(serialize_with = "sorted")]
-    pages: HashMap<(u32, u64), Box<Bytes<PAGE>>>,
+    pages: HashMap<(u32, u64), Box<SavedBytes<PAGE>>>,
 }
 
 impl Memories {
@@ -108,7 +108,7 @@ impl Memories {
             let target = self
                 .pages
                 .entry((tile, page))
-                .or_insert_with(|| Box::new(Bytes([0; PAGE])));
+                .or_insert_with(|| Box::new(SavedBytes([0; PAGE])));
             target.0[from..from + len].copy_from_slice(&bytes[done..done + len]);
             done += len;
         }

@@ -12,13 +12,13 @@ const MAX_PENDING: usize = 8;
 
 /// What a manager offers: address, beat.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Offer {
+pub(super) struct CrossbarOffer {
     pub to: usize,
     pub valid: [bool; 2],
     pub is_last: bool,
 }
 
-impl From<&WordOffer> for Offer {
+impl From<&WordOffer> for CrossbarOffer {
     fn from(offer: &WordOffer) -> Self {
         Self {
             to: offer.to as usize,
@@ -28,7 +28,7 @@ impl From<&WordOffer> for Offer {
     }
 }
 
-impl From<&BeatOffer> for Offer {
+impl From<&BeatOffer> for CrossbarOffer {
     fn from(offer: &BeatOffer) -> Self {
         Self {
             to: offer.to as usize,
@@ -40,7 +40,7 @@ impl From<&BeatOffer> for Offer {
 
 /// A target's cycle.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Move {
+pub(super) struct CrossbarMove {
     /// Whose burst it is.
     pub owner: Option<usize>,
     /// Address, beat: offered to the target, taken by it.
@@ -52,7 +52,7 @@ pub(super) struct Move {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Target {
+struct CrossbarTarget {
     owner: Option<usize>,
     gone: [bool; 2],
     /// Address, beat: offered and not taken. Managers take every response at once.
@@ -61,16 +61,16 @@ struct Target {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Crossbar {
-    targets: Vec<Target>,
+pub(super) struct ComparisonCrossbar {
+    targets: Vec<CrossbarTarget>,
     /// Per manager whose address has gone: where its beats go.
     open: Vec<Option<usize>>,
 }
 
-impl Crossbar {
+impl ComparisonCrossbar {
     pub(super) fn new(managers: usize, targets: usize) -> Self {
         Self {
-            targets: vec![Target::default(); targets],
+            targets: vec![CrossbarTarget::default(); targets],
             open: vec![None; managers],
         }
     }
@@ -80,11 +80,11 @@ impl Crossbar {
     /// what has been offered before stays offered.
     pub(super) fn moves(
         &self,
-        offers: &[Option<Offer>],
+        offers: &[Option<CrossbarOffer>],
         ready: impl Fn(usize, bool) -> [bool; 2],
         responses: u64,
         hold: u64,
-    ) -> Vec<Move> {
+    ) -> Vec<CrossbarMove> {
         let mut has_responded = vec![false; offers.len()];
         let each = self.targets.iter().enumerate().map(|(t, target)| {
             let is_held = hold >> t & 1 == 1;
@@ -105,30 +105,36 @@ impl Crossbar {
     }
 
     /// What a target is offered.
-    fn beat(&self, t: usize, target: &Target, offers: &[Option<Offer>], is_held: bool) -> Move {
+    fn beat(
+        &self,
+        t: usize,
+        target: &CrossbarTarget,
+        offers: &[Option<CrossbarOffer>],
+        is_held: bool,
+    ) -> CrossbarMove {
         let begins = |m: &usize| {
             let offer = offers[*m].filter(|o| o.valid[0] && o.to == t);
             offer.is_some() && self.open[*m].is_none()
         };
         let owner = target.owner.or_else(|| (0..offers.len()).find(begins));
         let Some((manager, offer)) = owner.and_then(|m| Some((m, offers[m]?))) else {
-            return Move::default();
+            return CrossbarMove::default();
         };
         let has_space = target.pending.len() < MAX_PENDING;
         let is_open = |at: usize| has_space && (!is_held || target.shown[at]);
         let open = self.open[manager];
         let has_address = offer.valid[0] && open.is_none() && !target.gone[0];
         let has_beat = offer.valid[1] && open.unwrap_or(offer.to) == t && !target.gone[1];
-        Move {
+        CrossbarMove {
             owner,
             valid: [has_address && is_open(0), has_beat && is_open(1)],
             is_last: offer.is_last,
-            ..Move::default()
+            ..CrossbarMove::default()
         }
     }
 
     /// The clock's edge.
-    pub(super) fn step(&mut self, moves: &[Move]) {
+    pub(super) fn step(&mut self, moves: &[CrossbarMove]) {
         for (t, (target, step)) in self.targets.iter_mut().zip(moves).enumerate() {
             target.shown = [0, 1].map(|at| step.valid[at] && !step.taken[at]);
             if step.responded.is_some() {

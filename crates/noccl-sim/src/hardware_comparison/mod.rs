@@ -16,11 +16,11 @@ use crate::endpoint::torrent::contract::{Arrived, Settings};
 use crate::endpoint::torrent::lean::{BeatOffer, Taken, WordOffer};
 use crate::endpoint::torrent::pattern::Banks;
 use address_map::{Map, bits};
-use crossbar::{Crossbar, Move, Offer};
+use crossbar::{ComparisonCrossbar, CrossbarMove, CrossbarOffer};
 use noccl_run::{PortCycle, PortRun};
 use noccl_spec::{EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentMode};
 use scenario::Start;
-use tile::{Memory, Tile};
+use tile::{Tile, TileMemory};
 
 /// Cycles after which chains count as stalled.
 const MAX_CYCLES: u64 = 100_000;
@@ -44,8 +44,8 @@ const SETTINGS: Settings = Settings {
 struct Crossing {
     words: Vec<Option<WordOffer>>,
     beats: Vec<Option<BeatOffer>>,
-    narrow: Vec<Move>,
-    wide: Vec<Move>,
+    narrow: Vec<CrossbarMove>,
+    wide: Vec<CrossbarMove>,
     /// Responses of the narrow and the wide subordinates; endpoints that are ready for a chain, whose chain is over.
     narrow_responses: u64,
     wide_responses: u64,
@@ -58,9 +58,9 @@ struct Crossing {
 struct Bench {
     map: Map,
     tiles: Vec<Tile>,
-    memory: Memory,
-    narrow: Crossbar,
-    wide: Crossbar,
+    memory: TileMemory,
+    narrow: ComparisonCrossbar,
+    wide: ComparisonCrossbar,
     now: u64,
 }
 
@@ -76,9 +76,9 @@ pub fn record_ports(scenario: &PortScenario) -> PortRun {
     let mut bench = Bench {
         map,
         tiles: (0..scenario.endpoints).map(Tile::new).collect(),
-        memory: Memory::holding(endpoints, &memory),
-        narrow: Crossbar::new(endpoints, endpoints),
-        wide: Crossbar::new(2 * endpoints, endpoints),
+        memory: TileMemory::holding(endpoints, &memory),
+        narrow: ComparisonCrossbar::new(endpoints, endpoints),
+        wide: ComparisonCrossbar::new(2 * endpoints, endpoints),
         now: 0,
     };
     let mut run = PortRun {
@@ -139,12 +139,18 @@ impl Bench {
         let beats: Vec<_> = self.tiles.iter().flat_map(lanes).collect();
         let narrow_responses = bits(self.tiles.iter().map(|t| t.inbox.has_response()));
         let wide_responses = bits(self.tiles.iter().map(|t| t.window.has_response()));
-        let offers: Vec<_> = words.iter().map(|o| o.as_ref().map(Offer::from)).collect();
+        let offers: Vec<_> = words
+            .iter()
+            .map(|o| o.as_ref().map(CrossbarOffer::from))
+            .collect();
         let ready = |t: usize, begins: bool| self.tiles[t].inbox.ready(begins);
         let narrow = self
             .narrow
             .moves(&offers, ready, narrow_responses, holds[0]);
-        let offers: Vec<_> = beats.iter().map(|o| o.as_ref().map(Offer::from)).collect();
+        let offers: Vec<_> = beats
+            .iter()
+            .map(|o| o.as_ref().map(CrossbarOffer::from))
+            .collect();
         let ready = |t: usize, _| {
             let tile = &self.tiles[t];
             [
@@ -208,7 +214,7 @@ impl Bench {
 }
 
 /// What targets take of a manager: address, beat.
-fn taken_of(moves: &[Move], manager: usize) -> [bool; 2] {
+fn taken_of(moves: &[CrossbarMove], manager: usize) -> [bool; 2] {
     let own = moves.iter().filter(|s| s.owner == Some(manager));
     own.fold([false; 2], |sum, s| {
         [sum[0] || s.taken[0], sum[1] || s.taken[1]]

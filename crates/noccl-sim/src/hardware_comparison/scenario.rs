@@ -4,7 +4,7 @@
 use super::address_map::{Map, bits};
 use crate::endpoint::torrent::cfg::{Cfg, Key};
 use crate::endpoint::torrent::pattern::{Addresses, CHANNELS};
-use crate::endpoint::torrent::published::head::Task;
+use crate::endpoint::torrent::published::head::ChainTask;
 use crate::kernel::random::{Stream, mix};
 use noccl_run::PortWord;
 
@@ -61,7 +61,7 @@ pub struct PortScenario {
 pub(super) struct Start {
     pub initiator: u32,
     pub cycle: u64,
-    pub task: Task,
+    pub task: ChainTask,
     pub memory: Vec<PortWord>,
     frames: u64,
 }
@@ -203,7 +203,7 @@ fn start(instance: u32, chain: &PortChain, map: &Map) -> Start {
 }
 
 /// A chain's task, whose destinations are in a region of the memories.
-fn task_of(instance: u32, chain: &PortChain, region: u64) -> Task {
+fn task_of(instance: u32, chain: &PortChain, region: u64) -> ChainTask {
     let cfg = |(at, (destination, pattern)): (usize, &(u32, PortPattern))| {
         (
             *destination,
@@ -217,7 +217,7 @@ fn task_of(instance: u32, chain: &PortChain, region: u64) -> Task {
             .position(|(other, _)| other == destination)?;
         Some(at as u16)
     };
-    Task {
+    ChainTask {
         key: Key {
             initiator: chain.initiator,
             task: 0,

@@ -2,11 +2,11 @@
 //! A cycle of all ports as a row of numbers (`noccl_run::PortCycle`).
 
 use super::address_map::{Map, bits};
-use super::crossbar::Move;
+use super::crossbar::CrossbarMove;
 use super::{Bench, Crossing};
 use crate::endpoint::torrent::cfg::FRAME_BYTES;
 use crate::endpoint::torrent::lean::WordOffer;
-use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::window::beat_of;
 use noccl_run::{CHANNELS, CONTENTS, beat_signature};
 
@@ -72,7 +72,7 @@ impl Bench {
 }
 
 /// Address, beat and response at the subordinates: offered, taken.
-fn subordinate(row: &mut Vec<u64>, moves: &[Move], responses: u64) {
+fn subordinate(row: &mut Vec<u64>, moves: &[CrossbarMove], responses: u64) {
     for at in [0, 1] {
         row.push(bits(moves.iter().map(|m| m.valid[at])));
         row.push(bits(moves.iter().map(|m| m.taken[at])));
@@ -81,7 +81,7 @@ fn subordinate(row: &mut Vec<u64>, moves: &[Move], responses: u64) {
     row.push(bits(moves.iter().map(|m| m.responded.is_some())));
 }
 
-fn by_manager(moves: &[Move], of: impl Fn(&Move) -> Option<usize>) -> u64 {
+fn by_manager(moves: &[CrossbarMove], of: impl Fn(&CrossbarMove) -> Option<usize>) -> u64 {
     moves
         .iter()
         .filter_map(of)
@@ -94,18 +94,18 @@ impl Map {
     fn window(&self, manager: usize, offer: &WordOffer) -> u64 {
         let slot = (manager as u64 + u64::from(self.endpoints)) % SLOTS;
         match offer.message {
-            Message::Cfg(_) => WINDOWS + (1 << PAGE_BITS) + slot * FRAME_BYTES as u64,
-            Message::Grant(_) => WINDOWS + (2 << PAGE_BITS),
-            Message::Finish(_) => WINDOWS + (3 << PAGE_BITS),
-            Message::Response(_) | Message::Release(_) => 0,
+            NarrowMessage::Cfg(_) => WINDOWS + (1 << PAGE_BITS) + slot * FRAME_BYTES as u64,
+            NarrowMessage::Grant(_) => WINDOWS + (2 << PAGE_BITS),
+            NarrowMessage::Finish(_) => WINDOWS + (3 << PAGE_BITS),
+            NarrowMessage::Response(_) | NarrowMessage::Release(_) => 0,
         }
     }
 
     fn word(&self, offer: &WordOffer) -> u64 {
         let frame = match offer.message {
-            Message::Cfg(cfg) => cfg.frame(offer.to, self),
-            Message::Grant(key) | Message::Finish(key) => beat_of(key, 0, self),
-            Message::Response(_) | Message::Release(_) => return 0,
+            NarrowMessage::Cfg(cfg) => cfg.frame(offer.to, self),
+            NarrowMessage::Grant(key) | NarrowMessage::Finish(key) => beat_of(key, 0, self),
+            NarrowMessage::Response(_) | NarrowMessage::Release(_) => return 0,
         };
         let at = 8 * offer.word as usize;
         frame[at..at + 8]

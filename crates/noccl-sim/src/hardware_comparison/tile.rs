@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An endpoint with what the simulator's NI stands for at its subordinate ports, and its memory.
 
-use super::crossbar::Move;
+use super::crossbar::CrossbarMove;
 use crate::endpoint::torrent::contract::{Bytes, Settings};
 use crate::endpoint::torrent::lean::Lean;
 use noccl_run::PortWord;
@@ -48,7 +48,7 @@ impl InboxPort {
         self.responses > 0
     }
 
-    pub(super) fn step(&mut self, step: &Move) {
+    pub(super) fn step(&mut self, step: &CrossbarMove) {
         let ends = step.taken[1] && step.is_last;
         self.is_open = (self.is_open || step.taken[0]) && !ends;
         self.responses += usize::from(ends);
@@ -72,7 +72,7 @@ impl WindowPort {
         self.bursts > 0 && self.gone > 0
     }
 
-    pub(super) fn step(&mut self, step: &Move, is_gone: bool) {
+    pub(super) fn step(&mut self, step: &CrossbarMove, is_gone: bool) {
         self.bursts += u32::from(step.taken[0]);
         self.gone += u32::from(is_gone);
         if step.responded.is_some() {
@@ -83,13 +83,13 @@ impl WindowPort {
 }
 
 /// The memories of all tiles, and the beats in flight.
-pub(super) struct Memory {
+pub(super) struct TileMemory {
     words: Vec<BTreeMap<u64, u64>>,
     written: Vec<BTreeMap<u64, u64>>,
     beats: Vec<[u64; 8]>,
 }
 
-impl Memory {
+impl TileMemory {
     pub(super) fn holding(endpoints: usize, words: &[PortWord]) -> Self {
         let mut memories = vec![BTreeMap::new(); endpoints];
         for PortWord {
@@ -131,7 +131,7 @@ impl Memory {
 
 /// A tile's own memory. What chains read nobody writes, so beats are written when they reach their writer.
 pub(super) struct Own<'a> {
-    memory: &'a mut Memory,
+    memory: &'a mut TileMemory,
     tile: usize,
 }
 

@@ -12,9 +12,9 @@ use std::marker::PhantomData;
 
 /// A byte array of any length.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bytes<const N: usize>(pub [u8; N]);
+pub(crate) struct SavedBytes<const N: usize>(pub [u8; N]);
 
-impl<const N: usize> Serialize for Bytes<N> {
+impl<const N: usize> Serialize for SavedBytes<N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut tuple = serializer.serialize_tuple(N)?;
         self.0.iter().try_for_each(|b| tuple.serialize_element(b))?;
@@ -22,23 +22,23 @@ impl<const N: usize> Serialize for Bytes<N> {
     }
 }
 
-impl<'de, const N: usize> Deserialize<'de> for Bytes<N> {
+impl<'de, const N: usize> Deserialize<'de> for SavedBytes<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Filler<const N: usize>;
         impl<'de, const N: usize> Visitor<'de> for Filler<N> {
-            type Value = Bytes<N>;
+            type Value = SavedBytes<N>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, "{N} bytes")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Bytes<N>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<SavedBytes<N>, A::Error> {
                 let mut bytes = [0; N];
                 for (at, byte) in bytes.iter_mut().enumerate() {
                     let next = seq.next_element()?;
                     *byte = next.ok_or_else(|| Error::invalid_length(at, &self))?;
                 }
-                Ok(Bytes(bytes))
+                Ok(SavedBytes(bytes))
             }
         }
         deserializer.deserialize_tuple(N, Filler)

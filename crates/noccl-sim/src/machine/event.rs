@@ -25,7 +25,7 @@ pub(crate) enum Event {
     /// Credits of the next merge point have come for a NI.
     OwnCredit { tile: u32, txn: u32, beats: u32 },
     /// A response of the last cycle has made a place free at a NI that had none.
-    Freed { tile: u32, place: Place },
+    Freed { tile: u32, place: InterfaceSlot },
     /// The root's merge point may read its operands of an all-reduce.
     Operands { txn: u32, offset: u64 },
     /// A beat of an all-reduce's result can be read in the root's memory.
@@ -44,7 +44,7 @@ pub(crate) enum Event {
 
 /// What a NI counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Place {
+pub(crate) enum InterfaceSlot {
     /// Open wide write.
     Wide,
     /// Open reduction.

@@ -12,7 +12,7 @@ use crate::router::collective::phases::sizes::{AnySizes, Sizes, TwoSlots};
 use crate::router::collective::plane::{PlaneState, packed_coords};
 use crate::router::ideal::Crossbar;
 use crate::router::published::reduction::Published;
-use crate::router::published::worms::Worms;
+use crate::router::published::worms::PublishedWorms;
 use crate::transport::transaction::Trees;
 use noccl_net::Network;
 use noccl_net::deadlock::{Windows, merge_timeout_cycles, reduction_flows};
@@ -49,7 +49,9 @@ impl Mesh {
                 PlaneState::new(height, coords.clone(), tiles, joins, depths, partitions);
             plane.bypass = max_links.map(|links| Box::new(Bypass::new(blocks, links)));
             plane.joins.crossbar = (!has_links).then(crossbar);
-            plane.published = behaviour.has_worms.then(|| Box::new(Worms::new(tiles)));
+            plane.published = behaviour
+                .has_worms
+                .then(|| Box::new(PublishedWorms::new(tiles)));
             plane.head_ages = behaviour.has_worms.then(|| plane.new_head_ages());
             plane
         };

@@ -20,14 +20,14 @@ const COSTS: &str = "in_order";
 
 /// What is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Program {
+pub(super) enum ExecutedWork {
     /// `programs/bench/private_work.c`.
     PrivateWork,
     /// `programs/bench/all_to_all.c`.
     AllToAll,
 }
 
-impl Program {
+impl ExecutedWork {
     /// Some seconds of it, or a part of that.
     fn source(self, divisor: u64) -> Embedded {
         let rounds = |usual: u64| (usual / divisor.max(1)).max(1) as u32;
@@ -41,7 +41,7 @@ impl Program {
 /// Time covers the run, not the compilation.
 pub(super) fn run(
     network: &Network,
-    program: Program,
+    program: ExecutedWork,
     divisor: u64,
     watch: Watch<'_>,
 ) -> Result<BenchRow, Error> {

@@ -112,7 +112,7 @@ enum Work {
     Wafer(WaferCollective),
     Coherence,
     Exchange,
-    Executed(executed::Program),
+    Executed(executed::ExecutedWork),
 }
 
 const fn work(benchmark: Benchmark) -> Work {
@@ -129,8 +129,8 @@ const fn work(benchmark: Benchmark) -> Work {
         Benchmark::CornerWrite256 => return Work::CornerWrite,
         Benchmark::Coherence => return Work::Coherence,
         Benchmark::Exchange8 => return Work::Exchange,
-        Benchmark::ExecutedPrivate8 => return Work::Executed(executed::Program::PrivateWork),
-        Benchmark::ExecutedExchange8 => return Work::Executed(executed::Program::AllToAll),
+        Benchmark::ExecutedPrivate8 => return Work::Executed(executed::ExecutedWork::PrivateWork),
+        Benchmark::ExecutedExchange8 => return Work::Executed(executed::ExecutedWork::AllToAll),
         Benchmark::Wafer(collective) => return Work::Wafer(collective),
     };
     let is_large = matches!(

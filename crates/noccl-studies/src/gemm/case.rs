@@ -12,7 +12,7 @@ use std::cell::RefCell;
 
 /// What a row is about.
 #[derive(Clone, Copy)]
-pub(super) struct Case<'a> {
+pub(super) struct GemmCase<'a> {
     pub(super) network: &'a Network,
     pub(super) request: &'a GemmRequest,
     pub(super) backend: Backend,
@@ -45,7 +45,7 @@ impl Timed {
     }
 }
 
-impl Case<'_> {
+impl GemmCase<'_> {
     /// Do bytes move?
     pub(super) fn has_values(&self) -> bool {
         match self.backend {

@@ -2,7 +2,7 @@
 //! FusedConcatLinear: one product per cluster, then one reduction over the mesh.
 
 use super::candidates::{Reduction, reductions};
-use super::case::{Case, Timed};
+use super::case::{GemmCase, Timed};
 use super::{Backend, GemmRow, fastest, published, values};
 use crate::{Error, Verified};
 use noccl_coll::gemm::{FusedConcatLinear, FusedPlan, SubmatrixShape, fused_concat_linear};
@@ -16,7 +16,7 @@ use noccl_workload::number::random_elements;
 const MAX_LOADED_CLUSTERS: usize = 1024;
 
 /// The fastest reduction that a word stands for.
-pub(super) fn best_row(case: &Case<'_>) -> Result<GemmRow, Error> {
+pub(super) fn best_row(case: &GemmCase<'_>) -> Result<GemmRow, Error> {
     let shape = case.request.submatrix;
     let compute_cycles = shape.compute_cycles(case.network, case.request.utilisation)?;
     match case.backend {
@@ -33,7 +33,7 @@ pub(super) fn best_row(case: &Case<'_>) -> Result<GemmRow, Error> {
     fastest(rows, case.collectives)
 }
 
-fn row(case: &Case<'_>, reduction: &Reduction, compute_cycles: u64) -> Result<GemmRow, Error> {
+fn row(case: &GemmCase<'_>, reduction: &Reduction, compute_cycles: u64) -> Result<GemmRow, Error> {
     let network = case.network;
     let clusters = network.clusters().count();
     let shape = case.request.submatrix;

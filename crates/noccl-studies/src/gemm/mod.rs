@@ -25,7 +25,7 @@ pub use values::{GemmValues, gemm_values};
 use crate::runs::Session;
 use crate::{Error, Verified, load};
 use candidates::candidates;
-use case::Case;
+use case::GemmCase;
 use noccl_coll::gemm::{Spread, Summa, summa};
 use noccl_run::{RunResult, Tally, Watch};
 use std::cell::RefCell;
@@ -50,7 +50,7 @@ pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Err
         for backend in &request.backends {
             let first_of_backend = rows.len();
             for collectives in &request.collectives {
-                let case = Case {
+                let case = GemmCase {
                     network: &network,
                     request,
                     backend: *backend,
@@ -77,7 +77,7 @@ pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Err
 }
 
 /// The fastest of the kinds of communication that a word stands for.
-fn best_row(case: &Case<'_>) -> Result<GemmRow, Error> {
+fn best_row(case: &GemmCase<'_>) -> Result<GemmRow, Error> {
     let rows = candidates(case.network, case.collectives)
         .into_iter()
         .map(|spread| summa_row(case, spread));
@@ -102,8 +102,8 @@ fn fastest(
     best.ok_or_else(|| Error::argument("--collectives", collectives.name(), "nothing to run"))
 }
 
-fn summa_row(case: &Case<'_>, spread: Spread) -> Result<GemmRow, Error> {
-    let Case {
+fn summa_row(case: &GemmCase<'_>, spread: Spread) -> Result<GemmRow, Error> {
+    let GemmCase {
         network, request, ..
     } = *case;
     let window = Window::new(request, spread);
@@ -129,8 +129,8 @@ fn summa_row(case: &Case<'_>, spread: Spread) -> Result<GemmRow, Error> {
 }
 
 /// A row from the cycles of a schedule's actions.
-fn scheduled_row(case: &Case<'_>, problem: &Summa, window: Window) -> Result<GemmRow, Error> {
-    let Case {
+fn scheduled_row(case: &GemmCase<'_>, problem: &Summa, window: Window) -> Result<GemmRow, Error> {
+    let GemmCase {
         network, request, ..
     } = *case;
     let plan = summa(network, problem)?;

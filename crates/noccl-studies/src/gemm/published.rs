@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A product by S1's equations: (7) to (9) over (2) to (4) for SUMMA, a kernel and (14) or (15) for FusedConcatLinear.
 
-use super::case::Case;
+use super::case::GemmCase;
 use super::{Backend, Collectives, GemmRow};
 use crate::Error;
 use crate::analytic::fitted_reduce_constants;
@@ -13,7 +13,7 @@ use noccl_model::{best_chunks, even_chunks};
 const CYCLES_PER_HOP: f64 = 2.0;
 
 /// The longer of compute and communication, without barrier; communication is A's multicast and then B's.
-pub(super) fn summa_row(case: &Case<'_>, problem: &Summa) -> GemmRow {
+pub(super) fn summa_row(case: &GemmCase<'_>, problem: &Summa) -> GemmRow {
     let shape = problem.shape;
     let lines = [
         (case.network.cluster_width(), shape.a_bytes()),
@@ -32,7 +32,7 @@ pub(super) fn summa_row(case: &Case<'_>, problem: &Summa) -> GemmRow {
     row
 }
 
-fn has_distance(case: &Case<'_>) -> bool {
+fn has_distance(case: &GemmCase<'_>) -> bool {
     match case.backend {
         Backend::PublishedWithDistance => true,
         Backend::Sim | Backend::Model | Backend::Published => false,
@@ -64,7 +64,7 @@ fn tree_path(lines: &[u32], has_distance: bool) -> f64 {
 /// # Errors
 /// [`Error::Coll`] for a product of integers.
 pub(super) fn fused_row(
-    case: &Case<'_>,
+    case: &GemmCase<'_>,
     shape: SubmatrixShape,
     compute_cycles: u64,
 ) -> Result<GemmRow, Error> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is reported for one mesh and one kind of communication.
 
-use super::case::{Case, Timed};
+use super::case::{GemmCase, Timed};
 use super::shapes::{Cut, PAPER_SHAPE};
 use super::{Backend, Collectives, GemmKernel};
 use crate::Verified;
@@ -131,7 +131,7 @@ pub struct GemmRow {
 }
 
 impl GemmRow {
-    pub(super) fn new(case: &Case<'_>, problem: &Summa) -> Self {
+    pub(super) fn new(case: &GemmCase<'_>, problem: &Summa) -> Self {
         Self {
             spread: problem.spread.to_string(),
             sync: problem.sync.name().to_owned(),
@@ -141,8 +141,8 @@ impl GemmRow {
     }
 
     /// A row without cycles.
-    pub(super) fn of(case: &Case<'_>, shape: SubmatrixShape, compute_cycles: u64) -> Self {
-        let Case {
+    pub(super) fn of(case: &GemmCase<'_>, shape: SubmatrixShape, compute_cycles: u64) -> Self {
+        let GemmCase {
             network, request, ..
         } = *case;
         Self {

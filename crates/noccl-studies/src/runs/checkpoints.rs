@@ -11,7 +11,7 @@ use noccl_files::{check_output, failed, replace_file};
 use noccl_net::Network;
 use noccl_run::{MemoryImage, Progress, Request, RunConfig, RunError, RunResult};
 use noccl_sim::checkpoint::{
-    CheckpointError, Identity, Kind, Part, Reader, Saved, SavedResult, Writer,
+    CheckpointError, Identity, Part, Reader, Saved, SavedKind, SavedResult, Writer,
 };
 use noccl_workload::{Place, Schedule};
 use std::fs::File;
@@ -72,7 +72,7 @@ impl<T: SavedResult> Session<T> {
             let file = File::open(path).map_err(|e| failed(path, "cannot read", &e))?;
             let read = || {
                 let mut reader = Reader::open(file)?;
-                if reader.take::<Kind>()? != T::KIND {
+                if reader.take::<SavedKind>()? != T::KIND {
                     return Err(CheckpointError::Differs(Part::Kind));
                 }
                 Ok((reader.take()?, reader.take()?, reader))

@@ -74,7 +74,7 @@ pub(super) fn stalls(seed: u64) -> StallConfig {
 /// The trace of a seed.
 #[must_use]
 pub fn generate(network: &Network, recipe: &Recipe, seed: u64) -> Trace {
-    let mut maker = Maker {
+    let mut maker = TraceMaker {
         network,
         recipe,
         rng: Rng::new(seed, "stress trace"),
@@ -90,7 +90,7 @@ pub fn generate(network: &Network, recipe: &Recipe, seed: u64) -> Trace {
     }
 }
 
-struct Maker<'a> {
+struct TraceMaker<'a> {
     network: &'a Network,
     recipe: &'a Recipe,
     rng: Rng,
@@ -99,7 +99,7 @@ struct Maker<'a> {
     barriers: Vec<u64>,
 }
 
-impl Maker<'_> {
+impl TraceMaker<'_> {
     fn transaction(&mut self) -> PortTransaction {
         let kind = match self.rng.pick(&self.recipe.kinds) {
             // A trace has neither chains nor programs; who asks for them gets those.

@@ -23,7 +23,7 @@ use noccl_run::{MemoryImage, Mode, RunConfig, RunError, RunResult, Tally, Watch}
 use noccl_sim::{run_schedule, run_trace};
 use noccl_workload::{Place, Schedule, Trace};
 use rayon::prelude::*;
-use report::{Completed, Ended, Outcome, summarise};
+use report::{Completed, Ended, StressOutcome, summarise};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -162,7 +162,7 @@ pub fn stress(
         [StressKind::Program] => &["core.flow_control"],
         _ => &[],
     };
-    let outcomes: Vec<Outcome> = (request.first_seed..request.first_seed + request.seeds)
+    let outcomes: Vec<StressOutcome> = (request.first_seed..request.first_seed + request.seeds)
         .into_par_iter()
         .map(|seed| {
             let drawn = { request.has_variants }.then(|| variants::draw(network, seed, kept));
@@ -176,7 +176,7 @@ pub fn stress(
             };
             tally.finish_unit()?;
             let overrides = drawn.map(|(_, overrides)| overrides).unwrap_or_default();
-            Ok(Outcome {
+            Ok(StressOutcome {
                 seed,
                 transactions,
                 overrides,

@@ -65,7 +65,7 @@ pub struct StressReport {
     pub failures: Vec<StressFailure>,
 }
 
-pub(super) struct Outcome {
+pub(super) struct StressOutcome {
     pub seed: u64,
     pub transactions: u64,
     /// What the seed's spec has in place of the request's.
@@ -88,7 +88,7 @@ pub(super) struct Completed {
 pub(super) fn summarise(
     network: &Network,
     request: &StressRequest,
-    outcomes: &[Outcome],
+    outcomes: &[StressOutcome],
 ) -> StressReport {
     let mut report = StressReport {
         network: network.spec().label(),
@@ -102,7 +102,7 @@ pub(super) fn summarise(
         failures: Vec::new(),
     };
     let mut cycles = Vec::new();
-    for Outcome {
+    for StressOutcome {
         seed,
         overrides,
         outcome,

@@ -5,7 +5,7 @@ use super::float::{Float, order_key};
 use std::sync::LazyLock;
 
 /// Layout of an 8-bit float.
-struct Layout {
+struct Float8Layout {
     mantissa_bits: u32,
     bias: i32,
     /// Largest finite magnitude as bits; everything above it is infinity or NaN.
@@ -14,20 +14,20 @@ struct Layout {
     overflow: u8,
 }
 
-const E4M3: Layout = Layout {
+const E4M3: Float8Layout = Float8Layout {
     mantissa_bits: 3,
     bias: 7,
     max_finite: 0x7e,
     overflow: 0x7f,
 };
-const E5M2: Layout = Layout {
+const E5M2: Float8Layout = Float8Layout {
     mantissa_bits: 2,
     bias: 15,
     max_finite: 0x7b,
     overflow: 0x7c,
 };
 
-impl Layout {
+impl Float8Layout {
     /// Exact value, also of infinity; not for NaN.
     fn decode(&self, bits: u8) -> f64 {
         let magnitude = bits & 0x7f;

@@ -40,7 +40,8 @@ package noccl_smart_pkg;
   typedef logic [NUM_CHANNELS-1:0] channel_set_t;
 
   function automatic kind_e class_of(int unsigned channel);
-    return channel < FIRST_CONTRIBUTION ? UNICAST : channel < FIRST_MULTICAST ? CONTRIBUTION : MULTICAST;
+    return channel < FIRST_CONTRIBUTION ? UNICAST :
+        channel < FIRST_MULTICAST ? CONTRIBUTION : MULTICAST;
   endfunction
 
   function automatic channel_set_t channels_of(kind_e kind);

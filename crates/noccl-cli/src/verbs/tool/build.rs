@@ -77,7 +77,7 @@ impl Build {
             define: self.define.clone(),
             keep: self.keep.clone(),
         };
-        let display = Display::new(self.verbose);
+        let display = StepDisplay::new(self.verbose);
         let row = noccl::build(&request, &|step| {
             display.show(step);
             !interrupt::is_asked()
@@ -112,14 +112,14 @@ fn parse_optimization(text: &str) -> Result<Optimization, Error> {
 }
 
 /// What is shown of the work: a bar while the compiler is fetched, commands if somebody wants to see them.
-struct Display {
+struct StepDisplay {
     bar: ProgressBar,
     is_verbose: bool,
     /// What was told last, so that it is told once.
     told: Mutex<String>,
 }
 
-impl Display {
+impl StepDisplay {
     fn new(is_verbose: bool) -> Self {
         let bar = if std::io::stderr().is_terminal() {
             ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr())

@@ -8,24 +8,24 @@
 
 mod state;
 
-pub use state::{Home, HtMessage, Line};
+pub use state::{HtHome, HtLine, HtMessage};
 
 use super::{Access, Flow, Permission, Protocol, Sent, Target};
 use HtMessage as Message;
-use state::{Doing, Request, State};
+use state::{HtAccess, HtState, Request};
 
 /// The protocol.
 #[derive(Debug, Clone, Copy)]
 pub struct Ht;
 
 impl Protocol for Ht {
-    type Line = Line;
-    type Home = Home;
+    type Line = HtLine;
+    type Home = HtHome;
     type Message = Message;
     const HAS_ACKNOWLEDGEMENTS: bool = true;
 
-    fn home(_caches: u8) -> Home {
-        Home {
+    fn home(_caches: u8) -> HtHome {
+        HtHome {
             is_busy: false,
             is_owned: false,
             value: 0,
@@ -33,31 +33,31 @@ impl Protocol for Ht {
         }
     }
 
-    fn permission(line: &Line, _caches: u8) -> Permission {
+    fn permission(line: &HtLine, _caches: u8) -> Permission {
         match line.state {
             // Somebody may get the line before the home takes it: the core waits.
-            _ if line.doing == Doing::Evicts => Permission::None,
-            State::Invalid => Permission::None,
-            State::Shared | State::Owned => Permission::Read,
-            State::Exclusive | State::Modified => Permission::Write,
+            _ if line.doing == HtAccess::Evicts => Permission::None,
+            HtState::Invalid => Permission::None,
+            HtState::Shared | HtState::Owned => Permission::Read,
+            HtState::Exclusive | HtState::Modified => Permission::Write,
         }
     }
 
-    fn value(line: &Line) -> u32 {
+    fn value(line: &HtLine) -> u32 {
         line.value
     }
 
-    fn store(line: &mut Line, value: u32) {
+    fn store(line: &mut HtLine, value: u32) {
         line.value = value;
-        line.state = State::Modified;
+        line.state = HtState::Modified;
     }
 
-    fn is_busy(line: &Line) -> bool {
-        line.doing != Doing::Nothing
+    fn is_busy(line: &HtLine) -> bool {
+        line.doing != HtAccess::Nothing
     }
 
-    fn ask(line: &mut Line, me: u8, access: Access, sent: &mut Sent<Message>) {
-        line.doing = Doing::Asks {
+    fn ask(line: &mut HtLine, me: u8, access: Access, sent: &mut Sent<Message>) {
+        line.doing = HtAccess::Asks {
             access,
             acknowledgements: 0,
             is_shared: false,
@@ -66,19 +66,19 @@ impl Protocol for Ht {
         sent.push((Target::Home, Message::Get { from: me, access }));
     }
 
-    fn evict(line: &mut Line, me: u8, sent: &mut Sent<Message>) {
+    fn evict(line: &mut HtLine, me: u8, sent: &mut Sent<Message>) {
         if line.state.owns() {
-            line.doing = Doing::Evicts;
+            line.doing = HtAccess::Evicts;
             sent.push((Target::Home, Message::Put { from: me }));
         } else {
-            *line = Line::default();
+            *line = HtLine::default();
         }
     }
 
-    fn retry(_line: &mut Line, _me: u8, _sent: &mut Sent<Message>) {}
+    fn retry(_line: &mut HtLine, _me: u8, _sent: &mut Sent<Message>) {}
 
     fn receive(
-        line: &mut Line,
+        line: &mut HtLine,
         _me: u8,
         caches: u8,
         message: Message,
@@ -90,7 +90,7 @@ impl Protocol for Ht {
                 caches: more,
                 is_shared: shares,
             } => {
-                if let Doing::Asks {
+                if let HtAccess::Asks {
                     acknowledgements,
                     is_shared,
                     ..
@@ -102,15 +102,15 @@ impl Protocol for Ht {
                 return line.complete(caches, sent);
             }
             Message::Data { value, .. } => {
-                if let Doing::Asks { data, .. } = &mut line.doing {
+                if let HtAccess::Asks { data, .. } = &mut line.doing {
                     *data = Some(value);
                 }
                 return line.complete(caches, sent);
             }
             Message::PutGrant => {
-                let (value, is_dirty) = (line.value, line.state != State::Exclusive);
+                let (value, is_dirty) = (line.value, line.state != HtState::Exclusive);
                 let still_owns = line.state.owns();
-                *line = Line::default();
+                *line = HtLine::default();
                 sent.push((
                     Target::Home,
                     if still_owns {
@@ -129,9 +129,9 @@ impl Protocol for Ht {
         false
     }
 
-    fn settle(_line: &mut Line, _me: u8, _sent: &mut Sent<Message>) {}
+    fn settle(_line: &mut HtLine, _me: u8, _sent: &mut Sent<Message>) {}
 
-    fn serve(home: &mut Home, _caches: u8, message: Message, sent: &mut Sent<Message>) {
+    fn serve(home: &mut HtHome, _caches: u8, message: Message, sent: &mut Sent<Message>) {
         match message {
             Message::Get { from, access } => home.take(Request::Get(from, access), sent),
             Message::Put { from } => home.take(Request::Put(from), sent),
@@ -195,8 +195,8 @@ impl Protocol for Ht {
     }
 
     fn check<'a>(
-        lines: &[Line],
-        home: &Home,
+        lines: &[HtLine],
+        home: &HtHome,
         _in_flight: impl Iterator<Item = &'a Message>,
     ) -> Result<(), String> {
         let owners = lines.iter().filter(|line| line.state.owns()).count();

@@ -6,7 +6,7 @@ use HtMessage as Message;
 
 /// State of a copy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) enum State {
+pub(super) enum HtState {
     #[default]
     Invalid,
     Shared,
@@ -17,7 +17,7 @@ pub(super) enum State {
     Modified,
 }
 
-impl State {
+impl HtState {
     pub(super) const fn owns(self) -> bool {
         match self {
             Self::Exclusive | Self::Owned | Self::Modified => true,
@@ -27,7 +27,7 @@ impl State {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) enum Doing {
+pub(super) enum HtAccess {
     #[default]
     Nothing,
     /// Waits for acknowledgements and data.
@@ -43,10 +43,10 @@ pub(super) enum Doing {
 
 /// A line in a cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Line {
-    pub(super) state: State,
+pub struct HtLine {
+    pub(super) state: HtState,
     pub(super) value: u32,
-    pub(super) doing: Doing,
+    pub(super) doing: HtAccess,
 }
 
 /// Of a home: requests that it takes one at a time.
@@ -58,7 +58,7 @@ pub(super) enum Request {
 
 /// A line at its home.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Home {
+pub struct HtHome {
     pub(super) is_busy: bool,
     /// Does a cache own it?
     pub(super) is_owned: bool,
@@ -120,7 +120,7 @@ pub enum HtMessage {
     PutCancel,
 }
 
-impl Line {
+impl HtLine {
     pub(super) fn acknowledge(&mut self, requester: u8, access: Access, sent: &mut Sent<Message>) {
         let to = Target::Cache(requester);
         if self.state.owns() {
@@ -134,11 +134,13 @@ impl Line {
             ));
         }
         self.state = match (access, self.state) {
-            (Access::Store, _) | (Access::Load, State::Invalid) => State::Invalid,
-            (Access::Load, State::Shared) => State::Shared,
-            (Access::Load, State::Exclusive | State::Owned | State::Modified) => State::Owned,
+            (Access::Store, _) | (Access::Load, HtState::Invalid) => HtState::Invalid,
+            (Access::Load, HtState::Shared) => HtState::Shared,
+            (Access::Load, HtState::Exclusive | HtState::Owned | HtState::Modified) => {
+                HtState::Owned
+            }
         };
-        let is_shared = self.state != State::Invalid;
+        let is_shared = self.state != HtState::Invalid;
         sent.push((
             to,
             Message::Acknowledge {
@@ -150,7 +152,7 @@ impl Line {
 
     /// If all that it waits for is there, it has the line and releases the home.
     pub(super) fn complete(&mut self, caches: u8, sent: &mut Sent<Message>) -> bool {
-        let Doing::Asks {
+        let HtAccess::Asks {
             access,
             acknowledgements,
             is_shared,
@@ -165,11 +167,11 @@ impl Line {
         };
         self.value = value;
         self.state = match access {
-            Access::Store => State::Modified,
-            Access::Load if is_shared => State::Shared,
-            Access::Load => State::Exclusive,
+            Access::Store => HtState::Modified,
+            Access::Load if is_shared => HtState::Shared,
+            Access::Load => HtState::Exclusive,
         };
-        self.doing = Doing::Nothing;
+        self.doing = HtAccess::Nothing;
         sent.push((
             Target::Home,
             Message::Release {
@@ -180,7 +182,7 @@ impl Line {
     }
 }
 
-impl Home {
+impl HtHome {
     pub(super) fn take(&mut self, request: Request, sent: &mut Sent<Message>) {
         if self.is_busy {
             self.waiting.push(request);

@@ -8,24 +8,24 @@
 
 mod state;
 
-pub use state::{Home, Line, TokenMessage};
+pub use state::{TokenHome, TokenLine, TokenMessage};
 
 use super::{Access, Flow, Permission, Protocol, Sent, Target};
 use TokenMessage as Message;
-use state::{Active, Doing, Tokens, settle};
+use state::{Active, TokenAccess, Tokens, settle};
 
 /// The protocol, with so many broadcasts of a request before it becomes persistent.
 #[derive(Debug, Clone, Copy)]
 pub struct Token<const BROADCASTS: u8>;
 
 impl<const BROADCASTS: u8> Protocol for Token<BROADCASTS> {
-    type Line = Line;
-    type Home = Home;
+    type Line = TokenLine;
+    type Home = TokenHome;
     type Message = Message;
     const HAS_ACKNOWLEDGEMENTS: bool = false;
 
-    fn home(caches: u8) -> Home {
-        Home {
+    fn home(caches: u8) -> TokenHome {
+        TokenHome {
             tokens: Tokens {
                 count: caches,
                 has_owner: true,
@@ -37,24 +37,24 @@ impl<const BROADCASTS: u8> Protocol for Token<BROADCASTS> {
         }
     }
 
-    fn permission(line: &Line, caches: u8) -> Permission {
+    fn permission(line: &TokenLine, caches: u8) -> Permission {
         line.permission(caches)
     }
 
-    fn value(line: &Line) -> u32 {
+    fn value(line: &TokenLine) -> u32 {
         line.tokens.data.unwrap_or(0)
     }
 
-    fn store(line: &mut Line, value: u32) {
+    fn store(line: &mut TokenLine, value: u32) {
         line.tokens.data = Some(value);
     }
 
-    fn is_busy(line: &Line) -> bool {
-        line.doing != Doing::Nothing || line.is_leaving
+    fn is_busy(line: &TokenLine) -> bool {
+        line.doing != TokenAccess::Nothing || line.is_leaving
     }
 
-    fn ask(line: &mut Line, me: u8, access: Access, sent: &mut Sent<Message>) {
-        line.doing = Doing::Asks {
+    fn ask(line: &mut TokenLine, me: u8, access: Access, sent: &mut Sent<Message>) {
+        line.doing = TokenAccess::Asks {
             access,
             broadcasts: 0,
             is_persistent: false,
@@ -62,13 +62,13 @@ impl<const BROADCASTS: u8> Protocol for Token<BROADCASTS> {
         Self::retry(line, me, sent);
     }
 
-    fn evict(line: &mut Line, me: u8, sent: &mut Sent<Message>) {
+    fn evict(line: &mut TokenLine, me: u8, sent: &mut Sent<Message>) {
         line.is_leaving = true;
         settle(line, me, sent);
     }
 
-    fn retry(line: &mut Line, me: u8, sent: &mut Sent<Message>) {
-        let Doing::Asks {
+    fn retry(line: &mut TokenLine, me: u8, sent: &mut Sent<Message>) {
+        let TokenAccess::Asks {
             access,
             broadcasts,
             is_persistent,
@@ -89,7 +89,7 @@ impl<const BROADCASTS: u8> Protocol for Token<BROADCASTS> {
     }
 
     fn receive(
-        line: &mut Line,
+        line: &mut TokenLine,
         me: u8,
         caches: u8,
         message: Message,
@@ -148,11 +148,11 @@ impl<const BROADCASTS: u8> Protocol for Token<BROADCASTS> {
         false
     }
 
-    fn settle(line: &mut Line, me: u8, sent: &mut Sent<Message>) {
+    fn settle(line: &mut TokenLine, me: u8, sent: &mut Sent<Message>) {
         settle(line, me, sent);
     }
 
-    fn serve(home: &mut Home, caches: u8, message: Message, sent: &mut Sent<Message>) {
+    fn serve(home: &mut TokenHome, caches: u8, message: Message, sent: &mut Sent<Message>) {
         match message {
             Message::Ask { from, access } => {
                 if home.active.is_some() {
@@ -234,8 +234,8 @@ impl<const BROADCASTS: u8> Protocol for Token<BROADCASTS> {
     }
 
     fn check<'a>(
-        lines: &[Line],
-        home: &Home,
+        lines: &[TokenLine],
+        home: &TokenHome,
         in_flight: impl Iterator<Item = &'a Message>,
     ) -> Result<(), String> {
         let mut places: Vec<Tokens> = lines.iter().map(|line| line.tokens).collect();

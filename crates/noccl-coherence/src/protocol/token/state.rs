@@ -21,7 +21,7 @@ pub(super) struct Active {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) enum Doing {
+pub(super) enum TokenAccess {
     #[default]
     Nothing,
     Asks {
@@ -33,9 +33,9 @@ pub(super) enum Doing {
 
 /// A line in a cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Line {
+pub struct TokenLine {
     pub(super) tokens: Tokens,
-    pub(super) doing: Doing,
+    pub(super) doing: TokenAccess,
     pub(super) active: Option<Active>,
     /// Number of the last activation that the cache knows of.
     pub(super) serial: u32,
@@ -47,7 +47,7 @@ pub struct Line {
 
 /// A line at its home.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Home {
+pub struct TokenHome {
     pub(super) tokens: Tokens,
     pub(super) active: Option<Active>,
     pub(super) serial: u32,
@@ -173,7 +173,7 @@ impl Tokens {
     }
 }
 
-impl Line {
+impl TokenLine {
     pub(super) const fn permission(&self, caches: u8) -> Permission {
         if self.is_leaving || self.tokens.count == 0 || self.tokens.data.is_none() {
             Permission::None
@@ -195,7 +195,7 @@ impl Line {
 
     /// Is what it asks for complete? Then a persistent request ends, now or when it is activated.
     pub(super) fn complete(&mut self, me: u8, caches: u8, sent: &mut Sent<Message>) -> bool {
-        let Doing::Asks {
+        let TokenAccess::Asks {
             access,
             is_persistent,
             ..
@@ -206,7 +206,7 @@ impl Line {
         if !self.permission(caches).allows(access) {
             return false;
         }
-        self.doing = Doing::Nothing;
+        self.doing = TokenAccess::Nothing;
         if is_persistent {
             if self.active.is_some_and(|active| active.requester == me) {
                 sent.push((Target::Home, Message::Done));
@@ -236,7 +236,7 @@ impl Line {
     }
 }
 
-impl Home {
+impl TokenHome {
     pub(super) fn activate(&mut self, active: Active, sent: &mut Sent<Message>) {
         let Active { requester, access } = active;
         self.serial += 1;
@@ -263,9 +263,9 @@ impl Home {
 
 /// What becomes of tokens that have come: a persistent request of somebody else gets them, and what nobody here asks for goes home. While the
 /// home still sends tokens here, what goes home would come back, so it waits.
-pub(super) fn settle(line: &mut Line, me: u8, sent: &mut Sent<Message>) {
+pub(super) fn settle(line: &mut TokenLine, me: u8, sent: &mut Sent<Message>) {
     line.yield_tokens(me, sent);
-    let is_unused = line.doing == Doing::Nothing && line.tokens.data.is_none();
+    let is_unused = line.doing == TokenAccess::Nothing && line.tokens.data.is_none();
     line.is_leaving = (line.is_leaving || is_unused) && line.tokens.count > 0;
     let comes_back = line.active.is_some_and(|active| active.requester == me);
     if line.is_leaving && !comes_back {

@@ -2,11 +2,11 @@
 //! Recordings written by hand.
 
 use noccl_coherence::Log;
-use noccl_coherence::recording::{Event, Recorder};
+use noccl_coherence::recording::{RecordedEvent, Recorder};
 
 /// What each thread does.
-pub fn log(threads: &[&[Event]]) -> Log {
-    let record = |events: &&[Event]| {
+pub fn log(threads: &[&[RecordedEvent]]) -> Log {
+    let record = |events: &&[RecordedEvent]| {
         let mut recorder = Recorder::default();
         events.iter().for_each(|event| recorder.push(*event));
         recorder

@@ -11,7 +11,7 @@
 
 use super::Search;
 use super::links::LinkUses;
-use super::moves::{Costs, Move, before};
+use super::moves::{Costs, OrderMove, before};
 use super::simple::{greedy, nearest};
 use super::sweep::{Sweep, sweep};
 use noccl_net::TileId;
@@ -200,7 +200,7 @@ impl<'a> Descent<'a> {
     ///
     /// A reversal that does puts a shorter segment in the place of one of two; a shift that does closes a detour, but for one
     /// to the end, which can save the path from there.
-    fn improve_at(&mut self, at: usize) -> Option<Move> {
+    fn improve_at(&mut self, at: usize) -> Option<OrderMove> {
         let (first, num) = (self.first(), self.order.len());
         let shortest = self.search.hop_cost as i32;
         let onto = |from, at| self.costs.onto(&self.order, from, at);
@@ -212,8 +212,8 @@ impl<'a> Descent<'a> {
             0..0
         };
         let up_to_here = if is_long_behind { first..at } else { 0..0 };
-        let onwards = from_here.map(|to| Move::Reverse { from: at, to });
-        let backwards = up_to_here.map(|from| Move::Reverse { from, to: at + 1 });
+        let onwards = from_here.map(|to| OrderMove::Reverse { from: at, to });
+        let backwards = up_to_here.map(|from| OrderMove::Reverse { from, to: at + 1 });
         let found = onwards.chain(backwards).find(|how| self.attempt(*how));
         if found.is_some() {
             return found;
@@ -228,7 +228,7 @@ impl<'a> Descent<'a> {
             };
             for place in ahead.chain(behind) {
                 for is_reversed in [false, true] {
-                    let how = Move::Shift {
+                    let how = OrderMove::Shift {
                         from: at,
                         to,
                         place,
@@ -244,7 +244,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Makes a move if it lowers the cost; an order that crosses no link twice stays one.
-    fn attempt(&mut self, how: Move) -> bool {
+    fn attempt(&mut self, how: OrderMove) -> bool {
         if self.costs.change(&self.order, how) >= 0 {
             return false;
         }

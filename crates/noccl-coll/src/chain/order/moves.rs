@@ -48,16 +48,16 @@ impl Costs {
     }
 
     /// What a move adds to the cost of an order.
-    pub(super) fn change(&self, order: &[usize], how: Move) -> i32 {
+    pub(super) fn change(&self, order: &[usize], how: OrderMove) -> i32 {
         let (from, to) = how.part();
         let (head, tail) = (order[from], order[to - 1]);
         match how {
-            Move::Reverse { .. } => {
+            OrderMove::Reverse { .. } => {
                 let before = before(order, from);
                 let old = self.onto(order, before, from) + self.onto(order, tail, to);
                 self.segment(before, tail) as i32 + self.onto(order, head, to) - old
             }
-            Move::Shift {
+            OrderMove::Shift {
                 place, is_reversed, ..
             } => {
                 let (head, tail) = if is_reversed {
@@ -95,7 +95,7 @@ pub(super) fn before(order: &[usize], at: usize) -> usize {
 
 /// A change of an order; parts are `from..to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Move {
+pub(super) enum OrderMove {
     /// The part backwards.
     Reverse { from: usize, to: usize },
     /// The part to before what stands at `place`, outside of it.
@@ -107,21 +107,21 @@ pub(super) enum Move {
     },
 }
 
-impl Move {
+impl OrderMove {
     fn part(self) -> (usize, usize) {
         match self {
-            Move::Reverse { from, to } | Move::Shift { from, to, .. } => (from, to),
+            OrderMove::Reverse { from, to } | OrderMove::Shift { from, to, .. } => (from, to),
         }
     }
 
     /// Positions next to which segments have changed, once the move is made.
     pub(super) fn seams(self) -> [usize; 3] {
         match self {
-            Move::Reverse { from, to } => [from, to, to],
-            Move::Shift {
+            OrderMove::Reverse { from, to } => [from, to, to],
+            OrderMove::Shift {
                 from, to, place, ..
             } if place < from => [place, place + to - from, to],
-            Move::Shift {
+            OrderMove::Shift {
                 from, to, place, ..
             } => [from, place - (to - from), place],
         }
@@ -129,8 +129,8 @@ impl Move {
 
     pub(super) fn make(self, order: &mut [usize]) {
         match self {
-            Move::Reverse { from, to } => order[from..to].reverse(),
-            Move::Shift {
+            OrderMove::Reverse { from, to } => order[from..to].reverse(),
+            OrderMove::Shift {
                 from,
                 to,
                 place,
@@ -162,14 +162,14 @@ mod tests {
         }
     }
 
-    fn all_moves(num: usize) -> Vec<Move> {
+    fn all_moves(num: usize) -> Vec<OrderMove> {
         let mut moves = Vec::new();
         for from in 0..num {
             for to in from + 1..=num {
-                moves.push(Move::Reverse { from, to });
+                moves.push(OrderMove::Reverse { from, to });
                 for place in (0..from).chain(to + 1..=num) {
                     for is_reversed in [false, true] {
-                        moves.push(Move::Shift {
+                        moves.push(OrderMove::Shift {
                             from,
                             to,
                             place,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Schedules on the simulator, in lock-step with Verilated DMA engines, network interfaces and mesh, transfer by transfer.
 
-use super::{HARD, cluster, library, stalled};
+use super::{HARD, cluster, library, network, stalled};
 use noccl_cosim::endpoints::{Endpoints, EngineStarts};
 use noccl_cosim::lockstep::{Follow, LockstepError};
 use noccl_net::{MultiAddress, Network, TileRef};
@@ -10,7 +10,6 @@ use noccl_run::{CycleRecord, MemoryImage, RunConfig};
 use noccl_sim::{run_schedule, run_schedule_recorded};
 use noccl_studies::{CompareRequest, parse_algorithms};
 use noccl_testkit::actions::to_set;
-use noccl_testkit::network_with;
 pub use noccl_testkit::place;
 pub use noccl_testkit::schedules::schedule;
 use noccl_testkit::schedules::{at_once, in_order};
@@ -22,12 +21,11 @@ use noccl_workload::{
 /// Bytes of every L1 that transfers use.
 pub const L1_BYTES: u64 = 0x1_0000;
 
-/// A library with engines, the preset that it was made of, and what differs from that.
+/// A library with engines and the preset that it was made of.
 #[derive(Debug, Clone, Copy)]
 pub struct Engines {
     pub library: &'static str,
     pub preset: &'static str,
-    pub changes: &'static [(&'static str, &'static str)],
 }
 
 /// Clusters and memories.
@@ -101,7 +99,7 @@ impl Engines {
         root: Option<TileRef>,
         (algorithm, bytes): (&str, u64),
     ) -> Schedule {
-        let network = network_with(self.preset, self.changes);
+        let network = network(self.preset);
         let group = noccl_studies::parse_group(&network, "all").unwrap();
         let mut request = CompareRequest::new(kind, group, vec![bytes]);
         request.root = root;
@@ -117,7 +115,7 @@ impl Engines {
         config: &RunConfig,
         tamper: impl Fn(&mut Vec<CycleRecord>),
     ) -> Result<u64, LockstepError> {
-        let network = network_with(self.preset, self.changes);
+        let network = network(self.preset);
         let inputs = inputs(&network);
         let mut records = Vec::new();
         let mut keep = |record: &CycleRecord| records.push(record.clone());

@@ -2,11 +2,10 @@
 //! Random schedules for DMA engines: reductions between writes, multicasts and barriers.
 
 use super::engines::{Engines, L1_BYTES, multicast, push, sum};
-use super::{HARD, enough, first, stalled};
+use super::{HARD, enough, first, network, stalled};
 use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef, TileSet};
 use noccl_run::mix;
 use noccl_testkit::actions::barrier;
-use noccl_testkit::network_with;
 use noccl_testkit::schedules::schedule;
 use noccl_testkit::{is_long, place};
 use noccl_workload::{ActionKind, BarrierMechanism, Schedule};
@@ -116,7 +115,7 @@ impl Engines {
     /// Random schedules of up to so many actions take the same course without and with back-pressure, seed by seed.
     pub fn agree_on_mixes(self, seeds: Range<u64>, most_actions: usize) {
         let most_bytes = (L1_BYTES - RESULTS) / most_actions as u64;
-        let network = network_with(self.preset, self.changes);
+        let network = network(self.preset);
         let mut handshakes = 0;
         for seed in first(seeds) {
             let bytes = [64, 640, most_bytes][(seed % 3) as usize];

@@ -50,7 +50,7 @@ impl Compatible<'_> {
     }
 }
 
-struct Search<'a> {
+struct DeadlockSearch<'a> {
     compatible: &'a Compatible<'a>,
     edges: &'a [Vec<usize>],
     /// Nodes on the path.
@@ -69,7 +69,7 @@ pub(crate) fn shortest_consistent(
 ) -> Found {
     let compatible = Compatible { nodes, over };
     let edges = prune(edges, &compatible);
-    let mut search = Search {
+    let mut search = DeadlockSearch {
         compatible: &compatible,
         edges: &edges,
         path: Vec::new(),
@@ -97,7 +97,7 @@ pub(crate) fn shortest_consistent(
     Found::Nothing
 }
 
-impl Search<'_> {
+impl DeadlockSearch<'_> {
     /// Follows all edges of `node`, the last one of the path from `start`.
     fn extend(&mut self, start: usize, node: usize) {
         for to in self.edges[node].iter().copied() {

@@ -8,7 +8,7 @@ use crate::kernel::saved_form::Sorted;
 use std::io::{Read, Write};
 
 /// An instance: what it waits for, whether it is over, its times.
-type Saved = (u32, bool, (u64, u64));
+type SavedCore = (u32, bool, (u64, u64));
 
 impl Agents<'_> {
     pub(crate) fn save<W: Write>(&self, to: &mut Writer<W>) -> Result<(), CheckpointError> {
@@ -27,14 +27,14 @@ impl Agents<'_> {
         let times = |data: Times| (data.start_cycle, data.finish_cycle);
         let all = instances.all.iter();
         let saved = all.map(|(_, i)| (i.open, i.is_over, times(i.data)));
-        to.put(&saved.collect::<Vec<Saved>>())?;
+        to.put(&saved.collect::<Vec<SavedCore>>())?;
         to.put(&(Sorted(control), Sorted(compute), Sorted(engines)))?;
         to.put(&(barriers, Sorted(reductions), Sorted(open_bursts)))
     }
 
     /// Takes the place of the state that new agents of the same schedule begin with.
     pub(crate) fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), CheckpointError> {
-        let saved: Vec<Saved> = from.take()?;
+        let saved: Vec<SavedCore> = from.take()?;
         if saved.len() != self.instances.num_instances() as usize {
             return Err(CheckpointError::Damaged {
                 reason: "it is of another number of actions".to_owned(),

@@ -17,15 +17,15 @@ mod waits;
 use crate::endpoint::message_core::{Planes, Receivers};
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::event_wheel::Wheel;
-use crate::router::wormhole::Flit;
+use crate::router::wormhole::WormholeFlit;
 use noccl_net::{Network, TileId};
 use noccl_riscv::{Core, Program, RiscvError, Stopped};
 use noccl_run::RankTime;
 use noccl_spec::CoreTiles;
-use queues::Queues;
+use queues::TagQueues;
 use std::collections::VecDeque;
-use stream::Stream;
-use tile::{Output, State, Tile};
+use stream::ExecutedStream;
+use tile::{CoreTile, Output, State};
 
 pub use results::ExecutedRank;
 pub(crate) use waits::RankWait;
@@ -52,7 +52,7 @@ pub(crate) struct ExecutedCores<'s> {
     memory_bytes: u64,
     port_fifo_words: usize,
     static_fifo_words: usize,
-    tiles: Vec<Tile>,
+    tiles: Vec<CoreTile>,
     /// Rank by tile, or [`NOBODY`].
     rank_at: Vec<u32>,
     /// Ranks whose accesses are due, by cycle.
@@ -65,7 +65,7 @@ pub(crate) struct ExecutedCores<'s> {
     records: Vec<Vec<u32>>,
     free_records: Vec<u32>,
     /// By rank: the stream that its port into the static network writes.
-    streams: Vec<Stream>,
+    streams: Vec<ExecutedStream>,
     num_over: usize,
     pub(crate) fault: Option<Fault>,
 }
@@ -88,12 +88,12 @@ impl<'s> ExecutedCores<'s> {
         for (rank, at) in (0..).zip(places) {
             rank_at[at.idx()] = rank;
             later.push(0, rank);
-            tiles.push(Tile {
+            tiles.push(CoreTile {
                 at: *at,
                 core: Core::new(program, memory_bytes, rank.into())?,
                 state: State::Executing,
                 since_cycle: 0,
-                queues: Queues::new(of.core.receive_store_words),
+                queues: TagQueues::new(of.core.receive_store_words),
                 out: Output::default(),
                 static_out: Output::default(),
                 static_in: VecDeque::new(),
@@ -118,7 +118,9 @@ impl<'s> ExecutedCores<'s> {
             static_fifo_words: of.router.static_network.input_fifo_flits as usize,
             retrying: BitSet::new(tiles.len()),
             writing: BitSet::new(tiles.len()),
-            streams: (0..tiles.len()).map(|_| Stream::default()).collect(),
+            streams: (0..tiles.len())
+                .map(|_| ExecutedStream::default())
+                .collect(),
             tiles,
             rank_at,
             later,
@@ -306,7 +308,7 @@ impl Receivers for ExecutedCores<'_> {
             .is_none_or(|rank| self.tiles[rank].queues.has_space())
     }
 
-    fn deliver(&mut self, _: u64, tile: TileId, flit: Flit, record: u64) {
+    fn deliver(&mut self, _: u64, tile: TileId, flit: WormholeFlit, record: u64) {
         let record = record as u32;
         let word = self.records[record as usize][flit.index() as usize];
         if flit.is_tail() {
@@ -325,7 +327,7 @@ impl Receivers for ExecutedCores<'_> {
             .is_none_or(|rank| self.tiles[rank].static_in.len() < self.port_fifo_words)
     }
 
-    fn deliver_static(&mut self, tile: TileId, flit: Flit, source: u64) {
+    fn deliver_static(&mut self, tile: TileId, flit: WormholeFlit, source: u64) {
         if let Some(rank) = self.rank_of(tile) {
             let word = self.streams[source as usize].word(flit.index());
             self.tiles[rank].static_in.push_back(word);

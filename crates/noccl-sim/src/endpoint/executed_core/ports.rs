@@ -4,7 +4,7 @@
 use super::ExecutedCores;
 use super::packet::Header;
 use super::queues::QUEUES;
-use super::tile::{Output, PORT_WORDS, Packet, State, Tile};
+use super::tile::{CoreTile, Output, PORT_WORDS, PortPacket, State};
 use crate::endpoint::message_core::Planes;
 use crate::router::wormhole::PORTS;
 use noccl_riscv::{Access, AccessKind, Port};
@@ -217,11 +217,11 @@ impl ExecutedCores<'_> {
         tile.packets += u64::from(packet.next == 0);
         tile.out.words.pop_front();
         let next = packet.next + 1;
-        tile.out.packet = (next < packet.words).then_some(Packet { next, ..packet });
+        tile.out.packet = (next < packet.words).then_some(PortPacket { next, ..packet });
         true
     }
 
-    fn open_packet(&mut self, header: Header, planes: &mut Planes) -> Packet {
+    fn open_packet(&mut self, header: Header, planes: &mut Planes) -> PortPacket {
         let record = self.free_records.pop().unwrap_or_else(|| {
             self.records.push(Vec::new());
             self.records.len() as u32 - 1
@@ -229,7 +229,7 @@ impl ExecutedCores<'_> {
         let worm = planes
             .udn
             .open_worm(header.target, header.words, record.into());
-        Packet {
+        PortPacket {
             worm,
             next: 0,
             words: header.words,
@@ -245,7 +245,7 @@ impl ExecutedCores<'_> {
         if !planes.fixed.has_space(tile.at) {
             return false;
         }
-        let packet = tile.static_out.packet.unwrap_or_else(|| Packet {
+        let packet = tile.static_out.packet.unwrap_or_else(|| PortPacket {
             worm: planes.fixed.open((), ENDLESS, 1, rank as u64),
             next: 0,
             words: ENDLESS,
@@ -256,12 +256,12 @@ impl ExecutedCores<'_> {
         planes.fixed.push(now, tile.at, packet.worm, packet.next);
         tile.static_out.words.pop_front();
         let next = packet.next + 1;
-        tile.static_out.packet = Some(Packet { next, ..packet });
+        tile.static_out.packet = Some(PortPacket { next, ..packet });
         true
     }
 }
 
-impl Tile {
+impl CoreTile {
     fn receive(&mut self, queue: usize, words: usize) -> Outcome {
         let Some([first, second]) = self.queues.read(queue, words) else {
             return Outcome::NoWords;

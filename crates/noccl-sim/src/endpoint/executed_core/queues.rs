@@ -11,7 +11,7 @@ pub(super) const QUEUES: usize = 5;
 
 /// What a core has received and not yet read.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Queues {
+pub(super) struct TagQueues {
     capacity: usize,
     words: usize,
     queues: [VecDeque<u32>; QUEUES],
@@ -21,7 +21,7 @@ pub(super) struct Queues {
     current: usize,
 }
 
-impl Queues {
+impl TagQueues {
     /// Empty ones of so many words together.
     pub(super) fn new(capacity: u32) -> Self {
         Self {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_tag_names_the_queue_of_the_whole_packet() {
-        let mut queues = Queues::new(6);
+        let mut queues = TagQueues::new(6);
         for (index, word) in [70, 2, 71].into_iter().enumerate() {
             queues.take(word, index as u32, index == 2);
         }

@@ -4,8 +4,8 @@
 //! Every field is named, so that a new one has to be sorted in: stored, or left out for a reason. A core's program and its memory
 //! at the start are not stored, so a file is about as long as what the ranks have written.
 
-use super::queues::Queues;
-use super::tile::{Output, Tile};
+use super::queues::TagQueues;
+use super::tile::{CoreTile, Output};
 use super::{ExecutedCores, Fault};
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::endpoint::message_core::Planes;
@@ -108,7 +108,7 @@ fn start(program: &noccl_riscv::Program, memory_bytes: u64) -> Result<Core, Chec
     Core::new(program, memory_bytes, 0).map_err(CheckpointError::damaged)
 }
 
-impl Tile {
+impl CoreTile {
     fn save<W: Write>(&self, start: &Core, to: &mut Writer<W>) -> Result<(), CheckpointError> {
         let Self {
             // It follows from the rank.
@@ -145,7 +145,7 @@ impl Tile {
         let core: SavedCore = from.take()?;
         let restored = self.core.restore(core);
         restored.map_err(CheckpointError::damaged)?;
-        let queues: Queues;
+        let queues: TagQueues;
         (
             self.state,
             self.since_cycle,

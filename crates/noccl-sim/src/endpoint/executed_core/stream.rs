@@ -6,13 +6,13 @@ use std::collections::VecDeque;
 
 /// The last words of a stream.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Stream {
+pub(super) struct ExecutedStream {
     words: VecDeque<u32>,
     /// Number of the first of them.
     first: u32,
 }
 
-impl Stream {
+impl ExecutedStream {
     /// The next word; of those before it at most so many can travel.
     pub(super) fn push(&mut self, word: u32, most_travelling: usize) {
         self.words.push_back(word);

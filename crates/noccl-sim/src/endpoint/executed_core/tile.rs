@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A core that executes, its ports, and what it has done.
 
-use super::queues::Queues;
+use super::queues::TagQueues;
 use crate::router::wormhole::WormId;
 use noccl_net::TileId;
 use noccl_riscv::Core;
@@ -17,12 +17,12 @@ pub(super) const PORT_WORDS: usize = 2;
 pub(super) struct Output {
     pub(super) words: VecDeque<u32>,
     /// The packet that is being written: its worm, the next word's number, and the words of the packet.
-    pub(super) packet: Option<Packet>,
+    pub(super) packet: Option<PortPacket>,
 }
 
 /// A packet that is being written.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Packet {
+pub(super) struct PortPacket {
     pub(super) worm: WormId,
     pub(super) next: u32,
     pub(super) words: u32,
@@ -52,13 +52,13 @@ pub(super) enum State {
 
 /// A rank.
 #[derive(Debug)]
-pub(super) struct Tile {
+pub(super) struct CoreTile {
     pub(super) at: TileId,
     pub(super) core: Core,
     pub(super) state: State,
     /// Since when it has waited.
     pub(super) since_cycle: u64,
-    pub(super) queues: Queues,
+    pub(super) queues: TagQueues,
     pub(super) out: Output,
     pub(super) static_out: Output,
     pub(super) static_in: VecDeque<u32>,

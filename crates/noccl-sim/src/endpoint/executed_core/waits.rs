@@ -28,7 +28,7 @@ impl ExecutedCores<'_> {
         let ranks = self.tiles.iter().enumerate();
         let waiting =
             ranks.filter(|(_, tile)| matches!(tile.state, State::Blocked | State::Waiting));
-        let wait = |(rank, tile): (usize, &super::tile::Tile)| {
+        let wait = |(rank, tile): (usize, &super::tile::CoreTile)| {
             let access = tile.core.pending_access()?;
             let port = Port::at(access.address).map_or_else(String::new, Port::c_name);
             let awaited = if tile.state == State::Blocked {

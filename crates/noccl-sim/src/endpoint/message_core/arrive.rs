@@ -4,7 +4,7 @@
 use super::planes::Receivers;
 use super::stream::StaticWord;
 use super::{Cores, UnitKind};
-use crate::router::wormhole::Flit;
+use crate::router::wormhole::WormholeFlit;
 use noccl_net::TileId;
 
 impl Receivers for Cores<'_> {
@@ -12,7 +12,7 @@ impl Receivers for Cores<'_> {
         self.stores[tile.idx()].has_space() && self.stalls.takes(now, tile)
     }
 
-    fn deliver(&mut self, now: u64, tile: TileId, flit: Flit, number: u64) {
+    fn deliver(&mut self, now: u64, tile: TileId, flit: WormholeFlit, number: u64) {
         let unit = self.units[number as usize];
         let store = &mut self.stores[tile.idx()];
         let queue = store.queue_of(unit.kind.tag());
@@ -34,7 +34,7 @@ impl Receivers for Cores<'_> {
         self.static_words[tile.idx()].len() < most && self.stalls.takes(now, tile)
     }
 
-    fn deliver_static(&mut self, tile: TileId, flit: Flit, action: u64) {
+    fn deliver_static(&mut self, tile: TileId, flit: WormholeFlit, action: u64) {
         self.static_words[tile.idx()].push_back(StaticWord {
             action: action as u32,
             index: flit.index(),

@@ -17,7 +17,7 @@ pub(super) struct Core {
     /// What it goes on with when it has written a request or response.
     pub suspended: Doing,
     /// The unit that it is reading.
-    pub reading: Option<Reading>,
+    pub reading: Option<CoreReading>,
     /// Messages that may be received now and of which units stand in the list.
     pub copies: VecDeque<u32>,
     /// Acknowledgements and replies that it has to write.
@@ -146,7 +146,7 @@ impl Writing {
 
 /// A unit that a core has begun to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct CoreReading {
     pub queue: usize,
     /// Does it go to its place, or to the list?
     pub is_placed: bool,

@@ -42,7 +42,7 @@ use program::Program;
 use rounds::Rounds;
 use std::collections::VecDeque;
 use store::Store;
-use stream::{StaticWord, Stream};
+use stream::{MessageStream, StaticWord};
 
 pub use noise::is_held_up;
 pub(crate) use planes::{Planes, Receivers};
@@ -50,7 +50,7 @@ pub(crate) use waits::{CoreWait, For};
 
 /// A worm on the UDN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Unit {
+struct CoreUnit {
     message: u32,
     kind: UnitKind,
     words: u32,
@@ -102,7 +102,7 @@ pub(crate) struct Cores<'s> {
     cores: Vec<Core>,
     stores: Vec<Store>,
     /// Units on the network or in a store, and numbers that are free.
-    units: Vec<Unit>,
+    units: Vec<CoreUnit>,
     free_units: Vec<u32>,
     /// Cores that act in the next cycle, and those that act in later ones.
     active: BitSet,
@@ -113,7 +113,7 @@ pub(crate) struct Cores<'s> {
     /// Cores whose programs may submit actions in this cycle.
     asking: Vec<u32>,
     /// By action; `None` for actions other than multicasts over the static network.
-    streams: Numbered<Stream>,
+    streams: Numbered<MessageStream>,
     /// By tile: words between router of the static network and core.
     static_words: Vec<VecDeque<StaticWord>>,
     pub(crate) memories: Memories,
@@ -211,7 +211,8 @@ impl<'s> Cores<'s> {
         let message = message_of(self.network, self.spec, action, &self.program, number);
         let receiving = message.as_ref().map(|message| message.receiving);
         let sent = action.kind.static_multicast();
-        let stream = sent.and_then(|sent| Stream::new(self.network, sent, self.static_network));
+        let stream =
+            sent.and_then(|sent| MessageStream::new(self.network, sent, self.static_network));
         self.messages.push_or_skip(message);
         self.streams.push_or_skip(stream);
         for id in self.program.instances.of(number) {
@@ -326,7 +327,7 @@ impl<'s> Cores<'s> {
         was_asleep
     }
 
-    fn new_unit(&mut self, unit: Unit) -> u32 {
+    fn new_unit(&mut self, unit: CoreUnit) -> u32 {
         if let Some(free) = self.free_units.pop() {
             self.units[free as usize] = unit;
             return free;

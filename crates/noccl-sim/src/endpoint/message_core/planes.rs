@@ -2,7 +2,7 @@
 //! The two networks into which cores write words: the dynamic one (UDN) and the static one.
 
 use crate::checkpoint::{CheckpointError, Reader, Writer};
-use crate::router::wormhole::{Configured, Flit, Params, Plane, Xy};
+use crate::router::wormhole::{Configured, Params, Plane, WormholeFlit, Xy};
 use noccl_net::{Network, TileId};
 use noccl_spec::CoreTiles;
 use std::io::{Read, Write};
@@ -13,13 +13,13 @@ pub(crate) trait Receivers {
     fn takes(&self, now: u64, tile: TileId) -> bool;
 
     /// A word of the dynamic network has come.
-    fn deliver(&mut self, now: u64, tile: TileId, flit: Flit, tag: u64);
+    fn deliver(&mut self, now: u64, tile: TileId, flit: WormholeFlit, tag: u64);
 
     /// Does a tile take a word of the static network?
     fn takes_static(&self, now: u64, tile: TileId) -> bool;
 
     /// A word of the static network has come.
-    fn deliver_static(&mut self, tile: TileId, flit: Flit, tag: u64);
+    fn deliver_static(&mut self, tile: TileId, flit: WormholeFlit, tag: u64);
 }
 
 /// The planes of a network of core tiles.

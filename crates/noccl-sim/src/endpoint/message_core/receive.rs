@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reading words from the receive store: to their place, or to a list while the message may not be received.
 
-use super::core::{Doing, Next, Reading};
-use super::{Cores, DATA_TAG, REQUEST_TAG, Unit, UnitKind};
+use super::core::{CoreReading, Doing, Next};
+use super::{CoreUnit, Cores, DATA_TAG, REQUEST_TAG, UnitKind};
 use crate::kernel::random::mix;
 use noccl_net::TileId;
 use noccl_spec::FlowControl;
@@ -62,7 +62,7 @@ impl Cores<'_> {
             let receive = u64::from(self.spec.receive_cycles) - ahead;
             cycles += receive + self.noise.cycles(unit.message);
         }
-        self.cores[tile].reading = Some(Reading { queue, is_placed });
+        self.cores[tile].reading = Some(CoreReading { queue, is_placed });
         if cycles > 0 {
             return Some(Next::At(now + cycles));
         }
@@ -74,7 +74,7 @@ impl Cores<'_> {
         let queue = self.stores[tile].queue_of(REQUEST_TAG);
         self.stores[tile].first(queue)?;
         let is_placed = true;
-        self.cores[tile].reading = Some(Reading { queue, is_placed });
+        self.cores[tile].reading = Some(CoreReading { queue, is_placed });
         Some(Next::At(now + u64::from(self.spec.interrupt_cycles)))
     }
 
@@ -92,7 +92,7 @@ impl Cores<'_> {
     }
 
     /// A unit is read.
-    fn has_read(&mut self, tile: usize, unit: Unit, is_placed: bool, now: u64) {
+    fn has_read(&mut self, tile: usize, unit: CoreUnit, is_placed: bool, now: u64) {
         let end = now + self.spec.read_word_cycles();
         let number = unit.message;
         let message = self.messages.get_mut(number);

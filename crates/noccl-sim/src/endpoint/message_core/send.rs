@@ -2,7 +2,7 @@
 //! Writing words into the port of the dynamic network.
 
 use super::core::{Doing, Next, Writing};
-use super::{Cores, Planes, RESPONSE_TAG, Unit, UnitKind};
+use super::{CoreUnit, Cores, Planes, RESPONSE_TAG, UnitKind};
 use noccl_net::TileId;
 use noccl_spec::{DrainRule, FlowControl, UNIT_HEAD_WORDS};
 
@@ -154,7 +154,7 @@ impl Cores<'_> {
             return Some(self.stand_still(tile, now));
         }
         if at.words == 0 {
-            let unit = self.new_unit(Unit {
+            let unit = self.new_unit(CoreUnit {
                 message,
                 kind,
                 words: length,

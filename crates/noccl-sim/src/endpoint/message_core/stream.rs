@@ -21,7 +21,7 @@ use noccl_workload::{Rectangle, StaticMulticast};
 
 /// A multicast in progress.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(super) struct MessageStream {
     root: TileId,
     /// First byte read, and first byte written.
     from: u64,
@@ -42,7 +42,7 @@ pub(super) struct StaticWord {
     pub index: u32,
 }
 
-impl Stream {
+impl MessageStream {
     pub(super) fn new(
         network: &Network,
         sent: &StaticMulticast,
@@ -125,7 +125,7 @@ fn least_words(root: Coord, set: Rectangle, routers: &StaticNetwork) -> u32 {
 }
 
 impl Cores<'_> {
-    fn stream(&self, share: u32) -> (u32, Option<&Stream>) {
+    fn stream(&self, share: u32) -> (u32, Option<&MessageStream>) {
         let action = self.program.instances.all[share].action;
         (action, self.streams.get(action))
     }
@@ -133,7 +133,7 @@ impl Cores<'_> {
     /// A member begins: it writes its route, whatever the one before was.
     pub(super) fn begin_route(&mut self, tile: usize, share: u32, now: u64) -> Next {
         let (_, stream) = self.stream(share);
-        if stream.is_none_or(Stream::is_local) {
+        if stream.is_none_or(MessageStream::is_local) {
             self.cores[tile].doing = Doing::Local { share };
             return Next::At(now);
         }

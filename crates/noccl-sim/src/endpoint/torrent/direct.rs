@@ -6,10 +6,10 @@
 
 use crate::endpoint::torrent::cfg::{Cfg, Key};
 use crate::endpoint::torrent::contract::{Arrived, Bytes, Settings};
-use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::pattern::Addresses;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
-use crate::endpoint::torrent::published::head::Task;
+use crate::endpoint::torrent::published::head::ChainTask;
 use noccl_spec::{EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentMode};
 use noccl_workload::AccessPattern;
 
@@ -37,26 +37,26 @@ impl DirectChain {
         if num_destinations == 0 || beats == 0 {
             return None;
         }
-        let mut bench = Bench::new(mode, num_destinations.checked_add(1)?);
-        bench.endpoints[0].commit(Bench::task(0, num_destinations, u64::from(beats)));
+        let mut bench = ChainBench::new(mode, num_destinations.checked_add(1)?);
+        bench.endpoints[0].commit(ChainBench::task(0, num_destinations, u64::from(beats)));
         let limit = ENOUGH_CYCLES * (u64::from(num_destinations) + u64::from(beats));
         while bench.done.is_empty() && bench.now < limit {
             bench.cycle();
         }
-        let cycles = |wanted: fn(&Message) -> bool| {
+        let cycles = |wanted: fn(&NarrowMessage) -> bool| {
             let came = bench.came(wanted).into_iter();
             came.map(|(cycle, _)| cycle).collect()
         };
         Some(Self {
-            configurations: cycles(|m| matches!(m, Message::Cfg(_))),
-            grants: cycles(|m| matches!(m, Message::Grant(_))),
+            configurations: cycles(|m| matches!(m, NarrowMessage::Cfg(_))),
+            grants: cycles(|m| matches!(m, NarrowMessage::Grant(_))),
             first_beats: bench
                 .first_beats
                 .iter()
                 .skip(1)
                 .copied()
                 .collect::<Option<_>>()?,
-            finishes: cycles(|m| matches!(m, Message::Finish(_))),
+            finishes: cycles(|m| matches!(m, NarrowMessage::Finish(_))),
             done_cycle: bench.done.first()?.1,
         })
     }
@@ -86,15 +86,15 @@ impl Bytes for Counted {
     fn release(&mut self, _payload: u32) {}
 }
 
-pub(crate) struct Bench {
+pub(crate) struct ChainBench {
     pub(crate) settings: Settings,
     pub(crate) endpoints: Vec<Endpoint>,
     pub(crate) bytes: Counted,
     pub(crate) now: u64,
     /// Messages by the cycle of their last beat.
-    messages: Vec<(u64, u32, Message)>,
+    messages: Vec<(u64, u32, NarrowMessage)>,
     /// Cycle, tile and message of everything that was received.
-    pub(crate) log: Vec<(u64, u32, Message)>,
+    pub(crate) log: Vec<(u64, u32, NarrowMessage)>,
     /// Cycle in which the first beat of data came, by tile.
     first_beats: Vec<Option<u64>>,
     /// Instance and cycle.
@@ -103,7 +103,7 @@ pub(crate) struct Bench {
     bursts: Vec<[Vec<(u32, u16)>; 2]>,
 }
 
-impl Bench {
+impl ChainBench {
     /// Endpoints with the published control.
     pub(crate) fn new(mode: TorrentMode, tiles: u32) -> Self {
         let (dispatch, acknowledgement) =
@@ -147,7 +147,7 @@ impl Bench {
     }
 
     /// A chain from tile 0 through 1 to `destinations`, granted in that order backwards.
-    pub(crate) fn task(instance: u32, destinations: u32, beats: u64) -> Task {
+    pub(crate) fn task(instance: u32, destinations: u32, beats: u64) -> ChainTask {
         let addresses = Addresses::of(&AccessPattern::linear(0, beats * 64));
         let cfg = |destination: u32| Cfg {
             key: Key {
@@ -162,7 +162,7 @@ impl Bench {
             beats: beats as u32,
             addresses,
         };
-        Task {
+        ChainTask {
             key: Key {
                 initiator: 0,
                 task: 0,
@@ -246,7 +246,7 @@ impl Bench {
     }
 
     /// Cycles in which messages like this one came.
-    pub(crate) fn came(&self, is_wanted: impl Fn(&Message) -> bool) -> Vec<(u64, u32)> {
+    pub(crate) fn came(&self, is_wanted: impl Fn(&NarrowMessage) -> bool) -> Vec<(u64, u32)> {
         let wanted = self.log.iter().filter(|(_, _, m)| is_wanted(m));
         wanted.map(|(cycle, to, _)| (*cycle, *to)).collect()
     }

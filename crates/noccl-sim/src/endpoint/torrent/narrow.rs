@@ -12,7 +12,7 @@ const PORT_CYCLES: u64 = 3;
 
 /// What endpoints tell each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Message {
+pub(crate) enum NarrowMessage {
     Cfg(Cfg),
     Grant(Key),
     Finish(Key),
@@ -31,22 +31,23 @@ pub(crate) struct Response {
     pub is_free: bool,
 }
 
-impl Message {
+impl NarrowMessage {
     pub(crate) const fn beats(&self) -> u64 {
         match self {
-            Message::Cfg(_) => FRAME_BEATS,
-            Message::Grant(_) | Message::Finish(_) | Message::Response(_) | Message::Release(_) => {
-                1
-            }
+            NarrowMessage::Cfg(_) => FRAME_BEATS,
+            NarrowMessage::Grant(_)
+            | NarrowMessage::Finish(_)
+            | NarrowMessage::Response(_)
+            | NarrowMessage::Release(_) => 1,
         }
     }
 
     /// Smaller goes first.
     const fn rank(&self) -> u8 {
         match self {
-            Message::Cfg(_) => 0,
-            Message::Grant(_) | Message::Response(_) | Message::Release(_) => 1,
-            Message::Finish(_) => 2,
+            NarrowMessage::Cfg(_) => 0,
+            NarrowMessage::Grant(_) | NarrowMessage::Response(_) | NarrowMessage::Release(_) => 1,
+            NarrowMessage::Finish(_) => 2,
         }
     }
 }
@@ -57,26 +58,26 @@ pub(crate) struct Leaving {
     /// Cycle in which its last beat leaves the endpoint.
     pub cycle: u64,
     pub to: u32,
-    pub message: Message,
+    pub message: NarrowMessage,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Waiting {
+struct WaitingResponse {
     ready_cycle: u64,
     to: u32,
-    message: Message,
+    message: NarrowMessage,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NarrowPort {
     free_cycle: u64,
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitingResponse>,
 }
 
 impl NarrowPort {
     /// The message asks for the port from that cycle on.
-    pub(crate) fn ask(&mut self, ready_cycle: u64, to: u32, message: Message) {
-        self.waiting.push(Waiting {
+    pub(crate) fn ask(&mut self, ready_cycle: u64, to: u32, message: NarrowMessage) {
+        self.waiting.push(WaitingResponse {
             ready_cycle,
             to,
             message,
@@ -91,7 +92,7 @@ impl NarrowPort {
         let ready = self.waiting.iter().enumerate();
         let ready = ready.filter(|(_, w)| w.ready_cycle <= now);
         let (at, _) = ready.min_by_key(|(at, w)| (w.message.rank(), *at))?;
-        let Waiting { to, message, .. } = self.waiting.remove(at);
+        let WaitingResponse { to, message, .. } = self.waiting.remove(at);
         let cycle = now + PORT_CYCLES + message.beats();
         self.free_cycle = cycle;
         Some(Leaving { cycle, to, message })

@@ -8,13 +8,13 @@ use crate::endpoint::torrent::cfg::{Cfg, FRAME_BYTES, Pointers};
 use crate::endpoint::torrent::contract::{Arrived, Effects, FORWARD, OWN, Settings};
 use crate::endpoint::torrent::lane::Opening;
 use crate::endpoint::torrent::memory::Memory;
-use crate::endpoint::torrent::narrow::{Message, Response};
+use crate::endpoint::torrent::narrow::{NarrowMessage, Response};
 use crate::endpoint::torrent::task::task;
-use crate::endpoint::torrent::unit::Unit;
+use crate::endpoint::torrent::unit::TorrentUnit;
 use crate::endpoint::torrent::window::{Window, beat_of, key_of};
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event};
-use crate::ni::axi::state::{Source, Stream};
+use crate::ni::axi::state::{BurstStream, Source};
 use crate::transport::flit::{Flit, FlitKind, LAST, pack};
 use crate::transport::transaction::{Owner, Tree, Txn, TxnKind};
 use noccl_net::{Network, TileId};
@@ -25,10 +25,10 @@ use std::collections::VecDeque;
 
 /// One endpoint and its message to the NI.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Place {
-    pub(super) unit: Unit,
+pub(crate) struct TorrentSlot {
+    pub(super) unit: TorrentUnit,
     /// First flit's cycle at the NI, destination, message.
-    departing: VecDeque<(u64, u32, Message)>,
+    departing: VecDeque<(u64, u32, NarrowMessage)>,
     /// Earliest cycle for which the endpoint is in the wheel.
     wake_cycle: u64,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) struct Torrents {
     pub(super) settings: Settings,
-    pub places: Vec<Place>,
+    pub places: Vec<TorrentSlot>,
     /// Tiles to look at in this cycle.
     due: Vec<u32>,
 }
@@ -60,8 +60,8 @@ impl Torrents {
             fifo_words: endpoint.channel_fifo_words,
             num_banks: endpoint.memory_banks,
         };
-        let place = |tile| Place {
-            unit: Unit::new(tile, endpoint.endpoint_cycles),
+        let place = |tile| TorrentSlot {
+            unit: TorrentUnit::new(tile, endpoint.endpoint_cycles),
             departing: VecDeque::new(),
             wake_cycle: u64::MAX,
         };
@@ -222,25 +222,25 @@ impl Machine<'_> {
         }
     }
 
-    fn send_message(&mut self, tile: u32, to: u32, message: Message) {
+    fn send_message(&mut self, tile: u32, to: u32, message: NarrowMessage) {
         let frame = match message {
-            Message::Cfg(cfg) => cfg.frame(to, self.network),
-            Message::Grant(key) | Message::Finish(key) | Message::Release(key) => {
-                beat_of(key, 0, self.network)
-            }
-            Message::Response(response) => {
+            NarrowMessage::Cfg(cfg) => cfg.frame(to, self.network),
+            NarrowMessage::Grant(key)
+            | NarrowMessage::Finish(key)
+            | NarrowMessage::Release(key) => beat_of(key, 0, self.network),
+            NarrowMessage::Response(response) => {
                 beat_of(response.key, response.destination, self.network)
             }
         };
         let payload = self.memory.pool.put(&frame);
         let (from_at, to_at) = (self.coord(tile), self.coord(to));
         let window = match message {
-            Message::Cfg(_) => Window::Cfg,
-            Message::Grant(_) => Window::Grant,
-            Message::Finish(_) => Window::Finish,
-            Message::Response(response) if response.is_free => Window::Free,
-            Message::Response(_) => Window::Busy,
-            Message::Release(_) => Window::Release,
+            NarrowMessage::Cfg(_) => Window::Cfg,
+            NarrowMessage::Grant(_) => Window::Grant,
+            NarrowMessage::Finish(_) => Window::Finish,
+            NarrowMessage::Response(response) if response.is_free => Window::Free,
+            NarrowMessage::Response(_) => Window::Busy,
+            NarrowMessage::Release(_) => Window::Release,
         };
         let txn = Txn {
             target: to,
@@ -291,7 +291,7 @@ impl Machine<'_> {
         let id = self.txns.open(txn, tree);
         let source = Source::Switch(lane);
         self.record_command(tile, id, Some(source));
-        let stream = Stream::plain(id, beats, self.behaviour.has_worms, source);
+        let stream = BurstStream::plain(id, beats, self.behaviour.has_worms, source);
         self.interfaces.nis[tile as usize].queue(stream, owner.channel());
     }
 
@@ -321,7 +321,7 @@ impl Machine<'_> {
         let one = || key_of(&frame, self.network);
         let response = |is_free| {
             one().map(|(key, destination)| {
-                Message::Response(Response {
+                NarrowMessage::Response(Response {
                     key,
                     destination,
                     is_free,
@@ -329,10 +329,10 @@ impl Machine<'_> {
             })
         };
         let message = match window {
-            Window::Cfg => Cfg::from_frame(&frame, self.network).map(Message::Cfg),
-            Window::Grant => one().map(|(key, _)| Message::Grant(key)),
-            Window::Finish => one().map(|(key, _)| Message::Finish(key)),
-            Window::Release => one().map(|(key, _)| Message::Release(key)),
+            Window::Cfg => Cfg::from_frame(&frame, self.network).map(NarrowMessage::Cfg),
+            Window::Grant => one().map(|(key, _)| NarrowMessage::Grant(key)),
+            Window::Finish => one().map(|(key, _)| NarrowMessage::Finish(key)),
+            Window::Release => one().map(|(key, _)| NarrowMessage::Release(key)),
             Window::Free => response(true),
             Window::Busy => response(false),
         };

@@ -4,7 +4,7 @@
 use crate::endpoint::torrent::cfg::{Cfg, Key};
 use crate::endpoint::torrent::contract::Settings;
 use crate::endpoint::torrent::pattern::Addresses;
-use crate::endpoint::torrent::published::head::Task;
+use crate::endpoint::torrent::published::head::ChainTask;
 use noccl_net::{Network, TileId};
 use noccl_workload::{AccessPattern, Chain};
 
@@ -14,7 +14,7 @@ pub(crate) fn task(
     settings: &Settings,
     (tile, instance): (u32, u32),
     chain: &Chain,
-) -> Task {
+) -> ChainTask {
     let destinations: Vec<(u32, &AccessPattern)> = chain
         .followers()
         .into_iter()
@@ -54,7 +54,7 @@ pub(crate) fn task(
             (*destination, cfg)
         });
     let task = 0;
-    Task {
+    ChainTask {
         key: Key {
             initiator: tile,
             task,

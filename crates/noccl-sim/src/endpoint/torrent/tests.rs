@@ -2,8 +2,8 @@
 //! Endpoints joined by connections that take no time.
 
 use crate::endpoint::torrent::cfg::Key;
-use crate::endpoint::torrent::direct::{Bench, DirectChain};
-use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::direct::{ChainBench, DirectChain};
+use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::pattern::Addresses;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
 use noccl_spec::{TorrentAcknowledgement, TorrentDispatch, TorrentMode};
@@ -15,8 +15,8 @@ fn a_chain_takes_31_cycles_per_destination_and_one_per_beat_when_connections_tak
     for mode in [TorrentMode::Safe, TorrentMode::Published] {
         for destinations in 1..=8 {
             for beats in [2, 3, 63, 64, 65, 200] {
-                let mut bench = Bench::new(mode, destinations + 1);
-                bench.endpoints[0].commit(Bench::task(7, destinations, beats));
+                let mut bench = ChainBench::new(mode, destinations + 1);
+                bench.endpoints[0].commit(ChainBench::task(7, destinations, beats));
                 bench.run(31 * u64::from(destinations) + beats + 20);
                 let expected = 31 * u64::from(destinations) + beats + 2;
                 assert_eq!(
@@ -45,13 +45,13 @@ fn overlapped_control_costs_a_configuration_and_what_is_left_of_the_rest() {
     ] {
         for destinations in 1..=8 {
             for beats in [1, 2, 63, 64, 65, 200] {
-                let mut bench = Bench::with(
+                let mut bench = ChainBench::with(
                     TorrentMode::Safe,
                     dispatch,
                     acknowledgement,
                     destinations + 1,
                 );
-                bench.endpoints[0].commit(Bench::task(7, destinations, beats));
+                bench.endpoints[0].commit(ChainBench::task(7, destinations, beats));
                 bench.run(31 * u64::from(destinations) + beats + 20);
                 let expected = each * u64::from(destinations) + once + beats;
                 assert_eq!(
@@ -70,19 +70,19 @@ fn overlapped_control_costs_a_configuration_and_what_is_left_of_the_rest() {
 #[test]
 fn configurations_come_13_cycles_apart_grants_6_and_finishes_7() {
     let (destinations, beats) = (5, 100);
-    let mut bench = Bench::new(TorrentMode::Safe, destinations + 1);
-    bench.endpoints[0].commit(Bench::task(0, destinations, beats));
+    let mut bench = ChainBench::new(TorrentMode::Safe, destinations + 1);
+    bench.endpoints[0].commit(ChainBench::task(0, destinations, beats));
     bench.run(400);
-    let cfgs = bench.came(|m| matches!(m, Message::Cfg(_)));
+    let cfgs = bench.came(|m| matches!(m, NarrowMessage::Cfg(_)));
     let expected: Vec<_> = (1..=destinations).map(|i| (13 * u64::from(i), i)).collect();
     assert_eq!(cfgs, expected);
-    let grants = bench.came(|m| matches!(m, Message::Grant(_)));
+    let grants = bench.came(|m| matches!(m, NarrowMessage::Grant(_)));
     let first = 13 * u64::from(destinations);
     let expected: Vec<_> = (1..=destinations)
         .map(|i| (first + 6 * u64::from(i), destinations - i))
         .collect();
     assert_eq!(grants, expected);
-    let finishes = bench.came(|m| matches!(m, Message::Finish(_)));
+    let finishes = bench.came(|m| matches!(m, NarrowMessage::Finish(_)));
     // The last beat reaches the tail 5 per hop after the grant; two cycles later its writer is seen idle.
     let written = 24 * u64::from(destinations) + beats - 1 + 2;
     let expected: Vec<_> = (1..=destinations)
@@ -94,9 +94,9 @@ fn configurations_come_13_cycles_apart_grants_6_and_finishes_7() {
 #[test]
 fn tasks_of_one_initiator_follow_each_other_and_ids_wrap() {
     let (tasks, beats) = (35, 3);
-    let mut bench = Bench::new(TorrentMode::Safe, 3);
+    let mut bench = ChainBench::new(TorrentMode::Safe, 3);
     for instance in 0..tasks {
-        bench.endpoints[0].commit(Bench::task(instance, 2, beats));
+        bench.endpoints[0].commit(ChainBench::task(instance, 2, beats));
     }
     bench.run(80 * u64::from(tasks));
     let each = 31 * 2 + beats + 2;
@@ -111,10 +111,11 @@ fn tasks_of_one_initiator_follow_each_other_and_ids_wrap() {
 fn tasks_in_progress_together_share_the_port_for_configurations_and_the_lane_for_data() {
     use TorrentAcknowledgement::Parallel;
     for (beats, each) in [(2, 13), (30, 30)] {
-        let mut bench = Bench::with(TorrentMode::Safe, TorrentDispatch::ChainOrder, Parallel, 9);
+        let mut bench =
+            ChainBench::with(TorrentMode::Safe, TorrentDispatch::ChainOrder, Parallel, 9);
         bench.settings.open_tasks = 8;
         for instance in 0..8 {
-            let mut task = Bench::task(instance, 1, beats);
+            let mut task = ChainBench::task(instance, 1, beats);
             task.cfgs[0].0 = instance + 1;
             bench.endpoints[0].commit(task);
         }
@@ -129,9 +130,9 @@ fn tasks_in_progress_together_share_the_port_for_configurations_and_the_lane_for
 /// A finish, a grant of a task that is long over: nobody takes them for the task at hand.
 #[test]
 fn messages_of_an_older_task_change_nothing() {
-    let mut bench = Bench::new(TorrentMode::Safe, 3);
+    let mut bench = ChainBench::new(TorrentMode::Safe, 3);
     for instance in 0..2 {
-        bench.endpoints[0].commit(Bench::task(instance, 2, 50));
+        bench.endpoints[0].commit(ChainBench::task(instance, 2, 50));
     }
     let older = Key {
         initiator: 0,
@@ -140,9 +141,9 @@ fn messages_of_an_older_task_change_nothing() {
     let first = 31 * 2 + 50 + 2;
     bench.run(first + 10);
     for tile in 0..3 {
-        bench.endpoints[tile].receive(bench.now, Message::Finish(older));
+        bench.endpoints[tile].receive(bench.now, NarrowMessage::Finish(older));
     }
-    bench.endpoints[0].receive(bench.now, Message::Grant(older));
+    bench.endpoints[0].receive(bench.now, NarrowMessage::Grant(older));
     bench.run(200);
     assert_eq!(bench.done, [(0, first), (1, 2 * first)]);
     assert_eq!(bench.endpoints[0].strays, 2);
@@ -154,8 +155,8 @@ fn a_single_beat_arrives_in_mode_safe_and_never_leaves_in_mode_published() {
         (TorrentMode::Safe, vec![(0, 31 * 3 + 1 + 2)]),
         (TorrentMode::Published, vec![]),
     ] {
-        let mut bench = Bench::new(mode, 4);
-        bench.endpoints[0].commit(Bench::task(0, 3, 1));
+        let mut bench = ChainBench::new(mode, 4);
+        bench.endpoints[0].commit(ChainBench::task(0, 3, 1));
         bench.run(500);
         assert_eq!(bench.done, done, "{mode:?}");
     }
@@ -165,8 +166,8 @@ fn a_single_beat_arrives_in_mode_safe_and_never_leaves_in_mode_published() {
 #[test]
 fn a_loopback_takes_three_cycles_and_one_per_beat() {
     for beats in [1, 8, 100] {
-        let mut bench = Bench::new(TorrentMode::Safe, 1);
-        let mut task = Bench::task(0, 0, beats);
+        let mut bench = ChainBench::new(TorrentMode::Safe, 1);
+        let mut task = ChainBench::task(0, 0, beats);
         task.own_copy = Some(task.source);
         bench.endpoints[0].commit(task);
         bench.run(beats + 10);
@@ -188,8 +189,8 @@ fn a_slow_destination_fills_the_space_for_whole_bursts_and_no_more() {
         }],
     });
     for destination in 1..=3 {
-        let mut bench = Bench::new(TorrentMode::Safe, 4);
-        let mut task = Bench::task(0, 3, beats);
+        let mut bench = ChainBench::new(TorrentMode::Safe, 4);
+        let mut task = ChainBench::task(0, 3, beats);
         task.cfgs[destination - 1].1.addresses = slow;
         bench.endpoints[0].commit(task);
         let mut most = [0; 4];

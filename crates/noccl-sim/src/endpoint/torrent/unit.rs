@@ -5,22 +5,22 @@ use crate::endpoint::torrent::cfg::Key;
 use crate::endpoint::torrent::contract::{Arrived, Bytes, Effects, Settings};
 use crate::endpoint::torrent::lane::Lane;
 use crate::endpoint::torrent::lean::Lean;
-use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
-use crate::endpoint::torrent::published::head::Task;
+use crate::endpoint::torrent::published::head::ChainTask;
 use crate::endpoint::torrent::wait_cause::Cause;
 use noccl_spec::EndpointCycles;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) enum Unit {
+pub(crate) enum TorrentUnit {
     /// With the stages of the published hardware.
     Published(Box<Endpoint>),
     /// As our hardware, with the registers of the path behind its wide ports.
     Lean(Box<Lean>, [Lane; 2]),
 }
 
-impl Unit {
+impl TorrentUnit {
     pub(crate) fn new(tile: u32, cycles: EndpointCycles) -> Self {
         match cycles {
             EndpointCycles::Published => Self::Published(Box::new(Endpoint::new(tile))),
@@ -28,14 +28,14 @@ impl Unit {
         }
     }
 
-    pub(crate) fn commit(&mut self, task: Task) {
+    pub(crate) fn commit(&mut self, task: ChainTask) {
         match self {
             Self::Published(endpoint) => endpoint.commit(task),
             Self::Lean(lean, _) => lean.commit(task),
         }
     }
 
-    pub(crate) fn receive(&mut self, now: u64, message: Message) {
+    pub(crate) fn receive(&mut self, now: u64, message: NarrowMessage) {
         match self {
             Self::Published(endpoint) => endpoint.receive(now, message),
             Self::Lean(lean, _) => lean.note_message(message),
@@ -100,7 +100,7 @@ impl Unit {
     }
 
     /// The chain that is led: of several the first that has not been granted, if there is one.
-    pub(crate) fn task(&self) -> Option<&Task> {
+    pub(crate) fn task(&self) -> Option<&ChainTask> {
         match self {
             Self::Published(endpoint) => endpoint.leading().map(|h| &h.task),
             Self::Lean(lean, _) => lean.lead().map(|l| &l.task),

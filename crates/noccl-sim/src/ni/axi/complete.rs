@@ -4,7 +4,7 @@
 //! Where a limit was reached nobody can use a place in the cycle in which it becomes free: the hardware counts in registers.
 
 use crate::machine::Machine;
-use crate::machine::event::{Done, Event, Place};
+use crate::machine::event::{Done, Event, InterfaceSlot};
 use crate::transport::axi_response::OKAY;
 use crate::transport::flit::Flit;
 use crate::transport::transaction::{Owner, TxnKind};
@@ -19,7 +19,7 @@ impl Machine<'_> {
         self.checks.counters.error_responses += u64::from(resp != OKAY);
         self.record_completion(tile, id, resp);
         if is_wide {
-            self.close_wide(tile, Place::Reduction);
+            self.close_wide(tile, InterfaceSlot::Reduction);
         } else {
             self.close_narrow(tile);
         }
@@ -40,14 +40,14 @@ impl Machine<'_> {
         if self.interfaces.nis[tile].narrow_outstanding < limit
             || !self.behaviour.has_registered_limits
         {
-            self.free(tile, Place::Narrow);
+            self.free(tile, InterfaceSlot::Narrow);
         } else {
-            self.free_next(tile, Place::Narrow);
+            self.free_next(tile, InterfaceSlot::Narrow);
         }
     }
 
     /// A wide write or reduction of this tile has its response.
-    fn close_wide(&mut self, tile: usize, place: Place) {
+    fn close_wide(&mut self, tile: usize, place: InterfaceSlot) {
         let (ni, limits) = (&self.interfaces.nis[tile], &self.network.axi().ni);
         let has_space = ni.wide_outstanding < limits.max_wide_outstanding
             && ni.reductions_outstanding < limits.max_open_reductions;
@@ -63,37 +63,39 @@ impl Machine<'_> {
         if self.interfaces.nis[tile].reads_outstanding < limit
             || !self.behaviour.has_registered_limits
         {
-            self.free(tile, Place::WideRead);
+            self.free(tile, InterfaceSlot::WideRead);
         } else {
-            self.free_next(tile, Place::WideRead);
+            self.free_next(tile, InterfaceSlot::WideRead);
         }
     }
 
     /// A place that becomes free at the end of this cycle: nobody can use it earlier.
-    pub(crate) fn free_next(&mut self, tile: usize, place: Place) {
+    pub(crate) fn free_next(&mut self, tile: usize, place: InterfaceSlot) {
         let tile = tile as u32;
         let event = Event::Freed { tile, place };
         self.clock.schedule(self.clock.now() + 1, event);
     }
 
-    pub(crate) fn free(&mut self, tile: usize, place: Place) {
+    pub(crate) fn free(&mut self, tile: usize, place: InterfaceSlot) {
         let ni = &mut self.interfaces.nis[tile];
         match place {
-            Place::Wide => ni.wide_outstanding -= 1,
-            Place::Reduction => {
+            InterfaceSlot::Wide => ni.wide_outstanding -= 1,
+            InterfaceSlot::Reduction => {
                 ni.wide_outstanding -= 1;
                 ni.reductions_outstanding -= 1;
             }
-            Place::WideRead => ni.reads_outstanding -= 1,
-            Place::Narrow => ni.narrow_outstanding -= 1,
-            Place::OwnFlit(is_wide) => ni.own_in_flight[usize::from(is_wide)] -= 1,
+            InterfaceSlot::WideRead => ni.reads_outstanding -= 1,
+            InterfaceSlot::Narrow => ni.narrow_outstanding -= 1,
+            InterfaceSlot::OwnFlit(is_wide) => ni.own_in_flight[usize::from(is_wide)] -= 1,
         }
         match place {
-            Place::Wide | Place::Reduction => {
+            InterfaceSlot::Wide | InterfaceSlot::Reduction => {
                 self.open_operands(tile);
                 self.refresh_plane(Plane::Wide, tile);
             }
-            Place::WideRead | Place::Narrow | Place::OwnFlit(_) => self.refresh_injecting(tile),
+            InterfaceSlot::WideRead | InterfaceSlot::Narrow | InterfaceSlot::OwnFlit(_) => {
+                self.refresh_injecting(tile)
+            }
         }
     }
 
@@ -104,7 +106,7 @@ impl Machine<'_> {
         self.record_completion(tile, flit.txn, resp);
         self.checks.counters.error_responses += u64::from(resp != OKAY);
         if txn.is_wide && txn.kind == TxnKind::WideWrite {
-            self.close_wide(tile, Place::Wide);
+            self.close_wide(tile, InterfaceSlot::Wide);
         } else if txn.kind == TxnKind::WideRead {
             self.close_read(tile);
         } else if !txn.is_wide {

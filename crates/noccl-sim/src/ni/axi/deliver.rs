@@ -5,7 +5,7 @@
 //! the initiator has reserved space; requests are taken unless the memory is at its stated limit.
 
 use crate::machine::Machine;
-use crate::machine::event::{Done, Event, Place};
+use crate::machine::event::{Done, Event, InterfaceSlot};
 use crate::router::collective::control::block::LANES;
 use crate::transport::axi_response::{OKAY, SLVERR};
 use crate::transport::flit::{Flit, FlitKind, TO_ITSELF};
@@ -55,7 +55,7 @@ impl Machine<'_> {
 
     fn deliver(&mut self, tile: usize, flit: Flit) {
         if flit.flags & TO_ITSELF != 0 {
-            let place = Place::OwnFlit(u8::from(flit.kind == FlitKind::Write));
+            let place = InterfaceSlot::OwnFlit(u8::from(flit.kind == FlitKind::Write));
             self.free_next(tile, place);
         }
         match flit.kind {

@@ -5,7 +5,7 @@
 
 use crate::machine::Machine;
 use crate::machine::event::Event;
-use crate::ni::axi::state::{Source, Stream};
+use crate::ni::axi::state::{BurstStream, Source};
 use crate::transport::flit::{Flit, FlitKind, LAST, MULTICAST, OWN_COPY, pack};
 use noccl_spec::Plane;
 
@@ -23,7 +23,7 @@ impl Machine<'_> {
         let channel = self.txns.get(txn).owner.channel();
         let ni = &mut self.interfaces.nis[tile as usize];
         ni.has_operands = true;
-        let stream = Stream {
+        let stream = BurstStream {
             txn,
             next_beat: 0,
             beats: self.txns.trees.tree(txn).beats,
@@ -42,13 +42,13 @@ impl Machine<'_> {
     pub(crate) fn open_operands(&mut self, tile: usize) {
         while self.interfaces.nis[tile].has_operands {
             let ni = &self.interfaces.nis[tile];
-            let is_operand = |s: &Stream| matches!(s.source, Source::Operand(_));
+            let is_operand = |s: &BurstStream| matches!(s.source, Source::Operand(_));
             if !ni.writes.iter().any(is_operand) {
                 self.interfaces.nis[tile].has_operands = false;
                 return;
             }
             let is_new =
-                |s: &Stream| s.is_reduction && s.next_beat == 0 && s.source != Source::Result;
+                |s: &BurstStream| s.is_reduction && s.next_beat == 0 && s.source != Source::Result;
             let limits = &self.network.axi().ni;
             let Some(at) = ni.writes.iter().position(is_new) else {
                 return;

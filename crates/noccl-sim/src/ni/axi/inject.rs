@@ -3,7 +3,7 @@
 
 use crate::machine::Machine;
 use crate::ni::axi::own_copy::Copied;
-use crate::ni::axi::state::{Source, Stream};
+use crate::ni::axi::state::{BurstStream, Source};
 use crate::transport::flit::{Flit, FlitKind, MULTICAST, TO_ITSELF};
 use noccl_run::LocalSide;
 use noccl_spec::Plane;
@@ -132,8 +132,8 @@ impl Machine<'_> {
             (None, None) => self.next_read_beat(tile),
         };
         self.push(Plane::Wide, tile, Some(flit));
-        let waits = |s: &Stream| matches!(s.source, Source::Buffer | Source::Switch(_));
-        let goes_on = |s: &Stream| s.txn == flit.txn && !waits(s) && s.in_flight < s.window;
+        let waits = |s: &BurstStream| matches!(s.source, Source::Buffer | Source::Switch(_));
+        let goes_on = |s: &BurstStream| s.txn == flit.txn && !waits(s) && s.in_flight < s.window;
         let is_beat = matches!(flit.kind, FlitKind::Write | FlitKind::Reduce);
         let next = write.and_then(|at| self.interfaces.nis[tile].writes.get(at));
         is_beat && next.is_some_and(goes_on)

@@ -2,7 +2,7 @@
 //! Transactions as drivers issue them at the AXI ports.
 
 use crate::machine::Machine;
-use crate::ni::axi::state::{Source, Stream};
+use crate::ni::axi::state::{BurstStream, Source};
 use crate::router::collective::reduction::merging::window_ahead;
 use crate::transport::flit::{Flit, FlitKind, LAST, MULTICAST, pack};
 use crate::transport::transaction::{Owner, Tree, Txn, TxnKind};
@@ -59,7 +59,7 @@ impl Machine<'_> {
         };
         let id = self.txns.open(txn, tree);
         self.record_command(tile, id, Some(source));
-        let stream = Stream::plain(id, beats, self.behaviour.has_worms, source);
+        let stream = BurstStream::plain(id, beats, self.behaviour.has_worms, source);
         self.interfaces.nis[tile as usize].queue(stream, owner.channel());
         self.refresh_injecting(tile as usize);
     }
@@ -143,7 +143,7 @@ impl Machine<'_> {
         } else {
             None
         };
-        let stream = Stream {
+        let stream = BurstStream {
             txn,
             next_beat: 0,
             beats: self.errors.beats_of(txn, tile).unwrap_or(tree.beats),

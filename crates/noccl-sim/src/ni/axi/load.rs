@@ -2,7 +2,7 @@
 //! Payloads of outgoing beats.
 
 use crate::machine::Machine;
-use crate::ni::axi::state::{Source, Stream};
+use crate::ni::axi::state::{BurstStream, Source};
 use crate::transport::payload::pattern;
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ impl Machine<'_> {
     pub(crate) fn load_beat(
         &mut self,
         tile: usize,
-        stream: Stream,
+        stream: BurstStream,
         address: u64,
         bytes: u32,
         is_reduction: bool,

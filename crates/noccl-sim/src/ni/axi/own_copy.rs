@@ -3,7 +3,7 @@
 
 use crate::machine::Machine;
 use crate::ni::axi::round_robin_queues::NARROW_WRITES;
-use crate::ni::axi::state::Stream;
+use crate::ni::axi::state::BurstStream;
 use crate::transport::flit::{Flit, OWN_COPY};
 
 /// What of a narrow multicast has gone to the own memory.
@@ -31,7 +31,7 @@ impl Machine<'_> {
     /// Could a beat go to the own memory though the router has no space?
     pub(crate) fn may_copy(&self, tile: usize) -> bool {
         let ni = &self.interfaces.nis[tile];
-        let is_multicast = |s: &Stream| self.txns.get(s.txn).is_multicast;
+        let is_multicast = |s: &BurstStream| self.txns.get(s.txn).is_multicast;
         let first = ni.writes.front();
         ni.copied.is_none() && (first.is_some_and(is_multicast) || !ni.is_one_channel())
     }

@@ -3,7 +3,7 @@
 
 use crate::machine::Machine;
 use crate::ni::axi::round_robin_queues::{NARROW_READS, NARROW_WRITES};
-use crate::ni::axi::state::{Ni, Source, Stream};
+use crate::ni::axi::state::{BurstStream, Ni, Source};
 use crate::transport::flit::{Flit, FlitKind, OWN_COPY};
 use noccl_spec::Plane;
 
@@ -90,13 +90,13 @@ impl Machine<'_> {
     /// The first stream cannot go on: one of another channel may.
     fn later_ready_write(&self, tile: usize) -> Option<usize> {
         let ni = &self.interfaces.nis[tile];
-        let waits_for_own = |s: &Stream| self.would_overtake(tile, s.txn, true);
+        let waits_for_own = |s: &BurstStream| self.would_overtake(tile, s.txn, true);
         if ni.writes.front().is_none_or(waits_for_own) {
             return None;
         }
-        let is_open = |at: usize, stream: &Stream| {
+        let is_open = |at: usize, stream: &BurstStream| {
             let owner = self.txns.get(stream.txn).owner;
-            let is_same = |s: &Stream| {
+            let is_same = |s: &BurstStream| {
                 self.txns.get(s.txn).owner.channel() == owner.channel()
                     || (s.source == Source::Buffer && stream.source == Source::Buffer)
             };
@@ -109,7 +109,7 @@ impl Machine<'_> {
     }
 
     #[inline]
-    fn is_ready(&self, ni: &Ni, stream: &Stream) -> bool {
+    fn is_ready(&self, ni: &Ni, stream: &BurstStream) -> bool {
         // Results belong to a reduction that is open.
         let is_open = stream.next_beat > 0 || stream.source == Source::Result;
         if !is_open && (stream.head_pending || !self.behaviour.has_worms) {

@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use crate::ni::axi::round_robin_queues::{
     DATA, NARROW_READS, NARROW_RESPONSES, NARROW_WRITES, WIDE_READS, WIDE_RESPONSES,
 };
-use crate::ni::axi::state::{Source, Stream};
+use crate::ni::axi::state::{BurstStream, Source};
 use crate::transport::flit::{Flit, FlitKind, LAST, OWN_COPY, pack};
 use crate::transport::transaction::TxnKind;
 use noccl_spec::Plane;
@@ -70,7 +70,7 @@ impl Machine<'_> {
         let facts = *self.txns.get(txn);
         if facts.is_wide {
             let source = Source::Memory(facts.address);
-            let stream = Stream::plain(txn, facts.beats, false, source);
+            let stream = BurstStream::plain(txn, facts.beats, false, source);
             self.interfaces.nis[tile as usize].reads.push_back(stream);
             self.interfaces.wake(Plane::Wide, tile as usize);
         } else {

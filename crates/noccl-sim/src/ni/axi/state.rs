@@ -30,7 +30,7 @@ pub(crate) enum Source {
 
 /// A write burst into the wide plane, or read data back.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub(crate) struct Stream {
+pub(crate) struct BurstStream {
     pub txn: u32,
     pub next_beat: u16,
     pub beats: u16,
@@ -43,7 +43,7 @@ pub(crate) struct Stream {
     pub source: Source,
 }
 
-impl Stream {
+impl BurstStream {
     /// A burst of bytes, which no window holds back.
     pub(crate) const fn plain(txn: u32, beats: u16, head_pending: bool, source: Source) -> Self {
         Self {
@@ -64,9 +64,9 @@ impl Stream {
 #[repr(C, align(64))]
 pub(crate) struct Ni {
     /// Outgoing write and reduction bursts, in AW order.
-    pub writes: Front<Stream>,
+    pub writes: Front<BurstStream>,
     /// Read data to send.
-    pub reads: Rest<Stream>,
+    pub reads: Rest<BurstStream>,
     /// Unicast write flits of this tile to itself that are on their loop through the router, narrow and
     /// wide: a multicast's own copy, which takes no loop, waits for them.
     pub own_in_flight: [u16; 2],
@@ -119,7 +119,7 @@ pub(crate) struct Ni {
 
 impl Ni {
     /// A burst of a channel joins the queue of outgoing ones.
-    pub(crate) fn queue(&mut self, stream: Stream, channel: (u8, u32)) {
+    pub(crate) fn queue(&mut self, stream: BurstStream, channel: (u8, u32)) {
         if self.writes.is_empty() {
             self.channel = channel;
             self.is_one_channel = true;
@@ -129,7 +129,7 @@ impl Ni {
     }
 
     /// The burst of a transaction among the outgoing ones.
-    pub(crate) fn write_of(&mut self, txn: u32) -> Option<&mut Stream> {
+    pub(crate) fn write_of(&mut self, txn: u32) -> Option<&mut BurstStream> {
         let at = self.writes.iter().position(|s| s.txn == txn)?;
         self.writes.get_mut(at)
     }

@@ -22,7 +22,7 @@ use crate::router::collective::fork::requests::route_one;
 use crate::router::collective::fork::route::xy_port;
 use crate::router::collective::merge::point::Joins;
 use crate::router::collective::phases::partition::{Partition, partitions};
-use crate::router::published::worms::Worms;
+use crate::router::published::worms::PublishedWorms;
 use crate::transport::flit::{Flit, Packed};
 use noccl_net::Coord;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub(crate) struct PlaneState {
     pub(super) has_received: Vec<u64>,
     pub(super) shifts: [Shift; 4],
     /// Registers that only published routers have.
-    pub(crate) published: Option<Box<Worms>>,
+    pub(crate) published: Option<Box<PublishedWorms>>,
     /// Only with routers that flits pass in flight.
     pub(crate) bypass: Option<Box<Bypass>>,
     /// Since when heads stand, once somebody wants to know.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why worms stand still: who holds the output that another one asks for, or the queue behind it.
 
-use super::planes::{Plane, Planes};
+use super::planes::{EspPlane, EspPlanes};
 use super::protocol::Protocol;
 use crate::kernel::circle::circle as find_circle;
 use crate::router::wormhole::{Awaited, WormId};
@@ -13,13 +13,13 @@ const MAX_NAMED: usize = 16;
 
 /// Why a run cannot go on.
 pub(super) fn diagnose(
-    planes: &Planes,
+    planes: &EspPlanes,
     protocol: &Protocol<'_>,
     cycle: u64,
     last_progress_cycle: u64,
 ) -> Diagnosis {
     let network = protocol.network();
-    let of = |plane: &Plane, name: &str| -> Vec<WaitEdge> {
+    let of = |plane: &EspPlane, name: &str| -> Vec<WaitEdge> {
         let all = waits(plane);
         let named = circle(&all).unwrap_or_else(|| all.into_iter().take(MAX_NAMED).collect());
         named
@@ -46,10 +46,10 @@ pub(super) fn diagnose(
 }
 
 /// Worm, awaited worm, router, output.
-type Wait = (u32, u32, TileId, Port);
+type EspWait = (u32, u32, TileId, Port);
 
 /// Which worms wait for others.
-fn waits(plane: &Plane) -> Vec<Wait> {
+fn waits(plane: &EspPlane) -> Vec<EspWait> {
     let waits = plane.routers.waits().into_iter();
     let between = waits.filter_map(|wait| match wait.awaited {
         Awaited::Worm(other) if other != wait.worm => {
@@ -61,7 +61,7 @@ fn waits(plane: &Plane) -> Vec<Wait> {
 }
 
 /// A circle of waits, if there is one.
-fn circle(waits: &[Wait]) -> Option<Vec<Wait>> {
+fn circle(waits: &[EspWait]) -> Option<Vec<EspWait>> {
     let edges: Vec<(u32, u32)> = waits.iter().map(|wait| (wait.0, wait.1)).collect();
     let found = find_circle(&edges)?.into_iter();
     Some(found.map(|edge| waits[edge]).collect())
@@ -69,9 +69,9 @@ fn circle(waits: &[Wait]) -> Option<Vec<Wait>> {
 
 fn edge(
     network: &Network,
-    plane: &Plane,
+    plane: &EspPlane,
     name: &str,
-    (waiter, awaited, at, port): Wait,
+    (waiter, awaited, at, port): EspWait,
     since_cycle: u64,
 ) -> WaitEdge {
     let worm = |id: u32| {

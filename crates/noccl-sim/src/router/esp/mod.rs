@@ -20,7 +20,7 @@ use noccl_run::{
 };
 use noccl_spec::PlaneName;
 use noccl_workload::Place;
-use planes::{Plane, Planes};
+use planes::{EspPlane, EspPlanes};
 use protocol::Protocol;
 
 /// What these routers do not do.
@@ -38,7 +38,7 @@ pub(crate) fn refused(what: &str) -> RunError {
 pub(crate) struct Esp<'a> {
     network: &'a Network,
     config: RunConfig,
-    planes: Planes,
+    planes: EspPlanes,
     protocol: Protocol<'a>,
     cycle: u64,
 }
@@ -52,14 +52,14 @@ pub(crate) fn schedule_run<'a>(request: &Request<'a>) -> Result<Execution<Esp<'a
     let axi = network.axi();
     let reserve_cycles = axi.router.esp.as_ref().map_or(0, |esp| esp.reserve_cycles);
     let fifo_flits = axi.router.input_fifo_flits;
-    let plane = || Plane::new(network, fifo_flits, reserve_cycles);
+    let plane = || EspPlane::new(network, fifo_flits, reserve_cycles);
     let is_value = request.config.mode == Mode::Value;
     let mut protocol = Protocol::new(network, request.schedule, is_value)?;
     protocol.fill(request.inputs)?;
     let engine = Esp {
         network,
         config: request.config.clone(),
-        planes: Planes {
+        planes: EspPlanes {
             requests: plane(),
             data: plane(),
         },
@@ -140,14 +140,19 @@ impl Engine for Esp<'_> {
 }
 
 /// Both planes, one cycle; true if a flit or a reservation has moved.
-fn step(planes: &mut Planes, protocol: &mut Protocol<'_>, cycle: u64, config: &RunConfig) -> bool {
+fn step(
+    planes: &mut EspPlanes,
+    protocol: &mut Protocol<'_>,
+    cycle: u64,
+    config: &RunConfig,
+) -> bool {
     let stalls = |tile: TileId, per_256: u32, salt: u64| {
         let key = (cycle << 24 | u64::from(tile.0)) << 2 | salt;
         is_drawn(config.stall_seed, key, per_256)
     };
     let target = config.stalls.map_or(0, |s| s.target_stall_per_256);
     let initiator = config.stalls.map_or(0, |s| s.initiator_stall_per_256);
-    let one = |plane: &mut Plane, salt: u64| {
+    let one = |plane: &mut EspPlane, salt: u64| {
         plane.step(
             cycle,
             |tile| !stalls(tile, target, salt),
@@ -160,7 +165,7 @@ fn step(planes: &mut Planes, protocol: &mut Protocol<'_>, cycle: u64, config: &R
     has_moved
 }
 
-fn links(planes: &Planes) -> Vec<LinkLoad> {
+fn links(planes: &EspPlanes) -> Vec<LinkLoad> {
     let loads = [
         (PlaneName::Req, &planes.requests),
         (PlaneName::Wide, &planes.data),

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Requests of consumers and data of producers: worms that wait at tiles, and the routers behind them.
 
-use super::rule::Trees;
-use crate::router::wormhole::{Flit, Params, Plane as Routers, WormId};
+use super::rule::EspTrees;
+use crate::router::wormhole::{Params, Plane as Routers, WormId, WormholeFlit};
 use noccl_net::{Network, TileId};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// Flits that follow each other over one tree.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Worm {
+pub(super) struct EspWorm {
     pub action: u32,
     pub source: TileId,
     /// With the head.
@@ -19,23 +19,23 @@ pub(super) struct Worm {
 }
 
 /// The two planes.
-pub(super) struct Planes {
-    pub requests: Plane,
-    pub(super) data: Plane,
+pub(super) struct EspPlanes {
+    pub requests: EspPlane,
+    pub(super) data: EspPlane,
 }
 
 /// One plane.
-pub(super) struct Plane {
-    pub(super) routers: Routers<Trees>,
+pub(super) struct EspPlane {
+    pub(super) routers: Routers<EspTrees>,
     /// By number in the routers: worms that are open, and what was there before.
-    worms: Vec<Worm>,
+    worms: Vec<EspWorm>,
     /// Worms that wait at or pass a tile's injection port, and the next flit of the first.
     injecting: BTreeMap<u32, (VecDeque<WormId>, u32)>,
     /// Actions of the worms whose tail was injected in the last cycle.
     injected: Vec<u32>,
 }
 
-impl Plane {
+impl EspPlane {
     pub(super) fn new(network: &Network, fifo_flits: u32, reserve_cycles: u32) -> Self {
         let params = Params {
             input_fifo_flits: fifo_flits,
@@ -44,7 +44,7 @@ impl Plane {
             turn_cycles: 0,
             reserve_cycles,
         };
-        let rule = Trees::new(network.num_tiles());
+        let rule = EspTrees::new(network.num_tiles());
         Self {
             routers: Routers::with_rule(network.width(), network.height(), params, rule),
             worms: Vec::new(),
@@ -54,7 +54,7 @@ impl Plane {
     }
 
     /// Queues a worm at its source; it is delivered to so many tiles.
-    pub(super) fn send(&mut self, worm: Worm, outputs: &Arc<[u8]>, num_destinations: usize) {
+    pub(super) fn send(&mut self, worm: EspWorm, outputs: &Arc<[u8]>, num_destinations: usize) {
         let tails = num_destinations as u32;
         let id = self.routers.open(Arc::clone(outputs), worm.flits, tails, 0);
         if id.idx() == self.worms.len() {
@@ -66,7 +66,7 @@ impl Plane {
         queue.0.push_back(id);
     }
 
-    pub(super) fn worm(&self, id: WormId) -> &Worm {
+    pub(super) fn worm(&self, id: WormId) -> &EspWorm {
         &self.worms[id.idx()]
     }
 
@@ -75,7 +75,7 @@ impl Plane {
     }
 
     /// What the last cycle has delivered.
-    pub(super) fn delivered(&self) -> &[(TileId, Flit)] {
+    pub(super) fn delivered(&self) -> &[(TileId, WormholeFlit)] {
         self.routers.delivered()
     }
 
@@ -112,7 +112,7 @@ impl Plane {
             has_injected = true;
             routers.push(cycle, tile, worm, *next);
             *next += 1;
-            let Worm { action, flits, .. } = worms[worm.idx()];
+            let EspWorm { action, flits, .. } = worms[worm.idx()];
             if *next == flits {
                 injected.push(action);
                 *next = 0;

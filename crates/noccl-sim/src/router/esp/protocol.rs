@@ -4,8 +4,8 @@
 //! Mirrors `esp_acc_dma` and the socket's request and data queues: a request is a header and a length flit; a
 //! producer sends nothing before every consumer has asked, so data are taken wherever they arrive.
 
-use super::planes::{Plane, Planes, Worm};
-use super::task::{Task, refused};
+use super::planes::{EspPlane, EspPlanes, EspWorm};
+use super::task::{EspTask, refused};
 use crate::endpoint::memory::Memories;
 use crate::kernel::random::mix;
 use noccl_net::{Network, TileId};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 const REQUEST_FLITS: u32 = 2;
 
 #[derive(Debug, Clone, Copy)]
-enum Event {
+enum EspEvent {
     /// A consumer's request leaves.
     Request { action: u32, consumer: TileId },
     /// The producer has noted one more request.
@@ -37,13 +37,13 @@ pub(super) struct Protocol<'s> {
     worm_beats: u64,
     beat_bytes: u64,
     is_value: bool,
-    tasks: Vec<Task<'s>>,
+    tasks: Vec<EspTask<'s>>,
     /// Actions that a tile has before it, the current one first.
     queues: BTreeMap<TileId, VecDeque<u32>>,
     /// Consumers that the CPU may start, by action and place in its list.
     startable: BTreeSet<(u32, usize)>,
     cpu_free_cycle: u64,
-    events: BTreeMap<u64, Vec<Event>>,
+    events: BTreeMap<u64, Vec<EspEvent>>,
     memories: Memories,
     pub counters: Counters,
     pub checksum: u64,
@@ -62,11 +62,11 @@ impl<'s> Protocol<'s> {
                 "has no [router.esp] and [cluster.esp]",
             ));
         };
-        let tasks: Result<Vec<Task<'s>>, RunError> = schedule
+        let tasks: Result<Vec<EspTask<'s>>, RunError> = schedule
             .actions
             .iter()
             .enumerate()
-            .map(|(index, action)| Task::new(network, index, &action.kind))
+            .map(|(index, action)| EspTask::new(network, index, &action.kind))
             .collect();
         let tasks = tasks?;
         let mut protocol = Self {
@@ -126,7 +126,7 @@ impl<'s> Protocol<'s> {
     }
 
     pub(super) fn times(&self) -> Vec<ActionTime> {
-        let time = |task: &Task<'_>| ActionTime {
+        let time = |task: &EspTask<'_>| ActionTime {
             start_cycle: task.start_cycle.unwrap_or(0),
             finish_cycle: task.finish_cycle,
         };
@@ -147,7 +147,7 @@ impl<'s> Protocol<'s> {
     }
 
     /// What is due in this cycle; whatever that causes in the same cycle too.
-    pub(super) fn begin_cycle(&mut self, cycle: u64, planes: &mut Planes) {
+    pub(super) fn begin_cycle(&mut self, cycle: u64, planes: &mut EspPlanes) {
         loop {
             self.start_consumers(cycle);
             let Some(due) = self.events.remove(&cycle) else {
@@ -155,19 +155,21 @@ impl<'s> Protocol<'s> {
             };
             for event in due {
                 match event {
-                    Event::Request { action, consumer } => self.request(action, consumer, planes),
-                    Event::Noted { action } => {
+                    EspEvent::Request { action, consumer } => {
+                        self.request(action, consumer, planes)
+                    }
+                    EspEvent::Noted { action } => {
                         self.tasks[action as usize].unnoted -= 1;
                         self.send_if_all_asked(action, cycle);
                     }
-                    Event::Send { action } => self.send(action, cycle, planes),
-                    Event::Over { action, tile } => self.over(action, tile, cycle),
+                    EspEvent::Send { action } => self.send(action, cycle, planes),
+                    EspEvent::Over { action, tile } => self.over(action, tile, cycle),
                 }
             }
         }
     }
 
-    fn at(&mut self, cycle: u64, event: Event) {
+    fn at(&mut self, cycle: u64, event: EspEvent) {
         self.events.entry(cycle).or_default().push(event);
     }
 
@@ -176,7 +178,7 @@ impl<'s> Protocol<'s> {
         let task = &mut self.tasks[action as usize];
         task.start_cycle = Some(task.start_cycle.map_or(cycle, |c| c.min(cycle)));
         if task.list.bytes == 0 {
-            self.at(cycle, Event::Over { action, tile });
+            self.at(cycle, EspEvent::Over { action, tile });
             return;
         }
         if tile == task.source {
@@ -196,13 +198,13 @@ impl<'s> Protocol<'s> {
             self.cpu_free_cycle = cycle + u64::from(self.endpoint.consumer_start_cycles);
             let consumer = self.tasks[action as usize].consumers[place];
             let leaves = cycle + u64::from(self.endpoint.setup_cycles);
-            self.at(leaves, Event::Request { action, consumer });
+            self.at(leaves, EspEvent::Request { action, consumer });
         }
     }
 
-    fn request(&mut self, action: u32, consumer: TileId, planes: &mut Planes) {
+    fn request(&mut self, action: u32, consumer: TileId, planes: &mut EspPlanes) {
         let source = self.tasks[action as usize].source;
-        let worm = Worm {
+        let worm = EspWorm {
             action,
             source: consumer,
             flits: REQUEST_FLITS,
@@ -222,7 +224,7 @@ impl<'s> Protocol<'s> {
     }
 
     /// Requests whose length flit has reached the producer: it notes one after the other.
-    pub(super) fn requests_arrived(&mut self, plane: &Plane, cycle: u64) {
+    pub(super) fn requests_arrived(&mut self, plane: &EspPlane, cycle: u64) {
         for (_, flit) in plane.delivered() {
             let worm = plane.worm(flit.worm());
             if !flit.is_tail() {
@@ -232,7 +234,7 @@ impl<'s> Protocol<'s> {
             let noted = task.noted_cycle.max(cycle + 1) + u64::from(self.endpoint.request_cycles);
             task.noted_cycle = noted;
             let action = worm.action;
-            self.at(noted, Event::Noted { action });
+            self.at(noted, EspEvent::Noted { action });
         }
     }
 
@@ -240,12 +242,12 @@ impl<'s> Protocol<'s> {
         let task = &self.tasks[action as usize];
         if task.is_producer_ready && task.unnoted == 0 {
             let read = u64::from(self.network.axi().cluster.l1_latency_cycles);
-            self.at(cycle + read, Event::Send { action });
+            self.at(cycle + read, EspEvent::Send { action });
         }
     }
 
     /// Queues the worms of a payload at the producer's injection port; the own copy takes as long as reading.
-    fn send(&mut self, action: u32, cycle: u64, planes: &mut Planes) {
+    fn send(&mut self, action: u32, cycle: u64, planes: &mut EspPlanes) {
         let task = &mut self.tasks[action as usize];
         let bytes = task.list.bytes;
         let beats = bytes.div_ceil(self.beat_bytes);
@@ -266,7 +268,7 @@ impl<'s> Protocol<'s> {
         }
         if task.consumers.is_empty() {
             let tile = task.source;
-            self.at(cycle + beats, Event::Over { action, tile });
+            self.at(cycle + beats, EspEvent::Over { action, tile });
             return;
         }
         task.missing = task.consumers.iter().map(|tile| (*tile, beats)).collect();
@@ -279,7 +281,7 @@ impl<'s> Protocol<'s> {
         while first_beat < beats {
             let now = self.worm_beats.min(beats - first_beat);
             task.worms_to_send += 1;
-            let worm = Worm {
+            let worm = EspWorm {
                 action,
                 source,
                 flits: now as u32 + 1,
@@ -291,13 +293,13 @@ impl<'s> Protocol<'s> {
     }
 
     /// Beats are delivered; producers see that they have sent everything.
-    pub(super) fn data_moved(&mut self, plane: &Plane, cycle: u64) {
+    pub(super) fn data_moved(&mut self, plane: &EspPlane, cycle: u64) {
         for action in plane.injected().iter().copied() {
             let task = &mut self.tasks[action as usize];
             task.worms_to_send -= 1;
             if task.worms_to_send == 0 {
                 let tile = task.source;
-                self.at(cycle + 1, Event::Over { action, tile });
+                self.at(cycle + 1, EspEvent::Over { action, tile });
             }
         }
         for (tile, flit) in plane.delivered() {
@@ -323,7 +325,7 @@ impl<'s> Protocol<'s> {
         if let Some(missing) = task.missing.get_mut(&tile) {
             *missing -= 1;
             if *missing == 0 {
-                self.at(cycle + 1, Event::Over { action, tile });
+                self.at(cycle + 1, EspEvent::Over { action, tile });
             }
         }
     }

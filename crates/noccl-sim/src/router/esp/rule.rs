@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The rule of ESP's routers.
 #[derive(Debug)]
-pub(super) struct Trees {
+pub(super) struct EspTrees {
     routers: Vec<Arbiters>,
 }
 
@@ -20,7 +20,7 @@ struct Arbiters {
     several: Matrix,
 }
 
-impl Trees {
+impl EspTrees {
     pub(super) fn new(num_tiles: usize) -> Self {
         Self {
             routers: vec![Arbiters::default(); num_tiles],
@@ -28,7 +28,7 @@ impl Trees {
     }
 }
 
-impl Rule for Trees {
+impl Rule for EspTrees {
     /// Output ports per tile, as a mask; worms of one transfer share them.
     type Route = Arc<[u8]>;
 

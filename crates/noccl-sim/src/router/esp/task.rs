@@ -7,7 +7,7 @@ use noccl_workload::{ActionKind, ListMulticast, participants};
 use std::collections::BTreeMap;
 
 /// One list multicast.
-pub(super) struct Task<'s> {
+pub(super) struct EspTask<'s> {
     pub(super) list: &'s ListMulticast,
     pub source: TileId,
     pub(super) consumers: Vec<TileId>,
@@ -26,7 +26,7 @@ pub(super) struct Task<'s> {
     pub(super) missing: BTreeMap<TileId, u64>,
 }
 
-impl<'s> Task<'s> {
+impl<'s> EspTask<'s> {
     pub(super) fn new(
         network: &'s Network,
         index: usize,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Contributions that wait at the heads of the input FIFOs until all of them stand there.
 
-use super::worms::Worms;
+use super::worms::PublishedWorms;
 use crate::router::collective::context::Context;
 use crate::router::collective::control::block::{LANES, PORTS};
 use crate::router::collective::fork::route::{next_port, route_of};
@@ -15,7 +15,7 @@ impl PlaneState {
     pub(crate) fn evaluate_published_units(
         &mut self,
         w: usize,
-        worms: &mut Worms,
+        worms: &mut PublishedWorms,
         context: &mut Context<'_>,
     ) {
         worms.taken[w] = [0; PORTS];
@@ -31,7 +31,12 @@ impl PlaneState {
     }
 
     /// Merges contributions that all stand at FIFO heads. Returns the outputs used.
-    fn join_heads(&mut self, r: usize, worms: &mut Worms, context: &mut Context<'_>) -> u8 {
+    fn join_heads(
+        &mut self,
+        r: usize,
+        worms: &mut PublishedWorms,
+        context: &mut Context<'_>,
+    ) -> u8 {
         let (w, lane, here) = (r / LANES, r % LANES, self.coord(r));
         let full = (0..PORTS).fold(0, |set, o| {
             set | ((self.blocks[w].out_full[o] >> lane & 1) as u8) << o
@@ -107,7 +112,7 @@ impl PlaneState {
     }
 
     /// The merges of this cycle enter their output FIFOs.
-    pub(crate) fn commit_joined(&mut self, worms: &mut Worms) {
+    pub(crate) fn commit_joined(&mut self, worms: &mut PublishedWorms) {
         for (r, out, flit) in worms.joined.drain(..) {
             self.push_output(r as usize, out as usize, flit);
         }

@@ -22,7 +22,7 @@ struct Beat {
 
 /// The arithmetic of one router.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Unit {
+struct PublishedUnit {
     next_issue: u64,
     /// Beats whose addition has not started, those whose addition has.
     ready: VecDeque<Beat>,
@@ -32,7 +32,7 @@ struct Unit {
 /// The units that have had something to do.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Published {
-    units: BTreeMap<u32, Unit>,
+    units: BTreeMap<u32, PublishedUnit>,
     config: JoinConfig,
     pub reduced_elements: u64,
 }

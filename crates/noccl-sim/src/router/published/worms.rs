@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Extra registers of published routers, as bit planes per block.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Worms {
+pub(crate) struct PublishedWorms {
     /// Per output and input: the input's worm holds the output.
     pub holds: Vec<[[u64; RESULT + 1]; PORTS]>,
     /// Outputs that a merged flit takes in this cycle.
@@ -20,7 +20,7 @@ pub(crate) struct Worms {
     pub cycle: u64,
 }
 
-impl Worms {
+impl PublishedWorms {
     pub(crate) fn new(tiles: usize) -> Self {
         let blocks = tiles.div_ceil(LANES);
         Self {

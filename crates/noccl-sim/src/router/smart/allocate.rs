@@ -5,11 +5,11 @@ use super::channels::NOBODY;
 use super::numbers::{
     FIRST_DIMENSION, LOCAL, MULTICAST, Numbers, PORTS, is_along_row, opposite, ports, towards,
 };
-use super::packet::{Kind, Packet};
-use super::plane::{Grant, Plane};
+use super::packet::{Packet, PacketKind};
+use super::plane::{Grant, SmartPlane};
 use noccl_net::TileId;
 
-impl Plane {
+impl SmartPlane {
     /// Grants outputs at all routers that have something to send.
     pub(super) fn allocate(&mut self, takes: &impl Fn(TileId) -> bool) {
         if self.n.is_contended {
@@ -162,11 +162,11 @@ impl Plane {
     pub(super) fn link_class(&self, id: u32, tile: usize, class: usize, out: usize) -> usize {
         let packet = &self.packets[id as usize];
         match packet.kind {
-            Kind::Unicast | Kind::Contribution => class,
-            Kind::Tree if self.n.has_order_classes => self.n.class_of_dimension(out),
-            Kind::Tree => class,
-            Kind::ToCorner if class == MULTICAST && packet.target != tile as u32 => MULTICAST,
-            Kind::ToCorner => {
+            PacketKind::Unicast | PacketKind::Contribution => class,
+            PacketKind::Tree if self.n.has_order_classes => self.n.class_of_dimension(out),
+            PacketKind::Tree => class,
+            PacketKind::ToCorner if class == MULTICAST && packet.target != tile as u32 => MULTICAST,
+            PacketKind::ToCorner => {
                 let is_row_first = self.trees[packet.of as usize].is_row_first;
                 if is_along_row(out) == is_row_first {
                     FIRST_DIMENSION
@@ -184,9 +184,11 @@ impl Plane {
         let places = &self.channels.places;
         let straight = || 1 << towards(places[tile], places[packet.target as usize]);
         match packet.kind {
-            Kind::Unicast | Kind::Contribution => straight(),
-            Kind::ToCorner if class == MULTICAST && packet.target != tile as u32 => straight(),
-            Kind::Tree | Kind::ToCorner => self.trees[packet.of as usize].ports[tile],
+            PacketKind::Unicast | PacketKind::Contribution => straight(),
+            PacketKind::ToCorner if class == MULTICAST && packet.target != tile as u32 => {
+                straight()
+            }
+            PacketKind::Tree | PacketKind::ToCorner => self.trees[packet.of as usize].ports[tile],
         }
     }
 
@@ -198,7 +200,7 @@ impl Plane {
         let id = self.channels.held[channel].packet;
         debug_assert_ne!(id, NOBODY, "an empty channel asks for an output");
         let Packet { kind, flits, .. } = self.packets[id as usize];
-        if kind == Kind::Contribution {
+        if kind == PacketKind::Contribution {
             self.stays.end(self.cycle);
         }
         let flit = self.channels.held[channel].next_flit[outs.trailing_zeros() as usize];

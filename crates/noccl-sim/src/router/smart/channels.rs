@@ -5,7 +5,7 @@
 //! by router and once by line: has the input behind it a free channel of a class? They are kept with every channel that is
 //! taken or given back, so that nobody has to look at the neighbour.
 
-use super::numbers::{LOCAL, Numbers, PORTS, Place, opposite, ports};
+use super::numbers::{LOCAL, Numbers, PORTS, TileCoord, opposite, ports};
 
 /// Nothing is in a channel.
 pub(super) const NOBODY: u32 = u32::MAX;
@@ -38,7 +38,7 @@ const EMPTY: Held = Held {
 
 /// All virtual channels.
 pub(super) struct Channels {
-    pub places: Vec<Place>,
+    pub places: Vec<TileCoord>,
     /// By input: channels that are free.
     free: Vec<u64>,
     /// By input: channels that hold a flit which has been latched and asks for an output.
@@ -60,7 +60,7 @@ pub(super) struct Channels {
 impl Channels {
     pub(super) fn new(n: &Numbers) -> Self {
         let inputs = n.tiles * PORTS;
-        let places = (0..n.tiles).map(|tile| Place {
+        let places = (0..n.tiles).map(|tile| TileCoord {
             x: n.x(tile) as u8,
             y: n.y(tile) as u8,
         });

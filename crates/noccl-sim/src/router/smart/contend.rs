@@ -7,7 +7,7 @@
 
 use super::channels::NOBODY;
 use super::numbers::{LOCAL, Numbers, PORTS, opposite, ports};
-use super::plane::{Grant, Plane};
+use super::plane::{Grant, SmartPlane};
 use super::traverse::Path;
 
 /// In every so many cycles the order is that of priority `local`. All routers know when; so nobody waits for ever.
@@ -111,7 +111,7 @@ impl Known {
     }
 }
 
-impl Plane {
+impl SmartPlane {
     /// Grants what has been chosen and wins its links, with its path; in the order of `local` paths are found as usual. What loses stays
     /// as it is, and so do the orders of round robin.
     pub(super) fn contend(&mut self) {
@@ -262,7 +262,7 @@ impl Plane {
 #[cfg(test)]
 pub(super) mod study {
     use super::{
-        Choice, Contention, Known, LOCAL, Numbers, PORTS, Plane, Request, opposite, ports,
+        Choice, Contention, Known, LOCAL, Numbers, PORTS, Request, SmartPlane, opposite, ports,
     };
 
     /// Which rules are left out.
@@ -281,7 +281,7 @@ pub(super) mod study {
         };
     }
 
-    impl Plane {
+    impl SmartPlane {
         /// Takes requests back until every link and input is won by a flit that comes.
         pub(super) fn withdraw_ended(&self, contention: &mut Contention, choices: &mut [Choice]) {
             while contention.variant.known == Known::All && self.withdraw_one(contention, choices) {

@@ -2,7 +2,7 @@
 //! Why nothing moves: packets that wait for a virtual channel, and reductions that wait for contributions.
 
 use super::numbers::{LOCAL, PORTS, ports};
-use super::plane::Plane;
+use super::plane::SmartPlane;
 use noccl_net::{Network, Port, TileId};
 use noccl_run::{Diagnosis, WaitEdge};
 
@@ -11,7 +11,7 @@ const MAX_NAMED: usize = 16;
 
 /// Who waits for whom: actions for members, then reductions and packets.
 pub(super) fn diagnose(
-    plane: &Plane,
+    plane: &SmartPlane,
     network: &Network,
     cycle: u64,
     last_progress_cycle: u64,
@@ -43,7 +43,7 @@ fn place(network: &Network, tile: usize) -> String {
     format!("router {}", network.coord(TileId(tile as u32)))
 }
 
-fn reductions(plane: &Plane, network: &Network, since_cycle: u64) -> Vec<WaitEdge> {
+fn reductions(plane: &SmartPlane, network: &Network, since_cycle: u64) -> Vec<WaitEdge> {
     let waiting = plane.table.waiting().map(|(tile, id, missing)| WaitEdge {
         waiter: format!("reduction {id}"),
         awaited: format!("{missing} more contributions"),
@@ -53,7 +53,7 @@ fn reductions(plane: &Plane, network: &Network, since_cycle: u64) -> Vec<WaitEdg
     waiting.collect()
 }
 
-fn packets(plane: &Plane, network: &Network, since_cycle: u64) -> Vec<WaitEdge> {
+fn packets(plane: &SmartPlane, network: &Network, since_cycle: u64) -> Vec<WaitEdge> {
     let mut waits = Vec::new();
     for (input, ready) in plane.channels.ready.iter().enumerate() {
         let tile = input / PORTS;

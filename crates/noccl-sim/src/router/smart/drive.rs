@@ -6,11 +6,11 @@
 use super::numbers::{
     FIRST_DIMENSION, LOCAL, MULTICAST, Numbers, PORTS, SECOND_DIMENSION, opposite, ports,
 };
-use super::packet::Kind;
-use super::plane::{Latched, Plane};
+use super::packet::PacketKind;
+use super::plane::{Latched, SmartPlane};
 use super::slots::{Drive, Slots};
 
-impl Plane {
+impl SmartPlane {
     /// The paths of a slot that are crossed in this cycle.
     pub(super) fn drive_slots(&mut self) {
         let Some(mut slots) = self.slots.take() else {
@@ -65,7 +65,7 @@ impl Plane {
         ports(self.channels.ready_ports[tile]).flat_map(move |port| {
             self.of_class(tile, port, MULTICAST).filter(move |channel| {
                 let packet = &self.packets[self.channels.held[*channel].packet as usize];
-                packet.kind == Kind::ToCorner && packet.target == tile as u32
+                packet.kind == PacketKind::ToCorner && packet.target == tile as u32
             })
         })
     }

@@ -2,7 +2,7 @@
 //! Contributions that come together: a reduction of one flit per member for each flit of the operands.
 
 use super::messages::{FLOW, Messages, RELEASE, tag};
-use super::plane::Plane;
+use super::plane::SmartPlane;
 use super::task::{Then, Work};
 use noccl_net::TileId;
 use noccl_run::WaitEdge;
@@ -36,7 +36,7 @@ impl Messages<'_> {
         waits
     }
 
-    pub(super) fn begin_gather(&mut self, action: u32, tile: TileId, plane: &mut Plane) {
+    pub(super) fn begin_gather(&mut self, action: u32, tile: TileId, plane: &mut SmartPlane) {
         let gather = self.gathering(action);
         if gather.flows == 0 {
             self.finish(action, tile);
@@ -57,7 +57,7 @@ impl Messages<'_> {
     }
 
     /// Opens flows as long as ids are free; one at least, whose contributions may have to go one by one.
-    fn open_flows(&mut self, action: u32, plane: &mut Plane) {
+    fn open_flows(&mut self, action: u32, plane: &mut SmartPlane) {
         loop {
             let on = self.on;
             let gather = self.gathering(action);
@@ -79,7 +79,14 @@ impl Messages<'_> {
         }
     }
 
-    fn contribute(&mut self, action: u32, tile: TileId, flow: u64, id: u32, plane: &mut Plane) {
+    fn contribute(
+        &mut self,
+        action: u32,
+        tile: TileId,
+        flow: u64,
+        id: u32,
+        plane: &mut SmartPlane,
+    ) {
         let flit_bytes = self.flit_bytes;
         let mut operand = Vec::new();
         if let Some(reduction) = self.gathering(action).reduction.clone() {
@@ -101,7 +108,7 @@ impl Messages<'_> {
         action: u32,
         flow: u64,
         value: &[u8],
-        plane: &mut Plane,
+        plane: &mut SmartPlane,
     ) {
         let (flit_bytes, is_value, on) = (self.flit_bytes, self.is_value, self.on);
         let gather = self.gathering(action);

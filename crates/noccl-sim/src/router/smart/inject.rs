@@ -3,10 +3,10 @@
 
 use super::channels::NOBODY;
 use super::numbers::{LOCAL, MULTICAST, REDUCTION, ports};
-use super::plane::{Latched, Plane, Sending};
+use super::plane::{Latched, Sending, SmartPlane};
 use noccl_net::TileId;
 
-impl Plane {
+impl SmartPlane {
     /// NIs with a flit and a channel for it.
     pub(super) fn inject(&mut self, offers: &impl Fn(TileId) -> bool) {
         for word in 0..self.sending.len() {

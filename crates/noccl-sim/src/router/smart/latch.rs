@@ -3,14 +3,14 @@
 
 use super::channels::NOBODY;
 use super::numbers::{PORTS, REDUCTION, ports};
-use super::packet::{Kind, Packet};
-use super::plane::{Latched, Plane};
+use super::packet::{Packet, PacketKind};
+use super::plane::{Latched, SmartPlane};
 
 /// From a contribution's drop to the neighbour's use of its channel.
 const DROP_CYCLES: u32 = 1;
 const ALL_INPUTS: u8 = 0b1_1111;
 
-impl Plane {
+impl SmartPlane {
     /// All flits that have been latched in the last cycle. Contributions come after the others, in the order of tiles and ports.
     pub(super) fn latch(&mut self, latched: &mut Vec<Latched>) {
         let is_combining = self.n.is_complete || self.n.is_opportunistic;
@@ -20,7 +20,7 @@ impl Plane {
             let at = channel as usize;
             let id = self.channels.held[at].packet;
             let packet = &self.packets[id as usize];
-            if is_combining && packet.kind == Kind::Contribution {
+            if is_combining && packet.kind == PacketKind::Contribution {
                 contributions.push(channel);
                 continue;
             }

@@ -5,7 +5,7 @@
 use super::SmartNetwork;
 use super::multicasts::Multicast;
 use super::packet::Combining;
-use super::plane::Plane;
+use super::plane::SmartPlane;
 use noccl_net::{Coord, Network, TileId, TreeTable};
 use noccl_run::RunError;
 
@@ -46,7 +46,7 @@ struct Contributors {
 /// A network of messages.
 pub struct MessageNetwork<'n> {
     on: SmartNetwork<'n>,
-    pub(super) plane: Plane,
+    pub(super) plane: SmartPlane,
     destinations: Vec<Destinations>,
     contributors: Vec<Contributors>,
     arrivals: Vec<Arrival>,
@@ -66,7 +66,7 @@ impl<'n> MessageNetwork<'n> {
     pub(super) fn with_operands(on: SmartNetwork<'n>, bytes: usize) -> Self {
         Self {
             on,
-            plane: Plane::new(on.network, on.smart, bytes),
+            plane: SmartPlane::new(on.network, on.smart, bytes),
             destinations: Vec::new(),
             contributors: Vec::new(),
             arrivals: Vec::new(),

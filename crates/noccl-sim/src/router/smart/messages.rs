@@ -9,8 +9,8 @@
 
 use super::SmartNetwork;
 use super::packet::Combining;
-use super::plane::{Delivery, Plane};
-use super::task::{Gather, Move, Task, Work};
+use super::plane::{Delivery, SmartPlane};
+use super::task::{Gather, RowMove, Task, Work};
 use crate::driver::actions::Actions;
 use crate::endpoint::memory::Memories;
 use crate::kernel::random::mix;
@@ -154,7 +154,7 @@ impl<'s> Messages<'s> {
     }
 
     /// What is due in a cycle, and all that it causes at once.
-    pub(super) fn begin_cycle(&mut self, cycle: u64, plane: &mut Plane) {
+    pub(super) fn begin_cycle(&mut self, cycle: u64, plane: &mut SmartPlane) {
         self.cycle = cycle;
         while let Some(Reverse((due, action, tile))) = self.ends.peek().copied()
             && due <= cycle
@@ -165,7 +165,7 @@ impl<'s> Messages<'s> {
         self.begin_ready(plane);
     }
 
-    pub(super) fn begin_ready(&mut self, plane: &mut Plane) {
+    pub(super) fn begin_ready(&mut self, plane: &mut SmartPlane) {
         while let Some((action, tile)) = self.ready.pop_front() {
             if let Some(id) = self.instances.at(action, tile) {
                 self.instances.all[id].data = true;
@@ -235,7 +235,7 @@ impl<'s> Messages<'s> {
     }
 
     /// A cycle's deliveries.
-    pub(super) fn delivered(&mut self, plane: &mut Plane) {
+    pub(super) fn delivered(&mut self, plane: &mut SmartPlane) {
         let deliveries = std::mem::take(&mut plane.deliveries);
         for delivery in deliveries.iter().filter(|d| d.completes) {
             self.take(*delivery, plane);
@@ -245,7 +245,7 @@ impl<'s> Messages<'s> {
         self.begin_ready(plane);
     }
 
-    fn take(&mut self, delivery: Delivery, plane: &mut Plane) {
+    fn take(&mut self, delivery: Delivery, plane: &mut SmartPlane) {
         let Delivery { tile, tag, .. } = delivery;
         let (action, what) = ((tag >> 32) as u32, tag >> INDEX_BITS & 7);
         let index = tag & ((1 << INDEX_BITS) - 1);
@@ -269,7 +269,7 @@ impl<'s> Messages<'s> {
         }
     }
 
-    fn moving(&mut self, action: u32) -> &mut Move {
+    fn moving(&mut self, action: u32) -> &mut RowMove {
         let Work::Move(moving) = &mut self.tasks[action].work else {
             unreachable!("only an action that moves bytes has such messages")
         };
@@ -283,7 +283,7 @@ impl<'s> Messages<'s> {
         gather
     }
 
-    fn begin_move(&mut self, action: u32, tile: TileId, plane: &mut Plane) {
+    fn begin_move(&mut self, action: u32, tile: TileId, plane: &mut SmartPlane) {
         let moving = self.moving(action);
         let (initiator, source) = (moving.initiator, moving.source);
         if moving.transfer.bytes == 0 || moving.transfer.rows == 0 {
@@ -307,7 +307,7 @@ impl<'s> Messages<'s> {
         (self.on.smart.vc_flits as u64 - 1) * self.flit_bytes
     }
 
-    fn send_data(&mut self, action: u32, plane: &mut Plane) {
+    fn send_data(&mut self, action: u32, plane: &mut SmartPlane) {
         let (packet_bytes, flit_bytes, is_value) =
             (self.packet_bytes(), self.flit_bytes, self.is_value);
         let on = self.on;
@@ -355,7 +355,7 @@ impl<'s> Messages<'s> {
         plane.set_payload(&[]);
     }
 
-    fn take_data(&mut self, action: u32, tile: TileId, packet: u64, plane: &mut Plane) {
+    fn take_data(&mut self, action: u32, tile: TileId, packet: u64, plane: &mut SmartPlane) {
         let (packet_bytes, is_value) = (self.packet_bytes(), self.is_value);
         let key = (u64::from(action) << 32 | u64::from(tile.0)) ^ packet.wrapping_mul(0x9e37_79b9);
         self.checksum = self.checksum.wrapping_add(mix(key));

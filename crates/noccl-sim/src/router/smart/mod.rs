@@ -41,7 +41,7 @@ use noccl_net::{Coord, Network, TileId};
 use noccl_run::RunError;
 use noccl_spec::SmartRouter;
 use packet::Combining;
-use plane::Plane;
+use plane::SmartPlane;
 pub(crate) use run::{open_run, recorded_run, schedule_run};
 
 pub(crate) use traffic::traffic_run;
@@ -85,13 +85,13 @@ impl<'n> SmartNetwork<'n> {
     }
 
     /// Queues one packet to all of some tiles: a unicast, a multicast, or unicasts in its place.
-    fn send(self, plane: &mut Plane, from: TileId, to: &[TileId], flits: u16, tag: u64) {
+    fn send(self, plane: &mut SmartPlane, from: TileId, to: &[TileId], flits: u16, tag: u64) {
         let multicast = self.multicast(plane, from, to);
         plane.send_to_all(from, &multicast, flits, tag);
     }
 
     /// How packets get to some tiles: to one as a unicast.
-    fn multicast(self, plane: &mut Plane, from: TileId, to: &[TileId]) -> Multicast {
+    fn multicast(self, plane: &mut SmartPlane, from: TileId, to: &[TileId]) -> Multicast {
         let trees = self.network.multicast_trees().filter(|_| to.len() > 1);
         plane.multicast(
             self.network,
@@ -108,7 +108,7 @@ impl<'n> SmartNetwork<'n> {
     /// Opens a reduction.
     fn reduction(
         self,
-        plane: &mut Plane,
+        plane: &mut SmartPlane,
         root: TileId,
         members: &[TileId],
         combining: Combining,

@@ -5,8 +5,8 @@
 //! enters the router (`docs/design/0010-smart.md`, *Trees by load*).
 
 use super::numbers::{LOCAL, opposite, ports};
-use super::packet::{Kind, NO_TREE, Tree, ports_of};
-use super::plane::Plane;
+use super::packet::{NO_TREE, PacketKind, SmartTreePorts, ports_of};
+use super::plane::SmartPlane;
 use noccl_net::capabilities::{MulticastTrees, TreeKind};
 use noccl_net::{Coord, Network, Port, TileId, TreeTable};
 
@@ -26,7 +26,7 @@ pub(super) enum Multicast {
     Unicasts(Vec<TileId>),
 }
 
-impl Plane {
+impl SmartPlane {
     /// How packets of a source get to some members: over a tree, where there are trees.
     pub(super) fn multicast(
         &mut self,
@@ -71,10 +71,10 @@ impl Plane {
         let table =
             |kind| network.multicast_over(MulticastTrees { kind, ..trees }, source, members);
         match trees.kind {
-            TreeKind::Shared => self.add_tree(&table(TreeKind::Shared), Kind::Tree, false),
+            TreeKind::Shared => self.add_tree(&table(TreeKind::Shared), PacketKind::Tree, false),
             TreeKind::Private => self.add_private_tree(network, &table(TreeKind::Private)),
             TreeKind::ByLoad => {
-                let shared = self.add_tree(&table(TreeKind::Shared), Kind::Tree, false);
+                let shared = self.add_tree(&table(TreeKind::Shared), PacketKind::Tree, false);
                 let private = self.add_private_tree(network, &table(TreeKind::Private));
                 self.keep_tree(shared);
                 self.trees[private as usize].shared = shared;
@@ -90,12 +90,12 @@ impl Plane {
 
     fn add_private_tree(&mut self, network: &Network, table: &TreeTable) -> u32 {
         let is_row_first = network.leaves_along_row(network.coord(table.root()));
-        self.add_tree(table, Kind::ToCorner, is_row_first)
+        self.add_tree(table, PacketKind::ToCorner, is_row_first)
     }
 
-    fn add_tree(&mut self, table: &TreeTable, kind: Kind, is_row_first: bool) -> u32 {
+    fn add_tree(&mut self, table: &TreeTable, kind: PacketKind, is_row_first: bool) -> u32 {
         let id = self.unused_trees.pop().unwrap_or_else(|| {
-            self.trees.push(Tree::default());
+            self.trees.push(SmartTreePorts::default());
             self.trees.len() as u32 - 1
         });
         let tree = &mut self.trees[id as usize];
@@ -151,7 +151,7 @@ impl Plane {
         let root = self.trees[shared as usize].root;
         let packet = &mut self.packets[id as usize];
         packet.of = shared;
-        packet.kind = Kind::Tree;
+        packet.kind = PacketKind::Tree;
         packet.target = root;
     }
 

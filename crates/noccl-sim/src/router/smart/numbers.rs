@@ -180,7 +180,7 @@ impl Numbers {
 
     /// The line that a mesh output leads along: a row or a column.
     #[inline]
-    pub(super) const fn line(place: Place, out: usize) -> usize {
+    pub(super) const fn line(place: TileCoord, out: usize) -> usize {
         if is_along_row(out) {
             place.y as usize
         } else {
@@ -190,7 +190,7 @@ impl Numbers {
 
     /// Bit of a tile on its line, ascending in the direction of the output.
     #[inline]
-    pub(super) const fn bit(place: Place, out: usize) -> u32 {
+    pub(super) const fn bit(place: TileCoord, out: usize) -> u32 {
         let along = if is_along_row(out) { place.x } else { place.y } as u32;
         if out < 2 { along } else { 63 - along }
     }
@@ -198,12 +198,12 @@ impl Numbers {
 
 /// Where a tile lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TileCoord {
     pub x: u8,
     pub y: u8,
 }
 
-impl Place {
+impl TileCoord {
     const fn coord(self) -> Coord {
         Coord::new(self.x as u16, self.y as u16)
     }
@@ -233,6 +233,6 @@ pub(super) fn ports(mut mask: u8) -> impl Iterator<Item = usize> {
 
 /// Output towards a tile.
 #[inline]
-pub(super) const fn towards(here: Place, to: Place) -> usize {
+pub(super) const fn towards(here: TileCoord, to: TileCoord) -> usize {
     xy_port(here.coord(), to.coord()).idx()
 }

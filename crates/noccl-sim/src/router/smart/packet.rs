@@ -8,7 +8,7 @@ use noccl_workload::{ElementType, Operator};
 
 /// How a packet finds its outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PacketKind {
     /// To one tile.
     Unicast,
     /// Over a tree from its source.
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Contribution,
 }
 
-impl Kind {
+impl PacketKind {
     /// Message class: queue at an NI, and class of the first virtual channel.
     pub(super) const fn class(self) -> usize {
         match self {
@@ -33,7 +33,7 @@ impl Kind {
 /// A packet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packet {
-    pub kind: Kind,
+    pub kind: PacketKind,
     pub flits: u16,
     pub source: u32,
     /// Destination, corner or root.
@@ -53,12 +53,12 @@ pub(super) const NO_TREE: u32 = u32::MAX;
 
 /// A tree of a multicast.
 #[derive(Debug, Clone)]
-pub(super) struct Tree {
+pub(super) struct SmartTreePorts {
     /// Outputs by tile.
     pub ports: Vec<u8>,
     /// Where it begins, and how packets get there.
     pub root: u32,
-    pub kind: Kind,
+    pub kind: PacketKind,
     /// Does it leave its corner along a row? Then columns come second.
     pub is_row_first: bool,
     /// The shared tree that a source may take in its place.
@@ -66,12 +66,12 @@ pub(super) struct Tree {
     pub users: u32,
 }
 
-impl Default for Tree {
+impl Default for SmartTreePorts {
     fn default() -> Self {
         Self {
             ports: Vec::new(),
             root: 0,
-            kind: Kind::Tree,
+            kind: PacketKind::Tree,
             is_row_first: false,
             shared: NO_TREE,
             users: 0,

@@ -9,8 +9,8 @@ use super::channels::Channels;
 use super::contend::{Contention, LOCAL_EVERY};
 use super::loads::Loads;
 use super::numbers::{LOCAL, Numbers, PORTS};
-use super::packet::{Kind, Packet, Reduction, Tree};
-use super::recorder::Recorder;
+use super::packet::{Packet, PacketKind, Reduction, SmartTreePorts};
+use super::recorder::SmartRecorder;
 use super::slots::Slots;
 use super::stays::Stays;
 use super::table::Table;
@@ -81,12 +81,12 @@ pub(super) struct Due {
 const AHEAD: usize = 8;
 
 /// All routers of a network.
-pub(crate) struct Plane {
+pub(crate) struct SmartPlane {
     pub(super) n: Numbers,
     pub(super) channels: Channels,
     pub(super) packets: Vec<Packet>,
     unused_packets: Vec<u32>,
-    pub(super) trees: Vec<Tree>,
+    pub(super) trees: Vec<SmartTreePorts>,
     pub(super) unused_trees: Vec<u32>,
     /// By tile: channels taken along its shared tree, averaged over its packets.
     pub(super) mean_taken: Vec<i32>,
@@ -97,7 +97,7 @@ pub(crate) struct Plane {
     pub(super) slots: Option<Box<Slots>>,
     pub(super) contention: Option<Box<Contention>>,
     pub(super) wires: Option<Box<Wires>>,
-    pub(super) recorder: Option<Box<Recorder>>,
+    pub(super) recorder: Option<Box<SmartRecorder>>,
     pub(super) queues: Vec<Queues>,
     /// Tiles with something in a queue.
     pub(super) sending: Vec<u64>,
@@ -125,7 +125,7 @@ pub(crate) struct Plane {
     last_moved: u64,
 }
 
-impl Plane {
+impl SmartPlane {
     /// Without a packet. `value_bytes` of a flit are operands; 0 where only times matter.
     pub(crate) fn new(network: &Network, smart: &SmartRouter, value_bytes: usize) -> Self {
         let n = Numbers::new(network, smart);
@@ -214,13 +214,13 @@ impl Plane {
 
     /// Queues a unicast at its source.
     pub(crate) fn send_unicast(&mut self, from: TileId, to: TileId, flits: u16, tag: u64) {
-        let id = self.send(Kind::Unicast, from, to, 0, flits, tag);
+        let id = self.send(PacketKind::Unicast, from, to, 0, flits, tag);
         self.record_message(id);
     }
 
     pub(super) fn send(
         &mut self,
-        kind: Kind,
+        kind: PacketKind,
         from: TileId,
         to: TileId,
         of: u32,
@@ -341,7 +341,7 @@ impl Plane {
         let is_tail = flit + 1 == packet.flits;
         self.record_delivery(id, tile, flit);
         let (mut completes, mut reduction) = (is_tail, None);
-        if packet.kind == Kind::Contribution {
+        if packet.kind == PacketKind::Contribution {
             reduction = Some(packet.of);
             completes = self.reductions[packet.of as usize].take(packet.leaves);
             let operand = self.table.operand(id);

@@ -3,8 +3,8 @@
 
 use super::SmartNetwork;
 use super::numbers::LOCAL;
-use super::packet::{Combining, Kind};
-use super::plane::Plane;
+use super::packet::{Combining, PacketKind};
+use super::plane::SmartPlane;
 use noccl_net::{Port, TileId};
 use noccl_run::{
     CycleRecord, MessageClass, MessageCrossing, MessageDelivery, QueuedPacket, RunError,
@@ -13,7 +13,7 @@ use noccl_spec::{SmartMulticast, SmartTree};
 
 /// What a cycle's record is made of.
 #[derive(Debug, Default)]
-pub(super) struct Recorder {
+pub(super) struct SmartRecorder {
     /// The cycle that has been simulated last.
     record: CycleRecord,
     /// Packets queued since its beginning.
@@ -49,7 +49,7 @@ impl SmartNetwork<'_> {
     }
 }
 
-impl Plane {
+impl SmartPlane {
     /// Records from now on. The network is one of those that can be recorded ([`SmartNetwork::refuse_record`]).
     pub(super) fn begin_record(&mut self) {
         self.recorder = Some(Box::default());
@@ -98,11 +98,11 @@ impl Plane {
         };
         let packet = &self.packets[id as usize];
         let (class, members) = match packet.kind {
-            Kind::Tree => {
+            PacketKind::Tree => {
                 let ports = &self.trees[packet.of as usize].ports;
                 (MessageClass::Multicast, members(ports))
             }
-            Kind::Unicast | Kind::ToCorner | Kind::Contribution => {
+            PacketKind::Unicast | PacketKind::ToCorner | PacketKind::Contribution => {
                 (MessageClass::Unicast, Vec::new())
             }
         };
@@ -183,7 +183,7 @@ impl Plane {
         let Some(recorder) = &mut self.recorder else {
             return;
         };
-        let is_contribution = self.packets[id as usize].kind == Kind::Contribution;
+        let is_contribution = self.packets[id as usize].kind == PacketKind::Contribution;
         let operand = if is_contribution {
             self.table.operand(id).to_vec()
         } else {

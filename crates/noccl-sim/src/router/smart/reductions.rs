@@ -2,11 +2,11 @@
 //! Reductions as drivers see them: opened, contributed to, read at the root, closed.
 
 use super::channels::NOBODY;
-use super::packet::{Combining, Kind, Reduction, ports_of};
-use super::plane::Plane;
+use super::packet::{Combining, PacketKind, Reduction, ports_of};
+use super::plane::SmartPlane;
 use noccl_net::{TileId, TreeTable};
 
-impl Plane {
+impl SmartPlane {
     /// Is there an id for another reduction, or, where routers do not count, space for it?
     pub(crate) fn has_free_id(&self) -> bool {
         if self.n.is_complete {
@@ -81,7 +81,7 @@ impl Plane {
     pub(crate) fn send_contribution(&mut self, from: TileId, reduction: u32, operand: &[u8]) {
         let r = &self.reductions[reduction as usize];
         let (root, tag) = (TileId(r.root), r.tag);
-        let packet = self.send(Kind::Contribution, from, root, reduction, 1, tag);
+        let packet = self.send(PacketKind::Contribution, from, root, reduction, 1, tag);
         if self.n.merges_in_interface {
             self.reductions[reduction as usize].waiting[from.0 as usize] = packet;
         }

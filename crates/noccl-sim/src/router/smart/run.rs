@@ -3,7 +3,7 @@
 
 use super::diagnose::diagnose;
 use super::messages::Messages;
-use super::plane::Plane;
+use super::plane::SmartPlane;
 use super::{SmartNetwork, refused_action};
 use crate::execution::{Engine, Execution, Standstill, Submit};
 use crate::record::recorder::OnCycle;
@@ -19,7 +19,7 @@ use noccl_workload::{Action, ActionId, Place};
 pub(crate) struct Smart<'a> {
     on: SmartNetwork<'a>,
     stalls: Stalls,
-    plane: Plane,
+    plane: SmartPlane,
     pub(super) messages: Messages<'a>,
     /// Gets the record of every cycle.
     on_cycle: Option<OnCycle<'a>>,
@@ -89,7 +89,7 @@ impl<'a> Smart<'a> {
         Ok(Self {
             on,
             stalls: Stalls::new(config),
-            plane: Plane::new(on.network, smart, value_bytes),
+            plane: SmartPlane::new(on.network, smart, value_bytes),
             messages,
             on_cycle: None,
         })

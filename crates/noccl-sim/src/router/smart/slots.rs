@@ -7,7 +7,7 @@
 //! path that is driven send nothing from their mesh inputs and nothing to their interfaces in that cycle, whether there is a packet or not.
 //! Slots begin at fixed intervals, or on demand: `setup_cycles` after a packet is in its corner.
 
-use super::numbers::{LOCAL, Numbers, Place};
+use super::numbers::{LOCAL, Numbers, TileCoord};
 use noccl_net::{Coord, Network, Port, TileId};
 use noccl_spec::SmartRouter;
 
@@ -28,7 +28,7 @@ pub(super) struct Drive {
 
 /// A cycle of a slot.
 #[derive(Debug, Clone, Default)]
-struct Phase {
+struct SlotPhase {
     drives: Vec<Drive>,
     /// By tile: is it at a path that is driven, and over which outputs?
     takes_part: Vec<bool>,
@@ -44,7 +44,7 @@ pub(super) struct Slots {
     interval: u64,
     is_on_demand: bool,
     setup_cycles: u64,
-    phases: Vec<Phase>,
+    phases: Vec<SlotPhase>,
     corners: [usize; 4],
     /// By corner: input whose packet goes first.
     first_inputs: [usize; 4],
@@ -59,12 +59,12 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    pub(super) fn new(network: &Network, smart: &SmartRouter, places: &[Place]) -> Self {
+    pub(super) fn new(network: &Network, smart: &SmartRouter, places: &[TileCoord]) -> Self {
         let (east, north) = (network.width() - 1, network.height() - 1);
         let corners = [(0, 0), (east, 0), (east, north), (0, north)].map(|(x, y)| Coord::new(x, y));
         let hpc_max = smart.hpc_max as usize;
         let cycles = |line: u16| usize::from(line).div_ceil(hpc_max);
-        let empty = Phase {
+        let empty = SlotPhase {
             drives: Vec::new(),
             takes_part: vec![false; network.num_tiles()],
             driven: vec![0; network.num_tiles()],
@@ -90,7 +90,7 @@ impl Slots {
     }
 
     /// The lines of a private tree.
-    fn add_tree(&mut self, network: &Network, hpc_max: usize, corner: Coord, places: &[Place]) {
+    fn add_tree(&mut self, network: &Network, hpc_max: usize, corner: Coord, places: &[TileCoord]) {
         let along_row = if corner.x == 0 {
             Port::East
         } else {
@@ -139,7 +139,7 @@ impl Slots {
         hpc_max: usize,
         from: Drive,
         (phase, hops): (usize, usize),
-        places: &[Place],
+        places: &[TileCoord],
     ) {
         let out = Port::ALL[from.out];
         let mut at = network.coord(TileId(from.tile as u32));
@@ -229,8 +229,8 @@ impl Slots {
     }
 }
 
-impl Phase {
-    fn take_part(&mut self, tile: usize, places: &[Place]) {
+impl SlotPhase {
+    fn take_part(&mut self, tile: usize, places: &[TileCoord]) {
         self.takes_part[tile] = true;
         for out in 0..LOCAL {
             let line = out * 64 + Numbers::line(places[tile], out);
@@ -238,7 +238,7 @@ impl Phase {
         }
     }
 
-    fn drive(&mut self, tile: usize, out: usize, places: &[Place]) {
+    fn drive(&mut self, tile: usize, out: usize, places: &[TileCoord]) {
         let line = out * 64 + Numbers::line(places[tile], out);
         let link = 1 << Numbers::bit(places[tile], out);
         assert!(

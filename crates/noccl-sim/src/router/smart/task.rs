@@ -20,13 +20,13 @@ pub(super) struct Task {
 
 /// What is done.
 pub(super) enum Work {
-    Move(Move),
+    Move(RowMove),
     Gather(Gather),
     Compute(u64),
 }
 
 /// Bytes are moved: data packets from the source, acknowledgements to the initiator.
-pub(super) struct Move {
+pub(super) struct RowMove {
     pub transfer: Transfer,
     pub initiator: TileId,
     pub source: TileId,
@@ -105,7 +105,7 @@ fn work(network: &Network, kind: &ActionKind, flit_bytes: u64) -> Result<Work, &
     let gathered = match kind {
         ActionKind::Transfer(transfer) | ActionKind::Delivery(transfer) => {
             check_flits(transfer.bytes.checked_mul(transfer.rows.into()), flit_bytes)?;
-            return Ok(Work::Move(Move {
+            return Ok(Work::Move(RowMove {
                 transfer: transfer.clone(),
                 initiator: find(transfer.initiator)?,
                 source: find(transfer.source.tile)?,

@@ -5,7 +5,7 @@ use super::SmartNetwork;
 use super::diagnose::diagnose;
 use super::multicasts::Multicast;
 use super::packet::Combining;
-use super::plane::Plane;
+use super::plane::SmartPlane;
 use super::stays::Stayed;
 use crate::driver::measurement::{Measurement, measured_until};
 use crate::driver::open_loop::{OpenLoop, PacketNetwork, Sources};
@@ -28,7 +28,7 @@ struct Kept {
 pub(crate) struct SmartPackets {
     trees: Option<MulticastTrees>,
     stalls: Stalls,
-    pub(super) plane: Plane,
+    pub(super) plane: SmartPlane,
     kept: Vec<Kept>,
     /// Stays in routers before the measured cycles, and before those that follow.
     stayed: [Option<Stayed>; 2],
@@ -49,7 +49,7 @@ pub(crate) fn traffic_run<'a>(
     let packets = SmartPackets {
         trees: network.multicast_trees(),
         stalls: Stalls::new(config),
-        plane: Plane::new(network, smart, 0),
+        plane: SmartPlane::new(network, smart, 0),
         kept: network.clusters().map(|_| Kept::default()).collect(),
         stayed: [None; 2],
         complete: Vec::new(),

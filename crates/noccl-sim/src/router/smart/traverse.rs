@@ -4,8 +4,8 @@
 //! The flit is latched two cycles after its path has been found: it crosses the links in the next one.
 
 use super::numbers::{MULTICAST, Numbers, PORTS, opposite, towards};
-use super::packet::{Combining, Kind};
-use super::plane::{Grant, Latched, Plane};
+use super::packet::{Combining, PacketKind};
+use super::plane::{Grant, Latched, SmartPlane};
 
 /// From the cycle that finds a path to the one in which the flit asks for its next output.
 const LATCH_CYCLES: u32 = 2;
@@ -25,7 +25,7 @@ pub(super) struct Path {
     pub(super) most: u32,
 }
 
-impl Plane {
+impl SmartPlane {
     /// Finds the paths of all grants.
     pub(super) fn traverse(&mut self) {
         let mut grants = std::mem::take(&mut self.grants);
@@ -64,9 +64,9 @@ impl Plane {
         let here = self.n.class(self.n.channel_bit(from));
         let class = self.link_class(grant.packet, tile, here, out);
         let is_tree = match packet.kind {
-            Kind::Unicast | Kind::Contribution => false,
-            Kind::Tree => true,
-            Kind::ToCorner => class != MULTICAST,
+            PacketKind::Unicast | PacketKind::Contribution => false,
+            PacketKind::Tree => true,
+            PacketKind::ToCorner => class != MULTICAST,
         };
         Path {
             grant,
@@ -84,8 +84,8 @@ impl Plane {
     fn most_hops(&self, id: u32) -> u32 {
         let packet = &self.packets[id as usize];
         match packet.kind {
-            Kind::Unicast | Kind::Tree | Kind::ToCorner => self.n.hpc_max,
-            Kind::Contribution => {
+            PacketKind::Unicast | PacketKind::Tree | PacketKind::ToCorner => self.n.hpc_max,
+            PacketKind::Contribution => {
                 let reduction = &self.reductions[packet.of as usize];
                 if reduction.id.is_some() || self.n.joins_in_flight {
                     reduction.hpc_max
@@ -99,13 +99,13 @@ impl Plane {
     /// Do routers count it?
     fn is_counted(&self, path: Path) -> bool {
         let packet = &self.packets[path.grant.packet as usize];
-        packet.kind == Kind::Contribution && self.reductions[packet.of as usize].id.is_some()
+        packet.kind == PacketKind::Contribution && self.reductions[packet.of as usize].id.is_some()
     }
 
     /// Does it take along what it finds buffered?
     fn joins_in_flight(&self, path: Path) -> bool {
         let packet = &self.packets[path.grant.packet as usize];
-        self.n.joins_in_flight && packet.kind == Kind::Contribution
+        self.n.joins_in_flight && packet.kind == PacketKind::Contribution
     }
 
     /// A single flit that leaves no copy.
@@ -281,7 +281,7 @@ impl Plane {
 
     pub(super) fn has_operand(&self, id: u32) -> bool {
         let packet = &self.packets[id as usize];
-        packet.kind == Kind::Contribution
+        packet.kind == PacketKind::Contribution
             && self.reductions[packet.of as usize].combining != Combining::Count
     }
 

@@ -6,7 +6,7 @@
 //! Wires are no links of a mesh: what is counted are flits into interfaces, as over the ideal crossbar.
 
 use super::numbers::LOCAL;
-use super::plane::Plane;
+use super::plane::SmartPlane;
 use noccl_net::TileId;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -44,7 +44,7 @@ impl Wires {
     }
 }
 
-impl Plane {
+impl SmartPlane {
     /// A flit over every wire that has one, unless an interface at its end pauses.
     pub(super) fn cross_wires(
         &mut self,

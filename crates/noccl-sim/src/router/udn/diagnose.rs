@@ -12,7 +12,7 @@ const MAX_NAMED: usize = 16;
 
 /// Who waits, and who is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Node {
+enum UdnNode {
     Core(TileId),
     /// A worm of the dynamic network, and one of the static network.
     Worm(u32),
@@ -20,8 +20,8 @@ enum Node {
 }
 
 struct Edge {
-    from: Node,
-    to: Node,
+    from: UdnNode,
+    to: UdnNode,
     place: String,
     since_cycle: u64,
 }
@@ -41,7 +41,7 @@ pub(super) fn diagnose(
         since_cycle: last_progress_cycle,
     };
     let edges = found.edges();
-    let waits: Vec<(Node, Node)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    let waits: Vec<(UdnNode, UdnNode)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
     let circle = circle(&waits);
     let summary = match (&circle, edges.is_empty()) {
         (Some(_), _) => "deadlock: cores and messages wait for each other in a circle",
@@ -70,11 +70,11 @@ struct Found<'a> {
 impl Found<'_> {
     fn edges(&self) -> Vec<Edge> {
         let mut edges = self.core_edges();
-        self.worm_edges(&self.planes.udn, "UDN", Node::Worm, &mut edges);
+        self.worm_edges(&self.planes.udn, "UDN", UdnNode::Worm, &mut edges);
         self.worm_edges(
             &self.planes.fixed,
             "static network",
-            Node::StaticWorm,
+            UdnNode::StaticWorm,
             &mut edges,
         );
         edges
@@ -85,21 +85,21 @@ impl Found<'_> {
         let port = |tile| {
             let waits = self.planes.udn.waits().into_iter();
             let mut front = waits.filter(|w| w.tile == tile && w.input == Port::Local);
-            front.next().map(|wait| Node::Worm(wait.worm.0))
+            front.next().map(|wait| UdnNode::Worm(wait.worm.0))
         };
         let static_port = |tile| {
             let waits = self.planes.fixed.waits().into_iter();
             let mut front = waits.filter(|w| w.tile == tile && w.input == Port::Local);
-            front.next().map(|wait| Node::StaticWorm(wait.worm.0))
+            front.next().map(|wait| UdnNode::StaticWorm(wait.worm.0))
         };
         let edge = |wait: CoreWait| {
             let (to, place) = match wait.awaited {
                 For::Port => (port(wait.tile)?, "its port into the UDN"),
                 For::StaticPort => (static_port(wait.tile)?, "its port into the static network"),
-                For::Core(tile) => (Node::Core(tile), "its queues"),
+                For::Core(tile) => (UdnNode::Core(tile), "its queues"),
             };
             Some(Edge {
-                from: Node::Core(wait.tile),
+                from: UdnNode::Core(wait.tile),
                 to,
                 place: format!("{place}: it {}", wait.doing),
                 since_cycle: wait.since_cycle,
@@ -112,7 +112,7 @@ impl Found<'_> {
         &self,
         plane: &Plane<R>,
         name: &str,
-        node: fn(u32) -> Node,
+        node: fn(u32) -> UdnNode,
         edges: &mut Vec<Edge>,
     ) {
         for wait in plane.waits() {
@@ -129,7 +129,7 @@ impl Found<'_> {
                 Awaited::Tile => {
                     let (words, capacity) = self.cores.stored_words(wait.tile.idx());
                     let place = format!("{name}, queues of core {at}: {words} of {capacity} words");
-                    (Node::Core(wait.tile), place)
+                    (UdnNode::Core(wait.tile), place)
                 }
             };
             edges.push(Edge {
@@ -150,14 +150,14 @@ impl Found<'_> {
         }
     }
 
-    fn name(&self, node: Node) -> String {
+    fn name(&self, node: UdnNode) -> String {
         match node {
-            Node::Core(tile) => format!("core {}", self.network.coord(tile)),
-            Node::Worm(worm) => {
+            UdnNode::Core(tile) => format!("core {}", self.network.coord(tile)),
+            UdnNode::Worm(worm) => {
                 let worm = WormId(worm);
                 self.cores.unit_text(self.planes.udn.worm(worm).tag)
             }
-            Node::StaticWorm(worm) => {
+            UdnNode::StaticWorm(worm) => {
                 let worm = WormId(worm);
                 format!("the words of actions[{}]", self.planes.fixed.worm(worm).tag)
             }

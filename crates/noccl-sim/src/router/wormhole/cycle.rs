@@ -6,7 +6,7 @@
 //! body costs no arbitration. Heads are granted behind that, and move in the same cycle or not (`reserve_cycles`).
 
 use super::fifos::INPUTS_PER_TILE;
-use super::flit::Flit;
+use super::flit::WormholeFlit;
 use super::plane::Plane;
 use super::rule::Rule;
 use super::{LINKS, LOCAL, PORTS, ports};
@@ -17,7 +17,11 @@ const OTHER_DIMENSION: [u8; INPUTS_PER_TILE] = [0b1010, 0b0101, 0b1010, 0b0101, 
 
 impl<R: Rule> Plane<R> {
     /// One cycle; true if a flit has moved, or a head was granted that moves later (`reserve_cycles`). `takes` says whether a tile takes a flit.
-    pub(crate) fn step(&mut self, now: u64, mut takes: impl FnMut(TileId, Flit) -> bool) -> bool {
+    pub(crate) fn step(
+        &mut self,
+        now: u64,
+        mut takes: impl FnMut(TileId, WormholeFlit) -> bool,
+    ) -> bool {
         self.worms.retire();
         self.delivered.clear();
         self.moves.clear();
@@ -36,7 +40,7 @@ impl<R: Rule> Plane<R> {
 
     /// Fronts that move over outputs which they hold.
     #[inline]
-    fn find_streams(&mut self, now: u64, takes: &mut impl FnMut(TileId, Flit) -> bool) {
+    fn find_streams(&mut self, now: u64, takes: &mut impl FnMut(TileId, WormholeFlit) -> bool) {
         let mut from = 0;
         while let Some(word) = self.streams.next_word(from) {
             let mut inputs = self.streams.word(word);
@@ -58,7 +62,11 @@ impl<R: Rule> Plane<R> {
 
     /// Heads that are granted, and move in this cycle if that needs none of its own. True if some move later.
     #[inline]
-    fn find_heads(&mut self, now: u64, takes: &mut impl FnMut(TileId, Flit) -> bool) -> bool {
+    fn find_heads(
+        &mut self,
+        now: u64,
+        takes: &mut impl FnMut(TileId, WormholeFlit) -> bool,
+    ) -> bool {
         const TILE: u64 = (1 << INPUTS_PER_TILE) - 1;
         let mut has_granted = false;
         let mut from = 0;
@@ -82,7 +90,7 @@ impl<R: Rule> Plane<R> {
         now: u64,
         tile: usize,
         heads: u8,
-        takes: &mut impl FnMut(TileId, Flit) -> bool,
+        takes: &mut impl FnMut(TileId, WormholeFlit) -> bool,
     ) -> bool {
         let base = tile * INPUTS_PER_TILE;
         let mut wanted = [0; PORTS];
@@ -118,7 +126,7 @@ impl<R: Rule> Plane<R> {
         &self,
         input: usize,
         outputs: u8,
-        takes: &mut impl FnMut(TileId, Flit) -> bool,
+        takes: &mut impl FnMut(TileId, WormholeFlit) -> bool,
     ) -> bool {
         let tile = input / INPUTS_PER_TILE;
         let mut outputs = outputs;
@@ -182,7 +190,7 @@ impl<R: Rule> Plane<R> {
     }
 
     #[inline]
-    fn deliver(&mut self, tile: usize, flit: Flit) {
+    fn deliver(&mut self, tile: usize, flit: WormholeFlit) {
         self.num_flits -= 1;
         self.delivered.push((TileId(tile as u32), flit));
         if flit.is_tail() {
@@ -192,7 +200,7 @@ impl<R: Rule> Plane<R> {
 
     /// A flit that leaves where it was in cycle `now` comes to a FIFO.
     #[inline(always)]
-    pub(super) fn enter(&mut self, now: u64, input: usize, flit: Flit) {
+    pub(super) fn enter(&mut self, now: u64, input: usize, flit: WormholeFlit) {
         let arrival = now + u64::from(self.params.hop_cycles);
         if self.fifos.push(input, flit, arrival) {
             let fifo = &mut self.fifos.inputs[input];
@@ -209,7 +217,7 @@ impl<R: Rule> Plane<R> {
 
     #[inline(never)]
     /// A head is the first of its FIFO and could leave straight on from cycle `ready`.
-    fn head_is_first(&mut self, input: usize, head: Flit, ready: u64) {
+    fn head_is_first(&mut self, input: usize, head: WormholeFlit, ready: u64) {
         let (tile, port) = (input / INPUTS_PER_TILE, input % INPUTS_PER_TILE);
         let outputs = self.rule.outputs(&self.worms.of(head.worm()).route, tile);
         let fifo = &mut self.fifos.inputs[input];
@@ -223,7 +231,7 @@ impl<R: Rule> Plane<R> {
 
     /// Cycles in which a flit that leaves now could not.
     #[cold]
-    fn count_blocked(&mut self, now: u64, input: usize, flit: Flit) {
+    fn count_blocked(&mut self, now: u64, input: usize, flit: WormholeFlit) {
         let waited = self.blocked_until(now, input, flit);
         let base = input - input % INPUTS_PER_TILE;
         for output in ports(self.fifos.inputs[input].outputs) {
@@ -232,7 +240,7 @@ impl<R: Rule> Plane<R> {
     }
 
     /// Cycles before `now` in which the front of an input could not move, beyond the one of its grant.
-    pub(super) fn blocked_until(&self, now: u64, input: usize, flit: Flit) -> u64 {
+    pub(super) fn blocked_until(&self, now: u64, input: usize, flit: WormholeFlit) -> u64 {
         let waited = now.saturating_sub(self.fifos.inputs[input].since);
         let granting = if flit.is_head() {
             self.params.reserve_cycles

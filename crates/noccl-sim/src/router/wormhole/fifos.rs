@@ -4,7 +4,7 @@
 //! An input is `tile * INPUTS_PER_TILE + port`. The stride is a power of two so that tile and port are found by shifts, and
 //! five records of a tile stand together: the loop over flits reads nothing else of an input but one slot.
 
-use super::flit::Flit;
+use super::flit::WormholeFlit;
 use super::{LOCAL, Params};
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub(super) struct Input {
 #[derive(Debug)]
 pub(super) struct Fifos {
     pub(super) inputs: Vec<Input>,
-    pub(super) slots: Vec<Flit>,
+    pub(super) slots: Vec<WormholeFlit>,
     /// Cycle from which the flit of a slot may leave; unused where a link takes one cycle.
     pub(super) arrivals: Vec<u64>,
     /// Slots per FIFO are two to this power.
@@ -53,7 +53,7 @@ impl Fifos {
         let is_delayed = params.hop_cycles > 1;
         Self {
             inputs: vec![Input::default(); inputs],
-            slots: vec![Flit::NONE; slots],
+            slots: vec![WormholeFlit::NONE; slots],
             arrivals: vec![0; if is_delayed { slots } else { 0 }],
             shift: stride.trailing_zeros(),
             mask: (stride - 1) as u16,
@@ -77,13 +77,13 @@ impl Fifos {
 
     /// The flit that leaves next; meaningless if there is none.
     #[inline]
-    pub(super) fn front(&self, input: usize) -> Flit {
+    pub(super) fn front(&self, input: usize) -> WormholeFlit {
         self.slots[input << self.shift | usize::from(self.inputs[input].first)]
     }
 
     /// Puts a flit behind the others; `arrival` is the cycle from which it may leave. True if it is the only one.
     #[inline]
-    pub(super) fn push(&mut self, input: usize, flit: Flit, arrival: u64) -> bool {
+    pub(super) fn push(&mut self, input: usize, flit: WormholeFlit, arrival: u64) -> bool {
         let fifo = &mut self.inputs[input];
         let len = fifo.len;
         debug_assert!(len <= self.mask, "whoever pushes has asked for space");
@@ -98,7 +98,7 @@ impl Fifos {
 
     /// Takes the front; the FIFO is not empty.
     #[inline]
-    pub(super) fn pop(&mut self, input: usize) -> Flit {
+    pub(super) fn pop(&mut self, input: usize) -> WormholeFlit {
         let fifo = &mut self.inputs[input];
         let slot = input << self.shift | usize::from(fifo.first);
         fifo.first = (fifo.first + 1) & self.mask;

@@ -18,13 +18,13 @@ const TAIL: u32 = 1 << 31;
 
 /// A flit of a worm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Flit {
+pub(crate) struct WormholeFlit {
     worm: u32,
     /// Its number in the worm, and [`TAIL`] if it is the last.
     place: u32,
 }
 
-impl Flit {
+impl WormholeFlit {
     pub(super) const NONE: Self = Self { worm: 0, place: 0 };
 
     pub(super) const fn new(worm: WormId, index: u32, is_tail: bool) -> Self {

@@ -25,7 +25,7 @@ mod worms;
 mod xy;
 
 pub(crate) use configured::Configured;
-pub(crate) use flit::{Flit, WormId};
+pub(crate) use flit::{WormId, WormholeFlit};
 pub(crate) use observe::Awaited;
 #[cfg(test)]
 use observe::Blocked;

@@ -19,7 +19,7 @@ pub(crate) enum Awaited {
 
 /// The front of a FIFO waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Wait {
+pub(crate) struct WormholeWait {
     pub tile: TileId,
     pub input: Port,
     pub worm: WormId,
@@ -91,13 +91,13 @@ impl<R: Rule> Plane<R> {
     }
 
     /// Who waits for whom, by tile and input.
-    pub(crate) fn waits(&self) -> Vec<Wait> {
+    pub(crate) fn waits(&self) -> Vec<WormholeWait> {
         let mut waits = Vec::new();
         for input in self.filled() {
             for output in ports(self.wanted(input)) {
                 let (tile, port) = place(input);
                 if let Some(awaited) = self.awaited(input, output) {
-                    waits.push(Wait {
+                    waits.push(WormholeWait {
                         tile,
                         input: port,
                         worm: self.fifos.front(input).worm(),

@@ -2,7 +2,7 @@
 //! The routers of one plane: what endpoints ask of them. `cycle` has what they do in a cycle.
 
 use super::fifos::{Fifos, INPUTS_PER_TILE};
-use super::flit::{Flit, WormId};
+use super::flit::{WormId, WormholeFlit};
 use super::rule::Rule;
 use super::worms::{Worm, Worms};
 use super::{LOCAL, PORTS, Params};
@@ -36,7 +36,7 @@ pub(crate) struct Plane<R: Rule> {
     pub(super) num_flits: u64,
     /// Inputs whose fronts move in this cycle.
     pub(super) moves: Vec<u32>,
-    pub(super) delivered: Vec<(TileId, Flit)>,
+    pub(super) delivered: Vec<(TileId, WormholeFlit)>,
     pub(super) can_move: bool,
 }
 
@@ -96,7 +96,7 @@ impl<R: Rule> Plane<R> {
     }
 
     /// What the last cycle has delivered.
-    pub(crate) fn delivered(&self) -> &[(TileId, Flit)] {
+    pub(crate) fn delivered(&self) -> &[(TileId, WormholeFlit)] {
         &self.delivered
     }
 

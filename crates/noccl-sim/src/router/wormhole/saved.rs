@@ -5,7 +5,7 @@
 
 use super::configured::Configured;
 use super::fifos::{Fifos, INPUTS_PER_TILE};
-use super::flit::Flit;
+use super::flit::WormholeFlit;
 use super::plane::Plane;
 use super::rule::Rule;
 use super::worms::Worms;
@@ -163,7 +163,7 @@ impl Fifos {
             is_delayed: _,
         } = self;
         let occupied = self.occupied();
-        let flits: Vec<Flit> = occupied.iter().map(|slot| slots[*slot]).collect();
+        let flits: Vec<WormholeFlit> = occupied.iter().map(|slot| slots[*slot]).collect();
         // Empty where a link takes one cycle.
         let arrivals = occupied.iter().filter_map(|slot| arrivals.get(*slot));
         let arrivals: Vec<u64> = arrivals.copied().collect();
@@ -172,7 +172,7 @@ impl Fifos {
 
     fn restore<A: Read>(&mut self, from: &mut Reader<A>) -> Result<(), CheckpointError> {
         let inputs = self.inputs.len();
-        let (flits, arrivals): (Vec<Flit>, Vec<u64>);
+        let (flits, arrivals): (Vec<WormholeFlit>, Vec<u64>);
         (self.inputs, flits, arrivals) = from.take()?;
         let (link, local, mask) = (self.link_flits, self.local_flits, self.mask);
         let fits = self.inputs.iter().enumerate().all(|(input, fifo)| {
@@ -208,7 +208,7 @@ impl Fifos {
         slots.collect()
     }
 
-    fn flits(&self) -> impl Iterator<Item = Flit> {
+    fn flits(&self) -> impl Iterator<Item = WormholeFlit> {
         let occupied = self.occupied().into_iter();
         occupied.map(|slot| self.slots[slot])
     }

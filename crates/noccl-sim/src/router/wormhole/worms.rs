@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Worms that are open: their routes, and when their numbers may be used again.
 
-use super::flit::{Flit, WormId};
+use super::flit::{WormId, WormholeFlit};
 use serde::{Deserialize, Serialize};
 
 /// A worm that has been opened.
@@ -54,8 +54,8 @@ impl<R> Worms<R> {
         WormId(self.all.len() as u32 - 1)
     }
 
-    pub(super) fn flit(&self, worm: WormId, index: u32) -> Flit {
-        Flit::new(worm, index, index + 1 == self.all[worm.idx()].flits)
+    pub(super) fn flit(&self, worm: WormId, index: u32) -> WormholeFlit {
+        WormholeFlit::new(worm, index, index + 1 == self.all[worm.idx()].flits)
     }
 
     #[inline]

@@ -25,7 +25,7 @@ pub(super) fn is_carried(kind: StressKind) -> bool {
 
 /// Bytes that a tile may read after an action.
 #[derive(Debug, Clone, Copy)]
-struct Left {
+struct CoreBytes {
     place: Place,
     bytes: u64,
     by: ActionId,
@@ -38,7 +38,7 @@ pub(super) struct CoreMaker {
     rng: Rng,
     range_bytes: u64,
     pub(super) actions: Vec<Action>,
-    left: Vec<Left>,
+    left: Vec<CoreBytes>,
 }
 
 impl CoreMaker {
@@ -74,7 +74,7 @@ impl CoreMaker {
         let most = before.map_or(self.range_bytes, |left| left.bytes);
         let bytes = self.rng.below(most + 1);
         let by = self.delay(source.tile);
-        let left = |tile, bytes| Left {
+        let left = |tile, bytes| CoreBytes {
             place: Place { tile, offset },
             bytes,
             by,

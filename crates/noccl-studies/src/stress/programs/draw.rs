@@ -63,7 +63,7 @@ enum Form {
     Any,
 }
 
-struct Maker {
+struct ProgramMaker {
     rng: Rng,
     plan: Plan,
     entries: Vec<Vec<Entry>>,
@@ -97,7 +97,7 @@ pub(super) fn draw(seed: u64, limits: Limits) -> Plan {
         _ => 1 + rng.below(most.into()) as u32,
     };
     let members = (0..ranks).collect();
-    let mut maker = Maker {
+    let mut maker = ProgramMaker {
         rng,
         plan: Plan {
             groups: vec![Group { members }],
@@ -122,7 +122,7 @@ pub(super) fn draw(seed: u64, limits: Limits) -> Plan {
     maker.finish()
 }
 
-impl Maker {
+impl ProgramMaker {
     fn step(&mut self, slot: u64) {
         for rank in 0..self.entries.len() {
             if self.rng.one_in(4) {

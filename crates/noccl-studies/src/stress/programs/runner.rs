@@ -32,7 +32,7 @@ enum Waiting {
     Split(usize),
 }
 
-struct Runner<'a, 'n> {
+struct ProgramRunner<'a, 'n> {
     session: &'a mut Session<'n>,
     plan: &'a Plan,
     next: Vec<usize>,
@@ -57,7 +57,7 @@ pub(super) fn run(
 ) -> Result<Seen, ProgramError> {
     let ranks = plan.calls.len() as u32;
     let world = session.world();
-    let mut runner = Runner {
+    let mut runner = ProgramRunner {
         session,
         plan,
         next: vec![0; ranks as usize],
@@ -88,7 +88,7 @@ pub(super) fn run(
     Ok(runner.seen)
 }
 
-impl Runner<'_, '_> {
+impl ProgramRunner<'_, '_> {
     fn tell(&self, rank: u32, on_progress: OnProgress<'_>) -> Result<(), ProgramError> {
         let cycle = self.session.now(RankId(rank));
         let is_over = |(calls, next): (&Vec<Call>, &usize)| *next >= calls.len();

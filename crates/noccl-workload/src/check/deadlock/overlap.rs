@@ -16,7 +16,7 @@ pub(super) const MAX_PAIRS: usize = 1 << 22;
 
 /// Ends of actions that are followed through the order at a time.
 const LANES: usize = 256;
-type Lanes = [u64; LANES / 64];
+type OverlapLanes = [u64; LANES / 64];
 
 /// An end of an action, or of its requests.
 struct End {
@@ -86,7 +86,8 @@ impl Overlaps {
         for (lane, end) in chunk.iter().enumerate() {
             own.entry(end.vertex).or_default().push(lane);
         }
-        let mut reached: Vec<Lanes> = Vec::with_capacity(order.num_vertices() - first as usize);
+        let mut reached: Vec<OverlapLanes> =
+            Vec::with_capacity(order.num_vertices() - first as usize);
         for vertex in first..order.num_vertices() as Vertex {
             let mut word = [0; LANES / 64];
             for pred in order.preds(vertex).iter().filter(|pred| **pred >= first) {
@@ -118,9 +119,9 @@ impl Overlaps {
     }
 
     /// `begun` and `second`: which ends come before the later action begins, before its second part does.
-    fn note(&mut self, chunk: &[End], (begun, second): (&Lanes, &Lanes), later: u32) {
+    fn note(&mut self, chunk: &[End], (begun, second): (&OverlapLanes, &OverlapLanes), later: u32) {
         for (lane, end) in chunk.iter().enumerate().filter(|(_, e)| e.action < later) {
-            let is_over = |lanes: &Lanes| lanes[lane / 64] >> (lane % 64) & 1 == 1;
+            let is_over = |lanes: &OverlapLanes| lanes[lane / 64] >> (lane % 64) & 1 == 1;
             let action = end.action as usize;
             let (first_list, second_list) = if end.is_of_requests {
                 (

@@ -38,7 +38,7 @@ pub(crate) struct Piece {
 }
 
 #[derive(Debug, Clone)]
-struct Extent {
+struct ByteRange {
     end: u64,
     /// Shift counts from address zero.
     value: Value,
@@ -50,13 +50,13 @@ struct Extent {
 #[derive(Debug)]
 pub(crate) struct Content {
     tile: TileId,
-    extents: BTreeMap<u64, Extent>,
+    extents: BTreeMap<u64, ByteRange>,
 }
 
 impl Content {
     /// A memory that holds its initial content.
     pub(crate) fn new(tile: TileId, initial: ExpressionId, bytes: u64) -> Self {
-        let all = Extent {
+        let all = ByteRange {
             end: bytes,
             value: Value {
                 expression: initial,
@@ -172,7 +172,7 @@ impl Content {
             self.extents.remove(&s);
         }
         for piece in pieces {
-            let extent = Extent {
+            let extent = ByteRange {
                 end: start + piece.offset + piece.bytes,
                 value: Value {
                     expression: piece.value.expression,

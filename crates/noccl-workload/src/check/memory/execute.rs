@@ -18,12 +18,12 @@ use noccl_net::{MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
 
 /// Symbolic memories after the last action.
-pub(crate) struct Memories {
+pub(crate) struct CheckedMemories {
     pub(crate) expressions: Expressions,
     tiles: Vec<Option<Content>>,
 }
 
-impl Memories {
+impl CheckedMemories {
     /// What a range holds.
     pub(crate) fn look(
         &mut self,
@@ -55,11 +55,11 @@ pub(crate) fn execute(
     network: &Network,
     schedule: &Schedule,
     order: &Order,
-) -> Result<Memories, CheckError> {
+) -> Result<CheckedMemories, CheckError> {
     let mut run = Execution {
         network,
         order,
-        memories: Memories {
+        memories: CheckedMemories {
             expressions: Expressions::default(),
             tiles: (0..network.num_tiles()).map(|_| None).collect(),
         },
@@ -93,14 +93,14 @@ pub(crate) fn execute(
 pub(crate) struct Execution<'a> {
     pub(crate) network: &'a Network,
     pub(crate) order: &'a Order,
-    memories: Memories,
+    memories: CheckedMemories,
     demands: Vec<Demand>,
-    fold_plans: HashMap<(MultiAddress, TileRef, FoldOrder), Vec<Step>>,
+    fold_plans: HashMap<(MultiAddress, TileRef, FoldOrder), Vec<MemoryStep>>,
     shortcuts: Shortcuts,
 }
 
 /// Fold order as a program for a stack.
-enum Step {
+enum MemoryStep {
     /// Push the contribution with this index.
     Push(usize),
     /// Replace the topmost values by their fold.
@@ -277,32 +277,32 @@ impl Execution<'_> {
     }
 }
 
-fn push_steps(network: &Network, members: &[TileId], tree: &FoldTree, plan: &mut Vec<Step>) {
+fn push_steps(network: &Network, members: &[TileId], tree: &FoldTree, plan: &mut Vec<MemoryStep>) {
     match tree {
         FoldTree::Member(at) => {
             let tile = network.tile_at(network.mesh_coord(*at));
-            plan.extend(members.binary_search(&tile).ok().map(Step::Push));
+            plan.extend(members.binary_search(&tile).ok().map(MemoryStep::Push));
         }
         FoldTree::Fold(operands) => {
             for operand in operands {
                 push_steps(network, members, operand, plan);
             }
-            plan.push(Step::Fold(operands.len()));
+            plan.push(MemoryStep::Fold(operands.len()));
         }
     }
 }
 
 fn run_plan(
     expressions: &mut Expressions,
-    plan: &[Step],
+    plan: &[MemoryStep],
     r: &InNetworkReduction,
     values: &[Value],
 ) -> Option<Value> {
     let mut stack: Vec<Value> = Vec::new();
     for step in plan {
         match step {
-            Step::Push(member) => stack.push(values[*member]),
-            Step::Fold(operands) => {
+            MemoryStep::Push(member) => stack.push(values[*member]),
+            MemoryStep::Fold(operands) => {
                 let from = stack.len().checked_sub(*operands)?;
                 let reduced = expressions.fold(r.operator, r.element, &stack[from..])?;
                 stack.truncate(from);

@@ -2,7 +2,7 @@
 //! Does the schedule achieve what its collective promises?
 
 use crate::check::memory::content::Piece;
-use crate::check::memory::execute::Memories;
+use crate::check::memory::execute::CheckedMemories;
 use crate::check::memory::expression::{Expression, ExpressionId, Expressions, Value};
 use crate::check::order::{LANES, Order};
 use crate::check::{CheckError, WrongOutput};
@@ -25,7 +25,7 @@ pub(crate) fn check_postcondition(
     network: &Network,
     collective: &Collective,
     order: &mut Order,
-    memories: &mut Memories,
+    memories: &mut CheckedMemories,
 ) -> Result<Vec<String>, CheckError> {
     // The form was checked: the members and the root exist.
     let Some(asked) = Asked::new(network, collective) else {
@@ -84,7 +84,7 @@ impl Post<'_> {
         Ok(())
     }
 
-    fn check_outputs(&self, memories: &mut Memories) -> Result<Vec<String>, CheckError> {
+    fn check_outputs(&self, memories: &mut CheckedMemories) -> Result<Vec<String>, CheckError> {
         let mut known = Known::new();
         let mut orders: BTreeSet<(ExpressionId, i128)> = BTreeSet::new();
         for holder in 0..self.asked.output_holders().len() {
@@ -102,7 +102,7 @@ impl Post<'_> {
             .collect())
     }
 
-    fn check_copy(&self, memories: &mut Memories, output: Output) -> Result<(), CheckError> {
+    fn check_copy(&self, memories: &mut CheckedMemories, output: Output) -> Result<(), CheckError> {
         for operand in self.asked.operands(output.value) {
             let pieces = memories.look(self.network, output.tile, output.offset, output.bytes);
             for piece in pieces {
@@ -126,7 +126,7 @@ impl Post<'_> {
 
     fn check_fold(
         &self,
-        memories: &mut Memories,
+        memories: &mut CheckedMemories,
         output: Output,
         known: &mut Known,
         orders: &mut BTreeSet<(ExpressionId, i128)>,

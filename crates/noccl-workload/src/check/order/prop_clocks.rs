@@ -198,11 +198,11 @@ impl Draw {
 }
 
 /// What is drawn for an action: its kind, its fields, and which earlier ones it comes after.
-type Part = (u8, u64, u64, u8);
+type DrawnPart = (u8, u64, u64, u8);
 
 /// A schedule of drawn actions. One that races with an earlier one is kept with a chance of one in four only, so that about
 /// as many schedules are right as wrong and the right ones are not short.
-fn schedule(network: &Network, parts: &[Part], are_in_lists: bool) -> Schedule {
+fn schedule(network: &Network, parts: &[DrawnPart], are_in_lists: bool) -> Schedule {
     let mut schedule = Schedule {
         format: SCHEDULE_FORMAT,
         first: None,

@@ -20,20 +20,20 @@ pub(crate) use ports::WordOffer;
 
 use crate::endpoint::torrent::cfg::{FRAME_BYTES, Key, NUM_TASK_IDS};
 use crate::endpoint::torrent::contract::{Arrived, Effects};
-use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::pattern::{Addresses, CHANNELS};
-use crate::endpoint::torrent::published::head::Task;
+use crate::endpoint::torrent::published::head::ChainTask;
 use inbox::Inbox;
 use noccl_workload::WORD_BYTES;
 use ports::{Buffer, MessagePort, Outgoing};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use words::{Reader, Writer};
+use words::{WordReader, WordWriter};
 
 /// The chain that is led.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lead {
-    pub task: Task,
+    pub task: ChainTask,
     /// Frames that have been read: those of the destinations, one of an own copy, one of the source.
     frame: usize,
     granted: bool,
@@ -77,7 +77,7 @@ pub(crate) struct Taken {
 
 /// What a cycle leaves for others to do.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct LeanOutcome {
     pub effects: Effects,
     /// Payload of the beat that was taken of each lane.
     pub sent: [Option<u32>; 2],
@@ -85,8 +85,8 @@ pub(crate) struct Outcome {
 
 /// Something that has come in this cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum Input {
-    Message(Message),
+enum LeanInput {
+    Message(NarrowMessage),
     Beat(Arrived),
     Response(usize),
 }
@@ -94,20 +94,20 @@ enum Input {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lean {
     tile: u32,
-    tasks: VecDeque<Task>,
+    tasks: VecDeque<ChainTask>,
     next_task: u8,
     lead: Option<Lead>,
     follow: Option<Follow>,
     inbox: Inbox,
     port: MessagePort,
-    reader: Reader,
+    reader: WordReader,
     /// Payload of the beat at the reader, once its words are needed.
     read: Option<u32>,
     buffer: Buffer,
-    writers: [Writer; 2],
+    writers: [WordWriter; 2],
     outgoing: [Outgoing; 2],
     /// What has come, in the simulator before the cycle's step.
-    inputs: Vec<Input>,
+    inputs: Vec<LeanInput>,
 }
 
 impl Lean {
@@ -119,7 +119,7 @@ impl Lean {
     }
 
     /// A task waits for others; it starts at the end of a cycle in which there is no other.
-    pub(crate) fn enqueue(&mut self, mut task: Task) {
+    pub(crate) fn enqueue(&mut self, mut task: ChainTask) {
         task.name(Key {
             initiator: self.tile,
             task: self.next_task,
@@ -129,7 +129,7 @@ impl Lean {
     }
 
     /// The core commits a task: the end of the cycle before this one.
-    pub(crate) fn commit(&mut self, task: Task) {
+    pub(crate) fn commit(&mut self, task: ChainTask) {
         self.enqueue(task);
         if self.lead.is_none() {
             self.begin();
@@ -164,13 +164,13 @@ impl Lean {
     }
 
     /// The last word of a message has been taken in this cycle; after the step.
-    pub(crate) fn receive(&mut self, now: u64, message: Message) {
+    pub(crate) fn receive(&mut self, now: u64, message: NarrowMessage) {
         match message {
-            Message::Cfg(cfg) => self.inbox.take_cfg(cfg, now),
-            Message::Grant(key) if key.initiator != self.tile => self.inbox.take_grant(key),
-            Message::Finish(key) if key.initiator != self.tile => self.inbox.take_finish(key),
-            Message::Grant(key) | Message::Finish(key) => {
-                let is_grant = matches!(message, Message::Grant(_));
+            NarrowMessage::Cfg(cfg) => self.inbox.take_cfg(cfg, now),
+            NarrowMessage::Grant(key) if key.initiator != self.tile => self.inbox.take_grant(key),
+            NarrowMessage::Finish(key) if key.initiator != self.tile => self.inbox.take_finish(key),
+            NarrowMessage::Grant(key) | NarrowMessage::Finish(key) => {
+                let is_grant = matches!(message, NarrowMessage::Grant(_));
                 let lead = self.lead.as_mut().filter(|l| l.key() == Some(key));
                 match lead {
                     Some(lead) if is_grant => lead.granted = true,
@@ -179,7 +179,7 @@ impl Lean {
                 }
             }
             // Only where acknowledgements are parallel, which this endpoint has not.
-            Message::Response(_) | Message::Release(_) => {}
+            NarrowMessage::Response(_) | NarrowMessage::Release(_) => {}
         }
     }
 

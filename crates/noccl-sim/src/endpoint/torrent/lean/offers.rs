@@ -3,12 +3,12 @@
 
 use super::{BeatOffer, Lean, Taken};
 use crate::endpoint::torrent::contract::{FORWARD, OWN, Settings};
-use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::narrow::NarrowMessage;
 
 /// What the endpoint is about to do in this cycle, seen before anything moves.
 pub(crate) struct Plan {
     pub(super) passes: [bool; 2],
-    pub message: Option<(u32, Message)>,
+    pub message: Option<(u32, NarrowMessage)>,
     pub(super) takes_frame: bool,
     pub(super) gets_grant: bool,
     pub(super) is_released: bool,
@@ -57,26 +57,26 @@ impl Lean {
         may_pass && has_space && is_gone
     }
 
-    fn cfg_offer(&self, now: u64) -> Option<(u32, Message)> {
+    fn cfg_offer(&self, now: u64) -> Option<(u32, NarrowMessage)> {
         let lead = self.lead.as_ref().filter(|_| self.reader.has_beat(now))?;
         let (to, cfg) = lead.task.cfgs.get(lead.frame)?;
-        Some((*to, Message::Cfg(*cfg)))
+        Some((*to, NarrowMessage::Cfg(*cfg)))
     }
 
-    fn grant_offer(&self) -> Option<(u32, Message)> {
+    fn grant_offer(&self) -> Option<(u32, NarrowMessage)> {
         let cfg = self.served()?.cfg;
         let follow = self.follow.filter(|f| f.is_loading || !f.granted)?;
         debug_assert_eq!(follow.initiator, cfg.key.initiator);
-        Some((cfg.grant_to, Message::Grant(cfg.key)))
+        Some((cfg.grant_to, NarrowMessage::Grant(cfg.key)))
     }
 
-    pub(crate) fn finish_offer(&self) -> Option<(u32, Message)> {
+    pub(crate) fn finish_offer(&self) -> Option<(u32, NarrowMessage)> {
         let slot = self.served()?;
         self.follow.filter(|f| !f.is_loading && f.granted)?;
         let is_over = self.writers[FORWARD].is_idle()
             && self.outgoing[FORWARD].has_sent()
             && (slot.cfg.next.is_none() || slot.has_finish);
-        is_over.then_some((slot.cfg.previous, Message::Finish(slot.cfg.key)))
+        is_over.then_some((slot.cfg.previous, NarrowMessage::Finish(slot.cfg.key)))
     }
 
     pub(crate) fn is_done(&self) -> bool {

@@ -3,7 +3,7 @@
 //! (`noccl_torrent_messages`, `noccl_torrent_send`, `noccl_torrent_receive`).
 
 use crate::endpoint::torrent::contract::{Arrived, Settings};
-use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::narrow::NarrowMessage;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -36,7 +36,7 @@ impl Pair {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WordOffer {
     pub to: u32,
-    pub message: Message,
+    pub message: NarrowMessage,
     pub word: u64,
     /// Address, word.
     pub valid: [bool; 2],
@@ -51,7 +51,7 @@ impl WordOffer {
 /// The message that is leaving.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MessagePort {
-    message: Option<(u32, Message)>,
+    message: Option<(u32, NarrowMessage)>,
     word: u64,
     pair: Pair,
 }
@@ -77,7 +77,7 @@ impl MessagePort {
         self.message.is_none()
     }
 
-    pub(crate) fn step(&mut self, taken: [bool; 2], next: Option<(u32, Message)>) {
+    pub(crate) fn step(&mut self, taken: [bool; 2], next: Option<(u32, NarrowMessage)>) {
         if let Some(offer) = self.offers() {
             let begins = self.word == 0;
             let ends = self.pair.ends(begins, taken);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The endpoint in the simulator, between paths that always take messages, and beats while their registers have space.
 
-use super::{Input, Lean, Outcome, Taken};
+use super::{Lean, LeanInput, LeanOutcome, Taken};
 use crate::endpoint::torrent::contract::{Arrived, Bytes, Effects, Settings};
 use crate::endpoint::torrent::lane::Lane;
-use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::pattern::Banks;
 
 impl Lean {
     /// In the simulator messages, beats and responses of a cycle come before the endpoint is looked at.
-    pub(crate) fn note_message(&mut self, message: Message) {
-        self.inputs.push(Input::Message(message));
+    pub(crate) fn note_message(&mut self, message: NarrowMessage) {
+        self.inputs.push(LeanInput::Message(message));
     }
 
     pub(crate) fn note_beat(&mut self, beat: Arrived) {
-        self.inputs.push(Input::Beat(beat));
+        self.inputs.push(LeanInput::Beat(beat));
     }
 
     pub(crate) fn note_response(&mut self, lane: usize) {
-        self.inputs.push(Input::Response(lane));
+        self.inputs.push(LeanInput::Response(lane));
     }
 
     /// A whole cycle.
@@ -48,7 +48,7 @@ impl Lean {
             }
         }
         let mut banks = Banks::new(settings.num_banks);
-        let Outcome { mut effects, sent } = self.step(now, settings, &taken, &mut banks, bytes);
+        let LeanOutcome { mut effects, sent } = self.step(now, settings, &taken, &mut banks, bytes);
         for (lane, payload) in lanes.iter_mut().zip(sent) {
             if let Some(payload) = payload {
                 lane.push(now, latency_cycles, payload);
@@ -57,9 +57,9 @@ impl Lean {
         for input in std::mem::take(&mut self.inputs) {
             effects.has_moved = true;
             match input {
-                Input::Message(message) => self.receive(now, message),
-                Input::Beat(beat) => self.arrive(beat),
-                Input::Response(lane) => self.responded(lane),
+                LeanInput::Message(message) => self.receive(now, message),
+                LeanInput::Beat(beat) => self.arrive(beat),
+                LeanInput::Response(lane) => self.responded(lane),
             }
         }
         effects

@@ -2,12 +2,12 @@
 //! The clock's edge: every register takes its next value.
 
 use super::offers::Plan;
-use super::words::Writer;
-use super::{Follow, Lean, Outcome, Taken};
+use super::words::WordWriter;
+use super::{Follow, Lean, LeanOutcome, Taken};
 use crate::endpoint::torrent::contract::{Bytes, FORWARD, OWN, Settings};
 use crate::endpoint::torrent::narrow::Leaving;
 use crate::endpoint::torrent::pattern::Banks;
-use crate::endpoint::torrent::published::head::Task;
+use crate::endpoint::torrent::published::head::ChainTask;
 
 impl Lean {
     /// The clock's edge.
@@ -18,9 +18,9 @@ impl Lean {
         taken: &Taken,
         banks: &mut Banks,
         bytes: &mut impl Bytes,
-    ) -> Outcome {
+    ) -> LeanOutcome {
         let plan = self.plan(now, settings, taken);
-        let mut outcome = Outcome::default();
+        let mut outcome = LeanOutcome::default();
         outcome.effects.has_moved = self.is_busy(settings) || plan.is_done;
         self.writers.iter_mut().for_each(|w| w.write(banks));
         self.reader.ask(now, settings.fifo_words, banks);
@@ -59,7 +59,7 @@ impl Lean {
             Some(follow) => follow.is_loading || !follow.granted || self.finish_offer().is_some(),
             None => self.inbox.first_ready().is_some(),
         };
-        let is_writing = self.writers.iter().any(Writer::offers);
+        let is_writing = self.writers.iter().any(WordWriter::offers);
         let is_reading = !self.reader.is_idle()
             && (self.reader.asks(settings.fifo_words)
                 || self
@@ -77,7 +77,7 @@ impl Lean {
         settings: &Settings,
         (passes, taken): (bool, &Taken),
         bytes: &mut impl Bytes,
-        outcome: &mut Outcome,
+        outcome: &mut LeanOutcome,
     ) {
         let taken = taken.lanes[lane];
         if !passes && taken == [false; 2] {
@@ -125,7 +125,7 @@ impl Lean {
         let Some(lead) = &mut self.lead else { return };
         let at = lead.frame;
         lead.frame += 1;
-        let Task {
+        let ChainTask {
             cfgs,
             own_copy,
             source,

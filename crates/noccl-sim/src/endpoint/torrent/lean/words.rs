@@ -27,7 +27,7 @@ fn serve(addresses: &Addresses, beat: u64, served: &mut u8, banks: &mut Banks) -
 
 /// Reads a few beats ahead.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Reader {
+pub(crate) struct WordReader {
     addresses: Addresses,
     beats: u64,
     /// Beats whose words have all been asked for.
@@ -40,7 +40,7 @@ pub(crate) struct Reader {
     offered: VecDeque<u64>,
 }
 
-impl Reader {
+impl WordReader {
     pub(crate) fn start(&mut self, addresses: Addresses, beats: u64) {
         *self = Self {
             addresses,
@@ -82,7 +82,7 @@ impl Reader {
 
 /// Writes beats in their order, each in the cycle after it came at the earliest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Writer {
+pub(crate) struct WordWriter {
     addresses: Addresses,
     beats: u64,
     /// Beats that have come, and those that are in memory.
@@ -92,7 +92,7 @@ pub(crate) struct Writer {
     served: u8,
 }
 
-impl Writer {
+impl WordWriter {
     pub(crate) fn start(&mut self, addresses: Addresses, beats: u64) {
         *self = Self {
             addresses,

@@ -8,7 +8,7 @@
 
 use crate::endpoint::torrent::cfg::Key;
 use crate::endpoint::torrent::contract::{Effects, GRANT_CYCLES};
-use crate::endpoint::torrent::narrow::{Message, Response};
+use crate::endpoint::torrent::narrow::{NarrowMessage, Response};
 use crate::endpoint::torrent::published::endpoint::Endpoint;
 use crate::endpoint::torrent::published::responses::{OwnResponse, Responses};
 
@@ -36,7 +36,7 @@ impl Endpoint {
                 OwnResponse::Waits
             };
             let destination = follower.cfg.destination;
-            let response = Message::Response(Response {
+            let response = NarrowMessage::Response(Response {
                 key,
                 destination,
                 is_free,
@@ -78,14 +78,14 @@ impl Endpoint {
         };
         if let Some(to) = tile(grants[at]) {
             self.narrow
-                .ask(ready_cycle, to, Message::Grant(response.key));
+                .ask(ready_cycle, to, NarrowMessage::Grant(response.key));
         }
         let held = grants[at + 1..]
             .iter()
             .filter(|destination| free.contains(destination));
         for to in held.filter_map(|destination| tile(*destination)) {
             self.narrow
-                .ask(ready_cycle, to, Message::Release(response.key));
+                .ask(ready_cycle, to, NarrowMessage::Release(response.key));
         }
     }
 
@@ -155,7 +155,7 @@ mod tests {
     }
 
     /// What leaves the endpoint in a while.
-    fn leaves(destination: &mut Endpoint, now: &mut u64) -> Vec<(u32, Message)> {
+    fn leaves(destination: &mut Endpoint, now: &mut u64) -> Vec<(u32, NarrowMessage)> {
         let cycles = *now..*now + 30;
         *now = cycles.end;
         let effects = cycles.map(|cycle| destination.tick(cycle, &SETTINGS, &mut Nowhere));
@@ -163,7 +163,7 @@ mod tests {
         leaving.map(|l| (l.to, l.message)).collect()
     }
 
-    fn response(initiator: u32, is_free: bool) -> (u32, Message) {
+    fn response(initiator: u32, is_free: bool) -> (u32, NarrowMessage) {
         let key = Key { initiator, task: 0 };
         let destination = 0;
         let response = Response {
@@ -171,7 +171,7 @@ mod tests {
             destination,
             is_free,
         };
-        (initiator, Message::Response(response))
+        (initiator, NarrowMessage::Response(response))
     }
 
     const BEAT: Arrived = Arrived {
@@ -183,19 +183,19 @@ mod tests {
     #[test]
     fn a_destination_whose_grant_is_ahead_of_the_release_ends_after_both() {
         let (mut destination, mut now, key) = (Endpoint::new(9), 0, cfg(3).key);
-        destination.receive(now, Message::Cfg(cfg(3)));
+        destination.receive(now, NarrowMessage::Cfg(cfg(3)));
         assert_eq!(leaves(&mut destination, &mut now), [response(3, true)]);
-        destination.receive(now, Message::Grant(key));
+        destination.receive(now, NarrowMessage::Grant(key));
         assert_eq!(
             leaves(&mut destination, &mut now),
-            [(3, Message::Grant(key))]
+            [(3, NarrowMessage::Grant(key))]
         );
         destination.arrived.push_back(BEAT);
         assert_eq!(leaves(&mut destination, &mut now), []);
-        destination.receive(now, Message::Release(key));
+        destination.receive(now, NarrowMessage::Release(key));
         assert_eq!(
             leaves(&mut destination, &mut now),
-            [(3, Message::Finish(key))]
+            [(3, NarrowMessage::Finish(key))]
         );
         assert!(destination.is_idle() && destination.strays == 0);
     }
@@ -205,20 +205,20 @@ mod tests {
     fn a_destination_that_is_released_serves_the_grant_that_waits_first() {
         let (mut destination, mut now) = (Endpoint::new(9), 0);
         for initiator in [3, 4] {
-            destination.receive(now, Message::Cfg(cfg(initiator)));
+            destination.receive(now, NarrowMessage::Cfg(cfg(initiator)));
         }
         let responses = [response(3, true), response(4, false)];
         assert_eq!(leaves(&mut destination, &mut now), responses);
-        destination.receive(now, Message::Grant(cfg(4).key));
-        destination.receive(now, Message::Cfg(cfg(5)));
+        destination.receive(now, NarrowMessage::Grant(cfg(4).key));
+        destination.receive(now, NarrowMessage::Cfg(cfg(5)));
         assert_eq!(leaves(&mut destination, &mut now), [response(5, false)]);
-        destination.receive(now, Message::Release(cfg(3).key));
-        let grant = (4, Message::Grant(cfg(4).key));
+        destination.receive(now, NarrowMessage::Release(cfg(3).key));
+        let grant = (4, NarrowMessage::Grant(cfg(4).key));
         assert_eq!(leaves(&mut destination, &mut now), [grant]);
-        destination.receive(now, Message::Grant(cfg(3).key));
+        destination.receive(now, NarrowMessage::Grant(cfg(3).key));
         destination.arrived.push_back(BEAT);
-        let finish = (4, Message::Finish(cfg(4).key));
-        let next = (3, Message::Grant(cfg(3).key));
+        let finish = (4, NarrowMessage::Finish(cfg(4).key));
+        let next = (3, NarrowMessage::Grant(cfg(3).key));
         let mut left = leaves(&mut destination, &mut now);
         left.sort_unstable_by_key(|(to, _)| *to);
         assert_eq!(left, [next, finish]);

@@ -3,20 +3,20 @@
 
 use crate::endpoint::torrent::cfg::Key;
 use crate::endpoint::torrent::contract::{Bytes, Effects, Settings};
-use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::pattern::Banks;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
 use crate::endpoint::torrent::published::follower::Follower;
 
 impl Endpoint {
     /// The last beat of a message has come.
-    pub(crate) fn receive(&mut self, now: u64, message: Message) {
+    pub(crate) fn receive(&mut self, now: u64, message: NarrowMessage) {
         match message {
-            Message::Cfg(cfg) => self.followers.push(Follower::new(cfg, now)),
-            Message::Grant(key) => self.take_grant(now, key),
-            Message::Finish(key) => self.take_finish(now, key),
-            Message::Response(response) => self.take_response(now, response),
-            Message::Release(key) => self.take_release(key),
+            NarrowMessage::Cfg(cfg) => self.followers.push(Follower::new(cfg, now)),
+            NarrowMessage::Grant(key) => self.take_grant(now, key),
+            NarrowMessage::Finish(key) => self.take_finish(now, key),
+            NarrowMessage::Response(response) => self.take_response(now, response),
+            NarrowMessage::Release(key) => self.take_release(key),
         }
     }
 

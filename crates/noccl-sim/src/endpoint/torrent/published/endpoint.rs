@@ -14,7 +14,7 @@ use crate::endpoint::torrent::contract::{Arrived, Settings};
 use crate::endpoint::torrent::lane::Lane;
 use crate::endpoint::torrent::narrow::NarrowPort;
 use crate::endpoint::torrent::published::follower::Follower;
-use crate::endpoint::torrent::published::head::{Head, Task};
+use crate::endpoint::torrent::published::head::{ChainTask, Head};
 use noccl_spec::TorrentMode;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Endpoint {
     pub tile: u32,
-    pub(crate) tasks: VecDeque<Task>,
+    pub(crate) tasks: VecDeque<ChainTask>,
     pub(crate) next_task: u8,
     /// Its own tasks in progress, in the order of their start.
     pub(super) heads: Vec<Head>,
@@ -60,7 +60,7 @@ impl Endpoint {
     }
 
     /// The core commits a task: cycle 0 of its counter.
-    pub(crate) fn commit(&mut self, mut task: Task) {
+    pub(crate) fn commit(&mut self, mut task: ChainTask) {
         let key = Key {
             initiator: self.tile,
             task: self.next_task,

@@ -5,7 +5,7 @@ use crate::endpoint::torrent::cfg::Key;
 use crate::endpoint::torrent::contract::{
     Bytes, Effects, FINISH_CYCLES, FORWARD, GRANT_CYCLES, Settings,
 };
-use crate::endpoint::torrent::narrow::Message;
+use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
 use crate::endpoint::torrent::published::follower::Follower;
 use crate::endpoint::torrent::published::responses::OwnResponse;
@@ -110,7 +110,8 @@ impl Endpoint {
             TorrentMode::Published => cfg.previous,
         };
         let ready_cycle = now + GRANT_CYCLES;
-        self.narrow.ask(ready_cycle, to, Message::Grant(cfg.key));
+        self.narrow
+            .ask(ready_cycle, to, NarrowMessage::Grant(cfg.key));
         if let (TorrentMode::Published, Some(next)) = (settings.mode, cfg.next) {
             let lane = &mut self.lanes[FORWARD];
             let (beats, initiator) = (u64::from(cfg.beats), cfg.key.initiator);
@@ -142,7 +143,7 @@ impl Endpoint {
             } else {
                 previous
             };
-            self.narrow.ask(ready_cycle, to, Message::Finish(key));
+            self.narrow.ask(ready_cycle, to, NarrowMessage::Finish(key));
         }
         if self.followers[at].finished && is_written {
             self.followers.remove(at);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A chain as its initiator is told it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Task {
+pub(crate) struct ChainTask {
     /// Its name, which the endpoint gives it.
     pub key: Key,
     /// Instance of the schedule that waits for it.
@@ -24,7 +24,7 @@ pub(crate) struct Task {
     pub grants: Vec<u16>,
 }
 
-impl Task {
+impl ChainTask {
     /// Everybody calls the task by this key.
     pub(crate) fn name(&mut self, key: Key) {
         self.key = key;
@@ -46,7 +46,7 @@ impl Task {
 /// A task that has started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Head {
-    pub task: Task,
+    pub task: ChainTask,
     /// Configurations that have asked for the port.
     pub asked: usize,
     /// Cycle in which the last of them leaves, once it is known.

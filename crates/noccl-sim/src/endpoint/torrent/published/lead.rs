@@ -2,10 +2,10 @@
 //! The initiator's part of a cycle: configurations out, data out once they are granted.
 
 use crate::endpoint::torrent::contract::{Bytes, CFG_CYCLES, Effects, OWN, Settings};
-use crate::endpoint::torrent::narrow::{Leaving, Message};
+use crate::endpoint::torrent::narrow::{Leaving, NarrowMessage};
 use crate::endpoint::torrent::pattern::Streamer;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
-use crate::endpoint::torrent::published::head::{Head, Task};
+use crate::endpoint::torrent::published::head::{ChainTask, Head};
 use crate::endpoint::torrent::published::responses::Responses;
 use noccl_spec::TorrentMode;
 
@@ -22,7 +22,7 @@ impl Endpoint {
             return;
         }
         // A task's name is its own until it is over.
-        let is_named = |task: &Task| self.heads.iter().any(|h| h.key() == task.key);
+        let is_named = |task: &ChainTask| self.heads.iter().any(|h| h.key() == task.key);
         if self.tasks.front().is_none_or(is_named) {
             return;
         }
@@ -31,7 +31,8 @@ impl Endpoint {
         };
         effects.has_moved = true;
         if let Some((to, cfg)) = task.to_dispatch(0, settings.dispatch) {
-            self.narrow.ask(now + CFG_CYCLES, to, Message::Cfg(cfg));
+            self.narrow
+                .ask(now + CFG_CYCLES, to, NarrowMessage::Cfg(cfg));
         }
         let num_destinations = task.cfgs.len();
         self.heads.push(Head {
@@ -54,7 +55,7 @@ impl Endpoint {
 
     /// A configuration leaves: the next one asks for the port.
     pub(crate) fn next_cfg(&mut self, leaving: &Leaving, settings: &Settings) {
-        let Message::Cfg(cfg) = leaving.message else {
+        let NarrowMessage::Cfg(cfg) = leaving.message else {
             return;
         };
         let Some(head) = self.heads.iter_mut().find(|h| h.key() == cfg.key) else {
@@ -63,7 +64,7 @@ impl Endpoint {
         if let Some((to, cfg)) = head.task.to_dispatch(head.asked, settings.dispatch) {
             head.asked += 1;
             let ready_cycle = leaving.cycle + CFG_CYCLES;
-            self.narrow.ask(ready_cycle, to, Message::Cfg(cfg));
+            self.narrow.ask(ready_cycle, to, NarrowMessage::Cfg(cfg));
         } else {
             head.dispatched_cycle = leaving.cycle;
         }

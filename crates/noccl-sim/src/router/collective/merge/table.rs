@@ -29,7 +29,7 @@ struct Merge {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Unit {
+struct MergeUnit {
     merges: Vec<Merge>,
     /// What has given up, offered from this cycle on, and its slot.
     result: Option<(u64, Flit, u8)>,
@@ -42,7 +42,7 @@ struct Unit {
 pub(crate) struct Merges {
     /// Unit of each router; 0 is the empty unit of those that have none (zeroed pages cost nothing).
     unit_of: Vec<u32>,
-    units: Vec<Unit>,
+    units: Vec<MergeUnit>,
     /// Input of each router that was served last.
     served: Vec<u8>,
     /// Entries of a table.
@@ -68,7 +68,7 @@ impl Merges {
         let registers = if config.merge_has_registers { tiles } else { 0 };
         Self {
             unit_of: vec![0; tiles],
-            units: vec![Unit::default()],
+            units: vec![MergeUnit::default()],
             served: vec![0; tiles],
             limit: config.merge_entries,
             tick_cycles: config.merge_timeout_cycles / 8,
@@ -81,14 +81,14 @@ impl Merges {
         self.unit_of.len()
     }
 
-    fn get(&self, r: usize) -> &Unit {
+    fn get(&self, r: usize) -> &MergeUnit {
         &self.units[self.unit_of[r] as usize]
     }
 
-    fn unit(&mut self, r: usize) -> &mut Unit {
+    fn unit(&mut self, r: usize) -> &mut MergeUnit {
         if self.unit_of[r] == 0 {
             self.unit_of[r] = self.units.len() as u32;
-            self.units.push(Unit::default());
+            self.units.push(MergeUnit::default());
         }
         &mut self.units[self.unit_of[r] as usize]
     }
@@ -271,7 +271,7 @@ impl Merges {
     }
 }
 
-impl Unit {
+impl MergeUnit {
     /// The slot of a new entry, if there is one.
     fn free_slot(&mut self, limit: usize) -> Option<u8> {
         // The entry of a result is still needed.

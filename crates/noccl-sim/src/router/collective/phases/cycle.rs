@@ -9,7 +9,7 @@ use crate::router::collective::phases::partition::{Evaluate, Receive};
 use crate::router::collective::phases::sizes::{AnySizes, May, Sizes, TwoSlots};
 use crate::router::collective::phases::switch::{DeepPart, Switch};
 use crate::router::collective::plane::PlaneState;
-use crate::router::published::worms::Worms;
+use crate::router::published::worms::PublishedWorms;
 use crate::transport::flit::{Flit, FlitKind};
 use crate::transport::transaction::Trees;
 
@@ -106,7 +106,7 @@ impl PlaneState {
         &mut self,
         w: usize,
         s: usize,
-        published: Option<&Worms>,
+        published: Option<&PublishedWorms>,
         is_value: bool,
     ) {
         let (deep, links, output) = (&mut self.deep, &mut self.links, &self.output[..]);

@@ -23,7 +23,7 @@ use crate::router::collective::fifo::link_stages::LinksPart;
 use crate::router::collective::fifo::tails::TailsPart;
 use crate::router::collective::fork::requests::{Forks, route};
 use crate::router::collective::phases::sizes::{May, Sizes};
-use crate::router::published::worms::Worms;
+use crate::router::published::worms::PublishedWorms;
 use crate::transport::flit::Packed;
 use crate::transport::transaction::Trees;
 
@@ -128,7 +128,7 @@ impl<S: Sizes> Phase for Evaluate<'_, S> {
 
 impl<S: Sizes> Evaluate<'_, S> {
     /// Decides the moves of one block.
-    pub(crate) fn evaluate_block(&mut self, w: usize, published: Option<&Worms>) {
+    pub(crate) fn evaluate_block(&mut self, w: usize, published: Option<&PublishedWorms>) {
         let at = w - self.first;
         let block = &mut self.blocks[at];
         if block.is_empty() && self.links.get().is_none_or(|links| links.is_empty(at)) {

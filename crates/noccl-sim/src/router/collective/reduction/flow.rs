@@ -2,7 +2,7 @@
 //! One wide reduction at a merge point: how many of its beats have come through each input.
 //!
 //! Beats of a reduction come in order through every input, so a count per input says which operands of which beats
-//! are there. Bytes are kept apart ([`Bytes`]), and only where they matter.
+//! are there. BeatBytes are kept apart ([`BeatBytes`]), and only where they matter.
 
 use crate::router::collective::merge::types::JoinConfig;
 use crate::transport::axi_response::SLVERR;
@@ -274,9 +274,9 @@ fn at_most(beats: u32) -> u16 {
 
 /// Value mode: payload slots of the operands that lie at a merge point, by transaction.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Bytes(Vec<(u32, VecDeque<[u32; 5]>)>);
+pub(crate) struct BeatBytes(Vec<(u32, VecDeque<[u32; 5]>)>);
 
-impl Bytes {
+impl BeatBytes {
     /// `ahead`: how far the beat is behind the oldest whose addition has not started.
     pub(crate) fn put(&mut self, txn: u32, ahead: usize, port: usize, slot: u32) {
         let at = self.0.iter().position(|(t, _)| *t == txn);

@@ -4,7 +4,7 @@
 //! What the hardware has: slots for reductions, a register in front of the arithmetic, a pipeline of one or two rows whose
 //! stages are its only buffer, and the sums that have to go through it again.
 
-use super::flow::{Bytes, Flow};
+use super::flow::{BeatBytes, Flow};
 use super::meeting::Meeting;
 use crate::kernel::inline_queue::InlineQueue;
 use crate::router::collective::merge::types::JoinConfig;
@@ -84,7 +84,7 @@ pub(crate) struct Unit {
     second: InlineQueue<Pass, 3>,
     /// Partial sums in the store, in the order in which they came out.
     waiting: InlineQueue<Partial, 1>,
-    pub bytes: Bytes,
+    pub bytes: BeatBytes,
     /// Operands that meet in pairs, by flow.
     pub(super) meetings: Vec<Meeting>,
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Trees by load: an idle source sends over its shared tree, one whose column is full over the private one, and it comes back.
 
-use super::super::plane::Plane;
+use super::super::plane::SmartPlane;
 use super::{network, plane, run};
 use noccl_net::{Coord, Network, TileId};
 use proptest::prelude::*;
@@ -16,14 +16,14 @@ fn all(network: &Network) -> Vec<Coord> {
     tiles.map(|tile| network.coord(tile)).collect()
 }
 
-fn broadcast(network: &Network, plane: &mut Plane, from: Coord, tag: u64) {
+fn broadcast(network: &Network, plane: &mut SmartPlane, from: Coord, tag: u64) {
     let trees = network.multicast_trees().unwrap();
     let tree = plane.add_multicast(network, trees, from, &all(network));
     plane.send_multicast(network.tile_at(from), tree, 1, tag);
 }
 
 /// Flits over links of one broadcast that is alone: over its corner it has the path there besides.
-fn hops_alone(network: &Network, plane: &mut Plane, from: Coord) -> u64 {
+fn hops_alone(network: &Network, plane: &mut SmartPlane, from: Coord) -> u64 {
     let before = plane.flit_hops();
     broadcast(network, plane, from, 0);
     run(plane);

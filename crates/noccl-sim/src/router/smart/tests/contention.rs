@@ -3,7 +3,7 @@
 
 use super::super::contend::LOCAL_EVERY;
 use super::super::packet::Combining;
-use super::super::plane::Plane;
+use super::super::plane::SmartPlane;
 use super::{network, plane, run};
 use crate::kernel::random::Stream;
 use noccl_net::{Coord, Network, TileId};
@@ -19,7 +19,7 @@ fn at(network: &Network, x: u16) -> TileId {
 pub(super) const BYPASS: (&str, &str) = ("priority", "\"bypass\"");
 
 /// A from 0 to 3, B from 1 to 6, C from 4 to 7: cycles in which they are delivered, counted from the one in which all are queued.
-pub(super) fn three(network: &Network, plane: &mut Plane, queued: u64) -> [u64; 3] {
+pub(super) fn three(network: &Network, plane: &mut SmartPlane, queued: u64) -> [u64; 3] {
     plane.skip_to(queued);
     for (from, to, tag) in [(0, 3, 0), (1, 6, 1), (4, 7, 2)] {
         plane.send_unicast(at(network, from), at(network, to), 1, tag);
@@ -53,7 +53,7 @@ fn request_from_farthest_away_wins_and_idles_a_link_to_which_its_flit_does_not_c
 }
 
 /// Tiles 0 and 5 send to 7 for ever, over link 5, from 5 hops away and from none: deliveries of each, and the longest gap of the nearer one.
-fn two_for_ever(network: &Network, plane: &mut Plane, cycles: u64) -> ([u64; 2], u64) {
+fn two_for_ever(network: &Network, plane: &mut SmartPlane, cycles: u64) -> ([u64; 2], u64) {
     let (mut delivered, mut last, mut gap) = ([0; 2], 0, 0);
     for cycle in 0..cycles {
         for (from, tag) in [(0, 0), (5, 1)] {

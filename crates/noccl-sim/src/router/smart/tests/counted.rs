@@ -3,7 +3,7 @@
 
 use super::super::diagnose::diagnose;
 use super::super::packet::Combining;
-use super::super::plane::Plane;
+use super::super::plane::SmartPlane;
 use super::{network, plane, run};
 use noccl_net::{Coord, Network, TileId};
 use noccl_run::Diagnosis;
@@ -29,30 +29,36 @@ fn all_but(network: &Network, root: Coord) -> Vec<Coord> {
     members
 }
 
-fn open(network: &Network, plane: &mut Plane, root: Coord, members: &[Coord], tag: u64) -> u32 {
+fn open(
+    network: &Network,
+    plane: &mut SmartPlane,
+    root: Coord,
+    members: &[Coord],
+    tag: u64,
+) -> u32 {
     let table = network.shared_reduction(root, members);
     plane.add_reduction(&table, members.len() as u32, Combining::Count, tag)
 }
 
-fn contribute(network: &Network, plane: &mut Plane, id: u32, members: &[Coord]) {
+fn contribute(network: &Network, plane: &mut SmartPlane, id: u32, members: &[Coord]) {
     for member in members {
         plane.send_contribution(network.tile_at(*member), id, &[]);
     }
 }
 
-fn broadcast(network: &Network, plane: &mut Plane, root: Coord) {
+fn broadcast(network: &Network, plane: &mut SmartPlane, root: Coord) {
     let trees = network.multicast_trees().unwrap();
     let tree = plane.add_multicast(network, trees, root, &all_but(network, root));
     plane.send_multicast(network.tile_at(root), tree, 1, MULTICAST);
 }
 
 /// Does no router count any contribution?
-fn are_tables_free(plane: &Plane) -> bool {
+fn are_tables_free(plane: &SmartPlane) -> bool {
     plane.table.waiting().next().is_none()
 }
 
 /// Tags of what completes, and why nothing moves in the end.
-fn run_and_diagnose(network: &Network, plane: &mut Plane) -> (Vec<u64>, Diagnosis) {
+fn run_and_diagnose(network: &Network, plane: &mut SmartPlane) -> (Vec<u64>, Diagnosis) {
     let (mut complete, mut last) = (Vec::new(), 0);
     for cycle in 0..CYCLES {
         if plane.step(|_| true, |_| true) {

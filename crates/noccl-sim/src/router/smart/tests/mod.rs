@@ -13,19 +13,19 @@ mod stays;
 mod wires;
 
 use super::packet::Combining;
-use super::plane::Plane;
+use super::plane::SmartPlane;
 use noccl_net::{Coord, Network, TileId};
 use noccl_testkit::networks::smart as network;
 use noccl_workload::{ElementType, Operator};
 use proptest::prelude::*;
 
-fn plane(network: &Network, value_bytes: usize) -> Plane {
+fn plane(network: &Network, value_bytes: usize) -> SmartPlane {
     let smart = network.axi().router.smart.as_ref().unwrap();
-    Plane::new(network, smart, value_bytes)
+    SmartPlane::new(network, smart, value_bytes)
 }
 
 /// Cycle, tile and tag of every delivery that completes something, until nothing is in flight.
-fn run(plane: &mut Plane) -> Vec<(u64, TileId, u64)> {
+fn run(plane: &mut SmartPlane) -> Vec<(u64, TileId, u64)> {
     let mut done = Vec::new();
     for cycle in 0.. {
         assert!(cycle < 100_000, "it does not end");

@@ -4,7 +4,7 @@
 
 use super::super::diagnose::diagnose;
 use super::super::numbers::{FIRST_DIMENSION, PORTS, SECOND_DIMENSION};
-use super::super::plane::Plane;
+use super::super::plane::SmartPlane;
 use super::{network, plane};
 use noccl_net::deadlock::{Buffers, Cycle, OrderClasses, Place, check_mechanism, check_network};
 use noccl_net::{Coord, Network, TileId};
@@ -13,7 +13,7 @@ const CYCLES: u64 = 20_000;
 const BROADCASTS: u32 = 12;
 
 /// Broadcasts from all tiles at once. The cycle in which something has moved last, and what has been delivered.
-fn broadcasts(network: &Network, plane: &mut Plane) -> (u64, usize) {
+fn broadcasts(network: &Network, plane: &mut SmartPlane) -> (u64, usize) {
     let trees = network.multicast_trees().unwrap();
     let all: Vec<Coord> = (0..network.num_tiles())
         .map(|tile| network.coord(TileId(tile as u32)))
@@ -36,7 +36,7 @@ fn broadcasts(network: &Network, plane: &mut Plane) -> (u64, usize) {
 }
 
 /// Is each channel of the cycle's places held by a packet that asks for the output to the next one?
-fn shows(plane: &Plane, network: &Network, cycle: &Cycle) -> bool {
+fn shows(plane: &SmartPlane, network: &Network, cycle: &Cycle) -> bool {
     cycle.waits.iter().all(|wait| {
         let (Place::Channels { tile, port, .. }, Place::Channels { port: next, .. }) =
             (wait.holds, wait.waits_for)

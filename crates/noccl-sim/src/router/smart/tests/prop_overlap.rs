@@ -4,7 +4,7 @@
 
 use super::super::diagnose::diagnose;
 use super::super::packet::Combining;
-use super::super::plane::Plane;
+use super::super::plane::SmartPlane;
 use super::{network, plane};
 use crate::kernel::random::Stream;
 use noccl_net::{Coord, Network, TileId};
@@ -143,7 +143,7 @@ impl Traffic<'_> {
         members
     }
 
-    fn begin(&mut self, plane: &mut Plane, tag: u64) {
+    fn begin(&mut self, plane: &mut SmartPlane, tag: u64) {
         let from = self.tile();
         let flits = 1 + self.draws.below(u64::from(self.smart.vc_flits)) as u16;
         match self.draws.below(3) {
@@ -157,7 +157,7 @@ impl Traffic<'_> {
         }
     }
 
-    fn multicast(&mut self, plane: &mut Plane, from: TileId, flits: u16, tag: u64) {
+    fn multicast(&mut self, plane: &mut SmartPlane, from: TileId, flits: u16, tag: u64) {
         let members = self.members();
         let trees = self.network.multicast_trees();
         for member in &members {
@@ -174,7 +174,7 @@ impl Traffic<'_> {
         }
     }
 
-    fn reduction(&mut self, plane: &mut Plane, tag: u64) {
+    fn reduction(&mut self, plane: &mut SmartPlane, tag: u64) {
         let members = self.members();
         let root = self.tile();
         let table = self
@@ -197,7 +197,7 @@ impl Traffic<'_> {
         assert!(self.sums.insert(id, (sums, most)).is_none());
     }
 
-    fn read(&mut self, plane: &mut Plane) {
+    fn read(&mut self, plane: &mut SmartPlane) {
         for delivery in plane.deliveries.clone() {
             if let Some(id) = delivery.reduction {
                 if delivery.completes {
@@ -225,7 +225,7 @@ impl Traffic<'_> {
 }
 
 /// Runs all messages of a case; the plane after the last one, or where it gives up.
-fn run(case: &Case, network: &Network, mut plane: Plane) -> (Plane, bool) {
+fn run(case: &Case, network: &Network, mut plane: SmartPlane) -> (SmartPlane, bool) {
     let mut traffic = Traffic {
         network,
         smart: network.axi().router.smart.as_ref().unwrap(),

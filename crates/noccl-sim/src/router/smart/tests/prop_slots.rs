@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Multicasts in slots: when a lone broadcast reaches each tile, to the cycle, and how many of them the interfaces take.
 
-use super::super::plane::Plane;
+use super::super::plane::SmartPlane;
 use super::{network, plane, run};
 use noccl_net::{Coord, Network, TileId};
 use proptest::prelude::*;
@@ -123,7 +123,7 @@ impl Case {
     }
 }
 
-fn broadcast(network: &Network, plane: &mut Plane, corner: Coord) {
+fn broadcast(network: &Network, plane: &mut SmartPlane, corner: Coord) {
     let all: Vec<Coord> = (0..network.num_tiles())
         .map(|tile| network.coord(TileId(tile as u32)))
         .collect();

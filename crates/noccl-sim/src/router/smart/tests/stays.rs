@@ -3,7 +3,7 @@
 
 use super::super::numbers::REDUCTION;
 use super::super::packet::Combining;
-use super::super::plane::Plane;
+use super::super::plane::SmartPlane;
 use super::super::traffic_run;
 use super::{network, plane};
 use crate::kernel::random::Stream;
@@ -27,7 +27,7 @@ fn overrides(setup: u32, (reduction, priority): (&str, &str)) -> [(&'static str,
 }
 
 /// Contributions that ask for an output.
-fn standing(plane: &Plane) -> u64 {
+fn standing(plane: &SmartPlane) -> u64 {
     let class = plane.n.class_mask(REDUCTION);
     let inputs = plane.channels.ready.iter();
     inputs
@@ -35,7 +35,7 @@ fn standing(plane: &Plane) -> u64 {
         .sum()
 }
 
-fn open(network: &Network, plane: &mut Plane, draws: &mut Stream, tag: u64) {
+fn open(network: &Network, plane: &mut SmartPlane, draws: &mut Stream, tag: u64) {
     let tiles = network.num_tiles() as u64;
     let mut members: Vec<Coord> = (0..2 + draws.below(tiles))
         .map(|_| network.coord(TileId(draws.below(tiles) as u32)))

@@ -6,7 +6,7 @@ mod contention;
 mod prop_delivery;
 mod unloaded;
 
-use super::{Flit, Params, Plane, WormId, Xy};
+use super::{Params, Plane, WormId, WormholeFlit, Xy};
 use noccl_net::TileId;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -118,7 +118,7 @@ impl Bench {
     }
 
     /// Flits of a packet come one behind the other, and none of another one between them.
-    fn receive(&mut self, tile: TileId, flit: Flit) {
+    fn receive(&mut self, tile: TileId, flit: WormholeFlit) {
         let number = self.plane.worm(flit.worm()).tag as usize;
         let packet = self.packets[number];
         assert_eq!(

@@ -16,7 +16,7 @@ use noccl_net::{Network, TileId};
 use noccl_spec::CoreTiles;
 use packets::{Carried, Packets, link_text};
 use shares::{MAX_SHARES, Shares};
-use waits::{MAX_WAITS, Node, Of, Waits};
+use waits::{MAX_WAITS, Node, Of, WordWaits};
 
 const REMEDY: &str = "core.drain = \"always\", messages that fit into core.receive_store_words together, or actions that an \
                       `after` orders";
@@ -40,7 +40,7 @@ pub(super) fn check(
         shares: &shares,
         packets: &packets,
     };
-    let Some(waits) = Waits::new(of) else {
+    let Some(waits) = WordWaits::new(of) else {
         return Err(too_many(MAX_WAITS, "possible waits"));
     };
     match waits.circle() {

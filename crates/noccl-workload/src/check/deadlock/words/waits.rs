@@ -37,7 +37,7 @@ pub(super) enum Node {
 }
 
 /// All waits, by the number of the node that waits.
-pub(super) struct Waits {
+pub(super) struct WordWaits {
     pub nodes: Vec<Node>,
     pub waits: Vec<Vec<u32>>,
     pub count: usize,
@@ -55,7 +55,7 @@ pub(super) struct Of<'s> {
     pub packets: &'s Packets,
 }
 
-impl Waits {
+impl WordWaits {
     /// `None` if there are more than [`MAX_WAITS`].
     pub(super) fn new(of: Of<'_>) -> Option<Self> {
         let mut waits = Self::nodes(of);
