@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -228,6 +229,23 @@ def test_a_rank_that_polls_for_what_never_comes_is_ended() -> None:
 
     with pytest.raises(ProgramError, match="ranks poll for what does not come"):
         run(program, host_seconds=0.3)
+
+
+def test_a_rank_is_not_ended_where_python_ignores_exceptions() -> None:
+    class Key:
+        pass
+
+    def program(comm: Any) -> None:
+        keys = weakref.WeakKeyDictionary()
+        while True:
+            for _ in range(50):
+                # Its key is collected at once: most of the time a callback of a weak reference runs.
+                keys[Key()] = comm.rank
+            comm.iprobe(source=0)
+
+    for _ in range(4):
+        with pytest.raises(ProgramError, match="ranks poll for what does not come"):
+            run(program, ranks=1, host_seconds=0.1)
 
 
 def test_a_long_program_that_calls_now_and_then_is_not_ended() -> None:

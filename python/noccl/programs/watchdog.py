@@ -14,6 +14,7 @@ import signal
 import threading
 import time
 import traceback
+import weakref
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ _MOST_TICK_SECONDS = 0.5
 _LEAST_TICK_SECONDS = 0.01
 _TICKS_PER_LIMIT = 5
 _SECONDS_TO_END = 0.5
+# Python ignores exceptions in callbacks of weak references: a rank that is left there does not end.
+_IGNORES_EXCEPTIONS = weakref.__file__
 
 
 class Watchdog:
@@ -69,6 +72,9 @@ class Watchdog:
         action()
 
     def _on_tick(self, _: int, frame: FrameType | None) -> None:
+        if frame is not None and frame.f_code.co_filename == _IGNORES_EXCEPTIONS:
+            # The next tick tries again.
+            return
         hub, now = self._hub, time.monotonic()
         if self._ends_at is not None:
             if now > self._ends_at and hub.current is not None:
