@@ -236,10 +236,10 @@ def test_a_rank_is_not_ended_where_python_ignores_exceptions() -> None:
         pass
 
     def program(comm: Any) -> None:
-        keys = weakref.WeakKeyDictionary()
+        keys: weakref.WeakKeyDictionary[Key, int] = weakref.WeakKeyDictionary()
         while True:
             for _ in range(50):
-                # Its key is collected at once: most of the time a callback of a weak reference runs.
+                # The key is collected at once: mostly a callback of a weak reference runs.
                 keys[Key()] = comm.rank
             comm.iprobe(source=0)
 

@@ -10,6 +10,7 @@ threads there is no such limit.
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 import time
@@ -28,8 +29,6 @@ _MOST_TICK_SECONDS = 0.5
 _LEAST_TICK_SECONDS = 0.01
 _TICKS_PER_LIMIT = 5
 _SECONDS_TO_END = 0.5
-# Python ignores exceptions in callbacks of weak references: a rank that is left there does not end.
-_IGNORES_EXCEPTIONS = weakref.__file__
 
 
 class Watchdog:
@@ -72,8 +71,8 @@ class Watchdog:
         action()
 
     def _on_tick(self, _: int, frame: FrameType | None) -> None:
-        if frame is not None and frame.f_code.co_filename == _IGNORES_EXCEPTIONS:
-            # The next tick tries again.
+        if _ignores_exceptions(frame):
+            # A rank that is left there does not end; the next tick tries again.
             return
         hub, now = self._hub, time.monotonic()
         if self._ends_at is not None:
@@ -108,3 +107,13 @@ class Watchdog:
             rank,
             "".join(traceback.format_stack(frame)),
         )
+
+
+def _ignores_exceptions(frame: FrameType | None) -> bool:
+    """Does a callback run, of a weak reference or of the garbage collection?"""
+    collecting = {getattr(callback, "__code__", None) for callback in gc.callbacks}
+    while frame is not None:
+        if frame.f_code.co_filename == weakref.__file__ or frame.f_code in collecting:
+            return True
+        frame = frame.f_back
+    return False
