@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What every algorithm states about itself, in a row in its own file, and what everybody else asks instead of which algorithm it is.
+//! What every algorithm states about itself, in its own file. Other code asks this entry instead of comparing algorithms.
 
 use crate::candidates::Offer;
 use crate::compose::Task;
 use crate::messages::Work;
 use crate::point_to_point::family::Family;
+use crate::whole::Whole;
 use crate::{Algorithm, Choice, CollError, Inner};
 use noccl_workload::{Action, CollectiveKind};
 
@@ -47,8 +48,8 @@ pub(crate) struct OnClusters {
 pub(crate) struct OnCores {
     /// Which collectives it does.
     pub(crate) does: fn(CollectiveKind) -> bool,
-    /// Is the payload, where the collective has a whole one, cut into pieces?
-    pub(crate) has_pieces: bool,
+    /// May the payload be cut into chunks, where the collective has a whole one?
+    pub(crate) has_chunks: bool,
     /// Do all members of a line, or of the group, stand one behind the other, so that the model would have to look at very many steps?
     pub(crate) is_line: bool,
     /// The actions of a collective.
@@ -207,7 +208,7 @@ impl OnCores {
     ) -> Self {
         Self {
             does,
-            has_pieces: false,
+            has_chunks: false,
             is_line: false,
             build,
         }
@@ -228,10 +229,10 @@ impl Algorithm {
         form.is_some_and(|form| (form.does)(kind))
     }
 
-    /// Is the payload of this collective cut into pieces on core tiles?
-    pub(crate) fn has_pieces(self, kind: CollectiveKind) -> bool {
+    /// May the payload of this collective be cut into chunks on core tiles?
+    pub(crate) fn has_chunks_on_cores(self, kind: CollectiveKind) -> bool {
         let form = self.entry().on_cores;
-        crate::whole::Whole::of(kind).is_some() && form.is_some_and(|form| form.has_pieces)
+        Whole::includes(kind) && form.is_some_and(|form| form.has_chunks)
     }
 }
 

@@ -28,4 +28,9 @@ impl Whole {
         let mut all = all.into_iter();
         all.find_map(|(known, whole)| (known == kind).then_some(whole))
     }
+
+    /// Is a kind one of them?
+    pub(crate) fn includes(kind: CollectiveKind) -> bool {
+        Self::of(kind).is_some()
+    }
 }

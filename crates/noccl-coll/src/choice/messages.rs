@@ -203,7 +203,7 @@ impl Choice {
         let form = self.messages;
         let mut out = BTreeMap::new();
         let mut put = |key: &str, value: &str| out.insert(key.to_owned(), value.to_owned());
-        if self.algorithm.has_pieces(kind) {
+        if self.algorithm.has_chunks_on_cores(kind) {
             put("chunks", &pieces.to_string());
         }
         if self.has().has_lines && kind != CollectiveKind::AllToAll {

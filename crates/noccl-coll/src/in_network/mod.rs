@@ -53,7 +53,7 @@ fn does(kind: CollectiveKind) -> bool {
         kind,
         CollectiveKind::AllGather | CollectiveKind::ReduceScatter
     );
-    Whole::of(kind).is_some() || has_blocks_of_all || !kind.has_payload()
+    Whole::includes(kind) || has_blocks_of_all || !kind.has_payload()
 }
 
 fn build(task: &Task<'_>) -> Result<Vec<Action>, CollError> {

@@ -9,21 +9,21 @@ use crate::whole::Whole;
 use noccl_workload::{Action, CollectiveKind};
 
 pub(crate) const CHAIN: OnCores = OnCores {
-    has_pieces: true,
+    has_chunks: true,
     is_line: true,
-    ..OnCores::new(|kind| Whole::of(kind).is_some(), chain)
+    ..OnCores::new(Whole::includes, chain)
 };
 
 pub(crate) const TREE: OnCores = OnCores {
-    has_pieces: true,
+    has_chunks: true,
     ..OnCores::new(
-        |kind| Whole::of(kind).is_some() || kind == CollectiveKind::Barrier,
+        |kind| Whole::includes(kind) || kind == CollectiveKind::Barrier,
         tree,
     )
 };
 
 pub(crate) const ROW_COLUMN: OnCores = OnCores {
-    has_pieces: true,
+    has_chunks: true,
     ..OnCores::new(
         |kind| {
             use CollectiveKind::{AllReduce, AllToAll, Reduce};
@@ -34,7 +34,7 @@ pub(crate) const ROW_COLUMN: OnCores = OnCores {
 };
 
 pub(crate) const UNICAST: OnCores = OnCores {
-    has_pieces: true,
+    has_chunks: true,
     is_line: true,
     ..OnCores::new(
         |kind| matches!(kind, CollectiveKind::AllToAll | CollectiveKind::Multicast),

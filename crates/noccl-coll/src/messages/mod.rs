@@ -125,7 +125,7 @@ fn validate(collective: &Collective, choice: Choice) -> Result<OnCores, CollErro
             "chunks = 0; accepted: 1 or more".to_owned(),
         ));
     }
-    if choice.chunks > 1 && !choice.algorithm.has_pieces(kind) {
+    if choice.chunks > 1 && !choice.algorithm.has_chunks_on_cores(kind) {
         return Err(unsupported("accepted: one chunk".to_owned()));
     }
     check_elements(collective)?;
@@ -142,7 +142,7 @@ pub(crate) fn candidates(network: &Network, collective: &Collective) -> Vec<Choi
     for algorithm in algorithms {
         let (plain, has) = (Choice::new(algorithm, 1), algorithm.entry().parameters);
         let mut pieces = vec![1];
-        if algorithm.has_pieces(kind) {
+        if algorithm.has_chunks_on_cores(kind) {
             pieces.extend([all_pieces / 4, all_pieces / 2, all_pieces]);
             pieces.retain(|num| *num > 0);
             pieces.dedup();

@@ -15,6 +15,7 @@ use crate::group::Group;
 use crate::layout::{Chunks, Layout};
 use crate::order::by_rows;
 use crate::steps::{Op, Steps, copy, fold};
+use crate::whole::Whole;
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{Collective, LocalReduce, Place};
 
@@ -51,7 +52,7 @@ pub(crate) struct DoubleTree<'a> {
 pub(crate) const ENTRY: Entry = Entry {
     parameters: entries::parameters(Stages::Fixed(Inner::Tree)),
     on_clusters: Some(
-        OnClusters::new(entries::is_whole, |task| match task.is_alone() {
+        OnClusters::new(Whole::includes, |task| match task.is_alone() {
             true => Ok(task.in_steps()?.into()),
             false => task.by_double_tree(),
         })

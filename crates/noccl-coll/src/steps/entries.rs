@@ -18,15 +18,11 @@ pub(super) const fn parameters(stages: Stages) -> Parameters {
     }
 }
 
-pub(super) fn is_whole(kind: CollectiveKind) -> bool {
-    Whole::of(kind).is_some()
-}
-
 pub(crate) const CHAIN: Entry = Entry {
     parameters: parameters(Stages::Fixed(Inner::Chain)),
     length: Length::MembersAndChunks,
     on_clusters: Some(
-        OnClusters::new(is_whole, |task| Ok(task.in_steps()?.into()))
+        OnClusters::new(Whole::includes, |task| Ok(task.in_steps()?.into()))
             .cut(|offer| offer.by_chunks()),
     ),
     on_cores: Some(forms::CHAIN),
@@ -40,7 +36,7 @@ pub(crate) const TREE: Entry = Entry {
         ..parameters(Stages::Fixed(Inner::Tree))
     },
     on_clusters: Some(
-        OnClusters::new(is_whole, |task| Ok(task.in_steps()?.into())).cut(tree_candidates),
+        OnClusters::new(Whole::includes, |task| Ok(task.in_steps()?.into())).cut(tree_candidates),
     ),
     on_cores: Some(forms::TREE),
     ..Entry::named("tree")
@@ -55,7 +51,7 @@ pub(crate) const ROW_COLUMN: Entry = Entry {
     length: Length::MembersOfBlocks,
     on_clusters: Some(
         OnClusters::new(
-            |kind| is_whole(kind) || kind == CollectiveKind::AllToAll,
+            |kind| Whole::includes(kind) || kind == CollectiveKind::AllToAll,
             |task| match task.collective.kind.has_blocks() {
                 true => Ok(task.in_blocks(pairwise::row_column)?.into()),
                 false => Ok(task.in_steps()?.into()),

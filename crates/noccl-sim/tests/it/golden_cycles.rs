@@ -8,6 +8,7 @@ use crate::common::stalling;
 use noccl_net::TileRef;
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
 use noccl_testkit::random::random_trace;
+use noccl_testkit::records::fnv_1a;
 use noccl_workload::{Pattern, PortKind, Traffic};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -28,12 +29,7 @@ const PATTERNS: [Pattern; 6] = [
 
 /// FNV-1a over numbers.
 fn digest(numbers: impl Iterator<Item = u64>) -> String {
-    let hash = numbers
-        .flat_map(u64::to_le_bytes)
-        .fold(0xcbf2_9ce4_8422_2325, |h: u64, b| {
-            (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
-        });
-    format!("{hash:016x}")
+    format!("{:016x}", fnv_1a(numbers.flat_map(u64::to_le_bytes)))
 }
 
 /// What a result has of patterns that are not collective.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What every kind of collective states about itself, and what everybody else asks instead of which kind it is.
+//! What every kind of collective states about itself. Other code asks this class instead of comparing kinds.
 
 use super::{
     CollectiveKind, all_gather, all_reduce, all_to_all, barrier, custom, gather, multicast, reduce,

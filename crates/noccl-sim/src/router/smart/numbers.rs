@@ -87,10 +87,12 @@ impl Numbers {
             is_contended,
             multicast_vcs: vcs[MULTICAST] as usize,
             class_masks: std::array::from_fn(|class| {
+                // On shared trees there are no order classes.
+                if class >= classes {
+                    return 0;
+                }
                 let vcs = vcs[class.min(MULTICAST)];
-                ((1_u64 << vcs) - 1)
-                    .checked_shl((class as u32) << class_shift)
-                    .unwrap_or(0)
+                ((1 << vcs) - 1) << (class << class_shift)
             }),
             class_shift,
             input_shift: slots.next_power_of_two().trailing_zeros(),
