@@ -23,6 +23,13 @@ const WAIT_CYCLES: u64 = 6;
 /// Messages up to which several rules are tried.
 const MOST_MESSAGES: usize = 5000;
 
+/// The rule for more messages. Queues that fill before a core receives give shorter plans there than those of three messages: 12×12, 128 bytes
+/// 18,997 cycles instead of 20,186, 16×16 43,345 instead of 44,001; at most 1.1 % longer ones (16×16, empty messages).
+const OF_MANY: Rules = Rules {
+    most_waiting: 4,
+    far_first: true,
+};
+
 /// Ranks of a plan, at most.
 pub(super) const MOST_RANKS: usize = 400;
 
@@ -97,14 +104,15 @@ pub(super) fn plan(exchange: &Exchange<'_>) -> Plan {
     {
         return plan_in_rounds(exchange, bytes);
     }
-    let num_tried = if num * num <= MOST_MESSAGES { 6 } else { 1 };
-    let all = [3, 2, 1].into_iter().flat_map(|most_waiting| {
+    if num * num > MOST_MESSAGES {
+        return Planner::new(exchange, OF_MANY).run();
+    }
+    let rules = [3, 2, 1].into_iter().flat_map(|most_waiting| {
         [true, false].map(|far_first| Rules {
             most_waiting,
             far_first,
         })
     });
-    let rules = all.take(num_tried);
     let plans = rules.map(|rules| Planner::new(exchange, rules).run());
     plans.min_by_key(|plan| plan.cycles).unwrap_or_default()
 }
