@@ -258,7 +258,7 @@ optima: $(VENV)/.cp-sat $(VENV)/.extension ## Prove the shortest orders of S3's 
 	$(BIN)/python experiments/torrent/optima.py
 
 .PHONY: matrix-page
-matrix-page: $(BIN)/noccl ## Run every collective by every algorithm (minutes): tables of docs/matrix.md
+matrix-page: $(BIN)/noccl ## Run every collective by every algorithm (minutes): docs/matrix.csv, summary of docs/matrix.md
 	$(BIN)/python tools/matrix_page.py
 
 .PHONY: auto-page

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/matrix.md are those of today's program."""
+"""The rows of docs/matrix.csv are those of today's program."""
 
 from __future__ import annotations
 
