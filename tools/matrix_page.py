@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from generated_block import Block
+from markdown_table import table
 
 ROOT = Path(__file__).resolve().parent.parent
 NOCCL = ROOT / ".venv/bin/noccl"
@@ -41,10 +42,8 @@ CHECKED = f"--spec collective_noc_4x4 --collectives {WHOLE},{BLOCKS}"
 MESHES = ["4x4", "8x8", "8x8_large", "16x16"]
 # Kinds of algorithms: columns of the file, and order in a cell of the summary.
 KINDS = {"in_network": True, "software": False}
-COLUMNS = [
-    *["collective", "bytes", "mesh", "bound_cycles"],
-    *[f"{kind}{what}" for kind in KINDS for what in ("", "_cycles", "_over_bound")],
-]
+CASE = ("collective", "bytes", "mesh", "bound_cycles")
+COLUMNS = [*CASE, *(f"{kind}{what}" for kind in KINDS for what in ("", "_cycles", "_over_bound"))]
 # Meshes of the summary; each size is that of the first mesh that has it.
 SUMMARY_MESHES = ["8x8", "8x8_large"]
 
@@ -122,7 +121,7 @@ def written(found: list[Line]) -> str:
 
 def cell(line: Line) -> str:
     """Cycles over the bound, of each kind that has an algorithm."""
-    return " / ".join(line[f"{kind}_over_bound"] or "–" for kind in KINDS)
+    return " / ".join(line[f"{kind}_over_bound"] or "-" for kind in KINDS)
 
 
 def summary(found: list[Line]) -> str:
@@ -134,9 +133,8 @@ def summary(found: list[Line]) -> str:
                 of = cells.setdefault(line["collective"], {})
                 of.setdefault(int(line["bytes"]), cell(line))
     sizes = sorted({num_bytes for of in cells.values() for num_bytes in of})
-    rows = [["collective", *map(size, sizes)], ["---"] * (len(sizes) + 1)]
-    rows += [[name, *(of.get(n, "") for n in sizes)] for name, of in cells.items()]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    rows = [[name, *(of.get(n, "") for n in sizes)] for name, of in cells.items()]
+    return table(["collective", *map(size, sizes)], rows)
 
 
 def main() -> int:
@@ -148,7 +146,7 @@ def main() -> int:
         found = list(lines(measure(RUNS)))
         FILE.write_text(written(found), encoding="utf-8")
         page = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(SUMMARY.replaced(page, f"\n{summary(found)}\n"), encoding="utf-8")
+        PAGE.write_text(SUMMARY.replaced(page, f"\n{summary(found)}\n\n"), encoding="utf-8")
         return 0
     committed = list(csv.DictReader(io.StringIO(FILE.read_text(encoding="utf-8"))))
     fresh = lines(measure([f"{CHECKED} --bytes {sizes}"]))
