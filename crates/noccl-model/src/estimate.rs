@@ -3,7 +3,7 @@
 //!
 //! What a schedule costs where transfers meet rarely, [`crate::predict`] says. Where all links are full, the cost is
 //! that of the busiest port or cut times a factor for what flow control loses, and those factors come from
-//! runs on 4x4, 8x8 and 16x16 clusters (`docs/matrix.md` has the command and how far the estimates are off).
+//! runs on 4x4, 8x8 and 16x16 clusters (`docs/model.md` has how far the estimates are off).
 //! They hold for the default flow. Cycles throughout; `n` is a block's or payload's beats.
 
 use crate::ModelError;

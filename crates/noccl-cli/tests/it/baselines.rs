@@ -9,7 +9,7 @@ const END: &str = "```\n";
 
 /// Tables of the page, in its order.
 const TABLES: [&str; 3] = [
-    "baselines",
+    "baselines --destinations 4,16",
     "baselines --collective reduce --set 0,0,4,4 --bytes 64,1KiB,4KiB,64KiB",
     "baselines --collective barrier --set 0,0,4,4",
 ];

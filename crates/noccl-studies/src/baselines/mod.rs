@@ -15,8 +15,9 @@ use crate::compare::compare;
 use crate::{CompareRequest, CompareRow, Error, load, load_spec};
 use noccl_coll::chain::order::{ChainOrder, chain_order};
 use noccl_model::baselines::efficiency;
-use noccl_net::{Coord, Network, TileId, TileRef, TileSet};
+use noccl_net::{Coord, Network, TileId, TileRef, TileSet, elaborate};
 use noccl_run::{Tally, Watch};
+use noccl_spec::EnergyTable;
 use noccl_workload::{CollectiveKind, ElementType};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -96,18 +97,10 @@ pub struct BaselineRow {
 /// ```
 pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<BaselineRow>, Error> {
     check(request)?;
-    let prices = prices(request.size)?;
+    let energy = energy(request.size)?;
     let meshes: Vec<(BaselineAlgorithm, Network)> = BaselineAlgorithm::of(request.collective)
         .iter()
-        .map(|algorithm| {
-            let preset = algorithm.preset(request.size);
-            let mut overrides = algorithm.overrides();
-            // Core tiles have no prices.
-            if *algorithm != BaselineAlgorithm::Cores {
-                overrides.extend(prices.iter().cloned());
-            }
-            Ok((*algorithm, load(&preset, &overrides)?.network))
-        })
+        .map(|algorithm| Ok((*algorithm, network_of(*algorithm, request.size, &energy)?)))
         .collect::<Result<_, Error>>()?;
     let sets = sets(request, &meshes[0].1)?;
     let sizes = match request.collective.has_payload() {
@@ -128,17 +121,28 @@ pub fn baselines(request: &BaselinesRequest, watch: Watch<'_>) -> Result<Vec<Bas
     Ok(rows)
 }
 
-/// Energy of an event is that of S1's table on all networks, as overrides of their specs.
-fn prices(size: (u16, u16)) -> Result<Vec<(String, String)>, Error> {
+/// S1's energies.
+fn energy(size: (u16, u16)) -> Result<EnergyTable, Error> {
     let spec = load_spec(&BaselineAlgorithm::InNetwork.preset(size), &[])?;
-    let table = serde_json::to_value(spec.axi().map(|axi| &axi.energy)).ok();
-    let Some(serde_json::Value::Object(fields)) = table else {
+    let table = spec.axi().map(|axi| axi.energy.clone());
+    table.ok_or_else(|| {
         let accepted = "accepted: a network of clusters, which has a table of energies";
-        return Err(Error::argument("energy", &spec.name, accepted));
-    };
-    let field =
-        |(name, value): (String, serde_json::Value)| (format!("energy.{name}"), value.to_string());
-    Ok(fields.into_iter().map(field).collect())
+        Error::argument("energy", &spec.name, accepted)
+    })
+}
+
+/// The network of an algorithm. All networks of clusters have the same energies; as overrides they would fill the rows, which name
+/// what differs between networks.
+fn network_of(
+    algorithm: BaselineAlgorithm,
+    size: (u16, u16),
+    energy: &EnergyTable,
+) -> Result<Network, Error> {
+    let mut spec = load_spec(&algorithm.preset(size), &algorithm.overrides())?;
+    if let Some(axi) = spec.axi_mut() {
+        axi.energy = energy.clone();
+    }
+    Ok(elaborate(&spec)?)
 }
 
 fn measure(

@@ -47,8 +47,9 @@ pub fn load(preset_or_file: &str, overrides: &[(String, String)]) -> Result<Load
 /// # Errors
 /// [`Error::Spec`] or [`Error::File`].
 pub fn load_spec(preset_or_file: &str, overrides: &[(String, String)]) -> Result<Spec, Error> {
-    let text = spec_text(preset_or_file)?;
-    Ok(parse_spec(preset_or_file, &text, overrides)?)
+    let mut spec = parse_spec(preset_or_file, &spec_text(preset_or_file)?, overrides)?;
+    spec.overrides = overrides.to_vec();
+    Ok(spec)
 }
 
 fn spec_text(preset_or_file: &str) -> Result<String, Error> {

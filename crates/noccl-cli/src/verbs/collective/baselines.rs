@@ -15,6 +15,7 @@ in_network_bypass: the same, flits pass up to eight routers in a cycle
 smart: S2's routers; the number is the flit size in bytes, all others have 64
 cores: S4's core tiles, in software over links of 4 bytes, by the algorithm that `auto` selects; clock 0.7 GHz, all others 1 GHz
 efficiency: destinations (or contributors) times 64-byte beats by cycles (S3 eq. (1)); link flits: over all links of all planes; busiest link: flits over it
+energy: S1's table on all networks of clusters
 esp_calibrated: a CPU starts the consumers, 100 cycles each; fitted to S3's statement about ESP
 ";
 
