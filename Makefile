@@ -310,7 +310,7 @@ test-costs: $(VENV)/.deps ## Processor seconds of each test of Rust, the dearest
 	$(BIN)/python tools/test_costs.py
 
 .PHONY: times
-times: ## Seconds and sizes of set-up, demo, tests and gate in a fresh clone (half an hour): writes them to README.md and docs/developer/testing.md
+times: ## Seconds and sizes of set-up, demo, tests and gate in a fresh clone (half an hour): writes them to docs/developer/testing.md
 	$(PYTHON) tools/times.py
 
 .PHONY: clean
