@@ -110,7 +110,9 @@ def test_a_refusal_ends_a_program_that_does_not_expect_it() -> None:
 
 def test_the_page_has_the_table() -> None:
     page = mpi_page.PAGE.read_text(encoding="utf-8")
-    assert mpi_page.NAMES.split(page)[1] == mpi_page.text(), "stale: run python tools/mpi_page.py"
+    stale = "stale: run python tools/mpi_page.py"
+    assert mpi_page.NAMES.split(page)[1] == mpi_page.text(), stale
+    assert mpi_page.LIST.read_text(encoding="utf-8") == mpi_page.listed(), stale
     assert (
         max(len(cell) for line in mpi_page.text().splitlines() for cell in line.split("|")) <= 120
     )

@@ -2,8 +2,8 @@
 """Every name of mpi4py 4's `MPI` and of its classes: what is provided, and what is used instead.
 
 A name that is not provided exists all the same, so that a program that mentions it can be imported;
-a call of it is refused with the sentence of this table. `tools/mpi_page.py` writes the tables of
-docs/programs.md from it, and a test compares it with mpi4py.
+a call of it is refused with the sentence of this table. `tools/mpi_page.py` writes
+docs/mpi_names.csv and the table of docs/programs.md from it, and a test compares it with mpi4py.
 """
 
 from __future__ import annotations
