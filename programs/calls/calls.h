@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls to the runtime of programs of ranks: a number in a7, arguments in a0 to a5, the caller's return address in a6
-// (docs/executed_cores.md). What a call gives is in a0.
+// (README.md). What a call gives is in a0.
 #ifndef NOCCL_CALLS_H
 #define NOCCL_CALLS_H
 
