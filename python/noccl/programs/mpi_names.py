@@ -3,7 +3,7 @@
 
 A name that is not provided exists all the same, so that a program that mentions it can be imported;
 a call of it is refused with the sentence of this table. `tools/mpi_page.py` writes
-docs/mpi_names.csv and the table of docs/programs.md from it, and a test compares it with mpi4py.
+docs/mpi_names.csv and the list of docs/programs.md from it, and a test compares it with mpi4py.
 """
 
 from __future__ import annotations
