@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Error responses as `docs/errors.md` defines them; the page lists the rows that are tested here.
+//! Error responses as `docs/errors.md` defines them: its rows 1 to 16, except those of `contributions.rs` and `diagnosis.rs`.
 //!
 //! Value mode checks the bytes too: a transaction counts as wrong if a byte differs from what the
 //! definition leaves in memory, or its response from the defined one.
