@@ -41,12 +41,15 @@ pub struct CollectiveCall {
 pub(crate) struct Instance {
     pub(crate) terms: Terms,
     pub(crate) first: (RankId, Place),
-    /// By rank of the communicator: what it has given, and whether it has called.
+    /// By rank of the communicator: its input, whether it has called, and whether its part may begin, for which it may wait after the call.
     pub(crate) payloads: Vec<Option<Vec<u8>>>,
     pub(crate) has_called: Vec<bool>,
+    pub(crate) has_entered: Vec<bool>,
     /// By rank of the communicator: shares of actions that are not over; set when the schedule is submitted.
     pub(crate) open: Vec<u32>,
     pub(crate) submitted: Option<Submitted>,
+    /// Is it among those that are submitted when there is memory?
+    pub(crate) is_waiting: bool,
     /// By rank of the communicator: the request, if it is called beside what the rank does and is not over.
     pub(crate) requests: Vec<Option<RequestId>>,
     /// Ranks that have got their responses.
@@ -71,8 +74,10 @@ impl Instance {
             first,
             payloads: vec![None; size],
             has_called: vec![false; size],
+            has_entered: vec![false; size],
             open: vec![0; size],
             submitted: None,
+            is_waiting: false,
             requests: vec![None; size],
             num_done: 0,
         }
@@ -85,17 +90,17 @@ impl Instance {
 }
 
 impl Session<'_> {
-    /// Can the network's algorithms carry a collective of a communicator out, if need be in pieces that fit into the ranks' memories?
+    /// Can the network's algorithms carry a collective of a communicator out, if need be in chunks that fit into the ranks' memories?
     #[must_use]
     pub fn supports(&mut self, call: &CollectiveCall) -> bool {
         if self.supports_at_once(call) {
             return true;
         }
         let terms = self.terms(RankId(0), "", call);
-        terms.is_ok_and(|terms| self.piece_bytes_of(terms).is_some())
+        terms.is_ok_and(|terms| self.chunk_bytes_of(terms).is_some())
     }
 
-    /// The same in one piece, as a rank needs that waits for a multicast without giving its length.
+    /// The same as a whole, as a rank needs that waits for a multicast without giving its length.
     #[must_use]
     pub fn supports_at_once(&mut self, call: &CollectiveCall) -> bool {
         let Some(comm) = self.comms.get(call.comm.0 as usize) else {
@@ -108,7 +113,7 @@ impl Session<'_> {
         terms.is_ok_and(|terms| self.fits(terms))
     }
 
-    /// A rank calls a collective; in pieces, if its buffers are longer than the memory that collectives have.
+    /// A rank calls a collective; in chunks, if its buffers are longer than the memory that collectives have.
     ///
     /// # Errors
     /// [`ProgramError::Argument`], [`ProgramError::Differs`], [`ProgramError::Collective`].
@@ -119,13 +124,13 @@ impl Session<'_> {
         place: Place,
     ) -> Result<(), ProgramError> {
         let terms = self.terms(rank, &place, &call)?;
-        match self.piece_bytes_of(terms) {
-            Some(piece_bytes) => self.call_in_pieces(rank, (call, terms), piece_bytes, place),
+        match self.chunk_bytes_of(terms) {
+            Some(chunk_bytes) => self.call_in_chunks(rank, (call, terms), chunk_bytes, place),
             None => self.call_at_once(rank, (call, terms), place),
         }
     }
 
-    /// A rank calls a collective whose buffers fit, or a piece of one.
+    /// A rank calls a collective whose buffers fit, or a chunk of one.
     pub(crate) fn call_at_once(
         &mut self,
         rank: RankId,
@@ -159,6 +164,9 @@ impl Session<'_> {
             is_beside: true,
             ..self.terms(rank, &place, &call)?
         };
+        if let Some(chunk_bytes) = self.chunk_bytes_of(terms) {
+            return self.icollective_in_chunks(rank, (call, terms), chunk_bytes, place);
+        }
         let (number, position) = self.join(rank, &place, terms)?;
         let request = self.requests.open(Request {
             rank,
@@ -173,21 +181,35 @@ impl Session<'_> {
         Ok(request)
     }
 
-    /// Can the network's algorithms carry a collective out beside what its ranks do?
-    ///
-    /// Not on core tiles, where its steps would stand between those of the ranks in an order that no rank knows. Where contributions
-    /// merge in the network, every tile has to send them in the same order: so there is one step of this kind, and it waits for nothing.
+    /// Can the network's algorithms carry a collective out while its ranks do something else, if need be in chunks?
     #[must_use]
     pub fn supports_beside(&mut self, call: &CollectiveCall) -> bool {
-        if self.carries_words || !self.supports_at_once(call) {
-            return false;
-        }
         let Ok(terms) = self.terms(RankId(0), "", call) else {
             return false;
         };
-        if self.comms[terms.comm.0 as usize].size() == 1 {
+        let terms = Terms {
+            is_beside: true,
+            ..terms
+        };
+        if self.carries_words {
+            // The steps of the collective would be among those of the ranks in an order that no rank knows.
+            return false;
+        }
+        if self.size_of(terms) == 1 {
             return true;
         }
+        let chunk_bytes = self.chunk_bytes_of(terms);
+        let whole = chunk_bytes.map_or(terms, |chunk| Terms {
+            bytes: Some(chunk),
+            is_chunk: true,
+            ..terms
+        });
+        self.fits(whole) && self.merges_at_most_once(whole)
+    }
+
+    /// Where contributions merge in the network, every tile has to send them in the same order: so there is one step of this kind, and it
+    /// waits for nothing.
+    fn merges_at_most_once(&mut self, terms: Terms) -> bool {
         self.template(terms, 0).is_ok_and(|template| {
             let merges = template.actions.iter().filter(|action| {
                 let kind = &action.kind;
@@ -201,7 +223,7 @@ impl Session<'_> {
     }
 
     /// The collective that a rank's call belongs to, and the rank's number there.
-    fn join(
+    pub(crate) fn join(
         &mut self,
         rank: RankId,
         place: &Place,
@@ -222,20 +244,36 @@ impl Session<'_> {
         Ok((number, position))
     }
 
-    /// A rank's part of a collective may begin.
+    /// A rank has called a collective; its part begins when the calls before it on the communicator have begun.
     pub(crate) fn call_instance(
         &mut self,
         number: u32,
         position: u32,
         payload: Vec<u8>,
     ) -> Result<(), ProgramError> {
+        self.collectives[number].has_called[position as usize] = true;
+        match self.deferred(number, position, payload, None) {
+            Some(payload) => self.enter(number, position, payload),
+            None => Ok(()),
+        }
+    }
+
+    /// A rank's part of a collective begins.
+    pub(crate) fn enter(
+        &mut self,
+        number: u32,
+        position: u32,
+        payload: Vec<u8>,
+    ) -> Result<(), ProgramError> {
         let instance = &mut self.collectives[number];
-        instance.has_called[position as usize] = true;
+        instance.has_entered[position as usize] = true;
         instance.payloads[position as usize] = Some(payload);
         if instance.submitted.is_some() {
-            self.enter(number, position);
+            self.release(number, position);
         } else if instance.terms.bytes.is_some() {
-            self.waiting_collectives.push_back(number);
+            if !std::mem::replace(&mut instance.is_waiting, true) {
+                self.waiting_collectives.push_back(number);
+            }
             self.submit_collectives()?;
         }
         Ok(())
@@ -273,8 +311,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// A rank calls a collective whose schedule is submitted.
-    fn enter(&mut self, number: u32, position: u32) {
+    /// A rank's part of a collective whose schedule is submitted begins.
+    fn release(&mut self, number: u32, position: u32) {
         self.fill(number, position);
         let instance = &self.collectives[number];
         let Some(submitted) = &instance.submitted else {
@@ -320,6 +358,10 @@ impl Session<'_> {
             return;
         };
         let Some(Response::Output(output)) = self.collective_response(number, rank) else {
+            return;
+        };
+        let comm = self.collectives[number].terms.comm;
+        let Some(output) = self.output_of_request(request, (comm, position, number), output) else {
             return;
         };
         if let Some(request) = self.requests.get_mut(request) {

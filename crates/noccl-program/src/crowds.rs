@@ -4,10 +4,10 @@
 //! Routers have space for the operands of some bursts. A schedule whose reductions may need more is refused before it runs; which collectives of a
 //! program are open together is known when a rank calls them. So a collective whose reductions may not fit beside those of other
 //! communicators' open collectives sends messages instead. Not taken: to hold it back until the others are over, which may wait for ranks that wait for
-//! this one. Collectives of one communicator begin in the same order at all members, which bounds what they have open.
+//! this one. Collectives of one communicator begin in the same order at all members, which bounds what blocking ones have open; behind
+//! non-blocking ones a collective whose reductions may not fit waits until they are over. All members call it after those.
 
 use crate::error::ProgramError;
-use crate::ids::CommId;
 use crate::session::Session;
 use crate::template::Template;
 use crate::terms::Terms;
@@ -58,11 +58,43 @@ impl Session<'_> {
 
     /// May its reductions not fit beside those that other communicators have open?
     fn is_crowded(&mut self, terms: Terms) -> Result<bool, ProgramError> {
-        let template = self.template(terms, 0)?;
-        let mut all = self.open_reductions(terms.comm);
+        let others = self.open_reductions(|other| other.comm != terms.comm);
+        self.may_overflow(terms, others)
+    }
+
+    /// Does a collective wait for non-blocking ones of its communicator, or behind one that does?
+    pub(crate) fn waits_for_its_communicator(&mut self, number: u32) -> Result<bool, ProgramError> {
+        let terms = self.collectives[number].terms;
+        let is_same = |other: &Terms| other.comm == terms.comm;
+        let deferred = &self.deferred_collectives;
+        if deferred
+            .iter()
+            .any(|other| is_same(&self.collectives[*other].terms))
+        {
+            return Ok(true);
+        }
+        let has_beside = |all: &[u32]| {
+            all.iter()
+                .any(|other| self.collectives[*other].terms.is_beside)
+        };
+        if !self.network.routers().joins_several || !terms.is_beside && !has_beside(&self.reducing)
+        {
+            return Ok(false);
+        }
+        let others = self.open_reductions(is_same);
+        self.may_overflow(terms, others)
+    }
+
+    /// May its reductions not fit beside these?
+    fn may_overflow(
+        &mut self,
+        terms: Terms,
+        mut all: Vec<InNetworkReduction>,
+    ) -> Result<bool, ProgramError> {
         if all.is_empty() {
             return Ok(false);
         }
+        let template = self.template(terms, 0)?;
         // Wherever it will lie: from the last beat before a boundary there are most bursts.
         let ni = &self.network.axi().ni;
         let last_beat = u64::from(ni.burst_boundary_bytes.saturating_sub(ni.wide_beat_bytes));
@@ -75,16 +107,16 @@ impl Session<'_> {
         Ok(all.len() > num_open && !fit_together(self.network, &all))
     }
 
-    /// Reductions of other communicators' collectives that are not over.
-    fn open_reductions(&mut self, comm: CommId) -> Vec<InNetworkReduction> {
+    /// Reductions of these collectives as far as they are not over.
+    fn open_reductions(&mut self, of: impl Fn(&Terms) -> bool) -> Vec<InNetworkReduction> {
         let collectives = &self.collectives;
         let is_open = |number: &u32| collectives[*number].submitted.is_some();
         self.reducing.retain(is_open);
         let others = self.reducing.iter().map(|number| &collectives[*number]);
-        let others = others.filter(|other| other.terms.comm != comm);
-        let submitted = others.filter_map(|other| other.submitted.as_ref());
-        let of_others = submitted.flat_map(|submitted| reductions(&submitted.template).cloned());
-        of_others.collect()
+        let these = others.filter(|other| of(&other.terms));
+        let submitted = these.filter_map(|other| other.submitted.as_ref());
+        let open = submitted.flat_map(|submitted| reductions(&submitted.template).cloned());
+        open.collect()
     }
 
     /// A collective is submitted: if it has reductions in the network, others look at them.

@@ -2,13 +2,14 @@
 //! A program of ranks on a network: what each has called, and when its call is over.
 
 use crate::beside::BesideWait;
+use crate::chunked_requests::ChunkedRequests;
+use crate::chunks::ChunkedCall;
 use crate::collective::{Choose, Instance};
 use crate::communicator::Communicator;
 use crate::error::ProgramError;
 use crate::ids::{CommId, MessageId, RankId, RequestId};
 use crate::memory::Ranges;
 use crate::message::Messages;
-use crate::pieces::Pieces;
 use crate::rank::{Call, CallKind, Rank};
 use crate::report::Span;
 use crate::request::{RequestKind, Requests};
@@ -76,6 +77,8 @@ pub struct Session<'n> {
     pub(crate) left: Vec<u32>,
     pub(crate) left_splits: Vec<u32>,
     pub(crate) waiting_collectives: VecDeque<u32>,
+    /// Those that wait for reductions of their communicators, in the order of their calls.
+    pub(crate) deferred_collectives: Vec<u32>,
     pub(crate) templates: HashMap<(Terms, u64), Rc<Template>>,
     /// Algorithms of collectives, and of barriers of the same group.
     pub(crate) choices: HashMap<Terms, (Choice, Choice)>,
@@ -96,9 +99,10 @@ pub struct Session<'n> {
     pub(crate) recording: Option<Vec<RankRecording>>,
     /// What waits for requests beside the calls of its rank.
     pub(crate) beside: BTreeMap<RankId, Vec<BesideWait>>,
-    /// What ranks have still to do of collectives in pieces, and how long pieces are.
-    pub(crate) collective_pieces: BTreeMap<RankId, Pieces>,
-    pub(crate) collective_piece_bytes: HashMap<Terms, Option<u64>>,
+    /// Collectives in chunks that ranks wait for, the non-blocking ones, and how long chunks are.
+    pub(crate) chunked_calls: BTreeMap<RankId, ChunkedCall>,
+    pub(crate) chunked_requests: ChunkedRequests,
+    pub(crate) collective_chunk_bytes: HashMap<Terms, Option<u64>>,
     failed: Option<ProgramError>,
     ended: Vec<Ended>,
 }
@@ -155,6 +159,7 @@ impl<'n> Session<'n> {
             left: Vec::new(),
             left_splits: Vec::new(),
             waiting_collectives: VecDeque::new(),
+            deferred_collectives: Vec::new(),
             templates: HashMap::new(),
             choices: HashMap::new(),
             streams: Streams::default(),
@@ -168,8 +173,9 @@ impl<'n> Session<'n> {
             computes: None,
             recording: None,
             beside: BTreeMap::new(),
-            collective_pieces: BTreeMap::new(),
-            collective_piece_bytes: HashMap::new(),
+            chunked_calls: BTreeMap::new(),
+            chunked_requests: ChunkedRequests::default(),
+            collective_chunk_bytes: HashMap::new(),
             failed: None,
             ended: Vec::new(),
             ranks,
@@ -238,7 +244,7 @@ impl<'n> Session<'n> {
                 return Ok(responses);
             }
             if !self.to_respond.is_empty() {
-                // Pieces that were called just now may be over at once.
+                // Chunks that were called just now may be over at once.
                 continue;
             }
             let mut ended = std::mem::take(&mut self.ended);
@@ -257,8 +263,9 @@ impl<'n> Session<'n> {
         }
     }
 
-    /// What waited for memory.
+    /// What waited for chunks before it, or for memory.
     fn submit_all(&mut self) -> Result<(), ProgramError> {
+        self.enter_deferred()?;
         while std::mem::take(&mut self.has_freed) {
             for rank in 0..self.ranks.len() as u32 {
                 self.submit_messages(RankId(rank), Order::Concurrent)?;
@@ -314,7 +321,7 @@ impl<'n> Session<'n> {
                     let now = self.run.cycle().max(self.ranks[rank.idx()].cycle);
                     self.ranks[rank.idx()].cycle = now;
                     self.note_over(rank, &call.kind, &response);
-                    if let Some(response) = self.collective_piece_over(rank, &mut call, response)? {
+                    if let Some(response) = self.collective_chunk_over(rank, &mut call, response)? {
                         self.note_span(rank, call, now);
                         responses.push((rank, response));
                     }

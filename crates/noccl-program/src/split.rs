@@ -81,7 +81,7 @@ impl Session<'_> {
             element: ElementType::Int64,
             is_beside: false,
             sends_messages: false,
-            is_piece: false,
+            is_chunk: false,
         };
         let gathered = terms(CollectiveKind::AllGather);
         let is_gathered = self.template(gathered, 0).is_ok();

@@ -12,10 +12,16 @@ use noccl_workload::{Action, ActionId};
 use std::rc::Rc;
 
 impl Session<'_> {
-    /// Submits the schedules of collectives whose lengths are known, as far as there is memory for them, in the order of their calls.
+    /// Submits the schedules of collectives whose lengths are known, as far as there is memory for them, in the order of their calls. Those
+    /// that wait for others of their communicator leave the queue meanwhile: they must not delay other communicators.
     pub(crate) fn submit_collectives(&mut self) -> Result<(), ProgramError> {
+        while let Some(number) = self.deferred_collectives.pop() {
+            self.waiting_collectives.push_front(number);
+        }
         while let Some(number) = self.waiting_collectives.front().copied() {
-            if self.collectives[number].submitted.is_none() && !self.submit_collective(number)? {
+            if self.waits_for_its_communicator(number)? {
+                self.deferred_collectives.push(number);
+            } else if !self.submit_collective(number)? {
                 return Ok(());
             }
             self.waiting_collectives.pop_front();
@@ -49,7 +55,7 @@ impl Session<'_> {
         };
         let template = self.template(terms, memory)?;
         let base = ActionId(self.roles.next_number());
-        let held = self.not_called(number);
+        let held = self.not_entered(number);
         for action in &template.actions {
             let shifted = action
                 .after
@@ -82,7 +88,7 @@ impl Session<'_> {
         self.note_reductions(number);
         self.note_use(number);
         for position in 0..size {
-            if self.collectives[number].has_called[position as usize] {
+            if self.collectives[number].has_entered[position as usize] {
                 self.fill(number, position);
             }
         }
@@ -105,13 +111,13 @@ impl Session<'_> {
         Ok(made)
     }
 
-    /// By tile: do ranks of the collective's communicator stand there that have not called yet?
-    fn not_called(&self, number: u32) -> Vec<bool> {
+    /// By tile: is its rank one of the communicator whose part may not begin yet?
+    fn not_entered(&self, number: u32) -> Vec<bool> {
         let instance = &self.collectives[number];
         let comm = &self.comms[instance.terms.comm.0 as usize];
         let mut held = vec![false; self.network.num_tiles()];
-        for (rank, has_called) in comm.ranks.iter().zip(&instance.has_called) {
-            held[self.ranks[rank.idx()].tile.idx()] = !has_called;
+        for (rank, has_entered) in comm.ranks.iter().zip(&instance.has_entered) {
+            held[self.ranks[rank.idx()].tile.idx()] = !has_entered;
         }
         held
     }

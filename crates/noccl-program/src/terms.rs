@@ -27,8 +27,8 @@ pub(crate) struct Terms {
     pub(crate) is_beside: bool,
     /// Does it leave the network's reductions to other communicators? Decided when it is submitted, for all its ranks.
     pub(crate) sends_messages: bool,
-    /// Is it a piece of what a rank has called? Who does not state its length cannot know of the others.
-    pub(crate) is_piece: bool,
+    /// Is it a chunk of what a rank has called? Who does not state its length cannot know of the others.
+    pub(crate) is_chunk: bool,
 }
 
 impl Terms {
@@ -38,8 +38,8 @@ impl Terms {
         if self.is_beside {
             name.insert_str(0, "non-blocking ");
         }
-        if self.is_piece {
-            name.insert_str(0, "piece of a ");
+        if self.is_chunk {
+            name.insert_str(0, "chunk of a ");
         }
         if let Some(bytes) = self.bytes.filter(|_| self.kind != CollectiveKind::Barrier) {
             let _ = write!(name, " of {bytes} bytes");
@@ -76,7 +76,7 @@ impl Terms {
             && self.kind == other.kind
             && self.root == other.root
             && self.is_beside == other.is_beside
-            && self.is_piece == other.is_piece
+            && self.is_chunk == other.is_chunk
             && is_same_fold
             && bytes
     }
@@ -144,7 +144,7 @@ impl Session<'_> {
             element: call.element,
             is_beside: false,
             sends_messages: false,
-            is_piece: false,
+            is_chunk: false,
         })
     }
 

@@ -103,7 +103,7 @@ impl Session<'_> {
         } else if self.by_streams.contains(&terms) {
             Some(STREAMS)
         } else {
-            terms.is_piece.then_some(CHUNKS)
+            terms.is_chunk.then_some(CHUNKS)
         };
         self.uses.count((
             terms.kind.name().to_owned(),
