@@ -65,7 +65,7 @@ pub struct Auto {
     /// Print the rows as JSON, each with all its choices
     #[arg(long)]
     json: bool,
-    /// Replace summary and table between the markers of this page
+    /// Replace the summary between the markers of this page; all cases go to a CSV file next to it
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
 }
