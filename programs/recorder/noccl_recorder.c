@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records what the ranks of an MPI program call, for `noccl run --messages`: wrappers by MPI's profiling interface.
+// Records what the ranks of an MPI program call, for `noccl run messages`: wrappers by MPI's profiling interface.
 //
 //     mpicc -O2 -fPIC -shared noccl_recorder.c -o libnoccl_recorder.so
 //     mpiexec -n 16 env LD_PRELOAD=./libnoccl_recorder.so ./solver

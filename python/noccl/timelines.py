@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Timelines of programs: when each rank computed, sent, received and waited.
 
-`noccl run FILE --program --timeline FILE.json` writes one (`docs/formats/timeline.md`), which
+`noccl run program FILE --timeline FILE.json` writes one (`docs/formats/timeline.md`), which
 Perfetto shows slice by slice. `python -m noccl.timelines FILE.json` draws it to an SVG beside it:
 programs have more slices than a picture has points, so a column shows which part of its time a
 rank spent on what.

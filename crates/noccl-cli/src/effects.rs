@@ -2,11 +2,12 @@
 //! Options that have no effect on what a command line asks for: each verb states its own, and one that is given is refused. An
 //! option that is ignored lets its user believe that it was followed.
 
-use clap::error::{Error, ErrorKind};
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use noccl::CollectiveKind;
 use std::borrow::Cow;
+use std::ffi::OsString;
 
 /// An option without an effect on the work at hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,11 +55,16 @@ pub fn of_sums(kind: CollectiveKind) -> Vec<Idle> {
     idle(is_idle, &["operator", "element"], on, accepted)
 }
 
-/// Refuses the first idle option that is on the command line.
+/// Refuses the first idle option that is on the command line, of the verb or the form of a verb that it names.
 ///
 /// # Errors
 /// [`ErrorKind::ArgumentConflict`] with the option and where it has an effect.
 pub fn refuse(command: &mut Command, matches: &ArgMatches, idle: &[Idle]) -> Result<(), Error> {
+    if let Some((name, of_verb)) = matches.subcommand()
+        && let Some(verb) = command.find_subcommand_mut(name)
+    {
+        return refuse(verb, of_verb, idle);
+    }
     let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
     let Some(found) = idle.iter().find(|idle| is_given(idle.option)) else {
         return Ok(());
@@ -70,6 +76,47 @@ pub fn refuse(command: &mut Command, matches: &ArgMatches, idle: &[Idle]) -> Res
         found.accepted
     );
     Err(command.error(ErrorKind::ArgumentConflict, text))
+}
+
+/// Where an unknown option is one of other forms of the same verb, the refusal names them.
+pub fn of_another_form(command: &mut Command, arguments: &[OsString], error: Error) -> Error {
+    let forms = forms_with(command, arguments, &error);
+    let Some((form, option, accepted)) = forms.filter(|(.., accepted)| !accepted.is_empty()) else {
+        return error;
+    };
+    let text = format!(
+        "the argument '{option}' has no effect on `{form}`; accepted: with {}",
+        accepted.join(", ")
+    );
+    command.error(ErrorKind::ArgumentConflict, text)
+}
+
+/// The form that a command line names, its unknown option, and the forms that have the option.
+fn forms_with(
+    command: &Command,
+    arguments: &[OsString],
+    error: &Error,
+) -> Option<(String, String, Vec<String>)> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let [_, verb, form, ..] = arguments else {
+        return None;
+    };
+    let ContextValue::String(option) = error.get(ContextKind::InvalidArg)? else {
+        return None;
+    };
+    let of_verb = command.find_subcommand(verb)?;
+    let name = format!(
+        "noccl {} {}",
+        of_verb.get_name(),
+        of_verb.find_subcommand(form)?.get_name()
+    );
+    let long = option.strip_prefix("--")?;
+    let has_it = |form: &&Command| form.get_arguments().any(|one| one.get_long() == Some(long));
+    let forms = of_verb.get_subcommands().filter(has_it);
+    let forms = forms.map(|form| format!("`noccl {} {}`", of_verb.get_name(), form.get_name()));
+    Some((name, option.clone(), forms.collect()))
 }
 
 /// The name that users write for an option of this id.

@@ -3,7 +3,7 @@
 //!
 //! Exit codes: 0 everything is fine; 1 a check failed, a run stalled or delivered wrong bytes; 2 the
 //! input is wrong and nothing ran; 3 interrupted with everything in a checkpoint; 4 an output could not be
-//! written; 130 interrupted. `run --program` ends as the program does: with the exit status of a rank that has one, or with 128
+//! written; 130 interrupted. `run program` ends as the program does: with the exit status of a rank that has one, or with 128
 //! and the signal that has ended it.
 
 mod args;

@@ -42,7 +42,7 @@ pub fn run_ranks(mut command: Command, script: &Path) -> Result<Outcome, Error> 
             "{error}: {}; accepted: a Python with the package noccl, named by NOCCL_PYTHON",
             interpreter().display()
         );
-        Error::argument("--program", script.display(), accepted)
+        Error::argument("program", script.display(), accepted)
     };
     let notes = RankNotes::new()?;
     let child = command.env(RankNotes::VARIABLE, notes.file()).spawn();

@@ -126,7 +126,7 @@ pub fn record_called(
         let accepted =
             "its messages go through ports; accepted: a program made by noccl build --calls";
         return Err(Error::argument(
-            "--program",
+            "program",
             executed.program.display(),
             accepted,
         ));

@@ -123,7 +123,7 @@ fn run(
     if has_calls(&image) {
         let accepted = "made by noccl build --calls; accepted: one that was made without it";
         return Err(Error::argument(
-            "--program",
+            "program",
             request.program.display(),
             accepted,
         ));
@@ -134,7 +134,7 @@ fn run(
             network.spec().name
         );
         return Err(Error::argument(
-            "--program",
+            "program",
             request.program.display(),
             accepted,
         ));

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which rank runs, and where each has called last, in a file that outlives this process.
 
-`noccl run --program` makes the file and names it in `NOCCL_RANK_NOTES`. A rank that ends the
+`noccl run program` makes the file and names it in `NOCCL_RANK_NOTES`. A rank that ends the
 process at once, by `os._exit` or a memory fault, leaves no other trace: the command reads the file
 and names the rank and its last call. The file has slots of 256 bytes: who runs, then a slot per
 rank with the place of its last call. Each holds text and zeros.

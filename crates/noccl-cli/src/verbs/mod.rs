@@ -8,8 +8,8 @@ mod tool;
 
 use crate::Outcome;
 use crate::effects::{self, Idle};
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
-use collective::{baselines, check, compare, demo, matrix, order, run, run_options, schedule};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use collective::{baselines, check, compare, demo, matrix, order, run, schedule};
 use network::{elaborate, rtl};
 use noccl::Error;
 use std::ffi::OsString;
@@ -70,9 +70,9 @@ enum Verb {
 
 impl Verb {
     /// Options without an effect on what is asked for.
-    fn idle(&self, matches: &ArgMatches) -> Vec<Idle> {
+    fn idle(&self) -> Vec<Idle> {
         match self {
-            Verb::Run(_) => run_options::idle(matches),
+            Verb::Run(verb) => verb.idle(),
             Verb::Schedule(verb) => verb.idle(),
             Verb::Order(verb) => verb.idle(),
             Verb::Compare(verb) => verb.idle(),
@@ -110,14 +110,13 @@ impl Cli {
     /// # Errors
     /// Those of clap; an option without an effect on what is asked for.
     pub fn read(arguments: &[OsString]) -> Result<Self, clap::Error> {
+        let arguments = run::with_form(arguments);
         let mut command = Self::command();
-        let matches = command.try_get_matches_from_mut(arguments)?;
+        let matches = command
+            .try_get_matches_from_mut(arguments.iter())
+            .map_err(|error| effects::of_another_form(&mut command, &arguments, error))?;
         let cli = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
-        if let Some((name, of_verb)) = matches.subcommand()
-            && let Some(command) = command.find_subcommand_mut(name)
-        {
-            effects::refuse(command, of_verb, &cli.verb.idle(of_verb))?;
-        }
+        effects::refuse(&mut command, &matches, &cli.verb.idle())?;
         Ok(cli)
     }
 

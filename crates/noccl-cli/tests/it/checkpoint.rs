@@ -148,7 +148,10 @@ fn a_checkpoint_of_another_run_or_of_none_is_refused_before_anything_runs() {
             format!("{run} --checkpoint a.ckpt --checkpoint-every 0"),
             "above 0",
         ),
-        (format!("{run} --trace --resume my.ckpt"), "--trace"),
+        (
+            format!("{run} --trace --resume my.ckpt"),
+            "no effect on `noccl run trace`",
+        ),
     ];
     check_refused(&folder, &cases);
 }
@@ -178,7 +181,7 @@ fn a_checkpoint_of_another_program_is_refused_and_says_what_differs() {
         interrupt_once_saved(&folder, child, name, "-INT");
     }
     let resume = format!("{run} --resume my.ckpt");
-    let kind = "another kind of run (a schedule, or a program by --program)";
+    let kind = "another kind of run (a schedule, or a program)";
     let cases = [
         (resume.replace("long.elf", "other.elf"), "another program"),
         (resume.replace("--ranks 4", "--ranks 3"), "--ranks"),

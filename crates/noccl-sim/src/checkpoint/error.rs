@@ -84,7 +84,7 @@ pub enum Part {
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Part::Kind => "kind of run (a schedule, or a program by --program)",
+            Part::Kind => "kind of run (a schedule, or a program)",
             Part::Spec => "spec",
             Part::Schedule => "schedule",
             Part::Inputs => "set of inputs (--seed)",

@@ -24,7 +24,7 @@ _MODULES = {
 }
 _ABSENT = {
     "mpi4py.bench": "noccl matrix and noccl compare",
-    "mpi4py.run": "noccl run --program",
+    "mpi4py.run": "noccl run program",
     "mpi4py.util.pool": "mpi4py.futures",
     "mpi4py.util.sync": "messages and Barrier",
 }

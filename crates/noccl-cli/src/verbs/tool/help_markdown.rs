@@ -3,7 +3,7 @@
 
 use crate::verbs::Cli;
 use crate::{Outcome, output};
-use clap::{Args, CommandFactory};
+use clap::{Args, Command, CommandFactory};
 use noccl::Error;
 use std::path::PathBuf;
 
@@ -35,21 +35,28 @@ fn page() -> String {
          ```text\n{}```\n",
         clean(&root.render_long_help().to_string())
     );
-    for verb in root.get_subcommands().filter(|c| !c.is_hide_set()) {
-        let name = verb.get_name();
-        if name == "help" {
-            continue;
+    for verb in shown(&root) {
+        out += &section(&format!("noccl {}", verb.get_name()), verb);
+        for form in shown(verb) {
+            out += &section(
+                &format!("noccl {} {}", verb.get_name(), form.get_name()),
+                form,
+            );
         }
-        let mut verb = verb
-            .clone()
-            .bin_name(format!("noccl {name}"))
-            .term_width(100);
-        out += &format!(
-            "\n## `noccl {name}`\n\n```text\n{}```\n",
-            clean(&verb.render_long_help().to_string())
-        );
     }
     out
+}
+
+/// Verbs, or forms of a verb, that help lists.
+fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+    let all = command.get_subcommands();
+    all.filter(|one| !one.is_hide_set() && one.get_name() != "help")
+}
+
+fn section(name: &str, command: &Command) -> String {
+    let mut command = command.clone().bin_name(name).term_width(100);
+    let help = clean(&command.render_long_help().to_string());
+    format!("\n## `{name}`\n\n```text\n{help}```\n")
 }
 
 /// No trailing spaces, one newline at the end.

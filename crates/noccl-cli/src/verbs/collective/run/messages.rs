@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `noccl run --messages`: the replay of a message trace.
+//! `noccl run messages`: the replay of a message trace.
 
-use super::program::{Asked, ProgramArgs};
+use super::ranks::RanksArgs;
+use crate::args::SpecArgs;
 use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{Error, MessagesReport, MessagesRequest, Network};
+use noccl::{Error, MessagesReport, MessagesRequest};
+use std::path::PathBuf;
 
-/// A message trace.
+/// A message trace: what the ranks of an MPI program have called, as programs/recorder records it
 #[derive(Debug, Args)]
-pub struct MessagesArgs {
-    /// The file is a message trace: what the ranks of an MPI program have called, as programs/recorder records it
-    #[arg(long, group = "of_ranks", conflicts_with_all = ["trace", "checkpoint", "resume"])]
-    pub messages: bool,
-    /// Multiply all computations of a message trace by this; nanoseconds become cycles by the network's clock
-    #[arg(
-        long,
-        value_name = "FACTOR",
-        default_value_t = 1.0,
-        requires = "messages"
-    )]
-    pub compute_scale: f64,
-    /// Whose costs of messages a message trace is replayed with: those of the network's description, or those of the message library that the trace has of this network [default: recorded where it has them]
-    #[arg(long, value_enum, value_name = "COSTS", requires = "messages")]
-    pub library: Option<Library>,
+#[command(after_help = "\
+Examples:
+  noccl run messages solver.messages --spec tilepro64_4x4 --compute-scale 4")]
+pub struct RunMessages {
+    /// Message trace
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Number of ranks, one per tile; by default as the trace says
+    #[arg(long, value_name = "N")]
+    ranks: Option<u32>,
+    #[command(flatten)]
+    of_ranks: RanksArgs,
+    /// Multiply all computations by this; nanoseconds become cycles by the network's clock
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    compute_scale: f64,
+    /// Whose costs of messages: those of the network's description, or those of the message library that the trace has of this network [default: recorded where it has them]
+    #[arg(long, value_enum, value_name = "COSTS")]
+    library: Option<Library>,
 }
 
 /// Whose costs of messages.
@@ -36,39 +43,36 @@ pub enum Library {
     Recorded,
 }
 
-impl MessagesArgs {
+impl RunMessages {
     /// Replays a trace.
-    pub fn run(
-        &self,
-        network: &Network,
-        program: &ProgramArgs,
-        asked: &Asked<'_>,
-    ) -> Result<Outcome, Error> {
+    pub fn run(&self) -> Result<Outcome, Error> {
+        let network = &self.spec.load()?;
+        let of_ranks = &self.of_ranks;
         let request = MessagesRequest {
-            trace: asked.file.to_owned(),
-            ranks: program.ranks,
+            trace: self.file.clone(),
+            ranks: self.ranks,
             library: self.library.map(|library| match library {
                 Library::Modelled => noccl::LibraryCosts::Modelled,
                 Library::Recorded => noccl::LibraryCosts::Recorded,
             }),
-            collectives: noccl::program::parse_program_algorithm(&program.collectives)?,
+            collectives: noccl::program::parse_program_algorithm(&of_ranks.collectives)?,
             compute_scale: self.compute_scale,
-            max_cycles: asked.max_cycles,
-            noise_seed: asked.noise_seed,
+            max_cycles: of_ranks.max_cycles,
+            noise_seed: of_ranks.noise,
         };
-        program.check_timeline()?;
-        let report = if program.timeline.is_some() {
+        of_ranks.check_timeline()?;
+        let report = if of_ranks.timeline.is_some() {
             let (report, timeline) = watched("calls", |watch| {
                 noccl::record_replayed(network, &request, watch)
             })?;
-            program.write_timeline(&timeline)?;
+            of_ranks.write_timeline(&timeline)?;
             report
         } else {
             watched("calls", |watch| {
                 noccl::replay_messages(network, &request, watch)
             })?
         };
-        if asked.is_json {
+        if of_ranks.json {
             output::json(&report)?;
         } else {
             output::result(&summary(&report))?;

@@ -1,100 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `noccl run --program`: a compiled program on executed cores, or an mpi4py script by the Python package.
+//! `noccl run program`: a compiled program on executed cores, or an mpi4py script by the Python package.
 
-use crate::args::size;
+use super::ranks::RanksArgs;
+use crate::args::{CheckpointArgs, SpecArgs, size};
+use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::python::{interpreter, run_ranks};
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::{
-    CalledRankRow, CalledReport, CalledRequest, CheckpointRequest, CollectiveUseRow, Error,
-    ExecutedReport, ExecutedRequest, Network, Recording, Timeline,
+    CalledRankRow, CalledReport, CalledRequest, CollectiveUseRow, Error, ExecutedReport,
+    ExecutedRequest, Network, Recording,
 };
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-/// A program of ranks.
+/// A program of ranks: an ELF file of `noccl build`, or an mpi4py script (.py)
 #[derive(Debug, Args)]
-pub struct ProgramArgs {
-    /// The file is a program of ranks: an ELF file of `noccl build`, or an mpi4py script (.py)
-    #[arg(long, group = "of_ranks", requires = "ranks", conflicts_with = "trace")]
-    pub program: bool,
-    /// Number of ranks of a program, one per tile; of a message trace as it says
+#[command(after_help = "\
+Examples:
+  noccl run program jacobi.py --ranks 16 --spec collective_noc_4x4 -- 64
+  noccl run program ring.elf --ranks 16 --spec tilepro64_4x4
+  noccl run program solver.elf --ranks 64 --spec tilepro64_8x8 --checkpoint solver.ckpt")]
+pub struct RunProgram {
+    /// Program
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Number of ranks, one per tile
     #[arg(long, value_name = "N")]
-    pub ranks: Option<u32>,
+    ranks: u32,
+    #[command(flatten)]
+    of_ranks: RanksArgs,
     /// What instructions of a compiled program cost: a name (in_order, one_cycle, tilepro64) or a TOML file
-    #[arg(
-        long,
-        value_name = "TABLE",
-        default_value = "in_order",
-        requires = "program"
-    )]
-    pub costs: String,
+    #[arg(long, value_name = "TABLE", default_value = "in_order")]
+    costs: String,
     /// Memory of each core that executes a compiled program
-    #[arg(long, value_name = "BYTES", default_value = "4MiB", value_parser = size, requires = "program")]
-    pub program_memory: u64,
-    /// Algorithm of the collectives that a script, a program of --calls or a message trace calls
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "auto",
-        requires = "of_ranks"
-    )]
-    pub collectives: String,
+    #[arg(long, value_name = "BYTES", default_value = "4MiB", value_parser = size)]
+    program_memory: u64,
     /// Write what the ranks of a compiled program have called to this file, as a message trace; a program of ports is built with programs/recorder/cores
-    #[arg(long, value_name = "FILE", requires = "program")]
-    pub record: Option<PathBuf>,
-    /// Write when each rank computed, sent, received and waited to this file (.json), which ui.perfetto.dev shows; of a script also a picture (.svg, .png, .pdf)
-    #[arg(long, value_name = "FILE", requires = "of_ranks")]
-    pub timeline: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
     /// Arguments of the program, behind --
     #[arg(last = true, value_name = "ARGS")]
-    pub arguments: Vec<String>,
+    arguments: Vec<String>,
 }
 
-/// What else `noccl run` was asked for.
-pub struct Asked<'a> {
-    pub file: &'a Path,
-    pub max_cycles: Option<u64>,
-    pub noise_seed: Option<u64>,
-    pub is_json: bool,
-    pub checkpoint: Option<CheckpointRequest>,
-    /// Spec and overrides as on the command line.
-    pub spec: &'a str,
-    pub overrides: &'a [(String, String)],
-}
+impl RunProgram {
+    fn is_script(&self) -> bool {
+        self.file.extension().is_some_and(|end| end == "py")
+    }
 
-impl ProgramArgs {
-    /// Runs a compiled program.
-    pub fn run(&self, network: &Network, asked: &Asked<'_>) -> Result<Outcome, Error> {
+    /// Options without an effect on the program.
+    pub fn idle(&self) -> Vec<Idle> {
+        let options = ["costs", "program_memory"];
+        effects::idle(self.is_script(), &options, "a script", "a compiled program")
+    }
+
+    pub fn run(&self) -> Result<Outcome, Error> {
+        if self.is_script() {
+            return self.run_script();
+        }
+        self.run_compiled(&self.spec.load()?)
+    }
+
+    fn run_compiled(&self, network: &Network) -> Result<Outcome, Error> {
         let request = ExecutedRequest {
-            program: asked.file.to_owned(),
+            program: self.file.clone(),
             arguments: self.arguments.clone(),
-            ranks: self.ranks.unwrap_or(1),
+            ranks: self.ranks,
             costs: self.costs.clone(),
             memory_bytes: self.program_memory,
-            max_cycles: asked.max_cycles,
-            checkpoint: asked.checkpoint.clone(),
+            max_cycles: self.of_ranks.max_cycles,
+            checkpoint: self.checkpoint.request(),
         };
         if let Some(place) = &self.record {
             noccl::check_output(place)?;
         }
-        self.check_timeline()?;
-        if noccl::is_program_of_calls(asked.file)? {
-            return self.run_called(network, asked, request);
+        self.of_ranks.check_timeline()?;
+        if noccl::is_program_of_calls(&self.file)? {
+            return self.run_called(network, request);
         }
-        self.refuse_calls_only(asked)?;
+        self.refuse_calls_only()?;
         let mut printed = Vec::new();
-        let has_timeline = self.timeline.is_some();
+        let has_timeline = self.of_ranks.timeline.is_some();
         let done = watched("ranks", |watch| {
             noccl::record_executed(network, &request, has_timeline, &mut printed, watch)
         });
-        let (mut report, timeline) = done.inspect_err(|_| print_failed(&printed, asked.is_json))?;
-        self.write_timeline(&timeline)?;
+        let (mut report, timeline) =
+            done.inspect_err(|_| print_failed(&printed, self.of_ranks.json))?;
+        self.of_ranks.write_timeline(&timeline)?;
         let consoles = report.ranks.iter_mut().map(|rank| &mut rank.console);
-        self.write_recorded(asked, &report.network, consoles)?;
-        if asked.is_json {
+        self.write_recorded(&report.network, consoles)?;
+        if self.of_ranks.json {
             output::json(&report)?;
         } else {
             let consoles = report.ranks.iter().map(|rank| (rank.rank, &*rank.console));
@@ -104,33 +106,29 @@ impl ProgramArgs {
     }
 
     /// Runs a program of `noccl build --calls`.
-    fn run_called(
-        &self,
-        network: &Network,
-        asked: &Asked<'_>,
-        executed: ExecutedRequest,
-    ) -> Result<Outcome, Error> {
+    fn run_called(&self, network: &Network, executed: ExecutedRequest) -> Result<Outcome, Error> {
         let request = CalledRequest {
             executed,
-            collectives: noccl::program::parse_program_algorithm(&self.collectives)?,
-            noise_seed: asked.noise_seed,
+            collectives: noccl::program::parse_program_algorithm(&self.of_ranks.collectives)?,
+            noise_seed: self.of_ranks.noise,
         };
         let recording = Recording {
             has_messages: self.record.is_some(),
-            has_timeline: self.timeline.is_some(),
+            has_timeline: self.of_ranks.timeline.is_some(),
         };
         let mut printed = Vec::new();
         let done = watched("ranks", |watch| {
             noccl::record_called(network, &request, recording, &mut printed, watch)
         });
-        let (report, recorded) = done.inspect_err(|_| print_failed(&printed, asked.is_json))?;
+        let (report, recorded) =
+            done.inspect_err(|_| print_failed(&printed, self.of_ranks.json))?;
         if let (Some(place), Some(trace)) = (&self.record, &recorded.messages) {
             noccl::write_file(place, trace)?;
         }
         if let Some(timeline) = &recorded.timeline {
-            self.write_timeline(timeline)?;
+            self.of_ranks.write_timeline(timeline)?;
         }
-        if asked.is_json {
+        if self.of_ranks.json {
             output::json(&report)?;
         } else {
             let consoles = report.ranks.iter().map(|rank| (rank.rank, &*rank.console));
@@ -140,93 +138,67 @@ impl ProgramArgs {
     }
 
     /// Refuses what has no effect on a program over ports, whose messages are its own instructions.
-    fn refuse_calls_only(&self, asked: &Asked<'_>) -> Result<(), Error> {
+    fn refuse_calls_only(&self) -> Result<(), Error> {
         let accepted = "it has no effect on a program over ports; accepted: with a program of noccl build --calls, a script or a message trace";
-        if self.collectives != "auto" {
+        if self.of_ranks.collectives != "auto" {
             return Err(Error::argument(
                 "--collectives",
-                &self.collectives,
+                &self.of_ranks.collectives,
                 accepted,
             ));
         }
-        match asked.noise_seed {
+        match self.of_ranks.noise {
             Some(seed) => Err(Error::argument("--noise", seed, accepted)),
             None => Ok(()),
         }
     }
 
-    /// A place for a timeline of what is not a script: only the file of trace events is written here.
-    pub(super) fn check_timeline(&self) -> Result<(), Error> {
-        let Some(place) = &self.timeline else {
-            return Ok(());
-        };
-        if place.extension().is_none_or(|e| e != "json") {
-            let accepted =
-                "accepted: FILE.json, of which python -m noccl.timelines makes a picture";
-            return Err(Error::argument("--timeline", place.display(), accepted));
-        }
-        noccl::check_output(place)
-    }
-
-    /// Writes what ranks did over time, if somebody wants it.
-    pub(super) fn write_timeline(&self, timeline: &Timeline) -> Result<(), Error> {
-        let Some(place) = &self.timeline else {
-            return Ok(());
-        };
-        let text = timeline
-            .trace_events()
-            .map_err(|error| Error::argument("--timeline", place.display(), error.to_string()))?;
-        noccl::write_file(place, &text)?;
-        Ok(())
-    }
-
     /// Writes the message trace that ranks have printed, if somebody wants it.
     fn write_recorded<'a>(
         &self,
-        asked: &Asked<'_>,
         network: &str,
         consoles: impl ExactSizeIterator<Item = &'a mut String>,
     ) -> Result<(), Error> {
         let Some(place) = &self.record else {
             return Ok(());
         };
-        let name = asked.file.file_name().unwrap_or(asked.file.as_os_str());
-        let source = format!("{} on executed cores of {}", name.display(), asked.spec);
+        let name = self.file.file_name().unwrap_or(self.file.as_os_str());
+        let source = format!("{} on executed cores of {}", name.display(), self.spec.spec);
         let text = noccl::take_recorded((&noccl::visible_line(&source), network), consoles)?;
         noccl::write_file(place, &text)?;
         Ok(())
     }
 
     /// Hands a script to the Python package of this installation.
-    pub fn run_script(&self, asked: &Asked<'_>) -> Result<Outcome, Error> {
+    fn run_script(&self) -> Result<Outcome, Error> {
         if let Some(place) = &self.record {
             let accepted = "accepted: with a compiled program (ELF)";
             return Err(Error::argument("--record", place.display(), accepted));
         }
         let unsaved = "the Python objects of a script's ranks";
-        noccl::refuse_checkpoint(asked.checkpoint.as_ref(), unsaved)?;
+        noccl::refuse_checkpoint(self.checkpoint.request().as_ref(), unsaved)?;
         let mut command = Command::new(interpreter());
         // Without the current folder in front of the path: a file `types.py` there would stand for Python's own.
-        command.args(["-P", "-m", "noccl.programs", "--spec", asked.spec]);
-        command.args(["--ranks", &self.ranks.unwrap_or(1).to_string()]);
-        command.args(["--collectives", &self.collectives]);
-        for (key, value) in asked.overrides {
+        command.args(["-P", "-m", "noccl.programs", "--spec", &self.spec.spec]);
+        command.args(["--ranks", &self.ranks.to_string()]);
+        command.args(["--collectives", &self.of_ranks.collectives]);
+        for (key, value) in &self.spec.overrides.overrides {
             command.args(["--override", &format!("{key}={value}")]);
         }
-        if let Some(cycles) = asked.max_cycles {
+        if let Some(cycles) = self.of_ranks.max_cycles {
             command.args(["--max-cycles", &cycles.to_string()]);
         }
-        if let Some(seed) = asked.noise_seed {
+        if let Some(seed) = self.of_ranks.noise {
             command.args(["--noise-seed", &seed.to_string()]);
         }
-        if let Some(place) = &self.timeline {
+        if let Some(place) = &self.of_ranks.timeline {
             command.arg("--timeline").arg(place);
         }
-        if asked.is_json {
+        if self.of_ranks.json {
             command.arg("--json");
         }
-        command.arg(asked.file).args(&self.arguments);
-        run_ranks(command, asked.file)
+        command.arg(&self.file).args(&self.arguments);
+        run_ranks(command, &self.file)
     }
 }
 

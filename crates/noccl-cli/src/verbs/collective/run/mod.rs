@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl run`: a form for each kind of workload, with the options that have an effect on it.
+
+mod messages;
+mod program;
+mod ranks;
+mod report;
+mod schedule;
+mod simulation;
+mod trace;
+
+use crate::Outcome;
+use crate::effects::Idle;
+use clap::{Args, Subcommand};
+use noccl::Error;
+use std::borrow::Cow;
+use std::ffi::OsString;
+
+/// Run a schedule, a trace, a program or a message trace, cycle by cycle
+///
+/// Each kind of workload has a form with its own options: `noccl run schedule --help`. Without a form the file is a schedule; with
+/// --trace, --program or --messages it is what the option says.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl run schedule reduce.json
+  noccl run trace transactions.json --links --json
+  noccl run program jacobi.py --ranks 16 --spec collective_noc_4x4 -- 64
+  noccl run messages solver.messages --spec tilepro64_4x4 --compute-scale 4")]
+pub struct Run {
+    #[command(subcommand)]
+    form: Form,
+}
+
+#[derive(Debug, Subcommand)]
+enum Form {
+    Schedule(schedule::RunSchedule),
+    Trace(trace::RunTrace),
+    Program(program::RunProgram),
+    Messages(messages::RunMessages),
+}
+
+impl Run {
+    /// Options without an effect on the file.
+    pub fn idle(&self) -> Vec<Idle> {
+        match &self.form {
+            Form::Schedule(form) => form.simulation.idle(),
+            Form::Trace(form) => form.simulation.idle(),
+            Form::Program(form) => form.idle(),
+            Form::Messages(_) => Vec::new(),
+        }
+    }
+
+    pub fn run(&self) -> Result<Outcome, Error> {
+        match &self.form {
+            Form::Schedule(form) => form.run(),
+            Form::Trace(form) => form.run(),
+            Form::Program(form) => form.run(),
+            Form::Messages(form) => form.run(),
+        }
+    }
+}
+
+/// Options that name the form in a call without one.
+const FLAGS: [(&str, &str); 3] = [
+    ("--trace", "trace"),
+    ("--program", "program"),
+    ("--messages", "messages"),
+];
+
+/// Words after `noccl run` that are no file.
+const NO_FILE: [&str; 7] = [
+    "schedule", "trace", "program", "messages", "help", "--help", "-h",
+];
+
+/// A command line with the form of `noccl run` that it leaves out: that of the first such option, or the schedule's.
+pub fn with_form(arguments: &[OsString]) -> Cow<'_, [OsString]> {
+    let [program, verb, rest @ ..] = arguments else {
+        return arguments.into();
+    };
+    let is_complete = |first: &OsString| NO_FILE.iter().any(|word| first == word);
+    if verb != "run" || rest.first().is_none_or(is_complete) {
+        return arguments.into();
+    }
+    let own = rest
+        .iter()
+        .position(|word| word == "--")
+        .unwrap_or(rest.len());
+    let flag = rest[..own].iter().enumerate().find_map(|(index, word)| {
+        let (_, form) = FLAGS.iter().find(|(flag, _)| word == flag)?;
+        Some((index, *form))
+    });
+    let (at, form) = flag.unzip();
+    let mut words = vec![
+        program.clone(),
+        verb.clone(),
+        form.unwrap_or("schedule").into(),
+    ];
+    let kept = rest
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| Some(*index) != at);
+    words.extend(kept.map(|(_, word)| word.clone()));
+    words.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn formed(line: &str) -> String {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let words = with_form(&words);
+        let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn a_call_without_a_form_gets_the_one_that_it_means() {
+        for (call, meant) in [
+            ("noccl run a.json", "noccl run schedule a.json"),
+            (
+                "noccl run --seed 1 a.json",
+                "noccl run schedule --seed 1 a.json",
+            ),
+            (
+                "noccl run a.json --trace --json",
+                "noccl run trace a.json --json",
+            ),
+            (
+                "noccl run a.py --ranks 2 --program -- --trace",
+                "noccl run program a.py --ranks 2 -- --trace",
+            ),
+            ("noccl run --messages m", "noccl run messages m"),
+            // Both: the second one is refused.
+            (
+                "noccl run a --trace --program",
+                "noccl run trace a --program",
+            ),
+            ("noccl run program a.py", "noccl run program a.py"),
+            ("noccl run --help", "noccl run --help"),
+            ("noccl run", "noccl run"),
+            (
+                "noccl compare reduce --trace",
+                "noccl compare reduce --trace",
+            ),
+        ] {
+            assert_eq!(formed(call), meant);
+        }
+    }
+}
