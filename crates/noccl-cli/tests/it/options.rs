@@ -75,6 +75,13 @@ fn a_call_without_a_form_is_the_same() {
             "run program a.elf --ranks 2",
         ),
         ("run --messages a.messages", "run messages a.messages"),
+        ("run --seed 1 a.json", "run schedule --seed 1 a.json"),
+        (
+            "run a.elf --ranks 2 --program -- --trace",
+            "run program a.elf --ranks 2 -- --trace",
+        ),
+        // Of two the first one counts, and the second one is refused.
+        ("run a --trace --program", "run trace a --program"),
     ] {
         let (said, expected) = (noccl(old), noccl(form));
         assert_eq!(
