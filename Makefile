@@ -167,7 +167,7 @@ test: ## Tests of Rust and Python but the slow ones, and one of each kind for th
 
 .PHONY: test-all
 test-all: export NOCCL_CASES := long
-test-all: docs test-rust test-debug test-python test-wheel lint-rtl rtl formal cosim cosim-run rtl-mutants rtl-long mutations ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
+test-all: docs test-rust test-debug test-python test-wheel lint-rtl rtl formal cosim cosim-run rtl-mutants rtl-long mutations test-ray ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
 
 MUTATIONS ?= 100000
 .PHONY: mutations
@@ -203,6 +203,15 @@ SLOW_PYTHON += test_programs_of_calls test_stress_programs test_sweep_ends
 .PHONY: test-python-quick
 test-python-quick: $(BIN)/noccl $(VENV)/.deps
 	$(BIN)/python -m pytest $(SLOW_PYTHON:%=--ignore python/tests/%.py)
+
+# A fifth of a gigabyte: for these tests alone.
+$(VENV)/.ray: $(VENV)/.deps requirements/ray.lock
+	$(BIN)/python $(PIP_INSTALL) -r requirements/ray.lock
+	@touch $@
+
+.PHONY: test-ray
+test-ray: $(VENV)/.ray $(BIN)/noccl ## Sweeps on real Ray (minutes): killed workers, a frozen node, a node that loses its link
+	$(BIN)/python -m pytest -p no:cacheprovider python/tests/real_ray
 
 .PHONY: long
 long: $(BIN)/noccl $(VENV)/.extension $(RTL_VENV)/.deps ## Long suites; writes docs/developer/long_summary.md

@@ -23,7 +23,7 @@ import repository
 
 RESOLVER = "pip-tools==7.6.2"
 # In this order, since the later ones read the earlier ones.
-NAMES = ("use", "plot", "frames", "dev", "rtl", "cp_sat")
+NAMES = ("use", "plot", "frames", "dev", "rtl", "cp_sat", "ray")
 
 
 def main() -> None:

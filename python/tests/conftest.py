@@ -13,8 +13,8 @@ from tests.case_numbers import cases
 # which takes a fifth of the time.
 os.environ.setdefault("MPIR_CVAR_ENABLE_HEAVY_YIELD", "1")
 
-# Translates hardware: `make cosim-run` names it.
-collect_ignore = ["test_hardware.py"]
+# One translates hardware, the other needs Ray: `make cosim-run` and `make test-ray` name them.
+collect_ignore = ["test_hardware.py", "real_ray"]
 
 # Simulations have no fixed duration; failing examples replay from the printed blob.
 settings.register_profile("noccl", deadline=None, max_examples=25, print_blob=True)
