@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -50,11 +51,14 @@ def played(event: str, folder: Path, *prefix: str) -> tuple[dict[str, Any], str]
             str(folder),
             nodes,
         ]
+        # Nodes listen to the network: with a token of this test no other user gives them tasks.
+        token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+        settings = token | {"RAY_TMPDIR": nodes}
         process = subprocess.Popen(
             words,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=os.environ | {"RAY_TMPDIR": nodes},
+            env=os.environ | settings,
             text=True,
         )
         try:
