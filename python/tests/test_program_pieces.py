@@ -29,6 +29,11 @@ RANKS = 4
 SIZES = [16 << 10, 32 << 10, 33 << 10, 64 << 10]
 
 
+def waited(start: Callable[[], Any]) -> Callable[[], Any]:
+    """A call that begins a collective and waits for it."""
+    return lambda: start().Wait()
+
+
 def each(comm: Any, size: int) -> dict[str, int]:
     """Cycles of every collective whose longer buffer has so many bytes, its values compared."""
     count = size // 8
@@ -53,7 +58,7 @@ def each(comm: Any, size: int) -> dict[str, int]:
             total.reshape(RANKS, -1)[comm.rank],
         ),
     }
-    started = {
+    started: dict[str, tuple[Callable[[], Any], Any, Any]] = {
         "Ibcast": (lambda: comm.Ibcast(sent, root=1), *calls["Bcast"][1:]),
         "Iallreduce": (lambda: comm.Iallreduce(own, out), *calls["Allreduce"][1:]),
         "Ireduce": (lambda: comm.Ireduce(own, out, root=2), *calls["Reduce"][1:]),
@@ -61,7 +66,7 @@ def each(comm: Any, size: int) -> dict[str, int]:
         "Ialltoall": (lambda: comm.Ialltoall(own, out), *calls["Alltoall"][1:]),
     }
     for name, (start, found, expected) in started.items():
-        calls[name] = (lambda start=start: start().Wait(), found, expected)
+        calls[name] = (waited(start), found, expected)
     cycles = {}
     for name, (call, found, expected) in calls.items():
         if found is not sent or comm.rank != 1:
