@@ -65,6 +65,7 @@ use crate::bound_cores::Words;
 use crate::bound_custom::own_needs;
 use crate::bound_messages::Messages;
 use crate::bound_software::Software;
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, Network, TileId, TileRef};
 use noccl_spec::{AxiTiles, Plane};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Holders};
@@ -96,10 +97,10 @@ pub fn round_trip_cycles(network: &Network, paths: u32, target_cycles: u32) -> u
 }
 
 /// One path, on the plane that is fastest.
-fn notice_cycles(network: &Network, paths: u32) -> u64 {
-    let planes = [Plane::Req, Plane::Rsp, Plane::Wide].into_iter();
-    let cycles = planes.map(|plane| path_cycles(network, plane, paths));
-    cycles.min().unwrap_or(0)
+pub(crate) fn notice_cycles(network: &Network, paths: u32) -> u64 {
+    let [req, rsp, wide] =
+        [Plane::Req, Plane::Rsp, Plane::Wide].map(|plane| path_cycles(network, plane, paths));
+    req.min(rsp).min(wide)
 }
 
 /// From one interface to another.
@@ -156,7 +157,7 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
         .then(|| own_needs(network, collective));
     let farthest_paths = match &own {
         Some(own) => own.farthest_paths,
-        None => members.iter().map(to_root).max().unwrap_or(0),
+        None => max_or_zero(members.iter().map(to_root)),
     };
     let diameter_paths = network.least_paths(diameter_hops(network, &members));
     let class = BoundClass::of(collective.kind);
@@ -194,6 +195,7 @@ pub fn bounds(network: &Network, collective: &Collective) -> Result<Bounds, Mode
             (others * collective.bytes).div_ceil(flit_bytes(network))
         }
         Port::Defined => {
+            // 0: without a definition nothing moves.
             let bytes = own.map_or(0, |own| own.port_bytes);
             bytes.div_ceil(flit_bytes(network))
         }
@@ -242,6 +244,7 @@ fn request_cycles(network: &Network, collective: &Collective, root: Coord) -> u6
     let clusters = network.clusters();
     let paths = clusters.map(|cluster| network.paths(network.coord(cluster), root));
     let requests = paths.map(|paths| path_cycles(network, Plane::Req, paths));
+    // 0: without clusters nobody requests, and a lower bound of 0 excludes nothing.
     requests.min().map_or(0, |request| {
         request + u64::from(network.axi().memory.latency_cycles)
     })
@@ -317,7 +320,7 @@ fn cut_beats(network: &Network, members: &[TileId], kind: CollectiveKind, beats:
     };
     let vertical = along(|c| c.x, network.width(), network.height());
     let horizontal = along(|c| c.y, network.height(), network.width());
-    vertical.chain(horizontal).max().unwrap_or(0)
+    max_or_zero(vertical.chain(horizontal))
 }
 
 fn find_root(network: &Network, collective: &Collective) -> Result<TileId, ModelError> {
@@ -359,11 +362,12 @@ pub(crate) fn core_addition_cycles(axi: &AxiTiles) -> u64 {
 /// Largest distance between two tiles: in Manhattan distance the extremes of both diagonals count.
 fn diameter_hops(network: &Network, tiles: &[TileId]) -> u32 {
     let spread = |value: &dyn Fn(TileId) -> i64| {
-        let low = tiles.iter().map(|t| value(*t)).min().unwrap_or(0);
-        let high = tiles.iter().map(|t| value(*t)).max().unwrap_or(0);
-        high.abs_diff(low) as u32
+        let low = tiles.iter().map(|t| value(*t)).min();
+        let high = tiles.iter().map(|t| value(*t)).max();
+        Some(high?.abs_diff(low?) as u32)
     };
     let x = |t| i64::from(network.coord(t).x);
     let y = |t| i64::from(network.coord(t).y);
-    spread(&|t| x(t) + y(t)).max(spread(&|t| x(t) - y(t)))
+    let diagonals = [spread(&|t| x(t) + y(t)), spread(&|t| x(t) - y(t))];
+    max_or_zero(diagonals.into_iter().flatten())
 }

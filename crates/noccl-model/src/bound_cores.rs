@@ -18,6 +18,7 @@
 
 use crate::Bounds;
 use crate::bound_class::{BoundClass, Span};
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Network, Port, TileId};
 use noccl_spec::CoreTiles;
 use noccl_workload::CollectiveKind;
@@ -68,10 +69,10 @@ pub fn direct_exchange(
             }
         }
     }
-    let on_link = on_links.into_iter().max().unwrap_or(0);
+    let on_link = max_or_zero(on_links);
     Some(DirectExchangeBounds {
         link_bound_cycles: network.link_words_cycles(on_link)?,
-        core_bound_cycles: of_cores.into_iter().max().unwrap_or(0),
+        core_bound_cycles: max_or_zero(of_cores),
     })
 }
 

@@ -11,6 +11,7 @@
 //! A chunk cannot be complete before its last beat has come over the path from its farthest operand. Additions add nothing here, as operands of one
 //! tile may be added before the first request leaves it, where the cycles begin.
 
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Network, TileId};
 use noccl_workload::{Asked, Collective, Operand};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -62,7 +63,7 @@ pub(crate) fn own_needs(network: &Network, collective: &Collective) -> Needs {
         }
     }
     let ports = into.into_values().chain(out_of.into_values());
-    let chunks = ports.map(num_disjoint).max().unwrap_or(0);
+    let chunks = max_or_zero(ports.map(num_disjoint));
     Needs {
         port_bytes: collective.bytes.saturating_mul(chunks),
         farthest_paths,

@@ -24,6 +24,7 @@
 
 use crate::bound_class::{BoundClass, Port, Span};
 use noccl_net::capabilities::MessageCycles;
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, Network, TileId};
 use noccl_workload::{Collective, Operator};
 
@@ -51,14 +52,15 @@ impl Messages<'_> {
         } else {
             (0, 0)
         };
-        let farthest = |cycles: &dyn Fn(Coord) -> u64| places.iter().map(|at| cycles(*at)).max();
+        let farthest =
+            |cycles: &dyn Fn(Coord) -> u64| max_or_zero(places.iter().map(|at| cycles(*at)));
         let class = BoundClass::of(collective.kind);
         let path = match class.span {
             Span::Root if collective.kind.reduces() => {
                 let hpc_max = self.combining_hpc_max(collective.operator);
-                farthest(&|at| self.reduced(at, root, hpc_max)).unwrap_or(0)
+                farthest(&|at| self.reduced(at, root, hpc_max))
             }
-            Span::Root => farthest(&|at| self.copied(at, root)).unwrap_or(0),
+            Span::Root => farthest(&|at| self.copied(at, root)),
             Span::Members => self.exchanged(&places, self.of.hpc_max),
             Span::Defined => 0,
         };
@@ -94,7 +96,7 @@ impl Messages<'_> {
             let high = members.iter().max_by_key(key(sign))?;
             Some(MessageCycles::paths(*low, *high, hpc_max))
         };
-        let paths = along(1).max(along(-1)).unwrap_or(0);
+        let paths = max_or_zero([along(1), along(-1)].into_iter().flatten());
         self.copy(paths)
     }
 

@@ -29,7 +29,7 @@
 //! *Cuts* ask for no more than in everybody's bound: what lies beyond a line can be spread there. Where interfaces exchange messages,
 //! p is a message over one path and no core adds; where cores pass words, `bound_cores.rs` has the bound.
 
-use crate::bound::{core_addition_cycles, path_cycles};
+use crate::bound::{core_addition_cycles, notice_cycles, path_cycles};
 use crate::bound_class::{BoundClass, Steps};
 use noccl_net::Network;
 use noccl_spec::{Cluster, Plane};
@@ -74,11 +74,7 @@ impl Software<'_> {
             Some(of) => {
                 u64::from(of.interface_cycles + of.path_cycles.min(of.multicast_path_cycles))
             }
-            None if !self.collective.kind.has_payload() => {
-                let planes = [Plane::Req, Plane::Rsp, Plane::Wide].into_iter();
-                let cycles = planes.map(|plane| path_cycles(self.network, plane, 1));
-                cycles.min().unwrap_or(0)
-            }
+            None if !self.collective.kind.has_payload() => notice_cycles(self.network, 1),
             None => path_cycles(self.network, Plane::Wide, 1),
         }
     }

@@ -123,20 +123,23 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// Median and maximum of (name, model, simulator).
-#[must_use]
-pub fn held_out(runs: &[(String, f64, u64)]) -> HeldOut {
+///
+/// # Errors
+/// [`ModelError::NothingHeldOut`] without runs: an error of 0 would say that the model is exact.
+pub fn held_out(runs: &[(String, f64, u64)]) -> Result<HeldOut, ModelError> {
     let error = |(_, model, measured): &(String, f64, u64)| {
         (model - *measured as f64).abs() / (*measured).max(1) as f64
     };
     let mut errors: Vec<f64> = runs.iter().map(error).collect();
     errors.sort_by(f64::total_cmp);
     let worst = runs.iter().max_by(|a, b| error(a).total_cmp(&error(b)));
-    HeldOut {
+    let worst = worst.ok_or(ModelError::NothingHeldOut)?;
+    Ok(HeldOut {
         runs: runs.len() as u64,
-        median_error: rounded(errors.get(errors.len() / 2).copied().unwrap_or(0.0)),
-        max_error: rounded(errors.last().copied().unwrap_or(0.0)),
-        worst: worst.map(|(name, _, _)| name.clone()).unwrap_or_default(),
-    }
+        median_error: rounded(errors[errors.len() / 2]),
+        max_error: rounded(error(worst)),
+        worst: worst.0.clone(),
+    })
 }
 
 impl Calibration {
@@ -185,20 +188,20 @@ impl Calibration {
     /// [`ModelError::OtherSpec`] with the first field that differs.
     pub fn constants_for(&self, spec: &Spec) -> Result<Constants, ModelError> {
         let here = conditions(spec);
+        let value = |map: &BTreeMap<String, String>, key: &String| {
+            map.get(key).cloned().unwrap_or_else(|| "absent".to_owned())
+        };
         if spec.axi().is_none() {
             let flow = "router.flow".to_owned();
             return Err(ModelError::OtherSpec {
                 found: spec.flow_name().to_owned(),
-                fitted: self.conditions.get(&flow).cloned().unwrap_or_default(),
+                fitted: value(&self.conditions, &flow),
                 field: flow,
             });
         }
         let keys = self.conditions.keys().chain(here.keys());
         let has_law = |key: &String| key.starts_with(LINK_CYCLES) || key.starts_with(BYPASS);
         let keys = keys.filter(|key| !has_law(key) && *key != WIDE_BEAT_BYTES);
-        let value = |map: &BTreeMap<String, String>, key: &String| {
-            map.get(key).cloned().unwrap_or_else(|| "absent".to_owned())
-        };
         for key in keys {
             let (fitted, found) = (value(&self.conditions, key), value(&here, key));
             let alike = is_depth(key)

@@ -5,6 +5,7 @@
 //! offers, no more than 1 / load beats per cluster and cycle can pass. Without links the ports into the interfaces take their place. Buffers, arbitration and responses only lower that.
 //! Source: Dally and Towles, *Principles and Practices of Interconnection Networks*, 3.3.1 and 23.1.
 
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, Network, Port, busiest_uniform_load};
 use noccl_workload::Pattern;
 use std::collections::HashMap;
@@ -47,7 +48,7 @@ fn busiest_load(network: &Network, pattern: Pattern) -> f64 {
                     *loads.entry(link).or_default() += 1;
                 }
             }
-            loads.into_values().max().map_or(0.0, f64::from)
+            f64::from(max_or_zero(loads.into_values()))
         }
     }
 }

@@ -52,6 +52,11 @@ pub enum ModelError {
         /// The law.
         law: Law,
     },
+    /// No run checks the fit.
+    #[error(
+        "runs that the fit does not see: none; accepted: at least one, since its error is stored"
+    )]
+    NothingHeldOut,
     /// A calibration file is wrong.
     #[error("{file}: not a calibration: {reason}; `noccl calibrate -o FILE` writes one")]
     Calibration {

@@ -3,6 +3,7 @@
 
 use crate::bound::pipeline_cycles;
 use crate::constants::{cycles_per_beat, passes};
+use noccl_net::counts::max_or_zero;
 use noccl_net::pairs::{FoldOrder, senders};
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, Network};
@@ -33,7 +34,7 @@ pub fn all_reduce_once_cycles(network: &Network, reduction: &InNetworkReduction)
     let pace = pace.max(f64::from(network.flit_cycles()));
     // The farthest members are corners of the group.
     let paths = corners(group).map(|corner| network.paths(root, corner));
-    let path_out = sums.path_cycles() * u64::from(paths.max().unwrap_or(0));
+    let path_out = sums.path_cycles() * u64::from(max_or_zero(paths));
     let beats = axi.ni.beats(reduction.bytes);
     let lanes = u64::from(cluster.cycles_per_wide_addition(&axi.ni));
     let agents = cluster.request_path_cycles
@@ -68,13 +69,13 @@ impl Sums<'_> {
                 ready + self.path_cycles() * u64::from(self.network.paths(*from, here))
             })
             .collect();
-        let last = operands.iter().copied().max().unwrap_or(0);
+        let last = max_or_zero(operands.iter().copied());
         let count = operands.len() as u32;
         match self.fold_order {
             FoldOrder::InPairs => {
                 let sum = operands.into_iter();
                 let sum = sum.reduce(|sum, operand| sum.max(operand) + self.adding(2));
-                (sum.unwrap_or(0), pace)
+                (sum.unwrap_or(last), pace)
             }
             FoldOrder::ByRouter if count < 2 => (last, pace),
             FoldOrder::ByRouter => {

@@ -63,14 +63,18 @@ fn transfers(network: &Network) -> Vec<CalibrationRun> {
         let name = format!("{beats} beats written over {hops} hops");
         out.push(run(name, Law::Transfer, vec![push], terms(PushAlpha)));
     }
-    let source = match network.memories().next() {
-        Some(_) => TileRef::Memory(0),
-        None => TileRef::Cluster(Coord::new(3, 0)),
+    let (source, source_tile) = match network.memories().next() {
+        Some(tile) => (TileRef::Memory(0), tile),
+        None => {
+            let far = Coord::new(3, 0);
+            (
+                TileRef::Cluster(far),
+                network.tile_at(network.mesh_coord(far)),
+            )
+        }
     };
     let at = network.tile_at(network.mesh_coord(ORIGIN));
-    let source_paths = network
-        .find(source)
-        .map_or(0, |s| network.paths_between(s, at));
+    let source_paths = network.paths_between(source_tile, at);
     for beats in [1, 64] {
         let from = Place {
             tile: source,

@@ -11,6 +11,7 @@ pub mod capabilities;
 mod chain_cycles;
 mod coord;
 mod core_cycles;
+pub mod counts;
 mod cover;
 pub mod deadlock;
 mod elaborate;

@@ -49,6 +49,7 @@ impl Constants {
             start: base + 2 * i,
             hops: (up - 1 - i) as f64,
         }));
+        // 0: on one tile nothing is handed over, so there is no step.
         let last = hand_overs.last().map_or(0, |h| h.start + chunks.len + 1);
         let steps = (0..last).map(|step| self.reduce_step(&hand_overs, chunks, step));
         self.in_steps(extent, steps)
@@ -95,6 +96,7 @@ impl Constants {
             // Whoever reduced on the level before sends on this one: no barrier between.
             let before = steps.pop().and_then(|works| works.first().copied());
             steps.push(vec![Work {
+                // 0: nothing of a level before the first one.
                 busy_cycles: first.busy_cycles + before.map_or(0.0, |fold| fold.busy_cycles),
                 ..first
             }]);

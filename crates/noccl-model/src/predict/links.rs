@@ -129,6 +129,7 @@ impl Links {
         let mut late: Vec<f64> = Vec::with_capacity(route.len());
         for passage in route {
             let slot = passage.slot as usize;
+            // 0: nothing before the first link of a route is late.
             let before = passage.before.map_or(0.0, |index| late[index]);
             let own = start + passage.at;
             let from = self.take(slot, own + before, serial);

@@ -5,6 +5,7 @@
 
 use super::{Model, Shares};
 use crate::ModelError;
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Network, TileId};
 use noccl_workload::ListMulticast;
 
@@ -26,7 +27,7 @@ pub fn list_multicast_cycles(
 ) -> Option<u64> {
     let ready: Vec<(TileId, u64)> = consumers.iter().map(|tile| (*tile, 0)).collect();
     let ends = ends(network, (source, 0), &ready, bytes)?;
-    Some(ends.consumers.into_iter().max().unwrap_or(0))
+    Some(max_or_zero(ends.consumers))
 }
 
 /// Ends of a source and its consumers, each with the cycle from which on it is ready.
@@ -78,14 +79,14 @@ impl Model<'_> {
         list: &ListMulticast,
         ready: &[(TileId, f64)],
     ) -> Result<Shares, ModelError> {
-        let from = |tile: TileId| {
-            let own = ready.iter().find(|(at, _)| *at == tile);
-            (tile, own.map_or(0.0, |(_, cycle)| *cycle).ceil() as u64)
+        let from = |tile: TileId| match ready.iter().find(|(at, _)| *at == tile) {
+            Some((_, cycle)) => Ok((tile, cycle.ceil() as u64)),
+            None => Err(not_a_participant(index, tile)),
         };
-        let source = from(self.find(index, list.source)?);
+        let source = from(self.find(index, list.source)?)?;
         let mut consumers = Vec::new();
         for tile in list.consumers() {
-            consumers.push(from(self.find(index, tile)?));
+            consumers.push(from(self.find(index, tile)?)?);
         }
         let start = ready
             .iter()
@@ -103,5 +104,16 @@ impl Model<'_> {
         ends.push((source.0, found.source as f64));
         ends.sort_unstable_by_key(|(tile, _)| *tile);
         Ok((start, ends))
+    }
+}
+
+/// Every participant has a cycle from which on it is ready; a start of 0 would end the multicast too early.
+fn not_a_participant(action: usize, tile: TileId) -> ModelError {
+    ModelError::Schedule {
+        action,
+        reason: format!(
+            "tile {}: no participant of the multicast; accepted: its source and consumers",
+            tile.idx()
+        ),
     }
 }

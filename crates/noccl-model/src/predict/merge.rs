@@ -70,7 +70,8 @@ impl Tree<'_> {
             merged.cycles_per_beat = merged.cycles_per_beat.max(self.pace(operands.len() as u32));
             sums[index] = self.sum(&operands);
         }
-        merged.cycle = sums.first().copied().unwrap_or(0.0);
+        // The first meeting is the root's.
+        merged.cycle = sums[0];
         let local = slot(self.network.tile_at(self.root), Port::Local as usize);
         merged.route.push(alone(local, merged.cycle - first));
         merged
@@ -125,7 +126,7 @@ impl Tree<'_> {
             FoldOrder::InPairs => {
                 let sum = operands.iter().copied();
                 let sum = sum.reduce(|sum, operand| sum.max(operand) + adding(2));
-                sum.unwrap_or(0.0)
+                sum.unwrap_or(last)
             }
         }
     }

@@ -106,10 +106,11 @@ pub(crate) fn counted(
     };
     let released = seen + constants.counter_alpha_cycles;
     let pieces = cover(network, group)?;
+    // Interrupts leave one after the other, those to the pieces before the own one first.
     let position = |tile: TileId| {
         let at = network.cluster_coord(network.coord(tile));
         let holds = |piece: &MultiAddress| at.is_some_and(|at| piece.contains(at));
-        pieces.iter().position(holds).unwrap_or(0) as f64
+        pieces.iter().take_while(|piece| !holds(piece)).count() as f64
     };
     let path = |tile| constants.path_cycles(network.paths_between(tile, releaser));
     let end = |tile: TileId| released + position(tile) + path(tile);

@@ -11,6 +11,7 @@ use super::actions::{ORIGIN, barrier, block, row_of, run};
 use crate::ModelError;
 use crate::constants::{Constant, Law};
 use crate::polling::{response_cycles, seen_full};
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, MultiAddress, Network, TileSet, cover};
 use noccl_spec::Plane;
 use noccl_workload::BarrierMechanism;
@@ -79,6 +80,7 @@ fn decisive_hops(network: &Network, members: &[Coord]) -> u32 {
     (0..=farthest(network, members))
         .rev()
         .max_by_key(|hops| full_cycle(network, members, *hops))
+        // 0: from this distance on all members count; the first value of the range.
         .unwrap_or(0)
 }
 
@@ -96,7 +98,7 @@ fn behind(network: &Network, members: &[Coord], hops: u32) -> u32 {
 
 fn farthest(network: &Network, members: &[Coord]) -> u32 {
     let distances = members.iter().map(|at| distance(network, *at));
-    distances.max().unwrap_or(0)
+    max_or_zero(distances)
 }
 
 /// Hops to the counter; with bypass, paths.

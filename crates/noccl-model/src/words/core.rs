@@ -133,6 +133,7 @@ impl Walk<'_> {
         let (doing, cycles) = if crosses {
             let sent = self.messages[action as usize];
             let round = kind.message().and_then(|message| message.round);
+            // 0: actions outside of a round wait for none.
             let of_round = round.map_or(0, |_| u64::from(self.spec.round_cycles));
             let before = u64::from(self.spec.send_cycles) + of_round + self.unit_cycles(sent, 0);
             let writing = Writing {

@@ -100,15 +100,10 @@ pub(crate) fn predict(
         walk.happen(event);
         walk.follow();
     }
-    let open = walk
-        .program
-        .times
-        .iter()
-        .position(Option::is_none)
-        .unwrap_or(0);
     if !walk.program.instances.is_over() {
+        let times = walk.program.times.iter();
         return Err(ModelError::Schedule {
-            action: open,
+            action: times.take_while(|times| times.is_some()).count(),
             reason: "it never begins or ends by the model; accepted: the simulator, which says who waits for whom".to_owned(),
         });
     }

@@ -6,6 +6,7 @@
 //! not before a(j) + L − 1 − (F − 1)(j − i) for all j ≥ i (a slot is seen free a cycle after it is), nor before the core has written it and it has come
 //! there. Left out: words one by one, round robin among inputs (who comes first goes first), and words of the packet before that are still in a FIFO.
 
+use noccl_net::counts::max_or_zero;
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_spec::{CoreTiles, PlaneName};
 use std::collections::VecDeque;
@@ -189,7 +190,7 @@ impl<'n> Packets<'n> {
             let before = word.checked_sub(self.fifo_words * fifos)?;
             Some(at + self.serial(before) + fifos)
         });
-        bounds.max().unwrap_or(0)
+        max_or_zero(bounds)
     }
 
     /// Its last word is written in this cycle.

@@ -8,6 +8,7 @@
 
 use super::Walk;
 use super::core::Doing;
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, LinkId, Port};
 use noccl_spec::PlaneName;
 use noccl_workload::{Rectangle, StaticMulticast};
@@ -112,10 +113,7 @@ impl Walk<'_> {
     fn stream_words(&self, sent: &StaticMulticast, root: Coord) -> u64 {
         let routers = &self.tiles.router.static_network;
         let words = sent.bytes.div_ceil(noccl_spec::WORD_BYTES.into());
-        let hops = members(sent.set)
-            .map(|at| root.hops_to(at))
-            .max()
-            .unwrap_or(0);
+        let hops = max_or_zero(members(sent.set).map(|at| root.hops_to(at)));
         let least = u64::from(routers.input_fifo_flits) * u64::from(hops) + 1;
         if routers.pads_streams {
             words.max(least)

@@ -53,7 +53,7 @@ pub fn calibrate(network: &Network, command: &str, watch: Watch<'_>) -> Result<C
         conditions: conditions(network.spec()),
         constants,
         runs: fitted,
-        held_out: held_out(&others),
+        held_out: held_out(&others)?,
     })
 }
 
