@@ -156,6 +156,7 @@ fn check(
     needed_bytes: u64,
 ) -> Result<(), CollError> {
     let found = network.find(tile);
+    // 0: nothing fits into a tile that is not there.
     let available_bytes = found.map_or(0, |t| network.memory_bytes(t));
     if needed_bytes <= available_bytes {
         return Ok(());

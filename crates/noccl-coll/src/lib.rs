@@ -24,6 +24,7 @@ mod layout;
 mod messages;
 mod order;
 mod point_to_point;
+mod position;
 mod steps;
 mod whole;
 

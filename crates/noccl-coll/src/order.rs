@@ -6,6 +6,7 @@
 
 use crate::entry::Stages;
 use crate::group::Group;
+use crate::position::position_of;
 use crate::{Algorithm, Choice, CollError, Inner};
 use noccl_net::Coord;
 
@@ -58,7 +59,7 @@ fn row_column(group: &Group, inner: Inner, first: First) -> Result<Vec<Phase>, C
     let stages = |line: Vec<u16>, start: u16| -> Vec<Vec<(u16, u16)>> {
         match inner {
             Inner::Chain => {
-                let at = line.iter().position(|v| *v == start).unwrap_or(0);
+                let at = position_of(&line, &start);
                 chain_stages(&from_position(line, at))
             }
             Inner::Tree => tree_stages(&tree_order(line, &start)),
@@ -115,7 +116,7 @@ pub(crate) fn tree_stages<T: Copy>(order: &[T]) -> Vec<Vec<(T, T)>> {
 /// Rank 0 is `first`: by exclusive or where the number is a power of two, so that partners stay a
 /// stride apart, else by rotation.
 pub(crate) fn tree_order<T: Copy + PartialEq>(line: Vec<T>, first: &T) -> Vec<T> {
-    let at = line.iter().position(|v| v == first).unwrap_or(0);
+    let at = position_of(&line, first);
     let n = line.len();
     (0..n)
         .map(|r| {
@@ -150,7 +151,7 @@ pub(crate) fn chain_order(members: &[Coord], entry: Coord) -> Vec<Coord> {
     {
         return order;
     }
-    let at = plain.iter().position(|c| *c == entry).unwrap_or(0);
+    let at = position_of(&plain, &entry);
     from_position(plain, at)
 }
 

@@ -315,6 +315,7 @@ fn farthest_hops(members: &[Coord]) -> impl Fn(Coord) -> i32 {
     let difference = |c: &Coord| i32::from(c.x) - i32::from(c.y);
     let ends = |of: &dyn Fn(&Coord) -> i32| {
         let values = || members.iter().map(of);
+        // 0: no members, no hops; no distance is asked for.
         (values().min().unwrap_or(0), values().max().unwrap_or(0))
     };
     let (sums, differences) = (ends(&sum), ends(&difference));

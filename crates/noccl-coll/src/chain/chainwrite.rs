@@ -200,6 +200,7 @@ impl Task<'_> {
             )));
         }
         let endpoint = self.network.capabilities().chains;
+        // 0: where endpoints have no chains, every chain is too long.
         let most = endpoint.map_or(0, |e| e.max_followers as usize);
         let longest = destinations.len().div_ceil(num_chains);
         if longest > most {

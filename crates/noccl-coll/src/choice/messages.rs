@@ -107,6 +107,7 @@ const fn first_name(first: First) -> &'static str {
 impl Choice {
     /// Steps that a core of an exchange is ahead of what it has received.
     pub(crate) fn lag(&self) -> u32 {
+        // 0: algorithms without this parameter are not ahead.
         let usual = self.has().lag.unwrap_or(0);
         self.messages.lag.unwrap_or(usual)
     }

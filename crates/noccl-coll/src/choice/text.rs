@@ -57,7 +57,7 @@ impl FromStr for Choice {
             accepted: accepted(),
         };
         let mut parts = text.split(':');
-        let algorithm: Algorithm = parts.next().unwrap_or_default().parse()?;
+        let algorithm: Algorithm = parts.next().unwrap_or(text).parse()?;
         let mut choice = Choice::new(algorithm, 1);
         let has = choice.has();
         for part in parts {
@@ -102,7 +102,7 @@ fn accepted() -> String {
         entry.on_clusters.is_some() && entry.parameters.is_none_on_clusters()
     });
     let mut bare: Vec<&str> = bare.map(Algorithm::name).collect();
-    let last = bare.pop().unwrap_or_default();
+    let last = bare.pop().unwrap_or("none");
     format!(
         "NAME[:CHUNKS][:tree][:pull|:push][:software], CHUNKS at least 1; `:tree` \
          only after row_column; after ring only `:software`, after in_network only \

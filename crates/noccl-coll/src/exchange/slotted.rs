@@ -118,7 +118,8 @@ fn best_plan(network: &Network, members: &[Coord], pace: Pace) -> Vec<Slot> {
     let tries = (MAX_PLACEMENTS / pairs.max(1)).clamp(1, MAX_TRIES);
     let plans = (0..tries).map(|seed| plan(network, members, pace, seed));
     let span = |plan: &Vec<Slot>| plan.iter().map(|s| s.start_cycles).max();
-    plans.min_by_key(span).unwrap_or_default()
+    let first = || plan(network, members, pace, 0);
+    plans.min_by_key(span).unwrap_or_else(first)
 }
 
 /// Places all transfers, longest first; `seed` orders those of equal length.

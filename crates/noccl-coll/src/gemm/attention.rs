@@ -92,6 +92,7 @@ pub fn flat_attention(
     let sums = sum_element(attention.element).unwrap_or(attention.element);
     let buffers = Buffers::new(&layout, attention, rows, columns, sums);
     let tile = network.clusters().next();
+    // 0: without clusters nothing fits.
     let available_bytes = tile.map_or(0, |t| network.memory_bytes(t));
     if buffers.end > available_bytes {
         return Err(CollError::DoesNotFit {

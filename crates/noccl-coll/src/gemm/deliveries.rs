@@ -4,6 +4,7 @@
 use super::layout::Matrix;
 use super::program::GemmProgram;
 use super::spread::{SpreadTask, Spreading};
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{ActionId, ActionKind};
 use std::collections::HashMap;
@@ -22,7 +23,7 @@ impl SpreadTask<'_> {
     ) -> Spreading {
         let stages = Matrix::BOTH.map(|matrix| self.stages(matrix));
         let chunks = self.useful_chunks(chunks);
-        let num_stages = stages.iter().map(Vec::len).max().unwrap_or(0);
+        let num_stages = max_or_zero(stages.iter().map(Vec::len));
         let (mut first, mut last) = (Vec::new(), Vec::new());
         let mut brought: HashMap<GemmChunk, ActionId> = HashMap::new();
         for step in 0..num_stages + chunks as usize - 1 {

@@ -11,6 +11,7 @@
 use super::SubmatrixShape;
 use super::beside::Beside;
 use crate::CollError;
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, Network};
 use noccl_workload::Place;
 
@@ -102,7 +103,7 @@ impl GemmLayout {
             .map(|line| self.source(dealt, line, self.stored - 1).offset + self.stride(dealt));
         let clusters = network.clusters().next();
         let needs = [
-            (network.memories().next(), ends.max().unwrap_or(0)),
+            (network.memories().next(), max_or_zero(ends)),
             (clusters, self.c_offset() + self.c_bytes),
         ];
         for (tile, needed_bytes) in needs {

@@ -5,6 +5,7 @@ use super::layout::{GemmLayout, Matrix};
 use super::program::{GemmProgram, Mesh};
 use crate::order::{chain_stages, from_position, tree_order, tree_stages};
 use crate::steps::transfer;
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{ActionId, ActionKind, Destination, Place, Transfer};
 use std::collections::BTreeMap;
@@ -128,7 +129,7 @@ impl SpreadTask<'_> {
     ) -> Spreading {
         let stages = Matrix::BOTH.map(|matrix| self.stages(matrix));
         let chunks = self.useful_chunks(chunks);
-        let num_stages = stages.iter().map(Vec::len).max().unwrap_or(0);
+        let num_stages = max_or_zero(stages.iter().map(Vec::len));
         let mut last: Vec<ActionId> = Vec::new();
         let mut first = Vec::new();
         let mut barrier = start;

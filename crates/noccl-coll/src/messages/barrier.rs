@@ -10,6 +10,7 @@ use super::program::{MessagePart, Program, Wait};
 use super::tree::MessageTree;
 use crate::choice::TreeForm;
 use crate::entry::{Entry, OnCores};
+use crate::position::position_of;
 use crate::{CollError, centre};
 use noccl_workload::{Action, CollectiveKind};
 
@@ -112,7 +113,7 @@ fn ring(length: usize) -> Vec<usize> {
 
 /// The place so many on in a ring.
 fn ahead(ring: &[usize], at: usize, steps: usize) -> usize {
-    let position = ring.iter().position(|place| *place == at).unwrap_or(0);
+    let position = position_of(ring, &at);
     ring[(position + steps) % ring.len()]
 }
 

@@ -21,6 +21,7 @@ use crate::choice::{RoundForm, RoundSync, TreeForm};
 use crate::entry::OnCores;
 use crate::group::Group;
 use crate::layout::Layout;
+use crate::position::rank_of;
 use crate::{Algorithm, Choice, CollError, Inner, check_elements, collectives_on_cores};
 use noccl_net::{Coord, Network};
 use noccl_workload::{
@@ -55,7 +56,7 @@ pub(crate) fn schedule(
     let root = if !collective.kind.has_root() {
         0
     } else if group.is_root_member() {
-        members.binary_search(&group.entry).unwrap_or(0)
+        rank_of(&members, &group.entry)
     } else {
         return Err(CollError::Impossible(format!(
             "root {}: not in the group; accepted: a member, as cores send and receive by themselves",

@@ -113,8 +113,9 @@ pub(super) fn plan(exchange: &Exchange<'_>) -> Plan {
             far_first,
         })
     });
-    let plans = rules.map(|rules| Planner::new(exchange, rules).run());
-    plans.min_by_key(|plan| plan.cycles).unwrap_or_default()
+    let run = |rules| Planner::new(exchange, rules).run();
+    let best = rules.map(run).min_by_key(|plan| plan.cycles);
+    best.unwrap_or_else(|| run(OF_MANY))
 }
 
 struct Planner<'a> {

@@ -2,6 +2,7 @@
 //! When links of the dynamic network are busy in a plan: X first, then Y, one word per cycle, and the port of the core at the end.
 
 use noccl_net::Coord;
+use noccl_net::counts::max_or_zero;
 use noccl_spec::UdnRouter;
 
 /// East, west, north, south, and the core's own port.
@@ -43,13 +44,9 @@ pub(super) struct Links {
 
 impl Links {
     pub(super) fn new(udn: &UdnRouter, members: &[Coord]) -> Self {
-        let columns = members.iter().map(|c| usize::from(c.x) + 1).max();
-        let rows = members
-            .iter()
-            .map(|c| usize::from(c.y) + 1)
-            .max()
-            .unwrap_or(0);
-        let outputs = columns.unwrap_or(0) * rows * OUTPUTS;
+        let columns = max_or_zero(members.iter().map(|c| usize::from(c.x) + 1));
+        let rows = max_or_zero(members.iter().map(|c| usize::from(c.y) + 1));
+        let outputs = columns * rows * OUTPUTS;
         Self {
             hop_cycles: u64::from(udn.hop_cycles),
             corner_cycles: u64::from(udn.turn_cycles),

@@ -8,6 +8,7 @@
 
 use super::plan::{Exchange, Plan, Step};
 use super::plan_links::Links;
+use noccl_net::counts::max_or_zero;
 use noccl_workload::number::mix;
 
 /// Orders that are tried for each round.
@@ -122,7 +123,7 @@ fn rounds(exchange: &Exchange<'_>) -> Vec<Vec<(usize, usize)>> {
 impl Packer {
     fn new(messages: &[Wanted]) -> Self {
         let all = messages.iter().flat_map(|message| &message.takes);
-        let num = all.clone().max().map_or(0, |most| most + 1);
+        let num = max_or_zero(all.clone().map(|at| at + 1));
         let mut wanted = vec![0; num];
         all.for_each(|at| wanted[*at] += 1);
         Self {
@@ -140,20 +141,22 @@ impl Packer {
 
     /// Places of the messages of a round.
     fn fullest(&mut self, left: &[Wanted]) -> Vec<usize> {
-        let most = self.wanted.iter().copied().max().unwrap_or(0).max(1);
+        let most = max_or_zero(self.wanted.iter().copied()).max(1);
         let share = |wanted: &u32| f64::from(*wanted) / f64::from(most);
         let weights: Vec<f64> = self.wanted.iter().map(|w| share(w).powi(8)).collect();
         let sum = |m: &Wanted| m.takes.iter().map(|at| weights[*at]).sum::<f64>();
         let largest = |m: &Wanted| m.takes.iter().map(|at| weights[*at]).fold(0.0, f64::max);
         let values = left.iter().map(|m| largest(m) + OF_OTHERS * sum(m));
         let values: Vec<f64> = values.collect();
-        let rounds = (0..TRIES).map(|_| {
+        let mut best = (f64::NEG_INFINITY, Vec::new());
+        for _ in 0..TRIES {
             let round = self.in_order(left, &values);
             let filled: f64 = round.iter().map(|place| sum(&left[*place])).sum();
-            (filled, round)
-        });
-        let best = rounds.max_by(|a, b| a.0.total_cmp(&b.0));
-        best.map(|(_, round)| round).unwrap_or_default()
+            if filled >= best.0 {
+                best = (filled, round);
+            }
+        }
+        best.1
     }
 
     /// Takes messages in the order of their values, each lowered by a draw.

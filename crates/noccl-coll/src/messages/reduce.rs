@@ -13,6 +13,7 @@ use crate::entry::{Entry, OnCores};
 use crate::exchange::blocks::at;
 use crate::layout::{Chunks, Layout};
 use crate::order::chain_order;
+use noccl_net::counts::max_or_zero;
 use noccl_workload::{Action, ActionKind, CollectiveKind, StaticMulticast};
 
 pub(crate) const RECURSIVE_DOUBLING: Entry = Entry {
@@ -112,10 +113,10 @@ impl Work<'_> {
     /// Every rank reduces its own input with what its children send, and sends the result on; the root keeps it as output.
     fn add_reduction(&self, tree: &MessageTree, layout: &mut Layout, program: &mut Program<'_>) {
         let collective = self.collective;
-        let most = tree.children.iter().map(Vec::len).max().unwrap_or(0);
+        let most = max_or_zero(tree.children.iter().map(Vec::len));
         let buffers: Vec<u64> = (0..most).map(|_| layout.alloc(collective.bytes)).collect();
         let partial = layout.alloc(collective.bytes);
-        let root = tree.order.first().copied().unwrap_or(0);
+        let root = tree.order[0];
         if self.members.len() == 1 {
             program.keep(root, self.whole());
             return;

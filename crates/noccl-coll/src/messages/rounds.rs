@@ -7,6 +7,8 @@
 //! C = max(min(a, columns − a), min(b, rows − b), 1) a tile acts in subround (x + y) mod C. Of two senders that could share a link, the
 //! distance is smaller than C and not zero, so they act in different subrounds. The checker proves it message by message.
 
+use noccl_net::counts::max_or_zero;
+
 /// In which direction a class goes from its senders, counted from the south-west.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sense {
@@ -131,7 +133,7 @@ impl Grid {
         let split = self.split_rounds();
         let width = |round: &Vec<Pair>| {
             let senders = round.chunk_by(|a, b| a.0 == b.0);
-            senders.map(<[Pair]>::len).max().unwrap_or(0)
+            max_or_zero(senders.map(<[Pair]>::len))
         };
         Counts {
             rounds: self.classes().len(),

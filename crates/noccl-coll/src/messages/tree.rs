@@ -84,7 +84,7 @@ impl MessageTree {
 
     /// Each is the child of the one before it on a path.
     pub(crate) fn path(num_ranks: usize, path: &[usize]) -> Self {
-        let mut tree = Self::alone(num_ranks, path.first().copied().unwrap_or(0));
+        let mut tree = Self::alone(num_ranks, path[0]);
         for pair in path.windows(2) {
             tree.adopt(pair[0], pair[1]);
         }

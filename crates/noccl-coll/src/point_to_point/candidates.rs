@@ -148,6 +148,7 @@ fn has_few_messages(network: &Network, collective: &Collective) -> bool {
 
 /// One ring over all members, if they are not too many: it takes as many steps.
 fn ring(network: &Network, collective: &Collective) -> Option<Choice> {
+    // 0: a group that is not on the network is refused where the schedule is built.
     let members = network.members(&collective.group).map_or(0, |m| m.len());
     (members <= MAX_RING_MEMBERS).then(|| Choice::point_to_point(PointForm::Ring, 1))
 }

@@ -9,6 +9,7 @@ use super::dataflow::Dataflow;
 use super::slots::Slots;
 use crate::compose::Task;
 use noccl_net::Coord;
+use noccl_net::counts::max_or_zero;
 use noccl_workload::{CollectiveKind, Place};
 use std::collections::BTreeMap;
 
@@ -146,7 +147,7 @@ fn nearest(part: &[Coord], root: Coord) -> Coord {
 
 fn most_members(parts: &[CombinedPart]) -> u64 {
     let num = parts.iter().map(|part| part.members.len() as u64);
-    num.max().unwrap_or(0)
+    max_or_zero(num)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::compose::Task;
 use crate::layout::Layout;
 use crate::{CollError, LineForm, PointForm};
 use noccl_net::Coord;
+use noccl_net::counts::max_or_zero;
 use noccl_workload::{CollectiveKind, Place};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -74,7 +75,7 @@ impl<'a> Deal<'a> {
         let root = group.members.binary_search(&group.entry).ok();
         let root = root.filter(|_| group.is_root_member());
         let hands = hands(&group.members, root, group.entry, parts);
-        let longest = hands.iter().map(|hand| hand.ranks.len()).max().unwrap_or(0);
+        let longest = max_or_zero(hands.iter().map(|hand| hand.ranks.len()));
         let blocks = if longest > 1 { longest as u64 } else { 0 };
         let mut first = vec![0; group.members.len()];
         for hand in &hands {

@@ -116,11 +116,12 @@ impl Dimension {
 
     /// Where a member stands in its line.
     pub(super) fn position(&self, member: Coord) -> usize {
-        self.positions.get(&member).copied().unwrap_or(0)
+        self.positions[&member]
     }
 
     /// Members of a line.
     pub(super) fn len(&self) -> usize {
+        // 0: a dimension without lines has no members.
         self.lines.first().map_or(0, Vec::len)
     }
 

@@ -7,6 +7,7 @@
 use super::dataflow::Dataflow;
 use super::pairing::Pairing;
 use noccl_net::Coord;
+use noccl_net::counts::max_or_zero;
 
 /// How members of a line exchange parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +49,7 @@ impl Line<'_> {
     /// Bytes of the slots of one member in a reduce-scatter.
     pub(crate) fn slot_bytes(&self, form: Form) -> u64 {
         let total: u64 = self.parts.iter().map(|p| p.bytes).sum();
-        let longest = self.parts.iter().map(|p| p.bytes).max().unwrap_or(0);
+        let longest = max_or_zero(self.parts.iter().map(|p| p.bytes));
         match form {
             Form::Ring => total,
             Form::Both => total + longest,

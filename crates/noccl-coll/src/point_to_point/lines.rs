@@ -126,6 +126,7 @@ impl Task<'_> {
         let wanted = (self.choice.chunks as usize).min(num_rows);
         let mut passes: BTreeMap<Vec<usize>, BTreeSet<Coord>> = BTreeMap::new();
         for member in &self.group.members {
+            // 0: without this dimension all members are in one row.
             let row = rows.map_or(0, |d| d.position(*member));
             let mut key: Vec<usize> = far.iter().map(|d| d.position(*member)).collect();
             key.push(row * wanted / num_rows);

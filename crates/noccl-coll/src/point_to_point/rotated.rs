@@ -7,6 +7,7 @@
 //! columns before rows, so that links of both dimensions carry as much.
 
 use super::trees::Tree;
+use crate::position::position_of;
 use noccl_net::Coord;
 use std::collections::BTreeMap;
 
@@ -45,7 +46,7 @@ impl Rotation<'_> {
         let entries: Vec<usize> = lines.iter().map(|line| nearest(line, level)).collect();
         let first: Vec<usize> = entries.iter().zip(&lines).map(|(e, l)| l[*e].0).collect();
         branching.tree.adopt(None, top);
-        branching.branch(&first, first.iter().position(|p| *p == top).unwrap_or(0));
+        branching.branch(&first, position_of(&first, &top));
         for (line, entry) in lines.iter().zip(entries) {
             let line: Vec<usize> = line.iter().map(|(position, _)| *position).collect();
             branching.branch(&line, entry);
@@ -81,7 +82,7 @@ impl Rotation<'_> {
 fn nearest(line: &[(usize, u16)], level: u16) -> usize {
     let places = line.iter().enumerate();
     let nearest = places.min_by_key(|(_, (_, place))| place.abs_diff(level));
-    nearest.map_or(0, |(at, _)| at)
+    nearest.map_or(line.len(), |(at, _)| at)
 }
 
 /// A tree in the making.
@@ -100,8 +101,7 @@ impl Branching {
         }
         let parts = self.parts.min(line.len());
         let bound = |part: usize| part * line.len() / parts;
-        let own = (0..parts).find(|p| (bound(*p)..bound(p + 1)).contains(&top));
-        let own = own.unwrap_or(0);
+        let own = (0..parts).take_while(|p| bound(*p + 1) <= top).count();
         // In another part the member nearest to the top passes on, mostly one in the middle of the mesh. Or the one that stands there as
         // the top does in its own part: then all pass on as often.
         let offset = top - bound(own);

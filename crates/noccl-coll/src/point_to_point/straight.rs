@@ -8,6 +8,7 @@ use super::dataflow::Dataflow;
 use crate::compose::Task;
 use crate::layout::Layout;
 use crate::{CollError, LineForm, PointForm};
+use noccl_net::counts::{count_so_far, max_or_zero};
 use noccl_net::{Coord, TileId, TileRef};
 use noccl_workload::{Operand, Output, Place, Postcondition};
 use std::collections::{BTreeMap, HashMap};
@@ -125,7 +126,7 @@ impl<'a> Straight<'a> {
         };
         if wanted.outputs.iter().any(|o| straight.is_over_input(o)) {
             let ends = wanted.outputs.iter().map(|o| o.offset + o.bytes);
-            let end = ends.max().unwrap_or(0);
+            let end = max_or_zero(ends);
             let all = end.saturating_sub(task.collective.output_offset);
             straight.stage = Some(layout.alloc(all));
         }
@@ -184,7 +185,7 @@ impl<'a> Straight<'a> {
         let first = *takers.first()?;
         let has_operand = |tile: TileId| operands.iter().any(|o| o.tile == tile);
         let load = |o: &&Output| {
-            let made = self.made.get(&o.tile).copied().unwrap_or(0);
+            let made = count_so_far(self.made.get(&o.tile));
             (!has_operand(o.tile), made, o.tile, o.offset)
         };
         let chosen = takers.iter().min_by_key(load).copied().unwrap_or(first);

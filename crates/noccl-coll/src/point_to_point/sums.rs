@@ -6,6 +6,7 @@ use super::line::{Form, Line, LinePart, Target};
 use super::pairing::Pairing;
 use super::piece::{Held, Piece, place_held};
 use super::slots::Slots;
+use noccl_net::counts::max_or_zero;
 use noccl_workload::CollectiveKind;
 
 impl Piece<'_> {
@@ -60,7 +61,7 @@ impl Piece<'_> {
             true => self.place(self.part),
             false => slots.take(
                 number,
-                lines.iter().map(needed).max().unwrap_or(0),
+                max_or_zero(lines.iter().map(needed)),
                 partners,
                 flow,
             ),

@@ -4,11 +4,12 @@
 use super::dataflow::Dataflow;
 use super::line::{Form, Line, LinePart, Target};
 use super::piece::{Held, place_held};
+use noccl_net::counts::max_or_zero;
 
 impl Line<'_> {
     /// Bytes of the slots of one member, if every member gets the sum of the whole part.
     pub(crate) fn whole_slot_bytes(&self, form: Form) -> u64 {
-        let longest = self.parts.iter().map(|p| p.bytes).max().unwrap_or(0);
+        let longest = max_or_zero(self.parts.iter().map(|p| p.bytes));
         let slots = match form {
             Form::Pairs(_) => self.len().ilog2() as usize,
             Form::Ring | Form::Both | Form::Direct => self.len(),

@@ -16,6 +16,7 @@ use crate::layout::{Chunks, Layout};
 use crate::order::by_rows;
 use crate::steps::{Op, Steps, copy, fold};
 use crate::whole::Whole;
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{Collective, LocalReduce, Place};
 
@@ -97,11 +98,7 @@ impl<'a> DoubleTree<'a> {
 
     /// Most chunks of a half.
     pub(crate) fn num_chunks(&self) -> usize {
-        self.halves
-            .iter()
-            .map(|h| h.chunks.len())
-            .max()
-            .unwrap_or(0)
+        max_or_zero(self.halves.iter().map(|h| h.chunks.len()))
     }
 
     /// Chunk c passes level l in step c + l; a source outside the group is read by the entry before.
@@ -112,7 +109,7 @@ impl<'a> DoubleTree<'a> {
             .halves
             .iter()
             .map(|h| h.levels.len() + lead + h.chunks.len());
-        for step in 0..last.max().unwrap_or(0) {
+        for step in 0..max_or_zero(last) {
             let mut ops = Vec::new();
             for half in &self.halves {
                 if is_outside && step < half.chunks.len() {
@@ -159,7 +156,7 @@ impl<'a> DoubleTree<'a> {
             }
         }
         let length = |h: &Half| 2 * h.levels.len() + h.chunks.len() + 1;
-        for step in 0..self.halves.iter().map(length).max().unwrap_or(0) {
+        for step in 0..max_or_zero(self.halves.iter().map(length)) {
             let mut ops = Vec::new();
             for half in &self.halves {
                 for (up, families) in half.levels.iter().rev().enumerate() {

@@ -9,7 +9,9 @@ use crate::exchange::blocks::at;
 use crate::group::Group;
 use crate::layout::{Chunks, Layout};
 use crate::order::ring_order;
+use crate::position::rank_of;
 use crate::steps::{Op, Steps, copy, fold};
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{Collective, CollectiveKind, LocalReduce};
 
@@ -60,7 +62,7 @@ impl<'a> Ring<'a> {
         let (input, output) = (collective.input_offset, collective.output_offset);
         let cut = Chunks::new(collective.bytes, beat_bytes, order.len() as u32);
         let parts = order.iter().enumerate().map(|(position, member)| {
-            let rank = group.members.binary_search(member).unwrap_or(0) as u64;
+            let rank = rank_of(&group.members, member) as u64;
             let skip = rank * collective.bytes;
             let part = |input, output, bytes| Part {
                 input,
@@ -119,7 +121,7 @@ impl<'a> Ring<'a> {
     /// The part of position p begins at position p + 1 and comes to p in the last step. Own operand left.
     fn reduce_scatter(&self, layout: &mut Layout, steps: &mut Steps) {
         let num = self.order.len();
-        let longest = self.parts.iter().map(|p| p.bytes).max().unwrap_or(0);
+        let longest = max_or_zero(self.parts.iter().map(|p| p.bytes));
         let receive = layout.alloc(longest);
         let partial = [layout.alloc(longest), layout.alloc(longest)];
         for step in 0..num.saturating_sub(1) {

@@ -14,6 +14,7 @@ use super::links::LinkUses;
 use super::moves::{Costs, OrderMove, before};
 use super::simple::{greedy, nearest};
 use super::sweep::{Sweep, sweep};
+use crate::position::rank_of;
 use noccl_net::TileId;
 
 /// Kicks per destination.
@@ -114,7 +115,7 @@ impl<'a> Descent<'a> {
         if !is_start_fixed {
             starts.push(nearest(network, source, destinations));
         }
-        let vertex = |t: &TileId| destinations.binary_search(t).unwrap_or(0) + 1;
+        let vertex = |t: &TileId| rank_of(destinations, t) + 1;
         let starts = starts.iter();
         starts
             .map(|order| order.iter().map(vertex).collect())
@@ -171,11 +172,9 @@ impl<'a> Descent<'a> {
             if !std::mem::take(&mut self.is_waiting[destination]) {
                 continue;
             }
-            let at = self
-                .order
-                .iter()
-                .position(|v| *v == destination)
-                .unwrap_or(0);
+            let Some(at) = self.order.iter().position(|v| *v == destination) else {
+                continue;
+            };
             if at < self.first() {
                 continue;
             }

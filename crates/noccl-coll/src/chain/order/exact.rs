@@ -51,7 +51,7 @@ fn to_go(search: &Search<'_>) -> Vec<u32> {
             let members = (0..num).filter(|v| set >> v & 1 == 1);
             let paths =
                 members.map(|v| segments[last * num + v] + table[(set & !(1 << v)) * num + v]);
-            table[set * num + last] = paths.min().unwrap_or(0);
+            table[set * num + last] = paths.fold(u32::MAX, u32::min);
         }
     }
     table
@@ -70,6 +70,7 @@ impl Dive<'_> {
     /// Every path through the rest, the most promising first.
     fn go_on(&mut self, rest: usize, cost: u32) {
         if rest == 0 {
+            // 0: a chain without destinations has no tail.
             let tail = self.order.last().map_or(0, |v| self.to_go[*v]);
             if cost + tail < self.best_cost {
                 self.best_cost = cost + tail;

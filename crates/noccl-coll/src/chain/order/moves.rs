@@ -44,6 +44,7 @@ impl Costs {
                 *distance = (*distance).min(self.segment(next, v));
             }
         }
+        // 0: a chain without destinations has no tail.
         tree + self.tails[1..].iter().min().copied().unwrap_or(0)
     }
 

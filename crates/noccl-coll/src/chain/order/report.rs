@@ -30,6 +30,7 @@ pub fn chain_report(
     let hops = hops.sum();
     let tail_hops = destinations
         .last()
+        // 0: a chain without destinations has no tail.
         .map_or(0, |tail| network.hops(source, *tail));
     ChainReport {
         hops,

@@ -21,8 +21,11 @@ pub(super) fn greedy(network: &Network, source: TileId, ascending: &[TileId]) ->
             let free = (0..remaining.len()).filter(is_free);
             free.min_by_key(hops)
         };
-        let at = at.or_else(|| (0..remaining.len()).min_by_key(hops));
-        let next = remaining.remove(at.unwrap_or(0));
+        let nearest = || (0..remaining.len()).min_by_key(hops);
+        let Some(at) = at.or_else(nearest) else {
+            break;
+        };
+        let next = remaining.remove(at);
         uses.add(network, last, next);
         order.push(next);
         last = next;
