@@ -9,6 +9,7 @@ use crate::measure::statistics::slope;
 use crate::page::between;
 use crate::{Error, Figure, load, parse_group, read_text, write_file};
 use noccl_coll::{BarrierAlgorithm, BarrierStructure, barrier_schedule};
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{Mode, RunConfig, Tally, Watch};
 use noccl_sim::run_schedule;
@@ -179,10 +180,8 @@ fn farthest_paths(network: &Network, schedule: &Schedule) -> u64 {
     let (right, top) = (network.cluster_width() - 1, network.cluster_height() - 1);
     let corners = [(0, 0), (right, 0), (0, top), (right, top)];
     let paths = |at: Coord, (x, y)| network.paths(at, Coord::new(x, y));
-    counters
-        .flat_map(|at| corners.map(|corner| u64::from(paths(at, corner))))
-        .max()
-        .unwrap_or(0)
+    let corners_of = |at| corners.map(|corner| u64::from(paths(at, corner)));
+    max_or_zero(counters.flat_map(corners_of))
 }
 
 fn slopes(rows: &[BarrierRow]) -> Vec<BarrierSlope> {

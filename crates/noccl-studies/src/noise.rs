@@ -73,7 +73,7 @@ pub fn under_noise(
         Ok(runtime_cycles(Some(schedule), &result.actions))
     };
     let runs: Result<Vec<u64>, Error> = (0..request.runs).into_par_iter().map(cycles).collect();
-    Ok(statistics(&runs?, network.spec().clock_ghz))
+    statistics(&runs?, network.spec().clock_ghz).ok_or_else(|| wrong_number(request.runs))
 }
 
 fn check(network: &Network, request: NoiseRequest) -> Result<(), Error> {
@@ -96,26 +96,31 @@ fn check(network: &Network, request: NoiseRequest) -> Result<(), Error> {
         ));
     }
     if !(1..=MAX_NOISY_RUNS).contains(&request.runs) {
-        let accepted = format!("accepted: 1 to {MAX_NOISY_RUNS}");
-        return Err(Error::argument("--repeat", request.runs, accepted));
+        return Err(wrong_number(request.runs));
     }
     Ok(())
 }
 
-fn statistics(cycles: &[u64], clock_ghz: f64) -> NoiseStatistics {
+fn wrong_number(runs: u32) -> Error {
+    let accepted = format!("accepted: 1 to {MAX_NOISY_RUNS}");
+    Error::argument("--repeat", runs, accepted)
+}
+
+/// `None` without runs, which have neither a mean nor a shortest runtime.
+fn statistics(cycles: &[u64], clock_ghz: f64) -> Option<NoiseStatistics> {
     let values: Vec<f64> = cycles.iter().map(|cycles| *cycles as f64).collect();
     let mean_cycles = mean(&values);
     let squares: Vec<f64> = values.iter().map(|c| (c - mean_cycles).powi(2)).collect();
     let variance_cycles2 = mean(&squares);
     let cycles_per_us = 1000.0 * clock_ghz;
-    NoiseStatistics {
+    Some(NoiseStatistics {
         runs: cycles.len() as u32,
         mean_cycles,
         variance_cycles2,
         variance_us2: variance_cycles2 / (cycles_per_us * cycles_per_us),
-        least_cycles: cycles.iter().copied().min().unwrap_or(0),
-        most_cycles: cycles.iter().copied().max().unwrap_or(0),
-    }
+        least_cycles: *cycles.iter().min()?,
+        most_cycles: *cycles.iter().max()?,
+    })
 }
 
 #[cfg(test)]
@@ -124,7 +129,7 @@ mod tests {
 
     #[test]
     fn mean_and_variance_are_those_of_the_runs() {
-        let found = statistics(&[100, 100, 100, 800], 0.7);
+        let found = statistics(&[100, 100, 100, 800], 0.7).unwrap();
         assert_eq!(
             (found.runs, found.least_cycles, found.most_cycles),
             (4, 100, 800)
@@ -132,6 +137,11 @@ mod tests {
         assert!((found.mean_cycles - 275.0).abs() < 1e-9);
         assert!((found.variance_cycles2 - 91_875.0).abs() < 1e-6);
         assert!((found.variance_us2 - 91_875.0 / 490_000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn no_runs_have_no_statistics() {
+        assert_eq!(statistics(&[], 0.7), None);
     }
 
     #[test]

@@ -57,16 +57,19 @@ pub fn bench(
             return Err(Error::Run(noccl_run::RunError::Interrupted { cycle }));
         }
     }
-    let base_bytes = rows
-        .iter()
-        .find(|r| r.name == base.name())
-        .map_or(0, |r| r.peak_resident_bytes);
+    let base_row = rows.iter().find(|r| r.name == base.name());
+    let base_bytes = base_row.and_then(|row| row.peak_resident_bytes);
     for row in rows.iter_mut().filter(|r| r.name != base.name()) {
-        let above = row.peak_resident_bytes.saturating_sub(base_bytes);
-        row.bytes_per_tile = Some(above as f64 / row.tiles.max(1) as f64);
+        row.bytes_per_tile = bytes_per_tile(row, base_bytes);
     }
     rows.retain(|r| benchmarks.iter().any(|b| b.name() == r.name));
     Ok(rows)
+}
+
+/// Memory above the base's, which both must have measured: 0 bytes would meet any goal.
+fn bytes_per_tile(row: &BenchRow, base_bytes: Option<u64>) -> Option<f64> {
+    let above = row.peak_resident_bytes?.saturating_sub(base_bytes?);
+    Some(above as f64 / row.tiles.max(1) as f64)
 }
 
 /// The command that runs one part; `noccl bench --here` reads these options.

@@ -72,12 +72,10 @@ fn tick_seconds() -> Option<f64> {
     Some((user + system) as f64 / TICKS_PER_SECOND)
 }
 
-/// Largest resident memory of this process so far; 0 where the system does not report it.
-pub(super) fn peak_resident_bytes() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok())
-        .map_or(0, |kib| kib << 10)
+/// Largest resident memory of this process so far; `None` where the system does not report it.
+pub(super) fn peak_resident_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let rest = (status.lines()).find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = rest.split_whitespace().next()?.parse().ok()?;
+    Some(kib << 10)
 }

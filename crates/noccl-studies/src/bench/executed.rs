@@ -49,7 +49,13 @@ pub(super) fn run(
     let scratch = Scratch::new(std::env::temp_dir().join(name));
     let source = program.source(divisor);
     let compiled = source.compile(&scratch.path("program.elf"), &|_| true)?;
-    let text = instruction_costs_text(COSTS).unwrap_or_default();
+    let text = instruction_costs_text(COSTS).ok_or_else(|| {
+        Error::argument(
+            "costs",
+            COSTS,
+            "no such table; accepted: one of the library",
+        )
+    })?;
     let costs: CostTable = toml::from_str(text)
         .map_err(|error| Error::argument("costs", COSTS, format!("{error}")))?;
     let program = noccl_riscv::Program::new(Image::from_elf(&compiled.program)?, &costs)?;

@@ -323,7 +323,7 @@ pub(super) fn row(
         cpu_seconds: elapsed.cpu_seconds,
         wall_seconds: elapsed.wall_seconds,
         elaboration_seconds: 0.0,
-        peak_resident_bytes: 0,
+        peak_resident_bytes: None,
         tiles: 0,
         instructions: None,
         goal: String::new(),

@@ -198,7 +198,7 @@ pub struct BenchRow {
     /// Instructions of executed cores per CPU-second, where there are any.
     #[serde(default)]
     pub executed_instructions_per_s: Option<f64>,
-    /// Peak resident memory above that of the 4×4, divided by the tiles; absent for the 4×4 itself.
+    /// Peak resident memory above that of the 4×4, divided by the tiles; absent for the 4×4 itself and where the system does not report the peaks.
     pub bytes_per_tile: Option<f64>,
     /// Offered load in beats per cluster and cycle; 0 where there is no open-loop traffic.
     pub offered_beats_per_cycle: f64,
@@ -212,8 +212,8 @@ pub struct BenchRow {
     pub wall_seconds: f64,
     /// Time to elaborate the network.
     pub elaboration_seconds: f64,
-    /// Peak resident memory of the process.
-    pub peak_resident_bytes: u64,
+    /// Peak resident memory of the process; absent where the system does not report it.
+    pub peak_resident_bytes: Option<u64>,
     /// Tiles of the mesh.
     pub tiles: u64,
     /// Instructions executed, if they were counted.
@@ -287,7 +287,7 @@ mod tests {
             cpu_seconds: 1.0,
             wall_seconds: 1.0,
             elaboration_seconds: 0.0,
-            peak_resident_bytes: 1,
+            peak_resident_bytes: Some(1),
             tiles: 1,
             instructions: None,
             goal: String::new(),

@@ -37,7 +37,7 @@ impl fmt::Display for Skipped {
         } else {
             self.reason.to_string()
         };
-        let first = reason.lines().next().unwrap_or_default();
+        let first = reason.lines().next().unwrap_or(&reason);
         if self.lacks_memory() && !self.algorithm.contains(' ') {
             // It names the algorithm with its parameters.
             return write!(f, "{first}");

@@ -53,11 +53,10 @@ impl Meaning {
                 })
                 .collect(),
             CollectiveKind::Multicast | CollectiveKind::Barrier => {
-                vec![Expected::Bytes(inputs.first().cloned().unwrap_or_default())]
+                vec![Expected::Bytes(inputs[0].clone())]
             }
             CollectiveKind::Scatter => {
-                let root = whole.first().copied().unwrap_or_default();
-                let blocks = root.chunks_exact(bytes.max(1));
+                let blocks = whole[0].chunks_exact(bytes.max(1));
                 blocks.map(|b| Expected::Bytes(b.to_vec())).collect()
             }
             CollectiveKind::Gather => vec![Expected::Bytes(inputs.concat())],
@@ -125,7 +124,7 @@ fn reduced(collective: &Collective, inputs: &[&[u8]]) -> Expected {
     if let Some(format) = float_format(collective.element).filter(|_| is_sum) {
         return sums(format, collective.element, inputs);
     }
-    let mut result = inputs.first().map(|i| i.to_vec()).unwrap_or_default();
+    let mut result = inputs[0].to_vec();
     for input in inputs.iter().skip(1) {
         fold_into(&mut result, input, collective.operator, collective.element);
     }
@@ -170,7 +169,7 @@ impl Expected {
 /// holds for any order of n - 1 additions, plus one smallest number per addition against underflow.
 fn sums(format: FloatFormat, element: ElementType, inputs: &[&[u8]]) -> Expected {
     let size = element.bytes() as usize;
-    let count = inputs.first().map_or(0, |i| i.len() / size);
+    let count = inputs[0].len() / size;
     let additions = inputs.len().saturating_sub(1) as u32;
     let growth = f64::from(additions) * format.unit_roundoff().ln_1p();
     let (mut exact, mut tolerance) = (Vec::with_capacity(count), Vec::with_capacity(count));

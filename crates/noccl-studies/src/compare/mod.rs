@@ -358,9 +358,12 @@ pub fn runtime_cycles(schedule: Option<&Schedule>, actions: &[noccl_run::ActionT
         .iter()
         .enumerate()
         .filter(|(i, _)| counts_all || !is_barrier(*i));
-    let start = timed.map(|(_, time)| time.start_cycle).min().unwrap_or(0);
-    let finish = actions.iter().map(|a| a.finish_cycle).max().unwrap_or(0);
-    finish - start
+    let start = timed.map(|(_, time)| time.start_cycle).min();
+    let finish = actions.iter().map(|a| a.finish_cycle).max();
+    // 0: without actions nothing takes time.
+    start
+        .zip(finish)
+        .map_or(0, |(start, finish)| finish - start)
 }
 
 fn fill_speedups(rows: &mut [CompareRow]) {

@@ -108,8 +108,11 @@ pub fn calibrate_cores(
         let of = rows.iter().filter(|row| row.is_fitted == is_fitted);
         of.map(|row| row.deviation.abs()).collect::<Vec<f64>>()
     };
-    let fitted = spread(deviations(true));
-    let held_out = Some(spread(deviations(false))).filter(|spread| spread.runs > 0);
+    let fitted = spread(deviations(true)).ok_or_else(|| {
+        let accepted = "runs that the constants are fitted to; accepted: at least one";
+        Error::argument("runs", 0, accepted)
+    })?;
+    let held_out = spread(deviations(false));
     let mut calibrated = spec.clone();
     if let Some(tiles) = calibrated.cores_mut() {
         tiles.core = best;
@@ -126,14 +129,12 @@ pub fn calibrate_cores(
     Ok((calibrated, costs))
 }
 
-fn spread(mut deviations: Vec<f64>) -> CoreCostSpread {
+/// `None` without runs: a deviation of 0 would say that both kinds of cores take the same time.
+fn spread(mut deviations: Vec<f64>) -> Option<CoreCostSpread> {
     deviations.sort_by(f64::total_cmp);
-    CoreCostSpread {
+    Some(CoreCostSpread {
         runs: deviations.len() as u64,
-        median: deviations
-            .get(deviations.len() / 2)
-            .copied()
-            .unwrap_or_default(),
-        max: deviations.last().copied().unwrap_or_default(),
-    }
+        median: *deviations.get(deviations.len() / 2)?,
+        max: *deviations.last()?,
+    })
 }

@@ -2,7 +2,9 @@
 //! One attention layer on a mesh, all heads, cycle by cycle.
 
 use crate::{Error, Verified, load};
-use noccl_coll::gemm::{Attention, AttentionPlan, DEFAULT_UTILISATION, Matrix, flat_attention};
+use noccl_coll::gemm::{
+    Attention, AttentionPlan, DEFAULT_UTILISATION, Matrix, SubmatrixShape, flat_attention,
+};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{Counters, MemoryImage, Mode, RunConfig, RunResult, Tally, Watch, energy_pj};
 use noccl_workload::number::random_elements;
@@ -98,7 +100,7 @@ pub fn attention(request: &AttentionRequest, watch: Watch<'_>) -> Result<Attenti
         Vec::new()
     };
     let outputs = if is_value {
-        outputs(&network, request, &plan)
+        outputs(&network, request, &plan)?
     } else {
         Vec::new()
     };
@@ -126,8 +128,10 @@ fn row(
 ) -> AttentionRow {
     let attention = &request.attention;
     let times = &result.actions;
-    let start = times.iter().map(|a| a.start_cycle).min().unwrap_or(0);
-    let end = times.iter().map(|a| a.finish_cycle).max().unwrap_or(0);
+    let start = times.iter().map(|a| a.start_cycle).min();
+    let end = times.iter().map(|a| a.finish_cycle).max();
+    // 0: without actions nothing takes time.
+    let cycles = start.zip(end).map_or(0, |(start, end)| end - start);
     let left = |head: usize| {
         plan.barriers
             .get(head)
@@ -135,13 +139,13 @@ fn row(
     };
     let heads = plan.barriers.len();
     let steady = left(heads - 1).zip(left(0)).filter(|_| heads > 1);
-    let head_cycles = steady.map_or((end - start) as f64, |(last, first)| {
+    let head_cycles = steady.map_or(cycles as f64, |(last, first)| {
         (last - first) as f64 / (heads - 1) as f64
     });
     let clusters = network.clusters().count() as f64;
     let cluster = &network.axi().cluster;
     let lanes = u64::from(cluster.num_cores) * (8 / attention.element.bytes());
-    let peak = clusters * lanes as f64 * (end - start) as f64;
+    let peak = clusters * lanes as f64 * cycles as f64;
     AttentionRow {
         network: network.spec().label(),
         mesh: format!("{}x{}", network.cluster_width(), network.cluster_height()),
@@ -149,7 +153,7 @@ fn row(
         head_columns: attention.head_columns,
         heads: attention.heads,
         element: attention.element,
-        cycles: end - start,
+        cycles,
         head_cycles,
         compute_cycles: plan.compute_cycles,
         utilisation: result.counters.gemm_ops as f64 / peak,
@@ -189,11 +193,17 @@ fn outputs(
     network: &Network,
     request: &AttentionRequest,
     plan: &AttentionPlan,
-) -> Vec<(Place, u64)> {
+) -> Result<Vec<(Place, u64)>, Error> {
     let (rows, columns) = plan.o_shape;
-    let sums = noccl_workload::sum_element(request.attention.element);
-    let bytes = u64::from(rows) * u64::from(columns) * sums.map_or(0, ElementType::bytes);
-    (0..network.cluster_height())
+    let shape = SubmatrixShape {
+        rows,
+        columns,
+        inner: 1,
+        element: request.attention.element,
+    };
+    let bytes = shape.c_bytes()?;
+    let rows = 0..network.cluster_height();
+    Ok(rows
         .map(|y| {
             let place = Place {
                 tile: TileRef::Cluster(Coord::new(0, y)),
@@ -201,7 +211,7 @@ fn outputs(
             };
             (place, bytes)
         })
-        .collect()
+        .collect())
 }
 
 fn interpreted(

@@ -41,7 +41,7 @@ impl Window {
     /// Fills in the measured means.
     pub(super) fn measure(self, plan: &SummaPlan, timed: &Timed, row: &mut GemmRow) {
         let finish = |id: &ActionId| timed.finish(*id);
-        let kernel = |t: u32| plan.kernels.get(t as usize).map_or(0.0, &finish);
+        let kernel = |t: u32| finish(&plan.kernels[t as usize]);
         let latest = |ids: &[ActionId]| ids.iter().map(finish).fold(0.0, f64::max);
         // A group's last kernel ends a period.
         let from = self.first + self.group - 1;
@@ -54,6 +54,7 @@ impl Window {
             communication += latest(last) - begins.fold(f64::INFINITY, f64::min);
             if let Some(barrier) = plan.barriers.get(g as usize) {
                 let read = (g * self.group).checked_sub(1 + plan.spare_iterations);
+                // 0: the first iterations load into buffers that no kernel has read before.
                 let ready = latest(last).max(read.map_or(0.0, kernel));
                 sync += finish(barrier) - ready;
             }

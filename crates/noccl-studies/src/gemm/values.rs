@@ -6,8 +6,8 @@ use crate::{Error, Watch, load};
 use noccl_coll::gemm::{Matrix, Spread, Summa, SummaPlan, summa};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{MemoryImage, Mode};
+use noccl_workload::Place;
 use noccl_workload::number::{multiply_into, random_elements};
-use noccl_workload::{Place, sum_element};
 
 /// A product computed by the simulated clusters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub fn gemm_values(
     );
     Ok(GemmValues {
         shape: (rows, columns),
-        c: assemble(&problem, &result.memory, (rows, columns)),
+        c: assemble(&problem, &result.memory, (rows, columns))?,
         cycles: result.cycles,
     })
 }
@@ -216,9 +216,17 @@ pub(super) fn clusters(network: &Network) -> impl Iterator<Item = Coord> {
 }
 
 /// C from the clusters' submatrices.
-fn assemble(problem: &Summa, memory: &[MemoryImage], (rows, columns): (usize, usize)) -> Vec<u8> {
+///
+/// # Errors
+/// [`Error::Coll`] for elements of which no products are added.
+fn assemble(
+    problem: &Summa,
+    memory: &[MemoryImage],
+    (rows, columns): (usize, usize),
+) -> Result<Vec<u8>, Error> {
     let shape = problem.shape;
-    let width = sum_element(shape.element).map_or(0, |e| e.bytes() as usize);
+    let elements = shape.rows as usize * shape.columns as usize;
+    let width = shape.c_bytes()? as usize / elements.max(1);
     let mut c = vec![0; rows * columns * width];
     let line_bytes = shape.columns as usize * width;
     for image in memory {
@@ -231,7 +239,7 @@ fn assemble(problem: &Summa, memory: &[MemoryImage], (rows, columns): (usize, us
             c[start..start + line.len()].copy_from_slice(line);
         }
     }
-    c
+    Ok(c)
 }
 
 /// What every cluster must hold: its products, added in the order of the iterations.

@@ -98,7 +98,7 @@ impl Chains {
     }
 
     fn bytes(&self) -> u64 {
-        self.inputs.last().map_or(0, |i| i.bytes.len() as u64)
+        self.inputs[self.inputs.len() - 1].bytes.len() as u64
     }
 
     fn chain(
@@ -110,6 +110,7 @@ impl Chains {
         offset: u64,
     ) -> ActionKind {
         let endpoint = network.capabilities().chains;
+        // 0: endpoints without chains follow none, so each chain has one destination.
         let most = endpoint.map_or(0, |e| u64::from(e.max_followers));
         let mut rest = clusters.to_vec();
         let num_destinations = 1 + rng.below(most.min(clusters.len() as u64 - 1));

@@ -9,6 +9,7 @@ use crate::Error;
 use noccl_compile::{Embedded, STRESS_SEED, STRESS_STEPS};
 use noccl_files::Scratch;
 use noccl_net::Network;
+use noccl_net::counts::max_or_zero;
 use noccl_program::places;
 use noccl_riscv::{CostTable, Image, Program};
 use noccl_run::{Mode, OnProgress, Rng, RunConfig, RunError};
@@ -142,7 +143,7 @@ fn faults(printed: &[(u64, String)]) -> Vec<String> {
         faults.extend(found.map(|line| format!("rank {rank}: {line}")));
         let count = text.lines().find_map(|line| line.strip_prefix("faults "));
         if count.is_none() || *exit_code != 0 {
-            let last = text.lines().last().unwrap_or_default();
+            let last = text.lines().last().unwrap_or("nothing printed");
             faults.push(format!("rank {rank} ended with {exit_code}: {last}"));
         }
         let cycles = text.lines().filter_map(|line| {
@@ -151,7 +152,7 @@ fn faults(printed: &[(u64, String)]) -> Vec<String> {
         });
         syncs.push(cycles.collect());
     }
-    let longest = syncs.iter().map(Vec::len).max().unwrap_or(0);
+    let longest = max_or_zero(syncs.iter().map(Vec::len));
     for number in 0..longest {
         let all = syncs.iter().enumerate();
         let mut of_ranks = all.filter_map(|(rank, of)| Some((rank, of.get(number)?)));

@@ -175,7 +175,7 @@ pub fn stress(
                 None => run_seed(on, request, seed, &tally)?,
             };
             tally.finish_unit()?;
-            let overrides = drawn.map(|(_, overrides)| overrides).unwrap_or_default();
+            let overrides = drawn.map_or_else(Vec::new, |(_, overrides)| overrides);
             Ok(StressOutcome {
                 seed,
                 transactions,

@@ -65,7 +65,10 @@ fn together(results: &[TrafficResult]) -> Point {
         values.map(|values| mean(&values))
     };
     let sum = |value: fn(&TrafficResult) -> u64| results.iter().map(value).sum::<u64>();
-    let most = |value: fn(&TrafficResult) -> u64| results.iter().map(value).max().unwrap_or(0);
+    let most = |value: fn(&TrafficResult) -> u64| {
+        let values = results.iter().map(value);
+        values.fold(value(&results[0]), u64::max)
+    };
     let accepted = of(|result| result.accepted_beats_per_cycle);
     let latencies = of(|result| result.mean_latency_cycles);
     Point {

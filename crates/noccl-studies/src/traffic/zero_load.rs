@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Latency of a pattern's packets in an otherwise empty network.
 
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, Network};
 use noccl_workload::{MAX_RANDOM_MEMBERS, Pattern};
 
@@ -42,7 +43,7 @@ pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32)
             Pattern::Broadcast | Pattern::CornerBroadcast => {
                 if pattern.sends(from, width, height) {
                     let cycles = copies(network, mesh(from));
-                    add(f64::from(cycles.last().copied().unwrap_or(0)));
+                    add(f64::from(max_or_zero(cycles)));
                 }
             }
             Pattern::RandomMulticast => {
@@ -51,8 +52,8 @@ pub fn zero_load_latency_cycles(network: &Network, pattern: Pattern, beats: u32)
             }
             Pattern::ManyToOne => {
                 let others = all().filter(|other| *other != from);
-                let last = others.map(|other| alone(other, from)).max();
-                add(f64::from(last.unwrap_or(0)));
+                let last = max_or_zero(others.map(|other| alone(other, from)));
+                add(f64::from(last));
             }
             Pattern::RowMulticast => (0..width).for_each(|x| {
                 let to = mesh(Coord::new(x, from.y));

@@ -71,6 +71,7 @@ fn is_carried(network: &Network, kind: StressKind) -> bool {
 fn range_bytes(network: &Network, transactions: u32) -> u64 {
     let tiles = network.clusters().chain(network.memories());
     let least = tiles.map(|tile| network.memory_bytes(tile)).min();
+    // 0: without memories no byte is free, and no action has a range.
     let free = least.unwrap_or(0).saturating_sub(INPUT_BYTES);
     (free / u64::from(transactions)).min(MAX_BYTES) / MIN_BYTES * MIN_BYTES
 }
@@ -157,13 +158,18 @@ impl Messages {
     pub(super) fn num_wrong(&self, expected: &Memories<'_>, result: &RunResult) -> u64 {
         let mut is_wrong = vec![false; self.num_transactions as usize + 1];
         for (found, (place, bytes)) in result.memory.iter().zip(self.outputs()) {
-            let expected = expected.read(place, bytes).unwrap_or_default();
+            let Some(expected) = expected.read(place, bytes) else {
+                // Nothing to compare with: at least one action is wrong.
+                is_wrong[0] = true;
+                continue;
+            };
             if found.bytes == expected {
                 continue;
             }
             for at in 0..bytes.max(found.bytes.len() as u64) {
                 if found.bytes.get(at as usize) != expected.get(at as usize) {
                     let range = at.checked_sub(INPUT_BYTES);
+                    // 0: the input, which lies before the ranges.
                     let range = range.map_or(0, |at| at / self.range_bytes + 1);
                     is_wrong[range.min(self.num_transactions) as usize] = true;
                 }

@@ -46,6 +46,7 @@ pub(super) fn run(
     let ranks = plan.calls.len() as u32;
     let seen = Session::new(network, ranks, options(network, seed))
         .and_then(|mut session| runner::run(&mut session, &plan, on_progress));
+    // 0: only cores that read words one by one are ahead of those that hear of them.
     let word_cycles = (network.cores()).map_or(0, |tiles| u64::from(tiles.core.word_cycles));
     let ended = match seen {
         Ok(seen) => Ok(Completed {

@@ -297,6 +297,7 @@ impl ProgramRunner<'_, '_> {
             }
             (Response::Requests(over), Waiting::Ring(step)) => {
                 let data = over.into_iter().find_map(|received| received.data);
+                // 0: empty where no rank sent to this one, which then takes over nothing.
                 self.took(step, rank, cycle, data.unwrap_or_default());
             }
             (Response::Probed { source, tag, bytes }, Waiting::Probe { stream, place }) => {
@@ -352,6 +353,7 @@ impl ProgramRunner<'_, '_> {
                     self.seen.received[stream][place].1 = Some(Got {
                         source: received.source,
                         tag: received.tag,
+                        // 0: a message without payload has no bytes.
                         data: received.data.unwrap_or_default(),
                         cycle,
                     });

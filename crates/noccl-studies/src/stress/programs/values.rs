@@ -36,6 +36,7 @@ pub(super) fn given(plan: &Plan, step: usize, position: u32) -> Vec<u8> {
         true => encoded(of.element, &numbers(of, step, position, to)),
         false => raw(of, step, position, to),
     };
+    // 0: inputs of a custom collective are in its definition, and have no blocks.
     let blocks = of.kind.input_blocks(size.into()).unwrap_or(0) as u32;
     (0..blocks).flat_map(block).collect()
 }

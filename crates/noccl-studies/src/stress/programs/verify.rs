@@ -4,6 +4,7 @@
 use super::plan::{Plan, Stream};
 use super::seen::{Got, Seen, Took};
 use super::values;
+use noccl_net::counts::max_or_zero;
 use noccl_workload::Holders;
 use std::collections::BTreeMap;
 
@@ -173,7 +174,7 @@ fn check_split(plan: &Plan, seen: &Seen, step: usize, faults: &mut Vec<String>) 
     let of = &plan.splits[step];
     let members = &plan.groups[of.group].members;
     let entered = seen.splits[step].iter().map(|(took, _)| took.from_cycle);
-    let last = entered.max().unwrap_or(0);
+    let last = max_or_zero(entered);
     for (position, (took, found)) in seen.splits[step].iter().enumerate() {
         let expected = of.made[position].and_then(|group| {
             let size = plan.groups[group].members.len() as u32;
