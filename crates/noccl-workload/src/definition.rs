@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Collectives of a user's own: which chunk of whose output is made of which chunks of whose inputs.
 
+use noccl_net::counts::{len_of, max_or_zero};
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -73,6 +74,7 @@ impl InputChunks {
     pub fn of(&self, rank: usize) -> u32 {
         match self {
             Self::Each(chunks) => *chunks,
+            // 0: lists that lack a rank are refused by `check_definition`; a rank that is not there has nothing.
             Self::ByRank(all) => all.get(rank).copied().unwrap_or(0),
         }
     }
@@ -82,7 +84,7 @@ impl InputChunks {
     pub fn most(&self) -> u32 {
         match self {
             Self::Each(chunks) => *chunks,
-            Self::ByRank(all) => all.iter().copied().max().unwrap_or(0),
+            Self::ByRank(all) => max_or_zero(all.iter().copied()),
         }
     }
 }
@@ -130,16 +132,13 @@ impl Definition {
     /// Chunks of a rank's output.
     #[must_use]
     pub fn output_chunks(&self, rank: usize) -> u64 {
-        self.outputs
-            .get(rank)
-            .map_or(0, |chunks| chunks.len() as u64)
+        len_of(self.outputs.get(rank)) as u64
     }
 
     /// Chunks of the longest output.
     #[must_use]
     pub fn most_output_chunks(&self) -> u64 {
-        let all = self.outputs.iter().map(|chunks| chunks.len() as u64);
-        all.max().unwrap_or(0)
+        max_or_zero(self.outputs.iter().map(|chunks| chunks.len() as u64))
     }
 
     /// Is some chunk a reduction?

@@ -57,6 +57,7 @@ impl<'a> Memories<'a> {
     fn bytes(&self, tile: TileId, offset: u64, bytes: u64) -> Vec<u8> {
         let memory = &self.tiles[tile.idx()];
         let (start, end) = (offset as usize, (offset + bytes) as usize);
+        // 0: memories are 0 from where on nobody has written.
         let known = memory.get(start..end.min(memory.len())).unwrap_or_default();
         let mut copy = known.to_vec();
         copy.resize(end - start, 0);
@@ -180,7 +181,7 @@ impl Run<'_> {
 
     fn kernel(&mut self, kernel: &Kernel) {
         let network = self.memories.network;
-        for at in network.members(&kernel.group).unwrap_or_default() {
+        for at in network.members(&kernel.group).into_iter().flatten() {
             let tile = network.tile_at(network.mesh_coord(at));
             let reads = kernel.operation.reads();
             let read = |r: &Extent| self.memories.bytes(tile, r.offset, r.bytes);
@@ -199,38 +200,41 @@ impl Run<'_> {
         } else {
             network.find(r.root.tile).into_iter().collect()
         };
-        let sum = self.sum(r);
+        let Some(sum) = self.sum(r) else {
+            return;
+        };
         for tile in targets {
             self.memories.store(tile, r.root.offset, &sum);
         }
     }
 
-    /// What the contributions fold to.
-    fn sum(&mut self, r: &InNetworkReduction) -> Vec<u8> {
+    /// What the contributions fold to; nothing at a root that is no cluster.
+    fn sum(&mut self, r: &InNetworkReduction) -> Option<Vec<u8>> {
         let network = self.memories.network;
         let tree = self
             .fold_orders
             .entry((r.group, r.root.tile, r.fold_order(network)))
             .or_insert_with(|| fold_tree(network, r));
-        let sum = tree.as_ref().map(|tree| evaluate(tree, &self.memories, r));
-        sum.unwrap_or_default()
+        evaluate(tree.as_ref()?, &self.memories, r)
     }
 }
 
-fn evaluate(tree: &FoldTree, memories: &Memories<'_>, r: &InNetworkReduction) -> Vec<u8> {
+/// The value of a tree; nothing of a fold without operands.
+fn evaluate(tree: &FoldTree, memories: &Memories<'_>, r: &InNetworkReduction) -> Option<Vec<u8>> {
     match tree {
         FoldTree::Member(at) => {
             let network = memories.network;
             let tile = network.tile_at(network.mesh_coord(*at));
-            memories.bytes(tile, r.source_offset, r.bytes)
+            Some(memories.bytes(tile, r.source_offset, r.bytes))
         }
         FoldTree::Fold(operands) => {
-            let mut values = operands
-                .iter()
-                .map(|operand| evaluate(operand, memories, r));
-            let mut sum = values.next().unwrap_or_default();
-            values.for_each(|value| fold_into(&mut sum, &value, r.operator, r.element));
-            sum
+            let (first, others) = operands.split_first()?;
+            let mut sum = evaluate(first, memories, r)?;
+            for operand in others {
+                let value = evaluate(operand, memories, r)?;
+                fold_into(&mut sum, &value, r.operator, r.element);
+            }
+            Some(sum)
         }
     }
 }

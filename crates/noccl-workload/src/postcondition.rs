@@ -89,6 +89,7 @@ impl<'a> Asked<'a> {
         Some(Self {
             collective,
             root: network.find(collective.root)?,
+            // 0: only a custom collective has chunks of its own.
             own: own.unwrap_or_default(),
             members,
         })
@@ -183,6 +184,7 @@ impl<'a> Asked<'a> {
         };
         let mut wanted: Vec<Output> = match self.values() {
             Some(values) => {
+                // 0: values that a kind states are of a number of blocks that it states too.
                 let blocks = collective.kind.output_blocks(ranks as u64).unwrap_or(0);
                 let of = |block: usize| {
                     let bytes = collective.block_bytes(block, holder);

@@ -12,6 +12,7 @@ use super::class::{Agent, Effect, Kind, Need, Notice, Waits};
 use super::{AccessPattern, CHAIN_BEAT_BYTES, MAX_FIELD, MAX_LOOPS, WORD_BYTES};
 use crate::CheckError;
 use crate::check::At;
+use noccl_net::counts::max_or_zero;
 use noccl_net::deadlock::Work;
 use noccl_net::{Network, TileId, TileRef};
 use schemars::JsonSchema;
@@ -200,7 +201,7 @@ fn pattern(
         return at.fail(&within("offset"), pattern.offset, "a multiple of 8");
     }
     let counts = pattern.loops.iter().map(|l| l.count);
-    if pattern.beats() != bytes / CHAIN_BEAT_BYTES || counts.max().unwrap_or(0) > MAX_FIELD {
+    if pattern.beats() != bytes / CHAIN_BEAT_BYTES || max_or_zero(counts) > MAX_FIELD {
         let accepted = format!(
             "counts whose product is {}, the beats of `bytes`",
             bytes / CHAIN_BEAT_BYTES

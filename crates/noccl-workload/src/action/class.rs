@@ -281,8 +281,7 @@ pub(crate) fn of_multi_address(network: &Network, set: MultiAddress) -> Vec<Tile
 
 /// Tiles of a group; none if some member is not on the mesh.
 pub(crate) fn of_set(network: &Network, set: &noccl_net::TileSet) -> Vec<TileId> {
-    let members = network.members(set).unwrap_or_default();
-    let tiles = members.into_iter();
+    let tiles = network.members(set).into_iter().flatten();
     tiles
         .map(|c| network.tile_at(network.mesh_coord(c)))
         .collect()

@@ -3,6 +3,7 @@
 
 use super::DeadlockReport;
 use crate::{Action, ActionKind, CollectiveKind, NetworkFold, Schedule};
+use noccl_net::counts::max_or_zero;
 use noccl_net::deadlock::{Flow, Work};
 use noccl_net::tree::{Cube, fork_set, join_set};
 use noccl_net::{Coord, MultiAddress, Network, Port, TileId};
@@ -80,7 +81,7 @@ pub(super) fn report(
     fold_orders: Vec<String>,
 ) -> CheckReport {
     let depths = depths(&schedule.actions);
-    let num_steps = depths.iter().map(|d| d + 1).max().unwrap_or(0);
+    let num_steps = max_or_zero(depths.iter().map(|d| d + 1));
     let mut by_step: Vec<Vec<&Action>> = vec![Vec::new(); num_steps];
     for (action, depth) in schedule.actions.iter().zip(&depths) {
         by_step[*depth].push(action);
@@ -122,7 +123,7 @@ fn depths(actions: &[Action]) -> Vec<usize> {
     let mut depths: Vec<usize> = Vec::with_capacity(actions.len());
     for action in actions {
         let before = action.after.iter().filter_map(|b| depths.get(b.0 as usize));
-        depths.push(before.map(|d| d + 1).max().unwrap_or(0));
+        depths.push(max_or_zero(before.map(|d| d + 1)));
     }
     depths
 }

@@ -17,6 +17,7 @@ mod scatter;
 pub use class::{Blocks, Buffers, CollectiveClass, Holders, Origin, Values};
 
 use crate::{Definition, ElementType, Operator};
+use noccl_net::counts::max_or_zero;
 use noccl_net::{TileRef, TileSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,7 +98,7 @@ impl Lengths {
     #[must_use]
     pub fn longest(&self) -> u64 {
         let all = self.sends.iter().chain(&self.receives).flatten();
-        all.copied().max().unwrap_or(0)
+        max_or_zero(all.copied())
     }
 
     /// The shortest block that a rank sends to another one.
@@ -108,6 +109,7 @@ impl Lengths {
             let of = row.iter().enumerate().filter(move |(to, _)| *to != rank);
             of.map(|(_, bytes)| *bytes)
         });
+        // 0: a single rank sends to no other.
         others.min().unwrap_or(0)
     }
 }
@@ -141,6 +143,7 @@ impl Collective {
         match &self.lengths {
             Some(lengths) => {
                 let sent = lengths.sends.get(from);
+                // 0: lists that lack a rank are refused by `check_lengths`; a rank that is not there sends nothing.
                 sent.and_then(|sent| sent.get(to)).copied().unwrap_or(0)
             }
             None => self.bytes,
@@ -152,6 +155,7 @@ impl Collective {
     pub fn input_bytes(&self, num_members: u64) -> u64 {
         let custom = self.definition.as_ref().map(|d| u64::from(d.inputs.most()));
         let blocks = self.kind.input_blocks(num_members).or(custom);
+        // 0: a custom collective without a definition, which its check refuses, has no blocks.
         self.bytes.saturating_mul(blocks.unwrap_or(0))
     }
 
@@ -160,6 +164,7 @@ impl Collective {
     pub fn output_bytes(&self, num_members: u64) -> u64 {
         let custom = self.definition.as_ref().map(|d| d.most_output_chunks());
         let blocks = self.kind.output_blocks(num_members).or(custom);
+        // 0: a custom collective without a definition, which its check refuses, has no blocks.
         self.bytes.saturating_mul(blocks.unwrap_or(0))
     }
 

@@ -206,6 +206,7 @@ impl<T> Instances<T> {
     #[must_use]
     pub fn of(&self, action: u32) -> Range<u32> {
         let span = self.actions.get(action);
+        // 0: an empty range, as said above.
         span.map_or(0..0, |span| span.first..span.first + span.len)
     }
 

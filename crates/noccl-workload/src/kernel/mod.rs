@@ -145,7 +145,7 @@ impl Multiply {
     }
 
     fn c(&self) -> Extent {
-        let width = sum_element(self.element).map_or(0, ElementType::bytes);
+        let width = sum_element(self.element).unwrap_or(self.element).bytes();
         extent(self.c_offset, self.rows, self.columns, width)
     }
 }

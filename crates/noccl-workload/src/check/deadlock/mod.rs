@@ -58,8 +58,9 @@ pub struct DeadlockReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeadlockWait {
-    /// Its place in the list of actions or transactions.
-    pub index: usize,
+    /// Its place in the list of actions or transactions; absent for packets of any of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
     /// Action or transaction that holds and waits, as messages name it.
     pub holder: String,
     /// Link, queue or engine that it holds.
@@ -94,7 +95,7 @@ impl Deadlock {
 
     fn of(network: &Network, cycle: &Cycle, remedy: &'static str) -> Self {
         let waits = cycle.waits.iter().map(|wait| DeadlockWait {
-            index: wait.flow.unwrap_or(0),
+            index: wait.flow,
             holder: wait.holder.clone(),
             holds: wait.holds.describe(network),
             waits_for: wait.waits_for.describe(network),

@@ -79,7 +79,9 @@ impl Overlaps {
 
     /// Notes for a chunk of ends which later actions begin somewhere before them.
     fn follow(&mut self, order: &Order, activities: &[Activity], chunk: &[End]) {
-        let Some(first) = chunk.iter().map(|end| end.vertex).min() else {
+        let first = chunk.iter().map(|end| end.vertex).min();
+        let earliest = chunk.iter().map(|end| end.action).min();
+        let Some((first, earliest)) = first.zip(earliest) else {
             return;
         };
         let mut own: BTreeMap<Vertex, Vec<usize>> = BTreeMap::new();
@@ -99,8 +101,7 @@ impl Overlaps {
             }
             reached.push(word);
         }
-        let earliest = chunk.iter().map(|end| end.action).min().unwrap_or(0) as usize;
-        for (later, one) in activities.iter().enumerate().skip(earliest + 1) {
+        for (later, one) in activities.iter().enumerate().skip(earliest as usize + 1) {
             if one.work == Work::Nothing {
                 continue;
             }

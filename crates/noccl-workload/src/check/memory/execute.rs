@@ -13,6 +13,7 @@ use crate::fold_tree::{FoldTree, fold_tree};
 use crate::{
     Effect, ElementType, InNetworkReduction, Kernel, Lines, LocalReduce, NetworkFold, Schedule,
 };
+use noccl_net::counts::max_or_zero;
 use noccl_net::pairs::FoldOrder;
 use noccl_net::{MultiAddress, Network, TileId, TileRef};
 use std::collections::HashMap;
@@ -148,8 +149,10 @@ impl Execution<'_> {
         };
         let members = self.order.members(action);
         let position = |tile: TileId| members.binary_search(&tile).ok();
-        let reader = self.network.find(lines.reader).and_then(position);
-        let reader = reader.unwrap_or(0);
+        // Nothing moves where nobody reads; the form has been checked before.
+        let Some(reader) = self.network.find(lines.reader).and_then(position) else {
+            return;
+        };
         let access = self.access(action, reader);
         let reading = Access {
             end: self.order.read(action, reader),
@@ -323,12 +326,8 @@ fn fold_pieces(
 ) -> Vec<Piece> {
     let width = element.bytes();
     let mut cuts: Vec<u64> = operands.iter().flatten().map(|p| p.offset).collect();
-    let end = operands
-        .iter()
-        .flatten()
-        .map(|p| p.offset + p.bytes)
-        .max()
-        .unwrap_or(0);
+    let ends = operands.iter().flatten().map(|p| p.offset + p.bytes);
+    let end = max_or_zero(ends);
     cuts.sort_unstable();
     cuts.dedup();
     let torn: Vec<u64> = cuts

@@ -140,6 +140,7 @@ impl Post<'_> {
                 .or_insert_with(|| {
                     let operands = self.asked.operands(output.value);
                     // The same fold of other blocks is no other order.
+                    // 0: a value without operands has no offset to compare.
                     let first = operands.first().map_or(0, |o| i128::from(o.offset));
                     orders.insert((value.expression, value.shift - first));
                     self.fold_problem(expressions, value, &operands)

@@ -75,12 +75,19 @@ enum Finish {
     Behind(Vertex),
 }
 
-/// Where a participant that others wait for, or that waits, is among them. It takes part: the form has been checked.
-fn position(network: &Network, tiles: &[TileId], tile: TileRef) -> usize {
-    let found = network.find(tile);
-    found
-        .and_then(|t| tiles.binary_search(&t).ok())
-        .unwrap_or(0)
+/// Where a participant that others wait for, or that waits, is among them.
+///
+/// # Errors
+/// [`CheckError::Field`] where it does not take part. An order of another participant would prove nothing.
+fn position(network: &Network, tiles: &[TileId], tile: TileRef) -> Result<usize, CheckError> {
+    let found = network
+        .find(tile)
+        .and_then(|t| tiles.binary_search(&t).ok());
+    found.ok_or_else(|| CheckError::Field {
+        field: "participants".to_owned(),
+        found: format!("none at {tile}"),
+        accepted: "accepted: the tile that others wait for is one".to_owned(),
+    })
 }
 
 impl Order {
@@ -139,7 +146,7 @@ impl Order {
                 lists.edges(network, &order, (i, &action.kind), &tiles, &mut edges);
             }
             let waits = refine(action.kind.waits());
-            order.add(network, &tiles, &mut edges, waits);
+            order.add(network, &tiles, &mut edges, waits)?;
             for tile in &tiles {
                 position[tile.idx()] = u32::MAX;
             }
@@ -164,7 +171,7 @@ impl Order {
         tiles: &[TileId],
         edges: &mut Vec<(u32, Vertex)>,
         waits: Waits,
-    ) {
+    ) -> Result<(), CheckError> {
         edges.sort_unstable();
         edges.dedup();
         let first = self.num_vertices() as Vertex;
@@ -181,7 +188,7 @@ impl Order {
             }
             self.starts.push(self.preds.len() as u32);
         }
-        let finish = self.add_finish(first, tiles, waits, |tile| position(network, tiles, tile));
+        let finish = self.add_finish(first, tiles, waits, |tile| position(network, tiles, tile))?;
         let start = self.members.len() as u32;
         self.members.extend_from_slice(tiles);
         self.actions.push(ActionVertices {
@@ -189,6 +196,7 @@ impl Order {
             finish,
             members: (start, self.members.len() as u32),
         });
+        Ok(())
     }
 
     /// Vertices beyond the participants' own.
@@ -197,11 +205,11 @@ impl Order {
         first: Vertex,
         tiles: &[TileId],
         waits: Waits,
-        position: impl Fn(TileRef) -> usize,
-    ) -> Finish {
+        position: impl Fn(TileRef) -> Result<usize, CheckError>,
+    ) -> Result<Finish, CheckError> {
         let len = tiles.len() as Vertex;
         let hub = first + len;
-        match waits {
+        Ok(match waits {
             Waits::Nobody => Finish::Own,
             Waits::All => {
                 self.add_vertex(first..hub);
@@ -209,7 +217,7 @@ impl Order {
             }
             Waits::One(tile) => {
                 self.add_vertex(first..hub);
-                Finish::HubOf(position(tile), hub)
+                Finish::HubOf(position(tile)?, hub)
             }
             Waits::AllThenOwn => {
                 self.add_vertex(first..hub);
@@ -217,7 +225,7 @@ impl Order {
                 Finish::Behind(hub)
             }
             Waits::OwnAndOne(tile) => {
-                let one = first + position(tile) as Vertex;
+                let one = first + position(tile)? as Vertex;
                 for own in first..hub {
                     let preds = if own == one { &[own][..] } else { &[one, own] };
                     self.preds.extend(preds);
@@ -226,12 +234,12 @@ impl Order {
                 Finish::Series(hub)
             }
             Waits::ForOne(tile) => {
-                let initiator = first + position(tile) as Vertex;
+                let initiator = first + position(tile)? as Vertex;
                 (0..len).for_each(|_| self.add_vertex(initiator..initiator + 1));
                 Finish::Series(hub)
             }
             Waits::ForOneAndItForAll(tile) => {
-                let position = position(tile);
+                let position = position(tile)?;
                 let initiator = first + position as Vertex;
                 let last = hub + len - 1;
                 (1..len).for_each(|_| self.add_vertex(initiator..initiator + 1));
@@ -239,7 +247,7 @@ impl Order {
                 self.add_vertex(hub..last);
                 Finish::OthersThen(hub, position, last)
             }
-        }
+        })
     }
 
     fn add_vertex(&mut self, preds: std::ops::Range<Vertex>) {

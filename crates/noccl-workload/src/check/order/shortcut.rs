@@ -10,6 +10,7 @@
 
 use crate::check::memory::Demand;
 use crate::check::order::{Order, Vertex};
+use noccl_net::counts::max_or_zero;
 
 /// Steps of a walk per question, and for each walk.
 const STEPS_PER_QUESTION: usize = 8;
@@ -42,8 +43,8 @@ impl Shortcuts {
                 let p = *p as usize;
                 hubs_before[p] + u32::from(is_chained[p])
             };
-            let before = order.preds(vertex as Vertex).iter().map(through).max();
-            hubs_before[vertex] = before.unwrap_or(0);
+            let before = order.preds(vertex as Vertex).iter().map(through);
+            hubs_before[vertex] = max_or_zero(before);
             // A hub goes on with the chain if all of the chain comes before it.
             if hubs.next_if_eq(&(vertex as Vertex)).is_some() && hubs_before[vertex] == num_chained
             {

@@ -72,7 +72,7 @@ impl Of<'_> {
         let cycle: Vec<DeadlockWait> = (names.iter().zip(next))
             .map(
                 |((index, holder, place), (_, awaited, there))| DeadlockWait {
-                    index: *index,
+                    index: Some(*index),
                     holder: holder.clone(),
                     holds: place.clone(),
                     waits_for: format!("{awaited}, {there}"),
