@@ -4,6 +4,7 @@
 //! Exact where nothing shares the chain's links and destinations and, if acknowledgements are chained, where grants take the
 //! path of the data backwards.
 
+use crate::counts::max_or_zero;
 use crate::{Network, TileId};
 use noccl_spec::{EndpointCycles, Plane, TorrentAcknowledgement, TorrentDispatch};
 
@@ -216,7 +217,7 @@ impl ChainCycles {
             TorrentAcknowledgement::Parallel => {
                 let responded =
                     |at| configured(at) + self.grant_cycles + travel(destinations[at], source);
-                places.map(responded).max().unwrap_or(0)
+                max_or_zero(places.map(responded))
             }
         }
     }

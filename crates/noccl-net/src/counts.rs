@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Maxima, counts and lengths of what may be empty or absent, where 0 is the right value.
 //!
-//! `unwrap_or(0)` at a caller does not say whether an absent value is a fault, a missing measurement
+//! A default of 0 at a caller does not say whether an absent value is a fault, a missing measurement
 //! or nothing to count; the lint of `tools/check_defaults.py` refuses it without a reason. These
 //! functions are for nothing to count only. A missing measurement remains an `Option` or an error.
 

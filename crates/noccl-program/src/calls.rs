@@ -31,7 +31,7 @@ impl Session<'_> {
     ) -> Result<Option<Response>, ProgramError> {
         let wanted = self.wanted(rank, comm, source, tag, place)?;
         let found = self.ranks[rank.idx()].inbox.probe(wanted);
-        Ok(found.map(|message| self.probed(message)))
+        Ok(found.and_then(|message| self.probed(message)))
     }
 
     /// A rank waits for a message to arrive.

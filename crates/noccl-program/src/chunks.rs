@@ -41,8 +41,7 @@ impl ChunkedCall {
             call,
             place,
             since_cycle,
-            // 0: calls of unknown lengths are not cut.
-            block_bytes: terms.bytes.unwrap_or(0),
+            block_bytes: terms.agreed_bytes(),
             called_bytes: 0,
             chunk_bytes,
             output: Vec::new(),
@@ -56,7 +55,7 @@ impl ChunkedCall {
 
     /// The call of the next chunk, on a communicator of this size.
     pub(crate) fn next_call(&mut self, size: u64) -> CollectiveCall {
-        // 0: a block for each rank only where it is known for whom.
+        // 0: custom collectives, which have no number of blocks, are not called in chunks.
         let num_blocks = self.call.kind.input_blocks(size).unwrap_or(0) as usize;
         let start = self.called_bytes as usize;
         let end = (self.called_bytes + self.chunk_bytes).min(self.block_bytes) as usize;

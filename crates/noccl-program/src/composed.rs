@@ -119,7 +119,7 @@ impl Seat {
         if self.rank != root {
             return vec![Step::Receive { from: root }, Step::Wait];
         }
-        let length = |rank: u32| bytes.get(rank as usize).copied().unwrap_or(0);
+        let length = |rank: u32| bytes[rank as usize];
         let sends = self.others(root).map(|to| Step::Send {
             to,
             bytes: length(to),

@@ -54,13 +54,15 @@ impl Session<'_> {
             return Vec::new();
         }
         if is_root && terms.kind == CollectiveKind::Multicast {
+            // 0: a root that gave nothing has nothing to keep.
             return own.unwrap_or_default();
         }
         let Some(submitted) = instance.submitted.as_ref().filter(|_| !is_alone) else {
+            // 0: a rank that gave nothing has nothing to keep.
             return own.unwrap_or_default();
         };
         let size = u64::from(comm.size());
-        let bytes = terms.bytes.unwrap_or(0);
+        let bytes = terms.agreed_bytes();
         let length = bytes * terms.kind.output_blocks(size).unwrap_or(1);
         let at = noccl_workload::Place {
             tile: TileRef::Cluster(self.ranks[comm.ranks[position as usize].idx()].coord),

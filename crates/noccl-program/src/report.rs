@@ -5,6 +5,7 @@ use crate::ids::RankId;
 use crate::rank::{Call, CallKind, Place, Rank};
 use crate::session::Session;
 use crate::uses::CollectiveUse;
+use noccl_net::counts::max_or_zero;
 use noccl_run::{RankTime, TimeSlices};
 use serde::Serialize;
 
@@ -70,11 +71,7 @@ impl Session<'_> {
             .map(|rank| self.rank_report(RankId(rank)))
             .collect();
         Report {
-            cycles: ranks
-                .iter()
-                .map(|rank| rank.finish_cycle)
-                .max()
-                .unwrap_or(0),
+            cycles: max_or_zero(ranks.iter().map(|rank| rank.finish_cycle)),
             ranks,
             flit_hops: self.run.status().flit_hops(),
             collectives: self.uses.rows(),

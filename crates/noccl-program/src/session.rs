@@ -132,6 +132,7 @@ impl<'n> Session<'n> {
         let rank_at = rank_at.map(|(number, rank)| (rank.tile.0, RankId(number)));
         let all: Vec<RankId> = (0..ranks.len() as u32).map(RankId).collect();
         let align = network.beat_bytes().max(8);
+        // 0: without ranks nobody has a memory.
         let memory = ranks
             .first()
             .map_or(0, |rank| network.memory_bytes(rank.tile));
@@ -339,7 +340,7 @@ impl<'n> Session<'n> {
             CallKind::Busy { is_over, .. } => is_over.then_some(Response::Done),
             CallKind::Probe(wanted) => {
                 let found = self.ranks[rank.idx()].inbox.probe(*wanted);
-                found.map(|message| self.probed(message))
+                found.and_then(|message| self.probed(message))
             }
             CallKind::Collective(number) => self.collective_response(*number, rank),
             CallKind::Split(split) => self.split_response(*split, rank),
@@ -387,14 +388,14 @@ impl<'n> Session<'n> {
         ))
     }
 
-    pub(crate) fn probed(&self, message: MessageId) -> Response {
+    pub(crate) fn probed(&self, message: MessageId) -> Option<Response> {
         let message = self.messages.at(message);
         let comm = &self.comms[message.comm.0 as usize];
-        Response::Probed {
-            source: comm.position(message.source).unwrap_or(0),
+        Some(Response::Probed {
+            source: comm.position(message.source)?,
             tag: message.tag,
             bytes: message.bytes,
-        }
+        })
     }
 
     pub(crate) fn coord(&self, rank: RankId) -> Coord {

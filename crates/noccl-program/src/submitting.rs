@@ -8,6 +8,7 @@ use crate::session::{Role, Session};
 use crate::template::Template;
 use crate::terms::Terms;
 use noccl_coll::CollError;
+use noccl_net::counts::len_of;
 use noccl_workload::{Action, ActionId};
 use std::rc::Rc;
 
@@ -75,7 +76,7 @@ impl Session<'_> {
         let comm = &self.comms[terms.comm.0 as usize];
         let shares = |rank: &RankId| {
             let of_tile = template.of_tile.get(&self.ranks[rank.idx()].tile);
-            of_tile.map_or(0, |actions| actions.len() as u32)
+            len_of(of_tile) as u32
         };
         let open = comm.ranks.iter().map(shares).collect();
         let instance = &mut self.collectives[number];

@@ -3,6 +3,7 @@
 
 use crate::notice::{is_unnoticed, noticed, reads_early};
 use noccl_coll::{Choice, CollError, schedule};
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Network, TileId};
 use noccl_workload::{
     AccessPattern, Action, ActionId, Collective, CollectiveKind, Effect, Kernel, Operator,
@@ -54,7 +55,7 @@ impl Recipe<'_> {
         let output_end = output_offset + self.collective.output_bytes(ranks);
         let actions = self.with_barriers(made.actions, output_end)?;
         let ends = actions.iter().map(|action| end_of(&action.kind.effect()));
-        let end = ends.max().unwrap_or(0).max(output_end).max(first_byte);
+        let end = max_or_zero(ends).max(output_end).max(first_byte);
         let mut of_tile: BTreeMap<TileId, Vec<u32>> = BTreeMap::new();
         for (number, action) in actions.iter().enumerate() {
             for tile in participants(self.network, &action.kind) {
@@ -80,8 +81,8 @@ impl Recipe<'_> {
         });
         let mut actions: Vec<Action> = flagged.collect();
         // Flags of barriers lie above everything else.
-        let end = actions.iter().map(|a| end_of(&a.kind.effect())).max();
-        let free = end.unwrap_or(0).max(free);
+        let ends = actions.iter().map(|a| end_of(&a.kind.effect()));
+        let free = max_or_zero(ends).max(free);
         if reads_early(network, &actions) {
             actions = behind(&self.barrier_actions(free)?, &actions);
         }
@@ -137,14 +138,14 @@ fn end_of(effect: &Effect<'_>) -> u64 {
             let extents = written
                 .chain([&chain.source])
                 .flat_map(AccessPattern::extents);
-            extents.map(|(from, bytes)| from + bytes).max().unwrap_or(0)
+            max_or_zero(extents.map(|(from, bytes)| from + bytes))
         }
         Effect::NetworkFold(fold) => {
             let reduction = fold.reduction;
             reduction.source_offset.max(reduction.root.offset) + reduction.bytes
         }
         Effect::LocalFold(fold) => {
-            let read = fold.inputs.iter().copied().max().unwrap_or(0);
+            let read = max_or_zero(fold.inputs.iter().copied());
             read.max(fold.output) + fold.bytes
         }
         Effect::Kernel(kernel) => end_of_kernel(kernel),
@@ -155,5 +156,5 @@ fn end_of_kernel(kernel: &Kernel) -> u64 {
     let reads = kernel.operation.reads().into_iter();
     let all = reads.chain([kernel.operation.write()]);
     let ends = all.map(|extent| extent.offset + extent.bytes);
-    ends.max().unwrap_or(0)
+    max_or_zero(ends)
 }

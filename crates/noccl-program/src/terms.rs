@@ -32,6 +32,12 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
+    /// Bytes of one payload or block when all ranks have called, of whom the root of a multicast has stated its length.
+    pub(crate) fn agreed_bytes(&self) -> u64 {
+        // 0: until the root has called, nothing is known to move.
+        self.bytes.unwrap_or(0)
+    }
+
     /// As messages name the call.
     pub(crate) fn name(&self) -> String {
         let mut name = self.kind.to_string();
@@ -163,7 +169,7 @@ impl Session<'_> {
             kind: terms.kind,
             group: comm.set.clone(),
             root: TileRef::Cluster(self.coord(root)),
-            bytes: terms.bytes.unwrap_or(0),
+            bytes: terms.agreed_bytes(),
             input_offset: 0,
             output_offset: 0,
             operator: terms.operator,

@@ -63,6 +63,7 @@ fn bits(cube: MultiAddress, index: impl Fn(Coord) -> Option<usize>) -> u16 {
     }
     cube.members()
         .try_fold(0, |set, c| index(c).map(|i| set | 1 << i))
+        // 0: no bits of a set of which a member has no index, as for one that is too large.
         .unwrap_or(0)
 }
 

@@ -26,10 +26,8 @@ pub(super) fn partition(members: &[Coord]) -> Vec<MultiAddress> {
     if members.len() <= MAX_GREEDY {
         partitions.push(merged(largest_first(members)));
     }
-    partitions
-        .into_iter()
-        .min_by_key(Vec::len)
-        .unwrap_or_default()
+    let fewest = partitions.into_iter().min_by_key(Vec::len);
+    fewest.unwrap_or_else(|| singles(members))
 }
 
 fn singles(members: &[Coord]) -> Vec<MultiAddress> {

@@ -6,6 +6,7 @@
 //! Source of the limits: `docs/design/0001-collectives-without-deadlock.md`, "Stated limits".
 
 use super::{Flow, IssueOrder};
+use crate::counts::max_or_zero;
 use crate::tree::{contributor, join_set};
 use crate::{Coord, MultiAddress, Network, Port, TileId};
 use noccl_spec::Plane;
@@ -115,7 +116,7 @@ pub fn merge_points(network: &Network, group: MultiAddress, root: TileId) -> Vec
         let at = network.coord(tile);
         let ports = Port::ALL.into_iter().filter(|p| inputs & p.bit() != 0);
         let hops = ports.map(|p| at.hops_to(contributor(at, p, cube, at_root)));
-        (inputs.count_ones() > 1).then(|| (tile, hops.max().unwrap_or(0)))
+        (inputs.count_ones() > 1).then(|| (tile, max_or_zero(hops)))
     };
     let inputs = contribution_inputs(network, group, root).into_iter();
     inputs.filter_map(merge_point).collect()
@@ -155,7 +156,7 @@ pub fn reductions_at_a_router(network: &Network, flows: &[Flow]) -> usize {
             }
         }
     }
-    meeting.into_values().max().unwrap_or(0)
+    max_or_zero(meeting.into_values())
 }
 
 /// Tiles at which more barriers may be open than their NI counts at a time (`ni.max_open_reductions`).

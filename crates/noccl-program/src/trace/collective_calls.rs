@@ -69,6 +69,7 @@ impl Replay<'_, '_> {
             Some((operator, element)) => Some((operator?, element)),
             None => None,
         };
+        // 0: a barrier has no payload.
         let block = call.bytes.first().copied().unwrap_or(0);
         let bytes = match kind.gives_blocks() {
             true => block * u64::from(seat.size),
@@ -100,14 +101,20 @@ impl Replay<'_, '_> {
         let place = self.place(rank);
         // A communicator is named by its first member; the key is the place in it.
         let colour = made.and_then(|made| made.ranks.first().copied());
-        let own = made.map(|made| {
+        let seat = |made: &NewCommunicator| {
             let own = made.ranks.iter().position(|member| *member == rank.0);
+            let own = own.ok_or_else(|| {
+                let what = format!("a split into communicator {}", made.number);
+                self.argument(rank, what, "the rank is a member".to_owned())
+            })?;
             let seat = Seat {
-                rank: own.unwrap_or(0) as u32,
+                rank: own as u32,
                 size: made.ranks.len() as u32,
             };
-            (made.number, seat)
-        });
+            Ok::<_, ProgramError>((made.number, seat))
+        };
+        let own = made.map(seat).transpose()?;
+        // 0: a rank in no new communicator has no key.
         let key = own.map_or(0, |(_, seat)| i64::from(seat.rank));
         self.session.split(rank, parent, colour, key, place)?;
         self.players[rank.idx()].splitting = Some(Splitting { made: own });
@@ -127,8 +134,9 @@ fn native_kind(call: &RecordedCollective) -> Option<CollectiveKind> {
 
 /// A rank's steps of a collective that is composed of messages.
 fn steps(seat: Seat, call: &RecordedCollective) -> Vec<Step> {
+    // 0: a barrier has no payload.
     let (root, bytes) = (call.root, call.bytes.first().copied().unwrap_or(0));
-    let at = |rank: u32| call.bytes.get(rank as usize).copied().unwrap_or(0);
+    let at = |rank: u32| call.bytes[rank as usize];
     let all = bytes * u64::from(seat.size);
     match call.name {
         CollectiveName::Barrier => [seat.fold(0, 0), seat.spread(0, 0)].concat(),

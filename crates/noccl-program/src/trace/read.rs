@@ -111,7 +111,8 @@ impl Reader<'_> {
                 });
             }
             "source" if is_head && self.source.is_none() => {
-                let text = content.trim_start().strip_prefix(word).unwrap_or_default();
+                let text = content.trim_start();
+                let text = text.strip_prefix(word).unwrap_or(text);
                 self.source = Some(text.trim().to_owned());
                 return Ok(());
             }
@@ -169,6 +170,7 @@ impl Reader<'_> {
         }
         Ok(MessageTrace {
             unit,
+            // 0: no text, as a trace need not say where it is from.
             source: self.source.unwrap_or_default(),
             library: self.library,
             ranks,

@@ -46,6 +46,7 @@ impl RankRecording {
         {
             *source = received.source;
             *tag = received.tag;
+            // 0: a receive that got no payload.
             *bytes = received.data.as_ref().map_or(0, |data| data.len() as u64);
         }
         Some(open.number)
@@ -157,7 +158,9 @@ impl Session<'_> {
         let request = Some(recording.begin(request, Some(recording.events.len())));
         recording.events.push(Some(Event::Receive {
             comm,
+            // 0: any source, until the message has arrived.
             source: receive.source.unwrap_or(0),
+            // 0: any tag, until the message has arrived.
             tag: receive.tag.unwrap_or(0),
             bytes: 0,
             is_any_source,
@@ -233,7 +236,7 @@ impl Session<'_> {
                 .reduces()
                 .then_some((Some(terms.operator), terms.element)),
             bytes: has_bytes
-                .then(|| terms.bytes.unwrap_or(0))
+                .then(|| terms.agreed_bytes())
                 .into_iter()
                 .collect(),
         }

@@ -141,8 +141,10 @@ impl Replay<'_, '_> {
     /// The line of the record that a rank is at.
     pub(super) fn place(&self, rank: RankId) -> Place {
         let before = self.players[rank.idx()].next.saturating_sub(1);
-        let line = self.trace.ranks[rank.idx()].get(before);
-        format!("{}:{}", self.file, line.map_or(0, |record| record.line))
+        match self.trace.ranks[rank.idx()].get(before) {
+            Some(record) => format!("{}:{}", self.file, record.line),
+            None => self.file.to_owned(),
+        }
     }
 
     pub(super) fn argument(&self, rank: RankId, what: String, accepted: String) -> ProgramError {

@@ -98,8 +98,8 @@ pub(crate) fn find_cycle(
             match untried.pop() {
                 Some(to) if state[to] == NEW => entering = Some(to),
                 Some(to) if state[to] == OPEN => {
-                    let from = path.iter().position(|(n, _)| *n == to).unwrap_or(0);
-                    return Err(path[from..].iter().map(|(n, _)| *n).collect());
+                    let open = path.iter().map(|(node, _)| *node);
+                    return Err(open.skip_while(|node| *node != to).collect());
                 }
                 Some(_) | None => {}
             }

@@ -106,7 +106,10 @@ impl<'a> Waits<'a> {
         nodes.clone().for_each(|node| {
             self.edges(node);
         });
-        let take = |node: usize| self.found[node].take().unwrap_or_default();
+        let take = |node: usize| match self.found[node].take() {
+            Some(edges) => edges,
+            None => self.find_edges(node),
+        };
         nodes.map(take).collect()
     }
 
