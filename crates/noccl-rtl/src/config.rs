@@ -170,7 +170,18 @@ impl RtlConfig {
             .map(|region| address_region(axi, region))
             .collect::<Result<_, _>>()?;
         let is_cluster = |r: &Region| r.kind == TileKindName::Cluster;
-        let cluster_region = spec.mesh.regions.iter().position(is_cluster).unwrap_or(0);
+        let cluster_region = spec
+            .mesh
+            .regions
+            .iter()
+            .position(is_cluster)
+            .ok_or_else(|| {
+                refused(
+                    "mesh.regions",
+                    "no cluster".to_owned(),
+                    "a region of clusters",
+                )
+            })?;
         let used = |kind| spec.mesh.regions.iter().any(|r| r.kind == kind);
         let memories = [
             (TileKindName::Cluster, axi.cluster.l1_bytes),
@@ -251,7 +262,10 @@ fn implemented(network: &Network) -> Result<&AxiTiles, RtlError> {
         (reason, _) => Err(refused(
             "router.flow",
             format!("{:?}", spec.flow_name()),
-            &format!("\"non_blocking\" ({})", reason.unwrap_or_default()),
+            &format!(
+                "\"non_blocking\" ({})",
+                reason.unwrap_or("tiles without AXI")
+            ),
         )),
     }
 }

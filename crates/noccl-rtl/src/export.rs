@@ -49,7 +49,7 @@ pub fn export(
         }
     }
     let package = numbers.package();
-    let needed = needed(numbers, sources);
+    let needed = needed(numbers, folder, sources)?;
     let compiled = needed.iter().filter(|s| s.path.ends_with(".sv"));
     let compiled: Vec<SourceFile> = compiled.cloned().chain([package.clone()]).collect();
     let ordered = in_order(&compiled)?;
@@ -64,18 +64,25 @@ pub fn export(
 }
 
 /// What a folder holds besides its package: the parts from which a chip is built, or the modules of routers with bypass alone.
-fn needed(numbers: &RtlNumbers, sources: &[SourceFile]) -> Vec<SourceFile> {
-    match numbers {
+fn needed(
+    numbers: &RtlNumbers,
+    folder: &str,
+    sources: &[SourceFile],
+) -> Result<Vec<SourceFile>, RtlError> {
+    Ok(match numbers {
         RtlNumbers::Axi(_) => {
             let is_of_others = |s: &&SourceFile| !s.path.starts_with(SMART_FOLDER);
             sources.iter().filter(is_of_others).cloned().collect()
         }
         RtlNumbers::Smart(_) => {
             let headers = sources.iter().filter(|s| !s.path.ends_with(".sv"));
-            let modules = closure(sources, SMART_TOP).unwrap_or_default();
+            let modules = closure(sources, SMART_TOP).ok_or_else(|| RtlError::Sources {
+                folder: folder.to_owned(),
+                missing: format!("src/**/{SMART_TOP}"),
+            })?;
             headers.cloned().chain(modules).collect()
         }
-    }
+    })
 }
 
 fn file(path: &str, text: &str) -> ExportFile {

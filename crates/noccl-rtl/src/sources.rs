@@ -33,8 +33,8 @@ impl SourceFile {
     /// Name of the module or package.
     #[must_use]
     pub fn name(&self) -> &str {
-        let file = self.path.rsplit('/').next().unwrap_or_default();
-        file.split('.').next().unwrap_or_default()
+        let file = self.path.rsplit('/').next().unwrap_or(&self.path);
+        file.split('.').next().unwrap_or(file)
     }
 
     fn is_package(&self) -> bool {

@@ -52,7 +52,7 @@ fn in_order(actions: &[Action], keys: &[u64]) -> Vec<Action> {
         }
         open.push(action.after.len());
     }
-    let key = |number: usize| Reverse((keys.get(number).copied().unwrap_or(0), number));
+    let key = |number: usize| Reverse((keys[number], number));
     let free = (0..actions.len()).filter(|n| open[*n] == 0);
     let mut ready: BinaryHeap<Reverse<(u64, usize)>> = free.map(key).collect();
     let mut place = vec![0_u32; actions.len()];

@@ -8,6 +8,7 @@ use crate::packing::Packed;
 use crate::plan::Order;
 use crate::problem::Problem;
 use noccl_coll::Choice;
+use noccl_net::counts::max_or_zero;
 use noccl_run::Rng;
 use std::collections::BTreeMap;
 
@@ -75,8 +76,7 @@ impl Genome {
 
 /// What is tried first: few of each method, those that are best most often in front.
 pub(crate) fn constructed(problem: &Problem<'_>, costs: &Costs, seed: u64) -> Vec<Genome> {
-    let longest = problem.items.iter().map(|i| costs.beats(i.bytes)).max();
-    let longest = longest.unwrap_or(0);
+    let longest = max_or_zero(problem.items.iter().map(|i| costs.beats(i.bytes)));
     let lengths: Vec<u64> = [8, 16, 32, 64]
         .into_iter()
         .filter(|beats| *beats == 8 || *beats < 2 * longest)

@@ -5,6 +5,7 @@ use crate::costs::Costs;
 use crate::matching::{Chunk, Sent, Style, spread};
 use crate::plan::{Move, Order, Piece, Plan, cut};
 use crate::problem::{NodeId, Problem};
+use noccl_net::counts::max_or_zero;
 
 /// Most messages of a plan: more are neither made nor run in reasonable time.
 pub(crate) const MAX_MOVES: usize = 1 << 17;
@@ -43,7 +44,7 @@ pub(crate) fn by_matching(problem: &Problem<'_>, costs: &Costs, how: &Matched) -
         ..how.style
     };
     let copies = spread(problem, costs, &chunks, style)?;
-    let last = copies.iter().map(|s| s.arrives).chain(ready).max();
+    let last = max_or_zero(copies.iter().map(|s| s.arrives).chain(ready));
     moves.extend(copies.into_iter().map(|sent| Move {
         piece: sent.chunk,
         from: sent.from,
@@ -54,7 +55,7 @@ pub(crate) fn by_matching(problem: &Problem<'_>, costs: &Costs, how: &Matched) -
     let mut plan = Plan {
         pieces,
         moves,
-        cycles: last.unwrap_or(0),
+        cycles: last,
         adds_at_once: how.adds_at_once,
         order: how.order,
     };
@@ -113,7 +114,7 @@ fn sums(
         ..how.style
     };
     let sent = spread(problem, costs, &chunks, style)?;
-    let end = sent.iter().map(|s| s.arrives).max().unwrap_or(0);
+    let end = max_or_zero(sent.iter().map(|s| s.arrives));
     for Sent { at, chunk, .. } in &sent {
         let ready = &mut ready[summed[*chunk]];
         *ready = (*ready).max(end - at);

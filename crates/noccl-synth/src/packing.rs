@@ -9,6 +9,7 @@ use crate::costs::Costs;
 use crate::matched::{MAX_MOVES, num_moves, wanting};
 use crate::plan::{Move, Order, Piece, Plan, cut};
 use crate::problem::{NodeId, Problem};
+use noccl_net::counts::max_or_zero;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -141,7 +142,7 @@ fn received(problem: &Problem<'_>, costs: &Costs, pieces: &[Piece]) -> u64 {
             beats[piece.top] += costs.beats(piece.bytes);
         }
     }
-    beats.into_iter().max().unwrap_or(0)
+    max_or_zero(beats)
 }
 
 /// Per node the nearest others.
@@ -206,7 +207,7 @@ impl Growth<'_> {
 
     /// Cost of an edge, and when its child has the first piece.
     fn cost(&self, tree: &Tree, parent: NodeId, child: NodeId) -> (u64, u64) {
-        let (ready, children) = tree.reached.get(&parent).copied().unwrap_or_default();
+        let (ready, children) = tree.reached[&parent];
         let loads = &self.loads;
         let mut excess = (loads.sends[parent] + tree.share).saturating_sub(loads.budget);
         let mut hops = self.problem.hops(parent, child);
@@ -273,7 +274,7 @@ fn plan(
     for (number, piece) in pieces.iter().enumerate() {
         let tree = &trees[tree_of[number]];
         let item = &problem.items[piece.item];
-        let end = tree.edges.iter().map(|e| e.2).max().unwrap_or(0);
+        let end = max_or_zero(tree.edges.iter().map(|e| e.2));
         let offset = behind[tree_of[number]];
         behind[tree_of[number]] += tree.piece_beats * how.trees.max(1) as u64;
         let is_sum = item.operands.len() > 1;

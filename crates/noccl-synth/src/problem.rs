@@ -4,6 +4,7 @@
 //! Everything is taken from [`Postcondition`], so any collective that can say what it asks for can be searched.
 
 use crate::{Faults, SynthError};
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, Network, TileId, TileKind, TileRef};
 use noccl_workload::{Collective, Postcondition};
 use std::collections::{BTreeMap, BTreeSet};
@@ -250,7 +251,7 @@ impl<'a> Problem<'a> {
         for (node, ranges) in ranges.iter_mut().enumerate() {
             ranges.sort_unstable();
             let ends = ranges.iter().map(|r| r.1);
-            self.nodes[node].free_from = ends.max().unwrap_or(0);
+            self.nodes[node].free_from = max_or_zero(ends);
             if let Some((first, second)) = overlap(ranges) {
                 let found = format!(
                     "{}: bytes {} to {} and {} to {}",

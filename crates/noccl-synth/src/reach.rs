@@ -4,6 +4,7 @@
 use crate::SynthError;
 use crate::problem::{NodeId, Problem, network_name, nodes_of};
 use noccl_net::TileId;
+use noccl_net::counts::max_or_zero;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Problem<'_> {
@@ -13,7 +14,7 @@ impl Problem<'_> {
             return;
         }
         let start = self.nodes.iter().filter(|n| n.cluster.is_some());
-        let start = start.map(|n| n.free_from).max().unwrap_or(0);
+        let start = max_or_zero(start.map(|n| n.free_from));
         let others: Vec<TileId> = self
             .network
             .clusters()

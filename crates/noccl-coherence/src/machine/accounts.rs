@@ -3,6 +3,7 @@
 
 use super::Machine;
 use crate::protocol::{Flow, Protocol};
+use noccl_net::counts::count_so_far;
 use std::collections::BTreeMap;
 
 /// While it runs.
@@ -37,8 +38,8 @@ pub struct Counts {
     pub synchronisations: u64,
     /// Of both.
     pub misses: u64,
-    /// From a miss to its line.
-    pub mean_miss_cycles: f64,
+    /// From a miss to its line; absent without misses.
+    pub mean_miss_cycles: Option<f64>,
     /// Lines that have left a cache for others.
     pub evictions: u64,
     /// Requests that were repeated.
@@ -53,8 +54,8 @@ pub struct Counts {
     pub received_per_counted_flow: Option<f64>,
     /// Flows that have found the table full.
     pub uncounted_flows: u64,
-    /// Entries of the reduction table that are in use in the mean.
-    pub mean_table_entries: f64,
+    /// Entries of the reduction table that are in use in the mean; absent without cycles.
+    pub mean_table_entries: Option<f64>,
     /// Flits over links.
     pub flit_hops: u64,
     /// Flits that routers have buffered.
@@ -73,7 +74,7 @@ impl Counts {
     /// Part of the flows that are of a kind.
     #[must_use]
     pub fn share(&self, flow: Flow) -> f64 {
-        let flows = self.flows.get(&flow).copied().unwrap_or(0);
+        let flows = count_so_far(self.flows.get(&flow));
         flows as f64 / self.num_flows().max(1) as f64
     }
 }
@@ -90,7 +91,7 @@ impl<P: Protocol> Machine<'_, P> {
             references: accounts.references,
             synchronisations: accounts.synchronisations,
             misses: accounts.misses,
-            mean_miss_cycles: mean(accounts.miss_cycles, accounts.misses).unwrap_or(0.0),
+            mean_miss_cycles: mean(accounts.miss_cycles, accounts.misses),
             evictions: accounts.evictions,
             repeats: accounts.repeats,
             flows: accounts.flows.clone(),
@@ -98,7 +99,7 @@ impl<P: Protocol> Machine<'_, P> {
             received_per_flow: mean(of_counted + of_uncounted, counted + uncounted),
             received_per_counted_flow: mean(of_counted, counted),
             uncounted_flows: uncounted,
-            mean_table_entries: mean(accounts.open_entries, accounts.end_cycle).unwrap_or(0.0),
+            mean_table_entries: mean(accounts.open_entries, accounts.end_cycle),
             flit_hops: network.flit_hops(),
             buffered_flits: network.buffered_flits(),
             delivered_flits: network.delivered_flits(),

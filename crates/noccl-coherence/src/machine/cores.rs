@@ -101,6 +101,7 @@ impl<P: Protocol> Machine<'_, P> {
             return Ok(());
         };
         let (line, access) = micro.access();
+        // 0: a line that the cache does not have is one without permission.
         let copy = self.copies[usize::from(core)]
             .get(&line)
             .copied()
@@ -229,7 +230,7 @@ impl<P: Protocol> Machine<'_, P> {
         let copy = if access == Access::Store {
             let stores = self.golden.entry(line).or_insert(0);
             let before = *stores;
-            if P::value(copy) != before {
+            if P::value(copy) != Some(before) {
                 let copy = *copy;
                 return self.check_value(core, line, &copy);
             }
@@ -255,6 +256,7 @@ impl<P: Protocol> Machine<'_, P> {
     /// What a reference means to its thread.
     fn act(&mut self, core: u8, micro: Micro) {
         let state = &mut self.cores[usize::from(core)];
+        // 0: what nobody has written yet.
         let word = |line: LineId| self.words.get(&line).copied().unwrap_or(0);
         let spins = match micro {
             Micro::Load(_) | Micro::Store(_) => {

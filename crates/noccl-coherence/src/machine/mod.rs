@@ -13,7 +13,7 @@ mod transport;
 
 pub use accounts::Counts;
 
-use crate::protocol::{Access, Permission, Protocol, Sent};
+use crate::protocol::{Access, Permission, Protocol, Sent, value_text};
 use crate::recording::{Log, Mixer};
 use accounts::Accounts;
 use cores::{Core, Doing};
@@ -257,7 +257,7 @@ impl<'a, P: Protocol> Machine<'a, P> {
         }
         let is_stuck = self.is_quiet() && self.ready == 0 && self.waiting().is_some();
         if is_stuck || now - self.last_moved > MAX_QUIET_CYCLES {
-            let waiting = self.waiting().unwrap_or_default();
+            let waiting = self.waiting().unwrap_or_else(|| "no core".to_owned());
             return Err(MachineError::Stalled {
                 cycle: now,
                 waiting,
@@ -326,6 +326,7 @@ impl<'a, P: Protocol> Machine<'a, P> {
     /// A copy may be gone: whoever spins on it looks again, and nothing is kept about a line that a cache does not have.
     fn copy_changed(&mut self, cache: u8, line: LineId) {
         let copies = &mut self.copies[usize::from(cache)];
+        // 0: a line that the cache does not have is one without permission.
         let copy = copies.get(&line).copied().unwrap_or_default();
         let permission = P::permission(&copy, self.caches);
         if copy == P::Line::default() {
@@ -349,12 +350,13 @@ impl<'a, P: Protocol> Machine<'a, P> {
     }
 
     fn check_value(&self, core: u8, line: LineId, copy: &P::Line) -> Result<(), MachineError> {
+        // 0: nobody has stored to it.
         let last = self.golden.get(&line).copied().unwrap_or(0);
         let value = P::value(copy);
-        if value == last {
+        if value == Some(last) {
             return Ok(());
         }
-        let what = format!("loads the value of store {value}; the last is {last}");
+        let what = format!("loads {}; the last store is {last}", value_text(value));
         Err(self.incoherent(core, line, what))
     }
 

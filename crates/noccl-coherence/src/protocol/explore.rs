@@ -6,7 +6,7 @@
 //! one (no livelock), and in its last state nobody waits (no deadlock). Messages may overtake each other everywhere. A request may be
 //! repeated at any time.
 
-use super::{Access, Permission, Protocol, Sent, Target};
+use super::{Access, Permission, Protocol, Sent, Target, value_text};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
@@ -220,10 +220,10 @@ impl<P: Protocol> State<P> {
             ));
         }
         for (cache, line) in self.lines.iter().enumerate() {
-            if may(line) != Permission::None && P::value(line) != self.stores {
-                let value = P::value(line);
+            if may(line) != Permission::None && P::value(line) != Some(self.stores) {
                 return Err(format!(
-                    "cache {cache} may read the value of store {value}; the last is {}",
+                    "cache {cache} may read {}; the last store is {}",
+                    value_text(P::value(line)),
                     self.stores
                 ));
             }
@@ -271,10 +271,10 @@ impl<P: Protocol> State<P> {
             if access == Access::Store {
                 next.stores += 1;
                 P::store(line, next.stores);
-            } else if P::value(line) != next.stores {
-                let value = P::value(line);
+            } else if P::value(line) != Some(next.stores) {
                 return Err(format!(
-                    "cache {cache} loads the value of store {value}, not {}",
+                    "cache {cache} loads {}, not that of {}",
+                    value_text(P::value(line)),
                     next.stores
                 ));
             }

@@ -107,8 +107,9 @@ pub trait Protocol: Copy + Debug {
     fn home(caches: u8) -> Self::Home;
     /// What a cache may do with its copy.
     fn permission(line: &Self::Line, caches: u8) -> Permission;
-    /// Value of a copy: the number of its last store.
-    fn value(line: &Self::Line) -> u32;
+    /// Value of a copy: the number of its last store; none without data. Copies that nobody has stored to have the value 0, so that a
+    /// copy without data must not pass for one of them.
+    fn value(line: &Self::Line) -> Option<u32>;
     /// Writes a copy that may be written.
     fn store(line: &mut Self::Line, value: u32);
     /// Does the cache wait for something before it can ask for the line or give it up?
@@ -153,4 +154,12 @@ pub trait Protocol: Copy + Debug {
     ) -> Result<(), String>
     where
         Self::Message: 'a;
+}
+
+/// The value of a copy, as messages name it.
+pub(crate) fn value_text(value: Option<u32>) -> String {
+    match value {
+        Some(store) => format!("the value of store {store}"),
+        None => "a line without data".to_owned(),
+    }
 }

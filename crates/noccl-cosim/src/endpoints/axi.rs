@@ -172,12 +172,14 @@ pub(crate) fn respond(words: &mut [u32], responses: &MemoryResponses, busy: Busy
             *word = u32::from_le_bytes(*bytes);
         }
     }
+    // 0: no value without a response, whose valid bit is 0 too.
     put(words, 132, responses.narrow_r.map_or(0, |(value, _)| value));
 }
 
 /// Accesses a register of the DMA engine: writes a value, or reads.
 pub(crate) fn access(words: &mut [u32], register: u8, value: Option<u64>) {
     words[134] = 1 | u32::from(value.is_some()) << 1 | u32::from(register) << 4;
+    // 0: a read carries no value.
     put(words, 135, value.unwrap_or(0));
 }
 

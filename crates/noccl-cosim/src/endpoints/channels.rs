@@ -91,7 +91,9 @@ impl Channels {
             let Some(command) = next else { continue };
             channel.continues = !begins;
             let (recorded, is_join) = (command.tag, command.kind == CommandKind::Reduction);
-            let id = channel.port.offer(command).unwrap_or(0);
+            let Some(id) = channel.port.offer(command) else {
+                continue;
+            };
             let own_name = (c as u32) << self.id_bits | id;
             let hardware = if is_join { recorded } else { own_name };
             names.push(Name { recorded, hardware });

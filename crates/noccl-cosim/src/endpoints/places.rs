@@ -6,6 +6,7 @@
 
 use super::memory::line::{PAGE_BYTES, start_of};
 use noccl_net::TileRef;
+use noccl_net::counts::max_or_zero;
 use noccl_run::CycleRecord;
 use noccl_workload::{Fault, PortKind, Trace};
 use std::borrow::Cow;
@@ -38,7 +39,7 @@ impl Places {
         let reads = transactions.iter().map(|t| &t.kind);
         let reads = reads.filter(|kind| matches!(kind, PortKind::WideRead { .. }));
         // All reads are of the first part.
-        let mut least = reads.map(bytes).max().unwrap_or(0);
+        let mut least = max_or_zero(reads.map(bytes));
         let (mut starts, mut end) = (Vec::with_capacity(transactions.len()), 0);
         for transaction in transactions {
             starts.push(end);

@@ -91,6 +91,7 @@ fn check(folder: &Path) -> Result<(), CosimError> {
     };
     let unread = |e: io::Error| broken(format!("{LIBRARY_FILE}: {e}"));
     let library = fs::read(folder.join(LIBRARY_FILE)).map_err(unread)?;
+    // 0: an empty digest is that of no library, which is then refused.
     let expected = fs::read_to_string(folder.join(DIGEST_FILE)).unwrap_or_default();
     if expected == hexadecimal(&Sha256::digest(&library)) {
         return Ok(());
@@ -108,6 +109,7 @@ fn make(folder: &Path, inputs: &BuildInputs, watch: Watch<'_>) -> Result<(), Cos
     }
     let status = run(&tool, inputs, &partial, watch)?;
     if !status.success() {
+        // 0: without a log an empty one is kept.
         let log = fs::read(partial.path(BUILD).join(LOG_FILE)).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
         let kept = folder.with_extension("log");

@@ -4,6 +4,7 @@
 use crate::CosimError;
 use noccl_files::read_text;
 use noccl_rtl::{Part, RtlError, SourceFile};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -34,10 +35,10 @@ fn collect(
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     for path in paths {
-        let suffix = path.extension().unwrap_or_default();
+        let suffix = path.extension();
         if path.is_dir() {
             collect(root, &path, ends, found)?;
-        } else if ends.iter().any(|end| suffix == *end) {
+        } else if ends.iter().any(|end| suffix == Some(OsStr::new(end))) {
             let relative = path.strip_prefix(root).unwrap_or(&path);
             let parts: Vec<_> = relative.iter().map(|p| p.to_string_lossy()).collect();
             found.push(SourceFile {

@@ -42,7 +42,7 @@ pub(super) fn verilator() -> Result<PathBuf, HardwareError> {
     if text.contains(BUILD) {
         return Ok(tool);
     }
-    let first = text.lines().next().unwrap_or_default().trim();
+    let first = text.lines().next().unwrap_or(&text).trim();
     Err(wrong(format!("{shown} is '{first}'")))
 }
 

@@ -23,6 +23,7 @@ pub(crate) fn placed(widths: Vec<(&'static str, usize)>) -> (Vec<Field>, usize) 
 
 impl Field {
     pub(crate) fn read(&self, words: &[u32]) -> u64 {
+        // 0: no field has bits behind the last word.
         let word = |i: usize| u128::from(words.get(self.lsb / 32 + i).copied().unwrap_or(0));
         let all = (word(0) | word(1) << 32 | word(2) << 64) >> (self.lsb % 32);
         all as u64 & (u64::MAX >> (64 - self.bits))

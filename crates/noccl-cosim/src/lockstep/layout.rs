@@ -23,6 +23,8 @@ const WIDE_SIZE: u64 = 6;
 pub(crate) struct Layout {
     plane: Plane,
     fields: Vec<Field>,
+    /// Which of them is the transaction's name.
+    tag: usize,
     /// 32-bit words per flit.
     pub words: usize,
 }
@@ -66,10 +68,13 @@ fn widths(plane: Plane, numbers: &Numbers) -> Result<Vec<(&'static str, usize)>,
 
 impl Layout {
     pub(crate) fn new(plane: Plane, numbers: &Numbers) -> Result<Self, LockstepError> {
-        let (fields, words) = placed(widths(plane, numbers)?);
+        let widths = widths(plane, numbers)?;
+        let tag = widths.iter().take_while(|(name, _)| *name != "tag").count();
+        let (fields, words) = placed(widths);
         Ok(Self {
             plane,
             fields,
+            tag,
             words,
         })
     }
@@ -133,8 +138,7 @@ impl Layout {
 
     /// Name of a flit's transaction.
     pub(crate) fn tag(&self, words: &[u32]) -> u32 {
-        let tag = self.fields.iter().find(|f| f.name == "tag");
-        tag.map_or(0, |field| field.read(words) as u32)
+        self.fields[self.tag].read(words) as u32
     }
 
     /// The flit as text, field by field; fields that are zero are left out.

@@ -64,10 +64,13 @@ impl MessageLayout {
             put(at.y.into());
         }
         put(queued.entry.is_some().into());
+        // 0: no entry, as the bit before says.
         put(queued.entry.unwrap_or(0).into());
         put(queued.combining.is_some().into());
         let combining = queued.combining;
+        // 0: no operator, as the bit before says.
         put(combining.map_or(0, |(operator, _)| operator_number(operator)));
+        // 0: no element, as the bit before says.
         put(combining.map_or(0, |(_, element)| element_number(element)));
         put(index.into());
         for piece in (0..self.flit_bytes / 8).rev() {

@@ -73,8 +73,8 @@ pub struct CoherenceRow {
     pub synchronisations: u64,
     /// References and accesses that had to ask for a line.
     pub misses: u64,
-    /// From such a miss to its line.
-    pub mean_miss_cycles: f64,
+    /// From such a miss to its line; absent without misses.
+    pub mean_miss_cycles: Option<f64>,
     /// Lines that left a cache for others.
     pub evictions: u64,
     /// Requests that were repeated.
@@ -93,8 +93,8 @@ pub struct CoherenceRow {
     pub received_per_counted_flow: Option<f64>,
     /// Flows that found the table full.
     pub uncounted_flows: u64,
-    /// Entries of the reduction table in use, mean over cycles.
-    pub mean_table_entries: f64,
+    /// Entries of the reduction table in use, mean over cycles; absent without cycles.
+    pub mean_table_entries: Option<f64>,
     /// Flits over links.
     pub flit_hops: u64,
     /// Of the network, by the units in `docs/coherence.md`; absent of wires.

@@ -139,11 +139,15 @@ fn text(rows: &[CoherenceRow]) -> String {
         ("table entries", Right),
         ("energy of the first", Right),
     ];
+    let dash = || "-".to_owned();
+    let tenths = |number: f64| format!("{number:.1}");
     let percent = |part: f64| format!("{:.1} %", 100.0 * part);
     let energy = |row: &CoherenceRow| {
-        let range = row.relative_energy_range.unwrap_or_default();
-        let text = |ratio: f64| format!("{ratio:.2} ({:.2} to {:.2})", range[0], range[1]);
-        row.relative_energy.map_or_else(|| "-".to_owned(), text)
+        let text = |(ratio, [least, most]): (f64, [f64; 2])| {
+            format!("{ratio:.2} ({least:.2} to {most:.2})")
+        };
+        let energy = row.relative_energy.zip(row.relative_energy_range);
+        energy.map_or_else(dash, text)
     };
     let line = |row: &CoherenceRow| {
         let received = row.received_per_flow;
@@ -154,11 +158,11 @@ fn text(rows: &[CoherenceRow]) -> String {
             grouped(row.cycles),
             format!("{:.3}", row.relative_cycles),
             grouped(row.misses),
-            format!("{:.1}", row.mean_miss_cycles),
+            row.mean_miss_cycles.map_or_else(dash, tenths),
             percent(row.broadcast_share),
             percent(row.acknowledgement_share),
-            received.map_or_else(|| "-".to_owned(), |number| format!("{number:.2}")),
-            format!("{:.1}", row.mean_table_entries),
+            received.map_or_else(dash, |number| format!("{number:.2}")),
+            row.mean_table_entries.map_or_else(dash, tenths),
             energy(row),
         ]
     };

@@ -43,8 +43,8 @@ impl Protocol for Ht {
         }
     }
 
-    fn value(line: &HtLine) -> u32 {
-        line.value
+    fn value(line: &HtLine) -> Option<u32> {
+        Some(line.value)
     }
 
     fn store(line: &mut HtLine, value: u32) {

@@ -41,8 +41,8 @@ impl<const BROADCASTS: u8> Protocol for Token<BROADCASTS> {
         line.permission(caches)
     }
 
-    fn value(line: &TokenLine) -> u32 {
-        line.tokens.data.unwrap_or(0)
+    fn value(line: &TokenLine) -> Option<u32> {
+        line.tokens.data
     }
 
     fn store(line: &mut TokenLine, value: u32) {

@@ -125,6 +125,7 @@ fn describe(
         stride(start.source.stride, old[4]),
         stride(start.destination.stride, old[5]),
         kind,
+        // 0: a transfer to one tile has no mask.
         set.map_or(0, mask),
     ]
 }

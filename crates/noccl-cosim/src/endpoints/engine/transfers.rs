@@ -42,6 +42,7 @@ impl Endpoints<'_> {
         for (cycle, start) in starts.iter() {
             let home = self.course.network.coord(start.tile);
             let reduction = start.contribution.map(|c| c.reduction);
+            // 0: transfers that join no reduction count no joins.
             let join = reduction.map_or(0, |reduction| {
                 *self.joins.entry(reduction).or_insert_with(|| {
                     num_joins += num_bursts(start);
@@ -157,13 +158,15 @@ impl Endpoints<'_> {
             let Some(contribution) = start.contribution else {
                 continue;
             };
-            let first = self.joins.get(&contribution.reduction).copied();
+            let Some(first) = self.joins.get(&contribution.reduction).copied() else {
+                continue;
+            };
             let is_part = |c: &&Command| {
                 (c.tile, c.kind, c.transfer as u32)
                     == (start.tile, CommandKind::Reduction, contribution.reduction)
             };
             let bursts = record.commands.iter().filter(is_part);
-            for (command, hardware) in bursts.zip(first.unwrap_or(0)..) {
+            for (command, hardware) in bursts.zip(first..) {
                 let name = Name {
                     recorded: command.tag,
                     hardware: hardware & MAX_NAME,

@@ -54,6 +54,7 @@ impl AddressMap {
             x < r.width && y < r.height
         };
         let found = self.regions.iter().find(holds);
+        // 0: an address that nobody serves, as said above.
         found.map_or(0, |r| {
             let (x, y) = (u64::from(tile.x - r.at.x), u64::from(tile.y - r.at.y));
             r.base + (x << (r.y_bits + r.offset_bits)) + (y << r.offset_bits) + offset
@@ -67,6 +68,7 @@ impl AddressMap {
 
     /// Address bits of masked bits of cluster coordinates.
     pub(crate) fn mask(&self, mask: Coord) -> u64 {
+        // 0: without a region of clusters no bit is masked.
         self.regions.get(self.clusters).map_or(0, |r| {
             (u64::from(mask.x) << (r.y_bits + r.offset_bits)) | u64::from(mask.y) << r.offset_bits
         })
