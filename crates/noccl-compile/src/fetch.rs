@@ -36,6 +36,7 @@ fn fill(folder: &Path, on_step: OnStep<'_>) -> Result<(), CompileError> {
     for package in &PACKAGES {
         let file = folder.join(format!("{}.deb", package.name));
         let report = || {
+            // 0: a file that is not there has no bytes yet.
             let part = fs::metadata(&file).map_or(0, |data| data.len());
             on_step(&CompileStep::Fetching {
                 package: package.name,
@@ -93,6 +94,7 @@ fn client(address: &str, file: &Path) -> Option<Command> {
     wget.args(["--quiet", "--tries", "3", "--timeout", "60", "-O"]);
     wget.arg(file).arg(address);
     [curl, wget].into_iter().find(|command| {
+        // 0: without a search path no command is found.
         let paths = env::var_os("PATH").unwrap_or_default();
         env::split_paths(&paths).any(|folder| folder.join(command.get_program()).exists())
     })

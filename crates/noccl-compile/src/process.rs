@@ -51,6 +51,7 @@ pub(crate) fn run(command: &mut Command, go_on: impl Fn() -> bool) -> Result<Sai
         sleep(pause);
         pause = (2 * pause).min(Duration::from_millis(50));
     };
+    // 0: what a reader that failed has read is not known; the status is.
     let text = reader.join().unwrap_or_default();
     Ok(Said { status, text })
 }

@@ -126,6 +126,7 @@ impl Driver<'_, '_> {
             let Some(number) = asked.get(received.index).copied() else {
                 continue;
             };
+            // 0: a send has received nothing.
             let data = received.data.unwrap_or_default();
             let found = self.ranks[id.0 as usize].requests.get(number);
             if let Some(Request::Open {

@@ -123,6 +123,7 @@ pub(super) fn mode(permissions: Option<&fs::Permissions>) -> u32 {
 
 /// Name beside a path: hidden, ending in `suffix`.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    // 0: a path without a name gets the suffix alone.
     let name = path.file_name().unwrap_or_default();
     let mut own = OsString::from(".");
     if name.len() > MAX_NAME_BYTES {

@@ -46,6 +46,7 @@ impl HeldSession {
         call: impl FnOnce(&mut Session<'_>) -> Result<R, ProgramError>,
     ) -> PyResult<R> {
         if !self.held.valid() {
+            // 0: a call of the program itself; the error names a rank, and every program has this one.
             let error = strayed(rank.into().unwrap_or(0));
             let raised = raised(py, &error);
             self.strayed = Some(error);

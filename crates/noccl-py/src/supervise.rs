@@ -92,6 +92,7 @@ pub(crate) fn supervise<T: Send + 'static>(
 }
 
 fn interrupted(step: Option<Step>) -> Error {
+    // 0: nothing has run before the first step.
     let cycle = step.map_or(0, |s| s.simulated_cycles);
     Error::Run(RunError::Interrupted { cycle })
 }

@@ -57,6 +57,7 @@ impl TimeSlices {
     /// Appends a slice: what lies before the end of the last one is left out, and one that continues the last one becomes part of it.
     pub fn add(&mut self, time: RankTime, start_cycle: u64, end_cycle: u64) {
         let last = self.0.last_mut();
+        // 0: the first slice may begin in any cycle.
         let start_cycle = start_cycle.max(last.as_ref().map_or(0, |last| last.end_cycle));
         if end_cycle <= start_cycle {
             return;

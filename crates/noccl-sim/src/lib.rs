@@ -24,6 +24,7 @@ mod prop_default_flow;
 mod record;
 mod router;
 mod simulator;
+mod tile_index;
 mod transport;
 
 pub use driver::schedule::ScheduleRun;

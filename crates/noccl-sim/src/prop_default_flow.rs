@@ -10,6 +10,7 @@ use crate::machine::event::Done;
 use crate::ni::axi::state::Ni;
 use crate::router::collective::control::block::PORTS;
 use crate::transport::transaction::Owner;
+use noccl_net::counts::count_so_far;
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_run::{Mode, RunConfig, StallConfig, Status};
 use noccl_spec::Plane;
@@ -94,7 +95,7 @@ fn trace_of(network: &Network, draws: &[Draw]) -> Trace {
             tiles.push(from);
             tiles.sort();
             tiles.dedup();
-            let fits = |t: &Coord| used.get(t).copied().unwrap_or(0) + more <= limit;
+            let fits = |t: &Coord| count_so_far(used.get(t)) + more <= limit;
             let all_fit = tiles.iter().all(fits);
             if all_fit {
                 tiles

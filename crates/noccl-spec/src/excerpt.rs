@@ -23,6 +23,7 @@ pub fn toml_message(text: &str, error: &toml::de::Error) -> String {
 /// The same for a reason that is known from elsewhere: line, column and text of a place.
 pub(crate) fn message_at(text: &str, span: Range<usize>, reason: &str) -> String {
     let at = text.floor_char_boundary(span.start);
+    // 0: the first line begins where the text begins.
     let from = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let number = text[..at].matches('\n').count() + 1;
     let column = text[from..at].chars().count();

@@ -19,6 +19,7 @@ pub(crate) fn renamed_preset(name: &str) -> Option<String> {
 /// Of `collective_noc_4x4_peer`: `the preset collective_noc_4x4_peer is now collective_noc_4x4_published`.
 #[must_use]
 pub fn old_names(preset_or_file: &str, text: &str, overrides: &[(String, String)]) -> Vec<String> {
+    // 0: an empty table has no old names; a text that is no table is refused where it is parsed.
     let file: toml::Table = toml::from_str(text).unwrap_or_default();
     let base = file.get("base").and_then(toml::Value::as_str);
     let presets = [Some(preset_or_file), base].into_iter().flatten();

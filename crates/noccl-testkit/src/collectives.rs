@@ -92,6 +92,7 @@ fn of_kind(network: &Network, kind: CollectiveKind) -> Vec<Collective> {
     .into_iter()
     .enumerate()
     .map(|(number, (group, root, bytes, operator, element))| {
+        // 0: a group that is not on the network is refused where its collective is checked.
         let members = network.members(group).map_or(0, |m| m.len());
         // Every third collective has its output where its input is, if that has as many bytes.
         let is_in_place = number % 3 == 1;

@@ -74,6 +74,7 @@ fn nan_operand<F: Format>(operands: Operands, flags: &mut u8) -> Option<u64> {
         Operands::Fused(a, b, c) => (a, b, Some(c)),
         Operands::Narrow(value) => return narrowed_nan::<F>(value, flags),
     };
+    // 0: an operand that is not there, like any number, is no NaN.
     let all = [a, b, c.unwrap_or(0)];
     if !all.iter().any(|bits| F::is_nan(*bits)) {
         return None;

@@ -225,6 +225,7 @@ impl Program {
         let start = pc.wrapping_sub(self.code_base) as usize;
         let byte = |offset: usize| self.code.get(start.wrapping_add(offset)).copied();
         let half = |at: usize| {
+            // 0: no bits outside of the code.
             let (low, high) = (byte(at).unwrap_or(0), byte(at + 1).unwrap_or(0));
             u32::from(u16::from_le_bytes([low, high]))
         };

@@ -2,6 +2,7 @@
 //! A graph of waits: a shortest cycle if it has one, else the chain to somebody who waits for nobody.
 
 use crate::diagnose::node::Node;
+use noccl_net::counts::max_or_zero;
 use std::collections::{HashMap, VecDeque};
 
 /// Cycles are searched from so many nodes at most; each search is linear in the graph.
@@ -64,7 +65,7 @@ impl Graph {
     /// The last cycle in which somebody began to wait.
     pub(crate) fn latest_since(&self) -> u64 {
         let waits = self.waits.iter().flatten();
-        waits.map(|w| w.since).max().unwrap_or(0)
+        max_or_zero(waits.map(|w| w.since))
     }
 
     /// Nodes that wait for nobody.

@@ -78,6 +78,7 @@ impl<'a, 'n> View<'a, 'n> {
                 None => {}
             }
         }
+        // 0: an empty chain where nobody waits.
         limited.or(first).unwrap_or_default()
     }
 

@@ -192,6 +192,7 @@ impl View<'_, '_> {
             } => {
                 let mut entries = self.plane(plane).joins.waiting_at(router as usize);
                 let entry = entries.find(|w| w.txn == txn && w.beat == beat);
+                // 0: an entry that has left its table has waited for nothing since then.
                 let since = entry.map_or(0, |w| w.since);
                 let place = format!("the tables of {}", tile_name(network, router));
                 wait(to, &place, since)

@@ -100,6 +100,7 @@ impl View<'_, '_> {
                 let ids = agents.instances.of(action);
                 let started = ids.filter(|id| !agents.is_queued(*id));
                 let starts = started.map(|id| agents.instances.all[id].data.start_cycle);
+                // 0: nobody has contributed yet.
                 starts.min().unwrap_or(0)
             }
             (Driver::Trace(_) | Driver::Agents(_) | Driver::Traffic, _) => 0,

@@ -37,6 +37,7 @@ impl Latencies {
             before += u128::from(*n);
             before > place
         });
+        // 0: as of the others; results say of how many deliveries they are.
         found.map_or(0, |(at, _)| at as u64)
     }
 

@@ -9,6 +9,7 @@
 use crate::machine::Machine;
 use crate::ni::axi::issue::Target;
 use crate::ni::axi::state::Source;
+use crate::tile_index::tile_index;
 use crate::transport::burst::Bursts;
 use crate::transport::transaction::Owner;
 use noccl_net::{Network, TileId};
@@ -75,7 +76,7 @@ pub(crate) struct Dma {
 impl Movement {
     /// The movement of a schedule's transfer at its initiator `tile`.
     pub(crate) fn of(instance: u32, tile: u32, transfer: &Transfer, network: &Network) -> Self {
-        let find = |r| network.find(r).map_or(0, |t| t.0);
+        let find = |r| tile_index(network, r);
         let source = find(transfer.source.tile);
         let (destination, destination_offset) = match transfer.destination {
             Destination::One(place) if find(place.tile) == tile => (Side::Own, place.offset),

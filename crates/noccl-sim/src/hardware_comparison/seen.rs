@@ -44,6 +44,7 @@ impl Bench {
         row.push(by_manager(&crossing.wide, |m| m.responded));
         subordinate(&mut row, &crossing.wide, crossing.wide_responses);
         row.push(crossing.ready);
+        // 0: nobody starts, so no bit is set.
         row.push(start.map_or(0, |start| 1 << start[0]));
         row.push(crossing.over);
         for t in 0..self.tiles.len() {
@@ -63,9 +64,13 @@ impl Bench {
             .filter(|_| wide.taken[1])
             .and_then(|(m, _)| crossing.sent[m]);
         [
+            // 0: nothing is taken, as the hardware shows it.
             address.map_or(0, |(m, offer)| self.map.window(m, &offer)),
+            // 0: nothing is taken, as the hardware shows it.
             word.map_or(0, |(_, offer)| self.map.word(&offer)),
+            // 0: nothing is taken, as the hardware shows it.
             length.map_or(0, |(_, offer)| u64::from(offer.beats) - 1),
+            // 0: nothing is taken, as the hardware shows it.
             data.map_or(0, |payload| beat_signature(self.memory.beat(payload))),
         ]
     }

@@ -28,6 +28,7 @@ impl<T> Rest<T> {
 
     #[inline]
     pub(crate) fn len(&self) -> usize {
+        // 0: no list, no elements.
         self.0.as_ref().map_or(0, |many| many.0.len())
     }
 

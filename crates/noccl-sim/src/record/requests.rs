@@ -75,6 +75,7 @@ impl Machine<'_> {
             let mut line = vec![0; self.beat.bytes()];
             let start = self.beat.lane(txn.address + u64::from(from));
             pattern(
+                // 0: the seed of bytes that are not compared.
                 seed.unwrap_or(0),
                 from,
                 &mut line[start..start + len as usize],

@@ -17,7 +17,9 @@ impl Stalls {
     pub(crate) fn new(config: &RunConfig) -> Self {
         Self {
             seed: config.stall_seed,
+            // 0: without stalls.
             target_per_256: config.stalls.map_or(0, |s| s.target_stall_per_256),
+            // 0: without stalls.
             initiator_per_256: config.stalls.map_or(0, |s| s.initiator_stall_per_256),
         }
     }

@@ -14,6 +14,7 @@ use crate::machine::Machine;
 use crate::machine::event::Done;
 use crate::ni::axi::issue::{Arithmetic, Target};
 use crate::ni::axi::state::Source;
+use crate::tile_index::tile_index;
 use crate::transport::axi_response::{DECERR, SLVERR};
 use crate::transport::burst::Bursts;
 use crate::transport::transaction::Owner;
@@ -114,7 +115,7 @@ impl<'t> TraceDriver<'t> {
         }
         let base = part_offset(index, machine);
         let owner = first_burst(index);
-        let find = |r: TileRef| machine.network.find(r).map_or(0, |t| t.0);
+        let find = |r: TileRef| tile_index(machine.network, r);
         match &self.trace.transactions[index as usize].kind {
             PortKind::WideWrite { from, to, beats } => {
                 let target = Target::Tile(find(*to));
@@ -343,7 +344,8 @@ fn member_tile(machine: &Machine<'_>, group: Cube, member: u32) -> u32 {
 /// The tile of a participant.
 fn initiator(kind: &PortKind, member: u32, machine: &Machine<'_>) -> u32 {
     match (kind.initiator(), kind.group()) {
-        (Some(from), _) => machine.network.find(from).map_or(0, |t| t.0),
+        (Some(from), _) => tile_index(machine.network, from),
+        // 0: kinds without an initiator have a group.
         (None, group) => group.map_or(0, |(_, set)| {
             member_tile(machine, machine.network.cube(set), member)
         }),

@@ -4,6 +4,7 @@
 use crate::driver::trace::faults::TraceFaults;
 use crate::driver::trace::form::{contribution_seed, part_offset};
 use crate::machine::Machine;
+use crate::tile_index::tile_index;
 use crate::transport::axi_response::OKAY;
 use crate::transport::burst::Bursts;
 use crate::transport::payload::pattern;
@@ -70,7 +71,7 @@ impl Verify<'_, '_> {
     }
 
     fn find(&self, tile: TileRef) -> u32 {
-        self.machine.network.find(tile).map_or(0, |t| t.0)
+        tile_index(self.machine.network, tile)
     }
 
     /// Tiles whose memory the entry reaches.

@@ -7,6 +7,7 @@ use crate::endpoint::dma::{Movement, Side};
 use crate::machine::Machine;
 use crate::ni::axi::issue::Arithmetic;
 use crate::ni::axi::state::Source;
+use crate::tile_index::tile_index;
 use crate::transport::transaction::Owner;
 use noccl_net::TileId;
 use noccl_net::deadlock::{bursts_together, num_bursts};
@@ -173,6 +174,7 @@ impl Agents<'_> {
         let network = machine.network;
         let bursts = num_bursts(&network.axi().ni, r.root.offset, r.bytes);
         let root = network.find(r.root.tile);
+        // 0: nothing merges for a root that is not there.
         root.map_or(0, |root| bursts_together(network, r.group, root, bursts)) as u32
     }
 
@@ -186,7 +188,7 @@ impl Agents<'_> {
             self.over(id, machine);
             return;
         }
-        let root = machine.network.find(r.root.tile).map_or(0, |t| t.0);
+        let root = tile_index(machine.network, r.root.tile);
         let group = machine.network.cube(r.group);
         let arithmetic = Arithmetic {
             operator: r.operator,
@@ -227,7 +229,7 @@ fn contribution(
     is_shared: bool,
     machine: &Machine<'_>,
 ) -> TransferStart {
-    let root = machine.network.find(r.root.tile).map_or(0, |t| t.0);
+    let root = tile_index(machine.network, r.root.tile);
     let rows = |at, offset| RecordedRows {
         tile: machine.coord(at),
         set: None,

@@ -7,6 +7,7 @@
 
 use crate::endpoint::core::{Agents, event};
 use crate::machine::Machine;
+use crate::tile_index::tile_index;
 use crate::transport::burst::Bursts;
 use crate::transport::transaction::Owner;
 use noccl_net::TileId;
@@ -101,7 +102,7 @@ impl Agents<'_> {
         let share = &self.instances.all[id];
         let (action, tile) = (share.action, share.tile.0);
         let group = machine.network.cube(arrival.group);
-        let root = machine.network.find(arrival.root).map_or(0, |t| t.0);
+        let root = tile_index(machine.network, arrival.root);
         let owner = Owner::Barrier { action };
         let txns = self
             .reductions

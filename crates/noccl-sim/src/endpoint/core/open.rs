@@ -270,6 +270,7 @@ impl<'s> Agents<'s> {
 
     /// Is everything over that was submitted, and told?
     pub(crate) fn is_told(&self) -> bool {
+        // 0: nobody is told of instances that nobody watches.
         let told = self.watched.as_ref().map_or(0, |watched| watched.num_told);
         told == self.instances.num_instances()
     }

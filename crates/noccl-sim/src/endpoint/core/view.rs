@@ -4,6 +4,7 @@
 use super::{Agent, Agents};
 use crate::driver::actions::KindRef;
 use crate::endpoint::core::instances::{Runner, runner};
+use noccl_net::counts::max_or_zero;
 use noccl_run::ActionTime;
 
 impl<'s> Agents<'s> {
@@ -16,8 +17,9 @@ impl<'s> Agents<'s> {
         };
         (0..self.instances.num_actions())
             .map(|action| ActionTime {
+                // 0: an action without participants takes no time.
                 start_cycle: times(action).map(|t| t.start_cycle).min().unwrap_or(0),
-                finish_cycle: times(action).map(|t| t.finish_cycle).max().unwrap_or(0),
+                finish_cycle: max_or_zero(times(action).map(|t| t.finish_cycle)),
             })
             .collect()
     }
@@ -72,6 +74,7 @@ impl<'s> Agents<'s> {
     pub(crate) fn ready_since(&self, instance: u32) -> u64 {
         let last = self.agent_of(instance).and_then(|a| a.last);
         let last = last.and_then(|id| self.instances.all.get(id));
+        // 0: an agent that has done nothing has been free from the first cycle.
         last.map_or(0, |i| i.data.start_cycle.max(i.data.finish_cycle))
     }
 }

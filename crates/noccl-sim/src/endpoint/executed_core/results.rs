@@ -43,7 +43,8 @@ impl ExecutedCores<'_> {
     pub(crate) fn results(&self) -> Vec<ExecutedRank> {
         let ranks = self.tiles.iter().map(|tile| ExecutedRank {
             tile: tile.at,
-            exit_code: tile.exit_code.unwrap_or(0),
+            // A rank that has not ended has not succeeded, as 0 would say.
+            exit_code: tile.exit_code.unwrap_or(u64::MAX),
             finish_cycle: tile.finish_cycle,
             instructions: tile.core.retired_instructions,
             send_wait_cycles: tile.send_wait_cycles,

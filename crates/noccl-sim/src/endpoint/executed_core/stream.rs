@@ -25,6 +25,7 @@ impl ExecutedStream {
     /// The word of a number, which travels.
     pub(super) fn word(&self, number: u32) -> u32 {
         let found = self.words.get((number - self.first) as usize);
+        // 0: a word that no longer travels is read by no router.
         found.copied().unwrap_or(0)
     }
 }

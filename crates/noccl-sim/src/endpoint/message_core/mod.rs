@@ -137,6 +137,7 @@ impl<'s> Cores<'s> {
         config: &RunConfig,
     ) -> Result<Self, RunError> {
         let mut cores = Self::empty(network, of, config, false);
+        // 0: cores send or receive first as a schedule says, else as usual.
         cores.first = schedule.first.unwrap_or_default();
         cores.actions = Actions::of(schedule);
         for action in &schedule.actions {

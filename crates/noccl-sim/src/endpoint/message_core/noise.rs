@@ -36,6 +36,7 @@ impl Noise {
     pub(super) fn start(self, tile: u32) -> u64 {
         let drawn = self
             .seed
+            // 0: without noise all cores begin in the first cycle.
             .map_or(0, |seed| mix(mix(seed ^ STARTS) ^ u64::from(tile)));
         let times = u128::from(self.start_skew_cycles) + 1;
         ((u128::from(drawn) * times) >> 64) as u64

@@ -96,6 +96,7 @@ impl Cores<'_> {
 
     pub(crate) fn times_of(&self, tile: TileId) -> TimeSlices {
         let times = self.cores[tile.idx()].times.as_deref();
+        // 0: times of nothing where they are not recorded.
         times.cloned().unwrap_or_default()
     }
 }

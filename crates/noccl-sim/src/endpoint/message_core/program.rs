@@ -150,6 +150,7 @@ impl Program {
     /// By action that is not forgotten.
     pub(super) fn times(&self) -> Vec<ActionTime> {
         let time = |(_, (start, finish)): (u32, &(Option<u64>, u64))| ActionTime {
+            // 0: an action that nobody has begun.
             start_cycle: start.unwrap_or(0),
             finish_cycle: *finish,
         };

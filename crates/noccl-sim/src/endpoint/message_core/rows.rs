@@ -31,6 +31,7 @@ pub(super) struct Piece {
 impl Rows {
     pub(super) fn of(sent: &Message) -> Self {
         let strides = sent.rows.map(|r| (r.source_stride, r.destination_stride));
+        // 0: a message of one row has no stride.
         let (source_stride, destination_stride) = strides.unwrap_or_default();
         Self {
             from: sent.source.offset,

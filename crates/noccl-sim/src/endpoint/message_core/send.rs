@@ -25,6 +25,7 @@ impl Cores<'_> {
                 sent.payload = payload;
             }
         }
+        // 0: messages outside of a round wait for none.
         let of_round = round.map_or(0, |_| u64::from(self.spec.round_cycles));
         let start = u64::from(self.spec.send_cycles) + of_round;
         if self.spec.interrupt_cycles > 0 {
@@ -61,6 +62,7 @@ impl Cores<'_> {
     /// Cycles before a unit's first word is written.
     fn unit_cycles(&self, message: u32, unit: u32) -> u64 {
         let sent = self.messages.get(message);
+        // 0: a message that is forgotten has no rows left.
         let rows = sent.map_or(0, |sent| sent.next_rows(unit));
         u64::from(self.spec.unit_cycles) + rows * u64::from(self.spec.row_cycles)
     }
@@ -83,6 +85,7 @@ impl Cores<'_> {
             let credits = self.cores[tile].credits.entry(sent.target).or_insert(1);
             if *credits > 0 {
                 *credits -= 1;
+                // 0: messages outside of a round wait for none.
                 let of_round = sent.round.map_or(0, |_| u64::from(self.spec.round_cycles));
                 let start = u64::from(self.spec.send_cycles) + of_round;
                 return self.prepare(tile, share, message, now + start);

@@ -55,6 +55,7 @@ impl MessageStream {
             .then(|| least_words(network.coord(root), sent.set, routers));
         Some(Self {
             root,
+            // 0: without padding streams have no least length.
             words: words.max(least.unwrap_or(0)),
             from: sent.source.offset,
             to: sent.offset,

@@ -65,6 +65,7 @@ impl Cfg {
         bits.put(self.key.task.into(), 4);
         bits.put(map.address(self.previous, 0), POINTER_BITS);
         bits.put(map.address(own, self.addresses.offset), POINTER_BITS);
+        // 0: the frame's address of the last destination, which has no next one.
         bits.put(self.next.map_or(0, |t| map.address(t, 0)), POINTER_BITS);
         bits.put(self.beats.into(), FIELD_BITS);
         bits.put(self.addresses.word_stride.into(), FIELD_BITS);

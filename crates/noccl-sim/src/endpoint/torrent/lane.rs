@@ -72,6 +72,7 @@ impl Lane {
             .pending
             .iter()
             .find(|(destination, _)| *destination == to);
+        // 0: destinations are listed from their first burst on.
         pending.map_or(0, |(_, bursts)| *bursts)
     }
 

@@ -41,6 +41,7 @@ impl Errors {
     pub(crate) fn variant(&self, txn: u32, tile: u32) -> u8 {
         let mut found = self.disagreeing.iter();
         let found = found.find(|(t, at, _)| (*t, *at) == (txn, tile));
+        // 0: no difference, as said above.
         found.map_or(0, |(_, _, number)| *number)
     }
 }

@@ -175,6 +175,7 @@ impl Nis {
         while tiles != 0 {
             let ni = &nis[tiles.trailing_zeros() as usize];
             tiles &= tiles - 1;
+            // 0: nothing to read of an empty queue; the sum is not used.
             sum ^= ni.writes.front().map_or(0, |s| s.txn);
         }
         std::hint::black_box(sum);

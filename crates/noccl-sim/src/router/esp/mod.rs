@@ -50,6 +50,7 @@ pub(crate) struct Esp<'a> {
 pub(crate) fn schedule_run<'a>(request: &Request<'a>) -> Result<Execution<Esp<'a>>, RunError> {
     let network = request.network;
     let axi = network.axi();
+    // 0: routers of other flows, which reserve nothing, are refused below.
     let reserve_cycles = axi.router.esp.as_ref().map_or(0, |esp| esp.reserve_cycles);
     let fifo_flits = axi.router.input_fifo_flits;
     let plane = || EspPlane::new(network, fifo_flits, reserve_cycles);
@@ -150,7 +151,9 @@ fn step(
         let key = (cycle << 24 | u64::from(tile.0)) << 2 | salt;
         is_drawn(config.stall_seed, key, per_256)
     };
+    // 0: without stalls.
     let target = config.stalls.map_or(0, |s| s.target_stall_per_256);
+    // 0: without stalls.
     let initiator = config.stalls.map_or(0, |s| s.initiator_stall_per_256);
     let one = |plane: &mut EspPlane, salt: u64| {
         plane.step(

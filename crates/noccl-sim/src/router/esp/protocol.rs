@@ -127,6 +127,7 @@ impl<'s> Protocol<'s> {
 
     pub(super) fn times(&self) -> Vec<ActionTime> {
         let time = |task: &EspTask<'_>| ActionTime {
+            // 0: a task that nobody has begun.
             start_cycle: task.start_cycle.unwrap_or(0),
             finish_cycle: task.finish_cycle,
         };

@@ -42,6 +42,7 @@ impl<'s> EspTask<'s> {
         };
         let consumers: Result<Vec<TileId>, RunError> = list.consumers().map(find).collect();
         let consumers = consumers?;
+        // 0: routers without lists have space for none.
         let most = network.max_listed().unwrap_or(0) as usize;
         if consumers.len() > most {
             let reason = format!("the header has space for {most} of its {}", consumers.len());

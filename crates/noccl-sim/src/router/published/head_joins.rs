@@ -8,6 +8,7 @@ use crate::router::collective::fork::route::{next_port, route_of};
 use crate::router::collective::plane::PlaneState;
 use crate::transport::flit::{Flit, FlitKind};
 use crate::transport::transaction::Trees;
+use noccl_net::counts::max_or_zero;
 use noccl_net::tree::join_set;
 
 impl PlaneState {
@@ -107,7 +108,7 @@ impl PlaneState {
                 .map(|p| self.input_head(r, p))
         };
         let payload = heads().map(|f| f.payload).sum();
-        let resp = heads().map(Flit::resp).max().unwrap_or(0);
+        let resp = max_or_zero(heads().map(Flit::resp));
         Flit { payload, ..flit }.with_resp(resp)
     }
 

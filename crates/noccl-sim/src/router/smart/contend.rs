@@ -9,6 +9,7 @@ use super::channels::NOBODY;
 use super::numbers::{LOCAL, Numbers, PORTS, opposite, ports};
 use super::plane::{Grant, SmartPlane};
 use super::traverse::Path;
+use noccl_net::counts::max_or_zero;
 
 /// In every so many cycles the order is that of priority `local`. All routers know when; so nobody waits for ever.
 pub(super) const LOCAL_EVERY: u64 = 16;
@@ -197,7 +198,7 @@ impl SmartPlane {
         let Path { mut tile, out, .. } = requests[0].path;
         let mut passed = 0;
         let covers = |request: &Request| u32::from(request.bit) + request.path.most;
-        let end = requests.iter().map(covers).max().unwrap_or(0);
+        let end = max_or_zero(requests.iter().map(covers));
         let edge = self.edge(out);
         for bit in u32::from(requests[0].bit)..end.min(edge) {
             let winner = requests

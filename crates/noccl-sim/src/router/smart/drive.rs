@@ -83,6 +83,7 @@ impl SmartPlane {
 
     /// Sends a flit over a path of a slot, if there is one and its line is free.
     fn drive(&mut self, drive: Drive, slots: &mut Slots) {
+        // 0: tiles that are no corner have one order, which begins at the first input.
         let order = slots.first_input(drive.tile).map_or(0, |input| *input);
         let Some(channel) = self.to_drive(drive, order, slots.used[drive.tile]) else {
             return;

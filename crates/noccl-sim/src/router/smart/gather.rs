@@ -30,6 +30,7 @@ impl Messages<'_> {
                     self.on.network.tile_ref(*tile)
                 ),
                 place: format!("its root, {}", self.on.network.tile_ref(gather.root)),
+                // 0: members have been absent from the first cycle on if nobody has begun it.
                 since_cycle: task.start_cycle.unwrap_or(0),
             }));
         }

@@ -142,6 +142,7 @@ impl<'s> Messages<'s> {
 
     pub(super) fn times(&self) -> Vec<ActionTime> {
         let time = |(_, task): (u32, &Task)| ActionTime {
+            // 0: a task that nobody has begun.
             start_cycle: task.start_cycle.unwrap_or(0),
             finish_cycle: task.finish_cycle,
         };

@@ -8,6 +8,7 @@ use super::numbers::{LOCAL, opposite, ports};
 use super::packet::{NO_TREE, PacketKind, SmartTreePorts, ports_of};
 use super::plane::SmartPlane;
 use noccl_net::capabilities::{MulticastTrees, TreeKind};
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, Network, Port, TileId, TreeTable};
 
 /// Outputs along a row.
@@ -168,6 +169,6 @@ impl SmartPlane {
             let class = self.n.class_of_dimension(out);
             (self.channels).num_taken(&self.n, self.n.next(tile, out), opposite(out), class)
         });
-        taken.max().unwrap_or(0)
+        max_or_zero(taken)
     }
 }

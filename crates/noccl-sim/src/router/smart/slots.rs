@@ -225,6 +225,7 @@ impl Slots {
     /// Links of an output and line that are driven in a cycle.
     pub(super) fn links(&self, cycle: u64, out: usize, line: usize) -> u64 {
         let phase = self.phase(cycle);
+        // 0: in a cycle outside of all phases no link is driven.
         phase.map_or(0, |phase| self.phases[phase].links[out * 64 + line])
     }
 }

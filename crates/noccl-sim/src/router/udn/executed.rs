@@ -6,6 +6,7 @@ use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::endpoint::executed_core::{ExecutedCores, ExecutedRank, RankWait};
 use crate::endpoint::message_core::Planes;
 use crate::execution::{Engine, Execution, Standstill};
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Network, TileId};
 use noccl_riscv::{Program, RiscvError};
 use noccl_run::{
@@ -279,11 +280,7 @@ impl Engine for Executed<'_> {
     fn result(&self, _cycle: u64, _next: u64, _: &[(Place, u64)]) -> ExecutedResult {
         let ranks = self.cores.results();
         ExecutedResult {
-            cycles: ranks
-                .iter()
-                .map(|rank| rank.finish_cycle)
-                .max()
-                .unwrap_or(0),
+            cycles: max_or_zero(ranks.iter().map(|rank| rank.finish_cycle)),
             ranks,
             flit_hops: self.flit_hops(),
         }

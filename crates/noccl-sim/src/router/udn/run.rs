@@ -5,6 +5,7 @@ use super::diagnose::diagnose;
 use super::refused;
 use crate::endpoint::message_core::{Cores, Planes};
 use crate::execution::{Engine, Execution, Standstill, Submit};
+use noccl_net::counts::max_or_zero;
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{
     Busy, Counters, Diagnosis, Ended, LinkLoad, Order, Request, RunConfig, RunError, RunResult,
@@ -145,9 +146,9 @@ impl Engine for CoreTiles<'_> {
 
     fn result(&self, _cycle: u64, next: u64, outputs: &[(Place, u64)]) -> RunResult {
         let actions = self.cores.times();
-        let last = actions.iter().map(|time| time.finish_cycle).max();
+        let last = max_or_zero(actions.iter().map(|time| time.finish_cycle));
         RunResult {
-            cycles: last.unwrap_or(0),
+            cycles: last,
             responses: vec![0; actions.len()],
             actions,
             counters: self.counters(),

@@ -136,6 +136,7 @@ impl PlaneState {
         let (w, lane) = (router / LANES, router % LANES);
         let block = &self.blocks[w];
         let held = block.in_any[input] & (!block.popped[input] | self.two(true, w, input));
+        // 0: links without register stages hold no flit.
         let staged = self.links.as_ref().map_or(0, |links| links.held(w, out));
         let used = block.out_any[out] | block.switched[out] | crossing[w][out] | staged;
         let next = router.wrapping_add_signed(step);

@@ -331,6 +331,7 @@ impl Shift {
         port: usize,
     ) -> u64 {
         let first = block as isize + self.blocks;
+        // 0: no bits beyond the mesh.
         let at = |i: isize| words.get(i as usize).map_or(0, |w| w[port]);
         let low = at(first) >> self.lanes;
         if self.lanes == 0 {

@@ -85,6 +85,7 @@ impl PlaneState {
     /// What becomes of a group: inputs whose heads leave into the table, and the one whose head goes on for all.
     fn decide(&mut self, r: usize, here: Coord, group: u8, context: &Context<'_>) -> (u8, u8) {
         let leaving = self.joins.merge(r, here, &self.flits_at(r, group), context);
+        // 0: no input goes on unless one flit does for all.
         let forwarded = leaving.map_or(0, |flit| {
             let last = group.ilog2() as usize;
             self.replace_head(r, last, flit);

@@ -220,6 +220,7 @@ impl Joins {
         let published = self.published.as_ref();
         let crossbar = self.crossbar.as_ref();
         self.reductions.reduced_elements
+            // 0: routers without such units have added nothing in them.
             + published.map_or(0, |p| p.reduced_elements)
             + crossbar.map_or(0, |c| c.added_elements())
     }

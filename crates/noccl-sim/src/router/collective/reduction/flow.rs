@@ -228,6 +228,7 @@ impl Flow {
 
     /// That sender gets it.
     pub(crate) fn return_credit(&mut self) {
+        // 0: no credit is pending.
         self.pending &= !self.first_pending().map_or(0, |input| 1 << input);
     }
 
@@ -296,6 +297,7 @@ impl BeatBytes {
         let Some(at) = self.0.iter().position(|(t, _)| *t == txn) else {
             return [0; 5];
         };
+        // 0: a beat without operands has no slots.
         let slots = self.0[at].1.pop_front().unwrap_or_default();
         if is_last {
             self.0.swap_remove(at);

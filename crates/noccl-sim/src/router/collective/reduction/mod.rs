@@ -160,6 +160,7 @@ impl Reductions {
         if unit.flows.get(at).is_some_and(Flow::is_in_pairs) {
             let tree = context.trees.tree(flit.txn);
             let place = operands(here, tree.set, tree.root).position(|o| o == unpack(flit.dst));
+            // 0: operands of a transaction are from the senders of its tree; the first is theirs.
             unit.take_in_pairs(at, place.unwrap_or(0), flit);
         } else {
             unit.take(at, port, flit, context.is_value, context.cycle);
@@ -290,6 +291,7 @@ impl Reductions {
         };
         self.reduced_elements += adds << flow.elements_log2;
         let payload = if flow.is_in_pairs() {
+            // 0: nothing to add where the addition has no operands.
             let (sum, operand) = unit.start_addition(at).unwrap_or_default();
             add(sum, operand, &flow, context)
         } else if context.is_value {
@@ -305,6 +307,7 @@ impl Reductions {
     /// Credits for the senders of a transaction's operands are pending from now on. Returns how many.
     pub(crate) fn add_pending(&mut self, pending: PendingCredits) -> u32 {
         let unit = self.get_mut(pending.router as usize);
+        // 0: a router without a unit returns no credits.
         unit.map_or(0, |unit| unit.add_pending(pending.txn, pending.inputs))
     }
 
@@ -336,6 +339,7 @@ impl Reductions {
         while routers != 0 {
             let unit = &units[routers.trailing_zeros() as usize];
             routers &= routers - 1;
+            // 0: nothing to read of an empty queue; the sum is not used.
             sum ^= u64::from(unit.flows.front().map_or(0, |f| f.txn)) ^ u64::from(unit.is_busy());
         }
         sum

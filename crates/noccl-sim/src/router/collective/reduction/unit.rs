@@ -122,6 +122,7 @@ impl Unit {
     #[inline]
     pub(crate) fn choose(&mut self) {
         let chosen = self.flows.iter().find(|f| f.may_start());
+        // 0: no beat starts.
         self.moves.chosen = chosen.map_or(0, |f| f.slot + 1);
     }
 
