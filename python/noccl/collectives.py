@@ -37,7 +37,7 @@ class CollectiveResult:
             `members`.
         members: The group in rank order.
         cycles: From the first participant's start to the last participant's end.
-        energy_pj: Energy of the counted events.
+        energy_pj: Energy of the counted events; None of core tiles, which have no cost per event.
         schedule: The schedule that ran.
         report: Everything else that the run reports; `verified` says whether the values are those
             of the reference interpreter, byte by byte.
@@ -46,7 +46,7 @@ class CollectiveResult:
     values: npt.NDArray[Any]
     members: tuple[Cluster, ...]
     cycles: int
-    energy_pj: float
+    energy_pj: float | None
     schedule: Schedule
     report: RunReport
 

@@ -97,7 +97,7 @@ class RunReport:
         action_cycles: Shape (num_actions, 2), columns = start, finish [cycles].
         responses: Shape (num_actions,), worst AXI response of each: 0 OKAY, 2 SLVERR, 3 DECERR.
         counters: Event counters.
-        energy_pj: Energy of the counted events.
+        energy_pj: Energy of the counted events; None of core tiles, which have no cost per event.
         busiest_link: Link with most flits, e.g. `wide mem:0->0,0`: clusters are `X,Y`, memory tiles
             `mem:N`; None if no flit left a tile.
         verified: Are all outputs right? Not checked in timing mode and where nothing is claimed.
@@ -114,7 +114,7 @@ class RunReport:
     action_cycles: npt.NDArray[np.int64]
     responses: npt.NDArray[np.uint8]
     counters: Counters
-    energy_pj: float
+    energy_pj: float | None
     busiest_link: str | None
     verified: Verified
     checksum: str

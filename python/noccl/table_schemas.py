@@ -73,12 +73,12 @@ SCHEMAS: dict[str, Schema] = {
             "lower_bound_cycles": "int64",
             "payload_bound_cycles": "int64",
             "cycles_over_lower_bound": "float64",
-            "energy_pj": "float64",
             "verified": "string",
             "is_in_network": "bool",
             "links": "links",
         },
         {
+            "energy_pj": "float64",
             "chunks": "int64",
             "speedup_over_best_software": "float64",
             "busiest_link": "string",

@@ -75,6 +75,21 @@ def test_what_cannot_be_drawn_is_refused_with_what_can(folder: Path) -> None:
         )
 
 
+def test_networks_without_costs_of_events_are_not_in_the_front(tmp_path: Path) -> None:
+    """Core tiles have no energy: as 0 it would win against every network that has one."""
+    cores = study(specs=["tilepro64_8x8"], bytes=[64], algorithms=["tree:2"], backends=["sim"])
+    both = study(bytes=[64], algorithms=["tree:2"], backends=["sim"])
+    cores["product"] += both["product"]
+    table = noccl.sweep(cores, tmp_path / "both", processes=1)
+    energies = {row["network"]: row["energy_pj"] for row in table.rows()}
+    assert energies["tilepro64_8x8"] is None
+    assert energies["collective_noc_4x4"] > 0
+    drawn = noccl.plot_pareto(table, collective="reduce", group="all")
+    assert len([axes for axes in drawn.axes if axes.get_visible()]) == 1
+    with pytest.raises(noccl.ArgumentError, match="no row has an energy"):
+        noccl.plot_pareto(table, network="tilepro64_8x8")
+
+
 def test_too_many_workloads_say_how_to_choose(tmp_path: Path) -> None:
     asked = study(bytes=[64 * n for n in range(1, 8)], groups=["all"], backends=["model"])
     table = noccl.sweep(asked, tmp_path / "results", processes=1)

@@ -127,16 +127,62 @@ def test_listed_files_exist_and_leave_out_what_git_ignores() -> None:
     assert not [path for path in listed if path.parts[0] in {".venv", "target"}]
 
 
-def test_a_default_of_0_needs_a_reason_where_claims_are_judged(tmp_path: Path) -> None:
-    judged = "crates/noccl-papers/src/rows.rs"
-    bare = "let cycles = found.map_or(0.0, |row| row.cycles);\n"
-    explained = f"// 0: no row is needed here.\n{bare}"
-    of_tests = f"\n#[cfg(test)]\n{bare}"
-    for text, found in ((bare, 1), (explained, 0), (of_tests, 0)):
-        path = write(tmp_path, judged, text)
-        assert len(list(check_defaults.lint([path], tmp_path))) == found, text
-    elsewhere = write(tmp_path, "crates/noccl-net/src/rows.rs", bare)
-    assert not list(check_defaults.lint([elsewhere], tmp_path))
+def defaults(tmp_path: Path, text: str, path: str = "crates/noccl-net/src/rows.rs") -> list[str]:
+    found = check_defaults.lint([write(tmp_path, path, text)], tmp_path)
+    return [finding.where.rsplit(":", 1)[1] for finding in found]
+
+
+@pytest.mark.parametrize(
+    "bare",
+    [
+        "let cycles = found.map_or(0.0, |row| row.cycles);",
+        "let cycles = rows.max().unwrap_or(0);",
+        "let cycles = rows.max().unwrap_or(0_u64);",
+        "let cycles = rows.map_or(\n    0,\n    |row| row.cycles,\n);",
+        "let text = reason.unwrap_or_default();",
+        "let text = reason.unwrap_or_else(Vec::new);",
+    ],
+)
+def test_a_default_of_0_needs_a_reason(tmp_path: Path, bare: str) -> None:
+    assert defaults(tmp_path, f"{bare}\n") == ["1"]
+    assert not defaults(tmp_path, f"// 0: no row is needed here.\n{bare}\n")
+    assert defaults(tmp_path, f"// No row is needed here.\n{bare}\n") == ["2"]
+    assert defaults(tmp_path, f"// 0: too far away.\n\n\n\n{bare}\n") == ["5"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["bits.map_or(0o666, mode)", "x.unwrap_or(0.5)", "x.unwrap_or(01)", "at.map_or(0..0, span)"],
+)
+def test_a_default_other_than_0_needs_none(tmp_path: Path, text: str) -> None:
+    assert not defaults(tmp_path, f"let x = {text};\n")
+
+
+def test_tests_may_have_defaults_of_0_and_code_after_them_may_not(tmp_path: Path) -> None:
+    bare = "a.unwrap_or(0);"
+    of_tests = f"#[cfg(test)]\nmod tests {{\n    fn one() {{\n        {bare}\n    }}\n}}\n"
+    assert not defaults(tmp_path, of_tests)
+    assert not defaults(tmp_path, of_tests.replace("mod tests", "pub(super) mod tests"))
+    assert defaults(tmp_path, f"{of_tests}\nfn two() {{\n    {bare}\n}}\n") == ["9"]
+    assert defaults(tmp_path, f"#[cfg(test)]\nmod tests;\nfn two() {{\n    {bare}\n}}\n") == ["4"]
+    method = "#[cfg(test)]\n    fn one() {\n        a.unwrap_or(0);\n    }\n"
+    assert not defaults(tmp_path, f"impl One {{\n    {method}}}\n")
+    other = "    fn two() {\n        a.unwrap_or(0);\n    }\n"
+    assert defaults(tmp_path, f"impl One {{\n    {method}{other}}}\n") == ["7"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "crates/noccl-net/tests/it/rows.rs",
+        "crates/noccl-net/src/rows/tests.rs",
+        "crates/noccl-net/src/rows/tests/all.rs",
+        "crates/noccl-net/src/rows.py",
+        "benches/src/rows/rows.rs",
+    ],
+)
+def test_defaults_outside_of_the_sources_of_crates_are_free(tmp_path: Path, path: str) -> None:
+    assert not defaults(tmp_path, "a.unwrap_or(0);\n", path)
 
 
 def test_a_type_name_in_two_modules_of_a_crate_is_found(tmp_path: Path) -> None:

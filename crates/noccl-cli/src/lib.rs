@@ -64,7 +64,8 @@ fn resume_command() -> String {
             resumed = Some(OsStr::from_bytes(path).to_owned());
         } else if bytes == b"--checkpoint" {
             saved = arguments.next();
-            words.extend([word, saved.clone().unwrap_or_default()]);
+            words.push(word);
+            words.extend(saved.clone());
         } else {
             if let Some(path) = bytes.strip_prefix(b"--checkpoint=") {
                 saved = Some(OsStr::from_bytes(path).to_owned());
@@ -72,7 +73,9 @@ fn resume_command() -> String {
             words.push(word);
         }
     }
-    words.extend(["--resume".into(), saved.or(resumed).unwrap_or_default()]);
+    if let Some(path) = saved.or(resumed) {
+        words.extend(["--resume".into(), path]);
+    }
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     words.join(" ")
 }

@@ -131,6 +131,7 @@ impl RankNotes {
             "engine" => Some("the simulation".to_owned()),
             rank => {
                 let number: usize = rank.strip_prefix("rank ")?.parse().ok()?;
+                // 0: no call where there is no slot.
                 let place = slots.nth(number).unwrap_or_default();
                 Some(match place.as_str() {
                     "" => format!("{rank}, before its first call,"),

@@ -23,10 +23,8 @@ pub fn table(header: &[(&str, Align)], rows: &[Vec<String>]) -> String {
     let rows: Vec<Vec<String>> = rows.iter().map(shown).collect();
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
-        cells
-            .chain([header[column].0.chars().count()])
-            .max()
-            .unwrap_or(0)
+        let all = cells.chain([header[column].0.chars().count()]);
+        all.fold(0, usize::max)
     };
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
     let line = |cells: &[String]| {

@@ -284,3 +284,17 @@ fn flatten(path: &str, value: &toml::Value, out: &mut BTreeMap<String, String>) 
         .map_or_else(|| value.to_string(), str::to_owned);
     out.insert(path.to_owned(), text);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fit_that_no_run_checks_has_no_error() {
+        assert_eq!(held_out(&[]), Err(ModelError::NothingHeldOut));
+        let runs = [("a".to_owned(), 90.0, 100), ("b".to_owned(), 102.0, 100)];
+        let found = held_out(&runs).unwrap();
+        assert_eq!((found.runs, found.worst.as_str()), (2, "a"));
+        assert_eq!((found.median_error, found.max_error), (0.1, 0.1));
+    }
+}

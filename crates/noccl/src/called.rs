@@ -162,7 +162,10 @@ pub fn record_called(
     let failed = |consoles: Vec<&[u8]>| *printed = consoles.into_iter().map(text).collect();
     let result = tally
         .run(|on_progress| noccl_execute::run_or(&mut session, &called, failed, on_progress))?;
-    let file = executed.program.file_name().unwrap_or_default();
+    let file = executed
+        .program
+        .file_name()
+        .unwrap_or(executed.program.as_os_str());
     let source = format!("{} executed on {}", file.display(), network.spec().label());
     let recorded = Recorded {
         messages: session.recorded(&source).map(|trace| trace.to_string()),

@@ -214,7 +214,10 @@ pub(crate) fn has_calls(image: &Image) -> bool {
 /// The program with its arguments.
 pub(crate) fn read_image(request: &ExecutedRequest) -> Result<Image, Error> {
     let file = noccl_files::read_bytes(&request.program, MAX_PROGRAM_BYTES)?;
-    let name = request.program.file_name().unwrap_or_default();
+    let name = request
+        .program
+        .file_name()
+        .unwrap_or(request.program.as_os_str());
     let name = name.to_string_lossy().into_owned();
     let mut image = Image::from_elf(&file)?;
     image.arguments = std::iter::once(name)

@@ -133,10 +133,16 @@ fn smallest(ranks: u32) -> Result<String, Error> {
 /// What an interrupt-driven library costs stands in the preset of modelled cores, whose words include their load or store.
 fn interrupt_costs() -> Result<InterruptCosts, Error> {
     let preset = load("tilepro64_8x8_interrupt", &[])?.network;
-    let core = preset.cores().map(|of| &of.core);
+    let core = preset.cores().map(|of| &of.core).ok_or_else(|| {
+        Error::argument(
+            "tilepro64_8x8_interrupt",
+            "no cores",
+            "accepted: core tiles",
+        )
+    })?;
     Ok(InterruptCosts {
-        message_cycles: core.map_or(0, |core| core.interrupt_cycles.into()),
-        word_cycles: core.map_or(0, |core| u64::from(core.word_cycles).saturating_sub(1)),
+        message_cycles: core.interrupt_cycles.into(),
+        word_cycles: u64::from(core.word_cycles).saturating_sub(1),
     })
 }
 

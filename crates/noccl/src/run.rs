@@ -90,8 +90,8 @@ pub struct RunReport {
     pub responses: Vec<u8>,
     /// Event counters.
     pub counters: Counters,
-    /// Energy of the counted events.
-    pub energy_pj: f64,
+    /// Energy of the counted events; absent of core tiles, which have no cost per event.
+    pub energy_pj: Option<f64>,
     /// Link with most flits.
     pub busiest_link: Option<LinkFlits>,
     /// Load of every used link; empty unless asked for.
@@ -234,7 +234,7 @@ pub fn report_run(
         counters: result.counters,
         energy_pj: network
             .energy()
-            .map_or(0.0, |energy| energy_pj(&result.counters, energy)),
+            .map(|energy| energy_pj(&result.counters, energy)),
         busiest_link: busiest(network, &result.links),
         links: if has_links {
             link_flits(network, &result.links)

@@ -2,6 +2,7 @@
 //! One tree of a network as plain data, for `noccl elaborate --tree`: ports and their number per tile.
 
 use crate::{Error, group_name, members, parse_tile, root_name};
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, NetError, Network, Port, TileId, TileSet, TreeTable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -125,7 +126,7 @@ pub fn tree(
         num_members: members.len() as u32,
         tree_root: name(table.root()),
         num_links: links.filter(|port| **port != Port::Local).count() as u32,
-        max_ports: tiles.iter().map(|tile| tile.num_ports).max().unwrap_or(0),
+        max_ports: max_or_zero(tiles.iter().map(|tile| tile.num_ports)),
         tiles,
     })
 }

@@ -128,6 +128,10 @@ def _chosen(
         raise ArgumentError(f"backend: {chosen!r}; accepted: {', '.join(backends)}")
     if not left:
         raise ArgumentError("table: no measured row; accepted: a sweep with points that are done")
+    # Core tiles have no cost per event; an energy of 0 would win against every other network.
+    left = [row for row in left if row["energy_pj"] is not None]
+    if not left:
+        raise ArgumentError("table: no row has an energy; accepted: networks with costs of events")
     return left, chosen
 
 

@@ -101,11 +101,9 @@ impl<P: Protocol> Machine<'_, P> {
             return Ok(());
         };
         let (line, access) = micro.access();
+        let copies = &self.copies[usize::from(core)];
         // 0: a line that the cache does not have is one without permission.
-        let copy = self.copies[usize::from(core)]
-            .get(&line)
-            .copied()
-            .unwrap_or_default();
+        let copy = copies.get(&line).copied().unwrap_or_default();
         if P::permission(&copy, self.caches).allows(access) {
             let is_near = state.first_level.touch(line);
             state.second_level.touch(line);

@@ -65,6 +65,13 @@ fn a_request_of_the_token_protocol_takes_its_closed_form() {
 }
 
 #[test]
+fn without_misses_there_is_no_mean_of_them() {
+    let network = network("smart_8x8", |_| ());
+    let counts = run::<Ht>(&network, &log(&[&[]])).expect("runs");
+    assert_eq!((counts.misses, counts.mean_miss_cycles), (0, None));
+}
+
+#[test]
 fn kernels_load_what_was_stored_last() {
     let network = network("smart_8x8", |_| ());
     for kernel in Kernel::ALL.into_iter().step_by(one_in(3)) {

@@ -60,16 +60,16 @@ pub fn bench(
     let base_row = rows.iter().find(|r| r.name == base.name());
     let base_bytes = base_row.and_then(|row| row.peak_resident_bytes);
     for row in rows.iter_mut().filter(|r| r.name != base.name()) {
-        row.bytes_per_tile = bytes_per_tile(row, base_bytes);
+        row.bytes_per_tile = above_base(row.peak_resident_bytes, base_bytes, row.tiles);
     }
     rows.retain(|r| benchmarks.iter().any(|b| b.name() == r.name));
     Ok(rows)
 }
 
-/// Memory above the base's, which both must have measured: 0 bytes would meet any goal.
-fn bytes_per_tile(row: &BenchRow, base_bytes: Option<u64>) -> Option<f64> {
-    let above = row.peak_resident_bytes?.saturating_sub(base_bytes?);
-    Some(above as f64 / row.tiles.max(1) as f64)
+/// Peak memory above the base's per tile. Both must have been measured: 0 bytes would meet any goal.
+fn above_base(peak_bytes: Option<u64>, base_bytes: Option<u64>, tiles: u64) -> Option<f64> {
+    let above = peak_bytes?.saturating_sub(base_bytes?);
+    Some(above as f64 / tiles.max(1) as f64)
 }
 
 /// The command that runs one part; `noccl bench --here` reads these options.
@@ -197,7 +197,14 @@ fn run(mut command: Command, is_wanted: &dyn Fn() -> bool) -> Result<Output, Err
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted, extrapolated};
+    use super::{Counted, above_base, extrapolated};
+
+    #[test]
+    fn memory_per_tile_is_unknown_without_both_peaks() {
+        assert_eq!(above_base(Some(900), Some(100), 4), Some(200.0));
+        assert_eq!(above_base(None, Some(100), 4), None);
+        assert_eq!(above_base(Some(900), None, 4), None);
+    }
 
     #[test]
     fn the_start_of_the_process_is_not_scaled() {

@@ -310,7 +310,7 @@ fn row_of(
         speedup_over_best_software: None,
         energy_pj: network
             .energy()
-            .map_or(0.0, |energy| energy_pj(&outcome.counters, energy)),
+            .map(|energy| energy_pj(&outcome.counters, energy)),
         noise: outcome.noise,
         blocked_link_cycles: outcome.blocked_link_cycles,
         busiest_link: outcome.busiest_link,

@@ -156,8 +156,8 @@ pub struct CompareRow {
     /// Cycles of the fastest software algorithm of this comparison at this size, divided by these
     /// cycles; absent if no software algorithm was compared.
     pub speedup_over_best_software: Option<f64>,
-    /// Energy of the counted events.
-    pub energy_pj: f64,
+    /// Energy of the counted events; absent of core tiles, which have no cost per event.
+    pub energy_pj: Option<f64>,
     /// Runtimes under noise, if they are asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<NoiseStatistics>,

@@ -138,3 +138,15 @@ fn spread(mut deviations: Vec<f64>) -> Option<CoreCostSpread> {
         max: *deviations.last()?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_runs_have_no_deviation() {
+        assert_eq!(spread(Vec::new()), None);
+        let found = spread(vec![0.03, 0.01, 0.02]).unwrap();
+        assert_eq!((found.runs, found.median, found.max), (3, 0.02, 0.03));
+    }
+}

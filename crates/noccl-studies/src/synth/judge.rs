@@ -93,12 +93,15 @@ fn judge_one(
         first += case.outputs.len();
         is_right &= case.judge(&reference, got).is_right;
     }
-    let table = network.energy();
+    let table = network.energy().ok_or_else(|| {
+        let accepted = "accepted: clusters behind AXI interfaces, whose events have costs";
+        Error::argument("network", network.spec().label(), accepted)
+    })?;
     Ok(Judged {
         schedule: schedule.clone(),
         method: candidate.name.clone(),
         cycles: runtime_cycles(Some(schedule), &result.actions),
-        energy_pj: table.map_or(0.0, |table| energy_pj(&result.counters, table)),
+        energy_pj: energy_pj(&result.counters, table),
         verified: Verified::compared(is_right),
     })
 }

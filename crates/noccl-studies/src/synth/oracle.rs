@@ -102,6 +102,8 @@ impl<'a> Simulated<'a> {
     }
 
     fn one(&self, schedule: &Schedule) -> Option<Rating> {
+        // Energy decides between schedules of equal cycles: without its costs none can be rated.
+        let table = self.network.energy()?;
         if !self.report() {
             return None;
         }
@@ -117,8 +119,7 @@ impl<'a> Simulated<'a> {
         self.done.fetch_add(1, Ordering::Relaxed);
         self.cycles.fetch_add(result.cycles, Ordering::Relaxed);
         self.has_any.store(true, Ordering::Relaxed);
-        let table = self.network.energy();
-        let energy = table.map_or(0.0, |table| energy_pj(&result.counters, table));
+        let energy = energy_pj(&result.counters, table);
         Some(Rating {
             cycles: runtime_cycles(Some(schedule), &result.actions),
             energy_fj: (energy * 1000.0).round() as u64,

@@ -250,6 +250,9 @@ mod tests {
             let is_defined = class.outputs.blocks == Blocks::Defined;
             let has_values = kind.has_payload() && !is_defined;
             assert_eq!(class.values.is_some(), has_values, "{kind}");
+            // Values without blocks would ask for nothing.
+            let has_blocks = kind.output_blocks(4).is_some_and(|blocks| blocks > 0);
+            assert!(has_blocks || class.values.is_none(), "{kind}");
         }
     }
 

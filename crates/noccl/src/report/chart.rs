@@ -106,6 +106,7 @@ fn place_labels(svg: &mut Svg, mut labels: Vec<(f64, String, String)>) {
         placed.push(here);
     }
     // Shift the whole stack up if it ran out at the bottom.
+    // 0: without labels nothing overflows.
     let overflow = placed.last().map_or(0.0, |y| y - (HEIGHT - BOTTOM));
     for ((_, name, class), y) in labels.iter().zip(placed) {
         let y = if overflow > 0.0 { y - overflow } else { y };

@@ -5,6 +5,7 @@ use super::markup::Markup;
 use super::svg::{Anchor, Svg};
 use super::{Case, algorithm, size_label};
 use crate::CompareRow;
+use noccl_net::counts::max_or_zero;
 use noccl_spec::{Plane, PlaneName};
 
 const PITCH: f64 = 50.0;
@@ -99,6 +100,7 @@ fn mesh(row: &CompareRow, plane: PlaneName, most: u64) -> Markup {
             .links
             .iter()
             .find(|l| l.plane == plane && l.from == from && l.to == to);
+        // 0: links that no flit passed are not listed.
         let flits = link.map_or(0, |l| l.flits);
         draw_link(
             &mut svg,
@@ -112,7 +114,7 @@ fn mesh(row: &CompareRow, plane: PlaneName, most: u64) -> Markup {
         );
     }
     let of_plane = row.links.iter().filter(|l| l.plane == plane);
-    let busiest = of_plane.map(|l| l.flits).max().unwrap_or(0);
+    let busiest = max_or_zero(of_plane.map(|l| l.flits));
     svg.text(
         (size(width) / 2.0, size(height) + 12.0),
         Anchor::Middle,

@@ -157,7 +157,7 @@ fn cells(row: &CompareRow) -> Vec<Markup> {
         Markup::text(format!("{:.2}", row.cycles_over_lower_bound)),
         or_dash(row.software_bound_cycles.map(|c| c.to_string())),
         Markup::text(row.payload_bound_cycles),
-        Markup::text(format!("{:.1}", row.energy_pj / 1e3)),
+        or_dash(row.energy_pj.map(|pj| format!("{:.1}", pj / 1e3))),
         or_dash(link.map(LinkFlits::name)),
         or_dash(link.map(|l| l.flits.to_string())),
         match (row.verified, row.sum_error) {

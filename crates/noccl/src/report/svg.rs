@@ -190,6 +190,7 @@ pub fn decades(low: f64, high: f64) -> Vec<f64> {
     let all: Vec<f64> = (-3..18)
         .flat_map(|power| [1.0, 2.0, 5.0].map(|digit: f64| digit * 10f64.powi(power)))
         .collect();
+    // 0: the first tick, where all lie above `low`.
     let first = all.iter().rposition(|t| *t <= low).unwrap_or(0);
     let last = all.iter().position(|t| *t >= high).unwrap_or(all.len() - 1);
     all[first..=last].to_vec()

@@ -133,10 +133,9 @@ fn cells(of: &BaselineRow) -> Vec<String> {
         row.busiest_link
             .as_ref()
             .map_or_else(|| "-".to_owned(), |link| grouped(link.flits)),
-        if row.energy_pj > 0.0 || !has_payload {
-            format!("{:.1}", row.energy_pj / 1000.0)
-        } else {
-            "-".to_owned()
+        match row.energy_pj.filter(|pj| *pj > 0.0 || !has_payload) {
+            Some(pj) => format!("{:.1}", pj / 1000.0),
+            None => "-".to_owned(),
         },
         noccl::verification(row).to_owned(),
     ]

@@ -91,11 +91,10 @@ const MORE: [(&str, Cell); 5] = [
 ];
 
 /// In nJ; nothing where the spec has no costs.
-fn energy(pj: f64) -> String {
-    if pj > 0.0 {
-        format!("{:.1}", pj / 1e3)
-    } else {
-        "-".to_owned()
+fn energy(pj: Option<f64>) -> String {
+    match pj.filter(|pj| *pj > 0.0) {
+        Some(pj) => format!("{:.1}", pj / 1e3),
+        None => "-".to_owned(),
     }
 }
 

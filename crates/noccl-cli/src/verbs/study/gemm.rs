@@ -93,7 +93,7 @@ pub struct Gemm {
 
 impl Gemm {
     pub fn idle(&self) -> Vec<Idle> {
-        // What cannot be read is refused where it is read.
+        // 0: what cannot be read is refused where it is read.
         let backends = parse_backends(&self.backend).unwrap_or_default();
         let has = |backend| backends.is_empty() || backends.contains(&backend);
         let is_summa = self.kernel == GemmKernel::Summa;
@@ -230,6 +230,7 @@ fn summary(rows: &[GemmRow]) -> String {
             ];
             if has_errors {
                 let off = r.sim_error.map(|e| format!("{:+.1} %", 100.0 * e));
+                // 0: an empty cell: nothing was simulated.
                 cells.push(off.unwrap_or_default());
             }
             cells

@@ -174,6 +174,7 @@ impl Sweep {
         words.option("ray", self.run.ray.as_ref());
         words.flag("json", self.run.json);
         words.word("--");
+        // 0: no word, which is refused where it is read.
         words.word(self.study.clone().unwrap_or_default());
     }
 }

@@ -265,6 +265,7 @@ fn collectives_table(uses: &[CollectiveUseRow]) -> String {
             one.bytes.map_or_else(|| "various".to_owned(), grouped),
             grouped(one.calls),
             one.algorithm.clone(),
+            // 0: an empty cell: nothing was refused.
             one.reason.clone().unwrap_or_default(),
         ]
     };

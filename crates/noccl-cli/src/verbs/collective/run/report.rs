@@ -37,15 +37,16 @@ fn summary(report: &RunReport) -> String {
             )
         },
     );
+    let energy = report.energy_pj;
+    let energy = energy.map_or_else(|| "-".to_owned(), |pj| format!("{:.1} nJ", pj / 1e3));
     format!(
         "network       {}\ncycles        {}\ntime          {}\nactions       {}\nflit-hops     {}\n\
-         energy        {:.1} nJ\nbusiest link  {link}\nverified      {verified}\n",
+         energy        {energy}\nbusiest link  {link}\nverified      {verified}\n",
         report.network,
         grouped(report.cycles),
         time(report),
         grouped(report.actions.len() as u64),
         grouped(report.counters.flit_hops),
-        report.energy_pj / 1e3,
     ) + &report.noise.as_ref().map_or_else(String::new, noise)
         + &report.hardware.as_ref().map_or_else(String::new, course)
 }
