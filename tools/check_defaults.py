@@ -20,6 +20,7 @@ _ZERO = r"\(\s*0(?:\.0*)?(?:_?[iuf](?:8|16|32|64|128|size))?\s*,?"
 # Formatted code may have the 0 on a line of its own.
 DEFAULT = re.compile(
     rf"\bunwrap_or{_ZERO}\s*\)|\bmap_or{_ZERO}(?<=,)|\b(?:unwrap_or|map_or)_default\(\)"
+    r"|\b(?:unwrap_or|map_or)\(\s*\w+::(?:default|new)\(\)"
     r"|\bunwrap_or_else\(\s*(?:Default|Vec|String|HashMap|BTreeMap)::(?:default|new)\s*\)"
 )
 REASON = "// 0:"

@@ -141,6 +141,8 @@ def defaults(tmp_path: Path, text: str, path: str = "crates/noccl-net/src/rows.r
         "let cycles = rows.map_or(\n    0,\n    |row| row.cycles,\n);",
         "let text = reason.unwrap_or_default();",
         "let text = reason.unwrap_or_else(Vec::new);",
+        "let text = reason.unwrap_or(String::new());",
+        "let text = entry.copied().unwrap_or(T::default());",
     ],
 )
 def test_a_default_of_0_needs_a_reason(tmp_path: Path, bare: str) -> None:

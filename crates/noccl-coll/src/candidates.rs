@@ -133,6 +133,7 @@ fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
             algorithm,
         };
         let form = algorithm.entry().on_clusters;
+        // 0: no candidates of an algorithm without a form on clusters.
         form.map_or(Vec::new(), |form| (form.candidates)(&offer))
     };
     algorithms.into_iter().flat_map(of).collect()

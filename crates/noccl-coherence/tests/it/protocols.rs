@@ -29,6 +29,15 @@ fn token_coherence_holds_in_every_order() {
     }
 }
 
+/// Without the difference a copy without data would pass for one of a line that nobody has stored to.
+#[test]
+fn a_copy_without_data_has_no_value() {
+    let mut line = <Token<1> as Protocol>::Line::default();
+    assert_eq!(Token::<1>::value(&line), None);
+    Token::<1>::store(&mut line, 0);
+    assert_eq!(Token::<1>::value(&line), Some(0));
+}
+
 #[test]
 fn token_coherence_holds_in_random_orders() {
     let held = wander::<Token<2>>(&[2, 2, 2], 3_000, 1);

@@ -50,6 +50,7 @@ impl Results {
         if open.members_left > 0 {
             return open.lines.clone();
         }
+        // 0: none, as said above.
         self.0.remove(&tag).map_or(Vec::new(), |open| open.lines)
     }
 }

@@ -6,7 +6,7 @@ use noccl_coll::{Algorithm, Choice};
 use noccl_model::{
     Calibration, Constants, Shape, all_reduce_once_cycles, estimate_cycles, predict_with,
 };
-use noccl_net::{Network, TileId, TileRef};
+use noccl_net::{Network, TileRef};
 use noccl_workload::{ActionKind, Collective, CollectiveKind, Destination, Schedule};
 
 /// Preset that the calibrated constants hold for.
@@ -155,10 +155,12 @@ impl<'a> Estimator<'a> {
 /// Beats over links between routers and at both ends; of multicasts and reductions about one link per member.
 fn flit_hops(network: &Network, schedule: &Schedule) -> f64 {
     let beat_bytes = network.beat_bytes().max(1);
-    let find = |tile: TileRef| network.find(tile).unwrap_or(TileId(0));
     let hops = |from: TileRef, to: TileRef| {
-        let (from, to) = (network.coord(find(from)), network.coord(find(to)));
-        f64::from(from.hops_to(to) + 2)
+        let (Some(from), Some(to)) = (network.find(from), network.find(to)) else {
+            // What cannot be carried is never the cheapest.
+            return f64::INFINITY;
+        };
+        f64::from(network.coord(from).hops_to(network.coord(to)) + 2)
     };
     let of = |kind: &ActionKind| {
         if let Some(fold) = kind.network_fold() {

@@ -268,16 +268,3 @@ impl<const BROADCASTS: u8> Protocol for Token<BROADCASTS> {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_without_data_has_not_the_value_that_nobody_has_stored_to() {
-        let mut line = TokenLine::default();
-        assert_eq!(Token::<1>::value(&line), None);
-        Token::<1>::store(&mut line, 0);
-        assert_eq!(Token::<1>::value(&line), Some(0));
-    }
-}
