@@ -143,19 +143,18 @@ pub fn check_auto_page(page: &Path) -> Result<(), Error> {
 /// [`Error::File`] if the page cannot be read or written or has no markers, or the file cannot be written.
 pub fn update_auto_page(page: &Path, rows: &[AutoRow]) -> Result<(), Error> {
     let name = page.display().to_string();
-    let cases = cases_beside(page);
-    let file = cases.file_name().unwrap_or_default().to_string_lossy();
+    let (cases, file) = cases_beside(page);
     let text = between(&name, &read_text(page)?, MARKERS, &body(rows, &file))?;
     let lines = auto_lines(rows).join("\n");
     write_file(&cases, &format!("{COLUMNS}\n{lines}\n"))?;
     write_file(page, &text)
 }
 
-/// The file of cases next to a page.
-fn cases_beside(page: &Path) -> PathBuf {
-    let mut name = page.file_stem().unwrap_or_default().to_os_string();
-    name.push("_cases.csv");
-    page.with_file_name(name)
+/// The file of cases next to a page, and its name.
+fn cases_beside(page: &Path) -> (PathBuf, String) {
+    let stem = page.file_stem().unwrap_or(page.as_os_str());
+    let name = format!("{}_cases.csv", stem.to_string_lossy());
+    (page.with_file_name(&name), name)
 }
 
 const GRID_MARKERS: (&str, &str) = (
