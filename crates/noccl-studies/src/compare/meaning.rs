@@ -52,9 +52,9 @@ impl Meaning {
                     reduced(collective, &blocks)
                 })
                 .collect(),
-            CollectiveKind::Multicast | CollectiveKind::Barrier => {
-                vec![Expected::Bytes(inputs[0].clone())]
-            }
+            CollectiveKind::Multicast => vec![Expected::Bytes(inputs[0].clone())],
+            // It has neither inputs nor outputs.
+            CollectiveKind::Barrier => vec![Expected::Bytes(Vec::new())],
             CollectiveKind::Scatter => {
                 let blocks = whole[0].chunks_exact(bytes.max(1));
                 blocks.map(|b| Expected::Bytes(b.to_vec())).collect()
