@@ -254,7 +254,11 @@ proptest! {
         task.output_offset = input.next_multiple_of(64);
         let end = task.output_offset + output;
         let l1_bytes = (end + input * spare_percent / 100).next_multiple_of(64);
-        let net = network_with("collective_noc_8x8", &[("cluster.l1_bytes", &l1_bytes.to_string())]);
+        let stride_bytes = l1_bytes.next_power_of_two().max(0x4_0000);
+        let net = network_with("collective_noc_8x8", &[
+            ("cluster.l1_bytes", l1_bytes),
+            ("mesh.regions.1.stride_bytes", stride_bytes),
+        ]);
         let choice = Choice::point_to_point(form, pieces);
         match schedule(&net, &task, choice) {
             Err(CollError::DoesNotFit { .. }) => {}
