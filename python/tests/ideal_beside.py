@@ -49,7 +49,7 @@ class Beside:
         is_bitwise_float = operator in ("and", "or") and element.startswith("fp")
         return operator in OPERATORS and element in ELEMENTS and not is_bitwise_float
 
-    def supports_beside(self, *_: object) -> bool:
+    def supports_nonblocking(self, *_: object) -> bool:
         return False
 
     def note_composed(self, *_: object) -> None:
@@ -66,7 +66,7 @@ class Beside:
         self.ranks[number].requests[task] = (-1, -1, None)
         self._at(self.cycle, lambda now: self._look(number, now))
 
-    def wait_beside(self, rank: int, requests: Sequence[int], token: int, place: str) -> None:
+    def wait_in_task(self, rank: int, requests: Sequence[int], token: int, place: str) -> None:
         self.ranks[rank].beside.append((token, list(requests)))
         self._at(self.cycle, lambda now: self._look(rank, now))
 

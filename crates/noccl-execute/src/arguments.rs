@@ -22,7 +22,7 @@ impl Driver<'_, '_> {
     ) -> ExecuteError {
         ExecuteError::Call(Box::new(ProgramError::Argument {
             rank,
-            place: self.place(call),
+            call_site: self.place(call),
             what,
             accepted: accepted.into(),
         }))

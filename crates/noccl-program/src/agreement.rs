@@ -19,7 +19,7 @@ pub trait Agreed: fmt::Display {
 struct First<T> {
     terms: T,
     rank: RankId,
-    place: String,
+    call_site: String,
     num_missing: u32,
 }
 
@@ -60,7 +60,7 @@ impl<T: Agreed> Agreements<T> {
         &mut self,
         comm: (CommId, u32),
         rank: RankId,
-        place: &str,
+        call_site: &str,
         terms: T,
     ) -> Result<(), ProgramError> {
         let of = self.0.entry(comm.0).or_default();
@@ -68,12 +68,12 @@ impl<T: Agreed> Agreements<T> {
         let index = (*calls - of.first) as usize;
         *calls += 1;
         if index < of.open.len() {
-            compare(&of.open[index], rank, place, &terms)?;
+            compare(&of.open[index], rank, call_site, &terms)?;
         } else {
             of.open.push_back(First {
                 terms,
                 rank,
-                place: place.to_owned(),
+                call_site: call_site.to_owned(),
                 num_missing: comm.1,
             });
         }
@@ -90,7 +90,7 @@ impl<T: Agreed> Agreements<T> {
 fn compare<T: Agreed>(
     first: &First<T>,
     rank: RankId,
-    place: &str,
+    call_site: &str,
     terms: &T,
 ) -> Result<(), ProgramError> {
     if first.terms.fits(terms) {
@@ -98,10 +98,10 @@ fn compare<T: Agreed>(
     }
     Err(ProgramError::Differs {
         rank,
-        place: place.to_owned(),
+        call_site: call_site.to_owned(),
         call: terms.to_string(),
         other: first.rank,
-        other_place: first.place.clone(),
+        other_call_site: first.call_site.clone(),
         other_call: first.terms.to_string(),
     })
 }

@@ -8,7 +8,7 @@ use crate::error::ProgramError;
 use crate::ids::{CommId, MessageId, RankId, RequestId};
 use crate::matching::{Announced, Met, Wanted};
 use crate::message::{Chunk, Message};
-use crate::rank::Place;
+use crate::rank::CallSite;
 use crate::request::{Request, RequestKind};
 use crate::session::{Role, Session};
 use noccl_net::{TileId, TileRef};
@@ -52,13 +52,13 @@ impl Session<'_> {
         &mut self,
         rank: RankId,
         send: Send,
-        place: Place,
+        call_site: CallSite,
     ) -> Result<RequestId, ProgramError> {
-        let target = self.member(rank, send.comm, send.target, "destination", &place)?;
+        let target = self.member(rank, send.comm, send.target, "destination", &call_site)?;
         if send.tag < 0 {
             return Err(ProgramError::Argument {
                 rank,
-                place,
+                call_site,
                 what: format!("tag {}", send.tag),
                 accepted: "0 and more".to_owned(),
             });
@@ -67,7 +67,7 @@ impl Session<'_> {
         let sent = crate::trace::sent(&send);
         let request = self.requests.open(Request {
             rank,
-            place,
+            call_site,
             kind: RequestKind::Send { is_synchronous },
             message: None,
             is_over: false,
@@ -113,12 +113,12 @@ impl Session<'_> {
         &mut self,
         rank: RankId,
         receive: Receive,
-        place: Place,
+        call_site: CallSite,
     ) -> Result<RequestId, ProgramError> {
-        let wanted = self.wanted(rank, receive.comm, receive.source, receive.tag, &place)?;
+        let wanted = self.wanted(rank, receive.comm, receive.source, receive.tag, &call_site)?;
         let request = self.requests.open(Request {
             rank,
-            place,
+            call_site,
             kind: RequestKind::Receive {
                 max_bytes: receive.max_bytes,
             },
@@ -150,10 +150,10 @@ impl Session<'_> {
         comm: CommId,
         source: Option<u32>,
         tag: Option<i64>,
-        place: &Place,
+        call_site: &CallSite,
     ) -> Result<Wanted, ProgramError> {
-        self.position(rank, comm, place)?;
-        let source = source.map(|source| self.member(rank, comm, source, "source", place));
+        self.position(rank, comm, call_site)?;
+        let source = source.map(|source| self.member(rank, comm, source, "source", call_site));
         Ok(Wanted {
             comm,
             source: source.transpose()?,
@@ -210,10 +210,10 @@ impl Session<'_> {
         let sent_at = self.requests.get(message.send);
         Err(ProgramError::Truncated {
             rank: request.rank,
-            place: request.place.clone(),
+            call_site: request.call_site.clone(),
             max_bytes,
             other: message.source,
-            other_place: sent_at.map_or_else(String::new, |request| request.place.clone()),
+            other_call_site: sent_at.map_or_else(String::new, |request| request.call_site.clone()),
             bytes: message.bytes,
             tag: message.tag,
         })
@@ -262,11 +262,11 @@ impl Session<'_> {
             return Ok(false);
         };
         let has_met = message.receive.is_some();
-        let place = |rank: RankId, offset| noccl_workload::Place {
+        let address = |rank: RankId, offset| noccl_workload::Place {
             tile: TileRef::Cluster(self.coord(rank)),
             offset,
         };
-        let (read, written) = (place(source, at_source), place(target, at_target));
+        let (read, written) = (address(source, at_source), address(target, at_target));
         let data = &message.data[from as usize..(from + bytes) as usize];
         self.run.write(read, data);
         let kind = if self.carries_words {

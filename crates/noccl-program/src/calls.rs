@@ -3,7 +3,7 @@
 
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId, RequestId};
-use crate::rank::{Call, CallKind, Place};
+use crate::rank::{Call, CallKind, CallSite};
 use crate::response::Response;
 use crate::session::{Role, Session};
 use noccl_net::TileRef;
@@ -27,9 +27,9 @@ impl Session<'_> {
         comm: CommId,
         source: Option<u32>,
         tag: Option<i64>,
-        place: &Place,
+        call_site: &CallSite,
     ) -> Result<Option<Response>, ProgramError> {
-        let wanted = self.wanted(rank, comm, source, tag, place)?;
+        let wanted = self.wanted(rank, comm, source, tag, call_site)?;
         let found = self.ranks[rank.idx()].inbox.probe(wanted);
         Ok(found.and_then(|message| self.probed(message)))
     }
@@ -44,10 +44,10 @@ impl Session<'_> {
         comm: CommId,
         source: Option<u32>,
         tag: Option<i64>,
-        place: Place,
+        call_site: CallSite,
     ) -> Result<(), ProgramError> {
-        let wanted = self.wanted(rank, comm, source, tag, &place)?;
-        self.begin_call(rank, CallKind::Probe(wanted), place);
+        let wanted = self.wanted(rank, comm, source, tag, &call_site)?;
+        self.begin_call(rank, CallKind::Probe(wanted), call_site);
         Ok(())
     }
 
@@ -60,10 +60,10 @@ impl Session<'_> {
         rank: RankId,
         requests: Vec<RequestId>,
         all: bool,
-        place: Place,
+        call_site: CallSite,
     ) -> Result<(), ProgramError> {
-        self.check_requests(rank, &requests, &place)?;
-        self.begin_call(rank, CallKind::Wait { requests, all }, place);
+        self.check_requests(rank, &requests, &call_site)?;
+        self.begin_call(rank, CallKind::Wait { requests, all }, call_site);
         Ok(())
     }
 
@@ -71,14 +71,14 @@ impl Session<'_> {
         &self,
         rank: RankId,
         requests: &[RequestId],
-        place: &Place,
+        call_site: &CallSite,
     ) -> Result<(), ProgramError> {
         for request in requests {
             let found = self.requests.get(*request);
             if found.is_none_or(|found| found.rank != rank) {
                 return Err(ProgramError::Argument {
                     rank,
-                    place: place.clone(),
+                    call_site: call_site.clone(),
                     what: format!("request {}", request.0),
                     accepted: "requests of this rank that have not been waited for".to_owned(),
                 });
@@ -91,9 +91,14 @@ impl Session<'_> {
     ///
     /// # Errors
     /// [`ProgramError::Run`].
-    pub fn compute(&mut self, rank: RankId, cycles: u64, place: Place) -> Result<(), ProgramError> {
+    pub fn compute(
+        &mut self,
+        rank: RankId,
+        cycles: u64,
+        call_site: CallSite,
+    ) -> Result<(), ProgramError> {
         self.ranks[rank.idx()].compute_cycles += cycles;
-        self.be_busy(rank, cycles, true, place)
+        self.be_busy(rank, cycles, true, call_site)
     }
 
     /// A rank lets time pass; `None`: as long as a look at a queue or a flag takes.
@@ -104,14 +109,14 @@ impl Session<'_> {
         &mut self,
         rank: RankId,
         cycles: Option<u64>,
-        place: Place,
+        call_site: CallSite,
     ) -> Result<(), ProgramError> {
         let usual = match self.network.cores() {
             Some(tiles) => tiles.core.word_cycles,
             None => self.network.axi().cluster.instructions.poll,
         };
         let cycles = cycles.unwrap_or(u64::from(usual)).max(1);
-        self.be_busy(rank, cycles, false, place)
+        self.be_busy(rank, cycles, false, call_site)
     }
 
     fn be_busy(
@@ -119,7 +124,7 @@ impl Session<'_> {
         rank: RankId,
         cycles: u64,
         is_computation: bool,
-        place: Place,
+        call_site: CallSite,
     ) -> Result<(), ProgramError> {
         let tile = TileRef::Cluster(self.coord(rank));
         let kind = ActionKind::Compute(Compute { tile, cycles });
@@ -139,15 +144,15 @@ impl Session<'_> {
             is_over,
             cycles,
         };
-        self.begin_call(rank, kind, place);
+        self.begin_call(rank, kind, call_site);
         Ok(())
     }
 
-    pub(crate) fn begin_call(&mut self, rank: RankId, kind: CallKind, place: Place) {
+    pub(crate) fn begin_call(&mut self, rank: RankId, kind: CallKind, call_site: CallSite) {
         let since_cycle = self.ranks[rank.idx()].cycle;
         self.ranks[rank.idx()].call = Some(Call {
             kind,
-            place,
+            call_site,
             since_cycle,
         });
         self.to_respond.insert(rank);

@@ -10,7 +10,7 @@ use crate::chunks::ChunkedCall;
 use crate::collective::CollectiveCall;
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId, RequestId};
-use crate::rank::Place;
+use crate::rank::CallSite;
 use crate::request::{Request, RequestKind};
 use crate::session::Session;
 use crate::terms::Terms;
@@ -46,18 +46,18 @@ impl Session<'_> {
         rank: RankId,
         (call, terms): (CollectiveCall, Terms),
         chunk_bytes: u64,
-        place: Place,
+        call_site: CallSite,
     ) -> Result<RequestId, ProgramError> {
         let size = self.size_of(terms);
         let request = self.requests.open(Request {
             rank,
-            place: place.clone(),
+            call_site: call_site.clone(),
             kind: RequestKind::Task(terms.name()),
             message: None,
             is_over: false,
             output: None,
         });
-        let since = (place.clone(), self.ranks[rank.idx()].cycle);
+        let since = (call_site.clone(), self.ranks[rank.idx()].cycle);
         let mut chunked = ChunkedCall::new((call, terms), chunk_bytes, since);
         let num_chunks = chunked.num_left();
         let calls: Vec<CollectiveCall> = (0..num_chunks).map(|_| chunked.next_call(size)).collect();
@@ -66,11 +66,11 @@ impl Session<'_> {
         let mut after = None;
         for call in calls {
             let terms = Terms {
-                is_beside: true,
+                is_nonblocking: true,
                 is_chunk: true,
-                ..self.terms(rank, &place, &call)?
+                ..self.terms(rank, &call_site, &call)?
             };
-            let (number, position) = self.join(rank, &place, terms)?;
+            let (number, position) = self.join(rank, &call_site, terms)?;
             let instance = &mut self.collectives[number];
             instance.requests[position as usize] = Some(request);
             instance.has_called[position as usize] = true;

@@ -8,7 +8,7 @@
 use crate::collective::CollectiveCall;
 use crate::error::ProgramError;
 use crate::ids::RankId;
-use crate::rank::{Call, CallKind, Place};
+use crate::rank::{Call, CallKind, CallSite};
 use crate::response::Response;
 use crate::session::Session;
 use crate::terms::Terms;
@@ -20,7 +20,7 @@ const UNIT_BYTES: u64 = 64;
 #[derive(Debug)]
 pub(crate) struct ChunkedCall {
     call: CollectiveCall,
-    place: Place,
+    call_site: CallSite,
     /// When the rank called.
     since_cycle: u64,
     /// Bytes of a block, of which `called_bytes` have been called.
@@ -35,11 +35,11 @@ impl ChunkedCall {
     pub(crate) fn new(
         (call, terms): (CollectiveCall, Terms),
         chunk_bytes: u64,
-        (place, since_cycle): (Place, u64),
+        (call_site, since_cycle): (CallSite, u64),
     ) -> Self {
         Self {
             call,
-            place,
+            call_site,
             since_cycle,
             block_bytes: terms.agreed_bytes(),
             called_bytes: 0,
@@ -143,25 +143,25 @@ impl Session<'_> {
         rank: RankId,
         called: (CollectiveCall, Terms),
         chunk_bytes: u64,
-        place: Place,
+        call_site: CallSite,
     ) -> Result<(), ProgramError> {
         let since_cycle = self.ranks[rank.idx()].cycle;
         self.call_next(
             rank,
-            ChunkedCall::new(called, chunk_bytes, (place, since_cycle)),
+            ChunkedCall::new(called, chunk_bytes, (call_site, since_cycle)),
         )
     }
 
     fn call_next(&mut self, rank: RankId, mut chunked: ChunkedCall) -> Result<(), ProgramError> {
         let size = u64::from(self.comms[chunked.call.comm.0 as usize].size());
         let call = chunked.next_call(size);
-        let place = chunked.place.clone();
+        let call_site = chunked.call_site.clone();
         self.chunked_calls.insert(rank, chunked);
         let terms = Terms {
             is_chunk: true,
-            ..self.terms(rank, &place, &call)?
+            ..self.terms(rank, &call_site, &call)?
         };
-        self.call_at_once(rank, (call, terms), place)
+        self.call_at_once(rank, (call, terms), call_site)
     }
 
     /// A rank's chunk is over: its response if it was the last one, else the next one is called. Calls that are not in chunks pass.

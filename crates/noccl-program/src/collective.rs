@@ -5,7 +5,7 @@ use crate::communicator::OpenCall;
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId, RequestId};
 use crate::output::by_tile;
-use crate::rank::{CallKind, Place};
+use crate::rank::{CallKind, CallSite};
 use crate::request::{Request, RequestKind};
 use crate::response::Response;
 use crate::session::Session;
@@ -40,7 +40,7 @@ pub struct CollectiveCall {
 #[derive(Debug)]
 pub(crate) struct Instance {
     pub(crate) terms: Terms,
-    pub(crate) first: (RankId, Place),
+    pub(crate) first: (RankId, CallSite),
     /// By rank of the communicator: its input, whether it has called, and whether its part may begin, for which it may wait after the call.
     pub(crate) payloads: Vec<Option<Vec<u8>>>,
     pub(crate) has_called: Vec<bool>,
@@ -68,7 +68,7 @@ pub(crate) struct Submitted {
 
 impl Instance {
     /// Nobody of so many ranks has called it, but `first` will.
-    pub(crate) fn new(terms: Terms, first: (RankId, Place), size: usize) -> Self {
+    pub(crate) fn new(terms: Terms, first: (RankId, CallSite), size: usize) -> Self {
         Self {
             terms,
             first,
@@ -121,12 +121,12 @@ impl Session<'_> {
         &mut self,
         rank: RankId,
         call: CollectiveCall,
-        place: Place,
+        call_site: CallSite,
     ) -> Result<(), ProgramError> {
-        let terms = self.terms(rank, &place, &call)?;
+        let terms = self.terms(rank, &call_site, &call)?;
         match self.chunk_bytes_of(terms) {
-            Some(chunk_bytes) => self.call_in_chunks(rank, (call, terms), chunk_bytes, place),
-            None => self.call_at_once(rank, (call, terms), place),
+            Some(chunk_bytes) => self.call_in_chunks(rank, (call, terms), chunk_bytes, call_site),
+            None => self.call_at_once(rank, (call, terms), call_site),
         }
     }
 
@@ -135,10 +135,10 @@ impl Session<'_> {
         &mut self,
         rank: RankId,
         (call, terms): (CollectiveCall, Terms),
-        place: Place,
+        call_site: CallSite,
     ) -> Result<(), ProgramError> {
-        let (number, position) = self.join(rank, &place, terms)?;
-        self.begin_call(rank, CallKind::Collective(number), place);
+        let (number, position) = self.join(rank, &call_site, terms)?;
+        self.begin_call(rank, CallKind::Collective(number), call_site);
         self.call_instance(number, position, call.payload)
     }
 
@@ -150,27 +150,27 @@ impl Session<'_> {
         &mut self,
         rank: RankId,
         call: CollectiveCall,
-        place: Place,
+        call_site: CallSite,
     ) -> Result<RequestId, ProgramError> {
-        if !self.supports_beside(&call) {
+        if !self.supports_nonblocking(&call) {
             return Err(ProgramError::Argument {
                 rank,
-                place,
+                call_site,
                 what: format!("non-blocking {}", call.kind),
-                accepted: "collectives that supports_beside accepts".to_owned(),
+                accepted: "collectives that supports_nonblocking accepts".to_owned(),
             });
         }
         let terms = Terms {
-            is_beside: true,
-            ..self.terms(rank, &place, &call)?
+            is_nonblocking: true,
+            ..self.terms(rank, &call_site, &call)?
         };
         if let Some(chunk_bytes) = self.chunk_bytes_of(terms) {
-            return self.icollective_in_chunks(rank, (call, terms), chunk_bytes, place);
+            return self.icollective_in_chunks(rank, (call, terms), chunk_bytes, call_site);
         }
-        let (number, position) = self.join(rank, &place, terms)?;
+        let (number, position) = self.join(rank, &call_site, terms)?;
         let request = self.requests.open(Request {
             rank,
-            place,
+            call_site,
             kind: RequestKind::Collective(number),
             message: None,
             is_over: false,
@@ -183,12 +183,12 @@ impl Session<'_> {
 
     /// Can the network's algorithms carry a collective out while its ranks do something else, if need be in chunks?
     #[must_use]
-    pub fn supports_beside(&mut self, call: &CollectiveCall) -> bool {
+    pub fn supports_nonblocking(&mut self, call: &CollectiveCall) -> bool {
         let Ok(terms) = self.terms(RankId(0), "", call) else {
             return false;
         };
         let terms = Terms {
-            is_beside: true,
+            is_nonblocking: true,
             ..terms
         };
         if self.carries_words {
@@ -226,20 +226,20 @@ impl Session<'_> {
     pub(crate) fn join(
         &mut self,
         rank: RankId,
-        place: &Place,
+        call_site: &CallSite,
         terms: Terms,
     ) -> Result<(u32, u32), ProgramError> {
-        let position = self.position(rank, terms.comm, place)?;
+        let position = self.position(rank, terms.comm, call_site)?;
         let found = self.comms[terms.comm.0 as usize].next_call(position);
         let number = match found {
             Some(OpenCall::Collective(number)) => {
-                self.agree(number, rank, place, terms)?;
+                self.agree(number, rank, call_site, terms)?;
                 number
             }
             Some(OpenCall::Split(number)) => {
-                return Err(self.differs_from_split(number, rank, place.clone(), terms.name()));
+                return Err(self.differs_from_split(number, rank, call_site.clone(), terms.name()));
             }
-            None => self.begin_collective(rank, place, terms),
+            None => self.begin_collective(rank, call_site, terms),
         };
         Ok((number, position))
     }
@@ -279,12 +279,12 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn begin_collective(&mut self, rank: RankId, place: &Place, terms: Terms) -> u32 {
+    fn begin_collective(&mut self, rank: RankId, call_site: &CallSite, terms: Terms) -> u32 {
         let comm = &mut self.comms[terms.comm.0 as usize];
         let size = comm.ranks.len();
         let number = self.collectives.next_number();
         comm.begin(OpenCall::Collective(number));
-        let first = (rank, place.clone());
+        let first = (rank, call_site.clone());
         self.collectives.push(Instance::new(terms, first, size));
         number
     }
@@ -293,17 +293,17 @@ impl Session<'_> {
         &mut self,
         number: u32,
         rank: RankId,
-        place: &Place,
+        call_site: &CallSite,
         terms: Terms,
     ) -> Result<(), ProgramError> {
         let instance = &mut self.collectives[number];
         if !instance.terms.fits(&terms) {
             return Err(ProgramError::Differs {
                 rank,
-                place: place.clone(),
+                call_site: call_site.clone(),
                 call: terms.name(),
                 other: instance.first.0,
-                other_place: instance.first.1.clone(),
+                other_call_site: instance.first.1.clone(),
                 other_call: instance.terms.name(),
             });
         }

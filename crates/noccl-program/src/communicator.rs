@@ -97,12 +97,12 @@ impl Session<'_> {
         &self,
         rank: RankId,
         comm: CommId,
-        place: &str,
+        call_site: &str,
     ) -> Result<&Communicator, ProgramError> {
         let found = self.comms.get(comm.0 as usize);
         found.ok_or_else(|| ProgramError::Argument {
             rank,
-            place: place.to_owned(),
+            call_site: call_site.to_owned(),
             what: format!("communicator {}", comm.0),
             accepted: format!("0 to {}", self.comms.len() - 1),
         })
@@ -113,12 +113,12 @@ impl Session<'_> {
         &self,
         rank: RankId,
         comm: CommId,
-        place: &str,
+        call_site: &str,
     ) -> Result<u32, ProgramError> {
-        let found = self.comm(rank, comm, place)?.position(rank);
+        let found = self.comm(rank, comm, call_site)?.position(rank);
         found.ok_or_else(|| ProgramError::Argument {
             rank,
-            place: place.to_owned(),
+            call_site: call_site.to_owned(),
             what: format!("communicator {}, in which the rank is not", comm.0),
             accepted: "a communicator of which the rank is a member".to_owned(),
         })
@@ -131,14 +131,14 @@ impl Session<'_> {
         comm: CommId,
         member: u32,
         what: &str,
-        place: &str,
+        call_site: &str,
     ) -> Result<RankId, ProgramError> {
-        self.position(rank, comm, place)?;
-        let ranks = &self.comm(rank, comm, place)?.ranks;
+        self.position(rank, comm, call_site)?;
+        let ranks = &self.comm(rank, comm, call_site)?.ranks;
         let found = ranks.get(member as usize).copied();
         found.ok_or_else(|| ProgramError::Argument {
             rank,
-            place: place.to_owned(),
+            call_site: call_site.to_owned(),
             what: format!("{what} {member}"),
             accepted: format!("0 to {}", ranks.len() - 1),
         })

@@ -17,12 +17,12 @@ pub(crate) enum Step {
 
 /// A rank of a communicator, for which steps are made.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Seat {
+pub(crate) struct GroupRank {
     pub(crate) rank: u32,
     pub(crate) size: u32,
 }
 
-impl Seat {
+impl GroupRank {
     /// The rank that stands so far behind another one, around the circle.
     fn at(self, distance: u32, from: u32) -> u32 {
         ((u64::from(distance) + u64::from(from)) % u64::from(self.size)) as u32
@@ -44,12 +44,12 @@ impl Seat {
     }
 
     /// Broadcast over a binomial tree.
-    pub(crate) fn spread(self, root: u32, bytes: u64) -> Vec<Step> {
+    pub(crate) fn broadcast(self, root: u32, bytes: u64) -> Vec<Step> {
         self.down(root, |_| bytes)
     }
 
     /// Scatter of equal blocks over a binomial tree.
-    pub(crate) fn deal_equal(self, root: u32, bytes: u64) -> Vec<Step> {
+    pub(crate) fn scatter_equal(self, root: u32, bytes: u64) -> Vec<Step> {
         let size = self.size;
         self.down(root, |(child, step)| {
             u64::from(step.min(size - child)) * bytes
@@ -79,7 +79,7 @@ impl Seat {
     }
 
     /// Gather of equal blocks over a binomial tree.
-    pub(crate) fn collect_equal(self, root: u32, bytes: u64) -> Vec<Step> {
+    pub(crate) fn gather_equal(self, root: u32, bytes: u64) -> Vec<Step> {
         let own = self.from(root);
         let mut steps = Vec::new();
         let mut blocks = 1;
@@ -106,7 +106,7 @@ impl Seat {
     }
 
     /// Gather of blocks of any length, straight to the root.
-    pub(crate) fn collect(self, root: u32, bytes: u64) -> Vec<Step> {
+    pub(crate) fn gather(self, root: u32, bytes: u64) -> Vec<Step> {
         if self.rank != root {
             return vec![Step::Send { to: root, bytes }, Step::Wait];
         }
@@ -115,7 +115,7 @@ impl Seat {
     }
 
     /// Scatter of blocks of any length, straight from the root; lengths by rank, at the root.
-    pub(crate) fn deal(self, root: u32, bytes: &[u64]) -> Vec<Step> {
+    pub(crate) fn scatter(self, root: u32, bytes: &[u64]) -> Vec<Step> {
         if self.rank != root {
             return vec![Step::Receive { from: root }, Step::Wait];
         }
@@ -133,7 +133,7 @@ impl Seat {
     }
 
     /// All-gather over a ring; lengths by rank.
-    pub(crate) fn circulate(self, bytes: impl Fn(u32) -> u64) -> Vec<Step> {
+    pub(crate) fn all_gather(self, bytes: impl Fn(u32) -> u64) -> Vec<Step> {
         let (next, before) = (self.at(1, self.rank), self.at(self.size - 1, self.rank));
         let sent = |step: u32| bytes(self.at(self.size - step, self.rank));
         (0..self.size - 1)
@@ -142,7 +142,7 @@ impl Seat {
     }
 
     /// All-to-all by pairwise exchanges; lengths of what is sent, by rank.
-    pub(crate) fn swap_all(self, bytes: impl Fn(u32) -> u64) -> Vec<Step> {
+    pub(crate) fn all_to_all(self, bytes: impl Fn(u32) -> u64) -> Vec<Step> {
         let pair = |step| {
             let to = self.at(step, self.rank);
             Self::exchange(to, bytes(to), self.at(self.size - step, self.rank))
@@ -151,7 +151,7 @@ impl Seat {
     }
 
     /// Reduction over a binomial tree to rank 0, and on to the root.
-    pub(crate) fn fold(self, root: u32, bytes: u64) -> Vec<Step> {
+    pub(crate) fn reduce(self, root: u32, bytes: u64) -> Vec<Step> {
         let rank = self.rank;
         let mut steps = Vec::new();
         let mut step = 1;
@@ -176,7 +176,7 @@ impl Seat {
     }
 
     /// Prefix reduction by recursive doubling.
-    pub(crate) fn prefix(self, bytes: u64) -> Vec<Step> {
+    pub(crate) fn scan(self, bytes: u64) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut step = 1;
         while step < self.size {
@@ -195,8 +195,8 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    fn seats(size: u32) -> impl Iterator<Item = Seat> {
-        (0..size).map(move |rank| Seat { rank, size })
+    fn group_ranks(size: u32) -> impl Iterator<Item = GroupRank> {
+        (0..size).map(move |rank| GroupRank { rank, size })
     }
 
     /// Bytes that went from each rank to each, if all ranks end; messages of a pair are taken in their order.
@@ -256,14 +256,16 @@ mod tests {
     fn every_message_of_a_composed_collective_is_received() {
         for size in 1..=9 {
             for root in 0..size {
-                let of = |steps: fn(Seat, u32) -> Vec<Step>| -> Vec<Vec<Step>> {
-                    seats(size).map(|seat| steps(seat, root)).collect()
+                let of = |steps: fn(GroupRank, u32) -> Vec<Step>| -> Vec<Vec<Step>> {
+                    group_ranks(size)
+                        .map(|group_rank| steps(group_rank, root))
+                        .collect()
                 };
-                carried(&of(|seat, root| seat.spread(root, 7)));
-                carried(&of(|seat, root| seat.fold(root, 7)));
-                carried(&of(|seat, _| seat.prefix(7)));
-                let dealt = carried(&of(|seat, root| seat.deal_equal(root, 7)));
-                let gathered = carried(&of(|seat, root| seat.collect_equal(root, 7)));
+                carried(&of(|group_rank, root| group_rank.broadcast(root, 7)));
+                carried(&of(|group_rank, root| group_rank.reduce(root, 7)));
+                carried(&of(|group_rank, _| group_rank.scan(7)));
+                let dealt = carried(&of(|group_rank, root| group_rank.scatter_equal(root, 7)));
+                let gathered = carried(&of(|group_rank, root| group_rank.gather_equal(root, 7)));
                 for rank in 0..size {
                     let all = 7 * (i64::from(size) - 1);
                     let (own, others) = if rank == root { (-all, all) } else { (7, -7) };
@@ -278,24 +280,28 @@ mod tests {
     fn blocks_of_different_lengths_keep_them() {
         let size = 5;
         let length = |from: u32, to: u32| u64::from(10 * from + to);
-        let swapped: Vec<_> = seats(size)
-            .map(|seat| seat.swap_all(|to| length(seat.rank, to)))
+        let swapped: Vec<_> = group_ranks(size)
+            .map(|group_rank| group_rank.all_to_all(|to| length(group_rank.rank, to)))
             .collect();
         for ((from, to), bytes) in carried(&swapped) {
             assert_eq!(bytes, [length(from, to)]);
         }
-        let ring: Vec<_> = seats(size).map(|seat| seat.circulate(u64::from)).collect();
+        let ring: Vec<_> = group_ranks(size)
+            .map(|group_rank| group_rank.all_gather(u64::from))
+            .collect();
         for ((from, _), bytes) in carried(&ring) {
             let own = |step: u32| u64::from((from + size - step) % size);
             assert_eq!(bytes, (0..4).map(own).collect::<Vec<_>>());
         }
         let lengths = [1, 2, 3, 4, 5];
-        let dealt: Vec<_> = seats(size).map(|seat| seat.deal(2, &lengths)).collect();
+        let dealt: Vec<_> = group_ranks(size)
+            .map(|group_rank| group_rank.scatter(2, &lengths))
+            .collect();
         for ((from, to), bytes) in carried(&dealt) {
             assert_eq!((from, bytes), (2, vec![lengths[to as usize]]));
         }
-        let gathered: Vec<_> = seats(size)
-            .map(|seat| seat.collect(2, u64::from(seat.rank)))
+        let gathered: Vec<_> = group_ranks(size)
+            .map(|group_rank| group_rank.gather(2, u64::from(group_rank.rank)))
             .collect();
         for ((from, to), bytes) in carried(&gathered) {
             assert_eq!((to, bytes), (2, vec![u64::from(from)]));

@@ -7,16 +7,16 @@ use noccl_coll::CollError;
 use noccl_run::RunError;
 use thiserror::Error;
 
-/// Why a program cannot go on. Every message names the ranks and the places of their calls.
+/// Why a program cannot go on. Every message names the ranks and their call sites.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ProgramError {
     /// A call's argument.
-    #[error("{rank} at {place}: {what}; accepted: {accepted}")]
+    #[error("{rank} at {call_site}: {what}; accepted: {accepted}")]
     Argument {
         /// Who calls.
         rank: RankId,
         /// Where.
-        place: String,
+        call_site: String,
         /// What is wrong.
         what: String,
         /// What would be right.
@@ -24,38 +24,38 @@ pub enum ProgramError {
     },
     /// Ranks of a communicator call different collectives, or one with different arguments.
     #[error(
-        "{rank} at {place} calls {call}, but {other} at {other_place} calls {other_call} on the same communicator; accepted: the same collective, root, operator and length by all ranks, in the same order"
+        "{rank} at {call_site} calls {call}, but {other} at {other_call_site} calls {other_call} on the same communicator; accepted: the same collective, root, operator and length by all ranks, in the same order"
     )]
     Differs {
         /// Who calls.
         rank: RankId,
         /// Where.
-        place: String,
+        call_site: String,
         /// What.
         call: String,
         /// Who has called before.
         other: RankId,
         /// Where.
-        other_place: String,
+        other_call_site: String,
         /// What.
         other_call: String,
     },
     /// A message is longer than its receive.
     #[error(
-        "{rank} at {place} receives at most {max_bytes} bytes, but {other} at {other_place} sends {bytes} bytes {}; accepted: a buffer that holds the message",
+        "{rank} at {call_site} receives at most {max_bytes} bytes, but {other} at {other_call_site} sends {bytes} bytes {}; accepted: a buffer that holds the message",
         tag_name(*.tag)
     )]
     Truncated {
         /// Who receives.
         rank: RankId,
         /// Where.
-        place: String,
+        call_site: String,
         /// Bytes of its buffer.
         max_bytes: u64,
         /// Who sends.
         other: RankId,
         /// Where.
-        other_place: String,
+        other_call_site: String,
         /// Bytes of the message.
         bytes: u64,
         /// Its tag.

@@ -143,17 +143,19 @@ impl Inbox {
     /// The first receive, in their order, that may take a message now: places in both lists.
     fn next_pair(&self) -> Option<(usize, usize)> {
         let mut posted = self.posted.iter().enumerate();
-        posted.find_map(|(place, (_, wanted))| Some((place, self.message_for(place, *wanted)?)))
+        posted.find_map(|(call_site, (_, wanted))| {
+            Some((call_site, self.message_for(call_site, *wanted)?))
+        })
     }
 
-    fn message_for(&self, place: usize, wanted: Wanted) -> Option<usize> {
+    fn message_for(&self, call_site: usize, wanted: Wanted) -> Option<usize> {
         if wanted.source.is_none() {
             return self.first_arrived(wanted);
         }
         let mut all = self.announced.iter().enumerate();
         let (at, message) = all.find(|(_, message)| wanted.takes(message))?;
         // A receive of any sender that stands before it and would take the message decides when that arrives.
-        let mut before = self.posted.iter().take(place);
+        let mut before = self.posted.iter().take(call_site);
         let is_claimed = before.any(|(_, other)| other.source.is_none() && other.takes(message));
         (!is_claimed).then_some(at)
     }

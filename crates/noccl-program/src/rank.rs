@@ -6,13 +6,13 @@ use crate::matching::{Inbox, Wanted};
 use noccl_net::{Coord, TileId};
 
 /// Where a program calls: file and line, or the symbol.
-pub type Place = String;
+pub type CallSite = String;
 
 /// The call that a rank waits for.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) kind: CallKind,
-    pub(crate) place: Place,
+    pub(crate) call_site: CallSite,
     pub(crate) since_cycle: u64,
 }
 

@@ -2,7 +2,7 @@
 //! What a program has done so far: where each rank's time went, and when.
 
 use crate::ids::RankId;
-use crate::rank::{Call, CallKind, Place, Rank};
+use crate::rank::{Call, CallKind, CallSite, Rank};
 use crate::session::Session;
 use crate::uses::CollectiveUse;
 use noccl_net::counts::max_or_zero;
@@ -21,7 +21,7 @@ pub struct Span {
     /// What it called: `wait`, `compute`, `poll`, `probe`, `split`, or the name of a collective.
     pub what: &'static str,
     /// Where.
-    pub place: Place,
+    pub call_site: CallSite,
 }
 
 /// Calls that a session keeps unless it is asked for all: a program of millions of calls runs in constant memory.
@@ -153,7 +153,7 @@ impl Session<'_> {
             start_cycle: call.since_cycle,
             end_cycle,
             what: self.call_name(&call.kind),
-            place: call.place,
+            call_site: call.call_site,
         });
     }
 

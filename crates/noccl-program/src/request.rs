@@ -8,7 +8,7 @@ use crate::ids::{MessageId, RankId, RequestId};
 pub(crate) struct Request {
     pub(crate) rank: RankId,
     /// Where it was called.
-    pub(crate) place: String,
+    pub(crate) call_site: String,
     pub(crate) kind: RequestKind,
     /// The message: of a receive once they have met.
     pub(crate) message: Option<MessageId>,

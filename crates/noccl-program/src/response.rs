@@ -35,7 +35,7 @@ pub enum Response {
     /// Of a collective: what this rank gets; empty if nothing.
     Output(Vec<u8>),
     /// Of what goes on beside the rank's calls, of which one may still wait: its requests are over.
-    Beside {
+    Task {
         /// The number with which it has waited.
         token: u32,
         /// Its requests, whose numbers are free again.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A program of ranks on a network: what each has called, and when its call is over.
 
-use crate::beside::BesideWait;
 use crate::chunked_requests::ChunkedRequests;
 use crate::chunks::ChunkedCall;
 use crate::collective::{Choose, Instance};
@@ -16,6 +15,7 @@ use crate::request::{RequestKind, Requests};
 use crate::response::{Received, Response};
 use crate::split::Split;
 use crate::streams::Streams;
+use crate::tasks::TaskWait;
 use crate::template::Template;
 use crate::terms::Terms;
 use crate::trace::RankRecording;
@@ -98,7 +98,7 @@ pub struct Session<'n> {
     /// By rank: its calls, if they are recorded.
     pub(crate) recording: Option<Vec<RankRecording>>,
     /// What waits for requests beside the calls of its rank.
-    pub(crate) beside: BTreeMap<RankId, Vec<BesideWait>>,
+    pub(crate) task_waits: BTreeMap<RankId, Vec<TaskWait>>,
     /// Collectives in chunks that ranks wait for, the non-blocking ones, and how long chunks are.
     pub(crate) chunked_calls: BTreeMap<RankId, ChunkedCall>,
     pub(crate) chunked_requests: ChunkedRequests,
@@ -173,7 +173,7 @@ impl<'n> Session<'n> {
             keeps_all_calls: false,
             computes: None,
             recording: None,
-            beside: BTreeMap::new(),
+            task_waits: BTreeMap::new(),
             chunked_calls: BTreeMap::new(),
             chunked_requests: ChunkedRequests::default(),
             collective_chunk_bytes: HashMap::new(),
@@ -313,7 +313,7 @@ impl<'n> Session<'n> {
     fn responses(&mut self) -> Result<Vec<(RankId, Response)>, ProgramError> {
         let mut responses = Vec::new();
         for rank in std::mem::take(&mut self.to_respond) {
-            self.respond_beside(rank, &mut responses);
+            self.respond_to_tasks(rank, &mut responses);
             let Some(mut call) = self.ranks[rank.idx()].call.take() else {
                 continue;
             };

@@ -6,7 +6,7 @@ use crate::collective::Instance;
 use crate::communicator::{Communicator, OpenCall, number};
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId};
-use crate::rank::{CallKind, Place};
+use crate::rank::{CallKind, CallSite};
 use crate::response::Response;
 use crate::session::Session;
 use crate::terms::Terms;
@@ -22,7 +22,7 @@ pub(crate) struct Split {
     comm: CommId,
     /// The exchange, among the session's collectives.
     pub(crate) exchange: u32,
-    pub(crate) first: (RankId, Place),
+    pub(crate) first: (RankId, CallSite),
     /// By rank of the communicator: colour and key; no colour: in none.
     stated: Vec<(Option<u32>, i64)>,
     /// Communicators by colour, once all are known.
@@ -40,27 +40,27 @@ impl Session<'_> {
         comm: CommId,
         colour: Option<u32>,
         key: i64,
-        place: Place,
+        call_site: CallSite,
     ) -> Result<(), ProgramError> {
-        let position = self.position(rank, comm, &place)?;
+        let position = self.position(rank, comm, &call_site)?;
         let split = match self.comms[comm.0 as usize].next_call(position) {
             Some(OpenCall::Split(split)) => split,
             Some(OpenCall::Collective(other)) => {
                 let other = &self.collectives[other];
                 return Err(ProgramError::Differs {
                     rank,
-                    place,
+                    call_site,
                     call: "split".to_owned(),
                     other: other.first.0,
-                    other_place: other.first.1.clone(),
+                    other_call_site: other.first.1.clone(),
                     other_call: other.terms.name(),
                 });
             }
-            None => self.begin_split(rank, comm, &place),
+            None => self.begin_split(rank, comm, &call_site),
         };
         self.splits[split].stated[position as usize] = (colour, key);
         let exchange = self.splits[split].exchange;
-        self.begin_call(rank, CallKind::Split(split), place);
+        self.begin_call(rank, CallKind::Split(split), call_site);
         let terms = self.collectives[exchange].terms;
         let copies = match terms.kind.gives_blocks() {
             true => self.comms[comm.0 as usize].size() as usize,
@@ -70,7 +70,7 @@ impl Session<'_> {
         self.call_instance(exchange, position, payload)
     }
 
-    fn begin_split(&mut self, rank: RankId, comm: CommId, place: &Place) -> u32 {
+    fn begin_split(&mut self, rank: RankId, comm: CommId, call_site: &CallSite) -> u32 {
         let split = self.splits.next_number();
         let terms = |kind| Terms {
             comm,
@@ -79,7 +79,7 @@ impl Session<'_> {
             bytes: Some(STATED_BYTES),
             operator: Operator::Sum,
             element: ElementType::Int64,
-            is_beside: false,
+            is_nonblocking: false,
             sends_messages: false,
             is_chunk: false,
         };
@@ -88,7 +88,7 @@ impl Session<'_> {
         let exchanged = terms(CollectiveKind::AllToAll);
         let terms = if is_gathered { gathered } else { exchanged };
         let size = self.comms[comm.0 as usize].ranks.len();
-        let first = (rank, place.clone());
+        let first = (rank, call_site.clone());
         let instance = Instance::new(terms, first.clone(), size);
         let exchange = self.collectives.push(instance);
         self.comms[comm.0 as usize].begin(OpenCall::Split(split));
@@ -106,16 +106,16 @@ impl Session<'_> {
         &self,
         split: u32,
         rank: RankId,
-        place: Place,
+        call_site: CallSite,
         call: String,
     ) -> ProgramError {
-        let (other, other_place) = self.splits[split].first.clone();
+        let (other, other_call_site) = self.splits[split].first.clone();
         ProgramError::Differs {
             rank,
-            place,
+            call_site,
             call,
             other,
-            other_place,
+            other_call_site,
             other_call: "split".to_owned(),
         }
     }

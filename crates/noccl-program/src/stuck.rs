@@ -17,7 +17,7 @@ impl Session<'_> {
         for (number, rank) in self.ranks.iter().enumerate() {
             let rank_id = RankId(number as u32);
             let what = match &rank.call {
-                Some(call) => format!("{} at {}", self.waits_for(&call.kind), call.place),
+                Some(call) => format!("{} at {}", self.waits_for(&call.kind), call.call_site),
                 None if rank.is_finished => "has ended".to_owned(),
                 None => "has submitted no call".to_owned(),
             };
@@ -81,7 +81,7 @@ impl Session<'_> {
                 let name = self.collectives[*number].terms.name();
                 format!("its {name}, which waits for {}", self.missing(*number))
             }
-            (RequestKind::Task(name), _) => format!("its {name} called at {}", request.place),
+            (RequestKind::Task(name), _) => format!("its {name} called at {}", request.call_site),
             (RequestKind::Send { .. }, Some(message)) => {
                 format!(
                     "its message to {} {}",

@@ -38,7 +38,7 @@ impl Session<'_> {
             self.end_alone(number);
             return Ok(true);
         }
-        self.avoid_crowd(number)?;
+        self.avoid_overflow(number)?;
         let terms = self.collectives[number].terms;
         let at_zero = self.template(terms, 0)?;
         let needed = at_zero.end;

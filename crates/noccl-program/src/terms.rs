@@ -2,9 +2,9 @@
 //! What the ranks of a collective have to agree on, and the schedule that follows from it.
 
 use crate::collective::CollectiveCall;
-use crate::crowds::by_messages;
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId};
+use crate::open_reductions::by_messages;
 use crate::session::Session;
 use crate::template::{Recipe, Template};
 use noccl_coll::{Algorithm, Choice, CollError};
@@ -24,7 +24,7 @@ pub(crate) struct Terms {
     pub(crate) operator: Operator,
     pub(crate) element: ElementType,
     /// Does it go on beside what its ranks do?
-    pub(crate) is_beside: bool,
+    pub(crate) is_nonblocking: bool,
     /// Does it leave the network's reductions to other communicators? Decided when it is submitted, for all its ranks.
     pub(crate) sends_messages: bool,
     /// Is it a chunk of what a rank has called? Who does not state its length cannot know of the others.
@@ -41,7 +41,7 @@ impl Terms {
     /// As messages name the call.
     pub(crate) fn name(&self) -> String {
         let mut name = self.kind.to_string();
-        if self.is_beside {
+        if self.is_nonblocking {
             name.insert_str(0, "non-blocking ");
         }
         if self.is_chunk {
@@ -62,7 +62,7 @@ impl Terms {
 
     /// Where its ranks' parts stand among what else their tiles do.
     pub(crate) const fn order(&self) -> Order {
-        if self.is_beside {
+        if self.is_nonblocking {
             Order::Concurrent
         } else {
             Order::InOrder
@@ -81,7 +81,7 @@ impl Terms {
         self.comm == other.comm
             && self.kind == other.kind
             && self.root == other.root
-            && self.is_beside == other.is_beside
+            && self.is_nonblocking == other.is_nonblocking
             && self.is_chunk == other.is_chunk
             && is_same_fold
             && bytes
@@ -93,16 +93,16 @@ impl Session<'_> {
     pub(crate) fn terms(
         &self,
         rank: RankId,
-        place: &str,
+        call_site: &str,
         call: &CollectiveCall,
     ) -> Result<Terms, ProgramError> {
         let argument = |what: String, accepted: String| ProgramError::Argument {
             rank,
-            place: place.to_owned(),
+            call_site: call_site.to_owned(),
             what,
             accepted,
         };
-        let comm = self.comm(rank, call.comm, place)?;
+        let comm = self.comm(rank, call.comm, call_site)?;
         let (size, given) = (u64::from(comm.size()), call.payload.len() as u64);
         if call.root >= comm.size() {
             return Err(argument(
@@ -148,7 +148,7 @@ impl Session<'_> {
             bytes,
             operator: call.operator,
             element: call.element,
-            is_beside: false,
+            is_nonblocking: false,
             sends_messages: false,
             is_chunk: false,
         })

@@ -31,7 +31,7 @@ const MAX_USES: usize = 1000;
 /// Why a collective that needs the memory of its ranks is called in chunks.
 const CHUNKS: &str = "a chunk: the buffers are longer than a tile's memory for collectives";
 /// Why messages take the place of reductions in the network, and of streams.
-const CROWDED: &str = "reductions of other groups may fill the routers' stores";
+const FULL_STORES: &str = "reductions of other groups may fill the routers' stores";
 const STREAMS: &str = "another group multicasts over the static network";
 
 /// Collective, ranks, bytes, algorithm, reason.
@@ -99,7 +99,7 @@ impl Session<'_> {
             return;
         };
         let reason = if terms.sends_messages {
-            Some(CROWDED)
+            Some(FULL_STORES)
         } else if self.by_streams.contains(&terms) {
             Some(STREAMS)
         } else {

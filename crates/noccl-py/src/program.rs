@@ -247,7 +247,7 @@ impl ProgramSession {
 
     /// Can the network's algorithms carry it out beside what its ranks do?
     #[allow(clippy::too_many_arguments, reason = "a call of MPI has as many")]
-    fn supports_beside(
+    fn supports_nonblocking(
         &mut self,
         py: Python<'_>,
         rank: u32,
@@ -262,7 +262,7 @@ impl ProgramSession {
             return Ok(false);
         };
         self.held
-            .with(py, rank, |session| Ok(session.supports_beside(&call)))
+            .with(py, rank, |session| Ok(session.supports_nonblocking(&call)))
     }
 
     /// Begins what the hub carries out beside a rank's calls; the number of the request.
@@ -287,7 +287,7 @@ impl ProgramSession {
     }
 
     /// Waits for requests beside the rank's own call; `advance` names the response by the token.
-    fn wait_beside(
+    fn wait_in_task(
         &mut self,
         py: Python<'_>,
         rank: u32,
@@ -297,7 +297,7 @@ impl ProgramSession {
     ) -> PyResult<()> {
         let requests = requests.into_iter().map(RequestId).collect();
         self.held.with(py, rank, |session| {
-            session.wait_beside(RankId(rank), requests, token, &place)
+            session.wait_in_task(RankId(rank), requests, token, &place)
         })
     }
 

@@ -31,7 +31,7 @@ pub(crate) fn response_list(
     let list = PyList::empty(py);
     for (rank, response) in responses {
         let who = match &response {
-            Response::Beside { token, .. } => -1 - i64::from(*token),
+            Response::Task { token, .. } => -1 - i64::from(*token),
             Response::Done
             | Response::Requests(_)
             | Response::Probed { .. }
@@ -79,7 +79,7 @@ pub(crate) fn timeline_columns<'py>(py: Python<'py>, calls: &[Span]) -> Timeline
         *numbers.entry(name).or_insert(next)
     };
     let whats: Vec<u32> = calls.iter().map(|call| number(call.what)).collect();
-    let places: Vec<u32> = calls.iter().map(|call| number(&call.place)).collect();
+    let places: Vec<u32> = calls.iter().map(|call| number(&call.call_site)).collect();
     let mut names: Vec<(u32, &str)> = numbers.into_iter().map(|(name, n)| (n, name)).collect();
     names.sort_unstable();
     let ranks = calls.iter().map(|call| call.rank.0.to_le_bytes());
@@ -104,7 +104,7 @@ pub(crate) fn probed(response: Response) -> Option<(u32, i64, u64)> {
         Response::Done
         | Response::Requests(_)
         | Response::Output(_)
-        | Response::Beside { .. }
+        | Response::Task { .. }
         | Response::Communicator(_) => None,
     }
 }
@@ -112,7 +112,7 @@ pub(crate) fn probed(response: Response) -> Option<(u32, i64, u64)> {
 fn response_object(py: Python<'_>, response: Response) -> PyResult<Py<PyAny>> {
     Ok(match response {
         Response::Done => py.None(),
-        Response::Requests(over) | Response::Beside { over, .. } => {
+        Response::Requests(over) | Response::Task { over, .. } => {
             let list = PyList::empty(py);
             for received in over {
                 let data = received.data.map(|data| PyBytes::new(py, &data));

@@ -305,6 +305,6 @@ fn call(span: &Span) -> MessagesCall {
         start_cycle: span.start_cycle,
         end_cycle: span.end_cycle,
         what: span.what.to_owned(),
-        place: span.place.clone(),
+        place: span.call_site.clone(),
     }
 }

@@ -180,7 +180,7 @@ impl Timeline {
             let args = Arguments::Call {
                 start_cycle,
                 end_cycle,
-                place: &call.place,
+                place: &call.call_site,
             };
             slice(CALL_TRACK, call.what, (start_cycle, end_cycle), args)
         }));

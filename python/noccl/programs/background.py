@@ -53,7 +53,7 @@ class Task:
         """Inside: waits for all requests; whoever continued the task goes on."""
         hub = self._link.hub
         token = hub.wait_token(self)
-        self._link.session.wait_beside(self.rank, requests, token, self.site)
+        self._link.session.wait_in_task(self.rank, requests, token, self.site)
         hub.progress += 1
         found: list[tuple[int, int, int, bytes | None]] = self._body.parent.switch()
         return found
@@ -94,7 +94,7 @@ class _Beside(NeighbourCollectives):
         key = ("beside", self._number, kind, size, root, name, element)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = link.session.supports_beside(link.rank, *key[1:])
+            found = self._known[key] = link.session.supports_nonblocking(link.rank, *key[1:])
         return found
 
     def _collective(

@@ -108,7 +108,7 @@ class Session(Protocol):
     ) -> int:
         """The same beside what the rank does; a request, whose data are what the rank gets."""
 
-    def supports_beside(
+    def supports_nonblocking(
         self,
         rank: int,
         comm: int,
@@ -127,7 +127,7 @@ class Session(Protocol):
     def end_task(self, task: int, /) -> None:
         """It is over."""
 
-    def wait_beside(self, rank: int, requests: Sequence[int], token: int, place: str, /) -> None:
+    def wait_in_task(self, rank: int, requests: Sequence[int], token: int, place: str, /) -> None:
         """Waits for all beside the rank's call; the response comes for -1 - `token`."""
 
     def supports(

@@ -7,7 +7,7 @@ use super::record::NewCommunicator;
 use super::replay::{Replay, Then};
 use super::terms::TraceTerms;
 use crate::collective::CollectiveCall;
-use crate::composed::{Seat, Step};
+use crate::composed::{GroupRank, Step};
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId};
 use noccl_workload::{CollectiveKind, ElementType, Operator};
@@ -28,13 +28,13 @@ impl Replay<'_, '_> {
         rank: RankId,
         comm: u32,
         call: Option<&RecordedCollective>,
-    ) -> Result<(CommId, Seat), ProgramError> {
-        let place = self.place(rank);
-        let Member { comm, seat } = self.member(rank, comm)?;
+    ) -> Result<(CommId, GroupRank), ProgramError> {
+        let call_site = self.call_site(rank);
+        let Member { comm, group_rank } = self.member(rank, comm)?;
         let terms = TraceTerms::of(call);
         self.agreements
-            .compare((comm, seat.size), rank, &place, terms)?;
-        Ok((comm, seat))
+            .compare((comm, group_rank.size), rank, &call_site, terms)?;
+        Ok((comm, group_rank))
     }
 
     pub(super) fn collective(
@@ -42,18 +42,18 @@ impl Replay<'_, '_> {
         rank: RankId,
         call: &RecordedCollective,
     ) -> Result<Then, ProgramError> {
-        let (comm, seat) = self.agree(rank, call.comm, Some(call))?;
-        if seat.size == 1 {
+        let (comm, group_rank) = self.agree(rank, call.comm, Some(call))?;
+        if group_rank.size == 1 {
             return Ok(Then::GoesOn);
         }
-        let Some(native) = self.native(comm, seat, call) else {
+        let Some(native) = self.native(comm, group_rank, call) else {
             let player = &mut self.players[rank.idx()];
-            player.steps = steps(seat, call).into();
+            player.steps = steps(group_rank, call).into();
             player.steps_comm = comm;
             return Ok(Then::GoesOn);
         };
-        let place = self.place(rank);
-        self.session.collective(rank, native, place)?;
+        let call_site = self.call_site(rank);
+        self.session.collective(rank, native, call_site)?;
         Ok(Then::Waits)
     }
 
@@ -61,7 +61,7 @@ impl Replay<'_, '_> {
     fn native(
         &mut self,
         comm: CommId,
-        seat: Seat,
+        group_rank: GroupRank,
         call: &RecordedCollective,
     ) -> Option<CollectiveCall> {
         let kind = native_kind(call)?;
@@ -72,7 +72,7 @@ impl Replay<'_, '_> {
         // 0: a barrier has no payload.
         let block = call.bytes.first().copied().unwrap_or(0);
         let bytes = match kind.gives_blocks() {
-            true => block * u64::from(seat.size),
+            true => block * u64::from(group_rank.size),
             false => block,
         };
         let (operator, element) = fold.unwrap_or((Operator::Sum, ElementType::Int8));
@@ -98,25 +98,25 @@ impl Replay<'_, '_> {
         made: Option<&NewCommunicator>,
     ) -> Result<Then, ProgramError> {
         let (parent, _) = self.agree(rank, comm, None)?;
-        let place = self.place(rank);
+        let call_site = self.call_site(rank);
         // A communicator is named by its first member; the key is the place in it.
         let colour = made.and_then(|made| made.ranks.first().copied());
-        let seat = |made: &NewCommunicator| {
+        let group_rank = |made: &NewCommunicator| {
             let own = made.ranks.iter().position(|member| *member == rank.0);
             let own = own.ok_or_else(|| {
                 let what = format!("a split into communicator {}", made.number);
                 self.argument(rank, what, "the rank is a member".to_owned())
             })?;
-            let seat = Seat {
+            let group_rank = GroupRank {
                 rank: own as u32,
                 size: made.ranks.len() as u32,
             };
-            Ok::<_, ProgramError>((made.number, seat))
+            Ok::<_, ProgramError>((made.number, group_rank))
         };
-        let own = made.map(seat).transpose()?;
+        let own = made.map(group_rank).transpose()?;
         // 0: a rank in no new communicator has no key.
-        let key = own.map_or(0, |(_, seat)| i64::from(seat.rank));
-        self.session.split(rank, parent, colour, key, place)?;
+        let key = own.map_or(0, |(_, group_rank)| i64::from(group_rank.rank));
+        self.session.split(rank, parent, colour, key, call_site)?;
         self.players[rank.idx()].splitting = Some(Splitting { made: own });
         Ok(Then::Waits)
     }
@@ -133,31 +133,39 @@ fn native_kind(call: &RecordedCollective) -> Option<CollectiveKind> {
 }
 
 /// A rank's steps of a collective that is composed of messages.
-fn steps(seat: Seat, call: &RecordedCollective) -> Vec<Step> {
+fn steps(group_rank: GroupRank, call: &RecordedCollective) -> Vec<Step> {
     // 0: a barrier has no payload.
     let (root, bytes) = (call.root, call.bytes.first().copied().unwrap_or(0));
     let at = |rank: u32| call.bytes[rank as usize];
-    let all = bytes * u64::from(seat.size);
+    let all = bytes * u64::from(group_rank.size);
     match call.name {
-        CollectiveName::Barrier => [seat.fold(0, 0), seat.spread(0, 0)].concat(),
-        CollectiveName::Bcast => seat.spread(root, bytes),
-        CollectiveName::Reduce => seat.fold(root, bytes),
-        CollectiveName::Allreduce => [seat.fold(0, bytes), seat.spread(0, bytes)].concat(),
-        CollectiveName::ReduceScatterBlock => {
-            [seat.fold(0, all), seat.deal_equal(0, bytes)].concat()
+        CollectiveName::Barrier => [group_rank.reduce(0, 0), group_rank.broadcast(0, 0)].concat(),
+        CollectiveName::Bcast => group_rank.broadcast(root, bytes),
+        CollectiveName::Reduce => group_rank.reduce(root, bytes),
+        CollectiveName::Allreduce => {
+            [group_rank.reduce(0, bytes), group_rank.broadcast(0, bytes)].concat()
         }
+        CollectiveName::ReduceScatterBlock => [
+            group_rank.reduce(0, all),
+            group_rank.scatter_equal(0, bytes),
+        ]
+        .concat(),
         CollectiveName::ReduceScatter => {
             let sum = call.bytes.iter().sum();
-            [seat.fold(0, sum), seat.deal(0, &call.bytes)].concat()
+            [
+                group_rank.reduce(0, sum),
+                group_rank.scatter(0, &call.bytes),
+            ]
+            .concat()
         }
-        CollectiveName::Scan | CollectiveName::Exscan => seat.prefix(bytes),
-        CollectiveName::Gather => seat.collect_equal(root, bytes),
-        CollectiveName::Gatherv => seat.collect(root, bytes),
-        CollectiveName::Scatter => seat.deal_equal(root, bytes),
-        CollectiveName::Scatterv => seat.deal(root, &call.bytes),
-        CollectiveName::Allgather => seat.circulate(|_| bytes),
-        CollectiveName::Allgatherv => seat.circulate(at),
-        CollectiveName::Alltoall => seat.swap_all(|_| bytes),
-        CollectiveName::Alltoallv => seat.swap_all(at),
+        CollectiveName::Scan | CollectiveName::Exscan => group_rank.scan(bytes),
+        CollectiveName::Gather => group_rank.gather_equal(root, bytes),
+        CollectiveName::Gatherv => group_rank.gather(root, bytes),
+        CollectiveName::Scatter => group_rank.scatter_equal(root, bytes),
+        CollectiveName::Scatterv => group_rank.scatter(root, &call.bytes),
+        CollectiveName::Allgather => group_rank.all_gather(|_| bytes),
+        CollectiveName::Allgatherv => group_rank.all_gather(at),
+        CollectiveName::Alltoall => group_rank.all_to_all(|_| bytes),
+        CollectiveName::Alltoallv => group_rank.all_to_all(at),
     }
 }

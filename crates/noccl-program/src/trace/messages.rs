@@ -42,9 +42,9 @@ impl Replay<'_, '_> {
                     tag: Some(*tag),
                     max_bytes: Some(*bytes),
                 };
-                let place = self.place(rank);
+                let call_site = self.call_site(rank);
                 let open = OpenRequest {
-                    request: self.session.irecv(rank, receive, place)?,
+                    request: self.session.irecv(rank, receive, call_site)?,
                     kept_bytes: 0,
                     expected_bytes: Some(*bytes),
                 };
@@ -71,8 +71,8 @@ impl Replay<'_, '_> {
         if cycles == 0 {
             return Ok(Then::GoesOn);
         }
-        let place = self.place(rank);
-        self.session.compute(rank, cycles, place)?;
+        let call_site = self.call_site(rank);
+        self.session.compute(rank, cycles, call_site)?;
         Ok(Then::Waits)
     }
 
@@ -96,9 +96,9 @@ impl Replay<'_, '_> {
             data: vec![0; bytes as usize],
             is_synchronous,
         };
-        let place = self.place(rank);
+        let call_site = self.call_site(rank);
         Ok(OpenRequest {
-            request: self.session.isend(rank, send, place)?,
+            request: self.session.isend(rank, send, call_site)?,
             kept_bytes: bytes,
             expected_bytes: None,
         })
@@ -123,9 +123,9 @@ impl Replay<'_, '_> {
         if open.is_empty() {
             return Ok(Then::GoesOn);
         }
-        let place = self.place(rank);
+        let call_site = self.call_site(rank);
         let requests = open.iter().map(|open| open.request).collect();
-        self.session.wait(rank, requests, true, place)?;
+        self.session.wait(rank, requests, true, call_site)?;
         self.players[rank.idx()].waiting = open;
         Ok(Then::Waits)
     }
@@ -148,9 +148,9 @@ impl Replay<'_, '_> {
                     tag: Some(FIRST_INNER_TAG),
                     max_bytes: None,
                 };
-                let place = self.place(rank);
+                let call_site = self.call_site(rank);
                 OpenRequest {
-                    request: self.session.irecv(rank, receive, place)?,
+                    request: self.session.irecv(rank, receive, call_site)?,
                     kept_bytes: 0,
                     expected_bytes: None,
                 }

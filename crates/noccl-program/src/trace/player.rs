@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One rank of a replay: where it stands in its records, its communicators and its requests.
 
-use crate::composed::{Seat, Step};
+use crate::composed::{GroupRank, Step};
 use crate::ids::{CommId, RequestId};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Member {
     pub(super) comm: CommId,
-    pub(super) seat: Seat,
+    pub(super) group_rank: GroupRank,
 }
 
 /// A request that is waited for.
@@ -26,7 +26,7 @@ pub(super) struct OpenRequest {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Splitting {
     /// Number of the communicator for this rank, its size, and the rank's place there.
-    pub(super) made: Option<(u32, Seat)>,
+    pub(super) made: Option<(u32, GroupRank)>,
 }
 
 /// A rank.
@@ -58,7 +58,7 @@ impl Player {
     pub(super) fn new(rank: u32, ranks: u32, world: CommId, alone: CommId) -> Self {
         let member = |comm, rank, size| Member {
             comm,
-            seat: Seat { rank, size },
+            group_rank: GroupRank { rank, size },
         };
         let comms = [(0, member(world, rank, ranks)), (1, member(alone, 0, 1))];
         Self {

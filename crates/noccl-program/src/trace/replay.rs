@@ -10,7 +10,7 @@ use super::terms::TraceTerms;
 use crate::agreement::Agreements;
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId};
-use crate::rank::Place;
+use crate::rank::CallSite;
 use crate::response::Response;
 use crate::session::Session;
 use noccl_run::RunError;
@@ -72,7 +72,7 @@ pub fn replay(
     {
         return Err(ProgramError::Argument {
             rank: RankId(0),
-            place: file.to_owned(),
+            call_site: file.to_owned(),
             what: format!("{} ranks, {cycles_per_unit} cycles", session.ranks.len()),
             accepted: format!("{ranks} ranks as in the trace, and a time that is not negative"),
         });
@@ -139,7 +139,7 @@ impl Replay<'_, '_> {
     }
 
     /// The line of the record that a rank is at.
-    pub(super) fn place(&self, rank: RankId) -> Place {
+    pub(super) fn call_site(&self, rank: RankId) -> CallSite {
         let before = self.players[rank.idx()].next.saturating_sub(1);
         match self.trace.ranks[rank.idx()].get(before) {
             Some(record) => format!("{}:{}", self.file, record.line),
@@ -150,7 +150,7 @@ impl Replay<'_, '_> {
     pub(super) fn argument(&self, rank: RankId, what: String, accepted: String) -> ProgramError {
         ProgramError::Argument {
             rank,
-            place: self.place(rank),
+            call_site: self.call_site(rank),
             what,
             accepted,
         }
@@ -162,7 +162,7 @@ impl Replay<'_, '_> {
             Response::Done
             | Response::Output(_)
             | Response::Probed { .. }
-            | Response::Beside { .. } => Ok(()),
+            | Response::Task { .. } => Ok(()),
             Response::Requests(over) => {
                 let waiting = std::mem::take(&mut self.players[rank.idx()].waiting);
                 for open in &waiting {
@@ -198,15 +198,15 @@ impl Replay<'_, '_> {
     ) -> Result<(), ProgramError> {
         let player = &mut self.players[rank.idx()];
         let expected = player.splitting.take().and_then(|split| split.made);
-        let (Some((number, seat)), Some((comm, own, size))) = (expected, found) else {
+        let (Some((number, group_rank)), Some((comm, own, size))) = (expected, found) else {
             return Ok(());
         };
-        if (own, size) != (seat.rank, seat.size) {
-            let what = format!("a communicator of {} ranks", seat.size);
+        if (own, size) != (group_rank.rank, group_rank.size) {
+            let what = format!("a communicator of {} ranks", group_rank.size);
             let accepted = format!("{size}, as the other members state");
             return Err(self.argument(rank, what, accepted));
         }
-        player.comms.insert(number, Member { comm, seat });
+        player.comms.insert(number, Member { comm, group_rank });
         Ok(())
     }
 }

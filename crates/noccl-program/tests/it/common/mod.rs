@@ -64,7 +64,7 @@ impl Runner<'_, '_> {
             Response::Communicator(made) => {
                 self.comm[rank.0 as usize] = made.map_or(CommId(0), |(comm, _, _)| comm);
             }
-            Response::Done | Response::Probed { .. } | Response::Beside { .. } => {}
+            Response::Done | Response::Probed { .. } | Response::Task { .. } => {}
         }
     }
 

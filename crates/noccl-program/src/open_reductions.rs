@@ -35,29 +35,29 @@ fn reductions(template: &Template) -> impl Iterator<Item = &InNetworkReduction> 
 
 impl Session<'_> {
     /// Decides whether a collective that is about to be submitted sends messages, for the sake of others' reductions.
-    pub(crate) fn avoid_crowd(&mut self, number: u32) -> Result<(), ProgramError> {
+    pub(crate) fn avoid_overflow(&mut self, number: u32) -> Result<(), ProgramError> {
         let terms = self.collectives[number].terms;
         // Other routers set no operands aside. Beside what its ranks do there is nobody to combine operands.
         let has_stores = self.network.routers().joins_several;
-        if !has_stores || terms.is_beside || by_messages(terms.kind).is_none() {
+        if !has_stores || terms.is_nonblocking || by_messages(terms.kind).is_none() {
             return Ok(());
         }
         let usual = Terms {
             sends_messages: false,
             ..terms
         };
-        let is_crowded = self.is_crowded(usual)?;
+        let may_overflow_others = self.may_overflow_others(usual)?;
         let instead = Terms {
-            sends_messages: is_crowded,
+            sends_messages: may_overflow_others,
             ..terms
         };
-        let is_possible = !is_crowded || self.template(instead, 0).is_ok();
+        let is_possible = !may_overflow_others || self.template(instead, 0).is_ok();
         self.collectives[number].terms = if is_possible { instead } else { usual };
         Ok(())
     }
 
     /// May its reductions not fit beside those that other communicators have open?
-    fn is_crowded(&mut self, terms: Terms) -> Result<bool, ProgramError> {
+    fn may_overflow_others(&mut self, terms: Terms) -> Result<bool, ProgramError> {
         let others = self.open_reductions(|other| other.comm != terms.comm);
         self.may_overflow(terms, others)
     }
@@ -75,9 +75,10 @@ impl Session<'_> {
         }
         let has_beside = |all: &[u32]| {
             all.iter()
-                .any(|other| self.collectives[*other].terms.is_beside)
+                .any(|other| self.collectives[*other].terms.is_nonblocking)
         };
-        if !self.network.routers().joins_several || !terms.is_beside && !has_beside(&self.reducing)
+        if !self.network.routers().joins_several
+            || !terms.is_nonblocking && !has_beside(&self.reducing)
         {
             return Ok(false);
         }

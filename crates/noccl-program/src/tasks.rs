@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What goes on beside the calls of a rank: a task of many messages, such as a collective that is composed of them and does not block.
+//! Tasks concurrent with the calls of a rank: many messages, such as those of a non-blocking collective that is composed of them.
 //!
-//! Whoever drives the rank carries the task out: it sends and receives in the rank's name, and waits for requests beside the rank's own
+//! Whoever drives the rank carries the task out: it sends and receives in the rank's name, and waits for requests concurrently with the rank's own
 //! call. The rank waits for the task as for any other request.
 
 use crate::error::ProgramError;
 use crate::ids::{RankId, RequestId};
-use crate::rank::Place;
+use crate::rank::CallSite;
 use crate::request::{Request, RequestKind};
 use crate::response::Response;
 use crate::session::Session;
 
 /// A wait for all of some requests.
 #[derive(Debug)]
-pub(crate) struct BesideWait {
+pub(crate) struct TaskWait {
     token: u32,
     requests: Vec<RequestId>,
 }
 
 impl Session<'_> {
     /// Begins a task of a rank, named as messages say what the rank waits for.
-    pub fn begin_task(&mut self, rank: RankId, name: String, place: Place) -> RequestId {
+    pub fn begin_task(&mut self, rank: RankId, name: String, call_site: CallSite) -> RequestId {
         self.requests.open(Request {
             rank,
-            place,
+            call_site,
             kind: RequestKind::Task(name),
             message: None,
             is_over: false,
@@ -43,23 +43,27 @@ impl Session<'_> {
     ///
     /// # Errors
     /// [`ProgramError::Argument`] for a request that is over or of another rank.
-    pub fn wait_beside(
+    pub fn wait_in_task(
         &mut self,
         rank: RankId,
         requests: Vec<RequestId>,
         token: u32,
-        place: &Place,
+        call_site: &CallSite,
     ) -> Result<(), ProgramError> {
-        self.check_requests(rank, &requests, place)?;
-        let wait = BesideWait { token, requests };
-        self.beside.entry(rank).or_default().push(wait);
+        self.check_requests(rank, &requests, call_site)?;
+        let wait = TaskWait { token, requests };
+        self.task_waits.entry(rank).or_default().push(wait);
         self.to_respond.insert(rank);
         Ok(())
     }
 
     /// Responses to waits of a rank's tasks that are over.
-    pub(crate) fn respond_beside(&mut self, rank: RankId, responses: &mut Vec<(RankId, Response)>) {
-        let Some(waits) = self.beside.remove(&rank) else {
+    pub(crate) fn respond_to_tasks(
+        &mut self,
+        rank: RankId,
+        responses: &mut Vec<(RankId, Response)>,
+    ) {
+        let Some(waits) = self.task_waits.remove(&rank) else {
             return;
         };
         let mut open = Vec::new();
@@ -67,20 +71,20 @@ impl Session<'_> {
             match self.wait_response(&wait.requests, true) {
                 Some(Response::Requests(over)) => {
                     let token = wait.token;
-                    responses.push((rank, Response::Beside { token, over }));
+                    responses.push((rank, Response::Task { token, over }));
                 }
                 Some(
                     Response::Done
                     | Response::Probed { .. }
                     | Response::Output(_)
-                    | Response::Beside { .. }
+                    | Response::Task { .. }
                     | Response::Communicator(_),
                 )
                 | None => open.push(wait),
             }
         }
         if !open.is_empty() {
-            self.beside.insert(rank, open);
+            self.task_waits.insert(rank, open);
         }
     }
 }
