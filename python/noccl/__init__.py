@@ -28,7 +28,6 @@ _NAMES = {
     "checks": ("CheckReport", "StepReport", "check"),
     "chunk_program": ("ChunkProgram",),
     "collectives": ("CollectiveResult", "all_reduce", "barrier", "multicast", "reduce"),
-    "dealt": ("gather", "scan", "scatter"),
     "definitions": ("Definition",),
     "errors": (
         "AlgorithmError",
@@ -59,6 +58,7 @@ _NAMES = {
     "plots": ("plot_cycles", "plot_latency", "plot_link_load", "plot_timeline"),
     "programs.run": ("ProgramResult", "run_program", "run_script"),
     "runs": ("Counters", "Progress", "RunReport", "make_schedule", "run"),
+    "scatter_gather": ("gather", "scan", "scatter"),
     "schedules": ("Collective", "Lengths", "Place", "Schedule"),
     "searches": ("SynthResult", "synth"),
     "studies": (

@@ -14,9 +14,6 @@ from noccl.collectives import all_reduce as all_reduce
 from noccl.collectives import barrier as barrier
 from noccl.collectives import multicast as multicast
 from noccl.collectives import reduce as reduce
-from noccl.dealt import gather as gather
-from noccl.dealt import scan as scan
-from noccl.dealt import scatter as scatter
 from noccl.definitions import Definition as Definition
 from noccl.errors import AlgorithmError as AlgorithmError
 from noccl.errors import ArgumentError as ArgumentError
@@ -69,6 +66,9 @@ from noccl.runs import Progress as Progress
 from noccl.runs import RunReport as RunReport
 from noccl.runs import make_schedule as make_schedule
 from noccl.runs import run as run
+from noccl.scatter_gather import gather as gather
+from noccl.scatter_gather import scan as scan
+from noccl.scatter_gather import scatter as scatter
 from noccl.schedules import Collective as Collective
 from noccl.schedules import Lengths as Lengths
 from noccl.schedules import Place as Place

@@ -41,7 +41,9 @@ class BufferCollectives(Composed):
         if self._by_engine("barrier", 0, 0):
             self._collective("barrier", b"", 0, *_NO_REDUCTION, where)
         else:
-            self._spread(self._fold(b"", lambda x, _: x, 0, same, same, where) or b"", 0, where)
+            self._tree_broadcast(
+                self._tree_reduce(b"", lambda x, _: x, 0, same, same, where) or b"", 0, where
+            )
 
     barrier = Barrier
 
@@ -54,7 +56,7 @@ class BufferCollectives(Composed):
         if self._by_engine("multicast", buffer.size, root):
             data = self._collective("multicast", payload, root, *_NO_REDUCTION, where)
         else:
-            data = self._spread(payload, root, where)
+            data = self._tree_broadcast(payload, root, where)
         if self._rank != root:
             buffer.put(data)
 
@@ -65,7 +67,7 @@ class BufferCollectives(Composed):
         data = self._own_block(sendbuf, into)
         self._agree(where, "Gather", "root", root, "bytes of a block", len(data))
         self._fits(data, into)
-        found = self._collect_equal(data, root, where)
+        found = self._tree_gather(data, root, where)
         if into is not None and found is not None:
             self._put_all(into, found)
 
@@ -85,7 +87,7 @@ class BufferCollectives(Composed):
                 for index in range(self._size)
             ]
             self._fits(blocks[0], into)
-        data = self._deal_equal(blocks, length, root, where)
+        data = self._tree_scatter(blocks, length, root, where)
         if into is not None:
             into.put(data)
 
@@ -99,7 +101,7 @@ class BufferCollectives(Composed):
         if self._by_engine("all_gather", len(data), 0):
             self._put_joined(into, self._collective("all_gather", data, 0, *_NO_REDUCTION, where))
         else:
-            self._put_all(into, self._circulate(data, where))
+            self._put_all(into, self._ring_all_gather(data, where))
 
     def Alltoall(self, sendbuf: Any, recvbuf: Any) -> None:
         """From each rank the block that it has for this one."""
@@ -113,7 +115,7 @@ class BufferCollectives(Composed):
             found = self._collective("all_to_all", payload, 0, *_NO_REDUCTION, where)
             self._put_joined(into, found)
         else:
-            self._put_all(into, self._swap_all(self._cut(payload), where))
+            self._put_all(into, self._pairwise_all_to_all(self._cut(payload), where))
 
     def Reduce(self, sendbuf: Any, recvbuf: Any, op: Op = SUM, root: int = 0) -> None:
         """The buffers of all ranks combined item by item, at the root."""
@@ -128,7 +130,7 @@ class BufferCollectives(Composed):
         if element and self._by_engine("reduce", len(data), root, op.engine_name, element):
             found = self._collective("reduce", data, root, op.engine_name, element, where)
         else:
-            found = self._fold_bytes(data, kind, op, root, where) or b""
+            found = self._reduce_bytes(data, kind, op, root, where) or b""
         if into is not None:
             into.put(found)
 
@@ -160,13 +162,13 @@ class BufferCollectives(Composed):
 
     def Scan(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> None:
         """The buffers of the ranks up to this one combined."""
-        self._prefix_of("Scan", sendbuf, recvbuf, chosen(op), is_exclusive=False)
+        self._scan_of("Scan", sendbuf, recvbuf, chosen(op), is_exclusive=False)
 
     def Exscan(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> None:
         """The buffers of the ranks before this one combined; at rank 0 nothing is received."""
-        self._prefix_of("Exscan", sendbuf, recvbuf, chosen(op), is_exclusive=True)
+        self._scan_of("Exscan", sendbuf, recvbuf, chosen(op), is_exclusive=True)
 
-    def _prefix_of(
+    def _scan_of(
         self, name: str, sendbuf: Any, recvbuf: Any, op: Op, *, is_exclusive: bool
     ) -> None:
         where = call_site()
@@ -177,7 +179,7 @@ class BufferCollectives(Composed):
         self._fits(data, into)
         # An operator that is not defined here is noticed in a communicator of one rank too.
         op.combine(kind, data, data) if op.is_predefined else None
-        found = self._prefix(
+        found = self._doubling_scan(
             data,
             lambda x, y: op.combine(kind, x, y),
             same,
@@ -192,25 +194,25 @@ class BufferCollectives(Composed):
         element = op.engine_element(kind)
         if element and self._by_engine("all_reduce", len(data), 0, op.engine_name, element):
             return self._collective("all_reduce", data, 0, op.engine_name, element, where)
-        return self._spread(self._fold_bytes(data, kind, op, 0, where) or b"", 0, where)
+        return self._tree_broadcast(self._reduce_bytes(data, kind, op, 0, where) or b"", 0, where)
 
     def _reduced_block(self, data: bytes, kind: Datatype, op: Op, where: str) -> bytes:
         element = op.engine_element(kind)
         if element and self._by_engine("reduce_scatter", len(data), 0, op.engine_name, element):
             return self._collective("reduce_scatter", data, 0, op.engine_name, element, where)
         length = len(data) // self._size
-        found = self._fold_bytes(data, kind, op, 0, where)
-        return self._deal_equal(None if found is None else self._cut(found), length, 0, where)
+        found = self._reduce_bytes(data, kind, op, 0, where)
+        return self._tree_scatter(None if found is None else self._cut(found), length, 0, where)
 
     def _cut(self, data: bytes) -> list[bytes]:
         """Blocks of equal length, one per rank."""
         length = len(data) // self._size
         return [data[length * index : length * (index + 1)] for index in range(self._size)]
 
-    def _fold_bytes(
+    def _reduce_bytes(
         self, data: bytes, kind: Datatype, op: Op, root: int, where: str
     ) -> bytes | None:
-        return self._fold(data, lambda x, y: op.combine(kind, x, y), root, same, same, where)
+        return self._tree_reduce(data, lambda x, y: op.combine(kind, x, y), root, same, same, where)
 
     def _blocks(self, spec: Any, name: str) -> Buffer:
         """The first of a receive buffer's blocks, one per rank."""

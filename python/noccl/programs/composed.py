@@ -27,7 +27,7 @@ class Composed(Endpoint):
 
     __slots__ = ()
 
-    def _spread(self, data: bytes, root: int, where: str) -> bytes:
+    def _tree_broadcast(self, data: bytes, root: int, where: str) -> bytes:
         """Broadcast over a binomial tree; every rank returns the root's bytes."""
         self._compose()
         size, own = self._size, (self._rank - root) % self._size
@@ -45,7 +45,7 @@ class Composed(Endpoint):
         self._all_of(sends, where)
         return data
 
-    def _collect(self, data: bytes, root: int, where: str) -> list[bytes] | None:
+    def _direct_gather(self, data: bytes, root: int, where: str) -> list[bytes] | None:
         """Gather of blocks of any length, straight to the root; None elsewhere."""
         self._compose()
         if self._rank != root:
@@ -56,7 +56,7 @@ class Composed(Endpoint):
         blocks = dict(zip(others, found, strict=True))
         return [data if rank == root else blocks[rank] or b"" for rank in range(self._size)]
 
-    def _collect_equal(self, data: bytes, root: int, where: str) -> list[bytes] | None:
+    def _tree_gather(self, data: bytes, root: int, where: str) -> list[bytes] | None:
         """Gather of blocks of equal length over a binomial tree; None but at the root."""
         self._compose()
         size, length, own = self._size, len(data), (self._rank - root) % self._size
@@ -71,7 +71,7 @@ class Composed(Endpoint):
         blocks = [data[length * index : length * (index + 1)] for index in range(size)]
         return [blocks[(rank - root) % size] for rank in range(size)]
 
-    def _deal(self, blocks: Sequence[bytes] | None, root: int, where: str) -> bytes:
+    def _direct_scatter(self, blocks: Sequence[bytes] | None, root: int, where: str) -> bytes:
         """Scatter of blocks of any length, straight from the root."""
         self._compose()
         if blocks is None:
@@ -80,7 +80,7 @@ class Composed(Endpoint):
         self._all_of([self._send_bytes(blocks[rank], rank, where) for rank in others], where)
         return blocks[root]
 
-    def _deal_equal(
+    def _tree_scatter(
         self, blocks: Sequence[bytes] | None, length: int, root: int, where: str
     ) -> bytes:
         """Scatter of blocks of equal length over a binomial tree."""
@@ -103,7 +103,7 @@ class Composed(Endpoint):
         self._all_of(sends, where)
         return data[:length]
 
-    def _circulate(self, data: bytes, where: str) -> list[bytes]:
+    def _ring_all_gather(self, data: bytes, where: str) -> list[bytes]:
         """All-gather of blocks of any length over a ring."""
         self._compose()
         size, rank = self._size, self._rank
@@ -114,7 +114,7 @@ class Composed(Endpoint):
             blocks[came] = self._exchange(blocks[sent], (rank + 1) % size, (rank - 1) % size, where)
         return blocks
 
-    def _swap_all(self, blocks: Sequence[bytes], where: str) -> list[bytes]:
+    def _pairwise_all_to_all(self, blocks: Sequence[bytes], where: str) -> list[bytes]:
         """All-to-all of blocks of any length by pairwise exchanges."""
         self._compose()
         size, rank = self._size, self._rank
@@ -125,7 +125,7 @@ class Composed(Endpoint):
             found[source] = self._exchange(blocks[to], to, source, where)
         return found
 
-    def _fold(
+    def _tree_reduce(
         self,
         value: Value,
         combine: Callable[[Value, Value], Value],
@@ -152,7 +152,7 @@ class Composed(Endpoint):
                 value = load(self._take(0, where))
         return value if rank == root else None
 
-    def _prefix(
+    def _doubling_scan(
         self,
         value: Value,
         combine: Callable[[Value, Value], Value],

@@ -35,7 +35,7 @@ class VectorCollectives(BufferCollectives):
             into = read_blocks(recvbuf, "recvbuf", self._size, writable=True)
         source = into[root] if into and is_in_place(sendbuf) else read(sendbuf, "sendbuf")
         self._agree(where, "Gatherv", "root", root)
-        found = self._collect(source.take(), root, where)
+        found = self._direct_gather(source.take(), root, where)
         if into is not None and found is not None:
             self._put_each(into, found)
 
@@ -48,7 +48,7 @@ class VectorCollectives(BufferCollectives):
             into = read(recvbuf, "recvbuf", writable=True)
         self._agree(where, "Scatterv", "root", root)
         blocks = None if source is None else [block.take() for block in source]
-        data = self._deal(blocks, root, where)
+        data = self._direct_scatter(blocks, root, where)
         if into is not None:
             self._put(into, data, root)
 
@@ -58,7 +58,7 @@ class VectorCollectives(BufferCollectives):
         into = read_blocks(recvbuf, "recvbuf", self._size, writable=True)
         source = into[self._rank] if is_in_place(sendbuf) else read(sendbuf, "sendbuf")
         self._agree(where, "Allgatherv", "bytes", sum(block.size for block in into))
-        self._put_each(into, self._circulate(source.take(), where))
+        self._put_each(into, self._ring_all_gather(source.take(), where))
 
     def Alltoallv(self, sendbuf: Any, recvbuf: Any) -> None:
         """From each rank the part that it has for this one."""
@@ -66,7 +66,7 @@ class VectorCollectives(BufferCollectives):
         into = read_blocks(recvbuf, "recvbuf", self._size, writable=True)
         source = into if is_in_place(sendbuf) else read_blocks(sendbuf, "sendbuf", self._size)
         self._agree(where, "Alltoallv")
-        self._put_each(into, self._swap_all([block.take() for block in source], where))
+        self._put_each(into, self._pairwise_all_to_all([block.take() for block in source], where))
 
     def Alltoallw(self, sendbuf: Any, recvbuf: Any) -> None:
         """The same with a datatype per rank, displacements in bytes."""
@@ -76,7 +76,7 @@ class VectorCollectives(BufferCollectives):
             into if is_in_place(sendbuf) else self._blocks_of_kinds(sendbuf, "sendbuf", self._size)
         )
         self._agree(where, "Alltoallw")
-        self._put_each(into, self._swap_all([block.take() for block in source], where))
+        self._put_each(into, self._pairwise_all_to_all([block.take() for block in source], where))
 
     def Reduce_scatter(
         self,
@@ -97,14 +97,14 @@ class VectorCollectives(BufferCollectives):
             block = self._reduced_block(data, kind, op, where)
         else:
             ends = [sum(counts[: index + 1]) * kind.size for index in range(self._size)]
-            found = self._fold_bytes(data, kind, op, 0, where)
+            found = self._reduce_bytes(data, kind, op, 0, where)
             blocks = None
             if found is not None:
                 blocks = [
                     found[end - count * kind.size : end]
                     for end, count in zip(ends, counts, strict=True)
                 ]
-            block = self._deal(blocks, 0, where)
+            block = self._direct_scatter(blocks, 0, where)
         self._put(into, block, rank)
 
     def _counts(
@@ -113,7 +113,7 @@ class VectorCollectives(BufferCollectives):
         if recvcounts is None:
             if source is into:
                 raise MpiError("Reduce_scatter in place: recvcounts is needed")
-            found = self._circulate(into.count.to_bytes(8, "little"), where)
+            found = self._ring_all_gather(into.count.to_bytes(8, "little"), where)
             return tuple(int.from_bytes(data, "little") for data in found)
         if len(recvcounts) != self._size:
             raise MpiError(f"recvcounts: {len(recvcounts)}; accepted: {self._size}, one per rank")

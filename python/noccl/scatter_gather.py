@@ -26,7 +26,7 @@ def scatter(
     algorithm: str = "auto",
     on_progress: OnProgress | None = None,
 ) -> CollectiveResult:
-    """Deals the root's blocks out: every member gets that of its rank.
+    """Scatters the root's blocks: every member gets that of its rank.
 
     >>> import numpy as np
     >>> from noccl import load
