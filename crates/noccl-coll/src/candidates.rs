@@ -4,6 +4,7 @@
 use crate::{Algorithm, BarrierShape, Choice, Forwarding, messages, schedule};
 use noccl_net::Network;
 use noccl_workload::Collective;
+use noccl_workload::check::check_form;
 
 /// Most chunks that a comparison tries.
 pub(crate) const MAX_CHUNKS: u32 = 64;
@@ -31,6 +32,14 @@ fn is_usual(network: &Network, choice: Choice) -> bool {
 #[must_use]
 pub fn choices_of(network: &Network, collective: &Collective, algorithm: Algorithm) -> Vec<Choice> {
     possible(network, collective, |choice| choice.algorithm == algorithm)
+}
+
+/// Does the network run the schedule of a choice? One that is made may have actions that it refuses: clusters that only move messages add
+/// nothing.
+#[must_use]
+pub fn runs(network: &Network, collective: &Collective, choice: Choice) -> bool {
+    let made = schedule(network, collective, choice);
+    made.is_ok_and(|made| check_form(network, &made).is_ok())
 }
 
 /// Choices that a comparison would look at, those with them that this group or size refuses: no schedule is made.

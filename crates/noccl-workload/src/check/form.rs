@@ -7,8 +7,11 @@ use crate::{ActionKind, ElementType, Need, Operator, SCHEDULE_FORMAT, Schedule, 
 use noccl_net::capabilities::Carries;
 use noccl_net::{MultiAddress, NetError, Network, TileId, TileRef};
 
-/// Checks the version, the collective and every action.
-pub(super) fn check_form(network: &Network, schedule: &Schedule) -> Result<(), CheckError> {
+/// Checks the version, the collective and every action, each alone: whether the network can run the schedule at all.
+///
+/// # Errors
+/// [`CheckError`] of the first field that the network refuses.
+pub fn check_form(network: &Network, schedule: &Schedule) -> Result<(), CheckError> {
     if schedule.format != SCHEDULE_FORMAT {
         return Err(CheckError::Field {
             field: "format".to_owned(),

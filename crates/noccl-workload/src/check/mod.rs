@@ -29,6 +29,7 @@ pub use buffer_space::fit_together;
 pub use deadlock::{Deadlock, DeadlockProof, DeadlockReport, DeadlockWait, check_deadlock};
 pub use definition::check_definition;
 pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
+pub use form::check_form;
 pub(crate) use form::{At, check_fits, check_multiple, check_operator, find, group_error};
 pub use limits::{MAX_CYCLES, MAX_TOTAL};
 pub use promise::{check_collective, check_lengths};

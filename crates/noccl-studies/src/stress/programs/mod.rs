@@ -17,7 +17,7 @@ use super::report::{Completed, Ended};
 use crate::Error;
 use crate::compare::program_choice;
 use draw::{Limits, draw};
-use noccl_coll::{Algorithm, Choice, choices};
+use noccl_coll::{Algorithm, Choice, choices, runs};
 use noccl_net::Network;
 use noccl_net::capabilities::Carries;
 use noccl_program::{Options, ProgramError, Session};
@@ -117,6 +117,7 @@ fn drawn(network: &Network, collective: &Collective, seed: u64) -> Result<Choice
         let may_wait = algorithm.is_in_network() || algorithm == Algorithm::Chainwrite;
         (is_free || !may_wait) && (has_atomics || algorithm != Algorithm::Counter)
     });
+    all.retain(|choice| runs(network, collective, *choice));
     if all.is_empty() {
         return Err("no algorithm".to_owned());
     }
