@@ -238,7 +238,7 @@ def main() -> None:
     known = suites(arguments.seeds)
     if unknown := set(arguments.only) - known.keys():
         parser.error(f"no suite {', '.join(sorted(unknown))}; accepted: {', '.join(known)}")
-    rows, at = [], here()
+    rows, at = [], here(arguments.summary)
     for label in arguments.only or known:
         start = time.monotonic()
         outcome = known[label]()

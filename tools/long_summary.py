@@ -13,6 +13,7 @@ import re
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import repository
 
@@ -51,12 +52,19 @@ class Row:
     at: str
 
 
-def here() -> str:
-    """The commit as it is checked out, and the day."""
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"],
-        cwd=repository.ROOT, check=True, capture_output=True, text=True,
-    ).stdout.strip()  # fmt: skip
+def here(summary: Path) -> str:
+    """The commit as it is checked out, and the day; the summary itself may have changed since."""
+
+    def git(*words: str) -> str:
+        done = subprocess.run(
+            ["git", *words], cwd=repository.ROOT, check=True, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+    commit = git("describe", "--always")
+    others = (".", f":(exclude){summary.resolve()}")
+    if git("status", "--porcelain", "--untracked-files=no", "--", *others):
+        commit += "-dirty"
     return f"`{commit}`, {datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
 
 
