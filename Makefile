@@ -39,8 +39,9 @@ CI_SOFTWARE := setup check demo lint-rust test-rust claims-quick test-python lin
 CI_MODULES := setup-rtl:setup lint-rtl-quick rtl-quick:demo
 CI_PROMISES := formal-quick:setup-rtl cosim-quick:demo
 
-# `make test`: the tests that take minutes after `make demo`, in two lanes; both need what `setup` installs, which must not run twice at once. The merge gate runs all tests
-# of Rust and Python, `make test-all` also all cases and all of the hardware.
+# `make test`: the tests that take minutes after `make demo`, in two lanes. Both need what `setup` installs, and two pips
+# at a time break an environment. The merge gate runs all tests of Rust and Python, `make test-all` also all cases and
+# all of the hardware.
 TEST_SOFTWARE := setup test-rust-quick test-python-quick
 TEST_HARDWARE := setup-rtl:setup test-lock-step test-proofs test-modules
 

@@ -139,8 +139,12 @@ def test_what_the_gate_leaves_out_of_the_benches_exists() -> None:
 
 
 def test_make_test_runs_lanes_of_stages_that_exist() -> None:
-    stages = set(words_of("TEST_SOFTWARE") + words_of("TEST_HARDWARE"))
+    lanes = [words_of("TEST_SOFTWARE"), words_of("TEST_HARDWARE")]
+    waits = [stage.partition(":") for lane in lanes for stage in lane]
+    stages = {name for name, _, _ in waits}
     assert stages <= targets()
+    # Two lanes that install into one environment at a time break it.
+    assert [lane[0].rpartition(":")[2] for lane in lanes] == ["setup", "setup"]
     software = {"test-rust-quick", "test-python-quick"}
     assert software | {"test-modules", "test-proofs", "test-lock-step"} <= stages
 
