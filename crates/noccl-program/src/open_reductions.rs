@@ -2,7 +2,7 @@
 //! Reductions of several communicators that are open in the network together.
 //!
 //! Routers have space for the operands of some bursts. A schedule whose reductions may need more is refused before it runs; which collectives of a
-//! program are open together is known when a rank calls them. So a collective whose reductions may not fit beside those of other
+//! program are open together is known when a rank calls them. So a collective whose reductions may not fit together with those of other
 //! communicators' open collectives sends messages instead. Not taken: to hold it back until the others are over, which may wait for ranks that wait for
 //! this one. Collectives of one communicator begin in the same order at all members, which bounds what blocking ones have open; behind
 //! non-blocking ones a collective whose reductions may not fit waits until they are over. All members call it after those.
@@ -37,7 +37,7 @@ impl Session<'_> {
     /// Decides whether a collective that is about to be submitted sends messages, for the sake of others' reductions.
     pub(crate) fn avoid_overflow(&mut self, number: u32) -> Result<(), ProgramError> {
         let terms = self.collectives[number].terms;
-        // Other routers set no operands aside. Beside what its ranks do there is nobody to combine operands.
+        // Other routers set no operands aside. A non-blocking collective has no core that combines operands.
         let has_stores = self.network.routers().joins_several;
         if !has_stores || terms.is_nonblocking || by_messages(terms.kind).is_none() {
             return Ok(());
@@ -46,47 +46,43 @@ impl Session<'_> {
             sends_messages: false,
             ..terms
         };
-        let may_overflow_others = self.may_overflow_others(usual)?;
+        let others = self.open_reductions(|other| other.comm != terms.comm);
+        let may_overflow = self.may_overflow(usual, others)?;
         let instead = Terms {
-            sends_messages: may_overflow_others,
+            sends_messages: may_overflow,
             ..terms
         };
-        let is_possible = !may_overflow_others || self.template(instead, 0).is_ok();
+        let is_possible = !may_overflow || self.template(instead, 0).is_ok();
         self.collectives[number].terms = if is_possible { instead } else { usual };
         Ok(())
-    }
-
-    /// May its reductions not fit beside those that other communicators have open?
-    fn may_overflow_others(&mut self, terms: Terms) -> Result<bool, ProgramError> {
-        let others = self.open_reductions(|other| other.comm != terms.comm);
-        self.may_overflow(terms, others)
     }
 
     /// Does a collective wait for non-blocking ones of its communicator, or behind one that does?
     pub(crate) fn waits_for_its_communicator(&mut self, number: u32) -> Result<bool, ProgramError> {
         let terms = self.collectives[number].terms;
         let is_same = |other: &Terms| other.comm == terms.comm;
-        let deferred = &self.deferred_collectives;
-        if deferred
+        let of = |other: &u32| self.collectives[*other].terms;
+        if self
+            .deferred_collectives
             .iter()
-            .any(|other| is_same(&self.collectives[*other].terms))
+            .any(|one| is_same(&of(one)))
         {
             return Ok(true);
         }
-        let has_beside = |all: &[u32]| {
-            all.iter()
-                .any(|other| self.collectives[*other].terms.is_nonblocking)
-        };
-        if !self.network.routers().joins_several
-            || !terms.is_nonblocking && !has_beside(&self.reducing)
-        {
+        let has_nonblocking = terms.is_nonblocking
+            || self
+                .reducing
+                .iter()
+                .map(of)
+                .any(|one| is_same(&one) && one.is_nonblocking);
+        if !self.network.routers().joins_several || !has_nonblocking {
             return Ok(false);
         }
         let others = self.open_reductions(is_same);
         self.may_overflow(terms, others)
     }
 
-    /// May its reductions not fit beside these?
+    /// May its reductions not fit into the stores together with these?
     fn may_overflow(
         &mut self,
         terms: Terms,
