@@ -69,13 +69,8 @@ pub fn refuse(command: &mut Command, matches: &ArgMatches, idle: &[Idle]) -> Res
     let Some(found) = idle.iter().find(|idle| is_given(idle.option)) else {
         return Ok(());
     };
-    let text = format!(
-        "the argument '--{}' has no effect on {}; accepted: with {}",
-        name_of(command, found.option),
-        found.on,
-        found.accepted
-    );
-    Err(command.error(ErrorKind::ArgumentConflict, text))
+    let option = format!("--{}", name_of(command, found.option));
+    Err(no_effect(command, &option, found.on, &found.accepted))
 }
 
 /// Where an unknown option is one of other forms of the same verb, the refusal names them.
@@ -84,10 +79,12 @@ pub fn of_another_form(command: &mut Command, arguments: &[OsString], error: Err
     let Some((form, option, accepted)) = forms.filter(|(.., accepted)| !accepted.is_empty()) else {
         return error;
     };
-    let text = format!(
-        "the argument '{option}' has no effect on `{form}`; accepted: with {}",
-        accepted.join(", ")
-    );
+    no_effect(command, &option, &format!("`{form}`"), &accepted.join(", "))
+}
+
+/// The refusal of an option on some work, with the work on which it has an effect.
+fn no_effect(command: &mut Command, option: &str, on: &str, accepted: &str) -> Error {
+    let text = format!("the argument '{option}' has no effect on {on}; accepted: with {accepted}");
     command.error(ErrorKind::ArgumentConflict, text)
 }
 

@@ -34,10 +34,24 @@ pub fn choices_of(network: &Network, collective: &Collective, algorithm: Algorit
     possible(network, collective, |choice| choice.algorithm == algorithm)
 }
 
-/// Does the network run the schedule of a choice? One that is made may have actions that it refuses: clusters that only move messages add
-/// nothing.
+/// Those of [`choices`] whose schedules the network runs.
 #[must_use]
-pub fn runs(network: &Network, collective: &Collective, choice: Choice) -> bool {
+pub fn choices_that_run(network: &Network, collective: &Collective) -> Vec<Choice> {
+    let mut found = offered(network, collective);
+    found.retain(|choice| runs(network, collective, *choice));
+    found
+}
+
+/// Has an algorithm a choice whose schedule the network runs?
+#[must_use]
+pub fn runs_by(network: &Network, collective: &Collective, algorithm: Algorithm) -> bool {
+    let mut choices = every(network, collective).into_iter();
+    choices.any(|choice| choice.algorithm == algorithm && runs(network, collective, choice))
+}
+
+/// Does the network run the schedule of a choice? One that is made may have actions that it refuses: clusters that only move messages have
+/// no additions.
+fn runs(network: &Network, collective: &Collective, choice: Choice) -> bool {
     let made = schedule(network, collective, choice);
     made.is_ok_and(|made| check_form(network, &made).is_ok())
 }

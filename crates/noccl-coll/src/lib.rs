@@ -32,7 +32,7 @@ pub use algorithm::Algorithm;
 pub use barrier::{
     BarrierAlgorithm, BarrierShape, BarrierStructure, CounterPlace, barrier_schedule, centre,
 };
-pub use candidates::{choices, choices_among, choices_of, offered, runs};
+pub use candidates::{choices, choices_among, choices_of, choices_that_run, offered, runs_by};
 pub use choice::{
     Choice, Forwarding, Inner, LineForm, MessageForm, PointForm, RoundForm, RoundSync, TreeForm,
 };

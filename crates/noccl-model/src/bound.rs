@@ -244,7 +244,7 @@ fn request_cycles(network: &Network, collective: &Collective, root: Coord) -> u6
     let clusters = network.clusters();
     let paths = clusters.map(|cluster| network.paths(network.coord(cluster), root));
     let requests = paths.map(|paths| path_cycles(network, Plane::Req, paths));
-    // 0: without clusters nobody requests, and a lower bound of 0 excludes nothing.
+    // 0: without clusters there are no requests, and a lower bound of 0 excludes nothing.
     requests.min().map_or(0, |request| {
         request + u64::from(network.axi().memory.latency_cycles)
     })

@@ -11,7 +11,6 @@ use crate::collective::CollectiveCall;
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId, RequestId};
 use crate::rank::CallSite;
-use crate::request::{Request, RequestKind};
 use crate::session::Session;
 use crate::terms::Terms;
 use std::collections::{BTreeMap, VecDeque};
@@ -48,15 +47,8 @@ impl Session<'_> {
         chunk_bytes: u64,
         call_site: CallSite,
     ) -> Result<RequestId, ProgramError> {
-        let size = self.size_of(terms);
-        let request = self.requests.open(Request {
-            rank,
-            call_site: call_site.clone(),
-            kind: RequestKind::Task(terms.name()),
-            message: None,
-            is_over: false,
-            output: None,
-        });
+        let size = self.size_of(terms.comm);
+        let request = self.begin_task(rank, terms.name(), call_site.clone());
         let since = (call_site.clone(), self.ranks[rank.idx()].cycle);
         let mut chunked = ChunkedCall::new((call, terms), chunk_bytes, since);
         let num_chunks = chunked.num_left();
@@ -71,12 +63,8 @@ impl Session<'_> {
                 ..self.terms(rank, &call_site, &call)?
             };
             let (number, position) = self.join(rank, &call_site, terms)?;
-            let instance = &mut self.collectives[number];
-            instance.requests[position as usize] = Some(request);
-            instance.has_called[position as usize] = true;
-            if let Some(payload) = self.deferred(number, position, call.payload, after) {
-                self.enter(number, position, payload)?;
-            }
+            self.collectives[number].requests[position as usize] = Some(request);
+            self.call_instance(number, position, call.payload, after)?;
             after = Some(number);
         }
         Ok(request)
@@ -132,7 +120,7 @@ impl Session<'_> {
         chunk: ChunkAt,
         output: Vec<u8>,
     ) -> Option<Vec<u8>> {
-        let size = u64::from(self.comms[chunk.0.0 as usize].size());
+        let size = self.size_of(chunk.0);
         let all = &mut self.chunked_requests;
         let Some((chunked, num_open)) = all.open.get_mut(&request) else {
             return Some(output);

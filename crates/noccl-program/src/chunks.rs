@@ -7,7 +7,7 @@
 
 use crate::collective::CollectiveCall;
 use crate::error::ProgramError;
-use crate::ids::RankId;
+use crate::ids::{CommId, RankId};
 use crate::rank::{Call, CallKind, CallSite};
 use crate::response::Response;
 use crate::session::Session;
@@ -96,7 +96,7 @@ impl Session<'_> {
         if let Some(known) = self.collective_chunk_bytes.get(&terms) {
             return *known;
         }
-        let size = self.size_of(terms);
+        let size = self.size_of(terms.comm);
         if size == 1 || self.fits(terms) {
             self.collective_chunk_bytes.insert(terms, None);
             return None;
@@ -123,9 +123,9 @@ impl Session<'_> {
         found
     }
 
-    /// Ranks of a collective.
-    pub(crate) fn size_of(&self, terms: Terms) -> u64 {
-        u64::from(self.comms[terms.comm.0 as usize].size())
+    /// Ranks of a communicator.
+    pub(crate) fn size_of(&self, comm: CommId) -> u64 {
+        u64::from(self.comms[comm.0 as usize].size())
     }
 
     /// Do the network's algorithms do it, with buffers that fit?
@@ -153,7 +153,7 @@ impl Session<'_> {
     }
 
     fn call_next(&mut self, rank: RankId, mut chunked: ChunkedCall) -> Result<(), ProgramError> {
-        let size = u64::from(self.comms[chunked.call.comm.0 as usize].size());
+        let size = self.size_of(chunked.call.comm);
         let call = chunked.next_call(size);
         let call_site = chunked.call_site.clone();
         self.chunked_calls.insert(rank, chunked);
@@ -179,7 +179,7 @@ impl Session<'_> {
             return Ok(Some(response));
         };
         if let Response::Output(output) = &response {
-            let size = u64::from(self.comms[chunked.call.comm.0 as usize].size());
+            let size = self.size_of(chunked.call.comm);
             chunked.append(output, size);
         }
         if chunked.num_left() > 0 {

@@ -139,7 +139,7 @@ impl Session<'_> {
     ) -> Result<(), ProgramError> {
         let (number, position) = self.join(rank, &call_site, terms)?;
         self.begin_call(rank, CallKind::Collective(number), call_site);
-        self.call_instance(number, position, call.payload)
+        self.call_instance(number, position, call.payload, None)
     }
 
     /// A rank calls a collective that goes on beside what it does, and goes on at once.
@@ -177,7 +177,7 @@ impl Session<'_> {
             output: None,
         });
         self.collectives[number].requests[position as usize] = Some(request);
-        self.call_instance(number, position, call.payload)?;
+        self.call_instance(number, position, call.payload, None)?;
         Ok(request)
     }
 
@@ -195,7 +195,7 @@ impl Session<'_> {
             // The steps of the collective would be among those of the ranks in an order that no rank knows.
             return false;
         }
-        if self.size_of(terms) == 1 {
+        if self.size_of(terms.comm) == 1 {
             return true;
         }
         let chunk_bytes = self.chunk_bytes_of(terms);
@@ -244,15 +244,16 @@ impl Session<'_> {
         Ok((number, position))
     }
 
-    /// A rank has called a collective; its part begins when the calls before it on the communicator have begun.
+    /// A rank has called a collective; its part begins when the calls before it on the communicator have begun, and `after` is over.
     pub(crate) fn call_instance(
         &mut self,
         number: u32,
         position: u32,
         payload: Vec<u8>,
+        after: Option<u32>,
     ) -> Result<(), ProgramError> {
         self.collectives[number].has_called[position as usize] = true;
-        match self.deferred(number, position, payload, None) {
+        match self.deferred(number, position, payload, after) {
             Some(payload) => self.enter(number, position, payload),
             None => Ok(()),
         }

@@ -132,7 +132,7 @@ impl<'n> Session<'n> {
         let rank_at = rank_at.map(|(number, rank)| (rank.tile.0, RankId(number)));
         let all: Vec<RankId> = (0..ranks.len() as u32).map(RankId).collect();
         let align = network.beat_bytes().max(8);
-        // 0: without ranks nobody has a memory.
+        // 0: without ranks there is no memory.
         let memory = ranks
             .first()
             .map_or(0, |rank| network.memory_bytes(rank.tile));

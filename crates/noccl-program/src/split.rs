@@ -67,7 +67,7 @@ impl Session<'_> {
             false => 1,
         };
         let payload = vec![0; copies * STATED_BYTES as usize];
-        self.call_instance(exchange, position, payload)
+        self.call_instance(exchange, position, payload, None)
     }
 
     fn begin_split(&mut self, rank: RankId, comm: CommId, call_site: &CallSite) -> u32 {

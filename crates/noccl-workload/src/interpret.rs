@@ -57,7 +57,7 @@ impl<'a> Memories<'a> {
     fn bytes(&self, tile: TileId, offset: u64, bytes: u64) -> Vec<u8> {
         let memory = &self.tiles[tile.idx()];
         let (start, end) = (offset as usize, (offset + bytes) as usize);
-        // 0: memories are 0 from where on nobody has written.
+        // 0: memories are 0 behind the last written byte.
         let known = memory.get(start..end.min(memory.len())).unwrap_or_default();
         let mut copy = known.to_vec();
         copy.resize(end - start, 0);

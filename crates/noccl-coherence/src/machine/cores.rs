@@ -254,7 +254,7 @@ impl<P: Protocol> Machine<'_, P> {
     /// What a reference means to its thread.
     fn act(&mut self, core: u8, micro: Micro) {
         let state = &mut self.cores[usize::from(core)];
-        // 0: what nobody has written yet.
+        // 0: the value of memory before the first store.
         let word = |line: LineId| self.words.get(&line).copied().unwrap_or(0);
         let spins = match micro {
             Micro::Load(_) | Micro::Store(_) => {

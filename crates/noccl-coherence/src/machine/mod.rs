@@ -350,7 +350,7 @@ impl<'a, P: Protocol> Machine<'a, P> {
     }
 
     fn check_value(&self, core: u8, line: LineId, copy: &P::Line) -> Result<(), MachineError> {
-        // 0: nobody has stored to it.
+        // 0: before the first store.
         let last = self.golden.get(&line).copied().unwrap_or(0);
         let value = P::value(copy);
         if value == Some(last) {

@@ -107,7 +107,7 @@ pub trait Protocol: Copy + Debug {
     fn home(caches: u8) -> Self::Home;
     /// What a cache may do with its copy.
     fn permission(line: &Self::Line, caches: u8) -> Permission;
-    /// Value of a copy: the number of its last store; none without data. Copies that nobody has stored to have the value 0, so that a
+    /// Value of a copy: the number of its last store; none without data. Before the first store a copy has the value 0, so that a
     /// copy without data must not pass for one of them.
     fn value(line: &Self::Line) -> Option<u32>;
     /// Writes a copy that may be written.

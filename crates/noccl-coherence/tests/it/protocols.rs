@@ -29,7 +29,7 @@ fn token_coherence_holds_in_every_order() {
     }
 }
 
-/// Without the difference a copy without data would pass for one of a line that nobody has stored to.
+/// Without the difference a copy without data would pass for one of a line without stores.
 #[test]
 fn a_copy_without_data_has_no_value() {
     let mut line = <Token<1> as Protocol>::Line::default();

@@ -206,7 +206,7 @@ impl<'a> Reduction<'a> {
             .pieces
             .iter()
             .position(|p| p.contains(gatherer))
-            // 0: the first piece, as said above.
+            // 0: the first multi-address, as said above.
             .unwrap_or(0);
         let is_alone = group.pieces.len() == 1;
         let operands: Vec<Operand> = group

@@ -106,7 +106,7 @@ pub(crate) fn counted(
     };
     let released = seen + constants.counter_alpha_cycles;
     let pieces = cover(network, group)?;
-    // Interrupts leave one after the other, those to the pieces before the own one first.
+    // Interrupts leave one after the other, in the order of the multi-addresses.
     let position = |tile: TileId| {
         let at = network.cluster_coord(network.coord(tile));
         let holds = |piece: &MultiAddress| at.is_some_and(|at| piece.contains(at));

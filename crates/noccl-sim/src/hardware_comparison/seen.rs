@@ -44,7 +44,7 @@ impl Bench {
         row.push(by_manager(&crossing.wide, |m| m.responded));
         subordinate(&mut row, &crossing.wide, crossing.wide_responses);
         row.push(crossing.ready);
-        // 0: nobody starts, so no bit is set.
+        // 0: no core starts, so no bit is set.
         row.push(start.map_or(0, |start| 1 << start[0]));
         row.push(crossing.over);
         for t in 0..self.tiles.len() {

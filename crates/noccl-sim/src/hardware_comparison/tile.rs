@@ -138,7 +138,7 @@ pub(super) struct Own<'a> {
 impl Bytes for Own<'_> {
     fn load(&mut self, words: &[u64; 8]) -> u32 {
         let own = &self.memory.words[self.tile];
-        // 0: memories are 0 where nobody has written.
+        // 0: memories are 0 before the first write.
         let beat = words.map(|at| own.get(&(at / WORD_BYTES)).copied().unwrap_or(0));
         self.memory.beats.push(beat);
         self.memory.beats.len() as u32 - 1

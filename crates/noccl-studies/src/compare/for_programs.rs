@@ -3,7 +3,7 @@
 
 use super::search::best_of;
 use crate::{AlgorithmRequest, Error, Watch};
-use noccl_coll::{Algorithm, Choice, choices_of, runs};
+use noccl_coll::{Algorithm, Choice, runs_by};
 use noccl_net::Network;
 use noccl_run::Tally;
 use noccl_workload::Collective;
@@ -18,8 +18,7 @@ pub fn program_choice(
     algorithm: Option<Algorithm>,
 ) -> Result<Choice, Error> {
     let tally = Tally::new(Watch::new(&|_| true), 1);
-    let has_one = |all: Vec<Choice>| all.iter().any(|one| runs(network, collective, *one));
-    let named = algorithm.filter(|a| has_one(choices_of(network, collective, *a)));
+    let named = algorithm.filter(|a| runs_by(network, collective, *a));
     let request = named.map_or(AlgorithmRequest::Auto, AlgorithmRequest::Search);
     Ok(best_of(network, collective, request, &tally)?.0)
 }

@@ -47,14 +47,14 @@ impl AddressMap {
         })
     }
 
-    /// Address of a byte of a tile's memory; 0, which nobody serves, for a tile without one.
+    /// Address of a byte of a tile's memory; 0, an unmapped address, for a tile without one.
     pub(crate) fn address(&self, tile: Coord, offset: u64) -> u64 {
         let holds = |r: &&Region| {
             let (x, y) = (tile.x.wrapping_sub(r.at.x), tile.y.wrapping_sub(r.at.y));
             x < r.width && y < r.height
         };
         let found = self.regions.iter().find(holds);
-        // 0: an address that nobody serves, as said above.
+        // 0: an unmapped address, as said above.
         found.map_or(0, |r| {
             let (x, y) = (u64::from(tile.x - r.at.x), u64::from(tile.y - r.at.y));
             r.base + (x << (r.y_bits + r.offset_bits)) + (y << r.offset_bits) + offset

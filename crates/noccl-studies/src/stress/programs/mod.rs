@@ -17,7 +17,7 @@ use super::report::{Completed, Ended};
 use crate::Error;
 use crate::compare::program_choice;
 use draw::{Limits, draw};
-use noccl_coll::{Algorithm, Choice, choices, runs};
+use noccl_coll::{Algorithm, Choice, choices_that_run};
 use noccl_net::Network;
 use noccl_net::capabilities::Carries;
 use noccl_program::{Options, ProgramError, Session};
@@ -105,7 +105,7 @@ fn options(network: &Network, seed: u64) -> Options<'_> {
 }
 
 fn drawn(network: &Network, collective: &Collective, seed: u64) -> Result<Choice, String> {
-    let mut all = choices(network, collective);
+    let mut all = choices_that_run(network, collective);
     let routers = network.routers();
     let (is_free, has_atomics) = (
         routers.is_deadlock_free,
@@ -117,7 +117,6 @@ fn drawn(network: &Network, collective: &Collective, seed: u64) -> Result<Choice
         let may_wait = algorithm.is_in_network() || algorithm == Algorithm::Chainwrite;
         (is_free || !may_wait) && (has_atomics || algorithm != Algorithm::Counter)
     });
-    all.retain(|choice| runs(network, collective, *choice));
     if all.is_empty() {
         return Err("no algorithm".to_owned());
     }

@@ -86,7 +86,7 @@ fn position(network: &Network, tiles: &[TileId], tile: TileRef) -> Result<usize,
     found.ok_or_else(|| CheckError::Field {
         field: "participants".to_owned(),
         found: format!("none at {tile}"),
-        accepted: "accepted: the tile that others wait for is one".to_owned(),
+        accepted: "the tile that others wait for is one".to_owned(),
     })
 }
 

@@ -61,40 +61,32 @@ impl Run {
     }
 }
 
-/// Options that name the form in a call without one.
-const FLAGS: [(&str, &str); 3] = [
-    ("--trace", "trace"),
-    ("--program", "program"),
-    ("--messages", "messages"),
-];
+/// Forms; in a call without one an option can have the name of any but the first, which is the default.
+const FORMS: [&str; 4] = ["schedule", "trace", "program", "messages"];
 
-/// Words after `noccl run` that are no file.
-const NO_FILE: [&str; 7] = [
-    "schedule", "trace", "program", "messages", "help", "--help", "-h",
-];
+/// Words after `noccl run` that are no file either.
+const HELP: [&str; 3] = ["help", "--help", "-h"];
 
 /// A command line with the form of `noccl run` that it leaves out: that of the first such option, or the schedule's.
 pub fn with_form(arguments: &[OsString]) -> Cow<'_, [OsString]> {
     let [program, verb, rest @ ..] = arguments else {
         return arguments.into();
     };
-    let is_complete = |first: &OsString| NO_FILE.iter().any(|word| first == word);
+    let is_complete = |first: &OsString| FORMS.iter().chain(&HELP).any(|word| first == word);
     if verb != "run" || rest.first().is_none_or(is_complete) {
         return arguments.into();
     }
-    let own = rest
-        .iter()
-        .position(|word| word == "--")
-        .unwrap_or(rest.len());
-    let flag = rest[..own].iter().enumerate().find_map(|(index, word)| {
-        let (_, form) = FLAGS.iter().find(|(flag, _)| word == flag)?;
+    let own = rest.iter().take_while(|word| *word != "--");
+    let flag = own.enumerate().find_map(|(index, word)| {
+        let name = word.to_str()?.strip_prefix("--")?;
+        let form = FORMS[1..].iter().find(|form| **form == name)?;
         Some((index, *form))
     });
     let (at, form) = flag.unzip();
     let mut words = vec![
         program.clone(),
         verb.clone(),
-        form.unwrap_or("schedule").into(),
+        form.unwrap_or(FORMS[0]).into(),
     ];
     let kept = rest
         .iter()
