@@ -40,7 +40,7 @@ pub fn install() -> Result<(), Error> {
         // The handler must be free for the second signal.
         std::thread::spawn(|| {
             std::thread::sleep(GRACE);
-            while noccl::is_saving() {
+            while noccl::collective::is_saving() {
                 std::thread::sleep(WAKE_UP);
             }
             end();

@@ -86,7 +86,7 @@ fn quoted(word: &OsStr) -> String {
     let bytes = word.as_bytes();
     match word.to_str() {
         Some(text) if !text.is_empty() && text.chars().all(is_plain) => text.to_owned(),
-        Some(text) if matches!(noccl::visible_line(text), Cow::Borrowed(_)) => {
+        Some(text) if matches!(noccl::files::visible_line(text), Cow::Borrowed(_)) => {
             format!("'{}'", text.replace('\'', "'\\''"))
         }
         Some(_) | None => {

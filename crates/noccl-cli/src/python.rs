@@ -2,7 +2,8 @@
 //! What the Python package does, called from the command line.
 
 use crate::{Outcome, interrupt, output};
-use noccl::{Error, Scratch};
+use noccl::Error;
+use noccl::files::Scratch;
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsString;
 use std::fs;

@@ -36,7 +36,7 @@ pub fn process(call: impl FnOnce(Vec<OsString>) -> u8) -> ExitCode {
 /// Says what clap has to say of a command line, help or an error; the exit code.
 pub fn refused(refusal: &clap::Error) -> u8 {
     let text = refusal.to_string();
-    if refusal.use_stderr() && matches!(noccl::visible(&text), Cow::Owned(_)) {
+    if refusal.use_stderr() && matches!(noccl::files::visible(&text), Cow::Owned(_)) {
         output::log(&text);
     } else {
         // Help is a refusal too. Where it cannot be printed there is nowhere to report that.
@@ -57,7 +57,7 @@ pub fn ended(end: Result<Outcome, Error>) -> u8 {
 
 /// Says what went wrong; the exit code.
 fn report(error: &Error) -> u8 {
-    output::log(&format!("error: {}", noccl::message(error)));
+    output::log(&format!("error: {}", noccl::files::message(error)));
     if let Error::Suspended { .. } = error {
         output::log(&format!("resume with: {}", resume_command()));
     }

@@ -7,7 +7,9 @@ use crate::request::{
     CompareFields, GemmFields, RunFields, ScheduleFields, StressFields, TrafficFields, parse,
 };
 use crate::supervise::supervise;
-use noccl::{Error, MemoryImage, Place, Schedule, Watch, parse_tile};
+use noccl::collective::{MemoryImage, Place, Schedule};
+use noccl::network::parse_tile;
+use noccl::{Error, Watch};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
@@ -19,14 +21,14 @@ type OnProgress = Option<Py<PyAny>>;
 /// Names of the specs that ship with the library.
 #[pyfunction]
 pub(crate) fn presets() -> Vec<&'static str> {
-    noccl::preset_names().to_vec()
+    noccl::network::preset_names().to_vec()
 }
 
 /// Bytes of a size as users write it, and what they should know about its unit.
 #[pyfunction]
 pub(crate) fn parse_size(py: Python<'_>, text: &str) -> PyResult<(u64, Option<String>)> {
-    let bytes = noccl::parse_bytes(text).map_err(|e| to_python(py, &e))?;
-    Ok((bytes, noccl::size_note(text)))
+    let bytes = noccl::collective::parse_bytes(text).map_err(|e| to_python(py, &e))?;
+    Ok((bytes, noccl::collective::size_note(text)))
 }
 
 /// Loads and elaborates a spec.
@@ -36,7 +38,7 @@ pub(crate) fn load(
     preset_or_file: &str,
     overrides: Vec<(String, String)>,
 ) -> PyResult<Network> {
-    let loaded = noccl::load(preset_or_file, &overrides).map_err(|e| to_python(py, &e))?;
+    let loaded = noccl::network::load(preset_or_file, &overrides).map_err(|e| to_python(py, &e))?;
     let settings = overrides
         .iter()
         .map(|(key, value)| format!(" -P '{key}={value}'"));
@@ -52,8 +54,8 @@ pub(crate) fn load(
 #[pyfunction]
 pub(crate) fn members(py: Python<'_>, network: &Network, group: &str) -> PyResult<Vec<(u16, u16)>> {
     let network = &network.loaded.network;
-    let set = noccl::parse_group(network, group).map_err(|e| to_python(py, &e))?;
-    let coords = noccl::members(network, &set).map_err(|e| to_python(py, &e))?;
+    let set = noccl::network::parse_group(network, group).map_err(|e| to_python(py, &e))?;
+    let coords = noccl::network::members(network, &set).map_err(|e| to_python(py, &e))?;
     Ok(coords.iter().map(|c| (c.x, c.y)).collect())
 }
 
@@ -73,7 +75,7 @@ pub(crate) fn schedule(
         move |fields: ScheduleFields, watch| {
             let network = &loaded.network;
             let (request, algorithm) = fields.resolve(network)?;
-            noccl::schedule(network, &request, fields.bytes, algorithm, watch)
+            noccl::collective::schedule(network, &request, fields.bytes, algorithm, watch)
         },
     )
 }
@@ -83,7 +85,10 @@ pub(crate) fn schedule(
 pub(crate) fn check(py: Python<'_>, network: &Network, schedule: String) -> PyResult<String> {
     let loaded = Arc::clone(&network.loaded);
     supervise(py, None, move |_| {
-        json(&noccl::check(&loaded.network, &read_schedule(&schedule)?)?)
+        json(&noccl::collective::check(
+            &loaded.network,
+            &read_schedule(&schedule)?,
+        )?)
     })
 }
 
@@ -103,7 +108,7 @@ pub(crate) fn run(
         request,
         move |fields: RunFields, watch| {
             let schedule = read_schedule(&schedule)?;
-            noccl::run(&loaded.network, &schedule, &fields.resolve()?, watch)
+            noccl::collective::run(&loaded.network, &schedule, &fields.resolve()?, watch)
         },
     )
 }
@@ -143,10 +148,11 @@ pub(crate) fn run_values<'py>(
             .collect::<Result<_, Error>>()?;
         let schedule = read_schedule(&schedule)?;
         let config = fields.resolve()?.config;
-        let result = noccl::run_values(network, &schedule, &inputs, &outputs, &config, watch)?;
-        let mut report = noccl::report_run(network, Some(&schedule), &result, false);
+        let result =
+            noccl::collective::run_values(network, &schedule, &inputs, &outputs, &config, watch)?;
+        let mut report = noccl::collective::report_run(network, Some(&schedule), &result, false);
         report.verified =
-            noccl::verify_values(network, &schedule, &inputs, (&result, config.mode))?;
+            noccl::collective::verify_values(network, &schedule, &inputs, (&result, config.mode))?;
         Ok((json(&report)?, result.memory))
     })?;
     let memory = memory.iter().map(|image| PyBytes::new(py, &image.bytes));
@@ -168,7 +174,7 @@ pub(crate) fn compare(
         request,
         move |fields: CompareFields, watch| {
             let network = &loaded.network;
-            Ok(noccl::compare(network, &fields.resolve(network)?, watch)?.rows)
+            Ok(noccl::collective::compare(network, &fields.resolve(network)?, watch)?.rows)
         },
     )
 }
@@ -187,7 +193,7 @@ pub(crate) fn traffic(
         &on_progress,
         request,
         move |fields: TrafficFields, watch| {
-            noccl::traffic(&loaded.network, &fields.resolve(&loaded.network)?, watch)
+            noccl::study::traffic(&loaded.network, &fields.resolve(&loaded.network)?, watch)
         },
     )
 }
@@ -207,7 +213,7 @@ pub(crate) fn stress(
         request,
         move |fields: StressFields, watch| {
             let request = fields.resolve(&spec_arguments)?;
-            noccl::stress::stress(&loaded.network, &request, watch)
+            noccl::study::stress::stress(&loaded.network, &request, watch)
         },
     )
 }
@@ -229,7 +235,7 @@ fn respond<Q: DeserializeOwned, A: Serialize>(
 pub(crate) fn gemm(py: Python<'_>, request: String, on_progress: OnProgress) -> PyResult<String> {
     supervise(py, on_progress.as_ref(), move |watch| {
         let fields: GemmFields = parse(&request)?;
-        json(&noccl::gemm(&fields.resolve()?, watch)?)
+        json(&noccl::study::gemm(&fields.resolve()?, watch)?)
     })
 }
 
@@ -244,14 +250,14 @@ pub(crate) fn multiply<'py>(
 ) -> PyResult<(usize, usize, u64, Bound<'py, PyBytes>)> {
     let values = supervise(py, on_progress.as_ref(), move |watch| {
         let fields: GemmFields = parse(&request)?;
-        noccl::gemm::gemm_values(&fields.resolve()?, &a, &b, watch)
+        noccl::study::gemm::gemm_values(&fields.resolve()?, &a, &b, watch)
     })?;
     let (rows, columns) = values.shape;
     Ok((rows, columns, values.cycles, PyBytes::new(py, &values.c)))
 }
 
 fn read_schedule(text: &str) -> Result<Schedule, Error> {
-    noccl::parse_schedule("schedule", text)
+    noccl::collective::parse_schedule("schedule", text)
 }
 
 pub(crate) fn json(value: &impl Serialize) -> Result<String, Error> {

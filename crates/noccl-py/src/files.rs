@@ -8,11 +8,13 @@ use std::path::PathBuf;
 /// Reads a text file.
 #[pyfunction]
 pub(crate) fn read_text(py: Python<'_>, path: PathBuf) -> PyResult<String> {
-    supervise(py, None, move |_| noccl::read_text(&path))
+    supervise(py, None, move |_| noccl::files::read_text(&path))
 }
 
 /// Writes a file as a whole.
 #[pyfunction]
 pub(crate) fn write_file(py: Python<'_>, path: PathBuf, content: Vec<u8>) -> PyResult<()> {
-    supervise(py, None, move |_| noccl::write_bytes(&path, &content))
+    supervise(py, None, move |_| {
+        noccl::files::write_bytes(&path, &content)
+    })
 }

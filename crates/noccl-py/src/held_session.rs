@@ -2,7 +2,7 @@
 //! A session of ranks with the network that it runs on, in one object that belongs to the thread that has made it.
 
 use crate::program_values::raised;
-use noccl::Loaded;
+use noccl::collective::Loaded;
 use noccl::program::{ProgramError, ProgramRequest, RankId, Session, session};
 use pyo3::prelude::*;
 use self_cell::self_cell;

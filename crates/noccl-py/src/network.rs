@@ -2,7 +2,8 @@
 //! An elaborated network as a Python object.
 
 use crate::error::to_python;
-use noccl::{Loaded, describe};
+use noccl::collective::Loaded;
+use noccl::network::describe;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -78,7 +79,7 @@ impl Network {
 
     /// The whole spec as TOML text, overrides applied.
     fn to_toml(&self) -> String {
-        noccl::to_toml(self.loaded.network.spec())
+        noccl::network::to_toml(self.loaded.network.spec())
     }
 
     fn __repr__(&self) -> String {
@@ -88,7 +89,7 @@ impl Network {
 
 /// A result without a JSON form; no result type has such values.
 pub(crate) fn unwritable(error: &serde_json::Error) -> noccl::Error {
-    noccl::Error::File(noccl::FileError::Content {
+    noccl::Error::File(noccl::files::FileError::Content {
         path: "result".to_owned(),
         expected: "value with a JSON form",
         reason: error.to_string(),

@@ -5,7 +5,10 @@ use crate::calls::json;
 use crate::network::Network;
 use crate::request::parse;
 use crate::supervise::supervise;
-use noccl::{ChainOrder, Error, OrderDrawRequest, OrderRequest, parse_set, parse_tile};
+use noccl::Error;
+use noccl::collective::ChainOrder;
+use noccl::network::{parse_set, parse_tile};
+use noccl::study::{OrderDrawRequest, OrderRequest};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -50,7 +53,7 @@ pub(crate) fn order(py: Python<'_>, network: &Network, request: String) -> PyRes
             given: given.transpose()?,
             bytes: fields.bytes,
         };
-        json(&noccl::order(network, &request)?)
+        json(&noccl::study::order(network, &request)?)
     })
 }
 
@@ -73,7 +76,7 @@ pub(crate) fn order_draws(
             seed: fields.seed,
             orders: each_order(&fields.orders)?,
         };
-        json(&noccl::order_draws(network, &request, watch)?)
+        json(&noccl::study::order_draws(network, &request, watch)?)
     })
 }
 
@@ -85,7 +88,7 @@ pub(crate) fn path_hops(py: Python<'_>, network: &Network, tiles: Vec<String>) -
         let network = &loaded.network;
         let tiles = tiles.iter().map(|tile| parse_tile(network, "tiles", tile));
         let tiles = tiles.collect::<Result<Vec<_>, Error>>()?;
-        json(&noccl::path_hops(network, &tiles)?)
+        json(&noccl::network::path_hops(network, &tiles)?)
     })
 }
 

@@ -7,7 +7,7 @@ use crate::network::Network;
 use crate::program_values::{
     TimelineColumns, any_or, call, probed, raised, response_list, timeline_columns,
 };
-use noccl::Timeline;
+use noccl::program::Timeline;
 use noccl::program::{
     CommId, ProgramRequest, RankId, Receive, RequestId, Send, parse_program_algorithm,
 };

@@ -55,11 +55,11 @@ pub(crate) fn call(
     let raise = |error: noccl::Error| to_python(py, &error);
     Ok(CollectiveCall {
         comm: CommId(comm),
-        kind: known(kind, noccl::parse_collective).map_err(raise)?,
+        kind: known(kind, noccl::collective::parse_collective).map_err(raise)?,
         payload,
         root,
-        operator: known(operator, noccl::parse_operator).map_err(raise)?,
-        element: known(element, noccl::parse_element).map_err(raise)?,
+        operator: known(operator, noccl::collective::parse_operator).map_err(raise)?,
+        element: known(element, noccl::collective::parse_element).map_err(raise)?,
     })
 }
 

@@ -5,10 +5,11 @@ use crate::calls::json;
 use crate::network::Network;
 use crate::request::parse;
 use crate::supervise::supervise;
-use noccl::{
-    Error, Step, SynthRequest, Watch, parse_collective, parse_element, parse_faulty_link,
-    parse_group, parse_objective, parse_operator, parse_root, parse_time_limit,
+use noccl::collective::{
+    SynthRequest, parse_collective, parse_element, parse_objective, parse_operator,
 };
+use noccl::network::{parse_faulty_link, parse_group, parse_root};
+use noccl::{Error, Step, Watch, parse_time_limit};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::json as object;
@@ -36,7 +37,7 @@ struct SynthFields {
 }
 
 impl SynthFields {
-    fn resolve(&self, network: &noccl::Network) -> Result<SynthRequest, Error> {
+    fn resolve(&self, network: &noccl::network::Network) -> Result<SynthRequest, Error> {
         let groups = self.groups.iter().map(|g| parse_group(network, g));
         let links = self.faulty_links.iter().map(|l| parse_faulty_link(l));
         let tiles = self.faulty_tiles.iter();
@@ -131,7 +132,7 @@ pub(crate) fn synth(
             watch.report(step) && goes_on
         };
         let request = fields.resolve(network)?;
-        let (report, schedule) = noccl::synth(network, &request, Watch::new(&on_step))?;
+        let (report, schedule) = noccl::collective::synth(network, &request, Watch::new(&on_step))?;
         json(&object!({"report": report, "schedule": schedule}))
     });
     let raised = asked.as_ref().as_ref().map(|a| a.raised.lock());

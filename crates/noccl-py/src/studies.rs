@@ -14,7 +14,7 @@ pub(crate) fn barrier_study(
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     supervise(py, on_progress.as_ref(), move |watch| {
-        json(&noccl::barrier_study(&clusters, watch)?)
+        json(&noccl::study::barrier_study(&clusters, watch)?)
     })
 }
 
@@ -27,6 +27,6 @@ pub(crate) fn attention(
 ) -> PyResult<String> {
     supervise(py, on_progress.as_ref(), move |watch| {
         let fields: AttentionFields = parse(&request)?;
-        json(&noccl::attention(&fields.resolve()?, watch)?)
+        json(&noccl::study::attention(&fields.resolve()?, watch)?)
     })
 }

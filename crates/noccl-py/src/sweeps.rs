@@ -6,10 +6,10 @@ use crate::error::to_python;
 use crate::network::Network;
 use crate::request::{CompareFields, parse};
 use crate::supervise::supervise;
-use noccl::{
-    Calibration, Error, parse_algorithms, parse_collective, parse_element, parse_operator,
-    parse_tile, root_name, word,
-};
+use noccl::Error;
+use noccl::collective::{parse_algorithms, parse_collective, parse_element, parse_operator, word};
+use noccl::network::{parse_tile, root_name};
+use noccl::study::Calibration;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -59,6 +59,8 @@ pub(crate) fn compare_by_model(
         let fields: CompareFields = parse(&request)?;
         let network = &loaded.network;
         let request = fields.resolve(network)?;
-        json(&noccl::compare_by_model(network, &request, &Calibration::shipped()?)?.rows)
+        json(
+            &noccl::collective::compare_by_model(network, &request, &Calibration::shipped()?)?.rows,
+        )
     })
 }

@@ -4,7 +4,7 @@
 use super::markup::Markup;
 use super::svg::{Anchor, Svg};
 use super::{Case, algorithm, size_label};
-use crate::CompareRow;
+use crate::collective::CompareRow;
 use noccl_net::counts::max_or_zero;
 use noccl_spec::{Plane, PlaneName};
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Traces and schedules as `noccl run --backend rtl` runs them behind the routers, `--boundary axi` and `dma`, on 2×2 clusters: `make cosim-run`.
 
-use noccl::stress::{Recipe, generate};
-use noccl::{
-    CollectiveKind, CompareRequest, HardwareRequest, Mode, Network, RunReport, RunRequest,
-    StressKind, Watch, load, parse_algorithms,
-};
+use noccl::collective::{CollectiveKind, CompareRequest, RunReport, RunRequest, parse_algorithms};
+use noccl::hardware::HardwareRequest;
+use noccl::network::{Network, load};
+use noccl::study::StressKind;
+use noccl::study::stress::{Recipe, generate};
+use noccl::{Mode, Watch};
 use noccl_cosim::Boundary;
 use noccl_net::{Coord, TileRef};
 use noccl_run::{RunConfig, StallConfig};
@@ -37,7 +38,7 @@ fn request(boundary: Boundary, seed: u64) -> RunRequest {
 /// Both take the same course, and every byte is right.
 fn agree(trace: &Trace, seed: u64) -> RunReport {
     let request = request(Boundary::Axi, seed);
-    let report = noccl::replay(&network(), trace, &request, Watch::quiet());
+    let report = noccl::collective::replay(&network(), trace, &request, Watch::quiet());
     let report = report.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     assert_eq!(report.wrong_transactions, 0, "seed {seed}");
     assert!(compared(&report) > report.counters.flit_hops, "seed {seed}");
@@ -177,12 +178,13 @@ fn faults_of_more_transactions_than_parts_of_a_memory_lie_where_their_data_do() 
 /// A collective of all clusters takes the same course at both boundaries, and its outputs are right.
 fn runs(kind: CollectiveKind, root: Option<TileRef>, algorithm: &str, bytes: u64) {
     let network = network();
-    let group = noccl::parse_group(&network, "all").unwrap();
+    let group = noccl::network::parse_group(&network, "all").unwrap();
     let mut collective = CompareRequest::new(kind, group, vec![bytes]);
     collective.root = root;
     collective.element = ElementType::Int64;
     let parsed = parse_algorithms(algorithm).unwrap()[0];
-    let schedule = noccl::schedule(&network, &collective, bytes, parsed, Watch::quiet()).unwrap();
+    let schedule =
+        noccl::collective::schedule(&network, &collective, bytes, parsed, Watch::quiet()).unwrap();
     for (boundary, seed) in [
         (Boundary::Axi, 0),
         (Boundary::Axi, 1),
@@ -191,7 +193,7 @@ fn runs(kind: CollectiveKind, root: Option<TileRef>, algorithm: &str, bytes: u64
     ] {
         let what = format!("{kind:?} {algorithm} {bytes} {boundary:?} {seed}");
         let request = request(boundary, seed);
-        let report = noccl::run(&network, &schedule, &request, Watch::quiet());
+        let report = noccl::collective::run(&network, &schedule, &request, Watch::quiet());
         let report = report.unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(!report.verified.is_no(), "{what}");
         assert!(compared(&report) > report.counters.flit_hops, "{what}");

@@ -6,7 +6,9 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, args, output};
 use clap::Args;
-use noccl::{BaselineRow, BaselinesRequest, CollectiveKind, Error};
+use noccl::Error;
+use noccl::collective::CollectiveKind;
+use noccl::study::{BaselineRow, BaselinesRequest};
 use std::path::PathBuf;
 
 const LEGEND: &str = "\
@@ -33,7 +35,7 @@ Examples:
   noccl baselines --destinations 2,4,6,8,10,12,14,16 --bytes 1KiB,8KiB,64KiB --figures out/baselines")]
 pub struct Baselines {
     /// multicast, reduce or barrier
-    #[arg(long, value_name = "KIND", default_value = "multicast", value_parser = noccl::parse_collective)]
+    #[arg(long, value_name = "KIND", default_value = "multicast", value_parser = noccl::collective::parse_collective)]
     collective: CollectiveKind,
     /// Rows and columns of clusters
     #[arg(long, value_name = "HxW", default_value = "4x5")]
@@ -74,17 +76,17 @@ impl Baselines {
     pub fn run(&self) -> Result<Outcome, Error> {
         let request = BaselinesRequest {
             collective: self.collective,
-            size: noccl::parse_pair("--size", &self.size, 'x')?,
-            source: noccl::parse_pair("--source", &self.source, ',')
-                .map(|(x, y)| noccl::Coord::new(x, y))?,
+            size: noccl::network::parse_pair("--size", &self.size, 'x')?,
+            source: noccl::network::parse_pair("--source", &self.source, ',')
+                .map(|(x, y)| noccl::network::Coord::new(x, y))?,
             destinations: self.destinations.clone(),
             set: self.set.clone(),
             bytes: args::sizes(&self.bytes)?,
             seed: self.seed,
         };
-        let rows = watched("rows", |watch| noccl::baselines(&request, watch))?;
+        let rows = watched("rows", |watch| noccl::study::baselines(&request, watch))?;
         if let Some(folder) = &self.figures {
-            noccl::write_figures(folder, &noccl::baseline_figures(&rows))?;
+            noccl::study::write_figures(folder, &noccl::study::baseline_figures(&rows))?;
         }
         if self.json {
             output::json(&rows)?;
@@ -123,7 +125,7 @@ fn cells(of: &BaselineRow) -> Vec<String> {
     let has_payload = row.bytes > 0;
     let of_payload = |text: String| if has_payload { text } else { "-".to_owned() };
     vec![
-        of_payload(noccl::format_bytes(row.bytes)),
+        of_payload(noccl::files::format_bytes(row.bytes)),
         of.num_destinations.to_string(),
         of.algorithm.name().to_owned(),
         row.network.clone(),

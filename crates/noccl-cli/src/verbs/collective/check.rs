@@ -5,7 +5,8 @@ use crate::args::SpecArgs;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{CheckError, CheckReport, Deadlock, DeadlockProof, Error};
+use noccl::Error;
+use noccl::collective::{CheckError, CheckReport, Deadlock, DeadlockProof};
 use std::path::PathBuf;
 
 /// Prove a schedule right without running it: form, wait cycles, deadlock, races, postcondition
@@ -30,9 +31,9 @@ pub struct Check {
 impl Check {
     pub fn run(&self) -> Result<Outcome, Error> {
         let network = self.spec.load()?;
-        let schedule = noccl::read_schedule(&self.file)?;
-        let report =
-            noccl::check(&network, &schedule).inspect_err(|error| self.tell_cycle(error))?;
+        let schedule = noccl::collective::read_schedule(&self.file)?;
+        let report = noccl::collective::check(&network, &schedule)
+            .inspect_err(|error| self.tell_cycle(error))?;
         if self.json {
             output::json(&report)?;
         } else {
@@ -59,7 +60,7 @@ impl Check {
 
 #[derive(serde::Serialize)]
 struct Refusal {
-    deadlock: noccl::DeadlockReport,
+    deadlock: noccl::collective::DeadlockReport,
 }
 
 fn summary(report: &CheckReport) -> String {
@@ -93,7 +94,7 @@ fn summary(report: &CheckReport) -> String {
         format!("fold order {}\n", report.fold_orders.join("; "))
     };
     let claim = match report.claims {
-        Some(kind) => format!("right: {}", noccl::word(&kind)),
+        Some(kind) => format!("right: {}", noccl::collective::word(&kind)),
         None => "claims no collective: possible and free of races, no outputs compared".to_owned(),
     };
     let deadlock = match report.deadlock.proof {

@@ -73,17 +73,19 @@ impl Compare {
     pub fn run(&self) -> Result<Outcome, Error> {
         let network = self.spec.load()?;
         let bytes = args::sizes(&self.bytes)?;
-        let algorithms = noccl::parse_algorithms(&self.algorithms)?;
+        let algorithms = noccl::collective::parse_algorithms(&self.algorithms)?;
         let mut request = self.collective.request(&network, &bytes, &algorithms)?;
         request.seed = self.seed;
         request.has_links = self.links;
         request.is_lock_step = self.cores.lock_step;
         request.noise = self.cores.noise();
         let comparison = match self.backend {
-            Backend::Sim => watched("rows", |watch| noccl::compare(&network, &request, watch))?,
+            Backend::Sim => watched("rows", |watch| {
+                noccl::collective::compare(&network, &request, watch)
+            })?,
             Backend::Model => {
                 let calibration = load_calibration(self.calibration.as_deref())?;
-                noccl::compare_by_model(&network, &request, &calibration)?
+                noccl::collective::compare_by_model(&network, &request, &calibration)?
             }
         };
         if self.json {

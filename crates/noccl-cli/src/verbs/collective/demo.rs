@@ -27,12 +27,12 @@ pub struct Demo {
 impl Demo {
     pub fn run(&self) -> Result<Outcome, Error> {
         let stored = self.output.with_extension("json");
-        noccl::check_output(&self.output)?;
-        noccl::check_output(&stored)?;
+        noccl::files::check_output(&self.output)?;
+        noccl::files::check_output(&stored)?;
         let comparison = watched("rows", noccl::demo)?;
         let page = noccl::report::page(&comparison.rows)?;
-        noccl::write_file(&self.output, &page)?;
-        noccl::write_file(&stored, &output::to_json(&comparison.rows)?)?;
+        noccl::files::write_file(&self.output, &page)?;
+        noccl::files::write_file(&stored, &output::to_json(&comparison.rows)?)?;
         if self.json {
             output::json(&comparison.rows)?;
         } else {

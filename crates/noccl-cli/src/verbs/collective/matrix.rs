@@ -6,7 +6,9 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, args, output};
 use clap::Args;
-use noccl::{CollectiveKind, Error, MatrixRequest, MatrixRow, Network};
+use noccl::Error;
+use noccl::collective::{CollectiveKind, MatrixRequest, MatrixRow};
+use noccl::network::Network;
 
 const LEGEND: &str = "\
 cells: cycles (cycles over lower bound), * where no algorithm of the table is faster; - where the payload does not
@@ -59,7 +61,9 @@ impl Matrix {
             .map(|spec| load(spec, &self.overrides))
             .collect::<Result<_, _>>()?;
         let rows: Vec<MatrixRow> = watched("parts", |watch| {
-            let each = networks.iter().map(|n| noccl::matrix(n, &request, watch));
+            let each = networks
+                .iter()
+                .map(|n| noccl::collective::matrix(n, &request, watch));
             Ok(each.collect::<Result<Vec<_>, Error>>()?.concat())
         })?;
         if self.json {
@@ -77,7 +81,10 @@ impl Matrix {
     fn request(&self) -> Result<MatrixRequest, Error> {
         let mut request = MatrixRequest::new();
         if self.collectives != "all" {
-            let names = self.collectives.split(',').map(noccl::parse_collective);
+            let names = self
+                .collectives
+                .split(',')
+                .map(noccl::collective::parse_collective);
             request.collectives = names.collect::<Result<_, _>>()?;
         }
         if request.collectives.contains(&CollectiveKind::Barrier) {
@@ -85,7 +92,7 @@ impl Matrix {
             return Err(Error::argument("--collectives", "barrier", accepted));
         }
         request.bytes = args::sizes(&self.bytes)?;
-        request.algorithms = noccl::parse_algorithms(&self.algorithms)?;
+        request.algorithms = noccl::collective::parse_algorithms(&self.algorithms)?;
         request.group.clone_from(&self.group);
         Ok(request)
     }
@@ -111,7 +118,7 @@ fn text(rows: &[MatrixRow]) -> String {
                         .find(|r| r.network == *network && name(r) == algorithm);
                     row.map_or_else(|| "-".to_owned(), |r| cell(r))
                 };
-                let mut line = vec![noccl::format_bytes(bytes), algorithm.clone()];
+                let mut line = vec![noccl::files::format_bytes(bytes), algorithm.clone()];
                 line.extend(networks.iter().map(cell));
                 body.push(line);
             }

@@ -7,7 +7,9 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, args, output};
 use clap::Args;
-use noccl::{Error, Network, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest, TileRef};
+use noccl::Error;
+use noccl::network::{Network, TileRef};
+use noccl::study::{OrderDraw, OrderDrawRequest, OrderReport, OrderRequest};
 use std::collections::BTreeMap;
 
 /// Order the destinations of a chain: hops, links crossed twice, cycles
@@ -66,7 +68,7 @@ impl Order {
 
     pub fn run(&self) -> Result<Outcome, Error> {
         let network = self.spec.load()?;
-        let source = noccl::parse_tile(&network, "--source", &self.source)?;
+        let source = noccl::network::parse_tile(&network, "--source", &self.source)?;
         if self.counts.is_empty() {
             self.one_set(&network, source)?;
         } else {
@@ -78,12 +80,12 @@ impl Order {
     fn one_set(&self, network: &Network, source: TileRef) -> Result<(), Error> {
         let request = OrderRequest {
             source,
-            destinations: noccl::parse_set(network, "--destinations", &self.destinations)?,
-            orders: noccl::parse_orders(&self.by)?,
+            destinations: noccl::network::parse_set(network, "--destinations", &self.destinations)?,
+            orders: noccl::study::parse_orders(&self.by)?,
             given: None,
             bytes: args::size(&self.bytes)?,
         };
-        let report = noccl::order(network, &request)?;
+        let report = noccl::study::order(network, &request)?;
         if self.json {
             output::json(&report)
         } else {
@@ -97,9 +99,11 @@ impl Order {
             counts: self.counts.clone(),
             draws: self.draws,
             seed: self.seed,
-            orders: noccl::parse_orders(&self.by)?,
+            orders: noccl::study::parse_orders(&self.by)?,
         };
-        let draws = watched("sets", |watch| noccl::order_draws(network, &request, watch))?;
+        let draws = watched("sets", |watch| {
+            noccl::study::order_draws(network, &request, watch)
+        })?;
         if self.json {
             output::json(&draws)
         } else {

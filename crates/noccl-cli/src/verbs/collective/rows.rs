@@ -2,7 +2,7 @@
 //! Tables of compare rows.
 
 use crate::table::{Align, grouped, table};
-use noccl::{CompareRow, Comparison, Skipped};
+use noccl::collective::{CompareRow, Comparison, Skipped};
 
 const LEGEND: &str = "\
 algorithm: as --algorithms takes it, a number of chunks first; push or pull where that is not the default (S1: chains pull, trees push)
@@ -26,7 +26,7 @@ pub fn tables(comparison: &Comparison) -> String {
     out += LEGEND;
     for row in &comparison.rows {
         if let Some(by) = row.parameters.get("picked_by") {
-            let (size, name) = (noccl::format_bytes(row.bytes), noccl::algorithm(row));
+            let (size, name) = (noccl::files::format_bytes(row.bytes), noccl::algorithm(row));
             out += &format!("auto, {size}: {name}, picked by {by}\n");
         }
     }
@@ -101,7 +101,7 @@ fn energy(pj: Option<f64>) -> String {
 fn cells(row: &CompareRow) -> Vec<String> {
     let dash = || "-".to_owned();
     vec![
-        noccl::format_bytes(row.bytes),
+        noccl::files::format_bytes(row.bytes),
         noccl::algorithm(row),
         row.synchronisation
             .map_or_else(dash, |s| s.words().to_owned()),

@@ -43,10 +43,12 @@ impl Schedule {
     }
 
     pub fn run(&self) -> Result<Outcome, Error> {
-        self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
+        self.output
+            .as_deref()
+            .map_or(Ok(()), noccl::files::check_output)?;
         let network = self.spec.load()?;
         let bytes = args::size(&self.bytes)?;
-        let algorithms = noccl::parse_algorithms(&self.algorithm)?;
+        let algorithms = noccl::collective::parse_algorithms(&self.algorithm)?;
         let [algorithm] = algorithms.as_slice() else {
             return Err(Error::argument(
                 "--algorithm",
@@ -56,11 +58,11 @@ impl Schedule {
         };
         let request = self.collective.request(&network, &[bytes], &algorithms)?;
         let schedule = watched("schedules", |watch| {
-            noccl::schedule(&network, &request, request.bytes[0], *algorithm, watch)
+            noccl::collective::schedule(&network, &request, request.bytes[0], *algorithm, watch)
         })?;
         let text = output::to_json(&schedule)?;
         if let Some(path) = &self.output {
-            noccl::write_file(path, &text)?;
+            noccl::files::write_file(path, &text)?;
             output::log(&format!(
                 "{}: {} with {} actions",
                 path.display(),

@@ -5,7 +5,8 @@ use crate::args::{self, OverrideArgs};
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{Error, MessageCosts, Network, NetworkDescription, Port, TreeDescription, TreeKind};
+use noccl::Error;
+use noccl::network::{MessageCosts, Network, NetworkDescription, Port, TreeDescription, TreeKind};
 
 /// Elaborate a spec to a network: coordinates, tile kinds, address map, links
 #[derive(Debug, Args)]
@@ -50,14 +51,14 @@ impl Elaborate {
     pub fn run(&self) -> Result<Outcome, Error> {
         let loaded = args::load_with_warnings(&self.spec, &self.overrides)?;
         if self.toml {
-            output::data(&noccl::to_toml(loaded.network.spec()))?;
+            output::data(&noccl::network::to_toml(loaded.network.spec()))?;
             return Ok(Outcome::Fine);
         }
         if let Some(tree) = &self.tree {
             self.print_tree(&loaded.network, tree)?;
             return Ok(Outcome::Fine);
         }
-        let description = noccl::describe(&loaded.network, &loaded.warnings);
+        let description = noccl::network::describe(&loaded.network, &loaded.warnings);
         if self.json {
             output::json(&description)?;
         } else {
@@ -67,9 +68,9 @@ impl Elaborate {
     }
 
     fn print_tree(&self, network: &Network, tree: &str) -> Result<(), Error> {
-        let request = noccl::parse_tree(network, tree)?;
-        let group = noccl::parse_group(network, &self.group)?;
-        let tree = noccl::tree(network, request, &group)?;
+        let request = noccl::network::parse_tree(network, tree)?;
+        let group = noccl::network::parse_group(network, &self.group)?;
+        let tree = noccl::network::tree(network, request, &group)?;
         if self.json {
             output::json(&tree)
         } else {
@@ -86,10 +87,10 @@ fn tree_table(tree: &TreeDescription) -> String {
     };
     let header = [("tile", Left), (ports, Left), ("number", Right)];
     let names = |ports: &[Port]| {
-        let words: Vec<String> = ports.iter().map(noccl::word).collect();
+        let words: Vec<String> = ports.iter().map(noccl::collective::word).collect();
         words.join(" ")
     };
-    let row = |tile: &noccl::TreeTile| {
+    let row = |tile: &noccl::network::TreeTile| {
         let number = grouped(tile.num_ports.into());
         vec![tile.name.clone(), names(&tile.ports), number]
     };
@@ -102,7 +103,7 @@ fn tree_table(tree: &TreeDescription) -> String {
     format!(
         "{}: {} {from} {} {to} {} ({} members){corner}\n\n{}\n{} tiles, {} links, at most {} ports at a tile\n",
         tree.network,
-        noccl::word(&tree.kind),
+        noccl::collective::word(&tree.kind),
         tree.root,
         tree.group,
         tree.num_members,
@@ -176,9 +177,9 @@ fn axi_summary(d: &NetworkDescription) -> String {
     )
 }
 
-fn output_word(kind: &noccl::TileKindName) -> String {
+fn output_word(kind: &noccl::network::TileKindName) -> String {
     match kind {
-        noccl::TileKindName::Cluster => "cluster".to_owned(),
-        noccl::TileKindName::Memory => "memory".to_owned(),
+        noccl::network::TileKindName::Cluster => "cluster".to_owned(),
+        noccl::network::TileKindName::Memory => "memory".to_owned(),
     }
 }

@@ -42,21 +42,21 @@ pub struct Rtl {
 impl Rtl {
     pub fn run(&self) -> Result<Outcome, Error> {
         for path in [&self.package, &self.vectors].into_iter().flatten() {
-            noccl::check_output(path)?;
+            noccl::files::check_output(path)?;
         }
         if let Some(folder) = &self.output {
-            noccl::check_rtl_folder(folder)?;
+            noccl::hardware::check_rtl_folder(folder)?;
         }
         let network = self.spec.load()?;
-        let config = noccl::rtl_numbers(&network)?;
+        let config = noccl::hardware::rtl_numbers(&network)?;
         if let Some(path) = &self.package {
-            noccl::write_rtl_package(&network, path)?;
+            noccl::hardware::write_rtl_package(&network, path)?;
         }
         if let Some(path) = &self.vectors {
-            noccl::write_rtl_vectors(&network, path)?;
+            noccl::hardware::write_rtl_vectors(&network, path)?;
         }
         if let Some(folder) = &self.output {
-            let files = noccl::write_rtl(&network, self.sources.as_deref(), folder)?;
+            let files = noccl::hardware::write_rtl(&network, self.sources.as_deref(), folder)?;
             let folder = folder.display();
             output::log(&format!("{} files in {folder}", files.len()));
         }

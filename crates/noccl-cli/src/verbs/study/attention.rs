@@ -7,8 +7,10 @@ use crate::progress::watched;
 use crate::table::grouped;
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::gemm::parse_mesh;
-use noccl::{AttentionRequest, AttentionRow, ElementType, Error, Mode, Verified};
+use noccl::collective::{ElementType, Verified};
+use noccl::study::gemm::parse_mesh;
+use noccl::study::{AttentionRequest, AttentionRow};
+use noccl::{Error, Mode};
 
 /// One attention layer over a whole mesh: multicasts of queries, keys and values, row maxima and row sums by
 /// in-network reductions
@@ -34,7 +36,7 @@ pub struct Attention {
     #[arg(long, default_value_t = 32)]
     heads: u32,
     /// Element of Q, K, V and of the softmax: fp64, fp32, fp16 or bf16; sums are fp64 or fp32
-    #[arg(long, default_value = "fp16", value_parser = noccl::parse_element)]
+    #[arg(long, default_value = "fp16", value_parser = noccl::collective::parse_element)]
     element: ElementType,
     /// Share of the FPUs' peak that products reach
     #[arg(long, value_name = "SHARE")]
@@ -77,7 +79,7 @@ impl Attention {
         request.seed = self.seed;
         request.threads = self.threads;
         request.overrides.clone_from(&self.overrides.overrides);
-        let row = watched("actions", |watch| noccl::attention(&request, watch))?;
+        let row = watched("actions", |watch| noccl::study::attention(&request, watch))?;
         if self.json {
             output::json(&row)?;
         } else {

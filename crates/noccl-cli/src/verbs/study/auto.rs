@@ -7,7 +7,8 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{AutoGrid, AutoRequest, AutoRow, Error};
+use noccl::Error;
+use noccl::collective::{AutoGrid, AutoRequest, AutoRow};
 use std::path::PathBuf;
 
 /// What a grid's table shows.
@@ -80,10 +81,13 @@ impl Auto {
             return self.at_points(points);
         }
         if let Some(page) = &self.page {
-            noccl::check_auto_page(page)?;
-            noccl::check_output(page)?;
+            noccl::collective::check_auto_page(page)?;
+            noccl::files::check_output(page)?;
         }
-        let names = self.collectives.split(',').map(noccl::parse_collective);
+        let names = self
+            .collectives
+            .split(',')
+            .map(noccl::collective::parse_collective);
         let request = AutoRequest {
             collectives: names.collect::<Result<_, _>>()?,
             bytes: sizes(&self.bytes)?,
@@ -95,7 +99,7 @@ impl Auto {
         let mut rows: Vec<AutoRow> = watched("cases", |watch| {
             let each = networks
                 .iter()
-                .map(|n| noccl::auto_losses(n, &request, watch));
+                .map(|n| noccl::collective::auto_losses(n, &request, watch));
             Ok(each.collect::<Result<Vec<_>, Error>>()?.concat())
         })?;
         let place = |row: &AutoRow| {
@@ -106,7 +110,7 @@ impl Auto {
         };
         rows.sort_by_key(|row| (place(row), row.bytes));
         if let Some(page) = &self.page {
-            noccl::update_auto_page(page, &rows)?;
+            noccl::collective::update_auto_page(page, &rows)?;
         }
         if self.json {
             output::json(&rows)?;
@@ -118,19 +122,22 @@ impl Auto {
 
     fn at_points(&self, points: u32) -> Result<Outcome, Error> {
         if let Some(page) = &self.page {
-            noccl::check_auto_grid_page(page)?;
-            noccl::check_output(page)?;
+            noccl::collective::check_auto_grid_page(page)?;
+            noccl::files::check_output(page)?;
         }
         let seed = self.seed;
         let grid = AutoGrid { points, seed };
-        let rows = watched("points", |watch| noccl::auto_grid(grid, watch))?;
+        let rows = watched("points", |watch| noccl::collective::auto_grid(grid, watch))?;
         if let Some(page) = &self.page {
-            noccl::update_auto_grid_page(page, &rows)?;
+            noccl::collective::update_auto_grid_page(page, &rows)?;
         }
         if self.json {
             output::json(&rows)?;
         } else {
-            output::result(&format!("{}{GRID_LEGEND}", noccl::auto_grid_text(&rows)))?;
+            output::result(&format!(
+                "{}{GRID_LEGEND}",
+                noccl::collective::auto_grid_text(&rows)
+            ))?;
         }
         Ok(Outcome::Fine)
     }
@@ -153,7 +160,7 @@ fn text(rows: &[AutoRow]) -> String {
         vec![
             row.network.clone(),
             row.collective.to_string(),
-            noccl::format_bytes(row.bytes),
+            noccl::files::format_bytes(row.bytes),
             row.auto.clone(),
             grouped(row.cycles),
             row.best.clone(),
@@ -166,7 +173,7 @@ fn text(rows: &[AutoRow]) -> String {
     };
     let body: Vec<Vec<String>> = rows.iter().map(line).collect();
     let mut out = format!("{}\n{LEGEND}", table(&header, &body));
-    if let Some(loss) = noccl::auto_spread(rows) {
+    if let Some(loss) = noccl::collective::auto_spread(rows) {
         let (median, most) = (loss.median * 100.0, loss.most * 100.0);
         out += &format!(
             "{} cases: loss {median:.1} % in the median, {most:.1} % at most ({})\n",
@@ -176,7 +183,7 @@ fn text(rows: &[AutoRow]) -> String {
     let mut kinds: Vec<_> = rows.iter().map(|row| row.collective).collect();
     kinds.dedup();
     for kind in kinds {
-        if let Some(error) = noccl::model_spread(rows, kind) {
+        if let Some(error) = noccl::study::model_spread(rows, kind) {
             let (median, most) = (error.median * 100.0, error.most * 100.0);
             out += &format!(
                 "model of {kind}: {} schedules, {median:.2} % off in the median, {most:.1} % at most ({})\n",

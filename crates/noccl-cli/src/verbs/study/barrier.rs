@@ -5,7 +5,8 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{BarrierStudy, Error};
+use noccl::Error;
+use noccl::study::BarrierStudy;
 use std::path::PathBuf;
 
 /// Compare barrier structures over 2 to 4096 clusters: cycles, slopes, the closed formula
@@ -41,18 +42,20 @@ pub struct Barrier {
 impl Barrier {
     pub fn run(&self) -> Result<Outcome, Error> {
         if let Some(page) = &self.page {
-            noccl::check_barrier_page(page)?;
-            noccl::check_output(page)?;
+            noccl::study::check_barrier_page(page)?;
+            noccl::files::check_output(page)?;
         }
         if let Some(directory) = &self.figures {
-            noccl::check_output(&directory.join("barriers.json"))?;
+            noccl::files::check_output(&directory.join("barriers.json"))?;
         }
-        let study = watched("runs", |watch| noccl::barrier_study(&self.clusters, watch))?;
+        let study = watched("runs", |watch| {
+            noccl::study::barrier_study(&self.clusters, watch)
+        })?;
         if let Some(page) = &self.page {
             study.update_page(page)?;
         }
         if let Some(directory) = &self.figures {
-            noccl::write_figures(directory, &[study.figure()])?;
+            noccl::study::write_figures(directory, &[study.figure()])?;
         }
         if self.json {
             output::json(&study)?;

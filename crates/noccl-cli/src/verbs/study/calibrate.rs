@@ -6,7 +6,10 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, interrupt, output};
 use clap::Args;
-use noccl::{Calibration, CoreCosts, Error, Law, Network};
+use noccl::Error;
+use noccl::network::Network;
+use noccl::program::CoreCosts;
+use noccl::study::{Calibration, Law};
 use std::path::PathBuf;
 
 /// Fit constants: of the analytic model to simulator runs, of modelled cores to executed ones
@@ -41,7 +44,9 @@ pub struct Calibrate {
 
 impl Calibrate {
     pub fn run(&self) -> Result<Outcome, Error> {
-        self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
+        self.output
+            .as_deref()
+            .map_or(Ok(()), noccl::files::check_output)?;
         let network = self.spec.load()?;
         if network.cores().is_some() {
             return self.cores(&network);
@@ -51,9 +56,11 @@ impl Calibrate {
             return Err(Error::argument("--costs", costs, accepted));
         }
         let command = format!("noccl calibrate --spec {}", self.spec.as_arguments());
-        let calibration = watched("runs", |watch| noccl::calibrate(&network, &command, watch))?;
+        let calibration = watched("runs", |watch| {
+            noccl::study::calibrate(&network, &command, watch)
+        })?;
         if let Some(path) = &self.output {
-            noccl::write_file(path, &noccl::calibration_text(&calibration)?)?;
+            noccl::files::write_file(path, &noccl::study::calibration_text(&calibration)?)?;
         }
         if self.json {
             output::json(&calibration)?;
@@ -66,12 +73,12 @@ impl Calibrate {
     /// Costs of modelled cores.
     fn cores(&self, network: &Network) -> Result<Outcome, Error> {
         let costs = self.costs.as_deref().unwrap_or("in_order");
-        let on_step = |_: &noccl::CompileStep| !interrupt::is_asked();
+        let on_step = |_: &noccl::program::CompileStep| !interrupt::is_asked();
         let (spec, costs) = watched("runs", |watch| {
-            noccl::core_costs(network, costs, &on_step, watch)
+            noccl::program::core_costs(network, costs, &on_step, watch)
         })?;
         if let Some(path) = &self.output {
-            noccl::write_file(path, &noccl::to_toml(&spec))?;
+            noccl::files::write_file(path, &noccl::network::to_toml(&spec))?;
         }
         if self.json {
             output::json(&costs)?;
@@ -101,12 +108,12 @@ fn core_summary(costs: &CoreCosts) -> String {
         ("deviation", Right),
         ("", Left),
     ];
-    let line = |row: &noccl::CoreCostRow| {
+    let line = |row: &noccl::program::CoreCostRow| {
         vec![
             row.mesh.clone(),
             row.function.clone(),
             row.algorithm.clone(),
-            noccl::format_bytes(row.bytes),
+            noccl::files::format_bytes(row.bytes),
             grouped(row.executed_cycles),
             grouped(row.modelled_cycles),
             format!("{:+.1} %", 100.0 * row.deviation),
@@ -115,7 +122,7 @@ fn core_summary(costs: &CoreCosts) -> String {
     };
     let lines: Vec<Vec<String>> = costs.rows.iter().map(line).collect();
     out += &format!("\n{}\n", table(&header, &lines));
-    let spread = |of: &noccl::CoreCostSpread| {
+    let spread = |of: &noccl::program::CoreCostSpread| {
         let (median, max) = (100.0 * of.median, 100.0 * of.max);
         format!(
             "{} runs, apart {median:.1} % in the median, {max:.1} % at most\n",

@@ -7,8 +7,9 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::{Args, ValueEnum};
-use noccl::{
-    CoherenceProgram, CoherenceProtocol, CoherenceRequest, CoherenceRow, Error, KernelSize,
+use noccl::Error;
+use noccl::study::{
+    CoherenceProgram, CoherenceProtocol, CoherenceRequest, CoherenceRow, KernelSize,
 };
 use std::path::PathBuf;
 
@@ -78,15 +79,15 @@ impl Coherence {
 
     pub fn run(&self) -> Result<Outcome, Error> {
         if let Some(path) = &self.save {
-            noccl::check_output(path)?;
+            noccl::files::check_output(path)?;
         }
         let request = CoherenceRequest {
-            protocols: noccl::parse_protocols(&self.protocol)?,
+            protocols: noccl::study::parse_protocols(&self.protocol)?,
             programs: self.programs()?,
-            designs: noccl::parse_designs(&self.design)?,
+            designs: noccl::study::parse_designs(&self.design)?,
             overrides: self.overrides.overrides.clone(),
         };
-        let rows = watched("runs", |watch| noccl::coherence(&request, watch))?;
+        let rows = watched("runs", |watch| noccl::study::coherence(&request, watch))?;
         if self.json {
             output::json(&rows)?;
         } else {
@@ -97,8 +98,8 @@ impl Coherence {
 
     fn programs(&self) -> Result<Vec<CoherenceProgram>, Error> {
         let kernels = match &self.kernel {
-            Some(names) => noccl::parse_kernels(names)?,
-            None if self.recording.is_empty() => noccl::parse_kernels("fft")?,
+            Some(names) => noccl::study::parse_kernels(names)?,
+            None if self.recording.is_empty() => noccl::study::parse_kernels("fft")?,
             None => Vec::new(),
         };
         let size = match self.size {
@@ -117,7 +118,7 @@ impl Coherence {
             program.save(path)?;
         }
         for path in &self.recording {
-            programs.push(noccl::read_recording(path)?);
+            programs.push(noccl::study::read_recording(path)?);
         }
         Ok(programs)
     }

@@ -6,12 +6,14 @@ use crate::progress::watched;
 use crate::table::{Align, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::gemm::{
+use noccl::collective::{ElementType, Verified};
+use noccl::study::gemm::{
     Backend, COMPUTATION_SHARE, Collectives, FusedRoot, GemmKernel, parse_backends,
     parse_collectives, parse_fused_root, parse_gemm_kernel, parse_mesh, parse_problem,
     parse_submatrix, parse_sync,
 };
-use noccl::{ElementType, Error, GemmRequest, GemmRow, GemmSync, Mode, Verified};
+use noccl::study::{GemmRequest, GemmRow, GemmSync};
+use noccl::{Error, Mode};
 use std::path::PathBuf;
 
 /// Matrix products on meshes of clusters: cycles per iteration, what limits them, speedup of in-network
@@ -62,7 +64,7 @@ pub struct Gemm {
     #[arg(long, value_name = "ROWSxCOLUMNSxINNER", conflicts_with = "shape")]
     submatrix: Option<String>,
     /// Element of A and B with --submatrix: fp64, fp32, fp16, bf16, fp8_e4m3 or fp8_e5m2
-    #[arg(long, default_value = "fp64", value_parser = noccl::parse_element)]
+    #[arg(long, default_value = "fp64", value_parser = noccl::collective::parse_element)]
     element: ElementType,
     /// Share of the FPUs' peak that the inner kernel reaches
     #[arg(long, value_name = "SHARE")]
@@ -156,7 +158,7 @@ impl Gemm {
             calibration: self
                 .calibration
                 .as_deref()
-                .map(noccl::read_calibration)
+                .map(noccl::study::read_calibration)
                 .transpose()?,
             root: self.root,
             has_line_energy: self.line_energy,
@@ -171,7 +173,7 @@ impl Gemm {
             checkpoint: self.checkpoint.request(),
             ..base
         };
-        let rows = watched("products", |watch| noccl::gemm(&request, watch))?;
+        let rows = watched("products", |watch| noccl::study::gemm(&request, watch))?;
         if self.json {
             output::json(&rows)?;
         } else {

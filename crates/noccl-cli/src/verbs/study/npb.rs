@@ -6,7 +6,8 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, interrupt, output};
 use clap::Args;
-use noccl::{Error, NpbRequest, NpbRow};
+use noccl::Error;
+use noccl::program::{NpbRequest, NpbRow};
 
 /// Run NAS Parallel Benchmarks on executed cores, and compare their results with the published ones
 ///
@@ -57,18 +58,20 @@ pub struct Npb {
 impl Npb {
     pub fn run(&self) -> Result<Outcome, Error> {
         let request = NpbRequest {
-            kernels: noccl::parse_npb_kernels(&self.kernels)?,
-            class: noccl::parse_npb_class(&self.class)?,
+            kernels: noccl::program::parse_npb_kernels(&self.kernels)?,
+            class: noccl::program::parse_npb_class(&self.class)?,
             define: self.define.clone(),
             ranks: self.ranks,
-            libraries: noccl::parse_npb_libraries(&self.library)?,
+            libraries: noccl::program::parse_npb_libraries(&self.library)?,
             spec: self.spec.clone(),
             overrides: self.overrides.overrides.clone(),
             costs: self.costs.clone(),
             memory_bytes: self.program_memory,
         };
-        let on_step = |_: &noccl::CompileStep| !interrupt::is_asked();
-        let rows = watched("ranks", |watch| noccl::npb(&request, &on_step, watch))?;
+        let on_step = |_: &noccl::program::CompileStep| !interrupt::is_asked();
+        let rows = watched("ranks", |watch| {
+            noccl::program::npb(&request, &on_step, watch)
+        })?;
         if self.json {
             output::json(&rows)?;
         } else {

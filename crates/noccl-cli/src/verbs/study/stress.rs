@@ -6,7 +6,8 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{Error, StressReport, StressRequest};
+use noccl::Error;
+use noccl::study::{StressReport, StressRequest};
 
 /// Random overlapping transactions of all kinds, or random programs of ranks: does everything complete with the right bytes?
 ///
@@ -37,7 +38,7 @@ pub struct Stress {
     #[arg(long, value_name = "KIND,...", default_value = "all")]
     only: String,
     /// Transactions per seed, 64 to 16384; of programs the most steps
-    #[arg(long, default_value_t = noccl::MIN_STRESS_TRANSACTIONS)]
+    #[arg(long, default_value_t = noccl::study::MIN_STRESS_TRANSACTIONS)]
     transactions: u32,
     /// Draw with every seed a mesh no larger than the spec's, and a variant of its routers
     #[arg(long)]
@@ -54,11 +55,13 @@ impl Stress {
             spec_arguments: self.spec.as_arguments(),
             seeds: self.seeds,
             first_seed: self.first_seed,
-            kinds: noccl::parse_stress_kinds(&self.only)?,
+            kinds: noccl::study::parse_stress_kinds(&self.only)?,
             transactions: self.transactions,
             has_variants: self.variants,
         };
-        let report = watched("seeds", |watch| noccl::stress(&network, &request, watch))?;
+        let report = watched("seeds", |watch| {
+            noccl::study::stress(&network, &request, watch)
+        })?;
         if self.json {
             output::json(&report)?;
         } else {

@@ -187,7 +187,7 @@ fn refuse_unreadable(study: &Path) -> Result<(), Error> {
         .metadata()
         .is_ok_and(|found| !found.is_file() && !found.is_dir());
     if !is_pipe {
-        noccl::read_text(study)?;
+        noccl::files::read_text(study)?;
     }
     Ok(())
 }

@@ -7,8 +7,10 @@ use crate::progress::watched;
 use crate::table::grouped;
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{CollectiveKind, ElementType, Error, Objective, Operator, SearchEnd, SynthReport};
-use noccl::{SynthRequest, TileRef};
+use noccl::Error;
+use noccl::collective::SynthRequest;
+use noccl::collective::{CollectiveKind, ElementType, Objective, Operator, SearchEnd, SynthReport};
+use noccl::network::TileRef;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -27,7 +29,7 @@ Examples:
   noccl synth all_reduce --bytes 4KiB --tries 100 --seed 7 --json")]
 pub struct Synth {
     /// multicast, reduce, all_reduce, all_gather, reduce_scatter or all_to_all
-    #[arg(value_parser = noccl::parse_collective)]
+    #[arg(value_parser = noccl::collective::parse_collective)]
     collective: CollectiveKind,
     #[command(flatten)]
     spec: SpecArgs,
@@ -41,13 +43,13 @@ pub struct Synth {
     #[arg(long, value_name = "SIZE", default_value = "4KiB")]
     bytes: String,
     /// Operator of reductions: sum, min, max, and, or
-    #[arg(long, default_value = "sum", value_parser = noccl::parse_operator)]
+    #[arg(long, default_value = "sum", value_parser = noccl::collective::parse_operator)]
     operator: Operator,
     /// Element: fp64, fp32, fp16, bf16, fp8_e4m3, fp8_e5m2, int8, int16, int32 or int64
-    #[arg(long, default_value = "fp64", value_parser = noccl::parse_element)]
+    #[arg(long, default_value = "fp64", value_parser = noccl::collective::parse_element)]
     element: ElementType,
     /// What is made small: cycles or energy
-    #[arg(long, default_value = "cycles", value_parser = noccl::parse_objective)]
+    #[arg(long, default_value = "cycles", value_parser = noccl::collective::parse_objective)]
     objective: Objective,
     /// Seed of the search and of the random bytes
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -62,7 +64,7 @@ pub struct Synth {
     #[arg(long)]
     software: bool,
     /// A link that does not work, by its ends; may be repeated
-    #[arg(long, value_name = "X,Y-X,Y", value_parser = noccl::parse_faulty_link)]
+    #[arg(long, value_name = "X,Y-X,Y", value_parser = noccl::network::parse_faulty_link)]
     faulty_link: Vec<(TileRef, TileRef)>,
     /// A tile that does not work, its router with it; may be repeated
     #[arg(long, value_name = "X,Y|mem:N")]
@@ -83,15 +85,19 @@ impl Synth {
     }
 
     pub fn run(&self) -> Result<Outcome, Error> {
-        self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
+        self.output
+            .as_deref()
+            .map_or(Ok(()), noccl::files::check_output)?;
         let network = self.spec.load()?;
         let groups = self.group.iter();
-        let groups = groups.map(|text| noccl::parse_group(&network, text));
+        let groups = groups.map(|text| noccl::network::parse_group(&network, text));
         let root = self.root.as_deref();
         let tiles = self.faulty_tile.iter();
         let tiles = tiles.map(|text| Ok(network.parse_tile_ref(text)?));
         let request = SynthRequest {
-            root: root.map(|r| noccl::parse_root(&network, r)).transpose()?,
+            root: root
+                .map(|r| noccl::network::parse_root(&network, r))
+                .transpose()?,
             operator: self.operator,
             element: self.element,
             seed: self.seed,
@@ -108,10 +114,10 @@ impl Synth {
             )
         };
         let (report, schedule) = watched("% of the time", |watch| {
-            noccl::synth(&network, &request, watch)
+            noccl::collective::synth(&network, &request, watch)
         })?;
         if let Some(path) = &self.output {
-            noccl::write_file(path, &output::to_json(&schedule)?)?;
+            noccl::files::write_file(path, &output::to_json(&schedule)?)?;
             output::log(&format!(
                 "{}: {} actions",
                 path.display(),
@@ -163,7 +169,7 @@ fn text(report: &SynthReport) -> String {
          search       seed {}, {} schedules, {} by an estimate alone{untried}; ended by {end}; {:.1} s\n\
          verified     {}\n",
         report.collective,
-        noccl::format_bytes(report.bytes),
+        noccl::files::format_bytes(report.bytes),
         report.network,
         report.groups.join(" and "),
         grouped(report.cycles),

@@ -6,7 +6,8 @@ use crate::progress::watched;
 use crate::table::{Align, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{Error, Mode, Pattern, TrafficPoint, TrafficReport, TrafficRequest};
+use noccl::study::{Pattern, TrafficPoint, TrafficReport, TrafficRequest};
+use noccl::{Error, Mode};
 
 /// Latency over load of open-loop traffic, accepted load, saturation
 #[derive(Debug, Args)]
@@ -21,7 +22,7 @@ Examples:
 pub struct Traffic {
     /// uniform, transpose, bit_complement, neighbour, tornado, hotspot, row_multicast, broadcast, corner_broadcast, random_multicast
     /// or many_to_one
-    #[arg(value_parser = noccl::parse_pattern)]
+    #[arg(value_parser = noccl::study::parse_pattern)]
     pattern: Pattern,
     #[command(flatten)]
     spec: SpecArgs,
@@ -69,7 +70,8 @@ impl Traffic {
         if let Some(beats) = self.beats {
             request.beats = beats;
             if self.pattern.is_collective() {
-                request.loads = noccl::loads_of_capacity(&network, self.pattern, beats.max(1));
+                request.loads =
+                    noccl::study::loads_of_capacity(&network, self.pattern, beats.max(1));
             }
         }
         if !self.loads.is_empty() {
@@ -86,7 +88,9 @@ impl Traffic {
             threads: self.threads,
             ..request
         };
-        let report = watched("loads", |watch| noccl::traffic(&network, &request, watch))?;
+        let report = watched("loads", |watch| {
+            noccl::study::traffic(&network, &request, watch)
+        })?;
         if self.json {
             output::json(&report)?;
         } else {

@@ -6,7 +6,8 @@ use crate::progress::watched;
 use crate::table::{Align, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{DeviationRow, Error, MARKED_DEVIATION, ModelAccuracy, PublishedRow, Validation};
+use noccl::Error;
+use noccl::study::{DeviationRow, MARKED_DEVIATION, ModelAccuracy, PublishedRow, Validation};
 use std::path::PathBuf;
 
 /// Error of the equations: the published ones against the paper, our model against the simulator
@@ -36,7 +37,7 @@ impl ValidationVerb {
         let network = self.spec.load()?;
         let calibration = load_calibration(self.calibration.as_deref())?;
         let validation = watched("runs", |watch| {
-            noccl::validation(&network, &calibration, self.max_side, watch)
+            noccl::study::validation(&network, &calibration, self.max_side, watch)
         })?;
         if self.json {
             output::json(&validation)?;
@@ -125,14 +126,14 @@ fn worst(accuracy: &ModelAccuracy) -> String {
         let of_kind = accuracy
             .rows
             .iter()
-            .filter(|r| noccl::word(&r.collective) == kind);
+            .filter(|r| noccl::collective::word(&r.collective) == kind);
         let Some(row) = of_kind.max_by(|a, b| a.error.abs().total_cmp(&b.error.abs())) else {
             continue;
         };
         body.push(vec![
             kind.to_owned(),
             format!("{}x{}", row.columns, row.rows),
-            noccl::format_bytes(row.bytes),
+            noccl::files::format_bytes(row.bytes),
             row.algorithm.clone(),
             row.simulated_cycles.to_string(),
             format!("{:.1}", row.model_cycles),
@@ -162,8 +163,8 @@ fn deviations(rows: &[DeviationRow]) -> String {
             let mark = if is_far { "*" } else { "" };
             vec![
                 format!("{0}x{0}", row.side),
-                noccl::word(&row.collective),
-                noccl::format_bytes(row.bytes),
+                noccl::collective::word(&row.collective),
+                noccl::files::format_bytes(row.bytes),
                 row.algorithm.clone(),
                 row.constants.clone(),
                 format!("{:.0}", row.published_cycles),

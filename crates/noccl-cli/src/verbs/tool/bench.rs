@@ -5,8 +5,9 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::bench::{BenchChange, BenchRow, Benchmark, Part};
-use noccl::{Error, FileError};
+use noccl::Error;
+use noccl::files::FileError;
+use noccl::study::bench::{BenchChange, BenchRow, Benchmark, Part};
 use std::path::PathBuf;
 
 /// Measure the simulator: flit-hops per CPU-second, cycles per second, memory per tile
@@ -53,14 +54,16 @@ pub struct Bench {
 
 impl Bench {
     pub fn run(&self) -> Result<Outcome, Error> {
-        self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
+        self.output
+            .as_deref()
+            .map_or(Ok(()), noccl::files::check_output)?;
         let chosen = if self.only.is_empty() {
             &Benchmark::SHORT[..]
         } else {
             &self.only
         };
         let before: Option<Vec<BenchRow>> = match &self.compare {
-            Some(path) => Some(noccl::read_json(path, "list of benchmark rows")?),
+            Some(path) => Some(noccl::files::read_json(path, "list of benchmark rows")?),
             None => None,
         };
         let rows = watched("benchmarks", |watch| {
@@ -73,7 +76,7 @@ impl Bench {
                         divisor: self.divisor,
                     }
                 };
-                let run = |b: &Benchmark| noccl::bench::bench_here(*b, part, watch);
+                let run = |b: &Benchmark| noccl::study::bench::bench_here(*b, part, watch);
                 return chosen.iter().map(run).collect();
             }
             let program = std::env::current_exe().map_err(|e| {
@@ -82,10 +85,10 @@ impl Bench {
                     reason: format!("cannot find this program: {e}"),
                 })
             })?;
-            noccl::bench::bench(&program, chosen, self.instructions, watch)
+            noccl::study::bench::bench(&program, chosen, self.instructions, watch)
         })?;
         if let Some(path) = &self.output {
-            noccl::write_file(path, &output::to_json(&rows)?)?;
+            noccl::files::write_file(path, &output::to_json(&rows)?)?;
         }
         if self.json {
             output::json(&rows)?;
@@ -93,7 +96,7 @@ impl Bench {
             output::result(&summary(&rows))?;
         }
         if let Some(before) = before {
-            let changes = noccl::bench::changes(&before, &rows);
+            let changes = noccl::study::bench::changes(&before, &rows);
             let text = change_table(&changes);
             if self.json {
                 output::log(&text);

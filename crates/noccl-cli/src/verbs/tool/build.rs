@@ -4,7 +4,8 @@
 use crate::{Outcome, interrupt, output};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use noccl::{BuildRow, CompileRequest, CompileStep, Error, Messages, Optimization};
+use noccl::Error;
+use noccl::program::{BuildRow, CompileRequest, CompileStep, Messages, Optimization};
 use std::io::IsTerminal;
 use std::num::NonZeroU8;
 use std::path::PathBuf;
@@ -78,7 +79,7 @@ impl Build {
             keep: self.keep.clone(),
         };
         let display = StepDisplay::new(self.verbose);
-        let row = noccl::build(&request, &|step| {
+        let row = noccl::program::build(&request, &|step| {
             display.show(step);
             !interrupt::is_asked()
         });

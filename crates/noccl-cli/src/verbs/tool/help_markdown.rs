@@ -17,10 +17,12 @@ pub struct HelpMarkdown {
 
 impl HelpMarkdown {
     pub fn run(&self) -> Result<Outcome, Error> {
-        self.output.as_deref().map_or(Ok(()), noccl::check_output)?;
+        self.output
+            .as_deref()
+            .map_or(Ok(()), noccl::files::check_output)?;
         let page = page();
         match &self.output {
-            Some(path) => noccl::write_file(path, &page)?,
+            Some(path) => noccl::files::write_file(path, &page)?,
             None => output::result(&page)?,
         }
         Ok(Outcome::Fine)

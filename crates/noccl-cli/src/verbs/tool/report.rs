@@ -26,9 +26,9 @@ pub struct Report {
 
 impl Report {
     pub fn run(&self) -> Result<Outcome, Error> {
-        noccl::check_output(&self.output)?;
-        let rows = noccl::read_rows(&self.results)?;
-        noccl::write_file(&self.output, &noccl::report::page(&rows)?)?;
+        noccl::files::check_output(&self.output)?;
+        let rows = noccl::files::read_rows(&self.results)?;
+        noccl::files::write_file(&self.output, &noccl::report::page(&rows)?)?;
         if self.json {
             output::json(&serde_json::json!({ "page": self.output }))?;
         } else {

@@ -30,18 +30,18 @@ pub struct Schema {
 impl Schema {
     pub fn run(&self) -> Result<Outcome, Error> {
         if let Some(folder) = &self.all {
-            noccl::check_output(&folder.join("schedule.schema.json"))?;
+            noccl::files::check_output(&folder.join("schedule.schema.json"))?;
         }
         if let Some(format) = &self.format {
-            output::json(&noccl::schema(old_names::format_name(format)?)?)?;
+            output::json(&noccl::files::schema(old_names::format_name(format)?)?)?;
         }
         if self.list {
-            output::result(&noccl::SCHEMA_NAMES.join("\n"))?;
+            output::result(&noccl::files::SCHEMA_NAMES.join("\n"))?;
         }
         if let Some(folder) = &self.all {
-            for name in noccl::SCHEMA_NAMES {
-                let text = output::to_json(&noccl::schema(name)?)?;
-                noccl::write_file(&folder.join(format!("{name}.schema.json")), &text)?;
+            for name in noccl::files::SCHEMA_NAMES {
+                let text = output::to_json(&noccl::files::schema(name)?)?;
+                noccl::files::write_file(&folder.join(format!("{name}.schema.json")), &text)?;
             }
         }
         Ok(Outcome::Fine)

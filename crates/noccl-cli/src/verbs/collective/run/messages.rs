@@ -7,7 +7,8 @@ use crate::progress::watched;
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{Error, MessagesReport, MessagesRequest};
+use noccl::Error;
+use noccl::program::{MessagesReport, MessagesRequest};
 use std::path::PathBuf;
 
 /// A message trace: what the ranks of an MPI program have called, as programs/recorder records it
@@ -52,8 +53,8 @@ impl RunMessages {
             trace: self.file.clone(),
             ranks: self.ranks,
             library: self.library.map(|library| match library {
-                Library::Modelled => noccl::LibraryCosts::Modelled,
-                Library::Recorded => noccl::LibraryCosts::Recorded,
+                Library::Modelled => noccl::program::LibraryCosts::Modelled,
+                Library::Recorded => noccl::program::LibraryCosts::Recorded,
             }),
             collectives: noccl::program::parse_program_algorithm(&of_ranks.collectives)?,
             compute_scale: self.compute_scale,
@@ -63,13 +64,13 @@ impl RunMessages {
         of_ranks.check_timeline()?;
         let report = if of_ranks.timeline.is_some() {
             let (report, timeline) = watched("calls", |watch| {
-                noccl::record_replayed(network, &request, watch)
+                noccl::program::record_replayed(network, &request, watch)
             })?;
             of_ranks.write_timeline(&timeline)?;
             report
         } else {
             watched("calls", |watch| {
-                noccl::replay_messages(network, &request, watch)
+                noccl::program::replay_messages(network, &request, watch)
             })?
         };
         if of_ranks.json {
@@ -103,15 +104,17 @@ fn summary(report: &MessagesReport) -> String {
             first.into_iter().chain(numbers.map(grouped)).collect()
         })
         .collect();
-    let sum = |of: fn(&noccl::MessagesRankRow) -> u64| grouped(report.ranks.iter().map(of).sum());
+    let sum = |of: fn(&noccl::program::MessagesRankRow) -> u64| {
+        grouped(report.ranks.iter().map(of).sum())
+    };
     format!(
         "{}\nnetwork    {}\nsource     {}\n{}cycles     {} ({:.0} ns)\nmessages   {} of {} bytes, {} received\nflit-hops  {}\n",
         table(&header, &rows),
         report.network,
-        noccl::visible_line(&report.source),
+        noccl::files::visible_line(&report.source),
         match report.library {
-            noccl::MessagesLibrary::Modelled => "",
-            noccl::MessagesLibrary::Recorded => "library    recorded\n",
+            noccl::program::MessagesLibrary::Modelled => "",
+            noccl::program::MessagesLibrary::Recorded => "library    recorded\n",
         },
         grouped(report.cycles),
         report.time_ns,

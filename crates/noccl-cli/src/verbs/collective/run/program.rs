@@ -9,9 +9,11 @@ use crate::python::{interpreter, run_ranks};
 use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
-use noccl::{
-    CalledRankRow, CalledReport, CalledRequest, CollectiveUseRow, Error, ExecutedReport,
-    ExecutedRequest, Network, Recording,
+use noccl::Error;
+use noccl::network::Network;
+use noccl::program::{
+    CalledRankRow, CalledReport, CalledRequest, CollectiveUseRow, ExecutedReport, ExecutedRequest,
+    Recording,
 };
 use std::path::PathBuf;
 use std::process::Command;
@@ -79,17 +81,17 @@ impl RunProgram {
             checkpoint: self.checkpoint.request(),
         };
         if let Some(place) = &self.record {
-            noccl::check_output(place)?;
+            noccl::files::check_output(place)?;
         }
         self.of_ranks.check_timeline()?;
-        if noccl::is_program_of_calls(&self.file)? {
+        if noccl::program::is_program_of_calls(&self.file)? {
             return self.run_called(network, request);
         }
         self.refuse_calls_only()?;
         let mut printed = Vec::new();
         let has_timeline = self.of_ranks.timeline.is_some();
         let done = watched("ranks", |watch| {
-            noccl::record_executed(network, &request, has_timeline, &mut printed, watch)
+            noccl::program::record_executed(network, &request, has_timeline, &mut printed, watch)
         });
         let (mut report, timeline) =
             done.inspect_err(|_| print_failed(&printed, self.of_ranks.json))?;
@@ -118,12 +120,12 @@ impl RunProgram {
         };
         let mut printed = Vec::new();
         let done = watched("ranks", |watch| {
-            noccl::record_called(network, &request, recording, &mut printed, watch)
+            noccl::program::record_called(network, &request, recording, &mut printed, watch)
         });
         let (report, recorded) =
             done.inspect_err(|_| print_failed(&printed, self.of_ranks.json))?;
         if let (Some(place), Some(trace)) = (&self.record, &recorded.messages) {
-            noccl::write_file(place, trace)?;
+            noccl::files::write_file(place, trace)?;
         }
         if let Some(timeline) = &recorded.timeline {
             self.of_ranks.write_timeline(timeline)?;
@@ -164,8 +166,11 @@ impl RunProgram {
         };
         let name = self.file.file_name().unwrap_or(self.file.as_os_str());
         let source = format!("{} on executed cores of {}", name.display(), self.spec.spec);
-        let text = noccl::take_recorded((&noccl::visible_line(&source), network), consoles)?;
-        noccl::write_file(place, &text)?;
+        let text = noccl::program::take_recorded(
+            (&noccl::files::visible_line(&source), network),
+            consoles,
+        )?;
+        noccl::files::write_file(place, &text)?;
         Ok(())
     }
 
@@ -176,7 +181,7 @@ impl RunProgram {
             return Err(Error::argument("--record", place.display(), accepted));
         }
         let unsaved = "the Python objects of a script's ranks";
-        noccl::refuse_checkpoint(self.checkpoint.request().as_ref(), unsaved)?;
+        noccl::program::refuse_checkpoint(self.checkpoint.request().as_ref(), unsaved)?;
         let mut command = Command::new(interpreter());
         // Without the current folder in front of the path: a file `types.py` there would stand for Python's own.
         command.args(["-P", "-m", "noccl.programs", "--spec", &self.spec.spec]);

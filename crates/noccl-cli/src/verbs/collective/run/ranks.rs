@@ -2,7 +2,8 @@
 //! Options of runs of ranks.
 
 use clap::Args;
-use noccl::{Error, Timeline};
+use noccl::Error;
+use noccl::program::Timeline;
 use std::path::PathBuf;
 
 /// How ranks run.
@@ -36,7 +37,7 @@ impl RanksArgs {
                 "accepted: FILE.json, of which python -m noccl.timelines makes a picture";
             return Err(Error::argument("--timeline", place.display(), accepted));
         }
-        noccl::check_output(place)
+        noccl::files::check_output(place)
     }
 
     /// Writes what ranks did over time, if somebody wants it.
@@ -47,7 +48,7 @@ impl RanksArgs {
         let text = timeline
             .trace_events()
             .map_err(|error| Error::argument("--timeline", place.display(), error.to_string()))?;
-        noccl::write_file(place, &text)?;
+        noccl::files::write_file(place, &text)?;
         Ok(())
     }
 }

@@ -4,7 +4,10 @@
 use crate::progress::rate;
 use crate::table::grouped;
 use crate::{Outcome, output};
-use noccl::{Error, HardwareReport, NoiseStatistics, RunReport, Verified};
+use noccl::Error;
+use noccl::collective::{RunReport, Verified};
+use noccl::hardware::HardwareReport;
+use noccl::program::NoiseStatistics;
 
 /// Prints the report of a run; wrong bytes are a failure.
 pub fn print(report: &RunReport, is_json: bool) -> Result<Outcome, Error> {

@@ -44,9 +44,9 @@ impl RunSchedule {
         request.checkpoint = self.checkpoint.request();
         request.config.is_lock_step = self.cores.lock_step;
         request.noise = self.cores.noise();
-        let schedule = noccl::read_schedule(&self.file)?;
+        let schedule = noccl::collective::read_schedule(&self.file)?;
         let found = watched("actions", |watch| {
-            noccl::run(&network, &schedule, &request, watch)
+            noccl::collective::run(&network, &schedule, &request, watch)
         })?;
         report::print(&found, self.simulation.json)
     }

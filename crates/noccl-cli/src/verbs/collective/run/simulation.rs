@@ -4,7 +4,8 @@
 use crate::args::{HardwareArgs, StallArgs, parse_mode, parse_threads};
 use crate::effects::{self, Idle};
 use clap::Args;
-use noccl::{Error, Mode, RunRequest};
+use noccl::collective::RunRequest;
+use noccl::{Error, Mode};
 
 /// How a schedule or a trace is simulated.
 #[derive(Debug, Args)]

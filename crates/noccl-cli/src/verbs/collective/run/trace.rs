@@ -30,9 +30,9 @@ impl RunTrace {
     pub fn run(&self) -> Result<Outcome, Error> {
         let network = self.spec.load()?;
         let request = self.simulation.request()?;
-        let trace = noccl::read_trace(&self.file)?;
+        let trace = noccl::collective::read_trace(&self.file)?;
         let found = watched("transactions", |watch| {
-            noccl::replay(&network, &trace, &request, watch)
+            noccl::collective::replay(&network, &trace, &request, watch)
         })?;
         report::print(&found, self.simulation.json)
     }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! JSON Schemas of everything that is read or written, generated from the Rust types.
 
-use crate::bench::BenchRow;
-use crate::describe::NetworkDescription;
-use crate::tree::TreeDescription;
-use crate::{
-    AttentionRow, BarrierStudy, BaselineRow, CoherenceRow, CompareRow, Error, Figure, GemmRow,
-    MatrixRow, MessagesReport, NpbRow, OrderDraw, OrderReport, RunReport, StressReport,
-    SynthReport, TrafficReport, Validation,
+use crate::Error;
+use crate::collective::{CompareRow, MatrixRow, RunReport, SynthReport};
+use crate::network::NetworkDescription;
+use crate::network::TreeDescription;
+use crate::program::{MessagesReport, NpbRow};
+use crate::study::bench::BenchRow;
+use crate::study::{
+    AttentionRow, BarrierStudy, BaselineRow, CoherenceRow, Figure, GemmRow, OrderDraw, OrderReport,
+    StressReport, TrafficReport, Validation,
 };
 use noccl_model::Calibration;
 use noccl_rtl::RtlNumbers;
@@ -52,8 +54,8 @@ pub const SCHEMA_NAMES: [&str; 28] = [
 /// [`Error::Argument`] with the names that exist.
 ///
 /// ```
-/// assert!(noccl::schema("spec").is_ok());
-/// assert!(noccl::schema("specs").is_err());
+/// assert!(noccl::files::schema("spec").is_ok());
+/// assert!(noccl::files::schema("specs").is_err());
 /// ```
 pub fn schema(name: &str) -> Result<Schema, Error> {
     Ok(match name {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Programs of ranks: a session in which ranks state one call after the other.
 
-use crate::{Algorithm, Error, Mode, Network, RunConfig};
+use crate::collective::Algorithm;
+use crate::network::Network;
+use crate::{Error, Mode, RunConfig};
 use noccl_program::Options;
-pub use noccl_program::{
-    CollectiveCall, CollectiveUse, CommId, ProgramError, RankId, RankReport, Receive, Received,
-    Report, RequestId, Response, Send, Session, Span,
-};
+use noccl_program::{CollectiveUse, ProgramError, Session};
 use noccl_studies::program_choice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

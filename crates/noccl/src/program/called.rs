@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compiled programs whose calls of MPI the runtime of programs carries out, on any network that runs programs.
 
-use crate::executed::{
+use crate::collective::Algorithm;
+use crate::network::Network;
+use crate::program::executed::{
     costs, has_calls, program_bytes, ranks_refused, read_image, refuse_checkpoint, text,
 };
-use crate::program::{CollectiveUseRow, ProgramRequest, session, use_rows};
-use crate::{Algorithm, Error, ExecutedRequest, Network, Timeline, Watch};
+use crate::program::session::{CollectiveUseRow, ProgramRequest, session, use_rows};
+use crate::program::{ExecutedRequest, Timeline};
+use crate::{Error, Watch};
 use noccl_execute::{CalledRank, CalledRequest as Request};
 use noccl_net::Coord;
 use noccl_program::places;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One tree of a network as plain data, for `noccl elaborate --tree`: ports and their number per tile.
 
-use crate::{Error, group_name, members, parse_tile, root_name};
+use crate::Error;
+use crate::network::{group_name, members, parse_tile, root_name};
 use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, NetError, Network, Port, TileId, TileSet, TreeTable};
 use schemars::JsonSchema;
@@ -89,9 +90,9 @@ pub fn parse_tree(network: &Network, text: &str) -> Result<TreeRequest, Error> {
 /// [`Error::Net`] if the group is empty or reaches outside, or routers of this network have no such trees.
 ///
 /// ```
-/// let network = noccl::load("smart_8x8", &[])?.network;
-/// let request = noccl::parse_tree(&network, "reduction:3,4")?;
-/// let tree = noccl::tree(&network, request, &noccl::parse_group(&network, "all")?)?;
+/// let network = noccl::network::load("smart_8x8", &[])?.network;
+/// let request = noccl::network::parse_tree(&network, "reduction:3,4")?;
+/// let tree = noccl::network::tree(&network, request, &noccl::network::parse_group(&network, "all")?)?;
 /// assert_eq!((tree.num_links, tree.max_ports), (63, 5));
 /// # Ok::<(), noccl::Error>(())
 /// ```

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Replay of message traces: what ranks of a recorded program have called, on a simulated network.
 
+use crate::collective::Algorithm;
+use crate::network::Network;
+use crate::program::Timeline;
 use crate::program::{ProgramRequest, Report, session};
-use crate::{Algorithm, Error, Network, Step, Timeline, Watch, WorkStage};
+use crate::{Error, Step, Watch, WorkStage};
 use noccl_net::elaborate;
 use noccl_program::{
     Event, Library, LibraryCosts, MessageTrace, Replayed, Span, Unit, parse_messages,

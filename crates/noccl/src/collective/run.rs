@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One schedule or trace, cycle by cycle.
 
+use crate::Error;
+use crate::collective::{CheckpointRequest, LinkFlits, SumError, Verified};
 use crate::hardware::{self, HardwareRequest};
-use crate::{CheckpointRequest, Error, LinkFlits, SumError, Verified};
 use noccl_cosim::HardwareReport;
 use noccl_net::Network;
 use noccl_run::{
@@ -207,9 +208,9 @@ pub fn replay(
     Ok(report)
 }
 
-/// What a result of [`crate::run_values`] means to its user; nothing is verified.
+/// What a result of [`crate::collective::run_values`] means to its user; nothing is verified.
 ///
-/// A schedule is timed from its first transfer (see [`crate::compare()`]), a trace (`None`) from its first
+/// A schedule is timed from its first transfer (see [`crate::collective::compare()`]), a trace (`None`) from its first
 /// transaction.
 #[must_use]
 pub fn report_run(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The NAS Parallel Benchmarks on executed cores: compiled, run, and what their rank 0 prints of the results read back.
 
-use crate::{
-    CalledRankRow, CalledRequest, Error, ExecutedRankRow, ExecutedRequest, Watch, run_called,
-    run_executed,
+use crate::program::{
+    CalledRankRow, CalledRequest, ExecutedRankRow, ExecutedRequest, run_called, run_executed,
 };
+use crate::{Error, Watch};
 use noccl_compile::{InterruptCosts, NpbBuild, NpbClass, NpbKernel, NpbLibrary, OnStep};
 use noccl_files::Scratch;
 use noccl_net::Network;

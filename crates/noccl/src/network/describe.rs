@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An elaborated network as plain data, for `noccl elaborate` and for drawing.
 
-use crate::root_name;
+use crate::network::root_name;
 use noccl_net::deadlock::operand_store_bytes;
 use noccl_net::{Coord, Network, Port, TileKind};
 use noccl_spec::{CoreTiles, TileKindName};
@@ -108,8 +108,8 @@ pub struct MessageCosts {
 /// Describes an elaborated network.
 ///
 /// ```
-/// let loaded = noccl::load("collective_noc_4x4", &[])?;
-/// let description = noccl::describe(&loaded.network, &loaded.warnings);
+/// let loaded = noccl::network::load("collective_noc_4x4", &[])?;
+/// let description = noccl::network::describe(&loaded.network, &loaded.warnings);
 /// assert_eq!(description.tiles.len(), 20);
 /// # Ok::<(), noccl::Error>(())
 /// ```
@@ -205,7 +205,8 @@ fn links(network: &Network) -> Vec<LinkRow> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{describe, load, rtl_config};
+    use crate::hardware::rtl_config;
+    use crate::network::{describe, load};
 
     #[test]
     fn the_operand_store_has_the_banks_of_the_hardware_and_takes_nothing_of_the_l1() {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compiled programs on the cores of a network.
 
-use crate::{CheckpointRequest, Error, Mode, Network, RunConfig, Timeline, TimelineRank, Watch};
+use crate::collective::CheckpointRequest;
+use crate::network::Network;
+use crate::program::{Timeline, TimelineRank};
+use crate::{Error, Mode, RunConfig, Watch};
 use noccl_compile::CALLS_MARK;
 use noccl_net::Coord;
 use noccl_program::{ProgramError, places};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl calibrate` on core tiles: the library's collectives on executed cores, and the constants of modelled ones that follow.
 
-use crate::{Error, ExecutedReport, ExecutedRequest, Watch, run_executed};
+use crate::program::{ExecutedReport, ExecutedRequest, run_executed};
+use crate::{Error, Watch};
 use noccl_compile::{Embedded, OnStep};
 use noccl_files::Scratch;
 use noccl_net::{Network, elaborate};
@@ -35,7 +36,7 @@ pub fn core_costs(
     watch: Watch<'_>,
 ) -> Result<(Spec, CoreCosts), Error> {
     let spec = network.spec();
-    crate::executed::costs(instruction_costs)?;
+    crate::program::executed::costs(instruction_costs)?;
     let scratch =
         Scratch::new(std::env::temp_dir().join(format!("noccl-core-costs-{}", std::process::id())));
     let program = scratch.path("collectives.elf");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The hardware of a network: its numbers, a folder for a chip, routing vectors.
 
-use crate::{Error, write_file};
+use crate::Error;
+use crate::files::write_file;
 use noccl_cosim::read_sources;
 use noccl_files::{check_output_folder, write_folder};
 use noccl_net::Network;
@@ -17,8 +18,8 @@ use std::path::Path;
 /// [`Error::Rtl`] with the field of the spec that asks for something without hardware.
 ///
 /// ```
-/// let network = noccl::load("collective_noc_4x4", &[])?.network;
-/// assert_eq!(noccl::rtl_config(&network)?.mesh_width, 5);
+/// let network = noccl::network::load("collective_noc_4x4", &[])?.network;
+/// assert_eq!(noccl::hardware::rtl_config(&network)?.mesh_width, 5);
 /// # Ok::<(), noccl::Error>(())
 /// ```
 pub fn rtl_config(network: &Network) -> Result<RtlConfig, Error> {
