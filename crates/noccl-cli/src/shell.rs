@@ -7,7 +7,7 @@ pub use crate::output::{json, log, result};
 pub use crate::progress::watched;
 pub use crate::table::{Align, table};
 
-use crate::{interrupt, output, resume_command};
+use crate::{output, progress, resume_command};
 use noccl::{Error, ErrorClass};
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -27,7 +27,7 @@ pub enum Outcome {
 /// A whole process: looks for signals, calls the command with its arguments, the program's name first, and ends with its exit code.
 #[must_use]
 pub fn process(call: impl FnOnce(Vec<OsString>) -> u8) -> ExitCode {
-    if let Err(error) = interrupt::install() {
+    if let Err(error) = progress::install() {
         return ExitCode::from(report(&error));
     }
     ExitCode::from(call(std::env::args_os().collect()))
@@ -66,6 +66,6 @@ fn report(error: &Error) -> u8 {
         ErrorClass::BadInput => 2,
         ErrorClass::Suspended => 3,
         ErrorClass::NotWritten => 4,
-        ErrorClass::Interrupted => interrupt::INTERRUPTED as u8,
+        ErrorClass::Interrupted => progress::INTERRUPTED as u8,
     }
 }

@@ -10,7 +10,6 @@
 
 pub mod endpoints;
 mod error;
-mod follow;
 pub mod library;
 pub mod lockstep;
 pub mod messages;
@@ -18,7 +17,7 @@ mod run;
 mod verilated;
 
 pub use error::{CosimError, HardwareError};
-pub use follow::{HardwareReport, OnCycle, OnProgress, Simulate};
 pub use library::{Arithmetic, Boundary, BuildInputs, read_sources, verilator_found};
 pub use run::{Hardware, run_schedule, run_trace};
+pub use run::{HardwareReport, OnCycle, OnProgress, Simulate};
 pub use verilated::LIBRARY_FILE;

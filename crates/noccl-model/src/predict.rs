@@ -12,7 +12,6 @@ mod links;
 mod list_multicast;
 mod merge;
 mod order;
-mod reduction;
 mod sync;
 mod transfer;
 

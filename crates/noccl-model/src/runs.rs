@@ -5,7 +5,6 @@
 //! things is made of these; how well, is checked on runs that are not in this list.
 
 mod actions;
-mod barriers;
 
 use crate::ModelError;
 use crate::constants::{Constant, Law, cycles_per_beat};
@@ -42,7 +41,7 @@ pub fn calibration_runs(network: &Network) -> Result<Vec<CalibrationRun>, ModelE
     runs.extend(inside_a_cluster(network));
     runs.extend(sequences(network));
     runs.push(two_reads(network));
-    runs.extend(barriers::barriers(network)?);
+    runs.extend(actions::barriers(network)?);
     runs.extend(notices(network));
     runs.extend(reductions(network));
     Ok(runs)

@@ -2,18 +2,22 @@
 //! The functions of the module, one per function of the facade.
 
 use crate::error::to_python;
-use crate::network::{Network, unwritable};
 use crate::request::{
     CompareFields, GemmFields, RunFields, ScheduleFields, StressFields, TrafficFields, parse,
 };
 use crate::supervise::supervise;
-use noccl::collective::{MemoryImage, Place, Schedule};
-use noccl::network::parse_tile;
+use noccl::collective::{
+    Loaded, MemoryImage, Place, Schedule, parse_algorithms, parse_collective, parse_element,
+    parse_operator, word,
+};
+use noccl::network::{describe, parse_tile, root_name};
+use noccl::study::Calibration;
 use noccl::{Error, Watch};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 type OnProgress = Option<Py<PyAny>>;
@@ -262,4 +266,165 @@ fn read_schedule(text: &str) -> Result<Schedule, Error> {
 
 pub(crate) fn json(value: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|e| unwritable(&e))
+}
+
+// An elaborated network as a Python object.
+
+/// An elaborated network: total, immutable, made only by `load`.
+#[pyclass(frozen, module = "noccl._native")]
+pub(crate) struct Network {
+    pub(crate) loaded: Arc<Loaded>,
+    /// The spec as its user named it, for reproducers.
+    pub(crate) spec_arguments: String,
+}
+
+#[pymethods]
+impl Network {
+    /// Name of the network.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.loaded.network.spec().name
+    }
+
+    /// Columns of clusters.
+    #[getter]
+    fn width(&self) -> u16 {
+        self.loaded.network.cluster_width()
+    }
+
+    /// Rows of clusters.
+    #[getter]
+    fn height(&self) -> u16 {
+        self.loaded.network.cluster_height()
+    }
+
+    /// Columns of the mesh, memory tiles included.
+    #[getter]
+    fn mesh_width(&self) -> u16 {
+        self.loaded.network.width()
+    }
+
+    /// Rows of the mesh, memory tiles included.
+    #[getter]
+    fn mesh_height(&self) -> u16 {
+        self.loaded.network.height()
+    }
+
+    /// Number of clusters.
+    #[getter]
+    fn num_clusters(&self) -> usize {
+        self.loaded.network.clusters().count()
+    }
+
+    /// Number of memory tiles.
+    #[getter]
+    fn num_memories(&self) -> usize {
+        self.loaded.network.memories().count()
+    }
+
+    /// Settings of the spec that have no effect.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.loaded.warnings.clone()
+    }
+
+    /// Names of before that the spec is written with, and what they are now.
+    #[getter]
+    fn old_names(&self) -> Vec<String> {
+        self.loaded.old_names.clone()
+    }
+
+    /// Tiles, links and address map as JSON text (`formats/network.schema.json`).
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        let description = describe(&self.loaded.network, &self.loaded.warnings);
+        serde_json::to_string(&description).map_err(|e| to_python(py, &unwritable(&e)))
+    }
+
+    /// The whole spec as TOML text, overrides applied.
+    fn to_toml(&self) -> String {
+        noccl::network::to_toml(self.loaded.network.spec())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<noccl.Network {}>", self.name())
+    }
+}
+
+/// A result without a JSON form; no result type has such values.
+pub(crate) fn unwritable(error: &serde_json::Error) -> noccl::Error {
+    noccl::Error::File(noccl::files::FileError::Content {
+        path: "result".to_owned(),
+        expected: "value with a JSON form",
+        reason: error.to_string(),
+    })
+}
+
+// Files, by the rules of the command: complete or as before, and of bounded size.
+
+/// Reads a text file.
+#[pyfunction]
+pub(crate) fn read_text(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    supervise(py, None, move |_| noccl::files::read_text(&path))
+}
+
+/// Writes a file as a whole.
+#[pyfunction]
+pub(crate) fn write_file(py: Python<'_>, path: PathBuf, content: Vec<u8>) -> PyResult<()> {
+    supervise(py, None, move |_| {
+        noccl::files::write_bytes(&path, &content)
+    })
+}
+
+// What sweeps need beside `compare`: the words of a point, and its row by the model.
+
+/// The word of a collective, an operator or an element, also by another name of it; of an algorithm its text, if one is meant.
+#[pyfunction]
+pub(crate) fn point_word(py: Python<'_>, kind: &str, text: &str) -> PyResult<String> {
+    let found = match kind {
+        "collective" => parse_collective(text).map(|found| word(&found)),
+        "operator" => parse_operator(text).map(|found| word(&found)),
+        "element" => parse_element(text).map(|found| word(&found)),
+        "algorithm" => one_algorithm(text),
+        other => {
+            let accepted = "accepted: collective, operator, element, algorithm";
+            Err(Error::argument("kind", other, accepted))
+        }
+    };
+    found.map_err(|error| to_python(py, &error))
+}
+
+fn one_algorithm(text: &str) -> Result<String, Error> {
+    match parse_algorithms(text)?.as_slice() {
+        [_] => Ok(text.trim().to_owned()),
+        _ => Err(Error::argument(
+            "algorithm",
+            text,
+            "accepted: the name of one algorithm, or auto",
+        )),
+    }
+}
+
+/// The tile of a network that a text names, as messages and tables name it.
+#[pyfunction]
+pub(crate) fn tile_name(py: Python<'_>, network: &Network, text: &str) -> PyResult<String> {
+    let tile = parse_tile(&network.loaded.network, "root", text);
+    tile.map(root_name).map_err(|error| to_python(py, &error))
+}
+
+/// Compares algorithms by the model with the constants that ship with it; rows as JSON text.
+#[pyfunction]
+pub(crate) fn compare_by_model(
+    py: Python<'_>,
+    network: &Network,
+    request: String,
+) -> PyResult<String> {
+    let loaded = Arc::clone(&network.loaded);
+    supervise(py, None, move |_| {
+        let fields: CompareFields = parse(&request)?;
+        let network = &loaded.network;
+        let request = fields.resolve(network)?;
+        json(
+            &noccl::collective::compare_by_model(network, &request, &Calibration::shipped()?)?.rows,
+        )
+    })
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Parameters of schedules: which are tried first, and how they change.
 
-use crate::costs::Costs;
-use crate::matched::Matched;
 use crate::matching::Style;
 use crate::packing::Packed;
+use crate::plan::Costs;
+use crate::plan::Matched;
 use crate::plan::Order;
 use crate::problem::Problem;
 use noccl_coll::Choice;

@@ -5,20 +5,17 @@
 //! trees, and changes to the best of them. Who says how good one is, is passed in: an [`Oracle`]. What comes out is trusted by nobody:
 //! the checker of `noccl-workload` proves it.
 
-mod costs;
 mod emit;
 mod error;
 mod faults;
 mod file_order;
 mod genome;
 mod library;
-mod matched;
 mod matching;
 mod outcome;
 mod packing;
 mod plan;
 mod problem;
-mod reach;
 mod search;
 #[cfg(test)]
 mod steps;

@@ -2,14 +2,14 @@
 //! The search: the library's schedules and constructed ones, then changes to the best, as long as there is time.
 
 use crate::SynthError;
-use crate::costs::Costs;
 use crate::emit::{emit, side_by_side};
 use crate::file_order::{by_starts, can_change};
 use crate::genome::{Genome, constructed, mutate};
 use crate::library::library_choices;
-use crate::matched::by_matching;
 use crate::outcome::{Candidate, Found, Oracle, Rating, Settings};
 use crate::packing::by_packing;
+use crate::plan::Costs;
+use crate::plan::by_matching;
 use crate::problem::Problem;
 use noccl_coll::Choice;
 use noccl_run::Rng;

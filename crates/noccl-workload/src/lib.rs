@@ -8,7 +8,6 @@ mod action;
 pub mod check;
 mod collective;
 mod definition;
-mod fold_tree;
 mod instances;
 mod interpret;
 mod kernel;
@@ -37,8 +36,8 @@ pub use collective::{
     Blocks, Buffers, Collective, CollectiveClass, CollectiveKind, Holders, Lengths, Origin, Values,
 };
 pub use definition::{ChunkRef, Definition, InputChunks, Want};
-pub use fold_tree::{FoldTree, fold_tree};
 pub use instances::{Instance, Instances, Numbered};
+pub use interpret::{FoldTree, fold_tree};
 pub use interpret::{Memories, interpret};
 pub use kernel::{Extent, FoldRows, Kernel, Multiply, Operation, RowWise, sum_element};
 pub use layout::{Layout, LayoutError};

@@ -13,16 +13,12 @@ mod compare;
 mod engine;
 mod managers;
 mod memory;
-mod model;
-mod opened;
 mod places;
-mod port;
-mod refused;
 mod results;
 
 pub use engine::EngineStarts;
+pub use managers::{places_of, refuse_network, refuse_schedule};
 pub use places::Places;
-pub use refused::{places_of, refuse_network, refuse_schedule};
 
 use crate::lockstep::{Course, Follow, LockstepError, Numbers};
 use crate::verilated::LIBRARY_FILE;
@@ -33,14 +29,14 @@ use engine::path::ReadPath;
 use managers::Managers;
 use noccl_rtl::PACKAGE_FILE;
 
+use compare::{EndpointModel, Tiles};
 use memory::Memory;
 use memory::map::AddressMap;
-use model::{EndpointModel, Tiles};
 use noccl_net::{Network, TileId, TileKind};
 use noccl_run::{AxiPort, Command, CommandKind, CycleRecord, LocalSide, MemoryImage, RunConfig};
 use noccl_spec::Plane;
 
-use port::Name;
+use channels::Name;
 use results::Results;
 use std::collections::HashMap;
 use std::path::Path;

@@ -6,23 +6,18 @@
 //! links and stand at the same Local outputs, bit by bit, and nothing moves in a cycle that the run skipped.
 
 mod course;
-mod divergence;
-mod error;
-mod fields;
-mod follow;
 mod layout;
 mod model;
 mod numbers;
 mod ports;
-mod ports_model;
 
 pub(crate) use course::Course;
-pub use divergence::{Divergence, MessageDivergence, PortDivergence};
-pub use error::LockstepError;
+pub use course::Follow;
+pub use course::LockstepError;
+pub use course::{Divergence, MessageDivergence, PortDivergence};
 #[cfg(test)]
-pub(crate) use fields::assert_filled;
-pub(crate) use fields::{Field, placed};
-pub use follow::Follow;
+pub(crate) use layout::assert_filled;
+pub(crate) use layout::{Field, placed};
 pub use ports::PortsLockstep;
 
 use crate::verilated::{LIBRARY_FILE, MAX_TILES};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! DMA engines and interfaces: which flows leave when, and what their last beats cause.
 
-use super::event::FlowEvent;
 use super::links::Flow;
 use super::run::Run;
+use super::sync::FlowEvent;
 use crate::ModelError;
 use crate::predict::absent;
 use noccl_net::tree::Cube;

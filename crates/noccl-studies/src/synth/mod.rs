@@ -4,23 +4,21 @@
 //! The engine is `noccl-synth`; here the simulator rates its schedules in timing mode, the checker proves the best, and a run with
 //! real bytes compares what every participant gets.
 
-mod judge;
-mod oracle;
 mod words;
 
 pub use words::{parse_faulty_link, parse_objective, parse_time_limit};
 
 use crate::compare::{CompareRequest, collective_of};
 use crate::{Error, Verified, group_name, root_name};
-use judge::{Judged, judge};
 use noccl_net::{Network, TileRef, TileSet};
 use noccl_run::Watch;
 use noccl_synth::{Faults, Found, Objective, Part, Problem, Settings, SynthError, search};
 use noccl_workload::{CollectiveKind, ElementType, Operator, Postcondition, Schedule};
-use oracle::Simulated;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
+use words::Simulated;
+use words::{Judged, judge};
 
 /// What to search for.
 #[derive(Debug, Clone, PartialEq)]

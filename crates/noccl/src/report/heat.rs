@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Link loads drawn on the mesh: every directed link an arrow, coloured by its flits.
 
-use super::markup::Markup;
+use super::svg::Markup;
 use super::svg::{Anchor, Svg};
 use super::{Case, algorithm, size_label};
 use crate::collective::CompareRow;

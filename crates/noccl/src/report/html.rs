@@ -3,7 +3,7 @@
 
 use super::chart::chart;
 use super::heat::heat_maps;
-use super::markup::Markup;
+use super::svg::Markup;
 use super::{Case, algorithm, size_label, verification};
 use crate::collective::{CompareRow, LinkFlits, Verified};
 

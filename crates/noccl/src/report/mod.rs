@@ -8,7 +8,6 @@
 mod chart;
 mod heat;
 mod html;
-mod markup;
 mod svg;
 pub(crate) use crate::collective::{CompareRow, Verified, word};
 pub(crate) use crate::files::{format_bytes, read_json};

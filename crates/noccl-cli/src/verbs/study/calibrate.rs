@@ -4,7 +4,7 @@
 use crate::args::SpecArgs;
 use crate::progress::watched;
 use crate::table::{Align, grouped, table};
-use crate::{Outcome, interrupt, output};
+use crate::{Outcome, output, progress};
 use clap::Args;
 use noccl::Error;
 use noccl::network::Network;
@@ -73,7 +73,7 @@ impl Calibrate {
     /// Costs of modelled cores.
     fn cores(&self, network: &Network) -> Result<Outcome, Error> {
         let costs = self.costs.as_deref().unwrap_or("in_order");
-        let on_step = |_: &noccl::program::CompileStep| !interrupt::is_asked();
+        let on_step = |_: &noccl::program::CompileStep| !progress::is_asked();
         let (spec, costs) = watched("runs", |watch| {
             noccl::program::core_costs(network, costs, &on_step, watch)
         })?;

@@ -4,7 +4,7 @@
 use crate::args::{OverrideArgs, size};
 use crate::progress::watched;
 use crate::table::{Align, grouped, table};
-use crate::{Outcome, interrupt, output};
+use crate::{Outcome, output, progress};
 use clap::Args;
 use noccl::Error;
 use noccl::program::{NpbRequest, NpbRow};
@@ -68,7 +68,7 @@ impl Npb {
             costs: self.costs.clone(),
             memory_bytes: self.program_memory,
         };
-        let on_step = |_: &noccl::program::CompileStep| !interrupt::is_asked();
+        let on_step = |_: &noccl::program::CompileStep| !progress::is_asked();
         let rows = watched("ranks", |watch| {
             noccl::program::npb(&request, &on_step, watch)
         })?;

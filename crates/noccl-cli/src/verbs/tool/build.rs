@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl build`
 
-use crate::{Outcome, interrupt, output};
+use crate::{Outcome, output, progress};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use noccl::Error;
@@ -81,7 +81,7 @@ impl Build {
         let display = StepDisplay::new(self.verbose);
         let row = noccl::program::build(&request, &|step| {
             display.show(step);
-            !interrupt::is_asked()
+            !progress::is_asked()
         });
         display.bar.finish_and_clear();
         let row = row?;

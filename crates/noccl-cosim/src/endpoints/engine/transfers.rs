@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lock-step with DMA engines: transfers instead of transactions come from the record.
 
-use super::starts::EngineStarts;
 use super::{Engine, LEAD_CYCLES};
 use crate::endpoints::axi::{Shown, WritePort};
-use crate::endpoints::compare::clear_disabled;
+use crate::endpoints::channels::Name;
+use crate::endpoints::compare::{Tiles, clear_disabled};
 use crate::endpoints::memory::line::PAGE_BYTES;
-use crate::endpoints::model::Tiles;
-use crate::endpoints::port::Name;
 use crate::endpoints::{Endpoints, number};
 use crate::lockstep::LockstepError;
 use noccl_net::{Coord, TileId};
@@ -229,5 +227,24 @@ impl Endpoints<'_> {
         let inside = |at: u16, first: u16, len: u16| at.checked_sub(first).is_some_and(|i| i < len);
         inside(at.x, origin.x, self.course.network.cluster_width())
             && inside(at.y, origin.y, self.course.network.cluster_height())
+    }
+}
+
+// When DMA engines begin their transfers: the host describes them to the hardware's registers some cycles before, so it has to
+// know before the run.
+
+/// All transfers and contributions of a run's DMA engines, in the order of their cycles.
+#[derive(Debug, Clone, Default)]
+pub struct EngineStarts(Vec<(u64, TransferStart)>);
+
+impl EngineStarts {
+    /// Takes note of what begins in a recorded cycle, later than all before.
+    pub fn add(&mut self, record: &CycleRecord) {
+        let starts = record.starts.iter().cloned();
+        self.0.extend(starts.map(|start| (record.cycle, start)));
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &TransferStart)> {
+        self.0.iter().map(|(cycle, start)| (*cycle, start))
     }
 }

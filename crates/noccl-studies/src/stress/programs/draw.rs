@@ -5,8 +5,8 @@
 //! later one, so some rank can always go on. Of the receives that take the same messages the n-th begins no earlier than the one before it, and
 //! is waited for no earlier than n of the messages are sent.
 
-use super::plan::WaitForm;
-use super::plan::{Call, CollectiveStep, Group, Message, Plan, Request, SplitStep, Stream};
+use super::values::WaitForm;
+use super::values::{Call, CollectiveStep, Group, Message, Plan, Request, SplitStep, Stream};
 use noccl_run::Rng;
 use noccl_workload::{CollectiveKind, ElementType, Operator};
 use std::collections::BTreeMap;

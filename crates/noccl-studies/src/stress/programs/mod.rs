@@ -7,9 +7,7 @@
 #[cfg(test)]
 mod course;
 mod draw;
-mod plan;
 mod runner;
-mod seen;
 mod values;
 mod verify;
 

@@ -7,7 +7,6 @@
 //! [`noccl_net::deadlock`] looks for a cycle of waits among those that the schedule does not order
 //! (`docs/design/0008`). Cores that pass words have an analysis of their own ([`words`]).
 
-mod activities;
 mod overlap;
 mod traces;
 mod words;
@@ -15,10 +14,10 @@ mod words;
 use super::CheckError;
 use super::order::Order;
 use crate::{ActionId, Schedule, participants};
-use activities::{activities, are_chains_safe};
 use noccl_net::deadlock::{Activity, Cycle, Proof, Work, check_program};
 use noccl_net::{Network, TileId};
 use overlap::Overlaps;
+use overlap::{activities, are_chains_safe};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Symbolic memory of one tile: ranges, what they hold, who touched them last.
 
-use crate::check::memory::expression::{ExpressionId, Value};
+use crate::check::memory::words::{ExpressionId, Value};
 use crate::check::order::Vertex;
 use noccl_net::TileId;
 use std::collections::BTreeMap;

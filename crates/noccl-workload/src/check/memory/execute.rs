@@ -5,11 +5,11 @@
 //! legal order gives the same contents.
 
 use crate::check::memory::content::{Access, Content, Demand, Piece};
-use crate::check::memory::expression::{Expression, Expressions, Value};
+use crate::check::memory::words::{Expression, Expressions, Value};
 use crate::check::order::Order;
 use crate::check::order::shortcut::Shortcuts;
 use crate::check::{CheckError, Race};
-use crate::fold_tree::{FoldTree, fold_tree};
+use crate::interpret::{FoldTree, fold_tree};
 use crate::{
     Effect, ElementType, InNetworkReduction, Kernel, Lines, LocalReduce, NetworkFold, Schedule,
 };

@@ -3,9 +3,7 @@
 
 mod content;
 mod execute;
-mod expression;
 mod post;
-mod stream;
 mod words;
 
 pub(crate) use content::Demand;
