@@ -30,7 +30,7 @@ pub use action::{
 pub use check::{
     CheckError, CheckReport, Crowd, Deadlock, DeadlockProof, DeadlockReport, DeadlockWait,
     MAX_CYCLES, TileSetError, check, check_collective, check_deadlock, check_definition,
-    check_lengths, check_sets, check_trace, check_trace_limits,
+    check_lengths, check_sets, check_trace, check_trace_limits, may_overlap_others,
 };
 pub use collective::{
     Blocks, Buffers, Collective, CollectiveClass, CollectiveKind, Holders, Lengths, Origin, Values,

@@ -9,7 +9,7 @@ use super::estimates::{Estimated, Estimator};
 use super::search::best_of;
 use super::{is_refusal, runtime_cycles};
 use crate::{AlgorithmRequest, Error, Watch};
-use noccl_coll::{Algorithm, Choice, CollError, offered, runs_by};
+use noccl_coll::{Algorithm, Choice, CollError, choices_for_programs, offered, runs_by};
 use noccl_model::bounds;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
@@ -38,14 +38,15 @@ pub(super) struct Picked {
     pub(super) by: String,
 }
 
-/// The choice for a collective; `has_runs`: may the simulator decide?
+/// The choice for a collective among those that are offered; `has_runs`: may the simulator decide?
 pub(super) fn pick(
     network: &Network,
     collective: &Collective,
+    offered: Vec<Choice>,
     has_runs: bool,
 ) -> Result<Picked, Error> {
     let estimator = Estimator::new(network, collective)?;
-    let known = estimates(network, collective, &estimator)?;
+    let known = estimates(network, collective, offered, &estimator)?;
     let num = known.len();
     let near = if has_runs { near(&known) } else { Vec::new() };
     // What is expected roughly may be refused too.
@@ -181,13 +182,14 @@ const FEW_MEMBERS: u64 = 16;
 /// Forms whose numbers of pieces are looked at; the best one was among them in every case measured.
 const MOST_FORMS: usize = 4;
 
-/// Estimates of all choices worth one, the least first.
-pub(super) fn estimates(
+/// Estimates of all offered choices worth one, the least first.
+fn estimates(
     network: &Network,
     collective: &Collective,
+    offered: Vec<Choice>,
     estimator: &Estimator<'_>,
 ) -> Result<Vec<Estimated>, Error> {
-    let (own, software): (Vec<Choice>, Vec<Choice>) = offered(network, collective)
+    let (own, software): (Vec<Choice>, Vec<Choice>) = offered
         .into_iter()
         .partition(|choice| choice.algorithm.is_in_network());
     let mut known = all_of(estimator, &own)?;
@@ -283,7 +285,15 @@ pub fn program_choice(
     algorithm: Option<Algorithm>,
 ) -> Result<Choice, Error> {
     let tally = Tally::new(Watch::new(&|_| true), 1);
-    let named = algorithm.filter(|a| runs_by(network, collective, *a));
-    let request = named.map_or(AlgorithmRequest::Auto, AlgorithmRequest::Search);
-    Ok(best_of(network, collective, request, &tally)?.0)
+    if let Some(named) = algorithm.filter(|a| runs_by(network, collective, *a)) {
+        let request = AlgorithmRequest::Search(named);
+        return Ok(best_of(network, collective, request, &tally)?.0);
+    }
+    let is_free = network.routers().is_deadlock_free && network.capabilities().are_chains_safe();
+    if is_free || network.routers().carries_words() {
+        return Ok(best_of(network, collective, AlgorithmRequest::Auto, &tally)?.0);
+    }
+    // Calls of other communicators overlap this one, which no checker sees.
+    let offered = choices_for_programs(network, collective);
+    Ok(pick(network, collective, offered, true)?.choice)
 }

@@ -15,7 +15,9 @@ use noccl_net::{Coord, Network};
 use std::collections::BTreeSet;
 
 pub use buffer_space::fit_together;
-pub use deadlock::{Deadlock, DeadlockProof, DeadlockReport, DeadlockWait, check_deadlock};
+pub use deadlock::{
+    Deadlock, DeadlockProof, DeadlockReport, DeadlockWait, check_deadlock, may_overlap_others,
+};
 pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
 pub use form::check_form;
 pub use promise::{check_collective, check_definition, check_lengths};
