@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The hardware beside a run: it takes every cycle of a recorded run's course, or the comparison ends with the first difference.
+//! Lock-step co-simulation: the hardware follows a recorded run of the simulator cycle by cycle, up to the first difference.
 //!
 //! [`lockstep`] drives the Verilated mesh with the flits that a recorded run has injected and compares every handshake of every
 //! router port, bit by bit. [`endpoints`] does the same with network interfaces, at their AXI ports, [`messages`] with

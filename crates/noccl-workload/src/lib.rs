@@ -22,14 +22,14 @@ mod traffic;
 
 pub use action::{
     AccessPattern, ActionKind, Agent, Arrival, Barrier, BarrierMechanism, CHAIN_BEAT_BYTES, Chain,
-    ChainDestination, Compute, Destination, Effect, InNetworkReduction, Lines, ListMulticast,
-    LocalReduce, MAX_FIELD, MAX_LOOPS, Message, MessageRows, Need, NetworkFold, Notice,
+    ChainDestination, Completion, Compute, Destination, Effect, InNetworkReduction, Lines,
+    ListMulticast, LocalReduce, MAX_FIELD, MAX_LOOPS, Message, MessageRows, Need, NetworkFold,
     PatternLoop, Rectangle, StaticMulticast, Targets, Transfer, WORD_BYTES, Waits, WordStream,
     participants,
 };
 pub use check::{
-    CheckError, CheckReport, Crowd, Deadlock, DeadlockProof, DeadlockReport, DeadlockWait,
-    MAX_CYCLES, TileSetError, check, check_collective, check_deadlock, check_definition,
+    CheckError, CheckReport, Deadlock, DeadlockProof, DeadlockReport, DeadlockWait, MAX_CYCLES,
+    Overload, TileSetError, check, check_collective, check_deadlock, check_definition,
     check_lengths, check_sets, check_trace, check_trace_limits, may_overlap_others,
 };
 pub use collective::{

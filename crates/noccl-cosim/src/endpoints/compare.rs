@@ -77,7 +77,7 @@ impl Endpoints<'_> {
         let here = |h: &&Handshake| {
             (h.plane, h.tile.0 as usize, port_of(h.place)) == (plane, tile, Some(port))
         };
-        let layout = &self.course.layouts[plane.idx()];
+        let layout = &self.comparison.layouts[plane.idx()];
         let recorded = recorded >> tile & 1 != 0;
         let found = expected.record.handshakes.iter().find(here);
         let recorded = found.filter(|_| recorded).map(|handshake| {
@@ -88,12 +88,12 @@ impl Endpoints<'_> {
         let has_flit = hardware >> tile & 1 != 0;
         let hardware = has_flit.then(|| layout.decode(self.flit(plane, tile, port)));
         Err(self
-            .course
+            .comparison
             .divergence((plane, tile, at), recorded, hardware))
     }
 
     fn flit(&self, plane: Plane, tile: usize, port: Option<usize>) -> &[u32] {
-        let (words, plane) = (self.course.layouts[plane.idx()].words, number(plane));
+        let (words, plane) = (self.comparison.layouts[plane.idx()].words, number(plane));
         match port {
             None => self.model.input(plane, tile, words),
             Some(port) => self.model.output(plane, tile, port, words),
@@ -108,7 +108,7 @@ impl Endpoints<'_> {
                 continue;
             };
             let (plane, tile) = (handshake.plane, handshake.tile.0 as usize);
-            let layout = &self.course.layouts[plane.idx()];
+            let layout = &self.comparison.layouts[plane.idx()];
             let recorded = &mut words[..layout.words];
             self.encode(expected, handshake, recorded);
             let mut enabled = [0; 32];
@@ -125,10 +125,10 @@ impl Endpoints<'_> {
                 let [recorded, hardware] = [&*recorded, hardware].map(|w| Some(layout.decode(w)));
                 let at = port.map_or("Local input", |port| OUTPUTS[port]);
                 return Err(self
-                    .course
+                    .comparison
                     .divergence((plane, tile, at), recorded, hardware));
             }
-            self.course.num_compared += 1;
+            self.comparison.num_compared += 1;
         }
         Ok(())
     }
@@ -146,12 +146,12 @@ impl Endpoints<'_> {
             tag,
             ..handshake.flit.clone()
         };
-        self.course.layouts[handshake.plane.idx()].encode(&flit, words);
+        self.comparison.layouts[handshake.plane.idx()].encode(&flit, words);
     }
 
     /// Every beat that leaves the network reaches the memory in the same cycle.
     pub(super) fn compare_beats(&self, record: &CycleRecord) -> Result<(), LockstepError> {
-        for tile in 0..self.course.network.num_tiles() {
+        for tile in 0..self.comparison.network.num_tiles() {
             let shown = Shown(self.model.axi_out(tile));
             let beat = written_beat(record, tile).map(|flit| {
                 let line = start_of(line_of(flit.address) + u64::from(flit.beat));
@@ -169,7 +169,7 @@ impl Endpoints<'_> {
                 };
                 let hardware = found.map(text);
                 let place = (Plane::Wide, tile, "memory port, AW and W");
-                return Err(self.course.divergence(place, beat.map(text), hardware));
+                return Err(self.comparison.divergence(place, beat.map(text), hardware));
             }
         }
         Ok(())
@@ -177,10 +177,10 @@ impl Endpoints<'_> {
 
     /// Transactions end in the same cycle, with the same response; what was written is in memory.
     pub(super) fn compare_responses(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
-        for tile in 0..self.course.network.num_tiles() {
+        for tile in 0..self.comparison.network.num_tiles() {
             let mut responses = {
                 let (shown, busy) = (Shown(self.model.axi_out(tile)), self.busy(tile));
-                self.managers[tile].follow(shown, (busy, self.course.cycle))
+                self.managers[tile].follow(shown, (busy, self.comparison.cycle))
             };
             let here = record
                 .completions
@@ -197,20 +197,20 @@ impl Endpoints<'_> {
                         resp: completion.resp,
                         port,
                     }));
-                    return Err(self.course.divergence(
+                    return Err(self.comparison.divergence(
                         (Plane::Rsp, tile, port),
                         recorded,
                         hardware,
                     ));
                 };
                 responses.remove(at);
-                self.course.num_compared += 1;
+                self.comparison.num_compared += 1;
                 self.check_memory(*completion)?;
             }
             if let Some(response) = responses.first() {
                 let place = (Plane::Rsp, tile, response.port);
                 return Err(self
-                    .course
+                    .comparison
                     .divergence(place, None, Some(describe(response))));
             }
         }
@@ -233,7 +233,7 @@ impl Endpoints<'_> {
             }
         };
         for at in members {
-            let tile = self.course.network.tile_at(at).0 as usize;
+            let tile = self.comparison.network.tile_at(at).0 as usize;
             for (line, data) in (line_of(command.address)..).zip(&lines) {
                 let found = self.memories[tile].line(line);
                 // Of a burst that failed nothing is there, and transactions have their own parts of a memory.
@@ -250,7 +250,7 @@ impl Endpoints<'_> {
                         ))
                     };
                     let place = (Plane::Wide, tile, "memory after the last response");
-                    return Err(self.course.divergence(place, text(data), text(&found)));
+                    return Err(self.comparison.divergence(place, text(data), text(&found)));
                 }
             }
         }

@@ -3,7 +3,7 @@
 //!
 //! Fields that a plane's recorded flit does not have are zero on both sides: routers only carry them.
 
-use super::course::LockstepError;
+use super::comparison::LockstepError;
 use super::numbers::Numbers;
 use noccl_net::Coord;
 use noccl_run::{FlitRecord, RecordedKind};

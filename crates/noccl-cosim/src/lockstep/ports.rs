@@ -6,8 +6,8 @@
 //! the end.
 #![allow(unsafe_code)]
 
-use super::course::LockstepError;
-use super::course::PortDivergence;
+use super::comparison::LockstepError;
+use super::comparison::PortDivergence;
 use crate::verilated::{Handle, LIBRARY_FILE, Opening, Verilated};
 use noccl_run::{CHANNELS, CONTENTS, PortCycle, PortRun, PortWord, place_of};
 use std::path::Path;

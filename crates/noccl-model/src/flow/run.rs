@@ -9,7 +9,7 @@ use crate::predict::absent;
 use noccl_net::{Network, TileId};
 use noccl_spec::{AxiTiles, Cluster, Plane};
 use noccl_workload::{
-    ActionKind, Agent, Instances, LocalReduce, Notice, Schedule, Transfer, participants,
+    ActionKind, Agent, Completion, Instances, LocalReduce, Schedule, Transfer, participants,
 };
 use std::collections::{HashMap, VecDeque};
 
@@ -19,7 +19,7 @@ pub(super) struct Run<'a> {
     schedule: &'a Schedule,
     pub(super) shares: Instances<Times>,
     queues: Vec<Vec<u32>>,
-    pub(super) notices: Vec<Notice>,
+    pub(super) completions: Vec<Completion>,
     pub(super) events: FlowEvents,
     pub(super) links: FlowLinks,
     /// What each flow is for.
@@ -48,7 +48,7 @@ impl<'a> Run<'a> {
         let FlowWork {
             shares,
             queues,
-            notices,
+            completions,
         } = FlowWork::new(network, schedule);
         let mut events = FlowEvents::default();
         for (number, queue) in queues.iter().enumerate() {
@@ -61,7 +61,7 @@ impl<'a> Run<'a> {
             schedule,
             shares,
             queues,
-            notices,
+            completions,
             events,
             links: FlowLinks::new(network),
             movements: Vec::new(),
@@ -197,7 +197,7 @@ impl<'a> Run<'a> {
         let mut has_waiters = false;
         self.shares.end(share, |_, _| has_waiters = true);
         if has_waiters {
-            let awake = now + self.costs.wait(self.notice(share));
+            let awake = now + self.costs.wait(self.completion(share));
             for of in [Agent::Control, Agent::Compute] {
                 self.events.at(awake, FlowEvent::Wake(agent(tile, of)));
             }
@@ -268,7 +268,7 @@ pub(super) struct FlowWork {
     /// Instances that each agent works on, in order; agents as [`agent`] numbers them.
     pub(super) queues: Vec<Vec<u32>>,
     /// Per action.
-    pub(super) notices: Vec<Notice>,
+    pub(super) completions: Vec<Completion>,
 }
 
 /// Number of an agent: two per tile.
@@ -281,7 +281,7 @@ impl FlowWork {
         let mut work = Self {
             shares: Instances::new(network.num_tiles()),
             queues: vec![Vec::new(); network.num_tiles() * 2],
-            notices: Vec::with_capacity(schedule.actions.len()),
+            completions: Vec::with_capacity(schedule.actions.len()),
         };
         for action in &schedule.actions {
             let tiles = participants(network, &action.kind);
@@ -295,7 +295,7 @@ impl FlowWork {
             // The checker refuses an action that waits for a later one; a tile that only sees an end waits for nothing.
             let does_work = |tile| action.kind.agent_at(network, tile).is_some();
             work.shares.link(number, action, does_work);
-            work.notices.push(action.kind.notice());
+            work.completions.push(action.kind.completion());
         }
         work
     }
@@ -362,12 +362,12 @@ impl<'a> Costs<'a> {
     }
 
     /// From the end of an action until those who wait for it go on.
-    pub(super) fn wait(&self, notice: Notice) -> f64 {
+    pub(super) fn wait(&self, completion: Completion) -> f64 {
         let instructions = &self.axi.cluster.instructions;
-        f64::from(match notice {
-            Notice::Engine => instructions.dma_wait,
-            Notice::Flag => instructions.poll,
-            Notice::AtOnce => 0,
+        f64::from(match completion {
+            Completion::Engine => instructions.dma_wait,
+            Completion::Flag => instructions.poll,
+            Completion::AtOnce => 0,
         })
     }
 

@@ -140,7 +140,7 @@ pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
         Error::Run(RunError::Stall(_)) => !network.routers().joins_several,
         Error::Check(check) => matches!(
             **check,
-            CheckError::Field { .. } | CheckError::Crowd(_) | CheckError::Deadlock(_)
+            CheckError::Field { .. } | CheckError::Overload(_) | CheckError::Deadlock(_)
         ),
         Error::Run(RunError::Interrupted { .. })
         | Error::Machine(_)

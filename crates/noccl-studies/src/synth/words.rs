@@ -7,7 +7,7 @@ use noccl_model::estimate_cycles;
 use noccl_net::{Network, TileRef};
 use noccl_run::{MemoryImage, Mode, RunConfig, Step, Watch, WorkStage, energy_pj};
 use noccl_sim::run_schedule;
-use noccl_synth::{Candidate, Found, Objective, Oracle, Problem, Rating};
+use noccl_synth::{Candidate, Evaluator, Found, Objective, Problem, Rating};
 use noccl_workload::{Place, Schedule, check, interpret};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -288,7 +288,7 @@ impl<'a> Simulated<'a> {
     }
 }
 
-impl Oracle for Simulated<'_> {
+impl Evaluator for Simulated<'_> {
     fn rate(&mut self, schedules: &[Schedule]) -> Vec<Option<Rating>> {
         let this = &*self;
         let ratings: Vec<Option<Rating>> = schedules.par_iter().map(|s| this.one(s)).collect();

@@ -18,7 +18,7 @@ pub use buffer_space::fit_together;
 pub use deadlock::{
     Deadlock, DeadlockProof, DeadlockReport, DeadlockWait, check_deadlock, may_overlap_others,
 };
-pub use error::{CheckError, Crowd, Race, TileSetError, Wait, WrongOutput};
+pub use error::{CheckError, Overload, Race, TileSetError, Wait, WrongOutput};
 pub use form::check_form;
 pub use promise::{check_collective, check_definition, check_lengths};
 pub use report::{CheckReport, LinkUse, StepReport};

@@ -55,7 +55,7 @@ fn random(kinds: &[StressKind], transactions: u32, seed: u64) -> Trace {
 }
 
 #[test]
-fn long_random_traces_take_the_same_course() {
+fn long_random_traces_match_the_simulator() {
     for seed in 0..4 {
         agree(&random(&StressKind::ALL, 300, seed), seed);
     }
@@ -83,7 +83,7 @@ fn a_narrow_multicast_to_the_own_tile_alone_leaves_reads_their_grants() {
 }
 
 #[test]
-fn more_transactions_than_parts_of_a_memory_take_the_same_course() {
+fn more_transactions_than_parts_of_a_memory_match_the_simulator() {
     let tile = |x| TileRef::Cluster(Coord::new(x, 0));
     let write = |i: u64| PortTransaction {
         start_cycles: vec![Some(8 * i)],
@@ -201,7 +201,7 @@ fn runs(kind: CollectiveKind, root: Option<TileRef>, algorithm: &str, bytes: u64
 }
 
 #[test]
-fn multicasts_take_the_same_course() {
+fn multicasts_match_the_simulator() {
     let root = Some(TileRef::Cluster(Coord::new(0, 0)));
     // The last is longer than the engine's buffer, and its chunks begin within a line.
     for (algorithm, bytes) in [
@@ -217,7 +217,7 @@ fn multicasts_take_the_same_course() {
 }
 
 #[test]
-fn reductions_take_the_same_course() {
+fn reductions_match_the_simulator() {
     let root = Some(TileRef::Cluster(Coord::new(1, 0)));
     runs(CollectiveKind::Reduce, root, "in_network", 16_384);
     runs(CollectiveKind::Reduce, root, "tree:1", 4096);
@@ -225,7 +225,7 @@ fn reductions_take_the_same_course() {
 }
 
 #[test]
-fn blocks_and_barriers_take_the_same_course() {
+fn blocks_and_barriers_match_the_simulator() {
     runs(CollectiveKind::AllGather, None, "ring", 1024);
     runs(CollectiveKind::AllToAll, None, "pairwise", 1000);
     runs(CollectiveKind::Barrier, None, "counter", 0);

@@ -35,10 +35,10 @@ impl Endpoints<'_> {
         inputs: &[MemoryImage],
     ) -> Result<(), LockstepError> {
         self.fill(inputs);
-        let mut engines = vec![Engine::default(); self.course.network.num_tiles()];
+        let mut engines = vec![Engine::default(); self.comparison.network.num_tiles()];
         let mut num_joins = 0;
         for (cycle, start) in starts.iter() {
-            let home = self.course.network.coord(start.tile);
+            let home = self.comparison.network.coord(start.tile);
             let reduction = start.contribution.map(|c| c.reduction);
             // 0: transfers that join no reduction count no joins.
             let join = reduction.map_or(0, |reduction| {
@@ -51,7 +51,7 @@ impl Endpoints<'_> {
                 .plan(cycle, (start, join), (home, &self.map))
                 .map_err(|what| LockstepError::Unsupported { cycle, what })?;
         }
-        for tile in self.course.network.clusters() {
+        for tile in self.comparison.network.clusters() {
             self.managers[tile.0 as usize].leave_wide_port(self.wide_id_bits);
         }
         self.engines = Some(engines);
@@ -66,7 +66,7 @@ impl Endpoints<'_> {
     /// Writes memories before the run.
     pub fn fill(&mut self, images: &[MemoryImage]) {
         for image in images {
-            if let Some(tile) = self.course.network.find(image.tile) {
+            if let Some(tile) = self.comparison.network.find(image.tile) {
                 self.memories[tile.0 as usize].fill(image.offset, &image.bytes);
             }
         }
@@ -103,7 +103,7 @@ impl Endpoints<'_> {
                 None
             };
             if let Some(what) = refused {
-                let cycle = self.course.cycle;
+                let cycle = self.comparison.cycle;
                 return Err(LockstepError::Unsupported { cycle, what });
             }
             engine.ask(shown);
@@ -116,7 +116,7 @@ impl Endpoints<'_> {
 
     /// The run sends from a transfer of which the hardware has no line yet: L1's only read port has served older ones.
     pub(crate) fn refuse_hungry(&self, record: &CycleRecord) -> Result<(), LockstepError> {
-        let wide = &self.course.layouts[Plane::Wide.idx()];
+        let wide = &self.comparison.layouts[Plane::Wide.idx()];
         let differs = |h: &Handshake| {
             let tile = h.tile.0 as usize;
             let enters = self.model.tiles(number(Plane::Wide), Tiles::Enter) >> tile & 1 != 0;
@@ -140,7 +140,7 @@ impl Endpoints<'_> {
         let shares_port = self.engines.is_some() && self.model.read_ports() == 1;
         if shares_port && beats.any(differs) {
             let what = "a transfer that takes over before its lines are read";
-            let cycle = self.course.cycle;
+            let cycle = self.comparison.cycle;
             return Err(LockstepError::Unsupported { cycle, what });
         }
         Ok(())
@@ -203,7 +203,7 @@ impl Endpoints<'_> {
         let mut names = Vec::new();
         for first in record.handshakes.iter().filter(begins) {
             let (plane, tile) = (first.plane, first.tile.0 as usize);
-            let layout = &self.course.layouts[plane.idx()];
+            let layout = &self.comparison.layouts[plane.idx()];
             let flit = self.model.input(number(plane), tile, layout.words);
             let name = Name {
                 recorded: first.flit.tag,
@@ -219,14 +219,14 @@ impl Endpoints<'_> {
 
     /// Is the tile's wide port an engine's?
     pub(crate) fn has_engine(&self, tile: TileId) -> bool {
-        self.engines.is_some() && self.is_cluster(self.course.network.coord(tile))
+        self.engines.is_some() && self.is_cluster(self.comparison.network.coord(tile))
     }
 
     fn is_cluster(&self, at: Coord) -> bool {
-        let origin = self.course.network.cluster_origin();
+        let origin = self.comparison.network.cluster_origin();
         let inside = |at: u16, first: u16, len: u16| at.checked_sub(first).is_some_and(|i| i < len);
-        inside(at.x, origin.x, self.course.network.cluster_width())
-            && inside(at.y, origin.y, self.course.network.cluster_height())
+        inside(at.x, origin.x, self.comparison.network.cluster_width())
+            && inside(at.y, origin.y, self.comparison.network.cluster_height())
     }
 }
 

@@ -6,6 +6,6 @@ mod execute;
 mod post;
 mod words;
 
-pub(crate) use content::Demand;
+pub(crate) use content::RequiredOrder;
 pub(crate) use execute::execute;
 pub(crate) use post::check_postcondition;

@@ -11,7 +11,7 @@ use std::fmt;
 use thiserror::Error;
 
 /// A comparison of a network's flits.
-pub(crate) struct Course<'n> {
+pub(crate) struct Comparison<'n> {
     pub(crate) network: &'n Network,
     /// Flits in words, by plane.
     pub(crate) layouts: [Layout; 3],
@@ -21,7 +21,7 @@ pub(crate) struct Course<'n> {
     pub(crate) num_compared: u64,
 }
 
-impl<'n> Course<'n> {
+impl<'n> Comparison<'n> {
     /// # Errors
     /// [`LockstepError::Library`] if the library's numbers are another network's.
     pub(crate) fn new(network: &'n Network, numbers: &Numbers) -> Result<Self, LockstepError> {
@@ -203,7 +203,7 @@ impl From<Unusable> for LockstepError {
 /// Cycles after the last event in which hardware must stay still: more than any timer of it.
 const DRAIN_CYCLES: u64 = 300;
 
-/// Hardware that takes the course of a recorded run, cycle by cycle.
+/// Hardware that follows a recorded run, cycle by cycle.
 pub trait Follow {
     /// Cycles up to and including a recorded one.
     ///

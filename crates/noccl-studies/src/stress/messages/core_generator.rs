@@ -31,7 +31,7 @@ struct CoreBytes {
     by: ActionId,
 }
 
-pub(super) struct CoreMaker {
+pub(super) struct CoreGenerator {
     kinds: Vec<StressKind>,
     tiles: Vec<TileRef>,
     mesh: Rectangle,
@@ -41,7 +41,7 @@ pub(super) struct CoreMaker {
     left: Vec<CoreBytes>,
 }
 
-impl CoreMaker {
+impl CoreGenerator {
     /// Without an action.
     pub(super) fn new(
         network: &Network,

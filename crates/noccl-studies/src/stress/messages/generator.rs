@@ -25,7 +25,7 @@ struct Left {
     by: ActionId,
 }
 
-pub(super) struct Maker<'n> {
+pub(super) struct Generator<'n> {
     network: &'n Network,
     kinds: Vec<StressKind>,
     clusters: Vec<TileRef>,
@@ -40,7 +40,7 @@ pub(super) struct Maker<'n> {
     counted: BTreeMap<TileRef, Vec<MultiAddress>>,
 }
 
-impl<'n> Maker<'n> {
+impl<'n> Generator<'n> {
     /// Without an action.
     pub(super) fn new(
         network: &'n Network,

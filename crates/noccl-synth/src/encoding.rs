@@ -25,13 +25,13 @@ const STRETCHES: [u64; 5] = [100, 110, 120, 135, 150];
 
 /// What a schedule is made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Genome {
+pub(crate) enum Encoding {
     Library(Choice),
     Matched(Matched),
     Packed(Packed),
 }
 
-impl Genome {
+impl Encoding {
     /// Name, and parameters as a schedule states them.
     pub(crate) fn description(&self) -> (String, BTreeMap<String, String>) {
         let (method, numbers): (String, Vec<(&str, u64)>) = match self {
@@ -75,7 +75,7 @@ impl Genome {
 }
 
 /// What is tried first: few of each method, those that are best most often in front.
-pub(crate) fn constructed(problem: &Problem<'_>, costs: &Costs, seed: u64) -> Vec<Genome> {
+pub(crate) fn constructed(problem: &Problem<'_>, costs: &Costs, seed: u64) -> Vec<Encoding> {
     let longest = max_or_zero(problem.items.iter().map(|i| costs.beats(i.bytes)));
     let lengths: Vec<u64> = [8, 16, 32, 64]
         .into_iter()
@@ -88,7 +88,7 @@ pub(crate) fn constructed(problem: &Problem<'_>, costs: &Costs, seed: u64) -> Ve
             (Order::Planned, true, true),
             (Order::UrgentQueue, false, true),
         ] {
-            out.push(Genome::Matched(Matched {
+            out.push(Encoding::Matched(Matched {
                 piece_beats: *piece_beats,
                 style: Style {
                     seed,
@@ -106,7 +106,7 @@ pub(crate) fn constructed(problem: &Problem<'_>, costs: &Costs, seed: u64) -> Ve
         for trees in TREES {
             let num_pieces = longest.div_ceil(*piece_beats);
             if trees as u64 <= num_pieces {
-                out.push(Genome::Packed(Packed {
+                out.push(Encoding::Packed(Packed {
                     trees,
                     piece_beats: *piece_beats,
                     neighbours: if trees == 3 || trees == 6 { 4 } else { 24 },
@@ -124,10 +124,10 @@ pub(crate) fn constructed(problem: &Problem<'_>, costs: &Costs, seed: u64) -> Ve
 }
 
 /// The same with one parameter changed.
-pub(crate) fn mutate(genome: Genome, rng: &mut Rng) -> Genome {
-    match genome {
-        Genome::Library(_) => genome,
-        Genome::Matched(mut how) => {
+pub(crate) fn mutate(encoding: Encoding, rng: &mut Rng) -> Encoding {
+    match encoding {
+        Encoding::Library(_) => encoding,
+        Encoding::Matched(mut how) => {
             match rng.below(11) {
                 0 => how.piece_beats = near(&PIECE_BEATS, how.piece_beats, rng),
                 6 => how.style.stretch = *rng.pick(&STRETCHES),
@@ -139,9 +139,9 @@ pub(crate) fn mutate(genome: Genome, rng: &mut Rng) -> Genome {
                 7 => how.spreads_tops = !how.spreads_tops,
                 _ => how.style.seed = rng.draw(),
             }
-            Genome::Matched(how)
+            Encoding::Matched(how)
         }
-        Genome::Packed(mut how) => {
+        Encoding::Packed(mut how) => {
             match rng.below(10) {
                 0 => how.piece_beats = near(&PIECE_BEATS, how.piece_beats, rng),
                 1 => how.trees = near(&TREES, how.trees, rng),
@@ -155,7 +155,7 @@ pub(crate) fn mutate(genome: Genome, rng: &mut Rng) -> Genome {
                     how.seed = rng.draw();
                 }
             }
-            Genome::Packed(how)
+            Encoding::Packed(how)
         }
     }
 }
