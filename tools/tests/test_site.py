@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+import site_api
+import site_pages
+import site_tables
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    files = {
+        "README.md": "[t](docs/tutorial.md#two) ![p](docs/images/p.svg)",
+        "docs/README.md": "[all](tutorial.md)",
+        "docs/tutorial.md": "[s](../formats/run.json) [k](../tools) [w](https://example.org)",
+        "docs/papers/S1.md": "[home](../README.md) [c](../../src/a.rs) [g](../../guide/README.md)",
+        "docs/design/README.md": "notes",
+        "docs/images/p.svg": "",
+        "formats/run.json": "{}",
+        "guide/README.md": "[b](b.toml)",
+        "guide/b.toml": "",
+        "src/a.rs": "",
+        "tools/x.py": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "on_site"),
+    [
+        ("docs/papers/S1.md", "[home](../README.md)", "[home](../all_pages.md)"),
+        ("docs/papers/S1.md", "[c](../../src/a.rs#L1)", "[c](../repository/src/a.rs.txt#L1)"),
+        ("docs/tutorial.md", "[f](../formats/run.json)", "[f](repository/formats/run.json)"),
+        ("docs/tutorial.md", "[n](design) [k](../tools)", "[n](design/README.md) k"),
+        ("README.md", "![p](docs/images/p.svg)", "![p](images/p.svg)"),
+        ("guide/README.md", "[r](../README.md)", "[r](../../index.md)"),
+        ("docs/tutorial.md", "[w](https://a.b) [x](#y)", "[w](https://a.b) [x](#y)"),
+        ("docs/tutorial.md", "```md\n[c](../src/a.rs)\n```", "```md\n[c](../src/a.rs)\n```"),
+    ],
+)
+def test_a_link_leads_to_the_same_file_on_the_site(
+    page: str, text: str, on_site: str, root: Path
+) -> None:
+    assert site_pages.rewrite_links(text, page, root) == on_site
+
+
+def test_files_outside_the_pages_are_found_through_pages_outside_too(root: Path) -> None:
+    pages = [str(path.relative_to(root)) for path in root.glob("docs/**/*.md")]
+    found = site_pages.linked_files(pages, root)
+    assert found == {"formats/run.json", "src/a.rs", "guide/README.md", "guide/b.toml"}
+
+
+def test_lists_and_named_fences_are_written_for_python_markdown() -> None:
+    text = "1. a\n   b\n   - c\n\n   d\n\ne\n  f\n\n```toml x.toml\n- g\n  - h\n```\n"
+    today = site_pages.for_python_markdown(text)
+    inside = "1. a\n    b\n    - c\n\n    d\n\ne\n  f\n\n"
+    assert today == inside + '```toml title="x.toml"\n- g\n  - h\n```\n'
+
+
+def test_a_linked_table_follows_its_page_once_with_all_rows(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.csv").write_text('name,cycles\n"<a, b>",1 200\nc,-\n', encoding="utf-8")
+    found = site_tables.linked_tables("[a](a.csv) [a](a.csv) [b](b.md)", "docs/p.md", tmp_path)
+    assert found.count("<details") == 1
+    assert found.count("<tr>") == 3
+    assert "a.csv: 2 rows" in found
+    assert "<td>&lt;a, b&gt;</td><td class=number>1 200</td>" in found
+    assert site_tables.linked_tables("[b](b.md)", "docs/p.md", tmp_path) == ""
+
+
+def test_every_public_name_has_a_topic() -> None:
+    page = site_api.page()
+    names = re.findall(r" as (\w+)$", site_api.STUB.read_text(encoding="utf-8"), re.MULTILINE)
+    missing = [n for n in names if not n.startswith("__") and f".{n}\n" not in page]
+    assert (len(names) > 90, missing) == (True, [])
+
+
+def test_a_module_without_topic_is_refused(tmp_path: Path) -> None:
+    stub = tmp_path / "stub.pyi"
+    stub.write_text("from noccl.novel import Thing as Thing\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="no topic for novel"):
+        site_api.page(stub)
+
+
+@pytest.mark.parametrize("module", [site_pages, site_tables, site_api])
+def test_examples_in_docstrings_hold(module: object) -> None:
+    failed, attempted = doctest.testmod(module)  # type: ignore[arg-type]
+    assert attempted > 0
+    assert failed == 0
