@@ -300,13 +300,14 @@ include rtl/hardware.mk
 # ----------------------------------------------------------------------------------- generated text, CI
 
 .PHONY: gen
-gen: $(BIN)/noccl $(BIN)/noccl-papers ## Write all generated text: formats/*.schema.json, experiments/claims.schema.json, rtl/gen, docs/cli.md
+gen: $(BIN)/noccl $(BIN)/noccl-papers ## Write all generated text: formats/*.schema.json, experiments/claims.schema.json, rtl/gen, docs/cli.md, drawings
 	$(BIN)/noccl schema --all formats
 	@mkdir -p out
 	$(BIN)/noccl-papers --schema >out/claims.schema.json && mv -f out/claims.schema.json experiments
 	@for network in $(RTL_NETWORKS); do \
 	  $(BIN)/noccl rtl --spec $$network --package rtl/gen/$$network/*_cfg_pkg.sv; done
 	$(BIN)/noccl help-markdown --output docs/cli.md
+	$(BIN)/python tools/page_drawings.py
 
 .PHONY: gen-check
 gen-check: $(BIN)/noccl ## Fail if generated text is stale

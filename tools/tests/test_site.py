@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import page_drawings
+import repository
 import site_api
 import site_pages
 import site_tables
@@ -95,3 +97,30 @@ def test_examples_in_docstrings_hold(module: object) -> None:
     failed, attempted = doctest.testmod(module)  # type: ignore[arg-type]
     assert attempted > 0
     assert failed == 0
+
+
+def test_the_drawings_of_the_pages_are_fresh() -> None:
+    stale = [
+        str(path)
+        for path, draw in page_drawings.drawings().items()
+        if repository.read(path) != draw().svg()
+    ]
+    assert stale == [], "run make gen"
+
+
+def test_the_bars_of_the_readme_are_the_rows_of_its_table() -> None:
+    table = repository.read(Path("README.md"))
+    rows = re.findall(r"^32 KiB +(\S+).*?([\d ]*\d) +(?:0|1)\.\d\d +526 ", table, re.MULTILINE)
+    svg = page_drawings.first_result(table).svg()
+    assert len(rows) > 4
+    for name, cycles in rows:
+        assert f">{name}</text>" in svg
+        assert f">{int(cycles.replace(' ', '')):,}</text>" in svg
+
+
+def test_drawings_fit_a_phone_and_have_dark_colours_and_a_name() -> None:
+    for path, draw in page_drawings.drawings().items():
+        svg = draw().svg()
+        assert 'width="340"' in svg
+        assert "prefers-color-scheme: dark" in svg
+        assert re.search(r'aria-label="[^"]{20,}"', svg), path
