@@ -66,7 +66,14 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return markdown
     origin = _origins.get(path, f"docs/{path}")
     text = site_pages.rewrite_links(markdown, origin)
-    return site_pages.for_python_markdown(text) + site_tables.linked_tables(markdown, origin)
+    figures, tables = site_tables.linked_figures(text), site_tables.linked_tables(markdown, origin)
+    return site_pages.for_python_markdown(text) + figures + tables
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Makes room in wide tables."""
+    del page, config, files
+    return site_tables.split_long_rows(html)
 
 
 def on_post_build(config: MkDocsConfig) -> None:

@@ -30,6 +30,8 @@ _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _NAMED_FENCE = re.compile(r"^```(\w+) ([\w.-]+)$", re.MULTILINE)
 _COMMENT = re.compile(r"^(<!--.*?-->)$", re.MULTILINE)
+_CELLS = re.compile(r"^ *\|.*$", re.MULTILINE)
+_CODE = re.compile(r"`[^`]*`")
 _ITEM = re.compile(r"([-*]|\d+\.) ")
 
 
@@ -95,24 +97,42 @@ def linked_files(pages: Iterable[str], root: Path = repository.ROOT) -> set[str]
 
 
 def for_python_markdown(text: str) -> str:
-    r"""What Python-Markdown reads otherwise than code hosts: file names, comments, nested lists.
+    r"""What Python-Markdown reads otherwise than code hosts: file names, comments, lists, cells.
 
     >>> print(for_python_markdown("- a\n  - b"))
     - a
         - b
     """
     named = _NAMED_FENCE.sub(r'```\1 title="\2"', text)
-    return outside_prose(named, lambda part: _indented(_COMMENT.sub(r"\n\1\n", part)))
+
+    def change(prose: str) -> str:
+        apart = _COMMENT.sub(r"\n\1\n", prose)
+        # In cells a code host reads `\|` as a bar, Python-Markdown reads all of the code literally.
+        bars = _CELLS.sub(lambda row: _CODE.sub(_bars, row.group(0)), apart)
+        return _indented(bars)
+
+    return outside_prose(named, change)
+
+
+def _bars(code: re.Match[str]) -> str:
+    return code.group(0).replace(r"\|", "|")
 
 
 def _indented(prose: str) -> str:
-    """Contents of list items by four columns, where two or three are enough elsewhere."""
-    lines, is_in_list = prose.splitlines(keepends=True), False
+    """Contents of list items by four columns, where two or three are enough elsewhere.
+
+    An item after an item of several paragraphs gets the empty line that Python-Markdown needs.
+    """
+    lines, is_in_list, has_paragraphs = prose.splitlines(keepends=True), False, False
     for index, line in enumerate(lines):
         words = line.lstrip(" ")
         columns = len(line) - len(words)
-        if words.strip() and columns == 0:
-            is_in_list = bool(_ITEM.match(words))
+        if not words.strip():
+            has_paragraphs = is_in_list
+        elif columns == 0:
+            if has_paragraphs and _ITEM.match(words) and lines[index - 1].strip():
+                lines[index] = f"\n{line}"
+            is_in_list, has_paragraphs = bool(_ITEM.match(words)), False
         elif is_in_list and columns in {2, 3}:
-            lines[index] = "    " + words
+            lines[index] = f"    {words}"
     return "".join(lines)

@@ -67,6 +67,20 @@ def test_lists_and_named_fences_are_written_for_python_markdown() -> None:
     assert today == inside + '```toml title="x.toml"\n- g\n  - h\n```\n'
 
 
+@pytest.mark.parametrize(
+    ("text", "for_python_markdown"),
+    [
+        ("- a\n\n  b\n- c\n", "- a\n\n    b\n\n- c\n"),
+        ("- a\n  b\n- c\n", "- a\n    b\n- c\n"),
+        ("| `a \\| b` | c \\| d |\n", "| `a | b` | c \\| d |\n"),
+        ("`a \\| b`\n", "`a \\| b`\n"),
+        ("<!-- x -->\n| a |\n", "\n<!-- x -->\n\n| a |\n"),
+    ],
+)
+def test_items_of_paragraphs_bars_and_comments(text: str, for_python_markdown: str) -> None:
+    assert site_pages.for_python_markdown(text) == for_python_markdown
+
+
 def test_a_linked_table_follows_its_page_once_with_all_rows(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/a.csv").write_text('name,cycles\n"<a, b>",1 200\nc,-\n', encoding="utf-8")
@@ -76,6 +90,30 @@ def test_a_linked_table_follows_its_page_once_with_all_rows(tmp_path: Path) -> N
     assert "a.csv: 2 rows" in found
     assert "<td>&lt;a, b&gt;</td><td class=number>1 200</td>" in found
     assert site_tables.linked_tables("[b](b.md)", "docs/p.md", tmp_path) == ""
+
+
+def test_a_figure_that_is_only_linked_is_shown_once() -> None:
+    text = "[4a](S1/a.svg) and [4a](S1/a.svg), ![b](S1/b.svg)\n\n```md\n[c](c.svg)\n```\n"
+    shown = site_tables.linked_figures(text)
+    assert re.findall(r'<img src="([^"]*)"', shown) == ["S1/a.svg"]
+    assert site_tables.linked_figures("![b](S1/b.svg)") == ""
+
+
+def test_a_long_last_column_of_a_wide_table_becomes_rows_of_its_own() -> None:
+    def row(tag: str, cells: list[str]) -> str:
+        return "<tr>\n" + "".join(f"<{tag}>{cell}</{tag}>\n" for cell in cells) + "</tr>\n"
+
+    def wide(last: str) -> str:
+        heads = row("th", [*"abcde", "why"])
+        body = row("td", [*"12345", last]) + row("td", [*"67890", ""])
+        return f"<p>x</p><table>{heads}{body}</table>"
+
+    long = "<em>reason</em> " * 40
+    split = site_tables.split_long_rows(wide(long))
+    assert "<th>why" not in split
+    assert f'colspan="5"><details><summary>why</summary>{long}</details>' in split
+    assert split.count("<tr") == 4
+    assert site_tables.split_long_rows(wide("short")) == wide("short")
 
 
 def test_every_public_name_has_a_topic() -> None:
