@@ -71,7 +71,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Makes room in wide tables."""
+    """Splits rows of wide tables."""
     del page, config, files
     return site_tables.split_long_rows(html)
 
