@@ -17,7 +17,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from case_numbers import IS_LONG
+
+from tests.case_numbers import IS_LONG
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

