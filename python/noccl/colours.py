@@ -114,5 +114,4 @@ def styles(names: Iterable[str]) -> dict[str, Style]:
 
 
 def _family(name: str) -> int | None:
-    fitting = [begin for begin in _FAMILIES if name.startswith(begin)]
-    return _FAMILIES[max(fitting, key=len)] if fitting else None
+    return next((hue for begin, hue in _FAMILIES.items() if name.startswith(begin)), None)

@@ -33,7 +33,8 @@ def looks(names: list[str]) -> list[tuple[str, str, str]]:
 
 
 def test_no_two_series_of_a_figure_look_alike() -> None:
-    for names in (ALGORITHMS, [f"case {index}" for index in range(20)], [*ALGORITHMS, "a", "b"]):
+    many = [f"tree:{index}" for index in range(20)]
+    for names in (ALGORITHMS, many, [f"case {index}" for index in range(20)], [*ALGORITHMS, "a"]):
         assert len(set(looks(names))) == len(names)
 
 
