@@ -26,6 +26,8 @@ import site_tables
 
 ROOT = repository.ROOT
 _INDEX = "docs/README.md"
+# What users rarely search for comes after what they do.
+_LATE = ("developer/", "design/", "repository/")
 # Path in the site's sources to the path in the repository, of pages outside docs/.
 _origins: dict[str, str] = {}
 # What a browser loads by itself.
@@ -62,6 +64,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Adapts links, lists and fences, and adds tables."""
     del config, files
     path = page.file.src_uri
+    if path.startswith(_LATE):
+        page.meta["search"] = {"boost": 0.3}
     if path == "python_api.md":
         return markdown
     origin = _origins.get(path, f"docs/{path}")

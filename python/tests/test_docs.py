@@ -40,8 +40,8 @@ ELSEWHERE = {
     "make demo": "a stage of the gate",
     "mpicc": "test_message_traces.py records with real MPI",
 }
-# Needs Verilator (`make setup-rtl`), and half a minute.
-LONG = "noccl run tree.json --backend rtl"
+# Hardware in lock-step: needs Verilator and half a minute.
+LONG = "make -C $CHECKOUT setup-rtl"
 RECORDER = ROOT / "crates/noccl-coherence"
 # Page to what its reader has: name in the folder, file or folder of the checkout.
 FOLDERS = {
@@ -59,11 +59,13 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env=os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"},
+        env=os.environ
+        | {"PATH": f"{tools}:{os.environ['PATH']}", "CHECKOUT": str(ROOT)}
+        | {"NOCCL_CACHE": str(ROOT / "out/cosim")},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=900 if IS_LONG else 120,
         check=False,
     )
 
