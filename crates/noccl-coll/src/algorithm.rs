@@ -2,7 +2,7 @@
 //! The algorithms, their names, and which collective each can do.
 
 use crate::entry::Entry;
-use crate::{CollError, barrier, chain, exchange, in_network, messages, point_to_point, steps};
+use crate::{CollError, barrier, chain, in_network, messages, point_to_point, steps};
 use noccl_net::Network;
 use noccl_spec::nearest;
 use noccl_workload::CollectiveKind;
@@ -85,21 +85,21 @@ impl Algorithm {
     /// What it states about itself: the only place that tells the algorithms apart by name.
     pub(crate) const fn entry(self) -> &'static Entry {
         match self {
-            Algorithm::Unicast => &exchange::unicast::ENTRY,
-            Algorithm::Chain => &steps::entries::CHAIN,
-            Algorithm::Tree => &steps::entries::TREE,
-            Algorithm::RowColumn => &steps::entries::ROW_COLUMN,
+            Algorithm::Unicast => &steps::exchange::UNICAST,
+            Algorithm::Chain => &steps::trees::CHAIN,
+            Algorithm::Tree => &steps::trees::TREE,
+            Algorithm::RowColumn => &steps::trees::ROW_COLUMN,
             Algorithm::DoubleTree => &steps::double_tree::ENTRY,
             Algorithm::Ring => &steps::ring::ENTRY,
-            Algorithm::Pairwise => &exchange::pairwise::ENTRY,
-            Algorithm::Slotted => &exchange::slotted::ENTRY,
+            Algorithm::Pairwise => &steps::exchange::PAIRWISE,
+            Algorithm::Slotted => &steps::slotted::ENTRY,
             Algorithm::Torus => &messages::exchange::TORUS,
             Algorithm::Rounds => &messages::exchange::ROUNDS,
             Algorithm::Planned => &messages::planned::ENTRY,
             Algorithm::RecursiveDoubling => &messages::reduce::RECURSIVE_DOUBLING,
-            Algorithm::Dissemination => &messages::barrier::DISSEMINATION,
+            Algorithm::Dissemination => &messages::reduce::DISSEMINATION,
             Algorithm::PointToPoint => &point_to_point::ENTRY,
-            Algorithm::Chainwrite => &chain::chainwrite::ENTRY,
+            Algorithm::Chainwrite => &chain::ENTRY,
             Algorithm::Counter => &barrier::COUNTER,
             Algorithm::InNetwork => &in_network::ENTRY,
             Algorithm::InNetworkLines => &in_network::gather::LINES,

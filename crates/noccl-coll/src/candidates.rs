@@ -148,7 +148,7 @@ impl Offer<'_> {
 
     /// Does the group extend along both dimensions, so that `row_column` differs from its inner form?
     pub(crate) fn is_two_dimensional(&self) -> bool {
-        crate::group::Group::new(self.network, self.collective)
+        crate::task::Group::new(self.network, self.collective)
             .ok()
             .and_then(|group| group.columns_and_rows())
             .is_some_and(|(columns, rows)| columns.len() > 1 && rows.len() > 1)

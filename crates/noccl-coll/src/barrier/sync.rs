@@ -6,7 +6,7 @@
 //! where there is none, one member per piece with an atomic counter), then every piece again. Nobody
 //! outside the group takes part.
 
-use crate::builder::{Builder, tile_set};
+use crate::steps::{Builder, tile_set};
 use noccl_net::{Coord, MultiAddress, TileRef};
 use noccl_workload::{ActionKind, Barrier, BarrierMechanism};
 use std::collections::BTreeSet;

@@ -6,15 +6,15 @@ use noccl_workload::{CollectiveKind, First};
 use std::collections::BTreeMap;
 
 /// Word of a barrier tree at the collective's root.
-pub(super) const AT_ROOT: &str = "root";
+const AT_ROOT: &str = "root";
 /// Word of a barrier between rounds.
-pub(super) const SYNC: &str = "barrier";
+const SYNC: &str = "barrier";
 /// Word of a reduction in which everybody of a line sends to its end.
-pub(super) const DIRECT: &str = "direct";
+const DIRECT: &str = "direct";
 /// Word of a reduction from neighbour to neighbour, which is the usual one.
 pub(super) const CHAIN: &str = "chain";
 /// Before the number of steps that a core may be ahead of what it receives.
-pub(super) const LAG: &str = "lag=";
+const LAG: &str = "lag=";
 
 /// Are rounds split until their messages share no link?
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

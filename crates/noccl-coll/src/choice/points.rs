@@ -3,7 +3,7 @@
 
 use super::Choice;
 use crate::Algorithm;
-use crate::point_to_point::family::Family;
+use crate::point_to_point::Family;
 use noccl_workload::CollectiveKind;
 use std::fmt;
 

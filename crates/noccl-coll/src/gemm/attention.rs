@@ -10,12 +10,11 @@
 //! al. 2025), which S1 cites for reductions in attention.
 
 use super::layout::{GemmLayout, Matrix};
-use super::program::{GemmProgram, Mesh};
 use super::spread::{Spread, SpreadTask};
-use super::{SubmatrixShape, cores, slices};
+use super::{GemmProgram, MAX_KERNEL_CYCLES, Mesh, SubmatrixShape};
 use crate::CollError;
-use crate::steps::transfer;
-use noccl_net::{Coord, Network, TileRef, TileSet};
+use crate::steps::{at, transfer};
+use noccl_net::{Coord, Network, TileSet};
 use noccl_workload::{
     ActionId, ActionKind, Destination, ElementType, FoldRows, InNetworkReduction, Kernel, Multiply,
     Operation, Operator, Place, RowWise, SCHEDULE_FORMAT, Schedule, sum_element,
@@ -79,7 +78,7 @@ pub fn flat_attention(
     attention: &Attention,
 ) -> Result<AttentionPlan, CollError> {
     let mesh = Mesh::new(network)?;
-    let (rows, columns) = slices::slices(mesh, attention)?;
+    let (rows, columns) = slices(mesh, attention)?;
     let shape = SubmatrixShape {
         rows,
         columns: 2 * columns,
@@ -298,7 +297,7 @@ impl AttentionWriter<'_> {
 
     /// One kernel on all clusters, after the latest one.
     fn kernel(&mut self, operation: Operation, after: &[ActionId]) -> Result<(), CollError> {
-        let cycles = cores::cycles(self.network, &operation, self.attention)?;
+        let cycles = cycles(self.network, &operation, self.attention)?;
         self.compute_cycles += cycles;
         let after = self.compute.iter().chain(after).copied().collect();
         let kind = ActionKind::Kernel(Kernel {
@@ -318,10 +317,7 @@ impl AttentionWriter<'_> {
         let mut deliveries = Vec::new();
         for y in 0..self.mesh.height {
             let initiator = Coord::new(0, y);
-            let root = Place {
-                tile: TileRef::Cluster(initiator),
-                offset: to,
-            };
+            let root = at(initiator, to);
             let reduce = self.reduction(y, from, root, bytes, operator);
             let after = self.compute.into_iter().collect();
             let reduced = self
@@ -362,10 +358,7 @@ impl AttentionWriter<'_> {
         let mut outputs = Vec::new();
         for y in 0..self.mesh.height {
             let initiator = Coord::new(0, y);
-            let root = Place {
-                tile: TileRef::Cluster(initiator),
-                offset: self.buffers.reduced,
-            };
+            let root = at(initiator, self.buffers.reduced);
             let reduce = self.reduction(y, self.buffers.o, root, bytes, Operator::Sum);
             let after = self
                 .compute
@@ -380,4 +373,91 @@ impl AttentionWriter<'_> {
         }
         outputs
     }
+}
+
+// Which attention layers a mesh can take, and what every cluster gets of one.
+
+/// Most tokens, columns of a head, and heads.
+const MAX_SIDE: u32 = 1 << 20;
+
+/// Rows of Q and rows of K and V of one cluster.
+fn slices(mesh: Mesh, attention: &Attention) -> Result<(u32, u32), CollError> {
+    let (width, height) = (u32::from(mesh.width), u32::from(mesh.height));
+    let Attention {
+        tokens,
+        heads,
+        head_columns,
+        ..
+    } = *attention;
+    let sides = [tokens, head_columns, heads];
+    if sides.iter().any(|n| !(1..=MAX_SIDE).contains(n)) {
+        return Err(CollError::Impossible(format!(
+            "{heads} heads of {tokens} tokens and {head_columns} columns; accepted: 1 to {MAX_SIDE} of each"
+        )));
+    }
+    match attention.element {
+        ElementType::Fp64 | ElementType::Fp32 | ElementType::Fp16 | ElementType::Bf16 => {}
+        ElementType::Fp8E4m3
+        | ElementType::Fp8E5m2
+        | ElementType::Int8
+        | ElementType::Int16
+        | ElementType::Int32
+        | ElementType::Int64 => {
+            return Err(CollError::Impossible(format!(
+                "a softmax of {}; accepted: fp64, fp32, fp16 or bf16",
+                attention.element
+            )));
+        }
+    }
+    if !tokens.is_multiple_of(width) || !tokens.is_multiple_of(height) {
+        return Err(CollError::Impossible(format!(
+            "{tokens} tokens on {width}x{height} clusters; accepted: a multiple of both sides"
+        )));
+    }
+    Ok((tokens / height, tokens / width))
+}
+
+// How long a cluster's cores take for an operation of an attention layer.
+//
+// Products run at the given share of the peak, as in S1 eq. (8). All else is counted in FPU operations, one
+// per element and lane and cycle, plus the instructions around a kernel. An exponential takes as many
+// operations as the caller says; a division by a row's number is a product with its reciprocal.
+
+/// Cycles of one operation on one cluster.
+pub(super) fn cycles(
+    network: &Network,
+    operation: &Operation,
+    attention: &Attention,
+) -> Result<u64, CollError> {
+    let cluster = &network.axi().cluster;
+    let lanes =
+        |element: ElementType| u128::from(cluster.num_cores) * u128::from(8 / element.bytes());
+    let elements = |rows: u32, columns: u32| u128::from(rows) * u128::from(columns);
+    let sums = sum_element(attention.element).unwrap_or(attention.element);
+    let work = match operation {
+        Operation::Multiply(m) => {
+            let shape = SubmatrixShape {
+                rows: m.rows,
+                columns: m.columns,
+                inner: m.inner,
+                element: m.element,
+            };
+            return shape.compute_cycles(network, attention.utilisation);
+        }
+        Operation::FoldRows(f) => elements(f.rows, f.columns).div_ceil(lanes(f.element)),
+        Operation::Exponential(r) => {
+            let operations = 1 + u128::from(attention.exponential_operations);
+            (elements(r.rows, r.columns) * operations).div_ceil(lanes(sums))
+        }
+        Operation::DivideRows(r) => {
+            (elements(r.rows, r.columns) + u128::from(r.rows)).div_ceil(lanes(sums))
+        }
+    };
+    if work > u128::from(MAX_KERNEL_CYCLES) {
+        return Err(CollError::Impossible(format!(
+            "a kernel of {work} cycles ({} operations per exponential); accepted: at most {MAX_KERNEL_CYCLES}",
+            attention.exponential_operations
+        )));
+    }
+    Ok(u64::from(cluster.instructions.compute_start) + work as u64)
 }

@@ -6,10 +6,9 @@
 //! the head's rows of the output projection, comes from the memory tile of its row by its own DMA engine,
 //! while the head is computed; so the clock starts with the product.
 
-use super::SubmatrixShape;
-use super::beside::Beside;
-use super::program::{GemmProgram, Mesh};
-use crate::steps::transfer;
+use super::layout::Beside;
+use super::{GemmProgram, Mesh, SubmatrixShape};
+use crate::steps::{at, transfer};
 use crate::{Algorithm, Choice, CollError, Forwarding, schedule};
 use noccl_net::{Coord, Network, TileRef, TileSet};
 use noccl_workload::{
@@ -96,12 +95,9 @@ pub fn fused_concat_linear(
     if fused.has_loads {
         plan.b_sources = b_sources(network, shape)?;
         let loads = (plan.b_sources.iter())
-            .map(|(at, from)| {
-                let to = Destination::One(Place {
-                    tile: TileRef::Cluster(*at),
-                    offset: b_offset,
-                });
-                let kind = transfer(*at, *from, to, shape.b_bytes());
+            .map(|(cluster, from)| {
+                let to = Destination::One(at(*cluster, b_offset));
+                let kind = transfer(*cluster, *from, to, shape.b_bytes());
                 program.add(ActionKind::Transfer(kind), Vec::new())
             })
             .collect();

@@ -15,8 +15,8 @@
 
 use super::SubmatrixShape;
 use super::layout::{GemmLayout, Matrix};
-use super::program::{GemmProgram, Mesh};
 use super::spread::{Spread, SpreadTask, Spreading};
+use super::{GemmProgram, Mesh};
 use crate::CollError;
 use noccl_net::{Network, TileRef, TileSet};
 use noccl_workload::{

@@ -7,8 +7,8 @@
 //! column gets the sum of all columns before it, which its members add to what they have. Sums replace what came for them.
 
 use super::dataflow::Dataflow;
-use super::slots::Slots;
-use crate::compose::Task;
+use super::reuse::Slots;
+use crate::task::Task;
 use crate::{CollError, LineForm, PointForm};
 use noccl_net::Coord;
 
@@ -40,69 +40,63 @@ struct Scan<'a> {
     bytes: u64,
 }
 
-impl Task<'_> {
-    /// A scan.
-    pub(super) fn scan(
-        &self,
-        flow: &mut Dataflow<'_>,
-        slots: &mut Slots<'_>,
-    ) -> Result<(), CollError> {
-        let (columns, rows) = match self.choice.point {
-            PointForm::Ring => (Some(Pass::Chain), Pass::Chain),
-            PointForm::Lines(first, second) => (Some(self.pass(first)?), self.pass(second)?),
-            PointForm::Combine(_) => (Some(Pass::AtOnce), Pass::AtOnce),
-            PointForm::Radix(_) | PointForm::Trees(_) | PointForm::Rotated(_) => {
-                return Err(self.no_such_scan());
-            }
-        };
-        let lines = self.group.columns_and_rows();
-        let is_one_list = match self.choice.point {
-            PointForm::Ring => true,
-            PointForm::Combine(parts) => self.group.members.len() <= usize::from(parts),
-            PointForm::Lines(..)
-            | PointForm::Radix(_)
-            | PointForm::Trees(_)
-            | PointForm::Rotated(_) => false,
-        };
-        let lines = lines.filter(|(xs, ys)| !is_one_list && xs.len() > 1 && ys.len() > 1);
-        let chunks = self.chunks();
-        for number in 0..chunks.len() {
-            let (start, bytes) = chunks.range(number);
-            let scan = Scan {
-                task: self,
-                start,
-                bytes,
-            };
-            match (&lines, columns) {
-                (Some((xs, ys)), Some(along)) => {
-                    let columns: Vec<Vec<Coord>> = xs
-                        .iter()
-                        .map(|x| ys.iter().map(|y| Coord::new(*x, *y)).collect())
-                        .collect();
-                    scan.by_columns(&columns, (along, rows), flow, slots);
-                }
-                (_, _) => scan.by_list(&self.group.members, rows, flow, slots),
-            }
+/// A scan.
+pub(super) fn by_scan(
+    task: &Task<'_>,
+    flow: &mut Dataflow<'_>,
+    slots: &mut Slots<'_>,
+) -> Result<(), CollError> {
+    let (columns, rows) = match task.choice.point {
+        PointForm::Ring => (Some(Pass::Chain), Pass::Chain),
+        PointForm::Lines(first, second) => (Some(pass(task, first)?), pass(task, second)?),
+        PointForm::Combine(_) => (Some(Pass::AtOnce), Pass::AtOnce),
+        PointForm::Radix(_) | PointForm::Trees(_) | PointForm::Rotated(_) => {
+            return Err(no_such_scan(task));
         }
-        Ok(())
-    }
-
-    fn pass(&self, form: LineForm) -> Result<Pass, CollError> {
-        match form {
-            LineForm::Ring => Ok(Pass::Chain),
-            LineForm::Halving => Ok(Pass::Doubling),
-            LineForm::Both | LineForm::Swing | LineForm::Bine | LineForm::Direct => {
-                Err(self.no_such_scan())
+    };
+    let lines = task.group.columns_and_rows();
+    let is_one_list = match task.choice.point {
+        PointForm::Ring => true,
+        PointForm::Combine(parts) => task.group.members.len() <= usize::from(parts),
+        PointForm::Lines(..)
+        | PointForm::Radix(_)
+        | PointForm::Trees(_)
+        | PointForm::Rotated(_) => false,
+    };
+    let lines = lines.filter(|(xs, ys)| !is_one_list && xs.len() > 1 && ys.len() > 1);
+    let chunks = task.chunks();
+    for number in 0..chunks.len() {
+        let (start, bytes) = chunks.range(number);
+        let scan = Scan { task, start, bytes };
+        match (&lines, columns) {
+            (Some((xs, ys)), Some(along)) => {
+                let columns: Vec<Vec<Coord>> = xs
+                    .iter()
+                    .map(|x| ys.iter().map(|y| Coord::new(*x, *y)).collect())
+                    .collect();
+                scan.by_columns(&columns, (along, rows), flow, slots);
             }
+            (_, _) => scan.by_list(&task.group.members, rows, flow, slots),
         }
     }
+    Ok(())
+}
 
-    fn no_such_scan(&self) -> CollError {
-        self.unsupported(
-            "ranks pass sums on to the next one or at doubling distances, or to all later ones; accepted: the forms ring, rings, halving, \
-             rings+halving, halving+rings and combine",
-        )
+fn pass(task: &Task<'_>, form: LineForm) -> Result<Pass, CollError> {
+    match form {
+        LineForm::Ring => Ok(Pass::Chain),
+        LineForm::Halving => Ok(Pass::Doubling),
+        LineForm::Both | LineForm::Swing | LineForm::Bine | LineForm::Direct => {
+            Err(no_such_scan(task))
+        }
     }
+}
+
+fn no_such_scan(task: &Task<'_>) -> CollError {
+    task.unsupported(
+        "ranks pass sums on to the next one or at doubling distances, or to all later ones; accepted: the forms ring, rings, halving, \
+         rings+halving, halving+rings and combine",
+    )
 }
 
 impl Scan<'_> {

@@ -1,41 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Trees over which cores pass messages: along links (S4 §2), ternary, binomial.
+//! Trees over members: along links (S4 §2), ternary, binomial, by rows and columns.
 
+use super::mesh_order::{chain_stages, tree_stages};
 use noccl_net::Coord;
 use std::collections::BTreeMap;
 
-/// A tree over ranks: parents and children, and the ranks from the root outwards.
+/// A tree over members, by position; the first one of its order is the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MessageTree {
-    /// Parent of each rank; the root has none.
-    pub(crate) parents: Vec<Option<usize>>,
-    /// Children of each rank, in the order in which they are served.
-    pub(crate) children: Vec<Vec<usize>>,
-    /// All ranks, parents before their children.
+pub(crate) struct Tree {
+    /// Positions from the root outwards: parents before their children.
     pub(crate) order: Vec<usize>,
+    /// Parent of each position; the root has none.
+    pub(crate) parent: Vec<Option<usize>>,
+    /// Children of each position, in the order in which they are served.
+    pub(crate) children: Vec<Vec<usize>>,
 }
 
-impl MessageTree {
-    fn alone(num_ranks: usize, root: usize) -> Self {
+impl Tree {
+    /// A tree of nobody, over so many positions.
+    pub(crate) fn empty(num_members: usize) -> Self {
         Self {
-            parents: vec![None; num_ranks],
-            children: vec![Vec::new(); num_ranks],
-            order: vec![root],
+            order: Vec::with_capacity(num_members),
+            parent: vec![None; num_members],
+            children: vec![Vec::new(); num_members],
         }
     }
 
-    fn adopt(&mut self, parent: usize, child: usize) {
-        self.parents[child] = Some(parent);
-        self.children[parent].push(child);
-        self.order.push(child);
+    fn alone(num_members: usize, root: usize) -> Self {
+        let mut tree = Self::empty(num_members);
+        tree.adopt(None, root);
+        tree
     }
 
-    /// Links from the root to the rank that is farthest from it.
+    /// A position is attached below another one.
+    pub(crate) fn adopt(&mut self, parent: Option<usize>, child: usize) {
+        self.order.push(child);
+        self.parent[child] = parent;
+        if let Some(parent) = parent {
+            self.children[parent].push(child);
+        }
+    }
+
+    /// A position is attached below the nearest leaf, if there is one.
+    pub(crate) fn adopt_leaf(&mut self, child: usize, members: &[Coord]) {
+        let leaves = self.order.iter().copied();
+        let leaves = leaves.filter(|p| self.children[*p].is_empty());
+        if let Some(parent) = leaves.min_by_key(|p| members[*p].hops_to(members[child])) {
+            self.adopt(Some(parent), child);
+        }
+    }
+
+    /// The edges of stages, as (parent, child), below a root.
+    fn of_stages(num_members: usize, root: usize, stages: Vec<Vec<(usize, usize)>>) -> Self {
+        let mut tree = Self::alone(num_members, root);
+        for (parent, child) in stages.into_iter().flatten() {
+            tree.adopt(Some(parent), child);
+        }
+        tree
+    }
+
+    /// Links from the root to the member that is farthest from it.
     #[cfg(test)]
     pub(crate) fn height(&self) -> usize {
-        let mut depths = vec![0; self.parents.len()];
-        for rank in &self.order {
-            depths[*rank] = self.parents[*rank].map_or(0, |parent| depths[parent] + 1);
+        let mut depths = vec![0; self.parent.len()];
+        for at in &self.order {
+            depths[*at] = self.parent[*at].map_or(0, |parent| depths[parent] + 1);
         }
         depths.into_iter().max().unwrap_or(0)
     }
@@ -56,7 +85,7 @@ impl MessageTree {
                 .filter_map(|at| ranks.get(&at).copied())
                 .filter(|other| from_root(*other) < from_root(rank));
             let parent = nearer.min_by_key(|other| (tree.children[*other].len(), *other))?;
-            tree.adopt(parent, rank);
+            tree.adopt(Some(parent), rank);
         }
         for (rank, children) in tree.children.iter_mut().enumerate() {
             let place =
@@ -76,7 +105,7 @@ impl MessageTree {
             free.sort_by_key(|rank| (members[parent].hops_to(members[*rank]), *rank));
             let num = free.len().min(if parent == root { 4 } else { 3 });
             for child in free.drain(..num).collect::<Vec<_>>() {
-                tree.adopt(parent, child);
+                tree.adopt(Some(parent), child);
             }
         }
         tree
@@ -84,18 +113,14 @@ impl MessageTree {
 
     /// Each is the child of the one before it on a path.
     pub(crate) fn path(num_ranks: usize, path: &[usize]) -> Self {
-        let mut tree = Self::alone(num_ranks, path[0]);
-        for pair in path.windows(2) {
-            tree.adopt(pair[0], pair[1]);
-        }
-        tree
+        Self::of_stages(num_ranks, path[0], chain_stages(path))
     }
 
     /// Everybody is a child of the root, in the order of the ranks.
     pub(crate) fn star(num_ranks: usize, root: usize) -> Self {
         let mut tree = Self::alone(num_ranks, root);
         for rank in (0..num_ranks).filter(|rank| *rank != root) {
-            tree.adopt(root, rank);
+            tree.adopt(Some(root), rank);
         }
         tree
     }
@@ -113,12 +138,12 @@ impl MessageTree {
         let mut tree = Self::alone(columns * rows, root);
         // Its column first, then the others of the row with theirs.
         for (y, from) in line(rows, y0, is_chain) {
-            tree.adopt(at(x0, from), at(x0, y));
+            tree.adopt(Some(at(x0, from)), at(x0, y));
         }
         for (x, from) in line(columns, x0, is_chain) {
-            tree.adopt(at(from, y0), at(x, y0));
+            tree.adopt(Some(at(from, y0)), at(x, y0));
             for (y, from) in line(rows, y0, is_chain) {
-                tree.adopt(at(x, from), at(x, y));
+                tree.adopt(Some(at(x, from)), at(x, y));
             }
         }
         tree
@@ -127,18 +152,8 @@ impl MessageTree {
     /// By distance in ranks from the root: rank r has the children r + 1, r + 2, r + 4, … below its own lowest bit. A parent serves the
     /// farthest first, which has most below it.
     pub(crate) fn binomial(num_ranks: usize, root: usize) -> Self {
-        let mut tree = Self::alone(num_ranks, root);
-        let at = |place: usize| (root + place) % num_ranks;
-        let mut stride = num_ranks.next_power_of_two() / 2;
-        while stride > 0 {
-            for place in (0..num_ranks).step_by(2 * stride) {
-                if place + stride < num_ranks {
-                    tree.adopt(at(place), at(place + stride));
-                }
-            }
-            stride /= 2;
-        }
-        tree
+        let ranks: Vec<usize> = (0..num_ranks).map(|at| (root + at) % num_ranks).collect();
+        Self::of_stages(num_ranks, root, tree_stages(&ranks))
     }
 }
 
@@ -179,7 +194,7 @@ mod tests {
     }
 
     /// How many ranks beside the root have no child, one, two, three.
-    fn arities(tree: &MessageTree) -> [usize; 4] {
+    fn arities(tree: &Tree) -> [usize; 4] {
         let mut found = [0; 4];
         for rank in &tree.order[1..] {
             found[tree.children[*rank].len()] += 1;
@@ -198,12 +213,12 @@ mod tests {
             let members = square(size);
             let root = middle(&members);
             assert_eq!(members[root], Coord::new((size - 1) / 2, (size - 1) / 2));
-            let tree = MessageTree::by_neighbours(&members, root).unwrap();
+            let tree = Tree::by_neighbours(&members, root).unwrap();
             let farthest = members.iter().map(|c| members[root].hops_to(*c)).max();
             assert_eq!(Some(tree.height() as u32), farthest);
             assert_eq!(tree.children[root].len(), 4);
             assert_eq!(arities(&tree), arities_without_root, "{size}");
-            for (rank, parent) in tree.parents.iter().enumerate() {
+            for (rank, parent) in tree.parent.iter().enumerate() {
                 if let Some(parent) = parent {
                     assert_eq!(members[rank].hops_to(members[*parent]), 1);
                 }
@@ -214,14 +229,14 @@ mod tests {
     #[test]
     fn a_set_that_falls_apart_has_no_tree_along_links() {
         let apart = [Coord::new(0, 0), Coord::new(2, 0)];
-        assert_eq!(MessageTree::by_neighbours(&apart, 0), None);
+        assert_eq!(Tree::by_neighbours(&apart, 0), None);
     }
 
     #[test]
     fn ternary_trees_have_depth_three_up_to_53_ranks() {
         for (size, depth) in [(2, 1), (3, 2), (4, 2), (5, 3), (7, 3), (8, 4)] {
             let members = square(size);
-            let tree = MessageTree::ternary(&members, middle(&members));
+            let tree = Tree::ternary(&members, middle(&members));
             assert_eq!(tree.height(), depth, "{size}");
         }
     }
@@ -230,7 +245,7 @@ mod tests {
     fn binomial_trees_reach_everybody_in_as_few_steps_as_ranks_can_double() {
         for num_ranks in 1..70 {
             for root in [0, num_ranks / 2, num_ranks - 1] {
-                let tree = MessageTree::binomial(num_ranks, root);
+                let tree = Tree::binomial(num_ranks, root);
                 let mut reached = tree.order.clone();
                 reached.sort_unstable();
                 assert_eq!(reached, (0..num_ranks).collect::<Vec<_>>());

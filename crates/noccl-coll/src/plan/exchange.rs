@@ -1,13 +1,145 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rounds of an exchange of everybody with everybody over a rectangle, by displacement (S4 §3; the paper leaves the order open).
+//! All-to-all: in which order every rank sends to every other one.
 //!
-//! A class has all pairs of tiles that are as far apart in columns and rows, each pair in both directions. Classes with one displacement
-//! of zero are *direct*; the others are two, *left* (east and north, west and south) and *right* (east and south, west and north).
-//! Within a class everybody sends, and tiles less than the displacement apart would share a link. So a class is split: with
-//! C = max(min(a, columns − a), min(b, rows − b), 1) a tile acts in subround (x + y) mod C. Of two senders that could share a link, the
-//! distance is smaller than C and not zero, so they act in different subrounds. The checker proves it message by message.
+//! Linear: to rank 0, 1, 2, … Pairwise: by exclusive or where the ranks are a power of two, else to the rank so many places on. Torus: to the
+//! tile so many columns and rows on, around the edge, through the rows back and forth. Rounds: by displacement without going around. By rows
+//! and columns: blocks for a whole column travel along the row together, then those for one tile along the column.
 
 use noccl_net::counts::max_or_zero;
+
+/// Messages of a step, as ranks of sender and receiver.
+pub(crate) type ExchangeStep = Vec<(usize, usize)>;
+
+/// To rank 0, 1, 2, …
+pub(crate) const fn linear(_rank: usize, step: usize, _num: usize) -> usize {
+    step
+}
+
+/// By exclusive or where the ranks are a power of two, so that pairs exchange, else by rotation; to itself first.
+pub(crate) const fn pairwise(rank: usize, step: usize, num: usize) -> usize {
+    match num.is_power_of_two() {
+        true => rank ^ step,
+        false => rotation(rank, step, num),
+    }
+}
+
+/// To the rank so many places on; to itself first.
+pub(crate) const fn rotation(rank: usize, step: usize, num: usize) -> usize {
+    (rank + step) % num
+}
+
+/// To the tile so many columns and rows on, around the edge, of ranks that go up the columns.
+pub(crate) fn torus(rows: usize) -> impl Fn(usize, usize, usize) -> usize {
+    move |rank, step, num| {
+        // Rows up for an even number of columns, down for an odd one: one step differs from the next by a row or a column.
+        let (across, along) = (step / rows, step % rows);
+        let along = match across.is_multiple_of(2) {
+            true => along,
+            false => rows - 1 - along,
+        };
+        let x = (rank / rows + across) % (num / rows);
+        x * rows + (rank % rows + along) % rows
+    }
+}
+
+/// Steps in which every rank has one partner, who is another one or itself.
+pub(crate) fn by_partners(
+    num: usize,
+    partner: impl Fn(usize, usize, usize) -> usize,
+) -> impl Iterator<Item = ExchangeStep> {
+    (0..num).map(move |step| {
+        let pair = |rank| (rank, partner(rank, step, num));
+        (0..num).map(pair).collect()
+    })
+}
+
+/// Bytes of one rank's memory for another one's, in rows of equal length.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moved {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) source: u64,
+    pub(crate) destination: u64,
+    pub(crate) bytes: u64,
+    pub(crate) rows: usize,
+    /// From row to row, at both sides.
+    pub(crate) stride: u64,
+}
+
+/// An all-to-all over columns × rows, whose ranks go up the columns, with the offsets of its blocks. Nothing is packed: the input has the blocks of
+/// a column side by side, and those for one tile are gathered and scattered in rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ByRowAndColumn {
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+    /// Bytes of a block.
+    pub(crate) bytes: u64,
+    pub(crate) input: u64,
+    /// What the tiles of a row have for this column: a block by sender's column and receiver's row.
+    pub(crate) between: u64,
+    pub(crate) output: u64,
+}
+
+impl ByRowAndColumn {
+    /// In a step along the row: the blocks for the partner's column.
+    pub(crate) fn along_rows(
+        self,
+        step: usize,
+        partner: impl Fn(usize, usize, usize) -> usize,
+    ) -> Vec<Moved> {
+        let bytes = self.bytes * self.rows as u64;
+        let moved = self.tiles().map(|(column, row)| {
+            let other = partner(column, step, self.columns);
+            Moved {
+                from: self.rank(column, row),
+                to: self.rank(other, row),
+                source: self.input + other as u64 * bytes,
+                destination: self.between + column as u64 * bytes,
+                bytes,
+                rows: 1,
+                stride: 0,
+            }
+        });
+        moved.collect()
+    }
+
+    /// In a step along the column: what the row has for the partner, a block of each column.
+    pub(crate) fn along_columns(
+        self,
+        step: usize,
+        partner: impl Fn(usize, usize, usize) -> usize,
+    ) -> Vec<Moved> {
+        let moved = self.tiles().map(|(column, row)| {
+            let other = partner(row, step, self.rows);
+            Moved {
+                from: self.rank(column, row),
+                to: self.rank(column, other),
+                source: self.between + other as u64 * self.bytes,
+                destination: self.output + row as u64 * self.bytes,
+                bytes: self.bytes,
+                rows: self.columns,
+                stride: self.bytes * self.rows as u64,
+            }
+        });
+        moved.collect()
+    }
+
+    fn tiles(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.columns).flat_map(move |column| (0..self.rows).map(move |row| (column, row)))
+    }
+
+    const fn rank(self, column: usize, row: usize) -> usize {
+        column * self.rows + row
+    }
+}
+
+// Rounds of an exchange over a rectangle, by displacement (S4 §3; the paper leaves the order open).
+//
+// A class has all pairs of tiles that are as far apart in columns and rows, each pair in both directions. Classes with one displacement
+// of zero are *direct*; the others are two, *left* (east and north, west and south) and *right* (east and south, west and north).
+// Within a class everybody sends, and tiles less than the displacement apart would share a link. So a class is split: with
+// C = max(min(a, columns − a), min(b, rows − b), 1) a tile acts in subround (x + y) mod C. Of two senders that could share a link, the
+// distance is smaller than C and not zero, so they act in different subrounds. The checker proves it message by message.
 
 /// In which direction a class goes from its senders, counted from the south-west.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +152,7 @@ enum Sense {
 
 /// A class: displacement in columns and rows, and which of its two halves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Class {
+struct Class {
     columns: u16,
     rows: u16,
     sense: Sense,
@@ -49,7 +181,7 @@ pub(crate) struct Counts {
 
 impl Class {
     /// Subrounds without a shared link; no fewer are possible, so many messages cross the middle of a row or column.
-    pub(crate) fn num_subrounds(self, grid: Grid) -> u16 {
+    fn num_subrounds(self, grid: Grid) -> u16 {
         let across = |displacement: u16, size: u16| displacement.min(size - displacement);
         across(self.columns, grid.columns)
             .max(across(self.rows, grid.rows))
@@ -83,7 +215,7 @@ impl Grid {
     }
 
     /// Classes in their order: by the larger displacement, direct ones first, left before right.
-    pub(crate) fn classes(self) -> Vec<Class> {
+    fn classes(self) -> Vec<Class> {
         let mut classes = Vec::new();
         for far in 1..self.columns.max(self.rows) {
             let direct = [(far, 0), (0, far)];

@@ -7,9 +7,11 @@
 //! the same time for every beat) and the receiver's port are free for all of its beats. Members keep
 //! time by counting cycles on their compute cores, from a common start.
 
+use super::{at, push};
+use crate::CollError;
 use crate::entry::{Entry, Length, OnClusters};
-use crate::exchange::blocks::{Blocks, at, push};
-use noccl_net::{Coord, Network};
+use crate::task::Task;
+use noccl_net::{Coord, Network, TileRef};
 use noccl_spec::Plane;
 use noccl_workload::number::mix;
 use noccl_workload::{Action, ActionId, ActionKind, CollectiveKind, Compute};
@@ -18,11 +20,7 @@ pub(crate) const ENTRY: Entry = Entry {
     length: Length::Members,
     on_clusters: Some(OnClusters::new(
         |kind| kind == CollectiveKind::AllToAll,
-        |task| {
-            Ok(task
-                .in_blocks(|blocks, _, _| Ok(all_to_all(blocks)))?
-                .into())
-        },
+        all_to_all,
     )),
     ..Entry::named("slotted")
 };
@@ -76,10 +74,11 @@ impl Pace {
 }
 
 /// Actions of the planned all-to-all.
-pub(crate) fn all_to_all(blocks: Blocks<'_>) -> Vec<Action> {
-    let members = blocks.members();
-    let pace = Pace::new(blocks.network, blocks.bytes());
-    let mut slots = best_plan(blocks.network, members, pace);
+fn all_to_all(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+    task.layout()?;
+    let (members, bytes) = (task.members(), task.collective.bytes);
+    let pace = Pace::new(task.network, bytes);
+    let mut slots = best_plan(task.network, members, pace);
     slots.sort_unstable_by_key(|s| (s.from, s.start_cycles));
     let mut actions: Vec<Action> = Vec::new();
     let mut add = |kind, after: Option<ActionId>| {
@@ -89,27 +88,25 @@ pub(crate) fn all_to_all(blocks: Blocks<'_>) -> Vec<Action> {
         id
     };
     for (rank, member) in members.iter().enumerate() {
-        let own = slots.iter().filter(|s| s.from == rank);
+        let sent = slots.iter().filter(|s| s.from == rank);
         let mut waited: (u64, Option<ActionId>) = (0, None);
-        for (count, slot) in own.enumerate() {
+        for (count, slot) in sent.enumerate() {
             if slot.start_cycles > 0 {
                 let cycles = slot.start_cycles - waited.0 - pace.least_wait_cycles;
-                let wait = ActionKind::Compute(Compute {
-                    tile: noccl_net::TileRef::Cluster(*member),
-                    cycles,
-                });
+                let tile = TileRef::Cluster(*member);
+                let wait = ActionKind::Compute(Compute { tile, cycles });
                 waited = (slot.start_cycles, Some(add(wait, waited.1)));
             }
-            let to = at(members[slot.to], blocks.output(rank));
-            let kind = push(*member, blocks.input(slot.to), to, blocks.bytes());
-            add(kind, waited.1);
+            let to = at(members[slot.to], task.output_block(rank));
+            let source = task.input_block(slot.to);
+            add(push(*member, source, to, bytes), waited.1);
             if count == 0 {
-                let to = at(*member, blocks.output(rank));
-                add(push(*member, blocks.input(rank), to, blocks.bytes()), None);
+                let to = at(*member, task.output_block(rank));
+                add(push(*member, task.input_block(rank), to, bytes), None);
             }
         }
     }
-    actions
+    Ok(actions)
 }
 
 /// The shortest plan of several orders.

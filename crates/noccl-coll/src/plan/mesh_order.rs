@@ -5,8 +5,7 @@
 //! the edges, a reduction runs against them. All edges of a stage are active in the same step.
 
 use crate::entry::Stages;
-use crate::group::Group;
-use crate::position::position_of;
+use crate::task::{Group, position_of};
 use crate::{Algorithm, Choice, CollError, Inner};
 use noccl_net::Coord;
 

@@ -6,8 +6,9 @@
 //! the other direction: a part is sent on when all of it has come.
 
 use super::dataflow::Dataflow;
-use crate::compose::Task;
+use super::straight::by_copies;
 use crate::layout::Layout;
+use crate::task::Task;
 use crate::{CollError, LineForm, PointForm};
 use noccl_net::Coord;
 use noccl_net::counts::max_or_zero;
@@ -36,37 +37,35 @@ struct Deal<'a> {
     first: Vec<usize>,
 }
 
-impl Task<'_> {
-    /// A scatter or gather.
-    pub(super) fn deal(
-        &self,
-        flow: &mut Dataflow<'_>,
-        layout: &mut Layout,
-    ) -> Result<(), CollError> {
-        let parts = match self.choice.point {
-            PointForm::Lines(LineForm::Direct, LineForm::Direct) => {
-                return self.straight(flow, layout);
-            }
-            PointForm::Lines(LineForm::Halving, LineForm::Halving) => 2,
-            PointForm::Radix(radix) => usize::from(radix),
-            PointForm::Ring
-            | PointForm::Lines(..)
-            | PointForm::Combine(_)
-            | PointForm::Trees(_)
-            | PointForm::Rotated(_) => {
-                return Err(self.unsupported(
-                    "its blocks go straight or by trees over ranges of ranks; accepted: the forms direct, halving and radix",
-                ));
-            }
-        };
-        let deal = Deal::new(self, parts, layout);
-        if self.collective.kind == CollectiveKind::Scatter {
-            deal.scatter(flow, layout);
-        } else {
-            deal.gather(flow, layout);
+/// A scatter or gather.
+pub(super) fn deal(
+    task: &Task<'_>,
+    flow: &mut Dataflow<'_>,
+    layout: &mut Layout,
+) -> Result<(), CollError> {
+    let parts = match task.choice.point {
+        PointForm::Lines(LineForm::Direct, LineForm::Direct) => {
+            return by_copies(task, flow, layout);
         }
-        Ok(())
+        PointForm::Lines(LineForm::Halving, LineForm::Halving) => 2,
+        PointForm::Radix(radix) => usize::from(radix),
+        PointForm::Ring
+        | PointForm::Lines(..)
+        | PointForm::Combine(_)
+        | PointForm::Trees(_)
+        | PointForm::Rotated(_) => {
+            return Err(task.unsupported(
+                "its blocks go straight or by trees over ranges of ranks; accepted: the forms direct, halving and radix",
+            ));
+        }
+    };
+    let deal = Deal::new(task, parts, layout);
+    if task.collective.kind == CollectiveKind::Scatter {
+        deal.scatter(flow, layout);
+    } else {
+        deal.gather(flow, layout);
     }
+    Ok(())
 }
 
 impl<'a> Deal<'a> {
