@@ -41,6 +41,27 @@ pub(crate) struct OnClusters {
     pub(crate) num_chunks: fn(&Task<'_>) -> usize,
     /// A word about the network that schedules record as `setting`.
     pub(crate) setting: Option<fn(&Task<'_>) -> &'static str>,
+    /// What all members do at once, if closed forms know its cycles.
+    pub(crate) traffic: fn(CollectiveKind) -> Option<GroupTraffic>,
+}
+
+/// Traffic of all members at once, whose cycles follow from the shape of the group alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupTraffic {
+    /// Everybody multicasts to all.
+    Multicasts,
+    /// The same, along columns and then along rows.
+    MulticastsByLines,
+    /// Everybody is the root of a reduction of all.
+    Reductions,
+    /// The same, along rows and then along columns.
+    ReductionsByLines,
+    /// Everybody writes to everybody.
+    Writes,
+    /// Everybody writes to all of its row, and then to all of its column.
+    WritesByLines,
+    /// Everybody writes to everybody, at planned times.
+    WritesInSlots,
 }
 
 /// The form of an algorithm on core tiles.
@@ -52,6 +73,8 @@ pub(crate) struct OnCores {
     pub(crate) has_chunks: bool,
     /// Do all members of a line, or of the group, stand one behind the other, so that the model would have to look at very many steps?
     pub(crate) is_line: bool,
+    /// Where every choice has too many messages to be looked at, `auto` takes the algorithm with the lowest number; those without come last.
+    pub(crate) order_of_many: Option<u8>,
     /// The actions of a collective.
     pub(crate) build: fn(&Task<'_>) -> Result<Vec<Action>, CollError>,
 }
@@ -171,6 +194,7 @@ impl OnClusters {
             build,
             num_chunks: |task| task.chunks().len(),
             setting: None,
+            traffic: |_| None,
         }
     }
 
@@ -194,6 +218,7 @@ impl OnCores {
             does,
             has_chunks: false,
             is_line: false,
+            order_of_many: None,
             build,
         }
     }
@@ -217,6 +242,34 @@ impl Algorithm {
     pub(crate) fn has_chunks_on_cores(self, kind: CollectiveKind) -> bool {
         let form = self.entry().on_cores;
         Whole::includes(kind) && form.is_some_and(|form| form.has_chunks)
+    }
+}
+
+impl Algorithm {
+    /// What all members do at once, if closed forms know its cycles; on networks of clusters.
+    #[must_use]
+    pub fn group_traffic(self, kind: CollectiveKind) -> Option<GroupTraffic> {
+        let form = self.entry().on_clusters;
+        let form = form.filter(|form| (form.does)(kind))?;
+        (form.traffic)(kind)
+    }
+
+    /// Those that `auto` takes, the first one first, where every choice on core tiles has too many messages to be looked at.
+    #[must_use]
+    pub fn for_many_messages() -> Vec<Self> {
+        let order = |a: &Self| a.entry().on_cores.and_then(|form| form.order_of_many);
+        let mut known: Vec<Self> = Self::ALL
+            .into_iter()
+            .filter(|a| order(a).is_some())
+            .collect();
+        known.sort_by_key(order);
+        known
+    }
+
+    /// Are the times of its messages planned? Then it loses more than others where blocks are longer than those that it was tried with.
+    #[must_use]
+    pub const fn is_planned(self) -> bool {
+        self.entry().parameters.has_plan
     }
 }
 

@@ -33,7 +33,7 @@ pub use candidates::{
 pub use choice::{
     Choice, Forwarding, Inner, LineForm, MessageForm, PointForm, RoundForm, RoundSync, TreeForm,
 };
-pub use entry::collectives_on_cores;
+pub use entry::{GroupTraffic, collectives_on_cores};
 pub use error::CollError;
 pub use point_to_point::dataflow::Dataflow;
 

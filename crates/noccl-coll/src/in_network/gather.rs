@@ -9,7 +9,7 @@ use super::to_set;
 use crate::entry::{Entry, Length, OnClusters};
 use crate::steps::{Builder, at, local_reduce, network_reduction, push, tile_set, transfer};
 use crate::task::Task;
-use crate::{Algorithm, CollError};
+use crate::{Algorithm, CollError, GroupTraffic};
 use noccl_net::{Coord, MultiAddress, TileRef};
 use noccl_workload::{
     Action, ActionKind, Barrier, BarrierMechanism, CollectiveKind, Place, as_multi_address,
@@ -18,18 +18,26 @@ use noccl_workload::{
 pub(crate) const LINES: Entry = Entry {
     is_in_network: true,
     length: Length::MembersOfBlocks,
-    on_clusters: Some(OnClusters::new(
-        |kind| {
-            matches!(
-                kind,
-                CollectiveKind::AllGather | CollectiveKind::ReduceScatter
-            )
+    on_clusters: Some(OnClusters {
+        traffic: |kind| {
+            Some(match kind.reduces() {
+                true => GroupTraffic::ReductionsByLines,
+                false => GroupTraffic::MulticastsByLines,
+            })
         },
-        |task| match task.collective.kind.reduces() {
-            true => reduce_scatter_lines(task),
-            false => all_gather_lines(task),
-        },
-    )),
+        ..OnClusters::new(
+            |kind| {
+                matches!(
+                    kind,
+                    CollectiveKind::AllGather | CollectiveKind::ReduceScatter
+                )
+            },
+            |task| match task.collective.kind.reduces() {
+                true => reduce_scatter_lines(task),
+                false => all_gather_lines(task),
+            },
+        )
+    }),
     ..Entry::named("in_network_lines")
 };
 

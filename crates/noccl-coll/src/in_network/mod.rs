@@ -15,7 +15,7 @@ use crate::entry::{Entry, Length, OnClusters, Parameters, Whole};
 use crate::layout::Layout;
 use crate::steps::{Builder, at, local_reduce, network_reduction, push, transfer};
 use crate::task::Task;
-use crate::{Choice, CollError};
+use crate::{Choice, CollError, GroupTraffic};
 use noccl_net::deadlock::{Flow, check};
 use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_workload::check::fit_together;
@@ -38,6 +38,12 @@ pub(crate) const ENTRY: Entry = Entry {
     on_clusters: Some(OnClusters {
         is_cut: |kind| kind == CollectiveKind::AllReduce,
         candidates,
+        traffic: |kind| {
+            kind.has_blocks().then_some(match kind.reduces() {
+                true => GroupTraffic::Reductions,
+                false => GroupTraffic::Multicasts,
+            })
+        },
         ..OnClusters::new(does, build)
     }),
     ..Entry::named("in_network")

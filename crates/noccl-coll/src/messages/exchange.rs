@@ -19,16 +19,19 @@ pub(crate) const TORUS: Entry = Entry {
         lag: Some(2),
         ..Parameters::NONE
     },
-    on_cores: Some(OnCores::new(
-        |kind| kind == CollectiveKind::AllToAll,
-        |task| {
-            let (_, rows) = grid(task)?;
-            all_to_all(
-                task,
-                by_partners(task.members().len(), exchange::torus(rows)),
-            )
-        },
-    )),
+    on_cores: Some(OnCores {
+        order_of_many: Some(4),
+        ..OnCores::new(
+            |kind| kind == CollectiveKind::AllToAll,
+            |task| {
+                let (_, rows) = grid(task)?;
+                all_to_all(
+                    task,
+                    by_partners(task.members().len(), exchange::torus(rows)),
+                )
+            },
+        )
+    }),
     ..Entry::named("torus")
 };
 

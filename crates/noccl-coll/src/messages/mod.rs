@@ -229,6 +229,7 @@ pub(crate) const CHAIN: OnCores = OnCores {
 
 pub(crate) const TREE: OnCores = OnCores {
     has_chunks: true,
+    order_of_many: Some(2),
     ..OnCores::new(
         |kind| Whole::includes(kind) || kind == CollectiveKind::Barrier,
         tree,
@@ -237,6 +238,7 @@ pub(crate) const TREE: OnCores = OnCores {
 
 pub(crate) const ROW_COLUMN: OnCores = OnCores {
     has_chunks: true,
+    order_of_many: Some(1),
     ..OnCores::new(
         |kind| {
             use CollectiveKind::{AllReduce, AllToAll, Reduce};
@@ -258,10 +260,13 @@ pub(crate) const UNICAST: OnCores = OnCores {
     )
 };
 
-pub(crate) const PAIRWISE: OnCores = OnCores::new(
-    |kind| kind == CollectiveKind::AllToAll,
-    |task| all_to_all(task, by_partners(task.members().len(), pairwise)),
-);
+pub(crate) const PAIRWISE: OnCores = OnCores {
+    order_of_many: Some(5),
+    ..OnCores::new(
+        |kind| kind == CollectiveKind::AllToAll,
+        |task| all_to_all(task, by_partners(task.members().len(), pairwise)),
+    )
+};
 
 /// Through all lines. All-reduce: to the first member and from there by the static network (S4 §2).
 fn chain(task: &Task<'_>) -> Result<Vec<Action>, CollError> {

@@ -29,10 +29,13 @@ pub(crate) const RECURSIVE_DOUBLING: Entry = Entry {
 
 pub(crate) const IN_NETWORK_STATIC: Entry = Entry {
     is_in_network: true,
-    on_cores: Some(OnCores::new(
-        |kind| kind == CollectiveKind::Multicast,
-        multicast_by_network,
-    )),
+    on_cores: Some(OnCores {
+        order_of_many: Some(0),
+        ..OnCores::new(
+            |kind| kind == CollectiveKind::Multicast,
+            multicast_by_network,
+        )
+    }),
     ..Entry::named("in_network_static")
 };
 
@@ -246,14 +249,17 @@ fn double(task: &Task<'_>, layout: &mut Layout, program: &mut Program<'_>) {
 // order.
 
 pub(crate) const DISSEMINATION: Entry = Entry {
-    on_cores: Some(OnCores::new(
-        |kind| kind == CollectiveKind::Barrier,
-        |task| {
-            let mut program = Program::new(task);
-            disseminate(task, &mut program);
-            Ok(program.finish())
-        },
-    )),
+    on_cores: Some(OnCores {
+        order_of_many: Some(3),
+        ..OnCores::new(
+            |kind| kind == CollectiveKind::Barrier,
+            |task| {
+                let mut program = Program::new(task);
+                disseminate(task, &mut program);
+                Ok(program.finish())
+            },
+        )
+    }),
     ..Entry::named("dissemination")
 };
 

@@ -8,7 +8,7 @@ use crate::entry::{Entry, Length, OnClusters, Parameters};
 use crate::plan::exchange;
 use crate::plan::exchange::{ByRowAndColumn, Moved, by_partners};
 use crate::task::Task;
-use crate::{Algorithm, CollError, messages};
+use crate::{Algorithm, CollError, GroupTraffic, messages};
 use noccl_net::TileRef;
 use noccl_workload::{Action, ActionKind, CollectiveKind, Destination, Place, Transfer};
 
@@ -30,10 +30,13 @@ pub(crate) const PAIRWISE: Entry = Entry {
         ..Parameters::NONE
     },
     length: Length::Members,
-    on_clusters: Some(OnClusters::new(
-        |kind| matches!(kind, CollectiveKind::AllGather | CollectiveKind::AllToAll),
-        pairwise,
-    )),
+    on_clusters: Some(OnClusters {
+        traffic: |kind| (kind == CollectiveKind::AllToAll).then_some(GroupTraffic::Writes),
+        ..OnClusters::new(
+            |kind| matches!(kind, CollectiveKind::AllGather | CollectiveKind::AllToAll),
+            pairwise,
+        )
+    }),
     on_cores: Some(messages::PAIRWISE),
     ..Entry::named("pairwise")
 };

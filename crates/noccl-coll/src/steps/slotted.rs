@@ -8,9 +8,9 @@
 //! time by counting cycles on their compute cores, from a common start.
 
 use super::{at, push};
-use crate::CollError;
 use crate::entry::{Entry, Length, OnClusters};
 use crate::task::Task;
+use crate::{CollError, GroupTraffic};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_spec::Plane;
 use noccl_workload::number::mix;
@@ -18,10 +18,10 @@ use noccl_workload::{Action, ActionId, ActionKind, CollectiveKind, Compute};
 
 pub(crate) const ENTRY: Entry = Entry {
     length: Length::Members,
-    on_clusters: Some(OnClusters::new(
-        |kind| kind == CollectiveKind::AllToAll,
-        all_to_all,
-    )),
+    on_clusters: Some(OnClusters {
+        traffic: |_| Some(GroupTraffic::WritesInSlots),
+        ..OnClusters::new(|kind| kind == CollectiveKind::AllToAll, all_to_all)
+    }),
     ..Entry::named("slotted")
 };
 

@@ -5,10 +5,9 @@ use super::{Op, Steps, at, copy, exchange, fold, local_reduce};
 use crate::candidates::Offer;
 use crate::entry::{Entry, Length, OnClusters, Parameters, Stages, Whole};
 use crate::layout::{Chunks, Layout};
-use crate::plan::mesh_order::First;
-use crate::plan::mesh_order::{Phase, Stage, phases};
+use crate::plan::mesh_order::{First, Phase, Stage, phases};
 use crate::task::Task;
-use crate::{Choice, CollError, Forwarding, Inner, messages};
+use crate::{Choice, CollError, Forwarding, GroupTraffic, Inner, messages};
 use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{Action, CollectiveKind, Place};
@@ -49,16 +48,17 @@ pub(crate) const ROW_COLUMN: Entry = Entry {
         ..parameters(Stages::Chosen)
     },
     length: Length::MembersOfBlocks,
-    on_clusters: Some(
-        OnClusters::new(
+    on_clusters: Some(OnClusters {
+        traffic: |kind| kind.has_blocks().then_some(GroupTraffic::WritesByLines),
+        ..OnClusters::new(
             |kind| Whole::includes(kind) || kind == CollectiveKind::AllToAll,
             |task| match task.collective.kind.has_blocks() {
                 true => exchange::row_column(task),
                 false => in_steps(task),
             },
         )
-        .cut(row_column_candidates),
-    ),
+        .cut(row_column_candidates)
+    }),
     on_cores: Some(messages::ROW_COLUMN),
     ..Entry::named("row_column")
 };
