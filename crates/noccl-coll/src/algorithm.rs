@@ -14,7 +14,7 @@ use std::str::FromStr;
 pub enum Algorithm {
     /// The root's DMA writes to one member after the other.
     Unicast,
-    /// Data passes from neighbour to neighbour, `chunks` pieces in flight (`chunks = 1` is S1's naive, else its seq).
+    /// Data passes from neighbour to neighbour, `chunks` chunks in flight (`chunks = 1` is S1's naive, else its seq).
     Chain,
     /// Binary tree, whole payload (multicast) or double-buffered chunks (reduce).
     Tree,
@@ -22,7 +22,7 @@ pub enum Algorithm {
     RowColumn,
     /// Two binary trees with half of the payload each; the inner members of one are leaves of the other.
     DoubleTree,
-    /// Every member hands to the next one of a ring, step by step.
+    /// Every member sends to the next one of a ring, step by step.
     Ring,
     /// Every member writes to every other one, each in its own order.
     Pairwise,
@@ -38,9 +38,9 @@ pub enum Algorithm {
     RecursiveDoubling,
     /// Every rank tells others at doubling distances that it has come this far (core tiles).
     Dissemination,
-    /// Members hand parts to each other and go on when theirs have come: no barriers.
+    /// Members send parts to each other and continue when theirs have arrived: no barriers.
     PointToPoint,
-    /// Torrent endpoints hand the payload from member to member, each keeps a copy (S3's Chainwrite).
+    /// Torrent endpoints pass the payload from member to member, each keeps a copy (S3's Chainwrite).
     Chainwrite,
     /// An atomic counter and one interrupt: the software barrier.
     Counter,
@@ -50,7 +50,7 @@ pub enum Algorithm {
     InNetworkLines,
     /// One transaction of the network: a root reduces and multicasts beat by beat; of a reduction the root keeps its copy.
     InNetworkOnce,
-    /// One worm to a list of destinations in its header (ESP).
+    /// One packet to a list of destinations in its header (ESP).
     InNetworkList,
     /// The static network, whose routes the cores set (S4, core tiles).
     InNetworkStatic,

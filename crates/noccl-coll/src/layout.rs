@@ -121,7 +121,7 @@ impl Layout {
         start
     }
 
-    /// Does everything handed out so far fit into a cluster?
+    /// Does everything allocated so far fit into a cluster?
     ///
     /// # Errors
     /// [`CollError::DoesNotFit`] with bytes needed and available.

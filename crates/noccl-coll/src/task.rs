@@ -5,7 +5,7 @@ use crate::barrier::sync::SyncPlan;
 use crate::entry::Whole;
 use crate::layout::{Chunks, Layout, cut_bytes};
 use crate::{Choice, CollError};
-use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef, cover};
+use noccl_net::{Coord, MultiAddress, Network, TileId, TileRef};
 use noccl_workload::{BarrierMechanism, Collective, Place};
 use std::collections::BTreeSet;
 
@@ -88,7 +88,7 @@ impl Task<'_> {
         let group = self.group;
         SyncPlan::new(
             &group.members,
-            &group.pieces,
+            &group.cover,
             self.mechanism(self.choice.barrier),
             group.entry,
         )
@@ -97,7 +97,7 @@ impl Task<'_> {
     /// Routers that join at FIFO heads cannot merge two barriers at once, and a group of several multi-addresses
     /// would be synchronised by barriers that overtake each other: there a counter does it.
     pub(crate) fn mechanism(&self, wanted: BarrierMechanism) -> BarrierMechanism {
-        if self.group.pieces.len() > 1 && !self.network.routers().joins_several {
+        if self.group.cover.len() > 1 && !self.network.routers().joins_several {
             BarrierMechanism::Software
         } else {
             wanted
@@ -146,7 +146,7 @@ pub(crate) struct Group {
     /// The same as a set.
     pub(crate) set: BTreeSet<Coord>,
     /// Disjoint multi-addresses that together are the group.
-    pub(crate) pieces: Vec<MultiAddress>,
+    pub(crate) cover: Vec<MultiAddress>,
     /// Root of the collective.
     pub(crate) root: TileRef,
     /// The root if it is a member, else the member nearest to it (lowest coordinate among equals).
@@ -168,13 +168,13 @@ impl Group {
         let set: BTreeSet<Coord> = members.iter().copied().collect();
         let entry = nearest(network, &members, root);
         // Cores reach no multi-address.
-        let pieces = if network.routers().carries_words() {
+        let cover = if network.routers().carries_words() {
             Vec::new()
         } else {
-            cover(network, &collective.group)?
+            noccl_net::cover(network, &collective.group)?
         };
         Ok(Self {
-            pieces,
+            cover,
             entry,
             members,
             set,

@@ -64,8 +64,8 @@ pub(crate) fn at_once(
             ),
         });
     };
-    let (members, pieces) = (&task.group.members, &task.group.pieces);
-    let plan = SyncPlan::new(members, pieces, task.mechanism(mechanism), counter);
+    let (members, cover) = (&task.group.members, &task.group.cover);
+    let plan = SyncPlan::new(members, cover, task.mechanism(mechanism), counter);
     if mechanism == BarrierMechanism::InNetwork && plan.is_counter() {
         return Err(CollError::Unsupported {
             algorithm: task.choice.algorithm.to_string(),

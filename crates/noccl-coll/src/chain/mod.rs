@@ -106,13 +106,13 @@ fn by_endpoints(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
 fn by_blocks(task: &Task<'_>, root: Coord) -> Result<Vec<Action>, CollError> {
     let collective = task.collective;
     let (output, bytes) = (collective.output_offset, collective.bytes);
-    let blocks = &task.group.pieces;
+    let blocks = &task.group.cover;
     if blocks.iter().all(|block| block.len() == 1) {
         return Err(task.unsupported(
             "accepted: a group with blocks, multi-addresses of more than one cluster; found single clusters",
         ));
     }
-    // Multicasts within rectangles that have nothing in common share no link, so worms cannot wait for each other.
+    // Multicasts within rectangles that have nothing in common share no link, so packets cannot wait for each other.
     let is_published = !task.network.routers().shares_results;
     if is_published && !blocks.iter().all(|block| is_rectangle(*block)) {
         return Err(task.unsupported(
@@ -136,17 +136,17 @@ fn by_blocks(task: &Task<'_>, root: Coord) -> Result<Vec<Action>, CollError> {
         set,
         offset: output,
     };
-    let own = blocks
+    let local = blocks
         .iter()
         .find(is_own)
         .map(|block| ActionKind::Transfer(transfer(root, source, to_block(*block), bytes)));
     // Bytes that are written onto themselves must not be read meanwhile.
-    let (early, late) = match own {
-        Some(own) if source.offset == output => (None, Some(own)),
-        own => (own, None),
+    let (early, late) = match local {
+        Some(local) if source.offset == output => (None, Some(local)),
+        local => (local, None),
     };
-    if let Some(own) = early {
-        builder.add(own, &[root]);
+    if let Some(local) = early {
+        builder.add(local, &[root]);
     }
     builder.end_step();
     for (head, _) in heads.iter().filter(|(_, block)| block.len() > 1) {
@@ -155,8 +155,8 @@ fn by_blocks(task: &Task<'_>, root: Coord) -> Result<Vec<Action>, CollError> {
         builder.add(ActionKind::Delivery(beat), &[root, *head]);
     }
     builder.end_step();
-    if let Some(own) = late {
-        builder.add(own, &[root]);
+    if let Some(local) = late {
+        builder.add(local, &[root]);
     }
     for (head, block) in heads.iter().filter(|(_, block)| block.len() > 1) {
         let whole = transfer(*head, at(*head, output), to_block(*block), bytes);

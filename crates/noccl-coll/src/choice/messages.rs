@@ -195,17 +195,17 @@ impl Choice {
         true
     }
 
-    /// Parameters by name, as a schedule of messages records them; `pieces` is the number really made.
+    /// Parameters by name, as a schedule of messages records them; `chunks` is the number really made.
     pub(crate) fn message_parameters(
         &self,
         kind: CollectiveKind,
-        pieces: usize,
+        chunks: usize,
     ) -> BTreeMap<String, String> {
         let form = self.messages;
         let mut out = BTreeMap::new();
         let mut put = |key: &str, value: &str| out.insert(key.to_owned(), value.to_owned());
         if self.algorithm.has_chunks_on_cores(kind) {
-            put("chunks", &pieces.to_string());
+            put("chunks", &chunks.to_string());
         }
         if self.has().has_lines && kind != CollectiveKind::AllToAll {
             put("inner", if form.is_direct { DIRECT } else { CHAIN });

@@ -43,7 +43,7 @@ pub enum Forwarding {
 pub struct Choice {
     /// Algorithm.
     pub algorithm: Algorithm,
-    /// Pieces that the payload is cut into, at least 1; more than there are beats means one beat each. Of the
+    /// Chunks that the payload is cut into, at least 1; more than there are beats means one beat each. Of the
     /// network's algorithms only an all-reduce has some.
     pub chunks: u32,
     /// Structure within a dimension; read by `row_column` only.
@@ -62,9 +62,9 @@ pub struct Choice {
     pub chains: u32,
     /// A chain visits one member of every block, which multicasts to the others; read by `chainwrite`.
     pub by_blocks: bool,
-    /// Who hands what to whom; read by `point_to_point`.
+    /// Who sends what to whom; read by `point_to_point`.
     pub point: PointForm,
-    /// What algorithms of messages between cores have beside.
+    /// What algorithms of messages between cores have in addition.
     pub messages: MessageForm,
 }
 

@@ -28,7 +28,7 @@ pub struct Attention {
     pub tokens: u32,
     /// Columns of Q, K and V of one head.
     pub head_columns: u32,
-    /// Heads, each with its own keys and values.
+    /// Heads, each with keys and values of its own.
     pub heads: u32,
     /// Element of Q, K, V and P. Scores, sums and O are kept in its sums' element.
     pub element: ElementType,
@@ -62,7 +62,7 @@ pub struct AttentionPlan {
 struct Buffers {
     scores: u64,
     p: u64,
-    own: u64,
+    local: u64,
     shared: u64,
     o: u64,
     reduced: u64,
@@ -178,15 +178,15 @@ impl Buffers {
         };
         let scores = layout.c_offset();
         let p = scores + bytes(columns, sums);
-        let own = p + bytes(columns, attention.element);
-        let shared = own + 2 * bytes(1, sums);
+        let local = p + bytes(columns, attention.element);
+        let shared = local + 2 * bytes(1, sums);
         let o = shared + 4 * bytes(1, sums);
         let reduced = o + bytes(attention.head_columns, sums);
         let end = reduced + bytes(attention.head_columns, sums);
         Self {
             scores,
             p,
-            own,
+            local,
             shared,
             o,
             reduced,
@@ -230,7 +230,7 @@ impl AttentionWriter<'_> {
         let Buffers {
             scores,
             p,
-            own,
+            local,
             shared,
             o,
             ..
@@ -269,8 +269,8 @@ impl AttentionWriter<'_> {
             product(slot_a, slot_b, scores, [rows, columns, width], true),
             &[barrier],
         )?;
-        self.kernel(fold(scores, own, self.sums, Operator::Max), &[])?;
-        let maxima = self.share(own, shared, Operator::Max);
+        self.kernel(fold(scores, local, self.sums, Operator::Max), &[])?;
+        let maxima = self.reduce_and_multicast(local, shared, Operator::Max);
         let exponential = Operation::Exponential(RowWise {
             source_offset: scores,
             row_offset: shared + line,
@@ -280,8 +280,8 @@ impl AttentionWriter<'_> {
             element,
         });
         self.kernel(exponential, &maxima)?;
-        self.kernel(fold(p, own + line, element, Operator::Sum), &[])?;
-        let sums = self.share(own + line, shared + 2 * line, Operator::Sum);
+        self.kernel(fold(p, local + line, element, Operator::Sum), &[])?;
+        let sums = self.reduce_and_multicast(local + line, shared + 2 * line, Operator::Sum);
         self.kernel(product(p, values, o, [rows, width, columns], false), before)?;
         let divide = Operation::DivideRows(RowWise {
             source_offset: o,
@@ -292,7 +292,7 @@ impl AttentionWriter<'_> {
             element: self.sums,
         });
         self.kernel(divide, &sums)?;
-        Ok(self.collect(before))
+        Ok(self.reduce_outputs(before))
     }
 
     /// One kernel on all clusters, after the latest one.
@@ -311,7 +311,7 @@ impl AttentionWriter<'_> {
 
     /// Reduces one number per row of Q along every row of clusters and sends it back; returns the deliveries.
     /// The sum of a row stands at `to` in its westernmost cluster, and a line behind it everywhere.
-    fn share(&mut self, from: u64, to: u64, operator: Operator) -> Vec<ActionId> {
+    fn reduce_and_multicast(&mut self, from: u64, to: u64, operator: Operator) -> Vec<ActionId> {
         let bytes = u64::from(self.rows) * self.sums.bytes();
         let copy = to + bytes.next_multiple_of(self.layout.beat_bytes());
         let mut deliveries = Vec::new();
@@ -352,7 +352,7 @@ impl AttentionWriter<'_> {
     }
 
     /// O along every row into its westernmost cluster.
-    fn collect(&mut self, before: &[ActionId]) -> Vec<ActionId> {
+    fn reduce_outputs(&mut self, before: &[ActionId]) -> Vec<ActionId> {
         let bytes =
             u64::from(self.rows) * u64::from(self.attention.head_columns) * self.sums.bytes();
         let mut outputs = Vec::new();
@@ -419,7 +419,7 @@ fn slices(mesh: Mesh, attention: &Attention) -> Result<(u32, u32), CollError> {
 
 // How long a cluster's cores take for an operation of an attention layer.
 //
-// Products run at the given share of the peak, as in S1 eq. (8). All else is counted in FPU operations, one
+// Products run at the given fraction of the peak, as in S1 eq. (8). All else is counted in FPU operations, one
 // per element and lane and cycle, plus the instructions around a kernel. An exponential takes as many
 // operations as the caller says; a division by a row's number is a product with its reciprocal.
 

@@ -6,7 +6,7 @@
 //! the head's rows of the output projection, comes from the memory tile of its row by its own DMA engine,
 //! while the head is computed; so the clock starts with the product.
 
-use super::layout::Beside;
+use super::layout::EdgeMemories;
 use super::{GemmProgram, Mesh, SubmatrixShape};
 use crate::steps::{at, transfer};
 use crate::{Algorithm, Choice, CollError, Forwarding, schedule};
@@ -134,15 +134,15 @@ pub fn fused_concat_linear(
     Ok(plan)
 }
 
-/// Where each cluster's B lies: in the memory tile beside its row or column.
+/// Where each cluster's B lies: in the memory tile next to its row or column.
 fn b_sources(network: &Network, shape: SubmatrixShape) -> Result<Vec<(Coord, Place)>, CollError> {
-    let beside = Beside::new(network)?;
+    let memories = EdgeMemories::new(network)?;
     let rows = 0..network.cluster_height();
     let clusters =
         (0..network.cluster_width()).flat_map(|x| rows.clone().map(move |y| Coord::new(x, y)));
     let beat = network.axi().ni.wide_beat();
     let source = |at| {
-        let (tile, position) = beside.of(at);
+        let (tile, position) = memories.of(at);
         let offset = u64::from(position) * shape.b_bytes().next_multiple_of(beat);
         (at, Place { tile, offset })
     };
@@ -171,8 +171,8 @@ fn empty(fused: &FusedConcatLinear) -> Schedule {
 fn append(program: &mut GemmProgram, actions: Vec<Action>, gates: &[ActionId]) {
     let first = program.len();
     for action in actions {
-        let own = action.after.iter().map(|id| ActionId(id.0 + first));
-        let after = gates.iter().copied().chain(own).collect();
+        let before = action.after.iter().map(|id| ActionId(id.0 + first));
+        let after = gates.iter().copied().chain(before).collect();
         program.add(action.kind, after);
     }
 }

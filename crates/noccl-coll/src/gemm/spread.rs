@@ -18,14 +18,14 @@ pub enum Spread {
     InNetwork,
     /// A binary tree of DMA writes with a barrier between its levels (S1 eq. (3)).
     Tree,
-    /// From neighbour to neighbour in `chunks` pieces, a barrier after every step (S1 eq. (1), (2)).
+    /// From neighbour to neighbour in `chunks` chunks, a barrier after every step (S1 eq. (1), (2)).
     Chain {
-        /// Pieces of a submatrix, at least 1.
+        /// Chunks of a submatrix, at least 1.
         chunks: u32,
     },
-    /// A binary tree of deliveries in `chunks` pieces, each passed on when it has come: no barrier within an iteration.
+    /// A binary tree of deliveries in `chunks` chunks, each passed on when it has come: no barrier within an iteration.
     Deliveries {
-        /// Pieces of a submatrix, at least 1.
+        /// Chunks of a submatrix, at least 1.
         chunks: u32,
     },
 }
@@ -134,14 +134,14 @@ impl SpreadTask<'_> {
         let mut first = Vec::new();
         let mut barrier = start;
         // A cluster's own transfers of the steps since the last barrier.
-        let mut own: BTreeMap<Coord, Vec<ActionId>> = BTreeMap::new();
+        let mut started: BTreeMap<Coord, Vec<ActionId>> = BTreeMap::new();
         for step in 0..num_stages + chunks as usize - 1 {
             if step > 0 && self.needs_barrier(step) {
                 let mut after = std::mem::take(&mut last);
                 // A step may be empty: short submatrices have fewer chunks.
                 after.extend(barrier);
                 barrier = Some(program.add(self.mesh.barrier(), after));
-                own.clear();
+                started.clear();
             }
             let mut now: BTreeMap<Coord, Vec<ActionId>> = BTreeMap::new();
             for (matrix, stages) in Matrix::BOTH.into_iter().zip(&stages) {
@@ -149,12 +149,16 @@ impl SpreadTask<'_> {
                     let stage = step.checked_sub(chunk as usize).and_then(|s| stages.get(s));
                     for (line, hop) in stage.into_iter().flatten() {
                         for iteration in iterations.clone() {
-                            let Some(kind) =
-                                self.hand_over(matrix, *line, iteration, *hop, (chunk, chunks))
-                            else {
+                            let Some(kind) = self.chunk_transfer(
+                                matrix,
+                                *line,
+                                iteration,
+                                *hop,
+                                (chunk, chunks),
+                            ) else {
                                 continue;
                             };
-                            let before = own.get(&hop.initiator).into_iter().flatten();
+                            let before = started.get(&hop.initiator).into_iter().flatten();
                             let after = barrier.iter().chain(before).copied().collect();
                             let id = program.add(kind, after);
                             now.entry(hop.initiator).or_default().push(id);
@@ -167,7 +171,7 @@ impl SpreadTask<'_> {
                 first.clone_from(&last);
             }
             now.into_iter()
-                .for_each(|(at, ids)| own.entry(at).or_default().extend(ids));
+                .for_each(|(at, ids)| started.entry(at).or_default().extend(ids));
         }
         if last.is_empty() {
             last.extend(barrier);
@@ -233,11 +237,11 @@ impl SpreadTask<'_> {
             Spread::Chain { .. } => chain_stages(&from_position(line, usize::from(start))),
             Spread::InNetwork => Vec::new(),
         };
-        let place = |at: u16| match matrix {
+        let cluster = |at: u16| match matrix {
             Matrix::A => Coord::new(at, entry.y),
             Matrix::B => Coord::new(entry.x, at),
         };
-        let edge = |(a, b): (u16, u16)| (place(a), place(b));
+        let edge = |(a, b): (u16, u16)| (cluster(a), cluster(b));
         stages
             .into_iter()
             .map(|stage| stage.into_iter().map(edge).collect())
@@ -245,7 +249,7 @@ impl SpreadTask<'_> {
     }
 
     /// One chunk of one submatrix; none if the submatrix has fewer beats than chunks.
-    fn hand_over(
+    fn chunk_transfer(
         &self,
         matrix: Matrix,
         line: u16,
@@ -293,9 +297,9 @@ pub(super) struct Spreading {
     pub(super) last: Vec<ActionId>,
 }
 
-// Submatrices along trees of deliveries: whoever has a piece passes it on, without barriers within an iteration.
+// Submatrices along trees of deliveries: whoever has a chunk passes it on, without barriers within an iteration.
 
-/// A piece of a submatrix at a cluster: matrix, iteration, chunk.
+/// A chunk of a submatrix at a cluster: matrix, iteration, chunk.
 type GemmChunk = (Matrix, u32, u32, Coord);
 
 impl SpreadTask<'_> {
@@ -318,15 +322,19 @@ impl SpreadTask<'_> {
                     let stage = step.checked_sub(chunk as usize).and_then(|s| stages.get(s));
                     for (line, hop) in stage.into_iter().flatten() {
                         for iteration in iterations.clone() {
-                            let Some(kind) =
-                                self.hand_over(matrix, *line, iteration, *hop, (chunk, chunks))
-                            else {
+                            let Some(kind) = self.chunk_transfer(
+                                matrix,
+                                *line,
+                                iteration,
+                                *hop,
+                                (chunk, chunks),
+                            ) else {
                                 continue;
                             };
-                            let piece = |at: Coord| (matrix, iteration, chunk, at);
+                            let key = |at: Coord| (matrix, iteration, chunk, at);
                             let (kind, before) = match hop.from.tile {
                                 TileRef::Cluster(from) => {
-                                    (delivery(kind), brought.get(&piece(from)).copied())
+                                    (delivery(kind), brought.get(&key(from)).copied())
                                 }
                                 TileRef::Memory(_) => (kind, None),
                             };
@@ -335,7 +343,7 @@ impl SpreadTask<'_> {
                             if before.is_none() {
                                 first.push(id);
                             }
-                            brought.insert(piece(hop.to), id);
+                            brought.insert(key(hop.to), id);
                             last.push(id);
                         }
                     }

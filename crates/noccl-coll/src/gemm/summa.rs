@@ -6,7 +6,7 @@
 //!
 //! *Barriers*, as S1 draws them. With prefetch 2 (double buffering) iteration t + 1 is loaded while t is
 //! computed, and a barrier over the mesh separates iterations: max(compute, communication) + barrier. An
-//! odd prefetch lets one more kernel run beside the barrier; from 4 on a barrier stands after every
+//! odd prefetch lets one more kernel run during the barrier; from 4 on a barrier stands after every
 //! prefetch / 2 iterations only.
 //!
 //! *Flags*. A submatrix is a delivery: clusters see that it is written and start. Members post their arrival when

@@ -64,7 +64,7 @@ fn only_set(task: &Task<'_>) -> Result<MultiAddress, CollError> {
         collective: task.collective.kind.to_string(),
         reason: reason.to_owned(),
     };
-    match *task.group.pieces {
+    match *task.group.cover {
         [set] if set.len() > 1 => Ok(set),
         [_] => Err(unsupported("accepted: a group of at least two clusters")),
         _ => Err(unsupported(

@@ -47,8 +47,8 @@ pub(super) fn all_gather(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
     let mut builder = Builder::default();
     for (rank, member) in task.members().iter().enumerate() {
         let source = at(*member, task.input_block(0));
-        for piece in &task.group.pieces {
-            let destination = to_set(*piece, task.output_block(rank));
+        for set in &task.group.cover {
+            let destination = to_set(*set, task.output_block(rank));
             let kind = transfer(*member, source, destination, task.collective.bytes);
             builder.add(ActionKind::Transfer(kind), &[*member]);
         }
@@ -61,9 +61,9 @@ pub(super) fn all_gather(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
 /// are reduced by the member's cores in their order.
 pub(super) fn reduce_scatter(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
     let mut layout = task.layout()?;
-    let pieces = &task.group.pieces;
-    let is_whole = pieces.len() == 1;
-    let slots: Vec<u64> = pieces
+    let sets = &task.group.cover;
+    let is_whole = sets.len() == 1;
+    let slots: Vec<u64> = sets
         .iter()
         .map(|_| {
             if is_whole {
@@ -74,14 +74,14 @@ pub(super) fn reduce_scatter(task: &Task<'_>) -> Result<Vec<Action>, CollError> 
         })
         .collect();
     let mut builder = Builder::default();
-    for (piece, slot) in pieces.iter().zip(&slots) {
-        let members: Vec<Coord> = piece.members().collect();
+    for (set, slot) in sets.iter().zip(&slots) {
+        let members: Vec<Coord> = set.members().collect();
         for rank in in_issue_order(task.members()) {
             let (input, to) = (task.input_block(rank), at(task.members()[rank], *slot));
             let kind = if members.len() == 1 {
-                push(piece.base, input, to, task.collective.bytes)
+                push(set.base, input, to, task.collective.bytes)
             } else {
-                reduction(task, *piece, input, to, task.collective.bytes)
+                reduction(task, *set, input, to, task.collective.bytes)
             };
             builder.add(kind, &members);
         }

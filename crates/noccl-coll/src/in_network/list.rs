@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multicast by a list of destinations in a worm's header (ESP, S3's second baseline).
+//! Multicast by a list of destinations in a packet's header (ESP, S3's second baseline).
 //!
-//! One action: every member asks the root, which sends one worm to all of them. The members need be no multi-address; the
+//! One action: every member asks the root, which sends one packet to all of them. The members need be no multi-address; the
 //! header bounds their number.
 
 use crate::CollError;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The network's own multicast, reduction and barrier (S1 §3.1, §4.2).
 //!
-//! One transaction addresses one multi-address. A group that is none is served piece by piece; the
+//! One transaction addresses one multi-address. A group that is none is served by several; the
 //! partial results of a split reduction are reduced by the cores of the cluster that gathers them, in
-//! the order of the pieces (ascending base), from the left.
+//! the order of the multi-addresses (ascending base), from the left.
 
 pub(crate) mod all_reduce;
 pub(crate) mod gather;
@@ -24,7 +24,7 @@ use noccl_workload::{
 };
 use std::collections::BTreeSet;
 
-/// Lengths of an all-reduce's segments that a comparison tries.
+/// Lengths of an all-reduce's chunks that a comparison tries.
 const REDUCED_CHUNK_BEATS: [u64; 8] = [8, 12, 16, 24, 32, 48, 64, 128];
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -104,7 +104,7 @@ fn by_network(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
             builder.end_step();
         }
         (Whole::AllReduce, _) if task.choice.chunks > 1 => {
-            let [whole] = task.group.pieces.as_slice() else {
+            let [whole] = task.group.cover.as_slice() else {
                 return Err(task.unsupported(
                     "the group is no multi-address; accepted: an aligned power-of-two block, or one chunk",
                 ));
@@ -136,7 +136,7 @@ fn multicast(task: &Task<'_>, source: Place, builder: &mut Builder) {
         source.offset == output && matches!(source.tile, TileRef::Cluster(at) if set.contains(at))
     };
     let (last, others): (Vec<MultiAddress>, Vec<MultiAddress>) =
-        group.pieces.iter().copied().partition(is_onto_source);
+        group.cover.iter().copied().partition(is_onto_source);
     let mut steps = if network.routers().joins_several {
         vec![others]
     } else {
@@ -212,7 +212,7 @@ impl<'a> Reduction<'a> {
     /// The multi-address of the gatherer itself (else the first one) needs no buffer: its partial result lies
     /// where the result will be; a gatherer that is one by itself is reduced from its input.
     fn new(task: &'a Task<'a>, (gatherer, result): (Coord, u64), layout: &mut Layout) -> Self {
-        let sets = &task.group.pieces;
+        let sets = &task.group.cover;
         let local = sets.iter().position(|set| set.contains(gatherer));
         // 0: the first multi-address, as said above.
         let local = local.unwrap_or(0);
@@ -245,7 +245,7 @@ impl<'a> Reduction<'a> {
         for (idx, step) in self.steps.iter().enumerate() {
             if idx > 0 {
                 let mechanism = BarrierMechanism::InNetwork;
-                let sync = SyncPlan::new(&group.members, &group.pieces, mechanism, group.entry);
+                let sync = SyncPlan::new(&group.members, &group.cover, mechanism, group.entry);
                 sync.emit(builder);
             }
             for operand in step {
@@ -258,7 +258,7 @@ impl<'a> Reduction<'a> {
         }
         let mut allowed: BTreeSet<Coord> = group.set.clone();
         allowed.insert(self.gatherer);
-        SyncPlan::meeting(self.gatherer, &allowed, &group.pieces).emit(builder);
+        SyncPlan::meeting(self.gatherer, &allowed, &group.cover).emit(builder);
         let (collective, inputs) = (self.task.collective, self.operands.iter());
         let inputs = inputs.map(|o| o.offset).collect();
         let bytes = collective.bytes;

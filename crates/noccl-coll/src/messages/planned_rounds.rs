@@ -18,7 +18,7 @@ const TRIES: u64 = 48;
 /// By how much a draw lowers the value of a message, at most.
 const LOWERED: f64 = 0.3;
 
-/// What the other cores and links of a message count for, beside the one that most messages want.
+/// What the other cores and links of a message count for, relative to the one that most messages want.
 const OF_OTHERS: f64 = 0.3;
 
 /// Cycles between the end of a round for its receivers, but for their paths, and the next one: words of neighbouring rounds that meet wait

@@ -133,7 +133,7 @@ impl<'a> Program<'a> {
         id
     }
 
-    /// Lets an action wait for earlier ones beside those that it waits for.
+    /// Lets an action wait for earlier ones too.
     pub(crate) fn wait(&mut self, action: ActionId, earlier: impl Iterator<Item = ActionId>) {
         self.actions[action.0 as usize].after.extend(earlier);
     }

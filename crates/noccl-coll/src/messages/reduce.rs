@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reduce, multicast and all-reduce by messages.
 //!
-//! Reduce: over a tree, own operand left, then the children in their order, piece by piece of the payload; a core reduces a child's piece when
+//! Reduce: over a tree, own operand left, then the children in their order, chunk by chunk of the payload; a core reduces a child's chunk when
 //! it is there and all children before it are reduced, so the order of operands is fixed. All-reduce: to the first member and from there by
 //! the static network (S4 §2), or by recursive doubling.
 
@@ -121,8 +121,8 @@ fn add_reduction(task: &Task<'_>, tree: &Tree, layout: &mut Layout, program: &mu
         program.keep(root, MessagePart::whole(task.collective));
         return;
     }
-    let pieces = task.chunks();
-    for (start, bytes) in (0..pieces.len()).map(|piece| pieces.range(piece)) {
+    let chunks = task.chunks();
+    for (start, bytes) in (0..chunks.len()).map(|chunk| chunks.range(chunk)) {
         for rank in tree.order.iter().copied().rev() {
             let result = if rank == root {
                 collective.output_offset
@@ -151,11 +151,11 @@ fn add_reduction(task: &Task<'_>, tree: &Tree, layout: &mut Layout, program: &mu
     }
 }
 
-/// The root's bytes from `source` on go to every other rank's output, piece by piece.
+/// The root's bytes from `source` on go to every other rank's output, chunk by chunk.
 fn add_multicast(task: &Task<'_>, tree: &Tree, source: u64, program: &mut Program<'_>) {
     let output = task.collective.output_offset;
-    let pieces = task.chunks();
-    for (start, bytes) in (0..pieces.len()).map(|piece| pieces.range(piece)) {
+    let chunks = task.chunks();
+    for (start, bytes) in (0..chunks.len()).map(|chunk| chunks.range(chunk)) {
         for (place, rank) in tree.order.iter().enumerate() {
             let from = if place == 0 { source } else { output };
             for child in &tree.children[*rank] {

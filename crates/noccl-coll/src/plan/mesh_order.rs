@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who hands data to whom: chains, trees, and both dimension by dimension.
+//! Who sends to whom: chains, trees, and both dimension by dimension.
 //!
 //! An edge leads from the member nearer to the entry to the one farther from it; a multicast follows
 //! the edges, a reduction runs against them. All edges of a stage are active in the same step.
@@ -66,8 +66,8 @@ fn row_column(group: &Group, inner: Inner, first: First) -> Result<Vec<Phase>, C
     };
     let along_x = stages(columns.clone(), group.entry.x);
     let along_y = stages(rows.clone(), group.entry.y);
-    let place_x = |ys: &[u16]| spread(&along_x, ys, Coord::new);
-    let place_y = |xs: &[u16]| spread(&along_y, xs, |y, x| Coord::new(x, y));
+    let place_x = |ys: &[u16]| on_parallel_lines(&along_x, ys, Coord::new);
+    let place_y = |xs: &[u16]| on_parallel_lines(&along_y, xs, |y, x| Coord::new(x, y));
     let both = match first {
         First::Row => [place_x(&[group.entry.y]), place_y(&columns)],
         First::Column => [place_y(&[group.entry.x]), place_x(&rows)],
@@ -79,7 +79,11 @@ fn row_column(group: &Group, inner: Inner, first: First) -> Result<Vec<Phase>, C
 }
 
 /// The stages of one line, on every one of the parallel lines.
-fn spread(stages: &[Vec<(u16, u16)>], lines: &[u16], at: impl Fn(u16, u16) -> Coord) -> Vec<Stage> {
+fn on_parallel_lines(
+    stages: &[Vec<(u16, u16)>],
+    lines: &[u16],
+    at: impl Fn(u16, u16) -> Coord,
+) -> Vec<Stage> {
     stages
         .iter()
         .map(|stage| {
@@ -91,12 +95,12 @@ fn spread(stages: &[Vec<(u16, u16)>], lines: &[u16], at: impl Fn(u16, u16) -> Co
         .collect()
 }
 
-/// Every member hands on to the next: one edge per stage.
+/// Every member passes on to the next: one edge per stage.
 pub(crate) fn chain_stages<T: Copy>(order: &[T]) -> Vec<Vec<(T, T)>> {
     order.windows(2).map(|w| vec![(w[0], w[1])]).collect()
 }
 
-/// Rank r hands to rank r + stride, the stride halving from stage to stage.
+/// Rank r sends to rank r + stride, the stride halving from stage to stage.
 pub(crate) fn tree_stages<T: Copy>(order: &[T]) -> Vec<Vec<(T, T)>> {
     let mut stride = order.len().next_power_of_two() / 2;
     let mut out = Vec::new();

@@ -88,9 +88,9 @@ impl Tree {
             tree.adopt(Some(parent), rank);
         }
         for (rank, children) in tree.children.iter_mut().enumerate() {
-            let place =
+            let order =
                 |child: &usize| neighbours(members[rank]).position(|n| n == members[*child]);
-            children.sort_by_key(place);
+            children.sort_by_key(order);
         }
         Some(tree)
     }
@@ -166,7 +166,7 @@ fn line(length: usize, to: usize, is_chain: bool) -> impl Iterator<Item = (usize
     all.map(move |(at, next)| (at, if is_chain { next } else { to }))
 }
 
-/// Coordinates beside one: east, west, north, south.
+/// Coordinates next to one: east, west, north, south.
 fn neighbours(at: Coord) -> impl Iterator<Item = Coord> {
     [
         at.x.checked_add(1).map(|x| Coord::new(x, at.y)),
@@ -193,7 +193,7 @@ mod tests {
             .collect()
     }
 
-    /// How many ranks beside the root have no child, one, two, three.
+    /// How many ranks but the root have no child, one, two, three.
     fn arities(tree: &Tree) -> [usize; 4] {
         let mut found = [0; 4];
         for rank in &tree.order[1..] {

@@ -121,11 +121,11 @@ fn centre(members: &[Coord]) -> Coord {
     Coord::new(mean(|c| c.x), mean(|c| c.y))
 }
 
-// Trees along rows and columns, a new one for every piece, whose top goes from member to member.
+// Trees along rows and columns, a new one for every chunk, whose top goes from member to member.
 //
-// A piece goes from its top along one dimension, and from every member reached there along the other. Lines are cut in halves (or more
+// A chunk goes from its top along one dimension, and from every member reached there along the other. Lines are cut in halves (or more
 // parts), each of which has a member that passes on, so that a line of eight takes three levels over short paths. Tops that
-// change share the work: over many pieces every member sends about as much as it receives. Every second piece takes
+// change share the work: over many chunks every member sends about as much as it receives. Every second chunk takes
 // columns before rows, so that links of both dimensions carry as much.
 
 /// Members of a payload's trees.
@@ -137,27 +137,27 @@ pub(crate) struct Rotation<'a> {
     pub(crate) has_root_as_leaf: bool,
     /// Parts into which a line is cut at each level.
     pub(crate) parts: usize,
-    /// Pieces of the payload.
-    pub(crate) pieces: usize,
+    /// Chunks of the payload.
+    pub(crate) chunks: usize,
 }
 
-/// From so many pieces on ports limit more than latency (8x8, 4 to 48 KiB).
-const MANY_PIECES: usize = 32;
+/// From so many chunks on ports limit more than latency (8x8, 4 to 48 KiB).
+const MANY_CHUNKS: usize = 32;
 
 impl Rotation<'_> {
-    /// The tree of a piece.
-    pub(crate) fn tree(&self, piece: usize) -> Tree {
+    /// The tree of a chunk.
+    pub(crate) fn tree(&self, chunk: usize) -> Tree {
         let mut branching = Branching {
             parts: self.parts.max(2),
-            is_level: self.pieces >= MANY_PIECES,
+            is_level: self.chunks >= MANY_CHUNKS,
             tree: Tree::empty(self.members.len()),
         };
-        let lines = self.lines(piece % 2 == 1);
+        let lines = self.lines(chunk % 2 == 1);
         if lines.is_empty() {
             return branching.tree;
         }
-        // Tops go along a diagonal: pieces that follow each other share neither row nor column.
-        let number = piece / 2;
+        // Tops go along a diagonal: chunks that follow each other share neither row nor column.
+        let number = chunk / 2;
         let line = &lines[number % lines.len()];
         let (top, level) = line[(number + number / lines.len()) % line.len()];
         let entries: Vec<usize> = lines.iter().map(|line| nearest(line, level)).collect();
@@ -179,16 +179,16 @@ impl Rotation<'_> {
         let mut lines: BTreeMap<u16, Vec<(usize, u16)>> = BTreeMap::new();
         for (position, at) in self.members.iter().enumerate() {
             if Some(position) != self.root {
-                let (line, place) = if is_by_rows {
+                let (line, coordinate) = if is_by_rows {
                     (at.y, at.x)
                 } else {
                     (at.x, at.y)
                 };
-                lines.entry(line).or_default().push((position, place));
+                lines.entry(line).or_default().push((position, coordinate));
             }
         }
         let sorted = lines.into_values().map(|mut line| {
-            line.sort_unstable_by_key(|(_, place)| *place);
+            line.sort_unstable_by_key(|(_, coordinate)| *coordinate);
             line
         });
         sorted.collect()
@@ -197,8 +197,8 @@ impl Rotation<'_> {
 
 /// Which of a line is nearest to a place; lines are not empty.
 fn nearest(line: &[(usize, u16)], level: u16) -> usize {
-    let places = line.iter().enumerate();
-    let nearest = places.min_by_key(|(_, (_, place))| place.abs_diff(level));
+    let members_of_line = line.iter().enumerate();
+    let nearest = members_of_line.min_by_key(|(_, (_, coordinate))| coordinate.abs_diff(level));
     nearest.map_or(line.len(), |(at, _)| at)
 }
 
@@ -218,14 +218,14 @@ impl Branching {
         }
         let parts = self.parts.min(line.len());
         let bound = |part: usize| part * line.len() / parts;
-        let own = (0..parts).take_while(|p| bound(*p + 1) <= top).count();
+        let top_part = (0..parts).take_while(|p| bound(*p + 1) <= top).count();
         // In another part the member nearest to the top passes on, mostly one in the middle of the mesh. Or the one that stands there as
         // the top does in its own part: then all pass on as often.
-        let offset = top - bound(own);
-        let mut open = vec![(bound(own), bound(own + 1), top)];
-        for part in (0..parts).filter(|p| *p != own) {
+        let offset = top - bound(top_part);
+        let mut open = vec![(bound(top_part), bound(top_part + 1), top)];
+        for part in (0..parts).filter(|p| *p != top_part) {
             let (start, end) = (bound(part), bound(part + 1));
-            let entry = match (self.is_level, part < own) {
+            let entry = match (self.is_level, part < top_part) {
                 (true, _) => (start + offset).min(end - 1),
                 (false, true) => end - 1,
                 (false, false) => start,
@@ -256,19 +256,19 @@ mod tests {
             root: Some(0),
             has_root_as_leaf: true,
             parts: 2,
-            pieces: 128,
+            chunks: 128,
         };
         let mut sent = vec![0; members.len()];
-        for piece in 0..128 {
-            let tree = rotation.tree(piece);
-            assert_eq!(tree.order.len(), members.len(), "{piece}");
-            assert!(tree.children[0].is_empty(), "{piece}: the root passes on");
+        for chunk in 0..128 {
+            let tree = rotation.tree(chunk);
+            assert_eq!(tree.order.len(), members.len(), "{chunk}");
+            assert!(tree.children[0].is_empty(), "{chunk}: the root passes on");
             for (position, children) in tree.children.iter().enumerate() {
                 sent[position] += children.len();
             }
         }
         let most = sent.iter().max().unwrap();
-        // A member sends 126 on average; those beside the root have its share too.
+        // A member sends 126 on average; those next to the root have its part too.
         assert!(*most <= 165, "{sent:?}");
     }
 
@@ -285,14 +285,14 @@ mod tests {
                     root,
                     has_root_as_leaf: true,
                     parts,
-                    pieces: 20,
+                    chunks: 20,
                 };
-                for piece in 0..20 {
-                    let tree = rotation.tree(piece);
-                    let place = |p: &usize| tree.order.iter().position(|q| q == p);
+                for chunk in 0..20 {
+                    let tree = rotation.tree(chunk);
+                    let coordinate = |p: &usize| tree.order.iter().position(|q| q == p);
                     for child in &tree.order[1.min(tree.order.len())..] {
                         let parent = tree.parent[*child].unwrap();
-                        assert!(place(&parent) < place(child));
+                        assert!(coordinate(&parent) < coordinate(child));
                     }
                     let is_alone = root.is_some() && members.len() == 1;
                     let expected = if is_alone { 0 } else { members.len() };

@@ -21,9 +21,9 @@ const LINES: [(LineForm, LineForm); 8] = [
 ];
 /// Numbers of trees that a comparison tries.
 const TREES: [u8; 4] = [1, 2, 4, 8];
-/// Parts of lines that a comparison tries for a multicast's trees along lines, and lengths of their pieces.
+/// Parts of lines that a comparison tries for a multicast's trees along lines, and lengths of their chunks.
 const ROTATED: [u8; 2] = [2, 4];
-const ROTATED_PIECE_BEATS: [u64; 3] = [4, 8, 16];
+const ROTATED_CHUNK_BEATS: [u64; 3] = [4, 8, 16];
 /// Members of the smallest lines of a form by neighbours and far members.
 const RADIX: u8 = 4;
 /// Forms of a scatter or gather that a comparison tries; of a custom collective the first.
@@ -42,11 +42,11 @@ const SCANS: [PointForm; 5] = [
     PointForm::Lines(LineForm::Halving, LineForm::Ring),
     PointForm::Lines(LineForm::Halving, LineForm::Halving),
 ];
-/// Pieces of lines that a comparison tries, of payloads only the first two.
-const LINE_PIECES: [u32; 3] = [1, 2, 8];
-/// Lengths of the pieces of trees that a comparison tries: shorter ones lose more to the start of transfers than they gain.
-const TREE_PIECE_BEATS: [u64; 2] = [8, 16];
-/// Most messages of a piece in forms by rings that a comparison tries: those of a mesh of 32 by 32.
+/// Chunks of lines that a comparison tries, of payloads only the first two.
+const LINE_CHUNKS: [u32; 3] = [1, 2, 8];
+/// Lengths of the chunks of trees that a comparison tries: shorter ones lose more to the start of transfers than they gain.
+const TREE_CHUNK_BEATS: [u64; 2] = [8, 16];
+/// Most messages of a chunk in forms by rings that a comparison tries: those of a mesh of 32 by 32.
 const MAX_MESSAGES: usize = 1 << 16;
 /// Longest ring that a comparison tries.
 const MAX_RING_MEMBERS: usize = 256;
@@ -60,7 +60,7 @@ pub(super) fn candidates(offer: &Offer<'_>) -> Vec<Choice> {
     }
 }
 
-/// Forms without barriers, each with the numbers of pieces that may be best.
+/// Forms without barriers, each with the numbers of chunks that may be best.
 fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
     let kind = collective.kind;
     let family = Family::of(kind);
@@ -68,7 +68,7 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
         return vec![Choice::new(Algorithm::PointToPoint, 1)];
     }
     if family.is_straight() {
-        let forms = match family == Family::Dealt {
+        let forms = match family == Family::ScatterGather {
             true => &STRAIGHT[..],
             false => &STRAIGHT[..1],
         };
@@ -85,18 +85,18 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
     let has_few_messages = has_few_messages(network, collective);
     let lines = lines.filter(|form| has_few_messages || has_few_steps(*form));
     if kind.has_blocks() {
-        let passes = lines.flat_map(|form| of(form, &LINE_PIECES));
+        let passes = lines.flat_map(|form| of(form, &LINE_CHUNKS));
         let passes = passes.chain(ring(network, collective));
         return passes.chain(combining).collect();
     }
     let beats = beats(network, collective);
-    let pieces = |lengths: &[u64]| -> Vec<u32> {
-        let pieces = |b: &u64| beats.div_ceil(*b).clamp(1, u64::from(MAX_CHUNKS)) as u32;
-        let pieces: BTreeSet<u32> = lengths.iter().map(pieces).collect();
-        pieces.into_iter().collect()
+    let counts_of = |lengths: &[u64]| -> Vec<u32> {
+        let count = |b: &u64| beats.div_ceil(*b).clamp(1, u64::from(MAX_CHUNKS)) as u32;
+        let counts: BTreeSet<u32> = lengths.iter().map(count).collect();
+        counts.into_iter().collect()
     };
     if family == Family::Scan {
-        let mut counts = pieces(&TREE_PIECE_BEATS);
+        let mut counts = counts_of(&TREE_CHUNK_BEATS);
         if counts.first() != Some(&1) {
             counts.insert(0, 1);
         }
@@ -104,13 +104,13 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
         return scans.chain(combining).collect();
     }
     let trees = TREES.into_iter().map(PointForm::Trees);
-    let trees = trees.flat_map(|form| of(form, &pieces(&TREE_PIECE_BEATS)));
+    let trees = trees.flat_map(|form| of(form, &counts_of(&TREE_CHUNK_BEATS)));
     // Sums are added at every member of a tree: there parts of lines are faster.
     let is_multicast = kind == CollectiveKind::Multicast;
     let rotated = ROTATED.into_iter().filter(|_| is_multicast);
     let rotated = rotated.map(PointForm::Rotated);
-    let rotated = rotated.flat_map(|form| of(form, &pieces(&ROTATED_PIECE_BEATS)));
-    let lines = lines.flat_map(|form| of(form, &LINE_PIECES[..2]));
+    let rotated = rotated.flat_map(|form| of(form, &counts_of(&ROTATED_CHUNK_BEATS)));
+    let lines = lines.flat_map(|form| of(form, &LINE_CHUNKS[..2]));
     let mut all: Vec<Choice> = lines
         .chain(trees)
         .chain(rotated)

@@ -2,8 +2,8 @@
 //! Collectives line by line: along one dimension, then along the other.
 //!
 //! A reduce-scatter along rows leaves a part of the payload at each column, one along columns cuts that part again; all-gathers go
-//! back. A multicast scatters and gathers, a reduction scatters sums and collects them. A payload is cut into pieces that take
-//! the dimensions in different orders, blocks into those of some rows each, so that one piece is sent while another one is added.
+//! back. A multicast scatters and gathers, a reduction scatters sums and collects them. A payload is cut into chunks that take
+//! the dimensions in different orders, blocks into those of some rows each, so that one chunk is sent while another one is added.
 
 use super::dataflow::Dataflow;
 use super::dimensions::{Axis, Cuts, Dimension, Shared, dimensions};
@@ -31,7 +31,7 @@ pub(super) fn by_lines(
         let forms = forms(task, form, &order)?;
         for owners in passes(task, &all) {
             let blocks = blocks_of(task, &owners);
-            let piece = Piece {
+            let chunk = RoutedChunk {
                 task,
                 output: task.collective.output_offset,
                 forms: &forms,
@@ -39,7 +39,7 @@ pub(super) fn by_lines(
                 part: LinePart { start: 0, bytes: 0 },
                 cuts: Cuts::of_blocks(blocks, &order),
             };
-            piece.emit(flow, slots);
+            chunk.emit(flow, slots);
         }
         return Ok(());
     }
@@ -49,7 +49,7 @@ pub(super) fn by_lines(
         let (start, bytes) = chunks.range(number);
         let part = LinePart { start, bytes };
         let mut order: Vec<&Dimension> = all.iter().collect();
-        // Where both dimensions go alike, every second piece takes Y before X, near before far in both.
+        // Where both dimensions go alike, every second chunk takes Y before X, near before far in both.
         if is_alike && number % 2 == 1 {
             order.sort_by_key(|d| d.axis == Axis::X);
         }
@@ -65,7 +65,7 @@ pub(super) fn by_lines(
             beat_bytes: task.network.beat_bytes(),
             may_cut: !matches!(form, PointForm::Combine(_)),
         };
-        let piece = Piece {
+        let chunk = RoutedChunk {
             task,
             output: task.collective.output_offset,
             forms: &forms,
@@ -73,7 +73,7 @@ pub(super) fn by_lines(
             part,
             cuts: Cuts::of_payload(&task.group.members, &shared),
         };
-        piece.emit(flow, slots);
+        chunk.emit(flow, slots);
     }
     Ok(())
 }
@@ -149,20 +149,20 @@ fn blocks_of(task: &Task<'_>, owners: &BTreeSet<Coord>) -> BTreeMap<Coord, LineP
     ranks.map(block).collect()
 }
 
-// One piece of a payload on its path through the dimensions: cut from dimension to dimension, and put together again.
+// One chunk of a payload on its path through the dimensions: cut from dimension to dimension, and put together again.
 
 /// What a member holds of a sum: which part, and where.
-pub(super) type Held = BTreeMap<Coord, (LinePart, u64)>;
+pub(super) type PartialSums = BTreeMap<Coord, (LinePart, u64)>;
 
 /// Where a member holds a part, of which it holds at least that.
-pub(super) fn place_held(held: &Held, member: Coord, part: LinePart) -> u64 {
-    let (known, place) = held[&member];
-    place + part.start - known.start
+pub(super) fn sum_at(sums: &PartialSums, member: Coord, part: LinePart) -> u64 {
+    let (known, offset) = sums[&member];
+    offset + part.start - known.start
 }
 
-/// A piece with the dimensions in the order in which it takes them.
+/// A chunk with the dimensions in the order in which it takes them.
 #[derive(Debug)]
-struct Piece<'a> {
+struct RoutedChunk<'a> {
     pub(super) task: &'a Task<'a>,
     /// By dimension.
     pub(super) forms: &'a [Form],
@@ -174,7 +174,7 @@ struct Piece<'a> {
     pub(super) cuts: Cuts,
 }
 
-impl Piece<'_> {
+impl RoutedChunk<'_> {
     pub(super) fn emit(&self, flow: &mut Dataflow<'_>, slots: &mut Slots<'_>) {
         let kind = self.task.collective.kind;
         match Whole::of(kind) {
@@ -224,29 +224,29 @@ impl Piece<'_> {
                 *member,
                 scratch,
                 *member,
-                self.place(self.part),
+                self.offset(self.part),
                 self.part.bytes,
             );
         }
     }
 
     fn reduce(&self, flow: &mut Dataflow<'_>, slots: &mut Slots<'_>) {
-        let held = self.sums(flow, slots);
+        let sums = self.sums(flow, slots);
         if !self.is_staged() || !self.task.group.is_root_member() {
-            self.collect(&held, flow);
+            self.gather_to_root(&sums, flow);
             return;
         }
         let (staged, scratch) = self.staged(slots);
-        staged.collect(&held, flow);
+        staged.gather_to_root(&sums, flow);
         let root = self.task.group.entry;
-        flow.send(root, scratch, root, self.place(self.part), self.part.bytes);
+        flow.send(root, scratch, root, self.offset(self.part), self.part.bytes);
     }
 
-    pub(super) fn place(&self, part: LinePart) -> u64 {
+    pub(super) fn offset(&self, part: LinePart) -> u64 {
         self.output.wrapping_add(part.start)
     }
 
-    /// All parts to everybody: back through the dimensions in which the piece was cut.
+    /// All parts to everybody: back through the dimensions in which the chunk was cut.
     fn gather(&self, flow: &mut Dataflow<'_>) {
         for (number, dimension) in self.dimensions.iter().enumerate().rev() {
             if !self.cuts.is_cut[number] {
@@ -254,15 +254,15 @@ impl Piece<'_> {
             }
             for (members, parts) in dimension.lines.iter().zip(self.parts_of(number)) {
                 let line = dimension.line(members, &parts);
-                let place = |part: LinePart| self.place(part);
+                let offset = |part: LinePart| self.offset(part);
                 // A block begins in its member's input.
                 let is_block = self.task.collective.kind == CollectiveKind::AllGather;
                 let is_input = is_block && number + 1 == self.dimensions.len();
-                let own = |position: usize| match is_input {
+                let local = |position: usize| match is_input {
                     true => self.task.collective.input_offset,
-                    false => place(parts[position]),
+                    false => offset(parts[position]),
                 };
-                line.all_gather(flow, self.forms[number], own, place);
+                line.all_gather(flow, self.forms[number], local, offset);
             }
         }
     }
@@ -275,14 +275,14 @@ impl Piece<'_> {
             let root = group.entry;
             let (from, to) = (
                 collective.input_offset + self.part.start,
-                self.place(self.part),
+                self.offset(self.part),
             );
             flow.has_all(root);
             flow.send(root, from, root, to, self.part.bytes);
             for member in group.members.iter().filter(|m| **m != root) {
                 let part = part_of(member);
                 let from = collective.input_offset + part.start;
-                flow.send(root, from, *member, self.place(part), part.bytes);
+                flow.send(root, from, *member, self.offset(part), part.bytes);
             }
             return;
         }
@@ -292,12 +292,12 @@ impl Piece<'_> {
                 tile: group.root,
                 offset: collective.input_offset + part.start,
             };
-            flow.pull(*member, source, self.place(part), part.bytes);
+            flow.pull(*member, source, self.offset(part), part.bytes);
         }
     }
 
     /// Every part to the root, from the nearest of those that have it.
-    fn collect(&self, held: &Held, flow: &mut Dataflow<'_>) {
+    fn gather_to_root(&self, sums: &PartialSums, flow: &mut Dataflow<'_>) {
         let group = self.task.group;
         let mut nearest: BTreeMap<u64, (u32, Coord)> = BTreeMap::new();
         for member in &group.members {
@@ -318,15 +318,15 @@ impl Piece<'_> {
                 .parts
                 .last()
                 .map_or(self.part, |parts| parts[&member]);
-            let from = place_held(held, member, part);
+            let from = sum_at(sums, member, part);
             match group.root {
                 TileRef::Cluster(root) if group.is_root_member() => {
-                    flow.send(member, from, root, self.place(part), part.bytes);
+                    flow.send(member, from, root, self.offset(part), part.bytes);
                 }
                 tile @ (TileRef::Cluster(_) | TileRef::Memory(_)) => {
                     let to = Place {
                         tile,
-                        offset: self.place(part),
+                        offset: self.offset(part),
                     };
                     flow.put(member, from, to, part.bytes);
                 }
@@ -335,30 +335,30 @@ impl Piece<'_> {
     }
 }
 
-// The reduce-scatter of a piece: sums of its parts along one dimension after the other.
+// The reduce-scatter of a chunk: sums of its parts along one dimension after the other.
 
-impl Piece<'_> {
+impl RoutedChunk<'_> {
     /// Sums of parts at their members; where each lies. Of all but a reduction they are at their places in the output.
-    pub(super) fn sums(&self, flow: &mut Dataflow<'_>, slots: &mut Slots<'_>) -> Held {
-        let mut held = self.inputs();
+    pub(super) fn sums(&self, flow: &mut Dataflow<'_>, slots: &mut Slots<'_>) -> PartialSums {
+        let mut sums = self.inputs();
         let kind = self.task.collective.kind;
         for number in 0..self.dimensions.len() {
-            self.sums_along(number, &mut held, flow, slots);
+            self.sums_along(number, &mut sums, flow, slots);
         }
         // A member alone has its sum.
         if self.dimensions.is_empty() && kind == CollectiveKind::AllReduce {
-            for (member, (_, place)) in &held {
-                let (from, to) = (place + self.part.start, self.place(self.part));
+            for (member, (_, offset)) in &sums {
+                let (from, to) = (offset + self.part.start, self.offset(self.part));
                 flow.send(*member, from, *member, to, self.part.bytes);
             }
         }
-        held
+        sums
     }
 
     fn sums_along(
         &self,
         number: usize,
-        held: &mut Held,
+        sums: &mut PartialSums,
         flow: &mut Dataflow<'_>,
         slots: &mut Slots<'_>,
     ) {
@@ -367,7 +367,7 @@ impl Piece<'_> {
         let is_block = collective.kind == CollectiveKind::ReduceScatter;
         let to_output = |part: LinePart| match is_block {
             true => collective.output_offset,
-            false => self.place(part),
+            false => self.offset(part),
         };
         let is_last = number + 1 == self.dimensions.len();
         let is_output = is_last && collective.kind != CollectiveKind::Reduce;
@@ -386,7 +386,7 @@ impl Piece<'_> {
         };
         let partners = dimension.len() as u64;
         let first_slot = match is_cut && self.may_use_output(number) {
-            true => self.place(self.part),
+            true => self.offset(self.part),
             false => slots.take(
                 number,
                 max_or_zero(lines.iter().map(needed)),
@@ -396,9 +396,9 @@ impl Piece<'_> {
         };
         for line in lines {
             if is_cut {
-                add_along(&line, form, first_slot, target, held, flow);
+                add_along(&line, form, first_slot, target, sums, flow);
             } else {
-                line.all_sums(flow, form, first_slot, target, held);
+                line.all_sums(flow, form, first_slot, target, sums);
             }
         }
     }
@@ -422,7 +422,7 @@ impl Piece<'_> {
     }
 
     /// Every member holds its input.
-    fn inputs(&self) -> Held {
+    fn inputs(&self) -> PartialSums {
         let whole = LinePart {
             start: 0,
             bytes: u64::MAX,
@@ -439,16 +439,15 @@ fn add_along(
     form: Form,
     slots: u64,
     target: Target<'_>,
-    held: &mut Held,
+    sums: &mut PartialSums,
     flow: &mut Dataflow<'_>,
 ) {
-    let places = {
-        let source =
-            |position: usize, part: LinePart| place_held(held, line.members[position], part);
+    let offsets = {
+        let source = |position: usize, part: LinePart| sum_at(sums, line.members[position], part);
         line.reduce_scatter(flow, form, source, slots, target)
     };
-    for ((member, part), place) in line.members.iter().zip(line.parts).zip(places) {
-        held.insert(*member, (*part, place));
+    for ((member, part), offset) in line.members.iter().zip(line.parts).zip(offsets) {
+        sums.insert(*member, (*part, offset));
     }
 }
 

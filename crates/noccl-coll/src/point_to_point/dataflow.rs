@@ -136,7 +136,7 @@ impl<'a> Dataflow<'a> {
     }
 
     /// A member sends a flag when all of a range of its own memory has been written.
-    pub(crate) fn tell(
+    pub(crate) fn signal(
         &mut self,
         from: Coord,
         source: u64,
@@ -198,18 +198,18 @@ impl<'a> Dataflow<'a> {
     ) {
         let id = self.tasks.len();
         let mut after = Vec::new();
-        let own = self.memories.entry(agent).or_default();
+        let memory = self.memories.entry(agent).or_default();
         for range in reads {
-            own.writers(*range, &mut after);
+            memory.writers(*range, &mut after);
         }
         if destination.is_none() {
             for range in writes {
-                own.writers(*range, &mut after);
-                own.readers(*range, &mut after);
+                memory.writers(*range, &mut after);
+                memory.readers(*range, &mut after);
             }
         }
         for range in reads {
-            own.note_read(*range, id);
+            memory.note_read(*range, id);
         }
         let target = self
             .memories
@@ -330,7 +330,7 @@ impl Memory {
         self.written.insert(start, (end, id));
     }
 
-    /// Forgets the readers of a range: whoever writes there next has been told of them.
+    /// Forgets the readers of a range: whoever writes there next waits for them by a flag.
     pub(super) fn forget_readers(&mut self, (start, end): (u64, u64)) {
         let from = start.saturating_sub(self.longest_read);
         for (_, readers) in self.read.range_mut(from..end) {

@@ -149,13 +149,13 @@ pub(super) struct Cuts {
     pub(super) is_cut: Vec<bool>,
 }
 
-/// A piece of a payload that every member shares.
+/// A chunk of a payload that every member shares.
 #[derive(Debug)]
 pub(super) struct Shared<'a> {
     pub(super) part: LinePart,
     pub(super) forms: &'a [Form],
     pub(super) dimensions: &'a [&'a Dimension],
-    /// Which of how many pieces that take the dimensions in this order.
+    /// Which of how many chunks that take the dimensions in this order.
     pub(super) number: (usize, usize),
     pub(super) beat_bytes: u64,
     /// May it be cut among members at all?
@@ -163,7 +163,7 @@ pub(super) struct Shared<'a> {
 }
 
 impl Cuts {
-    /// Cuts a piece along one dimension after the other, as long as every member gets a beat.
+    /// Cuts a chunk along one dimension after the other, as long as every member gets a beat.
     pub(super) fn of_payload(members: &[Coord], shared: &Shared<'_>) -> Self {
         let mut known: BTreeMap<Coord, LinePart> =
             members.iter().map(|m| (*m, shared.part)).collect();
@@ -223,8 +223,8 @@ fn hull(parts: impl Iterator<Item = LinePart>) -> LinePart {
 }
 
 impl Shared<'_> {
-    /// Positions of a line that get something of the piece: along the second axis each piece belongs to members of its own, so that
-    /// pieces are not cut too short.
+    /// Positions of a line that get something of the chunk: along the second axis each chunk belongs to members of its own, so that
+    /// chunks are not cut too short.
     fn owners(&self, number: usize) -> Range<usize> {
         let num = self.dimensions[number].len();
         let axis = self.dimensions[number].axis;
@@ -232,15 +232,15 @@ impl Shared<'_> {
         if !is_first_of_axis {
             return 0..num;
         }
-        let (piece, pieces) = self.number;
-        if pieces < num {
-            piece * num / pieces..(piece + 1) * num / pieces
+        let (chunk, chunks) = self.number;
+        if chunks < num {
+            chunk * num / chunks..(chunk + 1) * num / chunks
         } else {
-            piece % num..piece % num + 1
+            chunk % num..chunk % num + 1
         }
     }
 
-    /// A part in pieces for the owners on a line: those that go together lie one behind the other.
+    /// A part in chunks for the owners on a line: those that go together lie one behind the other.
     fn cut(&self, part: LinePart, form: Form, num: usize, owners: &Range<usize>) -> Vec<LinePart> {
         let chunks = Chunks::new(part.bytes, self.beat_bytes, owners.len() as u32);
         let order = match form {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Collectives over one line of members: each form hands parts of a payload around.
+//! Collectives over one line of members: each form sends parts of a payload around.
 //!
 //! A line is any list of members; part p belongs to the member at position p. A reduce-scatter leaves at each member the sum of its
 //! part, an all-gather brings every part to every member.
 
-use super::chunks::{Held, place_held};
+use super::chunks::{PartialSums, sum_at};
 use super::dataflow::Dataflow;
 use crate::plan::line::{
     BlockSend, Pairing, direct, doubling, halving, ring_all_gather, ring_reduce_scatter,
@@ -38,7 +38,7 @@ pub(crate) struct LinePart {
 pub(crate) struct Line<'a> {
     pub(crate) members: &'a [Coord],
     pub(crate) parts: &'a [LinePart],
-    /// Does the last member stand beside the first one?
+    /// Is the last member a neighbour of the first one?
     pub(crate) is_closed: bool,
 }
 
@@ -98,28 +98,33 @@ impl Line<'_> {
         &self,
         flow: &mut Dataflow<'_>,
         form: Form,
-        own: impl Fn(usize) -> u64,
-        place: impl Fn(LinePart) -> u64,
+        local: impl Fn(usize) -> u64,
+        offset: impl Fn(LinePart) -> u64,
     ) {
         let num = self.len();
         for (position, member) in self.members.iter().enumerate() {
             let part = self.parts[position];
-            flow.send(*member, own(position), *member, place(part), part.bytes);
+            flow.send(*member, local(position), *member, offset(part), part.bytes);
         }
         match form {
-            Form::Ring => self.copy(flow, ring_all_gather(&self.ring(), num - 1), &own, &place),
+            Form::Ring => self.copy(
+                flow,
+                ring_all_gather(&self.ring(), num - 1),
+                &local,
+                &offset,
+            ),
             Form::Both => {
                 let mut ring = self.ring();
-                self.copy(flow, ring_all_gather(&ring, num / 2), &own, &place);
+                self.copy(flow, ring_all_gather(&ring, num / 2), &local, &offset);
                 ring.reverse();
-                self.copy(flow, ring_all_gather(&ring, (num - 1) / 2), &own, &place);
+                self.copy(flow, ring_all_gather(&ring, (num - 1) / 2), &local, &offset);
             }
             Form::Pairs(pairing) => {
                 // Partners send their parts together with others, from where those are.
-                let own = |position: usize| place(self.parts[position]);
-                self.copy(flow, doubling(num, pairing), &own, &place);
+                let local = |position: usize| offset(self.parts[position]);
+                self.copy(flow, doubling(num, pairing), &local, &offset);
             }
-            Form::Direct => self.copy(flow, direct(num, false), &own, &place),
+            Form::Direct => self.copy(flow, direct(num, false), &local, &offset),
         }
     }
 
@@ -128,18 +133,18 @@ impl Line<'_> {
         &self,
         flow: &mut Dataflow<'_>,
         plan: impl IntoIterator<Item = Vec<BlockSend>>,
-        own: &impl Fn(usize) -> u64,
-        place: &impl Fn(LinePart) -> u64,
+        local: &impl Fn(usize) -> u64,
+        offset: &impl Fn(LinePart) -> u64,
     ) {
-        let places: Vec<u64> = self.parts.iter().map(|p| place(*p)).collect();
+        let offsets: Vec<u64> = self.parts.iter().map(|p| offset(*p)).collect();
         for send in plan.into_iter().flatten() {
             let (from, to) = (self.members[send.from], self.members[send.to]);
-            for run in self.runs(&send.blocks, &places) {
+            for run in self.runs(&send.blocks, &offsets) {
                 let source = match run.parts.as_slice() {
-                    [only] if *only == send.from => own(send.from),
-                    _ => run.place,
+                    [only] if *only == send.from => local(send.from),
+                    _ => run.offset,
                 };
-                flow.send(from, source, to, run.place, run.bytes);
+                flow.send(from, source, to, run.offset, run.bytes);
             }
         }
     }
@@ -167,7 +172,7 @@ impl Line<'_> {
                 let (from, to) = (self.members[send.from], self.members[send.to]);
                 for run in runs {
                     let slot = slot(send.to, &run);
-                    flow.send(from, run.place, to, slot, run.bytes);
+                    flow.send(from, run.offset, to, slot, run.bytes);
                     self.add_run(flow, send.to, &run, slot, target, &mut sums[send.to]);
                 }
             }
@@ -191,12 +196,12 @@ impl Line<'_> {
                 (Some(target), [only]) => target(self.parts[*only]),
                 (Some(_) | None, _) => at,
             };
-            let operands = vec![same.place, at];
+            let operands = vec![same.offset, at];
             flow.fold(self.members[position], operands, result, same.bytes);
-            let mut place = result;
+            let mut offset = result;
             for part in &same.parts {
-                sums[*part] = place;
-                place += self.parts[*part].bytes;
+                sums[*part] = offset;
+                offset += self.parts[*part].bytes;
             }
             at += same.bytes;
         }
@@ -273,16 +278,16 @@ impl Line<'_> {
                         _ => cycle[(home + num - left) % num],
                     };
                     let (from, to) = (at(away - step), at(away - step - 1));
-                    let held = match step {
+                    let partial = match step {
                         0 => source(from, part),
                         _ => slot(part, side, false),
                     };
                     let (sender, receiver) = (self.members[from], self.members[to]);
                     let is_owner = step + 1 == away;
-                    let place = slot(part, side, is_owner);
-                    flow.send(sender, held, receiver, place, part.bytes);
+                    let offset = slot(part, side, is_owner);
+                    flow.send(sender, partial, receiver, offset, part.bytes);
                     if !is_owner {
-                        flow.fold(receiver, vec![source(to, part), place], place, part.bytes);
+                        flow.fold(receiver, vec![source(to, part), offset], offset, part.bytes);
                     }
                 }
             }
@@ -304,26 +309,26 @@ impl Line<'_> {
 
 /// Parts that lie one behind the other in a memory.
 struct Run {
-    place: u64,
+    offset: u64,
     bytes: u64,
     parts: Vec<usize>,
 }
 
 impl Line<'_> {
     /// Parts that lie one behind the other, together.
-    fn runs(&self, parts: &[usize], places: &[u64]) -> Vec<Run> {
+    fn runs(&self, parts: &[usize], offsets: &[u64]) -> Vec<Run> {
         let mut sorted: Vec<usize> = parts.to_vec();
-        sorted.sort_unstable_by_key(|p| (places[*p], *p));
+        sorted.sort_unstable_by_key(|p| (offsets[*p], *p));
         let mut runs: Vec<Run> = Vec::new();
         for part in sorted.into_iter().filter(|p| self.parts[*p].bytes > 0) {
             let bytes = self.parts[part].bytes;
             match runs.last_mut() {
-                Some(run) if run.place + run.bytes == places[part] => {
+                Some(run) if run.offset + run.bytes == offsets[part] => {
                     run.bytes += bytes;
                     run.parts.push(part);
                 }
                 Some(_) | None => runs.push(Run {
-                    place: places[part],
+                    offset: offsets[part],
                     bytes,
                     parts: vec![part],
                 }),
@@ -353,13 +358,13 @@ impl Line<'_> {
         form: Form,
         slots: u64,
         target: Target<'_>,
-        held: &mut Held,
+        partial: &mut PartialSums,
     ) {
         let part = self.parts[0];
-        let mut places: Vec<u64> = self
+        let mut offsets: Vec<u64> = self
             .members
             .iter()
-            .map(|m| place_held(held, *m, part))
+            .map(|m| sum_at(partial, *m, part))
             .collect();
         match form {
             Form::Pairs(pairing) => {
@@ -370,25 +375,25 @@ impl Line<'_> {
                     let result = target.filter(|_| is_last).map_or(slot, |t| t(part));
                     for (position, member) in self.members.iter().enumerate() {
                         let to = self.members[partners[position]];
-                        flow.send(*member, places[position], to, slot, part.bytes);
+                        flow.send(*member, offsets[position], to, slot, part.bytes);
                     }
                     for (position, member) in self.members.iter().enumerate() {
-                        let mut operands = vec![places[position], slot];
+                        let mut operands = vec![offsets[position], slot];
                         if partners[position] < position {
                             operands.reverse();
                         }
                         flow.fold(*member, operands, result, part.bytes);
-                        places[position] = result;
+                        offsets[position] = result;
                     }
                 }
             }
             Form::Ring | Form::Both | Form::Direct => {
-                let source = |position: usize, _: LinePart| places[position];
-                places = self.direct_sums(flow, &source, slots, target);
+                let source = |position: usize, _: LinePart| offsets[position];
+                offsets = self.direct_sums(flow, &source, slots, target);
             }
         }
-        for (member, place) in self.members.iter().zip(places) {
-            held.insert(*member, (part, place));
+        for (member, offset) in self.members.iter().zip(offsets) {
+            partial.insert(*member, (part, offset));
         }
     }
 }

@@ -2,7 +2,7 @@
 //! Algorithms by messages from member to member, without barriers.
 //!
 //! A delivery wakes its destination, which then goes on by itself. So there are no steps: what a member does depends on the
-//! bytes that it needs and on nothing else, and additions run beside transfers.
+//! bytes that it needs and on nothing else, and additions run during transfers.
 
 mod candidates;
 mod chunks;
@@ -30,12 +30,12 @@ use file_order::Priority;
 use noccl_workload::{Action, CollectiveKind, Holders};
 use reuse::Slots;
 use scan::by_scan;
-use scatter_gather::deal;
+use scatter_gather::scatter_or_gather;
 use straight::{by_copies, custom};
 use trees::{by_parts, by_trees};
 
-/// Pieces that have slots of their own at a time: all if memory suffices, else as many of these as fit.
-const PIECES_AT_A_TIME: [Option<u32>; 4] = [None, Some(4), Some(2), Some(1)];
+/// Chunks that have slots of their own at a time: all if memory suffices, else as many of these as fit.
+const CHUNKS_AT_A_TIME: [Option<u32>; 4] = [None, Some(4), Some(2), Some(1)];
 
 /// Beats of a payload or block from which on an exchange keeps the order in which members take each other.
 const MIN_BEATS_IN_ROTATION: u64 = 4;
@@ -58,38 +58,38 @@ pub(crate) const ENTRY: Entry = Entry {
 
 /// The actions of `point_to_point`.
 fn by_messages(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
-    let mut pieces = PIECES_AT_A_TIME.into_iter();
+    let mut chunks = CHUNKS_AT_A_TIME.into_iter();
     loop {
-        let made = with_slots(task, pieces.next().flatten());
-        let may_fit = task.choice.chunks > 1 && pieces.len() > 0;
+        let made = with_slots(task, chunks.next().flatten());
+        let may_fit = task.choice.chunks > 1 && chunks.len() > 0;
         if !(may_fit && matches!(made, Err(CollError::DoesNotFit { .. }))) {
             return made;
         }
     }
 }
 
-fn with_slots(task: &Task<'_>, pieces: Option<u32>) -> Result<Vec<Action>, CollError> {
+fn with_slots(task: &Task<'_>, chunks: Option<u32>) -> Result<Vec<Action>, CollError> {
     let mut layout = task.layout()?;
     let mut flow = Dataflow::new(task.network, task.collective);
     let form = task.choice.point;
     match Family::of(task.collective.kind) {
         Family::Flags => by_flags(task, &mut flow, &mut layout)?,
         Family::Exchange => exchange(task, &mut flow, &mut layout)?,
-        Family::Dealt => deal(task, &mut flow, &mut layout)?,
-        Family::Scan => by_scan(task, &mut flow, &mut Slots::new(&mut layout, pieces))?,
+        Family::ScatterGather => scatter_or_gather(task, &mut flow, &mut layout)?,
+        Family::Scan => by_scan(task, &mut flow, &mut Slots::new(&mut layout, chunks))?,
         Family::Defined => custom(task, &mut flow, &mut layout)?,
         Family::Parts => match form {
             PointForm::Trees(_) | PointForm::Rotated(_) => {
                 by_trees(task, form, &mut flow, &mut layout)?;
             }
             PointForm::Combine(most) if is_rooted(task.collective.kind) => {
-                by_parts(task, most, &mut flow, &mut Slots::new(&mut layout, pieces));
+                by_parts(task, most, &mut flow, &mut Slots::new(&mut layout, chunks));
             }
             PointForm::Ring
             | PointForm::Lines(..)
             | PointForm::Radix(_)
             | PointForm::Combine(_) => {
-                by_lines(task, form, &mut flow, &mut Slots::new(&mut layout, pieces))?;
+                by_lines(task, form, &mut flow, &mut Slots::new(&mut layout, chunks))?;
             }
         },
     }
@@ -112,7 +112,7 @@ fn is_in_rotation(task: &Task<'_>) -> bool {
     adds && is_combined && is_long && members >= MIN_MEMBERS_IN_ROTATION
 }
 
-/// Trees and radix forms, whose pieces are many and short, gain by pieces in order; rings lose (8x8, 1 to 32 KiB: -10 % and +8 %). So do
+/// Trees and radix forms, whose chunks are many and short, gain by chunks in order; rings lose (8x8, 1 to 32 KiB: -10 % and +8 %). So do
 /// scatters, which have none (8x8, 64 and 512 bytes: +16 % and +5 %).
 const fn priority(task: &Task<'_>) -> Priority {
     match (task.collective.kind, task.choice.point) {
@@ -134,7 +134,7 @@ const fn is_rooted(kind: CollectiveKind) -> bool {
     matches!(kind, CollectiveKind::Multicast | CollectiveKind::Reduce)
 }
 
-// How `point_to_point` carries out each kind of collective: the only place of the library that tells all kinds apart by name.
+// How `point_to_point` carries out each kind of collective: the only place of the library that matches all kinds by name.
 
 /// Collectives that deliveries carry out in the same form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,7 +144,7 @@ pub(crate) enum Family {
     /// A block from everybody to everybody.
     Exchange,
     /// Blocks between the root and every member.
-    Dealt,
+    ScatterGather,
     /// The sum of a rank and of all before it.
     Scan,
     /// What a definition asks for, straight from where it is.
@@ -158,7 +158,7 @@ impl Family {
         match kind {
             CollectiveKind::Barrier => Self::Flags,
             CollectiveKind::AllToAll => Self::Exchange,
-            CollectiveKind::Scatter | CollectiveKind::Gather => Self::Dealt,
+            CollectiveKind::Scatter | CollectiveKind::Gather => Self::ScatterGather,
             CollectiveKind::Scan => Self::Scan,
             CollectiveKind::Custom => Self::Defined,
             CollectiveKind::Multicast
@@ -172,7 +172,7 @@ impl Family {
     /// Do blocks and chunks go straight, unless another form is named? Its algorithms bring to scratch first what would overwrite an input that
     /// somebody still needs.
     pub(crate) const fn is_straight(self) -> bool {
-        matches!(self, Self::Dealt | Self::Defined)
+        matches!(self, Self::ScatterGather | Self::Defined)
     }
 
     /// Can a payload or block be cut? Others are sent as they are.
@@ -224,9 +224,9 @@ pub(super) fn exchange(
     Ok(())
 }
 
-// A barrier by flags: every member tells others at doubling distances that it has come this far (dissemination).
+// A barrier by flags: every member signals others at doubling distances that it has come this far (dissemination).
 
-/// In round r a member tells the one 2^r places on, when the flags of all rounds before have come: then it speaks for
+/// In round r a member signals the one 2^r places on, when the flags of all rounds before have come: then it speaks for
 /// 2^r members. A flag of its own that is never written is what it sends.
 fn by_flags(
     task: &Task<'_>,
@@ -255,13 +255,13 @@ fn by_flags(
     for (round, partners) in (0_u64..).zip(rounds) {
         let slot = slots + FLAG_BYTES * round;
         for (member, to) in members.iter().zip(partners) {
-            flow.tell(*member, source, (slots, slot), members[to], slot);
+            flow.signal(*member, source, (slots, slot), members[to], slot);
         }
     }
     Ok(())
 }
 
-/// Everybody of a line tells everybody of it, when the flags of all dimensions before have come.
+/// Everybody of a line signals everybody of it, when the flags of all dimensions before have come.
 fn by_many_flags(task: &Task<'_>, flow: &mut Dataflow<'_>, layout: &mut Layout) {
     let all = dimensions(task.group, task.choice.point);
     let num_flags: usize = all.iter().map(Dimension::len).sum();
@@ -277,7 +277,7 @@ fn by_many_flags(task: &Task<'_>, flow: &mut Dataflow<'_>, layout: &mut Layout) 
                         line[(position + step) % num],
                         before + FLAG_BYTES * position as u64,
                     );
-                    flow.tell(*member, source, (slots, before), to, slot);
+                    flow.signal(*member, source, (slots, before), to, slot);
                 }
             }
         }

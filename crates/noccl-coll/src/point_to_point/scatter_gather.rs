@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Scatter and gather: straight, or by trees over ranges of ranks.
 //!
-//! Who holds the blocks of a range of ranks cuts it into as many parts as equal as can be, keeps the part that it is in itself and hands each other
+//! Who holds the blocks of a range of ranks cuts it into as many parts as equal as can be, keeps the part that it is in itself and sends each other
 //! part, in one message, to the nearest member of it. Blocks of a range lie one behind the other, so a part is one transfer. A gather goes
 //! the other direction: a part is sent on when all of it has come.
 
@@ -16,9 +16,9 @@ use noccl_workload::{CollectiveKind, Place};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A range of ranks that one tile hands to a member of it.
+/// A range of ranks that one tile sends to a member of it.
 #[derive(Debug, Clone)]
-struct Hand {
+struct RangeSend {
     /// Rank of who has more than this range; none: the root, which takes no part.
     from: Option<usize>,
     to: usize,
@@ -26,9 +26,9 @@ struct Hand {
 }
 
 /// A tree over ranges with the places of blocks.
-struct Deal<'a> {
+struct RangeTree<'a> {
     task: &'a Task<'a>,
-    hands: Vec<Hand>,
+    sends: Vec<RangeSend>,
     /// Rank of the root, if it is a member.
     root: Option<usize>,
     /// Where a member that is not the root has a range of several blocks.
@@ -38,7 +38,7 @@ struct Deal<'a> {
 }
 
 /// A scatter or gather.
-pub(super) fn deal(
+pub(super) fn scatter_or_gather(
     task: &Task<'_>,
     flow: &mut Dataflow<'_>,
     layout: &mut Layout,
@@ -59,33 +59,33 @@ pub(super) fn deal(
             ));
         }
     };
-    let deal = Deal::new(task, parts, layout);
+    let scatter_or_gather = RangeTree::new(task, parts, layout);
     if task.collective.kind == CollectiveKind::Scatter {
-        deal.scatter(flow, layout);
+        scatter_or_gather.scatter(flow, layout);
     } else {
-        deal.gather(flow, layout);
+        scatter_or_gather.gather(flow, layout);
     }
     Ok(())
 }
 
-impl<'a> Deal<'a> {
+impl<'a> RangeTree<'a> {
     fn new(task: &'a Task<'a>, parts: usize, layout: &mut Layout) -> Self {
         let group = task.group;
         let root = group.members.binary_search(&group.entry).ok();
         let root = root.filter(|_| group.is_root_member());
-        let hands = hands(&group.members, root, group.entry, parts);
-        let longest = max_or_zero(hands.iter().map(|hand| hand.ranks.len()));
+        let sends = sends(&group.members, root, group.entry, parts);
+        let longest = max_or_zero(sends.iter().map(|send| send.ranks.len()));
         let blocks = if longest > 1 { longest as u64 } else { 0 };
         let mut first = vec![0; group.members.len()];
-        for hand in &hands {
-            first[hand.to] = hand.ranks.start;
+        for send in &sends {
+            first[send.to] = send.ranks.start;
         }
         Self {
             task,
             root,
             scratch: layout.alloc(blocks * task.collective.bytes),
             first,
-            hands,
+            sends,
         }
     }
 
@@ -98,44 +98,44 @@ impl<'a> Deal<'a> {
         rank as u64 * self.task.collective.bytes
     }
 
-    /// Where a member that hands blocks on has that of a rank.
-    fn held(&self, holder: usize, rank: usize) -> u64 {
-        self.scratch + self.skip(rank - self.first[holder])
+    /// Where a member that passes blocks on has that of a rank.
+    fn block_at(&self, forwarder: usize, rank: usize) -> u64 {
+        self.scratch + self.skip(rank - self.first[forwarder])
     }
 
     /// Members, the root not among them, that have the blocks of several ranks.
-    fn holders(&self) -> impl Iterator<Item = usize> {
-        let several = self.hands.iter().filter(|hand| hand.ranks.len() > 1);
-        several.map(|hand| hand.to)
+    fn forwarders(&self) -> impl Iterator<Item = usize> {
+        let several = self.sends.iter().filter(|send| send.ranks.len() > 1);
+        several.map(|send| send.to)
     }
 
     fn scatter(&self, flow: &mut Dataflow<'_>, layout: &mut Layout) {
         let collective = self.task.collective;
         let (input, output) = (collective.input_offset, collective.output_offset);
-        for hand in &self.hands {
-            let (first, bytes) = (hand.ranks.start, self.skip(hand.ranks.len()));
-            let to = self.member(hand.to);
-            let place = match hand.ranks.len() {
+        for send in &self.sends {
+            let (first, bytes) = (send.ranks.start, self.skip(send.ranks.len()));
+            let to = self.member(send.to);
+            let offset = match send.ranks.len() {
                 1 => output,
                 _ => self.scratch,
             };
-            match hand.from {
+            match send.from {
                 Some(from) => {
                     let source = match self.root == Some(from) {
                         true => input + self.skip(first),
-                        false => self.held(from, first),
+                        false => self.block_at(from, first),
                     };
-                    flow.send(self.member(from), source, to, place, bytes);
+                    flow.send(self.member(from), source, to, offset, bytes);
                 }
                 None => {
                     let source = self.at_root(input, first);
-                    flow.pull(to, source, place, bytes);
+                    flow.pull(to, source, offset, bytes);
                 }
             }
         }
-        for holder in self.holders() {
-            let (at, own) = (self.member(holder), self.held(holder, holder));
-            flow.send(at, own, at, output, collective.bytes);
+        for forwarder in self.forwarders() {
+            let (at, block) = (self.member(forwarder), self.block_at(forwarder, forwarder));
+            flow.send(at, block, at, output, collective.bytes);
         }
         if let Some(root) = self.root {
             self.settle(
@@ -151,33 +151,39 @@ impl<'a> Deal<'a> {
     fn gather(&self, flow: &mut Dataflow<'_>, layout: &mut Layout) {
         let collective = self.task.collective;
         let (input, output) = (collective.input_offset, collective.output_offset);
-        for holder in self.holders() {
-            let at = self.member(holder);
-            flow.send(at, input, at, self.held(holder, holder), collective.bytes);
+        for forwarder in self.forwarders() {
+            let at = self.member(forwarder);
+            flow.send(
+                at,
+                input,
+                at,
+                self.block_at(forwarder, forwarder),
+                collective.bytes,
+            );
         }
         let all = self.skip(self.task.group.members.len());
         let at_root = self.root.map(|rank| output + self.skip(rank));
         // What comes would overwrite the root's own input where that is not in its place already.
         let is_over = input < output + all && output < input + collective.bytes;
-        let is_staged = is_over && at_root.is_some_and(|place| place != input);
+        let is_staged = is_over && at_root.is_some_and(|offset| offset != input);
         let base = if is_staged { layout.alloc(all) } else { output };
         if let Some(rank) = self.root {
             let at = self.member(rank);
             flow.send(at, input, at, base + self.skip(rank), collective.bytes);
         }
-        for hand in self.hands.iter().rev() {
-            let (first, bytes) = (hand.ranks.start, self.skip(hand.ranks.len()));
-            let (from, source) = match hand.ranks.len() {
-                1 => (self.member(hand.to), input),
-                _ => (self.member(hand.to), self.scratch),
+        for send in self.sends.iter().rev() {
+            let (first, bytes) = (send.ranks.start, self.skip(send.ranks.len()));
+            let (from, source) = match send.ranks.len() {
+                1 => (self.member(send.to), input),
+                _ => (self.member(send.to), self.scratch),
             };
-            match hand.from {
+            match send.from {
                 Some(to) => {
-                    let place = match self.root == Some(to) {
+                    let offset = match self.root == Some(to) {
                         true => base + self.skip(first),
-                        false => self.held(to, first),
+                        false => self.block_at(to, first),
                     };
-                    flow.send(from, source, self.member(to), place, bytes);
+                    flow.send(from, source, self.member(to), offset, bytes);
                 }
                 None => flow.put(from, source, self.at_root(output, first), bytes),
             }
@@ -201,47 +207,47 @@ impl<'a> Deal<'a> {
         &self,
         at: Coord,
         source: u64,
-        place: u64,
+        offset: u64,
         flow: &mut Dataflow<'_>,
         layout: &mut Layout,
     ) {
         let bytes = self.task.collective.bytes;
-        if source == place || source.abs_diff(place) >= bytes {
-            flow.send(at, source, at, place, bytes);
+        if source == offset || source.abs_diff(offset) >= bytes {
+            flow.send(at, source, at, offset, bytes);
             return;
         }
         let scratch = layout.alloc(bytes);
         flow.send(at, source, at, scratch, bytes);
-        flow.send(at, scratch, at, place, bytes);
+        flow.send(at, scratch, at, offset, bytes);
     }
 }
 
-/// Who hands which ranks to whom, from the root on.
-fn hands(members: &[Coord], root: Option<usize>, near: Coord, parts: usize) -> Vec<Hand> {
-    let mut hands = Vec::new();
+/// Who sends the blocks of which ranks to whom, from the root on.
+fn sends(members: &[Coord], root: Option<usize>, near: Coord, parts: usize) -> Vec<RangeSend> {
+    let mut sends = Vec::new();
     let mut open = VecDeque::from([(root, 0..members.len())]);
-    while let Some((holder, ranks)) = open.pop_front() {
-        if ranks.len() == 1 && holder.is_some() {
+    while let Some((forwarder, ranks)) = open.pop_front() {
+        if ranks.len() == 1 && forwarder.is_some() {
             continue;
         }
-        let at = holder.map_or(near, |rank| members[rank]);
+        let at = forwarder.map_or(near, |rank| members[rank]);
         for part in cut(ranks, parts) {
-            if holder.is_some_and(|rank| part.contains(&rank)) {
-                open.push_back((holder, part));
+            if forwarder.is_some_and(|rank| part.contains(&rank)) {
+                open.push_back((forwarder, part));
                 continue;
             }
             let nearest = part.clone().min_by_key(|rank| members[*rank].hops_to(at));
             if let Some(to) = nearest {
                 open.push_back((Some(to), part.clone()));
-                hands.push(Hand {
-                    from: holder,
+                sends.push(RangeSend {
+                    from: forwarder,
                     to,
                     ranks: part,
                 });
             }
         }
     }
-    hands
+    sends
 }
 
 /// Cuts a range into at most so many parts as equal as can be.

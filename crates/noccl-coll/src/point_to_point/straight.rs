@@ -189,14 +189,14 @@ impl<'a> Straight<'a> {
         let chosen = takers.iter().min_by_key(load).copied().unwrap_or(first);
         let (maker, bytes) = (chosen.tile, chosen.bytes);
         *self.made.entry(maker).or_insert(0) += bytes;
-        let mut places = Vec::new();
+        let mut offsets = Vec::new();
         for operand in operands {
             if operand.tile == maker {
-                places.push(operand.offset);
+                offsets.push(operand.offset);
                 continue;
             }
             let slot = self.slot(maker, bytes);
-            places.push(slot);
+            offsets.push(slot);
             moves.push(Move {
                 from: operand.tile,
                 source: operand.offset,
@@ -217,7 +217,7 @@ impl<'a> Straight<'a> {
         Some(MadeReduction {
             maker,
             passed: passed.collect(),
-            operands: places,
+            operands: offsets,
             result,
             bytes,
         })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multicasts and reductions along several trees at a time: piece after piece runs through the levels.
+//! Multicasts and reductions along several trees at a time: chunk after chunk runs through the levels.
 
 use super::dataflow::Dataflow;
 use super::reuse::Slots;
@@ -14,8 +14,8 @@ use noccl_net::{Coord, TileRef};
 use noccl_workload::{CollectiveKind, Place};
 use std::collections::BTreeMap;
 
-/// Trees over a group, which take the payload's pieces one after the other.
-struct Forest<'a> {
+/// Trees over a group, which take the payload's chunks one after the other.
+struct TreeSet<'a> {
     task: &'a Task<'a>,
     trees: Vec<Tree>,
     /// First byte of each member's unused scratch.
@@ -42,10 +42,10 @@ pub(super) fn by_trees(
                 root,
                 has_root_as_leaf: takes,
                 parts: usize::from(parts),
-                pieces: chunks.len(),
+                chunks: chunks.len(),
             };
             (0..chunks.len())
-                .map(|piece| rotation.tree(piece))
+                .map(|chunk| rotation.tree(chunk))
                 .collect()
         }
         PointForm::Trees(count) => trees(&group.members, root, usize::from(count), takes),
@@ -53,39 +53,44 @@ pub(super) fn by_trees(
             Vec::new()
         }
     };
-    let mut forest = Forest {
+    let mut trees_of_payload = TreeSet {
         task,
         trees,
         free: vec![scratch; group.members.len()],
     };
-    for piece in 0..chunks.len() {
-        let (start, bytes) = chunks.range(piece);
+    for chunk in 0..chunks.len() {
+        let (start, bytes) = chunks.range(chunk);
         let Some(whole) = Whole::of(kind) else {
             return Err(task.unsupported(
                 "trees carry one payload; accepted: ring, rings, halving, swing, bine, direct",
             ));
         };
         match whole {
-            Whole::Multicast => forest.multicast(piece, (start, bytes), root, flow),
-            Whole::Reduce => forest.reduce(piece, (start, bytes), root, flow),
+            Whole::Multicast => trees_of_payload.multicast(chunk, (start, bytes), root, flow),
+            Whole::Reduce => trees_of_payload.reduce(chunk, (start, bytes), root, flow),
             Whole::AllReduce => {
-                forest.reduce(piece, (start, bytes), None, flow);
-                forest.spread(piece, (start, bytes), flow);
+                trees_of_payload.reduce(chunk, (start, bytes), None, flow);
+                trees_of_payload.broadcast(chunk, (start, bytes), flow);
             }
         }
     }
-    let used = forest.free.iter().max().copied().unwrap_or(scratch);
+    let used = trees_of_payload
+        .free
+        .iter()
+        .max()
+        .copied()
+        .unwrap_or(scratch);
     layout.alloc(used - scratch);
     Ok(())
 }
 
-impl Forest<'_> {
+impl TreeSet<'_> {
     fn member(&self, position: usize) -> Coord {
         self.task.group.members[position]
     }
 
-    fn tree(&self, piece: usize) -> &Tree {
-        &self.trees[piece % self.trees.len()]
+    fn tree(&self, chunk: usize) -> &Tree {
+        &self.trees[chunk % self.trees.len()]
     }
 
     fn input(&self, start: u64) -> u64 {
@@ -96,17 +101,17 @@ impl Forest<'_> {
         self.task.collective.output_offset + start
     }
 
-    /// The root hands the piece to the top; a root that takes no part is read. What the root needs itself comes back to it along the tree:
+    /// The root sends the chunk to the top; a root that takes no part is read. What the root needs itself comes back to it along the tree:
     /// a copy of its own would take its engine as long as sending does.
     fn multicast(
         &self,
-        piece: usize,
+        chunk: usize,
         (start, bytes): (u64, u64),
         root: Option<usize>,
         flow: &mut Dataflow<'_>,
     ) {
         let (from, to) = (self.input(start), self.output(start));
-        let top = self.tree(piece).order.first().map(|top| self.member(*top));
+        let top = self.tree(chunk).order.first().map(|top| self.member(*top));
         match (root, top) {
             (Some(root), top) => {
                 let root = self.member(root);
@@ -127,19 +132,19 @@ impl Forest<'_> {
             }
             (None, None) => {}
         }
-        self.spread(piece, (start, bytes), flow);
+        self.broadcast(chunk, (start, bytes), flow);
     }
 
     /// From the top down.
-    fn spread(&self, piece: usize, (start, bytes): (u64, u64), flow: &mut Dataflow<'_>) {
-        let (tree, place) = (self.tree(piece), self.output(start));
+    fn broadcast(&self, chunk: usize, (start, bytes): (u64, u64), flow: &mut Dataflow<'_>) {
+        let (tree, offset) = (self.tree(chunk), self.output(start));
         for position in &tree.order {
             for child in &tree.children[*position] {
                 flow.send(
                     self.member(*position),
-                    place,
+                    offset,
                     self.member(*child),
-                    place,
+                    offset,
                     bytes,
                 );
             }
@@ -149,18 +154,18 @@ impl Forest<'_> {
     /// From the leaves up: own operand, then the children's. The top of an all-reduce keeps the sum, the root gets it else.
     fn reduce(
         &mut self,
-        piece: usize,
+        chunk: usize,
         (start, bytes): (u64, u64),
         root: Option<usize>,
         flow: &mut Dataflow<'_>,
     ) {
-        let tree = self.tree(piece).clone();
+        let tree = self.tree(chunk).clone();
         let kind = self.task.collective.kind;
-        let (own, result) = (self.input(start), self.output(start));
+        let (input_at, result) = (self.input(start), self.output(start));
         let mut slots: Vec<Vec<u64>> = vec![Vec::new(); self.task.group.members.len()];
         for position in tree.order.iter().rev() {
-            let place = if slots[*position].is_empty() {
-                own
+            let offset = if slots[*position].is_empty() {
+                input_at
             } else {
                 let is_result =
                     kind == CollectiveKind::AllReduce && tree.parent[*position].is_none();
@@ -169,7 +174,7 @@ impl Forest<'_> {
                 } else {
                     slots[*position][0]
                 };
-                let mut operands = vec![own];
+                let mut operands = vec![input_at];
                 operands.append(&mut slots[*position]);
                 flow.fold(self.member(*position), operands, sum, bytes);
                 sum
@@ -180,7 +185,7 @@ impl Forest<'_> {
                     slots[parent].push(slot);
                     flow.send(
                         self.member(*position),
-                        place,
+                        offset,
                         self.member(parent),
                         slot,
                         bytes,
@@ -189,24 +194,24 @@ impl Forest<'_> {
                 (None, Some(root)) => {
                     let slot = self.slot(root, bytes);
                     let (top, root) = (self.member(*position), self.member(root));
-                    flow.send(top, place, root, slot, bytes);
-                    flow.fold(root, vec![own, slot], result, bytes);
+                    flow.send(top, offset, root, slot, bytes);
+                    flow.fold(root, vec![input_at, slot], result, bytes);
                 }
                 (None, None) if kind == CollectiveKind::AllReduce => {
                     flow.send(
                         self.member(*position),
-                        place,
+                        offset,
                         self.member(*position),
                         result,
                         bytes,
                     );
                 }
-                (None, None) => self.put(self.member(*position), place, result, bytes, flow),
+                (None, None) => self.put(self.member(*position), offset, result, bytes, flow),
             }
         }
         if let (Some(root), true) = (root, tree.order.is_empty()) {
             let root = self.member(root);
-            flow.send(root, own, root, result, bytes);
+            flow.send(root, input_at, root, result, bytes);
         }
     }
 
@@ -263,7 +268,7 @@ fn sum_by_parts(
 ) {
     let group = task.group;
     // Where each member has its operand, or the sum of its part.
-    let mut places: BTreeMap<Coord, u64> = group.members.iter().map(|m| (*m, input)).collect();
+    let mut offsets: BTreeMap<Coord, u64> = group.members.iter().map(|m| (*m, input)).collect();
     for (number, parts) in levels.iter().enumerate() {
         let slot_bytes = bytes.next_multiple_of(task.network.beat_bytes());
         let num_slots = most_members(parts);
@@ -274,19 +279,19 @@ fn sum_by_parts(
             let mut operands = Vec::new();
             for (member, slot) in part.members.iter().zip(&slot_of) {
                 let is_head = *member == part.head;
-                operands.push(if is_head { places[member] } else { *slot });
+                operands.push(if is_head { offsets[member] } else { *slot });
                 if !is_head {
-                    flow.send(*member, places[member], part.head, *slot, bytes);
+                    flow.send(*member, offsets[member], part.head, *slot, bytes);
                 }
             }
             if operands.len() > 1 {
                 let sum = if is_result { output } else { first };
                 flow.fold(part.head, operands, sum, bytes);
-                places.insert(part.head, sum);
+                offsets.insert(part.head, sum);
             }
         }
     }
-    let sum = places[&group.entry];
+    let sum = offsets[&group.entry];
     if group.is_root_member() {
         flow.send(group.entry, sum, group.entry, output, bytes);
     } else {

@@ -132,7 +132,7 @@ pub(super) fn by_trees(
     Ok(steps.finish())
 }
 
-/// Numbers of chunks of a tree that pushes. A multicast has one: its pieces would meet on the same links (S1 §4.2.2).
+/// Numbers of chunks of a tree that pushes. A multicast has one: its chunks would meet on the same links (S1 §4.2.2).
 fn tree_counts(offer: &Offer<'_>) -> Vec<u32> {
     match offer.collective.kind == CollectiveKind::Multicast {
         true => vec![1],

@@ -222,12 +222,12 @@ impl<'a> Descent<'a> {
                 (false, 0) => nowhere,
                 (false, _) => (0..0, num.max(to + 1)..num + 1),
             };
-            for place in ahead.chain(behind) {
+            for target in ahead.chain(behind) {
                 for is_reversed in [false, true] {
                     let how = OrderMove::Shift {
                         from: at,
                         to,
-                        place,
+                        target,
                         is_reversed,
                     };
                     if self.attempt(how) {

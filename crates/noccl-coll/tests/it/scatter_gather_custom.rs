@@ -64,7 +64,7 @@ fn place(task: &mut Collective, case: usize) {
 }
 
 #[test]
-fn dealt_kinds_over_every_rectangle_of_4x4_from_every_root_in_every_form() {
+fn scatters_and_gathers_over_every_rectangle_of_4x4_from_every_root_in_every_form() {
     let net = network("collective_noc_4x4");
     let mut case = 0;
     for group in rectangles(4, 4) {
