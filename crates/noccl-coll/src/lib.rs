@@ -39,7 +39,7 @@ pub use point_to_point::dataflow::Dataflow;
 
 use entry::OnClusters;
 use noccl_net::Network;
-use noccl_workload::{Collective, SCHEDULE_FORMAT, Schedule, check_definition};
+use noccl_workload::{Action, Collective, SCHEDULE_FORMAT, Schedule, check_definition};
 use task::{Group, Task};
 
 /// The schedule of a collective by one choice. A payload of no bytes yields no actions.
@@ -90,14 +90,29 @@ pub fn schedule(
         parameters.retain(|name, _| name == "barrier" || has_form);
     }
     Ok(Schedule {
+        collective: Some(collective.clone()),
+        ..schedule_of(choice.algorithm, parameters, actions)
+    })
+}
+
+/// A schedule of these actions, without a collective.
+fn schedule_of(
+    algorithm: impl ToString,
+    parameters: impl IntoIterator<Item = (impl Into<String>, String)>,
+    actions: Vec<Action>,
+) -> Schedule {
+    let named = parameters
+        .into_iter()
+        .map(|(name, value)| (name.into(), value));
+    Schedule {
         format: SCHEDULE_FORMAT,
         first: None,
         claims_rounds: false,
-        algorithm: choice.algorithm.to_string(),
-        parameters,
-        collective: Some(collective.clone()),
+        algorithm: algorithm.to_string(),
+        parameters: named.collect(),
+        collective: None,
         actions,
-    })
+    }
 }
 
 /// What can be wrong whatever the network; the algorithm's form, which does this collective.

@@ -8,14 +8,14 @@
 
 pub(crate) mod sync;
 
-use crate::CollError;
 use crate::entry::{Entry, OnClusters, Parameters};
 use crate::steps::{Builder, tile_set};
 use crate::task::Task;
+use crate::{CollError, schedule_of};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{
     Action, ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, ElementType,
-    Operator, SCHEDULE_FORMAT, Schedule, as_multi_address,
+    Operator, Schedule, as_multi_address,
 };
 use std::collections::BTreeMap;
 use sync::SyncPlan;
@@ -240,13 +240,8 @@ pub fn barrier_schedule(
 ) -> Result<Schedule, CollError> {
     let members = network.members(group)?;
     let root = place(&members, plan.place);
+    let parameters: [(&str, String); 0] = [];
     Ok(Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: plan.name(),
-        parameters: BTreeMap::new(),
-        actions: actions(members, plan)?,
         collective: Some(Collective {
             kind: CollectiveKind::Barrier,
             group: group.clone(),
@@ -259,6 +254,7 @@ pub fn barrier_schedule(
             lengths: None,
             definition: None,
         }),
+        ..schedule_of(plan.name(), parameters, actions(members, plan)?)
     })
 }
 

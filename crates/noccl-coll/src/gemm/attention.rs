@@ -12,14 +12,13 @@
 use super::layout::{GemmLayout, Matrix};
 use super::spread::{Spread, SpreadTask};
 use super::{GemmProgram, MAX_KERNEL_CYCLES, Mesh, SubmatrixShape};
-use crate::CollError;
 use crate::steps::{at, transfer};
+use crate::{CollError, schedule_of};
 use noccl_net::{Coord, Network, TileSet};
 use noccl_workload::{
     ActionId, ActionKind, Destination, ElementType, FoldRows, InNetworkReduction, Kernel, Multiply,
-    Operation, Operator, Place, RowWise, SCHEDULE_FORMAT, Schedule, sum_element,
+    Operation, Operator, Place, RowWise, Schedule, sum_element,
 };
-use std::collections::BTreeMap;
 
 /// One attention layer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -131,22 +130,12 @@ pub fn flat_attention(
         outputs.push(output);
     }
     let compute_cycles = writer.compute_cycles / u64::from(attention.heads);
-    let schedule = Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: "flat_attention".to_owned(),
-        parameters: BTreeMap::from([
-            ("tokens".to_owned(), attention.tokens.to_string()),
-            (
-                "head_columns".to_owned(),
-                attention.head_columns.to_string(),
-            ),
-            ("heads".to_owned(), attention.heads.to_string()),
-        ]),
-        collective: None,
-        actions: writer.program.finish(),
-    };
+    let parameters = [
+        ("tokens", attention.tokens.to_string()),
+        ("head_columns", attention.head_columns.to_string()),
+        ("heads", attention.heads.to_string()),
+    ];
+    let schedule = schedule_of("flat_attention", parameters, writer.program.finish());
     Ok(AttentionPlan {
         schedule,
         outputs,

@@ -9,13 +9,12 @@
 use super::layout::EdgeMemories;
 use super::{GemmProgram, Mesh, SubmatrixShape};
 use crate::steps::{at, transfer};
-use crate::{Algorithm, Choice, CollError, Forwarding, schedule};
+use crate::{Algorithm, Choice, CollError, Forwarding, schedule, schedule_of};
 use noccl_net::{Coord, Network, TileRef, TileSet};
 use noccl_workload::{
     Action, ActionId, ActionKind, Collective, CollectiveKind, Destination, Kernel, Multiply,
-    Operation, Operator, Place, SCHEDULE_FORMAT, Schedule, sum_element,
+    Operation, Operator, Place, Schedule, sum_element,
 };
-use std::collections::BTreeMap;
 
 /// A product whose inner dimension is spread over all clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,19 +151,12 @@ fn b_sources(network: &Network, shape: SubmatrixShape) -> Result<Vec<(Coord, Pla
 fn empty(fused: &FusedConcatLinear) -> Schedule {
     let shape = fused.shape;
     let submatrix = format!("{}x{}x{}", shape.rows, shape.columns, shape.inner);
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: "fused_concat_linear".to_owned(),
-        parameters: BTreeMap::from([
-            ("reduce".to_owned(), fused.reduce.to_string()),
-            ("root".to_owned(), fused.root.to_string()),
-            ("submatrix".to_owned(), submatrix),
-        ]),
-        collective: None,
-        actions: Vec::new(),
-    }
+    let parameters = [
+        ("reduce", fused.reduce.to_string()),
+        ("root", fused.root.to_string()),
+        ("submatrix", submatrix),
+    ];
+    schedule_of("fused_concat_linear", parameters, Vec::new())
 }
 
 /// Adds the actions of another schedule, all of them after `gates`.

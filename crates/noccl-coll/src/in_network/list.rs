@@ -30,20 +30,14 @@ fn esp_setting(task: &Task<'_>) -> &'static str {
 /// The multicast as one list multicast, its members started in their order.
 pub(crate) fn by_list(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
     let collective = task.collective;
-    let unsupported = |reason: String| CollError::Unsupported {
-        algorithm: task.choice.to_string(),
-        collective: collective.kind.to_string(),
-        reason,
-    };
     let Some(most) = task.network.max_listed() else {
-        return Err(unsupported(
+        return Err(task.unsupported(
             "the routers multicast by no list; accepted: a spec with router.flow = \"esp\", as in the preset \
-             esp_4x5"
-                .to_owned(),
+             esp_4x5",
         ));
     };
     let TileRef::Cluster(root) = collective.root else {
-        return Err(unsupported(format!(
+        return Err(task.unsupported(&format!(
             "accepted: a cluster as root, memory tiles send nothing by themselves; found {}",
             collective.root
         )));
@@ -59,7 +53,7 @@ pub(crate) fn by_list(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
         .filter(|at| **at != collective.root)
         .count();
     if consumers > most as usize {
-        return Err(unsupported(format!(
+        return Err(task.unsupported(&format!(
             "accepted: at most {most} destinations, so many places fit into router.esp.header_bits; found \
              {consumers}"
         )));

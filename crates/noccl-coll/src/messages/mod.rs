@@ -13,17 +13,15 @@ pub(crate) mod reduce;
 use crate::choice::{RoundForm, RoundSync, TreeForm};
 use crate::entry::{OnCores, Whole};
 use crate::layout::cut_bytes;
-use crate::plan::exchange::linear;
-use crate::plan::exchange::pairwise;
-use crate::plan::exchange::{Grid, by_partners};
+use crate::plan::exchange::{Grid, by_partners, linear, pairwise};
 use crate::plan::tree::Tree;
 use crate::task::{Group, Task};
-use crate::{Algorithm, Choice, CollError, Inner, check_elements, collectives_on_cores};
+use crate::{
+    Algorithm, Choice, CollError, Inner, check_elements, collectives_on_cores, schedule_of,
+};
 use exchange::{all_to_all, by_row_and_column};
 use noccl_net::Network;
-use noccl_workload::{
-    Action, Collective, CollectiveKind, First, Rectangle, SCHEDULE_FORMAT, Schedule,
-};
+use noccl_workload::{Action, Collective, CollectiveKind, First, Rectangle, Schedule};
 use reduce::{
     all_reduce_over, barrier_over_tree, multicast_over, reduce_over, reducing_tree, snake,
 };
@@ -50,13 +48,10 @@ pub(crate) fn schedule(
         choice,
     };
     Ok(Schedule {
-        format: SCHEDULE_FORMAT,
         first: first(&task),
         claims_rounds: claims_rounds(&task),
-        algorithm: choice.algorithm.to_string(),
-        parameters: parameters(&task)?,
         collective: Some(collective.clone()),
-        actions: actions(&task, form)?,
+        ..schedule_of(choice.algorithm, parameters(&task)?, actions(&task, form)?)
     })
 }
 

@@ -39,7 +39,7 @@ struct Half {
 
 /// Two trees, half of the payload each.
 fn by_double_tree(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
-    let lanes = |task: &Task<'_>, _| {
+    let lanes = || {
         let lane = |half: Half| Lane {
             stages: half.levels.iter().map(|level| edges(level)).collect(),
             skip: half.skip,
@@ -47,7 +47,7 @@ fn by_double_tree(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
         };
         Ok(halves(task).into_iter().map(lane).collect())
     };
-    let reduced = |task: &Task<'_>, layout: &mut Layout| {
+    let reduced = |layout: &mut Layout| {
         let lane = |half: Half| {
             let hops = (half.levels.into_iter().rev().enumerate()).map(|(up, members)| ReduceHop {
                 members,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chain, tree, and both dimension by dimension: steps along the edges of `order.rs`.
+//! Chain, tree, and both dimension by dimension: steps along the edges of [`crate::plan::mesh_order`].
 
 use super::{Op, Steps, at, copy, exchange, fold, local_reduce};
 use crate::candidates::Offer;
@@ -68,8 +68,8 @@ pub(crate) fn in_steps(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
     by_trees(
         task,
         task.choice.is_chained(),
-        |task, first| {
-            let phases = phases(task.group, task.choice, first)?;
+        || {
+            let phases = phases(task.group, task.choice, First::Row)?;
             let stages = phases.into_iter().flat_map(|phase| phase.stages);
             Ok(vec![Lane {
                 stages: stages.collect(),
@@ -77,7 +77,7 @@ pub(crate) fn in_steps(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
                 chunks: task.chunks(),
             }])
         },
-        |task, layout| {
+        |layout| {
             let phases = phases(task.group, task.choice, First::Column)?;
             let hops = hops(phases, task.chunks().len());
             let lane = ReducedLane::whole(task, hops, layout);
@@ -87,12 +87,13 @@ pub(crate) fn in_steps(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
     )
 }
 
-/// A multicast, a reduction, or both, in steps. `lanes` and `reduced` say over which trees; the second one too whether receivers move the data.
+/// A multicast, a reduction, or both, in steps. `lanes` gives the trees of a multicast; `reduced` those of a reduction, and whether receivers move
+/// the data.
 pub(super) fn by_trees(
     task: &Task<'_>,
     has_every_barrier: bool,
-    lanes: impl Fn(&Task<'_>, First) -> Result<Vec<Lane>, CollError>,
-    reduced: impl Fn(&Task<'_>, &mut Layout) -> Result<(Vec<ReducedLane>, bool), CollError>,
+    lanes: impl FnOnce() -> Result<Vec<Lane>, CollError>,
+    reduced: impl FnOnce(&mut Layout) -> Result<(Vec<ReducedLane>, bool), CollError>,
 ) -> Result<Vec<Action>, CollError> {
     let mut layout = task.layout()?;
     let mut steps = Steps::new(task.sync(), has_every_barrier);
@@ -105,7 +106,7 @@ pub(super) fn by_trees(
             true => layout.alloc(task.collective.bytes),
             false => output,
         };
-        let (lanes, is_pulled) = reduced(task, &mut layout)?;
+        let (lanes, is_pulled) = reduced(&mut layout)?;
         let reduction = StepReduction {
             task,
             lanes,
@@ -124,7 +125,7 @@ pub(super) fn by_trees(
             output,
             entry: task.group.entry,
             forwarding: task.choice.forwarding,
-            lanes: lanes(task, First::Row)?,
+            lanes: lanes()?,
         };
         multicast.emit(&mut steps);
     }
