@@ -14,7 +14,7 @@ use noccl_model::{
 };
 use noccl_net::{Network, TileRef};
 use noccl_run::LinkLoad;
-use noccl_workload::{ActionKind, Collective, CollectiveKind, Destination, Schedule};
+use noccl_workload::{ActionKind, Collective, Destination, Schedule};
 use rayon::prelude::*;
 
 /// Preset that the calibrated constants hold for.
