@@ -34,7 +34,7 @@ impl Status for Machine<'_> {
         let wide = &self.mesh.planes[Plane::Wide.idx()];
         Counters {
             flit_hops: self.mesh.flit_hops(),
-            dca_ops: wide.joins.reduced_elements(),
+            dca_ops: wide.added_elements(),
             payload_byte_hops: self.beat.bytes_of(wide.flit_hops),
             ..self.checks.counters
         }
