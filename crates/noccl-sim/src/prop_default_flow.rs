@@ -169,8 +169,8 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
                 }
                 driver.on_done(done, machine);
             });
-            for (entry, member) in &starts {
-                driver.start(*entry, *member, &mut machine);
+            for event in &starts {
+                driver.on_event(*event, &mut machine);
             }
             if !machine.more_events(&mut starts) {
                 break;

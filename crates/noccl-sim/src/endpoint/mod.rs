@@ -7,4 +7,3 @@ pub(crate) mod executed_core;
 pub(crate) mod memory;
 pub(crate) mod message_core;
 pub(crate) mod torrent;
-mod write_memory;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! All that a hardware flit carries, from the flit and its transaction.
 
-use crate::machine::Machine;
+use crate::record::Observed;
 use crate::transport::axi_response::OKAY;
 use crate::transport::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, pack, unpack};
 use crate::transport::transaction::TxnKind;
@@ -9,7 +9,7 @@ use noccl_net::{Coord, TileId};
 use noccl_run::{FlitPlace, FlitRecord, Handshake, RecordedKind};
 use noccl_spec::Plane;
 
-impl Machine<'_> {
+impl Observed<'_> {
     pub(super) fn handshake(
         &self,
         plane: Plane,
@@ -91,8 +91,8 @@ impl Machine<'_> {
             element: said.1,
             enabled_bytes: partial.map_or(self.beat.bytes() as u16, |v| v.enabled_bytes),
             value: if is_atomic { flit.payload } else { 0 },
-            data: (self.is_value() && plane == Plane::Wide)
-                .then(|| self.memory.pool.bytes(flit.payload).to_vec()),
+            data: (self.is_value && plane == Plane::Wide)
+                .then(|| self.pool.bytes(flit.payload).to_vec()),
         }
     }
 }

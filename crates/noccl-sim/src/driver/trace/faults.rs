@@ -234,8 +234,8 @@ impl TraceFaults {
         if self.differing.iter().any(|d| d.entry == entry) {
             return SLVERR;
         }
-        let responses =
-            targets.map(|(tile, address, bytes)| machine.memory_response(tile, address, bytes));
+        let responses = targets
+            .map(|(tile, address, bytes)| machine.errors.memory_response(tile, address, bytes));
         responses.max().unwrap_or(OKAY)
     }
 

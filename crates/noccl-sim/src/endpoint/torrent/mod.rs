@@ -25,6 +25,6 @@ pub(crate) mod wait_cause;
 pub(crate) mod window;
 
 pub use direct::DirectChain;
-pub(crate) use port::{TorrentSlot, Torrents};
+pub(crate) use port::{TorrentOutput, TorrentSlot, Torrents};
 pub(crate) use wait_cause::{Cause, Hindrance};
 pub(crate) use window::Window;

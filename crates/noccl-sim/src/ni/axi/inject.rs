@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Injection: from the NI's queues into the Local inputs, one flit per plane, tile and cycle.
+//!
+//! A beat gets its payload when it leaves. The copy of a multicast for its initiator's own memory does not enter the network.
 
 use crate::machine::Machine;
-use crate::ni::axi::own_copy::Copied;
+use crate::ni::axi::round_robin_queues::NARROW_WRITES;
 use crate::ni::axi::state::{BurstStream, Source};
-use crate::transport::flit::{Flit, FlitKind, MULTICAST, TO_ITSELF};
+use crate::transport::axi_response::OKAY;
+use crate::transport::flit::{
+    Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, VARIANT_SHIFT, pack,
+};
+use crate::transport::payload::pattern;
 use noccl_run::LocalSide;
 use noccl_spec::Plane;
+use std::ops::Range;
+
+/// What of a narrow multicast has gone to the own memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Copied {
+    /// The own copy; the router gets the flit for the others.
+    Own,
+    /// All of it.
+    All,
+}
 
 impl Machine<'_> {
     /// Every NI with something to send tries once per plane.
@@ -93,9 +109,9 @@ impl Machine<'_> {
         if self.interfaces.nis[tile].pending_credits == 0 {
             return None;
         }
-        let credit = self.pending_credit(tile)?;
-        self.interfaces.nis[tile].pending_credits -= 1;
         let wide = &mut self.mesh.planes[Plane::Wide.idx()];
+        let credit = wide.pending_credit(tile, &self.txns.trees)?;
+        self.interfaces.nis[tile].pending_credits -= 1;
         wide.joins.return_credit(tile);
         wide.wake(tile);
         Some(credit.flit())
@@ -171,5 +187,211 @@ impl Machine<'_> {
         }
         let txn = self.txns.get(flit.txn);
         txn.home as usize == tile && txn.target as usize == tile
+    }
+
+    pub(crate) fn next_write_beat(&mut self, tile: usize, at: usize) -> Flit {
+        let ni = &mut self.interfaces.nis[tile];
+        let stream = ni.writes[at];
+        if stream.source == Source::Result {
+            return self.next_result_beat(tile, at);
+        }
+        let is_reduction = stream.is_reduction;
+        let txn = self.txns.get(stream.txn);
+        let (address, bytes, is_multicast) = (txn.address, txn.bytes, txn.is_multicast);
+        let beat = stream.next_beat;
+        let is_burst_end = beat + 1 == txn.beats;
+        if beat == 0 && (stream.head_pending || !self.behaviour.has_worms) {
+            ni.wide_outstanding += 1;
+            ni.reductions_outstanding += u32::from(is_reduction);
+        }
+        if stream.head_pending {
+            ni.writes[at].head_pending = false;
+            return self.write_head(stream.txn, is_reduction, is_multicast);
+        }
+        if beat + 1 == stream.beats {
+            ni.writes.remove(at);
+        } else {
+            let stream = &mut ni.writes[at];
+            stream.next_beat += 1;
+            stream.in_flight += u16::from(is_reduction);
+        }
+        if beat == 0 {
+            self.open_operands(tile);
+        }
+        let payload = self.load_beat(tile, stream, address, bytes, is_reduction);
+        let (kind, dst) = if is_reduction {
+            (FlitKind::Reduce, pack(self.coord(tile as u32)))
+        } else {
+            let set = self.txns.trees.set(stream.txn);
+            (FlitKind::Write, pack(set.set.base))
+        };
+        let mut flags = (u8::from(is_burst_end) * LAST) | (u8::from(is_multicast) * MULTICAST);
+        if is_reduction {
+            flags |= self.errors.variant(stream.txn, tile as u32) << VARIANT_SHIFT;
+        }
+        Flit {
+            txn: stream.txn,
+            dst,
+            payload,
+            beat,
+            kind,
+            flags,
+        }
+    }
+
+    /// AW flit of a worm.
+    fn write_head(&self, txn: u32, is_reduction: bool, is_multicast: bool) -> Flit {
+        let tree = self.txns.trees.tree(txn);
+        let (kind, dst) = if is_reduction {
+            (FlitKind::ReduceHead, pack(tree.root))
+        } else {
+            (FlitKind::WriteHead, pack(tree.set.set.base))
+        };
+        Flit {
+            txn,
+            dst,
+            payload: 0,
+            beat: 0,
+            kind,
+            flags: u8::from(is_multicast) * MULTICAST,
+        }
+    }
+
+    pub(crate) fn next_read_beat(&mut self, tile: usize) -> Flit {
+        let stream = *self.interfaces.nis[tile]
+            .reads
+            .front()
+            .expect("a ready read has a stream");
+        let txn = *self.txns.get(stream.txn);
+        let beat = stream.next_beat;
+        let is_last = beat + 1 == stream.beats;
+        let ni = &mut self.interfaces.nis[tile];
+        if is_last {
+            ni.reads.pop_front();
+            ni.reads_in_service -= 1;
+        } else if let Some(front) = ni.reads.front_mut() {
+            front.next_beat += 1;
+        }
+        self.checks.counters.dma_load_bytes +=
+            u64::from(self.beat.part(txn.address, txn.bytes, beat).1);
+        let resp = self
+            .errors
+            .memory_response(tile as u32, txn.address, txn.bytes);
+        let payload = if resp != OKAY {
+            self.error_beat()
+        } else if self.is_value() {
+            let line = self.beat.line(txn.address) + u64::from(beat);
+            self.memory.load(tile as u32, self.beat.bytes_of(line))
+        } else {
+            0
+        };
+        let dst = pack(self.txns.trees.tree(stream.txn).root);
+        Flit {
+            txn: stream.txn,
+            dst,
+            payload,
+            beat,
+            kind: FlitKind::ReadData,
+            flags: u8::from(is_last) * LAST,
+        }
+        .with_resp(resp)
+    }
+
+    /// Payload of an outgoing beat, placed in its destination line.
+    pub(crate) fn load_beat(
+        &mut self,
+        tile: usize,
+        stream: BurstStream,
+        address: u64,
+        bytes: u32,
+        is_reduction: bool,
+    ) -> u32 {
+        if let Source::Switch(lane) = stream.source {
+            return self.take_switched(tile, lane);
+        }
+        let (from, len) = self.beat.part(address, bytes, stream.next_beat);
+        if stream.source == Source::Buffer {
+            self.interfaces.nis[tile].buffer_bytes -= len;
+            self.done
+                .push(crate::machine::event::Done::Drained { tile: tile as u32 });
+        } else if matches!(stream.source, Source::Memory(_) | Source::Result) {
+            self.checks.counters.dma_load_bytes += u64::from(len);
+        }
+        self.checks.counters.dma_store_bytes += u64::from(len);
+        if !self.is_value() {
+            // Timing mode: contributions count themselves, writes carry a checksum of their position.
+            return if is_reduction {
+                1
+            } else {
+                stream.txn.wrapping_mul(31) ^ u32::from(stream.next_beat)
+            };
+        }
+        let lane = self.beat.lane(address + u64::from(from));
+        let offset = match stream.source {
+            Source::Memory(offset) => offset + u64::from(from),
+            Source::Result => address + u64::from(from),
+            Source::Buffer | Source::Pattern(_) | Source::Operand(_) | Source::Switch(_) => {
+                return self.generate_beat(tile, stream.source, from, lane..lane + len as usize);
+            }
+        };
+        self.memory.load_part(tile as u32, offset, lane, len)
+    }
+
+    /// A payload slot whose bytes in these lanes do not come from a memory.
+    fn generate_beat(
+        &mut self,
+        tile: usize,
+        source: Source,
+        from: u32,
+        lanes: Range<usize>,
+    ) -> u32 {
+        let slot = self.memory.pool.zeros();
+        let into = &mut self.memory.pool.bytes_mut(slot)[lanes];
+        match source {
+            Source::Buffer => {
+                for byte in into {
+                    *byte = self.interfaces.nis[tile]
+                        .buffer
+                        .pop_front()
+                        .expect("readiness counted these bytes");
+                }
+            }
+            Source::Pattern(seed) => pattern(seed, from, into),
+            Source::Memory(_) | Source::Result | Source::Operand(_) | Source::Switch(_) => {}
+        }
+        slot
+    }
+
+    /// The own copy of a wide multicast's beat goes; the beat for the others, if there are any, goes with it or later.
+    pub(crate) fn copy_beat(&mut self, tile: usize, at: usize) {
+        let flit = self.next_write_beat(tile, at);
+        self.clock.note_progress();
+        let has_others = self.txns.trees.set(flit.txn).set.len() > 1;
+        if has_others {
+            if self.is_value() {
+                self.memory.pool.share(flit.payload, 1);
+            }
+            let flags = flit.flags | OWN_COPY;
+            self.interfaces.nis[tile].copied = Some(Flit { flags, ..flit });
+        }
+        self.deliver_write(tile, flit);
+    }
+
+    /// The same for the next narrow write. Whoever calls counts it as open.
+    pub(crate) fn copy_narrow(&mut self, tile: usize) -> Option<Copied> {
+        let front = self.ready_narrow_write(tile)?;
+        if front.flags & OWN_COPY != 0 || !self.has_own_copy(tile, front.txn) {
+            return None;
+        }
+        self.clock.note_progress();
+        let has_others = self.txns.trees.set(front.txn).set.len() > 1;
+        let req = &mut self.interfaces.nis[tile].req;
+        if has_others {
+            req.mark(NARROW_WRITES, OWN_COPY);
+        } else {
+            req.drop_front(NARROW_WRITES);
+        }
+        self.take_write(tile, front);
+        Some(if has_others { Copied::Own } else { Copied::All })
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Transactions as drivers issue them at the AXI ports.
 
+use crate::endpoint::dma::{DmaCommand, DmaPort};
 use crate::machine::Machine;
 use crate::ni::axi::state::{BurstStream, Source};
 use crate::router::collective::reduction::merging::window_ahead;
@@ -10,6 +11,7 @@ use noccl_net::deadlock::Windows;
 use noccl_net::pairs::FoldOrder;
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, TileId};
+use noccl_run::Mode;
 use noccl_spec::Plane;
 use noccl_workload::{ElementType, Operator};
 use serde::{Deserialize, Serialize};
@@ -34,6 +36,60 @@ pub(crate) struct Arithmetic {
 impl Machine<'_> {
     pub(crate) fn coord(&self, tile: u32) -> Coord {
         self.network.coord(TileId(tile))
+    }
+
+    /// What a tile's DMA engine sees of the machine; it appends what it asks for to `commands`.
+    pub(crate) fn dma_port<'a>(
+        &'a self,
+        tile: u32,
+        commands: &'a mut Vec<DmaCommand>,
+    ) -> DmaPort<'a> {
+        let beats = u64::from(self.network.axi().cluster.dma.buffer_beats);
+        DmaPort {
+            network: self.network,
+            tile,
+            buffered_bytes: self.interfaces.nis[tile as usize].buffer_bytes,
+            buffer_bytes: self.beat.bytes_of(beats),
+            commands,
+        }
+    }
+
+    /// Carries out what a tile's DMA engine asks for.
+    pub(crate) fn issue_of_dma(&mut self, tile: u32, command: DmaCommand) {
+        match command {
+            DmaCommand::Begin(start) => self.record_start(start),
+            DmaCommand::Write {
+                instance,
+                target,
+                address,
+                bytes,
+                source,
+            } => {
+                let owner = Owner::DmaWrite { instance };
+                self.issue_write(tile, target, address, bytes, owner, source);
+            }
+            DmaCommand::Read {
+                from,
+                address,
+                bytes,
+            } => self.issue_read(tile, from, address, bytes, Owner::DmaRead),
+            DmaCommand::Store { address, bytes } => self.store_buffered(tile, address, bytes),
+        }
+    }
+
+    /// Moves bytes from the DMA engine's buffer into the tile's own memory.
+    fn store_buffered(&mut self, tile: u32, address: u64, bytes: u32) {
+        self.checks.counters.dma_store_bytes += u64::from(bytes);
+        self.checks.counters.spm_write_bytes += u64::from(bytes);
+        let ni = &mut self.interfaces.nis[tile as usize];
+        ni.buffer_bytes -= bytes;
+        if self.config.mode == Mode::Value {
+            // A beat never spans two rows of the transfer: rows are cut into bursts one by one. In front of it may be data of a
+            // transfer that continues over the network, behind it beats that are still in the path.
+            let first = ni.buffer_bytes as usize;
+            let data: Vec<u8> = ni.buffer.drain(first..first + bytes as usize).collect();
+            self.memory.memories.write(tile, address, &data);
+        }
     }
 
     /// One wide write or multicast burst; beats leave when the source has them.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What memories send: responses, read data and atomics at the cycle in which they are due.
+//! What memories send: responses, read data and atomics at the cycle in which they are due; error responses (`docs/errors.md`) of memories
+//! and of NIs, which end a transaction themselves.
 
 use crate::machine::Machine;
+use crate::machine::event::{Done, Event};
 use crate::ni::axi::round_robin_queues::{
     DATA, NARROW_READS, NARROW_RESPONSES, NARROW_WRITES, WIDE_READS, WIDE_RESPONSES,
 };
 use crate::ni::axi::state::{BurstStream, Source};
+use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{Flit, FlitKind, LAST, OWN_COPY, pack};
 use crate::transport::transaction::TxnKind;
 use noccl_spec::Plane;
@@ -32,7 +35,10 @@ impl Machine<'_> {
             kind,
             flags,
         };
-        let flit = flit.with_resp(self.memory_response(tile, facts.address, facts.bytes));
+        let flit = flit.with_resp(
+            self.errors
+                .memory_response(tile, facts.address, facts.bytes),
+        );
         if has_own && tile == facts.home {
             self.interfaces.own_responses.push((tile, flit));
         } else {
@@ -83,7 +89,9 @@ impl Machine<'_> {
                 kind: FlitKind::ReadData,
                 flags: LAST,
             };
-            let resp = self.memory_response(tile, facts.address, facts.bytes);
+            let resp = self
+                .errors
+                .memory_response(tile, facts.address, facts.bytes);
             self.send(tile, Plane::Rsp, flit.with_resp(resp));
         }
     }
@@ -113,5 +121,38 @@ impl Machine<'_> {
             Plane::Wide => {}
         }
         self.interfaces.wake(plane, tile as usize);
+    }
+
+    /// The NI responds by itself: it takes the beats, one per cycle and burst after burst, and then
+    /// gives `done`. Nothing enters the network.
+    pub(crate) fn refuse(&mut self, tile: u32, beats: u16, done: Done) {
+        let ni = &mut self.interfaces.nis[tile as usize];
+        ni.refusing_until = ni.refusing_until.max(self.clock.now()) + u64::from(beats);
+        let due_cycle = ni.refusing_until + 1;
+        self.errors.refused.push(done);
+        let index = (self.errors.refused.len() - 1) as u32;
+        self.clock.schedule(due_cycle, Event::Refused { index });
+    }
+
+    pub(crate) fn respond_to_refused(&mut self, index: u32) {
+        self.checks.counters.error_responses += 1;
+        self.done.push(self.errors.refused[index as usize]);
+    }
+
+    /// A combined beat whose contributions did not agree: the transaction fails, nothing is written.
+    pub(crate) fn drop_disagreed(&mut self, txn: u32, slot: u32) {
+        self.txns.get_mut(txn).resp = SLVERR;
+        if self.is_value() {
+            self.memory.pool.release(slot);
+        }
+    }
+
+    /// Payload of an error beat: zeros, never the memory's content.
+    pub(crate) fn error_beat(&mut self) -> u32 {
+        if self.is_value() {
+            self.memory.pool.zeros()
+        } else {
+            0
+        }
     }
 }

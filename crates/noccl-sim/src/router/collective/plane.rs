@@ -22,9 +22,11 @@ use crate::router::collective::fifo::tails::DeepFifos;
 use crate::router::collective::fork::requests::route_one;
 use crate::router::collective::fork::route::xy_port;
 use crate::router::collective::merge::point::Joins;
+use crate::router::collective::merge::types::Credit;
 use crate::router::collective::phases::partition::{Partition, partitions};
 use crate::router::published::worms::PublishedWorms;
 use crate::transport::flit::{Flit, Packed};
+use crate::transport::transaction::Trees;
 use noccl_net::Coord;
 use std::sync::Arc;
 
@@ -254,6 +256,11 @@ impl PlaneState {
     pub(crate) fn wake(&mut self, r: usize) {
         self.blocks[r / LANES].unit_busy |= 1 << (r % LANES);
         self.active.insert(r / LANES);
+    }
+
+    /// The credit that the merge point of a tile returns next.
+    pub(crate) fn pending_credit(&self, r: usize, trees: &Trees) -> Option<Credit> {
+        self.joins.pending_credit(r, self.coord(r), trees)
     }
 
     /// Element operations so far, for energy.
