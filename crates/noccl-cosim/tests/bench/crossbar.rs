@@ -4,7 +4,7 @@
 //! A target has one burst at a time from its address to its last beat, the lowest manager first; responses return in the
 //! order of the bursts.
 
-use crate::endpoint::torrent::lean::{BeatOffer, WordOffer};
+use noccl_sim::lean_endpoint::{BeatOffer, WordOffer};
 use std::collections::VecDeque;
 
 /// Bursts of a target that may be without a response.

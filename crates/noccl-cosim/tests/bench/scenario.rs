@@ -2,11 +2,10 @@
 //! Chains of a few endpoints, and ports that stand still by a seed.
 
 use super::address_map::{Map, bits};
-use crate::endpoint::torrent::cfg::{Cfg, Key};
-use crate::endpoint::torrent::pattern::{Addresses, CHANNELS};
-use crate::endpoint::torrent::published::head::ChainTask;
-use crate::kernel::random::{Stream, mix};
+use super::stream::Stream;
 use noccl_run::PortWord;
+use noccl_sim::lean_endpoint::{Addresses, CHANNELS, Cfg, ChainTask, Key};
+use noccl_workload::number::mix;
 
 const WORD_BYTES: u64 = 8;
 const FRAME_WORDS: u64 = 8;

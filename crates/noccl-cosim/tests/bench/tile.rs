@@ -2,9 +2,8 @@
 //! An endpoint with what the simulator's NI stands for at its subordinate ports, and its memory.
 
 use super::crossbar::CrossbarMove;
-use crate::endpoint::torrent::contract::{Bytes, Settings};
-use crate::endpoint::torrent::lean::Lean;
 use noccl_run::PortWord;
+use noccl_sim::lean_endpoint::{Bytes, Lean, Settings};
 use std::collections::BTreeMap;
 
 const WORD_BYTES: u64 = 8;

@@ -8,16 +8,15 @@ mod address_map;
 mod crossbar;
 mod scenario;
 mod seen;
+mod stream;
 mod tile;
 
 pub use scenario::{PortChain, PortPattern, PortScenario};
 
-use crate::endpoint::torrent::contract::{Arrived, Settings};
-use crate::endpoint::torrent::lean::{BeatOffer, Taken, WordOffer};
-use crate::endpoint::torrent::pattern::Banks;
 use address_map::{Map, bits};
 use crossbar::{ComparisonCrossbar, CrossbarMove, CrossbarOffer};
 use noccl_run::{PortCycle, PortRun};
+use noccl_sim::lean_endpoint::{Arrived, Banks, BeatOffer, Settings, Taken, WordOffer};
 use noccl_spec::{EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentMode};
 use scenario::Start;
 use tile::{Tile, TileMemory};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Addresses of the endpoints, and sets of them as bits.
 
-use crate::endpoint::torrent::cfg::Pointers;
+use noccl_sim::lean_endpoint::Pointers;
 
 /// Addresses of the bench: tiles of 4 MiB, the first behind as many as there are.
 #[derive(Debug, Clone, Copy)]

@@ -4,11 +4,8 @@
 use super::address_map::{Map, bits};
 use super::crossbar::CrossbarMove;
 use super::{Bench, Crossing};
-use crate::endpoint::torrent::cfg::FRAME_BYTES;
-use crate::endpoint::torrent::lean::WordOffer;
-use crate::endpoint::torrent::narrow::NarrowMessage;
-use crate::endpoint::torrent::window::beat_of;
 use noccl_run::{CHANNELS, CONTENTS, beat_signature};
+use noccl_sim::lean_endpoint::{FRAME_BYTES, NarrowMessage, WordOffer, beat_of};
 
 /// First byte of a window; the windows are pages at the top of a tile's addresses.
 const WINDOWS: u64 = 0x3f_c000;
