@@ -8,7 +8,6 @@ use crate::endpoint::memory::MemorySystem;
 use crate::endpoint::torrent::TorrentSlot;
 use crate::kernel::saved_form::Sorted;
 use crate::machine::{Checks, Clock, Machine};
-use crate::ni::axi::state::Interfaces;
 use std::io::{Read, Write};
 
 /// Appends a machine's state to a checkpoint.
@@ -30,14 +29,13 @@ pub(crate) fn save_machine<W: Write>(
         mesh,
         interfaces,
         memory,
-        txns,
         errors,
         torrents,
         checks,
         done,
     } = machine;
     let (cycle, last_progress, wheel) = clock.state();
-    let (nis, injecting, own_responses) = interfaces.state();
+    let (nis, injecting, own_responses, txns) = interfaces.state();
     let (memories, pool, atomics) = memory.state();
     let Checks {
         counters,
@@ -70,12 +68,14 @@ pub(crate) fn restore_machine<R: Read>(
     ) = from.take()?;
     let own_responses = from.take()?;
     machine.clock = Clock::saved(cycle, last_progress, wheel);
-    machine.interfaces = Interfaces::saved(nis, injecting, own_responses);
+    machine
+        .interfaces
+        .restore(nis, injecting, own_responses, txns);
     machine.memory = MemorySystem::saved(memories, pool, atomics);
     if machine.memory.pool.beat() != machine.beat {
         return Err(CheckpointError::damaged("it is of another wide beat"));
     }
-    (machine.txns, machine.done) = (txns, done);
+    machine.done = done;
     let places: Option<Vec<TorrentSlot>> = from.take()?;
     match (&mut machine.torrents, places) {
         (Some(own), Some(saved)) if saved.len() == tiles => own.places = saved,

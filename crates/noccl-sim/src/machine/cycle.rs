@@ -76,7 +76,9 @@ impl Machine<'_> {
         }
         let has_passed = self.mesh.has_bypass() && self.pass_in_flight();
         let counts_deliveries = self.counts_deliveries();
-        let (has_crossed, checksum) = self.mesh.commit(&self.txns.trees, counts_deliveries);
+        let (has_crossed, checksum) = self
+            .mesh
+            .commit(&self.interfaces.txns.trees, counts_deliveries);
         if has_crossed || has_passed {
             // A flit that crosses the network for long is no stall: a barrier crosses a large mesh without
             // being seen by any NI.
@@ -117,7 +119,7 @@ impl Machine<'_> {
         match event {
             Event::Respond { tile, txn } => self.respond(tile, txn),
             Event::RespondToGroup { txn } => {
-                let facts = *self.txns.get(txn);
+                let facts = *self.interfaces.txns.get(txn);
                 let kind = FlitKind::ReduceResponse;
                 let flit = Flit {
                     txn,
@@ -132,7 +134,7 @@ impl Machine<'_> {
                     facts.address,
                     facts.bytes,
                 )));
-                self.send(facts.home, Plane::Rsp, flit);
+                self.interfaces.send(facts.home, Plane::Rsp, flit);
             }
             Event::StartRead { tile, txn } => self.start_read(tile, txn),
             Event::AtomicDone { tile, txn } => {
@@ -141,7 +143,7 @@ impl Machine<'_> {
                     address,
                     beats,
                     ..
-                } = *self.txns.get(txn);
+                } = *self.interfaces.txns.get(txn);
                 self.done.push(Done::Delivered { owner, tile, beats });
                 let resp = self.errors.memory_response(tile, address, 4);
                 let old = if resp == OKAY {
@@ -149,7 +151,7 @@ impl Machine<'_> {
                 } else {
                     0
                 };
-                let dst = pack(self.txns.trees.tree(txn).root);
+                let dst = pack(self.interfaces.txns.trees.tree(txn).root);
                 let flit = Flit {
                     txn,
                     dst,
@@ -158,7 +160,7 @@ impl Machine<'_> {
                     kind: FlitKind::Response,
                     flags: LAST,
                 };
-                self.send(tile, Plane::Rsp, flit.with_resp(resp));
+                self.interfaces.send(tile, Plane::Rsp, flit.with_resp(resp));
             }
             Event::MergeTimeout { plane, entry } => {
                 let state = &mut self.mesh.planes[plane as usize];
@@ -174,7 +176,7 @@ impl Machine<'_> {
             Event::Operands { txn, offset } => self.give_operands(txn, offset),
             Event::ResultBeat { txn } => self.note_result_beat(txn),
             Event::MemberDone { tile, txn } => {
-                let Txn { address, bytes, .. } = *self.txns.get(txn);
+                let Txn { address, bytes, .. } = *self.interfaces.txns.get(txn);
                 let resp = self.errors.memory_response(tile, address, bytes);
                 self.close_member(tile as usize, txn, resp);
             }

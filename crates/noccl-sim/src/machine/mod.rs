@@ -31,7 +31,6 @@ use crate::router::collective::context::Context;
 use crate::router::collective::plane::PlaneState;
 use crate::router::mesh::Mesh;
 use crate::transport::beat::WideBeat;
-use crate::transport::transaction::Txns;
 use event::{Done, DriverEvent, Event};
 use noccl_net::{Network, TileId, TileKind};
 use noccl_run::{Activity, Counters, Mode, RunConfig, RunError, Status};
@@ -46,9 +45,8 @@ pub(crate) struct Machine<'n> {
     pub beat: WideBeat,
     pub clock: Clock,
     pub mesh: Mesh,
-    pub interfaces: Interfaces,
+    pub interfaces: Interfaces<'n>,
     pub memory: MemorySystem,
-    pub txns: Txns,
     pub errors: Errors,
     /// Torrent endpoints of the clusters, if they have some.
     pub torrents: Option<Box<Torrents>>,
@@ -81,9 +79,8 @@ impl<'n> Machine<'n> {
             beat,
             clock: Clock::new(),
             mesh: Mesh::new(network, &behaviour, config.threads),
-            interfaces: Interfaces::new(network.num_tiles()),
+            interfaces: Interfaces::new(network, behaviour, beat),
             memory: MemorySystem::new(beat),
-            txns: Txns::default(),
             errors: Errors::default(),
             torrents: Torrents::new(network),
             checks: Checks::default(),
@@ -130,7 +127,7 @@ impl<'n> Machine<'n> {
     pub(crate) fn split(&mut self, plane: Plane) -> (&mut PlaneState, Context<'_>) {
         let context = Context {
             cycle: self.clock.now(),
-            trees: &self.txns.trees,
+            trees: &self.interfaces.txns.trees,
             pool: &mut self.memory.pool,
             is_value: self.config.mode == Mode::Value,
             fpu_busy_until: &mut self.mesh.fpu_busy_until,

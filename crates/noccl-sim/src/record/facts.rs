@@ -27,8 +27,8 @@ impl Observed<'_> {
 
     /// All that a hardware flit carries.
     fn facts(&self, plane: Plane, flit: Flit) -> FlitRecord {
-        let txn = self.txns.get(flit.txn);
-        let tree = self.txns.trees.tree(flit.txn);
+        let txn = self.interfaces.txns.get(flit.txn);
+        let tree = self.interfaces.txns.trees.tree(flit.txn);
         let is_atomic = txn.kind == TxnKind::Atomic && flit.kind == FlitKind::Response;
         let kind = if is_atomic {
             RecordedKind::Atomic
@@ -67,7 +67,7 @@ impl Observed<'_> {
             kind,
             RecordedKind::Barrier | RecordedKind::CollectedResponse | RecordedKind::Credit
         );
-        let (trees, number) = (&self.txns.trees, flit.variant());
+        let (trees, number) = (&self.interfaces.txns.trees, flit.variant());
         let said = trees.arithmetic(flit.txn, number);
         // Sums are whole lines, and marked if a contribution was not.
         let partial = (trees.variant(flit.txn, number)).filter(|_| flit.resp() == OKAY);
@@ -81,7 +81,7 @@ impl Observed<'_> {
             dst,
             src,
             set: (is_multicast || joins).then_some(tree.set.set),
-            tag: self.txns.trees.name_of(flit.txn),
+            tag: self.interfaces.txns.trees.name_of(flit.txn),
             count: if counts { flit.payload } else { 0 },
             address: txn.address,
             bytes: txn.bytes,

@@ -21,7 +21,6 @@ use crate::router::mesh::Mesh;
 use crate::transport::beat::WideBeat;
 use crate::transport::flit::{FlitKind, pack};
 use crate::transport::payload::PayloadPool;
-use crate::transport::transaction::Txns;
 use noccl_net::deadlock::BEATS_PER_CREDIT;
 use noccl_net::{Network, Port, TileId};
 use noccl_run::{Completion, CycleRecord, FlitPlace, RunError, Store, TransferStart};
@@ -34,8 +33,7 @@ pub(crate) struct Observed<'a> {
     is_value: bool,
     clock: &'a Clock,
     mesh: &'a Mesh,
-    interfaces: &'a Interfaces,
-    txns: &'a Txns,
+    interfaces: &'a Interfaces<'a>,
     errors: &'a Errors,
     pool: &'a PayloadPool,
 }
@@ -69,7 +67,6 @@ impl<'n> Machine<'n> {
             clock: &self.clock,
             mesh: &self.mesh,
             interfaces: &self.interfaces,
-            txns: &self.txns,
             errors: &self.errors,
             pool: &self.memory.pool,
         };
@@ -216,7 +213,7 @@ impl Observed<'_> {
             (0..self.interfaces.nis.len()).filter(|t| self.interfaces.nis[*t].pending_credits > 0)
         {
             let wide = &self.mesh.planes[Plane::Wide.idx()];
-            if let Some(credit) = wide.pending_credit(tile, &self.txns.trees) {
+            if let Some(credit) = wide.pending_credit(tile, &self.interfaces.txns.trees) {
                 let pending =
                     self.handshake(Plane::Rsp, tile, FlitPlace::CreditReturn, credit.flit());
                 record.handshakes.push(pending);

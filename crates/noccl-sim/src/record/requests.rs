@@ -12,8 +12,8 @@ impl Observed<'_> {
     /// An endpoint asks its NI for a transaction.
     #[cold]
     pub(super) fn command(&self, tile: u32, id: u32, source: Option<Source>) -> Command {
-        let txn = self.txns.get(id);
-        let tree = self.txns.trees.tree(id);
+        let txn = self.interfaces.txns.get(id);
+        let tree = self.interfaces.txns.trees.tree(id);
         let (kind, target, is_group) = match txn.kind {
             TxnKind::WideWrite => (CommandKind::WideWrite, txn.target, txn.is_multicast),
             TxnKind::WideRead => (CommandKind::WideRead, txn.target, false),
@@ -44,13 +44,13 @@ impl Observed<'_> {
             );
             line
         };
-        let (trees, number) = (&self.txns.trees, self.errors.variant(id, tile));
+        let (trees, number) = (&self.interfaces.txns.trees, self.errors.variant(id, tile));
         let (said, variant) = (trees.arithmetic(id, number), trees.variant(id, number));
         let (kind_of_owner, index) = txn.owner.channel();
         Command {
             tile: TileId(tile),
             tag: id,
-            name: self.txns.trees.name_of(id),
+            name: self.interfaces.txns.trees.name_of(id),
             transfer: u64::from(kind_of_owner) << 32 | u64::from(index),
             kind,
             target: self.network.coord(TileId(target)),

@@ -73,7 +73,10 @@ impl Machine<'_> {
             is_wide: false,
             ..Txn::new(TxnKind::NarrowWrite, Owner::Message { window }, tile)
         };
-        let id = self.txns.open(txn, Tree::unicast(to_at, from_at));
+        let id = self
+            .interfaces
+            .txns
+            .open(txn, Tree::unicast(to_at, from_at));
         self.record_command(tile, id, None);
         let flit = |kind, beat, payload, flags| Flit {
             txn: id,
@@ -84,7 +87,8 @@ impl Machine<'_> {
             flags,
         };
         if self.behaviour.has_worms {
-            self.send(tile, Plane::Req, flit(FlitKind::WriteHead, 0, 0, 0));
+            self.interfaces
+                .send(tile, Plane::Req, flit(FlitKind::WriteHead, 0, 0, 0));
         }
         let last = message.beats() as u16 - 1;
         for beat in 0..=last {
@@ -94,7 +98,7 @@ impl Machine<'_> {
                 (0, 0)
             };
             let w = flit(FlitKind::NarrowWrite, beat, payload, flags);
-            self.send(tile, Plane::Req, w);
+            self.interfaces.send(tile, Plane::Req, w);
         }
     }
 
@@ -114,20 +118,11 @@ impl Machine<'_> {
             ..Txn::new(TxnKind::WideWrite, owner, tile)
         };
         let tree = Tree::unicast(self.coord(to), self.coord(tile));
-        let id = self.txns.open(txn, tree);
+        let id = self.interfaces.txns.open(txn, tree);
         let source = Source::Switch(lane);
         self.record_command(tile, id, Some(source));
         let stream = BurstStream::plain(id, beats, self.behaviour.has_worms, source);
         self.interfaces.nis[tile as usize].queue(stream, owner.channel());
-    }
-
-    /// A Torrent endpoint may be full.
-    pub(crate) fn takes_write(&self, tile: usize, flit: Flit) -> bool {
-        let Some(torrents) = &self.torrents else {
-            return true;
-        };
-        let is_chain = matches!(self.txns.get(flit.txn).owner, Owner::Chain { .. });
-        !is_chain || torrents.takes_beat(tile)
     }
 
     /// The NI takes a beat of a lane.

@@ -4,8 +4,9 @@
 //! A beat gets its payload when it leaves. The copy of a multicast for its initiator's own memory does not enter the network.
 
 use crate::machine::Machine;
+use crate::ni::axi::ready::LaneBeats;
 use crate::ni::axi::round_robin_queues::NARROW_WRITES;
-use crate::ni::axi::state::{BurstStream, Source};
+use crate::ni::axi::state::{BurstStream, Interfaces, Source};
 use crate::transport::axi_response::OKAY;
 use crate::transport::flit::{
     Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, VARIANT_SHIFT, pack,
@@ -24,11 +25,29 @@ pub(crate) enum Copied {
     All,
 }
 
+impl Interfaces<'_> {
+    /// Word of the sets of injecting tiles, at or after `from`, in which some set has members.
+    fn next_injecting(&self, from: usize) -> Option<usize> {
+        let sets = self.injecting.iter().filter(|set| !set.is_empty());
+        sets.filter_map(|set| set.next_word(from)).min()
+    }
+
+    /// A unicast write flit of a tile to itself (default flow).
+    fn is_to_itself(&self, tile: usize, flit: Flit) -> bool {
+        let is_write = matches!(flit.kind, FlitKind::Write | FlitKind::NarrowWrite);
+        if !self.behaviour.has_own_copies || !is_write || flit.flags & MULTICAST != 0 {
+            return false;
+        }
+        let txn = self.txns.get(flit.txn);
+        txn.home as usize == tile && txn.target as usize == tile
+    }
+}
+
 impl Machine<'_> {
     /// Every NI with something to send tries once per plane.
     pub(crate) fn inject(&mut self) {
         let mut next = 0;
-        while let Some(word) = self.next_injecting(next) {
+        while let Some(word) = self.interfaces.next_injecting(next) {
             next = word + 1;
             let sets = self
                 .interfaces
@@ -45,16 +64,6 @@ impl Machine<'_> {
         }
     }
 
-    /// Word of the sets of injecting tiles, at or after `from`, in which some set has members.
-    fn next_injecting(&self, from: usize) -> Option<usize> {
-        let sets = self
-            .interfaces
-            .injecting
-            .iter()
-            .filter(|set| !set.is_empty());
-        sets.filter_map(|set| set.next_word(from)).min()
-    }
-
     /// `wishes`: per plane, may the tile have something to send?
     fn inject_tile(&mut self, tile: usize, wishes: [bool; 3]) {
         let [wishes_req, wishes_rsp, wishes_wide] = wishes;
@@ -64,12 +73,12 @@ impl Machine<'_> {
         let mut has_sent = was_copy;
         if wishes_req
             && self.may_send(Plane::Req, tile)
-            && let Some(source) = self.next_request_beside(tile, was_copy)
+            && let Some(source) = self.interfaces.next_request_beside(tile, was_copy)
         {
-            let flit = self.take_request(tile, source, was_copy);
-            let opens = flit.is_some_and(|f| self.opens_narrow(f));
+            let flit = self.interfaces.take_request(tile, source, was_copy);
+            let opens = flit.is_some_and(|f| self.interfaces.opens_narrow(f));
             self.interfaces.nis[tile].narrow_outstanding += u32::from(opens);
-            let is_wide_read = flit.is_some_and(|f| self.opens_wide_read(f));
+            let is_wide_read = flit.is_some_and(|f| self.interfaces.opens_wide_read(f));
             self.interfaces.nis[tile].reads_outstanding += u32::from(is_wide_read);
             self.push(Plane::Req, tile, flit);
             has_sent = true;
@@ -110,7 +119,7 @@ impl Machine<'_> {
             return None;
         }
         let wide = &mut self.mesh.planes[Plane::Wide.idx()];
-        let credit = wide.pending_credit(tile, &self.txns.trees)?;
+        let credit = wide.pending_credit(tile, &self.interfaces.txns.trees)?;
         self.interfaces.nis[tile].pending_credits -= 1;
         wide.joins.return_credit(tile);
         wide.wake(tile);
@@ -120,12 +129,14 @@ impl Machine<'_> {
     /// A write beat or read data, alternately. Returns whether the tile surely has more to send.
     fn inject_wide(&mut self, tile: usize) -> bool {
         let may_send = self.may_send(Plane::Wide, tile);
-        if !may_send && !self.may_copy(tile) {
+        if !may_send && !self.interfaces.may_copy(tile) {
             return true;
         }
-        let mut write = self.ready_write(tile);
+        let mut write = self.interfaces.ready_write(tile, self.lanes());
         if let Some(at) = write
-            && self.has_own_copy(tile, self.interfaces.nis[tile].writes[at].txn)
+            && self
+                .interfaces
+                .has_own_copy(tile, self.interfaces.nis[tile].writes[at].txn)
         {
             self.copy_beat(tile, at);
             write = None;
@@ -171,7 +182,7 @@ impl Machine<'_> {
         let Some(flit) = flit else { return };
         self.clock.note_progress();
         let mut flit = flit;
-        if self.is_to_itself(tile, flit) {
+        if self.interfaces.is_to_itself(tile, flit) {
             flit.flags |= TO_ITSELF;
             self.interfaces.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] += 1;
         }
@@ -179,14 +190,28 @@ impl Machine<'_> {
         state.push_local(tile, flit, &context);
     }
 
-    /// A unicast write flit of a tile to itself (default flow).
-    fn is_to_itself(&self, tile: usize, flit: Flit) -> bool {
-        let is_write = matches!(flit.kind, FlitKind::Write | FlitKind::NarrowWrite);
-        if !self.behaviour.has_own_copies || !is_write || flit.flags & MULTICAST != 0 {
-            return false;
+    /// Which lanes of Torrent endpoints have a beat for their interface.
+    fn lanes(&self) -> LaneBeats<'_> {
+        LaneBeats {
+            torrents: self.torrents.as_deref(),
+            now: self.clock.now(),
         }
-        let txn = self.txns.get(flit.txn);
-        txn.home as usize == tile && txn.target as usize == tile
+    }
+
+    /// Keeps the sets of injecting tiles true after a queue of `tile` has changed.
+    pub(crate) fn refresh_injecting(&mut self, tile: usize) {
+        for plane in Plane::ALL {
+            self.refresh_plane(plane, tile);
+        }
+    }
+
+    /// The same for one plane, where the change matters for no other.
+    pub(crate) fn refresh_plane(&mut self, plane: Plane, tile: usize) {
+        let lanes = LaneBeats {
+            torrents: self.torrents.as_deref(),
+            now: self.clock.now(),
+        };
+        self.interfaces.refresh_plane(plane, tile, lanes);
     }
 
     pub(crate) fn next_write_beat(&mut self, tile: usize, at: usize) -> Flit {
@@ -196,7 +221,7 @@ impl Machine<'_> {
             return self.next_result_beat(tile, at);
         }
         let is_reduction = stream.is_reduction;
-        let txn = self.txns.get(stream.txn);
+        let txn = self.interfaces.txns.get(stream.txn);
         let (address, bytes, is_multicast) = (txn.address, txn.bytes, txn.is_multicast);
         let beat = stream.next_beat;
         let is_burst_end = beat + 1 == txn.beats;
@@ -222,7 +247,7 @@ impl Machine<'_> {
         let (kind, dst) = if is_reduction {
             (FlitKind::Reduce, pack(self.coord(tile as u32)))
         } else {
-            let set = self.txns.trees.set(stream.txn);
+            let set = self.interfaces.txns.trees.set(stream.txn);
             (FlitKind::Write, pack(set.set.base))
         };
         let mut flags = (u8::from(is_burst_end) * LAST) | (u8::from(is_multicast) * MULTICAST);
@@ -241,7 +266,7 @@ impl Machine<'_> {
 
     /// AW flit of a worm.
     fn write_head(&self, txn: u32, is_reduction: bool, is_multicast: bool) -> Flit {
-        let tree = self.txns.trees.tree(txn);
+        let tree = self.interfaces.txns.trees.tree(txn);
         let (kind, dst) = if is_reduction {
             (FlitKind::ReduceHead, pack(tree.root))
         } else {
@@ -262,7 +287,7 @@ impl Machine<'_> {
             .reads
             .front()
             .expect("a ready read has a stream");
-        let txn = *self.txns.get(stream.txn);
+        let txn = *self.interfaces.txns.get(stream.txn);
         let beat = stream.next_beat;
         let is_last = beat + 1 == stream.beats;
         let ni = &mut self.interfaces.nis[tile];
@@ -285,7 +310,7 @@ impl Machine<'_> {
         } else {
             0
         };
-        let dst = pack(self.txns.trees.tree(stream.txn).root);
+        let dst = pack(self.interfaces.txns.trees.tree(stream.txn).root);
         Flit {
             txn: stream.txn,
             dst,
@@ -366,7 +391,7 @@ impl Machine<'_> {
     pub(crate) fn copy_beat(&mut self, tile: usize, at: usize) {
         let flit = self.next_write_beat(tile, at);
         self.clock.note_progress();
-        let has_others = self.txns.trees.set(flit.txn).set.len() > 1;
+        let has_others = self.interfaces.txns.trees.set(flit.txn).set.len() > 1;
         if has_others {
             if self.is_value() {
                 self.memory.pool.share(flit.payload, 1);
@@ -379,12 +404,12 @@ impl Machine<'_> {
 
     /// The same for the next narrow write. Whoever calls counts it as open.
     pub(crate) fn copy_narrow(&mut self, tile: usize) -> Option<Copied> {
-        let front = self.ready_narrow_write(tile)?;
-        if front.flags & OWN_COPY != 0 || !self.has_own_copy(tile, front.txn) {
+        let front = self.interfaces.ready_narrow_write(tile)?;
+        if front.flags & OWN_COPY != 0 || !self.interfaces.has_own_copy(tile, front.txn) {
             return None;
         }
         self.clock.note_progress();
-        let has_others = self.txns.trees.set(front.txn).set.len() > 1;
+        let has_others = self.interfaces.txns.trees.set(front.txn).set.len() > 1;
         let req = &mut self.interfaces.nis[tile].req;
         if has_others {
             req.mark(NARROW_WRITES, OWN_COPY);

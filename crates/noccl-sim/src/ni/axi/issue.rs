@@ -113,7 +113,7 @@ impl Machine<'_> {
             is_multicast,
             ..Txn::new(TxnKind::WideWrite, owner, tile)
         };
-        let id = self.txns.open(txn, tree);
+        let id = self.interfaces.txns.open(txn, tree);
         self.record_command(tile, id, Some(source));
         let stream = BurstStream::plain(id, beats, self.behaviour.has_worms, source);
         self.interfaces.nis[tile as usize].queue(stream, owner.channel());
@@ -138,7 +138,7 @@ impl Machine<'_> {
             beats,
             ..Txn::new(TxnKind::WideRead, owner, tile)
         };
-        let id = self.txns.open(txn, tree);
+        let id = self.interfaces.txns.open(txn, tree);
         self.send_request(tile, from, id, FlitKind::ReadRequest);
     }
 
@@ -171,7 +171,7 @@ impl Machine<'_> {
             open_members,
             ..Txn::new(TxnKind::WideReduction, owner, root)
         };
-        self.txns.open(txn, tree)
+        self.interfaces.txns.open(txn, tree)
     }
 
     pub(crate) fn add_cycles(&self, element: ElementType) -> u8 {
@@ -187,8 +187,8 @@ impl Machine<'_> {
 
     /// A member's contribution to an open reduction burst.
     pub(crate) fn contribute(&mut self, tile: u32, txn: u32, source: Source) {
-        let tree = self.txns.trees.tree(txn);
-        if tree.is_shared && self.txns.get(txn).home == tile {
+        let tree = self.interfaces.txns.trees.tree(txn);
+        if tree.is_shared && self.interfaces.txns.get(txn).home == tile {
             self.fold_and_share(tile, txn, source);
             return;
         }
@@ -210,7 +210,7 @@ impl Machine<'_> {
             source,
         };
         self.record_command(tile, txn, Some(source));
-        let channel = self.txns.get(txn).owner.channel();
+        let channel = self.interfaces.txns.get(txn).owner.channel();
         self.interfaces.nis[tile as usize].queue(stream, channel);
         self.refresh_injecting(tile as usize);
     }
@@ -237,7 +237,7 @@ impl Machine<'_> {
             ..Txn::new(TxnKind::NarrowWrite, owner, tile)
         };
         let dst = pack(tree.set.set.base);
-        let id = self.txns.open(txn, tree);
+        let id = self.interfaces.txns.open(txn, tree);
         self.record_command(tile, id, None);
         if self.behaviour.has_worms {
             let flags = u8::from(is_multicast) * MULTICAST;
@@ -249,7 +249,7 @@ impl Machine<'_> {
                 kind: FlitKind::WriteHead,
                 flags,
             };
-            self.send(tile, Plane::Req, head);
+            self.interfaces.send(tile, Plane::Req, head);
         }
         let flags = LAST | (u8::from(is_multicast) * MULTICAST);
         let flit = Flit {
@@ -260,7 +260,7 @@ impl Machine<'_> {
             kind: FlitKind::NarrowWrite,
             flags,
         };
-        self.send(tile, Plane::Req, flit);
+        self.interfaces.send(tile, Plane::Req, flit);
     }
 
     /// One narrow read.
@@ -271,7 +271,7 @@ impl Machine<'_> {
             is_wide: false,
             ..Txn::new(TxnKind::NarrowRead, owner, tile)
         };
-        let id = self.txns.open(txn, tree);
+        let id = self.interfaces.txns.open(txn, tree);
         self.send_request(tile, from, id, FlitKind::ReadRequest);
     }
 
@@ -284,7 +284,7 @@ impl Machine<'_> {
             is_wide: false,
             ..Txn::new(TxnKind::Atomic, owner, tile)
         };
-        let id = self.txns.open(txn, tree);
+        let id = self.interfaces.txns.open(txn, tree);
         self.send_request(tile, to, id, FlitKind::Atomic);
     }
 
@@ -301,12 +301,12 @@ impl Machine<'_> {
             open_members,
             ..Txn::new(TxnKind::Barrier, owner, root)
         };
-        self.txns.open(txn, tree)
+        self.interfaces.txns.open(txn, tree)
     }
 
     /// A member arrives at an open barrier.
     pub(crate) fn arrive_at_barrier(&mut self, tile: u32, txn: u32) {
-        let dst = pack(self.txns.trees.tree(txn).root);
+        let dst = pack(self.interfaces.txns.trees.tree(txn).root);
         self.record_command(tile, txn, None);
         if self.behaviour.has_worms {
             let head = Flit {
@@ -317,7 +317,7 @@ impl Machine<'_> {
                 kind: FlitKind::BarrierHead,
                 flags: 0,
             };
-            self.send(tile, Plane::Req, head);
+            self.interfaces.send(tile, Plane::Req, head);
         }
         let flit = Flit {
             txn,
@@ -327,13 +327,13 @@ impl Machine<'_> {
             kind: FlitKind::Barrier,
             flags: LAST,
         };
-        self.send(tile, Plane::Req, flit);
+        self.interfaces.send(tile, Plane::Req, flit);
     }
 
     fn send_request(&mut self, tile: u32, to: u32, txn: u32, kind: FlitKind) {
         let dst = pack(self.coord(to));
         self.record_command(tile, txn, None);
-        self.send(
+        self.interfaces.send(
             tile,
             Plane::Req,
             Flit {

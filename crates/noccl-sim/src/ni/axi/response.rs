@@ -7,20 +7,61 @@ use crate::machine::event::{Done, Event};
 use crate::ni::axi::round_robin_queues::{
     DATA, NARROW_READS, NARROW_RESPONSES, NARROW_WRITES, WIDE_READS, WIDE_RESPONSES,
 };
-use crate::ni::axi::state::{BurstStream, Source};
+use crate::ni::axi::state::{BurstStream, Interfaces, Source};
 use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{Flit, FlitKind, LAST, OWN_COPY, pack};
 use crate::transport::transaction::TxnKind;
 use noccl_spec::Plane;
 
+impl Interfaces<'_> {
+    /// Has the port of this transaction had a response in this cycle?
+    fn has_responded(&self, tile: usize, txn: u32, now: u64) -> bool {
+        let port = usize::from(self.txns.get(txn).is_wide);
+        self.nis[tile].responded[port] > now
+    }
+
+    /// The port of this transaction has a response in this cycle.
+    pub(crate) fn note_response(&mut self, tile: usize, txn: u32, now: u64) {
+        let port = usize::from(self.txns.get(txn).is_wide);
+        self.nis[tile].responded[port] = now + 1;
+    }
+
+    /// Which of a plane's sources a flit comes from. A published NI has one queue.
+    fn source_of(&self, plane: Plane, flit: Flit) -> usize {
+        let txn = self.txns.get(flit.txn);
+        match (plane, flit.kind) {
+            _ if !self.behaviour.has_source_queues => 0,
+            (Plane::Req, FlitKind::ReadRequest) if txn.is_wide => WIDE_READS,
+            (Plane::Req, FlitKind::ReadRequest) => NARROW_READS,
+            (Plane::Rsp, FlitKind::ReadData) => DATA,
+            (Plane::Rsp, _) if txn.kind == TxnKind::Atomic => DATA,
+            (Plane::Rsp, _) if txn.is_wide => WIDE_RESPONSES,
+            (Plane::Rsp, _) => NARROW_RESPONSES,
+            (Plane::Req | Plane::Wide, _) => NARROW_WRITES,
+        }
+    }
+
+    /// Queues a flit at a tile's NI.
+    pub(crate) fn send(&mut self, tile: u32, plane: Plane, flit: Flit) {
+        let source = self.source_of(plane, flit);
+        let ni = &mut self.nis[tile as usize];
+        match plane {
+            Plane::Req => ni.req.push_back(source, flit),
+            Plane::Rsp => ni.rsp.push_back(source, flit),
+            Plane::Wide => {}
+        }
+        self.wake(plane, tile as usize);
+    }
+}
+
 impl Machine<'_> {
     /// A memory responds to a write. The initiator's own response to its multicast is there already.
     pub(crate) fn respond(&mut self, tile: u32, txn: u32) {
-        let facts = *self.txns.get(txn);
-        let root = self.txns.trees.tree(txn).root;
+        let facts = *self.interfaces.txns.get(txn);
+        let root = self.interfaces.txns.trees.tree(txn).root;
         let has_own = self.behaviour.has_own_copies
             && facts.is_multicast
-            && self.txns.trees.set(txn).contains(root);
+            && self.interfaces.txns.trees.set(txn).contains(root);
         let kind = if facts.is_multicast {
             FlitKind::CollectB
         } else {
@@ -42,7 +83,7 @@ impl Machine<'_> {
         if has_own && tile == facts.home {
             self.interfaces.own_responses.push((tile, flit));
         } else {
-            self.send(tile, Plane::Rsp, flit);
+            self.interfaces.send(tile, Plane::Rsp, flit);
         }
     }
 
@@ -51,36 +92,26 @@ impl Machine<'_> {
         if self.interfaces.own_responses.is_empty() {
             return;
         }
+        let now = self.clock.now();
         for (tile, flit) in std::mem::take(&mut self.interfaces.own_responses) {
-            if self.has_responded(tile as usize, flit.txn) {
+            if self.interfaces.has_responded(tile as usize, flit.txn, now) {
                 self.interfaces.own_responses.push((tile, flit));
             } else {
-                self.note_response(tile as usize, flit.txn);
+                self.interfaces.note_response(tile as usize, flit.txn, now);
                 self.collect_responses(tile as usize, flit);
             }
         }
     }
 
-    /// Has the port of this transaction had a response in this cycle?
-    fn has_responded(&self, tile: usize, txn: u32) -> bool {
-        let port = usize::from(self.txns.get(txn).is_wide);
-        self.interfaces.nis[tile].responded[port] > self.clock.now()
-    }
-
-    pub(crate) fn note_response(&mut self, tile: usize, txn: u32) {
-        let port = usize::from(self.txns.get(txn).is_wide);
-        self.interfaces.nis[tile].responded[port] = self.clock.now() + 1;
-    }
-
     pub(crate) fn start_read(&mut self, tile: u32, txn: u32) {
-        let facts = *self.txns.get(txn);
+        let facts = *self.interfaces.txns.get(txn);
         if facts.is_wide {
             let source = Source::Memory(facts.address);
             let stream = BurstStream::plain(txn, facts.beats, false, source);
             self.interfaces.nis[tile as usize].reads.push_back(stream);
             self.interfaces.wake(Plane::Wide, tile as usize);
         } else {
-            let dst = pack(self.txns.trees.tree(txn).root);
+            let dst = pack(self.interfaces.txns.trees.tree(txn).root);
             let flit = Flit {
                 txn,
                 dst,
@@ -92,35 +123,8 @@ impl Machine<'_> {
             let resp = self
                 .errors
                 .memory_response(tile, facts.address, facts.bytes);
-            self.send(tile, Plane::Rsp, flit.with_resp(resp));
+            self.interfaces.send(tile, Plane::Rsp, flit.with_resp(resp));
         }
-    }
-
-    /// Which of a plane's sources a flit comes from. A published NI has one queue.
-    fn source_of(&self, plane: Plane, flit: Flit) -> usize {
-        let txn = self.txns.get(flit.txn);
-        match (plane, flit.kind) {
-            _ if !self.behaviour.has_source_queues => 0,
-            (Plane::Req, FlitKind::ReadRequest) if txn.is_wide => WIDE_READS,
-            (Plane::Req, FlitKind::ReadRequest) => NARROW_READS,
-            (Plane::Rsp, FlitKind::ReadData) => DATA,
-            (Plane::Rsp, _) if txn.kind == TxnKind::Atomic => DATA,
-            (Plane::Rsp, _) if txn.is_wide => WIDE_RESPONSES,
-            (Plane::Rsp, _) => NARROW_RESPONSES,
-            (Plane::Req | Plane::Wide, _) => NARROW_WRITES,
-        }
-    }
-
-    /// Queues a flit at a tile's NI.
-    pub(crate) fn send(&mut self, tile: u32, plane: Plane, flit: Flit) {
-        let source = self.source_of(plane, flit);
-        let ni = &mut self.interfaces.nis[tile as usize];
-        match plane {
-            Plane::Req => ni.req.push_back(source, flit),
-            Plane::Rsp => ni.rsp.push_back(source, flit),
-            Plane::Wide => {}
-        }
-        self.interfaces.wake(plane, tile as usize);
     }
 
     /// The NI responds by itself: it takes the beats, one per cycle and burst after burst, and then
@@ -141,7 +145,7 @@ impl Machine<'_> {
 
     /// A combined beat whose contributions did not agree: the transaction fails, nothing is written.
     pub(crate) fn drop_disagreed(&mut self, txn: u32, slot: u32) {
-        self.txns.get_mut(txn).resp = SLVERR;
+        self.interfaces.txns.get_mut(txn).resp = SLVERR;
         if self.is_value() {
             self.memory.pool.release(slot);
         }
