@@ -313,3 +313,109 @@ impl DmaPort<'_> {
         self.commands.push(DmaCommand::Store { address, bytes });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Dma, DmaCommand, DmaPort, Movement, Side};
+    use crate::ni::axi::issue::Target;
+    use noccl_net::{Network, elaborate};
+    use noccl_spec::{parse_spec, preset_text};
+
+    const TILE: u32 = 0;
+    const BUFFER_BYTES: u64 = 8192;
+    const BEAT_BYTES: u32 = 64;
+
+    fn network() -> Network {
+        let name = "collective_noc_4x4";
+        let spec = parse_spec(name, &preset_text(name).unwrap(), &[]).unwrap();
+        elaborate(&spec).unwrap()
+    }
+
+    /// Reads bytes of another tile into the engine's own memory.
+    const fn pull(instance: u32, from: u32, bytes: u64) -> Movement {
+        Movement {
+            instance,
+            source: Side::Remote(Target::Tile(from)),
+            source_offset: 0,
+            source_stride: 0,
+            destination: Side::Own,
+            destination_offset: 0x8000,
+            destination_stride: 0,
+            bytes,
+            rows: 1,
+        }
+    }
+
+    /// Passes an event to an engine with an empty buffer, or one that holds the beat of the event. Returns the tiles and bytes of the
+    /// reads that it asks for.
+    fn reads<R>(
+        network: &Network,
+        buffered_bytes: u32,
+        on_event: impl FnOnce(&mut DmaPort<'_>) -> R,
+    ) -> (R, Vec<(u32, u32)>) {
+        let mut commands = Vec::new();
+        let result = on_event(&mut DmaPort {
+            network,
+            tile: TILE,
+            buffered_bytes,
+            buffer_bytes: BUFFER_BYTES,
+            commands: &mut commands,
+        });
+        let read = |command: &DmaCommand| match *command {
+            DmaCommand::Read { from, bytes, .. } => Some((from, bytes)),
+            DmaCommand::Begin(_) | DmaCommand::Write { .. } | DmaCommand::Store { .. } => None,
+        };
+        (result, commands.iter().filter_map(read).collect())
+    }
+
+    /// Runs an engine until all that it has asked for has arrived. Returns its reads, and the transfers that ended, in order.
+    fn run(network: &Network, movements: &[Movement]) -> (Vec<(u32, u32)>, Vec<u32>) {
+        let (mut dma, mut all, mut ended) = (Dma::default(), Vec::new(), Vec::new());
+        for movement in movements {
+            let take = |port: &mut DmaPort<'_>| dma.take(movement.clone(), port);
+            all.extend(reads(network, 0, take).1);
+        }
+        let mut arrived = 0;
+        loop {
+            let asked: u64 = all.iter().map(|(_, bytes)| u64::from(*bytes)).sum();
+            assert!(asked - arrived <= BUFFER_BYTES, "more than the buffer");
+            if asked == arrived {
+                return (all, ended);
+            }
+            let beat = |port: &mut DmaPort<'_>| dma.on_read_beat(BEAT_BYTES, port);
+            let (over, more) = reads(network, BEAT_BYTES, beat);
+            ended.extend(over);
+            all.extend(more);
+            arrived += u64::from(BEAT_BYTES);
+        }
+    }
+
+    #[test]
+    fn reads_in_flight_never_exceed_the_buffer() {
+        let network = network();
+        let (reads, ended) = run(&network, &[pull(7, 5, 8 * BUFFER_BYTES)]);
+        let bytes: u64 = reads.iter().map(|(_, bytes)| u64::from(*bytes)).sum();
+        assert_eq!((bytes, ended), (8 * BUFFER_BYTES, vec![7]));
+    }
+
+    #[test]
+    fn reads_from_another_tile_wait_for_those_in_flight() {
+        let network = network();
+        let mut dma = Dma::default();
+        let (small, other) = (pull(1, 5, 64), pull(2, 6, 64));
+        let (_, first) = reads(&network, 0, |port| dma.take(small, port));
+        let (_, second) = reads(&network, 0, |port| dma.take(other, port));
+        let (over, third) = reads(&network, 64, |port| dma.on_read_beat(64, port));
+        assert_eq!((first, second), (vec![(5, 64)], vec![]));
+        assert_eq!((over, third), (Some(1), vec![(6, 64)]));
+    }
+
+    #[test]
+    fn transfers_start_and_end_in_the_order_in_which_they_were_given() {
+        let network = network();
+        let limit = network.axi().cluster.dma.max_transfers;
+        let movements: Vec<_> = (0..2 * limit + 1).map(|i| pull(i, 5, 192)).collect();
+        let (_, ended) = run(&network, &movements);
+        assert_eq!(ended, (0..2 * limit + 1).collect::<Vec<_>>());
+    }
+}

@@ -82,3 +82,25 @@ impl Direct {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{RouterEngine, engine_of};
+    use noccl_net::elaborate;
+    use noccl_spec::{PRESET_NAMES, parse_spec, preset_text};
+
+    #[test]
+    fn a_network_in_the_machine_has_links_or_is_a_direct_one() {
+        let mut num_direct = 0;
+        for name in PRESET_NAMES {
+            let spec = parse_spec(name, &preset_text(name).unwrap(), &[]).unwrap();
+            let network = elaborate(&spec).unwrap();
+            if let RouterEngine::Machine(behaviour) = engine_of(&network) {
+                let is_direct = behaviour.direct.is_some();
+                assert_ne!(is_direct, network.routers().has_links, "{name}");
+                num_direct += usize::from(is_direct);
+            }
+        }
+        assert_ne!(num_direct, 0);
+    }
+}
