@@ -36,7 +36,7 @@ pub use endpoint::torrent::DirectChain;
 pub use endpoint::torrent::lean_endpoint;
 pub use noccl_run::OnProgress;
 pub use open_run::open_run;
-pub use record::recorder::OnCycle;
+pub use record::OnCycle;
 pub use router::smart::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
 pub use router::udn::{ExecutedError, ExecutedRequest, ExecutedResult, ExecutedRun, RankFault};
 pub use simulator::{Simulation, Simulator};

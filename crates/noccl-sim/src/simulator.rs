@@ -4,7 +4,7 @@
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::driver::schedule::ScheduleRun;
 use crate::machine::Machine;
-use crate::record::recorder::OnCycle;
+use crate::record::OnCycle;
 use crate::router::{RouterEngine, engine_of};
 use crate::router::{esp, smart, udn};
 use noccl_run::{

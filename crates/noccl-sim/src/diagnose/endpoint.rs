@@ -2,9 +2,9 @@
 //! Waits at NIs and endpoints: queues, stated limits, transactions as a whole.
 
 use crate::diagnose::graph::Wait;
-use crate::diagnose::limit::Limit;
+use crate::diagnose::graph::{Node, input_name};
+use crate::diagnose::limits::Limit;
 use crate::diagnose::network::{entry, input, wait};
-use crate::diagnose::node::{Node, input_name};
 use crate::diagnose::view::View;
 use crate::ni::axi::state::{BurstStream, Source};
 use crate::transport::flit::FlitKind;

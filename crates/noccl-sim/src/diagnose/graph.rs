@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A graph of waits: a shortest cycle if it has one, else the chain to somebody who waits for nobody.
 
-use crate::diagnose::node::Node;
+use crate::diagnose::limits::Limit;
+use crate::diagnose::network::wait;
+use crate::diagnose::view::View;
+use crate::endpoint::torrent::{Cause, Hindrance};
+use crate::ni::axi::state::{BurstStream, Source};
+use crate::transport::flit::Flit;
+use crate::transport::transaction::Owner;
 use noccl_net::counts::max_or_zero;
+use noccl_net::{Network, Port, TileId, TileKind, TileRef};
+use noccl_spec::Plane;
 use std::collections::{HashMap, VecDeque};
 
 /// Cycles are searched from so many nodes at most; each search is linear in the graph.
@@ -152,4 +160,191 @@ impl Graph {
         steps.reverse();
         steps
     }
+}
+
+// Waits of chains: for destinations that serve another chain, and for their own bursts.
+
+impl View<'_, '_> {
+    /// The chain that the endpoint of a tile leads, in words.
+    pub(crate) fn chain_name(&self, tile: u32) -> String {
+        let torrents = self.machine.torrents.as_ref();
+        let instance = torrents.and_then(|t| t.led_by(tile));
+        let action = instance.and_then(|i| self.action_of(i));
+        let single = torrents.is_some_and(|t| t.never_leaves(tile));
+        let remark = if single {
+            " (a burst of one beat, which the published endpoint never sends)"
+        } else {
+            ""
+        };
+        let at = self.tile(tile as usize);
+        match action {
+            Some(action) => format!("the chain of action #{action} from {at}{remark}"),
+            None => format!("the chain from {at}{remark}"),
+        }
+    }
+
+    /// The chain at its initiator, if it is in progress there; else that which is.
+    pub(crate) fn waits_of_chain_share(&self, tile: u32) -> Vec<Wait> {
+        let place = format!("the endpoint of {}", self.tile(tile as usize));
+        vec![wait(
+            Node::Chain { tile },
+            &place,
+            self.machine.clock.last_progress(),
+        )]
+    }
+
+    pub(crate) fn waits_of_chain(&self, tile: u32) -> Vec<Wait> {
+        let Some(torrents) = &self.machine.torrents else {
+            return Vec::new();
+        };
+        if let Some(Hindrance {
+            destination,
+            cause,
+            since_cycle,
+        }) = torrents.hindrance(tile)
+        {
+            let at = self.tile(destination as usize);
+            let (to, why) = match cause {
+                Cause::Serves(initiator) => (initiator, "which serves that one"),
+                Cause::Reads => (destination, "whose reader is busy with its own"),
+                Cause::GrantBefore(initiator) => (initiator, "where that one's grant is first"),
+            };
+            let place = format!("the endpoint of {at}, {why}");
+            return vec![wait(Node::Chain { tile: to }, &place, since_cycle)];
+        }
+        let place = format!("the endpoint of {}", self.tile(tile as usize));
+        let since = self.machine.clock.last_progress();
+        let bursts = self.bursts_of(tile, |_, _| true);
+        bursts
+            .map(|id| wait(Node::Transaction(id), &place, since))
+            .collect()
+    }
+
+    /// Bursts in flight of a chain, by home and target.
+    fn bursts_of(
+        &self,
+        of: u32,
+        is_wanted: impl Fn(u32, u32) -> bool,
+    ) -> impl Iterator<Item = u32> {
+        let live = self.machine.interfaces.txns.iter_live();
+        live.filter(move |(_, t)| {
+            let is_own = matches!(t.owner, Owner::Chain { initiator, .. } if initiator == of);
+            is_own && is_wanted(t.home, t.target)
+        })
+        .map(|(id, _)| id)
+    }
+
+    /// An open burst without a beat waits for the burst that brings it.
+    pub(crate) fn waits_of_switched(&self, tile: u32, stream: &BurstStream) -> Option<Vec<Wait>> {
+        let (Source::Switch(lane), machine) = (stream.source, self.machine) else {
+            return None;
+        };
+        let torrents = machine.torrents.as_ref()?;
+        if stream.head_pending || torrents.has_beat(tile as usize, lane, machine.clock.now()) {
+            return None;
+        }
+        let Owner::Chain { initiator, .. } = machine.interfaces.txns.get(stream.txn).owner else {
+            return None;
+        };
+        let place = format!("the endpoint of {}", self.tile(tile as usize));
+        let before = self.bursts_of(initiator, |_, target| target == tile);
+        let since = machine.clock.last_progress();
+        let waits = before.map(|id| wait(Node::Transaction(id), &place, since));
+        Some(waits.collect())
+    }
+
+    /// The endpoint of a tile does not take a beat: it serves another chain, or cannot pass the beat on.
+    pub(crate) fn waits_for_switch(&self, r: usize, flit: Flit, since: u64) -> Option<Vec<Wait>> {
+        let Owner::Chain { initiator, .. } = self.machine.interfaces.txns.get(flit.txn).owner
+        else {
+            return None;
+        };
+        let torrents = self.machine.torrents.as_ref()?;
+        let place = format!("the endpoint of {}", self.tile(r));
+        Some(match torrents.served_at(r as u32) {
+            Some(serves) if serves != initiator => {
+                vec![wait(Node::Chain { tile: serves }, &place, since)]
+            }
+            Some(_) | None => {
+                let next = self.bursts_of(initiator, |home, _| home as usize == r);
+                next.map(|id| wait(Node::Transaction(id), &place, since))
+                    .collect()
+            }
+        })
+    }
+}
+
+// Who can wait or be waited for, and what a person calls them.
+//
+// Tiles are named by kind: `cluster (x,y)` counts from the south-west cluster, `mem:N` is a memory tile.
+// A router has the name of its tile, a link that of the router that drives it.
+
+/// A participant of a wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Node {
+    /// Head of an input FIFO.
+    Input { plane: Plane, router: u32, port: u8 },
+    /// Head of an output FIFO.
+    Output { plane: Plane, router: u32, port: u8 },
+    /// Contributions that wait in a router's table for the others.
+    Entry {
+        plane: Plane,
+        router: u32,
+        txn: u32,
+        beat: Option<u16>,
+    },
+    /// Oldest result of a router's reduction unit.
+    Result { plane: Plane, router: u32 },
+    /// What a NI would send next into a plane.
+    Source { plane: Plane, tile: u32 },
+    /// A write or reduction burst in the queue of a NI.
+    Stream { tile: u32, txn: u32 },
+    /// A transaction as a whole.
+    Transaction(u32),
+    /// A member that has not contributed to a transaction.
+    Member { txn: u32, tile: u32 },
+    /// An entry of a trace that no participant has started.
+    Entrant(u32),
+    /// One participant's share of an action.
+    Share(u32),
+    /// The chain that the endpoint of a tile leads.
+    Chain { tile: u32 },
+    /// A limit of a tile, if nobody can be named who has all of it.
+    Limit { limit: Limit, tile: u32 },
+}
+
+/// The tile as a person names it.
+pub(crate) fn tile_name(network: &Network, tile: u32) -> String {
+    let id = TileId(tile);
+    let reference = match network.kind(id) {
+        TileKind::Cluster => network
+            .cluster_coord(network.coord(id))
+            .map(TileRef::Cluster),
+        TileKind::Memory => network
+            .memories()
+            .position(|m| m == id)
+            .map(|n| TileRef::Memory(n as u32)),
+    };
+    reference.map_or_else(|| format!("tile {}", network.coord(id)), |r| r.to_string())
+}
+
+/// An output of a router: a link, or the port of the tile.
+pub(crate) fn output_name(network: &Network, plane: Plane, router: u32, port: usize) -> String {
+    let (plane, tile) = (plane.name(), tile_name(network, router));
+    if port == Port::Local.idx() {
+        return format!("the {plane} port of {tile}");
+    }
+    format!("link {plane} {tile}->{:?}", Port::ALL[port])
+}
+
+/// An input of a router: the link that ends there, or the port of the tile.
+pub(crate) fn input_name(network: &Network, plane: Plane, router: u32, port: usize) -> String {
+    let (plane, tile) = (plane.name(), tile_name(network, router));
+    if port == Port::Local.idx() {
+        return format!("the {plane} injection port of {tile}");
+    }
+    format!(
+        "input {:?} of the {plane} router of {tile}",
+        Port::ALL[port]
+    )
 }

@@ -6,24 +6,21 @@
 //! programs do ([`programs`]). A shortest cycle is the explanation; without a cycle it is the chain to
 //! the one that waits for nobody. Reads the simulation only: it costs nothing until a run stalls.
 
-mod chains;
 mod endpoint;
 mod graph;
-mod limit;
 mod limits;
 mod names;
 mod network;
-mod node;
 mod programs;
 mod router;
 pub(crate) mod view;
 
-use crate::diagnose::limit::Limit;
+use crate::diagnose::limits::Limit;
 use crate::diagnose::view::{Driver, MAX_NAMED, View};
 use crate::machine::Machine;
 use graph::{Graph, Step};
+use graph::{Node, tile_name};
 use noccl_run::{Diagnosis, WaitEdge};
-use node::{Node, tile_name};
 
 /// So many of what is unfinished are asked whom they wait for in the end; each search is linear in the graph.
 const MAX_CHAINS: usize = 256;

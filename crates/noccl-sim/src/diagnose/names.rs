@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a person calls those who wait.
 
-use crate::diagnose::node::{Node, input_name, output_name, tile_name};
+use crate::diagnose::graph::{Node, input_name, output_name, tile_name};
 use crate::diagnose::view::View;
 use crate::endpoint::torrent::Window;
 use crate::transport::flit::{Flit, FlitKind};

@@ -2,7 +2,7 @@
 //! Where transactions stand in the network, and which wait belongs to which place.
 
 use crate::diagnose::graph::Wait;
-use crate::diagnose::node::{Node, input_name, output_name, tile_name};
+use crate::diagnose::graph::{Node, input_name, output_name, tile_name};
 use crate::diagnose::view::View;
 use crate::router::collective::control::block::PORTS;
 use crate::router::collective::plane::PlaneState;

@@ -2,9 +2,9 @@
 //! Waits of whoever issues transactions: members that have not contributed, actions in program order.
 
 use crate::diagnose::graph::Wait;
+use crate::diagnose::graph::{Node, tile_name};
 use crate::diagnose::names::port_kind_name;
 use crate::diagnose::network::wait;
-use crate::diagnose::node::{Node, tile_name};
 use crate::diagnose::view::{Driver, View};
 use crate::endpoint::core::Agents;
 use crate::transport::transaction::{Owner, TxnKind};

@@ -2,9 +2,9 @@
 //! Waits in routers, as the hardware waits.
 
 use crate::diagnose::graph::Wait;
-use crate::diagnose::limit::Limit;
+use crate::diagnose::graph::{Node, input_name, output_name};
+use crate::diagnose::limits::Limit;
 use crate::diagnose::network::{entry, input, output, ports, wait};
-use crate::diagnose::node::{Node, input_name, output_name};
 use crate::diagnose::view::View;
 use crate::router::collective::control::block::RESULT;
 use crate::router::collective::fork::route::{next_port, route_of};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The simulation as the diagnosis sees it.
 
-use crate::diagnose::node::Node;
+use crate::diagnose::graph::Node;
 use crate::driver::trace::replay::TraceDriver;
 use crate::endpoint::core::Agents;
 use crate::machine::Machine;

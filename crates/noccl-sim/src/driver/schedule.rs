@@ -9,7 +9,7 @@ use crate::driver::{drain_done, result_of};
 use crate::endpoint::core::Agents;
 use crate::machine::Machine;
 use crate::machine::event::DriverEvent;
-use crate::record::recorder::OnCycle;
+use crate::record::OnCycle;
 use noccl_net::Network;
 use noccl_run::{
     Diagnosis, MemoryImage, OnProgress, Progress, Run, RunConfig, RunError, RunResult, Status,

@@ -2,9 +2,9 @@
 //! Memories of all tiles (value mode), in pages that exist once they are written.
 
 use crate::kernel::saved_form::{SavedBytes, sorted};
-use crate::transport::beat::WideBeat;
 use crate::transport::flit::Flit;
 use crate::transport::payload::PayloadPool;
+use crate::transport::payload::WideBeat;
 use noccl_net::Network;
 use noccl_run::{MemoryImage, RunError};
 use noccl_workload::number::fold_into;

@@ -6,25 +6,25 @@
 //! flits are about to cross links. A transaction's facts are looked up while it is sure to be open: before
 //! the endpoint takes the flit. Credits that a merge point returns to its own NI are told to it.
 
-mod facts;
-pub(crate) mod recorder;
-mod requests;
-
 use crate::machine::{Clock, Machine};
 use crate::ni::axi::error_table::Errors;
 use crate::ni::axi::state::{Interfaces, Source};
-use crate::record::recorder::{OnCycle, Recorder};
 use crate::router::collective::control::block::LOCAL;
 use crate::router::collective::merge::types::Credit;
 use crate::router::collective::plane::PlaneState;
 use crate::router::mesh::Mesh;
-use crate::transport::beat::WideBeat;
 use crate::transport::flit::{FlitKind, pack};
 use crate::transport::payload::PayloadPool;
+use crate::transport::payload::WideBeat;
 use noccl_net::deadlock::BEATS_PER_CREDIT;
 use noccl_net::{Network, Port, TileId};
-use noccl_run::{Completion, CycleRecord, FlitPlace, RunError, Store, TransferStart};
+use noccl_run::{
+    Command, Completion, CycleRecord, FlitPlace, Handshake, RunError, Store, TransferStart,
+};
 use noccl_spec::Plane;
+
+mod facts;
+mod requests;
 
 /// What the recorder looks at: everything below the agents, as it is at one moment.
 pub(crate) struct Observed<'a> {
@@ -233,4 +233,38 @@ impl Observed<'_> {
 /// Flits in the Local input and output of a router.
 fn local_occupancy(state: &PlaneState, r: usize) -> [u8; 2] {
     [true, false].map(|is_input| state.fifo(r, is_input, LOCAL).count() as u8)
+}
+
+// State of the recorder.
+
+/// Takes the record of every cycle in which something crossed a router port.
+pub type OnCycle<'a> = &'a mut dyn FnMut(&CycleRecord);
+
+/// State of the recorder.
+pub(crate) struct Recorder<'n> {
+    sink: OnCycle<'n>,
+    record: CycleRecord,
+    /// Flits in the Local input and output of each plane and tile at the start of the cycle.
+    before: [Vec<[u8; 2]>; 3],
+    /// Merge points that return credits to their own NI in this cycle.
+    pub own: Vec<Handshake>,
+    commands: Vec<Command>,
+    completions: Vec<Completion>,
+    starts: Vec<TransferStart>,
+    pub stores: Vec<Store>,
+}
+
+impl<'n> Recorder<'n> {
+    pub(crate) fn new(sink: OnCycle<'n>) -> Self {
+        Self {
+            sink,
+            record: CycleRecord::default(),
+            before: [const { Vec::new() }; 3],
+            own: Vec::new(),
+            commands: Vec::new(),
+            completions: Vec::new(),
+            starts: Vec::new(),
+            stores: Vec::new(),
+        }
+    }
 }

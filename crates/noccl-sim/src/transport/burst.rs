@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cuts byte ranges into AXI bursts: at most so many beats, never across a boundary (4 KiB).
 
-use crate::transport::beat::WideBeat;
+use crate::transport::payload::WideBeat;
 use noccl_spec::AxiTiles;
 
 /// One burst of a range: offset from the range's base, and bytes.

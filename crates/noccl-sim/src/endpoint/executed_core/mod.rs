@@ -5,7 +5,6 @@
 //! that. [`ports`] carries accesses out, [`queues`] holds what has come, [`tile`] is a core with its ports. Words of packets that
 //! travel are kept here, by packet; the routers move numbers.
 
-mod packet;
 mod ports;
 mod queues;
 mod results;

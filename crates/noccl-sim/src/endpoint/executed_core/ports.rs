@@ -2,11 +2,11 @@
 //! Port accesses of executing cores, and words from their ports into the networks.
 
 use super::ExecutedCores;
-use super::packet::Header;
 use super::queues::QUEUES;
 use super::tile::{CoreTile, Output, PORT_WORDS, PortPacket, State};
 use crate::endpoint::message_core::Planes;
 use crate::router::wormhole::PORTS;
+use noccl_net::{Coord, Network, TileId};
 use noccl_riscv::{Access, AccessKind, Port};
 
 /// Words of a stream over the static network: it never ends.
@@ -322,4 +322,38 @@ const fn may_be_untimed(port: Port) -> bool {
 /// Outputs by input of the crossbar: five bits per input, lowest first, in the order of the ports.
 fn outputs(value: u64) -> [u8; PORTS] {
     std::array::from_fn(|input| (value >> (5 * input) & 0x1f) as u8)
+}
+
+// The first word of a packet: where it goes and how long it is.
+//
+// | bits | field |
+// |---|---|
+// | 0 to 7 | column of the destination |
+// | 8 to 15 | row |
+// | 16 to 23 | words behind the header |
+
+/// A header, decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) target: TileId,
+    /// Words of the packet, the header among them.
+    pub(super) words: u32,
+}
+
+impl Header {
+    /// What a header says, or what is wrong with it.
+    pub(super) fn decode(network: &Network, word: u32) -> Result<Self, String> {
+        let (x, y) = ((word & 0xff) as u16, (word >> 8 & 0xff) as u16);
+        if x >= network.width() || y >= network.height() {
+            return Err(format!(
+                "the packet's header {word:#010x} names tile ({x},{y}); accepted: columns 0 to {}, rows 0 to {}",
+                network.width() - 1,
+                network.height() - 1
+            ));
+        }
+        Ok(Self {
+            target: network.tile_at(Coord::new(x, y)),
+            words: 1 + (word >> 16 & 0xff),
+        })
+    }
 }

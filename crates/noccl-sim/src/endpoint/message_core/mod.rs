@@ -6,47 +6,41 @@
 //! [`program`] is the schedule as each core sees it, [`store`] what the network has delivered, [`message`] a message in progress.
 //! The state of the routers that a core sees is that of the beginning of the cycle.
 
-mod accept;
 mod act;
-mod arrive;
 mod core;
-mod local;
-mod message;
 mod noise;
 mod open;
 mod planes;
 mod program;
 mod receive;
 mod rounds;
-mod rows;
 mod send;
 mod store;
 mod stream;
-mod waits;
 
-use self::accept::{message_of, refuse};
 use self::core::{Core, Next};
 use crate::driver::actions::Actions;
 use crate::endpoint::memory::Memories;
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::event_wheel::Wheel;
 use crate::router::stalls::Stalls;
-use message::Message;
 use noccl_net::{Network, TileId};
 use noccl_run::{ActionTime, Counters, MemoryImage, Mode, Order, RunConfig, RunError};
 use noccl_spec::Core as CoreSpec;
 use noccl_spec::{CoreTiles, StaticNetwork};
 use noccl_workload::{Action, First, Numbered, Place, Schedule};
 use noise::Noise;
+use open::Message;
+use open::{message_of, refuse};
 use program::Program;
 use rounds::Rounds;
 use std::collections::VecDeque;
 use store::Store;
 use stream::{MessageStream, StaticWord};
 
+pub(crate) use core::{CoreWait, For};
 pub use noise::is_held_up;
 pub(crate) use planes::{Planes, Receivers};
-pub(crate) use waits::{CoreWait, For};
 
 /// A worm on the UDN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

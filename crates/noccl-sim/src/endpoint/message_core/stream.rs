@@ -11,7 +11,7 @@
 //! streams: one that has ended anywhere is longer than what the FIFOs to any member hold, and every member has begun it.
 
 use super::core::{Doing, Next};
-use super::message::WORD_BYTES;
+use super::open::WORD_BYTES;
 use super::{Cores, Planes};
 use crate::kernel::random::mix;
 use crate::router::wormhole::PORTS;

@@ -5,11 +5,11 @@
 //! endpoint's share of a chain are measured with it.
 
 use crate::endpoint::torrent::cfg::{Cfg, Key};
-use crate::endpoint::torrent::contract::{Arrived, Bytes, Settings};
 use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::pattern::Addresses;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
 use crate::endpoint::torrent::published::head::ChainTask;
+use crate::endpoint::torrent::unit::{Arrived, Bytes, Settings};
 use noccl_spec::{EndpointCycles, TorrentAcknowledgement, TorrentDispatch, TorrentMode};
 use noccl_workload::AccessPattern;
 

@@ -5,7 +5,7 @@
 //! the first. In mode `safe` a burst is opened by its first beat and only while the next destination is sure to have space
 //! for all of it; in mode `published` all bursts of a task are opened by the grant.
 
-use crate::endpoint::torrent::contract::Settings;
+use crate::endpoint::torrent::unit::Settings;
 use noccl_spec::TorrentMode;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

@@ -2,7 +2,7 @@
 //! Words of a beat in a tile's memory.
 
 use crate::endpoint::memory::Memories;
-use crate::endpoint::torrent::contract::Bytes;
+use crate::endpoint::torrent::unit::Bytes;
 use crate::transport::payload::PayloadPool;
 use noccl_run::Counters;
 use noccl_workload::CHAIN_BEAT_BYTES;

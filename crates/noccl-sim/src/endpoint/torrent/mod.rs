@@ -7,8 +7,6 @@
 //! Why mode `safe` is free of deadlock: `docs/design/0005-torrent.md`.
 
 pub(crate) mod cfg;
-pub(crate) mod contract;
-pub(crate) mod diagnosis;
 pub(crate) mod direct;
 pub(crate) mod lane;
 pub(crate) mod lean;
@@ -17,26 +15,23 @@ pub(crate) mod narrow;
 pub(crate) mod pattern;
 pub(crate) mod port;
 pub(crate) mod published;
-pub(crate) mod task;
 #[cfg(test)]
 mod tests;
 pub(crate) mod unit;
-pub(crate) mod wait_cause;
-pub(crate) mod window;
 
 /// The endpoint with the cycles of our hardware, and what its ports carry: the tests of `noccl-cosim` join endpoints by a crossbar and compare
 /// them with the hardware.
 pub mod lean_endpoint {
     pub use super::cfg::{Cfg, FRAME_BYTES, Key, Pointers};
-    pub use super::contract::{Arrived, Bytes, Effects, Settings};
     pub use super::lean::{BeatOffer, Lean, LeanOutcome, Taken, WordOffer};
     pub use super::narrow::{Leaving, NarrowMessage, Response};
     pub use super::pattern::{Addresses, Banks, CHANNELS};
+    pub use super::port::beat_of;
     pub use super::published::head::ChainTask;
-    pub use super::window::beat_of;
+    pub use super::unit::{Arrived, Bytes, Effects, Settings};
 }
 
 pub use direct::DirectChain;
+pub(crate) use port::Window;
+pub(crate) use port::{Cause, Hindrance};
 pub(crate) use port::{TorrentOutput, TorrentSlot, Torrents};
-pub(crate) use wait_cause::{Cause, Hindrance};
-pub(crate) use window::Window;

@@ -5,17 +5,15 @@
 //! of the cycle; it sleeps otherwise. Interfaces call the functions of [`Torrents`]; what endpoints give to them comes out as
 //! [`TorrentOutput`]s.
 
-use crate::endpoint::torrent::cfg::{Cfg, FRAME_BYTES, Pointers};
-use crate::endpoint::torrent::contract::{Arrived, Effects, FORWARD, OWN, Settings};
+use crate::endpoint::torrent::cfg::{Cfg, DESTINATION_BITS, FRAME_BYTES, Key, Pointers};
 use crate::endpoint::torrent::lane::Opening;
 use crate::endpoint::torrent::memory::Memory;
 use crate::endpoint::torrent::narrow::{NarrowMessage, Response};
-use crate::endpoint::torrent::task::task;
-use crate::endpoint::torrent::unit::TorrentUnit;
-use crate::endpoint::torrent::window::{Window, beat_of, key_of};
+use crate::endpoint::torrent::unit::{Arrived, Effects, FORWARD, OWN, Settings, TorrentUnit, task};
 use crate::machine::Clock;
 use crate::machine::event::Event;
 use noccl_net::{Network, TileId};
+use noccl_spec::TorrentMode;
 use noccl_workload::Chain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -273,4 +271,96 @@ impl Pointers for Network {
     fn place(&self, address: u64) -> Option<(u32, u64)> {
         self.decode(address).map(|(tile, offset)| (tile.0, offset))
     }
+}
+
+// Windows of a cluster's addresses that take messages of Torrent endpoints, and messages of one beat as bits.
+
+/// The windows at the top of a cluster's addresses, by which a narrow write says what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Window {
+    Cfg,
+    Grant,
+    Finish,
+    /// Words of the grant window: a destination's own response, and the initiator's release.
+    Free,
+    Busy,
+    Release,
+}
+
+/// A message of one beat: the task, its initiator and, in a response, the destination's place.
+pub fn beat_of(key: Key, destination: u16, map: &impl Pointers) -> [u8; FRAME_BYTES] {
+    let mut beat = [0; FRAME_BYTES];
+    let task = map.address(key.initiator, 0) << 4 | u64::from(key.task);
+    let word = u64::from(destination) << DESTINATION_SHIFT | task;
+    beat[..8].copy_from_slice(&word.to_le_bytes());
+    beat
+}
+
+/// The task and the place that such a message names; none if it names no cluster.
+pub(crate) fn key_of(beat: &[u8; FRAME_BYTES], map: &impl Pointers) -> Option<(Key, u16)> {
+    let word = u64::from_le_bytes(beat[..8].try_into().ok()?);
+    let (initiator, _) = map.place((word % (1 << DESTINATION_SHIFT)) >> 4)?;
+    let task = (word & 15) as u8;
+    Some((Key { initiator, task }, (word >> DESTINATION_SHIFT) as u16))
+}
+
+/// Bit of a message of one beat at which the destination's place begins: behind an address and a task.
+const DESTINATION_SHIFT: u32 = u64::BITS - DESTINATION_BITS;
+
+// What a chain that has not been granted waits for, told to the diagnosis of a stall.
+
+impl Torrents {
+    /// Instance of the schedule whose chain the endpoint of a tile leads.
+    pub(crate) fn led_by(&self, tile: u32) -> Option<u32> {
+        let task = self.places.get(tile as usize)?.unit.task()?;
+        Some(task.instance)
+    }
+
+    /// Initiator of the chain that the endpoint of a tile serves.
+    pub(crate) fn served_at(&self, tile: u32) -> Option<u32> {
+        let serving = self.places[tile as usize].unit.serving()?;
+        Some(serving.initiator)
+    }
+
+    /// A burst of one beat, which the published endpoint never sends.
+    pub(crate) fn never_leaves(&self, tile: u32) -> bool {
+        let task = self.places[tile as usize].unit.task();
+        let is_single = task.is_some_and(|t| t.beats == 1 && !t.cfgs.is_empty());
+        is_single && self.settings.mode == TorrentMode::Published
+    }
+
+    /// What holds up the grant of the chain that the endpoint of a tile leads.
+    pub(crate) fn hindrance(&self, tile: u32) -> Option<Hindrance> {
+        let task = self.places.get(tile as usize)?.unit.task()?;
+        let mut destinations = task.cfgs.iter().rev();
+        destinations.find_map(|(destination, cfg)| {
+            let (cause, since_cycle) = self.places[*destination as usize].unit.holds_up(cfg.key)?;
+            Some(Hindrance {
+                destination: *destination,
+                cause,
+                since_cycle,
+            })
+        })
+    }
+}
+
+// What a chain that has not been granted waits for.
+
+/// Why a destination does not pass a chain's grant on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// It serves the chain of this initiator.
+    Serves(u32),
+    /// It is busy with the chain that it has begun itself.
+    Reads,
+    /// The grant of this initiator's chain came before.
+    GrantBefore(u32),
+}
+
+/// The first destination, seen from where grants start, that holds a chain up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Hindrance {
+    pub destination: u32,
+    pub cause: Cause,
+    pub since_cycle: u64,
 }

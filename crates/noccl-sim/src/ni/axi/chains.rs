@@ -2,11 +2,11 @@
 //! Torrent endpoints at their interfaces: messages as narrow writes, bursts of chains as wide ones.
 
 use crate::endpoint::torrent::cfg::FRAME_BYTES;
-use crate::endpoint::torrent::contract::Arrived;
 use crate::endpoint::torrent::lane::Opening;
 use crate::endpoint::torrent::memory::Memory;
 use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::port::{frame_of, message_in};
+use crate::endpoint::torrent::unit::Arrived;
 use crate::endpoint::torrent::{TorrentOutput, Window};
 use crate::machine::Machine;
 use crate::machine::event::Event;

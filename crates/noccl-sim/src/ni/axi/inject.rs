@@ -5,7 +5,7 @@
 
 use crate::machine::Machine;
 use crate::ni::axi::ready::LaneBeats;
-use crate::ni::axi::round_robin_queues::NARROW_WRITES;
+use crate::ni::axi::response::NARROW_WRITES;
 use crate::ni::axi::state::{BurstStream, Interfaces, Source};
 use crate::transport::axi_response::OKAY;
 use crate::transport::flit::{

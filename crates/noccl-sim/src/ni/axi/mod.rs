@@ -12,5 +12,4 @@ pub(crate) mod inject;
 pub(crate) mod issue;
 pub(crate) mod ready;
 pub(crate) mod response;
-pub(crate) mod round_robin_queues;
 pub(crate) mod state;

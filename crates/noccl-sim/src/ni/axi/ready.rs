@@ -2,7 +2,7 @@
 //! What a NI may send next, and whether it takes a flit from the network.
 
 use crate::endpoint::torrent::Torrents;
-use crate::ni::axi::round_robin_queues::{NARROW_READS, NARROW_WRITES};
+use crate::ni::axi::response::{NARROW_READS, NARROW_WRITES};
 use crate::ni::axi::state::{BurstStream, Interfaces, Ni, Source};
 use crate::transport::flit::{Flit, FlitKind, OWN_COPY};
 use crate::transport::transaction::Owner;

@@ -3,10 +3,10 @@
 
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::inline_queue::{Front, Rest};
-use crate::ni::axi::round_robin_queues::RoundRobinQueues;
+use crate::ni::axi::response::RoundRobinQueues;
 use crate::router::behaviour::Behaviour;
-use crate::transport::beat::WideBeat;
 use crate::transport::flit::Flit;
+use crate::transport::payload::WideBeat;
 use crate::transport::transaction::Txns;
 use noccl_net::Network;
 use noccl_spec::Plane;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Requests of consumers and data of producers: worms that wait at tiles, and the routers behind them.
 
-use super::rule::EspTrees;
-use crate::router::wormhole::{Params, Plane as Routers, WormId, WormholeFlit};
+use crate::router::wormhole::{Params, Plane as Routers, Rule, WormId, WormholeFlit};
 use noccl_net::{Network, TileId};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+
+pub(super) use crate::router::wormhole::PORTS;
 
 /// Flits that follow each other over one tree.
 #[derive(Debug, Clone, Copy)]
@@ -121,5 +122,121 @@ impl EspPlane {
             !queue.is_empty()
         });
         has_injected
+    }
+}
+
+// Trees, reserved whole (ESP's `lookahead_router_multicast`).
+//
+// A head reserves all its outputs in one cycle, or none. Those that want one output go first, by a matrix arbiter per
+// output; those that want several go through one per router.
+
+/// The rule of ESP's routers.
+#[derive(Debug)]
+pub(super) struct EspTrees {
+    routers: Vec<Arbiters>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Arbiters {
+    single: [Matrix; PORTS],
+    several: Matrix,
+}
+
+impl EspTrees {
+    pub(super) fn new(num_tiles: usize) -> Self {
+        Self {
+            routers: vec![Arbiters::default(); num_tiles],
+        }
+    }
+}
+
+impl Rule for EspTrees {
+    /// Output ports per tile, as a mask; worms of one transfer share them.
+    type Route = Arc<[u8]>;
+
+    #[inline]
+    fn outputs(&self, route: &Self::Route, tile: usize) -> u8 {
+        route[tile]
+    }
+
+    fn grant(&mut self, tile: usize, heads: u8, wanted: &[u8; PORTS], mut free: u8) -> u8 {
+        let router = &mut self.routers[tile];
+        let (mut granted, mut several) = (0, heads);
+        for (out, arbiter) in router.single.iter_mut().enumerate() {
+            let requests = heads & ports_where(|input| wanted[input] == 1 << out);
+            several &= !requests;
+            if free >> out & 1 != 0
+                && let Some(input) = arbiter.first(requests)
+            {
+                free &= !(1 << out);
+                granted |= 1 << input;
+                arbiter.served(input);
+            }
+        }
+        loop {
+            let able = several & ports_where(|input| wanted[input] & !free == 0);
+            let Some(input) = router.several.first(able) else {
+                break;
+            };
+            several &= !(1 << input);
+            free &= !wanted[input];
+            granted |= 1 << input;
+            router.several.served(input);
+        }
+        granted
+    }
+}
+
+fn ports_where(is_member: impl Fn(usize) -> bool) -> u8 {
+    (0..PORTS).fold(0, |mask, port| mask | u8::from(is_member(port)) << port)
+}
+
+// Matrix arbiter: of those that ask, who was served longest ago.
+
+/// Row i holds those that i goes before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Matrix([u8; PORTS]);
+
+impl Default for Matrix {
+    /// At first the lower index goes first.
+    fn default() -> Self {
+        const ALL: u8 = (1 << PORTS) - 1;
+        Self(std::array::from_fn(|i| ALL & (ALL << (i + 1))))
+    }
+}
+
+impl Matrix {
+    /// The one of `requests` that goes before all others of them.
+    pub(super) fn first(&self, requests: u8) -> Option<usize> {
+        (0..PORTS).find(|i| requests >> i & 1 != 0 && requests & !(1 << i) & !self.0[*i] == 0)
+    }
+
+    /// `winner` goes behind all others from now on.
+    pub(super) fn served(&mut self, winner: usize) {
+        for (i, row) in self.0.iter_mut().enumerate() {
+            *row = if i == winner { 0 } else { *row | 1 << winner };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_always_one_first_and_everybody_is_granted() {
+        let mut matrix = Matrix::default();
+        assert_eq!(matrix.first(0), None);
+        let mut order = Vec::new();
+        for _ in 0..2 * PORTS {
+            let winner = matrix.first(0b11111).unwrap();
+            matrix.served(winner);
+            order.push(winner);
+        }
+        assert_eq!(order, [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
+        matrix.served(2);
+        assert_eq!(matrix.first(0b00101), Some(0));
+        matrix.served(0);
+        assert_eq!(matrix.first(0b00101), Some(2));
     }
 }

@@ -6,7 +6,7 @@ use super::messages::Messages;
 use super::plane::SmartPlane;
 use super::{SmartNetwork, refused_action};
 use crate::execution::{Engine, Execution, Standstill, Submit};
-use crate::record::recorder::OnCycle;
+use crate::record::OnCycle;
 use crate::router::stalls::Stalls;
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{

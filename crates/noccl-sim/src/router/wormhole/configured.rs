@@ -6,7 +6,7 @@
 //! where the configuration of their own stream says. A fork that is not atomic would let a core configure anew while a
 //! branch still has to take the last word.
 
-use super::fifos::INPUTS_PER_TILE;
+use super::observe::INPUTS_PER_TILE;
 use super::plane::Plane;
 use super::rule::Rule;
 use super::{LOCAL, PORTS, Params};

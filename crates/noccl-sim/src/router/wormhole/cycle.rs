@@ -5,8 +5,8 @@
 //! them. It looks at inputs that hold outputs one by one, and at routers only where heads wait for a grant: a flit of a
 //! body costs no arbitration. Heads are granted behind that, and move in the same cycle or not (`reserve_cycles`).
 
-use super::fifos::INPUTS_PER_TILE;
-use super::flit::WormholeFlit;
+use super::WormholeFlit;
+use super::observe::INPUTS_PER_TILE;
 use super::plane::Plane;
 use super::rule::Rule;
 use super::{LINKS, LOCAL, PORTS, ports};

@@ -11,27 +11,26 @@
 //! difference of simulators. Invariants: an output has one holder at most; flits of a worm follow each other in order; a
 //! flit is in one FIFO per branch. A cycle looks at the registers as they were at its beginning, and allocates nothing.
 
+use noccl_net::{Coord, TileId, xy_port};
+use noccl_spec::UdnRouter;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use configured::Configured;
+pub(crate) use observe::Awaited;
+pub(crate) use plane::Plane;
+pub(crate) use rule::Rule;
+
+#[cfg(test)]
+use observe::Blocked;
+
 mod configured;
 mod cycle;
-mod fifos;
-mod flit;
 mod observe;
 mod plane;
 mod rule;
 mod saved;
 #[cfg(test)]
 mod tests;
-mod worms;
-mod xy;
-
-pub(crate) use configured::Configured;
-pub(crate) use flit::{WormId, WormholeFlit};
-pub(crate) use observe::Awaited;
-#[cfg(test)]
-use observe::Blocked;
-pub(crate) use plane::Plane;
-pub(crate) use rule::Rule;
-pub(crate) use xy::Xy;
 
 /// Ports of a router, in the order of [`noccl_net::Port`]: Local is the last.
 pub(crate) const PORTS: usize = 5;
@@ -74,4 +73,134 @@ fn ports(mut mask: u8) -> impl Iterator<Item = usize> {
         mask &= mask.wrapping_sub(1);
         (port < 8).then_some(port)
     })
+}
+
+// Worms to one tile, X first, then Y; heads that want one output are granted in round-robin order (S4, section 2: the UDN).
+
+/// The rule of the UDN.
+#[derive(Debug)]
+pub(crate) struct Xy {
+    coords: Vec<Coord>,
+    /// Per output: the input that is asked first.
+    first: Vec<u8>,
+}
+
+impl Xy {
+    fn new(width: u16, height: u16) -> Self {
+        let columns = 0..width;
+        let coords = columns.flat_map(|x| (0..height).map(move |y| Coord::new(x, y)));
+        let coords: Vec<Coord> = coords.collect();
+        Self {
+            first: vec![0; coords.len() * PORTS],
+            coords,
+        }
+    }
+}
+
+impl Rule for Xy {
+    type Route = Coord;
+
+    #[inline]
+    fn outputs(&self, to: &Coord, tile: usize) -> u8 {
+        xy_port(self.coords[tile], *to).bit()
+    }
+
+    #[inline]
+    fn grant(&mut self, tile: usize, heads: u8, wanted: &[u8; PORTS], free: u8) -> u8 {
+        let (mut open, mut granted) = (heads, 0);
+        while open != 0 {
+            let first = open.trailing_zeros() as usize;
+            let output = wanted[first];
+            open &= open - 1;
+            let same = ports(open).filter(|input| wanted[*input] == output);
+            let same = same.fold(1 << first, |mask, input| mask | 1 << input);
+            open &= !same;
+            if output & free != 0 {
+                let first = &mut self.first[tile * PORTS + output.trailing_zeros() as usize];
+                let from_first = same & u8::MAX << *first;
+                let candidates = if from_first == 0 { same } else { from_first };
+                let winner = candidates.trailing_zeros() as u8;
+                *first = (winner + 1) % PORTS as u8;
+                granted |= 1 << winner;
+            }
+        }
+        granted
+    }
+}
+
+impl Params {
+    /// Those of the UDN: the FIFO between core and router is as those of links.
+    pub(crate) const fn of_udn(udn: &UdnRouter) -> Self {
+        Self {
+            input_fifo_flits: udn.input_fifo_flits,
+            local_fifo_flits: udn.input_fifo_flits,
+            hop_cycles: udn.hop_cycles,
+            turn_cycles: udn.turn_cycles,
+            reserve_cycles: 0,
+        }
+    }
+}
+
+impl Plane<Xy> {
+    /// A plane of `width` × `height` idle routers.
+    pub(crate) fn new(width: u16, height: u16, params: Params) -> Self {
+        Self::with_rule(width, height, params, Xy::new(width, height))
+    }
+
+    /// A worm of so many flits to a tile.
+    pub(crate) fn open_worm(&mut self, to: TileId, flits: u32, tag: u64) -> WormId {
+        let to = self.rule().coords[to.idx()];
+        self.open(to, flits, 1, tag)
+    }
+}
+
+// What travels: a flit is a number of its worm and of itself in it; data stay with whoever opened the worm.
+
+/// A worm between its opening and the delivery of its last flit; numbers are used again afterwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct WormId(pub u32);
+
+impl WormId {
+    /// As an index into arrays per worm.
+    pub(crate) const fn idx(self) -> usize {
+        self.0 as usize
+    }
+}
+
+const TAIL: u32 = 1 << 31;
+
+/// A flit of a worm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WormholeFlit {
+    worm: u32,
+    /// Its number in the worm, and [`TAIL`] if it is the last.
+    place: u32,
+}
+
+impl WormholeFlit {
+    const NONE: Self = Self { worm: 0, place: 0 };
+
+    const fn new(worm: WormId, index: u32, is_tail: bool) -> Self {
+        Self {
+            worm: worm.0,
+            place: index | if is_tail { TAIL } else { 0 },
+        }
+    }
+
+    pub(crate) const fn worm(self) -> WormId {
+        WormId(self.worm)
+    }
+
+    /// Its number in the worm, from 0.
+    pub(crate) const fn index(self) -> u32 {
+        self.place & !TAIL
+    }
+
+    pub(crate) const fn is_head(self) -> bool {
+        self.index() == 0
+    }
+
+    pub(crate) const fn is_tail(self) -> bool {
+        self.place & TAIL != 0
+    }
 }

@@ -3,13 +3,13 @@
 //!
 //! Every field is named, so that a new one has to be sorted in: stored, or left out for a reason.
 
+use super::WormholeFlit;
+use super::Xy;
 use super::configured::Configured;
-use super::fifos::{Fifos, INPUTS_PER_TILE};
-use super::flit::WormholeFlit;
+use super::observe::{Fifos, INPUTS_PER_TILE};
 use super::plane::Plane;
+use super::plane::Worms;
 use super::rule::Rule;
-use super::worms::Worms;
-use super::xy::Xy;
 use super::{LOCAL, PORTS};
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use noccl_net::Coord;

@@ -2,8 +2,8 @@
 //! What leaves the endpoint and what arrives at it: messages, bursts of the two lanes, the data window's buffer
 //! (`noccl_torrent_messages`, `noccl_torrent_send`, `noccl_torrent_receive`).
 
-use crate::endpoint::torrent::contract::{Arrived, Settings};
 use crate::endpoint::torrent::narrow::NarrowMessage;
+use crate::endpoint::torrent::unit::{Arrived, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 

@@ -2,7 +2,7 @@
 //! What others see of the endpoint at its ports, where hardware is compared with it.
 
 use super::{Lean, WordOffer};
-use crate::endpoint::torrent::contract::Settings;
+use crate::endpoint::torrent::unit::Settings;
 
 impl Lean {
     /// Does it wait for a task?

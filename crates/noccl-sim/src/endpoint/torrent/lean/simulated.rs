@@ -2,10 +2,10 @@
 //! The endpoint in the simulator, between paths that always take messages, and beats while their registers have space.
 
 use super::{Lean, LeanInput, LeanOutcome, Taken};
-use crate::endpoint::torrent::contract::{Arrived, Bytes, Effects, Settings};
 use crate::endpoint::torrent::lane::Lane;
 use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::pattern::Banks;
+use crate::endpoint::torrent::unit::{Arrived, Bytes, Effects, Settings};
 
 impl Lean {
     /// In the simulator messages, beats and responses of a cycle come before the endpoint is looked at.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The clock's edge: every register takes its next value.
 
-use super::offers::Plan;
-use super::words::WordWriter;
-use super::{Follow, Lean, LeanOutcome, Taken};
-use crate::endpoint::torrent::contract::{Bytes, FORWARD, OWN, Settings};
-use crate::endpoint::torrent::narrow::Leaving;
-use crate::endpoint::torrent::pattern::Banks;
+use super::{BeatOffer, Follow, Lean, LeanOutcome, Taken};
+use crate::endpoint::torrent::narrow::{Leaving, NarrowMessage};
+use crate::endpoint::torrent::pattern::{Addresses, Banks, CHANNELS};
 use crate::endpoint::torrent::published::head::ChainTask;
+use crate::endpoint::torrent::unit::{Bytes, FORWARD, OWN, Settings};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 impl Lean {
     /// The clock's edge.
@@ -166,5 +166,226 @@ impl Lean {
             self.inbox.release(initiator);
             self.follow = None;
         }
+    }
+}
+
+// What registers offer in a cycle, and what will become of it once it is known what was taken.
+
+/// What the endpoint is about to do in this cycle, seen before anything moves.
+pub(crate) struct Plan {
+    pub(super) passes: [bool; 2],
+    pub message: Option<(u32, NarrowMessage)>,
+    pub(super) takes_frame: bool,
+    pub(super) gets_grant: bool,
+    pub(super) is_released: bool,
+    pub is_done: bool,
+}
+
+impl Lean {
+    /// What a lane offers.
+    pub fn beat_offer(&self, lane: usize, now: u64, settings: &Settings) -> Option<BeatOffer> {
+        let (may_pass, sends, keeps) = self.stream(lane, now);
+        let has_space = !keeps || self.writers[lane].has_space(settings.fifo_words);
+        if !may_pass || !sends || !has_space {
+            return None;
+        }
+        self.outgoing[lane].offers(settings)
+    }
+
+    /// May a beat of the stream pass, does it go on, is it kept?
+    pub(crate) fn stream(&self, lane: usize, now: u64) -> (bool, bool, bool) {
+        if lane == OWN {
+            let Some(lead) = self.lead.as_ref().filter(|l| l.reads_data()) else {
+                return (false, false, false);
+            };
+            let may_pass = (lead.granted || lead.is_alone()) && self.reader.has_beat(now);
+            return (may_pass, !lead.is_alone(), lead.task.own_copy.is_some());
+        }
+        let Some(slot) = self.served() else {
+            return (false, false, false);
+        };
+        let is_serving = self.follow.is_some_and(|f| !f.is_loading);
+        let may_pass = is_serving && self.buffer.head().is_some();
+        (may_pass, slot.cfg.next.is_some(), true)
+    }
+
+    fn passes(&self, lane: usize, now: u64, settings: &Settings, taken: [bool; 2]) -> bool {
+        let (may_pass, sends, keeps) = self.stream(lane, now);
+        let has_space = !keeps || self.writers[lane].has_space(settings.fifo_words);
+        let is_gone = !sends
+            || self.beat_offer(lane, now, settings).is_some()
+                && self.outgoing[lane].ends(settings, taken);
+        may_pass && has_space && is_gone
+    }
+
+    fn cfg_offer(&self, now: u64) -> Option<(u32, NarrowMessage)> {
+        let lead = self.lead.as_ref().filter(|_| self.reader.has_beat(now))?;
+        let (to, cfg) = lead.task.cfgs.get(lead.frame)?;
+        Some((*to, NarrowMessage::Cfg(*cfg)))
+    }
+
+    fn grant_offer(&self) -> Option<(u32, NarrowMessage)> {
+        let cfg = self.served()?.cfg;
+        let follow = self.follow.filter(|f| f.is_loading || !f.granted)?;
+        debug_assert_eq!(follow.initiator, cfg.key.initiator);
+        Some((cfg.grant_to, NarrowMessage::Grant(cfg.key)))
+    }
+
+    pub(crate) fn finish_offer(&self) -> Option<(u32, NarrowMessage)> {
+        let slot = self.served()?;
+        self.follow.filter(|f| !f.is_loading && f.granted)?;
+        let is_over = self.writers[FORWARD].is_idle()
+            && self.outgoing[FORWARD].has_sent()
+            && (slot.cfg.next.is_none() || slot.has_finish);
+        is_over.then_some((slot.cfg.previous, NarrowMessage::Finish(slot.cfg.key)))
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        let Some(lead) = self.lead.as_ref().filter(|l| l.reads_data()) else {
+            return false;
+        };
+        let has_passed = self.reader.is_idle() && self.outgoing[OWN].has_sent();
+        has_passed && self.writers[OWN].is_idle() && (lead.finished || lead.is_alone())
+    }
+
+    pub(crate) fn plan(&self, now: u64, settings: &Settings, taken: &Taken) -> Plan {
+        let offers = [self.cfg_offer(now), self.grant_offer(), self.finish_offer()];
+        let first = offers.iter().position(Option::is_some);
+        let first = first.filter(|_| self.port.is_free(taken.narrow));
+        let is_frame = self.lead.as_ref().is_some_and(|l| !l.reads_data());
+        let takes_frame = is_frame && self.reader.has_beat(now);
+        Plan {
+            passes: [OWN, FORWARD].map(|i| self.passes(i, now, settings, taken.lanes[i])),
+            message: first.and_then(|at| offers[at]),
+            takes_frame: takes_frame && (offers[0].is_none() || first == Some(0)),
+            gets_grant: first == Some(1),
+            is_released: first == Some(2),
+            is_done: self.is_done(),
+        }
+    }
+}
+
+// Words of the own memory as the hardware's reader and writer ask for them: the eight of a beat together, the next
+// beat's when all have been served (`noccl_torrent_reader`, `noccl_torrent_writer`).
+
+/// Cycles from a beat's last word at its bank to the beat at the reader's output.
+const READ_CYCLES: u64 = 2;
+const ALL_CHANNELS: u8 = u8::MAX;
+
+/// The words of a beat that wait are offered to their banks. Returns whether all have been served now.
+fn serve(addresses: &Addresses, beat: u64, served: &mut u8, banks: &mut Banks) -> bool {
+    for channel in 0..CHANNELS {
+        let is_open = *served >> channel & 1 == 0;
+        if is_open && banks.serve(addresses.at(beat, channel)) {
+            *served |= 1 << channel;
+        }
+    }
+    let is_whole = *served == ALL_CHANNELS;
+    if is_whole {
+        *served = 0;
+    }
+    is_whole
+}
+
+/// Reads a few beats ahead.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WordReader {
+    addresses: Addresses,
+    beats: u64,
+    /// Beats whose words have all been asked for.
+    asked: u64,
+    /// Channels that have been served for the next one.
+    served: u8,
+    /// Beats that have left.
+    left: u64,
+    /// From which cycle each beat that was asked for is offered.
+    offered: VecDeque<u64>,
+}
+
+impl WordReader {
+    pub(crate) fn start(&mut self, addresses: Addresses, beats: u64) {
+        *self = Self {
+            addresses,
+            beats,
+            ..Self::default()
+        };
+    }
+
+    pub(crate) fn has_beat(&self, now: u64) -> bool {
+        self.offered.front().is_some_and(|cycle| *cycle <= now)
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.asked == self.beats && self.offered.is_empty()
+    }
+
+    /// First byte of each word of the beat that is offered.
+    pub(crate) fn words(&self) -> [u64; CHANNELS] {
+        std::array::from_fn(|channel| self.addresses.at(self.left, channel))
+    }
+
+    /// Has it a word to ask for?
+    pub(crate) fn asks(&self, fifo_words: u32) -> bool {
+        self.asked < self.beats && self.offered.len() < fifo_words as usize
+    }
+
+    pub(crate) fn ask(&mut self, now: u64, fifo_words: u32, banks: &mut Banks) {
+        if self.asks(fifo_words) && serve(&self.addresses, self.asked, &mut self.served, banks) {
+            self.asked += 1;
+            self.offered.push_back(now + READ_CYCLES);
+        }
+    }
+
+    pub(crate) fn take(&mut self) {
+        self.left += 1;
+        self.offered.pop_front();
+    }
+}
+
+/// Writes beats in their order, each in the cycle after it came at the earliest.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WordWriter {
+    addresses: Addresses,
+    beats: u64,
+    /// Beats that have come, and those that are in memory.
+    accepted: u64,
+    written: u64,
+    /// Channels that have been served for the next one.
+    served: u8,
+}
+
+impl WordWriter {
+    pub(crate) fn start(&mut self, addresses: Addresses, beats: u64) {
+        *self = Self {
+            addresses,
+            beats,
+            ..Self::default()
+        };
+    }
+
+    pub(crate) const fn is_idle(&self) -> bool {
+        self.written == self.beats
+    }
+
+    pub(crate) const fn has_space(&self, fifo_words: u32) -> bool {
+        self.accepted < self.beats && self.accepted - self.written < fifo_words as u64
+    }
+
+    /// Has it a word to write?
+    pub(crate) const fn offers(&self) -> bool {
+        self.written < self.accepted
+    }
+
+    pub(crate) fn write(&mut self, banks: &mut Banks) {
+        if self.offers() && serve(&self.addresses, self.written, &mut self.served, banks) {
+            self.written += 1;
+        }
+    }
+
+    /// A beat comes; the first byte of each of its words.
+    pub(crate) fn accept(&mut self) -> [u64; CHANNELS] {
+        let beat = self.accepted;
+        self.accepted += 1;
+        std::array::from_fn(|channel| self.addresses.at(beat, channel))
     }
 }

@@ -7,10 +7,10 @@
 //! `docs/design/0005-torrent.md`.
 
 use crate::endpoint::torrent::cfg::Key;
-use crate::endpoint::torrent::contract::{Effects, GRANT_CYCLES};
 use crate::endpoint::torrent::narrow::{NarrowMessage, Response};
 use crate::endpoint::torrent::published::endpoint::Endpoint;
-use crate::endpoint::torrent::published::responses::{OwnResponse, Responses};
+use crate::endpoint::torrent::published::lead::{OwnResponse, Responses};
+use crate::endpoint::torrent::unit::{Effects, GRANT_CYCLES};
 
 impl Endpoint {
     /// The task whose grant came first, of those that wait.
@@ -108,8 +108,8 @@ impl Endpoint {
 mod tests {
     use super::*;
     use crate::endpoint::torrent::cfg::Cfg;
-    use crate::endpoint::torrent::contract::{Arrived, Bytes, Settings};
     use crate::endpoint::torrent::pattern::Addresses;
+    use crate::endpoint::torrent::unit::{Arrived, Bytes, Settings};
     use noccl_spec::{TorrentAcknowledgement, TorrentDispatch, TorrentMode};
     use noccl_workload::AccessPattern;
 

@@ -2,11 +2,11 @@
 //! What an endpoint does with a message, and in a cycle.
 
 use crate::endpoint::torrent::cfg::Key;
-use crate::endpoint::torrent::contract::{Bytes, Effects, Settings};
 use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::pattern::Banks;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
 use crate::endpoint::torrent::published::follower::Follower;
+use crate::endpoint::torrent::unit::{Bytes, Effects, Settings};
 
 impl Endpoint {
     /// The last beat of a message has come.

@@ -10,11 +10,11 @@
 //! `published` a middle destination waits until its own reader is idle, as there.
 
 use crate::endpoint::torrent::cfg::{Key, NUM_TASK_IDS};
-use crate::endpoint::torrent::contract::{Arrived, Settings};
 use crate::endpoint::torrent::lane::Lane;
 use crate::endpoint::torrent::narrow::NarrowPort;
 use crate::endpoint::torrent::published::follower::Follower;
 use crate::endpoint::torrent::published::head::{ChainTask, Head};
+use crate::endpoint::torrent::unit::{Arrived, Settings};
 use noccl_spec::TorrentMode;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

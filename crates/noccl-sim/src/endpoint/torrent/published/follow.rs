@@ -2,13 +2,13 @@
 //! A follower's part of a cycle: data in and on, the grant and the finish.
 
 use crate::endpoint::torrent::cfg::Key;
-use crate::endpoint::torrent::contract::{
-    Bytes, Effects, FINISH_CYCLES, FORWARD, GRANT_CYCLES, Settings,
-};
 use crate::endpoint::torrent::narrow::NarrowMessage;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
 use crate::endpoint::torrent::published::follower::Follower;
-use crate::endpoint::torrent::published::responses::OwnResponse;
+use crate::endpoint::torrent::published::lead::OwnResponse;
+use crate::endpoint::torrent::unit::{
+    Bytes, Effects, FINISH_CYCLES, FORWARD, GRANT_CYCLES, Settings,
+};
 use noccl_spec::{TorrentAcknowledgement, TorrentMode};
 
 impl Endpoint {

@@ -3,7 +3,7 @@
 
 use crate::endpoint::torrent::cfg::Cfg;
 use crate::endpoint::torrent::pattern::Streamer;
-use crate::endpoint::torrent::published::responses::OwnResponse;
+use crate::endpoint::torrent::published::lead::OwnResponse;
 use serde::{Deserialize, Serialize};
 
 /// A configuration and how far its task has come here.

@@ -3,7 +3,7 @@
 
 use crate::endpoint::torrent::cfg::{Cfg, Key};
 use crate::endpoint::torrent::pattern::{Addresses, Streamer};
-use crate::endpoint::torrent::published::responses::Responses;
+use crate::endpoint::torrent::published::lead::Responses;
 use noccl_spec::TorrentDispatch;
 use serde::{Deserialize, Serialize};
 

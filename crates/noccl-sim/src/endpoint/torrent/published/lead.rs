@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The initiator's part of a cycle: configurations out, data out once they are granted.
 
-use crate::endpoint::torrent::contract::{Bytes, CFG_CYCLES, Effects, OWN, Settings};
 use crate::endpoint::torrent::narrow::{Leaving, NarrowMessage};
 use crate::endpoint::torrent::pattern::Streamer;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
 use crate::endpoint::torrent::published::head::{ChainTask, Head};
-use crate::endpoint::torrent::published::responses::Responses;
+use crate::endpoint::torrent::unit::{Bytes, CFG_CYCLES, Effects, OWN, Settings};
 use noccl_spec::TorrentMode;
+use serde::{Deserialize, Serialize};
 
 impl Endpoint {
     /// Ends a task that is over, or starts the next one once the one before has sent its configurations.
@@ -139,6 +139,37 @@ impl Endpoint {
             lane.push(now, settings.lane_cycles(), payload);
         } else {
             bytes.release(payload);
+        }
+    }
+}
+
+// What is known of acknowledgements in parallel, at the initiator and at a follower.
+
+/// What an initiator knows of its destinations, by place in the chain.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Responses {
+    pub free: Vec<u16>,
+    pub(super) busy: Vec<u16>,
+}
+
+/// What a destination has responded, and what came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum OwnResponse {
+    /// Nothing yet.
+    Due,
+    /// It serves the task unless it is told to let go.
+    Free,
+    /// The task's grant has come before the initiator's release, which is in flight and of no effect.
+    Overtaken,
+    /// The task waits, or has waited, for its grant.
+    Waits,
+}
+
+impl OwnResponse {
+    /// The grant has come.
+    pub(crate) fn overtake(&mut self) {
+        if *self == OwnResponse::Free {
+            *self = OwnResponse::Overtaken;
         }
     }
 }

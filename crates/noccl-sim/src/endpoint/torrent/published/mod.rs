@@ -11,5 +11,4 @@ mod follow;
 pub(crate) mod follower;
 pub(crate) mod head;
 mod lead;
-mod responses;
 mod wait;

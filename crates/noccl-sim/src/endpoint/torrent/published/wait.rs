@@ -2,9 +2,9 @@
 //! What holds a chain up at an endpoint, for the diagnosis of a stall.
 
 use crate::endpoint::torrent::cfg::Key;
+use crate::endpoint::torrent::port::Cause;
 use crate::endpoint::torrent::published::endpoint::Endpoint;
 use crate::endpoint::torrent::published::follower::Follower;
-use crate::endpoint::torrent::wait_cause::Cause;
 
 impl Endpoint {
     /// What holds up a chain here, and since when; none if its grant has gone on or has not come.
