@@ -6,6 +6,7 @@
 
 mod build;
 mod called;
+mod console;
 mod core_costs;
 mod demo;
 mod describe;
@@ -28,6 +29,7 @@ pub use build::{BuildRow, build};
 pub use called::{
     CalledRankRow, CalledReport, CalledRequest, Recorded, Recording, record_called, run_called,
 };
+pub use console::ConsoleStreams;
 pub use core_costs::core_costs;
 pub use demo::{DEMO_KIB, DEMO_PRESET, demo};
 pub use describe::{
@@ -35,8 +37,8 @@ pub use describe::{
 };
 pub use doctor::{DoctorRow, DoctorState, doctor};
 pub use executed::{
-    ExecutedRankRow, ExecutedReport, ExecutedRequest, is_program_of_calls, record_executed,
-    refuse_checkpoint, run_executed,
+    ExecutedRankRow, ExecutedReport, ExecutedRequest, FileRequest, is_program_of_calls,
+    record_executed, refuse_checkpoint, run_executed,
 };
 pub use hardware::{HardwareRequest, parse_boundary};
 pub use messages::{

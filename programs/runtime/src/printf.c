@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formatted output. Text goes to a sink, so that printf needs no buffer and snprintf no console.
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,6 +55,11 @@ static void put_integer(sink *out, field *format, uint64_t value, const char *si
   __noccl_field(out, format, sign, at, length, zeros);
 }
 
+// A long double would be read as a double, and all arguments behind it wrongly.
+static _Noreturn __attribute__((noinline, cold)) void refuse_long_double(void) {
+  __noccl_assert("printf of no long double; accepted: (double) and a conversion without L", __FILE_NAME__, __LINE__);
+}
+
 // Length of an integer argument in bytes; `h` twice is one byte.
 static int length_of(const char **format) {
   int bytes = sizeof(int);
@@ -64,7 +70,7 @@ static int length_of(const char **format) {
       case 'z':
       case 't':
       case 'j': bytes = 8; break;
-      case 'L': break;
+      case 'L': refuse_long_double();
       default: return bytes;
     }
   }
