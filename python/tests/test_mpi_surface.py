@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import mpi_c_page
 import repository
 from tests.real_outputs import real_output
 from tests.test_programs_of_calls import built, ran, report, said
@@ -42,6 +43,36 @@ def test_what_needs_no_calls_is_there_over_ports(tmp_path: Path, name: str) -> N
     wanted = real_output(name, dict(PROGRAMS)[name])
     found = report(program, dict(PROGRAMS)[name], "tilepro64_4x4")
     assert found["ranks"][0]["console"] == wanted
+
+
+TUTORIAL = [
+    ("hello", 4, ("one", "the last")),
+    ("pi", 4, ("3000",)),
+    ("ping_pong", 4, ()),
+    ("matrix", 6, ()),
+    ("sort", 5, ("30",)),
+    ("life", 4, ("board.txt", "6")),
+]
+
+
+@pytest.mark.parametrize(("name", "ranks", "arguments"), TUTORIAL)
+def test_programs_of_a_first_course_run_everywhere(
+    tmp_path: Path, name: str, ranks: int, arguments: tuple[str, ...]
+) -> None:
+    program = built(f"tests/tutorial/{name}.c", tmp_path / f"{name}.elf", "--calls")
+    wanted = real_output(name, ranks, *arguments, folder="tutorial")
+    board = SOURCES.parent / "tutorial" / "board.txt"
+    given = ["--file", f"{board}=board.txt"] if name == "life" else []
+    for spec in NETWORKS:
+        found = report(program, ranks, spec, *given, "--", *arguments)
+        assert found["ranks"][0]["console"] == wanted, spec
+
+
+def test_list_and_page_are_those_of_the_header() -> None:
+    stale = "stale: run python tools/mpi_c_page.py"
+    page = mpi_c_page.PAGE.read_text(encoding="utf-8")
+    assert mpi_c_page.NAMES.split(page)[1] == mpi_c_page.text(), stale
+    assert mpi_c_page.LIST.read_text(encoding="utf-8") == mpi_c_page.listed(), stale
 
 
 def test_the_list_of_functions_is_what_programs_have(tmp_path: Path) -> None:
