@@ -21,6 +21,7 @@ import repository
 SOURCES = repository.ROOT / "programs" / "tests" / "library"
 NOCCL = Path(sys.executable).parent / "noccl"
 ARGUMENTS = ["-v", "-n", "12", "file"]
+STANDARD_INPUT = "3 words\n4"
 INPUT = "7 2.5\nsecond line\nno end"
 # How a program's messages go, and a network for it.
 RUNS = [("--calls", "collective_noc_4x4"), ("", "tilepro64_4x4")]
@@ -56,7 +57,7 @@ def on_host(source: Path, folder: Path, *defines: str) -> Ended:
     made = said("cc", "-O2", "-w", *defines, source, "-o", program, "-lm")
     assert made.returncode == 0, made.stderr
     environment = {**os.environ, "SIZE": "12"}
-    run = said(program, *ARGUMENTS, cwd=folder, env=environment)
+    run = said(program, *ARGUMENTS, cwd=folder, env=environment, input=STANDARD_INPUT)
     # A shell's code for a signal.
     code = run.returncode if run.returncode >= 0 else 128 - run.returncode
     return Ended(run.stdout, run.stderr, code)
@@ -71,8 +72,13 @@ def test_ranks_print_what_the_host_prints(
     (tmp_path / "input.txt").write_text(INPUT)
     program = built(source, tmp_path, messages)
     given = ["--env", "SIZE=12", "--file", f"{tmp_path / 'input.txt'}=input.txt"]
-    ranks = ran(program, spec, *given, "--", *ARGUMENTS)
-    assert ranks == [on_host(source, tmp_path)] * 4
+    (tmp_path / "standard.txt").write_text(STANDARD_INPUT)
+    given += ["--file", f"{tmp_path / 'standard.txt'}=/dev/stdin"]
+    first, *others = ran(program, spec, *given, "--", *ARGUMENTS)
+    assert first == on_host(source, tmp_path)
+    # As under mpiexec, only rank 0 has an input.
+    without = first.errors.replace("input 3 words 4\n", "no input\n")
+    assert others == [Ended(first.output, without, first.code)] * 3
 
 
 @pytest.mark.parametrize("case", range(5))

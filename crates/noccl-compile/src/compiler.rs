@@ -207,6 +207,8 @@ impl Tool {
     /// Those of fetching.
     fn find(on_step: OnStep<'_>) -> Result<Self, CompileError> {
         if let Some(program) = env::var_os(VARIABLE) {
+            // One that is not there is named before anything is fetched for it.
+            process::run(Command::new(&program).arg("-dumpversion"), || true)?;
             return Ok(Self {
                 key: program.to_string_lossy().into_owned(),
                 program: program.into(),

@@ -16,7 +16,7 @@ macro_rules! sources {
 
 /// All files of `programs/runtime`, of the message library, `programs/nocmsg`, of MPI over calls, `programs/calls`, and of MPI over
 /// either, `programs/mpi`.
-const FILES: [(&str, &str); 88] = sources!(
+const FILES: [(&str, &str); 89] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
@@ -40,6 +40,7 @@ const FILES: [(&str, &str); 88] = sources!(
     "runtime/src/pairs.h",
     "runtime/src/printf.c",
     "runtime/src/printf_double.c",
+    "runtime/src/printf_long.c",
     "runtime/src/start.S",
     "runtime/src/start.c",
     "runtime/src/streams.c",

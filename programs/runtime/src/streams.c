@@ -19,13 +19,16 @@ static int put_error(char character, FILE *stream) {
   return put_output(character, stream);
 }
 
-// There is no input.
-static int get_nothing(FILE *stream) {
+// Rank 0 reads the file of this name, if `noccl run program --file` gives one; the others have no input, as under mpiexec.
+static int get_input(FILE *stream) {
+  static FILE *file;
   (void)stream;
-  return _FDEV_EOF;
+  if (!file && noccl_rank() == 0) file = fopen("/dev/stdin", "r");
+  int character = file ? fgetc(file) : EOF;
+  return character == EOF ? _FDEV_EOF : character;
 }
 
-static FILE input = FDEV_SETUP_STREAM(0, get_nothing, 0, _FDEV_SETUP_READ);
+static FILE input = FDEV_SETUP_STREAM(0, get_input, 0, _FDEV_SETUP_READ);
 static FILE output = FDEV_SETUP_STREAM(put_output, 0, 0, _FDEV_SETUP_WRITE);
 static FILE error = FDEV_SETUP_STREAM(put_error, 0, 0, _FDEV_SETUP_WRITE);
 

@@ -50,8 +50,19 @@ static void append(void) {
   fclose(file);
 }
 
+// Only rank 0 has input; the program prints the same on all.
+static void read_input(void) {
+  int first = 0, second = 0;
+  char word[16] = "";
+  if (scanf("%d %15s", &first, word) == 2 && getchar() == '\n' && scanf("%d", &second) == 1 && getchar() == EOF)
+    fprintf(stderr, "input %d %s %d\n", first, word, second);
+  else
+    fprintf(stderr, "no input\n");
+}
+
 int main(void) {
   read_given();
+  read_input();
   write_and_read();
   append();
   printf("%d", rename("log.txt", "old.txt"));

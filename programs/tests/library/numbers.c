@@ -43,7 +43,18 @@ static void memory(void) {
   printf("failed %d, no alignment %d\n", failed, posix_memalign(&block, 24, 8) != 0);
 }
 
-int main(void) {
+// Digits that a double has, too.
+static void long_doubles(int count) {
+  char text[32];
+  long double third = (long double)count / 3;
+  snprintf(text, sizeof text, "%.6Lf|%d", third, count);
+  printf("%d %Lg %d %.4Le %s %s\n", 1, third * 4, 2, third, text, "end");
+  fprintf(stderr, "%10.3Lf %5.1f\n", -third, 2.5);
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  long_doubles(argc);
   functions();
   int values[] = {5, -3, 9, 0, 7, 2}, wanted = 7;
   qsort(values, 6, sizeof *values, compare);

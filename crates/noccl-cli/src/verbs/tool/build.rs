@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// The first call fetches the compiler (Debian's gcc 12.2 for RISC-V, 42 MB, 210 MB unpacked) and the C library (picolibc 1.8, 115 MB, of which 18 MB
 /// are unpacked) into the user's cache. NOCCL_CACHE names another folder, NOCCL_DEBIAN a mirror of Debian's archive, NOCCL_RISCV_GCC a compiler of
-/// your own. Files are in memory; there is no input.
+/// your own. Files are in memory.
 ///
 /// Functions of mpi.h go through the ports of core tiles. With --calls, `noccl run` carries them out, and the program runs on every network that
 /// runs programs; then there are no ports of the network and no nocmsg.h.

@@ -46,7 +46,7 @@ pub struct RunProgram {
     /// Set a variable of a compiled program's environment; may be repeated
     #[arg(long = "env", value_name = "NAME=VALUE")]
     environment: Vec<String>,
-    /// Give each rank of a compiled program a file in its memory, under this name or another one; may be repeated
+    /// Give each rank of a compiled program a file in its memory, under this name or another one (/dev/stdin: input of rank 0); may be repeated
     #[arg(long = "file", value_name = "FILE[=NAME]", value_parser = parse_file)]
     files: Vec<FileRequest>,
     #[command(flatten)]
