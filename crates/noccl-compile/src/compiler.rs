@@ -245,7 +245,7 @@ impl Tool {
         let CompileError::Refused { messages } = &error else {
             return error;
         };
-        let Some(names) = Missing::in_messages(messages) else {
+        let Some(mut names) = Missing::in_messages(messages) else {
             return error;
         };
         let provided = self.provided(runtime, request.messages);
@@ -253,15 +253,12 @@ impl Tool {
             Messages::Ports => self.provided(runtime, Messages::Calls),
             Messages::Calls | Messages::Sources => Vec::new(),
         };
-        let hint = |name: &String| match with_calls.contains(name) {
-            true => WITH_CALLS.to_owned(),
-            false => String::new(),
-        };
-        let names = names.into_iter().map(|name| (hint(&name), name));
-        CompileError::Missing(Missing {
-            names: names.map(|(hint, name)| (name, hint)).collect(),
-            provided,
-        })
+        for missing in &mut names {
+            if with_calls.contains(&missing.name) {
+                missing.hint = WITH_CALLS.to_owned();
+            }
+        }
+        CompileError::Missing(Missing { names, provided })
     }
 
     /// Functions that programs can call; none if the compiler has no program that lists them.

@@ -25,7 +25,7 @@ pub use compiler::{CALLS_MARK, CompileRequest, Compiled, Messages, Optimization,
 pub use embedded::{Embedded, STRESS_SEED, STRESS_STEPS};
 pub use error::CompileError;
 pub use kernels::{InterruptCosts, NpbBuild, NpbClass, NpbKernel, NpbLibrary, compile_kernel};
-pub use missing::Missing;
+pub use missing::{Missing, MissingName};
 
 /// What a compilation is at.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,29 +10,49 @@ const UNDEFINED_END: char = '\'';
 /// Page with what programs in C have.
 const PAGE: &str = "docs/executed_cores.md#programs-in-c";
 
-/// Names that are defined nowhere, with hints.
+/// A name that is defined nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingName {
+    /// The name.
+    pub name: String,
+    /// Where it is used first: file and line.
+    pub location: String,
+    /// What it may have been meant to be.
+    pub hint: String,
+}
+
+/// Names that are defined nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// Each name once, in the order of the linker, and a hint at what it may have been meant to be.
-    pub names: Vec<(String, String)>,
+    /// Each name once, in the order of the linker.
+    pub names: Vec<MissingName>,
     /// Functions that programs can call.
     pub provided: Vec<String>,
 }
 
 impl Missing {
     /// The names in the linker's messages; none if something else is wrong, too.
-    pub(crate) fn in_messages(messages: &str) -> Option<Vec<String>> {
+    pub(crate) fn in_messages(messages: &str) -> Option<Vec<MissingName>> {
         let is_error = |line: &str| line.contains(": error: ") && !line.starts_with("collect2: ");
         if messages.lines().any(is_error) {
             return None;
         }
-        let mut names: Vec<String> = Vec::new();
+        let mut names: Vec<MissingName> = Vec::new();
         for line in messages.lines() {
-            let rest = line.split_once(UNDEFINED).map(|(_, rest)| rest);
-            let name = rest.and_then(|rest| rest.split(UNDEFINED_END).next());
-            if let Some(name) = name.filter(|name| names.iter().all(|known| known != name)) {
-                names.push(name.to_owned());
+            let Some((before, rest)) = line.split_once(UNDEFINED) else {
+                continue;
+            };
+            let (name, _) = rest.split_once(UNDEFINED_END).unwrap_or((rest, ""));
+            if names.iter().any(|known| known.name == name) {
+                continue;
             }
+            // The linker may name itself before the file.
+            let (_, location) = before.rsplit_once("ld: ").unwrap_or(("", before));
+            names.push(MissingName {
+                name: name.to_owned(),
+                location: location.trim_end_matches(": ").to_owned(),
+                hint: String::new(),
+            });
         }
         (!names.is_empty()).then_some(names)
     }
@@ -40,11 +60,16 @@ impl Missing {
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (name, hint)) in self.names.iter().enumerate() {
+        for (index, missing) in self.names.iter().enumerate() {
             let end = if index == 0 { "" } else { "\n" };
+            let MissingName {
+                name,
+                location,
+                hint,
+            } = missing;
             write!(
                 f,
-                "{end}{name} is defined neither by the program nor by its libraries{hint}; what these have: {PAGE}"
+                "{end}{location}: {name} is defined neither by the program nor by its libraries{hint}; what these have: {PAGE}"
             )?;
         }
         Ok(())
@@ -61,16 +86,15 @@ mod tests {
             ld: /w/a.c:4: undefined reference to `MPI_Win_create'\nld: a.c:5: undefined reference to `helper'\n\
             collect2: error: ld returned 1 exit status";
         let found = Missing::in_messages(messages).unwrap();
-        assert_eq!(found, ["MPI_Win_create", "helper"]);
+        let places = found.iter().map(|at| (&*at.name, &*at.location));
+        let wanted = [("MPI_Win_create", "/w/a.c:3"), ("helper", "a.c:5")];
+        assert!(places.eq(wanted), "{found:?}");
         assert_eq!(Missing::in_messages("a.c:1:2: error: no"), None);
         assert_eq!(Missing::in_messages("ld: cannot find -lx"), None);
-        let names = found
-            .into_iter()
-            .map(|name| (name, String::new()))
-            .collect();
+        let provided = Vec::new();
         let text = Missing {
-            names,
-            provided: Vec::new(),
+            names: found,
+            provided,
         }
         .to_string();
         assert_eq!(text.lines().count(), 2, "{text}");

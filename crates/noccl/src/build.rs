@@ -64,9 +64,9 @@ pub fn build(request: &CompileRequest, on_step: OnStep<'_>) -> Result<BuildRow, 
 fn hinted(mut error: CompileError) -> CompileError {
     if let CompileError::Missing(missing) = &mut error {
         let names = missing.names.iter_mut();
-        for (name, hint) in names.filter(|(_, hint)| hint.is_empty()) {
+        for name in names.filter(|name| name.hint.is_empty()) {
             let provided = missing.provided.iter().map(String::as_str);
-            *hint = noccl_spec::nearest(name, provided);
+            name.hint = noccl_spec::nearest(&name.name, provided);
         }
     }
     error
