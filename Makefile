@@ -13,6 +13,8 @@ BIN := $(VENV)/bin
 # Environment of the hardware's tools: only targets that use them install it.
 RTL_VENV := .venv-rtl
 RTL_BIN := $(RTL_VENV)/bin
+# Environment of the generator of the site: only `make docs` installs it.
+DOCS_VENV := .venv-docs
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 # One build serves everything: the command line, the Python package, the tests.
 BUILT := $(TARGET_DIR)/release
@@ -35,7 +37,7 @@ RTL_NETWORKS := $(notdir $(wildcard rtl/gen/*))
 
 # The merge gate's lanes: what fails in seconds comes first. The hardware's stages run beside the others, since
 # they keep one core busy most of the time; `stage:other` waits for what another lane makes.
-CI_SOFTWARE := setup check demo lint-rust test-rust claims-quick test-python lint-python gen-check test-wheel
+CI_SOFTWARE := setup check docs demo lint-rust test-rust claims-quick test-python lint-python gen-check test-wheel
 CI_MODULES := setup-rtl:setup lint-rtl-quick rtl-quick:demo
 CI_PROMISES := formal-quick:setup-rtl cosim-quick:demo
 
@@ -156,8 +158,19 @@ lint-python: $(VENV)/.extension $(VENV)/.deps
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest noccl._native --mypy-config-file pyproject.toml
 
+$(DOCS_VENV)/.deps: requirements/docs.lock
+	$(PYTHON) -m venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/python $(PIP_INSTALL) -r requirements/docs.lock
+	@touch $@
+
+# Needs no build: the reference of the package comes from its sources. A broken link or anchor is an error.
 .PHONY: docs
-docs: ## API documentation of the crates, warnings are errors
+docs: $(DOCS_VENV)/.deps ## The site of all pages, out/site/index.html: search, dark mode, works from a folder (seconds)
+	NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build
+	@echo 'site: out/site/index.html'
+
+.PHONY: docs-rust
+docs-rust: ## API documentation of the crates, warnings are errors
 	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' cargo doc --release --workspace --lib --no-deps --locked
 
 # ---------------------------------------------------------------------------------------------- tests
@@ -168,7 +181,7 @@ test: ## Tests of Rust and Python but the slow ones, and one of each kind for th
 
 .PHONY: test-all
 test-all: export NOCCL_CASES := long
-test-all: docs test-rust test-debug test-python test-wheel lint-rtl rtl formal cosim cosim-run rtl-mutants rtl-long mutations test-ray ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
+test-all: docs docs-rust test-rust test-debug test-python test-wheel lint-rtl rtl formal cosim cosim-run rtl-mutants rtl-long mutations test-ray ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
 
 MUTATIONS ?= 100000
 .PHONY: mutations
@@ -287,13 +300,14 @@ include rtl/hardware.mk
 # ----------------------------------------------------------------------------------- generated text, CI
 
 .PHONY: gen
-gen: $(BIN)/noccl $(BIN)/noccl-papers ## Write all generated text: formats/*.schema.json, experiments/claims.schema.json, rtl/gen, docs/cli.md
+gen: $(BIN)/noccl $(BIN)/noccl-papers ## Write all generated text: formats/*.schema.json, experiments/claims.schema.json, rtl/gen, docs/cli.md, drawings
 	$(BIN)/noccl schema --all formats
 	@mkdir -p out
 	$(BIN)/noccl-papers --schema >out/claims.schema.json && mv -f out/claims.schema.json experiments
 	@for network in $(RTL_NETWORKS); do \
 	  $(BIN)/noccl rtl --spec $$network --package rtl/gen/$$network/*_cfg_pkg.sv; done
 	$(BIN)/noccl help-markdown --output docs/cli.md
+	$(BIN)/python tools/page_drawings.py
 
 .PHONY: gen-check
 gen-check: $(BIN)/noccl ## Fail if generated text is stale
@@ -326,4 +340,4 @@ times: ## Seconds and sizes of set-up, demo, tests and gate in a fresh clone (ha
 .PHONY: clean
 clean: ## Remove everything that was built
 	cargo clean --quiet
-	rm -rf $(VENV) $(RTL_VENV) .tools out python/noccl/*.so
+	rm -rf $(VENV) $(RTL_VENV) $(DOCS_VENV) .tools out python/noccl/*.so

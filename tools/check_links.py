@@ -18,9 +18,9 @@ import repository
 from repository import Finding
 
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
-_LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")
+LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-_SITE = re.compile(r"[a-z]+:")
+SITE = re.compile(r"[a-z]+:")
 # A file or folder of a crate in inline code, such as `noccl-sim/tests/formula_*.rs`.
 _SOURCE = re.compile(r"`(?:crates/)?(noccl(?:-[a-z]+)?/(?:src|tests|examples)/[^`\s]*)`")
 _BRACES = re.compile(r"(.*)\{([^}]*)\}(.*)")
@@ -48,8 +48,8 @@ def lint(pages: Iterable[Path], root: Path) -> Iterator[Finding]:
     """Finds links to files and headings that do not exist."""
     for page in pages:
         for number, line in enumerate(prose(repository.read(page, root)).splitlines(), start=1):
-            for target, heading in _LINK.findall(line):
-                if _SITE.match(target):
+            for target, heading in LINK.findall(line):
+                if SITE.match(target):
                     continue
                 path = (
                     Path(os.path.normpath(root / page.parent / target)) if target else root / page

@@ -31,6 +31,7 @@ SUFFIXES = frozenset(
         ".c",
         ".S",
         ".ld",
+        ".js",
     }
 )
 NAMES = frozenset({"Makefile", "run"})

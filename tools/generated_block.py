@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Blocks of a page that a tool writes, each between two lines that its readers do not see.
 
-The one writer of generated pages in Python; `noccl-studies/src/page.rs` is the one in Rust.
+The one writer of generated pages in Python; `noccl-studies/src/auto_page.rs` is the one in Rust.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
 
 `use.lock` is what the package needs to run, `plot.lock` and `frames.lock` are its extras,
 `dev.lock` is what checks and tests need besides these; `rtl.lock` is the environment of the
-hardware's tools, `cp_sat.lock` an optional solver, `ray.lock` Ray for its own tests. Packages of
-several files have one version: later files are constrained by earlier ones. The resolver runs in
-an environment of its own, so that it is no dependency of the project. Where packages come from is
-the caller's configuration and is never written into a lock file.
+hardware's tools, `docs.lock` that of the site, `cp_sat.lock` an optional solver, `ray.lock` Ray
+for its own tests. Packages of several files have one version: later files are constrained by
+earlier ones. The resolver runs in an environment of its own, so that it is no dependency of the
+project. Where packages come from is the caller's configuration and is never written into a lock
+file.
 Usage: `lock.py [--keep] [NAME ...]`; without names, all. `--keep` leaves versions as they are where
 they satisfy the `.in` file.
 """
@@ -23,7 +24,7 @@ import repository
 
 RESOLVER = "pip-tools==7.6.2"
 # In this order, since the later ones read the earlier ones.
-NAMES = ("use", "plot", "frames", "dev", "rtl", "cp_sat", "ray")
+NAMES = ("use", "plot", "frames", "dev", "rtl", "docs", "cp_sat", "ray")
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 """Cuts the README's figure out of the page that `noccl demo` writes.
 
 The README needs one picture that cannot drift from what the tool draws, so it is not drawn here:
-a chart and a heat map of the page are placed side by side and given the page's light colours.
+a chart and a heat map of the page are placed side by side, with the page's light and dark colours.
 
     make demo && python3 docs/images/demo_figure.py out/demo.html docs/images/demo.svg
 """
@@ -16,13 +16,19 @@ CHART_WIDTH, CHART_HEIGHT, MAP_WIDTH = 780, 390, 252
 FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif'
 
 
-def light_style(page: str) -> str:
-    """The page's style rules for drawings, with its light colours written in."""
-    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL).group(1)
-    colours = dict(re.findall(r"(--[\w-]+): (#\w+);", style.split("@media")[0]))
-    rules = re.findall(r"^(?:svg text|\.\w+ |polyline)[^\n]*\}$", style, re.MULTILINE)
-    text = "\n".join(rule for rule in rules if "display" not in rule).replace("svg text", "text")
-    return re.sub(r"var\((--[\w-]+)\)", lambda name: colours[name[1]], text)
+def style(page: str) -> str:
+    """The page's style rules for drawings, with its colours written in: light ones, then dark ones."""
+    rules = re.search(r"<style>(.*?)</style>", page, re.DOTALL).group(1)
+    light, dark = rules.split("@media (prefers-color-scheme: dark)")
+    drawn = re.findall(r"^(?:svg text|\.\w+ |polyline)[^\n]*\}$", rules, re.MULTILINE)
+    drawn = [rule for rule in drawn if "display" not in rule]
+    text = "\n".join([*drawn, ".card { fill: var(--page); }"]).replace("svg text", "text")
+
+    def written(colours: str) -> str:
+        values = dict(re.findall(r"(--[\w-]+): (#\w+);", colours))
+        return re.sub(r"var\((--[\w-]+)\)", lambda name: values[name[1]], text)
+
+    return f"{written(light)}\n@media (prefers-color-scheme: dark) {{\n{written(dark)}\n}}"
 
 
 def panel(svg: str, x: int, y: int) -> str:
@@ -49,8 +55,8 @@ def main(page_file: str, figure_file: str) -> None:
     figure = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'role="img" aria-label="{CASE}: cycles over payload size, and flits per link">\n'
-        f"<style>text {{ font: 12px {FONT}; }}\n{light_style(page)}</style>\n"
-        f'<rect width="{width}" height="{height}" rx="8" fill="#ffffff"/>\n'
+        f"<style>text {{ font: 12px {FONT}; }}\n{style(page)}</style>\n"
+        f'<rect class="card" width="{width}" height="{height}" rx="8"/>\n'
         f'<text x="66" y="30" style="font-size:15px;font-weight:600">{CASE}, preset '
         "collective_noc_4x4</text>\n" + "\n".join(parts) + "\n</svg>\n"
     )

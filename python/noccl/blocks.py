@@ -46,7 +46,7 @@ def all_gather(
         Values of shape (num_members, num_members * num_elements), the same in every row.
 
     Raises:
-        As `reduce`.
+        NocclError: As `reduce`.
     """
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
@@ -92,7 +92,7 @@ def reduce_scatter(
         Values of shape (num_members, num_elements); row r is what rank r has.
 
     Raises:
-        As `reduce`.
+        NocclError: As `reduce`.
     """
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
@@ -137,7 +137,7 @@ def all_to_all(
         Values of shape (num_members, num_members * num_elements): block s of row d is from rank s.
 
     Raises:
-        As `reduce`.
+        NocclError: As `reduce`.
     """
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(

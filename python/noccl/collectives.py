@@ -180,7 +180,7 @@ def all_reduce(
         on_progress: Called now and then; returning False ends the call.
 
     Raises:
-        As `reduce`.
+        NocclError: As `reduce`.
     """
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(

@@ -13,11 +13,13 @@ import itertools
 import json
 import math
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noccl.drawings import new_figure, repeatable
+from noccl.colours import Style, styles
+from noccl.drawings import decades, new_figure, repeatable, with_dark_colours
 from noccl.errors import ArgumentError, FileError
 from noccl.files import read_text, write_file
 from noccl.values import kind_of
@@ -28,16 +30,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-_COLOURS = ("#2563a8", "#c2571a", "#2f7d4f", "#8a3f8f", "#8a6d1a", "#555555")
-_MARKERS = ("o", "s", "^", "D", "v", "P")
-_STROKES = ("-", "--", ":")
-"""Each for as many lines as there are colours."""
 _COLUMNS = 4
 """Panels beside each other."""
 _MOST_TICKS = 12
 """Evenly spaced values beyond this have the ticks of Matplotlib."""
 _LEGEND_COLUMNS = 6
 """Names beside each other below panels."""
+_TITLE_LETTERS = 56
+"""A title is not wider than its panel, beside which the legend is."""
 _DECADE = 10
 """Values that span more than this are drawn over a logarithmic axis."""
 
@@ -124,7 +124,7 @@ class Figure:
         text = io.StringIO()
         with repeatable(font_size=9):
             plot_figure(self).savefig(text, format="svg", metadata={"Date": None})
-        return text.getvalue()
+        return with_dark_colours(text.getvalue())
 
 
 def plot_figure(figure: Figure) -> Drawing:
@@ -145,53 +145,66 @@ def _lines(figure: Figure) -> Drawing:
     size = (7.6, 4) if count == 1 else (2.7 * columns, 2.4 * rows + 0.6)
     drawing = new_figure(size)
     grid = drawing.subplots(rows, columns, squeeze=False)
+    series = styles(line.name for panel in figure.panels for line in panel.lines)
     for axes, panel in zip(grid.flat, figure.panels, strict=False):
-        _panel_lines(axes, panel)
-        title = figure.title if count == 1 else panel.title
-        axes.set(xlabel=figure.x, ylabel=figure.y, title=title)
+        _panel_lines(axes, panel, series)
+    shown = list(grid.flat[: len(figure.panels)])
+    _y_axes(shown, [y for panel in figure.panels for line in panel.lines for _, y in line.points])
+    for axes, panel in zip(shown, figure.panels, strict=True):
+        title = textwrap.fill(figure.title, _TITLE_LETTERS) if count == 1 else panel.title
+        axes.set(xlabel=_axis_name(figure.x, axes.get_xscale()), title=title)
+        axes.set_ylabel(_axis_name(figure.y, axes.get_yscale()))
+        if axes.get_subplotspec().colspan.start > 0:
+            axes.set_ylabel("")
+            axes.tick_params(labelleft=False)
     for axes in grid.flat[len(figure.panels) :]:
         axes.set_visible(False)
     if count > 1:
         drawing.suptitle(figure.title, fontsize="large")
-    handles, names = grid.flat[0].get_legend_handles_labels()
+    handles = {
+        name: handle
+        for axes in shown
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
     is_single = count == 1
     drawing.legend(
-        handles,
-        names,
+        handles.values(),
+        handles.keys(),
         loc="outside right upper" if is_single else "outside lower center",
-        ncols=1 if is_single else min(_LEGEND_COLUMNS, len(names)),
+        ncols=1 if is_single else min(_LEGEND_COLUMNS, len(handles)),
     )
     return drawing
 
 
-def _panel_lines(axes: Axes, panel: Panel) -> None:
-    for index, line in enumerate(panel.lines):
+def _panel_lines(axes: Axes, panel: Panel, series: Mapping[str, Style]) -> None:
+    for line in panel.lines:
+        style = series[line.name]
         axes.plot(
             *zip(*line.points, strict=True),
             label=line.name,
-            color=_COLOURS[index % len(_COLOURS)],
-            marker=_MARKERS[index % len(_MARKERS)],
-            linestyle=_STROKES[index // len(_COLOURS) % len(_STROKES)],
+            color=style.colour,
+            marker=style.marker,
+            linestyle=style.stroke,
             markersize=4,
         )
-    points = [point for line in panel.lines for point in line.points]
-    _x_axis(axes, sorted({x for x, _ in points}))
-    low, high = min(y for _, y in points), max(y for _, y in points)
-    if low > 0 and high / low > _DECADE:
-        _decades(axes)
-    else:
-        axes.set_ylim(bottom=0)
+    _x_axis(axes, sorted({x for line in panel.lines for x, _ in line.points}))
     axes.grid(axis="y", color="#dddddd")
 
 
-def _decades(axes: Axes) -> None:
-    """A logarithmic y axis with plain numbers."""
-    from matplotlib.ticker import LogLocator, NullLocator
+def _y_axes(grid: Sequence[Axes], values: Sequence[float]) -> None:
+    """One y axis for all panels, so that heights compare."""
+    low, high = min(values), max(values)
+    is_log = low > 0 and high / low > _DECADE
+    for axes in grid:
+        if is_log:
+            decades(axes)
+            axes.set_ylim(low / 1.15, high * 1.15)
+        else:
+            axes.set_ylim(min(0, 1.05 * low), 1.05 * high)
 
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter("{x:.10g}")
+
+def _axis_name(name: str, scale: str) -> str:
+    return f"{name} (log)" if scale == "log" else name
 
 
 def _x_axis(axes: Axes, ticks: Sequence[float]) -> None:
@@ -211,13 +224,21 @@ def _bars(figure: Figure) -> Drawing:
     drawing = new_figure((7.6, 3.6))
     axes = drawing.subplots()
     width = 0.8 / len(figure.series)
+    by_name = styles(series.name for series in figure.series)
     for index, series in enumerate(figure.series):
         places = [group - 0.4 + (index + 0.5) * width for group in range(len(figure.groups))]
-        colour = _COLOURS[index % len(_COLOURS)]
-        axes.bar(places, series.values, 0.95 * width, label=series.name, color=colour)
-    _decades(axes)
+        style = by_name[series.name]
+        axes.bar(
+            places,
+            series.values,
+            0.95 * width,
+            label=series.name,
+            color=style.colour,
+            hatch=style.hatch,
+        )
+    decades(axes)
     axes.set_xticks(range(len(figure.groups)), figure.groups)
-    axes.set(xlabel=figure.x, ylabel=figure.y, title=figure.title)
+    axes.set(xlabel=figure.x, ylabel=_axis_name(figure.y, "log"), title=figure.title)
     axes.grid(axis="y", color="#dddddd")
     axes.set_axisbelow(True)
     drawing.legend(loc="outside lower center", ncols=len(figure.series))

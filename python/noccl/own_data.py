@@ -45,7 +45,7 @@ def run_values(
         The report, and one array of bytes per output, shape (num_bytes,).
 
     Raises:
-        As `run`.
+        NocclError: As `run`.
     """
     given = pairs("inputs", inputs)
     wanted = pairs("outputs", outputs)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noccl.drawings import new_figure
+from noccl.colours import styles
+from noccl.drawings import axes_of, decades, new_figure
 from noccl.errors import ArgumentError
 from noccl.tables import ResultTable
 from noccl.values import kind_of, whole
@@ -24,11 +25,12 @@ _BYTES_PER_KIB = 1024
 _MOST_RANK_LABELS = 32
 
 
-def plot_cycles(table: ResultTable) -> Figure:
+def plot_cycles(table: ResultTable, *, ax: Axes | None = None) -> Figure:
     """Cycles over payload size, one line per algorithm, and the lower bound.
 
     Args:
         table: Rows of `compare`, of one collective and one group.
+        ax: Axes to draw into; None for a new figure.
 
     Raises:
         ArgumentError: The table is of another kind, empty, or mixes collectives or groups.
@@ -40,37 +42,45 @@ def plot_cycles(table: ResultTable) -> Figure:
             f"table: {len(subjects)} different collectives or groups; "
             "accepted: the rows of one collective on one group of one network"
         )
-    figure = new_figure((7, 4.5))
-    axes = figure.subplots()
-    for name in dict.fromkeys(_series_name(row) for row in rows):
+    figure, axes = axes_of(ax, (7, 4.5))
+    for name, style in styles(_series_name(row) for row in rows).items():
         points = sorted((r["bytes"], r["cycles"]) for r in rows if _series_name(r) == name)
-        axes.plot(*zip(*points, strict=True), marker="o", label=name)
+        axes.plot(
+            *zip(*points, strict=True),
+            color=style.colour,
+            marker=style.marker,
+            linestyle=style.stroke,
+            label=name,
+        )
     bound = sorted({(row["bytes"], row["lower_bound_cycles"]) for row in rows})
     axes.plot(*zip(*bound, strict=True), linestyle="--", color="black", label="lower bound")
     axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
+    decades(axes)
     sizes = sorted({row["bytes"] for row in rows})
     axes.set_xticks(sizes, [_size_name(size) for size in sizes])
     network, collective, group = next(iter(subjects))
     axes.set(
-        xlabel="payload per participant", ylabel="cycles", title=f"{collective}, {group}, {network}"
+        xlabel="payload per participant (log)",
+        ylabel="cycles (log)",
+        title=f"{collective}, {group}, {network}",
     )
-    axes.legend()
+    # Beside the lines, which fill the axes from corner to corner.
+    axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0))
     return figure
 
 
-def plot_latency(table: ResultTable) -> Figure:
+def plot_latency(table: ResultTable, *, ax: Axes | None = None) -> Figure:
     """Mean latency over offered load, one line per pattern; dotted: zero-load latency.
 
     Args:
         table: Rows of `traffic`.
+        ax: Axes to draw into; None for a new figure.
 
     Raises:
         ArgumentError: The table is of another kind or empty.
     """
     rows = _rows(table, "traffic")
-    figure = new_figure((7, 4.5))
-    axes = figure.subplots()
+    figure, axes = axes_of(ax, (7, 4.5))
     for pattern in dict.fromkeys(row["pattern"] for row in rows):
         chosen = [row for row in rows if row["pattern"] == pattern]
         measured = [r for r in chosen if r["mean_latency_cycles"] is not None]
@@ -78,12 +88,16 @@ def plot_latency(table: ResultTable) -> Figure:
         (line,) = axes.plot([x for x, _ in points], [y for _, y in points], "o-", label=pattern)
         axes.axhline(chosen[0]["zero_load_latency_cycles"], linestyle=":", color=line.get_color())
     axes.set_yscale("log")
-    axes.set(xlabel="offered load [beats per cluster and cycle]", ylabel="mean latency [cycles]")
+    axes.set(
+        xlabel="offered load [beats per cluster and cycle]", ylabel="mean latency [cycles] (log)"
+    )
     axes.legend()
     return figure
 
 
-def plot_link_load(table: ResultTable, row: int = 0, *, plane: str = "wide") -> Figure:
+def plot_link_load(
+    table: ResultTable, row: int = 0, *, plane: str = "wide", ax: Axes | None = None
+) -> Figure:
     """Flits per link of one plane, drawn on the mesh, for one row of a comparison.
 
     Axes count clusters from the south-west one; memory tiles lie outside.
@@ -92,6 +106,7 @@ def plot_link_load(table: ResultTable, row: int = 0, *, plane: str = "wide") -> 
         table: Rows of `compare`, made with `has_links=True`.
         row: Index of the row.
         plane: `req`, `rsp` or `wide`.
+        ax: Axes to draw into; None for a new figure.
 
     Raises:
         ArgumentError: The table is of another kind, has no such row, or has no link loads.
@@ -106,8 +121,7 @@ def plot_link_load(table: ResultTable, row: int = 0, *, plane: str = "wide") -> 
             f"row {row} has no loads of plane '{plane}'; accepted: a row compared with "
             "has_links=True and one of the planes req, rsp, wide that carried flits"
         )
-    figure = new_figure((6, 5))
-    axes = figure.subplots()
+    figure, axes = axes_of(ax, (6, 5))
     _draw_links(axes, links)
     axes.set_title(f"{rows[row]['collective']} {_series_name(rows[row])}: flits per link")
     return figure

@@ -47,7 +47,7 @@ def scatter(
         Values of shape (num_members, num_elements); row r is what rank r has.
 
     Raises:
-        As `reduce`.
+        NocclError: As `reduce`.
     """
     ranks, blocks = ranks_of_rows(network, group, blocks)
     schedule = make_schedule(
@@ -93,7 +93,7 @@ def gather(
         Values of shape (num_members * num_elements,): what the root has.
 
     Raises:
-        As `reduce`.
+        NocclError: As `reduce`.
     """
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
@@ -139,7 +139,7 @@ def scan(
         Values of shape (num_members, num_elements); row r is what rank r has.
 
     Raises:
-        As `reduce`.
+        NocclError: As `reduce`.
     """
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(

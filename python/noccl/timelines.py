@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noccl.drawings import new_figure, repeatable
+from noccl.drawings import new_figure, repeatable, with_dark_colours
 from noccl.errors import ArgumentError, FileError, NocclError
 from noccl.files import read_text, write_file
 
@@ -213,7 +213,7 @@ def svg(figure: Figure) -> bytes:
     text = io.BytesIO()
     with repeatable(font_size=9):
         figure.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue()
+    return with_dark_colours(text.getvalue().decode()).encode()
 
 
 def main(arguments: Sequence[str]) -> int:

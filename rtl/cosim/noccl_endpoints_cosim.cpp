@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C functions over the Verilated network interfaces and mesh.
-// Caller: crates/noccl-cosim/src/endpoints/model.rs.
+// Caller: crates/noccl-cosim/src/endpoints/compare.rs.
 
 #include "Vnoccl_endpoints_cosim.h"
 

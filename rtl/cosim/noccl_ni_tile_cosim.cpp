@@ -3,7 +3,7 @@
 //
 // Tiles take what the caller drives when the clock rises, so a period of the clock is run when outputs are asked for: it ends the
 // cycle before, and begins the one that the caller has driven. An assertion that breaks is told one cycle late.
-// Caller: crates/noccl-cosim/src/endpoints/model.rs.
+// Caller: crates/noccl-cosim/src/endpoints/compare.rs.
 
 #include "Vnoccl_ni_tile_cosim.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C functions over the Verilated Torrent endpoints.
-// Caller: crates/noccl-cosim/src/lockstep/ports_model.rs.
+// Caller: crates/noccl-cosim/src/lockstep/ports.rs.
 
 #include "Vnoccl_torrent_cosim.h"
 

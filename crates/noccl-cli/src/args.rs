@@ -3,11 +3,15 @@
 
 use crate::output;
 use clap::Args;
-use noccl::{
-    AlgorithmRequest, Backend, Boundary, Calibration, CheckpointRequest, CollectiveKind,
-    CompareRequest, ElementType, Error, HardwareRequest, Loaded, Mode, Network, NoiseRequest,
-    Operator, RunConfig, StallConfig,
+use noccl::collective::{
+    AlgorithmRequest, CheckpointRequest, CollectiveKind, CompareRequest, ElementType, Loaded,
+    Operator,
 };
+use noccl::hardware::{Boundary, HardwareRequest};
+use noccl::network::Network;
+use noccl::program::NoiseRequest;
+use noccl::study::{Calibration, StallConfig};
+use noccl::{Backend, Error, Mode, RunConfig};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -29,7 +33,7 @@ pub struct SpecArgs {
 #[derive(Debug, Args)]
 pub struct OverrideArgs {
     /// Override a field of the spec by its dotted path; may be repeated
-    #[arg(short = 'P', value_name = "KEY=VALUE", value_parser = noccl::parse_override)]
+    #[arg(short = 'P', value_name = "KEY=VALUE", value_parser = noccl::network::parse_override)]
     pub overrides: Vec<(String, String)>,
 }
 
@@ -68,7 +72,7 @@ pub fn load(spec: &str, overrides: &OverrideArgs) -> Result<Network, Error> {
 
 /// The same with its warnings.
 pub fn load_with_warnings(spec: &str, overrides: &OverrideArgs) -> Result<Loaded, Error> {
-    let loaded = noccl::load(spec, &overrides.overrides)?;
+    let loaded = noccl::network::load(spec, &overrides.overrides)?;
     for note in &loaded.old_names {
         output::log(&format!("note: {note}"));
     }
@@ -85,8 +89,8 @@ pub fn sizes(text: &str) -> Result<Vec<u64>, Error> {
 
 /// One size.
 pub fn size(text: &str) -> Result<u64, Error> {
-    let bytes = noccl::parse_bytes(text)?;
-    if let Some(note) = noccl::size_note(text) {
+    let bytes = noccl::collective::parse_bytes(text)?;
+    if let Some(note) = noccl::collective::size_note(text) {
         output::log(&format!("note: {note}"));
     }
     Ok(bytes)
@@ -96,7 +100,7 @@ pub fn size(text: &str) -> Result<u64, Error> {
 #[derive(Debug, Args)]
 pub struct CollectiveArgs {
     /// multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all, scatter, gather, scan, barrier or custom (with --definition)
-    #[arg(value_parser = noccl::parse_collective)]
+    #[arg(value_parser = noccl::collective::parse_collective)]
     pub collective: CollectiveKind,
     /// Participants: all, row, row:Y, column:X or X,Y,W,H (south-west cluster and size)
     #[arg(long, default_value = "all")]
@@ -106,10 +110,10 @@ pub struct CollectiveArgs {
     #[arg(long, value_name = "X,Y|mem:N")]
     pub root: Option<String>,
     /// Operator of reduce, all_reduce, reduce_scatter, scan and reductions of custom: sum, min, max, and, or
-    #[arg(long, default_value = "sum", value_parser = noccl::parse_operator)]
+    #[arg(long, default_value = "sum", value_parser = noccl::collective::parse_operator)]
     pub operator: Operator,
     /// Element: fp64, fp32, fp16, bf16, fp8_e4m3, fp8_e5m2, int8, int16, int32 or int64
-    #[arg(long, default_value = "fp64", value_parser = noccl::parse_element)]
+    #[arg(long, default_value = "fp64", value_parser = noccl::collective::parse_element)]
     pub element: ElementType,
     /// Core tiles, all_to_all: bytes that each rank sends to each rank, in place of --bytes: lists like 0,1KiB;8,0, or a JSON file
     /// {"sends": [[0, 1024], [8, 0]]}, which may have "receives" too
@@ -129,23 +133,27 @@ impl CollectiveArgs {
         bytes: &[u64],
         algorithms: &[AlgorithmRequest],
     ) -> Result<CompareRequest, Error> {
-        let group = noccl::parse_group(network, &self.group)?;
+        let group = noccl::network::parse_group(network, &self.group)?;
         let root = self.root.as_deref();
         let lengths = self
             .lengths
             .as_deref()
-            .map(noccl::parse_lengths)
+            .map(noccl::collective::parse_lengths)
             .transpose()?;
         // Blocks stand as if all had the length of the longest.
         let longest = lengths
             .as_ref()
             .map(|lengths| vec![lengths.longest().max(1)]);
         let definition = self.definition.as_deref();
-        let definition = definition.map(noccl::read_definition).transpose()?;
+        let definition = definition
+            .map(noccl::collective::read_definition)
+            .transpose()?;
         Ok(CompareRequest {
             lengths,
             definition: definition.map(Box::new),
-            root: root.map(|r| noccl::parse_root(network, r)).transpose()?,
+            root: root
+                .map(|r| noccl::network::parse_root(network, r))
+                .transpose()?,
             algorithms: algorithms.to_vec(),
             operator: self.operator,
             element: self.element,
@@ -210,7 +218,7 @@ pub struct HardwareArgs {
     /// Where hardware and simulator meet: router (Local ports, everything that a schedule does; default), axi
     /// (ports of the network interfaces; no chains, and of faults only memories that fail), or dma (registers of the
     /// DMA engines; schedules only). With routers with bypass (smart_WxH) router, and schedules only
-    #[arg(long, value_name = "router|axi|dma", value_parser = noccl::parse_boundary)]
+    #[arg(long, value_name = "router|axi|dma", value_parser = noccl::hardware::parse_boundary)]
     boundary: Option<Boundary>,
     /// Folder rtl of a checkout, to be Verilated instead of the hardware in this program
     #[arg(long, value_name = "DIR")]
@@ -317,7 +325,7 @@ pub fn parse_threads(text: &str) -> Result<usize, Error> {
 /// Constants of the model: from a file, or those that ship with it.
 pub fn load_calibration(file: Option<&Path>) -> Result<Calibration, Error> {
     match file {
-        Some(path) => noccl::read_calibration(path),
+        Some(path) => noccl::study::read_calibration(path),
         None => Ok(Calibration::shipped()?),
     }
 }

@@ -5,7 +5,7 @@
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
-use noccl::CollectiveKind;
+use noccl::collective::CollectiveKind;
 use std::borrow::Cow;
 use std::ffi::OsString;
 

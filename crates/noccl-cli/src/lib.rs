@@ -8,7 +8,6 @@
 
 mod args;
 mod effects;
-mod interrupt;
 mod old_names;
 mod output;
 mod progress;
@@ -47,7 +46,7 @@ pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Asks the work of [`call`] to end, as Ctrl-C does, or takes that back.
 pub fn ask_to_end(is_asked: bool) {
-    interrupt::ask(is_asked);
+    progress::ask(is_asked);
 }
 
 /// This command line, going on from the checkpoint that it names.
@@ -86,7 +85,7 @@ fn quoted(word: &OsStr) -> String {
     let bytes = word.as_bytes();
     match word.to_str() {
         Some(text) if !text.is_empty() && text.chars().all(is_plain) => text.to_owned(),
-        Some(text) if matches!(noccl::visible_line(text), Cow::Borrowed(_)) => {
+        Some(text) if matches!(noccl::files::visible_line(text), Cow::Borrowed(_)) => {
             format!("'{}'", text.replace('\'', "'\\''"))
         }
         Some(_) | None => {

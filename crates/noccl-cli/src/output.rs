@@ -4,7 +4,8 @@
 //! What is printed may come from files: names, keys, values. A terminal would obey control characters in them, so
 //! texts for readers show them (`\u{1b}`), and JSON and TOML hold them in the escaped form of both.
 
-use noccl::{Error, FileError};
+use noccl::Error;
+use noccl::files::FileError;
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 
@@ -13,7 +14,7 @@ use std::io::{ErrorKind, Write};
 /// # Errors
 /// [`Error::File`] if stdout does not take it; a reader that has gone away is no error.
 pub fn result(text: &str) -> Result<(), Error> {
-    print(&noccl::visible(text))
+    print(&noccl::files::visible(text))
 }
 
 /// Writes a result that programs read: JSON or TOML.
@@ -75,5 +76,5 @@ pub fn to_json<T: Serialize>(value: &T) -> Result<String, Error> {
 /// Writes a remark. A closed stderr is ignored: there is nowhere left to report it.
 pub fn log(text: &str) {
     let mut err = std::io::stderr().lock();
-    let _ = writeln!(err, "{}", noccl::visible(text.trim_end()));
+    let _ = writeln!(err, "{}", noccl::files::visible(text.trim_end()));
 }

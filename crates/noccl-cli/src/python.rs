@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the Python package does, called from the command line.
 
-use crate::{Outcome, interrupt, output};
-use noccl::{Error, Scratch};
+use crate::{Outcome, output, progress};
+use noccl::Error;
+use noccl::files::Scratch;
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsString;
 use std::fs;
@@ -48,7 +49,7 @@ pub fn run_ranks(mut command: Command, script: &Path) -> Result<Outcome, Error> 
     let child = command.env(RankNotes::VARIABLE, notes.file()).spawn();
     let status = child.and_then(ended).map_err(unusable)?;
     let code = code_of(status);
-    if let Some(who) = notes.who_ended().filter(|_| !interrupt::is_asked()) {
+    if let Some(who) = notes.who_ended().filter(|_| !progress::is_asked()) {
         output::log(&format!(
             "error: {who} has ended the program {}",
             how(status)
@@ -72,7 +73,7 @@ fn ended(mut child: Child) -> std::io::Result<ExitStatus> {
             return Ok(status);
         }
         let waited =
-            interrupt::is_asked().then(|| asked_at.get_or_insert_with(Instant::now).elapsed());
+            progress::is_asked().then(|| asked_at.get_or_insert_with(Instant::now).elapsed());
         if waited.is_some_and(|waited| waited > KILL_AFTER) {
             child.kill()?;
         } else if waited.is_some_and(|waited| waited > TELL_AFTER) && !is_told {
@@ -167,7 +168,7 @@ pub fn run_module(module: &str, arguments: &[OsString]) -> Result<Outcome, Error
             let code = status.code().and_then(|code| u8::try_from(code).ok());
             return Ok(Outcome::Ended(code.unwrap_or(1)));
         }
-        if interrupt::is_asked() {
+        if progress::is_asked() {
             drop(held.take());
         }
         std::thread::sleep(WAKE_UP);

@@ -7,7 +7,7 @@ pub use crate::output::{json, log, result};
 pub use crate::progress::watched;
 pub use crate::table::{Align, table};
 
-use crate::{interrupt, output, resume_command};
+use crate::{output, progress, resume_command};
 use noccl::{Error, ErrorClass};
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -27,7 +27,7 @@ pub enum Outcome {
 /// A whole process: looks for signals, calls the command with its arguments, the program's name first, and ends with its exit code.
 #[must_use]
 pub fn process(call: impl FnOnce(Vec<OsString>) -> u8) -> ExitCode {
-    if let Err(error) = interrupt::install() {
+    if let Err(error) = progress::install() {
         return ExitCode::from(report(&error));
     }
     ExitCode::from(call(std::env::args_os().collect()))
@@ -36,7 +36,7 @@ pub fn process(call: impl FnOnce(Vec<OsString>) -> u8) -> ExitCode {
 /// Says what clap has to say of a command line, help or an error; the exit code.
 pub fn refused(refusal: &clap::Error) -> u8 {
     let text = refusal.to_string();
-    if refusal.use_stderr() && matches!(noccl::visible(&text), Cow::Owned(_)) {
+    if refusal.use_stderr() && matches!(noccl::files::visible(&text), Cow::Owned(_)) {
         output::log(&text);
     } else {
         // Help is a refusal too. Where it cannot be printed there is nowhere to report that.
@@ -57,7 +57,7 @@ pub fn ended(end: Result<Outcome, Error>) -> u8 {
 
 /// Says what went wrong; the exit code.
 fn report(error: &Error) -> u8 {
-    output::log(&format!("error: {}", noccl::message(error)));
+    output::log(&format!("error: {}", noccl::files::message(error)));
     if let Error::Suspended { .. } = error {
         output::log(&format!("resume with: {}", resume_command()));
     }
@@ -66,6 +66,6 @@ fn report(error: &Error) -> u8 {
         ErrorClass::BadInput => 2,
         ErrorClass::Suspended => 3,
         ErrorClass::NotWritten => 4,
-        ErrorClass::Interrupted => interrupt::INTERRUPTED as u8,
+        ErrorClass::Interrupted => progress::INTERRUPTED as u8,
     }
 }

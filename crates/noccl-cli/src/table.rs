@@ -17,7 +17,7 @@ pub fn table(header: &[(&str, Align)], rows: &[Vec<String>]) -> String {
     let shown = |row: &Vec<String>| {
         let cells = row
             .iter()
-            .map(|cell| noccl::visible_line(cell).into_owned());
+            .map(|cell| noccl::files::visible_line(cell).into_owned());
         cells.collect::<Vec<String>>()
     };
     let rows: Vec<Vec<String>> = rows.iter().map(shown).collect();

@@ -3,8 +3,8 @@
 
 use crate::{Algorithm, BarrierShape, Choice, Forwarding, messages, schedule};
 use noccl_net::Network;
-use noccl_workload::Collective;
 use noccl_workload::check::check_form;
+use noccl_workload::{Collective, may_overlap_others};
 
 /// Most chunks that a comparison tries.
 pub(crate) const MAX_CHUNKS: u32 = 64;
@@ -40,6 +40,18 @@ pub fn choices_that_run(network: &Network, collective: &Collective) -> Vec<Choic
     let mut found = offered(network, collective);
     found.retain(|choice| runs(network, collective, *choice));
     found
+}
+
+/// Those of them whose transactions may overlap those of others ([`may_overlap_others`]), as in programs of ranks. All that run where
+/// none may.
+#[must_use]
+pub fn choices_for_programs(network: &Network, collective: &Collective) -> Vec<Choice> {
+    let all = choices_that_run(network, collective);
+    let mut free = all.clone();
+    free.retain(|choice| {
+        schedule(network, collective, *choice).is_ok_and(|s| may_overlap_others(network, &s))
+    });
+    if free.is_empty() { all } else { free }
 }
 
 /// Has an algorithm a choice whose schedule the network runs?

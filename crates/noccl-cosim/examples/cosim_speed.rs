@@ -55,15 +55,15 @@ fn open(name: &str, directory: &Path, network: &'static Network) -> Box<dyn Foll
 /// Ends early where the run goes on beyond what four write channels can do.
 fn run_round(hardware: &mut dyn Follow, round: &Round, is_compared: bool) {
     for record in &round.records {
-        let course = if is_compared {
+        let comparison = if is_compared {
             hardware.follow(record)
         } else {
             hardware.replay(record)
         };
-        if matches!(course, Err(LockstepError::Unsupported { .. })) {
+        if matches!(comparison, Err(LockstepError::Unsupported { .. })) {
             return;
         }
-        course.unwrap();
+        comparison.unwrap();
     }
 }
 

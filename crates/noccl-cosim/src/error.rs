@@ -10,7 +10,7 @@ use thiserror::Error;
 /// Why a run in lock-step gave no result: the hardware's reasons, and those of what it stands on.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CosimError {
-    /// No hardware follows the run, or it takes another course.
+    /// No hardware follows the run, or the hardware differs from the simulator.
     #[error(transparent)]
     Hardware(#[from] HardwareError),
     /// The network has no hardware, or its sources are not there.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The hardware beside a run: it takes every cycle of a recorded run's course, or the comparison ends with the first difference.
+//! Lock-step co-simulation: the hardware follows a recorded run of the simulator cycle by cycle, up to the first difference.
 //!
 //! [`lockstep`] drives the Verilated mesh with the flits that a recorded run has injected and compares every handshake of every
 //! router port, bit by bit. [`endpoints`] does the same with network interfaces, at their AXI ports, [`messages`] with
@@ -10,7 +10,6 @@
 
 pub mod endpoints;
 mod error;
-mod follow;
 pub mod library;
 pub mod lockstep;
 pub mod messages;
@@ -18,7 +17,7 @@ mod run;
 mod verilated;
 
 pub use error::{CosimError, HardwareError};
-pub use follow::{HardwareReport, OnCycle, OnProgress, Simulate};
 pub use library::{Arithmetic, Boundary, BuildInputs, read_sources, verilator_found};
 pub use run::{Hardware, run_schedule, run_trace};
+pub use run::{HardwareReport, OnCycle, OnProgress, Simulate};
 pub use verilated::LIBRARY_FILE;

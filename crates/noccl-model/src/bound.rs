@@ -60,10 +60,10 @@
 //! words, they count (`bound_cores.rs`).
 
 use crate::ModelError;
+use crate::bound_class::Messages;
+use crate::bound_class::own_needs;
 use crate::bound_class::{BoundClass, Port, Span};
 use crate::bound_cores::Words;
-use crate::bound_custom::own_needs;
-use crate::bound_messages::Messages;
 use crate::bound_software::Software;
 use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, Network, TileId, TileRef};

@@ -12,7 +12,6 @@ mod links;
 mod list_multicast;
 mod merge;
 mod order;
-mod reduction;
 mod sync;
 mod transfer;
 
@@ -23,7 +22,7 @@ pub use list_multicast::list_multicast_cycles;
 use noccl_net::{Network, TileId, TileRef};
 use noccl_run::Counters;
 use noccl_spec::Cluster;
-use noccl_workload::{Action, ActionId, ActionKind, Agent, LocalReduce, Notice, Schedule};
+use noccl_workload::{Action, ActionId, ActionKind, Agent, Completion, LocalReduce, Schedule};
 use order::Order;
 use std::collections::HashMap;
 pub(crate) use sync::counted;
@@ -171,10 +170,10 @@ impl Model<'_> {
         }
         let ready = self.ready(tiles, &action.after);
         let constants = self.constants;
-        let wait_cycles = match action.kind.notice() {
-            Notice::AtOnce => 0.0,
-            Notice::Engine => constants.wait_cycles,
-            Notice::Flag => constants.poll_cycles,
+        let wait_cycles = match action.kind.completion() {
+            Completion::AtOnce => 0.0,
+            Completion::Engine => constants.wait_cycles,
+            Completion::Flag => constants.poll_cycles,
         };
         let (start, ends) = match &action.kind {
             ActionKind::Transfer(transfer) => self.transfer(index, transfer, &ready, false)?,

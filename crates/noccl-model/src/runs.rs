@@ -5,7 +5,6 @@
 //! things is made of these; how well, is checked on runs that are not in this list.
 
 mod actions;
-mod barriers;
 
 use crate::ModelError;
 use crate::constants::{Constant, Law, cycles_per_beat};
@@ -42,7 +41,7 @@ pub fn calibration_runs(network: &Network) -> Result<Vec<CalibrationRun>, ModelE
     runs.extend(inside_a_cluster(network));
     runs.extend(sequences(network));
     runs.push(two_reads(network));
-    runs.extend(barriers::barriers(network)?);
+    runs.extend(actions::barriers(network)?);
     runs.extend(notices(network));
     runs.extend(reductions(network));
     Ok(runs)
@@ -212,7 +211,7 @@ fn notices(network: &Network) -> Vec<CalibrationRun> {
             ];
             run(
                 format!("delivery over {hops} hops, then additions there"),
-                Law::Notice,
+                Law::Completion,
                 vec![
                     ActionKind::Delivery(line(network, place(ORIGIN, 0), one(at), 1, 1)),
                     additions(at, 100),
@@ -223,19 +222,19 @@ fn notices(network: &Network) -> Vec<CalibrationRun> {
         .into();
     out.push(run(
         "arrival over a row of 4".to_owned(),
-        Law::Notice,
+        Law::Completion,
         vec![arrival()],
         arrived.to_vec(),
     ));
     out.push(run(
         "arrival over a row of 4, then additions at its root".to_owned(),
-        Law::Notice,
+        Law::Completion,
         vec![arrival(), additions(ORIGIN, 100)],
         [&arrived[..], &long].concat(),
     ));
     out.push(run(
         "arrival over a row of 4, then additions at a member".to_owned(),
-        Law::Notice,
+        Law::Completion,
         vec![arrival(), additions(far, 100)],
         [&[(Enter, 1.0)][..], &long].concat(),
     ));

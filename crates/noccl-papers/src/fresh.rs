@@ -6,7 +6,7 @@
 
 use super::claims::{Claim, Paper};
 use super::{ClaimResult, ClaimRow, row, table};
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 
 fn path(paper: Paper) -> String {
     let papers = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/papers");

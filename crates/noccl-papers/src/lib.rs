@@ -12,26 +12,23 @@ mod collective_noc;
 mod command;
 #[cfg(test)]
 mod fresh;
-mod gains;
 mod nocmsg;
-mod outcome;
 mod programs;
 mod smart;
 mod statistics;
 mod table;
-mod tolerance;
 mod torrent;
 
 pub use claims::Evidence;
+pub use claims::ToleranceKind;
 pub use command::call;
-pub use tolerance::ToleranceKind;
 
 use claims::{Claim, Paper};
 use noccl_run::Watch;
 use noccl_studies::{Error, Figure, read_text, write_file};
-use outcome::{Outcome, Outcomes};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
+use statistics::{Outcome, Outcomes};
 use std::path::Path;
 use table::Table;
 

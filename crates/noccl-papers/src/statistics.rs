@@ -2,6 +2,7 @@
 //! What claims are compared by: ranges, means of ratios, means with their error, how much a line explains.
 
 use noccl_studies::parts::{interval_95, mean, slope};
+use std::collections::BTreeMap;
 
 /// Geometric mean; 0 of nothing.
 pub(crate) fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
@@ -91,6 +92,109 @@ pub(crate) fn determination(points: &[(f64, f64)]) -> f64 {
     let all: f64 = points.iter().map(|p| (p.1 - y).powi(2)).sum();
     let rest = |p: &(f64, f64)| (p.1 - y - rise * (p.0 - x)).powi(2);
     1.0 - points.iter().map(rest).sum::<f64>() / all
+}
+
+// What the measurements found, by the id of the claim.
+
+/// One claim's outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Outcome {
+    /// A number.
+    Measured {
+        /// Compared with the paper's.
+        ours: f64,
+        /// Between which numbers ours lies, by what was measured several times.
+        interval: Option<(f64, f64)>,
+        /// The numbers behind it.
+        detail: String,
+        /// Conditions beside the number.
+        is_shown: bool,
+    },
+    /// No number, and why.
+    Missing(String),
+}
+
+/// All outcomes.
+#[derive(Debug, Default)]
+pub(crate) struct Outcomes {
+    pub(crate) by_id: BTreeMap<String, Outcome>,
+}
+
+impl Outcomes {
+    pub(crate) fn put(&mut self, id: &str, ours: f64, detail: &str) {
+        self.put_shown(id, ours, detail, true);
+    }
+
+    /// A number that counts only if something else is true as well.
+    pub(crate) fn put_shown(&mut self, id: &str, ours: f64, detail: &str, is_shown: bool) {
+        let outcome = Outcome::Measured {
+            ours,
+            interval: None,
+            detail: detail.to_owned(),
+            is_shown,
+        };
+        self.by_id.insert(id.to_owned(), outcome);
+    }
+
+    /// A number that was measured several times.
+    pub(crate) fn put_estimate(&mut self, id: &str, ours: Estimate, detail: &str) {
+        self.put_within(id, ours.mean, ours.interval(), detail);
+    }
+
+    /// A number that lies between two others.
+    pub(crate) fn put_within(
+        &mut self,
+        id: &str,
+        ours: f64,
+        interval: Option<(f64, f64)>,
+        detail: &str,
+    ) {
+        let outcome = Outcome::Measured {
+            ours,
+            interval,
+            detail: detail.to_owned(),
+            is_shown: true,
+        };
+        self.by_id.insert(id.to_owned(), outcome);
+    }
+
+    /// All of others, whose numbers hold with a setting that is said behind them.
+    pub(crate) fn take_with(&mut self, others: Self, setting: &str) {
+        for (id, mut outcome) in others.by_id {
+            if let Outcome::Measured { detail, .. } = &mut outcome {
+                let behind = if detail.is_empty() { "" } else { "; " };
+                *detail += &format!("{behind}{setting}");
+            }
+            self.by_id.insert(id, outcome);
+        }
+    }
+
+    /// All of others, with the numbers of a second setting in their details.
+    pub(crate) fn take_beside(
+        &mut self,
+        others: Self,
+        setting: &str,
+        second: &Self,
+        second_setting: &str,
+    ) {
+        let mut all = others;
+        for (id, outcome) in &mut all.by_id {
+            if let (
+                Outcome::Measured { detail, .. },
+                Some(Outcome::Measured { ours: second, .. }),
+            ) = (outcome, second.by_id.get(id))
+            {
+                let behind = if detail.is_empty() { "" } else { "; " };
+                *detail += &format!("{behind}{second:.2} {second_setting}");
+            }
+        }
+        self.take_with(all, setting);
+    }
+
+    pub(crate) fn miss(&mut self, id: &str, reason: &str) {
+        let outcome = Outcome::Missing(reason.to_owned());
+        self.by_id.insert(id.to_owned(), outcome);
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Collectives that ranks call: one schedule for all of them, in which each rank's part waits for its call.
 
-use crate::communicator::OpenCall;
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId, RequestId};
 use crate::output::by_tile;
@@ -9,6 +8,7 @@ use crate::rank::{CallKind, CallSite};
 use crate::request::{Request, RequestKind};
 use crate::response::Response;
 use crate::session::Session;
+use crate::split::OpenCall;
 use crate::template::Template;
 use crate::terms::Terms;
 use noccl_coll::Choice;

@@ -13,10 +13,8 @@ mod agreement;
 mod announce;
 mod arrival;
 mod calls;
-mod chunked_requests;
 mod chunks;
 mod collective;
-mod communicator;
 mod composed;
 mod error;
 mod ids;
@@ -24,9 +22,7 @@ mod matching;
 mod memory;
 mod message;
 mod notice;
-mod open_reductions;
 mod output;
-mod placement;
 mod rank;
 mod report;
 mod request;
@@ -35,26 +31,24 @@ mod session;
 mod split;
 mod streams;
 mod stuck;
-mod submitting;
 mod tasks;
 mod template;
 mod terms;
 mod trace;
-mod uses;
 
 pub use agreement::{Agreed, Agreements};
 pub use announce::{Receive, Send};
 pub use collective::{Choose, CollectiveCall};
 pub use error::ProgramError;
 pub use ids::{CommId, RankId, RequestId};
-pub use placement::places;
 pub use rank::CallSite;
+pub use report::CollectiveUse;
 pub use report::{MAX_CALLS, RankReport, Report, Span};
 pub use response::{Received, Response};
+pub use session::places;
 pub use session::{Options, Session};
 pub use trace::{
     CollectiveName, Event, Library, LibraryCosts, MAX_COMPUTE, MAX_OPEN_BYTES, MAX_RECORD_BYTES,
     MAX_TRACE_RANKS, MESSAGES_VERSION, MessageTrace, NewCommunicator, Record, RecordedCollective,
     Replayed, Unit, parse_messages, replay,
 };
-pub use uses::CollectiveUse;

@@ -7,7 +7,7 @@
 //! it if bytes come without anybody's notice (chains of endpoints).
 
 use noccl_net::Network;
-use noccl_workload::{Action, ActionKind, Effect, Notice, participants};
+use noccl_workload::{Action, ActionKind, Completion, Effect, participants};
 
 /// Sets of tiles, one per action.
 struct Sets {
@@ -41,7 +41,10 @@ impl Sets {
 
 /// The action, with a flag for those that it writes to.
 pub(crate) fn noticed(network: &Network, kind: ActionKind) -> ActionKind {
-    let Some(transfer) = kind.transfer().filter(|_| kind.notice() == Notice::Engine) else {
+    let Some(transfer) = kind
+        .transfer()
+        .filter(|_| kind.completion() == Completion::Engine)
+    else {
         return kind;
     };
     let initiator = network.find(transfer.initiator);

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A program of ranks on a network: what each has called, and when its call is over.
 
-use crate::chunked_requests::ChunkedRequests;
-use crate::chunks::ChunkedCall;
+use crate::chunks::{ChunkedCall, ChunkedRequests};
 use crate::collective::{Choose, Instance};
-use crate::communicator::Communicator;
 use crate::error::ProgramError;
 use crate::ids::{CommId, MessageId, RankId, RequestId};
 use crate::memory::Ranges;
 use crate::message::Messages;
 use crate::rank::{Call, CallKind, Rank};
-use crate::report::Span;
+use crate::report::{Span, Uses};
 use crate::request::{RequestKind, Requests};
 use crate::response::{Received, Response};
-use crate::split::Split;
+use crate::split::{Communicator, Split};
 use crate::streams::Streams;
 use crate::tasks::TaskWait;
 use crate::template::Template;
 use crate::terms::Terms;
 use crate::trace::RankRecording;
-use crate::uses::Uses;
 use noccl_coll::Choice;
 use noccl_net::{Coord, Network};
 use noccl_run::{Ended, OpenRun, Order, RunConfig, RunError, TimeSlices};
@@ -124,7 +121,7 @@ impl<'n> Session<'n> {
         ranks: u32,
         options: Options<'n>,
     ) -> Result<Self, ProgramError> {
-        let coords = crate::placement::places(network, ranks)?;
+        let coords = crate::session::places(network, ranks)?;
         let run = open_run(network, &options.config)?;
         let tile = |at: &Coord| network.tile_at(network.mesh_coord(*at));
         let ranks: Vec<Rank> = coords.iter().map(|at| Rank::new(*at, tile(at))).collect();
@@ -401,4 +398,36 @@ impl<'n> Session<'n> {
     pub(crate) fn coord(&self, rank: RankId) -> Coord {
         self.ranks[rank.idx()].coord
     }
+}
+
+// Which tiles ranks run on: a rectangle from the south-west corner, as near to a square as the network has.
+
+/// The tile of each rank, along the rows.
+///
+/// # Errors
+/// [`ProgramError::Ranks`] if there are more ranks than tiles, or none.
+pub fn places(network: &Network, ranks: u32) -> Result<Vec<Coord>, ProgramError> {
+    let (width, height) = (network.cluster_width(), network.cluster_height());
+    let rectangles = (1..=width).flat_map(|columns| (1..=height).map(move |rows| (columns, rows)));
+    let holds =
+        rectangles.filter(|(columns, rows)| u32::from(*columns) * u32::from(*rows) >= ranks);
+    // Fewest tiles, then nearest to a square, then more columns than rows.
+    let best = holds.min_by_key(|(columns, rows)| {
+        let tiles = u32::from(*columns) * u32::from(*rows);
+        (tiles, columns.abs_diff(*rows), columns < rows)
+    });
+    let Some((columns, _)) = best.filter(|_| ranks > 0) else {
+        return Err(ProgramError::Ranks {
+            ranks,
+            tiles: usize::from(width) * usize::from(height),
+            what: if network.cores().is_some() {
+                "core"
+            } else {
+                "cluster"
+            },
+        });
+    };
+    let columns = u32::from(columns);
+    let at = |rank: u32| Coord::new((rank % columns) as u16, (rank / columns) as u16);
+    Ok((0..ranks).map(at).collect())
 }

@@ -2,16 +2,22 @@
 //! The functions of the module, one per function of the facade.
 
 use crate::error::to_python;
-use crate::network::{Network, unwritable};
 use crate::request::{
     CompareFields, GemmFields, RunFields, ScheduleFields, StressFields, TrafficFields, parse,
 };
 use crate::supervise::supervise;
-use noccl::{Error, MemoryImage, Place, Schedule, Watch, parse_tile};
+use noccl::collective::{
+    Loaded, MemoryImage, Place, Schedule, parse_algorithms, parse_collective, parse_element,
+    parse_operator, word,
+};
+use noccl::network::{describe, parse_tile, root_name};
+use noccl::study::Calibration;
+use noccl::{Error, Watch};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 type OnProgress = Option<Py<PyAny>>;
@@ -19,14 +25,14 @@ type OnProgress = Option<Py<PyAny>>;
 /// Names of the specs that ship with the library.
 #[pyfunction]
 pub(crate) fn presets() -> Vec<&'static str> {
-    noccl::preset_names().to_vec()
+    noccl::network::preset_names().to_vec()
 }
 
 /// Bytes of a size as users write it, and what they should know about its unit.
 #[pyfunction]
 pub(crate) fn parse_size(py: Python<'_>, text: &str) -> PyResult<(u64, Option<String>)> {
-    let bytes = noccl::parse_bytes(text).map_err(|e| to_python(py, &e))?;
-    Ok((bytes, noccl::size_note(text)))
+    let bytes = noccl::collective::parse_bytes(text).map_err(|e| to_python(py, &e))?;
+    Ok((bytes, noccl::collective::size_note(text)))
 }
 
 /// Loads and elaborates a spec.
@@ -36,7 +42,7 @@ pub(crate) fn load(
     preset_or_file: &str,
     overrides: Vec<(String, String)>,
 ) -> PyResult<Network> {
-    let loaded = noccl::load(preset_or_file, &overrides).map_err(|e| to_python(py, &e))?;
+    let loaded = noccl::network::load(preset_or_file, &overrides).map_err(|e| to_python(py, &e))?;
     let settings = overrides
         .iter()
         .map(|(key, value)| format!(" -P '{key}={value}'"));
@@ -52,8 +58,8 @@ pub(crate) fn load(
 #[pyfunction]
 pub(crate) fn members(py: Python<'_>, network: &Network, group: &str) -> PyResult<Vec<(u16, u16)>> {
     let network = &network.loaded.network;
-    let set = noccl::parse_group(network, group).map_err(|e| to_python(py, &e))?;
-    let coords = noccl::members(network, &set).map_err(|e| to_python(py, &e))?;
+    let set = noccl::network::parse_group(network, group).map_err(|e| to_python(py, &e))?;
+    let coords = noccl::network::members(network, &set).map_err(|e| to_python(py, &e))?;
     Ok(coords.iter().map(|c| (c.x, c.y)).collect())
 }
 
@@ -73,7 +79,7 @@ pub(crate) fn schedule(
         move |fields: ScheduleFields, watch| {
             let network = &loaded.network;
             let (request, algorithm) = fields.resolve(network)?;
-            noccl::schedule(network, &request, fields.bytes, algorithm, watch)
+            noccl::collective::schedule(network, &request, fields.bytes, algorithm, watch)
         },
     )
 }
@@ -83,7 +89,10 @@ pub(crate) fn schedule(
 pub(crate) fn check(py: Python<'_>, network: &Network, schedule: String) -> PyResult<String> {
     let loaded = Arc::clone(&network.loaded);
     supervise(py, None, move |_| {
-        json(&noccl::check(&loaded.network, &read_schedule(&schedule)?)?)
+        json(&noccl::collective::check(
+            &loaded.network,
+            &read_schedule(&schedule)?,
+        )?)
     })
 }
 
@@ -103,7 +112,7 @@ pub(crate) fn run(
         request,
         move |fields: RunFields, watch| {
             let schedule = read_schedule(&schedule)?;
-            noccl::run(&loaded.network, &schedule, &fields.resolve()?, watch)
+            noccl::collective::run(&loaded.network, &schedule, &fields.resolve()?, watch)
         },
     )
 }
@@ -143,10 +152,11 @@ pub(crate) fn run_values<'py>(
             .collect::<Result<_, Error>>()?;
         let schedule = read_schedule(&schedule)?;
         let config = fields.resolve()?.config;
-        let result = noccl::run_values(network, &schedule, &inputs, &outputs, &config, watch)?;
-        let mut report = noccl::report_run(network, Some(&schedule), &result, false);
+        let result =
+            noccl::collective::run_values(network, &schedule, &inputs, &outputs, &config, watch)?;
+        let mut report = noccl::collective::report_run(network, Some(&schedule), &result, false);
         report.verified =
-            noccl::verify_values(network, &schedule, &inputs, (&result, config.mode))?;
+            noccl::collective::verify_values(network, &schedule, &inputs, (&result, config.mode))?;
         Ok((json(&report)?, result.memory))
     })?;
     let memory = memory.iter().map(|image| PyBytes::new(py, &image.bytes));
@@ -168,7 +178,7 @@ pub(crate) fn compare(
         request,
         move |fields: CompareFields, watch| {
             let network = &loaded.network;
-            Ok(noccl::compare(network, &fields.resolve(network)?, watch)?.rows)
+            Ok(noccl::collective::compare(network, &fields.resolve(network)?, watch)?.rows)
         },
     )
 }
@@ -187,7 +197,7 @@ pub(crate) fn traffic(
         &on_progress,
         request,
         move |fields: TrafficFields, watch| {
-            noccl::traffic(&loaded.network, &fields.resolve(&loaded.network)?, watch)
+            noccl::study::traffic(&loaded.network, &fields.resolve(&loaded.network)?, watch)
         },
     )
 }
@@ -207,7 +217,7 @@ pub(crate) fn stress(
         request,
         move |fields: StressFields, watch| {
             let request = fields.resolve(&spec_arguments)?;
-            noccl::stress::stress(&loaded.network, &request, watch)
+            noccl::study::stress::stress(&loaded.network, &request, watch)
         },
     )
 }
@@ -229,7 +239,7 @@ fn respond<Q: DeserializeOwned, A: Serialize>(
 pub(crate) fn gemm(py: Python<'_>, request: String, on_progress: OnProgress) -> PyResult<String> {
     supervise(py, on_progress.as_ref(), move |watch| {
         let fields: GemmFields = parse(&request)?;
-        json(&noccl::gemm(&fields.resolve()?, watch)?)
+        json(&noccl::study::gemm(&fields.resolve()?, watch)?)
     })
 }
 
@@ -244,16 +254,177 @@ pub(crate) fn multiply<'py>(
 ) -> PyResult<(usize, usize, u64, Bound<'py, PyBytes>)> {
     let values = supervise(py, on_progress.as_ref(), move |watch| {
         let fields: GemmFields = parse(&request)?;
-        noccl::gemm::gemm_values(&fields.resolve()?, &a, &b, watch)
+        noccl::study::gemm::gemm_values(&fields.resolve()?, &a, &b, watch)
     })?;
     let (rows, columns) = values.shape;
     Ok((rows, columns, values.cycles, PyBytes::new(py, &values.c)))
 }
 
 fn read_schedule(text: &str) -> Result<Schedule, Error> {
-    noccl::parse_schedule("schedule", text)
+    noccl::collective::parse_schedule("schedule", text)
 }
 
 pub(crate) fn json(value: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|e| unwritable(&e))
+}
+
+// An elaborated network as a Python object.
+
+/// An elaborated network: total, immutable, made only by `load`.
+#[pyclass(frozen, module = "noccl._native")]
+pub(crate) struct Network {
+    pub(crate) loaded: Arc<Loaded>,
+    /// The spec as its user named it, for reproducers.
+    pub(crate) spec_arguments: String,
+}
+
+#[pymethods]
+impl Network {
+    /// Name of the network.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.loaded.network.spec().name
+    }
+
+    /// Columns of clusters.
+    #[getter]
+    fn width(&self) -> u16 {
+        self.loaded.network.cluster_width()
+    }
+
+    /// Rows of clusters.
+    #[getter]
+    fn height(&self) -> u16 {
+        self.loaded.network.cluster_height()
+    }
+
+    /// Columns of the mesh, memory tiles included.
+    #[getter]
+    fn mesh_width(&self) -> u16 {
+        self.loaded.network.width()
+    }
+
+    /// Rows of the mesh, memory tiles included.
+    #[getter]
+    fn mesh_height(&self) -> u16 {
+        self.loaded.network.height()
+    }
+
+    /// Number of clusters.
+    #[getter]
+    fn num_clusters(&self) -> usize {
+        self.loaded.network.clusters().count()
+    }
+
+    /// Number of memory tiles.
+    #[getter]
+    fn num_memories(&self) -> usize {
+        self.loaded.network.memories().count()
+    }
+
+    /// Settings of the spec that have no effect.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.loaded.warnings.clone()
+    }
+
+    /// Names of before that the spec is written with, and what they are now.
+    #[getter]
+    fn old_names(&self) -> Vec<String> {
+        self.loaded.old_names.clone()
+    }
+
+    /// Tiles, links and address map as JSON text (`formats/network.schema.json`).
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        let description = describe(&self.loaded.network, &self.loaded.warnings);
+        serde_json::to_string(&description).map_err(|e| to_python(py, &unwritable(&e)))
+    }
+
+    /// The whole spec as TOML text, overrides applied.
+    fn to_toml(&self) -> String {
+        noccl::network::to_toml(self.loaded.network.spec())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<noccl.Network {}>", self.name())
+    }
+}
+
+/// A result without a JSON form; no result type has such values.
+pub(crate) fn unwritable(error: &serde_json::Error) -> noccl::Error {
+    noccl::Error::File(noccl::files::FileError::Content {
+        path: "result".to_owned(),
+        expected: "value with a JSON form",
+        reason: error.to_string(),
+    })
+}
+
+// Files, by the rules of the command: complete or as before, and of bounded size.
+
+/// Reads a text file.
+#[pyfunction]
+pub(crate) fn read_text(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    supervise(py, None, move |_| noccl::files::read_text(&path))
+}
+
+/// Writes a file as a whole.
+#[pyfunction]
+pub(crate) fn write_file(py: Python<'_>, path: PathBuf, content: Vec<u8>) -> PyResult<()> {
+    supervise(py, None, move |_| {
+        noccl::files::write_bytes(&path, &content)
+    })
+}
+
+// What sweeps need beside `compare`: the words of a point, and its row by the model.
+
+/// The word of a collective, an operator or an element, also by another name of it; of an algorithm its text, if one is meant.
+#[pyfunction]
+pub(crate) fn point_word(py: Python<'_>, kind: &str, text: &str) -> PyResult<String> {
+    let found = match kind {
+        "collective" => parse_collective(text).map(|found| word(&found)),
+        "operator" => parse_operator(text).map(|found| word(&found)),
+        "element" => parse_element(text).map(|found| word(&found)),
+        "algorithm" => one_algorithm(text),
+        other => {
+            let accepted = "accepted: collective, operator, element, algorithm";
+            Err(Error::argument("kind", other, accepted))
+        }
+    };
+    found.map_err(|error| to_python(py, &error))
+}
+
+fn one_algorithm(text: &str) -> Result<String, Error> {
+    match parse_algorithms(text)?.as_slice() {
+        [_] => Ok(text.trim().to_owned()),
+        _ => Err(Error::argument(
+            "algorithm",
+            text,
+            "accepted: the name of one algorithm, or auto",
+        )),
+    }
+}
+
+/// The tile of a network that a text names, as messages and tables name it.
+#[pyfunction]
+pub(crate) fn tile_name(py: Python<'_>, network: &Network, text: &str) -> PyResult<String> {
+    let tile = parse_tile(&network.loaded.network, "root", text);
+    tile.map(root_name).map_err(|error| to_python(py, &error))
+}
+
+/// Compares algorithms by the model with the constants that ship with it; rows as JSON text.
+#[pyfunction]
+pub(crate) fn compare_by_model(
+    py: Python<'_>,
+    network: &Network,
+    request: String,
+) -> PyResult<String> {
+    let loaded = Arc::clone(&network.loaded);
+    supervise(py, None, move |_| {
+        let fields: CompareFields = parse(&request)?;
+        let network = &loaded.network;
+        let request = fields.resolve(network)?;
+        json(
+            &noccl::collective::compare_by_model(network, &request, &Calibration::shipped()?)?.rows,
+        )
+    })
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Facade errors → exceptions of `noccl.errors`.
 
-use noccl::{Error, MachineError, RunError};
+use noccl::study::MachineError;
+use noccl::{Error, RunError};
 use pyo3::prelude::*;
 
 /// The exception that stands for an error; its class is in `python/noccl/errors.py`.
@@ -9,7 +10,7 @@ pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     let diagnosis = error.diagnosis().map(serde_json::to_string);
     let made = match diagnosis.transpose() {
         Ok(diagnosis) => py.import("noccl.errors").and_then(|module| {
-            let arguments = (class_name(error), noccl::message(error), diagnosis);
+            let arguments = (class_name(error), noccl::files::message(error), diagnosis);
             module.call_method1("from_native", arguments)
         }),
         Err(e) => return pyo3::exceptions::PyRuntimeError::new_err(e.to_string()),

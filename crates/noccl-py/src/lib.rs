@@ -7,17 +7,11 @@
 
 mod calls;
 mod error;
-mod files;
-mod held_session;
-mod network;
-mod orders;
 mod program;
 mod program_values;
 mod request;
 mod searches;
-mod studies;
 mod supervise;
-mod sweeps;
 
 use pyo3::prelude::*;
 
@@ -27,29 +21,29 @@ mod _native {
     use super::{Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_export]
+    use super::calls::Network;
+    #[pymodule_export]
     use super::calls::{
         check, compare, gemm, load, members, multiply, parse_size, presets, run, run_values,
         schedule, stress, traffic,
     };
     #[pymodule_export]
-    use super::files::{read_text, write_file};
-    #[pymodule_export]
-    use super::network::Network;
+    use super::calls::{read_text, write_file};
 
     #[pymodule_export]
     use super::program::ProgramSession;
 
     #[pymodule_export]
-    use super::orders::{order, order_draws, path_hops};
+    use super::searches::{order, order_draws, path_hops};
 
     #[pymodule_export]
     use super::searches::synth;
 
     #[pymodule_export]
-    use super::studies::{attention, barrier_study};
+    use super::searches::{attention, barrier_study};
 
     #[pymodule_export]
-    use super::sweeps::{compare_by_model, point_word, tile_name};
+    use super::calls::{compare_by_model, point_word, tile_name};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

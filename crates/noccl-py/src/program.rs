@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A program of ranks as a Python object: ranks state calls, and the hub lets time pass between them.
 
+use crate::calls::Network;
 use crate::error::to_python;
-use crate::held_session::HeldSession;
-use crate::network::Network;
+use crate::program_values::HeldSession;
 use crate::program_values::{
     TimelineColumns, any_or, call, probed, raised, response_list, timeline_columns,
 };
-use noccl::Timeline;
+use noccl::program::Timeline;
 use noccl::program::{
     CommId, ProgramRequest, RankId, Receive, RequestId, Send, parse_program_algorithm,
 };

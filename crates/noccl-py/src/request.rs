@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Requests as the Python package writes them, in the text forms that the command line reads too.
 
-use noccl::{
-    AlgorithmRequest, AttentionRequest, CompareRequest, Definition, Error, GemmRequest,
-    HardwareRequest, Lengths, Mode, Network, NoiseRequest, RunRequest, StressRequest,
-    TrafficRequest, gemm, loads_of_capacity, parse_algorithms, parse_boundary, parse_collective,
-    parse_element, parse_group, parse_operator, parse_pattern, parse_root, parse_stress_kinds,
+use noccl::collective::{
+    AlgorithmRequest, CompareRequest, Definition, Lengths, RunRequest, parse_algorithms,
+    parse_collective, parse_element, parse_operator,
 };
+use noccl::hardware::{HardwareRequest, parse_boundary};
+use noccl::network::{Network, parse_group, parse_root};
+use noccl::program::NoiseRequest;
+use noccl::study::{
+    AttentionRequest, GemmRequest, StressRequest, TrafficRequest, gemm, loads_of_capacity,
+    parse_pattern, parse_stress_kinds,
+};
+use noccl::{Error, Mode};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -319,6 +325,6 @@ fn mode(text: &str) -> Result<Mode, Error> {
     }
 }
 
-fn root(network: &Network, text: Option<&str>) -> Result<Option<noccl::TileRef>, Error> {
+fn root(network: &Network, text: Option<&str>) -> Result<Option<noccl::network::TileRef>, Error> {
     text.map(|text| parse_root(network, text)).transpose()
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The function of the module that searches schedules.
 
+use crate::calls::Network;
 use crate::calls::json;
-use crate::network::Network;
-use crate::request::parse;
+use crate::request::{AttentionFields, parse};
 use crate::supervise::supervise;
-use noccl::{
-    Error, Step, SynthRequest, Watch, parse_collective, parse_element, parse_faulty_link,
-    parse_group, parse_objective, parse_operator, parse_root, parse_time_limit,
+use noccl::collective::{
+    ChainOrder, SynthRequest, parse_collective, parse_element, parse_objective, parse_operator,
 };
+use noccl::network::{parse_faulty_link, parse_group, parse_root, parse_set, parse_tile};
+use noccl::study::{OrderDrawRequest, OrderRequest};
+use noccl::{Error, Step, Watch, parse_time_limit};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::json as object;
@@ -36,7 +38,7 @@ struct SynthFields {
 }
 
 impl SynthFields {
-    fn resolve(&self, network: &noccl::Network) -> Result<SynthRequest, Error> {
+    fn resolve(&self, network: &noccl::network::Network) -> Result<SynthRequest, Error> {
         let groups = self.groups.iter().map(|g| parse_group(network, g));
         let links = self.faulty_links.iter().map(|l| parse_faulty_link(l));
         let tiles = self.faulty_tiles.iter();
@@ -131,7 +133,7 @@ pub(crate) fn synth(
             watch.report(step) && goes_on
         };
         let request = fields.resolve(network)?;
-        let (report, schedule) = noccl::synth(network, &request, Watch::new(&on_step))?;
+        let (report, schedule) = noccl::collective::synth(network, &request, Watch::new(&on_step))?;
         json(&object!({"report": report, "schedule": schedule}))
     });
     let raised = asked.as_ref().as_ref().map(|a| a.raised.lock());
@@ -141,4 +143,118 @@ pub(crate) fn synth(
         return Err(error);
     }
     found
+}
+
+// The functions of the module that stand for whole studies: barriers, attention layers.
+
+/// Simulates every barrier algorithm; the study as JSON text.
+#[pyfunction]
+pub(crate) fn barrier_study(
+    py: Python<'_>,
+    clusters: Vec<u32>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    supervise(py, on_progress.as_ref(), move |watch| {
+        json(&noccl::study::barrier_study(&clusters, watch)?)
+    })
+}
+
+/// Runs an attention layer; its row as JSON text.
+#[pyfunction]
+pub(crate) fn attention(
+    py: Python<'_>,
+    request: String,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    supervise(py, on_progress.as_ref(), move |watch| {
+        let fields: AttentionFields = parse(&request)?;
+        json(&noccl::study::attention(&fields.resolve()?, watch)?)
+    })
+}
+
+// The functions of the module about orders of a chain's destinations.
+
+/// Orders of one set of destinations.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OrderFields {
+    source: String,
+    destinations: String,
+    orders: Vec<String>,
+    given: Option<Vec<String>>,
+    bytes: u64,
+}
+
+/// Random sets of destinations.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DrawFields {
+    source: String,
+    counts: Vec<u32>,
+    draws: u32,
+    seed: u64,
+    orders: Vec<String>,
+}
+
+/// Orders a set of destinations; the report as JSON text.
+#[pyfunction]
+pub(crate) fn order(py: Python<'_>, network: &Network, request: String) -> PyResult<String> {
+    let loaded = Arc::clone(&network.loaded);
+    supervise(py, None, move |_| {
+        let network = &loaded.network;
+        let fields: OrderFields = parse(&request)?;
+        let given = fields.given.map(|given| {
+            let tiles = given.iter().map(|at| parse_tile(network, "given", at));
+            tiles.collect::<Result<Vec<_>, Error>>()
+        });
+        let request = OrderRequest {
+            source: parse_tile(network, "source", &fields.source)?,
+            destinations: parse_set(network, "destinations", &fields.destinations)?,
+            orders: each_order(&fields.orders)?,
+            given: given.transpose()?,
+            bytes: fields.bytes,
+        };
+        json(&noccl::study::order(network, &request)?)
+    })
+}
+
+/// Orders random sets of destinations; one row per set as JSON text.
+#[pyfunction]
+pub(crate) fn order_draws(
+    py: Python<'_>,
+    network: &Network,
+    request: String,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let loaded = Arc::clone(&network.loaded);
+    supervise(py, on_progress.as_ref(), move |watch| {
+        let network = &loaded.network;
+        let fields: DrawFields = parse(&request)?;
+        let request = OrderDrawRequest {
+            source: parse_tile(network, "source", &fields.source)?,
+            counts: fields.counts,
+            draws: fields.draws,
+            seed: fields.seed,
+            orders: each_order(&fields.orders)?,
+        };
+        json(&noccl::study::order_draws(network, &request, watch)?)
+    })
+}
+
+/// Hops between any two of some tiles, as JSON text of rows.
+#[pyfunction]
+pub(crate) fn path_hops(py: Python<'_>, network: &Network, tiles: Vec<String>) -> PyResult<String> {
+    let loaded = Arc::clone(&network.loaded);
+    supervise(py, None, move |_| {
+        let network = &loaded.network;
+        let tiles = tiles.iter().map(|tile| parse_tile(network, "tiles", tile));
+        let tiles = tiles.collect::<Result<Vec<_>, Error>>()?;
+        json(&noccl::network::path_hops(network, &tiles)?)
+    })
+}
+
+/// One name each: unlike in a list of the command line, an empty one stands for nothing.
+fn each_order(names: &[String]) -> Result<Vec<ChainOrder>, Error> {
+    let orders = names.iter().map(|name| Ok(name.trim().parse()?));
+    orders.collect()
 }

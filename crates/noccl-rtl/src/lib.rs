@@ -12,17 +12,15 @@ mod export;
 mod numbers;
 mod package;
 mod parts;
-mod readme;
 mod smart;
-mod sources;
 mod vectors;
 
 pub use config::{AddressRegion, RtlConfig};
 pub use error::RtlError;
 pub use export::{DIGEST_FILE, ExportFile, export};
+pub use export::{SourceFile, closure, hardware_sources, in_order};
 pub use numbers::{PACKAGE_FILE, Package, RtlNumbers, SMART_PACKAGE_FILE};
 pub use package::{package_text, smart_package_text};
 pub use parts::{PARTS, Part};
 pub use smart::SmartRtlConfig;
-pub use sources::{SourceFile, closure, hardware_sources, in_order};
 pub use vectors::vectors_text;

@@ -21,7 +21,6 @@ mod progress;
 mod random;
 mod rank_time;
 mod record;
-mod record_messages;
 mod result;
 mod run_loop;
 
@@ -45,8 +44,6 @@ pub use record::{
     BeatSource, Command, CommandKind, Completion, Contribution, CycleRecord, FlitPlace, FlitRecord,
     Handshake, RecordedKind, RecordedRows, Store, TransferStart,
 };
-pub use record_messages::{
-    MessageClass, MessageCrossing, MessageCycle, MessageDelivery, QueuedPacket,
-};
+pub use record::{MessageClass, MessageCrossing, MessageCycle, MessageDelivery, QueuedPacket};
 pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};
 pub use run_loop::{advance, step};

@@ -12,15 +12,12 @@
 mod base;
 mod error;
 mod esp;
-mod excerpt;
 mod files;
 mod instruction_costs;
 mod mesh;
-mod nearest;
 mod parse;
 mod presets;
 mod ranges;
-mod renamed;
 mod router;
 mod tile;
 mod tiles;
@@ -28,16 +25,16 @@ mod timing;
 mod torrent;
 mod validate;
 
+pub use base::toml_message;
 pub use error::{OutOfRange, SpecError};
 pub use esp::{EspEndpoint, EspRouter};
-pub use excerpt::toml_message;
 pub use instruction_costs::{INSTRUCTION_COSTS, instruction_costs_text};
 pub use mesh::{Mesh, Plane, PlaneName, Region, TileKindName};
-pub use nearest::nearest;
+pub use parse::nearest;
 pub use parse::{override_value, parse_spec, schema, to_toml};
+pub use presets::old_names;
 pub use presets::{PRESET_NAMES, preset_text};
 pub use ranges::{FieldRange, Form, MAX_ADDRESS, Number, ranges};
-pub use renamed::old_names;
 pub use router::{
     BEATS_PER_CREDIT, LinkCycles, Router, RouterBypass, RouterFlow, SmartMergeScope,
     SmartMulticast, SmartPriority, SmartReduction, SmartRouter, SmartTree, VariantField,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The page of `auto`: losses of measured rows, errors of the model, a file with all cases.
 
-use crate::page::between;
 use crate::{AutoRow, Error, format_bytes, read_text, write_file};
+use noccl_files::FileError;
 use noccl_workload::CollectiveKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -249,4 +249,28 @@ pub fn update_auto_grid_page(page: &Path, rows: &[AutoRow]) -> Result<(), Error>
     let body = auto_grid_text(rows);
     let text = between(&name, &read_text(page)?, GRID_MARKERS, body.trim_end())?;
     write_file(page, &text)
+}
+
+// Pages with generated tables between marker lines.
+
+/// A page with what stands between two marker lines replaced.
+///
+/// # Errors
+/// [`Error::File`] if the page has no markers.
+pub fn between(
+    path: &str,
+    page: &str,
+    (begin, end): (&str, &str),
+    body: &str,
+) -> Result<String, Error> {
+    let missing = || {
+        Error::File(FileError::Content {
+            path: path.to_owned(),
+            expected: "page with a generated table",
+            reason: format!("accepted: a line '{begin}' and behind it a line '{end}'"),
+        })
+    };
+    let (before, rest) = page.split_once(begin).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(end).ok_or_else(missing)?;
+    Ok(format!("{before}{begin}\n\n{body}\n{end}{after}"))
 }

@@ -4,9 +4,9 @@
 //! All members arrive at once; a runtime is from their arrival to the last departure, instructions included.
 //! Meshes are as square as powers of two allow, wider than high.
 
+use crate::auto_page::between;
 use crate::figure::{Line, line_chart};
-use crate::measure::statistics::slope;
-use crate::page::between;
+use crate::measure::runner::slope;
 use crate::{Error, Figure, load, parse_group, read_text, write_file};
 use noccl_coll::{BarrierAlgorithm, BarrierStructure, barrier_schedule};
 use noccl_net::counts::max_or_zero;

@@ -22,7 +22,6 @@ mod measure;
 mod noise;
 mod npb;
 mod order;
-mod page;
 pub mod parts;
 mod request;
 mod runs;

@@ -5,7 +5,7 @@
 
 use crate::Error;
 use crate::compare::runtime_cycles;
-use crate::measure::statistics::mean;
+use crate::measure::runner::mean;
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;

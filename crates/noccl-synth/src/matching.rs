@@ -5,7 +5,7 @@
 //! whose port is free when the first beat comes, along a path whose links are. The same run backwards in time gathers operands: a
 //! sum is a broadcast whose arrows are reversed, in which a node is busy as long as its cores add.
 
-use crate::costs::Costs;
+use crate::plan::Costs;
 use crate::problem::{NodeId, Problem};
 use noccl_run::Rng;
 use std::cmp::Reverse;

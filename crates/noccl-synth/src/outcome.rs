@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a search is told and what it leaves: settings, ratings, candidates.
 
-use crate::genome::Genome;
+use crate::encoding::Encoding;
 use noccl_workload::Schedule;
 
 /// What is made small.
@@ -14,14 +14,14 @@ pub enum Objective {
     Energy,
 }
 
-/// What an oracle says of a schedule.
+/// What an evaluator says of a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rating {
     /// From the first start to the last end.
     pub cycles: u64,
     /// Energy of the counted events, in femtojoules.
     pub energy_fj: u64,
-    /// When each action starts; empty if the oracle does not know.
+    /// When each action starts; empty if the evaluator does not know.
     pub starts: Vec<u64>,
 }
 
@@ -35,7 +35,7 @@ impl Rating {
 }
 
 /// Who says how good a schedule is: a model or a simulator.
-pub trait Oracle {
+pub trait Evaluator {
     /// Ratings in the order of the schedules; `None` for one that cannot run.
     fn rate(&mut self, schedules: &[Schedule]) -> Vec<Option<Rating>>;
     /// Is the time over, or does somebody want an end?
@@ -47,7 +47,7 @@ pub trait Oracle {
 pub struct Settings {
     /// Of all random choices.
     pub seed: u64,
-    /// Most schedules that are rated; `None`: as many as the oracle has time for.
+    /// Most schedules that are rated; `None`: as many as the evaluator has time for.
     pub tries: Option<u64>,
     /// Without multicasts, reductions and barriers of the network?
     pub is_software: bool,
@@ -62,11 +62,11 @@ pub struct Candidate {
     pub name: String,
     /// The schedule.
     pub schedule: Schedule,
-    /// What the oracle says.
+    /// What the evaluator says.
     pub rating: Rating,
     /// Is it one of the library's?
     pub is_library: bool,
-    pub(crate) genome: Genome,
+    pub(crate) encoding: Encoding,
 }
 
 /// What a search leaves.

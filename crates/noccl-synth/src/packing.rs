@@ -5,8 +5,8 @@
 //! would then have to carry more than the budget: what everybody has to receive. Pieces of a value run through its trees in rotation, sums
 //! through the same trees from the leaves to the top.
 
-use crate::costs::Costs;
-use crate::matched::{MAX_MOVES, num_moves, wanting};
+use crate::plan::Costs;
+use crate::plan::{MAX_MOVES, num_moves, wanting};
 use crate::plan::{Move, Order, Piece, Plan, cut};
 use crate::problem::{NodeId, Problem};
 use noccl_net::counts::max_or_zero;

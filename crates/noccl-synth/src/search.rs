@@ -2,14 +2,14 @@
 //! The search: the library's schedules and constructed ones, then changes to the best, as long as there is time.
 
 use crate::SynthError;
-use crate::costs::Costs;
 use crate::emit::{emit, side_by_side};
+use crate::encoding::{Encoding, constructed, mutate};
 use crate::file_order::{by_starts, can_change};
-use crate::genome::{Genome, constructed, mutate};
 use crate::library::library_choices;
-use crate::matched::by_matching;
-use crate::outcome::{Candidate, Found, Oracle, Rating, Settings};
+use crate::outcome::{Candidate, Evaluator, Found, Rating, Settings};
 use crate::packing::by_packing;
+use crate::plan::Costs;
+use crate::plan::by_matching;
 use crate::problem::Problem;
 use noccl_coll::Choice;
 use noccl_run::Rng;
@@ -28,7 +28,7 @@ const MAX_FRUITLESS: u32 = 60;
 
 /// A schedule to be rated.
 struct Entry {
-    genome: Genome,
+    encoding: Encoding,
     name: String,
     schedule: Schedule,
     /// Of which collective alone, if it is not all of them.
@@ -41,7 +41,7 @@ struct Search<'a, 'p> {
     costs: Costs,
     rng: Rng,
     library: VecDeque<(usize, Choice)>,
-    constructed: VecDeque<Genome>,
+    constructed: VecDeque<Encoding>,
     /// Per collective the best of the library, alone.
     parts: Vec<Option<Candidate>>,
     found: Found,
@@ -52,49 +52,49 @@ struct Search<'a, 'p> {
     has_merged: bool,
 }
 
-/// Searches until the oracle's time is over, the tries are used up, or nothing new is found.
+/// Searches until the evaluator's time is over, the tries are used up, or nothing new is found.
 ///
 /// # Errors
 /// [`SynthError`] if there is no schedule at all.
 pub fn search(
     problem: &Problem<'_>,
     settings: Settings,
-    oracle: &mut dyn Oracle,
+    evaluator: &mut dyn Evaluator,
 ) -> Result<Found, SynthError> {
     let mut search = Search::new(problem, settings);
     loop {
-        let batch = search.next_batch(oracle);
+        let batch = search.next_batch(evaluator);
         if batch.is_empty() {
             break;
         }
         let (entries, schedules): (Vec<_>, Vec<_>) = batch
             .into_iter()
-            .map(|e| ((e.genome, e.name, e.part), e.schedule))
+            .map(|e| ((e.encoding, e.name, e.part), e.schedule))
             .unzip();
-        let ratings = oracle.rate(&schedules);
-        for (((genome, name, part), schedule), rating) in
+        let ratings = evaluator.rate(&schedules);
+        for (((encoding, name, part), schedule), rating) in
             entries.into_iter().zip(schedules).zip(ratings)
         {
             search.found.num_tried += 1;
             if let Some(rating) = rating {
-                let is_library = matches!(genome, Genome::Library(_));
+                let is_library = matches!(encoding, Encoding::Library(_));
                 let candidate = Candidate {
                     name,
                     schedule,
                     rating,
                     is_library,
-                    genome,
+                    encoding,
                 };
                 search.take(candidate, part);
             }
         }
         let is_used_up = |tries| search.found.num_tried >= tries;
-        if oracle.is_over() || settings.tries.is_some_and(is_used_up) {
+        if evaluator.is_over() || settings.tries.is_some_and(is_used_up) {
             break;
         }
     }
     if let Some(entry) = search.merged() {
-        let rating = oracle.rate(std::slice::from_ref(&entry.schedule)).pop();
+        let rating = evaluator.rate(std::slice::from_ref(&entry.schedule)).pop();
         if let Some(rating) = rating.flatten() {
             search.take_merged(entry, rating);
         }
@@ -140,10 +140,10 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Schedules that have not been rated yet.
-    fn next_batch(&mut self, oracle: &dyn Oracle) -> Vec<Entry> {
+    fn next_batch(&mut self, evaluator: &dyn Evaluator) -> Vec<Entry> {
         let mut batch = Vec::new();
         let mut fruitless = 0;
-        while batch.len() < self.batch_size() && fruitless < MAX_FRUITLESS && !oracle.is_over() {
+        while batch.len() < self.batch_size() && fruitless < MAX_FRUITLESS && !evaluator.is_over() {
             match self.next_entry() {
                 Some(entry) if self.seen.insert(entry.schedule.fingerprint()) => batch.push(entry),
                 Some(_) | None => fruitless += 1,
@@ -160,8 +160,8 @@ impl<'a, 'p> Search<'a, 'p> {
             let (part, choice) = self.library.pop_front()?;
             return self.of_library(part, choice);
         }
-        if let Some(genome) = self.constructed.pop_front() {
-            return self.made(genome);
+        if let Some(encoding) = self.constructed.pop_front() {
+            return self.made(encoding);
         }
         if let Some(entry) = self.merged() {
             return Some(entry);
@@ -177,7 +177,7 @@ impl<'a, 'p> Search<'a, 'p> {
             return None;
         }
         Some(Entry {
-            genome: Genome::Library(choice),
+            encoding: Encoding::Library(choice),
             name: choice.to_string(),
             schedule,
             part: (self.problem.parts.len() > 1).then_some(part),
@@ -194,9 +194,9 @@ impl<'a, 'p> Search<'a, 'p> {
         let lists = best.iter().map(|c| c.schedule.actions.clone()).collect();
         let names: Vec<&str> = best.iter().map(|c| c.name.as_str()).collect();
         let name = names.join(" | ");
-        let genome = best.first()?.genome;
+        let encoding = best.first()?.encoding;
         let entry = Entry {
-            genome,
+            encoding,
             schedule: self.schedule(&name, side_by_side(lists), BTreeMap::new()),
             name,
             part: None,
@@ -206,11 +206,11 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// A schedule by a method of this crate.
-    fn made(&mut self, genome: Genome) -> Option<Entry> {
-        let plan = match genome {
-            Genome::Matched(how) => by_matching(self.problem, &self.costs, &how),
-            Genome::Packed(how) => by_packing(self.problem, &self.costs, &how),
-            Genome::Library(_) => None,
+    fn made(&mut self, encoding: Encoding) -> Option<Entry> {
+        let plan = match encoding {
+            Encoding::Matched(how) => by_matching(self.problem, &self.costs, &how),
+            Encoding::Packed(how) => by_packing(self.problem, &self.costs, &how),
+            Encoding::Library(_) => None,
         }?;
         let lists = match emit(self.problem, &plan) {
             Ok(lists) => lists,
@@ -219,7 +219,7 @@ impl<'a, 'p> Search<'a, 'p> {
                 return None;
             }
         };
-        let mut entry = self.entry(genome, side_by_side(lists));
+        let mut entry = self.entry(encoding, side_by_side(lists));
         if plan.cycles > 0 {
             let parameters = &mut entry.schedule.parameters;
             parameters.insert("planned_cycles".to_owned(), plan.cycles.to_string());
@@ -227,10 +227,10 @@ impl<'a, 'p> Search<'a, 'p> {
         Some(entry)
     }
 
-    fn entry(&self, genome: Genome, actions: Vec<Action>) -> Entry {
-        let (name, parameters) = genome.description();
+    fn entry(&self, encoding: Encoding, actions: Vec<Action>) -> Entry {
+        let (name, parameters) = encoding.description();
         Entry {
-            genome,
+            encoding,
             schedule: self.schedule("synthesized", actions, parameters),
             name,
             part: None,
@@ -266,11 +266,11 @@ impl<'a, 'p> Search<'a, 'p> {
         }
         // The better, the more often.
         let rank = self.rng.below(count).min(self.rng.below(count)) as usize;
-        let genome = self.found.best[rank].genome;
-        let is_reordered = matches!(genome, Genome::Library(_)) || self.rng.one_in(2);
+        let encoding = self.found.best[rank].encoding;
+        let is_reordered = matches!(encoding, Encoding::Library(_)) || self.rng.one_in(2);
         if !is_reordered {
-            let genome = mutate(genome, &mut self.rng);
-            return self.made(genome);
+            let encoding = mutate(encoding, &mut self.rng);
+            return self.made(encoding);
         }
         let base = &self.found.best[rank];
         let is_possible = can_change(&base.schedule.actions)
@@ -282,7 +282,7 @@ impl<'a, 'p> Search<'a, 'p> {
         let share = [1, 4, 20][self.rng.below(3) as usize];
         let starts = &base.rating.starts;
         let actions = by_starts(&base.schedule.actions, starts, shift, share, &mut self.rng);
-        let mut entry = self.entry(genome, actions);
+        let mut entry = self.entry(encoding, actions);
         if !entry.name.ends_with("reordered") {
             entry.name += ", reordered";
         }
@@ -312,7 +312,7 @@ impl<'a, 'p> Search<'a, 'p> {
             schedule: entry.schedule,
             rating,
             is_library: true,
-            genome: entry.genome,
+            encoding: entry.encoding,
         });
     }
 
@@ -332,7 +332,7 @@ impl<'a, 'p> Search<'a, 'p> {
         // One of each origin, or all would soon be orders of one schedule.
         let same = best
             .iter()
-            .position(|known| known.genome == candidate.genome);
+            .position(|known| known.encoding == candidate.encoding);
         match same {
             Some(known) if best[known].rating.key(objective) <= key => return,
             Some(known) => {

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::Faults;
-use crate::costs::Costs;
 use crate::matching::{Chunk, Style, spread};
+use crate::plan::Costs;
 use crate::problem::{Part, Problem};
 use noccl_net::{Coord, Network, TileRef, elaborate};
 use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, Postcondition};

@@ -8,12 +8,10 @@
 
 pub mod actions;
 pub mod cases;
-pub mod collectives;
 pub mod folder;
 pub mod generated;
 pub mod networks;
 pub mod random;
-pub mod records;
 pub mod says;
 pub mod schedules;
 pub mod sides;

@@ -8,7 +8,6 @@ mod action;
 pub mod check;
 mod collective;
 mod definition;
-mod fold_tree;
 mod instances;
 mod interpret;
 mod kernel;
@@ -23,22 +22,22 @@ mod traffic;
 
 pub use action::{
     AccessPattern, ActionKind, Agent, Arrival, Barrier, BarrierMechanism, CHAIN_BEAT_BYTES, Chain,
-    ChainDestination, Compute, Destination, Effect, InNetworkReduction, Lines, ListMulticast,
-    LocalReduce, MAX_FIELD, MAX_LOOPS, Message, MessageRows, Need, NetworkFold, Notice,
+    ChainDestination, Completion, Compute, Destination, Effect, InNetworkReduction, Lines,
+    ListMulticast, LocalReduce, MAX_FIELD, MAX_LOOPS, Message, MessageRows, Need, NetworkFold,
     PatternLoop, Rectangle, StaticMulticast, Targets, Transfer, WORD_BYTES, Waits, WordStream,
     participants,
 };
 pub use check::{
-    CheckError, CheckReport, Crowd, Deadlock, DeadlockProof, DeadlockReport, DeadlockWait,
-    MAX_CYCLES, TileSetError, check, check_collective, check_deadlock, check_definition,
-    check_lengths, check_sets, check_trace, check_trace_limits,
+    CheckError, CheckReport, Deadlock, DeadlockProof, DeadlockReport, DeadlockWait, MAX_CYCLES,
+    Overload, TileSetError, check, check_collective, check_deadlock, check_definition,
+    check_lengths, check_sets, check_trace, check_trace_limits, may_overlap_others,
 };
 pub use collective::{
     Blocks, Buffers, Collective, CollectiveClass, CollectiveKind, Holders, Lengths, Origin, Values,
 };
 pub use definition::{ChunkRef, Definition, InputChunks, Want};
-pub use fold_tree::{FoldTree, fold_tree};
 pub use instances::{Instance, Instances, Numbered};
+pub use interpret::{FoldTree, fold_tree};
 pub use interpret::{Memories, interpret};
 pub use kernel::{Extent, FoldRows, Kernel, Multiply, Operation, RowWise, sum_element};
 pub use layout::{Layout, LayoutError};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The main job on S1's system: multicast and sum reduction by every algorithm.
 
-use crate::{CompareRequest, Comparison, Error, Step, compare, load, parse_group};
+use crate::collective::{CompareRequest, Comparison, compare};
+use crate::network::{load, parse_group};
+use crate::{Error, Step};
 use noccl_run::Watch;
 use noccl_workload::CollectiveKind;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Is this installation sound? Versions, presets, threads, tools.
 
-use crate::{load, preset_names};
+use crate::network::{load, preset_names};
 use noccl_cosim::verilator_found;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,9 @@
 //! Names in tables are those that `--algorithms` takes, and tell apart what differs.
 #![allow(clippy::unwrap_used)]
 
-use noccl::{CollectiveKind, CompareRequest, Watch, compare, load, parse_group};
+use noccl::Watch;
+use noccl::collective::{CollectiveKind, CompareRequest, compare};
+use noccl::network::{load, parse_group};
 
 #[test]
 fn tables_tell_the_variants_of_an_algorithm_by_name() {
@@ -35,12 +37,14 @@ fn tables_tell_the_variants_of_an_algorithm_by_name() {
         let net = load(spec, &[]).unwrap().network;
         let group = parse_group(&net, "0,0,4,4").unwrap();
         let mut request = CompareRequest::new(kind, group, vec![1024]);
-        request.root = Some(noccl::parse_root(&net, root).unwrap());
+        request.root = Some(noccl::network::parse_root(&net, root).unwrap());
         let asked: Vec<&str> = names.split(',').collect();
         for name in &asked {
             request
                 .algorithms
-                .push(noccl::AlgorithmRequest::Fixed(name.parse().unwrap()));
+                .push(noccl::collective::AlgorithmRequest::Fixed(
+                    name.parse().unwrap(),
+                ));
         }
         let rows = compare(&net, &request, Watch::quiet()).unwrap().rows;
         let told: Vec<String> = rows.iter().map(noccl::algorithm).collect();

@@ -8,6 +8,7 @@ Exit codes are those of the command line: 0 fine; 1 a point failed; 2 wrong inpu
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import signal
@@ -17,7 +18,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from noccl.drawings import repeatable
+from noccl.drawings import repeatable, with_dark_colours
 from noccl.errors import ArgumentError, NocclError
 from noccl.sweeps.pareto import plot_pareto
 from noccl.sweeps.run import sweep
@@ -127,11 +128,15 @@ def _check_picture(name: str, path: str) -> None:
 
 
 def _save(figure: Figure, path: str) -> None:
-    is_svg = path.endswith(".svg")
     try:
         with repeatable():
-            # Without the date: the same rows are the same file.
-            figure.savefig(path, dpi=150, metadata={"Date": None} if is_svg else None)
+            if path.endswith(".svg"):
+                text = io.StringIO()
+                # Without the date: the same rows are the same file.
+                figure.savefig(text, format="svg", metadata={"Date": None})
+                Path(path).write_text(with_dark_colours(text.getvalue()), encoding="utf-8")
+            else:
+                figure.savefig(path, dpi=150)
     except OSError as error:
         raise NotWrittenError(f"{path}: cannot write: {error}") from error
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from noccl.colours import Style, styles
 from noccl.drawings import new_figure
 from noccl.errors import ArgumentError
 from noccl.sizes import size
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, told apart with every kind of colour vision; black is the front's.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
-_MARKERS = "osD^vPX<"
 _MOST_AREA, _LEAST_AREA = 75, 20
 _LINEAR_UP_TO = 10.0
 _FINE_UP_TO = 40.0
@@ -162,12 +160,12 @@ def _draw(
 ) -> Figure:
     columns = min(_COLUMNS, len(panels))
     lines = math.ceil(len(panels) / columns)
-    names = list(dict.fromkeys(row["algorithm"] for row in rows))
+    series = styles(row["algorithm"] for row in rows)
     height = 3.2 * lines + 0.7
     figure = new_figure((max(6.0, 4.2 * columns), height))
     grid = figure.subplots(lines, columns, squeeze=False)
     for axes, (workload, chosen) in zip(grid.flat, panels.items(), strict=False):
-        _draw_panel(axes, chosen, names)
+        _draw_panel(axes, chosen, series)
         axes.set_title(_title(workload), fontsize=9)
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
@@ -185,7 +183,7 @@ def _labelled(axes: Axes) -> list[tuple[Any, str]]:
     return list(zip(*axes.get_legend_handles_labels(), strict=True))
 
 
-def _draw_panel(axes: Axes, rows: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
+def _draw_panel(axes: Axes, rows: Sequence[dict[str, Any]], series: Mapping[str, Style]) -> None:
     place = {id(row): (row["cycles"], row["energy_pj"] / _PJ_PER_NJ) for row in rows}
     best = front(list(place.values()))
     axes.plot(
@@ -198,7 +196,7 @@ def _draw_panel(axes: Axes, rows: Sequence[dict[str, Any]], names: Sequence[str]
         zorder=1,
         label="Pareto front",
     )
-    for index, name in enumerate(names):
+    for index, (name, style) in enumerate(series.items()):
         points = [place[id(row)] for row in rows if row["algorithm"] == name]
         if points:
             cycles, energy = zip(*points, strict=True)
@@ -207,8 +205,8 @@ def _draw_panel(axes: Axes, rows: Sequence[dict[str, Any]], names: Sequence[str]
                 energy,
                 # Smaller from one to the next: points on the same place are all seen.
                 s=max(_LEAST_AREA, _MOST_AREA - 7 * index),
-                color=_COLOURS[index % len(_COLOURS)],
-                marker=_MARKERS[index % len(_MARKERS)],
+                color=style.colour,
+                marker=style.marker,
                 edgecolors="white",
                 linewidths=0.5,
                 zorder=2 + index,

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The verbs, one file each, in a folder per subject.
+//! The verbs, one file each, in a folder per group of the help. A new verb is its file and two lines of its group.
 
-mod collective;
-mod network;
-mod study;
-mod tool;
+mod describe;
+mod explore;
+mod hardware;
+mod project;
+mod rows;
+mod simulate;
 
 use crate::Outcome;
 use crate::effects::{self, Idle};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use collective::{baselines, check, compare, demo, matrix, order, run, schedule};
-use network::{elaborate, rtl};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use describe::Describe;
+use explore::Explore;
+use hardware::Hardware;
 use noccl::Error;
+use project::Project;
+use simulate::Simulate;
 use std::ffi::OsString;
-use study::{
-    attention, auto, barrier, calibrate, coherence, gemm, npb, stress, sweep, synth, traffic,
-    validation,
-};
-use tool::{bench, build, doctor, help_markdown, report, schema};
+use std::fmt::Write;
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 fine; 1 a check failed, a run stalled or delivered wrong bytes; \
@@ -25,93 +26,91 @@ Exit codes: 0 fine; 1 a check failed, a run stalled or delivered wrong bytes; \
 4 an output could not be written (what was there before is still there); 130 interrupted.
 Results go to stdout, remarks and progress to stderr.";
 
+/// First commands for somebody who has none yet.
+const FIRST_COMMANDS: &str = "\
+Start with:
+  noccl demo                                     what collectives in the network gain, as a page of plots
+  noccl compare all_reduce --bytes 1KiB,32KiB    every algorithm for your collective
+  noccl VERB --help                              options and examples of a verb";
+
+/// One verb: its options, and what it does.
+trait Verb {
+    /// Options without an effect on what is asked for, which are refused.
+    fn idle(&self) -> Vec<Idle> {
+        Vec::new()
+    }
+
+    /// Does the work.
+    fn run(&self) -> Result<Outcome, Error>;
+}
+
+/// Makes a group of verbs from one variant per verb.
+macro_rules! group {
+    ($(#[$meta:meta])* pub enum $group:ident { $($(#[$attribute:meta])* $variant:ident($verb:ty)),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, clap::Subcommand)]
+        pub enum $group { $($(#[$attribute])* $variant($verb)),+ }
+
+        impl Verb for $group {
+            fn idle(&self) -> Vec<crate::effects::Idle> {
+                match self { $($group::$variant(verb) => verb.idle()),+ }
+            }
+
+            fn run(&self) -> Result<crate::Outcome, noccl::Error> {
+                match self { $($group::$variant(verb) => verb.run()),+ }
+            }
+        }
+    };
+}
+use group;
+
 /// Collective communication on networks-on-chip: verified, cycle-accurate.
 #[derive(Debug, Parser)]
 #[command(name = "noccl", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
-    verb: Verb,
+    verb: Any,
 }
 
-#[derive(Debug, Subcommand)]
-enum Verb {
-    Demo(demo::Demo),
-    Elaborate(elaborate::Elaborate),
-    Schedule(schedule::Schedule),
-    Order(order::Order),
-    Check(check::Check),
-    Run(run::Run),
-    Compare(compare::Compare),
-    Matrix(matrix::Matrix),
-    Auto(auto::Auto),
-    #[command(alias = "rivals")]
-    Baselines(baselines::Baselines),
-    Gemm(gemm::Gemm),
-    Attention(attention::Attention),
-    Calibrate(calibrate::Calibrate),
-    #[command(alias = "verdicts")]
-    Validation(validation::ValidationVerb),
-    Traffic(traffic::Traffic),
-    Stress(stress::Stress),
-    Sweep(sweep::Sweep),
-    Synth(synth::Synth),
-    Bench(bench::Bench),
-    Barrier(barrier::Barrier),
-    Coherence(coherence::Coherence),
-    Build(build::Build),
-    Npb(npb::Npb),
-    Report(report::Report),
-    Rtl(rtl::Rtl),
-    Schema(schema::Schema),
-    Doctor(doctor::Doctor),
-    #[command(hide = true)]
-    HelpMarkdown(help_markdown::HelpMarkdown),
-}
-
-impl Verb {
-    /// Options without an effect on what is asked for.
-    fn idle(&self) -> Vec<Idle> {
-        match self {
-            Verb::Run(verb) => verb.idle(),
-            Verb::Schedule(verb) => verb.idle(),
-            Verb::Order(verb) => verb.idle(),
-            Verb::Compare(verb) => verb.idle(),
-            Verb::Auto(verb) => verb.idle(),
-            Verb::Baselines(verb) => verb.idle(),
-            Verb::Gemm(verb) => verb.idle(),
-            Verb::Attention(verb) => verb.idle(),
-            Verb::Synth(verb) => verb.idle(),
-            Verb::Coherence(verb) => verb.idle(),
-            Verb::Demo(_)
-            | Verb::Elaborate(_)
-            | Verb::Check(_)
-            | Verb::Matrix(_)
-            | Verb::Calibrate(_)
-            | Verb::Validation(_)
-            | Verb::Traffic(_)
-            | Verb::Stress(_)
-            | Verb::Sweep(_)
-            | Verb::Bench(_)
-            | Verb::Barrier(_)
-            | Verb::Build(_)
-            | Verb::Npb(_)
-            | Verb::Report(_)
-            | Verb::Rtl(_)
-            | Verb::Schema(_)
-            | Verb::Doctor(_)
-            | Verb::HelpMarkdown(_) => Vec::new(),
-        }
+group! {
+    /// A verb of any group.
+    pub enum Any {
+        #[command(flatten)]
+        Explore(Explore),
+        #[command(flatten)]
+        Describe(Describe),
+        #[command(flatten)]
+        Simulate(Simulate),
+        #[command(flatten)]
+        Hardware(Hardware),
+        #[command(flatten)]
+        Project(Project),
     }
 }
 
 impl Cli {
+    /// The command line with its help: verbs by group.
+    pub fn with_help() -> Command {
+        let groups = [
+            listed::<Explore>("Explore"),
+            listed::<Describe>("Describe"),
+            listed::<Simulate>("Simulate"),
+            listed::<Hardware>("Hardware"),
+            listed::<Project>("Model and project"),
+        ]
+        .concat();
+        Self::command().help_template(format!(
+            "{{about}}\n\nUsage: {{usage}}\n\n{groups}{FIRST_COMMANDS}\n\nOptions:\n{{options}}{{after-help}}"
+        ))
+    }
+
     /// Reads a command line, the program's name first.
     ///
     /// # Errors
     /// Those of clap; an option without an effect on what is asked for.
     pub fn read(arguments: &[OsString]) -> Result<Self, clap::Error> {
-        let arguments = run::with_form(arguments);
-        let mut command = Self::command();
+        let arguments = simulate::with_form(arguments);
+        let mut command = Self::with_help();
         let matches = command
             .try_get_matches_from_mut(arguments.iter())
             .map_err(|error| effects::of_another_form(&mut command, &arguments, error))?;
@@ -125,35 +124,20 @@ impl Cli {
     /// # Errors
     /// Those of the facade.
     pub fn run(&self) -> Result<Outcome, Error> {
-        match &self.verb {
-            Verb::Demo(verb) => verb.run(),
-            Verb::Elaborate(verb) => verb.run(),
-            Verb::Schedule(verb) => verb.run(),
-            Verb::Order(verb) => verb.run(),
-            Verb::Check(verb) => verb.run(),
-            Verb::Run(verb) => verb.run(),
-            Verb::Compare(verb) => verb.run(),
-            Verb::Matrix(verb) => verb.run(),
-            Verb::Auto(verb) => verb.run(),
-            Verb::Baselines(verb) => verb.run(),
-            Verb::Gemm(verb) => verb.run(),
-            Verb::Attention(verb) => verb.run(),
-            Verb::Calibrate(verb) => verb.run(),
-            Verb::Validation(verb) => verb.run(),
-            Verb::Traffic(verb) => verb.run(),
-            Verb::Stress(verb) => verb.run(),
-            Verb::Sweep(verb) => verb.run(),
-            Verb::Synth(verb) => verb.run(),
-            Verb::Bench(verb) => verb.run(),
-            Verb::Barrier(verb) => verb.run(),
-            Verb::Coherence(verb) => verb.run(),
-            Verb::Build(verb) => verb.run(),
-            Verb::Npb(verb) => verb.run(),
-            Verb::Report(verb) => verb.run(),
-            Verb::Rtl(verb) => verb.run(),
-            Verb::Schema(verb) => verb.run(),
-            Verb::Doctor(verb) => verb.run(),
-            Verb::HelpMarkdown(verb) => verb.run(),
-        }
+        self.verb.run()
     }
+}
+
+/// Names and first lines of a group's verbs, under its title.
+fn listed<G: Subcommand>(title: &str) -> String {
+    let group = G::augment_subcommands(Command::new("noccl"));
+    let mut text = format!("{title}:\n");
+    for verb in group.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        let about = verb
+            .get_about()
+            .map_or_else(String::new, ToString::to_string);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {:<12}{about}", verb.get_name());
+    }
+    text + "\n"
 }

@@ -2,7 +2,7 @@
 //! `noccl baselines`: its table is the one of docs/baselines.md, its rows are JSON, its plots are files, wrong input is refused.
 
 use crate::common::{Folder, done, fails, noccl_in};
-use noccl::BaselineRow;
+use noccl::study::BaselineRow;
 
 const BEGIN: &str = "```text\n";
 const END: &str = "```\n";
@@ -48,7 +48,9 @@ fn rows_are_json_and_plots_are_files() {
     let rows: Vec<BaselineRow> = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(
         rows.len(),
-        2 * 2 * noccl::BaselineAlgorithm::of(noccl::CollectiveKind::Multicast).len()
+        2 * 2
+            * noccl::study::BaselineAlgorithm::of(noccl::collective::CollectiveKind::Multicast)
+                .len()
     );
     assert!(
         rows.iter()
@@ -61,7 +63,7 @@ fn rows_are_json_and_plots_are_files() {
     );
     for name in ["baselines_1KiB.json", "baselines_2KiB.json"] {
         let plot = std::fs::read_to_string(folder.0.join("plots").join(name)).unwrap();
-        let plot: noccl::Figure = serde_json::from_str(&plot).unwrap();
+        let plot: noccl::study::Figure = serde_json::from_str(&plot).unwrap();
         assert_eq!(format!("{}.json", plot.name), name);
     }
 }

@@ -2,7 +2,7 @@
 //! `noccl coherence`: rows, recordings that are saved and read, and what it refuses.
 
 use crate::common::{Folder, done, fails};
-use noccl::CoherenceRow;
+use noccl::study::CoherenceRow;
 use noccl_testkit::assert_says;
 
 fn rows(text: &str) -> Vec<CoherenceRow> {

@@ -141,9 +141,9 @@ fn files_above_their_limit_are_refused_before_they_are_read() {
     // Holes: no disk is used, and only a reader that looks at the size first is fast.
     sized("huge.json", 1 << 40);
     sized("huge.toml", 1 << 40);
-    sized("above.toml", noccl::MAX_TOML_BYTES + 1);
-    sized("above.json", noccl::MAX_FILE_BYTES + 1);
-    sized("trace.json", noccl::MAX_TRACE_BYTES + 1);
+    sized("above.toml", noccl::files::MAX_TOML_BYTES + 1);
+    sized("above.json", noccl::files::MAX_FILE_BYTES + 1);
+    sized("trace.json", noccl::files::MAX_TRACE_BYTES + 1);
     for (arguments, limit) in [
         ("check huge.json", "128 MiB"),
         ("check above.json", "at most 134217728 bytes"),

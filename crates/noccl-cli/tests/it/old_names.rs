@@ -92,11 +92,11 @@ fn rows_with_the_fields_of_before_are_read() {
     let row = noccl("baselines --size 2x2 --destinations 2 --bytes 1KiB --json").stdout;
     let before = row.replacen("\"algorithm\": \"unicast\"", "\"rival\": \"unicast\"", 1);
     assert_ne!(row, before);
-    let read = |text: &str| serde_json::from_str::<Vec<noccl::BaselineRow>>(text).unwrap();
+    let read = |text: &str| serde_json::from_str::<Vec<noccl::study::BaselineRow>>(text).unwrap();
     assert_eq!(read(&row), read(&before));
     let study = noccl("barrier --clusters 2 --json").stdout;
     let before = study.replace("\"algorithm\"", "\"plan\"");
-    let read = |text: &str| serde_json::from_str::<noccl::BarrierStudy>(text).unwrap();
+    let read = |text: &str| serde_json::from_str::<noccl::study::BarrierStudy>(text).unwrap();
     assert_eq!(read(&study), read(&before));
 }
 

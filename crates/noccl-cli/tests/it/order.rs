@@ -2,7 +2,7 @@
 //! `noccl order`: a set of destinations, random sets, and what it refuses.
 
 use crate::common::{Folder, done, fails};
-use noccl::{OrderDraw, OrderReport};
+use noccl::study::{OrderDraw, OrderReport};
 
 #[test]
 fn a_source_among_its_destinations_gets_no_path_segment_and_every_order_a_row() {
@@ -14,7 +14,7 @@ fn a_source_among_its_destinations_gets_no_path_segment_and_every_order_a_row() 
     assert!(report.has_loopback);
     assert_eq!((report.num_destinations, report.multicast_hops), (5, 5));
     let names: Vec<&str> = report.rows.iter().map(|r| r.order.as_str()).collect();
-    let all = noccl::ChainOrder::ALL.map(noccl::ChainOrder::name);
+    let all = noccl::collective::ChainOrder::ALL.map(noccl::collective::ChainOrder::name);
     assert_eq!(names, all);
     // Of the snakes through six clusters the one along the columns ends nearest to the source.
     let best = report.rows.iter().map(|r| r.cycles).min();

@@ -348,5 +348,8 @@ fn files_are_written_in_one_place() {
             found.extend(lines.map(|line| format!("{path}: {}", line.trim())));
         }
     }
-    assert!(found.is_empty(), "write by noccl::write_file: {found:#?}");
+    assert!(
+        found.is_empty(),
+        "write by noccl::files::write_file: {found:#?}"
+    );
 }

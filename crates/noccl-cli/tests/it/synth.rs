@@ -2,7 +2,7 @@
 //! `noccl synth`: report and schedule, groups, faults, and what it refuses.
 
 use crate::common::{Folder, done, fails, json_in};
-use noccl::SynthReport;
+use noccl::collective::SynthReport;
 use noccl_testkit::assert_says;
 
 #[test]

@@ -8,7 +8,6 @@
 mod accounts;
 mod cores;
 mod sync;
-mod tags;
 mod transport;
 
 pub use accounts::Counts;

@@ -6,8 +6,8 @@
 
 use noccl_coll::{Algorithm, Choice, offered, schedule};
 use noccl_net::Network;
-use noccl_testkit::collectives::Case;
-use noccl_testkit::records::{Record, fnv_1a};
+use noccl_testkit::schedules::Case;
+use noccl_testkit::schedules::{Record, fnv_1a};
 use noccl_workload::Postcondition;
 use std::fmt::Write;
 use std::path::Path;

@@ -10,7 +10,7 @@ use noccl_spec::Plane;
 impl Endpoints<'_> {
     /// Hands a command to the managers of its tile.
     pub(super) fn command(&mut self, command: &Command) -> Result<(), LockstepError> {
-        let cycle = self.course.cycle;
+        let cycle = self.comparison.cycle;
         let refuse = |what| Err(LockstepError::Unsupported { cycle, what });
         if self.has_engine(command.tile)
             && matches!(
@@ -65,7 +65,7 @@ impl Endpoints<'_> {
             ) => Vec::new(),
         };
         for at in members {
-            let tile = self.course.network.tile_at(at).0 as usize;
+            let tile = self.comparison.network.tile_at(at).0 as usize;
             self.memories[tile].expect(command.address, command.bytes);
         }
     }
@@ -78,7 +78,7 @@ impl Endpoints<'_> {
             .filter(|h| (h.plane, h.place) == (Plane::Wide, FlitPlace::Enters));
         if entering.any(|h| self.managers[h.tile.0 as usize].has_waiting(h.flit.tag)) {
             let what = "a burst that passes those of other transfers at all write channels";
-            let cycle = self.course.cycle;
+            let cycle = self.comparison.cycle;
             return Err(LockstepError::Unsupported { cycle, what });
         }
         Ok(())
@@ -88,7 +88,7 @@ impl Endpoints<'_> {
     pub(super) fn refuse_failures(&self) -> Result<(), LockstepError> {
         if self.memories.iter().any(Memory::has_failed_too_often) {
             let what = "a fifth open burst that its memory has refused";
-            let cycle = self.course.cycle;
+            let cycle = self.comparison.cycle;
             return Err(LockstepError::Unsupported { cycle, what });
         }
         Ok(())

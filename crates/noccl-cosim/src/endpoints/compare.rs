@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One cycle of the hardware beside one of the record.
+#![allow(unsafe_code)]
 
 use super::axi::{Bit, Shown, WritePort};
+use super::channels::Response;
 use super::memory::line::{LINE_BYTES, Line, enabled, line_of, start_of, whole};
-use super::model::Tiles;
-use super::port::Response;
-use super::{Endpoints, Expected, number};
+use super::{Endpoints, Expected, axi, number};
 use crate::lockstep::{LockstepError, OUTPUTS};
+use crate::verilated::{Handle, Opening, Verilated};
 use noccl_net::Port;
 use noccl_run::{
     AxiPort, Command, CommandKind, Completion, CycleRecord, FlitPlace, FlitRecord, Handshake,
     RecordedKind,
 };
 use noccl_spec::Plane;
+use std::ffi::c_int;
+use std::path::Path;
 
 /// AXI response code.
 const OKAY: u8 = 0;
@@ -74,7 +77,7 @@ impl Endpoints<'_> {
         let here = |h: &&Handshake| {
             (h.plane, h.tile.0 as usize, port_of(h.place)) == (plane, tile, Some(port))
         };
-        let layout = &self.course.layouts[plane.idx()];
+        let layout = &self.comparison.layouts[plane.idx()];
         let recorded = recorded >> tile & 1 != 0;
         let found = expected.record.handshakes.iter().find(here);
         let recorded = found.filter(|_| recorded).map(|handshake| {
@@ -85,12 +88,12 @@ impl Endpoints<'_> {
         let has_flit = hardware >> tile & 1 != 0;
         let hardware = has_flit.then(|| layout.decode(self.flit(plane, tile, port)));
         Err(self
-            .course
+            .comparison
             .divergence((plane, tile, at), recorded, hardware))
     }
 
     fn flit(&self, plane: Plane, tile: usize, port: Option<usize>) -> &[u32] {
-        let (words, plane) = (self.course.layouts[plane.idx()].words, number(plane));
+        let (words, plane) = (self.comparison.layouts[plane.idx()].words, number(plane));
         match port {
             None => self.model.input(plane, tile, words),
             Some(port) => self.model.output(plane, tile, port, words),
@@ -105,7 +108,7 @@ impl Endpoints<'_> {
                 continue;
             };
             let (plane, tile) = (handshake.plane, handshake.tile.0 as usize);
-            let layout = &self.course.layouts[plane.idx()];
+            let layout = &self.comparison.layouts[plane.idx()];
             let recorded = &mut words[..layout.words];
             self.encode(expected, handshake, recorded);
             let mut enabled = [0; 32];
@@ -122,10 +125,10 @@ impl Endpoints<'_> {
                 let [recorded, hardware] = [&*recorded, hardware].map(|w| Some(layout.decode(w)));
                 let at = port.map_or("Local input", |port| OUTPUTS[port]);
                 return Err(self
-                    .course
+                    .comparison
                     .divergence((plane, tile, at), recorded, hardware));
             }
-            self.course.num_compared += 1;
+            self.comparison.num_compared += 1;
         }
         Ok(())
     }
@@ -143,12 +146,12 @@ impl Endpoints<'_> {
             tag,
             ..handshake.flit.clone()
         };
-        self.course.layouts[handshake.plane.idx()].encode(&flit, words);
+        self.comparison.layouts[handshake.plane.idx()].encode(&flit, words);
     }
 
     /// Every beat that leaves the network reaches the memory in the same cycle.
     pub(super) fn compare_beats(&self, record: &CycleRecord) -> Result<(), LockstepError> {
-        for tile in 0..self.course.network.num_tiles() {
+        for tile in 0..self.comparison.network.num_tiles() {
             let shown = Shown(self.model.axi_out(tile));
             let beat = written_beat(record, tile).map(|flit| {
                 let line = start_of(line_of(flit.address) + u64::from(flit.beat));
@@ -166,7 +169,7 @@ impl Endpoints<'_> {
                 };
                 let hardware = found.map(text);
                 let place = (Plane::Wide, tile, "memory port, AW and W");
-                return Err(self.course.divergence(place, beat.map(text), hardware));
+                return Err(self.comparison.divergence(place, beat.map(text), hardware));
             }
         }
         Ok(())
@@ -174,10 +177,10 @@ impl Endpoints<'_> {
 
     /// Transactions end in the same cycle, with the same response; what was written is in memory.
     pub(super) fn compare_responses(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
-        for tile in 0..self.course.network.num_tiles() {
+        for tile in 0..self.comparison.network.num_tiles() {
             let mut responses = {
                 let (shown, busy) = (Shown(self.model.axi_out(tile)), self.busy(tile));
-                self.managers[tile].follow(shown, (busy, self.course.cycle))
+                self.managers[tile].follow(shown, (busy, self.comparison.cycle))
             };
             let here = record
                 .completions
@@ -194,20 +197,20 @@ impl Endpoints<'_> {
                         resp: completion.resp,
                         port,
                     }));
-                    return Err(self.course.divergence(
+                    return Err(self.comparison.divergence(
                         (Plane::Rsp, tile, port),
                         recorded,
                         hardware,
                     ));
                 };
                 responses.remove(at);
-                self.course.num_compared += 1;
+                self.comparison.num_compared += 1;
                 self.check_memory(*completion)?;
             }
             if let Some(response) = responses.first() {
                 let place = (Plane::Rsp, tile, response.port);
                 return Err(self
-                    .course
+                    .comparison
                     .divergence(place, None, Some(describe(response))));
             }
         }
@@ -230,7 +233,7 @@ impl Endpoints<'_> {
             }
         };
         for at in members {
-            let tile = self.course.network.tile_at(at).0 as usize;
+            let tile = self.comparison.network.tile_at(at).0 as usize;
             for (line, data) in (line_of(command.address)..).zip(&lines) {
                 let found = self.memories[tile].line(line);
                 // Of a burst that failed nothing is there, and transactions have their own parts of a memory.
@@ -247,7 +250,7 @@ impl Endpoints<'_> {
                         ))
                     };
                     let place = (Plane::Wide, tile, "memory after the last response");
-                    return Err(self.course.divergence(place, text(data), text(&found)));
+                    return Err(self.comparison.divergence(place, text(data), text(&found)));
                 }
             }
         }
@@ -292,5 +295,135 @@ const fn port_of(place: FlitPlace) -> Option<Option<usize>> {
         FlitPlace::Leaves | FlitPlace::Refused => Some(Some(Port::Local as usize)),
         FlitPlace::Crosses(port) => Some(Some(port as usize)),
         FlitPlace::CreditReturn | FlitPlace::Own => None,
+    }
+}
+
+// Verilated network interfaces and mesh behind their C functions (`rtl/cosim/noccl_endpoints_cosim.cpp`).
+
+/// Sets of tiles of a plane, by their number in the C functions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Tiles {
+    /// Local inputs that take nothing.
+    HoldIn = 0,
+    /// Local outputs that give nothing.
+    HoldOut = 1,
+    /// Flits enter Local inputs.
+    Enter = 2,
+    /// Flits leave by Local outputs.
+    Leave = 3,
+    /// Flits cross links or are offered at Local outputs.
+    Cross = 4,
+}
+
+/// Network interfaces and mesh.
+pub(crate) struct EndpointModel {
+    axi: [*mut u32; 2],
+    /// Words per tile at the AXI ports, towards the hardware and from it.
+    axi_words: [usize; 2],
+    /// By plane (wide, req, rsp): flits at Local inputs and at all outputs.
+    flits: [[*mut u32; 2]; 3],
+    tiles: [[*mut u64; 5]; 3],
+    pub(crate) hardware: Verilated,
+}
+
+impl EndpointModel {
+    /// Opens a library and resets it.
+    pub(crate) fn open(path: &Path, tiles_in_all: usize) -> Result<Self, LockstepError> {
+        let opening = Opening::new(path)?;
+        macro_rules! function {
+            ($name:literal, $type:ty) => {
+                // SAFETY: the type is that of the function in noccl_endpoints_cosim.cpp.
+                unsafe { opening.function::<$type>($name) }?
+            };
+        }
+        let words = function!(
+            c"noccl_words",
+            unsafe extern "C" fn(Handle, c_int) -> *mut u32
+        );
+        let num_words = function!(
+            c"noccl_num_words",
+            unsafe extern "C" fn(Handle, c_int) -> c_int
+        );
+        let tiles = function!(
+            c"noccl_tiles",
+            unsafe extern "C" fn(Handle, c_int, c_int) -> *mut u64
+        );
+        let hardware = opening.begin()?;
+        let handle = hardware.handle();
+        // SAFETY: the handle is live hardware, the signals are numbered as the functions' comments say.
+        let mut model = unsafe {
+            Self {
+                axi: [0, 1].map(|i| words(handle, i)),
+                axi_words: [0, 1].map(|i| num_words(handle, i) as usize / tiles_in_all),
+                flits: [0, 1, 2].map(|p| [0, 1].map(|i| words(handle, 2 + 2 * p + i))),
+                tiles: [0, 1, 2].map(|p| [0, 1, 2, 3, 4].map(|s| tiles(handle, p, s))),
+                hardware,
+            }
+        };
+        model.reset(tiles_in_all);
+        Ok(model)
+    }
+
+    fn reset(&mut self, tiles: usize) {
+        for plane in 0..3 {
+            self.hold(plane, Tiles::HoldIn, 0);
+            self.hold(plane, Tiles::HoldOut, 0);
+        }
+        for tile in 0..tiles {
+            self.axi_in(tile).fill(0);
+        }
+        self.hardware.reset();
+    }
+
+    /// What a tile's managers offer and its memory responds.
+    pub(crate) fn axi_in(&mut self, tile: usize) -> &mut [u32] {
+        let words = self.axi_words[0];
+        // SAFETY: an array of so many words per tile, in the model.
+        unsafe { std::slice::from_raw_parts_mut(self.axi[0].add(tile * words), words) }
+    }
+
+    /// Read ports that DMA engines have at their L1.
+    pub(crate) const fn read_ports(&self) -> usize {
+        axi::read_ports(self.axi_words[0])
+    }
+
+    /// What a tile's network interface offers and takes.
+    pub(crate) fn axi_out(&self, tile: usize) -> &[u32] {
+        let words = self.axi_words[1];
+        // SAFETY: an array of so many words per tile, in the model.
+        unsafe { std::slice::from_raw_parts(self.axi[1].add(tile * words), words) }
+    }
+
+    /// Words of the flit that a network interface offers.
+    pub(crate) fn input(&self, plane: usize, tile: usize, words: usize) -> &[u32] {
+        // SAFETY: an array of `words` words per tile, in the model.
+        unsafe { std::slice::from_raw_parts(self.flits[plane][0].add(tile * words), words) }
+    }
+
+    /// Words of the flit at an output of a tile's router.
+    pub(crate) fn output(&self, plane: usize, tile: usize, port: usize, words: usize) -> &[u32] {
+        // SAFETY: an array of `words` words per tile and port, in the model.
+        unsafe {
+            let first = self.flits[plane][1].add((tile * 5 + port) * words);
+            std::slice::from_raw_parts(first, words)
+        }
+    }
+
+    /// Tiles that are held up in this cycle.
+    pub(crate) fn hold(&mut self, plane: usize, side: Tiles, tiles: u64) {
+        // SAFETY: the signals live as long as the model.
+        unsafe { *self.tiles[plane][side as usize] = tiles }
+    }
+
+    /// A set of tiles.
+    pub(crate) fn tiles(&self, plane: usize, of: Tiles) -> u64 {
+        // SAFETY: as in `hold`.
+        unsafe { *self.tiles[plane][of as usize] }
+    }
+
+    /// Per output: tiles whose flit crosses the link; Local: tiles that are offered one.
+    pub(crate) fn crossing(&self, plane: usize) -> [u64; 5] {
+        // SAFETY: five sets, in the model.
+        unsafe { *self.tiles[plane][Tiles::Cross as usize].cast::<[u64; 5]>() }
     }
 }

@@ -4,16 +4,19 @@
 //! Transfers take write channels in their order, each the lowest one without a transfer and with a free id ([`Channels`]); of a
 //! channel and of every other port the lowest free id is taken. An id is free again in the cycle after its response.
 
-use super::axi::{self, Aw, Bit, Busy, Shown};
-use super::channels::Channels;
+use super::axi;
+use super::axi::{Aw, Bit, Busy, Shown};
+use super::channels::{Channels, Name, Port, Response, aw, offer_next};
 use super::engine::path::ReadPath;
 use super::memory::Memory;
 use super::memory::line::{beat_bytes, lane_of};
 use super::memory::map::AddressMap;
-use super::opened::Opened;
-use super::port::{Name, Port, Response, aw, offer_next};
+use super::places::Places;
 use noccl_net::Coord;
+use noccl_rtl::{RtlConfig, RtlError};
 use noccl_run::{AxiPort, Command, CommandKind, TransferStart};
+use noccl_workload::{Difference, Fault, Schedule, Trace};
+use std::collections::HashMap;
 
 /// Reads, and transactions at either half of the narrow port, that may be open.
 pub(super) const READ_IDS: usize = 32;
@@ -192,5 +195,143 @@ impl Managers {
         read.next_beat += 1;
         let start = lane_of(read.address + u64::from(from));
         shown.r_data()[start..start + len as usize].to_vec()
+    }
+}
+
+// What the model of the endpoints does not do, told before a run: the only place that says so.
+
+fn refused(field: String, found: &str, accepted: &str) -> RtlError {
+    RtlError::Refused {
+        field,
+        found: found.to_owned(),
+        accepted: format!("accepted with network interfaces: {accepted}; else --boundary router"),
+    }
+}
+
+/// Managers that have more names for transactions than the model.
+///
+/// # Errors
+/// [`RtlError::Refused`] with the field.
+pub fn refuse_network(config: &RtlConfig) -> Result<(), RtlError> {
+    for (field, found, most) in [
+        ("wide", config.max_wide_outstanding, READ_IDS),
+        ("narrow", config.max_narrow_outstanding, NARROW_IDS),
+    ] {
+        if found as usize > most {
+            let (field, found) = (format!("ni.max_{field}_outstanding"), found.to_string());
+            return Err(refused(field, &found, &format!("at most {most}")));
+        }
+    }
+    Ok(())
+}
+
+/// Actions of endpoints that are no managers with a DMA engine.
+///
+/// # Errors
+/// [`RtlError::Refused`] with the first of them.
+pub fn refuse_schedule(schedule: &Schedule) -> Result<(), RtlError> {
+    let mut actions = schedule.actions.iter();
+    let Some(index) = actions.position(|action| action.kind.chain().is_some()) else {
+        return Ok(());
+    };
+    let accepted = "what cores and DMA engines do. A chain is the work of Torrent endpoints: they stand behind these ports, where \
+                    there is no model of them (their own hardware: make cosim-torrent)";
+    Err(refused(format!("actions[{index}]"), "chain", accepted))
+}
+
+/// Places of a trace's data in memories of a gibibyte.
+///
+/// # Errors
+/// [`RtlError::Refused`] for more data, and for faults that managers or memories of the model cannot have.
+pub fn places_of(trace: &Trace) -> Result<Places, RtlError> {
+    for (index, fault) in trace.faults.iter().enumerate() {
+        let found = match fault {
+            Fault::Memory { .. } => continue,
+            Fault::Unmapped { .. } => "unmapped",
+            Fault::Mask { .. } => "mask",
+            Fault::Disagree {
+                difference: Difference::Beats(_),
+                ..
+            } => "disagree in beats",
+            Fault::Disagree { .. } | Fault::Name { .. } => continue,
+        };
+        let accepted = "memory, disagree (but for beats) and name. The run has the outcome of others only, not what managers ask for";
+        return Err(refused(format!("faults[{index}]"), found, accepted));
+    }
+    let beats = || (trace.transactions.iter()).map(|t| Places::beats(&t.kind));
+    Places::of_trace(trace).ok_or_else(|| {
+        let found = format!("{} wide beats", beats().map(u64::from).sum::<u64>());
+        let field = "transactions".to_owned();
+        refused(field, &found, "1 GiB of wide data, by whole pages")
+    })
+}
+
+// What a tile's DMA engine has opened: ids are its own choice, responses must find their transactions.
+
+/// Open transactions of a DMA engine by the names that flits of the hardware bear.
+#[derive(Debug, Clone)]
+pub(crate) struct Opened {
+    /// Bits of an id at a write channel.
+    id_bits: u32,
+    /// Recorded names of writes, by channel and id.
+    writes: HashMap<u32, u32>,
+    /// Recorded names of reads, by id.
+    reads: HashMap<u32, u32>,
+    /// Recorded names of joins, by the name that all members give them.
+    joins: HashMap<u32, u32>,
+    /// Those names, by channel and id.
+    joined: HashMap<u32, u32>,
+}
+
+impl Opened {
+    pub(crate) fn new(id_bits: u32) -> Self {
+        Self {
+            id_bits,
+            writes: HashMap::new(),
+            reads: HashMap::new(),
+            joins: HashMap::new(),
+            joined: HashMap::new(),
+        }
+    }
+
+    /// Its first flit has been seen.
+    pub(crate) fn open(&mut self, name: Name, is_read: bool) {
+        let opened = if is_read {
+            &mut self.reads
+        } else {
+            &mut self.writes
+        };
+        opened.insert(name.hardware, name.recorded);
+    }
+
+    /// The engine will take part in a join.
+    pub(crate) fn expect_join(&mut self, name: Name) {
+        self.joins.insert(name.hardware, name.recorded);
+    }
+
+    /// A read is over.
+    pub(crate) fn close_read(&mut self, id: u8) -> Option<u32> {
+        self.reads.remove(&u32::from(id))
+    }
+
+    /// Takes note of what happens at the write channels. Returns the responses.
+    pub(crate) fn follow(&mut self, shown: Shown<'_>) -> Vec<Response> {
+        let mut responses = Vec::new();
+        for channel in 0..shown.engine_channels() {
+            let id_bits = self.id_bits;
+            let name = |id: u8| (channel as u32) << id_bits | u32::from(id);
+            if let Some((id, join)) = shown.engine_join(channel) {
+                self.joined.insert(name(id), join);
+            }
+            if let Some((id, resp)) = shown.engine_b(channel) {
+                let tag = match self.joined.remove(&name(id)) {
+                    Some(join) => self.joins.remove(&join),
+                    None => self.writes.remove(&name(id)),
+                };
+                let port = "wide port, B";
+                responses.push(Response { tag, resp, port });
+            }
+        }
+        responses
     }
 }

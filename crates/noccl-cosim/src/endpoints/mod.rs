@@ -13,18 +13,14 @@ mod compare;
 mod engine;
 mod managers;
 mod memory;
-mod model;
-mod opened;
 mod places;
-mod port;
-mod refused;
 mod results;
 
 pub use engine::EngineStarts;
+pub use managers::{places_of, refuse_network, refuse_schedule};
 pub use places::Places;
-pub use refused::{places_of, refuse_network, refuse_schedule};
 
-use crate::lockstep::{Course, Follow, LockstepError, Numbers};
+use crate::lockstep::{Comparison, Follow, LockstepError, Numbers};
 use crate::verilated::LIBRARY_FILE;
 use axi::Shown;
 use channels::Channels;
@@ -33,21 +29,21 @@ use engine::path::ReadPath;
 use managers::Managers;
 use noccl_rtl::PACKAGE_FILE;
 
+use compare::{EndpointModel, Tiles};
 use memory::Memory;
 use memory::map::AddressMap;
-use model::{EndpointModel, Tiles};
 use noccl_net::{Network, TileId, TileKind};
 use noccl_run::{AxiPort, Command, CommandKind, CycleRecord, LocalSide, MemoryImage, RunConfig};
 use noccl_spec::Plane;
 
-use port::Name;
+use channels::Name;
 use results::Results;
 use std::collections::HashMap;
 use std::path::Path;
 
 /// Network interfaces and mesh in lock-step.
 pub struct Endpoints<'n> {
-    course: Course<'n>,
+    comparison: Comparison<'n>,
     config: RunConfig,
     model: EndpointModel,
     map: AddressMap,
@@ -88,7 +84,7 @@ impl<'n> Endpoints<'n> {
         config: &RunConfig,
     ) -> Result<Self, LockstepError> {
         let numbers = Numbers::read(&directory.join(PACKAGE_FILE))?;
-        let course = Course::new(network, &numbers)?;
+        let comparison = Comparison::new(network, &numbers)?;
         let tiles = network.num_tiles();
         let axi = network.axi();
         let memory = |tile| {
@@ -108,7 +104,7 @@ impl<'n> Endpoints<'n> {
             ReadPath::new(u64::from(path)),
         );
         Ok(Self {
-            course,
+            comparison,
             config: config.clone(),
             model,
             map: AddressMap::new(&numbers)?,
@@ -128,7 +124,7 @@ impl<'n> Endpoints<'n> {
     /// Data of transactions lie at these places, and these memories fail.
     pub fn put(&mut self, places: Places) {
         for (tile, bytes) in places.broken() {
-            if let Some(tile) = self.course.network.find(*tile) {
+            if let Some(tile) = self.comparison.network.find(*tile) {
                 self.memories[tile.0 as usize].break_bytes(bytes.clone());
             }
         }
@@ -140,11 +136,11 @@ impl<'n> Endpoints<'n> {
             self.command(command)?;
         }
         for (managers, memory) in self.managers.iter_mut().zip(&mut self.memories) {
-            managers.arrive(self.course.cycle, memory);
+            managers.arrive(self.comparison.cycle, memory);
         }
         for start in &record.starts {
             if !self.has_engine(start.tile) {
-                let home = self.course.network.coord(start.tile);
+                let home = self.comparison.network.coord(start.tile);
                 self.managers[start.tile.0 as usize].begin(start, home);
             }
         }
@@ -155,7 +151,7 @@ impl<'n> Endpoints<'n> {
         new_names.extend(self.name_joins(record));
         let given: Vec<_> = (self.memories.iter().enumerate())
             .map(|(tile, memory)| {
-                memory.responses(self.course.cycle, compare::written_beat(record, tile))
+                memory.responses(self.comparison.cycle, compare::written_beat(record, tile))
             })
             .collect();
         for (tile, managers) in self.managers.iter().enumerate() {
@@ -165,7 +161,7 @@ impl<'n> Endpoints<'n> {
             axi::respond(words, &given[tile], busy);
         }
         self.refuse_waiting(record)?;
-        self.show_engines(self.course.cycle as i64);
+        self.show_engines(self.comparison.cycle as i64);
         self.hold();
         self.model.hardware.settle();
         self.refuse_hungry(record)?;
@@ -178,7 +174,7 @@ impl<'n> Endpoints<'n> {
         }
         for (tile, given) in given.iter().enumerate() {
             let shown = Shown(self.model.axi_out(tile));
-            let at = (self.busy(tile), self.course.cycle);
+            let at = (self.busy(tile), self.comparison.cycle);
             self.memories[tile].follow(shown, given, at);
         }
         self.refuse_failures()?;
@@ -195,24 +191,26 @@ impl<'n> Endpoints<'n> {
             .extend(writes.map(|c| ((c.tile, c.tag), c.clone())));
         let names = expected.new_names.into_iter();
         self.names.extend(names.map(|n| (n.recorded, n.hardware)));
-        self.course.tick(&mut self.model.hardware)
+        self.comparison.tick(&mut self.model.hardware)
     }
 
     /// Ports behind a NI that are not ready in this cycle.
     fn busy(&self, tile: usize) -> axi::Busy {
-        AxiPort::ALL.map(|port| self.config.is_busy(self.course.cycle, tile, port))
+        AxiPort::ALL.map(|port| self.config.is_busy(self.comparison.cycle, tile, port))
     }
 
     /// Seeded stalls between network interfaces and routers.
     fn hold(&mut self) {
-        let tiles = self.course.network.num_tiles();
+        let tiles = self.comparison.network.num_tiles();
         for plane in Plane::ALL {
             for (of, side) in [
                 (Tiles::HoldOut, LocalSide::Output),
                 (Tiles::HoldIn, LocalSide::Input { tiles }),
             ] {
-                let is_held =
-                    |tile: &usize| self.config.is_held(self.course.cycle, plane, *tile, side);
+                let is_held = |tile: &usize| {
+                    self.config
+                        .is_held(self.comparison.cycle, plane, *tile, side)
+                };
                 let held = (0..tiles).filter(is_held).map(|tile| 1 << tile).sum();
                 self.model.hold(number(plane), of, held);
             }
@@ -224,15 +222,15 @@ impl Follow for Endpoints<'_> {
     fn follow(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
         self.idle_until(record.cycle)?;
         let places = std::mem::take(&mut self.places);
-        let course = self.step(&places.moved(record), true);
+        let comparison = self.step(&places.moved(record), true);
         self.places = places;
-        course
+        comparison
     }
 
     /// With the responses compared, which the model of the endpoints waits for.
     fn replay(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
         let nothing = CycleRecord::default();
-        while self.course.cycle < record.cycle {
+        while self.comparison.cycle < record.cycle {
             self.step(&nothing, false)?;
         }
         self.step(record, false)
@@ -240,7 +238,7 @@ impl Follow for Endpoints<'_> {
 
     fn idle_until(&mut self, cycle: u64) -> Result<(), LockstepError> {
         let nothing = CycleRecord::default();
-        while self.course.cycle < cycle {
+        while self.comparison.cycle < cycle {
             self.step(&nothing, true)?;
         }
         Ok(())
@@ -248,7 +246,7 @@ impl Follow for Endpoints<'_> {
 
     fn check(&self, images: &[MemoryImage]) -> Result<(), LockstepError> {
         for image in images {
-            let Some(tile) = self.course.network.find(image.tile) else {
+            let Some(tile) = self.comparison.network.find(image.tile) else {
                 continue;
             };
             let found = self.bytes(tile, image.offset, image.bytes.len());
@@ -262,18 +260,18 @@ impl Follow for Endpoints<'_> {
             };
             let place = (Plane::Wide, tile.0 as usize, "memory after the run");
             return Err(self
-                .course
+                .comparison
                 .divergence(place, text(&image.bytes), text(&found)));
         }
         Ok(())
     }
 
     fn cycle(&self) -> u64 {
-        self.course.cycle
+        self.comparison.cycle
     }
 
     fn num_compared(&self) -> u64 {
-        self.course.num_compared
+        self.comparison.num_compared
     }
 }
 

@@ -5,24 +5,19 @@
 //! the run took them. Everything else it must do by itself: in every cycle the same flits cross the same
 //! links and stand at the same Local outputs, bit by bit, and nothing moves in a cycle that the run skipped.
 
-mod course;
-mod divergence;
-mod error;
-mod fields;
-mod follow;
+mod comparison;
 mod layout;
 mod model;
 mod numbers;
 mod ports;
-mod ports_model;
 
-pub(crate) use course::Course;
-pub use divergence::{Divergence, MessageDivergence, PortDivergence};
-pub use error::LockstepError;
+pub(crate) use comparison::Comparison;
+pub use comparison::Follow;
+pub use comparison::LockstepError;
+pub use comparison::{Divergence, MessageDivergence, PortDivergence};
 #[cfg(test)]
-pub(crate) use fields::assert_filled;
-pub(crate) use fields::{Field, placed};
-pub use follow::Follow;
+pub(crate) use layout::assert_filled;
+pub(crate) use layout::{Field, placed};
 pub use ports::PortsLockstep;
 
 use crate::verilated::{LIBRARY_FILE, MAX_TILES};
@@ -48,7 +43,7 @@ pub(crate) const OUTPUTS: [&str; 5] = [
 /// A mesh in lock-step.
 pub struct Lockstep<'n> {
     model: Model,
-    course: Course<'n>,
+    comparison: Comparison<'n>,
 }
 
 impl<'n> Lockstep<'n> {
@@ -57,7 +52,7 @@ impl<'n> Lockstep<'n> {
     /// # Errors
     /// [`LockstepError::Library`] if it is missing or of another network.
     pub fn open(directory: &Path, network: &'n Network) -> Result<Self, LockstepError> {
-        let course = Course::new(network, &Numbers::read(&directory.join(PACKAGE_FILE))?)?;
+        let comparison = Comparison::new(network, &Numbers::read(&directory.join(PACKAGE_FILE))?)?;
         let path = directory.join(LIBRARY_FILE);
         if network.num_tiles() > MAX_TILES as usize {
             return Err(LockstepError::Library {
@@ -66,7 +61,7 @@ impl<'n> Lockstep<'n> {
             });
         }
         let model = Model::open(&path)?;
-        Ok(Self { model, course })
+        Ok(Self { model, comparison })
     }
 
     /// Writes all signals of the mesh to an FST file from now on.
@@ -97,7 +92,7 @@ impl<'n> Lockstep<'n> {
     /// Merge points have the same pending credits for the same senders.
     fn compare_credits(&mut self, handshakes: &[Handshake]) -> Result<(), LockstepError> {
         let rsp = Plane::Rsp.idx();
-        let words = self.course.layouts[rsp].words;
+        let words = self.comparison.layouts[rsp].words;
         for (of, at) in [
             (Credits::Returned, "returned credit"),
             (Credits::Own, "own credit"),
@@ -107,32 +102,37 @@ impl<'n> Lockstep<'n> {
                 let tile = handshake.tile.0 as usize;
                 let mut recorded = [0; 32];
                 let recorded = &mut recorded[..words];
-                self.course.layouts[rsp].encode(&handshake.flit, recorded);
+                self.comparison.layouts[rsp].encode(&handshake.flit, recorded);
                 let found = self.model.credit(of, tile, words);
                 let is_offered = offered >> tile & 1 != 0;
                 if !is_offered || recorded != found {
-                    let hardware = is_offered.then(|| self.course.layouts[rsp].decode(found));
-                    let recorded = Some(self.course.layouts[rsp].decode(recorded));
-                    return Err(self
-                        .course
-                        .divergence((Plane::Rsp, tile, at), recorded, hardware));
+                    let hardware = is_offered.then(|| self.comparison.layouts[rsp].decode(found));
+                    let recorded = Some(self.comparison.layouts[rsp].decode(recorded));
+                    return Err(self.comparison.divergence(
+                        (Plane::Rsp, tile, at),
+                        recorded,
+                        hardware,
+                    ));
                 }
                 offered &= !(1 << tile);
-                self.course.num_compared += 1;
+                self.comparison.num_compared += 1;
             }
             if offered != 0 {
                 let tile = offered.trailing_zeros() as usize;
-                let hardware = self.course.layouts[rsp].decode(self.model.credit(of, tile, words));
-                return Err(self
-                    .course
-                    .divergence((Plane::Rsp, tile, at), None, Some(hardware)));
+                let hardware =
+                    self.comparison.layouts[rsp].decode(self.model.credit(of, tile, words));
+                return Err(self.comparison.divergence(
+                    (Plane::Rsp, tile, at),
+                    None,
+                    Some(hardware),
+                ));
             }
         }
         Ok(())
     }
 
     fn tick(&mut self) -> Result<(), LockstepError> {
-        self.course.tick(&mut self.model.hardware)
+        self.comparison.tick(&mut self.model.hardware)
     }
 
     /// Drives the Local ports. Returns per plane and output the tiles at which the record has a flit.
@@ -148,9 +148,9 @@ impl<'n> Lockstep<'n> {
                 FlitPlace::Enters => {
                     in_valid[plane] |= bit;
                     credits_sent |= bit * u64::from(credit_of(handshake).is_some());
-                    let words = self.course.layouts[plane].words;
+                    let words = self.comparison.layouts[plane].words;
                     let input = self.model.input(plane, tile, words);
-                    self.course.layouts[plane].encode(&handshake.flit, input);
+                    self.comparison.layouts[plane].encode(&handshake.flit, input);
                 }
                 FlitPlace::Leaves => expected[plane][Port::Local as usize] |= bit,
                 FlitPlace::Refused => {
@@ -178,12 +178,12 @@ impl<'n> Lockstep<'n> {
             let plane = handshake.plane.idx();
             let is_ready = self.model.in_ready(plane) >> handshake.tile.0 & 1 != 0;
             if handshake.place == FlitPlace::Enters && !is_ready {
-                let words = self.course.layouts[plane].words;
+                let words = self.comparison.layouts[plane].words;
                 let mut recorded = vec![0; words];
-                self.course.layouts[plane].encode(&handshake.flit, &mut recorded);
-                let recorded = Some(self.course.layouts[plane].decode(&recorded));
+                self.comparison.layouts[plane].encode(&handshake.flit, &mut recorded);
+                let recorded = Some(self.comparison.layouts[plane].decode(&recorded));
                 let place = (handshake.plane, handshake.tile.0 as usize, "Local input");
-                return Err(self.course.divergence(place, recorded, None));
+                return Err(self.comparison.divergence(place, recorded, None));
             }
         }
         for plane in Plane::ALL {
@@ -212,7 +212,7 @@ impl<'n> Lockstep<'n> {
         at: &'static str,
         recorded: Option<&Handshake>,
     ) -> LockstepError {
-        let layout = &self.course.layouts[plane.idx()];
+        let layout = &self.comparison.layouts[plane.idx()];
         let hardware = self.model.output(plane.idx(), tile, port, layout.words);
         let recorded_text = recorded.map(|handshake| {
             let mut words = vec![0; layout.words];
@@ -220,7 +220,7 @@ impl<'n> Lockstep<'n> {
             layout.decode(&words)
         });
         let hardware = recorded.is_none().then(|| layout.decode(hardware));
-        self.course
+        self.comparison
             .divergence((plane, tile, at), recorded_text, hardware)
     }
 
@@ -232,7 +232,7 @@ impl<'n> Lockstep<'n> {
                 continue;
             };
             let (plane, tile) = (handshake.plane.idx(), handshake.tile.0 as usize);
-            let layout = &self.course.layouts[plane];
+            let layout = &self.comparison.layouts[plane];
             let recorded = &mut words[..layout.words];
             layout.encode(&handshake.flit, recorded);
             let hardware = self.model.output(plane, tile, port, layout.words);
@@ -240,9 +240,9 @@ impl<'n> Lockstep<'n> {
                 let texts = [&*recorded, hardware].map(|words| Some(layout.decode(words)));
                 let [recorded, hardware] = texts;
                 let place = (handshake.plane, tile, OUTPUTS[port]);
-                return Err(self.course.divergence(place, recorded, hardware));
+                return Err(self.comparison.divergence(place, recorded, hardware));
             }
-            self.course.num_compared += 1;
+            self.comparison.num_compared += 1;
         }
         Ok(())
     }
@@ -260,8 +260,8 @@ impl Follow for Lockstep<'_> {
     }
 
     fn replay(&mut self, record: &CycleRecord) -> Result<(), LockstepError> {
-        while self.course.cycle <= record.cycle {
-            let is_idle = self.course.cycle < record.cycle;
+        while self.comparison.cycle <= record.cycle {
+            let is_idle = self.comparison.cycle < record.cycle;
             self.drive(if is_idle { &[] } else { &record.handshakes });
             self.model.hardware.settle();
             self.tick()?;
@@ -270,7 +270,7 @@ impl Follow for Lockstep<'_> {
     }
 
     fn idle_until(&mut self, cycle: u64) -> Result<(), LockstepError> {
-        while self.course.cycle < cycle {
+        while self.comparison.cycle < cycle {
             self.step(&[])?;
         }
         Ok(())
@@ -281,11 +281,11 @@ impl Follow for Lockstep<'_> {
     }
 
     fn cycle(&self) -> u64 {
-        self.course.cycle
+        self.comparison.cycle
     }
 
     fn num_compared(&self) -> u64 {
-        self.course.num_compared
+        self.comparison.num_compared
     }
 }
 

@@ -2,7 +2,7 @@
 //! The Verilated mesh behind its C functions (`rtl/cosim/noccl_mesh_cosim.cpp`).
 #![allow(unsafe_code)]
 
-use super::error::LockstepError;
+use super::comparison::LockstepError;
 use crate::verilated::{Handle, Opening, Verilated};
 use noccl_spec::Plane;
 use std::ffi::{CStr, c_char, c_int};

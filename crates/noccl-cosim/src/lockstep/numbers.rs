@@ -4,7 +4,7 @@
 //! Reading them back, instead of computing them a second time, makes sure that bits are laid out as in
 //! the library at hand.
 
-use super::error::LockstepError;
+use super::comparison::LockstepError;
 use noccl_net::Network;
 use noccl_rtl::RtlConfig;
 use std::collections::HashMap;

@@ -8,16 +8,15 @@
 
 mod layout;
 mod model;
-mod queues;
 
 use crate::lockstep::{Follow, LockstepError, MessageDivergence, Numbers, OUTPUTS};
 use crate::verilated::{LIBRARY_FILE, MAX_TILES};
 use layout::MessageLayout;
+use model::Queues;
 use model::{CLASSES, LINKS, MessageModel, Place};
 use noccl_net::{Network, TileId};
 use noccl_rtl::{SMART_PACKAGE_FILE, SmartRtlConfig};
 use noccl_run::{CycleRecord, MemoryImage, MessageCycle, MessageDelivery};
-use queues::Queues;
 use std::path::Path;
 
 /// Queues of an interface in words, by class.

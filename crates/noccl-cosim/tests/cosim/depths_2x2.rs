@@ -2,7 +2,7 @@
 //! The mesh of 2×2 clusters with FIFOs of other depths than two is the simulator's, handshake by handshake: both ends of the range,
 //! and inputs of three slots before outputs of one.
 
-use crate::common::cases::{Cases, same_course};
+use crate::common::cases::{Cases, matches_the_simulator};
 use crate::common::library;
 use noccl_cosim::lockstep::Lockstep;
 use noccl_net::Network;
@@ -27,7 +27,7 @@ fn cases(library: &'static str, inputs: &str, outputs: &str) -> Cases {
 mod one_slot {
     use super::*;
 
-    same_course!(
+    matches_the_simulator!(
         cases(LEAST, "1", "1");
         unicasts(0..6),
         multicasts_and_barriers(0..6),
@@ -39,7 +39,7 @@ mod one_slot {
 mod three_before_one {
     use super::*;
 
-    same_course!(
+    matches_the_simulator!(
         cases(UNEQUAL, "3", "1");
         unicasts(0..6),
         multicasts_and_barriers(0..6),
@@ -51,7 +51,7 @@ mod three_before_one {
 mod sixteen_slots {
     use super::*;
 
-    same_course!(
+    matches_the_simulator!(
         cases(MOST, "16", "16");
         unicasts(0..6),
         multicasts_and_barriers(0..6),

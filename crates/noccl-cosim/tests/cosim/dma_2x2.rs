@@ -17,7 +17,7 @@ const MESH: Engines = Engines {
 };
 
 #[test]
-fn transfers_to_another_tile_take_the_same_course() {
+fn transfers_to_another_tile_match_the_simulator() {
     for bytes in [64, 8, 640, 4096, 20_000] {
         let far = push(cluster(0, 0), cluster(1, 1), (64, 128), bytes);
         assert!(MESH.agree(&together(vec![far])) > bytes / 64);
@@ -27,7 +27,7 @@ fn transfers_to_another_tile_take_the_same_course() {
 }
 
 #[test]
-fn transfers_to_a_set_take_the_same_course() {
+fn transfers_to_a_set_match_the_simulator() {
     let all = set((0, 0), (1, 1));
     MESH.agree(&together(vec![multicast(
         cluster(0, 0),
@@ -45,7 +45,7 @@ fn transfers_to_a_set_take_the_same_course() {
 }
 
 #[test]
-fn transfers_of_all_engines_take_the_same_course() {
+fn transfers_of_all_engines_match_the_simulator() {
     MESH.agree(&together(
         (0..4)
             .map(|i| {
@@ -61,7 +61,7 @@ fn transfers_of_all_engines_take_the_same_course() {
 }
 
 #[test]
-fn transfers_side_by_side_take_the_same_course() {
+fn transfers_side_by_side_match_the_simulator() {
     MESH.agree(&together(vec![
         push(cluster(0, 0), cluster(1, 1), (0, 0x4000), 9000),
         push(cluster(0, 0), cluster(0, 1), (0x2000, 0x4000), 9000),
@@ -71,7 +71,7 @@ fn transfers_side_by_side_take_the_same_course() {
 }
 
 #[test]
-fn fetches_take_the_same_course() {
+fn fetches_match_the_simulator() {
     MESH.agree(&together(vec![pull(
         cluster(0, 0),
         cluster(1, 1),
@@ -88,7 +88,7 @@ fn fetches_take_the_same_course() {
 }
 
 #[test]
-fn transfers_through_an_engine_take_the_same_course() {
+fn transfers_through_an_engine_match_the_simulator() {
     let (here, there, memory) = (cluster(0, 0), cluster(1, 1), TileRef::Memory(1));
     for bytes in [64, 1000, 12_000] {
         let to = Destination::One(place(there, 0x8000));
@@ -101,7 +101,7 @@ fn transfers_through_an_engine_take_the_same_course() {
 }
 
 #[test]
-fn rows_take_the_same_course() {
+fn rows_match_the_simulator() {
     MESH.agree(&together(vec![Transfer {
         rows: 20,
         source_stride: 256,
@@ -111,7 +111,7 @@ fn rows_take_the_same_course() {
 }
 
 #[test]
-fn transfers_between_lanes_take_the_same_course() {
+fn transfers_between_lanes_match_the_simulator() {
     let (here, there, memory) = (cluster(0, 0), cluster(1, 1), TileRef::Memory(0));
     for lanes in [(0, 8), (8, 0), (60, 4), (4, 60)] {
         for bytes in [8, 100, 1000] {
@@ -138,7 +138,7 @@ fn transfers_between_lanes_take_the_same_course() {
 }
 
 #[test]
-fn multicasts_of_the_library_take_the_same_course() {
+fn multicasts_of_the_library_match_the_simulator() {
     for algorithm in ["in_network", "unicast", "tree:1", "chain:2", "row_column:1"] {
         for bytes in [64, 4096] {
             // Without a root the data come from a memory.
@@ -150,14 +150,14 @@ fn multicasts_of_the_library_take_the_same_course() {
 }
 
 #[test]
-fn collectives_of_blocks_take_the_same_course() {
+fn collectives_of_blocks_match_the_simulator() {
     MESH.agree(&MESH.collective(CollectiveKind::AllGather, None, ("ring", 1024)));
     MESH.agree(&MESH.collective(CollectiveKind::AllGather, None, ("in_network:1", 1024)));
     MESH.agree(&MESH.collective(CollectiveKind::AllToAll, None, ("pairwise", 1024)));
 }
 
 #[test]
-fn reductions_take_the_same_course() {
+fn reductions_match_the_simulator() {
     for algorithm in ["in_network", "tree:1"] {
         let root = Some(cluster(0, 0));
         MESH.agree(&MESH.collective(CollectiveKind::Reduce, root, (algorithm, 4096)));
@@ -166,7 +166,7 @@ fn reductions_take_the_same_course() {
 }
 
 #[test]
-fn software_reductions_take_the_same_course() {
+fn software_reductions_match_the_simulator() {
     for algorithm in ["tree:1", "chain:1"] {
         MESH.agree(&MESH.collective(
             CollectiveKind::Reduce,

@@ -11,7 +11,7 @@ const MESH: Engines = Engines {
 };
 
 #[test]
-fn reductions_of_the_library_take_the_same_course() {
+fn reductions_of_the_library_match_the_simulator() {
     for root in [cluster(0, 0), cluster(2, 1)] {
         let request = ("in_network", 8192);
         MESH.agree(&MESH.collective(CollectiveKind::Reduce, Some(root), request));
@@ -19,7 +19,7 @@ fn reductions_of_the_library_take_the_same_course() {
 }
 
 #[test]
-fn all_reduces_of_the_library_take_the_same_course() {
+fn all_reduces_of_the_library_match_the_simulator() {
     let all_reduce = |bytes| {
         let request = ("in_network", bytes);
         MESH.collective(CollectiveKind::AllReduce, None, request)
@@ -31,7 +31,7 @@ fn all_reduces_of_the_library_take_the_same_course() {
 }
 
 #[test]
-fn multicasts_of_the_library_take_the_same_course() {
+fn multicasts_of_the_library_match_the_simulator() {
     for algorithm in ["in_network", "row_column:2", "chain:2"] {
         let request = (algorithm, 4096);
         MESH.agree(&MESH.collective(CollectiveKind::Multicast, None, request));
@@ -39,6 +39,6 @@ fn multicasts_of_the_library_take_the_same_course() {
 }
 
 #[test]
-fn random_mixes_take_the_same_course() {
+fn random_mixes_match_the_simulator() {
     MESH.agree_on_mixes(0..9, 32);
 }

@@ -15,7 +15,7 @@ const MESH: Engines = Engines {
 };
 
 #[test]
-fn reductions_of_the_library_take_the_same_course() {
+fn reductions_of_the_library_match_the_simulator() {
     let roots = [cluster(0, 0), cluster(1, 0), TileRef::Memory(0)].into_iter();
     let runs = roots.flat_map(|root| [64, 4096, 10_240].map(|bytes| (root, bytes)));
     for (root, bytes) in some(runs) {
@@ -24,14 +24,14 @@ fn reductions_of_the_library_take_the_same_course() {
 }
 
 #[test]
-fn all_reduces_of_the_library_take_the_same_course() {
+fn all_reduces_of_the_library_match_the_simulator() {
     for bytes in [64, 2048, 8192] {
         MESH.agree(&MESH.collective(CollectiveKind::AllReduce, None, ("in_network", bytes)));
     }
 }
 
 #[test]
-fn scattered_reductions_take_the_same_course() {
+fn scattered_reductions_match_the_simulator() {
     for algorithm in ["in_network", "in_network_lines"] {
         for bytes in [64, 1024] {
             MESH.agree(&MESH.collective(CollectiveKind::ReduceScatter, None, (algorithm, bytes)));
@@ -40,7 +40,7 @@ fn scattered_reductions_take_the_same_course() {
 }
 
 #[test]
-fn reductions_of_each_set_take_the_same_course() {
+fn reductions_of_each_set_match_the_simulator() {
     let runs = sets_of_2x2().into_iter();
     let roots = [cluster(0, 0), cluster(1, 1), TileRef::Memory(1)];
     let runs = runs.flat_map(|group| roots.map(|root| (group, root)));
@@ -56,7 +56,7 @@ fn reductions_of_each_set_take_the_same_course() {
 }
 
 #[test]
-fn reductions_side_by_side_take_the_same_course() {
+fn reductions_side_by_side_match_the_simulator() {
     let all = set((0, 0), (1, 1));
     for bytes in [64, 640, 4096, 6400] {
         let roots = (0..4).map(|i| place(cluster(i / 2, i % 2), 0x8000));
@@ -66,7 +66,7 @@ fn reductions_side_by_side_take_the_same_course() {
 }
 
 #[test]
-fn random_mixes_take_the_same_course() {
+fn random_mixes_match_the_simulator() {
     MESH.agree_on_mixes(0..9, 16);
 }
 

@@ -15,37 +15,37 @@ static MESH: LazyLock<Hardware> = LazyLock::new(|| Hardware {
 });
 
 #[test]
-fn writes_take_the_same_course() {
+fn writes_match_the_simulator() {
     MESH.agree(&[StressKind::Write], 0..6);
 }
 
 #[test]
-fn reads_take_the_same_course() {
+fn reads_match_the_simulator() {
     MESH.agree(&[StressKind::Read], 0..6);
 }
 
 #[test]
-fn writes_and_reads_take_the_same_course() {
+fn writes_and_reads_match_the_simulator() {
     MESH.agree(&[StressKind::Write, StressKind::Read], 0..6);
 }
 
 #[test]
-fn atomics_and_barriers_take_the_same_course() {
+fn atomics_and_barriers_match_the_simulator() {
     MESH.agree(&[StressKind::Atomic, StressKind::Barrier], 0..6);
 }
 
 #[test]
-fn multicasts_take_the_same_course() {
+fn multicasts_match_the_simulator() {
     MESH.agree(&[StressKind::Multicast], 0..6);
 }
 
 #[test]
-fn overlapping_transactions_take_the_same_course() {
+fn overlapping_transactions_match_the_simulator() {
     MESH.agree(&crate::common::ALL, 0..12);
 }
 
 #[test]
-fn reductions_take_the_same_course() {
+fn reductions_match_the_simulator() {
     let network = network(MESH.preset);
     for one in reductions_of_2x2() {
         MESH.agree_on(&network, vec![one]);
@@ -53,13 +53,13 @@ fn reductions_take_the_same_course() {
 }
 
 #[test]
-fn random_reductions_take_the_same_course() {
+fn random_reductions_match_the_simulator() {
     MESH.agree(&[StressKind::Reduction], 0..6);
     MESH.agree(&crate::common::REDUCING, 0..6);
 }
 
 #[test]
-fn everything_at_once_takes_the_same_course() {
+fn everything_at_once_matches_the_simulator() {
     MESH.agree(&StressKind::ALL, 0..24);
 }
 
@@ -98,8 +98,8 @@ fn found(tamper: fn(&mut CycleRecord) -> bool) -> LockstepError {
     let early = records.len() / 8;
     let has_changed = records[early..].iter_mut().any(tamper);
     assert!(has_changed, "nothing to change");
-    let course = MESH.follow(&network, &(records, config));
-    course.expect_err("the change is noticed")
+    let comparison = MESH.follow(&network, &(records, config));
+    comparison.expect_err("the change is noticed")
 }
 
 fn place(error: &LockstepError) -> &'static str {
@@ -113,8 +113,8 @@ fn place(error: &LockstepError) -> &'static str {
 fn ports_that_are_busy_in_the_run_only_are_noticed() {
     let network = network(MESH.preset);
     let (records, _) = records(&network, (&StressKind::ALL, 32), (1, busy(1)));
-    let course = MESH.follow(&network, &(records, held(0)));
-    let error = course.expect_err("other stalls are noticed");
+    let comparison = MESH.follow(&network, &(records, held(0)));
+    let error = comparison.expect_err("other stalls are noticed");
     assert!(place(&error).contains("Local output"), "{error}");
 }
 

@@ -11,7 +11,7 @@ const MESH: Hardware = Hardware {
 };
 
 #[test]
-fn strided_and_whole_groups_reduce_along_the_same_course() {
+fn strided_and_whole_groups_reduce_along_the_same_comparison() {
     let network = network(MESH.preset);
     for (base, mask) in [
         ((0, 0), (3, 3)),
@@ -27,12 +27,12 @@ fn strided_and_whole_groups_reduce_along_the_same_course() {
 }
 
 #[test]
-fn everything_but_reductions_takes_the_same_course() {
+fn everything_but_reductions_matches_the_simulator() {
     MESH.agree(&crate::common::ALL, 0..6);
 }
 
 #[test]
-fn random_reductions_take_the_same_course() {
+fn random_reductions_match_the_simulator() {
     MESH.agree(&crate::common::REDUCING, 0..6);
 }
 
@@ -42,6 +42,6 @@ fn busy_memories_and_managers_hold_up_both_alike() {
 }
 
 #[test]
-fn everything_at_once_takes_the_same_course() {
+fn everything_at_once_matches_the_simulator() {
     MESH.agree(&StressKind::ALL, 0..6);
 }

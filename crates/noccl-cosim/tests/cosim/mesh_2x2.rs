@@ -4,7 +4,7 @@
 //! In hardware that has wide reductions too, which nothing here uses: so one library serves `reductions_2x2` as well. Without
 //! that hardware it is `mesh_4x4`, and `mesh_mutants`.
 
-use crate::common::cases::{Cases, same_course};
+use crate::common::cases::{Cases, matches_the_simulator};
 use crate::common::{Tamper, library, network, records, whole_or_tiles};
 use noccl_cosim::lockstep::{Follow, Lockstep, LockstepError};
 use noccl_run::{CycleRecord, FlitPlace, RecordedKind};
@@ -15,7 +15,7 @@ fn name() -> &'static str {
     whole_or_tiles("2x2-reducing", "2x2-reducing-tiles")
 }
 
-same_course!(Cases::new(name(), network(PRESET)); unicasts(0..6), multicasts_and_barriers(0..6), overlapping_transactions(0..12));
+matches_the_simulator!(Cases::new(name(), network(PRESET)); unicasts(0..6), multicasts_and_barriers(0..6), overlapping_transactions(0..12));
 
 /// The first difference between the mesh and records that somebody has changed.
 fn found(tamper: Tamper) -> LockstepError {

@@ -12,7 +12,7 @@ fn name() -> &'static str {
 }
 
 #[test]
-fn reductions_on_2x2_take_the_same_course() {
+fn reductions_on_2x2_match_the_simulator() {
     let network = network("collective_noc_2x2");
     for one in reductions_of_2x2() {
         agree_on(name(), &network, vec![one]);
@@ -20,7 +20,7 @@ fn reductions_on_2x2_take_the_same_course() {
 }
 
 #[test]
-fn random_reductions_on_2x2_take_the_same_course() {
+fn random_reductions_on_2x2_match_the_simulator() {
     agree(
         name(),
         "collective_noc_2x2",
@@ -30,14 +30,14 @@ fn random_reductions_on_2x2_take_the_same_course() {
 }
 
 #[test]
-fn every_operator_of_fp64_on_2x2_takes_the_same_course() {
+fn every_operator_of_fp64_on_2x2_matches_the_simulator() {
     let network = network("collective_noc_2x2");
     let into = (set((0, 0), (1, 1)), cluster(1, 1));
-    let course = follow_arithmetic(name(), &network, into, ElementType::Fp64);
-    course.unwrap_or_else(|error| panic!("{error}"));
+    let comparison = follow_arithmetic(name(), &network, into, ElementType::Fp64);
+    comparison.unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]
-fn everything_on_2x2_at_once_takes_the_same_course() {
+fn everything_on_2x2_at_once_matches_the_simulator() {
     agree(name(), "collective_noc_2x2", &StressKind::ALL, 0..12);
 }

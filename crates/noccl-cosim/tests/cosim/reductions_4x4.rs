@@ -6,7 +6,7 @@ use noccl_studies::StressKind;
 use noccl_workload::ElementType;
 
 #[test]
-fn reductions_along_a_row_take_the_same_course() {
+fn reductions_along_a_row_match_the_simulator() {
     let network = network("collective_noc_4x4");
     for (mask, root) in [(1, 0), (3, 0), (3, 3), (3, 1), (2, 2)] {
         for beats in [1, 2, 5, 64, 65] {
@@ -17,7 +17,7 @@ fn reductions_along_a_row_take_the_same_course() {
 }
 
 #[test]
-fn reductions_along_a_column_take_the_same_course() {
+fn reductions_along_a_column_match_the_simulator() {
     let network = network("collective_noc_4x4");
     for (mask, root) in [(1, 0), (3, 0), (3, 3), (3, 2), (2, 0)] {
         for beats in [1, 64] {
@@ -28,7 +28,7 @@ fn reductions_along_a_column_take_the_same_course() {
 }
 
 #[test]
-fn reductions_of_all_clusters_into_every_root_take_the_same_course() {
+fn reductions_of_all_clusters_into_every_root_match_the_simulator() {
     let network = network("collective_noc_4x4");
     let mut compared = 0;
     for (x, y) in (0..16).map(|i| (i / 4, i % 4)) {
@@ -42,7 +42,7 @@ fn reductions_of_all_clusters_into_every_root_take_the_same_course() {
 }
 
 #[test]
-fn reductions_that_share_routers_take_the_same_course() {
+fn reductions_that_share_routers_match_the_simulator() {
     let network = network("collective_noc_4x4");
     let all = set((0, 0), (3, 3));
     // Two bursts each: eight slots.
@@ -59,24 +59,24 @@ fn reductions_that_share_routers_take_the_same_course() {
 }
 
 #[test]
-fn every_operator_of_fp64_takes_the_same_course() {
+fn every_operator_of_fp64_matches_the_simulator() {
     let network = network("collective_noc_4x4");
     for (group, root) in [
         (set((0, 0), (3, 3)), cluster(1, 2)),
         (set((1, 2), (2, 1)), cluster(3, 2)),
     ] {
-        let course = follow_arithmetic(
+        let comparison = follow_arithmetic(
             "4x4-reducing-tiles",
             &network,
             (group, root),
             ElementType::Fp64,
         );
-        course.unwrap_or_else(|error| panic!("{error}"));
+        comparison.unwrap_or_else(|error| panic!("{error}"));
     }
 }
 
 #[test]
-fn random_reductions_between_writes_take_the_same_course() {
+fn random_reductions_between_writes_match_the_simulator() {
     agree(
         "4x4-reducing-tiles",
         "collective_noc_4x4",
@@ -86,7 +86,7 @@ fn random_reductions_between_writes_take_the_same_course() {
 }
 
 #[test]
-fn everything_at_once_takes_the_same_course() {
+fn everything_at_once_matches_the_simulator() {
     agree(
         "4x4-reducing-tiles",
         "collective_noc_4x4",

@@ -10,8 +10,8 @@ use noccl_workload::ElementType;
 fn another_order_of_operands_is_noticed() {
     let network = network("collective_noc_2x2");
     let into = (set((0, 0), (1, 1)), cluster(1, 1));
-    let course = follow_arithmetic("2x2-reducing-order", &network, into, ElementType::Fp64);
-    assert!(matches!(course, Err(LockstepError::Divergence(_))));
+    let comparison = follow_arithmetic("2x2-reducing-order", &network, into, ElementType::Fp64);
+    assert!(matches!(comparison, Err(LockstepError::Divergence(_))));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use noccl_workload::ElementType;
 const NAME: &str = "4x4-two-operand-reducing-tiles";
 
 #[test]
-fn reductions_of_two_to_five_operands_take_the_same_course() {
+fn reductions_of_two_to_five_operands_match_the_simulator() {
     let network = two_operand_network();
     let mut compared = 0;
     // Along a row two or three operands per router, of all clusters up to three, four and five.
@@ -31,7 +31,7 @@ fn reductions_of_two_to_five_operands_take_the_same_course() {
 }
 
 #[test]
-fn reductions_that_share_routers_take_the_same_course() {
+fn reductions_that_share_routers_match_the_simulator() {
     let network = two_operand_network();
     let all = set((0, 0), (3, 3));
     let crowd = [(1, 1), (2, 1), (0, 3), (3, 2)].map(|(x, y)| reduction(all, cluster(x, y), 100));
@@ -42,19 +42,19 @@ fn reductions_that_share_routers_take_the_same_course() {
 }
 
 #[test]
-fn every_operator_of_fp64_and_int64_takes_the_same_course() {
+fn every_operator_of_fp64_and_int64_matches_the_simulator() {
     let network = two_operand_network();
     for element in [ElementType::Fp64, ElementType::Int64] {
         for root in [(1, 2), (0, 0)] {
             let into = (set((0, 0), (3, 3)), cluster(root.0, root.1));
-            let course = follow_arithmetic(NAME, &network, into, element);
-            course.unwrap_or_else(|error| panic!("{error}"));
+            let comparison = follow_arithmetic(NAME, &network, into, element);
+            comparison.unwrap_or_else(|error| panic!("{error}"));
         }
     }
 }
 
 #[test]
-fn random_reductions_between_writes_take_the_same_course() {
+fn random_reductions_between_writes_match_the_simulator() {
     agree_with(
         NAME,
         &two_operand_network(),
@@ -64,7 +64,7 @@ fn random_reductions_between_writes_take_the_same_course() {
 }
 
 #[test]
-fn everything_at_once_takes_the_same_course() {
+fn everything_at_once_matches_the_simulator() {
     agree_with(NAME, &two_operand_network(), &StressKind::ALL, 0..12);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Routers with bypass on 8×8 tiles, and on meshes that are no powers of two, in lock-step with their hardware (`make cosim-smart-8x8`).
 
-use crate::messages::{Overrides, takes_the_same_course};
+use crate::messages::{Overrides, matches_the_simulator};
 
 /// Short packets and few entries: less to build.
 const SMALL: Overrides = &[
@@ -12,7 +12,7 @@ const SMALL: Overrides = &[
 ];
 
 /// Paths of up to 2, 4 and 7 hops, which is the longest one of such a mesh.
-fn paths_take_the_same_course(setup_cycles: &str, priority: &str) {
+fn paths_match_the_simulator(setup_cycles: &str, priority: &str) {
     for (hpc_max, more) in [
         ("2", &[("vcs", "1"), ("is_pruned", "true")][..]),
         ("4", &[][..]),
@@ -23,35 +23,35 @@ fn paths_take_the_same_course(setup_cycles: &str, priority: &str) {
             ("setup_cycles", setup_cycles),
             ("priority", priority),
         ];
-        takes_the_same_course("smart_8x8", &[SMALL, overrides, more], 12);
+        matches_the_simulator("smart_8x8", &[SMALL, overrides, more], 12);
     }
 }
 
 #[test]
-fn one_cycle_of_setup_takes_the_same_course() {
-    paths_take_the_same_course("1", "\"local\"");
+fn one_cycle_of_setup_matches_the_simulator() {
+    paths_match_the_simulator("1", "\"local\"");
 }
 
 #[test]
-fn two_cycles_of_setup_take_the_same_course() {
-    paths_take_the_same_course("2", "\"local\"");
+fn two_cycles_of_setup_match_the_simulator() {
+    paths_match_the_simulator("2", "\"local\"");
 }
 
 #[test]
-fn flits_that_pass_first_take_the_same_course() {
-    paths_take_the_same_course("1", "\"bypass\"");
+fn flits_that_pass_first_match_the_simulator() {
+    paths_match_the_simulator("1", "\"bypass\"");
 }
 
 #[test]
-fn flits_that_pass_first_with_two_cycles_of_setup_take_the_same_course() {
-    paths_take_the_same_course("2", "\"bypass\"");
+fn flits_that_pass_first_with_two_cycles_of_setup_match_the_simulator() {
+    paths_match_the_simulator("2", "\"bypass\"");
 }
 
 /// Columns and rows that end before a power of two, and a single row.
 #[test]
-fn other_meshes_take_the_same_course() {
-    takes_the_same_course("smart_5x3", &[SMALL, &[("setup_cycles", "2")]], 20);
-    takes_the_same_course(
+fn other_meshes_match_the_simulator() {
+    matches_the_simulator("smart_5x3", &[SMALL, &[("setup_cycles", "2")]], 20);
+    matches_the_simulator(
         "smart_8x1",
         &[SMALL, &[("vcs", "1"), ("vc_flits", "9")]],
         20,

@@ -36,7 +36,7 @@ fn scenario(chains: Vec<PortChain>) -> PortScenario {
 }
 
 #[test]
-fn chains_of_one_to_eight_destinations_take_the_same_course() {
+fn chains_of_one_to_eight_destinations_match_the_simulator() {
     let mut hardware = PortsLockstep::open(&library("torrent")).unwrap();
     let lengths = [1, 2, 63, 64, 65, 129, 200];
     let runs = (1..=8).flat_map(|destinations| lengths.map(|beats| (destinations, beats)));
@@ -56,7 +56,7 @@ fn task_numbers_come_round() {
 
 /// Random chains that share followers, with and without conflicts in banks, under back-pressure.
 #[test]
-fn random_chains_take_the_same_course() {
+fn random_chains_match_the_simulator() {
     let mut hardware = PortsLockstep::open(&library("torrent")).unwrap();
     let seeds = std::env::var("NOCCL_COSIM_SEEDS")
         .map_or_else(|_| u64::from(cases(8, 40)), |text| text.parse().unwrap());

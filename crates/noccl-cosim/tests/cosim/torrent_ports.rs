@@ -9,7 +9,7 @@ use noccl_sim::{PortScenario, record_ports};
 /// Endpoints of the library.
 pub const ENDPOINTS: u32 = 9;
 
-/// Both sides take the same course, and every chain ends. Cycles and handshakes.
+/// Both sides match the simulator, and every chain ends. Cycles and handshakes.
 pub fn follow(hardware: &mut PortsLockstep, scenario: &PortScenario) -> (u64, u64) {
     let run = record_ports(scenario);
     assert!(

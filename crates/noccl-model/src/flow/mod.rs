@@ -10,13 +10,9 @@
 //! Left out: full FIFOs that hold up flows which do not need the busy link, responses that wait for each other,
 //! reductions by the routers (refused: [`crate::predict`] knows them).
 
-mod clusters;
-mod cost;
-mod event;
 mod links;
 mod movement;
 mod run;
-mod shares;
 mod sync;
 
 use crate::ModelError;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! DMA engines and interfaces: which flows leave when, and what their last beats cause.
 
-use super::event::FlowEvent;
 use super::links::Flow;
 use super::run::Run;
+use super::sync::FlowEvent;
 use crate::ModelError;
 use crate::predict::absent;
 use noccl_net::tree::Cube;
 use noccl_net::{Network, TileId, TileKind, TileRef};
 use noccl_spec::Plane;
-use noccl_workload::{ActionKind, Destination, Notice, Transfer};
+use noccl_workload::{ActionKind, Completion, Destination, Transfer};
 
 /// Queues of an interface.
 const WRITES: usize = 0;
@@ -258,7 +258,7 @@ impl<'a> Run<'a> {
     }
 
     /// How those who wait for a share notice its end.
-    pub(super) fn notice(&self, share: u32) -> Notice {
-        self.notices[self.shares.all[share].action as usize]
+    pub(super) fn completion(&self, share: u32) -> Completion {
+        self.completions[self.shares.all[share].action as usize]
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Barriers and arrivals: nobody shares links there for long, so closed forms say when members go on.
 
-use super::event::FlowEvent;
 use super::run::Run;
 use crate::ModelError;
 use crate::constants::Constants;
@@ -9,6 +8,8 @@ use crate::predict::{absent, counted};
 use noccl_net::TileId;
 use noccl_spec::Plane;
 use noccl_workload::{Arrival, Barrier, BarrierMechanism};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Interfaces, the memory of the root and its registers, of a narrow reduction without its hops.
 const REDUCTION_CYCLES: f64 = 5.0;
@@ -147,5 +148,52 @@ impl Run<'_> {
             poll_cycles: f64::from(instructions.poll),
             ..Constants::default()
         }
+    }
+}
+
+// What happens when, in an order that depends on nothing but the schedule.
+
+/// What happens; numbers are those of shares, flows, tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum FlowEvent {
+    /// A flow has sent its last beat, if its rate has not changed since (number of the change).
+    Sent(u32, u32),
+    /// A read request is at the tile that it asks.
+    Asked(u32),
+    /// The last beat of a read is in the engine's buffer.
+    Read(u32),
+    /// The engine of a tile has a transfer less.
+    EngineFree(u32),
+    /// A share is over.
+    Over(u32),
+    /// The compute cores are free again.
+    Computed(u32),
+    /// The engine has the command of a share.
+    Commanded(u32),
+    /// The control core has executed the instructions of a share.
+    Issued(u32),
+    /// An agent looks at its queue.
+    Wake(u32),
+}
+
+/// Events to come.
+#[derive(Debug, Default)]
+pub(super) struct FlowEvents {
+    heap: BinaryHeap<Reverse<(u64, u64, FlowEvent)>>,
+    num: u64,
+}
+
+impl FlowEvents {
+    /// Something happens at a cycle, behind what has been planned for it before.
+    pub(super) fn at(&mut self, cycle: f64, event: FlowEvent) {
+        // Bits of numbers that are not negative are in their order.
+        let key = cycle.max(0.0).to_bits();
+        self.heap.push(Reverse((key, self.num, event)));
+        self.num += 1;
+    }
+
+    pub(super) fn next(&mut self) -> Option<(f64, FlowEvent)> {
+        let Reverse((cycle, _, event)) = self.heap.pop()?;
+        Some((f64::from_bits(cycle), event))
     }
 }

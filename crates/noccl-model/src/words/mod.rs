@@ -8,18 +8,17 @@
 mod core;
 mod packets;
 mod program;
-mod read;
 mod stream;
 
 use crate::{ModelError, Prediction};
 use core::Core;
+use core::Received;
 use noccl_net::{Network, TileId};
 use noccl_run::Counters;
 use noccl_spec::{Core as CoreSpec, CoreTiles, FlowControl, UNIT_HEAD_WORDS, WORD_BYTES};
 use noccl_workload::{ActionKind, Schedule, WordStream};
 use packets::{Heard, PacketEvent, Packets};
 use program::Program;
-use read::Received;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use stream::Stream;

@@ -5,8 +5,8 @@
 
 use noccl_model::bounds;
 use noccl_net::Network;
-use noccl_testkit::collectives::Case;
-use noccl_testkit::records::Record;
+use noccl_testkit::schedules::Case;
+use noccl_testkit::schedules::Record;
 use std::path::Path;
 
 const HEAD: &str = "\

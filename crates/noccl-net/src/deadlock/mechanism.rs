@@ -7,12 +7,12 @@
 //! destinations in all directions; multicast and reduction trees consist of the same turns. If no
 //! cycle exists, the buffers can be put in an order in which the last one always drains.
 
-use super::options::{
+use super::channels::turns;
+use super::channels::{
     BarrierCounters, Buffers, Forks, Joins, Mechanism, OperandStore, ReadData, ReductionUnit,
     Responses,
 };
 use super::search::{find_cycle, shortest_through};
-use super::turns::turns;
 use super::{Cycle, Place, Proof, Wait, channels};
 use crate::{LinkId, Network, Port, TileId};
 use noccl_spec::Plane;

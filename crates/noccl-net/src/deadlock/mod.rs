@@ -21,15 +21,17 @@ mod flows;
 mod graph;
 mod limits;
 mod mechanism;
-mod options;
 mod place;
 mod program;
 mod search;
-mod turns;
 
 pub use program::{Activity, Part, Program, Work};
 
 pub use bursts::{bursts_together, num_bursts};
+pub use channels::{
+    BarrierCounters, Buffers, ChannelClass, Forks, Joins, Mechanism, OperandStore, OrderClasses,
+    ReadData, ReductionUnit, Responses,
+};
 pub use flows::Flow;
 pub use graph::{IssueOrder, check, check_in_order, check_program};
 pub use limits::{
@@ -37,9 +39,5 @@ pub use limits::{
     operand_store_bytes, reduction_flows, reductions_at_a_router,
 };
 pub use mechanism::{check_mechanism, check_network};
-pub use options::{
-    BarrierCounters, Buffers, ChannelClass, Forks, Joins, Mechanism, OperandStore, OrderClasses,
-    ReadData, ReductionUnit, Responses,
-};
 pub use place::Place;
 pub use search::{Cycle, Proof, Wait, is_among};

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Routers with virtual channels: every preset is free of deadlock, and private trees need their order of classes.
 
+use crate::common::flows::{
+    ALL, ROW, assert_closed, cluster, multicast, published, reduction, rejected, set,
+};
 use crate::common::{network, spec};
 use noccl_net::deadlock::{
-    Buffers, ChannelClass, Cycle, OrderClasses, Place, Proof, check_mechanism, check_network,
+    Buffers, ChannelClass, Cycle, Flow, IssueOrder, OrderClasses, Place, Proof, check,
+    check_in_order, check_mechanism, check_network,
 };
-use noccl_net::{Coord, Network, Port, elaborate};
-use noccl_spec::{SmartPriority, SmartReduction, SmartTree};
+use noccl_net::{Coord, Network, Port, TileId, elaborate};
+use noccl_spec::{Plane, SmartPriority, SmartReduction, SmartTree};
 
 fn with_order(n: &Network, order: OrderClasses) -> Result<Proof, Cycle> {
     let mut mechanism = n.routers().mechanism.clone();
@@ -135,4 +139,298 @@ fn private_trees_with_one_class_at_all_wait_in_a_cycle() {
         }
         assert!(cycle.is_certain && cycle.waits.len() >= 4, "{cycle}");
     }
+}
+
+// Reductions and barriers on the published router, where the order of issue decides.
+
+#[test]
+fn reductions_issued_in_one_order_are_accepted() {
+    let n = published();
+    check(&n, &[reduction(&n, ROW, 0, 0); 3]).unwrap();
+    check(
+        &n,
+        &[
+            reduction(&n, ROW, 0, 0),
+            reduction(&n, ROW, 3, 0),
+            reduction(&n, ROW, 1, 0),
+        ],
+    )
+    .unwrap();
+    check(
+        &n,
+        &[Flow::Barrier {
+            group: ALL,
+            root: cluster(&n, 1, 1),
+        }; 2],
+    )
+    .unwrap();
+}
+
+#[test]
+fn reductions_issued_in_different_orders_are_rejected() {
+    let n = published();
+    for flows in [
+        [reduction(&n, ROW, 0, 0); 2],
+        [reduction(&n, ROW, 0, 0), reduction(&n, ROW, 3, 0)],
+        [Flow::Barrier {
+            group: ROW,
+            root: cluster(&n, 1, 1),
+        }; 2],
+    ] {
+        let order = IssueOrder::from([(cluster(&n, 2, 0), vec![1, 0])]);
+        let cycle = check_in_order(&n, &flows, &order).unwrap_err();
+        assert_closed(&cycle);
+        // The same order everywhere, whichever it is, is fine.
+        let order = n.clusters().map(|t| (t, vec![1, 0])).collect();
+        check_in_order(&n, &flows, &order).unwrap();
+    }
+}
+
+#[test]
+fn overlapping_reductions_of_different_groups_are_rejected() {
+    let n = published();
+    let (near, far) = (set(2, 0, 1, 0), set(1, 0, 2, 0));
+    // Cluster 3 issues one of them first; on the link into its router the other one can be ahead.
+    rejected(&n, &[reduction(&n, near, 3, 0), reduction(&n, far, 3, 0)]);
+    rejected(&n, &[reduction(&n, far, 3, 0), reduction(&n, near, 3, 0)]);
+    // Here the first one is ahead at the only place where both start, and so everywhere.
+    check(
+        &n,
+        &[
+            reduction(&n, set(0, 0, 1, 0), 3, 0),
+            reduction(&n, set(0, 0, 2, 0), 3, 0),
+        ],
+    )
+    .unwrap();
+}
+
+#[test]
+fn a_packet_that_is_not_reduced_overtakes_sums_in_the_pipeline() {
+    // Cluster 0 issues both in one order. At cluster 1 the second passes by the sums of the first, and
+    // at cluster 0 each waits for a contribution behind the other.
+    let n = published();
+    rejected(
+        &n,
+        &[
+            reduction(&n, ROW, 0, 0),
+            reduction(&n, set(0, 0, 2, 0), 0, 0),
+        ],
+    );
+    // Barriers are merged without a pipeline.
+    let barrier = |group| Flow::Barrier {
+        group,
+        root: cluster(&n, 0, 0),
+    };
+    check(&n, &[barrier(ROW), barrier(set(0, 0, 2, 0))]).unwrap();
+}
+
+#[test]
+fn a_merged_response_that_waits_for_members_not_yet_reached_is_part_of_a_cycle() {
+    let n = published();
+    let flows = [
+        multicast(&n, 0, 0, set(1, 0, 2, 3)),
+        reduction(&n, set(0, 2, 3, 1), 2, 3),
+        reduction(&n, set(1, 0, 0, 2), 1, 3),
+    ];
+    let cycle = rejected(&n, &flows);
+    let is_response = |p| matches!(p, Place::Link(l) if l.plane == Plane::Rsp);
+    assert!(
+        cycle
+            .waits
+            .iter()
+            .any(|w| is_response(w.holds) && !is_response(w.waits_for)),
+        "{cycle}"
+    );
+    for pair in [[0, 1], [0, 2], [1, 2]] {
+        check(&n, &pair.map(|i| flows[i])).unwrap();
+    }
+}
+
+// Unicasts on the published router, alone and beside collectives.
+
+/// Three unicasts per tile: wide or read, and narrow.
+fn unicasts(n: &Network, wide: impl Fn(TileId, TileId) -> Flow) -> Vec<Flow> {
+    let tiles: Vec<TileId> = (0..n.num_tiles() as u32).map(TileId).collect();
+    let mut flows = Vec::new();
+    for (idx, from) in tiles.iter().enumerate() {
+        for step in [1, 7, 13] {
+            let to = tiles[(idx + step) % tiles.len()];
+            flows.push(wide(*from, to));
+            flows.push(Flow::NarrowWrite { from: *from, to });
+        }
+    }
+    flows
+}
+
+#[test]
+fn writes_or_reads_are_accepted_whatever_they_are() {
+    let n = published();
+    let writes = unicasts(&n, |from, to| Flow::Write { from, to });
+    let reads = unicasts(&n, |from, source| Flow::Read { from, source });
+    for flows in [writes, reads] {
+        let proof = check(&n, &flows).unwrap();
+        assert!(proof.nodes > 300 && proof.waits > 1000, "{proof:?}");
+    }
+}
+
+#[test]
+fn read_data_between_the_beats_of_writes_can_close_a_cycle() {
+    // An interface sends beats of writes and read data alternately. Beats wait behind data that wait for a link of another
+    // write, whose beats wait behind other data.
+    let n = published();
+    let all = unicasts(&n, |from, to| Flow::Write { from, to });
+    let reads = unicasts(&n, |from, source| Flow::Read { from, source });
+    let both: Vec<Flow> = all.into_iter().chain(reads).collect();
+    let cycle = rejected(&n, &both);
+    assert!(
+        cycle.waits.iter().any(|w| w.holder.contains("write")),
+        "{cycle}"
+    );
+    assert!(
+        cycle.waits.iter().any(|w| w.holder.contains("read")),
+        "{cycle}"
+    );
+    // No tile that writes sends data: nothing comes between.
+    let parted: Vec<Flow> = both
+        .into_iter()
+        .filter(|flow| match *flow {
+            Flow::Write { from, .. } => from.0 % 2 == 0,
+            Flow::Read { source, .. } => source.0 % 2 == 1,
+            Flow::Multicast { .. }
+            | Flow::Reduction { .. }
+            | Flow::Barrier { .. }
+            | Flow::NarrowWrite { .. }
+            | Flow::NarrowMulticast { .. } => true,
+        })
+        .collect();
+    check(&n, &parted).unwrap();
+}
+
+#[test]
+fn a_multicast_among_writes_is_accepted() {
+    let n = published();
+    let mut flows = vec![multicast(&n, 1, 2, ALL)];
+    for x in 0..4 {
+        for y in 0..4 {
+            let (from, to) = (cluster(&n, x, y), cluster(&n, 3 - x, (y + x) % 4));
+            flows.push(Flow::Write { from, to });
+            flows.push(Flow::NarrowWrite { from, to });
+        }
+    }
+    check(&n, &flows).unwrap();
+}
+
+#[test]
+fn a_unicast_can_connect_two_collectives_into_a_cycle() {
+    let n = published();
+    let flows = [
+        Flow::NarrowWrite {
+            from: cluster(&n, 3, 0),
+            to: cluster(&n, 0, 2),
+        },
+        Flow::Barrier {
+            group: set(0, 0, 2, 2),
+            root: cluster(&n, 1, 0),
+        },
+        Flow::NarrowMulticast {
+            from: cluster(&n, 2, 1),
+            set: ALL,
+        },
+    ];
+    let cycle = rejected(&n, &flows);
+    assert_eq!(cycle.waits.len(), 3, "{cycle}");
+    for pair in [[0, 1], [0, 2], [1, 2]] {
+        check(&n, &pair.map(|i| flows[i])).unwrap();
+    }
+}
+
+// Multicasts on the published router are accepted exactly where none can wait for another forever.
+
+#[test]
+fn two_multicasts_to_one_row_are_rejected_with_the_links_they_hold() {
+    let n = published();
+    let cycle = rejected(&n, &[multicast(&n, 1, 0, ROW), multicast(&n, 2, 0, ROW)]);
+    assert_eq!(cycle.waits.len(), 2);
+    let text = cycle.to_string();
+    assert!(
+        text.contains("multicast from cluster (1,0) (#0) holds wide link"),
+        "{text}"
+    );
+    assert!(
+        text.contains("multicast from cluster (2,0) (#1) holds wide link"),
+        "{text}"
+    );
+    for wait in &cycle.waits {
+        assert!(matches!(wait.holds, Place::Link(_)), "{text}");
+    }
+}
+
+#[test]
+fn multicasts_to_crossing_rectangles_are_rejected() {
+    let n = published();
+    let tall = set(0, 0, 1, 3);
+    let wide = set(0, 0, 3, 1);
+    rejected(&n, &[multicast(&n, 0, 3, tall), multicast(&n, 3, 0, wide)]);
+    rejected(&n, &[multicast(&n, 0, 0, ALL), multicast(&n, 3, 3, ALL)]);
+    let narrow = |x, y| Flow::NarrowMulticast {
+        from: cluster(&n, x, y),
+        set: ALL,
+    };
+    rejected(&n, &[narrow(0, 0), narrow(3, 3)]);
+}
+
+#[test]
+fn single_and_disjoint_multicasts_are_accepted() {
+    let n = published();
+    for (x, y) in (0..4).flat_map(|x| (0..4).map(move |y| (x, y))) {
+        check(&n, &[multicast(&n, x, y, ALL)]).unwrap();
+    }
+    let rows: Vec<Flow> = (0..4)
+        .map(|y| multicast(&n, 1, y, set(0, y, 3, 0)))
+        .collect();
+    check(&n, &rows).unwrap();
+    let columns: Vec<Flow> = (0..4)
+        .map(|x| multicast(&n, x, 2, set(x, 0, 0, 3)))
+        .collect();
+    check(&n, &columns).unwrap();
+}
+
+#[test]
+fn multicasts_of_one_initiator_meet_in_their_responses_only() {
+    let n = published();
+    check(&n, &[multicast(&n, 1, 1, ALL); 4]).unwrap();
+    check(&n, &[multicast(&n, 1, 1, ALL), multicast(&n, 1, 1, ROW)]).unwrap();
+    // Responses from different targets come to a merge point in any order.
+    let sets = [set(0, 0, 3, 2), set(1, 0, 2, 1)];
+    let cycle = rejected(&n, &sets.map(|s| multicast(&n, 1, 0, s)));
+    let is_response = |p| {
+        matches!(p, Place::Link(l) if l.plane == Plane::Rsp)
+            || matches!(
+                p,
+                Place::Responses {
+                    plane: Plane::Rsp,
+                    ..
+                }
+            )
+    };
+    assert!(cycle.waits.iter().all(|w| is_response(w.holds)), "{cycle}");
+}
+
+#[test]
+fn planes_of_one_initiator_are_ordered_apart() {
+    // One narrow and one wide multicast start in any order, and so do their responses.
+    let n = published();
+    let from = cluster(&n, 1, 1);
+    let (wide, narrow) = (
+        Flow::Multicast { from, set: ALL },
+        Flow::NarrowMulticast { from, set: ALL },
+    );
+    let cycle = rejected(&n, &[wide, narrow]);
+    assert!(
+        cycle
+            .waits
+            .iter()
+            .all(|w| matches!(w.holds, Place::Responses { .. } | Place::Link(_)))
+    );
+    assert!(!cycle.to_string().contains("requests of"), "{cycle}");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Claim 11: additions per cycle of one reducing router.
 
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_coll::{Algorithm, Choice};
 use noccl_studies::parts::{Runner, network, typed};
 use noccl_studies::{Error, runtime_cycles};

@@ -5,7 +5,7 @@
 //! is part of the binary. They are no measurement of the paper's number, which is of another technology: so the
 //! row says what they are, and has no result.
 
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_files::FileError;
 use noccl_studies::Error;
 use serde::Deserialize;
@@ -59,7 +59,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::claims::Paper;
-    use crate::outcome::Outcome;
+    use crate::statistics::Outcome;
 
     #[test]
     fn every_claim_about_area_names_the_page() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Claim 13: collectives that overlap complete, on the published router and on ours.
 
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_studies::parts::network;
 use noccl_studies::{
     Error, MIN_STRESS_TRANSACTIONS, StressKind, StressReport, StressRequest, Watch, stress,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Claim 7: what the equations of `noccl-model` give, against the paper and against the simulator.
 
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_model::Calibration;
 use noccl_studies::parts::network;
 use noccl_studies::{

@@ -4,7 +4,7 @@
 //! The simulator can take away instructions and cycles of the DMA engine, not the network's round trips. So
 //! the first part of the curve is simulated and the rest is S1 eq. (2).
 
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::published::{Extent, MulticastConstants};
 use noccl_net::Network;

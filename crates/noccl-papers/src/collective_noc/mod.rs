@@ -10,11 +10,10 @@ mod limit;
 mod products;
 mod ratios;
 mod synchronisation;
-mod table_1;
 
 use crate::Found;
-use crate::gains::{GainHardware, gains};
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
+use crate::table::{GainHardware, gains};
 use noccl_coll::Algorithm;
 use noccl_run::{Tally, Watch};
 use noccl_studies::parts::Runner;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Claims 8 and 9: matrix products on square meshes, as simulated by `noccl gemm`.
 
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_model::published::{Extent, MulticastConstants};
 use noccl_run::Tally;
 use noccl_studies::gemm::{Backend, Collectives, FusedRoot, GemmKernel};

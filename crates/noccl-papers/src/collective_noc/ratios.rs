@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Claims 1, 2, 4, 5: software against the network on the paper's grid of sizes, rows and chunk counts.
 
-use crate::outcome::Outcomes;
 use crate::programs::{barrier, mark};
+use crate::statistics::Outcomes;
 use crate::statistics::{geometric_mean, range};
 use noccl_coll::{Algorithm, Choice, choices_among};
 use noccl_net::Network;

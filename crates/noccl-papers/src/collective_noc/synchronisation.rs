@@ -4,8 +4,8 @@
 //! The experiment times one cluster, the one east of the counter, in the last of several barriers. What stands
 //! before it is an in-network barrier, so that its members start when that one releases them: near ones first.
 
-use crate::outcome::Outcomes;
 use crate::programs::{barrier, in_sequence, mark};
+use crate::statistics::Outcomes;
 use noccl_net::{Coord, Network, TileRef};
 use noccl_studies::parts::line_chart;
 use noccl_studies::parts::slope;

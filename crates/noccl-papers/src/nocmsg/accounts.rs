@@ -3,7 +3,7 @@
 
 use super::machine::Layer;
 use crate::claims::{Claim, Evidence, Paper};
-use crate::outcome::{Outcome, Outcomes};
+use crate::statistics::{Outcome, Outcomes};
 use crate::table::{Table, short};
 use noccl_studies::Error;
 

@@ -4,7 +4,7 @@
 //! The runs take minutes to hours, so their rows are kept: `make npb-rows` writes `experiments/nocmsg/kernels.json` by `noccl npb`. What
 //! is judged here is what stands there.
 
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_studies::{Error, NpbRow, parse_json};
 use std::collections::BTreeMap;
 

@@ -7,8 +7,6 @@
 
 mod accounts;
 mod collectives;
-mod contention;
-mod fit;
 mod kernels;
 mod machine;
 mod noise;
@@ -20,7 +18,7 @@ mod star;
 mod structure;
 
 use crate::Found;
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_run::{Tally, Watch};
 use noccl_studies::Error;
 use noccl_studies::parts::Runner;
@@ -35,13 +33,13 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
     let mut found = Found::default();
     let timed = speed::measure(runner)?;
     speed::claims(runner, &timed, &mut found)?;
-    fit::claims(runner, &mut found.outcomes)?;
+    collectives::claims(runner, &mut found.outcomes)?;
     tally.finish_unit()?;
     order::claims(runner, &mut found.outcomes)?;
     rules::flow_control(runner, &mut found.outcomes)?;
     tally.finish_unit()?;
-    contention::claims(&tally, &mut found.outcomes)?;
-    contention::routes(&tally, &mut found.outcomes)?;
+    machine::claims(&tally, &mut found.outcomes)?;
+    machine::routes(&tally, &mut found.outcomes)?;
     structure::computed(&mut found.outcomes)?;
     structure::roots(runner, &mut found.outcomes)?;
     tally.finish_unit()?;

@@ -8,7 +8,7 @@
 use super::collectives::{CASES, Case};
 use super::machine::{Layer, SIDES, core_field, microseconds, schedule};
 use crate::Found;
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use crate::table::{Table, short};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};

@@ -3,7 +3,7 @@
 
 use super::collectives::{ALL_REDUCE, ALL_TO_ALL, BARRIER, BROADCAST, REDUCE};
 use super::machine::{LARGEST, Layer, PACKET, SIDES, cycles, schedule};
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_coll::Choice;
 use noccl_net::Network;
 use noccl_studies::Error;

@@ -3,7 +3,7 @@
 
 use super::collectives::{ALL_REDUCE, ALL_TO_ALL, BARRIER, REDUCE};
 use super::machine::{LARGEST, Layer, cycles, observe, schedule};
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::{RunError, Tally};
 use noccl_studies::Error;

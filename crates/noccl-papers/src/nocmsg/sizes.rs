@@ -3,7 +3,7 @@
 
 use super::collectives::{ALL_REDUCE, ALL_TO_ALL, BROADCAST, Case, REDUCE};
 use super::machine::{LARGEST, Layer, cycles, saving};
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_net::Network;
 use noccl_studies::Error;
 use noccl_studies::parts::Runner;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! S4's claims 1, 3 to 5 and 11: how much time single packets take (Figs. 2 to 6).
 
+use super::collectives;
 use super::collectives::{CASES, Series, Timed, percents};
-use super::fit;
 use super::machine::{LARGEST, Layer, SIDES, microseconds, saving};
 use crate::Found;
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use crate::statistics::range;
 use crate::table::Table;
 use noccl_studies::parts::Runner;
@@ -52,7 +52,7 @@ fn exchange(runner: Runner<'_>, timed: &Timed, out: &mut Outcomes) -> Result<(),
         let suffix = suffix.map_or("", |library| library.1);
         let saved = saving(timed.ours.at(LARGEST), series.at(LARGEST));
         let theirs = (timed.case, series.algorithm);
-        let cycles = fit::least(runner, series.layer, theirs, EXCHANGE_SAVED)?;
+        let cycles = collectives::least(runner, series.layer, theirs, EXCHANGE_SAVED)?;
         let detail = format!("{words}; 62 % would be saved at {cycles} cycles of an interrupt");
         out.put(&format!("1-{name}{suffix}"), saved, &detail);
     }

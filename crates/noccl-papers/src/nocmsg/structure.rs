@@ -3,7 +3,7 @@
 
 use super::collectives::{BARRIER, CASES};
 use super::machine::{LARGEST, Layer, PACKET, observe, schedule, schedule_at};
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_net::{Coord, Network, TileRef};
 use noccl_run::Tally;
 use noccl_studies::Error;

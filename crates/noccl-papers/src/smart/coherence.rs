@@ -2,8 +2,8 @@
 //! S2's claims 19 to 25, of its full system: by kernels of our own on a machine of cores and caches, so that only directions and ranks are
 //! comparable (`docs/coherence.md`).
 
-use crate::outcome::Outcomes;
 use crate::statistics::Estimate;
+use crate::statistics::Outcomes;
 use noccl_coherence::{Kernel, Size};
 use noccl_run::Watch;
 use noccl_studies::{

@@ -5,7 +5,7 @@
 //! is part of the binary.
 
 use super::designs::Setting;
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_files::FileError;
 use noccl_studies::Error;
 use serde::Deserialize;

@@ -10,13 +10,11 @@ mod coherence;
 mod curve;
 mod designs;
 mod hardware;
-mod hops;
-mod plots;
 mod reductions;
 mod saturation;
 
 use crate::Found;
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use curve::Effort;
 use designs::Setting;
 use noccl_run::{Tally, Watch};
@@ -50,7 +48,7 @@ pub(super) fn measure(is_quick: bool, watch: Watch<'_>) -> Result<Found, Error> 
     found.outcomes.take_with(of_traffic, &setting);
     reductions::claims(effort, &mut found.outcomes)?;
     tally.finish_unit()?;
-    hops::claims(effort, &mut found.outcomes)?;
+    saturation::claims(effort, &mut found.outcomes)?;
     hardware::claims(&mut found.outcomes)?;
     tally.finish_unit()?;
     coherence::claims(is_quick, &mut found.outcomes)?;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! S2's claims 12 to 18: acknowledgements of all nodes to one (Fig. 7).
 
+use super::broadcasts::{Plot, Quantity};
 use super::curve::{Effort, Sample, between};
 use super::designs::{
     BASELINE, BASELINE_INTERFACE, BASELINE_ROUTER, COMPLETE, Design, FITTED_VCS, GREEDY_BYPASS,
     GREEDY_BYPASS_ROUTER, GREEDY_LOCAL, Setting, VCS,
 };
-use super::plots::{Plot, Quantity};
 use crate::Found;
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
 use noccl_studies::Error;
 use noccl_workload::Pattern;
 use rayon::prelude::*;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! S3's claims 8, 9 and 13: the movements of DeepSeek-V3's attention on 3x3 clusters, by three methods, byte by byte.
 
+use super::baselines::Snake;
 use super::movements::{MOVEMENTS, MULTICAST_DESTINATIONS, Method, Movement};
-use super::snake::Snake;
 use crate::Found;
 use crate::statistics::range;
 use crate::table::Table;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! S3's claims 3, 4, 5 and 10: efficiency of a chain, of repeated copies and of ESP's multicast (Fig. 5).
 
-use super::grid::{ALL_COUNTS, COUNTS, Grid, KIB, System};
 use crate::Found;
-use crate::outcome::Outcomes;
-use crate::statistics::range;
+use crate::statistics::{Outcomes, range};
+use noccl_coll::chain::order::{ChainOrder, chain_order};
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::baselines::{RepeatedCopies, efficiency};
-use noccl_studies::parts::Runner;
-use noccl_studies::parts::panels;
+use noccl_net::{Coord, Network, TileId, TileSet};
+use noccl_studies::parts::{Runner, network, panels};
 use noccl_studies::{Error, Line, Panel};
+use noccl_workload::{Collective, CollectiveKind, ElementType, Operator, Schedule};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// Destinations and payload of the claim on copies.
 const COPIES_AT: (u32, u64) = (8, 16);
@@ -165,4 +167,182 @@ fn crossovers(grid: &Grid, out: &mut Outcomes) {
     let words = System::ALL.map(|s| format!("{} {}", s.name(), grid.cycles(s, 8, 64)));
     let detail = format!("cycles of 64 KiB to 8 destinations: {}", words.join(", "));
     out.put("5-hardware-only", faster.count() as f64, &detail);
+}
+
+// The points of S3's Fig. 5: cycles and efficiency of its three systems by payload and number of destinations.
+
+/// S3's payloads.
+pub(super) const KIB: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+/// S3's numbers of destinations; it names the first and the last, and that there are 192 points.
+pub(super) const COUNTS: [u32; 8] = [2, 4, 6, 8, 10, 12, 14, 16];
+/// Every number between, for crossovers.
+pub(super) const ALL_COUNTS: std::ops::RangeInclusive<u32> = 2..=16;
+const BEAT_BYTES: u64 = 64;
+
+/// What S3 compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum System {
+    /// One engine copies to one destination after the other.
+    Copies,
+    /// A chain.
+    Chain,
+    /// ESP's multicast with consumers that a CPU starts one after the other.
+    EspCalibrated,
+    /// ESP's multicast, its hardware alone.
+    EspHardwareOnly,
+}
+
+impl System {
+    pub(super) const ALL: [System; 4] = [
+        System::Copies,
+        System::Chain,
+        System::EspCalibrated,
+        System::EspHardwareOnly,
+    ];
+
+    /// As plots call it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            System::Copies => "copies (iDMA)",
+            System::Chain => "chain (Torrent)",
+            System::EspCalibrated => "ESP, calibrated",
+            System::EspHardwareOnly => "ESP, hardware_only",
+        }
+    }
+
+    /// The network that it runs on; all have the same clusters and links of the same width.
+    const fn preset(self) -> &'static str {
+        match self {
+            System::Copies | System::Chain => "torrent_4x5_published",
+            System::EspCalibrated => "esp_4x5_calibrated",
+            System::EspHardwareOnly => "esp_4x5",
+        }
+    }
+
+    const fn choice(self) -> Choice {
+        match self {
+            System::Copies => Choice::new(Algorithm::Unicast, 1),
+            System::Chain => Snake::CHAIN,
+            System::EspCalibrated | System::EspHardwareOnly => {
+                Choice::new(Algorithm::InNetworkList, 1)
+            }
+        }
+    }
+}
+
+/// Cycles at every point.
+pub(super) struct Grid {
+    snakes: BTreeMap<System, Snake>,
+    cycles: BTreeMap<(System, u32, u64), u64>,
+}
+
+impl Grid {
+    pub(super) fn measure(runner: Runner<'_>) -> Result<Self, Error> {
+        let snake = |system: System| Ok((system, Snake::new(system.preset(), &[])?));
+        let systems = System::ALL.into_iter();
+        let snakes: BTreeMap<System, Snake> = systems.map(snake).collect::<Result<_, Error>>()?;
+        let points: Vec<(System, u32, u64)> = System::ALL
+            .into_iter()
+            .flat_map(|system| ALL_COUNTS.flat_map(move |num| KIB.map(|kib| (system, num, kib))))
+            .filter(|(system, num, _)| *system != System::Copies || COUNTS.contains(num))
+            .collect();
+        let measured = points.par_iter().map(|point| {
+            let (system, num, kib) = *point;
+            let snake = &snakes[&system];
+            let schedule = snake.multicast(num, kib << 10, system.choice())?;
+            Ok((*point, runner.cycles(&snake.network, &schedule)?))
+        });
+        let cycles = measured.collect::<Result<_, Error>>()?;
+        Ok(Self { snakes, cycles })
+    }
+
+    /// The mesh of a system.
+    pub(super) fn snake(&self, system: System) -> &Snake {
+        &self.snakes[&system]
+    }
+
+    /// Cycles at a measured point.
+    ///
+    /// # Panics
+    /// For any other point: no number may stand for it.
+    pub(super) fn cycles(&self, system: System, num: u32, kib: u64) -> u64 {
+        self.cycles[&(system, num, kib)]
+    }
+
+    /// S3's eq. (1) at a measured point.
+    pub(super) fn eta(&self, system: System, num: u32, kib: u64) -> f64 {
+        let beats = (kib << 10) / BEAT_BYTES;
+        efficiency(num, beats, self.cycles(system, num, kib))
+    }
+
+    /// Efficiencies of a system at all of its 64 points, with their limits, the numbers of destinations.
+    pub(super) fn etas(&self, system: System) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let points = COUNTS.into_iter();
+        points.flat_map(move |num| KIB.map(|kib| (num, self.eta(system, num, kib))))
+    }
+}
+
+// Multicasts from the corner of a Torrent mesh to destinations that are neighbour after neighbour, as S3 has them.
+
+/// A mesh, its corner and the path through all other clusters.
+pub(super) struct Snake {
+    pub(super) network: Network,
+    pub(super) source: TileId,
+    destinations: Vec<TileId>,
+}
+
+impl Snake {
+    /// A chain along the snake.
+    pub(super) const CHAIN: Choice = Choice::chainwrite(ChainOrder::Nearest);
+
+    pub(super) fn new(preset: &str, overrides: &[(&str, &str)]) -> Result<Self, Error> {
+        let network = network(preset, overrides)?;
+        let source = network.tile_at(Coord::new(0, 0));
+        let others: Vec<TileId> = network.clusters().filter(|t| *t != source).collect();
+        let destinations = chain_order(&network, source, &others, ChainOrder::Nearest)?;
+        Ok(Self {
+            network,
+            source,
+            destinations,
+        })
+    }
+
+    /// The first destinations, all if there are fewer.
+    pub(super) fn destinations(&self, num: u32) -> &[TileId] {
+        &self.destinations[..self.destinations.len().min(num as usize)]
+    }
+
+    /// A multicast from the corner to the first destinations.
+    pub(super) fn multicast(
+        &self,
+        num: u32,
+        bytes: u64,
+        choice: Choice,
+    ) -> Result<Schedule, Error> {
+        self.multicast_to(self.destinations(num), bytes, choice)
+    }
+
+    /// A multicast from the corner to these.
+    pub(super) fn multicast_to(
+        &self,
+        destinations: &[TileId],
+        bytes: u64,
+        choice: Choice,
+    ) -> Result<Schedule, Error> {
+        let tiles = destinations.iter().chain([&self.source]);
+        let at = |tile: &TileId| self.network.cluster_coord(self.network.coord(*tile));
+        let collective = Collective {
+            kind: CollectiveKind::Multicast,
+            group: TileSet::Arbitrary(tiles.filter_map(at).collect()),
+            root: self.network.tile_ref(self.source),
+            bytes,
+            input_offset: 0,
+            output_offset: 0,
+            operator: Operator::Sum,
+            element: ElementType::Int8,
+            lengths: None,
+            definition: None,
+        };
+        Ok(noccl_coll::schedule(&self.network, &collective, choice)?)
+    }
 }

@@ -4,14 +4,12 @@
 mod attention;
 mod baselines;
 mod chain_hops;
-mod grid;
 mod movements;
 mod overhead;
-mod snake;
 
 use crate::Found;
-use crate::gains::{GainHardware, gains};
-use crate::outcome::Outcomes;
+use crate::statistics::Outcomes;
+use crate::table::{GainHardware, gains};
 use noccl_coll::chain::order::ChainOrder;
 use noccl_coll::{Algorithm, Choice};
 use noccl_run::{Tally, Watch};

@@ -2,7 +2,7 @@
 //! The movements of DeepSeek-V3's attention that S3 measures (Table II): matrices, layouts, destinations, and the
 //! schedules that move them by three methods.
 
-use super::snake::Snake;
+use super::baselines::Snake;
 use crate::programs::{in_sequence, program};
 use noccl_coll::{Algorithm, Choice};
 use noccl_net::{TileId, TileRef, TileSet};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! S3's claims 1, 2 and 13: what a further destination of a chain costs, of what that consists, and energy.
 
-use super::snake::Snake;
+use super::baselines::Snake;
 use crate::Found;
 use crate::statistics::determination;
 use noccl_run::energy_pj;

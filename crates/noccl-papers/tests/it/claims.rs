@@ -3,10 +3,11 @@
 //!
 //! What `--quick` measures; the rest takes minutes. S1 runs always, the other papers in long runs (`NOCCL_CASES=long`).
 
-use crate::common::{papers, repository};
 use noccl_papers::{ClaimResult, ClaimRow};
-use noccl_testkit::{Folder, is_long};
-use std::path::PathBuf;
+use noccl_testkit::{Folder, assert_says, is_long};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 #[test]
 fn claims_of_s1_have_outcomes_and_its_page_and_plots_are_todays() {
@@ -158,4 +159,95 @@ fn a_page_without_markers_is_left_alone() {
     assert_eq!(run.code, Some(2), "{run:?}");
     assert!(run.stderr.contains("end of claims"), "{}", run.stderr);
     assert_eq!(std::fs::read_to_string(&page).unwrap(), "no table\n");
+}
+
+// The command refuses, ends and prints as `noccl` does.
+
+#[test]
+fn wrong_input_is_refused_before_anything_runs() {
+    let folder = Folder::new();
+    folder.file("file", "");
+    for (arguments, words) in [
+        ("collective", "collective_noc"),
+        ("torrent --figures file", "file"),
+        ("--quick", "PAPER"),
+        ("torrent --page missing.md", "missing.md"),
+    ] {
+        let said = papers(&folder.0, arguments);
+        assert_eq!(said.code, Some(2), "{arguments}: {said:?}");
+        assert_says(&said.stderr, &[words]);
+    }
+}
+
+#[test]
+fn the_schema_of_the_rows_is_todays() {
+    let path = repository().join("experiments/claims.schema.json");
+    let said = papers(&Folder::new().0, "--schema");
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        committed == said.stdout,
+        "experiments/claims.schema.json is stale: run make gen"
+    );
+}
+
+#[test]
+fn a_signal_ends_a_measurement_within_two_seconds() {
+    let folder = Folder::new();
+    let mut child = command(&folder.0, "collective_noc")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(
+        child.try_wait().unwrap().is_none(),
+        "ended before its signal"
+    );
+    let sent = Instant::now();
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(sent.elapsed() < Duration::from_millis(2500));
+}
+
+// Runs the built command.
+
+/// The checkout.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What a command said.
+#[derive(Debug)]
+pub struct Said {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// `noccl-papers` with arguments separated by spaces, in a folder.
+pub fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_noccl-papers"));
+    command
+        .args(arguments.split_whitespace())
+        .current_dir(folder)
+        .stdin(Stdio::null());
+    command
+}
+
+/// Runs it to its end.
+pub fn papers(folder: &Path, arguments: &str) -> Said {
+    let output = command(folder, arguments).output().unwrap();
+    Said {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
 }

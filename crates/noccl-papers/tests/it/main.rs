@@ -3,6 +3,4 @@
 #![allow(clippy::unwrap_used)]
 
 mod claims;
-mod command;
-mod common;
 mod pages;

@@ -6,16 +6,12 @@
 
 mod collective_calls;
 mod collectives;
-mod line;
 mod messages;
-mod player;
 mod read;
 mod record;
 mod recording;
 mod replay;
 mod section;
-mod terms;
-mod write;
 
 pub use collectives::{CollectiveName, RecordedCollective};
 pub use read::parse_messages;

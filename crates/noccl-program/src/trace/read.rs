@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads a message trace: its head, then the section of each rank.
 
-use super::line::{Line, quoted, wrong};
 use super::record::{Library, MessageTrace, Record, Unit};
 use super::section::Section;
+use super::section::{Line, quoted, wrong};
 use super::{MAX_BLOCKED_CYCLES, MAX_TRACE_RANKS, MAX_WORD_CYCLES, MESSAGES_VERSION};
 use crate::error::ProgramError;
 

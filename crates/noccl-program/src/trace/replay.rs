@@ -4,9 +4,9 @@
 //! Payloads are zeros. A receive names the sender and the tag of the message that it got when it was recorded, so the course of the program
 //! stays as it was recorded. A collective is the session's where the network does it, else it is composed of messages.
 
-use super::player::{Member, Player};
+use super::collective_calls::TraceTerms;
+use super::messages::{Member, Player};
 use super::record::MessageTrace;
-use super::terms::TraceTerms;
 use crate::agreement::Agreements;
 use crate::error::ProgramError;
 use crate::ids::{CommId, RankId};

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One core: its state, and how whoever runs it talks to it.
 
+use crate::error::RiscvError;
+use crate::memory::Memory;
+use crate::program::Program;
+use crate::registers::Registers;
+use crate::trap::Trap;
+use serde::{Deserialize, Serialize};
+
+pub use call::Call;
+pub use saved::SavedCore;
+
 mod arguments;
 mod atomic;
 mod call;
@@ -8,15 +18,6 @@ mod control;
 mod execute;
 mod integer;
 mod saved;
-
-use crate::error::RiscvError;
-use crate::memory::Memory;
-use crate::program::Program;
-use crate::registers::Registers;
-use crate::trap::Trap;
-pub use call::Call;
-pub use saved::SavedCore;
-use serde::{Deserialize, Serialize};
 
 /// A core: plain data, of which a checkpoint holds [`Core::saved`]. The program is not part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

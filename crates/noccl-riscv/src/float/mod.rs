@@ -6,11 +6,8 @@
 //! goes through software. Kept true: which of the two ran can be seen nowhere.
 
 mod arithmetic;
-mod compare;
-mod convert;
 mod format;
 mod soft;
-mod sqrt;
 
 use crate::instruction::{FloatOperation, FloatQuery, Instruction};
 use crate::registers::Registers;
@@ -67,7 +64,7 @@ pub(crate) fn execute<F: Format, O: Format>(
         FloatOperation::Subtract => arithmetic::subtract::<F>(a, b, rounding()?, &mut flags),
         FloatOperation::Multiply => arithmetic::multiply::<F>(a, b, rounding()?, &mut flags),
         FloatOperation::Divide => arithmetic::divide::<F>(a, b, rounding()?, &mut flags),
-        FloatOperation::SquareRoot => sqrt::square_root::<F>(a, rounding()?, &mut flags),
+        FloatOperation::SquareRoot => arithmetic::square_root::<F>(a, rounding()?, &mut flags),
         FloatOperation::FusedAdd => arithmetic::fused::<F>(a, b, c(), rounding()?, &mut flags),
         FloatOperation::FusedSubtract => {
             arithmetic::fused::<F>(a, b, negated(c()), rounding()?, &mut flags)
@@ -81,14 +78,14 @@ pub(crate) fn execute<F: Format, O: Format>(
         FloatOperation::CopySign => (a & !F::SIGN) | (b & F::SIGN),
         FloatOperation::CopySignNegated => (a & !F::SIGN) | (negated(b) & F::SIGN),
         FloatOperation::XorSign => a ^ (b & F::SIGN),
-        FloatOperation::Minimum => compare::minimum::<F>(a, b, &mut flags),
-        FloatOperation::Maximum => compare::maximum::<F>(a, b, &mut flags),
+        FloatOperation::Minimum => format::minimum::<F>(a, b, &mut flags),
+        FloatOperation::Maximum => format::maximum::<F>(a, b, &mut flags),
         FloatOperation::FromOther => {
-            convert::between::<O, F>(O::unboxed(raw), rounding()?, &mut flags)
+            soft::between::<O, F>(O::unboxed(raw), rounding()?, &mut flags)
         }
         FloatOperation::FromInteger(kind) => {
-            let value = convert::integer(kind, registers.read(instruction.rs1));
-            convert::from_integer::<F>(value, rounding()?, &mut flags)
+            let value = soft::integer(kind, registers.read(instruction.rs1));
+            soft::from_integer::<F>(value, rounding()?, &mut flags)
         }
         FloatOperation::Move => registers.read(instruction.rs1),
     };
@@ -108,13 +105,13 @@ pub(crate) fn query<F: Format>(
     let a = F::unboxed(raw);
     let b = F::unboxed(registers.read_float(instruction.rs2));
     let result = match query {
-        FloatQuery::Equal => u64::from(compare::equal::<F>(a, b, &mut flags)),
-        FloatQuery::Less => u64::from(compare::less::<F>(a, b, &mut flags)),
-        FloatQuery::LessOrEqual => u64::from(compare::less_or_equal::<F>(a, b, &mut flags)),
-        FloatQuery::Classify => compare::classify::<F>(a),
+        FloatQuery::Equal => u64::from(format::equal::<F>(a, b, &mut flags)),
+        FloatQuery::Less => u64::from(format::less::<F>(a, b, &mut flags)),
+        FloatQuery::LessOrEqual => u64::from(format::less_or_equal::<F>(a, b, &mut flags)),
+        FloatQuery::Classify => format::classify::<F>(a),
         FloatQuery::ToInteger(kind) => {
             let rounding = Rounding::of(instruction.rounding, registers.fcsr)?;
-            convert::to_integer(kind, F::to_f64(a), rounding, &mut flags)
+            soft::to_integer(kind, F::to_f64(a), rounding, &mut flags)
         }
         // Also of what is no boxed value.
         FloatQuery::Move => F::sign_extended(raw),

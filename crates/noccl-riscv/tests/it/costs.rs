@@ -2,7 +2,9 @@
 //! An instruction takes what its class costs.
 
 use crate::common::{COSTS, DATA, addi, i_type, load, lui, machine, r_type, store};
-use noccl_riscv::RiscvError;
+use noccl_riscv::{CostTable, RiscvError};
+use noccl_spec::{INSTRUCTION_COSTS, instruction_costs_text};
+use std::error::Error;
 
 fn cycles(word: u32) -> Result<u64, RiscvError> {
     let (program, mut core) = machine(&[lui(5, DATA as u32), word, addi(0, 0, 0), addi(0, 0, 0)])?;
@@ -50,5 +52,30 @@ fn instructions_cost_what_their_class_says() -> Result<(), RiscvError> {
     for (word, cost) in costs {
         assert_eq!(cycles(word)?, u64::from(cost), "{word:#010x}");
     }
+    Ok(())
+}
+
+// The spec's named tables are tables of this core: every class, and no other.
+
+fn table(name: &str) -> Result<CostTable, Box<dyn Error>> {
+    let text = instruction_costs_text(name).ok_or("no such table")?;
+    Ok(toml::from_str(text)?)
+}
+
+#[test]
+fn named_tables_have_all_classes() -> Result<(), Box<dyn Error>> {
+    for (name, text) in INSTRUCTION_COSTS {
+        table(name)?;
+        for line in text.lines().filter(|line| line.contains(" = ")) {
+            let without = text.replace(line, "");
+            let refused = toml::from_str::<CostTable>(&without).is_err();
+            assert!(refused, "{name} without {line}");
+        }
+    }
+    assert_eq!(table("one_cycle")?, CostTable::uniform(1));
+    let (with_unit, without) = (table("in_order")?, table("tilepro64")?);
+    assert!(with_unit.float_divide_cycles > 1);
+    assert!(without.float_add_cycles > 10 * with_unit.float_add_cycles);
+    assert_eq!(instruction_costs_text("other"), None);
     Ok(())
 }

@@ -2,7 +2,6 @@
 //! Tests of the crate through its public interface: one program, one module per subject.
 
 mod common;
-mod cost_tables;
 mod costs;
 mod elf_files;
 mod floats;

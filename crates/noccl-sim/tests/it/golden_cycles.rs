@@ -8,7 +8,7 @@ use crate::common::stalling;
 use noccl_net::TileRef;
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
 use noccl_testkit::random::random_trace;
-use noccl_testkit::records::fnv_1a;
+use noccl_testkit::schedules::fnv_1a;
 use noccl_workload::{Pattern, PortKind, Traffic};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -10,7 +10,7 @@ use noccl_sim::open_run;
 use noccl_testkit::actions::{barrier, compute, core_sum, message, network_sum, write};
 use noccl_testkit::schedules::{after, alone};
 use noccl_workload::{
-    Action, ActionId, ActionKind, BarrierMechanism, Destination, ElementType, First, Notice,
+    Action, ActionId, ActionKind, BarrierMechanism, Completion, Destination, ElementType, First,
     Schedule, Transfer, participants,
 };
 use proptest::prelude::*;
@@ -212,10 +212,10 @@ fn poll(net: &Network, kind: &ActionKind) -> u64 {
         return 0;
     }
     let instructions = &net.axi().cluster.instructions;
-    u64::from(match kind.notice() {
-        Notice::Engine => instructions.dma_wait,
-        Notice::Flag => instructions.poll,
-        Notice::AtOnce => 0,
+    u64::from(match kind.completion() {
+        Completion::Engine => instructions.dma_wait,
+        Completion::Flag => instructions.poll,
+        Completion::AtOnce => 0,
     })
 }
 

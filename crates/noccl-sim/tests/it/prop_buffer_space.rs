@@ -53,7 +53,10 @@ fn run(net: &Network, schedule: &Schedule) -> Result<RunResult, RunError> {
 /// The checker refuses it by its account of stores.
 fn is_crowded(net: &Network, schedule: &Schedule) {
     let refusal = check(net, schedule);
-    assert!(matches!(refusal, Err(CheckError::Crowd(_))), "{refusal:?}");
+    assert!(
+        matches!(refusal, Err(CheckError::Overload(_))),
+        "{refusal:?}"
+    );
 }
 
 /// There is space for it, and it ends.
@@ -188,7 +191,7 @@ proptest! {
         let result = run(&net, &schedule);
         match checked {
             Ok(_) => prop_assert!(result.is_ok(), "{:?}", result.err()),
-            Err(refusal) => prop_assert!(matches!(refusal, CheckError::Crowd(_)), "{refusal}"),
+            Err(refusal) => prop_assert!(matches!(refusal, CheckError::Overload(_)), "{refusal}"),
         }
     }
 }

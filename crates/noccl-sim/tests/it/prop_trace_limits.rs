@@ -6,7 +6,7 @@ use crate::common::{cluster, cube, network, network_with, stalling};
 use noccl_net::{MultiAddress, Network};
 use noccl_run::{Mode, RunConfig, RunError, RunResult, mix};
 use noccl_testkit::traces::{barrier, entry, trace, wide_reduction};
-use noccl_workload::{CheckError, Crowd, PortTransaction, Trace, check_trace_limits};
+use noccl_workload::{CheckError, Overload, PortTransaction, Trace, check_trace_limits};
 use proptest::prelude::*;
 
 fn run(net: &Network, trace: &Trace, stall_seed: u64) -> Result<RunResult, RunError> {
@@ -36,9 +36,9 @@ fn completes(net: &Network, trace: &Trace) {
     assert_eq!(result.wrong_transactions, 0);
 }
 
-fn crowd(net: &Network, trace: &Trace) -> Crowd {
+fn crowd(net: &Network, trace: &Trace) -> Overload {
     match check_trace_limits(net, trace) {
-        Err(CheckError::Crowd(crowd)) => *crowd,
+        Err(CheckError::Overload(crowd)) => *crowd,
         other => panic!("should be refused: {other:?}"),
     }
 }
@@ -208,7 +208,7 @@ proptest! {
                 let result = run(&net, &trace, seed % 16);
                 prop_assert_eq!(result.map(|r| r.wrong_transactions).map_err(|e| e.to_string()), Ok(0));
             }
-            Err(CheckError::Crowd(crowd)) => prop_assert!(crowd.needed > crowd.available),
+            Err(CheckError::Overload(crowd)) => prop_assert!(crowd.needed > crowd.available),
             Err(other) => prop_assert!(false, "{other}"),
         }
     }

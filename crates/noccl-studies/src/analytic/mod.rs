@@ -3,13 +3,12 @@
 //!
 //! Neither knows of the other: the model says which runs it wants, this module has them simulated.
 
-mod calibrate;
 mod grid;
 mod model_error;
 mod validation;
 
-pub use calibrate::{calibrate, calibration_text, read_calibration};
 pub use grid::{ModelRow, model_rows};
+pub use grid::{calibrate, calibration_text, read_calibration};
 pub use model_error::{DeviationRow, MARKED_DEVIATION, deviations};
 pub(crate) use validation::fitted_reduce_constants;
 pub use validation::{

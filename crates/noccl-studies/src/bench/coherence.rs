@@ -2,7 +2,7 @@
 //! A kernel on 64 cores with private caches: references per CPU-second, all checks of loads and stores among them.
 
 use super::BenchRow;
-use super::clock::Clock;
+use super::measure::Clock;
 use super::measure::row;
 use crate::Error;
 use noccl_coherence::machine::{LATENCIES, Machine};

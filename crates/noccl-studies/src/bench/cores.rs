@@ -2,8 +2,8 @@
 //! An all-to-all of 128 bytes by the cores of 8×8 tiles: flit-hops per CPU-second where cores, not routers, take most of the time.
 
 use super::BenchRow;
-use super::clock::{Clock, Elapsed};
 use super::measure::row;
+use super::measure::{Clock, Elapsed};
 use crate::compare::collective_of;
 use crate::{CompareRequest, Error, parse_group};
 use noccl_coll::{Algorithm, Choice};

@@ -2,7 +2,7 @@
 //! Compiled programs on 64 cores that execute them: instructions per CPU-second, and flit-hops where cores send.
 
 use super::BenchRow;
-use super::clock::Clock;
+use super::measure::Clock;
 use super::measure::row;
 use crate::Error;
 use noccl_compile::Embedded;

@@ -6,7 +6,6 @@
 //! Flit-hop: one flit crossing one router-to-router link of any plane; Local links do not count.
 
 mod children;
-mod clock;
 mod coherence;
 mod cores;
 mod executed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One collective over a million tiles: schedule, check and run, timing mode, one thread.
 
-use super::clock::Clock;
+use super::measure::Clock;
 use super::measure::row;
 use super::{BenchRow, WaferCollective};
 use crate::Error;

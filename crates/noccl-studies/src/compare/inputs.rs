@@ -2,8 +2,13 @@
 //! Seeded random inputs: finite numbers of moderate size, so that a sum over thousands neither
 //! overflows nor hides an error behind an infinity; integers use all their bits.
 
-use noccl_run::Rng;
-use noccl_workload::ElementType;
+use super::{CompareRequest, best_of, collective_of};
+use crate::{AlgorithmRequest, Error, Watch};
+use noccl_net::Network;
+use noccl_run::{Rng, Tally};
+use noccl_workload::{ActionKind, BarrierMechanism, ElementType, Schedule};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Binary floating-point layout: sign, exponent, mantissa.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +104,78 @@ pub(crate) fn random_input(
     // A movement takes any number of bytes; only a reduction needs whole elements.
     out.truncate(bytes as usize);
     out
+}
+
+// A schedule for one collective by one algorithm.
+
+/// The schedule of a collective at one size by one algorithm; without a chunk count the fastest of a
+/// range is searched by simulation.
+///
+/// # Errors
+/// [`Error`] naming what is impossible and what would be accepted.
+pub fn schedule(
+    network: &Network,
+    request: &CompareRequest,
+    bytes: u64,
+    algorithm: AlgorithmRequest,
+    watch: Watch<'_>,
+) -> Result<Schedule, Error> {
+    let collective = collective_of(network, request, bytes)?;
+    let tally = Tally::new(watch, 1);
+    Ok(best_of(network, &collective, algorithm, &tally)?.1)
+}
+
+// What makes the members of a schedule wait for each other.
+
+/// How a member knows that it can go on, beside reductions of the network, which nobody leaves before all have come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Synchronisation {
+    /// No member waits for another one's data.
+    None,
+    /// By the end of transfers to it.
+    Deliveries,
+    /// By messages of cores, or by what comes over a static network.
+    Messages,
+    /// By barriers that the network merges.
+    NetworkBarriers,
+    /// By barriers that cores make by counters and interrupts.
+    SoftwareBarriers,
+}
+
+impl Synchronisation {
+    /// The strongest that a schedule has.
+    #[must_use]
+    pub fn of(schedule: &Schedule) -> Self {
+        let any = |is: fn(&ActionKind) -> bool| schedule.actions.iter().any(|a| is(&a.kind));
+        let is_software = |kind: &ActionKind| {
+            let barrier = kind.barrier();
+            barrier.is_some_and(|b| b.mechanism == BarrierMechanism::Software)
+        };
+        if any(is_software) {
+            Self::SoftwareBarriers
+        } else if any(|kind| kind.barrier().is_some() || kind.arrival().is_some()) {
+            Self::NetworkBarriers
+        } else if any(|kind| kind.message().is_some() || kind.static_multicast().is_some()) {
+            Self::Messages
+        } else if any(|kind| matches!(kind, ActionKind::Delivery(_))) {
+            Self::Deliveries
+        } else {
+            Self::None
+        }
+    }
+
+    /// As tables have it.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Deliveries => "deliveries",
+            Self::Messages => "messages",
+            Self::NetworkBarriers => "barriers, network",
+            Self::SoftwareBarriers => "barriers, software",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,29 +7,24 @@
 //! Chunk counts are searched in timing mode; only the best one is run in value mode.
 
 mod auto;
-mod auto_candidates;
 mod auto_cores;
-mod by_model;
 pub(crate) mod case;
 mod estimates;
-mod for_programs;
 mod inputs;
 mod left_out;
 pub(crate) mod meaning;
-mod plan;
 mod row;
 mod search;
-mod synchronisation;
 
 pub use crate::runs::LinkFlits;
-pub use by_model::compare_by_model;
+pub use auto::program_choice;
 pub(crate) use case::Case;
 pub(crate) use case::collective_of;
 pub(crate) use estimates::Estimator;
-pub use for_programs::program_choice;
-pub use plan::schedule;
+pub use estimates::compare_by_model;
+pub use inputs::Synchronisation;
+pub use inputs::schedule;
 pub use row::{AlgorithmRequest, Backend, CompareRequest, CompareRow, SumError, parse_algorithms};
-pub use synchronisation::Synchronisation;
 
 use crate::noise::{NoiseStatistics, under_noise};
 use crate::{Error, Verified, group_name, root_name};
@@ -145,7 +140,7 @@ pub(crate) fn is_refusal(network: &Network, error: &Error) -> bool {
         Error::Run(RunError::Stall(_)) => !network.routers().joins_several,
         Error::Check(check) => matches!(
             **check,
-            CheckError::Field { .. } | CheckError::Crowd(_) | CheckError::Deadlock(_)
+            CheckError::Field { .. } | CheckError::Overload(_) | CheckError::Deadlock(_)
         ),
         Error::Run(RunError::Interrupted { .. })
         | Error::Machine(_)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What `compare` is asked and what it returns.
 
-use super::synchronisation::Synchronisation;
+use super::inputs::Synchronisation;
 use crate::runs::LinkFlits;
 use crate::{Error, NoiseRequest, NoiseStatistics, Verified};
 use noccl_coll::{Algorithm, Choice, CollError};

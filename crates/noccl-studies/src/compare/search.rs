@@ -4,7 +4,7 @@
 use super::row::AlgorithmRequest;
 use super::{auto, auto_cores, runtime_cycles};
 use crate::Error;
-use noccl_coll::{Algorithm, Choice, choices, choices_of};
+use noccl_coll::{Algorithm, Choice, choices, choices_of, offered};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, Tally};
 use noccl_sim::run_schedule;
@@ -32,7 +32,7 @@ impl Family {
         let picked = if network.routers().carries_words() {
             auto_cores::pick(network, collective, has_runs)?
         } else {
-            auto::pick(network, collective, has_runs)?
+            auto::pick(network, collective, offered(network, collective), has_runs)?
         };
         Ok(Self {
             candidates: vec![picked.choice],

@@ -5,17 +5,15 @@
 //! a unit and a word, should take as long. Constants are fitted to some of the runs; how well they do is said of all others
 //! apart.
 
-mod cases;
-mod constants;
-
-pub use cases::ExecutedCase;
-
-use crate::Error;
-use cases::Modelled;
-use constants::{FIELDS, fit};
-use noccl_net::elaborate;
-use noccl_run::{Tally, Watch};
-use noccl_spec::Spec;
+use crate::compare::{collective_of, runtime_cycles};
+use crate::{CompareRequest, Error, parse_group};
+use noccl_coll::Choice;
+use noccl_net::{Network, elaborate};
+use noccl_run::{Mode, RunConfig, Tally, Watch};
+use noccl_sim::run_schedule;
+use noccl_spec::{Core, Spec};
+use noccl_workload::{CollectiveKind, Schedule};
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -137,6 +135,242 @@ fn spread(mut deviations: Vec<f64>) -> Option<CoreCostSpread> {
         median: *deviations.get(deviations.len() / 2)?,
         max: *deviations.last()?,
     })
+}
+
+// The constants of a core, and the values of them with which modelled runs take as long as executed ones.
+
+/// A constant.
+struct Field {
+    pub name: &'static str,
+    pub get: fn(&Core) -> u32,
+    set: fn(&mut Core, u32),
+    /// From which the search begins, and the least and greatest value that it tries.
+    start: u32,
+    least: u32,
+    most: u32,
+}
+
+macro_rules! field {
+    ($name:ident, $start:literal, $least:literal..=$most:literal) => {
+        Field {
+            name: stringify!($name),
+            get: |core| core.$name,
+            set: |core, value| core.$name = value,
+            start: $start,
+            least: $least,
+            most: $most,
+        }
+    };
+}
+
+/// What is fitted; `row_cycles`, `interrupt_cycles` and noise are none of this library.
+const FIELDS: [Field; 11] = [
+    field!(send_cycles, 60, 0..=1000),
+    field!(receive_cycles, 60, 0..=1000),
+    field!(receive_ahead_cycles, 20, 0..=1000),
+    field!(unit_cycles, 20, 0..=1000),
+    field!(list_cycles, 100, 0..=1000),
+    field!(word_cycles, 2, 1..=20),
+    field!(send_word_cycles, 4, 1..=20),
+    field!(round_cycles, 50, 0..=1000),
+    field!(blocked_cycles, 50, 0..=1000),
+    field!(combine_cycles, 11, 0..=100),
+    field!(route_cycles, 100, 0..=1000),
+];
+
+/// Steps of the search, as parts of a value: it goes on with the next when no step of this size is better.
+const STEPS: [f64; 4] = [0.3, 0.15, 0.07, 0.03];
+
+/// Weight of the largest distance beside the mean one.
+const LARGEST: f64 = 0.25;
+
+/// Cycles of a word that are tried, each with its own descent: what a word costs less, units and messages cost more, so that one descent
+/// over all constants ends wherever it began.
+const WORD_CYCLES: std::ops::RangeInclusive<u32> = 1..=4;
+
+/// Descends one constant at a time. The runs are deterministic, and so is the result.
+fn fit(core: &Core, seen: &[&Modelled<'_>], tally: &Tally<'_>) -> Result<Core, Error> {
+    let mut best: Option<(Core, f64)> = None;
+    for word_cycles in WORD_CYCLES {
+        let mut start = core.clone();
+        for field in &FIELDS {
+            (field.set)(&mut start, field.start);
+        }
+        start.word_cycles = word_cycles;
+        let found = descend(start, seen, tally)?;
+        if best.as_ref().is_none_or(|(_, least)| found.1 < *least) {
+            best = Some(found);
+        }
+    }
+    Ok(best.map_or_else(|| core.clone(), |(core, _)| core))
+}
+
+/// From a start to where no step is better.
+fn descend(start: Core, seen: &[&Modelled<'_>], tally: &Tally<'_>) -> Result<(Core, f64), Error> {
+    let least = distance(&start, seen, tally)?;
+    let mut best = (start, least);
+    for step in STEPS {
+        while let Some(better) = round(&best.0, best.1, step, seen, tally)? {
+            best = better;
+        }
+    }
+    Ok(best)
+}
+
+/// Tries a step of each constant, one after the other; `None` if none was better.
+fn round(
+    from: &Core,
+    mut least: f64,
+    step: f64,
+    seen: &[&Modelled<'_>],
+    tally: &Tally<'_>,
+) -> Result<Option<(Core, f64)>, Error> {
+    let mut best: Option<Core> = None;
+    for field in FIELDS.iter().filter(|field| field.name != "word_cycles") {
+        for factor in [1.0 + step, 1.0 - step] {
+            let core = best.as_ref().unwrap_or(from);
+            let Some(tried) = stepped(core, field, factor) else {
+                continue;
+            };
+            let found = distance(&tried, seen, tally)?;
+            if found < least {
+                least = found;
+                best = Some(tried);
+                break;
+            }
+        }
+    }
+    Ok(best.map(|core| (core, least)))
+}
+
+/// One constant by one step, at least by one; `None` where its range ends.
+fn stepped(core: &Core, field: &Field, factor: f64) -> Option<Core> {
+    let old = (field.get)(core);
+    let scaled = (f64::from(old) * factor).round() as u32;
+    let value = match (scaled == old, factor > 1.0) {
+        (false, _) => scaled,
+        (true, true) => old + 1,
+        (true, false) => old.checked_sub(1)?,
+    };
+    let value = value.clamp(field.least, field.most);
+    let mut tried = core.clone();
+    (field.set)(&mut tried, value);
+    tried.receive_ahead_cycles = tried.receive_ahead_cycles.min(tried.receive_cycles);
+    (tried != *core).then_some(tried)
+}
+
+/// Mean of the logarithms' sizes of modelled over executed cycles, and a part of the largest.
+fn distance(core: &Core, seen: &[&Modelled<'_>], tally: &Tally<'_>) -> Result<f64, Error> {
+    let apart: Vec<f64> = seen
+        .par_iter()
+        .map(|case| {
+            let modelled = case.cycles(core, tally)?.max(1) as f64;
+            Ok((modelled / case.executed.cycles.max(1) as f64).ln().abs())
+        })
+        .collect::<Result<_, Error>>()?;
+    let largest = apart.iter().copied().fold(0.0, f64::max);
+    Ok(apart.iter().sum::<f64>() / apart.len().max(1) as f64 + LARGEST * largest)
+}
+
+// Collectives of the library, and the algorithms that do the same on modelled cores.
+
+/// A collective of the library, measured on executed cores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExecutedCase {
+    /// Columns and rows of the rectangle of ranks.
+    pub mesh: (u32, u32),
+    /// Name of the function, without `nm_`.
+    pub function: String,
+    /// Payload or block.
+    pub bytes: u64,
+    /// From when all ranks begin to when the last one ends.
+    pub cycles: u64,
+    /// Are constants fitted to it?
+    pub is_fitted: bool,
+}
+
+/// Functions of the library, with the algorithm of each: the same messages in the same order.
+const SAME: [(&str, CollectiveKind, &str); 6] = [
+    ("barrier", CollectiveKind::Barrier, "tree:neighbour"),
+    ("broadcast", CollectiveKind::Multicast, "in_network_static"),
+    ("reduce", CollectiveKind::Reduce, "row_column:1:direct"),
+    (
+        "all_reduce",
+        CollectiveKind::AllReduce,
+        "row_column:1:direct",
+    ),
+    ("all_to_all", CollectiveKind::AllToAll, "torus:lag=1"),
+    (
+        "all_to_all_rounds",
+        CollectiveKind::AllToAll,
+        "rounds:split",
+    ),
+];
+
+/// The same on modelled cores.
+struct Modelled<'e> {
+    pub executed: &'e ExecutedCase,
+    algorithm: &'static str,
+    spec: Spec,
+    schedule: Schedule,
+}
+
+impl<'e> Modelled<'e> {
+    pub fn new(spec: &Spec, executed: &'e ExecutedCase) -> Result<Self, Error> {
+        let found = SAME.iter().find(|(name, ..)| *name == executed.function);
+        let Some((_, kind, algorithm)) = found else {
+            let names: Vec<&str> = SAME.iter().map(|(name, ..)| *name).collect();
+            let accepted = format!("accepted: {}", names.join(", "));
+            return Err(Error::argument("function", &executed.function, accepted));
+        };
+        let mut spec = spec.clone();
+        (spec.mesh.width, spec.mesh.height) = executed.mesh;
+        let network = elaborate(&spec)?;
+        let group = parse_group(&network, "all")?;
+        let request = CompareRequest::new(*kind, group, vec![executed.bytes]);
+        let mut collective = collective_of(&network, &request, executed.bytes)?;
+        if *kind == CollectiveKind::Multicast {
+            // In place, as the function: else the root copies its own part.
+            collective.output_offset = collective.input_offset;
+        }
+        let choice: Choice = algorithm.parse()?;
+        let schedule = noccl_coll::schedule(&network, &collective, choice)?;
+        noccl_workload::check(&network, &schedule)?;
+        Ok(Self {
+            executed,
+            algorithm,
+            spec,
+            schedule,
+        })
+    }
+
+    /// Cycles with these costs.
+    pub fn cycles(&self, core: &Core, tally: &Tally<'_>) -> Result<u64, Error> {
+        let mut spec = self.spec.clone();
+        if let Some(tiles) = spec.cores_mut() {
+            tiles.core = core.clone();
+        }
+        let network: Network = elaborate(&spec)?;
+        let config = RunConfig::new(Mode::Timing);
+        let result =
+            tally.run(|watch| run_schedule(&network, &self.schedule, &[], &[], &config, watch))?;
+        Ok(runtime_cycles(Some(&self.schedule), &result.actions))
+    }
+
+    pub fn row(&self, core: &Core, tally: &Tally<'_>) -> Result<CoreCostRow, Error> {
+        let modelled_cycles = self.cycles(core, tally)?;
+        let executed_cycles = self.executed.cycles;
+        Ok(CoreCostRow {
+            mesh: format!("{}x{}", self.executed.mesh.0, self.executed.mesh.1),
+            function: self.executed.function.clone(),
+            algorithm: self.algorithm.to_owned(),
+            bytes: self.executed.bytes,
+            executed_cycles,
+            modelled_cycles,
+            deviation: modelled_cycles as f64 / executed_cycles.max(1) as f64 - 1.0,
+            is_fitted: self.executed.is_fitted,
+        })
+    }
 }
 
 #[cfg(test)]

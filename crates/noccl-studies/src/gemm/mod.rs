@@ -2,15 +2,10 @@
 //! Matrix products on meshes: cycles per iteration, what limits them, and what collectives change.
 
 mod attention;
-mod candidates;
-mod case;
 mod fused;
-mod lines;
-mod published;
 mod request;
 mod row;
 mod shapes;
-mod steady;
 mod values;
 
 pub use attention::{AttentionRequest, AttentionRow, attention};
@@ -24,12 +19,12 @@ pub use values::{GemmValues, gemm_values};
 
 use crate::runs::Session;
 use crate::{Error, Verified, load};
-use candidates::candidates;
-use case::GemmCase;
+use fused::GemmCase;
+use fused::Window;
 use noccl_coll::gemm::{Spread, Summa, summa};
 use noccl_run::{RunResult, Tally, Watch};
+use shapes::candidates;
 use std::cell::RefCell;
-use steady::Window;
 use values::Inputs;
 
 /// One row per mesh, backend and kind of communication; rows of one mesh stand together.
@@ -70,7 +65,7 @@ pub fn gemm(request: &GemmRequest, watch: Watch<'_>) -> Result<Vec<GemmRow>, Err
         }
         row::add_errors(&mut rows[first..]);
         if request.has_line_energy {
-            lines::add_line_energy(&network, request, &tally, &mut rows[first..])?;
+            fused::add_line_energy(&network, request, &tally, &mut rows[first..])?;
         }
     }
     Ok(rows)
@@ -121,7 +116,7 @@ fn summa_row(case: &GemmCase<'_>, spread: Spread) -> Result<GemmRow, Error> {
         compute_cycles: shape.compute_cycles(network, request.utilisation)?,
     };
     let mut row = match case.backend {
-        Backend::Published | Backend::PublishedWithDistance => published::summa_row(case, &problem),
+        Backend::Published | Backend::PublishedWithDistance => row::summa_row(case, &problem),
         Backend::Sim | Backend::Model => scheduled_row(case, &problem, window)?,
     };
     row.conclude(cut);

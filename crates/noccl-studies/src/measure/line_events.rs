@@ -8,7 +8,7 @@
 //! submatrix 16×16 FP64 numbers.
 
 use crate::Error;
-use crate::measure::choices::software;
+use crate::measure::runner::software;
 use crate::measure::runner::{Runner, collective, network};
 use noccl_coll::{Algorithm, Choice};
 use noccl_net::{Coord, Network, TileRef};

@@ -74,7 +74,7 @@ pub(super) fn stalls(seed: u64) -> StallConfig {
 /// The trace of a seed.
 #[must_use]
 pub fn generate(network: &Network, recipe: &Recipe, seed: u64) -> Trace {
-    let mut maker = TraceMaker {
+    let mut generator = TraceGenerator {
         network,
         recipe,
         rng: Rng::new(seed, "stress trace"),
@@ -82,7 +82,7 @@ pub fn generate(network: &Network, recipe: &Recipe, seed: u64) -> Trace {
         barriers: vec![0; network.num_tiles()],
     };
     let transactions = (0..recipe.transactions)
-        .map(|_| maker.transaction())
+        .map(|_| generator.transaction())
         .collect();
     Trace {
         transactions,
@@ -90,7 +90,7 @@ pub fn generate(network: &Network, recipe: &Recipe, seed: u64) -> Trace {
     }
 }
 
-struct TraceMaker<'a> {
+struct TraceGenerator<'a> {
     network: &'a Network,
     recipe: &'a Recipe,
     rng: Rng,
@@ -99,7 +99,7 @@ struct TraceMaker<'a> {
     barriers: Vec<u64>,
 }
 
-impl TraceMaker<'_> {
+impl TraceGenerator<'_> {
     fn transaction(&mut self) -> PortTransaction {
         let kind = match self.rng.pick(&self.recipe.kinds) {
             // A trace has neither chains nor programs; who asks for them gets those.

@@ -10,7 +10,6 @@ mod generate;
 mod messages;
 mod programs;
 mod report;
-mod variants;
 
 pub use generate::{Recipe, generate};
 pub use report::{HistogramBin, StressFailure, StressReport};
@@ -165,7 +164,7 @@ pub fn stress(
     let outcomes: Vec<StressOutcome> = (request.first_seed..request.first_seed + request.seeds)
         .into_par_iter()
         .map(|seed| {
-            let drawn = { request.has_variants }.then(|| variants::draw(network, seed, kept));
+            let drawn = { request.has_variants }.then(|| report::draw(network, seed, kept));
             let on = drawn.as_ref().map_or(network, |(drawn, _)| drawn);
             let (transactions, outcome) = match &executed {
                 Some(executed) => {
@@ -332,7 +331,7 @@ fn check(network: &Network, request: &StressRequest) -> Result<(), Error> {
         messages::refuse(network, &request.kinds, request.transactions)?;
     }
     if request.has_variants {
-        variants::refuse(network)?;
+        report::refuse(network)?;
     }
     Ok(())
 }

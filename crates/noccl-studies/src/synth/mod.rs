@@ -4,23 +4,21 @@
 //! The engine is `noccl-synth`; here the simulator rates its schedules in timing mode, the checker proves the best, and a run with
 //! real bytes compares what every participant gets.
 
-mod judge;
-mod oracle;
 mod words;
 
 pub use words::{parse_faulty_link, parse_objective, parse_time_limit};
 
 use crate::compare::{CompareRequest, collective_of};
 use crate::{Error, Verified, group_name, root_name};
-use judge::{Judged, judge};
 use noccl_net::{Network, TileRef, TileSet};
 use noccl_run::Watch;
 use noccl_synth::{Faults, Found, Objective, Part, Problem, Settings, SynthError, search};
 use noccl_workload::{CollectiveKind, ElementType, Operator, Postcondition, Schedule};
-use oracle::Simulated;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
+use words::Simulated;
+use words::{Judged, judge};
 
 /// What to search for.
 #[derive(Debug, Clone, PartialEq)]
@@ -171,20 +169,20 @@ pub fn synth(
     // A library's schedule of one of several groups is faster than any of all of them.
     let is_by_cycles = request.objective == Objective::Cycles && request.groups.len() == 1;
     let deadline = start + request.time_limit;
-    let mut oracle = Simulated::new(network, watch, deadline, request.tries, is_by_cycles);
-    let found = search(&problem, settings, &mut oracle).map_err(|error| {
-        if oracle.is_interrupted() {
+    let mut evaluator = Simulated::new(network, watch, deadline, request.tries, is_by_cycles);
+    let found = search(&problem, settings, &mut evaluator).map_err(|error| {
+        if evaluator.is_interrupted() {
             Error::Unfinished {
                 done: 0,
                 total: 1,
                 units: "schedules",
-                cycles: oracle.cycles(),
+                cycles: evaluator.cycles(),
             }
         } else {
             refused(error)
         }
     })?;
-    let end = if oracle.is_interrupted() {
+    let end = if evaluator.is_interrupted() {
         SearchEnd::Interrupted
     } else if request.tries.is_some_and(|tries| found.num_tried >= tries) {
         SearchEnd::Tries
@@ -196,7 +194,7 @@ pub fn synth(
     let judged = judge(network, &problem, &found, request.seed)?;
     let mut report = report(network, request, &problem, &found, &judged)?;
     report.end = end;
-    report.num_estimated = oracle.num_estimated();
+    report.num_estimated = evaluator.num_estimated();
     report.host_seconds = start.elapsed().as_secs_f64();
     Ok((report, judged.schedule))
 }

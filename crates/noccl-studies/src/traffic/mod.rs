@@ -2,10 +2,8 @@
 //! Latency over load: rate sweeps of open-loop traffic, accepted load, saturation.
 
 mod point;
-mod saturation;
-mod zero_load;
 
-pub use zero_load::zero_load_latency_cycles;
+pub use point::zero_load_latency_cycles;
 
 use crate::Error;
 use noccl_model::capacity_beats_per_cycle;
@@ -223,7 +221,7 @@ pub fn traffic(
     let zero_load = zero_load_latency_cycles(network, request.pattern, request.beats);
     let capacity = capacity_beats_per_cycle(network, request.pattern, request.beats);
     let searched = if request.has_saturation {
-        saturation::USUAL_RUNS
+        point::USUAL_RUNS
     } else {
         0
     };
@@ -238,9 +236,9 @@ pub fn traffic(
         })
         .collect::<Result<_, RunError>>()?;
     let found = if request.has_saturation {
-        saturation::saturation(network, request, (zero_load, capacity), &tally)?
+        point::saturation(network, request, (zero_load, capacity), &tally)?
     } else {
-        saturation::Saturation {
+        point::Saturation {
             load: None,
             max_accepted: 0.0,
         }

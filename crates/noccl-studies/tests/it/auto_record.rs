@@ -6,8 +6,8 @@
 use noccl_model::Calibration;
 use noccl_net::Network;
 use noccl_studies::{AlgorithmRequest, CompareRequest, Watch, compare_by_model, schedule};
-use noccl_testkit::collectives::Case;
-use noccl_testkit::records::Record;
+use noccl_testkit::schedules::Case;
+use noccl_testkit::schedules::Record;
 use std::path::Path;
 
 const HEAD: &str = "\

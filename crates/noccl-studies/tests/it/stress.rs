@@ -3,13 +3,17 @@
 //! router does not survive overlapping multicasts.
 
 use crate::common::stress_request;
-use noccl_net::Network;
-use noccl_run::Watch;
-use noccl_run::{Mode, RunConfig};
+use noccl_coll::schedule;
+use noccl_net::{Coord, Network, TileRef};
+use noccl_run::{Mode, RunConfig, Watch};
 use noccl_sim::run_trace;
 use noccl_studies::stress::{Recipe, generate};
-use noccl_studies::{StressKind, StressReport, StressRequest, load, stress};
+use noccl_studies::{
+    StressKind, StressReport, StressRequest, load, parse_group, program_choice, stress,
+};
 use noccl_testkit::cases;
+use noccl_testkit::schedules::collective;
+use noccl_workload::{CollectiveKind, may_overlap_others};
 
 fn run(preset: &str, kinds: &[StressKind], seeds: u64) -> StressReport {
     let network = load(preset, &[]).unwrap().network;
@@ -254,6 +258,7 @@ fn random_programs_of_ranks_end_with_the_right_bytes() {
 
 /// Seeds that have failed. Core tiles: communicators whose rectangles overlap and differ, whose streams over the static network lost
 /// words. Bypass: collectives by algorithms with additions, of which the clusters do none.
+/// Torrent: reads between writes on published routers.
 #[test]
 fn programs_that_have_failed_end_with_the_right_bytes() {
     for (preset, first_seed, has_variants) in [
@@ -261,6 +266,7 @@ fn programs_that_have_failed_end_with_the_right_bytes() {
         ("tilepro64_4x4", 426, true),
         ("smart_8x8", 5016, false),
         ("smart_8x8", 5020, false),
+        ("torrent_4x5", 949, false),
     ] {
         let network = load(preset, &[]).unwrap().network;
         let request = StressRequest {
@@ -269,6 +275,31 @@ fn programs_that_have_failed_end_with_the_right_bytes() {
             ..request(preset, &[StressKind::Program], 1)
         };
         all_complete(&stress(&network, &request, Watch::quiet()).unwrap());
+    }
+}
+
+/// Communicators call collectives that overlap, so that no schedule may contain transactions that can wait for those of another: on
+/// published routers reads, multicasts and reductions (a program of 2,500 on `torrent_4x5` stood still for reads between writes).
+#[test]
+fn collectives_of_programs_overlap_others_without_a_deadlock() {
+    for preset in ["torrent_4x5", "collective_noc_4x4_published"] {
+        let network = load(preset, &[]).unwrap().network;
+        for kind in [
+            CollectiveKind::Multicast,
+            CollectiveKind::Reduce,
+            CollectiveKind::AllReduce,
+            CollectiveKind::AllToAll,
+        ] {
+            for bytes in [8, 624, 4 << 10] {
+                let group = parse_group(&network, "0,0,2,2").unwrap();
+                let root = TileRef::Cluster(Coord::new(0, 0));
+                let collective = collective(kind, group, root, bytes);
+                let choice = program_choice(&network, &collective, None).unwrap();
+                let schedule = schedule(&network, &collective, choice).unwrap();
+                let overlaps = may_overlap_others(&network, &schedule);
+                assert!(overlaps, "{preset} {kind} {bytes}: {choice}");
+            }
+        }
     }
 }
 

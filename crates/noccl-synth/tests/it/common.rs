@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Networks, collectives, and the simulator as an oracle that has every schedule proved first.
+//! Networks, collectives, and the simulator as an evaluator that has every schedule proved first.
 
 use noccl_net::{Network, TileRef};
 use noccl_run::{Mode, RunConfig};
 use noccl_sim::run_schedule;
-use noccl_synth::{Faults, Objective, Oracle, Part, Problem, Rating, Settings};
+use noccl_synth::{Evaluator, Faults, Objective, Part, Problem, Rating, Settings};
 pub(crate) use noccl_testkit::network;
 use noccl_testkit::schedules;
 use noccl_workload::{Collective, CollectiveKind, Postcondition, Schedule, check};
@@ -62,7 +62,7 @@ impl<'a> Proving<'a> {
     }
 }
 
-impl Oracle for Proving<'_> {
+impl Evaluator for Proving<'_> {
     fn rate(&mut self, schedules: &[Schedule]) -> Vec<Option<Rating>> {
         let mut ratings = Vec::new();
         for schedule in schedules {

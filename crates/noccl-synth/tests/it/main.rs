@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Searches with the simulator as oracle.
+//! Searches with the simulator as evaluator.
 #![allow(clippy::unwrap_used)]
 
 mod common;

@@ -56,10 +56,10 @@ proptest! {
         // Three broken links can cut a corner off.
         prop_assume!(found.is_ok());
         let problem = found.unwrap();
-        let mut oracle = Proving::new(&network, faults);
-        let found = search(&problem, settings(seed, 40), &mut oracle).unwrap();
+        let mut evaluator = Proving::new(&network, faults);
+        let found = search(&problem, settings(seed, 40), &mut evaluator).unwrap();
         prop_assert!(!found.best.is_empty());
-        prop_assert!(oracle.num_proved > 0);
+        prop_assert!(evaluator.num_proved > 0);
         let cycles: Vec<u64> = found.best.iter().map(|c| c.rating.cycles).collect();
         prop_assert!(cycles.is_sorted(), "{:?}", cycles);
         if let Some(library) = &found.library {
@@ -74,8 +74,8 @@ fn the_same_seed_finds_the_same_schedule() {
     let asked = || collective(&network, CollectiveKind::Multicast, "all", cluster(0), 4096);
     let run = |seed| {
         let problem = problem(&network, vec![asked()], Faults::default()).unwrap();
-        let mut oracle = Proving::new(&network, Faults::default());
-        let found = search(&problem, settings(seed, 120), &mut oracle).unwrap();
+        let mut evaluator = Proving::new(&network, Faults::default());
+        let found = search(&problem, settings(seed, 120), &mut evaluator).unwrap();
         let all: Vec<_> = found
             .best
             .into_iter()

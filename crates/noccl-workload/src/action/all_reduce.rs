@@ -2,7 +2,7 @@
 //! A fold in the network whose result every member gets.
 
 use super::InNetworkReduction;
-use super::class::{Agent, Effect, Kind, Need, NetworkFold, Notice, Waits};
+use super::class::{Agent, Completion, Effect, Kind, Need, NetworkFold, Waits};
 use crate::CheckError;
 use crate::check::At;
 use noccl_net::deadlock::Work;
@@ -28,8 +28,8 @@ impl<'a> Kind<'a> for Shared<'a> {
         self.0.agent()
     }
 
-    fn notice(&self) -> Notice {
-        self.0.notice()
+    fn completion(&self) -> Completion {
+        self.0.completion()
     }
 
     fn waits(&self) -> Waits {

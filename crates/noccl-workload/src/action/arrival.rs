@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Members tell a root that they have come this far.
 
-use super::class::{Agent, Effect, Kind, Notice, Waits, of_multi_address};
+use super::class::{Agent, Completion, Effect, Kind, Waits, of_multi_address};
 #[cfg(doc)]
 use crate::ActionKind;
 use crate::CheckError;
@@ -40,8 +40,8 @@ impl<'a> Kind<'a> for &'a Arrival {
         Agent::Control
     }
 
-    fn notice(&self) -> Notice {
-        Notice::Flag
+    fn completion(&self) -> Completion {
+        Completion::Flag
     }
 
     fn waits(&self) -> Waits {

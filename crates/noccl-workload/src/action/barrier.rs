@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Participants wait for each other.
 
-use super::class::{Agent, Effect, Kind, Notice, Waits, of_set};
+use super::class::{Agent, Completion, Effect, Kind, Waits, of_set};
 use crate::check::{At, group_error};
 use crate::{CheckError, as_multi_address};
 use noccl_net::deadlock::{Flow, Work};
@@ -48,8 +48,8 @@ impl<'a> Kind<'a> for &'a Barrier {
         Agent::Control
     }
 
-    fn notice(&self) -> Notice {
-        Notice::AtOnce
+    fn completion(&self) -> Completion {
+        Completion::AtOnce
     }
 
     fn waits(&self) -> Waits {

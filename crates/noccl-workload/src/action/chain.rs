@@ -8,7 +8,7 @@
 //! A chain writes at several tiles by patterns that may be anything. So it is refused before anything moves where a
 //! pattern leaves its memory, writes a byte twice or writes what it reads.
 
-use super::class::{Agent, Effect, Kind, Need, Notice, Waits};
+use super::class::{Agent, Completion, Effect, Kind, Need, Waits};
 use super::{AccessPattern, CHAIN_BEAT_BYTES, MAX_FIELD, MAX_LOOPS, WORD_BYTES};
 use crate::CheckError;
 use crate::check::At;
@@ -98,8 +98,8 @@ impl<'a> Kind<'a> for &'a Chain {
         Agent::Control
     }
 
-    fn notice(&self) -> Notice {
-        Notice::Engine
+    fn completion(&self) -> Completion {
+        Completion::Engine
     }
 
     fn waits(&self) -> Waits {

@@ -18,9 +18,9 @@ pub enum Agent {
     Compute,
 }
 
-/// How a participant's cores learn that their share is over.
+/// How the cores of a participant learn that their part of the action is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Notice {
+pub enum Completion {
     /// They did it themselves, or the response that ends it is what they wait for.
     AtOnce,
     /// They ask their DMA engine or endpoint.
@@ -212,8 +212,8 @@ pub(crate) trait Kind<'a> {
         None
     }
 
-    /// How its end is noticed.
-    fn notice(&self) -> Notice;
+    /// How the cores learn of its completion.
+    fn completion(&self) -> Completion;
 
     /// Who waits for whom.
     fn waits(&self) -> Waits;

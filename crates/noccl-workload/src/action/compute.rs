@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Time in which cores compute something that no memory shows.
 
-use super::class::{Agent, Effect, Kind, Need, Notice, Waits};
+use super::class::{Agent, Completion, Effect, Kind, Need, Waits};
 use crate::CheckError;
 use crate::check::At;
 use noccl_net::deadlock::Work;
@@ -36,8 +36,8 @@ impl<'a> Kind<'a> for &'a Compute {
         Agent::Compute
     }
 
-    fn notice(&self) -> Notice {
-        Notice::AtOnce
+    fn completion(&self) -> Completion {
+        Completion::AtOnce
     }
 
     fn waits(&self) -> Waits {

@@ -2,7 +2,7 @@
 //! A transfer whose end the clusters it writes to notice too.
 
 use super::Transfer;
-use super::class::{Agent, Effect, Kind, Notice, Targets, Waits, of_multi_address};
+use super::class::{Agent, Completion, Effect, Kind, Targets, Waits, of_multi_address};
 use crate::CheckError;
 use crate::check::At;
 use noccl_net::deadlock::Work;
@@ -38,8 +38,8 @@ impl<'a> Kind<'a> for Delivered<'a> {
         Some(self.0.initiator)
     }
 
-    fn notice(&self) -> Notice {
-        Notice::Flag
+    fn completion(&self) -> Completion {
+        Completion::Flag
     }
 
     /// An initiator with a copy of its own goes on when it has that; another one waits for all.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The class of kernels; what they compute is in [`crate::kernel`].
 
-use super::class::{Agent, Effect, Kind, Notice, Waits, of_set};
+use super::class::{Agent, Completion, Effect, Kind, Waits, of_set};
 use crate::check::{At, group_error};
 use crate::{CheckError, Extent, Kernel};
 use noccl_net::deadlock::Work;
@@ -24,8 +24,8 @@ impl<'a> Kind<'a> for &'a Kernel {
         Agent::Compute
     }
 
-    fn notice(&self) -> Notice {
-        Notice::AtOnce
+    fn completion(&self) -> Completion {
+        Completion::AtOnce
     }
 
     fn waits(&self) -> Waits {

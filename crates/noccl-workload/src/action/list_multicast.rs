@@ -4,7 +4,7 @@
 //! Unlike a multicast to a multi-address it takes any set, up to what a header can hold; unlike any write, the
 //! destinations take part: each asks for the data, and the source waits until all have asked.
 
-use super::class::{Agent, Effect, Kind, Lines, Need, Notice, Targets, Waits};
+use super::class::{Agent, Completion, Effect, Kind, Lines, Need, Targets, Waits};
 use crate::check::At;
 use crate::{CheckError, Place};
 use noccl_net::deadlock::Work;
@@ -56,8 +56,8 @@ impl<'a> Kind<'a> for &'a ListMulticast {
         Agent::Control
     }
 
-    fn notice(&self) -> Notice {
-        Notice::AtOnce
+    fn completion(&self) -> Completion {
+        Completion::AtOnce
     }
 
     /// The source waits for every request, a destination then for its copy.

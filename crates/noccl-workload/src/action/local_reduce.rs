@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A fold by the cores of one cluster.
 
-use super::class::{Agent, Effect, Kind, Need, Notice, Waits};
+use super::class::{Agent, Completion, Effect, Kind, Need, Waits};
 use crate::check::{At, MAX_CYCLES, check_fits, check_multiple, check_operator};
 use crate::{CheckError, ElementType, Operator};
 use noccl_net::deadlock::Work;
@@ -45,8 +45,8 @@ impl<'a> Kind<'a> for &'a LocalReduce {
         Agent::Compute
     }
 
-    fn notice(&self) -> Notice {
-        Notice::AtOnce
+    fn completion(&self) -> Completion {
+        Completion::AtOnce
     }
 
     fn waits(&self) -> Waits {

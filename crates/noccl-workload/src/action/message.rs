@@ -4,7 +4,7 @@
 //! Two-sided: nothing is written into a memory whose core does not take part. So the destination knows when its bytes are
 //! there, and the source when it may change its own; no barrier is needed to say so.
 
-use super::class::{Agent, Effect, Kind, Lines, Need, Notice, Targets, Waits};
+use super::class::{Agent, Completion, Effect, Kind, Lines, Need, Targets, Waits};
 use crate::check::At;
 use crate::{CheckError, Place};
 use noccl_net::deadlock::Work;
@@ -74,8 +74,8 @@ impl<'a> Kind<'a> for &'a Message {
         Agent::Control
     }
 
-    fn notice(&self) -> Notice {
-        Notice::AtOnce
+    fn completion(&self) -> Completion {
+        Completion::AtOnce
     }
 
     /// The destination waits for the source's words; the source goes on when it has written them.

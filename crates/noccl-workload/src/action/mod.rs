@@ -23,7 +23,7 @@ mod transfer;
 pub use arrival::Arrival;
 pub use barrier::{Barrier, BarrierMechanism};
 pub use chain::{Chain, ChainDestination};
-pub use class::{Agent, Effect, Lines, Need, NetworkFold, Notice, Targets, Waits};
+pub use class::{Agent, Completion, Effect, Lines, Need, NetworkFold, Targets, Waits};
 pub use compute::Compute;
 pub use core_work::WordStream;
 pub use list_multicast::ListMulticast;
@@ -123,10 +123,10 @@ impl ActionKind {
         })
     }
 
-    /// How its end is noticed.
+    /// How the cores learn of its completion.
     #[must_use]
-    pub fn notice(&self) -> Notice {
-        self.ask(|kind| kind.notice())
+    pub fn completion(&self) -> Completion {
+        self.ask(|kind| kind.completion())
     }
 
     /// Who waits for whom.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A fold in the network, to one root.
 
-use super::class::{Agent, Effect, Kind, NetworkFold, Notice, Waits, of_multi_address};
+use super::class::{Agent, Completion, Effect, Kind, NetworkFold, Waits, of_multi_address};
 use crate::check::{At, check_multiple, check_operator};
 use crate::{CheckError, ElementType, Operator, Place};
 use noccl_net::capabilities::Reduces;
@@ -48,8 +48,8 @@ impl<'a> Kind<'a> for &'a InNetworkReduction {
         Agent::Control
     }
 
-    fn notice(&self) -> Notice {
-        Notice::Engine
+    fn completion(&self) -> Completion {
+        Completion::Engine
     }
 
     fn waits(&self) -> Waits {

@@ -4,7 +4,7 @@
 //! A route is set for one relation between member and root, so the set is a rectangle: a tile in a hole would have to set its route
 //! too.
 
-use super::class::{Agent, Effect, Kind, Lines, Need, Notice, Targets, Waits};
+use super::class::{Agent, Completion, Effect, Kind, Lines, Need, Targets, Waits};
 use crate::check::At;
 use crate::{CheckError, Place};
 use noccl_net::deadlock::Work;
@@ -131,8 +131,8 @@ impl<'a> Kind<'a> for &'a StaticMulticast {
         Agent::Control
     }
 
-    fn notice(&self) -> Notice {
-        Notice::AtOnce
+    fn completion(&self) -> Completion {
+        Completion::AtOnce
     }
 
     /// A member waits for the root's words, and takes them itself.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Movement of bytes by a DMA engine.
 
-use super::class::{Agent, Effect, Kind, Lines, Notice, Waits};
+use super::class::{Agent, Completion, Effect, Kind, Lines, Waits};
 use crate::check::{At, find};
 use crate::{CheckError, Place};
 use noccl_net::deadlock::{Flow, Work};
@@ -94,8 +94,8 @@ impl<'a> Kind<'a> for &'a Transfer {
         Agent::Control
     }
 
-    fn notice(&self) -> Notice {
-        Notice::Engine
+    fn completion(&self) -> Completion {
+        Completion::Engine
     }
 
     fn waits(&self) -> Waits {

@@ -13,7 +13,7 @@
 //! which one of its members could contribute to first.
 
 use crate::check::order::Order;
-use crate::check::{CheckError, Crowd};
+use crate::check::{CheckError, Overload};
 use crate::{BarrierMechanism, InNetworkReduction, Schedule};
 use noccl_net::deadlock::{bursts_together, contribution_inputs, num_bursts, reduction_flows};
 use noccl_net::{MultiAddress, Network, TileId};
@@ -88,13 +88,13 @@ pub(crate) fn check_buffer_space(
     let reductions = reductions.map(|fold| fold.map(|f| f.reduction));
     let operands = operands(network, reductions, &store);
     let limit = "router.wide_reduction.store_beats";
-    refuse_crowds(network, schedule, order, &operands, &store, limit)?;
+    refuse_overloads(network, schedule, order, &operands, &store, limit)?;
     let counters = Space {
         capacity: u64::from(open),
         per_group: 1,
     };
     let limit = "ni.max_open_reductions";
-    refuse_crowds(
+    refuse_overloads(
         network,
         schedule,
         order,
@@ -104,7 +104,7 @@ pub(crate) fn check_buffer_space(
     )
 }
 
-fn refuse_crowds(
+fn refuse_overloads(
     network: &Network,
     schedule: &Schedule,
     order: &Order,
@@ -113,23 +113,24 @@ fn refuse_crowds(
     limit: &'static str,
 ) -> Result<(), CheckError> {
     for (tile, claims) in places {
-        let crowd = find_crowd(order, claims, space);
+        let overload = find_overload(order, claims, space);
         let are_concurrent = |a: &Claim, b: &Claim| {
             let comes_first = |a, b: &Claim| followers(order, a, std::slice::from_ref(b))[0];
             !comes_first(a, b) && !comes_first(b, a)
         };
-        if let Some((crowd, needed)) = crowd.or_else(|| find_blocked(claims, space, are_concurrent))
+        if let Some((overload, needed)) =
+            overload.or_else(|| find_blocked(claims, space, are_concurrent))
         {
-            return Err(CheckError::Crowd(Box::new(Crowd {
+            return Err(CheckError::Overload(Box::new(Overload {
                 tile: network.tile_ref(*tile).to_string(),
-                actions: crowd
+                actions: overload
                     .iter()
                     .map(|c| schedule.action_name(c.action))
                     .collect(),
                 limit,
                 needed,
                 available: space.capacity,
-                num_accepted: num_fitting(crowd.iter().map(|c| c.load), space.capacity),
+                num_accepted: num_fitting(overload.iter().map(|c| c.load), space.capacity),
                 remedy: "the others ordered with `after`",
             })));
         }
@@ -247,7 +248,7 @@ fn barriers(network: &Network, schedule: &Schedule, order: &Order) -> BTreeMap<T
 }
 
 /// Claims that may be open together and exceed the space, and what they need.
-fn find_crowd<'c>(
+fn find_overload<'c>(
     order: &Order,
     claims: &'c [Claim],
     space: &Space,

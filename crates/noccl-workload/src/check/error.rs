@@ -75,7 +75,7 @@ pub struct WrongOutput {
      at most {num_accepted} of them at a time, {remedy}, or {limit} of at least {needed}",
     actions.join(", ")
 )]
-pub struct Crowd {
+pub struct Overload {
     /// Tile of the router whose store is too small, or of the target with too few counters.
     pub tile: String,
     /// The actions.
@@ -127,7 +127,7 @@ pub enum CheckError {
     ),
     /// More reductions or barriers than a tile has space for may be open together.
     #[error("{0}")]
-    Crowd(Box<Crowd>),
+    Overload(Box<Overload>),
     /// Actions that may be in flight together may wait for each other forever.
     #[error("{0}")]
     Deadlock(Box<Deadlock>),

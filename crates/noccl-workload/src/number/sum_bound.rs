@@ -6,7 +6,7 @@
 //! term: an addition whose result is subnormal is exact. The exact sum is kept as a list of
 //! non-overlapping f64 (Shewchuk's expansion), so the check itself does not round away an error.
 
-use super::float8::{value_e4m3, value_e5m2};
+use super::float::{value_e4m3, value_e5m2};
 use super::{ElementType, Operator, fold_into};
 use half::{bf16, f16};
 use thiserror::Error;

@@ -35,7 +35,7 @@ fn reductions_without_space_together_are_named_with_the_store_and_what_would_fit
 fn reductions_that_follow_each_other_need_space_for_one() {
     // Cluster (0,2) has no part in the first one: it may be early. A barrier makes it wait.
     let error = check(&small_store(), &pairs(&[&[], &[0]])).unwrap_err();
-    assert!(matches!(error, CheckError::Crowd(_)), "{error}");
+    assert!(matches!(error, CheckError::Overload(_)), "{error}");
     let mut s = Build::new(None);
     s.0 = pairs(&[&[]]);
     let column = rectangle(0, 0, 1, 4);

@@ -303,7 +303,7 @@ proptest! {
                 | CheckError::DoesNotFit { .. }
                 | CheckError::WaitCycle(_)
                 | CheckError::Race(_)
-                | CheckError::Crowd(_)
+                | CheckError::Overload(_)
                 | CheckError::Deadlock(_)
                 | CheckError::Rounds(_)
                 | CheckError::BarrierLeak { .. },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cycles over payload size, both axes logarithmic, one line per algorithm and the lower bound.
 
-use super::markup::Markup;
+use super::svg::Markup;
 use super::svg::{Anchor, Svg, decades};
 use super::{Case, line_name, line_names, size_label, sizes};
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Link loads drawn on the mesh: every directed link an arrow, coloured by its flits.
 
-use super::markup::Markup;
+use super::svg::Markup;
 use super::svg::{Anchor, Svg};
 use super::{Case, algorithm, size_label};
-use crate::CompareRow;
+use crate::collective::CompareRow;
 use noccl_net::counts::max_or_zero;
 use noccl_spec::{Plane, PlaneName};
 

@@ -3,9 +3,9 @@
 
 use super::chart::chart;
 use super::heat::heat_maps;
-use super::markup::Markup;
+use super::svg::Markup;
 use super::{Case, algorithm, size_label, verification};
-use crate::{CompareRow, LinkFlits, Verified};
+use crate::collective::{CompareRow, LinkFlits, Verified};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -173,8 +173,9 @@ fn cells(row: &CompareRow) -> Vec<Markup> {
 
 #[cfg(test)]
 mod tests {
+    use crate::Watch;
+    use crate::collective::CompareRow;
     use crate::report;
-    use crate::{CompareRow, Watch};
     use serde_json::Value;
 
     const HOSTILE: &str =
@@ -209,7 +210,9 @@ mod tests {
 
     #[test]
     fn no_text_of_a_stored_row_becomes_markup() {
-        let network = crate::load("collective_noc_4x4", &[]).unwrap().network;
+        let network = crate::network::load("collective_noc_4x4", &[])
+            .unwrap()
+            .network;
         let mut tried = 0;
         for (kind, algorithms) in [
             ("multicast", "chain:2,in_network"),
@@ -217,15 +220,15 @@ mod tests {
             ("all_reduce", "row_column:1:tree,in_network_once"),
             ("barrier", "counter,in_network"),
         ] {
-            let group = crate::parse_group(&network, "row").unwrap();
-            let mut request = crate::CompareRequest::new(
-                crate::parse_collective(kind).unwrap(),
+            let group = crate::network::parse_group(&network, "row").unwrap();
+            let mut request = crate::collective::CompareRequest::new(
+                crate::collective::parse_collective(kind).unwrap(),
                 group,
                 vec![1024, 2048],
             );
-            request.algorithms = crate::parse_algorithms(algorithms).unwrap();
+            request.algorithms = crate::collective::parse_algorithms(algorithms).unwrap();
             request.has_links = true;
-            let rows = crate::compare(&network, &request, Watch::quiet())
+            let rows = crate::collective::compare(&network, &request, Watch::quiet())
                 .unwrap()
                 .rows;
             let honest = report::page(&rows).unwrap();

@@ -8,9 +8,10 @@
 mod chart;
 mod heat;
 mod html;
-mod markup;
 mod svg;
-pub(crate) use crate::{Backend, CompareRow, Error, Verified, format_bytes, read_json, word};
+pub(crate) use crate::collective::{CompareRow, Verified, word};
+pub(crate) use crate::files::{format_bytes, read_json};
+pub(crate) use crate::{Backend, Error};
 use noccl_coll::{Algorithm, Choice, Inner};
 use noccl_workload::Holders;
 use std::path::Path;
@@ -44,7 +45,7 @@ pub fn cases(rows: &[CompareRow]) -> Vec<Case<'_>> {
 /// Reads stored rows of `compare`. Older versions called rows of the model verified; nothing is checked there.
 ///
 /// # Errors
-/// As [`crate::read_json`].
+/// As [`crate::files::read_json`].
 pub fn read_rows(path: &Path) -> Result<Vec<CompareRow>, Error> {
     let mut rows: Vec<CompareRow> = read_json(path, "list of compare rows")?;
     for row in &mut rows {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Traces and schedules as `noccl run --backend rtl` runs them behind the routers, `--boundary axi` and `dma`, on 2×2 clusters: `make cosim-run`.
 
-use noccl::stress::{Recipe, generate};
-use noccl::{
-    CollectiveKind, CompareRequest, HardwareRequest, Mode, Network, RunReport, RunRequest,
-    StressKind, Watch, load, parse_algorithms,
-};
+use noccl::collective::{CollectiveKind, CompareRequest, RunReport, RunRequest, parse_algorithms};
+use noccl::hardware::HardwareRequest;
+use noccl::network::{Network, load};
+use noccl::study::StressKind;
+use noccl::study::stress::{Recipe, generate};
+use noccl::{Mode, Watch};
 use noccl_cosim::Boundary;
 use noccl_net::{Coord, TileRef};
 use noccl_run::{RunConfig, StallConfig};
@@ -37,7 +38,7 @@ fn request(boundary: Boundary, seed: u64) -> RunRequest {
 /// Both take the same course, and every byte is right.
 fn agree(trace: &Trace, seed: u64) -> RunReport {
     let request = request(Boundary::Axi, seed);
-    let report = noccl::replay(&network(), trace, &request, Watch::quiet());
+    let report = noccl::collective::replay(&network(), trace, &request, Watch::quiet());
     let report = report.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     assert_eq!(report.wrong_transactions, 0, "seed {seed}");
     assert!(compared(&report) > report.counters.flit_hops, "seed {seed}");
@@ -54,7 +55,7 @@ fn random(kinds: &[StressKind], transactions: u32, seed: u64) -> Trace {
 }
 
 #[test]
-fn long_random_traces_take_the_same_course() {
+fn long_random_traces_match_the_simulator() {
     for seed in 0..4 {
         agree(&random(&StressKind::ALL, 300, seed), seed);
     }
@@ -82,7 +83,7 @@ fn a_narrow_multicast_to_the_own_tile_alone_leaves_reads_their_grants() {
 }
 
 #[test]
-fn more_transactions_than_parts_of_a_memory_take_the_same_course() {
+fn more_transactions_than_parts_of_a_memory_match_the_simulator() {
     let tile = |x| TileRef::Cluster(Coord::new(x, 0));
     let write = |i: u64| PortTransaction {
         start_cycles: vec![Some(8 * i)],
@@ -177,12 +178,13 @@ fn faults_of_more_transactions_than_parts_of_a_memory_lie_where_their_data_do() 
 /// A collective of all clusters takes the same course at both boundaries, and its outputs are right.
 fn runs(kind: CollectiveKind, root: Option<TileRef>, algorithm: &str, bytes: u64) {
     let network = network();
-    let group = noccl::parse_group(&network, "all").unwrap();
+    let group = noccl::network::parse_group(&network, "all").unwrap();
     let mut collective = CompareRequest::new(kind, group, vec![bytes]);
     collective.root = root;
     collective.element = ElementType::Int64;
     let parsed = parse_algorithms(algorithm).unwrap()[0];
-    let schedule = noccl::schedule(&network, &collective, bytes, parsed, Watch::quiet()).unwrap();
+    let schedule =
+        noccl::collective::schedule(&network, &collective, bytes, parsed, Watch::quiet()).unwrap();
     for (boundary, seed) in [
         (Boundary::Axi, 0),
         (Boundary::Axi, 1),
@@ -191,7 +193,7 @@ fn runs(kind: CollectiveKind, root: Option<TileRef>, algorithm: &str, bytes: u64
     ] {
         let what = format!("{kind:?} {algorithm} {bytes} {boundary:?} {seed}");
         let request = request(boundary, seed);
-        let report = noccl::run(&network, &schedule, &request, Watch::quiet());
+        let report = noccl::collective::run(&network, &schedule, &request, Watch::quiet());
         let report = report.unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(!report.verified.is_no(), "{what}");
         assert!(compared(&report) > report.counters.flit_hops, "{what}");
@@ -199,7 +201,7 @@ fn runs(kind: CollectiveKind, root: Option<TileRef>, algorithm: &str, bytes: u64
 }
 
 #[test]
-fn multicasts_take_the_same_course() {
+fn multicasts_match_the_simulator() {
     let root = Some(TileRef::Cluster(Coord::new(0, 0)));
     // The last is longer than the engine's buffer, and its chunks begin within a line.
     for (algorithm, bytes) in [
@@ -215,7 +217,7 @@ fn multicasts_take_the_same_course() {
 }
 
 #[test]
-fn reductions_take_the_same_course() {
+fn reductions_match_the_simulator() {
     let root = Some(TileRef::Cluster(Coord::new(1, 0)));
     runs(CollectiveKind::Reduce, root, "in_network", 16_384);
     runs(CollectiveKind::Reduce, root, "tree:1", 4096);
@@ -223,7 +225,7 @@ fn reductions_take_the_same_course() {
 }
 
 #[test]
-fn blocks_and_barriers_take_the_same_course() {
+fn blocks_and_barriers_match_the_simulator() {
     runs(CollectiveKind::AllGather, None, "ring", 1024);
     runs(CollectiveKind::AllToAll, None, "pairwise", 1000);
     runs(CollectiveKind::Barrier, None, "counter", 0);

@@ -2,8 +2,10 @@
 //! Valid files of every format, and command lines that read them.
 
 use crate::common::program::packets_to_itself;
-use noccl::stress::{Recipe, generate};
-use noccl::{Calibration, CollectiveKind, CompareRequest, StressKind, Watch};
+use noccl::Watch;
+use noccl::collective::{CollectiveKind, CompareRequest};
+use noccl::study::stress::{Recipe, generate};
+use noccl::study::{Calibration, StressKind};
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -212,7 +214,7 @@ pub fn make() {
         "cores.toml",
     ];
     for (preset, name) in presets.iter().zip(names) {
-        fs::write(name, noccl::preset_text(preset).unwrap()).unwrap();
+        fs::write(name, noccl::network::preset_text(preset).unwrap()).unwrap();
     }
     for line in MAKERS {
         assert_eq!(noccl_cli::call(words(line)), 0, "{line}");
@@ -222,18 +224,20 @@ pub fn make() {
     fs::write("packets.elf", packets_to_itself(500)).unwrap();
     let save = "run packets.elf --program --ranks 4 --spec tilepro64_2x2 --max-cycles 20000 --checkpoint program.ckpt --checkpoint-every 0.000001";
     assert_eq!(noccl_cli::call(words(save)), 0);
-    let network = noccl::load("collective_noc_4x4", &[]).unwrap().network;
+    let network = noccl::network::load("collective_noc_4x4", &[])
+        .unwrap()
+        .network;
     let recipe = Recipe::new(&network, &StressKind::ALL, 12);
     let trace = serde_json::json!({"format": 1, "trace": generate(&network, &recipe, 3)});
     fs::write("trace.json", trace.to_string()).unwrap();
     let calls = include_str!("../../../../noccl-program/tests/it/traces/calls.messages");
     fs::write("calls.messages", calls).unwrap();
-    let calibration = noccl::calibration_text(&Calibration::shipped().unwrap()).unwrap();
+    let calibration = noccl::study::calibration_text(&Calibration::shipped().unwrap()).unwrap();
     fs::write("calibration.toml", calibration).unwrap();
-    let group = noccl::parse_group(&network, "row").unwrap();
+    let group = noccl::network::parse_group(&network, "row").unwrap();
     let mut request = CompareRequest::new(CollectiveKind::Reduce, group, vec![64]);
     request.has_links = true;
-    let rows = noccl::compare(&network, &request, Watch::quiet())
+    let rows = noccl::collective::compare(&network, &request, Watch::quiet())
         .unwrap()
         .rows;
     fs::write("rows.json", serde_json::to_string(&rows).unwrap()).unwrap();

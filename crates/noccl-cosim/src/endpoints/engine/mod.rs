@@ -5,10 +5,9 @@
 //! cycles before the record's start as the engine takes to its first beat or request.
 
 pub(crate) mod path;
-mod starts;
 mod transfers;
 
-pub use starts::EngineStarts;
+pub use transfers::EngineStarts;
 
 use super::axi::{self, Opcode, Shown};
 use super::memory::line::{LINE_BYTES, Line, PAGE_BYTES, lane_of, line_of};

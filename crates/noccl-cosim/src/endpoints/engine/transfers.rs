@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lock-step with DMA engines: transfers instead of transactions come from the record.
 
-use super::starts::EngineStarts;
 use super::{Engine, LEAD_CYCLES};
 use crate::endpoints::axi::{Shown, WritePort};
-use crate::endpoints::compare::clear_disabled;
+use crate::endpoints::channels::Name;
+use crate::endpoints::compare::{Tiles, clear_disabled};
 use crate::endpoints::memory::line::PAGE_BYTES;
-use crate::endpoints::model::Tiles;
-use crate::endpoints::port::Name;
 use crate::endpoints::{Endpoints, number};
 use crate::lockstep::LockstepError;
 use noccl_net::{Coord, TileId};
@@ -37,10 +35,10 @@ impl Endpoints<'_> {
         inputs: &[MemoryImage],
     ) -> Result<(), LockstepError> {
         self.fill(inputs);
-        let mut engines = vec![Engine::default(); self.course.network.num_tiles()];
+        let mut engines = vec![Engine::default(); self.comparison.network.num_tiles()];
         let mut num_joins = 0;
         for (cycle, start) in starts.iter() {
-            let home = self.course.network.coord(start.tile);
+            let home = self.comparison.network.coord(start.tile);
             let reduction = start.contribution.map(|c| c.reduction);
             // 0: transfers that join no reduction count no joins.
             let join = reduction.map_or(0, |reduction| {
@@ -53,7 +51,7 @@ impl Endpoints<'_> {
                 .plan(cycle, (start, join), (home, &self.map))
                 .map_err(|what| LockstepError::Unsupported { cycle, what })?;
         }
-        for tile in self.course.network.clusters() {
+        for tile in self.comparison.network.clusters() {
             self.managers[tile.0 as usize].leave_wide_port(self.wide_id_bits);
         }
         self.engines = Some(engines);
@@ -68,7 +66,7 @@ impl Endpoints<'_> {
     /// Writes memories before the run.
     pub fn fill(&mut self, images: &[MemoryImage]) {
         for image in images {
-            if let Some(tile) = self.course.network.find(image.tile) {
+            if let Some(tile) = self.comparison.network.find(image.tile) {
                 self.memories[tile.0 as usize].fill(image.offset, &image.bytes);
             }
         }
@@ -105,7 +103,7 @@ impl Endpoints<'_> {
                 None
             };
             if let Some(what) = refused {
-                let cycle = self.course.cycle;
+                let cycle = self.comparison.cycle;
                 return Err(LockstepError::Unsupported { cycle, what });
             }
             engine.ask(shown);
@@ -118,7 +116,7 @@ impl Endpoints<'_> {
 
     /// The run sends from a transfer of which the hardware has no line yet: L1's only read port has served older ones.
     pub(crate) fn refuse_hungry(&self, record: &CycleRecord) -> Result<(), LockstepError> {
-        let wide = &self.course.layouts[Plane::Wide.idx()];
+        let wide = &self.comparison.layouts[Plane::Wide.idx()];
         let differs = |h: &Handshake| {
             let tile = h.tile.0 as usize;
             let enters = self.model.tiles(number(Plane::Wide), Tiles::Enter) >> tile & 1 != 0;
@@ -142,7 +140,7 @@ impl Endpoints<'_> {
         let shares_port = self.engines.is_some() && self.model.read_ports() == 1;
         if shares_port && beats.any(differs) {
             let what = "a transfer that takes over before its lines are read";
-            let cycle = self.course.cycle;
+            let cycle = self.comparison.cycle;
             return Err(LockstepError::Unsupported { cycle, what });
         }
         Ok(())
@@ -205,7 +203,7 @@ impl Endpoints<'_> {
         let mut names = Vec::new();
         for first in record.handshakes.iter().filter(begins) {
             let (plane, tile) = (first.plane, first.tile.0 as usize);
-            let layout = &self.course.layouts[plane.idx()];
+            let layout = &self.comparison.layouts[plane.idx()];
             let flit = self.model.input(number(plane), tile, layout.words);
             let name = Name {
                 recorded: first.flit.tag,
@@ -221,13 +219,32 @@ impl Endpoints<'_> {
 
     /// Is the tile's wide port an engine's?
     pub(crate) fn has_engine(&self, tile: TileId) -> bool {
-        self.engines.is_some() && self.is_cluster(self.course.network.coord(tile))
+        self.engines.is_some() && self.is_cluster(self.comparison.network.coord(tile))
     }
 
     fn is_cluster(&self, at: Coord) -> bool {
-        let origin = self.course.network.cluster_origin();
+        let origin = self.comparison.network.cluster_origin();
         let inside = |at: u16, first: u16, len: u16| at.checked_sub(first).is_some_and(|i| i < len);
-        inside(at.x, origin.x, self.course.network.cluster_width())
-            && inside(at.y, origin.y, self.course.network.cluster_height())
+        inside(at.x, origin.x, self.comparison.network.cluster_width())
+            && inside(at.y, origin.y, self.comparison.network.cluster_height())
+    }
+}
+
+// When DMA engines begin their transfers: the host describes them to the hardware's registers some cycles before, so it has to
+// know before the run.
+
+/// All transfers and contributions of a run's DMA engines, in the order of their cycles.
+#[derive(Debug, Clone, Default)]
+pub struct EngineStarts(Vec<(u64, TransferStart)>);
+
+impl EngineStarts {
+    /// Takes note of what begins in a recorded cycle, later than all before.
+    pub fn add(&mut self, record: &CycleRecord) {
+        let starts = record.starts.iter().cloned();
+        self.0.extend(starts.map(|start| (record.cycle, start)));
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &TransferStart)> {
+        self.0.iter().map(|(cycle, start)| (*cycle, start))
     }
 }

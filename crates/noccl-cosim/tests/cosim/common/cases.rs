@@ -41,7 +41,7 @@ impl Cases {
 }
 
 /// Tests of these cases, each with a range of seeds.
-macro_rules! same_course {
+macro_rules! matches_the_simulator {
     ($cases:expr; $($case:ident($($seeds:expr)?)),+ $(,)?) => {
         $(
             #[test]
@@ -51,4 +51,4 @@ macro_rules! same_course {
         )+
     };
 }
-pub(crate) use same_course;
+pub(crate) use matches_the_simulator;

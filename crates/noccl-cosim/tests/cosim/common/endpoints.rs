@@ -21,7 +21,7 @@ pub struct Hardware {
 
 /// How far the hardware has followed.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Course {
+pub struct Comparison {
     pub handshakes: u64,
     pub cycles: u64,
     /// The record went on beyond what four write channels can do.
@@ -72,31 +72,31 @@ impl Hardware {
         self,
         network: &Network,
         (records, config): &(Vec<CycleRecord>, RunConfig),
-    ) -> Result<Course, LockstepError> {
+    ) -> Result<Comparison, LockstepError> {
         let mut hardware = Endpoints::open(&library(self.library), network, config)?;
-        let mut course = Ok(());
+        let mut comparison = Ok(());
         for record in records {
-            course = hardware.follow(record);
-            if course.is_err() {
+            comparison = hardware.follow(record);
+            if comparison.is_err() {
                 break;
             }
         }
-        let is_cut = match course {
+        let is_cut = match comparison {
             Err(LockstepError::Unsupported { what, .. }) if what.contains("passes those") => true,
-            course => {
-                course?;
+            comparison => {
+                comparison?;
                 hardware.drain()?;
                 false
             }
         };
-        Ok(Course {
+        Ok(Comparison {
             handshakes: hardware.num_compared(),
             cycles: hardware.cycle(),
             is_cut,
         })
     }
 
-    /// Random traces of these kinds take the same course, seed by seed.
+    /// Random traces of these kinds match the simulator, seed by seed.
     pub fn agree(self, kinds: &[StressKind], seeds: Range<u64>) {
         self.agree_under(held, kinds, seeds);
     }
@@ -115,9 +115,9 @@ impl Hardware {
             for transactions in some([1, 2, 4, 8, 16, 64].into_iter()) {
                 let run = records(&network, (kinds, transactions), (seed, stalls(seed)));
                 match self.follow(&network, &run) {
-                    Ok(course) => {
-                        handshakes += course.handshakes;
-                        cut += u64::from(course.is_cut);
+                    Ok(comparison) => {
+                        handshakes += comparison.handshakes;
+                        cut += u64::from(comparison.is_cut);
                         runs += 1;
                     }
                     Err(error) => panic!("seed {seed}, {transactions} transactions: {error}"),
@@ -131,14 +131,14 @@ impl Hardware {
         assert!(cut * 4 <= runs, "{cut} of {runs} runs end early");
     }
 
-    /// Transactions take the same course, without and with back-pressure.
+    /// Transactions match the simulator, without and with back-pressure.
     pub fn agree_on(self, network: &Network, transactions: Vec<PortTransaction>) {
         let trace = trace(transactions);
         for stalls in [None, Some(HARD)] {
             let config = stalled(stalls, 1);
             let run = (record_with(network, &trace, &config), config);
             match self.follow(network, &run) {
-                Ok(course) => assert!(!course.is_cut),
+                Ok(comparison) => assert!(!comparison.is_cut),
                 Err(error) => panic!("{:?}: {error}", trace.transactions),
             }
         }

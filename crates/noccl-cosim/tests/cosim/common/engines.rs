@@ -144,11 +144,11 @@ impl Engines {
 
     /// Without back-pressure and under much of it. Returns handshakes compared.
     pub fn agree(self, schedule: &Schedule) -> u64 {
-        let course = |stalls| {
+        let comparison = |stalls| {
             let compared = self.follow(schedule, &stalled(stalls, 1), |_| ());
             compared.unwrap_or_else(|error| panic!("stalls {stalls:?}: {error}"))
         };
-        course(None) + course(Some(HARD))
+        comparison(None) + comparison(Some(HARD))
     }
 
     /// Why a schedule is refused.

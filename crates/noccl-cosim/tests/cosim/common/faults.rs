@@ -101,7 +101,7 @@ pub fn name_in_use_behind_a_full_table(network: &Network) -> Trace {
 }
 
 impl Hardware {
-    /// A trace takes the same course, without and with back-pressure. Returns the worst response of each transaction.
+    /// A trace takes the same comparison, without and with back-pressure. Returns the worst response of each transaction.
     pub fn follows(self, trace: &Trace) -> Result<Vec<u8>, LockstepError> {
         let network = network(self.preset);
         let mut responses = Vec::new();

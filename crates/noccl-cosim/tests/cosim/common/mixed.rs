@@ -112,7 +112,7 @@ impl Mix {
 }
 
 impl Engines {
-    /// Random schedules of up to so many actions take the same course without and with back-pressure, seed by seed.
+    /// Random schedules of up to so many actions match the simulator without and with back-pressure, seed by seed.
     pub fn agree_on_mixes(self, seeds: Range<u64>, most_actions: usize) {
         let most_bytes = (L1_BYTES - RESULTS) / most_actions as u64;
         let network = network(self.preset);

@@ -142,15 +142,15 @@ pub fn reductions_of_2x2() -> impl Iterator<Item = PortTransaction> {
     some(runs).map(|(group, (x, y), beats)| reduction(group, cluster(x, y), beats))
 }
 
-/// Transactions take the same course, without and with back-pressure. Returns the handshakes compared.
+/// Transactions match the simulator, without and with back-pressure. Returns the handshakes compared.
 pub fn agree_on(name: &str, network: &Network, transactions: Vec<PortTransaction>) -> u64 {
     let trace = trace(transactions);
-    let course = |stalls| {
+    let comparison = |stalls| {
         let records = record_trace(network, &trace, stalls, 1);
         let compared = follow(name, network, &records);
         compared.unwrap_or_else(|error| panic!("{name}, {:?}: {error}", trace.transactions))
     };
-    course(None).1 + course(Some(HARD)).1
+    comparison(None).1 + comparison(Some(HARD)).1
 }
 
 /// Makes of every second FP64 number one of about 1: of such sums the order of operands can be told, of numbers far apart only the
@@ -262,7 +262,7 @@ pub fn follow(
     Ok((mesh.cycle(), mesh.num_compared()))
 }
 
-/// Random traces of these kinds take the same course on a preset, seed by seed.
+/// Random traces of these kinds match the simulator on a preset, seed by seed.
 pub fn agree(name: &str, preset: &str, kinds: &[StressKind], seeds: Range<u64>) {
     agree_with(name, &network(preset), kinds, seeds);
 }

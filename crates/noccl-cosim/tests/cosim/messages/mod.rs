@@ -228,8 +228,8 @@ fn seeds(usual: u64) -> std::ops::Range<u64> {
     }
 }
 
-/// The hardware of a network takes the course of random messages.
-pub fn takes_the_same_course(preset: &str, overrides: &[Overrides<'_>], usual_seeds: u64) {
+/// The hardware of a network matches the simulator on random messages.
+pub fn matches_the_simulator(preset: &str, overrides: &[Overrides<'_>], usual_seeds: u64) {
     let network = network(preset, overrides);
     let library = library(&network, None);
     let (mut cycles, mut compared) = (0, 0);

@@ -3,16 +3,14 @@
 
 mod activity;
 mod build;
-mod chain;
-mod paths;
 mod transaction;
 
 pub use activity::{Activity, Program, Work};
 pub use transaction::Part;
 
 pub(crate) use activity::Builder;
+pub(crate) use activity::link_taken_twice;
 pub(crate) use build::{CutIns, Rules};
-pub(crate) use chain::link_taken_twice;
 #[cfg(test)]
 pub(crate) use transaction::KeptUntil;
 pub(crate) use transaction::{Behind, Transaction, Why};

@@ -11,7 +11,7 @@ use crate::tile_index::tile_index;
 use crate::transport::burst::Bursts;
 use crate::transport::transaction::Owner;
 use noccl_net::TileId;
-use noccl_workload::{ActionKind, Arrival, Destination, Notice, Transfer};
+use noccl_workload::{ActionKind, Arrival, Completion, Destination, Transfer};
 
 impl Agents<'_> {
     /// A delivery starts: how many bursts every destination waits for.
@@ -132,5 +132,6 @@ impl Agents<'_> {
 
 /// The transfer whose end its destinations notice by a flag, if it is one.
 fn delivery(kind: &ActionKind) -> Option<&Transfer> {
-    kind.transfer().filter(|_| kind.notice() == Notice::Flag)
+    kind.transfer()
+        .filter(|_| kind.completion() == Completion::Flag)
 }

@@ -27,7 +27,7 @@ use crate::machine::event::Done;
 use crate::transport::transaction::Owner;
 use noccl_net::{Network, TileId};
 use noccl_run::{RankTime, RunError};
-use noccl_workload::{Notice, Schedule};
+use noccl_workload::{Completion, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 
@@ -244,10 +244,10 @@ impl<'s> Agents<'s> {
         let (tile, action) = (instance.tile.0, instance.action);
         let instructions = &machine.network.axi().cluster.instructions;
         // Whoever waits for a DMA transfer or a flag polls for it.
-        let wait = match self.kind_of(action).notice() {
-            Notice::Engine => instructions.dma_wait,
-            Notice::Flag => instructions.poll,
-            Notice::AtOnce => 0,
+        let wait = match self.kind_of(action).completion() {
+            Completion::Engine => instructions.dma_wait,
+            Completion::Flag => instructions.poll,
+            Completion::AtOnce => 0,
         };
         let awake = machine.clock.now() + u64::from(wait);
         if let Some(watched) = &mut self.watched {

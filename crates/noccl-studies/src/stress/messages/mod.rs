@@ -5,13 +5,13 @@
 //! Every action writes to a range of its own, so that any order leaves the same bytes; some read what an earlier one has left, after
 //! that. What they leave is compared with the reference interpreter, in whole memories.
 
-mod core_maker;
-mod maker;
+mod core_generator;
+mod generator;
 
 use super::{Program, StressKind};
 use crate::Error;
-use core_maker::CoreMaker;
-use maker::Maker;
+use core_generator::CoreGenerator;
+use generator::Generator;
 use noccl_net::{Network, TileRef};
 use noccl_run::{MemoryImage, Rng, RunResult};
 use noccl_workload::{First, Memories, Place, SCHEDULE_FORMAT, Schedule, interpret};
@@ -62,7 +62,7 @@ pub(super) fn refuse(
 /// What such networks do not carry is left out of a mix.
 fn is_carried(network: &Network, kind: StressKind) -> bool {
     match network.cores() {
-        Some(_) => core_maker::is_carried(kind),
+        Some(_) => core_generator::is_carried(kind),
         None => kind != StressKind::Atomic,
     }
 }
@@ -100,13 +100,13 @@ pub(super) fn generate(
         .cores()
         .map(|_| *rng.pick(&[First::Receive, First::Send]));
     let actions = if network.cores().is_some() {
-        let mut maker = CoreMaker::new(network, tiles, kinds, (rng, range_bytes));
-        (0..transactions).for_each(|index| maker.add(index.into()));
-        maker.actions
+        let mut generator = CoreGenerator::new(network, tiles, kinds, (rng, range_bytes));
+        (0..transactions).for_each(|index| generator.add(index.into()));
+        generator.actions
     } else {
-        let mut maker = Maker::new(network, (clusters, tiles), kinds, (rng, range_bytes));
-        (0..transactions).for_each(|index| maker.add(index.into()));
-        maker.actions
+        let mut generator = Generator::new(network, (clusters, tiles), kinds, (rng, range_bytes));
+        (0..transactions).for_each(|index| generator.add(index.into()));
+        generator.actions
     };
     Messages {
         schedule: Schedule {

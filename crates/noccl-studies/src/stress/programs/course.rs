@@ -2,7 +2,7 @@
 //! Drawn programs come to their end whatever course they take.
 
 use super::draw::{Limits, draw};
-use super::plan::{Call, Plan, Request, Stream};
+use super::values::{Call, Plan, Request, Stream};
 use std::collections::BTreeSet;
 
 /// Runs a program in which every message waits until its receive has begun, receives of any sender take what was sent last, and a

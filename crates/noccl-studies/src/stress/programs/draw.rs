@@ -5,8 +5,8 @@
 //! later one, so some rank can always go on. Of the receives that take the same messages the n-th begins no earlier than the one before it, and
 //! is waited for no earlier than n of the messages are sent.
 
-use super::plan::WaitForm;
-use super::plan::{Call, CollectiveStep, Group, Message, Plan, Request, SplitStep, Stream};
+use super::values::WaitForm;
+use super::values::{Call, CollectiveStep, Group, Message, Plan, Request, SplitStep, Stream};
 use noccl_run::Rng;
 use noccl_workload::{CollectiveKind, ElementType, Operator};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ enum Form {
     Any,
 }
 
-struct ProgramMaker {
+struct ProgramGenerator {
     rng: Rng,
     plan: Plan,
     entries: Vec<Vec<Entry>>,
@@ -97,7 +97,7 @@ pub(super) fn draw(seed: u64, limits: Limits) -> Plan {
         _ => 1 + rng.below(most.into()) as u32,
     };
     let members = (0..ranks).collect();
-    let mut maker = ProgramMaker {
+    let mut generator = ProgramGenerator {
         rng,
         plan: Plan {
             groups: vec![Group { members }],
@@ -111,18 +111,18 @@ pub(super) fn draw(seed: u64, limits: Limits) -> Plan {
         next_tag: TAGS as i64,
         most_splits: if limits.is_any_group { MOST_SPLITS } else { 0 },
     };
-    let steps = 1 + maker.rng.below(limits.most_steps.into());
-    if limits.is_any_group && maker.rng.one_in(2) {
+    let steps = 1 + generator.rng.below(limits.most_steps.into());
+    if limits.is_any_group && generator.rng.one_in(2) {
         // The same ranks in another order.
-        let made = maker.plan.groups.len();
-        maker.split(0, 0, 1);
-        maker.any_group = Some(made);
+        let made = generator.plan.groups.len();
+        generator.split(0, 0, 1);
+        generator.any_group = Some(made);
     }
-    (1..=steps).for_each(|slot| maker.step(slot));
-    maker.finish()
+    (1..=steps).for_each(|slot| generator.step(slot));
+    generator.finish()
 }
 
-impl ProgramMaker {
+impl ProgramGenerator {
     fn step(&mut self, slot: u64) {
         for rank in 0..self.entries.len() {
             if self.rng.one_in(4) {

@@ -7,9 +7,7 @@
 #[cfg(test)]
 mod course;
 mod draw;
-mod plan;
 mod runner;
-mod seen;
 mod values;
 mod verify;
 
@@ -17,7 +15,7 @@ use super::report::{Completed, Ended};
 use crate::Error;
 use crate::compare::program_choice;
 use draw::{Limits, draw};
-use noccl_coll::{Algorithm, Choice, choices_that_run};
+use noccl_coll::{Algorithm, Choice, choices_for_programs};
 use noccl_net::Network;
 use noccl_net::capabilities::Carries;
 use noccl_program::{Options, ProgramError, Session};
@@ -105,18 +103,9 @@ fn options(network: &Network, seed: u64) -> Options<'_> {
 }
 
 fn drawn(network: &Network, collective: &Collective, seed: u64) -> Result<Choice, String> {
-    let mut all = choices_that_run(network, collective);
-    let routers = network.routers();
-    let (is_free, has_atomics) = (
-        routers.is_deadlock_free,
-        routers.carries != Carries::Messages,
-    );
-    all.retain(|choice| {
-        let algorithm = choice.algorithm;
-        // Transactions of the network that overlap may wait for each other in a circle.
-        let may_wait = algorithm.is_in_network() || algorithm == Algorithm::Chainwrite;
-        (is_free || !may_wait) && (has_atomics || algorithm != Algorithm::Counter)
-    });
+    let mut all = choices_for_programs(network, collective);
+    let has_atomics = network.routers().carries != Carries::Messages;
+    all.retain(|choice| has_atomics || choice.algorithm != Algorithm::Counter);
     if all.is_empty() {
         return Err("no algorithm".to_owned());
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs a program in a session, and keeps what every rank has got, and when.
 
-use super::plan::{Call, Plan, Request, WaitForm};
-use super::seen::{Got, Seen, Took};
 use super::values;
+use super::values::{Call, Plan, Request, WaitForm};
+use super::values::{Got, Seen, Took};
 use noccl_program::{
     CollectiveCall, CommId, ProgramError, RankId, Receive, Received, RequestId, Response, Send,
     Session,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compares what every rank has got with what it must get, and looks at when: nothing is over before what it depends on has begun.
 
-use super::plan::{Plan, Stream};
-use super::seen::{Got, Seen, Took};
 use super::values;
+use super::values::{Got, Seen, Took};
+use super::values::{Plan, Stream};
 use noccl_net::counts::max_or_zero;
 use noccl_workload::Holders;
 use std::collections::BTreeMap;

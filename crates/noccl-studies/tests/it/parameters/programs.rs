@@ -24,13 +24,13 @@ const INPUT_BYTES: u64 = 0x8000;
 const PLACE_BYTES: u64 = 0x2000;
 const ACTIONS: u64 = 11;
 
-struct Maker {
+struct Generator {
     random: Random,
     width: u16,
     height: u16,
 }
 
-impl Maker {
+impl Generator {
     fn coord(&mut self) -> Coord {
         let (x, y) = (
             self.random.below(self.width.into()),
@@ -156,23 +156,23 @@ fn participants(kind: &ActionKind) -> Vec<TileRef> {
 
 fn program(network: &Network, seed: u64) -> Schedule {
     let (width, height) = (network.cluster_width(), network.cluster_height());
-    let mut maker = Maker {
+    let mut generator = Generator {
         random: numbers(seed),
         width,
         height,
     };
     let mut actions: Vec<Action> = Vec::new();
     for id in 0..ACTIONS {
-        let kind = maker.kind(INPUT_BYTES + PLACE_BYTES * id);
+        let kind = generator.kind(INPUT_BYTES + PLACE_BYTES * id);
         let mine = participants(&kind);
         let is_common =
             |earlier: &Action| participants(&earlier.kind).iter().any(|t| mine.contains(t));
         let known: Vec<u32> = (0..id as u32)
             .filter(|at| is_common(&actions[*at as usize]))
             .collect();
-        let after = match known.is_empty() || maker.random.below(2) == 0 {
+        let after = match known.is_empty() || generator.random.below(2) == 0 {
             true => Vec::new(),
-            false => vec![ActionId(*maker.random.pick(&known))],
+            false => vec![ActionId(*generator.random.pick(&known))],
         };
         actions.push(Action { kind, after });
     }

@@ -7,7 +7,6 @@
 //! [`noccl_net::deadlock`] looks for a cycle of waits among those that the schedule does not order
 //! (`docs/design/0008`). Cores that pass words have an analysis of their own ([`words`]).
 
-mod activities;
 mod overlap;
 mod traces;
 mod words;
@@ -15,10 +14,10 @@ mod words;
 use super::CheckError;
 use super::order::Order;
 use crate::{ActionId, Schedule, participants};
-use activities::{activities, are_chains_safe};
 use noccl_net::deadlock::{Activity, Cycle, Proof, Work, check_program};
 use noccl_net::{Network, TileId};
 use overlap::Overlaps;
+use overlap::{activities, are_chains_safe};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -211,21 +210,31 @@ fn is_free_by_mechanism(network: &Network, schedule: &Schedule) -> bool {
     network.routers().is_deadlock_free && are_chains_safe(network, schedule)
 }
 
+/// Can schedules for which this holds overlap in any order without a deadlock? Programs of ranks call collectives of several
+/// communicators at a time, and no checker sees them together. It holds for all schedules where routers and endpoints exclude
+/// circular waits, elsewhere for plain writes and safe chains.
+#[must_use]
+pub fn may_overlap_others(network: &Network, schedule: &Schedule) -> bool {
+    is_free_by_mechanism(network, schedule) || is_plain(&activities(network, schedule), false)
+}
+
 /// Nothing but writes from one tile to one other, or nothing but reads: routes turn from rows into columns only, so
-/// neither can wait in a circle, whatever is in flight together. A safe chain adds writes whose bursts leave when their destination
-/// has space for them, and takes its destinations in one order (`docs/design/0005`).
+/// neither can wait in a circle, whatever is in flight together.
 fn is_free_by_kind(activities: &[Activity]) -> bool {
-    let is_plain = |reads: bool| {
-        activities.iter().all(|a| match &a.work {
-            Work::Nothing => true,
-            Work::Movement { read, write, .. } => {
-                read.is_some() == reads
-                    && write.is_some() != reads
-                    && write.as_ref().is_none_or(|w| w.is_unicast())
-            }
-            Work::Chain { is_safe, .. } => *is_safe && !reads,
-            Work::Flow(_) | Work::Rendezvous { .. } | Work::ListMulticast { .. } => false,
-        })
-    };
-    is_plain(true) || is_plain(false)
+    is_plain(activities, true) || is_plain(activities, false)
+}
+
+/// Nothing but reads, or nothing but writes to one destination each. A safe chain adds writes whose bursts leave when their
+/// destination has space for them, and takes its destinations in one order (`docs/design/0005`).
+fn is_plain(activities: &[Activity], reads: bool) -> bool {
+    activities.iter().all(|activity| match &activity.work {
+        Work::Nothing => true,
+        Work::Movement { read, write, .. } => {
+            read.is_some() == reads
+                && write.is_some() != reads
+                && write.as_ref().is_none_or(|w| w.is_unicast())
+        }
+        Work::Chain { is_safe, .. } => *is_safe && !reads,
+        Work::Flow(_) | Work::Rendezvous { .. } | Work::ListMulticast { .. } => false,
+    })
 }

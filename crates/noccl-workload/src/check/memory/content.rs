@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Symbolic memory of one tile: ranges, what they hold, who touched them last.
 
-use crate::check::memory::expression::{ExpressionId, Value};
+use crate::check::memory::words::{ExpressionId, Value};
 use crate::check::order::Vertex;
 use noccl_net::TileId;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(crate) struct Access {
 
 /// Two accesses of which the first must be over before the second begins.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Demand {
+pub(crate) struct RequiredOrder {
     pub(crate) tile: TileId,
     pub(crate) first: Access,
     pub(crate) first_writes: bool,
@@ -117,14 +117,14 @@ impl Content {
         start: u64,
         bytes: u64,
         access: Access,
-        demands: &mut Vec<Demand>,
+        required_orders: &mut Vec<RequiredOrder>,
     ) -> Vec<Piece> {
         let end = start + bytes;
         self.split(start);
         self.split(end);
         for (s, extent) in self.extents.range_mut(start..end) {
             if let Some(writer) = extent.writer.filter(|w| w.action != access.action) {
-                demands.push(Demand {
+                required_orders.push(RequiredOrder {
                     tile: self.tile,
                     first: writer,
                     first_writes: true,
@@ -147,7 +147,7 @@ impl Content {
         start: u64,
         pieces: &[Piece],
         access: Access,
-        demands: &mut Vec<Demand>,
+        required_orders: &mut Vec<RequiredOrder>,
     ) {
         let Some(last) = pieces.last() else { return };
         let end = start + last.offset + last.bytes;
@@ -158,7 +158,7 @@ impl Content {
             let earlier = extent.readers.iter().map(|r| (*r, false));
             for (first, first_writes) in earlier.chain(extent.writer.map(|w| (w, true))) {
                 if first.action != access.action {
-                    demands.push(Demand {
+                    required_orders.push(RequiredOrder {
                         tile: self.tile,
                         first,
                         first_writes,

@@ -4,12 +4,12 @@
 //! Actions are executed in file order, which is one legal order. If all demanded orders hold, every
 //! legal order gives the same contents.
 
-use crate::check::memory::content::{Access, Content, Demand, Piece};
-use crate::check::memory::expression::{Expression, Expressions, Value};
+use crate::check::memory::content::{Access, Content, Piece, RequiredOrder};
+use crate::check::memory::words::{Expression, Expressions, Value};
 use crate::check::order::Order;
 use crate::check::order::shortcut::Shortcuts;
 use crate::check::{CheckError, Race};
-use crate::fold_tree::{FoldTree, fold_tree};
+use crate::interpret::{FoldTree, fold_tree};
 use crate::{
     Effect, ElementType, InNetworkReduction, Kernel, Lines, LocalReduce, NetworkFold, Schedule,
 };
@@ -64,12 +64,12 @@ pub(crate) fn execute(
             expressions: Expressions::default(),
             tiles: (0..network.num_tiles()).map(|_| None).collect(),
         },
-        demands: Vec::new(),
+        required_orders: Vec::new(),
         fold_plans: HashMap::new(),
         shortcuts: Shortcuts::new(order),
     };
     for (i, action) in schedule.actions.iter().enumerate() {
-        let known = run.demands.len();
+        let known = run.required_orders.len();
         match action.kind.effect() {
             Effect::Nothing => {}
             Effect::Lines(lines) => run.lines(i, &lines),
@@ -78,15 +78,15 @@ pub(crate) fn execute(
             Effect::LocalFold(r) => run.local_fold(i, r),
             Effect::Kernel(kernel) => run.kernel(i, kernel),
         }
-        run.keep_open_demands(known);
+        run.keep_open_required_orders(known);
     }
     let questions: Vec<_> = run
-        .demands
+        .required_orders
         .iter()
         .map(|d| (d.first.end, d.second.begin))
         .collect();
     match order.first_unordered(&questions) {
-        Some(question) => Err(race(network, schedule, &run.demands[question])),
+        Some(question) => Err(race(network, schedule, &run.required_orders[question])),
         None => Ok(run.memories),
     }
 }
@@ -95,7 +95,7 @@ pub(crate) struct Execution<'a> {
     pub(crate) network: &'a Network,
     pub(crate) order: &'a Order,
     memories: CheckedMemories,
-    demands: Vec<Demand>,
+    required_orders: Vec<RequiredOrder>,
     fold_plans: HashMap<(MultiAddress, TileRef, FoldOrder), Vec<MemoryStep>>,
     shortcuts: Shortcuts,
 }
@@ -125,19 +125,19 @@ impl Execution<'_> {
         access: Access,
     ) -> Vec<Piece> {
         let content = self.memories.content(self.network, tile);
-        content.read(start, bytes, access, &mut self.demands)
+        content.read(start, bytes, access, &mut self.required_orders)
     }
 
     pub(crate) fn write(&mut self, tile: TileId, start: u64, pieces: &[Piece], access: Access) {
         let content = self.memories.content(self.network, tile);
-        content.write(start, pieces, access, &mut self.demands);
+        content.write(start, pieces, access, &mut self.required_orders);
     }
 
-    /// Of an action's demands, those without a short proof.
-    fn keep_open_demands(&mut self, known: usize) {
-        let new = self.demands.split_off(known);
+    /// Of the orders that an action requires, those without a short proof.
+    fn keep_open_required_orders(&mut self, known: usize) {
+        let new = self.required_orders.split_off(known);
         let mut open = self.shortcuts.leave_open(self.order, new);
-        self.demands.append(&mut open);
+        self.required_orders.append(&mut open);
     }
 
     /// Reads from the begin of the reader's share until all bytes have been read, which any end of a share tells. What is
@@ -368,15 +368,15 @@ fn fold_pieces(
     pieces
 }
 
-fn race(network: &Network, schedule: &Schedule, demand: &Demand) -> CheckError {
+fn race(network: &Network, schedule: &Schedule, required_order: &RequiredOrder) -> CheckError {
     let verb = |writes: bool| if writes { "writes" } else { "reads" };
     CheckError::Race(Box::new(Race {
-        first: schedule.action_name(demand.first.action as usize),
-        first_access: verb(demand.first_writes),
-        second: schedule.action_name(demand.second.action as usize),
-        second_access: verb(demand.second_writes),
-        tile: network.tile_ref(demand.tile).to_string(),
-        start: demand.start,
-        end: demand.end,
+        first: schedule.action_name(required_order.first.action as usize),
+        first_access: verb(required_order.first_writes),
+        second: schedule.action_name(required_order.second.action as usize),
+        second_access: verb(required_order.second_writes),
+        tile: network.tile_ref(required_order.tile).to_string(),
+        start: required_order.start,
+        end: required_order.end,
     }))
 }

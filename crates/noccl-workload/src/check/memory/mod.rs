@@ -3,11 +3,9 @@
 
 mod content;
 mod execute;
-mod expression;
 mod post;
-mod stream;
 mod words;
 
-pub(crate) use content::Demand;
+pub(crate) use content::RequiredOrder;
 pub(crate) use execute::execute;
 pub(crate) use post::check_postcondition;

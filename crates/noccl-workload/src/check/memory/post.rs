@@ -3,7 +3,7 @@
 
 use crate::check::memory::content::Piece;
 use crate::check::memory::execute::CheckedMemories;
-use crate::check::memory::expression::{Expression, ExpressionId, Expressions, Value};
+use crate::check::memory::words::{Expression, ExpressionId, Expressions, Value};
 use crate::check::order::{LANES, Order};
 use crate::check::{CheckError, WrongOutput};
 use crate::{Asked, Collective, Operand, Output};

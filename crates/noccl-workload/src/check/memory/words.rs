@@ -2,10 +2,11 @@
 //! Outputs in words: what is asked for, what was found, in which order it was reduced.
 
 use super::content::Piece;
-use super::expression::{Expression, ExpressionId, Expressions};
 use super::post::Post;
-use crate::{CollectiveKind, Operand, Origin};
+use crate::check::memory::execute::Execution;
+use crate::{Chain, CollectiveKind, ElementType, Operand, Operator, Origin};
 use noccl_net::TileId;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Operands of a fold that an error names.
@@ -129,4 +130,177 @@ impl Post<'_> {
         }
         text
     }
+}
+
+// What a range of bytes holds, as an expression over the initial memories.
+//
+// Equal expressions have equal ids. An expression describes a whole range at once: it is a function
+// of a position; the byte that a tile holds at address `a` is its value's expression at position
+// `a + shift`. So a payload that moves from tile to tile keeps its expression, whatever its length,
+// and all chunks of a collective share their expressions.
+
+/// An interned expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ExpressionId(u32);
+
+/// An expression whose position is fixed by an offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Value {
+    /// The function of position.
+    pub(crate) expression: ExpressionId,
+    /// Added to an address (or to an offset within a range) to give the position.
+    pub(crate) shift: i128,
+}
+
+/// A function from positions to bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Expression {
+    /// What the tile's memory held before the first action; position = address.
+    Initial(TileId),
+    /// Operands reduced from the left, element by element.
+    Fold {
+        operator: Operator,
+        element: ElementType,
+        /// Positions of element starts, modulo the element.
+        phase: u8,
+        /// At least two; the shift is added to the fold's position. The first shift is zero.
+        operands: Vec<Value>,
+    },
+    /// What this kernel computes, by tile.
+    Computed(u32, TileId),
+    /// One element put together from pieces of different origin, by this action.
+    Torn(u32),
+}
+
+/// All expressions of a schedule.
+#[derive(Default)]
+pub(crate) struct Expressions {
+    all: Vec<Expression>,
+    ids: HashMap<Expression, ExpressionId>,
+}
+
+impl Expressions {
+    /// An element whose bytes come from different origins in this action.
+    pub(crate) fn torn(&mut self, action: usize) -> Value {
+        Value {
+            expression: self.intern(Expression::Torn(action as u32)),
+            shift: 0,
+        }
+    }
+
+    pub(crate) fn intern(&mut self, expression: Expression) -> ExpressionId {
+        if let Some(id) = self.ids.get(&expression) {
+            return *id;
+        }
+        let id = ExpressionId(self.all.len() as u32);
+        self.all.push(expression.clone());
+        self.ids.insert(expression, id);
+        id
+    }
+
+    pub(crate) fn get(&self, id: ExpressionId) -> &Expression {
+        &self.all[id.0 as usize]
+    }
+
+    /// Reduces operands from the left. Elements start where the offset into the range is a multiple of the element.
+    pub(crate) fn fold(
+        &mut self,
+        operator: Operator,
+        element: ElementType,
+        operands: &[Value],
+    ) -> Option<Value> {
+        let first = *operands.first()?;
+        if operands.len() == 1 {
+            return Some(first);
+        }
+        let expression = self.intern(Expression::Fold {
+            operator,
+            element,
+            phase: first.shift.rem_euclid(i128::from(element.bytes())) as u8,
+            operands: operands
+                .iter()
+                .map(|v| Value {
+                    expression: v.expression,
+                    shift: v.shift - first.shift,
+                })
+                .collect(),
+        });
+        Some(Value {
+            expression,
+            shift: first.shift,
+        })
+    }
+}
+
+// What a stream leaves in the memories that it passes, each in an order of addresses of its own.
+
+impl Execution<'_> {
+    /// Reads at the initiator, writes at every destination; the initiator's share is over when all is there.
+    pub(crate) fn stream(&mut self, action: usize, chain: &Chain) {
+        let network = self.network;
+        let Some(source) = network.find(chain.initiator).filter(|_| chain.bytes > 0) else {
+            return;
+        };
+        let access = self.access(action, 0);
+        let mut stream: Vec<Piece> = Vec::new();
+        let mut done = 0;
+        for (start, bytes) in chain.source.extents() {
+            for piece in self.read(source, start, bytes, access) {
+                append(&mut stream, done, piece);
+            }
+            done += bytes;
+        }
+        let own = chain.own_copy().map(|pattern| (chain.initiator, pattern));
+        let others = chain.followers().into_iter().map(|s| (s.tile, &s.pattern));
+        for (tile, pattern) in others.chain(own) {
+            let Some(tile) = network.find(tile) else {
+                continue;
+            };
+            let (mut at, mut first) = (0, 0);
+            for (start, bytes) in pattern.extents() {
+                let pieces = cut(&stream, &mut first, at, bytes);
+                self.write(tile, start, &pieces, access);
+                at += bytes;
+            }
+        }
+    }
+}
+
+/// Adds a piece of a range that begins at `done` of the stream.
+fn append(stream: &mut Vec<Piece>, done: u64, piece: Piece) {
+    let value = Value {
+        shift: piece.value.shift - i128::from(done),
+        ..piece.value
+    };
+    match stream.last_mut() {
+        Some(last) if last.value == value => last.bytes += piece.bytes,
+        Some(_) | None => stream.push(Piece {
+            offset: done + piece.offset,
+            value,
+            ..piece
+        }),
+    }
+}
+
+/// The pieces of `bytes` of the stream from `at` on; `first` moves to the piece in which the next ones begin.
+fn cut(stream: &[Piece], first: &mut usize, at: u64, bytes: u64) -> Vec<Piece> {
+    while stream[*first].offset + stream[*first].bytes <= at {
+        *first += 1;
+    }
+    let inside = stream[*first..]
+        .iter()
+        .take_while(|p| p.offset < at + bytes);
+    let pieces = inside.map(|p| {
+        let from = p.offset.max(at);
+        let end = (p.offset + p.bytes).min(at + bytes);
+        Piece {
+            offset: from - at,
+            bytes: end - from,
+            value: Value {
+                shift: p.value.shift + i128::from(at),
+                ..p.value
+            },
+        }
+    });
+    pieces.collect()
 }

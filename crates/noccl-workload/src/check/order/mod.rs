@@ -17,7 +17,6 @@
 
 #[cfg(test)]
 mod clocks;
-mod lanes;
 mod lists;
 #[cfg(test)]
 mod prop_clocks;

@@ -8,7 +8,7 @@
 //! is short: a walk from the later event finds all earlier ones of its kind at once. Both proofs only ever prove; what they do not
 //! prove is left to the sweeps.
 
-use crate::check::memory::Demand;
+use crate::check::memory::RequiredOrder;
 use crate::check::order::{Order, Vertex};
 use noccl_net::counts::max_or_zero;
 
@@ -70,16 +70,20 @@ impl Shortcuts {
         }
     }
 
-    /// Demands without a short proof. One per pair of events is enough; the first is the one that a message names.
-    pub(crate) fn leave_open(&mut self, order: &Order, mut demands: Vec<Demand>) -> Vec<Demand> {
-        demands.retain(|d| !self.has_hub_between(d.first.end, d.second.begin));
-        demands.sort_by_key(|d| (d.second.begin, d.first.end));
-        demands.dedup_by_key(|d| (d.first.end, d.second.begin));
-        let mut open: Vec<Demand> = Vec::new();
-        for of_one in demands.chunk_by(|a, b| a.second.begin == b.second.begin) {
+    /// Required orders without a short proof. One per pair of events is enough; the first is the one that a message names.
+    pub(crate) fn leave_open(
+        &mut self,
+        order: &Order,
+        mut required_orders: Vec<RequiredOrder>,
+    ) -> Vec<RequiredOrder> {
+        required_orders.retain(|d| !self.has_hub_between(d.first.end, d.second.begin));
+        required_orders.sort_by_key(|d| (d.second.begin, d.first.end));
+        required_orders.dedup_by_key(|d| (d.first.end, d.second.begin));
+        let mut open: Vec<RequiredOrder> = Vec::new();
+        for of_one in required_orders.chunk_by(|a, b| a.second.begin == b.second.begin) {
             let befores: Vec<_> = of_one.iter().map(|d| d.first.end).collect();
             self.walk_back(order, of_one[0].second.begin, &befores);
-            let is_open = |d: &&Demand| !self.is_seen(d.first.end);
+            let is_open = |d: &&RequiredOrder| !self.is_seen(d.first.end);
             open.extend(of_one.iter().filter(is_open).copied());
         }
         open.sort_by_key(|d| (d.first.end, d.second.begin));

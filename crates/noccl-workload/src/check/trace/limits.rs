@@ -14,7 +14,7 @@
 use crate::check::buffer_space::{
     Claim, Space, Tree, beats_per_flow, by_groups, find_blocked, num_fitting,
 };
-use crate::check::{CheckError, Crowd};
+use crate::check::{CheckError, Overload};
 use crate::{PortKind, PortTransaction, Trace};
 use noccl_net::deadlock::{bursts_together, contribution_inputs, num_bursts};
 use noccl_net::{MultiAddress, Network, TileId, TileRef};
@@ -41,7 +41,7 @@ struct Limit {
 /// limits.
 ///
 /// # Errors
-/// [`CheckError::Crowd`] with the tile, the transactions and the limit.
+/// [`CheckError::Overload`] with the tile, the transactions and the limit.
 pub fn check_trace_limits(network: &Network, trace: &Trace) -> Result<(), CheckError> {
     if !network.routers().joins_several {
         return Ok(());
@@ -171,7 +171,7 @@ fn check_slots(network: &Network, trace: &Trace, reductions: &[Meeting]) -> Resu
         claim.of_tree(tree, &space, &mut places);
     }
     let field = "router.wide_reduction.store_beats";
-    refuse_crowds(network, trace, &places, &space, field)
+    refuse_overloads(network, trace, &places, &space, field)
 }
 
 fn check_counters(
@@ -194,10 +194,10 @@ fn check_counters(
             inputs: 0,
         });
     }
-    refuse_crowds(network, trace, &places, &space, "ni.max_open_reductions")
+    refuse_overloads(network, trace, &places, &space, "ni.max_open_reductions")
 }
 
-fn refuse_crowds(
+fn refuse_overloads(
     network: &Network,
     trace: &Trace,
     places: &BTreeMap<TileId, Vec<Claim>>,
@@ -209,15 +209,15 @@ fn refuse_crowds(
             .filter(|at| claims[*at].load > 0)
             .collect();
         let needed = by_groups(claims, &all, space);
-        let crowd = (all.len() > 1 && needed > space.capacity)
+        let overload = (all.len() > 1 && needed > space.capacity)
             .then(|| (all.iter().map(|at| &claims[*at]).collect(), needed));
-        let crowd: Option<(Vec<&Claim>, u64)> =
-            crowd.or_else(|| find_blocked(claims, space, |_, _| true));
-        if let Some((crowd, needed)) = crowd {
-            let loads = crowd.iter().map(|c| c.load);
-            return Err(CheckError::Crowd(Box::new(Crowd {
+        let overload: Option<(Vec<&Claim>, u64)> =
+            overload.or_else(|| find_blocked(claims, space, |_, _| true));
+        if let Some((overload, needed)) = overload {
+            let loads = overload.iter().map(|c| c.load);
+            return Err(CheckError::Overload(Box::new(Overload {
                 tile: network.tile_ref(*tile).to_string(),
-                actions: crowd.iter().map(|c| name(trace, c.action)).collect(),
+                actions: overload.iter().map(|c| name(trace, c.action)).collect(),
                 limit,
                 needed,
                 available: space.capacity,
@@ -243,7 +243,7 @@ fn check_interfaces(
     let Some((tile, order)) = on_a_cycle(meetings.len(), &orders) else {
         return Ok(());
     };
-    Err(CheckError::Crowd(Box::new(Crowd {
+    Err(CheckError::Overload(Box::new(Overload {
         tile: network.tile_ref(tile).to_string(),
         actions: order
             .iter()

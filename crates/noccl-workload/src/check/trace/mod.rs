@@ -16,7 +16,7 @@ use noccl_net::Network;
 /// Checks a trace against a network.
 ///
 /// # Errors
-/// [`CheckError::Field`] for a set whose base has masked bits, [`CheckError::Crowd`] for a limit that is exceeded,
+/// [`CheckError::Field`] for a set whose base has masked bits, [`CheckError::Overload`] for a limit that is exceeded,
 /// [`CheckError::Deadlock`] for transactions that may wait for each other forever.
 pub fn check_trace(network: &Network, trace: &Trace) -> Result<(), CheckError> {
     if network.routers().carries_words() {

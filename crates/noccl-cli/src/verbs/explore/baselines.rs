@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl baselines`
+
+use crate::effects::{self, Idle};
+use crate::progress::watched;
+use crate::table::{Align, grouped, table};
+use crate::verbs::Verb;
+use crate::{Outcome, args, output};
+use clap::Args;
+use noccl::Error;
+use noccl::collective::CollectiveKind;
+use noccl::study::{BaselineRow, BaselinesRequest};
+use std::path::PathBuf;
+
+const LEGEND: &str = "\
+unicast: copies by one DMA engine; tree, double_tree, counter: by software; chainwrite: Torrent endpoints; in_network: S1's routers
+in_network_bypass: the same, flits pass up to eight routers in a cycle
+smart: S2's routers; the number is the flit size in bytes, all others have 64
+cores: S4's core tiles, in software over links of 4 bytes, by the algorithm that `auto` selects; clock 0.7 GHz, all others 1 GHz
+efficiency: destinations (or contributors) times 64-byte beats by cycles (S3 eq. (1)); link flits: over all links of all planes; busiest link: flits over it
+energy: S1's table on all networks of clusters
+esp_calibrated: a CPU starts the consumers, 100 cycles each; fitted to S3's statement about ESP
+";
+
+/// Compare one collective over all systems and software
+///
+/// S3's chain, copies, software trees, the routers of ESP, S1 (with and without bypass) and S2, and S4's cores.
+///
+/// All on the same clusters, cycle by cycle, every byte checked; destinations or contributors are added along a snake. A reduction sums
+/// 64-bit integers.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl baselines
+  noccl baselines --collective reduce --set 0,0,4,4
+  noccl baselines --size 8x8 --source 3,3 --destinations 4,16,32 --bytes 4KiB --json
+  noccl baselines --set 0,0,4,4 --bytes 1KiB,64KiB
+  noccl baselines --destinations 2,4,6,8,10,12,14,16 --bytes 1KiB,8KiB,64KiB --figures out/baselines")]
+pub struct Baselines {
+    /// multicast, reduce or barrier
+    #[arg(long, value_name = "KIND", default_value = "multicast", value_parser = noccl::collective::parse_collective)]
+    collective: CollectiveKind,
+    /// Rows and columns of clusters
+    #[arg(long, value_name = "HxW", default_value = "4x5")]
+    size: String,
+    /// Cluster that holds the payload, gets the sum, or is the counter
+    #[arg(long, value_name = "X,Y", default_value = "0,0")]
+    source: String,
+    /// Numbers of destinations, contributors or members beside it
+    #[arg(
+        long,
+        value_name = "N,...",
+        value_delimiter = ',',
+        default_value = "2,4,8,16"
+    )]
+    destinations: Vec<u32>,
+    /// One set of them instead: all, row:Y, column:X, X,Y,W,H or set:X,Y;X,Y;…
+    #[arg(long, value_name = "SET", conflicts_with = "destinations")]
+    set: Option<String>,
+    /// Payloads; a barrier has none
+    #[arg(long, value_name = "SIZE,...", default_value = "64,1KiB,64KiB")]
+    bytes: String,
+    /// Seed of the random payloads
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print the rows as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write the numbers of a plot per payload of a multicast; `python -m noccl.figures` draws them
+    #[arg(long, value_name = "DIRECTORY")]
+    figures: Option<PathBuf>,
+}
+
+impl Verb for Baselines {
+    fn idle(&self) -> Vec<Idle> {
+        effects::of_payload(self.collective, &["bytes", "seed"])
+    }
+
+    fn run(&self) -> Result<Outcome, Error> {
+        let request = BaselinesRequest {
+            collective: self.collective,
+            size: noccl::network::parse_pair("--size", &self.size, 'x')?,
+            source: noccl::network::parse_pair("--source", &self.source, ',')
+                .map(|(x, y)| noccl::network::Coord::new(x, y))?,
+            destinations: self.destinations.clone(),
+            set: self.set.clone(),
+            bytes: args::sizes(&self.bytes)?,
+            seed: self.seed,
+        };
+        let rows = watched("rows", |watch| noccl::study::baselines(&request, watch))?;
+        if let Some(folder) = &self.figures {
+            noccl::study::write_figures(folder, &noccl::study::baseline_figures(&rows))?;
+        }
+        if self.json {
+            output::json(&rows)?;
+        } else {
+            output::result(&text(&rows))?;
+        }
+        let is_right = rows.iter().all(|row| !row.row.verified.is_no());
+        Ok(if is_right {
+            Outcome::Fine
+        } else {
+            Outcome::Failed
+        })
+    }
+}
+
+fn text(rows: &[BaselineRow]) -> String {
+    use Align::{Left, Right};
+    let header = [
+        ("bytes", Right),
+        ("destinations", Right),
+        ("algorithm", Left),
+        ("network", Left),
+        ("cycles", Right),
+        ("efficiency", Right),
+        ("link flits", Right),
+        ("busiest link", Right),
+        ("energy in nJ", Right),
+        ("verified", Left),
+    ];
+    let body: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    table(&header, &body) + "\n" + LEGEND
+}
+
+fn cells(of: &BaselineRow) -> Vec<String> {
+    let row = &of.row;
+    let has_payload = row.bytes > 0;
+    let of_payload = |text: String| if has_payload { text } else { "-".to_owned() };
+    vec![
+        of_payload(noccl::files::format_bytes(row.bytes)),
+        of.num_destinations.to_string(),
+        of.algorithm.name().to_owned(),
+        row.network.clone(),
+        grouped(row.cycles),
+        of_payload(format!("{:.2}", of.efficiency)),
+        grouped(of.link_flits),
+        row.busiest_link
+            .as_ref()
+            .map_or_else(|| "-".to_owned(), |link| grouped(link.flits)),
+        match row.energy_pj.filter(|pj| *pj > 0.0 || !has_payload) {
+            Some(pj) => format!("{:.1}", pj / 1000.0),
+            None => "-".to_owned(),
+        },
+        noccl::verification(row).to_owned(),
+    ]
+}

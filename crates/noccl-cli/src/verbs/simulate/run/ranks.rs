@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Options of runs of ranks.
+
+use clap::Args;
+use noccl::Error;
+use noccl::program::Timeline;
+use std::path::PathBuf;
+
+/// How ranks run.
+#[derive(Debug, Args)]
+pub struct RanksArgs {
+    /// Algorithm of the collectives that a script, a program of --calls or a message trace calls
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub collectives: String,
+    /// Give up with a diagnosis after this many cycles
+    #[arg(long, value_name = "CYCLES")]
+    pub max_cycles: Option<u64>,
+    /// Core tiles: under the noise of the spec (core.noise_cycles), from this seed on
+    #[arg(long, value_name = "SEED")]
+    pub noise: Option<u64>,
+    /// Write when each rank computed, sent, received and waited to this file (.json), which ui.perfetto.dev shows; of a script also a picture (.svg, .png, .pdf)
+    #[arg(long, value_name = "FILE")]
+    pub timeline: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl RanksArgs {
+    /// A place for a timeline of what is not a script: only the file of trace events is written here.
+    pub fn check_timeline(&self) -> Result<(), Error> {
+        let Some(place) = &self.timeline else {
+            return Ok(());
+        };
+        if place.extension().is_none_or(|e| e != "json") {
+            let accepted =
+                "accepted: FILE.json, of which python -m noccl.timelines makes a picture";
+            return Err(Error::argument("--timeline", place.display(), accepted));
+        }
+        noccl::files::check_output(place)
+    }
+
+    /// Writes what ranks did over time, if somebody wants it.
+    pub fn write_timeline(&self, timeline: &Timeline) -> Result<(), Error> {
+        let Some(place) = &self.timeline else {
+            return Ok(());
+        };
+        let text = timeline
+            .trace_events()
+            .map_err(|error| Error::argument("--timeline", place.display(), error.to_string()))?;
+        noccl::files::write_file(place, &text)?;
+        Ok(())
+    }
+}

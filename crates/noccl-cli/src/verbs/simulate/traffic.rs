@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl traffic`
+
+use crate::args::{SpecArgs, parse_mode, parse_threads};
+use crate::progress::watched;
+use crate::table::{Align, table};
+use crate::verbs::Verb;
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::study::{Pattern, TrafficPoint, TrafficReport, TrafficRequest};
+use noccl::{Error, Mode};
+
+/// Latency over load of open-loop traffic, and saturation
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl traffic uniform --spec collective_noc_8x8
+  noccl traffic row_multicast --beats 8 --loads 0.01,0.05,0.1 --json
+  noccl traffic transpose --no-saturation --measure-cycles 50000
+  noccl traffic broadcast --spec smart_8x8 --beats 1 --seeds 5 --latency-limit 30
+  noccl traffic many_to_one --spec smart_8x8
+  noccl traffic uniform --spec tilepro64_8x8")]
+pub struct Traffic {
+    /// uniform, transpose, bit_complement, neighbour, tornado, hotspot, row_multicast, broadcast, corner_broadcast, random_multicast
+    /// or many_to_one
+    #[arg(value_parser = noccl::study::parse_pattern)]
+    pattern: Pattern,
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Beats per write burst, between cores words per packet [default: 16, or those of the longest packet if it has fewer; 1 of
+    /// many_to_one; between cores a unit with header and tag, 34 words]
+    #[arg(long)]
+    beats: Option<u32>,
+    /// Offered loads in beats per cluster that sends and cycle; of many_to_one reductions per cycle of the whole mesh [default: 0.05 to 0.5
+    /// in steps of 0.05; of broadcasts, random multicasts and many_to_one tenths of the capacity]
+    #[arg(long, value_name = "LOAD,...", value_delimiter = ',')]
+    loads: Vec<f64>,
+    /// Runs of each load, with this many seeds from --seed on; of several, means with 95 % intervals (1 to 1000)
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seeds: u32,
+    /// A load is saturated if its mean latency exceeds this; three times that of an empty network otherwise
+    #[arg(long, value_name = "CYCLES")]
+    latency_limit: Option<f64>,
+    /// Do not look for the saturation load
+    #[arg(long)]
+    no_saturation: bool,
+    /// Cycles before measuring starts
+    #[arg(long, value_name = "CYCLES", default_value_t = 2_000)]
+    warmup_cycles: u64,
+    /// Cycles measured
+    #[arg(long, value_name = "CYCLES", default_value_t = 8_000)]
+    measure_cycles: u64,
+    /// Seed of the injection and destination streams
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// value or timing
+    #[arg(long, default_value = "timing", value_parser = parse_mode)]
+    mode: Mode,
+    /// Threads of one run; the result does not depend on it (1 to 256)
+    #[arg(long, default_value_t = 1, value_parser = parse_threads)]
+    threads: usize,
+    /// Print the sweep as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Verb for Traffic {
+    fn run(&self) -> Result<Outcome, Error> {
+        let network = self.spec.load()?;
+        let mut request = TrafficRequest::on(&network, self.pattern);
+        if let Some(beats) = self.beats {
+            request.beats = beats;
+            if self.pattern.is_collective() {
+                request.loads =
+                    noccl::study::loads_of_capacity(&network, self.pattern, beats.max(1));
+            }
+        }
+        if !self.loads.is_empty() {
+            request.loads.clone_from(&self.loads);
+        }
+        let request = TrafficRequest {
+            has_saturation: !self.no_saturation,
+            warmup_cycles: self.warmup_cycles,
+            measure_cycles: self.measure_cycles,
+            seed: self.seed,
+            seeds: self.seeds,
+            latency_limit_cycles: self.latency_limit,
+            mode: self.mode,
+            threads: self.threads,
+            ..request
+        };
+        let report = watched("loads", |watch| {
+            noccl::study::traffic(&network, &request, watch)
+        })?;
+        if self.json {
+            output::json(&report)?;
+        } else {
+            output::result(&summary(&report))?;
+        }
+        Ok(Outcome::Fine)
+    }
+}
+
+/// A name, and what stands there of a point.
+type Column = (&'static str, fn(&TrafficPoint) -> Option<f64>);
+
+/// Columns that only some sweeps have.
+fn more_columns(report: &TrafficReport) -> Vec<Column> {
+    let all: [Column; 7] = [
+        ("± accepted", |p| p.accepted_half_width_beats_per_cycle),
+        ("± latency", |p| p.mean_latency_half_width_cycles),
+        ("between routers [cycles]", |p| p.mean_router_latency_cycles),
+        ("of the mesh [1/cycle]", |p| p.accepted_flows_per_cycle),
+        ("received per reduction", |p| p.received_per_flow),
+        ("open reductions", |p| p.open_flows),
+        ("wait in a router [cycles]", |p| p.contribution_wait_cycles),
+    ];
+    let has = |of: fn(&TrafficPoint) -> Option<f64>| report.points.iter().any(|p| of(p).is_some());
+    all.into_iter().filter(|(_, of)| has(*of)).collect()
+}
+
+/// A latency; none where no packet was measured.
+fn tenths(latency: Option<f64>) -> String {
+    latency.map_or_else(|| "-".to_owned(), |latency| format!("{latency:.1}"))
+}
+
+fn whole(latency: Option<u64>) -> String {
+    latency.map_or_else(|| "-".to_owned(), |latency| latency.to_string())
+}
+
+fn summary(report: &TrafficReport) -> String {
+    use Align::{Left, Right};
+    let mut header = vec![
+        ("offered [beats/cycle]", Right),
+        ("accepted [beats/cycle]", Right),
+        ("accepted [GB/s]", Right),
+        ("mean latency [cycles]", Right),
+        ("mean latency [ns]", Right),
+        ("p99 [cycles]", Right),
+        ("max [cycles]", Right),
+        ("packets", Right),
+    ];
+    let more = more_columns(report);
+    header.extend(more.iter().map(|(name, _)| (*name, Right)));
+    header.push(("", Left));
+    let row = |p: &TrafficPoint| {
+        let mut row = vec![
+            digits(p.offered_beats_per_cycle),
+            digits(p.accepted_beats_per_cycle),
+            digits(p.accepted_gb_per_s),
+            tenths(p.mean_latency_cycles),
+            tenths(p.mean_latency_ns),
+            whole(p.p99_latency_cycles),
+            whole(p.max_latency_cycles),
+            p.packets.to_string(),
+        ];
+        row.extend((more.iter()).map(|(_, of)| of(p).map_or_else(String::new, digits)));
+        row.push(if p.saturated { "saturated" } else { "" }.to_owned());
+        row
+    };
+    let rows: Vec<Vec<String>> = report.points.iter().map(row).collect();
+    let unit = if report.pattern.is_of_mesh() {
+        "reductions per cycle of the mesh"
+    } else if report.pattern.is_collective() {
+        "beats per cluster that sends and cycle"
+    } else {
+        "beats per cluster and cycle"
+    };
+    let saturation = report.saturation_beats_per_cycle.map_or_else(
+        || "not found".to_owned(),
+        |load| format!("{} {unit}", digits(load)),
+    );
+    let limit = report
+        .latency_limit_cycles
+        .map_or_else(String::new, |limit| format!(" at {limit} cycles"));
+    format!(
+        "{} on {}\n\n{}\nzero-load latency      {:.2} cycles\ncapacity               {} {unit}, by the busiest link\n\
+         saturation load        {saturation}{limit}\nsaturation throughput  {} {}\n",
+        report.pattern,
+        report.network,
+        table(&header, &rows),
+        report.zero_load_latency_cycles,
+        digits(report.capacity_beats_per_cycle),
+        digits(report.max_accepted_beats_per_cycle),
+        if report.pattern.is_of_mesh() {
+            unit
+        } else {
+            "beats per cluster and cycle"
+        }
+    )
+}
+
+/// Three significant digits: loads of a hot spot on a large mesh are thousandths.
+fn digits(load: f64) -> String {
+    if load <= 0.0 {
+        return "0".to_owned();
+    }
+    let behind = (2.0 - load.log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{load:.behind$}")
+}

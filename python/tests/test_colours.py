@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An algorithm looks the same in all plots, no two series look alike, and pages may be dark."""
+
+from __future__ import annotations
+
+import pytest
+from matplotlib.figure import Figure as PlainFigure
+
+import noccl
+from noccl.colours import DARK_HUES, HUES, styles
+from noccl.figures import Figure, Line, Panel, Series, plot_figure
+
+ALGORITHMS = [
+    *("chain:1", "chain:8:push", "tree:1", "tree:4:pull", "row_column:1:tree", "double_tree:4"),
+    *("ring", "pairwise", "slotted", "point_to_point:64:trees=2", "unicast", "chainwrite:greedy"),
+    *("counter", "in_network", "in_network:4", "in_network_once:centre", "in_network_lines"),
+]
+
+
+@pytest.fixture(scope="module")
+def comparison() -> noccl.ResultTable:
+    return noccl.compare(
+        noccl.load("collective_noc_4x4"),
+        "multicast",
+        group="row",
+        sizes_bytes=[1024, 2048],
+        algorithms=["tree", "point_to_point", "in_network"],
+    )
+
+
+def looks(names: list[str]) -> list[tuple[str, str, str]]:
+    return [(s.colour, s.marker, s.stroke) for s in styles(names).values()]
+
+
+def test_no_two_series_of_a_figure_look_alike() -> None:
+    many = [f"tree:{index}" for index in range(20)]
+    for names in (ALGORITHMS, many, [f"case {index}" for index in range(20)], [*ALGORITHMS, "a"]):
+        assert len(set(looks(names))) == len(names)
+
+
+def hue(colour: str) -> int:
+    return next(index for index, shades in enumerate(HUES) if colour in shades)
+
+
+def test_the_hue_of_a_family_does_not_depend_on_the_other_series() -> None:
+    alone = {name: hue(styles([name])[name].colour) for name in ALGORITHMS}
+    together = {name: hue(style.colour) for name, style in styles(ALGORITHMS).items()}
+    assert alone == together
+    assert alone["in_network"] == alone["in_network_once:centre"] != alone["tree:1"]
+    # `chain` begins some names, `chainwrite` is one of the family.
+    assert alone["chain:1"] == alone["chainwrite:greedy"]
+
+
+def test_a_name_of_no_family_takes_a_hue_that_is_left() -> None:
+    found = styles(["in_network", "tree", "equation (2)"])
+    assert len({hue(style.colour) for style in found.values()}) == 3
+
+
+def test_cycles_have_the_colours_of_their_algorithms(comparison: noccl.ResultTable) -> None:
+    (axes,) = noccl.plot_cycles(comparison).axes
+    drawn = {str(line.get_label()): line.get_color() for line in axes.lines}
+    assert drawn.pop("lower bound") == "black"
+    assert drawn == {name: style.colour for name, style in styles(drawn).items()}
+
+
+def test_panels_have_one_height_one_legend_and_colours_by_name() -> None:
+    panels = (
+        Panel("p", (Line("tree", ((1, 3.0), (2, 4.0))),)),
+        Panel(
+            "q", (Line("in_network", ((1, 1.0), (2, 900.0))), Line("tree", ((1, 2.0), (2, 5.0))))
+        ),
+    )
+    drawing = plot_figure(Figure("f", "t", "x", "y [cycles]", panels=panels))
+    left, right = drawing.axes
+    assert left.get_ylim() == right.get_ylim()
+    assert (left.get_ylabel(), right.get_ylabel()) == ("y [cycles] (log)", "")
+    assert left.lines[0].get_color() == right.lines[1].get_color()
+    (legend,) = drawing.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["tree", "in_network"]
+
+
+def test_every_line_and_frame_of_a_study_has_a_dark_colour() -> None:
+    lines = tuple(Line(f"case {index}", ((1, 3.0), (2, 4.0))) for index in range(3 * len(HUES)))
+    svg = Figure("f", "t", "x", "y", panels=(Panel("", lines),)).svg
+    light, dark = svg.split("@media (prefers-color-", 1)
+    assert light.startswith("<?xml")
+    pairs = zip(sum(HUES, ()), sum(DARK_HUES, ()), strict=True)
+    for colour, on_dark in pairs:
+        assert f'[style*="stroke: {colour}"] {{ stroke: {on_dark} !important; }}' in dark
+        assert f"stroke: {colour};" in dark
+    assert '[style*="fill: #ffffff"]' in dark
+
+
+def test_bars_of_one_family_differ_by_their_hatch() -> None:
+    series = (Series("tree", (1000.0,)), Series("tree:4", (7.0,)))
+    drawing = plot_figure(Figure("f", "t", "x", "y", groups=("a",), series=series))
+    first, second = (bar.get_hatch() for bar in drawing.axes[0].patches)
+    assert not first
+    assert second
+
+
+def test_plots_draw_into_the_axes_of_their_caller(comparison: noccl.ResultTable) -> None:
+    figure = PlainFigure()
+    left, right = figure.subplots(1, 2)
+    assert noccl.plot_cycles(comparison, ax=left) is figure
+    assert (len(left.lines), len(right.lines)) == (4, 0)
+    loads = noccl.traffic(noccl.load("collective_noc_4x4"), "uniform", loads=[0.1])
+    assert noccl.plot_latency(loads, ax=right) is figure
+    assert len(right.lines) == 2
+    with pytest.raises(noccl.ArgumentError, match=r"ax: .*accepted: axes of Matplotlib"):
+        noccl.plot_cycles(comparison, ax=figure)  # type: ignore[arg-type]
+    right.remove()
+    with pytest.raises(noccl.ArgumentError, match="removed from their figure"):
+        noccl.plot_latency(loads, ax=right)
+
+
+def test_a_figure_is_a_picture_in_a_notebook(comparison: noccl.ResultTable) -> None:
+    picture = noccl.plot_cycles(comparison)._repr_png_()  # type: ignore[attr-defined]
+    assert picture.startswith(b"\x89PNG")
