@@ -2,7 +2,7 @@
 //! The algorithms, their names, and which collective each can do.
 
 use crate::entry::Entry;
-use crate::{CollError, barrier, chain, exchange, in_network, messages, point_to_point, steps};
+use crate::{CollError, barrier, chain, in_network, messages, point_to_point, steps};
 use noccl_net::Network;
 use noccl_spec::nearest;
 use noccl_workload::CollectiveKind;
@@ -14,7 +14,7 @@ use std::str::FromStr;
 pub enum Algorithm {
     /// The root's DMA writes to one member after the other.
     Unicast,
-    /// Data passes from neighbour to neighbour, `chunks` pieces in flight (`chunks = 1` is S1's naive, else its seq).
+    /// Data passes from neighbour to neighbour, `chunks` chunks in flight (`chunks = 1` is S1's naive, else its seq).
     Chain,
     /// Binary tree, whole payload (multicast) or double-buffered chunks (reduce).
     Tree,
@@ -22,7 +22,7 @@ pub enum Algorithm {
     RowColumn,
     /// Two binary trees with half of the payload each; the inner members of one are leaves of the other.
     DoubleTree,
-    /// Every member hands to the next one of a ring, step by step.
+    /// Every member sends to the next one of a ring, step by step.
     Ring,
     /// Every member writes to every other one, each in its own order.
     Pairwise,
@@ -38,9 +38,9 @@ pub enum Algorithm {
     RecursiveDoubling,
     /// Every rank tells others at doubling distances that it has come this far (core tiles).
     Dissemination,
-    /// Members hand parts to each other and go on when theirs have come: no barriers.
+    /// Members send parts to each other and continue when theirs have arrived: no barriers.
     PointToPoint,
-    /// Torrent endpoints hand the payload from member to member, each keeps a copy (S3's Chainwrite).
+    /// Torrent endpoints pass the payload from member to member, each keeps a copy (S3's Chainwrite).
     Chainwrite,
     /// An atomic counter and one interrupt: the software barrier.
     Counter,
@@ -50,7 +50,7 @@ pub enum Algorithm {
     InNetworkLines,
     /// One transaction of the network: a root reduces and multicasts beat by beat; of a reduction the root keeps its copy.
     InNetworkOnce,
-    /// One worm to a list of destinations in its header (ESP).
+    /// One packet to a list of destinations in its header (ESP).
     InNetworkList,
     /// The static network, whose routes the cores set (S4, core tiles).
     InNetworkStatic,
@@ -85,21 +85,21 @@ impl Algorithm {
     /// What it states about itself: the only place that tells the algorithms apart by name.
     pub(crate) const fn entry(self) -> &'static Entry {
         match self {
-            Algorithm::Unicast => &exchange::unicast::ENTRY,
-            Algorithm::Chain => &steps::entries::CHAIN,
-            Algorithm::Tree => &steps::entries::TREE,
-            Algorithm::RowColumn => &steps::entries::ROW_COLUMN,
+            Algorithm::Unicast => &steps::exchange::UNICAST,
+            Algorithm::Chain => &steps::trees::CHAIN,
+            Algorithm::Tree => &steps::trees::TREE,
+            Algorithm::RowColumn => &steps::trees::ROW_COLUMN,
             Algorithm::DoubleTree => &steps::double_tree::ENTRY,
             Algorithm::Ring => &steps::ring::ENTRY,
-            Algorithm::Pairwise => &exchange::pairwise::ENTRY,
-            Algorithm::Slotted => &exchange::slotted::ENTRY,
+            Algorithm::Pairwise => &steps::exchange::PAIRWISE,
+            Algorithm::Slotted => &steps::slotted::ENTRY,
             Algorithm::Torus => &messages::exchange::TORUS,
             Algorithm::Rounds => &messages::exchange::ROUNDS,
             Algorithm::Planned => &messages::planned::ENTRY,
             Algorithm::RecursiveDoubling => &messages::reduce::RECURSIVE_DOUBLING,
-            Algorithm::Dissemination => &messages::barrier::DISSEMINATION,
+            Algorithm::Dissemination => &messages::reduce::DISSEMINATION,
             Algorithm::PointToPoint => &point_to_point::ENTRY,
-            Algorithm::Chainwrite => &chain::chainwrite::ENTRY,
+            Algorithm::Chainwrite => &chain::ENTRY,
             Algorithm::Counter => &barrier::COUNTER,
             Algorithm::InNetwork => &in_network::ENTRY,
             Algorithm::InNetworkLines => &in_network::gather::LINES,

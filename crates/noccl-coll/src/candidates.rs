@@ -13,14 +13,14 @@ const MIN_CHUNK_BEATS: u64 = 8;
 
 /// Choices worth comparing for a collective: every algorithm that can do it here, chains and trees at
 /// powers of two of chunks, first as S1 has them, then with the data moved by the other side. A tree's
-/// multicast that pushes has one chunk: its pieces would meet on the same links (S1 §4.2.2). What does not
+/// multicast that pushes has one chunk: its chunks would meet on the same links (S1 §4.2.2). What does not
 /// fit in memory or cannot do this group is left out.
 #[must_use]
 pub fn choices(network: &Network, collective: &Collective) -> Vec<Choice> {
     possible(network, collective, |choice| is_usual(network, *choice))
 }
 
-/// Repeated unicasts are the baseline of S3; beside S1's mechanisms they are compared when asked for by name.
+/// Repeated unicasts are the baseline of S3; on S1's networks they are compared when asked for by name.
 fn is_usual(network: &Network, choice: Choice) -> bool {
     let has_baselines =
         network.capabilities().chains.is_some() || network.routers().carries_lists_only();
@@ -148,7 +148,7 @@ impl Offer<'_> {
 
     /// Does the group extend along both dimensions, so that `row_column` differs from its inner form?
     pub(crate) fn is_two_dimensional(&self) -> bool {
-        crate::group::Group::new(self.network, self.collective)
+        crate::task::Group::new(self.network, self.collective)
             .ok()
             .and_then(|group| group.columns_and_rows())
             .is_some_and(|(columns, rows)| columns.len() > 1 && rows.len() > 1)

@@ -2,10 +2,8 @@
 //! What every algorithm states about itself, in its own file. Other code asks this entry instead of comparing algorithms.
 
 use crate::candidates::Offer;
-use crate::compose::Task;
-use crate::messages::Work;
-use crate::point_to_point::family::Family;
-use crate::whole::Whole;
+use crate::point_to_point::Family;
+use crate::task::Task;
 use crate::{Algorithm, Choice, CollError, Inner};
 use noccl_workload::{Action, CollectiveKind};
 
@@ -38,9 +36,32 @@ pub(crate) struct OnClusters {
     /// Choices that a comparison tries.
     pub(crate) candidates: fn(&Offer<'_>) -> Vec<Choice>,
     /// The actions of a collective.
-    pub(crate) build: fn(&Task<'_>) -> Result<Made, CollError>,
+    pub(crate) build: fn(&Task<'_>) -> Result<Vec<Action>, CollError>,
+    /// Chunks that the payload is really cut into.
+    pub(crate) num_chunks: fn(&Task<'_>) -> usize,
     /// A word about the network that schedules record as `setting`.
     pub(crate) setting: Option<fn(&Task<'_>) -> &'static str>,
+    /// What all members do at once, if closed forms know its cycles.
+    pub(crate) traffic: fn(CollectiveKind) -> Option<GroupTraffic>,
+}
+
+/// Traffic of all members at once, whose cycles follow from the shape of the group alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupTraffic {
+    /// Everybody multicasts to all.
+    Multicasts,
+    /// The same, along columns and then along rows.
+    MulticastsByLines,
+    /// Everybody is the root of a reduction of all.
+    Reductions,
+    /// The same, along rows and then along columns.
+    ReductionsByLines,
+    /// Everybody writes to everybody.
+    Writes,
+    /// Everybody writes to all of its row, and then to all of its column.
+    WritesByLines,
+    /// Everybody writes to everybody, at planned times.
+    WritesInSlots,
 }
 
 /// The form of an algorithm on core tiles.
@@ -52,25 +73,10 @@ pub(crate) struct OnCores {
     pub(crate) has_chunks: bool,
     /// Do all members of a line, or of the group, stand one behind the other, so that the model would have to look at very many steps?
     pub(crate) is_line: bool,
+    /// Where every choice has too many messages to be looked at, `auto` takes the algorithm with the lowest number; those without come last.
+    pub(crate) order_of_many: Option<u8>,
     /// The actions of a collective.
-    pub(crate) build: fn(&Work<'_>) -> Result<Vec<Action>, CollError>,
-}
-
-/// Actions of a schedule.
-#[derive(Debug)]
-pub(crate) struct Made {
-    pub(crate) actions: Vec<Action>,
-    /// Chunks that the payload is really cut into, where not at its beats.
-    pub(crate) num_chunks: Option<usize>,
-}
-
-impl From<Vec<Action>> for Made {
-    fn from(actions: Vec<Action>) -> Self {
-        Self {
-            actions,
-            num_chunks: None,
-        }
-    }
+    pub(crate) build: fn(&Task<'_>) -> Result<Vec<Action>, CollError>,
 }
 
 /// The structure of a dimension, from which follows who moves the data.
@@ -179,14 +185,16 @@ impl OnClusters {
     /// A form with one choice whose payload is not cut.
     pub(crate) const fn new(
         does: fn(CollectiveKind) -> bool,
-        build: fn(&Task<'_>) -> Result<Made, CollError>,
+        build: fn(&Task<'_>) -> Result<Vec<Action>, CollError>,
     ) -> Self {
         Self {
             does,
             is_cut: |_| false,
             candidates: |offer| offer.plain(),
             build,
+            num_chunks: |task| task.chunks().len(),
             setting: None,
+            traffic: |_| None,
         }
     }
 
@@ -204,12 +212,13 @@ impl OnCores {
     /// A form that sends whole payloads or blocks.
     pub(crate) const fn new(
         does: fn(CollectiveKind) -> bool,
-        build: fn(&Work<'_>) -> Result<Vec<Action>, CollError>,
+        build: fn(&Task<'_>) -> Result<Vec<Action>, CollError>,
     ) -> Self {
         Self {
             does,
             has_chunks: false,
             is_line: false,
+            order_of_many: None,
             build,
         }
     }
@@ -236,6 +245,34 @@ impl Algorithm {
     }
 }
 
+impl Algorithm {
+    /// What all members do at once, if closed forms know its cycles; on networks of clusters.
+    #[must_use]
+    pub fn group_traffic(self, kind: CollectiveKind) -> Option<GroupTraffic> {
+        let form = self.entry().on_clusters;
+        let form = form.filter(|form| (form.does)(kind))?;
+        (form.traffic)(kind)
+    }
+
+    /// Those that `auto` takes, the first one first, where every choice on core tiles has too many messages to be looked at.
+    #[must_use]
+    pub fn for_many_messages() -> Vec<Self> {
+        let order = |a: &Self| a.entry().on_cores.and_then(|form| form.order_of_many);
+        let mut known: Vec<Self> = Self::ALL
+            .into_iter()
+            .filter(|a| order(a).is_some())
+            .collect();
+        known.sort_by_key(order);
+        known
+    }
+
+    /// Are the times of its messages planned? Then it loses more than others where blocks are longer than those that it was tried with.
+    #[must_use]
+    pub const fn is_planned(self) -> bool {
+        self.entry().parameters.has_plan
+    }
+}
+
 impl Choice {
     /// Steps of a schedule over so many members, about; 0 where they are few.
     #[must_use]
@@ -254,5 +291,39 @@ impl Choice {
     pub fn is_line(&self) -> bool {
         let form = self.algorithm.entry().on_cores;
         form.is_some_and(|form| form.is_line) || self.messages.is_direct
+    }
+}
+
+// Collectives of one payload that goes out from a place, comes to it, or both: what trees, chains and the network carry.
+
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whole {
+    /// From the root to all members.
+    Multicast,
+    /// From all members to the root.
+    Reduce,
+    /// From all members to one of them, and from there to all.
+    AllReduce,
+}
+
+impl Whole {
+    /// Names of them all, as refusals list them.
+    pub(crate) const ACCEPTED: &'static str = "accepted: multicast, reduce, all_reduce";
+
+    /// The one that a kind is, if it is one.
+    pub(crate) fn of(kind: CollectiveKind) -> Option<Self> {
+        let all = [
+            (CollectiveKind::Multicast, Self::Multicast),
+            (CollectiveKind::Reduce, Self::Reduce),
+            (CollectiveKind::AllReduce, Self::AllReduce),
+        ];
+        let mut all = all.into_iter();
+        all.find_map(|(known, whole)| (known == kind).then_some(whole))
+    }
+
+    /// Is a kind one of them?
+    pub(crate) fn includes(kind: CollectiveKind) -> bool {
+        Self::of(kind).is_some()
     }
 }

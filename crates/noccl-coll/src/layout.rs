@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where buffers lie: the payload cut into chunks, scratch above inputs and outputs.
 
-use crate::group::Group;
-use crate::point_to_point::family::Family;
+use crate::point_to_point::Family;
+use crate::task::Group;
 use crate::{Choice, CollError};
 use noccl_net::{Network, TileKind, TileRef};
 use noccl_workload::{Collective, CollectiveKind, Holders};
@@ -44,6 +44,14 @@ impl Chunks {
         let start = chunk as u64 * self.chunk_bytes;
         (start, self.chunk_bytes.min(self.bytes - start))
     }
+}
+
+/// Bytes of a beat of clusters. Of core tiles those of the payload of a packet, and of whole elements of any type.
+pub(crate) fn cut_bytes(network: &Network) -> u64 {
+    let unit = network
+        .cores()
+        .map(|tiles| u64::from(tiles.core.unit_bytes).next_multiple_of(8));
+    unit.unwrap_or(network.beat_bytes())
 }
 
 /// Hands out scratch buffers, the same offsets in every cluster.
@@ -92,11 +100,7 @@ impl Layout {
             )));
         }
         let mut layout = Self {
-            beat_bytes: if network.routers().carries_words() {
-                crate::messages::unit_bytes(network)
-            } else {
-                u64::from(network.axi().ni.wide_beat_bytes)
-            },
+            beat_bytes: cut_bytes(network),
             end: 0,
         };
         for (tile, end) in used(group, collective.kind, input_end, output_end) {
@@ -117,7 +121,7 @@ impl Layout {
         start
     }
 
-    /// Does everything handed out so far fit into a cluster?
+    /// Does everything allocated so far fit into a cluster?
     ///
     /// # Errors
     /// [`CollError::DoesNotFit`] with bytes needed and available.

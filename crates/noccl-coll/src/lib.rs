@@ -9,24 +9,19 @@
 
 mod algorithm;
 mod barrier;
-mod builder;
 mod candidates;
 pub mod chain;
 mod choice;
-mod compose;
 mod entry;
 mod error;
-mod exchange;
 pub mod gemm;
-mod group;
 mod in_network;
 mod layout;
 mod messages;
-mod order;
+mod plan;
 mod point_to_point;
-mod position;
 mod steps;
-mod whole;
+mod task;
 
 pub use algorithm::Algorithm;
 pub use barrier::{
@@ -38,15 +33,14 @@ pub use candidates::{
 pub use choice::{
     Choice, Forwarding, Inner, LineForm, MessageForm, PointForm, RoundForm, RoundSync, TreeForm,
 };
-pub use entry::collectives_on_cores;
+pub use entry::{GroupTraffic, collectives_on_cores};
 pub use error::CollError;
 pub use point_to_point::dataflow::Dataflow;
 
-use compose::Task;
-use entry::{Made, OnClusters};
-use group::Group;
+use entry::OnClusters;
 use noccl_net::Network;
-use noccl_workload::{Collective, SCHEDULE_FORMAT, Schedule, check_definition};
+use noccl_workload::{Action, Collective, SCHEDULE_FORMAT, Schedule, check_definition};
+use task::{Group, Task};
 
 /// The schedule of a collective by one choice. A payload of no bytes yields no actions.
 ///
@@ -73,18 +67,17 @@ pub fn schedule(
     };
     let is_empty = collective.kind.has_payload() && collective.bytes == 0;
     let is_alone = collective.kind.has_blocks() && group.members.len() == 1;
-    let made = match choice.shape {
-        _ if is_empty => Made::from(Vec::new()),
-        Some(shape) => task.shaped_barrier(shape)?.into(),
-        None if is_alone => task.alone()?.into(),
+    let actions = match choice.shape {
+        _ if is_empty => Vec::new(),
+        Some(shape) => barrier::shaped(&task, shape)?,
+        None if is_alone => steps::exchange::alone(&task)?,
         None => (form.build)(&task)?,
     };
-    let num_chunks = made.num_chunks.unwrap_or(task.chunks().len());
     let synchronised = Choice {
         barrier: task.mechanism(choice.barrier),
         ..choice
     };
-    let mut parameters = synchronised.parameters(num_chunks as u32);
+    let mut parameters = synchronised.parameters((form.num_chunks)(&task) as u32);
     if let Some(setting) = form.setting {
         parameters.insert("setting".to_owned(), setting(&task).to_owned());
     }
@@ -97,14 +90,29 @@ pub fn schedule(
         parameters.retain(|name, _| name == "barrier" || has_form);
     }
     Ok(Schedule {
+        collective: Some(collective.clone()),
+        ..schedule_of(choice.algorithm, parameters, actions)
+    })
+}
+
+/// A schedule of these actions, without a collective.
+fn schedule_of(
+    algorithm: impl ToString,
+    parameters: impl IntoIterator<Item = (impl Into<String>, String)>,
+    actions: Vec<Action>,
+) -> Schedule {
+    let named = parameters
+        .into_iter()
+        .map(|(name, value)| (name.into(), value));
+    Schedule {
         format: SCHEDULE_FORMAT,
         first: None,
         claims_rounds: false,
-        algorithm: choice.algorithm.to_string(),
-        parameters,
-        collective: Some(collective.clone()),
-        actions: made.actions,
-    })
+        algorithm: algorithm.to_string(),
+        parameters: named.collect(),
+        collective: None,
+        actions,
+    }
 }
 
 /// What can be wrong whatever the network; the algorithm's form, which does this collective.

@@ -138,7 +138,7 @@ pub enum Law {
     /// α + γ h_max.
     Barrier,
     /// What a cluster notices without a response: α + γ/2 h.
-    Completion,
+    Notice,
     /// α + γ h + β n, and the additions of the routers on the longest path.
     Reduction,
     /// α + γ h_max, and a cost per participant.
@@ -153,7 +153,7 @@ impl Law {
         Law::Compute,
         Law::Agent,
         Law::Barrier,
-        Law::Completion,
+        Law::Notice,
         Law::Reduction,
         Law::Counter,
     ];
@@ -168,7 +168,7 @@ impl Law {
             Law::Compute => &[C::ComputeAlpha, C::ComputeBeta],
             Law::Agent => &[C::Issue, C::IssueLines, C::ReadsOverlap, C::Wait],
             Law::Barrier => &[C::BarrierAlpha],
-            Law::Completion => &[C::DeliveryAlpha, C::ArrivalAlpha, C::Enter, C::Poll],
+            Law::Notice => &[C::DeliveryAlpha, C::ArrivalAlpha, C::Enter, C::Poll],
             Law::Reduction => &[
                 C::ReductionAlpha,
                 C::Cut,

@@ -211,7 +211,7 @@ fn notices(network: &Network) -> Vec<CalibrationRun> {
             ];
             run(
                 format!("delivery over {hops} hops, then additions there"),
-                Law::Completion,
+                Law::Notice,
                 vec![
                     ActionKind::Delivery(line(network, place(ORIGIN, 0), one(at), 1, 1)),
                     additions(at, 100),
@@ -222,19 +222,19 @@ fn notices(network: &Network) -> Vec<CalibrationRun> {
         .into();
     out.push(run(
         "arrival over a row of 4".to_owned(),
-        Law::Completion,
+        Law::Notice,
         vec![arrival()],
         arrived.to_vec(),
     ));
     out.push(run(
         "arrival over a row of 4, then additions at its root".to_owned(),
-        Law::Completion,
+        Law::Notice,
         vec![arrival(), additions(ORIGIN, 100)],
         [&arrived[..], &long].concat(),
     ));
     out.push(run(
         "arrival over a row of 4, then additions at a member".to_owned(),
-        Law::Completion,
+        Law::Notice,
         vec![arrival(), additions(far, 100)],
         [&[(Enter, 1.0)][..], &long].concat(),
     ));

@@ -14,7 +14,6 @@ mod diagnose;
 mod driver;
 mod endpoint;
 mod execution;
-mod hardware_comparison;
 mod kernel;
 mod machine;
 mod ni;
@@ -31,10 +30,10 @@ pub use driver::schedule::ScheduleRun;
 pub use endpoint::executed_core::ExecutedRank;
 pub use endpoint::message_core::is_held_up;
 pub use endpoint::torrent::DirectChain;
-// For the tests of noccl-cosim: a bench with whose AXI ports hardware is compared. No feature of the crate, which every program
-// that is built beside the tests would be compiled again for.
+// For the tests of noccl-cosim: the endpoint that hardware is compared with. No feature of the crate, which every program that is built
+// with the tests would be compiled again for.
 #[doc(hidden)]
-pub use hardware_comparison::{PortChain, PortPattern, PortScenario, record_ports};
+pub use endpoint::torrent::lean_endpoint;
 pub use noccl_run::OnProgress;
 pub use open_run::open_run;
 pub use record::recorder::OnCycle;

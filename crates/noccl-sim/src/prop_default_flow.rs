@@ -169,8 +169,8 @@ fn run<'n>(network: &'n Network, trace: &Trace, config: RunConfig) -> Finished<'
                 }
                 driver.on_done(done, machine);
             });
-            for (entry, member) in &starts {
-                driver.start(*entry, *member, &mut machine);
+            for event in &starts {
+                driver.on_event(*event, &mut machine);
             }
             if !machine.more_events(&mut starts) {
                 break;
@@ -218,7 +218,7 @@ fn expected_bytes(trace: &Trace) -> u64 {
 
 /// Nothing is left anywhere.
 fn assert_empty(machine: &Machine<'_>) -> Result<(), TestCaseError> {
-    prop_assert_eq!(machine.txns.live, 0, "transactions");
+    prop_assert_eq!(machine.interfaces.txns.live, 0, "transactions");
     prop_assert_eq!(machine.memory.pool.in_use(), 0, "payload slots");
     for plane in Plane::ALL {
         let state = &machine.mesh.planes[plane.idx()];

@@ -9,7 +9,7 @@
 // what would open under it, in every cycle: whether it opens is known late, and as soon as it is
 // open it is not free.
 // Combinational paths: from the response to whole and response. Throughput: one response per cycle.
-// Mirror: `collect_responses` in crates/noccl-sim/src/ni/axi/complete.rs.
+// Mirror: `collect_responses` in crates/noccl-sim/src/ni/axi/deliver.rs.
 
 `include "noccl_assert.svh"
 

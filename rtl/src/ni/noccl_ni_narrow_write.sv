@@ -6,7 +6,8 @@
 // at a time; the table by id knows what its response looks like: a barrier's response names root and tag, an atomic's
 // comes with data and gives R and B. What is refused is taken to its last beat; a refused atomic that asks for data gives R and B too.
 // Combinational paths: AW, W to the flit; response to B and R. Throughput: one transaction per cycle.
-// Mirror: `issue_narrow_write`, `arrive_at_barrier`, `issue_atomic` in crates/noccl-sim/src/ni/axi/issue.rs; own_copy.rs.
+// Mirror: `issue_narrow_write`, `arrive_at_barrier`, `issue_atomic` in crates/noccl-sim/src/ni/axi/issue.rs;
+// `copy_narrow` in inject.rs.
 
 `include "noccl_assert.svh"
 

@@ -5,7 +5,7 @@
 // Through the router a copy would leave by the Local output, which in a memory-to-clusters multicast carries the read
 // data at the same time: the own copy would halve the rate of all others (docs/design/0001, F).
 // Combinational paths: copy to AW and W; B to the response. Throughput: one beat per cycle.
-// Mirror: crates/noccl-sim/src/ni/axi/own_copy.rs.
+// Mirror: `copy_beat` and `copy_narrow` in crates/noccl-sim/src/ni/axi/inject.rs.
 
 `include "noccl_assert.svh"
 

@@ -6,7 +6,7 @@
 // robin among the others. A response to a contribution is a multicast to its group; responses to
 // one multicast merge in the network.
 // Combinational paths: from each source to the flit. Throughput: one flit per cycle.
-// Mirror: crates/noccl-sim/src/ni/axi/response.rs, machine/credits.rs.
+// Mirror: crates/noccl-sim/src/ni/axi/response.rs, machine/cycle.rs.
 
 `include "noccl_assert.svh"
 

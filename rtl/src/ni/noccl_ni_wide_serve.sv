@@ -5,7 +5,7 @@
 // The memory responds in order, so a queue of who asked is enough. Where it is full, requests wait
 // in the router: the request plane may wait for the wide plane (docs/design/0001).
 // Combinational paths: request to AR; R to the flit. Throughput: one beat per cycle.
-// Mirror: `start_read` in crates/noccl-sim/src/ni/axi/response.rs, `next_read_beat` in beats.rs.
+// Mirror: `start_read` in crates/noccl-sim/src/ni/axi/response.rs, `next_read_beat` in inject.rs.
 
 `include "noccl_assert.svh"
 

@@ -8,15 +8,17 @@
 
 pub(crate) mod sync;
 
-use crate::CollError;
-use crate::builder::{Builder, tile_set};
 use crate::entry::{Entry, OnClusters, Parameters};
+use crate::steps::{Builder, tile_set};
+use crate::task::Task;
+use crate::{CollError, schedule_of};
 use noccl_net::{Coord, MultiAddress, Network, TileRef, TileSet};
 use noccl_workload::{
     Action, ActionKind, Barrier, BarrierMechanism, Collective, CollectiveKind, ElementType,
-    Operator, SCHEDULE_FORMAT, Schedule, as_multi_address,
+    Operator, Schedule, as_multi_address,
 };
 use std::collections::BTreeMap;
+use sync::SyncPlan;
 
 pub(crate) const COUNTER: Entry = Entry {
     parameters: Parameters {
@@ -26,12 +28,59 @@ pub(crate) const COUNTER: Entry = Entry {
     on_clusters: Some(
         OnClusters::new(
             |kind| kind == CollectiveKind::Barrier,
-            |task| Ok(task.barrier(BarrierMechanism::Software)?.into()),
+            |task| at_once(task, BarrierMechanism::Software),
         )
         .cut(|offer| offer.shapes()),
     ),
     ..Entry::named("counter")
 };
+
+/// A barrier by itself, in another shape than the paper's.
+pub(crate) fn shaped(task: &Task<'_>, shape: BarrierShape) -> Result<Vec<Action>, CollError> {
+    let plan = BarrierAlgorithm {
+        structure: shape.structure,
+        place: shape.place,
+        mechanism: if task.choice.algorithm.is_in_network() {
+            BarrierMechanism::InNetwork
+        } else {
+            BarrierMechanism::Software
+        },
+    };
+    actions(task.group.members.clone(), plan)
+}
+
+/// A barrier by ittask.
+pub(crate) fn at_once(
+    task: &Task<'_>,
+    mechanism: BarrierMechanism,
+) -> Result<Vec<Action>, CollError> {
+    let TileRef::Cluster(counter) = task.collective.root else {
+        return Err(CollError::Unsupported {
+            algorithm: task.choice.algorithm.to_string(),
+            collective: "barrier".to_owned(),
+            reason: format!(
+                "the counter lies in a cluster's memory, not in {}; accepted: a cluster as root",
+                task.collective.root
+            ),
+        });
+    };
+    let (members, cover) = (&task.group.members, &task.group.cover);
+    let plan = SyncPlan::new(members, cover, task.mechanism(mechanism), counter);
+    if mechanism == BarrierMechanism::InNetwork && plan.is_counter() {
+        return Err(CollError::Unsupported {
+            algorithm: task.choice.algorithm.to_string(),
+            collective: "barrier".to_owned(),
+            reason:
+                "the network has no barrier for it: no two members make a multi-address, or the routers \
+                     are published ones and it takes several; accepted: counter, or a group that is one \
+                     multi-address"
+                    .to_owned(),
+        });
+    }
+    let mut builder = Builder::default();
+    plan.emit(&mut builder);
+    Ok(builder.finish())
+}
 
 /// Who meets whom, level by level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -191,13 +240,8 @@ pub fn barrier_schedule(
 ) -> Result<Schedule, CollError> {
     let members = network.members(group)?;
     let root = place(&members, plan.place);
+    let parameters: [(&str, String); 0] = [];
     Ok(Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: plan.name(),
-        parameters: BTreeMap::new(),
-        actions: actions(members, plan)?,
         collective: Some(Collective {
             kind: CollectiveKind::Barrier,
             group: group.clone(),
@@ -210,6 +254,7 @@ pub fn barrier_schedule(
             lengths: None,
             definition: None,
         }),
+        ..schedule_of(plan.name(), parameters, actions(members, plan)?)
     })
 }
 

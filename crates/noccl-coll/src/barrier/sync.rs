@@ -2,16 +2,16 @@
 //! Barriers over exactly the given clusters.
 //!
 //! The network's barrier takes one multi-address. A group that is none is synchronised in three
-//! levels: every piece by itself, then a hub (a multi-address inside the group that meets every piece;
-//! where there is none, one member per piece with an atomic counter), then every piece again. Nobody
+//! levels: every set by itself, then a hub (a multi-address inside the group that meets every set;
+//! where there is none, one member per set with an atomic counter), then every set again. Nobody
 //! outside the group takes part.
 
-use crate::builder::{Builder, tile_set};
+use crate::steps::{Builder, tile_set};
 use noccl_net::{Coord, MultiAddress, TileRef};
 use noccl_workload::{ActionKind, Barrier, BarrierMechanism};
 use std::collections::BTreeSet;
 
-/// Masks that the search for a hub looks at; beyond that a counter joins the pieces.
+/// Masks that the search for a hub looks at; beyond that a counter joins the sets.
 const MAX_HUB_MASKS: usize = 4096;
 
 /// The barrier actions that synchronise one set, level after level.
@@ -32,7 +32,7 @@ impl SyncPlan {
     /// A barrier over `members`, counted at `counter`.
     pub(crate) fn new(
         members: &[Coord],
-        pieces: &[MultiAddress],
+        sets: &[MultiAddress],
         mechanism: BarrierMechanism,
         counter: Coord,
     ) -> Self {
@@ -41,22 +41,18 @@ impl SyncPlan {
         };
         match mechanism {
             BarrierMechanism::Software => one(BarrierMechanism::Software),
-            BarrierMechanism::InNetwork if pieces.len() == 1 => one(BarrierMechanism::InNetwork),
-            BarrierMechanism::InNetwork if pieces.len() == members.len() => {
+            BarrierMechanism::InNetwork if sets.len() == 1 => one(BarrierMechanism::InNetwork),
+            BarrierMechanism::InNetwork if sets.len() == members.len() => {
                 one(BarrierMechanism::Software)
             }
-            BarrierMechanism::InNetwork => nested(members, pieces, counter),
+            BarrierMechanism::InNetwork => nested(members, sets, counter),
         }
     }
 
-    /// A barrier between `target` and at least one member of every piece.
-    pub(crate) fn meeting(
-        target: Coord,
-        allowed: &BTreeSet<Coord>,
-        pieces: &[MultiAddress],
-    ) -> Self {
+    /// A barrier between `target` and at least one member of every set.
+    pub(crate) fn meeting(target: Coord, allowed: &BTreeSet<Coord>, sets: &[MultiAddress]) -> Self {
         Self {
-            levels: vec![vec![hub(Some(target), allowed, pieces, target)]],
+            levels: vec![vec![hub(Some(target), allowed, sets, target)]],
         }
     }
 
@@ -84,13 +80,13 @@ impl SyncPlan {
     }
 }
 
-fn nested(members: &[Coord], pieces: &[MultiAddress], counter: Coord) -> SyncPlan {
+fn nested(members: &[Coord], sets: &[MultiAddress], counter: Coord) -> SyncPlan {
     let allowed: BTreeSet<Coord> = members.iter().copied().collect();
-    let within: Vec<Meeting> = pieces
+    let within: Vec<Meeting> = sets
         .iter()
-        .filter(|piece| piece.len() > 1)
-        .map(|piece| {
-            let members: Vec<Coord> = piece.members().collect();
+        .filter(|set| set.len() > 1)
+        .map(|set| {
+            let members: Vec<Coord> = set.members().collect();
             let at = nearest_to(&members, counter);
             meeting(members, BarrierMechanism::InNetwork, at)
         })
@@ -98,28 +94,28 @@ fn nested(members: &[Coord], pieces: &[MultiAddress], counter: Coord) -> SyncPla
     SyncPlan {
         levels: vec![
             within.clone(),
-            vec![hub(None, &allowed, pieces, counter)],
+            vec![hub(None, &allowed, sets, counter)],
             within,
         ],
     }
 }
 
-/// One barrier that meets every piece (and `must`, if given) and nobody outside `allowed`.
+/// One barrier that meets every set (and `must`, if given) and nobody outside `allowed`.
 fn hub(
     must: Option<Coord>,
     allowed: &BTreeSet<Coord>,
-    pieces: &[MultiAddress],
+    sets: &[MultiAddress],
     counter: Coord,
 ) -> Meeting {
-    if let Some(cube) = hub_cube(must, allowed, pieces) {
+    if let Some(cube) = hub_cube(must, allowed, sets) {
         let members: Vec<Coord> = cube.members().collect();
         let at = nearest_to(&members, counter);
         return meeting(members, BarrierMechanism::InNetwork, at);
     }
-    let mut members: Vec<Coord> = pieces
+    let mut members: Vec<Coord> = sets
         .iter()
-        .filter(|piece| must.is_none_or(|m| !piece.contains(m)))
-        .map(|piece| nearest_to(&piece.members().collect::<Vec<_>>(), counter))
+        .filter(|set| must.is_none_or(|m| !set.contains(m)))
+        .map(|set| nearest_to(&set.members().collect::<Vec<_>>(), counter))
         .chain(must)
         .collect();
     members.sort_unstable();
@@ -128,13 +124,13 @@ fn hub(
     meeting(members, BarrierMechanism::Software, at)
 }
 
-/// Smallest multi-address within `allowed` that meets every piece and holds `must`.
+/// Smallest multi-address within `allowed` that meets every set and holds `must`.
 fn hub_cube(
     must: Option<Coord>,
     allowed: &BTreeSet<Coord>,
-    pieces: &[MultiAddress],
+    sets: &[MultiAddress],
 ) -> Option<MultiAddress> {
-    let smallest = pieces.iter().min_by_key(|p| p.len())?;
+    let smallest = sets.iter().min_by_key(|p| p.len())?;
     let bases: Vec<Coord> = match must {
         Some(m) => vec![m],
         None => smallest.members().collect(),
@@ -156,7 +152,7 @@ fn hub_cube(
         .flat_map(|mask| bases.iter().map(move |base| MultiAddress::new(*base, mask)))
         .find(|cube| {
             cube.len() as usize <= allowed.len()
-                && pieces.iter().all(|piece| piece.overlaps(*cube))
+                && sets.iter().all(|set| set.overlaps(*cube))
                 && cube.members().all(|c| allowed.contains(&c))
         })
 }

@@ -6,15 +6,15 @@ use noccl_workload::{CollectiveKind, First};
 use std::collections::BTreeMap;
 
 /// Word of a barrier tree at the collective's root.
-pub(super) const AT_ROOT: &str = "root";
+const AT_ROOT: &str = "root";
 /// Word of a barrier between rounds.
-pub(super) const SYNC: &str = "barrier";
+const SYNC: &str = "barrier";
 /// Word of a reduction in which everybody of a line sends to its end.
-pub(super) const DIRECT: &str = "direct";
+const DIRECT: &str = "direct";
 /// Word of a reduction from neighbour to neighbour, which is the usual one.
 pub(super) const CHAIN: &str = "chain";
 /// Before the number of steps that a core may be ahead of what it receives.
-pub(super) const LAG: &str = "lag=";
+const LAG: &str = "lag=";
 
 /// Are rounds split until their messages share no link?
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -195,17 +195,17 @@ impl Choice {
         true
     }
 
-    /// Parameters by name, as a schedule of messages records them; `pieces` is the number really made.
+    /// Parameters by name, as a schedule of messages records them; `chunks` is the number really made.
     pub(crate) fn message_parameters(
         &self,
         kind: CollectiveKind,
-        pieces: usize,
+        chunks: usize,
     ) -> BTreeMap<String, String> {
         let form = self.messages;
         let mut out = BTreeMap::new();
         let mut put = |key: &str, value: &str| out.insert(key.to_owned(), value.to_owned());
         if self.algorithm.has_chunks_on_cores(kind) {
-            put("chunks", &pieces.to_string());
+            put("chunks", &chunks.to_string());
         }
         if self.has().has_lines && kind != CollectiveKind::AllToAll {
             put("inner", if form.is_direct { DIRECT } else { CHAIN });

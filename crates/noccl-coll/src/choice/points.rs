@@ -3,7 +3,7 @@
 
 use super::Choice;
 use crate::Algorithm;
-use crate::point_to_point::family::Family;
+use crate::point_to_point::Family;
 use noccl_workload::CollectiveKind;
 use std::fmt;
 
@@ -39,7 +39,7 @@ pub enum LineForm {
     Direct,
 }
 
-/// Who hands what to whom.
+/// Who sends what to whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PointForm {
     /// One ring over all members.
@@ -53,7 +53,7 @@ pub enum PointForm {
     Combine(u16),
     /// So many trees with as many children per inner member: one is a chain, two are the double tree.
     Trees(u8),
-    /// A tree along rows and columns for each piece, with a top of its own; lines are cut into so many parts at each level.
+    /// A tree along rows and columns for each chunk, with a top of its own; lines are cut into so many parts at each level.
     Rotated(u8),
 }
 

@@ -10,17 +10,15 @@
 //! al. 2025), which S1 cites for reductions in attention.
 
 use super::layout::{GemmLayout, Matrix};
-use super::program::{GemmProgram, Mesh};
 use super::spread::{Spread, SpreadTask};
-use super::{SubmatrixShape, cores, slices};
-use crate::CollError;
-use crate::steps::transfer;
-use noccl_net::{Coord, Network, TileRef, TileSet};
+use super::{GemmProgram, MAX_KERNEL_CYCLES, Mesh, SubmatrixShape};
+use crate::steps::{at, transfer};
+use crate::{CollError, schedule_of};
+use noccl_net::{Coord, Network, TileSet};
 use noccl_workload::{
     ActionId, ActionKind, Destination, ElementType, FoldRows, InNetworkReduction, Kernel, Multiply,
-    Operation, Operator, Place, RowWise, SCHEDULE_FORMAT, Schedule, sum_element,
+    Operation, Operator, Place, RowWise, Schedule, sum_element,
 };
-use std::collections::BTreeMap;
 
 /// One attention layer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +27,7 @@ pub struct Attention {
     pub tokens: u32,
     /// Columns of Q, K and V of one head.
     pub head_columns: u32,
-    /// Heads, each with its own keys and values.
+    /// Heads, each with keys and values of its own.
     pub heads: u32,
     /// Element of Q, K, V and P. Scores, sums and O are kept in its sums' element.
     pub element: ElementType,
@@ -63,7 +61,7 @@ pub struct AttentionPlan {
 struct Buffers {
     scores: u64,
     p: u64,
-    own: u64,
+    local: u64,
     shared: u64,
     o: u64,
     reduced: u64,
@@ -79,7 +77,7 @@ pub fn flat_attention(
     attention: &Attention,
 ) -> Result<AttentionPlan, CollError> {
     let mesh = Mesh::new(network)?;
-    let (rows, columns) = slices::slices(mesh, attention)?;
+    let (rows, columns) = slices(mesh, attention)?;
     let shape = SubmatrixShape {
         rows,
         columns: 2 * columns,
@@ -132,22 +130,12 @@ pub fn flat_attention(
         outputs.push(output);
     }
     let compute_cycles = writer.compute_cycles / u64::from(attention.heads);
-    let schedule = Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: "flat_attention".to_owned(),
-        parameters: BTreeMap::from([
-            ("tokens".to_owned(), attention.tokens.to_string()),
-            (
-                "head_columns".to_owned(),
-                attention.head_columns.to_string(),
-            ),
-            ("heads".to_owned(), attention.heads.to_string()),
-        ]),
-        collective: None,
-        actions: writer.program.finish(),
-    };
+    let parameters = [
+        ("tokens", attention.tokens.to_string()),
+        ("head_columns", attention.head_columns.to_string()),
+        ("heads", attention.heads.to_string()),
+    ];
+    let schedule = schedule_of("flat_attention", parameters, writer.program.finish());
     Ok(AttentionPlan {
         schedule,
         outputs,
@@ -179,15 +167,15 @@ impl Buffers {
         };
         let scores = layout.c_offset();
         let p = scores + bytes(columns, sums);
-        let own = p + bytes(columns, attention.element);
-        let shared = own + 2 * bytes(1, sums);
+        let local = p + bytes(columns, attention.element);
+        let shared = local + 2 * bytes(1, sums);
         let o = shared + 4 * bytes(1, sums);
         let reduced = o + bytes(attention.head_columns, sums);
         let end = reduced + bytes(attention.head_columns, sums);
         Self {
             scores,
             p,
-            own,
+            local,
             shared,
             o,
             reduced,
@@ -231,7 +219,7 @@ impl AttentionWriter<'_> {
         let Buffers {
             scores,
             p,
-            own,
+            local,
             shared,
             o,
             ..
@@ -270,8 +258,8 @@ impl AttentionWriter<'_> {
             product(slot_a, slot_b, scores, [rows, columns, width], true),
             &[barrier],
         )?;
-        self.kernel(fold(scores, own, self.sums, Operator::Max), &[])?;
-        let maxima = self.share(own, shared, Operator::Max);
+        self.kernel(fold(scores, local, self.sums, Operator::Max), &[])?;
+        let maxima = self.reduce_and_multicast(local, shared, Operator::Max);
         let exponential = Operation::Exponential(RowWise {
             source_offset: scores,
             row_offset: shared + line,
@@ -281,8 +269,8 @@ impl AttentionWriter<'_> {
             element,
         });
         self.kernel(exponential, &maxima)?;
-        self.kernel(fold(p, own + line, element, Operator::Sum), &[])?;
-        let sums = self.share(own + line, shared + 2 * line, Operator::Sum);
+        self.kernel(fold(p, local + line, element, Operator::Sum), &[])?;
+        let sums = self.reduce_and_multicast(local + line, shared + 2 * line, Operator::Sum);
         self.kernel(product(p, values, o, [rows, width, columns], false), before)?;
         let divide = Operation::DivideRows(RowWise {
             source_offset: o,
@@ -293,12 +281,12 @@ impl AttentionWriter<'_> {
             element: self.sums,
         });
         self.kernel(divide, &sums)?;
-        Ok(self.collect(before))
+        Ok(self.reduce_outputs(before))
     }
 
     /// One kernel on all clusters, after the latest one.
     fn kernel(&mut self, operation: Operation, after: &[ActionId]) -> Result<(), CollError> {
-        let cycles = cores::cycles(self.network, &operation, self.attention)?;
+        let cycles = cycles(self.network, &operation, self.attention)?;
         self.compute_cycles += cycles;
         let after = self.compute.iter().chain(after).copied().collect();
         let kind = ActionKind::Kernel(Kernel {
@@ -312,16 +300,13 @@ impl AttentionWriter<'_> {
 
     /// Reduces one number per row of Q along every row of clusters and sends it back; returns the deliveries.
     /// The sum of a row stands at `to` in its westernmost cluster, and a line behind it everywhere.
-    fn share(&mut self, from: u64, to: u64, operator: Operator) -> Vec<ActionId> {
+    fn reduce_and_multicast(&mut self, from: u64, to: u64, operator: Operator) -> Vec<ActionId> {
         let bytes = u64::from(self.rows) * self.sums.bytes();
         let copy = to + bytes.next_multiple_of(self.layout.beat_bytes());
         let mut deliveries = Vec::new();
         for y in 0..self.mesh.height {
             let initiator = Coord::new(0, y);
-            let root = Place {
-                tile: TileRef::Cluster(initiator),
-                offset: to,
-            };
+            let root = at(initiator, to);
             let reduce = self.reduction(y, from, root, bytes, operator);
             let after = self.compute.into_iter().collect();
             let reduced = self
@@ -356,16 +341,13 @@ impl AttentionWriter<'_> {
     }
 
     /// O along every row into its westernmost cluster.
-    fn collect(&mut self, before: &[ActionId]) -> Vec<ActionId> {
+    fn reduce_outputs(&mut self, before: &[ActionId]) -> Vec<ActionId> {
         let bytes =
             u64::from(self.rows) * u64::from(self.attention.head_columns) * self.sums.bytes();
         let mut outputs = Vec::new();
         for y in 0..self.mesh.height {
             let initiator = Coord::new(0, y);
-            let root = Place {
-                tile: TileRef::Cluster(initiator),
-                offset: self.buffers.reduced,
-            };
+            let root = at(initiator, self.buffers.reduced);
             let reduce = self.reduction(y, self.buffers.o, root, bytes, Operator::Sum);
             let after = self
                 .compute
@@ -380,4 +362,91 @@ impl AttentionWriter<'_> {
         }
         outputs
     }
+}
+
+// Which attention layers a mesh can take, and what every cluster gets of one.
+
+/// Most tokens, columns of a head, and heads.
+const MAX_SIDE: u32 = 1 << 20;
+
+/// Rows of Q and rows of K and V of one cluster.
+fn slices(mesh: Mesh, attention: &Attention) -> Result<(u32, u32), CollError> {
+    let (width, height) = (u32::from(mesh.width), u32::from(mesh.height));
+    let Attention {
+        tokens,
+        heads,
+        head_columns,
+        ..
+    } = *attention;
+    let sides = [tokens, head_columns, heads];
+    if sides.iter().any(|n| !(1..=MAX_SIDE).contains(n)) {
+        return Err(CollError::Impossible(format!(
+            "{heads} heads of {tokens} tokens and {head_columns} columns; accepted: 1 to {MAX_SIDE} of each"
+        )));
+    }
+    match attention.element {
+        ElementType::Fp64 | ElementType::Fp32 | ElementType::Fp16 | ElementType::Bf16 => {}
+        ElementType::Fp8E4m3
+        | ElementType::Fp8E5m2
+        | ElementType::Int8
+        | ElementType::Int16
+        | ElementType::Int32
+        | ElementType::Int64 => {
+            return Err(CollError::Impossible(format!(
+                "a softmax of {}; accepted: fp64, fp32, fp16 or bf16",
+                attention.element
+            )));
+        }
+    }
+    if !tokens.is_multiple_of(width) || !tokens.is_multiple_of(height) {
+        return Err(CollError::Impossible(format!(
+            "{tokens} tokens on {width}x{height} clusters; accepted: a multiple of both sides"
+        )));
+    }
+    Ok((tokens / height, tokens / width))
+}
+
+// How long a cluster's cores take for an operation of an attention layer.
+//
+// Products run at the given fraction of the peak, as in S1 eq. (8). All else is counted in FPU operations, one
+// per element and lane and cycle, plus the instructions around a kernel. An exponential takes as many
+// operations as the caller says; a division by a row's number is a product with its reciprocal.
+
+/// Cycles of one operation on one cluster.
+pub(super) fn cycles(
+    network: &Network,
+    operation: &Operation,
+    attention: &Attention,
+) -> Result<u64, CollError> {
+    let cluster = &network.axi().cluster;
+    let lanes =
+        |element: ElementType| u128::from(cluster.num_cores) * u128::from(8 / element.bytes());
+    let elements = |rows: u32, columns: u32| u128::from(rows) * u128::from(columns);
+    let sums = sum_element(attention.element).unwrap_or(attention.element);
+    let work = match operation {
+        Operation::Multiply(m) => {
+            let shape = SubmatrixShape {
+                rows: m.rows,
+                columns: m.columns,
+                inner: m.inner,
+                element: m.element,
+            };
+            return shape.compute_cycles(network, attention.utilisation);
+        }
+        Operation::FoldRows(f) => elements(f.rows, f.columns).div_ceil(lanes(f.element)),
+        Operation::Exponential(r) => {
+            let operations = 1 + u128::from(attention.exponential_operations);
+            (elements(r.rows, r.columns) * operations).div_ceil(lanes(sums))
+        }
+        Operation::DivideRows(r) => {
+            (elements(r.rows, r.columns) + u128::from(r.rows)).div_ceil(lanes(sums))
+        }
+    };
+    if work > u128::from(MAX_KERNEL_CYCLES) {
+        return Err(CollError::Impossible(format!(
+            "a kernel of {work} cycles ({} operations per exponential); accepted: at most {MAX_KERNEL_CYCLES}",
+            attention.exponential_operations
+        )));
+    }
+    Ok(u64::from(cluster.instructions.compute_start) + work as u64)
 }

@@ -6,17 +6,15 @@
 //! the head's rows of the output projection, comes from the memory tile of its row by its own DMA engine,
 //! while the head is computed; so the clock starts with the product.
 
-use super::SubmatrixShape;
-use super::beside::Beside;
-use super::program::{GemmProgram, Mesh};
-use crate::steps::transfer;
-use crate::{Algorithm, Choice, CollError, Forwarding, schedule};
+use super::layout::EdgeMemories;
+use super::{GemmProgram, Mesh, SubmatrixShape};
+use crate::steps::{at, transfer};
+use crate::{Algorithm, Choice, CollError, Forwarding, schedule, schedule_of};
 use noccl_net::{Coord, Network, TileRef, TileSet};
 use noccl_workload::{
     Action, ActionId, ActionKind, Collective, CollectiveKind, Destination, Kernel, Multiply,
-    Operation, Operator, Place, SCHEDULE_FORMAT, Schedule, sum_element,
+    Operation, Operator, Place, Schedule, sum_element,
 };
-use std::collections::BTreeMap;
 
 /// A product whose inner dimension is spread over all clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,12 +94,9 @@ pub fn fused_concat_linear(
     if fused.has_loads {
         plan.b_sources = b_sources(network, shape)?;
         let loads = (plan.b_sources.iter())
-            .map(|(at, from)| {
-                let to = Destination::One(Place {
-                    tile: TileRef::Cluster(*at),
-                    offset: b_offset,
-                });
-                let kind = transfer(*at, *from, to, shape.b_bytes());
+            .map(|(cluster, from)| {
+                let to = Destination::One(at(*cluster, b_offset));
+                let kind = transfer(*cluster, *from, to, shape.b_bytes());
                 program.add(ActionKind::Transfer(kind), Vec::new())
             })
             .collect();
@@ -138,15 +133,15 @@ pub fn fused_concat_linear(
     Ok(plan)
 }
 
-/// Where each cluster's B lies: in the memory tile beside its row or column.
+/// Where each cluster's B lies: in the memory tile next to its row or column.
 fn b_sources(network: &Network, shape: SubmatrixShape) -> Result<Vec<(Coord, Place)>, CollError> {
-    let beside = Beside::new(network)?;
+    let memories = EdgeMemories::new(network)?;
     let rows = 0..network.cluster_height();
     let clusters =
         (0..network.cluster_width()).flat_map(|x| rows.clone().map(move |y| Coord::new(x, y)));
     let beat = network.axi().ni.wide_beat();
     let source = |at| {
-        let (tile, position) = beside.of(at);
+        let (tile, position) = memories.of(at);
         let offset = u64::from(position) * shape.b_bytes().next_multiple_of(beat);
         (at, Place { tile, offset })
     };
@@ -156,27 +151,20 @@ fn b_sources(network: &Network, shape: SubmatrixShape) -> Result<Vec<(Coord, Pla
 fn empty(fused: &FusedConcatLinear) -> Schedule {
     let shape = fused.shape;
     let submatrix = format!("{}x{}x{}", shape.rows, shape.columns, shape.inner);
-    Schedule {
-        format: SCHEDULE_FORMAT,
-        first: None,
-        claims_rounds: false,
-        algorithm: "fused_concat_linear".to_owned(),
-        parameters: BTreeMap::from([
-            ("reduce".to_owned(), fused.reduce.to_string()),
-            ("root".to_owned(), fused.root.to_string()),
-            ("submatrix".to_owned(), submatrix),
-        ]),
-        collective: None,
-        actions: Vec::new(),
-    }
+    let parameters = [
+        ("reduce", fused.reduce.to_string()),
+        ("root", fused.root.to_string()),
+        ("submatrix", submatrix),
+    ];
+    schedule_of("fused_concat_linear", parameters, Vec::new())
 }
 
 /// Adds the actions of another schedule, all of them after `gates`.
 fn append(program: &mut GemmProgram, actions: Vec<Action>, gates: &[ActionId]) {
     let first = program.len();
     for action in actions {
-        let own = action.after.iter().map(|id| ActionId(id.0 + first));
-        let after = gates.iter().copied().chain(own).collect();
+        let before = action.after.iter().map(|id| ActionId(id.0 + first));
+        let after = gates.iter().copied().chain(before).collect();
         program.add(action.kind, after);
     }
 }

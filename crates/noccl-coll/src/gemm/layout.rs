@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where submatrices lie: in the memory tiles, who fetches them, and in every cluster's L1.
 //!
-//! With memory tiles west or east of the clusters, A's row i lies in the memory tile of that row, and the cluster beside it starts
-//! the multicast. B's columns are dealt over all memory tiles, and the cluster of the column that stands in the memory
+//! With memory tiles west or east of the clusters, A's row i lies in the memory tile of that row, and the cluster next to it starts
+//! the multicast. B's columns are distributed over all memory tiles, and the cluster of the column that stands in the memory
 //! tile's row starts the multicast: so every row of links carries one A and (columns ÷ rows) B streams.
 //! The farther a column is from the memory tiles, the nearer to the middle is its row, because a
 //! column's latency is that of the path to it plus that of the path along it. With memory tiles south or north
-//! B's columns lie beside them, and A's rows are dealt.
+//! B's columns lie next to them, and A's rows are distributed.
 
 use super::SubmatrixShape;
-use super::beside::Beside;
 use crate::CollError;
 use noccl_net::counts::max_or_zero;
-use noccl_net::{Coord, Network};
+use noccl_net::{Coord, Network, TileRef};
 use noccl_workload::Place;
 
 /// One of the two inputs.
@@ -43,14 +42,14 @@ pub struct GemmLayout {
     width: u16,
     height: u16,
     slots: u32,
-    /// Memory tiles: one matrix lies there line by line, the other one is dealt over them.
-    beside: Beside,
-    /// Line beside whose memory tile a line of the dealt matrix lies, by line.
-    dealt_to: Vec<u16>,
+    /// Memory tiles: one matrix lies there line by line, the other one is distributed over them.
+    memories: EdgeMemories,
+    /// Line next to whose memory tile a line of the distributed matrix lies, by line.
+    distributed_to: Vec<u16>,
     /// Submatrices per line that lie in the memory tiles at a time.
     stored: u32,
-    /// Lines of the dealt matrix that lie before this one in the same memory tile.
-    dealt_ranks: Vec<u32>,
+    /// Lines of the distributed matrix that lie before this one in the same memory tile.
+    distributed_ranks: Vec<u32>,
     c_bytes: u64,
     burst_boundary_bytes: u64,
     beat_bytes: u64,
@@ -68,27 +67,27 @@ impl GemmLayout {
         iterations: u32,
     ) -> Result<Self, CollError> {
         let (width, height) = (network.cluster_width(), network.cluster_height());
-        let beside = Beside::new(network)?;
-        let (lines, dealt) = match beside.matrix {
+        let memories = EdgeMemories::new(network)?;
+        let (lines, distributed) = match memories.matrix {
             Matrix::A => (height, width),
             Matrix::B => (width, height),
         };
         let middle_first = from_the_middle(lines);
-        let mut dealt_to = vec![0; usize::from(dealt)];
-        let mut dealt_ranks = vec![0; usize::from(dealt)];
-        for (order, line) in beside.farthest_first(dealt).into_iter().enumerate() {
-            dealt_to[usize::from(line)] = middle_first[order % usize::from(lines)];
-            dealt_ranks[usize::from(line)] = (order / usize::from(lines)) as u32;
+        let mut distributed_to = vec![0; usize::from(distributed)];
+        let mut distributed_ranks = vec![0; usize::from(distributed)];
+        for (order, line) in memories.farthest_first(distributed).into_iter().enumerate() {
+            distributed_to[usize::from(line)] = middle_first[order % usize::from(lines)];
+            distributed_ranks[usize::from(line)] = (order / usize::from(lines)) as u32;
         }
         let layout = Self {
             shape,
             width,
             height,
             slots,
-            beside,
-            dealt_to,
+            memories,
+            distributed_to,
             stored: iterations,
-            dealt_ranks,
+            distributed_ranks,
             c_bytes: shape.c_bytes()?,
             burst_boundary_bytes: network.axi().ni.burst_boundary_bytes.into(),
             beat_bytes: network.axi().ni.wide_beat(),
@@ -98,9 +97,10 @@ impl GemmLayout {
     }
 
     fn check(&self, network: &Network) -> Result<(), CollError> {
-        let dealt = self.beside.matrix.other();
-        let ends = (0..self.lines(dealt))
-            .map(|line| self.source(dealt, line, self.stored - 1).offset + self.stride(dealt));
+        let distributed = self.memories.matrix.other();
+        let ends = (0..self.lines(distributed)).map(|line| {
+            self.source(distributed, line, self.stored - 1).offset + self.stride(distributed)
+        });
         let clusters = network.clusters().next();
         let needs = [
             (network.memories().next(), max_or_zero(ends)),
@@ -154,10 +154,10 @@ impl GemmLayout {
     /// Cluster that starts the transfers of a line: A's of row `line`, B's of column `line`.
     #[must_use]
     pub fn initiator(&self, matrix: Matrix, line: u16) -> Coord {
-        let position = if matrix == self.beside.matrix {
-            self.beside.edge
+        let position = if matrix == self.memories.matrix {
+            self.memories.edge
         } else {
-            self.dealt_to[usize::from(line)]
+            self.distributed_to[usize::from(line)]
         };
         match matrix {
             Matrix::A => Coord::new(position, line),
@@ -170,18 +170,18 @@ impl GemmLayout {
     pub fn source(&self, matrix: Matrix, line: u16, iteration: u32) -> Place {
         let stream = u64::from(iteration % self.stored) * self.stride(matrix);
         let iterations = u64::from(self.stored);
-        let beside = self.beside.matrix;
-        if matrix == beside {
+        let along_lines = self.memories.matrix;
+        if matrix == along_lines {
             return Place {
-                tile: self.beside.tiles[usize::from(line)],
+                tile: self.memories.tiles[usize::from(line)],
                 offset: stream,
             };
         }
-        let rank = u64::from(self.dealt_ranks[usize::from(line)]);
-        let beside_end = iterations * self.stride(beside);
-        let start = beside_end.next_multiple_of(self.stride(matrix));
+        let rank = u64::from(self.distributed_ranks[usize::from(line)]);
+        let end = iterations * self.stride(along_lines);
+        let start = end.next_multiple_of(self.stride(matrix));
         Place {
-            tile: self.beside.tiles[usize::from(self.dealt_to[usize::from(line)])],
+            tile: self.memories.tiles[usize::from(self.distributed_to[usize::from(line)])],
             offset: start + iterations * rank * self.stride(matrix) + stream,
         }
     }
@@ -226,4 +226,84 @@ fn from_the_middle(count: u16) -> Vec<u16> {
     let mut lines: Vec<u16> = (0..count).collect();
     lines.sort_by_key(|line| (*line).max(count - 1 - line));
     lines
+}
+
+// The memory tiles next to the clusters, on whichever side they stand: one per row of clusters (west or east of it) or one per
+// column (south or north of it).
+//
+// Where they stand on several sides, those of the first one in this order are taken: west, east, south, north. What lies between a
+// cluster and the edge of the mesh is memory, so every line of clusters has one, the nearest.
+
+/// Memory tiles, one per line of clusters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct EdgeMemories {
+    /// Matrix of which each submatrix goes along one of these lines: A along rows, B along columns.
+    pub(super) matrix: Matrix,
+    /// Do they stand behind the last cluster of a line (east, north)?
+    is_behind_last: bool,
+    /// Coordinate along the line of the cluster next to them.
+    pub(super) edge: u16,
+    /// The tiles, by line.
+    pub(super) tiles: Vec<TileRef>,
+}
+
+impl EdgeMemories {
+    /// Those of a network.
+    ///
+    /// # Errors
+    /// [`CollError::Impossible`] if there is no memory tile.
+    pub(super) fn new(network: &Network) -> Result<Self, CollError> {
+        let (width, height) = (network.cluster_width(), network.cluster_height());
+        let origin = network.cluster_origin();
+        let (east, north) = (origin.x + width, origin.y + height);
+        let along_row = |x: u16| (0..height).map(|y| Coord::new(x, origin.y + y)).collect();
+        let along_column = |y: u16| (0..width).map(|x| Coord::new(origin.x + x, y)).collect();
+        let (matrix, is_behind_last, at): (_, _, Vec<Coord>) = if let Some(x) =
+            origin.x.checked_sub(1)
+        {
+            (Matrix::A, false, along_row(x))
+        } else if east < network.width() {
+            (Matrix::A, true, along_row(east))
+        } else if let Some(y) = origin.y.checked_sub(1) {
+            (Matrix::B, false, along_column(y))
+        } else if north < network.height() {
+            (Matrix::B, true, along_column(north))
+        } else {
+            return Err(CollError::Impossible(
+                "no memory tile holds the matrices; accepted: a network with memory tiles west, east, south or north \
+                 of its clusters"
+                    .to_owned(),
+            ));
+        };
+        let length = match matrix {
+            Matrix::A => width,
+            Matrix::B => height,
+        };
+        let tile = |at| network.tile_ref(network.tile_at(at));
+        Ok(Self {
+            matrix,
+            is_behind_last,
+            edge: if is_behind_last { length - 1 } else { 0 },
+            tiles: at.into_iter().map(tile).collect(),
+        })
+    }
+
+    /// The positions along a line of `length` clusters, the farthest from the memory tile first.
+    fn farthest_first(&self, length: u16) -> Vec<u16> {
+        let positions = 0..length;
+        if self.is_behind_last {
+            positions.collect()
+        } else {
+            positions.rev().collect()
+        }
+    }
+
+    /// The memory tile of a cluster's line, and the cluster's position along it.
+    pub(super) fn of(&self, at: Coord) -> (TileRef, u16) {
+        let (line, position) = match self.matrix {
+            Matrix::A => (at.y, at.x),
+            Matrix::B => (at.x, at.y),
+        };
+        (self.tiles[usize::from(line)], position)
+    }
 }

@@ -2,13 +2,13 @@
 //! How the submatrices of one iteration reach the clusters of their rows and columns.
 
 use super::layout::{GemmLayout, Matrix};
-use super::program::{GemmProgram, Mesh};
-use crate::order::{chain_stages, from_position, tree_order, tree_stages};
-use crate::steps::transfer;
+use super::{GemmProgram, Mesh};
+use crate::plan::mesh_order::{chain_stages, from_position, tree_order, tree_stages};
+use crate::steps::{at, transfer};
 use noccl_net::counts::max_or_zero;
 use noccl_net::{Coord, TileRef};
 use noccl_workload::{ActionId, ActionKind, Destination, Place, Transfer};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 /// How a submatrix reaches all clusters of its row or column.
@@ -18,14 +18,14 @@ pub enum Spread {
     InNetwork,
     /// A binary tree of DMA writes with a barrier between its levels (S1 eq. (3)).
     Tree,
-    /// From neighbour to neighbour in `chunks` pieces, a barrier after every step (S1 eq. (1), (2)).
+    /// From neighbour to neighbour in `chunks` chunks, a barrier after every step (S1 eq. (1), (2)).
     Chain {
-        /// Pieces of a submatrix, at least 1.
+        /// Chunks of a submatrix, at least 1.
         chunks: u32,
     },
-    /// A binary tree of deliveries in `chunks` pieces, each passed on when it has come: no barrier within an iteration.
+    /// A binary tree of deliveries in `chunks` chunks, each passed on when it has come: no barrier within an iteration.
     Deliveries {
-        /// Pieces of a submatrix, at least 1.
+        /// Chunks of a submatrix, at least 1.
         chunks: u32,
     },
 }
@@ -43,7 +43,7 @@ impl fmt::Display for Spread {
 
 /// One hand-over: from a place to a cluster, by a cluster's DMA engine.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SpreadHop {
+struct SpreadHop {
     initiator: Coord,
     pub(super) from: Place,
     pub(super) to: Coord,
@@ -113,7 +113,7 @@ impl SpreadTask<'_> {
     }
 
     /// As many chunks as the longer submatrix has beats, at most.
-    pub(super) fn useful_chunks(&self, chunks: u32) -> u32 {
+    fn useful_chunks(&self, chunks: u32) -> u32 {
         let beat = self.layout.beat_bytes();
         let beats = Matrix::BOTH.map(|matrix| self.layout.bytes(matrix).div_ceil(beat));
         u64::from(chunks).min(beats[0].max(beats[1])) as u32
@@ -134,14 +134,14 @@ impl SpreadTask<'_> {
         let mut first = Vec::new();
         let mut barrier = start;
         // A cluster's own transfers of the steps since the last barrier.
-        let mut own: BTreeMap<Coord, Vec<ActionId>> = BTreeMap::new();
+        let mut started: BTreeMap<Coord, Vec<ActionId>> = BTreeMap::new();
         for step in 0..num_stages + chunks as usize - 1 {
             if step > 0 && self.needs_barrier(step) {
                 let mut after = std::mem::take(&mut last);
                 // A step may be empty: short submatrices have fewer chunks.
                 after.extend(barrier);
                 barrier = Some(program.add(self.mesh.barrier(), after));
-                own.clear();
+                started.clear();
             }
             let mut now: BTreeMap<Coord, Vec<ActionId>> = BTreeMap::new();
             for (matrix, stages) in Matrix::BOTH.into_iter().zip(&stages) {
@@ -149,12 +149,16 @@ impl SpreadTask<'_> {
                     let stage = step.checked_sub(chunk as usize).and_then(|s| stages.get(s));
                     for (line, hop) in stage.into_iter().flatten() {
                         for iteration in iterations.clone() {
-                            let Some(kind) =
-                                self.hand_over(matrix, *line, iteration, *hop, (chunk, chunks))
-                            else {
+                            let Some(kind) = self.chunk_transfer(
+                                matrix,
+                                *line,
+                                iteration,
+                                *hop,
+                                (chunk, chunks),
+                            ) else {
                                 continue;
                             };
-                            let before = own.get(&hop.initiator).into_iter().flatten();
+                            let before = started.get(&hop.initiator).into_iter().flatten();
                             let after = barrier.iter().chain(before).copied().collect();
                             let id = program.add(kind, after);
                             now.entry(hop.initiator).or_default().push(id);
@@ -167,7 +171,7 @@ impl SpreadTask<'_> {
                 first.clone_from(&last);
             }
             now.into_iter()
-                .for_each(|(at, ids)| own.entry(at).or_default().extend(ids));
+                .for_each(|(at, ids)| started.entry(at).or_default().extend(ids));
         }
         if last.is_empty() {
             last.extend(barrier);
@@ -184,7 +188,7 @@ impl SpreadTask<'_> {
     }
 
     /// Hand-overs by stage: the initiator reads from the memory tile, then along the line.
-    pub(super) fn stages(&self, matrix: Matrix) -> Vec<Vec<(u16, SpreadHop)>> {
+    fn stages(&self, matrix: Matrix) -> Vec<Vec<(u16, SpreadHop)>> {
         let mut stages: Vec<Vec<(u16, SpreadHop)>> = vec![Vec::new()];
         for line in 0..self.layout.lines(matrix) {
             let entry = self.layout.initiator(matrix, line);
@@ -206,10 +210,7 @@ impl SpreadTask<'_> {
                         Spread::Tree | Spread::Deliveries { .. } => from,
                         Spread::InNetwork | Spread::Chain { .. } => to,
                     };
-                    let from = Place {
-                        tile: TileRef::Cluster(from),
-                        offset: 0,
-                    };
+                    let from = at(from, 0);
                     (
                         line,
                         SpreadHop {
@@ -236,11 +237,11 @@ impl SpreadTask<'_> {
             Spread::Chain { .. } => chain_stages(&from_position(line, usize::from(start))),
             Spread::InNetwork => Vec::new(),
         };
-        let place = |at: u16| match matrix {
+        let cluster = |at: u16| match matrix {
             Matrix::A => Coord::new(at, entry.y),
             Matrix::B => Coord::new(entry.x, at),
         };
-        let edge = |(a, b): (u16, u16)| (place(a), place(b));
+        let edge = |(a, b): (u16, u16)| (cluster(a), cluster(b));
         stages
             .into_iter()
             .map(|stage| stage.into_iter().map(edge).collect())
@@ -248,7 +249,7 @@ impl SpreadTask<'_> {
     }
 
     /// One chunk of one submatrix; none if the submatrix has fewer beats than chunks.
-    pub(super) fn hand_over(
+    fn chunk_transfer(
         &self,
         matrix: Matrix,
         line: u16,
@@ -294,4 +295,70 @@ pub(super) struct Spreading {
     pub(super) first: Vec<ActionId>,
     /// Those after the last barrier.
     pub(super) last: Vec<ActionId>,
+}
+
+// Submatrices along trees of deliveries: whoever has a chunk passes it on, without barriers within an iteration.
+
+/// A chunk of a submatrix at a cluster: matrix, iteration, chunk.
+type GemmChunk = (Matrix, u32, u32, Coord);
+
+impl SpreadTask<'_> {
+    /// The transfers stand in the order of a pipeline: chunk c passes stage s in step c + s.
+    fn by_deliveries(
+        &self,
+        iterations: std::ops::Range<u32>,
+        start: Option<ActionId>,
+        chunks: u32,
+        program: &mut GemmProgram,
+    ) -> Spreading {
+        let stages = Matrix::BOTH.map(|matrix| self.stages(matrix));
+        let chunks = self.useful_chunks(chunks);
+        let num_stages = max_or_zero(stages.iter().map(Vec::len));
+        let (mut first, mut last) = (Vec::new(), Vec::new());
+        let mut brought: HashMap<GemmChunk, ActionId> = HashMap::new();
+        for step in 0..num_stages + chunks as usize - 1 {
+            for (matrix, stages) in Matrix::BOTH.into_iter().zip(&stages) {
+                for chunk in 0..chunks {
+                    let stage = step.checked_sub(chunk as usize).and_then(|s| stages.get(s));
+                    for (line, hop) in stage.into_iter().flatten() {
+                        for iteration in iterations.clone() {
+                            let Some(kind) = self.chunk_transfer(
+                                matrix,
+                                *line,
+                                iteration,
+                                *hop,
+                                (chunk, chunks),
+                            ) else {
+                                continue;
+                            };
+                            let key = |at: Coord| (matrix, iteration, chunk, at);
+                            let (kind, before) = match hop.from.tile {
+                                TileRef::Cluster(from) => {
+                                    (delivery(kind), brought.get(&key(from)).copied())
+                                }
+                                TileRef::Memory(_) => (kind, None),
+                            };
+                            let after = start.into_iter().chain(before).collect();
+                            let id = program.add(kind, after);
+                            if before.is_none() {
+                                first.push(id);
+                            }
+                            brought.insert(key(hop.to), id);
+                            last.push(id);
+                        }
+                    }
+                }
+            }
+        }
+        last.extend(start.filter(|_| last.is_empty()));
+        Spreading { first, last }
+    }
+}
+
+/// The same movement, which wakes its destination.
+fn delivery(kind: ActionKind) -> ActionKind {
+    match kind.transfer() {
+        Some(transfer) => ActionKind::Delivery(transfer.clone()),
+        None => kind,
+    }
 }

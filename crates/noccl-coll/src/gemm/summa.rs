@@ -6,23 +6,19 @@
 //!
 //! *Barriers*, as S1 draws them. With prefetch 2 (double buffering) iteration t + 1 is loaded while t is
 //! computed, and a barrier over the mesh separates iterations: max(compute, communication) + barrier. An
-//! odd prefetch lets one more kernel run beside the barrier; from 4 on a barrier stands after every
+//! odd prefetch lets one more kernel run during the barrier; from 4 on a barrier stands after every
 //! prefetch / 2 iterations only.
 //!
 //! *Flags*. A submatrix is a delivery: clusters see that it is written and start. Members post their arrival when
 //! they have read it; the initiator fills the slot again when all have. Nobody stands still for a round
 //! trip; with enough slots the kernels run back to back.
 
-use super::SubmatrixShape;
 use super::layout::{GemmLayout, Matrix};
-use super::program::{GemmProgram, Mesh};
 use super::spread::{Spread, SpreadTask, Spreading};
-use crate::CollError;
+use super::{GemmProgram, Mesh, SubmatrixShape};
+use crate::{CollError, schedule_of};
 use noccl_net::{Network, TileRef, TileSet};
-use noccl_workload::{
-    ActionId, ActionKind, Arrival, Kernel, Multiply, Operation, SCHEDULE_FORMAT, Schedule,
-};
-use std::collections::BTreeMap;
+use noccl_workload::{ActionId, ActionKind, Arrival, Kernel, Multiply, Operation, Schedule};
 
 /// What orders the use of buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -266,25 +262,15 @@ impl<'a> Writer<'a> {
     fn finish(self, group_iterations: u32) -> SummaPlan {
         let shape = self.summa.shape;
         let spare_iterations = self.spare_iterations();
-        let parameters = BTreeMap::from([
-            ("spread".to_owned(), self.summa.spread.to_string()),
-            ("sync".to_owned(), self.summa.sync.name().to_owned()),
-            ("prefetch".to_owned(), self.summa.prefetch.to_string()),
-            (
-                "submatrix".to_owned(),
-                format!("{}x{}x{}", shape.rows, shape.columns, shape.inner),
-            ),
-        ]);
+        let submatrix = format!("{}x{}x{}", shape.rows, shape.columns, shape.inner);
+        let parameters = [
+            ("spread", self.summa.spread.to_string()),
+            ("sync", self.summa.sync.name().to_owned()),
+            ("prefetch", self.summa.prefetch.to_string()),
+            ("submatrix", submatrix),
+        ];
         SummaPlan {
-            schedule: Schedule {
-                format: SCHEDULE_FORMAT,
-                first: None,
-                claims_rounds: false,
-                algorithm: "summa".to_owned(),
-                parameters,
-                collective: None,
-                actions: self.program.finish(),
-            },
+            schedule: schedule_of("summa", parameters, self.program.finish()),
             layout: self.layout.clone(),
             kernels: self.kernels,
             loads: self.loads,

@@ -5,105 +5,113 @@
 //! a line has few members, so that all its transactions fit into the tables of a router at the same
 //! time, and a reduction along a line meets no router with more than three inputs.
 
-use crate::barrier::sync::SyncPlan;
-use crate::builder::{Builder, tile_set};
+use super::to_set;
 use crate::entry::{Entry, Length, OnClusters};
-use crate::exchange::blocks::{Blocks, at, push};
-use crate::layout::Layout;
-use crate::steps::transfer;
-use crate::{Algorithm, CollError};
+use crate::steps::{Builder, at, local_reduce, network_reduction, push, tile_set, transfer};
+use crate::task::Task;
+use crate::{Algorithm, CollError, GroupTraffic};
 use noccl_net::{Coord, MultiAddress, TileRef};
 use noccl_workload::{
-    Action, ActionKind, Barrier, BarrierMechanism, CollectiveKind, Destination, as_multi_address,
+    Action, ActionKind, Barrier, BarrierMechanism, CollectiveKind, Place, as_multi_address,
 };
 
 pub(crate) const LINES: Entry = Entry {
     is_in_network: true,
     length: Length::MembersOfBlocks,
-    on_clusters: Some(OnClusters::new(
-        |kind| {
-            matches!(
-                kind,
-                CollectiveKind::AllGather | CollectiveKind::ReduceScatter
-            )
+    on_clusters: Some(OnClusters {
+        traffic: |kind| {
+            Some(match kind.reduces() {
+                true => GroupTraffic::ReductionsByLines,
+                false => GroupTraffic::MulticastsByLines,
+            })
         },
-        |task| match task.collective.kind.reduces() {
-            true => Ok(task.in_blocks(reduce_scatter_lines)?.into()),
-            false => Ok(task
-                .in_blocks(|blocks, _, _| all_gather_lines(blocks))?
-                .into()),
-        },
-    )),
+        ..OnClusters::new(
+            |kind| {
+                matches!(
+                    kind,
+                    CollectiveKind::AllGather | CollectiveKind::ReduceScatter
+                )
+            },
+            |task| match task.collective.kind.reduces() {
+                true => reduce_scatter_lines(task),
+                false => all_gather_lines(task),
+            },
+        )
+    }),
     ..Entry::named("in_network_lines")
 };
 
 /// Every member multicasts its block, one transfer per multi-address of the group.
-pub(crate) fn all_gather(blocks: Blocks<'_>) -> Vec<Action> {
+pub(super) fn all_gather(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+    task.layout()?;
     let mut builder = Builder::default();
-    for (rank, member) in blocks.members().iter().enumerate() {
-        let source = at(*member, blocks.input(0));
-        for piece in &blocks.group.pieces {
-            let destination = destination(*piece, blocks.output(rank));
-            let kind = transfer(*member, source, destination, blocks.bytes());
+    for (rank, member) in task.members().iter().enumerate() {
+        let source = at(*member, task.input_block(0));
+        for set in &task.group.cover {
+            let destination = to_set(*set, task.output_block(rank));
+            let kind = transfer(*member, source, destination, task.collective.bytes);
             builder.add(ActionKind::Transfer(kind), &[*member]);
         }
     }
-    builder.finish()
-}
-
-/// One multi-address, or the only tile of it.
-fn destination(piece: MultiAddress, offset: u64) -> Destination {
-    if piece.len() == 1 {
-        Destination::One(at(piece.base, offset))
-    } else {
-        Destination::Multicast { set: piece, offset }
-    }
+    Ok(builder.finish())
 }
 
 /// One reduction per member and multi-address of the group. Several multi-addresses follow each other, with
 /// barriers between them: the routers' stores have space for the reductions of one. The partial results
 /// are reduced by the member's cores in their order.
-pub(crate) fn reduce_scatter(
-    blocks: Blocks<'_>,
-    layout: &mut Layout,
-    sync: &SyncPlan,
-) -> Vec<Action> {
-    let pieces = &blocks.group.pieces;
-    let is_whole = pieces.len() == 1;
-    let slots: Vec<u64> = pieces
+pub(super) fn reduce_scatter(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+    let mut layout = task.layout()?;
+    let sets = &task.group.cover;
+    let is_whole = sets.len() == 1;
+    let slots: Vec<u64> = sets
         .iter()
         .map(|_| {
             if is_whole {
-                blocks.output(0)
+                task.output_block(0)
             } else {
-                layout.alloc(blocks.bytes())
+                layout.alloc(task.collective.bytes)
             }
         })
         .collect();
     let mut builder = Builder::default();
-    for (piece, slot) in pieces.iter().zip(&slots) {
-        let members: Vec<Coord> = piece.members().collect();
-        for rank in in_issue_order(blocks.members()) {
-            let (input, to) = (blocks.input(rank), at(blocks.members()[rank], *slot));
+    for (set, slot) in sets.iter().zip(&slots) {
+        let members: Vec<Coord> = set.members().collect();
+        for rank in in_issue_order(task.members()) {
+            let (input, to) = (task.input_block(rank), at(task.members()[rank], *slot));
             let kind = if members.len() == 1 {
-                push(piece.base, input, to, blocks.bytes())
+                push(set.base, input, to, task.collective.bytes)
             } else {
-                blocks.reduction(*piece, input, to, blocks.bytes())
+                reduction(task, *set, input, to, task.collective.bytes)
             };
             builder.add(kind, &members);
         }
         builder.end_step();
         if !is_whole {
-            sync.emit(&mut builder);
+            task.sync().emit(&mut builder);
         }
     }
     if !is_whole {
-        for member in blocks.members() {
-            let fold = blocks.fold(*member, slots.clone(), blocks.output(0));
+        for member in task.members() {
+            let (output, bytes) = (task.output_block(0), task.collective.bytes);
+            let fold = local_reduce(task.collective, *member, slots.clone(), output, bytes);
             builder.add(ActionKind::LocalReduce(fold), &[*member]);
         }
     }
-    builder.finish()
+    task.check_layout(&layout)?;
+    Ok(builder.finish())
+}
+
+/// A reduction by the network over a set of contributors.
+fn reduction(
+    task: &Task<'_>,
+    group: MultiAddress,
+    source_offset: u64,
+    root: Place,
+    bytes: u64,
+) -> ActionKind {
+    let collective = task.collective;
+    let reduction = network_reduction(collective, group, source_offset, root, bytes);
+    ActionKind::InNetworkReduction(reduction)
 }
 
 /// Roots of consecutive reductions stand on a diagonal, so that no row or column has them all.
@@ -124,9 +132,9 @@ struct GatherLines {
 }
 
 impl GatherLines {
-    fn new(blocks: Blocks<'_>) -> Result<Self, CollError> {
+    fn new(task: &Task<'_>) -> Result<Self, CollError> {
         let algorithm = Algorithm::InNetworkLines.name();
-        let (columns, rows) = blocks.columns_and_rows(algorithm)?;
+        let (columns, rows) = task.columns_and_rows(algorithm)?;
         let column = |x: &u16| rows.iter().map(|y| Coord::new(*x, *y)).collect::<Vec<_>>();
         let row = |y: &u16| {
             columns
@@ -142,7 +150,7 @@ impl GatherLines {
             .map(|(columns, rows)| Self { columns, rows })
             .ok_or_else(|| CollError::Unsupported {
                 algorithm: algorithm.to_owned(),
-                collective: blocks.collective.kind.to_string(),
+                collective: task.collective.kind.to_string(),
                 reason: "a row or column of the group is no multi-address; accepted: aligned \
                          power-of-two sides, or in_network"
                     .to_owned(),
@@ -151,15 +159,16 @@ impl GatherLines {
 }
 
 /// Along the columns each its block, then along the rows each its whole column.
-pub(crate) fn all_gather_lines(blocks: Blocks<'_>) -> Result<Vec<Action>, CollError> {
-    let lines = GatherLines::new(blocks)?;
+fn all_gather_lines(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+    task.layout()?;
+    let lines = GatherLines::new(task)?;
     let num_rows = lines.rows.len();
-    let line_bytes = num_rows as u64 * blocks.bytes();
+    let line_bytes = num_rows as u64 * task.collective.bytes;
     let mut builder = Builder::default();
-    for (rank, member) in blocks.members().iter().enumerate() {
-        let source = at(*member, blocks.input(0));
-        let to = destination(lines.columns[rank / num_rows], blocks.output(rank));
-        let kind = transfer(*member, source, to, blocks.bytes());
+    for (rank, member) in task.members().iter().enumerate() {
+        let source = at(*member, task.input_block(0));
+        let to = to_set(lines.columns[rank / num_rows], task.output_block(rank));
+        let kind = transfer(*member, source, to, task.collective.bytes);
         builder.add(ActionKind::Transfer(kind), &[*member]);
     }
     builder.end_step();
@@ -176,9 +185,9 @@ pub(crate) fn all_gather_lines(blocks: Blocks<'_>) -> Result<Vec<Action>, CollEr
         builder.end_step();
     }
     if lines.columns.len() > 1 {
-        for (rank, member) in blocks.members().iter().enumerate() {
-            let offset = blocks.output(rank / num_rows * num_rows);
-            let to = destination(lines.rows[rank % num_rows], offset);
+        for (rank, member) in task.members().iter().enumerate() {
+            let offset = task.output_block(rank / num_rows * num_rows);
+            let to = to_set(lines.rows[rank % num_rows], offset);
             let kind = transfer(*member, at(*member, offset), to, line_bytes);
             builder.add(ActionKind::Transfer(kind), &[*member]);
         }
@@ -187,17 +196,14 @@ pub(crate) fn all_gather_lines(blocks: Blocks<'_>) -> Result<Vec<Action>, CollEr
 }
 
 /// Along the rows all blocks of a column to its member, then along the columns each block to its rank.
-pub(crate) fn reduce_scatter_lines(
-    blocks: Blocks<'_>,
-    layout: &mut Layout,
-    sync: &SyncPlan,
-) -> Result<Vec<Action>, CollError> {
-    let lines = GatherLines::new(blocks)?;
+fn reduce_scatter_lines(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+    let mut layout = task.layout()?;
+    let lines = GatherLines::new(task)?;
     let (num_columns, num_rows) = (lines.columns.len(), lines.rows.len());
-    let line_bytes = num_rows as u64 * blocks.bytes();
+    let line_bytes = num_rows as u64 * task.collective.bytes;
     let is_one_column = num_columns == 1;
     let partial = if is_one_column {
-        blocks.input(0)
+        task.input_block(0)
     } else {
         layout.alloc(line_bytes)
     };
@@ -206,8 +212,8 @@ pub(crate) fn reduce_scatter_lines(
         for (column, line) in lines.columns.iter().enumerate() {
             for (row, root) in lines.rows.iter().zip(line.members()) {
                 let members: Vec<Coord> = row.members().collect();
-                let input = blocks.input(column * num_rows);
-                let kind = blocks.reduction(*row, input, at(root, partial), line_bytes);
+                let input = task.input_block(column * num_rows);
+                let kind = reduction(task, *row, input, at(root, partial), line_bytes);
                 builder.add(kind, &members);
             }
         }
@@ -215,24 +221,29 @@ pub(crate) fn reduce_scatter_lines(
     }
     if num_rows == 1 {
         // The partial result of a row is all there is: it belongs to the output.
-        for member in blocks.members() {
-            let to = at(*member, blocks.output(0));
-            builder.add(push(*member, partial, to, blocks.bytes()), &[*member]);
+        for member in task.members() {
+            let to = at(*member, task.output_block(0));
+            builder.add(
+                push(*member, partial, to, task.collective.bytes),
+                &[*member],
+            );
         }
+        task.check_layout(&layout)?;
         return Ok(builder.finish());
     }
     if !is_one_column {
-        sync.emit(&mut builder);
+        task.sync().emit(&mut builder);
     }
     for row in 0..num_rows {
         for (column, line) in lines.columns.iter().enumerate() {
             let members: Vec<Coord> = line.members().collect();
-            let root = blocks.members()[column * num_rows + row];
-            let from = partial + row as u64 * blocks.bytes();
-            let to = at(root, blocks.output(0));
-            let kind = blocks.reduction(*line, from, to, blocks.bytes());
+            let root = task.members()[column * num_rows + row];
+            let from = partial + row as u64 * task.collective.bytes;
+            let to = at(root, task.output_block(0));
+            let kind = reduction(task, *line, from, to, task.collective.bytes);
             builder.add(kind, &members);
         }
     }
+    task.check_layout(&layout)?;
     Ok(builder.finish())
 }

@@ -4,45 +4,28 @@
 //! On networks of core tiles there are no addresses: every byte is sent by one core and received by another one. So no barrier stands between
 //! a write and a read, and what a core waits for is what it has received.
 
-pub(crate) mod barrier;
 pub(crate) mod exchange;
-pub(crate) mod forms;
-mod plan;
-mod plan_links;
-mod plan_rounds;
 pub(crate) mod planned;
+mod planned_rounds;
 mod program;
 pub(crate) mod reduce;
-mod rounds;
-mod row_column;
-mod tree;
 
 use crate::choice::{RoundForm, RoundSync, TreeForm};
-use crate::entry::OnCores;
-use crate::group::Group;
-use crate::layout::Layout;
-use crate::position::rank_of;
-use crate::{Algorithm, Choice, CollError, Inner, check_elements, collectives_on_cores};
-use noccl_net::{Coord, Network};
-use noccl_workload::{
-    Action, Collective, CollectiveKind, First, Rectangle, SCHEDULE_FORMAT, Schedule,
+use crate::entry::{OnCores, Whole};
+use crate::layout::cut_bytes;
+use crate::plan::exchange::{Grid, by_partners, linear, pairwise};
+use crate::plan::tree::Tree;
+use crate::task::{Group, Task};
+use crate::{
+    Algorithm, Choice, CollError, Inner, check_elements, collectives_on_cores, schedule_of,
 };
-use program::MessagePart;
-use rounds::Grid;
+use exchange::{all_to_all, by_row_and_column};
+use noccl_net::Network;
+use noccl_workload::{Action, Collective, CollectiveKind, First, Rectangle, Schedule};
+use reduce::{
+    all_reduce_over, barrier_over_tree, multicast_over, reduce_over, reducing_tree, snake,
+};
 use std::collections::BTreeMap;
-
-/// One collective by one choice.
-#[derive(Debug)]
-pub(crate) struct Work<'a> {
-    network: &'a Network,
-    collective: &'a Collective,
-    group: &'a Group,
-    choice: Choice,
-    /// Members by rank.
-    members: Vec<Coord>,
-    /// Rank of the collective's root.
-    root: usize,
-}
 
 /// The schedule of a collective on core tiles.
 pub(crate) fn schedule(
@@ -52,33 +35,23 @@ pub(crate) fn schedule(
 ) -> Result<Schedule, CollError> {
     let form = validate(collective, choice)?;
     let group = Group::new(network, collective)?;
-    let members = group.members.clone();
-    let root = if !collective.kind.has_root() {
-        0
-    } else if group.is_root_member() {
-        rank_of(&members, &group.entry)
-    } else {
+    if collective.kind.has_root() && !group.is_root_member() {
         return Err(CollError::Impossible(format!(
             "root {}: not in the group; accepted: a member, as cores send and receive by themselves",
             collective.root
         )));
-    };
-    let work = Work {
+    }
+    let task = Task {
         network,
         collective,
         group: &group,
         choice,
-        members,
-        root,
     };
     Ok(Schedule {
-        format: SCHEDULE_FORMAT,
-        first: work.first(),
-        claims_rounds: work.claims_rounds(),
-        algorithm: choice.algorithm.to_string(),
-        parameters: work.parameters()?,
+        first: first(&task),
+        claims_rounds: claims_rounds(&task),
         collective: Some(collective.clone()),
-        actions: work.actions(form)?,
+        ..schedule_of(choice.algorithm, parameters(&task)?, actions(&task, form)?)
     })
 }
 
@@ -137,18 +110,18 @@ fn validate(collective: &Collective, choice: Choice) -> Result<OnCores, CollErro
 pub(crate) fn candidates(network: &Network, collective: &Collective) -> Vec<Choice> {
     let kind = collective.kind;
     let algorithms = Algorithm::ALL.into_iter().filter(|a| a.does_on_cores(kind));
-    let unit_bytes = unit_bytes(network);
-    let all_pieces = u32::try_from(collective.bytes.div_ceil(unit_bytes)).unwrap_or(u32::MAX);
+    let unit_bytes = cut_bytes(network);
+    let all_chunks = u32::try_from(collective.bytes.div_ceil(unit_bytes)).unwrap_or(u32::MAX);
     let mut choices = Vec::new();
     for algorithm in algorithms {
         let (plain, has) = (Choice::new(algorithm, 1), algorithm.entry().parameters);
-        let mut pieces = vec![1];
+        let mut counts = vec![1];
         if algorithm.has_chunks_on_cores(kind) {
-            pieces.extend([all_pieces / 4, all_pieces / 2, all_pieces]);
-            pieces.retain(|num| *num > 0);
-            pieces.dedup();
+            counts.extend([all_chunks / 4, all_chunks / 2, all_chunks]);
+            counts.retain(|num| *num > 0);
+            counts.dedup();
         }
-        for chunks in pieces {
+        for chunks in counts {
             let cut = Choice { chunks, ..plain };
             if has.has_lines && kind != CollectiveKind::AllToAll {
                 choices.extend([cut.direct(), cut]);
@@ -164,116 +137,161 @@ pub(crate) fn candidates(network: &Network, collective: &Collective) -> Vec<Choi
     choices
 }
 
-/// Bytes of the payload of a packet, and of whole elements of any type.
-pub(crate) fn unit_bytes(network: &Network) -> u64 {
-    let unit = network.cores().map_or(8, |tiles| tiles.core.unit_bytes);
-    u64::from(unit).next_multiple_of(8)
+fn actions(task: &Task<'_>, form: OnCores) -> Result<Vec<Action>, CollError> {
+    let collective = task.collective;
+    if collective.kind.has_payload() {
+        if collective.bytes == 0 && collective.lengths.is_none() {
+            return Ok(Vec::new());
+        }
+        // Buffers that do not fit are refused before anything else.
+        task.layout()?;
+    }
+    (form.build)(task)
 }
 
-impl Work<'_> {
-    fn actions(&self, form: OnCores) -> Result<Vec<Action>, CollError> {
-        let collective = self.collective;
-        if collective.kind.has_payload() {
-            if collective.bytes == 0 && collective.lengths.is_none() {
-                return Ok(Vec::new());
-            }
-            // Buffers that do not fit are refused before anything else.
-            self.layout()?;
-        }
-        (form.build)(self)
-    }
+const fn has_rounds(task: &Task<'_>) -> bool {
+    task.choice.algorithm.entry().parameters.has_rounds
+}
 
-    const fn has_rounds(&self) -> bool {
-        self.choice.algorithm.entry().parameters.has_rounds
-    }
+/// What a core does first: in rounds it receives, as the next round waits for that; else it goes on, so that others can too.
+fn first(task: &Task<'_>) -> Option<First> {
+    let has_payload = task.collective.kind.has_payload();
+    let sends_on = has_payload && !has_rounds(task);
+    let usual = sends_on.then_some(First::Send);
+    task.choice.messages.first.or(usual)
+}
 
-    /// What a core does first: in rounds it receives, as the next round waits for that; else it goes on, so that others can too.
-    fn first(&self) -> Option<First> {
-        let has_payload = self.collective.kind.has_payload();
-        let sends_on = has_payload && !self.has_rounds();
-        let usual = sends_on.then_some(First::Send);
-        self.choice.messages.first.or(usual)
-    }
+/// Rounds that are split share no link.
+fn claims_rounds(task: &Task<'_>) -> bool {
+    has_rounds(task) && task.choice.messages.rounds == RoundForm::Split
+}
 
-    /// Rounds that are split share no link.
-    fn claims_rounds(&self) -> bool {
-        self.has_rounds() && self.choice.messages.rounds == RoundForm::Split
-    }
-
-    fn parameters(&self) -> Result<BTreeMap<String, String>, CollError> {
-        let pieces = if self.collective.bytes == 0 {
-            0
-        } else {
-            self.pieces().len()
+fn parameters(task: &Task<'_>) -> Result<BTreeMap<String, String>, CollError> {
+    let num_chunks = if task.collective.bytes == 0 {
+        0
+    } else {
+        task.chunks().len()
+    };
+    let kind = task.collective.kind;
+    let mut parameters = task.choice.message_parameters(kind, num_chunks);
+    if has_rounds(task) {
+        let rectangle = rectangle(task)?;
+        let grid = Grid {
+            columns: rectangle.width,
+            rows: rectangle.height,
         };
-        let kind = self.collective.kind;
-        let mut parameters = self.choice.message_parameters(kind, pieces);
-        if self.has_rounds() {
-            let rectangle = self.rectangle()?;
-            let grid = Grid {
-                columns: rectangle.width,
-                rows: rectangle.height,
-            };
-            let counts = grid.counts();
-            for (name, value) in [
-                ("rounds", counts.rounds as u64),
-                ("subrounds", counts.subrounds as u64),
-                ("slots", counts.slots as u64),
-                ("least_slots", grid.least_slots()),
-            ] {
-                parameters.insert(name.to_owned(), value.to_string());
-            }
-        }
-        Ok(parameters)
-    }
-
-    /// Input and output of every rank.
-    fn whole(&self) -> MessagePart {
-        MessagePart {
-            from: self.collective.input_offset,
-            to: self.collective.output_offset,
-            bytes: self.collective.bytes,
+        let counts = grid.counts();
+        for (name, value) in [
+            ("rounds", counts.rounds as u64),
+            ("subrounds", counts.subrounds as u64),
+            ("slots", counts.slots as u64),
+            ("least_slots", grid.least_slots()),
+        ] {
+            parameters.insert(name.to_owned(), value.to_string());
         }
     }
+    Ok(parameters)
+}
 
-    fn unit_bytes(&self) -> u64 {
-        unit_bytes(self.network)
+/// Columns and rows of the group.
+fn grid(task: &Task<'_>) -> Result<(usize, usize), CollError> {
+    let lines = task.group.columns_and_rows();
+    let (columns, rows) = lines.ok_or_else(|| {
+        task.unsupported(
+            "the group must be all of some columns and rows; accepted for other sets: algorithms without rows and \
+             columns",
+        )
+    })?;
+    Ok((columns.len(), rows.len()))
+}
+
+/// The group as a rectangle without holes.
+fn rectangle(task: &Task<'_>) -> Result<Rectangle, CollError> {
+    Rectangle::of(task.members()).ok_or_else(|| {
+        task.unsupported(
+            "the group has holes: routes would lead through tiles that take no part; accepted: a rectangle",
+        )
+    })
+}
+
+// Forms on core tiles of algorithms that clusters have too.
+
+pub(crate) const CHAIN: OnCores = OnCores {
+    has_chunks: true,
+    is_line: true,
+    ..OnCores::new(Whole::includes, chain)
+};
+
+pub(crate) const TREE: OnCores = OnCores {
+    has_chunks: true,
+    order_of_many: Some(2),
+    ..OnCores::new(
+        |kind| Whole::includes(kind) || kind == CollectiveKind::Barrier,
+        tree,
+    )
+};
+
+pub(crate) const ROW_COLUMN: OnCores = OnCores {
+    has_chunks: true,
+    order_of_many: Some(1),
+    ..OnCores::new(
+        |kind| {
+            use CollectiveKind::{AllReduce, AllToAll, Reduce};
+            matches!(kind, Reduce | AllReduce | AllToAll)
+        },
+        row_column,
+    )
+};
+
+pub(crate) const UNICAST: OnCores = OnCores {
+    has_chunks: true,
+    is_line: true,
+    ..OnCores::new(
+        |kind| matches!(kind, CollectiveKind::AllToAll | CollectiveKind::Multicast),
+        |task| match task.collective.kind.has_blocks() {
+            true => all_to_all(task, by_partners(task.members().len(), linear)),
+            false => multicast_over(task, &Tree::star(task.members().len(), task.root())),
+        },
+    )
+};
+
+pub(crate) const PAIRWISE: OnCores = OnCores {
+    order_of_many: Some(5),
+    ..OnCores::new(
+        |kind| kind == CollectiveKind::AllToAll,
+        |task| all_to_all(task, by_partners(task.members().len(), pairwise)),
+    )
+};
+
+/// Through all lines. All-reduce: to the first member and from there by the static network (S4 §2).
+fn chain(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+    match Whole::of(task.collective.kind) {
+        Some(Whole::Multicast) => multicast_over(task, &snake(task, task.root())),
+        Some(Whole::AllReduce) => all_reduce_over(task, &snake(task, 0), None),
+        Some(Whole::Reduce) | None => reduce_over(task, &snake(task, task.root())),
     }
+}
 
-    fn layout(&self) -> Result<Layout, CollError> {
-        Layout::new(self.network, self.group, self.collective, self.choice)
-    }
-
-    fn check_layout(&self, layout: &Layout) -> Result<(), CollError> {
-        layout.check(self.network, self.group, self.choice)
-    }
-
-    /// Columns and rows of the group.
-    fn grid(&self) -> Result<(usize, usize), CollError> {
-        let lines = self.group.columns_and_rows();
-        let (columns, rows) = lines.ok_or_else(|| {
-            self.unsupported(
-                "the group must be all of some columns and rows; accepted for other sets: algorithms without rows and \
-                 columns",
-            )
-        })?;
-        Ok((columns.len(), rows.len()))
-    }
-
-    /// The group as a rectangle without holes.
-    fn rectangle(&self) -> Result<Rectangle, CollError> {
-        Rectangle::of(&self.members).ok_or_else(|| {
-            self.unsupported(
-                "the group has holes: routes would lead through tiles that take no part; accepted: a rectangle",
-            )
-        })
-    }
-
-    fn unsupported(&self, reason: &str) -> CollError {
-        CollError::Unsupported {
-            algorithm: self.choice.to_string(),
-            collective: self.collective.kind.to_string(),
-            reason: reason.to_owned(),
+fn tree(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+    let binomial = |root| Tree::binomial(task.members().len(), root);
+    match Whole::of(task.collective.kind) {
+        Some(Whole::Multicast) => multicast_over(task, &binomial(task.root())),
+        Some(Whole::Reduce) => reduce_over(task, &reducing_tree(task, task.root())),
+        Some(Whole::AllReduce) => {
+            all_reduce_over(task, &reducing_tree(task, 0), Some(&binomial(0)))
         }
+        None => barrier_over_tree(task),
+    }
+}
+
+fn row_column(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+    let is_chain = !task.choice.messages.is_direct;
+    let tree = |grid, root| Tree::by_row_and_column(grid, root, is_chain);
+    match Whole::of(task.collective.kind) {
+        Some(Whole::AllReduce) => all_reduce_over(task, &tree(grid(task)?, 0), None),
+        Some(Whole::Reduce | Whole::Multicast) => {
+            reduce_over(task, &tree(grid(task)?, task.root()))
+        }
+        None => by_row_and_column(task),
     }
 }

@@ -3,9 +3,10 @@
 //!
 //! A core sends and reduces in the order of the file, so only what it has received needs an `after`.
 
-use super::Work;
-use crate::exchange::blocks::at;
-use noccl_workload::{Action, ActionId, ActionKind, LocalReduce, Message, MessageRows};
+use crate::plan::exchange::Moved;
+use crate::steps::{at, local_reduce};
+use crate::task::Task;
+use noccl_workload::{Action, ActionId, ActionKind, Collective, Message, MessageRows};
 
 /// What a core waits for before it sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,16 +35,38 @@ impl MessagePart {
         bytes: 0,
     };
 
-    /// The so-manieth piece of so many bytes, the last one shorter; all of it if pieces have none.
-    pub(crate) fn piece(self, number: u64, piece_bytes: u64) -> Self {
-        if piece_bytes == 0 {
+    /// Input and output of every rank.
+    pub(crate) const fn whole(collective: &Collective) -> Self {
+        Self {
+            from: collective.input_offset,
+            to: collective.output_offset,
+            bytes: collective.bytes,
+        }
+    }
+
+    /// The n-th chunk of so many bytes, the last one shorter; all of it if chunks have none.
+    pub(crate) fn chunk(self, number: u64, chunk_bytes: u64) -> Self {
+        if chunk_bytes == 0 {
             return self;
         }
-        let start = self.bytes.min(number * piece_bytes);
+        let start = self.bytes.min(number * chunk_bytes);
         Self {
             from: self.from + start,
             to: self.to + start,
-            bytes: piece_bytes.min(self.bytes - start),
+            bytes: chunk_bytes.min(self.bytes - start),
+        }
+    }
+
+    /// The same with its ranks.
+    pub(crate) const fn between(self, from: usize, to: usize) -> Moved {
+        Moved {
+            from,
+            to,
+            source: self.from,
+            destination: self.to,
+            bytes: self.bytes,
+            rows: 1,
+            stride: 0,
         }
     }
 }
@@ -51,7 +74,7 @@ impl MessagePart {
 /// Actions so far, and what each core has received that none of its sends has waited for, by step.
 #[derive(Debug)]
 pub(crate) struct Program<'a> {
-    work: &'a Work<'a>,
+    task: &'a Task<'a>,
     actions: Vec<Action>,
     received: Vec<Vec<(u32, ActionId)>>,
     /// Step of what is sent now.
@@ -61,11 +84,11 @@ pub(crate) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub(crate) fn new(work: &'a Work<'a>) -> Self {
+    pub(crate) fn new(task: &'a Task<'a>) -> Self {
         Self {
-            work,
+            task,
             actions: Vec::new(),
-            received: vec![Vec::new(); work.members.len()],
+            received: vec![Vec::new(); task.members().len()],
             step: 0,
             round: None,
         }
@@ -78,22 +101,28 @@ impl<'a> Program<'a> {
     }
 
     /// A message between ranks.
-    pub(crate) fn send(&mut self, pair: (usize, usize), part: MessagePart, wait: Wait) -> ActionId {
-        self.send_rows(pair, (part, None), wait)
-    }
-
-    /// A message between ranks, of rows with `part.bytes` each if it has several.
-    pub(crate) fn send_rows(
+    pub(crate) fn send(
         &mut self,
         (from, to): (usize, usize),
-        (part, rows): (MessagePart, Option<MessageRows>),
+        part: MessagePart,
         wait: Wait,
     ) -> ActionId {
+        self.send_rows(&part.between(from, to), wait)
+    }
+
+    /// A message between ranks, of one row or several.
+    pub(crate) fn send_rows(&mut self, moved: &Moved, wait: Wait) -> ActionId {
+        let (from, to) = (moved.from, moved.to);
         let after = self.waited_for(from, wait);
+        let rows = (moved.rows > 1).then_some(MessageRows {
+            count: moved.rows as u32,
+            source_stride: moved.stride,
+            destination_stride: moved.stride,
+        });
         let message = Message {
-            source: at(self.work.members[from], part.from),
-            destination: at(self.work.members[to], part.to),
-            bytes: part.bytes,
+            source: at(self.task.members()[from], moved.source),
+            destination: at(self.task.members()[to], moved.destination),
+            bytes: moved.bytes,
             rows,
             round: self.round.filter(|_| from != to),
         };
@@ -104,23 +133,16 @@ impl<'a> Program<'a> {
         id
     }
 
-    /// Lets an action wait for earlier ones beside those that it waits for.
+    /// Lets an action wait for earlier ones too.
     pub(crate) fn wait(&mut self, action: ActionId, earlier: impl Iterator<Item = ActionId>) {
         self.actions[action.0 as usize].after.extend(earlier);
     }
 
     /// A rank's core reduces, left operand first.
     pub(crate) fn fold(&mut self, rank: usize, inputs: Vec<u64>, output: u64, bytes: u64) {
-        let collective = self.work.collective;
         let after = self.waited_for(rank, Wait::All);
-        let fold = LocalReduce {
-            tile: at(self.work.members[rank], 0).tile,
-            inputs,
-            output,
-            bytes,
-            operator: collective.operator,
-            element: collective.element,
-        };
+        let core = self.task.members()[rank];
+        let fold = local_reduce(self.task.collective, core, inputs, output, bytes);
         self.add(ActionKind::LocalReduce(fold), after);
     }
 

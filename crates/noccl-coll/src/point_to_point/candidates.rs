@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which forms without barriers are worth comparing.
 
-use super::combining::combining;
-use super::family::Family;
+use super::Family;
 use crate::candidates::{MAX_CHUNKS, Offer, beats};
 use crate::{Algorithm, Choice, LineForm, PointForm};
 use noccl_net::{Coord, Network};
@@ -22,9 +21,9 @@ const LINES: [(LineForm, LineForm); 8] = [
 ];
 /// Numbers of trees that a comparison tries.
 const TREES: [u8; 4] = [1, 2, 4, 8];
-/// Parts of lines that a comparison tries for a multicast's trees along lines, and lengths of their pieces.
+/// Parts of lines that a comparison tries for a multicast's trees along lines, and lengths of their chunks.
 const ROTATED: [u8; 2] = [2, 4];
-const ROTATED_PIECE_BEATS: [u64; 3] = [4, 8, 16];
+const ROTATED_CHUNK_BEATS: [u64; 3] = [4, 8, 16];
 /// Members of the smallest lines of a form by neighbours and far members.
 const RADIX: u8 = 4;
 /// Forms of a scatter or gather that a comparison tries; of a custom collective the first.
@@ -43,11 +42,11 @@ const SCANS: [PointForm; 5] = [
     PointForm::Lines(LineForm::Halving, LineForm::Ring),
     PointForm::Lines(LineForm::Halving, LineForm::Halving),
 ];
-/// Pieces of lines that a comparison tries, of payloads only the first two.
-const LINE_PIECES: [u32; 3] = [1, 2, 8];
-/// Lengths of the pieces of trees that a comparison tries: shorter ones lose more to the start of transfers than they gain.
-const TREE_PIECE_BEATS: [u64; 2] = [8, 16];
-/// Most messages of a piece in forms by rings that a comparison tries: those of a mesh of 32 by 32.
+/// Chunks of lines that a comparison tries, of payloads only the first two.
+const LINE_CHUNKS: [u32; 3] = [1, 2, 8];
+/// Lengths of the chunks of trees that a comparison tries: shorter ones lose more to the start of transfers than they gain.
+const TREE_CHUNK_BEATS: [u64; 2] = [8, 16];
+/// Most messages of a chunk in forms by rings that a comparison tries: those of a mesh of 32 by 32.
 const MAX_MESSAGES: usize = 1 << 16;
 /// Longest ring that a comparison tries.
 const MAX_RING_MEMBERS: usize = 256;
@@ -61,7 +60,7 @@ pub(super) fn candidates(offer: &Offer<'_>) -> Vec<Choice> {
     }
 }
 
-/// Forms without barriers, each with the numbers of pieces that may be best.
+/// Forms without barriers, each with the numbers of chunks that may be best.
 fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
     let kind = collective.kind;
     let family = Family::of(kind);
@@ -69,7 +68,7 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
         return vec![Choice::new(Algorithm::PointToPoint, 1)];
     }
     if family.is_straight() {
-        let forms = match family == Family::Dealt {
+        let forms = match family == Family::ScatterGather {
             true => &STRAIGHT[..],
             false => &STRAIGHT[..1],
         };
@@ -86,18 +85,18 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
     let has_few_messages = has_few_messages(network, collective);
     let lines = lines.filter(|form| has_few_messages || has_few_steps(*form));
     if kind.has_blocks() {
-        let passes = lines.flat_map(|form| of(form, &LINE_PIECES));
+        let passes = lines.flat_map(|form| of(form, &LINE_CHUNKS));
         let passes = passes.chain(ring(network, collective));
         return passes.chain(combining).collect();
     }
     let beats = beats(network, collective);
-    let pieces = |lengths: &[u64]| -> Vec<u32> {
-        let pieces = |b: &u64| beats.div_ceil(*b).clamp(1, u64::from(MAX_CHUNKS)) as u32;
-        let pieces: BTreeSet<u32> = lengths.iter().map(pieces).collect();
-        pieces.into_iter().collect()
+    let counts_of = |lengths: &[u64]| -> Vec<u32> {
+        let count = |b: &u64| beats.div_ceil(*b).clamp(1, u64::from(MAX_CHUNKS)) as u32;
+        let counts: BTreeSet<u32> = lengths.iter().map(count).collect();
+        counts.into_iter().collect()
     };
     if family == Family::Scan {
-        let mut counts = pieces(&TREE_PIECE_BEATS);
+        let mut counts = counts_of(&TREE_CHUNK_BEATS);
         if counts.first() != Some(&1) {
             counts.insert(0, 1);
         }
@@ -105,13 +104,13 @@ fn points(network: &Network, collective: &Collective) -> Vec<Choice> {
         return scans.chain(combining).collect();
     }
     let trees = TREES.into_iter().map(PointForm::Trees);
-    let trees = trees.flat_map(|form| of(form, &pieces(&TREE_PIECE_BEATS)));
+    let trees = trees.flat_map(|form| of(form, &counts_of(&TREE_CHUNK_BEATS)));
     // Sums are added at every member of a tree: there parts of lines are faster.
     let is_multicast = kind == CollectiveKind::Multicast;
     let rotated = ROTATED.into_iter().filter(|_| is_multicast);
     let rotated = rotated.map(PointForm::Rotated);
-    let rotated = rotated.flat_map(|form| of(form, &pieces(&ROTATED_PIECE_BEATS)));
-    let lines = lines.flat_map(|form| of(form, &LINE_PIECES[..2]));
+    let rotated = rotated.flat_map(|form| of(form, &counts_of(&ROTATED_CHUNK_BEATS)));
+    let lines = lines.flat_map(|form| of(form, &LINE_CHUNKS[..2]));
     let mut all: Vec<Choice> = lines
         .chain(trees)
         .chain(rotated)
@@ -151,4 +150,45 @@ fn ring(network: &Network, collective: &Collective) -> Option<Choice> {
     // 0: a group that is not on the network is refused where the schedule is built.
     let members = network.members(&collective.group).map_or(0, |m| m.len());
     (members <= MAX_RING_MEMBERS).then(|| Choice::point_to_point(PointForm::Ring, 1))
+}
+
+// Which numbers of operands of one addition are worth comparing.
+
+/// Operands of one addition that a comparison tries, besides the members of a row.
+const COMBINED: [u16; 3] = [4, 8, MAX_COMBINED];
+/// Of a group of so many members a comparison tries one addition of all operands; of more two levels and more were faster (4x4 to 8x8, 8 bytes).
+const MAX_COMBINED: u16 = 16;
+/// Longest row of which a comparison tries one addition of all operands.
+const MAX_COMBINED_ROW: usize = 32;
+/// Longest payload that is not cut among members, in beats: of longer ones the parts of rings, pairs and trees were faster (2x2 to 8x8).
+const MAX_COMBINED_BEATS: u64 = 8;
+
+/// Additions of many operands at a time, of payloads short enough. Where every member sends to every other one, of a group that is no product of columns
+/// and rows only if its members are few.
+fn combining(network: &Network, collective: &Collective) -> Vec<Choice> {
+    let Ok(members) = network.members(&collective.group) else {
+        return Vec::new();
+    };
+    let columns = members.iter().map(|c| c.x).collect::<BTreeSet<_>>().len();
+    let rows = members.iter().map(|c| c.y).collect::<BTreeSet<_>>().len();
+    let is_product = columns * rows == members.len();
+    let is_rooted = matches!(
+        collective.kind,
+        CollectiveKind::Reduce | CollectiveKind::Multicast
+    );
+    let num = members.len();
+    let has_few_messages = is_rooted || is_product || num <= usize::from(MAX_COMBINED);
+    let is_short = beats(network, collective) <= MAX_COMBINED_BEATS;
+    if num < 2 || !is_short || !has_few_messages {
+        return Vec::new();
+    }
+    let row = (is_product && columns <= MAX_COMBINED_ROW).then_some(columns as u16);
+    let most: BTreeSet<u16> = COMBINED
+        .into_iter()
+        .chain(row)
+        .map(|most| most.min(u16::try_from(num).unwrap_or(most)))
+        .filter(|most| *most >= 2)
+        .collect();
+    let choice = |most: u16| Choice::point_to_point(PointForm::Combine(most), 1);
+    most.into_iter().map(choice).collect()
 }

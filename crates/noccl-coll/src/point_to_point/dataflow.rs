@@ -6,15 +6,11 @@
 //! memory. That nobody else still needs what a delivery overwrites is the algorithm's business: the checker proves it.
 
 use super::file_order::{Priority, file_order};
-use super::memory::Memory;
 use super::reuse::Reuse;
-use crate::exchange::blocks::at;
-use crate::steps::transfer;
-use noccl_net::{Coord, Network, TileRef};
-use noccl_workload::{
-    Action, ActionId, ActionKind, Collective, Destination, LocalReduce, Place, Transfer,
-};
-use std::collections::HashMap;
+use crate::steps::{at, local_reduce, transfer};
+use noccl_net::{Coord, Network};
+use noccl_workload::{Action, ActionId, ActionKind, Collective, Destination, Place, Transfer};
+use std::collections::{BTreeMap, HashMap};
 
 /// Bytes of a flag.
 pub(crate) const FLAG_BYTES: u64 = 8;
@@ -47,29 +43,28 @@ pub struct Dataflow<'a> {
     pub(super) reused: Vec<Reuse>,
 }
 
-/// A range of a memory in lines of equal length.
+/// A range of a memory in rows of equal length.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lines {
+pub(crate) struct Rows {
     pub(crate) bytes: u64,
-    pub(crate) rows: u32,
-    pub(crate) source_stride: u64,
-    pub(crate) destination_stride: u64,
+    pub(crate) count: u32,
+    /// From row to row, at both sides.
+    pub(crate) stride: u64,
 }
 
-impl Lines {
+impl Rows {
     /// Consecutive bytes.
     pub(crate) const fn one(bytes: u64) -> Self {
         Self {
             bytes,
-            rows: 1,
-            source_stride: 0,
-            destination_stride: 0,
+            count: 1,
+            stride: 0,
         }
     }
 
-    fn ranges(self, start: u64, stride: u64) -> impl Iterator<Item = (u64, u64)> {
-        (0..u64::from(self.rows)).map(move |row| {
-            let first = start + row * stride;
+    fn ranges(self, start: u64) -> impl Iterator<Item = (u64, u64)> {
+        (0..u64::from(self.count)).map(move |row| {
+            let first = start + row * self.stride;
             (first, first + self.bytes)
         })
     }
@@ -96,39 +91,37 @@ impl<'a> Dataflow<'a> {
 
     /// A member writes what it holds into another member's memory, which notices; within one memory it copies.
     pub fn send(&mut self, from: Coord, source: u64, to: Coord, destination: u64, bytes: u64) {
-        self.send_lines(from, source, to, destination, Lines::one(bytes));
+        self.send_rows(from, source, to, destination, Rows::one(bytes));
     }
 
-    /// The same for several lines.
-    pub(crate) fn send_lines(
+    /// The same for several rows.
+    pub(crate) fn send_rows(
         &mut self,
         from: Coord,
         source: u64,
         to: Coord,
         destination: u64,
-        lines: Lines,
+        rows: Rows,
     ) {
         let is_there = from == to && source == destination;
         let is_needless = from != to && self.has_all == Some(to);
-        if lines.bytes == 0 || is_there || is_needless {
+        if rows.bytes == 0 || is_there || is_needless {
             return;
         }
         let transfer = Transfer {
-            rows: lines.rows,
-            source_stride: lines.source_stride,
-            destination_stride: lines.destination_stride,
+            rows: rows.count,
+            source_stride: rows.stride,
+            destination_stride: rows.stride,
             ..transfer(
                 from,
                 at(from, source),
                 Destination::One(at(to, destination)),
-                lines.bytes,
+                rows.bytes,
             )
         };
-        let mut reads: Vec<_> = lines.ranges(source, lines.source_stride).collect();
+        let mut reads: Vec<_> = rows.ranges(source).collect();
         reads.extend(self.released(from, to, destination));
-        let writes: Vec<_> = lines
-            .ranges(destination, lines.destination_stride)
-            .collect();
+        let writes: Vec<_> = rows.ranges(destination).collect();
         if from == to {
             self.add(ActionKind::Transfer(transfer), from, None, &reads, &writes);
         } else {
@@ -143,7 +136,7 @@ impl<'a> Dataflow<'a> {
     }
 
     /// A member sends a flag when all of a range of its own memory has been written.
-    pub(crate) fn tell(
+    pub(crate) fn signal(
         &mut self,
         from: Coord,
         source: u64,
@@ -190,14 +183,8 @@ impl<'a> Dataflow<'a> {
             return;
         }
         let reads: Vec<_> = inputs.iter().map(|i| (*i, i + bytes)).collect();
-        let kind = ActionKind::LocalReduce(LocalReduce {
-            tile: TileRef::Cluster(member),
-            inputs,
-            output,
-            bytes,
-            operator: self.collective.operator,
-            element: self.collective.element,
-        });
+        let sum = local_reduce(self.collective, member, inputs, output, bytes);
+        let kind = ActionKind::LocalReduce(sum);
         self.add(kind, member, None, &reads, &[(output, output + bytes)]);
     }
 
@@ -211,18 +198,18 @@ impl<'a> Dataflow<'a> {
     ) {
         let id = self.tasks.len();
         let mut after = Vec::new();
-        let own = self.memories.entry(agent).or_default();
+        let memory = self.memories.entry(agent).or_default();
         for range in reads {
-            own.writers(*range, &mut after);
+            memory.writers(*range, &mut after);
         }
         if destination.is_none() {
             for range in writes {
-                own.writers(*range, &mut after);
-                own.readers(*range, &mut after);
+                memory.writers(*range, &mut after);
+                memory.readers(*range, &mut after);
             }
         }
         for range in reads {
-            own.note_read(*range, id);
+            memory.note_read(*range, id);
         }
         let target = self
             .memories
@@ -283,5 +270,71 @@ impl<'a> Dataflow<'a> {
                 }
             })
             .collect()
+    }
+}
+
+// Which tasks wrote and read which bytes of one cluster's memory.
+
+/// Accesses to one cluster's memory that later ones have to follow.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    /// By first byte: end, and the task that wrote it last. Ranges are disjoint.
+    written: BTreeMap<u64, (u64, TaskId)>,
+    /// By first byte: end and reader, of ranges that this cluster has read since they were written.
+    read: BTreeMap<u64, Vec<(u64, TaskId)>>,
+    /// Longest range of `read`.
+    longest_read: u64,
+}
+
+impl Memory {
+    /// Who wrote bytes of this range last?
+    pub(super) fn writers(&self, (start, end): (u64, u64), out: &mut Vec<TaskId>) {
+        let before = self.written.range(..start).next_back();
+        let inside = self.written.range(start..end);
+        let all = before.into_iter().chain(inside);
+        out.extend(all.filter(|(_, (e, _))| *e > start).map(|(_, (_, id))| *id));
+    }
+
+    /// Who of this cluster has read bytes of this range?
+    pub(super) fn readers(&self, (start, end): (u64, u64), out: &mut Vec<TaskId>) {
+        let from = start.saturating_sub(self.longest_read);
+        let near = self.read.range(from..end).flat_map(|(_, all)| all);
+        out.extend(near.filter(|(e, _)| *e > start).map(|(_, id)| *id));
+    }
+
+    fn note_read(&mut self, (start, end): (u64, u64), id: TaskId) {
+        self.longest_read = self.longest_read.max(end - start);
+        self.read.entry(start).or_default().push((end, id));
+    }
+
+    /// The range is this task's; what earlier ones wrote of it is cut away.
+    pub(super) fn note_written(&mut self, (start, end): (u64, u64), id: TaskId) {
+        let before = self.written.range(..start).next_back();
+        let before = before
+            .map(|(s, v)| (*s, *v))
+            .filter(|(_, (e, _))| *e > start);
+        let inside: Vec<(u64, (u64, TaskId))> = self
+            .written
+            .range(start..end)
+            .map(|(s, v)| (*s, *v))
+            .collect();
+        for (first, (last, owner)) in before.into_iter().chain(inside) {
+            self.written.remove(&first);
+            if first < start {
+                self.written.insert(first, (start, owner));
+            }
+            if last > end {
+                self.written.insert(end, (last, owner));
+            }
+        }
+        self.written.insert(start, (end, id));
+    }
+
+    /// Forgets the readers of a range: whoever writes there next waits for them by a flag.
+    pub(super) fn forget_readers(&mut self, (start, end): (u64, u64)) {
+        let from = start.saturating_sub(self.longest_read);
+        for (_, readers) in self.read.range_mut(from..end) {
+            readers.retain(|(e, _)| *e <= start);
+        }
     }
 }

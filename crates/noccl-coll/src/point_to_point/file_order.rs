@@ -18,7 +18,7 @@ pub(crate) enum Priority {
     /// That with the longest path behind it.
     #[default]
     Path,
-    /// The same, but what stands before much other work of its worker counts too, so that many pieces stay in their order.
+    /// The same, but what stands before much other work of its worker counts too, so that many chunks stay in their order.
     PathAndQueue,
 }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Slots that are written again: their member tells by a flag that it has used what was there.
+//! Slots that are written again: their member signals by a flag that it has used what was there.
 
 use super::dataflow::{Dataflow, FLAG_BYTES, FlowTask, TaskId};
-use crate::exchange::blocks::at;
+use crate::layout::Layout;
+use crate::steps::at;
 use crate::steps::transfer;
 use noccl_net::Coord;
 use noccl_workload::{ActionKind, Destination};
 use std::collections::HashMap;
 
-/// A range of every member's memory, since it was last given to a piece.
+/// A range of every member's memory, since it was last given to a chunk.
 #[derive(Debug)]
 pub(super) struct Reuse {
     range: (u64, u64),
@@ -23,22 +24,25 @@ pub(super) struct Reuse {
 }
 
 impl Reuse {
-    /// Users of members who have told nobody.
-    fn untold(self) -> HashMap<Coord, Vec<TaskId>> {
+    /// Users of members who have signalled nobody.
+    fn unsignalled(self) -> HashMap<Coord, Vec<TaskId>> {
         let Self { given, users, .. } = self;
-        let has_told = |member: &Coord| given.keys().any(|(told, _)| told == member);
-        users.into_iter().filter(|(m, _)| !has_told(m)).collect()
+        let has_signalled = |member: &Coord| given.keys().any(|(signalled, _)| signalled == member);
+        users
+            .into_iter()
+            .filter(|(m, _)| !has_signalled(m))
+            .collect()
     }
 }
 
 impl Dataflow<'_> {
     /// From now on whoever writes into this range waits for a flag of its member, which has done all that it does with the range so far.
     /// There is a flag for each member that a sender writes to, from `flags` on.
-    pub(super) fn use_again(&mut self, range: (u64, u64), flags: u64) {
+    fn use_again(&mut self, range: (u64, u64), flags: u64) {
         let position = self.reused.iter().position(|reuse| reuse.range == range);
-        // Whoever nobody has written to since then has still to tell of what came before.
+        // A member that nobody has written to since then has still to signal what came before.
         let mut users = match position.map(|at| self.reused.swap_remove(at)) {
-            Some(before) => before.untold(),
+            Some(before) => before.unsignalled(),
             None => HashMap::new(),
         };
         for (member, memory) in &mut self.memories {
@@ -62,8 +66,8 @@ impl Dataflow<'_> {
     }
 
     /// The flag that `from` has to have before it writes there, if that is a slot that is used again.
-    pub(super) fn released(&mut self, from: Coord, to: Coord, place: u64) -> Option<(u64, u64)> {
-        let is_there = |reuse: &&mut Reuse| (reuse.range.0..reuse.range.1).contains(&place);
+    pub(super) fn released(&mut self, from: Coord, to: Coord, offset: u64) -> Option<(u64, u64)> {
+        let is_there = |reuse: &&mut Reuse| (reuse.range.0..reuse.range.1).contains(&offset);
         let reuse = self
             .reused
             .iter_mut()
@@ -91,5 +95,58 @@ impl Dataflow<'_> {
             after: users,
         });
         Some(written)
+    }
+}
+
+// Slots for what chunks receive: every chunk has its own, or chunks share a few in rotation.
+//
+// A slot that is used again takes no barrier: its member signals whoever writes next, by a flag, that it has used what was there.
+
+/// Where chunks receive partial sums, by dimension.
+#[derive(Debug)]
+pub(super) struct Slots<'a> {
+    pub(super) layout: &'a mut Layout,
+    /// Chunks that have slots at a time; `None`: all.
+    chunks: Option<u32>,
+    /// By dimension: chunks so far.
+    taken: HashMap<usize, u32>,
+    /// By dimension and place in the rotation: first byte and bytes.
+    known: HashMap<(usize, u32), (u64, u64)>,
+}
+
+impl<'a> Slots<'a> {
+    pub(super) fn new(layout: &'a mut Layout, chunks: Option<u32>) -> Self {
+        Self {
+            layout,
+            chunks,
+            taken: HashMap::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Slots of the next chunk in this dimension, in which a member writes to at most `partners` others.
+    pub(super) fn take(
+        &mut self,
+        dimension: usize,
+        bytes: u64,
+        partners: u64,
+        flow: &mut Dataflow<'_>,
+    ) -> u64 {
+        let Some(chunks) = self.chunks else {
+            return self.layout.alloc(bytes);
+        };
+        let taken = self.taken.entry(dimension).or_default();
+        let key = (dimension, *taken % chunks);
+        *taken += 1;
+        if let Some((start, known_bytes)) = self.known.get(&key).copied()
+            && bytes <= known_bytes
+        {
+            let flags = self.layout.alloc(FLAG_BYTES * (partners + 1));
+            flow.use_again((start, start + known_bytes), flags);
+            return start;
+        }
+        let start = self.layout.alloc(bytes);
+        self.known.insert(key, (start, bytes));
+        start
     }
 }

@@ -5,8 +5,8 @@
 //! What would overwrite an input of its destination comes to scratch first, and to its place when nobody needs that input any more.
 
 use super::dataflow::Dataflow;
-use crate::compose::Task;
 use crate::layout::Layout;
+use crate::task::Task;
 use crate::{CollError, LineForm, PointForm};
 use noccl_net::counts::{count_so_far, max_or_zero};
 use noccl_net::{Coord, TileId, TileRef};
@@ -38,63 +38,61 @@ struct Straight<'a> {
     staged: Vec<Move>,
 }
 
-impl Task<'_> {
-    /// A custom collective.
-    pub(super) fn custom(
-        &self,
-        flow: &mut Dataflow<'_>,
-        layout: &mut Layout,
-    ) -> Result<(), CollError> {
-        if self.choice.point != PointForm::Lines(LineForm::Direct, LineForm::Direct) {
-            return Err(self.unsupported(
-                "what it asks for goes straight; accepted: point_to_point, point_to_point:direct",
-            ));
-        }
-        self.straight(flow, layout)
+/// A custom collective.
+pub(super) fn custom(
+    task: &Task<'_>,
+    flow: &mut Dataflow<'_>,
+    layout: &mut Layout,
+) -> Result<(), CollError> {
+    if task.choice.point != PointForm::Lines(LineForm::Direct, LineForm::Direct) {
+        return Err(task.unsupported(
+            "what it asks for goes straight; accepted: point_to_point, point_to_point:direct",
+        ));
     }
+    by_copies(task, flow, layout)
+}
 
-    /// Copies and reductions of the postcondition.
-    pub(super) fn straight(
-        &self,
-        flow: &mut Dataflow<'_>,
-        layout: &mut Layout,
-    ) -> Result<(), CollError> {
-        let wanted = Postcondition::new(self.network, self.collective);
-        let mut straight = Straight::new(self, &wanted, layout);
-        let mut takers: Vec<Vec<Output>> = vec![Vec::new(); wanted.values.len()];
-        for output in &wanted.outputs {
-            takers[output.value].push(*output);
-        }
-        let mut moves = Vec::new();
-        let mut sums = Vec::new();
-        for (operands, takers) in wanted.values.iter().zip(takers) {
-            match operands.as_slice() {
-                [only] => {
-                    let copies = takers.iter().map(|t| straight.copy(*only, *t));
-                    moves.extend(copies);
-                }
-                several => sums.push((several, takers)),
-            }
-        }
-        // All that reads inputs stands before all that may overwrite them.
-        let made: Vec<MadeReduction> = sums
-            .into_iter()
-            .filter_map(|(operands, takers)| straight.bring(operands, &takers, &mut moves))
-            .collect();
-        straight.emit(moves, flow);
-        let mut results = Vec::new();
-        for one in made {
-            straight.make(&one, flow);
-            results.extend(one.passed);
-        }
-        straight.emit(results, flow);
-        let staged = std::mem::take(&mut straight.staged);
-        straight.emit(staged, flow);
-        let start = layout.alloc(0);
-        let used = straight.free.values().max().copied().unwrap_or(start);
-        layout.alloc(used.saturating_sub(start));
-        Ok(())
+/// Copies and reductions of the postcondition.
+pub(super) fn by_copies(
+    task: &Task<'_>,
+    flow: &mut Dataflow<'_>,
+    layout: &mut Layout,
+) -> Result<(), CollError> {
+    let wanted = Postcondition::new(task.network, task.collective);
+    let mut straight = Straight::new(task, &wanted, layout);
+    let mut takers: Vec<Vec<Output>> = vec![Vec::new(); wanted.values.len()];
+    for output in &wanted.outputs {
+        takers[output.value].push(*output);
     }
+    let mut moves = Vec::new();
+    let mut sums = Vec::new();
+    for (operands, takers) in wanted.values.iter().zip(takers) {
+        match operands.as_slice() {
+            [only] => {
+                let copies = takers.iter().map(|t| straight.copy(*only, *t));
+                moves.extend(copies);
+            }
+            several => sums.push((several, takers)),
+        }
+    }
+    // All that reads inputs stands before all that may overwrite them.
+    let made: Vec<MadeReduction> = sums
+        .into_iter()
+        .filter_map(|(operands, takers)| straight.bring(operands, &takers, &mut moves))
+        .collect();
+    straight.emit(moves, flow);
+    let mut results = Vec::new();
+    for one in made {
+        straight.make(&one, flow);
+        results.extend(one.passed);
+    }
+    straight.emit(results, flow);
+    let staged = std::mem::take(&mut straight.staged);
+    straight.emit(staged, flow);
+    let start = layout.alloc(0);
+    let used = straight.free.values().max().copied().unwrap_or(start);
+    layout.alloc(used.saturating_sub(start));
+    Ok(())
 }
 
 /// A reduction with its operands at its maker.
@@ -191,14 +189,14 @@ impl<'a> Straight<'a> {
         let chosen = takers.iter().min_by_key(load).copied().unwrap_or(first);
         let (maker, bytes) = (chosen.tile, chosen.bytes);
         *self.made.entry(maker).or_insert(0) += bytes;
-        let mut places = Vec::new();
+        let mut offsets = Vec::new();
         for operand in operands {
             if operand.tile == maker {
-                places.push(operand.offset);
+                offsets.push(operand.offset);
                 continue;
             }
             let slot = self.slot(maker, bytes);
-            places.push(slot);
+            offsets.push(slot);
             moves.push(Move {
                 from: operand.tile,
                 source: operand.offset,
@@ -219,7 +217,7 @@ impl<'a> Straight<'a> {
         Some(MadeReduction {
             maker,
             passed: passed.collect(),
-            operands: places,
+            operands: offsets,
             result,
             bytes,
         })

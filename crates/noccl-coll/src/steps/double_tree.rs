@@ -6,253 +6,100 @@
 //! about as much as it receives. Chunks run through the levels in a pipeline, as in a chain, but the
 //! pipeline is only as long as the trees are high.
 
-use super::entries;
-use crate::Forwarding;
-use crate::Inner;
-use crate::entry::{Entry, OnClusters, Stages};
-use crate::exchange::blocks::at;
-use crate::group::Group;
+use super::trees::{Lane, ReduceHop, ReducedLane, TreeMember, by_trees, in_steps, parameters};
+use crate::entry::{Entry, OnClusters, Stages, Whole};
 use crate::layout::{Chunks, Layout};
-use crate::order::by_rows;
-use crate::steps::{Op, Steps, copy, fold};
-use crate::whole::Whole;
+use crate::plan::mesh_order::{Stage, by_rows};
+use crate::task::Task;
+use crate::{CollError, Forwarding, Inner};
+use noccl_net::Coord;
 use noccl_net::counts::max_or_zero;
-use noccl_net::{Coord, TileRef};
-use noccl_workload::{Collective, LocalReduce, Place};
+use noccl_workload::Action;
 
-/// A member with those it serves.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct TreeMember {
-    parent: Coord,
-    children: Vec<Coord>,
-}
+pub(crate) const ENTRY: Entry = Entry {
+    parameters: parameters(Stages::Fixed(Inner::Tree)),
+    on_clusters: Some(OnClusters {
+        num_chunks,
+        ..OnClusters::new(Whole::includes, |task| match task.is_alone() {
+            true => in_steps(task),
+            false => by_double_tree(task),
+        })
+        .cut(|offer| offer.by_chunks())
+    }),
+    ..Entry::named("double_tree")
+};
 
 /// One tree with its part of the payload.
-#[derive(Debug)]
 struct Half {
-    /// Families by level; the first level is the entry with the tree's root.
     levels: Vec<Vec<TreeMember>>,
     /// First byte of its part.
     skip: u64,
     chunks: Chunks,
-    /// Receive buffers: side, then chunk modulo 2.
-    receive: [[u64; 2]; 2],
-    /// Partial sums of inner members.
-    partial: u64,
 }
 
-/// Both trees of a group.
-#[derive(Debug)]
-pub(crate) struct DoubleTree<'a> {
-    collective: &'a Collective,
-    entry: Coord,
-    forwarding: Forwarding,
-    halves: Vec<Half>,
+/// Two trees, half of the payload each.
+fn by_double_tree(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+    let lanes = || {
+        let lane = |half: Half| Lane {
+            stages: half.levels.iter().map(|level| edges(level)).collect(),
+            skip: half.skip,
+            chunks: half.chunks,
+        };
+        Ok(halves(task).into_iter().map(lane).collect())
+    };
+    let reduced = |layout: &mut Layout| {
+        let lane = |half: Half| {
+            let hops = (half.levels.into_iter().rev().enumerate()).map(|(up, members)| ReduceHop {
+                members,
+                start: 2 * up,
+                first_buffer: 0,
+            });
+            ReducedLane::of_two_children(hops.collect(), half.skip, half.chunks, layout)
+        };
+        // Of a reduction, too, the direction is that of the multicast: its receiver is the sender there.
+        let is_pulled = task.choice.forwarding == Forwarding::Push;
+        Ok((halves(task).into_iter().map(lane).collect(), is_pulled))
+    };
+    by_trees(task, false, lanes, reduced)
 }
 
-pub(crate) const ENTRY: Entry = Entry {
-    parameters: entries::parameters(Stages::Fixed(Inner::Tree)),
-    on_clusters: Some(
-        OnClusters::new(Whole::includes, |task| match task.is_alone() {
-            true => Ok(task.in_steps()?.into()),
-            false => task.by_double_tree(),
-        })
-        .cut(|offer| offer.by_chunks()),
-    ),
-    ..Entry::named("double_tree")
-};
-
-impl<'a> DoubleTree<'a> {
-    pub(crate) fn new(
-        collective: &'a Collective,
-        group: &Group,
-        beat_bytes: u64,
-        chunks: u32,
-        forwarding: Forwarding,
-    ) -> Self {
-        let mut line = by_rows(&group.members);
-        line.retain(|c| *c != group.entry);
-        let first = collective.bytes.div_ceil(beat_bytes).div_ceil(2) * beat_bytes;
-        let first = first.min(collective.bytes);
-        let half = |line: &[Coord], skip: u64, bytes: u64| Half {
-            levels: levels(group.entry, line),
-            skip,
-            chunks: Chunks::new(bytes, beat_bytes, chunks),
-            receive: [[0; 2]; 2],
-            partial: 0,
-        };
-        let mut halves = vec![half(&line, 0, first)];
-        if first < collective.bytes {
-            if !line.is_empty() {
-                line.rotate_left(1);
-            }
-            halves.push(half(&line, first, collective.bytes - first));
+/// Both trees of a group; the second one is the first one, moved on by one member.
+fn halves(task: &Task<'_>) -> Vec<Half> {
+    let (entry, bytes) = (task.group.entry, task.collective.bytes);
+    let mut others = by_rows(&task.group.members);
+    others.retain(|c| *c != entry);
+    let beat_bytes = task.beat_bytes();
+    let first = (bytes.div_ceil(beat_bytes).div_ceil(2) * beat_bytes).min(bytes);
+    let half = |others: &[Coord], skip: u64, bytes: u64| Half {
+        levels: levels(entry, others),
+        skip,
+        chunks: Chunks::new(bytes, beat_bytes, task.choice.chunks),
+    };
+    let mut halves = vec![half(&others, 0, first)];
+    if first < bytes {
+        if !others.is_empty() {
+            others.rotate_left(1);
         }
-        Self {
-            collective,
-            entry: group.entry,
-            forwarding,
-            halves,
-        }
+        halves.push(half(&others, first, bytes - first));
     }
+    halves
+}
 
-    /// Most chunks of a half.
-    pub(crate) fn num_chunks(&self) -> usize {
-        max_or_zero(self.halves.iter().map(|h| h.chunks.len()))
-    }
-
-    /// Chunk c passes level l in step c + l; a source outside the group is read by the entry before.
-    pub(crate) fn multicast(&self, source: Place, output: u64, steps: &mut Steps) {
-        let is_outside = source.tile != TileRef::Cluster(self.entry);
-        let lead = usize::from(is_outside);
-        let last = self
-            .halves
-            .iter()
-            .map(|h| h.levels.len() + lead + h.chunks.len());
-        for step in 0..max_or_zero(last) {
-            let mut ops = Vec::new();
-            for half in &self.halves {
-                if is_outside && step < half.chunks.len() {
-                    let to = at(self.entry, output);
-                    ops.push(half.moved(self.entry, source, to, step));
-                } else if !is_outside && step == 0 && source.offset != output {
-                    let to = at(self.entry, output);
-                    let all = (0..half.chunks.len()).map(|c| half.moved(self.entry, source, to, c));
-                    ops.extend(all);
-                }
-                for (level, families) in half.levels.iter().enumerate() {
-                    let Some(chunk) = step.checked_sub(level + lead) else {
-                        break;
-                    };
-                    if chunk < half.chunks.len() {
-                        let from = |c: Coord| {
-                            let is_source = c == self.entry && !is_outside;
-                            at(c, if is_source { source.offset } else { output })
-                        };
-                        ops.extend(edges(families).map(|(parent, child, _)| {
-                            let agent = self.agent(parent, child);
-                            half.moved(agent, from(parent), at(child, output), chunk)
-                        }));
-                    }
-                }
-            }
-            steps.step(ops);
-        }
-    }
-
-    /// Chunk c leaves level l, counted from the leaves, in step 2l + c and is reduced in the step after:
-    /// own input, first child, second child. Then, chunk by chunk, the copy to a root outside the group.
-    pub(crate) fn reduce(
-        &mut self,
-        result: u64,
-        outside: Option<Place>,
-        layout: &mut Layout,
-        steps: &mut Steps,
-    ) {
-        for half in &mut self.halves {
-            half.partial = layout.alloc(half.chunks.bytes());
-            for buffer in half.receive.as_flattened_mut() {
-                *buffer = layout.alloc(half.chunks.chunk_bytes());
-            }
-        }
-        let length = |h: &Half| 2 * h.levels.len() + h.chunks.len() + 1;
-        for step in 0..max_or_zero(self.halves.iter().map(length)) {
-            let mut ops = Vec::new();
-            for half in &self.halves {
-                for (up, families) in half.levels.iter().rev().enumerate() {
-                    let Some(chunk) = step.checked_sub(2 * up) else {
-                        break;
-                    };
-                    if chunk < half.chunks.len() {
-                        ops.extend(edges(families).map(|(parent, child, side)| {
-                            let from = at(child, self.operand(half, child));
-                            let to = at(parent, half.receive[side][chunk % 2]);
-                            half.received(self.agent(parent, child), from, to, chunk)
-                        }));
-                    }
-                    if chunk >= 1 && chunk <= half.chunks.len() {
-                        let fold_ops = families.iter();
-                        ops.extend(fold_ops.map(|f| self.fold_op(half, f, result, chunk - 1)));
-                    }
-                }
-                let done = 2 * half.levels.len();
-                if let (Some(to), Some(chunk)) = (outside, step.checked_sub(done))
-                    && chunk < half.chunks.len()
-                {
-                    ops.push(half.moved(self.entry, at(self.entry, result), to, chunk));
-                }
-            }
-            steps.step(ops);
-        }
-    }
-
-    fn agent(&self, parent: Coord, child: Coord) -> Coord {
-        match self.forwarding {
-            Forwarding::Push => parent,
-            Forwarding::Pull => child,
-        }
-    }
-
-    /// What a member hands on: its partial sum, or its input if it is a leaf.
-    fn operand(&self, half: &Half, member: Coord) -> u64 {
-        let mut inner = half.levels.iter().flatten();
-        if inner.any(|f| f.parent == member) {
-            half.partial
-        } else {
-            self.collective.input_offset + half.skip
-        }
-    }
-
-    fn fold_op(&self, half: &Half, family: &TreeMember, result: u64, chunk: usize) -> Op {
-        let (start, bytes) = half.chunks.range(chunk);
-        let mut inputs = vec![self.collective.input_offset + half.skip + start];
-        let sides = 0..family.children.len();
-        inputs.extend(sides.map(|side| half.receive[side][chunk % 2]));
-        let output = if family.parent == self.entry {
-            result + half.skip
-        } else {
-            half.partial
-        };
-        let reduce = LocalReduce {
-            tile: TileRef::Cluster(family.parent),
-            inputs,
-            output: output + start,
-            bytes,
-            operator: self.collective.operator,
-            element: self.collective.element,
-        };
-        fold(reduce, family.parent)
+/// Most chunks of a half.
+fn num_chunks(task: &Task<'_>) -> usize {
+    match task.is_alone() {
+        true => task.chunks().len(),
+        false => max_or_zero(halves(task).iter().map(|half| half.chunks.len())),
     }
 }
 
-impl Half {
-    /// One chunk from its place in one copy of the payload to its place in another.
-    fn moved(&self, agent: Coord, from: Place, to: Place, chunk: usize) -> Op {
-        let (start, bytes) = self.chunks.range(chunk);
-        let within = |place: Place| Place {
-            offset: place.offset + self.skip + start,
-            ..place
-        };
-        copy(agent, within(from), within(to), bytes)
-    }
-
-    /// One chunk of an operand, which holds this half only, to a receive buffer.
-    fn received(&self, agent: Coord, from: Place, to: Place, chunk: usize) -> Op {
-        let (start, bytes) = self.chunks.range(chunk);
-        let from = Place {
-            offset: from.offset + start,
-            ..from
-        };
-        copy(agent, from, to, bytes)
-    }
-}
-
-/// Parent, child and the child's side.
-fn edges(families: &[TreeMember]) -> impl Iterator<Item = (Coord, Coord, usize)> + '_ {
-    families.iter().flat_map(|f| {
-        let children = f.children.iter().enumerate();
-        children.map(|(side, child)| (f.parent, *child, side))
-    })
+/// Parent and child, the first child first.
+fn edges(level: &[TreeMember]) -> Stage {
+    let pairs = level.iter().flat_map(|member| {
+        let children = member.children.iter();
+        children.map(|child| (member.parent, *child))
+    });
+    pairs.collect()
 }
 
 /// The entry serves the middle of the line; whoever serves a stretch stands in its middle and serves the

@@ -8,15 +8,17 @@
 //! more: a receive buffer is used again two chunks later, and the chunk between has its own barrier.
 
 pub(crate) mod double_tree;
-pub(crate) mod entries;
-pub(crate) mod multicast;
-pub(crate) mod reduce;
+pub(crate) mod exchange;
 pub(crate) mod ring;
+pub(crate) mod slotted;
+pub(crate) mod trees;
 
 use crate::barrier::sync::SyncPlan;
-use crate::builder::Builder;
-use noccl_net::{Coord, TileRef};
-use noccl_workload::{Action, ActionKind, Destination, LocalReduce, Place, Transfer};
+use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
+use noccl_workload::{
+    Action, ActionId, ActionKind, Collective, Destination, InNetworkReduction, LocalReduce, Place,
+    Transfer, as_multi_address,
+};
 use std::collections::BTreeMap;
 
 /// An action of one cluster with the chunks it touches.
@@ -65,6 +67,60 @@ pub(crate) fn transfer(
     bytes: u64,
 ) -> Transfer {
     Transfer::row(TileRef::Cluster(initiator), source, destination, bytes)
+}
+
+/// A position in a cluster's memory.
+pub(crate) fn at(cluster: Coord, offset: u64) -> Place {
+    Place {
+        tile: TileRef::Cluster(cluster),
+        offset,
+    }
+}
+
+/// A member's DMA writes a range of its own memory to one place.
+pub(crate) fn push(from: Coord, offset: u64, to: Place, bytes: u64) -> ActionKind {
+    ActionKind::Transfer(transfer(
+        from,
+        at(from, offset),
+        Destination::One(to),
+        bytes,
+    ))
+}
+
+/// Cores of a cluster reduce ranges of its memory, the leftmost first, with operator and element of a collective.
+pub(crate) fn local_reduce(
+    collective: &Collective,
+    cluster: Coord,
+    inputs: Vec<u64>,
+    output: u64,
+    bytes: u64,
+) -> LocalReduce {
+    LocalReduce {
+        tile: TileRef::Cluster(cluster),
+        inputs,
+        output,
+        bytes,
+        operator: collective.operator,
+        element: collective.element,
+    }
+}
+
+/// The network reduces what clusters have at an offset, with operator and element of a collective.
+pub(crate) fn network_reduction(
+    collective: &Collective,
+    group: MultiAddress,
+    source_offset: u64,
+    root: Place,
+    bytes: u64,
+) -> InNetworkReduction {
+    InNetworkReduction {
+        group,
+        source_offset,
+        root,
+        bytes,
+        operator: collective.operator,
+        element: collective.element,
+    }
 }
 
 /// Collects steps and puts barriers between them.
@@ -119,5 +175,54 @@ impl Steps {
             let writer = self.written.get(&(place.tile, place.offset));
             writer.is_some_and(|agent| *agent != op.agent)
         })
+    }
+}
+
+// Actions in steps: a participant's actions of one step run together, after all its earlier ones.
+
+/// Grows a schedule step by step; dependencies follow from who takes part.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    actions: Vec<Action>,
+    /// Per participant: its latest actions of earlier steps.
+    before: BTreeMap<Coord, Vec<ActionId>>,
+    /// Per participant: its actions of this step.
+    now: BTreeMap<Coord, Vec<ActionId>>,
+}
+
+impl Builder {
+    /// Adds an action to this step.
+    pub(crate) fn add(&mut self, kind: ActionKind, participants: &[Coord]) {
+        let id = ActionId(self.actions.len() as u32);
+        let mut after: Vec<ActionId> = participants
+            .iter()
+            .filter_map(|p| self.before.get(p))
+            .flatten()
+            .copied()
+            .collect();
+        after.sort_unstable();
+        after.dedup();
+        for participant in participants {
+            self.now.entry(*participant).or_default().push(id);
+        }
+        self.actions.push(Action { kind, after });
+    }
+
+    /// Ends the step: what follows comes after it, participant by participant.
+    pub(crate) fn end_step(&mut self) {
+        self.before.append(&mut self.now);
+    }
+
+    /// All actions.
+    pub(crate) fn finish(self) -> Vec<Action> {
+        self.actions
+    }
+}
+
+/// A set of clusters in its shortest form: a mask cube if it is one, else the list.
+pub(crate) fn tile_set(members: &[Coord]) -> TileSet {
+    match as_multi_address(members) {
+        Some(cube) => TileSet::Cube(cube),
+        None => TileSet::Arbitrary(members.to_vec()),
     }
 }

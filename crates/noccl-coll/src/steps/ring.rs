@@ -1,37 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ring algorithms: every member hands to the next one, all at the same time, step by step.
+//! Ring algorithms: every member sends to the next one, all at the same time, step by step.
 //!
 //! Every port passes each block once, so that a ring is as good as a port allows for long blocks; it costs
 //! a barrier per step.
 
+use super::trees::in_steps;
+use super::{Steps, at, copy, fold, local_reduce};
+use crate::CollError;
 use crate::entry::{Entry, Length, OnClusters, Parameters};
-use crate::exchange::blocks::at;
-use crate::group::Group;
 use crate::layout::{Chunks, Layout};
-use crate::order::ring_order;
-use crate::position::rank_of;
-use crate::steps::{Op, Steps, copy, fold};
+use crate::plan::line::{ring_all_gather, ring_reduce_scatter};
+use crate::plan::mesh_order::ring_order;
+use crate::task::{Task, rank_of};
+use noccl_net::Coord;
 use noccl_net::counts::max_or_zero;
-use noccl_net::{Coord, TileRef};
-use noccl_workload::{Collective, CollectiveKind, LocalReduce};
-
-/// Where the part of a position lies: offset in the input, in the output, and its length.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Part {
-    input: u64,
-    output: u64,
-    bytes: u64,
-}
-
-/// A ring over a group.
-#[derive(Debug)]
-pub(crate) struct Ring<'a> {
-    collective: &'a Collective,
-    /// Members in ring order.
-    order: Vec<Coord>,
-    /// The part that belongs to each position; some may be empty.
-    parts: Vec<Part>,
-}
+use noccl_workload::{Action, CollectiveKind};
 
 pub(crate) const ENTRY: Entry = Entry {
     parameters: Parameters {
@@ -46,8 +29,8 @@ pub(crate) const ENTRY: Entry = Entry {
                 matches!(kind, AllReduce | AllGather | ReduceScatter)
             },
             |task| match task.is_alone() {
-                true => Ok(task.in_steps()?.into()),
-                false => Ok(task.by_ring()?.into()),
+                true => in_steps(task),
+                false => by_ring(task),
             },
         )
         .cut(|offer| offer.plain()),
@@ -55,127 +38,126 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::named("ring")
 };
 
+/// Where the part of a position lies: offset in the input, in the output, and its length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Part {
+    input: u64,
+    output: u64,
+    bytes: u64,
+}
+
+/// A ring over a group.
+struct Ring<'a> {
+    task: &'a Task<'a>,
+    /// Members in ring order.
+    order: Vec<Coord>,
+    /// The part that belongs to each position; some may be empty.
+    parts: Vec<Part>,
+}
+
+/// A ring over all members.
+fn by_ring(task: &Task<'_>) -> Result<Vec<Action>, CollError> {
+    let mut layout = task.layout()?;
+    let mut steps = Steps::new(task.sync(), false);
+    let ring = Ring::new(task);
+    let kind = task.collective.kind;
+    if kind.reduces() {
+        ring.reduce_scatter(&mut layout, &mut steps);
+    }
+    if !kind.gives_blocks() {
+        ring.all_gather(&mut steps);
+    }
+    task.check_layout(&layout)?;
+    Ok(steps.finish())
+}
+
 impl<'a> Ring<'a> {
     /// Parts are the blocks of the ranks, of an all-reduce the payload cut at beats.
-    pub(crate) fn new(collective: &'a Collective, group: &Group, beat_bytes: u64) -> Self {
-        let order = ring_order(&group.members);
-        let (input, output) = (collective.input_offset, collective.output_offset);
-        let cut = Chunks::new(collective.bytes, beat_bytes, order.len() as u32);
+    fn new(task: &'a Task<'a>) -> Self {
+        let order = ring_order(task.members());
+        let collective = task.collective;
+        let cut = Chunks::new(collective.bytes, task.beat_bytes(), order.len() as u32);
         let parts = order.iter().enumerate().map(|(position, member)| {
-            let rank = rank_of(&group.members, member) as u64;
-            let skip = rank * collective.bytes;
-            let part = |input, output, bytes| Part {
-                input,
-                output,
+            let rank = rank_of(task.members(), member);
+            let kind = collective.kind;
+            let (start, bytes) = if kind.has_blocks() {
+                (0, collective.bytes)
+            } else if position < cut.len() {
+                cut.range(position)
+            } else {
+                (0, 0)
+            };
+            // Inputs or outputs of all ranks, or the only one.
+            Part {
+                input: start + task.input_block(if kind.gives_blocks() { rank } else { 0 }),
+                output: start + task.output_block(if kind.takes_blocks() { rank } else { 0 }),
                 bytes,
-            };
-            if collective.kind.takes_blocks() {
-                return part(input, output + skip, collective.bytes);
             }
-            if collective.kind.gives_blocks() {
-                return part(input + skip, output, collective.bytes);
-            }
-            let (start, bytes) = match position < cut.len() {
-                true => cut.range(position),
-                false => (0, 0),
-            };
-            part(input + start, output + start, bytes)
         });
         Self {
-            collective,
             parts: parts.collect(),
             order,
+            task,
         }
+    }
+
+    fn positions(&self) -> Vec<usize> {
+        (0..self.order.len()).collect()
     }
 
     /// Every step each member writes the part it got last to its successor.
     fn all_gather(&self, steps: &mut Steps) {
-        let num = self.order.len();
-        let is_gather = self.collective.kind.takes_blocks();
-        for step in 0..num.saturating_sub(1) {
+        let num_steps = self.order.len().saturating_sub(1);
+        let has_blocks = self.task.collective.kind.takes_blocks();
+        for (step, mut sends) in ring_all_gather(&self.positions(), num_steps).enumerate() {
             let mut ops = Vec::new();
-            for (position, member) in self.order.iter().enumerate() {
-                let part = self.parts[(position + num - step) % num];
-                let is_own = step == 0 && is_gather;
-                let from = if is_own { part.input } else { part.output };
-                if is_own {
-                    ops.push(copy(
-                        *member,
-                        at(*member, part.input),
-                        at(*member, part.output),
-                        part.bytes,
-                    ));
+            sends.sort_by_key(|send| send.from);
+            for send in sends {
+                let (from, to) = (self.order[send.from], self.order[send.to]);
+                let part = self.parts[send.blocks[0]];
+                let is_local = step == 0 && has_blocks;
+                let source = at(from, if is_local { part.input } else { part.output });
+                if is_local {
+                    ops.push(copy(from, source, at(from, part.output), part.bytes));
                 }
-                let to = self.order[(position + 1) % num];
                 if part.bytes > 0 {
-                    let place = at(to, part.output);
-                    ops.push(copy(*member, at(*member, from), place, part.bytes));
+                    ops.push(copy(from, source, at(to, part.output), part.bytes));
                 }
             }
             steps.step(ops);
         }
     }
 
-    /// Every step each member reads a partial sum of its predecessor and adds its own part into it.
-    ///
-    /// The part of position p begins at position p + 1 and comes to p in the last step. Own operand left.
+    /// Every step each member reads a partial sum of its predecessor and adds its own part into it, own operand left.
     fn reduce_scatter(&self, layout: &mut Layout, steps: &mut Steps) {
-        let num = self.order.len();
         let longest = max_or_zero(self.parts.iter().map(|p| p.bytes));
         let receive = layout.alloc(longest);
         let partial = [layout.alloc(longest), layout.alloc(longest)];
-        for step in 0..num.saturating_sub(1) {
-            let (mut moves, mut fold_ops) = (Vec::new(), Vec::new());
-            for (position, member) in self.order.iter().enumerate() {
-                // What arrives here began `step + 2` positions ahead of its owner's step.
-                let part = self.parts[(position + 2 * num - step - 2) % num];
+        let num_steps = self.order.len().saturating_sub(1);
+        for (step, mut sends) in ring_reduce_scatter(&self.positions()).enumerate() {
+            let (mut moves, mut sums) = (Vec::new(), Vec::new());
+            sends.sort_by_key(|send| send.to);
+            for send in sends {
+                let (from, to) = (self.order[send.from], self.order[send.to]);
+                let part = self.parts[send.blocks[0]];
                 if part.bytes == 0 {
                     continue;
                 }
-                let from = self.order[(position + num - 1) % num];
-                let held = if step == 0 {
-                    part.input
-                } else {
-                    partial[(step + 1) % 2]
+                let source = match step {
+                    0 => part.input,
+                    _ => partial[(step + 1) % 2],
                 };
-                moves.push(copy(
-                    *member,
-                    at(from, held),
-                    at(*member, receive),
-                    part.bytes,
-                ));
-                let output = if step + 2 == num {
-                    part.output
-                } else {
-                    partial[step % 2]
+                let output = match step + 1 == num_steps {
+                    true => part.output,
+                    false => partial[step % 2],
                 };
-                fold_ops.push(self.fold_op(*member, [part.input, receive], output, part.bytes));
+                moves.push(copy(to, at(from, source), at(to, receive), part.bytes));
+                let inputs = vec![part.input, receive];
+                let sum = local_reduce(self.task.collective, to, inputs, output, part.bytes);
+                sums.push(fold(sum, to));
             }
             steps.step(moves);
-            steps.step(fold_ops);
-        }
-    }
-
-    fn fold_op(&self, member: Coord, inputs: [u64; 2], output: u64, bytes: u64) -> Op {
-        let reduce = LocalReduce {
-            tile: TileRef::Cluster(member),
-            inputs: inputs.to_vec(),
-            output,
-            bytes,
-            operator: self.collective.operator,
-            element: self.collective.element,
-        };
-        fold(reduce, member)
-    }
-
-    /// The actions of the whole collective.
-    pub(crate) fn emit(&self, layout: &mut Layout, steps: &mut Steps) {
-        let kind = self.collective.kind;
-        if kind.reduces() {
-            self.reduce_scatter(layout, steps);
-        }
-        if !kind.gives_blocks() {
-            self.all_gather(steps);
+            steps.step(sums);
         }
     }
 }

@@ -102,7 +102,7 @@ fn yields_the_product(net: &Network, max_prefetch: u32) {
 
 /// Whoever starts a line's transfers stands in it; the memory tile that it reads is the nearest of its row or column.
 #[test]
-fn every_line_reads_the_memory_tile_beside_it_wherever_memories_stand() {
+fn every_line_reads_the_memory_tile_next_to_it_wherever_memories_stand() {
     for sides in Sides::all(2).skip(1) {
         let net = elaborate(&spec("collective_noc_4x4", (4, 2), sides)).unwrap();
         let plan = summa(&net, &request(Spread::InNetwork, Sync::Flags, 2)).unwrap();

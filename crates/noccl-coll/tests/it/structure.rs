@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Steps, barriers and transactions of each algorithm are those of S1's equations.
 
-use crate::common::{DATA_KINDS, collective, forms, network, rectangle};
-use noccl_coll::{Algorithm, Choice, Inner, choices, schedule};
-use noccl_net::{TileRef, TileSet};
+use crate::common::{DATA_KINDS, collective, forms, network, network_with, rectangle};
+use noccl_coll::{
+    Algorithm, BarrierAlgorithm, BarrierStructure, Choice, Inner, barrier_schedule, choices,
+    schedule,
+};
+use noccl_net::{Network, TileRef, TileSet};
 use noccl_testkit::cluster;
-use noccl_workload::{ActionKind, CollectiveKind, Schedule};
+use noccl_workload::{ActionKind, BarrierMechanism, CheckError, CollectiveKind, Schedule, check};
 
 /// Transfers, barriers, local reductions, in-network reductions.
 fn count(schedule: &Schedule) -> [usize; 4] {
@@ -129,5 +132,99 @@ fn a_comparison_tries_both_directions_of_data_and_the_papers_first() {
         once.sort();
         once.dedup();
         assert_eq!(once.len(), names.len(), "{names:?}");
+    }
+}
+
+// Every barrier plan is a barrier, by the checker's proof; without its last level none is.
+
+fn all(net: &Network) -> TileSet {
+    net.parse_tile_set("all").unwrap()
+}
+
+#[test]
+fn every_plan_lets_nobody_leave_before_all_have_entered() {
+    for preset in [
+        "collective_noc_4x4",
+        "collective_noc_8x2",
+        "collective_noc_2x1",
+    ] {
+        let net = network(preset);
+        for plan in BarrierAlgorithm::ALL {
+            let schedule = barrier_schedule(&net, &all(&net), plan).unwrap();
+            let checked = check(&net, &schedule);
+            assert!(checked.is_ok(), "{preset} {}: {checked:?}", plan.name());
+        }
+    }
+}
+
+#[test]
+fn a_plan_without_its_last_level_leaks() {
+    let net = network("collective_noc_4x4");
+    for plan in BarrierAlgorithm::ALL {
+        let mut schedule = barrier_schedule(&net, &all(&net), plan).unwrap();
+        let last = schedule
+            .actions
+            .iter()
+            .map(|a| a.after.len())
+            .max()
+            .unwrap();
+        if last == 0 {
+            continue;
+        }
+        // Actions of the last level are those nobody comes after.
+        let waited: Vec<u32> = schedule
+            .actions
+            .iter()
+            .flat_map(|a| a.after.iter().map(|id| id.0))
+            .collect();
+        let is_last = |index: usize| !waited.contains(&(index as u32));
+        let first = (0..schedule.actions.len()).find(|i| is_last(*i)).unwrap();
+        schedule.actions.truncate(first);
+        let refused = check(&net, &schedule);
+        assert!(
+            matches!(refused, Err(CheckError::BarrierLeak { .. })),
+            "{}: {refused:?}",
+            plan.name()
+        );
+    }
+}
+
+#[test]
+fn groups_without_the_shape_of_a_plan_are_refused() {
+    let net = network("collective_noc_4x4");
+    let three = net.parse_tile_set("0,0,3,1").unwrap();
+    for plan in BarrierAlgorithm::ALL {
+        let schedule = barrier_schedule(&net, &three, plan);
+        let needs_cube = plan.mechanism == BarrierMechanism::InNetwork
+            || !matches!(
+                plan.structure,
+                BarrierStructure::Flat | BarrierStructure::RowColumn
+            );
+        assert_eq!(
+            schedule.is_err(),
+            needs_cube,
+            "{}: {schedule:?}",
+            plan.name()
+        );
+    }
+}
+
+// Multi-addresses of a group that the routers' stores cannot hold together are reduced in steps.
+
+#[test]
+fn multi_addresses_that_fill_a_store_follow_each_other() {
+    // Fifteen columns are four multi-addresses, whose operands meet north of the root's row.
+    let root = cluster(4, 10);
+    for (store_beats, has_steps) in [(640, false), (160, true)] {
+        let small = [("router.wide_reduction.store_beats", store_beats)];
+        let net = network_with("collective_noc_16x16", &small);
+        let task = collective(CollectiveKind::Reduce, rectangle(0, 8, 15, 4), root, 1024);
+        let schedule = schedule(&net, &task, Choice::new(Algorithm::InNetwork, 1)).unwrap();
+        check(&net, &schedule).unwrap();
+        let is_reduction = |kind: &ActionKind| matches!(kind, ActionKind::InNetworkReduction(_));
+        let reductions = schedule.actions.iter().filter(|a| is_reduction(&a.kind));
+        assert_eq!(reductions.clone().count(), 4);
+        let waits = reductions.filter(|a| !a.after.is_empty()).count();
+        assert_eq!(waits > 0, has_steps, "{store_beats} beats");
     }
 }

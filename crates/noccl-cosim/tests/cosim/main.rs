@@ -3,6 +3,8 @@
 //! (`make cosim-mesh-2x2`). A test builds the library that it opens, which takes up to minutes, unless that was done before.
 #![allow(clippy::unwrap_used, clippy::print_stdout, dead_code)] // libraries have names that other programs use
 
+#[path = "../bench/mod.rs"]
+mod bench;
 mod common;
 #[path = "../libraries/mod.rs"]
 mod libraries;

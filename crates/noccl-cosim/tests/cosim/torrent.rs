@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Torrent endpoints in lock-step with the hardware: every handshake of every AXI port (`make cosim-torrent`).
 
+use crate::bench::{PortChain, PortPattern, PortScenario, record_ports};
 use crate::common::some;
 use crate::torrent_ports::{ENDPOINTS, follow, library};
 use noccl_cosim::lockstep::{LockstepError, PortsLockstep};
-use noccl_sim::{PortChain, PortPattern, PortScenario, record_ports};
 use noccl_testkit::cases;
 
 const ROW: PortPattern = PortPattern {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Faults in the Torrent endpoints' hardware do not survive the comparison (`tests/libraries/mutants.rs`).
 
+use crate::bench::{PortScenario, record_ports};
 use crate::torrent_ports::{ENDPOINTS, library};
 use noccl_cosim::lockstep::{LockstepError, PortsLockstep};
-use noccl_sim::{PortScenario, record_ports};
 
 /// Random chains differ from the faulty endpoints, in one of the first seeds.
 fn is_noticed(mutant: &str) {

@@ -3,8 +3,8 @@
 
 pub use crate::libraries::library;
 
+use crate::bench::{PortScenario, record_ports};
 use noccl_cosim::lockstep::PortsLockstep;
-use noccl_sim::{PortScenario, record_ports};
 
 /// Endpoints of the library.
 pub const ENDPOINTS: u32 = 9;

@@ -2,6 +2,8 @@
 //! What lock-step needs and refuses, without hardware.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../bench/mod.rs"]
+mod bench;
 #[path = "../libraries/mod.rs"]
 mod libraries;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Chains of Torrent endpoints on the bench whose ports hardware is compared with, without the hardware.
 
-use noccl_sim::{PortChain, PortPattern, PortScenario, record_ports};
+use crate::bench::{PortChain, PortPattern, PortScenario, record_ports};
 
 /// Per destination 8 for its configuration, 3 for its grant, 2 for its data, 2 for its finish; and once.
 const OWN_CYCLES: (u64, u64) = (15, 5);

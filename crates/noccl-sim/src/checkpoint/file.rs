@@ -12,7 +12,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 
 /// Version of the format. It grows with every change of what is stored, and with every change of what the
 /// simulator does with it: both would make a resumed run differ from one without interruption.
-pub const FORMAT: u32 = 16;
+pub const FORMAT: u32 = 17;
 
 const LETTERS: &[u8; 8] = b"NOCCLCKP";
 const HEAD_BYTES: u64 = 12;

@@ -12,7 +12,7 @@
 mod error;
 mod file;
 mod identity;
-mod machine;
+pub(crate) mod machine;
 mod saved_run;
 
 pub use error::{CheckpointError, Part};

@@ -72,7 +72,7 @@ impl View<'_, '_> {
         of: u32,
         is_wanted: impl Fn(u32, u32) -> bool,
     ) -> impl Iterator<Item = u32> {
-        let live = self.machine.txns.iter_live();
+        let live = self.machine.interfaces.txns.iter_live();
         live.filter(move |(_, t)| {
             let is_own = matches!(t.owner, Owner::Chain { initiator, .. } if initiator == of);
             is_own && is_wanted(t.home, t.target)
@@ -89,7 +89,7 @@ impl View<'_, '_> {
         if stream.head_pending || torrents.has_beat(tile as usize, lane, machine.clock.now()) {
             return None;
         }
-        let Owner::Chain { initiator, .. } = machine.txns.get(stream.txn).owner else {
+        let Owner::Chain { initiator, .. } = machine.interfaces.txns.get(stream.txn).owner else {
             return None;
         };
         let place = format!("the endpoint of {}", self.tile(tile as usize));
@@ -101,7 +101,8 @@ impl View<'_, '_> {
 
     /// The endpoint of a tile does not take a beat: it serves another chain, or cannot pass the beat on.
     pub(crate) fn waits_for_switch(&self, r: usize, flit: Flit, since: u64) -> Option<Vec<Wait>> {
-        let Owner::Chain { initiator, .. } = self.machine.txns.get(flit.txn).owner else {
+        let Owner::Chain { initiator, .. } = self.machine.interfaces.txns.get(flit.txn).owner
+        else {
             return None;
         };
         let torrents = self.machine.torrents.as_ref()?;

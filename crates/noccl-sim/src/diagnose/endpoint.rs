@@ -31,14 +31,15 @@ impl View<'_, '_> {
         let Some(flit) = self.plane(plane).fifo(r, false, LOCAL).next() else {
             return Vec::new();
         };
-        if self.machine.accepts(r, flit) {
+        let torrents = self.machine.torrents.as_deref();
+        if self.machine.interfaces.accepts(r, flit, torrents) {
             return Vec::new();
         }
         if let Some(waits) = self.waits_for_switch(r, flit, since) {
             return waits;
         }
         let (open, limit) = if flit.kind == FlitKind::Barrier {
-            let open = self.machine.txns.iter_live().filter(|(_, t)| {
+            let open = self.machine.interfaces.txns.iter_live().filter(|(_, t)| {
                 t.kind == TxnKind::Barrier && t.home as usize == r && t.arrived > 0
             });
             let open = open.map(|(id, _)| Node::Transaction(id)).collect();
@@ -86,7 +87,7 @@ impl View<'_, '_> {
         if self.lacks_bytes(tile, stream) {
             return self.waits_for_buffer(tile, id);
         }
-        let channel = |txn: u32| machine.txns.get(txn).owner.channel();
+        let channel = |txn: u32| machine.interfaces.txns.get(txn).owner.channel();
         let mut earlier = ni.writes.iter().take(at);
         // Own operands of an all-reduce are opened in the order of the reductions.
         let is_operand = matches!(stream.source, Source::Operand(_));
@@ -110,7 +111,7 @@ impl View<'_, '_> {
         let ni = &machine.interfaces.nis[tile as usize];
         let limits = &machine.network.axi().ni;
         let is_new = stream.next_beat == 0 && (stream.head_pending || !machine.behaviour.has_worms);
-        let is_reduction = machine.txns.get(stream.txn).kind == TxnKind::WideReduction;
+        let is_reduction = machine.interfaces.txns.get(stream.txn).kind == TxnKind::WideReduction;
         if is_new && is_reduction && ni.reductions_outstanding >= limits.max_open_reductions {
             let open = self.open_bursts(tile, true);
             return self.limited(Limit::OpenReductions, tile as usize, open, since);
@@ -127,7 +128,7 @@ impl View<'_, '_> {
 
     /// Beats of a reduction fill the window to the next merge point, where they wait for other contributions.
     pub(crate) fn waits_for_credits(&self, from: usize, txn: u32, counts_here: bool) -> Vec<Wait> {
-        let tree = self.machine.txns.trees.tree(txn);
+        let tree = self.machine.interfaces.txns.trees.tree(txn);
         let network = self.machine.network;
         let mut path = network.path(self.coord(from), tree.root);
         if !counts_here {
@@ -171,7 +172,7 @@ impl View<'_, '_> {
         let at = machine.coord(tile);
         let is_open = |id: u32, kind: TxnKind, home: u32| match kind {
             TxnKind::WideReduction => {
-                machine.txns.trees.set(id).contains(at) && self.has_contributed(id, tile)
+                machine.interfaces.txns.trees.set(id).contains(at) && self.has_contributed(id, tile)
             }
             TxnKind::WideWrite => home == tile && !only_reductions,
             TxnKind::WideRead
@@ -180,7 +181,7 @@ impl View<'_, '_> {
             | TxnKind::Barrier
             | TxnKind::Atomic => false,
         };
-        let live = machine.txns.iter_live();
+        let live = machine.interfaces.txns.iter_live();
         live.filter(|(id, t)| is_open(*id, t.kind, t.home))
             .filter(|(id, _)| queue.iter().all(|s| s.txn != *id))
             .map(|(id, _)| Node::Transaction(id))

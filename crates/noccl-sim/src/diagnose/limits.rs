@@ -96,14 +96,14 @@ impl View<'_, '_> {
         let since = machine.clock.last_progress();
         let mut waits = Vec::new();
         if ni.narrow_outstanding >= limits.max_narrow_outstanding
-            && fronts().any(|f| machine.opens_narrow(*f))
+            && fronts().any(|f| machine.interfaces.opens_narrow(*f))
         {
             let open = self.open_requests(tile, false);
             waits.extend(self.limited(Limit::NarrowOutstanding, tile as usize, open, since));
         }
         if machine.behaviour.limits_wide_reads
             && ni.reads_outstanding >= limits.max_wide_outstanding
-            && fronts().any(|f| machine.opens_wide_read(*f))
+            && fronts().any(|f| machine.interfaces.opens_wide_read(*f))
         {
             let open = self.open_requests(tile, true);
             waits.extend(self.limited(Limit::WideOutstanding, tile as usize, open, since));
@@ -121,13 +121,13 @@ impl View<'_, '_> {
                 !is_wide && home == tile
             }
             TxnKind::Barrier => {
-                let is_member = machine.txns.trees.set(id).contains(at);
+                let is_member = machine.interfaces.txns.trees.set(id).contains(at);
                 !is_wide && is_member && self.has_contributed(id, tile)
             }
             TxnKind::WideWrite | TxnKind::WideReduction => false,
         };
         let queue = &machine.interfaces.nis[tile as usize].req;
-        let live = machine.txns.iter_live();
+        let live = machine.interfaces.txns.iter_live();
         live.filter(|(id, t)| is_own(*id, t.kind, t.home))
             .filter(|(id, _)| queue.iter().all(|f| f.txn != *id))
             .map(|(id, _)| Node::Transaction(id))
@@ -139,7 +139,7 @@ impl View<'_, '_> {
         let machine = self.machine;
         let since = machine.clock.last_progress();
         let place = format!("the DMA buffer of {}", self.tile(tile as usize));
-        let reads = machine.txns.iter_live();
+        let reads = machine.interfaces.txns.iter_live();
         let reads = reads.filter(|(_, t)| t.owner == Owner::DmaRead && t.home == tile);
         let waits: Vec<Wait> = reads
             .map(|(id, _)| wait(Node::Transaction(id), &place, since))
@@ -165,7 +165,7 @@ impl View<'_, '_> {
 
     /// Does a stream lack bytes that the DMA buffer has to bring?
     pub(crate) fn lacks_bytes(&self, tile: u32, stream: &BurstStream) -> bool {
-        let txn = self.machine.txns.get(stream.txn);
+        let txn = self.machine.interfaces.txns.get(stream.txn);
         let needed = self
             .machine
             .beat
@@ -222,7 +222,7 @@ impl View<'_, '_> {
         let joins = &self.plane(plane).joins;
         let here = self.machine.network.coord(TileId(router));
         let is_pending = joins
-            .pending_credit(at, here, &self.machine.txns.trees)
+            .pending_credit(at, here, &self.machine.interfaces.txns.trees)
             .is_some();
         let result = joins.oldest_result(at, pack(here));
         let is_result = result.is_some_and(|(_, flit)| flit.txn == txn);

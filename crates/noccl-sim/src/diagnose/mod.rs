@@ -56,7 +56,7 @@ impl<'a, 'n> View<'a, 'n> {
     /// What is unfinished, the driver's items first.
     fn roots(&self) -> Vec<Node> {
         let mut roots = self.open_items();
-        let live = self.machine.txns.iter_live();
+        let live = self.machine.interfaces.txns.iter_live();
         let mut transactions: Vec<u32> = live.map(|(id, _)| id).collect();
         transactions.sort_by_key(|id| self.order_of(*id));
         roots.extend(transactions.into_iter().map(Node::Transaction));
@@ -172,7 +172,7 @@ impl<'a, 'n> View<'a, 'n> {
                 let name = tile_name(self.machine.network, *t);
                 match self.machine.errors.beats_of(of, *t) {
                     Some(has) => {
-                        let beats = self.machine.txns.get(of).beats;
+                        let beats = self.machine.interfaces.txns.get(of).beats;
                         format!("{name} has contributed {has} of {beats} beats")
                     }
                     None => format!("{name} has not contributed"),

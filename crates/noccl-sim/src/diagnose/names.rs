@@ -105,7 +105,7 @@ impl View<'_, '_> {
 
     /// Kind, number in the trace or schedule, and initiator or root of a transaction.
     pub(crate) fn txn_name(&self, id: u32) -> String {
-        let txn = self.machine.txns.get(id);
+        let txn = self.machine.interfaces.txns.get(id);
         let home = tile_name(self.machine.network, txn.home);
         let kind = kind_name(txn);
         let at = match txn.kind {

@@ -31,7 +31,7 @@ impl View<'_, '_> {
 
     /// Key that puts transactions into the order of the trace or schedule.
     pub(crate) fn order_of(&self, txn: u32) -> (u64, u32) {
-        let number = match self.machine.txns.get(txn).owner {
+        let number = match self.machine.interfaces.txns.get(txn).owner {
             Owner::Trace { entry, burst } => u64::from(entry) << 32 | u64::from(burst),
             Owner::DmaWrite { instance } => u64::from(instance),
             Owner::Reduction { action } | Owner::Barrier { action } => u64::from(action),
@@ -43,11 +43,11 @@ impl View<'_, '_> {
 
     /// Has a member's contribution to a reduction or barrier been issued?
     pub(crate) fn has_contributed(&self, txn: u32, tile: u32) -> bool {
-        let kind = self.machine.txns.get(txn).kind;
+        let kind = self.machine.interfaces.txns.get(txn).kind;
         if !matches!(kind, TxnKind::WideReduction | TxnKind::Barrier) {
             return true;
         }
-        match (&self.driver, self.machine.txns.get(txn).owner) {
+        match (&self.driver, self.machine.interfaces.txns.get(txn).owner) {
             (Driver::Trace(trace), Owner::Trace { entry, .. }) => {
                 trace.has_contributed(entry as usize, tile)
             }
@@ -63,7 +63,7 @@ impl View<'_, '_> {
     pub(crate) fn member(&self, txn: u32, tile: u32) -> Node {
         if let Driver::Agents(agents) = &self.driver
             && let Owner::Reduction { action } | Owner::Barrier { action } =
-                self.machine.txns.get(txn).owner
+                self.machine.interfaces.txns.get(txn).owner
             && let Some(instance) = agents.instances.at(action, TileId(tile))
         {
             return Node::Share(instance);
@@ -73,7 +73,7 @@ impl View<'_, '_> {
 
     /// A collective of which nothing is in progress waits for the members that have not contributed.
     pub(crate) fn waits_for_members(&self, txn: u32) -> Vec<Wait> {
-        let facts = self.machine.txns.get(txn);
+        let facts = self.machine.interfaces.txns.get(txn);
         match facts.kind {
             TxnKind::WideReduction | TxnKind::Barrier => {}
             TxnKind::WideWrite
@@ -84,7 +84,7 @@ impl View<'_, '_> {
         }
         let place = tile_name(self.machine.network, facts.home);
         let since = self.start_of(txn);
-        let members = self.machine.txns.trees.set(txn).members();
+        let members = self.machine.interfaces.txns.trees.set(txn).members();
         members
             .map(|at| self.machine.network.tile_at(at).0)
             .filter(|tile| !self.has_contributed(txn, *tile))
@@ -94,7 +94,7 @@ impl View<'_, '_> {
 
     /// Cycle of the first contribution.
     fn start_of(&self, txn: u32) -> u64 {
-        match (&self.driver, self.machine.txns.get(txn).owner) {
+        match (&self.driver, self.machine.interfaces.txns.get(txn).owner) {
             (Driver::Trace(trace), Owner::Trace { entry, .. }) => trace.start_of(entry as usize),
             (Driver::Agents(agents), Owner::Reduction { action } | Owner::Barrier { action }) => {
                 let ids = agents.instances.of(action);
@@ -226,7 +226,7 @@ impl View<'_, '_> {
             | Owner::Chain { .. }
             | Owner::Message { .. } => false,
         };
-        let live = self.machine.txns.iter_live();
+        let live = self.machine.interfaces.txns.iter_live();
         let own = live.filter(|(_, t)| is_own(t.owner, t.home));
         let place = self.tile(tile as usize);
         let mut waits: Vec<Wait> = own

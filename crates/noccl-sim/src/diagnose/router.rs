@@ -101,9 +101,12 @@ impl View<'_, '_> {
         since: u64,
     ) -> Vec<Wait> {
         let state = self.plane(plane);
-        let missing = state.missing_contributions(r, port, &self.machine.txns.trees);
+        let missing = state.missing_contributions(r, port, &self.machine.interfaces.txns.trees);
         if missing == 0 {
-            let out = next_port(self.coord(r), route_of(flit, &self.machine.txns.trees));
+            let out = next_port(
+                self.coord(r),
+                route_of(flit, &self.machine.interfaces.txns.trees),
+            );
             let router = r as u32;
             if flit.kind == FlitKind::ReduceHead && state.joins.has_results(r) {
                 let place = format!("the reduction unit of {}", self.tile(r));
@@ -153,7 +156,7 @@ impl View<'_, '_> {
         txn: u32,
         beat: Option<u16>,
     ) -> Vec<Node> {
-        let tree = self.machine.txns.trees.tree(txn);
+        let tree = self.machine.interfaces.txns.trees.tree(txn);
         let expected = join_set(self.coord(r), tree.set, tree.root);
         let inputs = ports(expected);
         inputs
@@ -208,7 +211,7 @@ impl View<'_, '_> {
         txn: u32,
         beat: Option<u16>,
     ) -> Vec<Wait> {
-        let tree = self.machine.txns.trees.tree(txn);
+        let tree = self.machine.interfaces.txns.trees.tree(txn);
         let mut entries = self.plane(plane).joins.waiting_at(r);
         let Some(entry) = entries.find(|w| w.txn == txn && w.beat == beat) else {
             return Vec::new();
@@ -236,7 +239,10 @@ impl View<'_, '_> {
     /// path.
     fn waits_for_senders(&self, r: usize, txn: u32, since: u64) -> Vec<Wait> {
         let plane = Plane::Wide;
-        let (joins, trees) = (&self.plane(plane).joins, &self.machine.txns.trees);
+        let (joins, trees) = (
+            &self.plane(plane).joins,
+            &self.machine.interfaces.txns.trees,
+        );
         let places = || self.places.get(&txn).into_iter().flatten().copied();
         let mut waits = Vec::new();
         for sender in joins.missing_senders(r, self.coord(r), txn, trees) {
@@ -289,7 +295,10 @@ impl View<'_, '_> {
     pub(crate) fn waits_of_result(&self, plane: Plane, r: usize) -> Vec<Wait> {
         match self.plane(plane).oldest_result(r) {
             Some((done, flit)) => {
-                let out = next_port(self.coord(r), route_of(flit, &self.machine.txns.trees));
+                let out = next_port(
+                    self.coord(r),
+                    route_of(flit, &self.machine.interfaces.txns.trees),
+                );
                 self.waits_for_output(plane, r, RESULT, out, done)
             }
             None => Vec::new(),

@@ -6,6 +6,7 @@ use crate::diagnose::diagnose;
 use crate::diagnose::view::Driver;
 use crate::endpoint::core::Agents;
 use crate::machine::Machine;
+use crate::machine::event::DriverEvent;
 use noccl_net::TileId;
 use noccl_run::{Busy, Ended, OpenRun, Order, RunError, Status, TimeSlices};
 use noccl_workload::{Action, ActionId, Place};
@@ -14,7 +15,7 @@ use noccl_workload::{Action, ActionId, Place};
 pub(crate) struct OpenMachineRun<'a> {
     machine: Machine<'a>,
     agents: Agents<'a>,
-    events: Vec<(u32, u32)>,
+    events: Vec<DriverEvent>,
     /// Has the cycle begun in which the run stands?
     is_in_cycle: bool,
 }
@@ -48,8 +49,8 @@ impl<'a> OpenMachineRun<'a> {
             *is_in_cycle = true;
         }
         loop {
-            for (what, detail) in events.iter() {
-                agents.on_event(*what, *detail, machine);
+            for event in events.iter() {
+                agents.on_event(*event, machine);
             }
             drain_done(machine, |done, machine| agents.on_done(done, machine));
             agents.take_ended(ended);

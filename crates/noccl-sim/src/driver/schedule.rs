@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The run of a schedule as a thing that can stand still between two cycles.
 
+use crate::checkpoint::machine::{restore_machine, save_machine};
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::diagnose::diagnose;
 use crate::diagnose::view::Driver;
 use crate::driver::{drain_done, result_of};
 use crate::endpoint::core::Agents;
 use crate::machine::Machine;
+use crate::machine::event::DriverEvent;
 use crate::record::recorder::OnCycle;
 use noccl_net::Network;
 use noccl_run::{
@@ -22,7 +24,7 @@ use std::io::{Read, Write};
 pub struct ScheduleRun<'a> {
     machine: Machine<'a>,
     agents: Agents<'a>,
-    events: Vec<(u32, u32)>,
+    events: Vec<DriverEvent>,
 }
 
 impl<'a> ScheduleRun<'a> {
@@ -112,7 +114,7 @@ impl<'a> ScheduleRun<'a> {
     /// # Errors
     /// [`CheckpointError::Io`].
     pub fn save<W: Write>(&self, to: &mut Writer<W>) -> Result<(), CheckpointError> {
-        self.machine.save(to)?;
+        save_machine(&self.machine, to)?;
         self.agents.save(to)
     }
 
@@ -128,7 +130,7 @@ impl<'a> ScheduleRun<'a> {
         from: &mut Reader<R>,
     ) -> Result<Self, CheckpointError> {
         let mut run = Self::new(network, schedule, &[], config)?;
-        run.machine.restore(from)?;
+        restore_machine(&mut run.machine, from)?;
         run.agents.restore(from)?;
         Ok(run)
     }
@@ -149,8 +151,8 @@ impl Run for ScheduleRun<'_> {
         } = self;
         machine.begin_cycle(events);
         loop {
-            for (what, detail) in events.iter() {
-                agents.on_event(*what, *detail, machine);
+            for event in events.iter() {
+                agents.on_event(*event, machine);
             }
             drain_done(machine, |done, machine| agents.on_done(done, machine));
             if !machine.more_events(events) {

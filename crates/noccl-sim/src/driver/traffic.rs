@@ -11,7 +11,7 @@ use crate::driver::drain_done;
 use crate::driver::measurement::{Measurement, gap_cycles, other_source};
 use crate::kernel::random::Stream;
 use crate::machine::Machine;
-use crate::machine::event::Done;
+use crate::machine::event::{Done, DriverEvent};
 use crate::ni::axi::issue::Target;
 use crate::ni::axi::state::Source;
 use crate::transport::transaction::Owner;
@@ -87,7 +87,18 @@ impl<'t> TrafficDriver<'t> {
 
     fn schedule_next(&mut self, source: u32, machine: &mut Machine<'_>) {
         let gap = gap_cycles(self.traffic, &mut self.sources[source as usize].2);
-        machine.call_driver(machine.clock.now() + 1 + gap, 0, source);
+        machine.call_driver(
+            machine.clock.now() + 1 + gap,
+            DriverEvent::Create { source },
+        );
+    }
+
+    /// An event of this driver is due.
+    fn on_event(&mut self, event: DriverEvent, machine: &mut Machine<'_>) {
+        match event {
+            DriverEvent::Create { source } => self.create(source, machine),
+            DriverEvent::Core(_) | DriverEvent::Start { .. } => {}
+        }
     }
 
     /// A source creates a packet.
@@ -167,7 +178,7 @@ impl<'t> TrafficDriver<'t> {
 pub(crate) struct TrafficRun<'a> {
     machine: Machine<'a>,
     driver: TrafficDriver<'a>,
-    created: Vec<(u32, u32)>,
+    created: Vec<DriverEvent>,
 }
 
 impl<'a> TrafficRun<'a> {
@@ -200,8 +211,8 @@ impl Run for TrafficRun<'_> {
         } = self;
         machine.begin_cycle(created);
         drain_done(machine, |done, machine| driver.on_done(done, machine));
-        for (_, source) in created.iter() {
-            driver.create(*source, machine);
+        for event in created.iter() {
+            driver.on_event(*event, machine);
         }
         machine.end_cycle();
     }

@@ -3,6 +3,7 @@
 
 use crate::kernel::saved_form::{SavedBytes, sorted};
 use crate::transport::beat::WideBeat;
+use crate::transport::flit::Flit;
 use crate::transport::payload::PayloadPool;
 use noccl_net::Network;
 use noccl_run::{MemoryImage, RunError};
@@ -160,6 +161,17 @@ impl MemorySystem {
         let into = &mut self.pool.bytes_mut(slot)[lane..lane + len as usize];
         self.memories.read(tile, offset, into);
         slot
+    }
+
+    /// Writes the payload of one beat of a burst of `bytes` at `address`. Returns the sum of the bytes written.
+    pub(crate) fn write_beat(&mut self, tile: u32, flit: Flit, address: u64, bytes: u32) -> u64 {
+        let beat = self.pool.beat();
+        let (from, len) = beat.part(address, bytes, flit.beat);
+        let place = address + u64::from(from);
+        let line = beat.lane(place);
+        let data = &self.pool.bytes(flit.payload)[line..line + len as usize];
+        self.memories.write(tile, place, data);
+        data.iter().map(|b| u64::from(*b)).sum()
     }
 
     /// Fetch-and-add of one on a 32-bit word kept per place; works in both modes, since control depends on it.

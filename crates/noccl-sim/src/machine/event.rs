@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What becomes due at a known cycle, and what drivers are told.
 
+use crate::endpoint::core::event::CoreEvent;
 use crate::router::collective::merge::types::{PendingCredits, Timeout};
 use crate::transport::transaction::Owner;
 use serde::{Deserialize, Serialize};
@@ -38,8 +39,25 @@ pub(crate) enum Event {
     Torrent { tile: u32 },
     /// A chain is over.
     ChainDone { instance: u32 },
-    /// The driver's own.
-    Driver { what: u32, detail: u32 },
+    /// The driver acts.
+    Driver(DriverEvent),
+}
+
+/// What a driver does at a known cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum DriverEvent {
+    /// A core of a cluster, in the run of a schedule or of programs.
+    Core(CoreEvent),
+    /// A participant of an entry of a trace asserts valid.
+    Start { entry: u32, member: u32 },
+    /// A source of open-loop traffic creates a packet.
+    Create { source: u32 },
+}
+
+impl From<CoreEvent> for DriverEvent {
+    fn from(event: CoreEvent) -> Self {
+        Self::Core(event)
+    }
 }
 
 /// What a NI counts.

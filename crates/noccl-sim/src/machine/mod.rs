@@ -2,19 +2,20 @@
 //! Planes, NIs and memories together: everything below the agents.
 //!
 //! The state of each part is a component of its own, which knows none of the others: the [`Clock`], the routers
-//! ([`Mesh`]), the [`Interfaces`], the [`MemorySystem`], the Torrent endpoints, what is counted and checked ([`Checks`]), the
-//! recorder. What a unit does between several components stands in that unit's folder, as a part of `impl Machine`;
-//! [`cycle`] calls these units in the order of a cycle, and nothing calls it but a driver.
+//! ([`Mesh`]), the [`Interfaces`], the [`MemorySystem`], the Torrent endpoints ([`Torrents`]), what is counted and checked
+//! ([`Checks`]), the recorder. A component's method takes what it needs, and returns or appends what others have to do. A network
+//! interface joins most of them, so what it does is a part of `impl Machine` in `ni/axi`; [`cycle`] calls these parts in the order of a
+//! cycle, and nothing calls it but a driver.
 //!
-//! A driver (trace, traffic or agents) sees completions in [`Machine::done`] and issues transactions through the
-//! `issue_*` methods; it never touches a flit.
+//! In the first half of a cycle events, flits and completions move from the network to the endpoints and their driver
+//! ([`Event`], [`Done`], [`DriverEvent`]). In the second half requests move from drivers and endpoints into the network. A driver (trace,
+//! traffic or agents) sees completions in [`Machine::done`] and issues transactions through the `issue_*` methods; it never touches a
+//! flit.
 
 mod checks;
 mod clock;
-mod credits;
 mod cycle;
 pub(crate) mod event;
-mod status;
 
 pub(crate) use checks::Checks;
 pub(crate) use clock::Clock;
@@ -30,10 +31,9 @@ use crate::router::collective::context::Context;
 use crate::router::collective::plane::PlaneState;
 use crate::router::mesh::Mesh;
 use crate::transport::beat::WideBeat;
-use crate::transport::transaction::Txns;
-use event::{Done, Event};
+use event::{Done, DriverEvent, Event};
 use noccl_net::{Network, TileId, TileKind};
-use noccl_run::{Mode, RunConfig, RunError};
+use noccl_run::{Activity, Counters, Mode, RunConfig, RunError, Status};
 use noccl_spec::Plane;
 
 /// The machine below the agents.
@@ -45,9 +45,8 @@ pub(crate) struct Machine<'n> {
     pub beat: WideBeat,
     pub clock: Clock,
     pub mesh: Mesh,
-    pub interfaces: Interfaces,
+    pub interfaces: Interfaces<'n>,
     pub memory: MemorySystem,
-    pub txns: Txns,
     pub errors: Errors,
     /// Torrent endpoints of the clusters, if they have some.
     pub torrents: Option<Box<Torrents>>,
@@ -80,9 +79,8 @@ impl<'n> Machine<'n> {
             beat,
             clock: Clock::new(),
             mesh: Mesh::new(network, &behaviour, config.threads),
-            interfaces: Interfaces::new(network.num_tiles()),
+            interfaces: Interfaces::new(network, behaviour, beat),
             memory: MemorySystem::new(beat),
-            txns: Txns::default(),
             errors: Errors::default(),
             torrents: Torrents::new(network),
             checks: Checks::default(),
@@ -129,7 +127,7 @@ impl<'n> Machine<'n> {
     pub(crate) fn split(&mut self, plane: Plane) -> (&mut PlaneState, Context<'_>) {
         let context = Context {
             cycle: self.clock.now(),
-            trees: &self.txns.trees,
+            trees: &self.interfaces.txns.trees,
             pool: &mut self.memory.pool,
             is_value: self.config.mode == Mode::Value,
             fpu_busy_until: &mut self.mesh.fpu_busy_until,
@@ -138,7 +136,43 @@ impl<'n> Machine<'n> {
     }
 
     /// Schedules a driver event.
-    pub(crate) fn call_driver(&mut self, cycle: u64, what: u32, detail: u32) {
-        self.clock.schedule(cycle, Event::Driver { what, detail });
+    pub(crate) fn call_driver(&mut self, cycle: u64, event: impl Into<DriverEvent>) {
+        self.clock.schedule(cycle, Event::Driver(event.into()));
+    }
+}
+
+impl Status for Machine<'_> {
+    fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    fn activity(&self) -> Activity {
+        let (clock, is_idle) = (&self.clock, self.is_idle());
+        // An empty network waits for its sources.
+        let ignored = if is_idle { 0 } else { self.sources };
+        Activity {
+            cycle: clock.now(),
+            quiet_cycles: clock.now() - clock.last_progress(),
+            has_event: clock.num_events() > ignored,
+            can_move: !is_idle,
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.mesh.flit_hops()
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.network.num_tiles()
+    }
+
+    fn counters(&self) -> Counters {
+        let wide = &self.mesh.planes[Plane::Wide.idx()];
+        Counters {
+            flit_hops: self.mesh.flit_hops(),
+            dca_ops: wide.added_elements(),
+            payload_byte_hops: self.beat.bytes_of(wide.flit_hops),
+            ..self.checks.counters
+        }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! All that a hardware flit carries, from the flit and its transaction.
 
-use crate::machine::Machine;
+use crate::record::Observed;
 use crate::transport::axi_response::OKAY;
 use crate::transport::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, pack, unpack};
 use crate::transport::transaction::TxnKind;
@@ -9,7 +9,7 @@ use noccl_net::{Coord, TileId};
 use noccl_run::{FlitPlace, FlitRecord, Handshake, RecordedKind};
 use noccl_spec::Plane;
 
-impl Machine<'_> {
+impl Observed<'_> {
     pub(super) fn handshake(
         &self,
         plane: Plane,
@@ -27,8 +27,8 @@ impl Machine<'_> {
 
     /// All that a hardware flit carries.
     fn facts(&self, plane: Plane, flit: Flit) -> FlitRecord {
-        let txn = self.txns.get(flit.txn);
-        let tree = self.txns.trees.tree(flit.txn);
+        let txn = self.interfaces.txns.get(flit.txn);
+        let tree = self.interfaces.txns.trees.tree(flit.txn);
         let is_atomic = txn.kind == TxnKind::Atomic && flit.kind == FlitKind::Response;
         let kind = if is_atomic {
             RecordedKind::Atomic
@@ -67,7 +67,7 @@ impl Machine<'_> {
             kind,
             RecordedKind::Barrier | RecordedKind::CollectedResponse | RecordedKind::Credit
         );
-        let (trees, number) = (&self.txns.trees, flit.variant());
+        let (trees, number) = (&self.interfaces.txns.trees, flit.variant());
         let said = trees.arithmetic(flit.txn, number);
         // Sums are whole lines, and marked if a contribution was not.
         let partial = (trees.variant(flit.txn, number)).filter(|_| flit.resp() == OKAY);
@@ -81,7 +81,7 @@ impl Machine<'_> {
             dst,
             src,
             set: (is_multicast || joins).then_some(tree.set.set),
-            tag: self.txns.trees.name_of(flit.txn),
+            tag: self.interfaces.txns.trees.name_of(flit.txn),
             count: if counts { flit.payload } else { 0 },
             address: txn.address,
             bytes: txn.bytes,
@@ -91,8 +91,8 @@ impl Machine<'_> {
             element: said.1,
             enabled_bytes: partial.map_or(self.beat.bytes() as u16, |v| v.enabled_bytes),
             value: if is_atomic { flit.payload } else { 0 },
-            data: (self.is_value() && plane == Plane::Wide)
-                .then(|| self.memory.pool.bytes(flit.payload).to_vec()),
+            data: (self.is_value && plane == Plane::Wide)
+                .then(|| self.pool.bytes(flit.payload).to_vec()),
         }
     }
 }

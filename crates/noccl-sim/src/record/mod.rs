@@ -10,16 +10,33 @@ mod facts;
 pub(crate) mod recorder;
 mod requests;
 
-use crate::machine::Machine;
+use crate::machine::{Clock, Machine};
+use crate::ni::axi::error_table::Errors;
+use crate::ni::axi::state::{Interfaces, Source};
 use crate::record::recorder::{OnCycle, Recorder};
 use crate::router::collective::control::block::LOCAL;
 use crate::router::collective::merge::types::Credit;
 use crate::router::collective::plane::PlaneState;
+use crate::router::mesh::Mesh;
+use crate::transport::beat::WideBeat;
 use crate::transport::flit::{FlitKind, pack};
-use noccl_net::Port;
+use crate::transport::payload::PayloadPool;
 use noccl_net::deadlock::BEATS_PER_CREDIT;
-use noccl_run::{CycleRecord, FlitPlace, RunError};
+use noccl_net::{Network, Port, TileId};
+use noccl_run::{Completion, CycleRecord, FlitPlace, RunError, Store, TransferStart};
 use noccl_spec::Plane;
+
+/// What the recorder looks at: everything below the agents, as it is at one moment.
+pub(crate) struct Observed<'a> {
+    network: &'a Network,
+    beat: WideBeat,
+    is_value: bool,
+    clock: &'a Clock,
+    mesh: &'a Mesh,
+    interfaces: &'a Interfaces<'a>,
+    errors: &'a Errors,
+    pool: &'a PayloadPool,
+}
 
 impl<'n> Machine<'n> {
     /// Records from now on.
@@ -38,68 +55,99 @@ impl<'n> Machine<'n> {
         Ok(())
     }
 
-    /// A merge point returns credits to its own NI.
-    pub(crate) fn record_own(&mut self, tile: u32, txn: u32) {
-        let Some(mut recorder) = self.recorder.take() else {
-            return;
+    /// The recorder, if there is one, and what it looks at.
+    #[inline]
+    pub(crate) fn observe(&mut self) -> Option<(&mut Recorder<'n>, Observed<'_>)> {
+        let is_value = self.is_value();
+        let recorder = self.recorder.as_deref_mut()?;
+        let observed = Observed {
+            network: self.network,
+            beat: self.beat,
+            is_value,
+            clock: &self.clock,
+            mesh: &self.mesh,
+            interfaces: &self.interfaces,
+            errors: &self.errors,
+            pool: &self.memory.pool,
         };
-        let beats = BEATS_PER_CREDIT;
-        let credit = Credit {
-            txn,
-            to: pack(self.coord(tile)),
-            beats,
-        };
-        let (place, flit) = (FlitPlace::Own, credit.flit());
-        let own = self.handshake(Plane::Rsp, tile as usize, place, flit);
-        recorder.own.push(own);
-        self.recorder = Some(recorder);
+        Some((recorder, observed))
     }
 
-    /// Credits that the NIs may send in this cycle.
-    fn record_pending_credits(&self, record: &mut CycleRecord) {
-        for tile in
-            (0..self.interfaces.nis.len()).filter(|t| self.interfaces.nis[*t].pending_credits > 0)
-        {
-            if let Some(credit) = self.pending_credit(tile) {
-                let pending =
-                    self.handshake(Plane::Rsp, tile, FlitPlace::CreditReturn, credit.flit());
-                record.handshakes.push(pending);
-            }
+    /// An endpoint asks its NI for a transaction.
+    #[inline]
+    pub(crate) fn record_command(&mut self, tile: u32, id: u32, source: Option<Source>) {
+        if let Some((recorder, observed)) = self.observe() {
+            recorder.commands.push(observed.command(tile, id, source));
         }
+    }
+
+    /// An endpoint has the last response to a transaction.
+    #[inline]
+    pub(crate) fn record_completion(&mut self, tile: usize, tag: u32, resp: u8) {
+        if let Some(recorder) = &mut self.recorder {
+            let tile = TileId(tile as u32);
+            recorder.completions.push(Completion { tile, tag, resp });
+        }
+    }
+
+    /// A tile writes its own memory without the network.
+    pub(crate) fn store(&mut self, tile: u32, offset: u64, bytes: &[u8]) {
+        self.memory.memories.write(tile, offset, bytes);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.stores.push(Store {
+                tile: TileId(tile),
+                offset,
+                bytes: bytes.to_vec(),
+            });
+        }
+    }
+
+    /// A DMA engine begins a transfer.
+    pub(crate) fn record_start(&mut self, start: TransferStart) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.starts.push(start);
+        }
+    }
+}
+
+impl Recorder<'_> {
+    /// A merge point returns credits to its own NI.
+    pub(crate) fn note_own_credit(&mut self, observed: &Observed<'_>, tile: u32, txn: u32) {
+        let credit = Credit {
+            txn,
+            to: pack(observed.network.coord(TileId(tile))),
+            beats: BEATS_PER_CREDIT,
+        };
+        let (place, flit) = (FlitPlace::Own, credit.flit());
+        let own = observed.handshake(Plane::Rsp, tile as usize, place, flit);
+        self.own.push(own);
     }
 
     /// After evaluation: what the Local ports hold.
     #[cold]
-    pub(crate) fn record_offers(&mut self) {
-        let Some(mut recorder) = self.recorder.take() else {
-            return;
-        };
-        recorder.record.cycle = self.clock.now();
-        recorder.record.handshakes.clear();
-        recorder.record.handshakes.append(&mut recorder.own);
-        self.record_pending_credits(&mut recorder.record);
+    pub(crate) fn note_offers(&mut self, observed: &Observed<'_>) {
+        self.record.cycle = observed.clock.now();
+        self.record.handshakes.clear();
+        self.record.handshakes.append(&mut self.own);
+        observed.add_pending_credits(&mut self.record);
         for plane in Plane::ALL {
-            let state = &self.mesh.planes[plane.idx()];
-            let before = &mut recorder.before[plane.idx()];
+            let state = &observed.mesh.planes[plane.idx()];
+            let before = &mut self.before[plane.idx()];
             before.clear();
             before.extend((0..state.num_routers()).map(|r| local_occupancy(state, r)));
             for r in 0..state.num_routers() {
                 if let Some(flit) = state.fifo(r, false, LOCAL).next() {
-                    let offer = self.handshake(plane, r, FlitPlace::Refused, flit);
-                    recorder.record.handshakes.push(offer);
+                    let offer = observed.handshake(plane, r, FlitPlace::Refused, flit);
+                    self.record.handshakes.push(offer);
                 }
             }
         }
-        self.recorder = Some(recorder);
     }
 
     /// After injection: what has entered and left, and what crosses links in this cycle.
     #[cold]
-    pub(crate) fn record_moves(&mut self) {
-        let Some(mut recorder) = self.recorder.take() else {
-            return;
-        };
-        let Recorder {
+    pub(crate) fn note_moves(&mut self, observed: &Observed<'_>) {
+        let Self {
             sink,
             record,
             before,
@@ -108,7 +156,7 @@ impl<'n> Machine<'n> {
             completions,
             starts,
             stores,
-        } = &mut *recorder;
+        } = self;
         record.commands.clear();
         record.commands.append(commands);
         record.completions.clear();
@@ -118,28 +166,30 @@ impl<'n> Machine<'n> {
         record.stores.clear();
         record.stores.append(stores);
         record.handshakes.retain(|h| {
-            h.place != FlitPlace::CreditReturn || !self.has_sent_credit(h.tile.0 as usize, before)
+            h.place != FlitPlace::CreditReturn
+                || !observed.has_sent_credit(h.tile.0 as usize, before)
         });
         for offer in &mut record.handshakes {
             let (plane, r) = (offer.plane.idx(), offer.tile.0 as usize);
             if offer.place == FlitPlace::Refused
-                && local_occupancy(&self.mesh.planes[plane], r)[1] < before[plane][r][1]
+                && local_occupancy(&observed.mesh.planes[plane], r)[1] < before[plane][r][1]
             {
                 offer.place = FlitPlace::Leaves;
             }
         }
         for plane in Plane::ALL {
-            let state = &self.mesh.planes[plane.idx()];
+            let state = &observed.mesh.planes[plane.idx()];
             for (r, [held, _]) in before[plane.idx()].iter().enumerate() {
                 if local_occupancy(state, r)[0] > *held
                     && let Some(flit) = state.fifo(r, true, LOCAL).last()
                 {
-                    let entry = self.handshake(plane, r, FlitPlace::Enters, flit);
+                    let entry = observed.handshake(plane, r, FlitPlace::Enters, flit);
                     record.handshakes.push(entry);
                 }
                 for port in &Port::ALL[..LOCAL] {
                     if let Some(flit) = state.leaving_flit(r, *port as usize) {
-                        let crossing = self.handshake(plane, r, FlitPlace::Crosses(*port), flit);
+                        let crossing =
+                            observed.handshake(plane, r, FlitPlace::Crosses(*port), flit);
                         record.handshakes.push(crossing);
                     }
                 }
@@ -153,7 +203,22 @@ impl<'n> Machine<'n> {
         {
             sink(record);
         }
-        self.recorder = Some(recorder);
+    }
+}
+
+impl Observed<'_> {
+    /// Credits that the NIs may send in this cycle.
+    fn add_pending_credits(&self, record: &mut CycleRecord) {
+        for tile in
+            (0..self.interfaces.nis.len()).filter(|t| self.interfaces.nis[*t].pending_credits > 0)
+        {
+            let wide = &self.mesh.planes[Plane::Wide.idx()];
+            if let Some(credit) = wide.pending_credit(tile, &self.interfaces.txns.trees) {
+                let pending =
+                    self.handshake(Plane::Rsp, tile, FlitPlace::CreditReturn, credit.flit());
+                record.handshakes.push(pending);
+            }
+        }
     }
 
     /// Has the tile's NI sent a credit in this cycle?

@@ -1,57 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What endpoints ask of their interfaces, begin, store and have completed.
+//! What endpoints ask of their interfaces.
 
-use crate::machine::Machine;
 use crate::ni::axi::state::Source;
+use crate::record::Observed;
 use crate::transport::payload::pattern;
 use crate::transport::transaction::TxnKind;
 use noccl_net::TileId;
-use noccl_run::{BeatSource, Command, CommandKind, Completion, Store, TransferStart};
+use noccl_run::{BeatSource, Command, CommandKind};
 
-impl Machine<'_> {
+impl Observed<'_> {
     /// An endpoint asks its NI for a transaction.
-    #[inline]
-    pub(crate) fn record_command(&mut self, tile: u32, id: u32, source: Option<Source>) {
-        if self.recorder.is_some() {
-            let command = self.command(tile, id, source);
-            if let Some(recorder) = &mut self.recorder {
-                recorder.commands.push(command);
-            }
-        }
-    }
-
-    /// An endpoint has the last response to a transaction.
-    #[inline]
-    pub(crate) fn record_completion(&mut self, tile: usize, tag: u32, resp: u8) {
-        if let Some(recorder) = &mut self.recorder {
-            let tile = TileId(tile as u32);
-            recorder.completions.push(Completion { tile, tag, resp });
-        }
-    }
-
-    /// A tile writes its own memory without the network.
-    pub(crate) fn store(&mut self, tile: u32, offset: u64, bytes: &[u8]) {
-        self.memory.memories.write(tile, offset, bytes);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.stores.push(Store {
-                tile: TileId(tile),
-                offset,
-                bytes: bytes.to_vec(),
-            });
-        }
-    }
-
-    /// A DMA engine begins a transfer.
-    pub(crate) fn record_start(&mut self, start: TransferStart) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.starts.push(start);
-        }
-    }
-
     #[cold]
-    fn command(&self, tile: u32, id: u32, source: Option<Source>) -> Command {
-        let txn = self.txns.get(id);
-        let tree = self.txns.trees.tree(id);
+    pub(super) fn command(&self, tile: u32, id: u32, source: Option<Source>) -> Command {
+        let txn = self.interfaces.txns.get(id);
+        let tree = self.interfaces.txns.trees.tree(id);
         let (kind, target, is_group) = match txn.kind {
             TxnKind::WideWrite => (CommandKind::WideWrite, txn.target, txn.is_multicast),
             TxnKind::WideRead => (CommandKind::WideRead, txn.target, false),
@@ -63,7 +25,7 @@ impl Machine<'_> {
         };
         // Only these bytes do not depend on what happens until the beat leaves.
         let seed = if let Some(Source::Pattern(seed)) = source
-            && self.is_value()
+            && self.is_value
         {
             Some(seed)
         } else {
@@ -82,16 +44,16 @@ impl Machine<'_> {
             );
             line
         };
-        let (trees, number) = (&self.txns.trees, self.errors.variant(id, tile));
+        let (trees, number) = (&self.interfaces.txns.trees, self.errors.variant(id, tile));
         let (said, variant) = (trees.arithmetic(id, number), trees.variant(id, number));
         let (kind_of_owner, index) = txn.owner.channel();
         Command {
             tile: TileId(tile),
             tag: id,
-            name: self.txns.trees.name_of(id),
+            name: self.interfaces.txns.trees.name_of(id),
             transfer: u64::from(kind_of_owner) << 32 | u64::from(index),
             kind,
-            target: self.coord(target),
+            target: self.network.coord(TileId(target)),
             set: is_group.then_some(tree.set.set),
             address: txn.address,
             bytes: txn.bytes,

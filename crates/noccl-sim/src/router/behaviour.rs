@@ -6,6 +6,9 @@
 //! outside asks a question of it and never which kind it is. What only the routers themselves do differently is a state of
 //! their planes instead (`PlaneState::published`).
 
+use super::Direct;
+use noccl_net::Network;
+
 /// What is asked about one kind.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Behaviour {
@@ -31,4 +34,6 @@ pub(crate) struct Behaviour {
     /// Merge points compare length, operator and element type of contributions, and respond to those that differ with an
     /// error.
     pub compares_contributions: bool,
+    /// Makes a plane of a network that has no routers and links.
+    pub direct: Option<fn(&Network) -> Direct>,
 }

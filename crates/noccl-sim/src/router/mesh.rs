@@ -10,7 +10,6 @@ use crate::router::collective::merge::point::Joins;
 use crate::router::collective::merge::types::JoinConfig;
 use crate::router::collective::phases::sizes::{AnySizes, Sizes, TwoSlots};
 use crate::router::collective::plane::{PlaneState, packed_coords};
-use crate::router::ideal::Crossbar;
 use crate::router::published::reduction::Published;
 use crate::router::published::worms::PublishedWorms;
 use crate::transport::transaction::Trees;
@@ -36,8 +35,6 @@ impl Mesh {
         let coords = packed_coords(network.width(), network.height());
         let height = network.height();
         let partitions = partition_count(threads);
-        let crossbar = || Box::new(Crossbar::new(tiles, height));
-        let has_links = network.routers().has_links;
         let blocks = tiles.div_ceil(LANES);
         // A path of one link passes no router.
         let max_links = Some(network.path_links() as usize).filter(|links| *links > 1);
@@ -48,7 +45,7 @@ impl Mesh {
             let mut plane =
                 PlaneState::new(height, coords.clone(), tiles, joins, depths, partitions);
             plane.bypass = max_links.map(|links| Box::new(Bypass::new(blocks, links)));
-            plane.joins.crossbar = (!has_links).then(crossbar);
+            plane.direct = behaviour.direct.map(|of| of(network));
             plane.published = behaviour
                 .has_worms
                 .then(|| Box::new(PublishedWorms::new(tiles)));

@@ -260,6 +260,22 @@ impl Txns {
         &mut self.table[id as usize]
     }
 
+    /// Does the root count a barrier of the same name and another group?
+    pub(crate) fn name_is_in_use(&self, txn: u32) -> bool {
+        if !self.trees.has_shared_names() {
+            return false;
+        }
+        let (home, name) = (self.get(txn).home, self.trees.name_of(txn));
+        let mut live = self.iter_live();
+        live.any(|(other, t)| {
+            let is_counted = t.arrived > 0 && t.arrived < self.trees.set(other).set.len();
+            other != txn
+                && t.kind == TxnKind::Barrier
+                && (t.home, self.trees.name_of(other)) == (home, name)
+                && is_counted
+        })
+    }
+
     /// Live transactions with their ids, for diagnosis.
     pub(crate) fn iter_live(&self) -> impl Iterator<Item = (u32, &Txn)> {
         self.table

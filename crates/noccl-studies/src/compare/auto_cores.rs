@@ -133,7 +133,7 @@ fn near(known: &[Predicted], kind: CollectiveKind, units: u64) -> (Vec<&Predicte
     let is_exchange = kind == CollectiveKind::AllToAll;
     let factor = if is_exchange { NEAR_EXCHANGE } else { NEAR };
     let most = known[0].cycles * factor;
-    let is_planned = |one: &Predicted| one.choice.algorithm == Algorithm::Planned;
+    let is_planned = |one: &Predicted| one.choice.algorithm.is_planned();
     let near = known
         .iter()
         .filter(|one| one.cycles <= most && !is_planned(one));
@@ -222,15 +222,8 @@ fn is_small(network: &Network, collective: &Collective, choice: Choice, members:
 
 /// The first of a list that can do it, where every choice has too many messages for the model.
 fn by_rule(network: &Network, collective: &Collective, many: &[Choice]) -> Result<Picked, Error> {
-    const ORDER: [Algorithm; 6] = [
-        Algorithm::InNetworkStatic,
-        Algorithm::RowColumn,
-        Algorithm::Tree,
-        Algorithm::Dissemination,
-        Algorithm::Torus,
-        Algorithm::Pairwise,
-    ];
-    let wanted = ORDER.into_iter().filter_map(|algorithm| {
+    let wanted = Algorithm::for_many_messages().into_iter();
+    let wanted = wanted.filter_map(|algorithm| {
         let of = many.iter().filter(|choice| choice.algorithm == algorithm);
         of.copied().max_by_key(|choice| choice.chunks)
     });

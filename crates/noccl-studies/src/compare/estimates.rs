@@ -7,14 +7,14 @@ use super::{
     CompareRequest, CompareRow, Comparison, LinkFlits, Outcome, collect_rows, pending, row_of,
 };
 use crate::{Error, Verified};
-use noccl_coll::{Algorithm, Choice};
+use noccl_coll::{Algorithm, Choice, GroupTraffic};
 use noccl_model::{
     Calibration, Constants, Prediction, Shape, all_reduce_once_cycles, estimate_cycles,
     predict_with,
 };
 use noccl_net::{Network, TileRef};
 use noccl_run::LinkLoad;
-use noccl_workload::{ActionKind, Collective, CollectiveKind, Destination, Schedule};
+use noccl_workload::{ActionKind, Collective, Destination, Schedule};
 use rayon::prelude::*;
 
 /// Preset that the calibrated constants hold for.
@@ -133,24 +133,16 @@ impl<'a> Estimator<'a> {
     /// Cycles from the shape of the group alone: what many multicasts or reductions at once take, and exchanges of many messages.
     fn by_shape(&self, algorithm: Algorithm) -> Option<f64> {
         let shape = self.shape.as_ref()?;
-        match (algorithm, self.collective.kind) {
-            (Algorithm::InNetwork, CollectiveKind::AllGather) => {
-                Some(shape.all_gather_in_network_cycles())
-            }
-            (Algorithm::InNetwork, CollectiveKind::ReduceScatter) => {
-                Some(shape.reduce_scatter_in_network_cycles())
-            }
-            (Algorithm::InNetworkLines, CollectiveKind::AllGather) => {
-                Some(shape.all_gather_lines_cycles())
-            }
-            (Algorithm::InNetworkLines, CollectiveKind::ReduceScatter) => {
-                Some(shape.reduce_scatter_lines_cycles())
-            }
-            (Algorithm::Pairwise, CollectiveKind::AllToAll) => Some(shape.pairwise_cycles()),
-            (Algorithm::RowColumn, CollectiveKind::AllToAll) => Some(shape.row_column_cycles()),
-            (Algorithm::Slotted, CollectiveKind::AllToAll) => Some(shape.slotted_cycles()),
-            _ => None,
-        }
+        let cycles = match algorithm.group_traffic(self.collective.kind)? {
+            GroupTraffic::Multicasts => shape.all_gather_in_network_cycles(),
+            GroupTraffic::MulticastsByLines => shape.all_gather_lines_cycles(),
+            GroupTraffic::Reductions => shape.reduce_scatter_in_network_cycles(),
+            GroupTraffic::ReductionsByLines => shape.reduce_scatter_lines_cycles(),
+            GroupTraffic::Writes => shape.pairwise_cycles(),
+            GroupTraffic::WritesByLines => shape.row_column_cycles(),
+            GroupTraffic::WritesInSlots => shape.slotted_cycles(),
+        };
+        Some(cycles)
     }
 
     /// Has a choice few enough shares for its schedule to be made?

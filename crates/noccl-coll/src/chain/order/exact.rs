@@ -5,8 +5,8 @@
 //! nothing of links, and a lower bound for one that does. A search that follows the bound goes straight to the
 //! optimum, and backtracks only where a link would be crossed twice.
 
+use super::LinkUses;
 use super::Search;
-use super::links::LinkUses;
 use noccl_net::TileId;
 
 /// Destinations up to which an order is proved; the table has 2^n n entries.

@@ -10,20 +10,14 @@
 
 mod descent;
 mod exact;
-mod links;
 mod moves;
-mod report;
-mod simple;
-mod sweep;
-
-pub use links::{multicast_hops, shared_links, unicast_hops};
-pub use noccl_net::ChainCycles;
-pub use report::{ChainReport, chain_report};
 
 use crate::CollError;
-use noccl_net::{Network, TileId};
+use noccl_net::{Coord, Network, Port, TileId};
 use std::fmt;
 use std::str::FromStr;
+
+pub use noccl_net::ChainCycles;
 
 /// How the order of a chain's destinations is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -151,8 +145,8 @@ pub fn chain_order(
     };
     Ok(match order {
         ChainOrder::Id => ascending,
-        ChainOrder::Greedy => simple::greedy(network, source, &ascending),
-        ChainOrder::Nearest => simple::nearest(network, source, &ascending),
+        ChainOrder::Greedy => descent::greedy(network, source, &ascending),
+        ChainOrder::Nearest => descent::nearest(network, source, &ascending),
         ChainOrder::FixedStart => Search {
             is_start_fixed: true,
             ..search
@@ -195,9 +189,136 @@ fn validate(network: &Network, source: TileId, ascending: &[TileId]) -> Result<(
     Ok(())
 }
 
+// Which links the segments of a chain cross, and how often.
+
+/// Uses of every link of a plane.
+#[derive(Debug, Clone)]
+pub(super) struct LinkUses {
+    /// By `tile * 4 + port`.
+    uses: Vec<u32>,
+}
+
+/// Links that a packet crosses, as indices of [`LinkUses`].
+fn route(network: &Network, from: TileId, to: TileId) -> impl Iterator<Item = usize> + '_ {
+    let path = network.path(network.coord(from), network.coord(to));
+    let links = path.filter(|(_, port)| *port != Port::Local);
+    links.map(|(at, port): (Coord, Port)| network.tile_at(at).idx() * 4 + port.idx())
+}
+
+impl LinkUses {
+    pub(super) fn new(network: &Network) -> Self {
+        Self {
+            uses: vec![0; network.num_tiles() * 4],
+        }
+    }
+
+    /// Adds a segment; how many of its links were used already.
+    pub(super) fn add(&mut self, network: &Network, from: TileId, to: TileId) -> u32 {
+        let mut shared = 0;
+        for link in route(network, from, to) {
+            shared += u32::from(self.uses[link] > 0);
+            self.uses[link] += 1;
+        }
+        shared
+    }
+
+    /// Takes back a segment that was added.
+    pub(super) fn remove(&mut self, network: &Network, from: TileId, to: TileId) {
+        for link in route(network, from, to) {
+            self.uses[link] -= 1;
+        }
+    }
+
+    /// Does a segment cross a link that is used?
+    pub(super) fn has_shared(&self, network: &Network, from: TileId, to: TileId) -> bool {
+        route(network, from, to).any(|link| self.uses[link] > 0)
+    }
+}
+
+/// The segments of a chain: (from, to).
+pub(super) fn segments(
+    source: TileId,
+    destinations: &[TileId],
+) -> impl Iterator<Item = (TileId, TileId)> + '_ {
+    let starts = std::iter::once(source).chain(destinations.iter().copied());
+    starts.zip(destinations.iter().copied())
+}
+
+/// Links, as (tile, output port), that more than one segment of a chain crosses; ascending.
+#[must_use]
+pub fn shared_links(
+    network: &Network,
+    source: TileId,
+    destinations: &[TileId],
+) -> Vec<(TileId, Port)> {
+    let mut uses = LinkUses::new(network);
+    for (from, to) in segments(source, destinations) {
+        uses.add(network, from, to);
+    }
+    let shared = uses.uses.iter().enumerate().filter(|(_, n)| **n > 1);
+    shared
+        .map(|(link, _)| (TileId((link / 4) as u32), Port::ALL[link % 4]))
+        .collect()
+}
+
+/// Hops of a multicast tree: links in the union of the paths from the source to every destination.
+#[must_use]
+pub fn multicast_hops(network: &Network, source: TileId, destinations: &[TileId]) -> u32 {
+    let mut uses = LinkUses::new(network);
+    let all = destinations.iter();
+    all.map(|to| network.hops(source, *to) - uses.add(network, source, *to))
+        .sum()
+}
+
+/// Hops of one packet per destination.
+#[must_use]
+pub fn unicast_hops(network: &Network, source: TileId, destinations: &[TileId]) -> u32 {
+    let all = destinations.iter();
+    all.map(|to| network.hops(source, *to)).sum()
+}
+
+// What an order costs: hops, links crossed twice, cycles by the closed form.
+
+/// What an order costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChainReport {
+    /// Hops of all segments together.
+    pub hops: u32,
+    /// Hops between the source and the last destination.
+    pub tail_hops: u32,
+    /// Links that more than one segment crosses.
+    pub num_shared_links: u32,
+    /// Cycles by the closed form, all links free.
+    pub cycles: u64,
+}
+
+/// Hops, shared links and cycles of a chain that visits `destinations` in this order with that many bytes.
+#[must_use]
+pub fn chain_report(
+    network: &Network,
+    source: TileId,
+    destinations: &[TileId],
+    constants: &ChainCycles,
+    bytes: u64,
+) -> ChainReport {
+    let hops = segments(source, destinations).map(|(from, to)| network.hops(from, to));
+    let hops = hops.sum();
+    let tail_hops = destinations
+        .last()
+        // 0: a chain without destinations has no tail.
+        .map_or(0, |tail| network.hops(source, *tail));
+    ChainReport {
+        hops,
+        tail_hops,
+        num_shared_links: shared_links(network, source, destinations).len() as u32,
+        cycles: constants.cycles(network, source, destinations, bytes),
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+
     pub(super) use noccl_testkit::mesh;
 
     /// A source and ascending destinations, some of the clusters.
@@ -218,7 +339,7 @@ pub(super) mod tests {
             let tail = order
                 .last()
                 .map_or(0, |t| self.network.hops(self.source, *t));
-            let hops: u32 = links::segments(self.source, order)
+            let hops: u32 = segments(self.source, order)
                 .map(|(from, to)| self.network.hops(from, to))
                 .sum();
             hops * self.hop_cost + tail * self.tail_cost

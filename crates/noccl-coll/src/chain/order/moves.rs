@@ -59,16 +59,18 @@ impl Costs {
                 self.segment(before, tail) as i32 + self.onto(order, head, to) - old
             }
             OrderMove::Shift {
-                place, is_reversed, ..
+                target,
+                is_reversed,
+                ..
             } => {
                 let (head, tail) = if is_reversed {
                     (tail, head)
                 } else {
                     (head, tail)
                 };
-                let before = before(order, place);
-                let opened = self.segment(before, head) as i32 + self.onto(order, tail, place);
-                self.closing(order, from, to) + opened - self.onto(order, before, place)
+                let before = before(order, target);
+                let opened = self.segment(before, head) as i32 + self.onto(order, tail, target);
+                self.closing(order, from, to) + opened - self.onto(order, before, target)
             }
         }
     }
@@ -103,7 +105,7 @@ pub(super) enum OrderMove {
     Shift {
         from: usize,
         to: usize,
-        place: usize,
+        target: usize,
         is_reversed: bool,
     },
 }
@@ -120,11 +122,11 @@ impl OrderMove {
         match self {
             OrderMove::Reverse { from, to } => [from, to, to],
             OrderMove::Shift {
-                from, to, place, ..
-            } if place < from => [place, place + to - from, to],
+                from, to, target, ..
+            } if target < from => [target, target + to - from, to],
             OrderMove::Shift {
-                from, to, place, ..
-            } => [from, place - (to - from), place],
+                from, to, target, ..
+            } => [from, target - (to - from), target],
         }
     }
 
@@ -134,16 +136,16 @@ impl OrderMove {
             OrderMove::Shift {
                 from,
                 to,
-                place,
+                target,
                 is_reversed,
             } => {
                 if is_reversed {
                     order[from..to].reverse();
                 }
-                if place < from {
-                    order[place..to].rotate_right(to - from);
+                if target < from {
+                    order[target..to].rotate_right(to - from);
                 } else {
-                    order[from..place].rotate_left(to - from);
+                    order[from..target].rotate_left(to - from);
                 }
             }
         }
@@ -168,12 +170,12 @@ mod tests {
         for from in 0..num {
             for to in from + 1..=num {
                 moves.push(OrderMove::Reverse { from, to });
-                for place in (0..from).chain(to + 1..=num) {
+                for target in (0..from).chain(to + 1..=num) {
                     for is_reversed in [false, true] {
                         moves.push(OrderMove::Shift {
                             from,
                             to,
-                            place,
+                            target,
                             is_reversed,
                         });
                     }

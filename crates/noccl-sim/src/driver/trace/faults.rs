@@ -171,7 +171,7 @@ impl TraceFaults {
     pub(crate) fn name(&self, entry: u32, txn: u32, machine: &mut Machine<'_>) {
         let mut named = self.named.iter();
         if let Some((_, of)) = named.find(|(t, of)| *t == entry || *of == entry) {
-            machine.txns.trees.give_name(txn, *of);
+            machine.interfaces.txns.trees.give_name(txn, *of);
         }
     }
 
@@ -196,7 +196,7 @@ impl TraceFaults {
         first_beat: u32,
         machine: &mut Machine<'_>,
     ) -> bool {
-        let beats = machine.txns.get(txn).beats;
+        let beats = machine.interfaces.txns.get(txn).beats;
         for d in &self.differing {
             if (d.entry, d.tile) != (entry, tile) {
                 continue;
@@ -214,7 +214,7 @@ impl TraceFaults {
             }
         }
         if let Some(variant) = self.variant(entry, tile, machine) {
-            let number = machine.txns.trees.number_of(txn, variant);
+            let number = machine.interfaces.txns.trees.number_of(txn, variant);
             machine.errors.disagreeing.push((txn, tile, number));
         }
         true
@@ -234,8 +234,8 @@ impl TraceFaults {
         if self.differing.iter().any(|d| d.entry == entry) {
             return SLVERR;
         }
-        let responses =
-            targets.map(|(tile, address, bytes)| machine.memory_response(tile, address, bytes));
+        let responses = targets
+            .map(|(tile, address, bytes)| machine.errors.memory_response(tile, address, bytes));
         responses.max().unwrap_or(OKAY)
     }
 

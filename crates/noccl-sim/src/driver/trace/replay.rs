@@ -11,7 +11,7 @@ use crate::driver::trace::form::{
     part_offset, participants, refused,
 };
 use crate::machine::Machine;
-use crate::machine::event::Done;
+use crate::machine::event::{Done, DriverEvent};
 use crate::ni::axi::issue::{Arithmetic, Target};
 use crate::ni::axi::state::Source;
 use crate::tile_index::tile_index;
@@ -89,7 +89,8 @@ impl<'t> TraceDriver<'t> {
             }
             for (m, start) in t.start_cycles.iter().enumerate() {
                 if let Some(cycle) = start {
-                    machine.call_driver(*cycle, i as u32, m as u32);
+                    let (entry, member) = (i as u32, m as u32);
+                    machine.call_driver(*cycle, DriverEvent::Start { entry, member });
                 }
             }
         }
@@ -102,8 +103,16 @@ impl<'t> TraceDriver<'t> {
         })
     }
 
+    /// An event of this driver is due.
+    pub(crate) fn on_event(&mut self, event: DriverEvent, machine: &mut Machine<'_>) {
+        match event {
+            DriverEvent::Start { entry, member } => self.start(entry, member, machine),
+            DriverEvent::Core(_) | DriverEvent::Create { .. } => {}
+        }
+    }
+
     /// Participant `member` of entry `index` asserts valid now.
-    pub(crate) fn start(&mut self, index: u32, member: u32, machine: &mut Machine<'_>) {
+    fn start(&mut self, index: u32, member: u32, machine: &mut Machine<'_>) {
         let entry = &mut self.entries[index as usize];
         if !entry.has_started {
             entry.has_started = true;

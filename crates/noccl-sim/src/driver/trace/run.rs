@@ -6,6 +6,7 @@ use crate::diagnose::view::Driver;
 use crate::driver::trace::replay::TraceDriver;
 use crate::driver::{drain_done, result_of};
 use crate::machine::Machine;
+use crate::machine::event::DriverEvent;
 use noccl_run::{Diagnosis, Progress, Run, RunError, RunResult, Status};
 use noccl_workload::{Place, Trace};
 
@@ -13,7 +14,7 @@ use noccl_workload::{Place, Trace};
 pub(crate) struct TraceRun<'n, 't> {
     machine: Machine<'n>,
     driver: TraceDriver<'t>,
-    starts: Vec<(u32, u32)>,
+    starts: Vec<DriverEvent>,
     total: usize,
 }
 
@@ -50,8 +51,8 @@ impl Run for TraceRun<'_, '_> {
         machine.begin_cycle(starts);
         loop {
             drain_done(machine, |done, machine| driver.on_done(done, machine));
-            for (entry, member) in starts.iter() {
-                driver.start(*entry, *member, machine);
+            for event in starts.iter() {
+                driver.on_event(*event, machine);
             }
             if !machine.more_events(starts) {
                 break;
@@ -59,7 +60,9 @@ impl Run for TraceRun<'_, '_> {
         }
         if driver.is_over() {
             // The cycle of the last response is the run's last one, and stays open.
-            machine.record_moves();
+            if let Some((recorder, observed)) = machine.observe() {
+                recorder.note_moves(&observed);
+            }
         } else {
             machine.end_cycle();
         }

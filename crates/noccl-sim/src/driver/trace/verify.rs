@@ -111,7 +111,10 @@ impl Verify<'_, '_> {
         let mut expected = sent.to_vec();
         for burst in Bursts::new(0, sent.len() as u64, self.machine.network.axi()) {
             let address = base + burst.offset;
-            let response = self.machine.memory_response(tile, address, burst.bytes);
+            let response = self
+                .machine
+                .errors
+                .memory_response(tile, address, burst.bytes);
             if response != OKAY || self.faults.writes_nothing(self.index) {
                 let from = burst.offset as usize;
                 expected[from..from + burst.bytes as usize].fill(0);

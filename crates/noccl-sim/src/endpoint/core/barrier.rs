@@ -6,6 +6,7 @@
 //! tile is no member, whoever got the last number sends the interrupt. In-network: one narrow reduction
 //! to the counter tile, whose response is the release.
 
+use crate::endpoint::core::event::CoreEvent;
 use crate::machine::Machine;
 use crate::ni::axi::issue::Target;
 use crate::transport::transaction::Owner;
@@ -18,10 +19,6 @@ use std::collections::HashMap;
 
 /// Where the counters of software barriers stand; outside any payload.
 const COUNTER_OFFSET: u64 = u64::MAX / 2;
-
-/// Barrier events; `detail` is the action.
-const POLL: u32 = 0;
-const RELEASE: u32 = 1;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Running {
@@ -133,29 +130,22 @@ impl Barriers {
         self.running.remove(&number);
     }
 
-    pub(crate) fn on_event(&mut self, what: u32, detail: u32, machine: &mut Machine<'_>) {
-        match what {
-            POLL => {
-                // The poll that saw the full counter is over: send the interrupt.
-                let cluster = &machine.network.axi().cluster;
-                let path =
-                    u64::from(cluster.instructions.barrier_store + cluster.request_path_cycles);
-                machine.call_driver(
-                    machine.clock.now() + path,
-                    crate::endpoint::core::event::BARRIER_EVENTS + RELEASE,
-                    detail,
-                );
-            }
-            _ => {
-                let state = &self.running[&detail];
-                let Some(from) = state.releaser else {
-                    return;
-                };
-                for piece in &state.pieces {
-                    let to = Target::Set(machine.network.cube(*piece));
-                    machine.issue_narrow_write(from, to, Owner::Barrier { action: detail });
-                }
-            }
+    /// The poll that saw the full counter is over: the interrupt goes to the NI.
+    pub(crate) fn polled(action: u32, machine: &mut Machine<'_>) {
+        let cluster = &machine.network.axi().cluster;
+        let path = u64::from(cluster.instructions.barrier_store + cluster.request_path_cycles);
+        machine.call_driver(machine.clock.now() + path, CoreEvent::Release { action });
+    }
+
+    /// The interrupt is at the NI.
+    pub(crate) fn release(&self, action: u32, machine: &mut Machine<'_>) {
+        let state = &self.running[&action];
+        let Some(from) = state.releaser else {
+            return;
+        };
+        for piece in &state.pieces {
+            let to = Target::Set(machine.network.cube(*piece));
+            machine.issue_narrow_write(from, to, Owner::Barrier { action });
         }
     }
 
@@ -214,11 +204,7 @@ impl Barriers {
             Some(_) | None => None,
         };
         if let Some(seen) = seen {
-            machine.call_driver(
-                seen,
-                crate::endpoint::core::event::BARRIER_EVENTS + POLL,
-                action,
-            );
+            machine.call_driver(seen, CoreEvent::Polled { action });
         }
     }
 
@@ -232,11 +218,7 @@ impl Barriers {
         if state.counted == state.members {
             state.full_cycle = Some(machine.clock.now());
             if let Some(seen) = state.seen_cycle(poll_cycles) {
-                machine.call_driver(
-                    seen,
-                    crate::endpoint::core::event::BARRIER_EVENTS + POLL,
-                    action,
-                );
+                machine.call_driver(seen, CoreEvent::Polled { action });
             }
         }
     }

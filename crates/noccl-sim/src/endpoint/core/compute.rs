@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The compute cores: reductions, kernels and time that computing takes.
 
-use super::{Agents, event};
+use super::Agents;
+use super::event::CoreEvent;
 use crate::endpoint::core::kernels::{compute_locally, reduce_locally};
 use crate::machine::Machine;
 use noccl_spec::Cluster;
@@ -39,14 +40,14 @@ impl Agents<'_> {
         };
         let end = machine.clock.now() + work;
         machine.mesh.fpu_busy_until[tile as usize] = end;
-        machine.call_driver(end, event::COMPUTED, id);
+        machine.call_driver(end, CoreEvent::Computed { instance: id });
     }
 
     pub(super) fn computed(&mut self, id: u32, machine: &mut Machine<'_>) {
         let (action, tile) = (self.instances.all[id].action, self.instances.all[id].tile.0);
         let end = machine.mesh.fpu_busy_until[tile as usize];
         if end > machine.clock.now() {
-            machine.call_driver(end, event::COMPUTED, id);
+            machine.call_driver(end, CoreEvent::Computed { instance: id });
             return;
         }
         match &*self.kind_of(action) {

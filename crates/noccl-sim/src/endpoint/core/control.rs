@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The control core: starts DMA transfers, takes part in barriers and reductions.
 
-use super::{Agents, event};
+use super::Agents;
+use super::event::CoreEvent;
 use crate::endpoint::core::kernels::copy_locally;
 use crate::endpoint::dma::{Movement, Side};
 use crate::machine::Machine;
@@ -35,7 +36,10 @@ impl Agents<'_> {
         if let Some(watched) = &mut self.watched {
             watched.is_busy(tile, RankTime::Send, machine.clock.now(), count);
         }
-        machine.call_driver(machine.clock.now() + u64::from(count), event::ISSUED, id);
+        machine.call_driver(
+            machine.clock.now() + u64::from(count),
+            CoreEvent::Issued { instance: id },
+        );
     }
 
     /// The instructions are executed: the DMA engine has its command, or the barrier's store leaves.
@@ -45,7 +49,10 @@ impl Agents<'_> {
         match &*self.kind_of(action) {
             ActionKind::Barrier(_) => {
                 let path = u64::from(cluster.request_path_cycles);
-                machine.call_driver(machine.clock.now() + path, event::STORE, id);
+                machine.call_driver(
+                    machine.clock.now() + path,
+                    CoreEvent::Store { instance: id },
+                );
                 if self.passes(id) {
                     self.free_after(id, tile, machine);
                 }
@@ -78,7 +85,10 @@ impl Agents<'_> {
         }
         self.instances.all[id].data.start_cycle = machine.clock.now();
         let leaves = u64::from(cluster.dma.start_cycles + cluster.request_path_cycles);
-        machine.call_driver(machine.clock.now() + leaves, event::DMA_START, id);
+        machine.call_driver(
+            machine.clock.now() + leaves,
+            CoreEvent::DmaStart { instance: id },
+        );
         self.free_after(id, tile, machine);
     }
 
@@ -126,13 +136,13 @@ impl Agents<'_> {
         let movement = Movement::of(id, tile, transfer, machine.network);
         if let (Side::Own, Side::Own) = (movement.source, movement.destination) {
             let beats = copy_locally(tile, &movement, machine);
-            machine.call_driver(machine.clock.now() + beats, event::OVER, id);
+            machine.call_driver(
+                machine.clock.now() + beats,
+                CoreEvent::Over { instance: id },
+            );
             return;
         }
-        self.engines
-            .entry(tile)
-            .or_default()
-            .take(tile, movement, machine);
+        self.with_engine(tile, machine, |dma, port| dma.take(movement, port));
     }
 
     /// The engine takes part in the reduction if its bursts and those of the others in work cannot be more at a merge point

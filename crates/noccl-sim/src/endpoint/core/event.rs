@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Driver events; `detail` is an instance.
+//! What the cores of clusters do at a known cycle.
 
-/// An agent begins its next action, if it can.
-pub(crate) const WAKE_CONTROL: u32 = 0;
-pub(crate) const WAKE_COMPUTE: u32 = 1;
-/// The control core has executed the instructions of an action.
-pub(crate) const ISSUED: u32 = 2;
-/// The first request of a DMA movement leaves the engine.
-pub(crate) const DMA_START: u32 = 3;
-/// The core can see that an instance is over.
-pub(crate) const OVER: u32 = 4;
-/// The compute cores have finished, unless the network borrowed their FPUs.
-pub(crate) const COMPUTED: u32 = 5;
-/// The store of an arrival reaches the NI.
-pub(crate) const ARRIVE: u32 = 6;
-/// The core of a share sees that it is over, and its program may state what follows.
-pub(crate) const ENDED: u32 = 7;
-/// The store of a barrier's member reaches the NI.
-pub(crate) const STORE: u32 = 8;
+use serde::{Deserialize, Serialize};
 
-/// Events from here on are the barriers'.
-pub(crate) const BARRIER_EVENTS: u32 = 16;
+/// What a core, or the DMA engine that it commands, does. Fields are tiles, instances and actions of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum CoreEvent {
+    /// The control core begins its next action, if it can.
+    WakeControl { tile: u32 },
+    /// The compute cores begin their next action, if they can.
+    WakeCompute { tile: u32 },
+    /// The control core has executed the instructions of an action.
+    Issued { instance: u32 },
+    /// The first request of a DMA movement leaves the engine.
+    DmaStart { instance: u32 },
+    /// The core can see that an instance is over.
+    Over { instance: u32 },
+    /// The compute cores have finished, unless the network borrowed their FPUs.
+    Computed { instance: u32 },
+    /// The store of an arrival reaches the NI.
+    Arrive { instance: u32 },
+    /// The core sees that its instance is over, and its program may submit what follows.
+    Ended { instance: u32 },
+    /// The store of a barrier's member reaches the NI.
+    Store { instance: u32 },
+    /// The poll that has seen the full counter of a software barrier is over.
+    Polled { action: u32 },
+    /// The interrupt that releases the members of a software barrier reaches the NI.
+    Release { action: u32 },
+}

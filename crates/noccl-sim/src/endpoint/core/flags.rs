@@ -5,7 +5,8 @@
 //! destination's share is over when its last burst is in memory. An arrival is a posted `LsbAnd` store:
 //! a member's share is over when the store has left the core; the root polls the word that it sets.
 
-use crate::endpoint::core::{Agents, event};
+use crate::endpoint::core::Agents;
+use crate::endpoint::core::event::CoreEvent;
 use crate::machine::Machine;
 use crate::tile_index::tile_index;
 use crate::transport::burst::Bursts;
@@ -82,7 +83,7 @@ impl Agents<'_> {
             self.open_bursts.remove(&share);
             let seen =
                 machine.clock.now() + u64::from(machine.network.axi().cluster.l1_latency_cycles);
-            machine.call_driver(seen, event::OVER, share);
+            machine.call_driver(seen, CoreEvent::Over { instance: share });
         }
     }
 
@@ -90,7 +91,10 @@ impl Agents<'_> {
     pub(crate) fn send_arrival(&mut self, id: u32, arrival: &Arrival, machine: &mut Machine<'_>) {
         let tile = self.instances.all[id].tile.0;
         let path = u64::from(machine.network.axi().cluster.request_path_cycles);
-        machine.call_driver(machine.clock.now() + path, event::ARRIVE, id);
+        machine.call_driver(
+            machine.clock.now() + path,
+            CoreEvent::Arrive { instance: id },
+        );
         if machine.network.find(arrival.root).map(|t| t.0) != Some(tile) {
             self.over(id, machine);
         }
@@ -125,7 +129,10 @@ impl Agents<'_> {
         if let Some(share) = self.instances.at(action, TileId(tile)) {
             self.reductions.remove(&action);
             let path = u64::from(machine.network.axi().cluster.response_path_cycles);
-            machine.call_driver(machine.clock.now() + path, event::OVER, share);
+            machine.call_driver(
+                machine.clock.now() + path,
+                CoreEvent::Over { instance: share },
+            );
         }
     }
 }

@@ -19,11 +19,12 @@ mod view;
 
 use crate::driver::actions::Actions;
 use crate::endpoint::core::barrier::Barriers;
+use crate::endpoint::core::event::CoreEvent;
 use crate::endpoint::core::instances::{Instances, Runner, instances_of, runner};
-use crate::endpoint::dma::Dma;
+use crate::endpoint::dma::{Dma, DmaCommand, DmaPort};
 use crate::kernel::inline_queue::Rest;
 use crate::machine::Machine;
-use crate::machine::event::Done;
+use crate::machine::event::{Done, DriverEvent};
 use crate::transport::transaction::Owner;
 use noccl_net::{Network, TileId};
 use noccl_run::{RankTime, RunError};
@@ -63,6 +64,8 @@ pub(crate) struct Agents<'s> {
     control: HashMap<u32, Agent>,
     compute: HashMap<u32, Agent>,
     engines: HashMap<u32, Dma>,
+    /// What an engine asks for; empty between two events.
+    commands: Vec<DmaCommand>,
     barriers: Barriers,
     /// Transactions of running reductions and arrivals by action, and responses each member still waits
     /// for (deliveries: bursts that each destination still waits for).
@@ -83,6 +86,7 @@ impl<'s> Agents<'s> {
             control: HashMap::new(),
             compute: HashMap::new(),
             engines: HashMap::new(),
+            commands: Vec::new(),
             reductions: HashMap::new(),
             open_bursts: HashMap::new(),
             watched: None,
@@ -91,14 +95,15 @@ impl<'s> Agents<'s> {
             let instance = &agents.instances.all[id];
             let at = instance.tile;
             let kind = agents.actions.kind(instance.action);
-            let (side, what) = match runner(machine.network, &kind, at) {
-                Runner::Control => (&mut agents.control, event::WAKE_CONTROL),
-                Runner::Compute => (&mut agents.compute, event::WAKE_COMPUTE),
+            let tile = at.0;
+            let (side, wake) = match runner(machine.network, &kind, at) {
+                Runner::Control => (&mut agents.control, CoreEvent::WakeControl { tile }),
+                Runner::Compute => (&mut agents.compute, CoreEvent::WakeCompute { tile }),
                 Runner::Nobody => continue,
             };
-            let agent = side.entry(at.0).or_default();
+            let agent = side.entry(tile).or_default();
             if agent.queue.is_empty() {
-                machine.call_driver(0, what, at.0);
+                machine.call_driver(0, wake);
             }
             agent.queue.push_back(id);
         }
@@ -110,30 +115,36 @@ impl<'s> Agents<'s> {
     }
 
     /// A driver event is due.
-    pub(crate) fn on_event(&mut self, what: u32, detail: u32, machine: &mut Machine<'_>) {
-        match what {
-            event::WAKE_CONTROL => self.wake_control(detail, machine),
-            event::WAKE_COMPUTE => self.wake_compute(detail, machine),
-            event::ISSUED => self.issued(detail, machine),
-            event::DMA_START => self.dma_start(detail, machine),
-            event::OVER => self.over(detail, machine),
-            event::ENDED => self.tell(detail, machine),
-            event::COMPUTED => self.computed(detail, machine),
-            event::ARRIVE => {
-                if let Some(arrival) = self.kind(detail).arrival() {
-                    self.arrive(detail, arrival, machine);
+    pub(crate) fn on_event(&mut self, event: DriverEvent, machine: &mut Machine<'_>) {
+        match event {
+            DriverEvent::Core(event) => self.on_core_event(event, machine),
+            DriverEvent::Start { .. } | DriverEvent::Create { .. } => {}
+        }
+        self.finish_barriers(machine);
+    }
+
+    fn on_core_event(&mut self, event: CoreEvent, machine: &mut Machine<'_>) {
+        match event {
+            CoreEvent::WakeControl { tile } => self.wake_control(tile, machine),
+            CoreEvent::WakeCompute { tile } => self.wake_compute(tile, machine),
+            CoreEvent::Issued { instance } => self.issued(instance, machine),
+            CoreEvent::DmaStart { instance } => self.dma_start(instance, machine),
+            CoreEvent::Over { instance } => self.over(instance, machine),
+            CoreEvent::Ended { instance } => self.tell(instance, machine),
+            CoreEvent::Computed { instance } => self.computed(instance, machine),
+            CoreEvent::Arrive { instance } => {
+                if let Some(arrival) = self.kind(instance).arrival() {
+                    self.arrive(instance, arrival, machine);
                 }
             }
-            event::STORE => {
-                let share = &self.instances.all[detail];
+            CoreEvent::Store { instance } => {
+                let share = &self.instances.all[instance];
                 let (action, tile) = (share.action, share.tile.0);
                 self.barriers.store(action, tile, machine);
             }
-            _ => self
-                .barriers
-                .on_event(what - event::BARRIER_EVENTS, detail, machine),
+            CoreEvent::Polled { action } => Barriers::polled(action, machine),
+            CoreEvent::Release { action } => self.barriers.release(action, machine),
         }
-        self.finish_barriers(machine);
     }
 
     /// A completion from the machine.
@@ -144,27 +155,27 @@ impl<'s> Agents<'s> {
         match done {
             Done::Chain { instance } => self.over(instance, machine),
             Done::ReadBeat { tile, bytes } => {
-                if let Some(engine) = self.engines.get_mut(&tile)
-                    && let Some(instance) = engine.on_read_beat(tile, bytes, machine)
-                {
+                let pull =
+                    self.with_engine(tile, machine, |dma, port| dma.on_read_beat(bytes, port));
+                if let Some(instance) = pull {
                     let complete = u64::from(machine.network.axi().cluster.dma.complete_cycles);
-                    machine.call_driver(machine.clock.now() + complete, event::OVER, instance);
+                    machine
+                        .call_driver(machine.clock.now() + complete, CoreEvent::Over { instance });
                 }
             }
             Done::Drained { tile } => {
-                if let Some(engine) = self.engines.get_mut(&tile) {
-                    engine.read_ahead(tile, machine);
-                }
+                self.with_engine(tile, machine, Dma::read_ahead);
             }
             Done::Transaction {
                 owner: Owner::DmaWrite { instance },
                 tile,
                 ..
             } => {
-                let engine = self.engines.entry(tile).or_default();
-                let finished = engine.on_write_response(tile, instance, machine);
+                let finished = self.with_engine(tile, machine, |dma, port| {
+                    dma.on_write_response(instance, port)
+                });
                 if let Some(instance) = finished.filter(|id| self.waits_for_responses(*id)) {
-                    machine.call_driver(seen, event::OVER, instance);
+                    machine.call_driver(seen, CoreEvent::Over { instance });
                 }
             }
             Done::Member {
@@ -182,7 +193,7 @@ impl<'s> Agents<'s> {
                     .expect("the member has contributed");
                 *open -= 1;
                 if *open == 0 {
-                    machine.call_driver(seen, event::OVER, id);
+                    machine.call_driver(seen, CoreEvent::Over { instance: id });
                     self.end_reduction(action, tile, machine);
                 }
             }
@@ -226,6 +237,23 @@ impl<'s> Agents<'s> {
         self.finish_barriers(machine);
     }
 
+    /// Passes an event on to a tile's DMA engine, and carries out what the engine asks for.
+    fn with_engine<R>(
+        &mut self,
+        tile: u32,
+        machine: &mut Machine<'_>,
+        on_event: impl FnOnce(&mut Dma, &mut DmaPort<'_>) -> R,
+    ) -> R {
+        let engine = self.engines.entry(tile).or_default();
+        let mut commands = std::mem::take(&mut self.commands);
+        let result = on_event(engine, &mut machine.dma_port(tile, &mut commands));
+        for command in commands.drain(..) {
+            machine.issue_of_dma(tile, command);
+        }
+        self.commands = commands;
+        result
+    }
+
     /// Members that have left a barrier.
     fn finish_barriers(&mut self, machine: &mut Machine<'_>) {
         for (cycle, action, tile) in self.barriers.take_left() {
@@ -233,7 +261,7 @@ impl<'s> Agents<'s> {
                 .instances
                 .at(action, TileId(tile))
                 .expect("a member of the barrier has an instance");
-            machine.call_driver(cycle, event::OVER, id);
+            machine.call_driver(cycle, CoreEvent::Over { instance: id });
         }
     }
 
@@ -252,11 +280,11 @@ impl<'s> Agents<'s> {
         let awake = machine.clock.now() + u64::from(wait);
         if let Some(watched) = &mut self.watched {
             watched.is_busy(tile, RankTime::Receive, machine.clock.now(), wait);
-            machine.call_driver(awake, event::ENDED, id);
+            machine.call_driver(awake, CoreEvent::Ended { instance: id });
         }
         self.instances.end(id, |_, _| {
-            machine.call_driver(awake, event::WAKE_CONTROL, tile);
-            machine.call_driver(awake, event::WAKE_COMPUTE, tile);
+            machine.call_driver(awake, CoreEvent::WakeControl { tile });
+            machine.call_driver(awake, CoreEvent::WakeCompute { tile });
         });
         if self.kind_of(action).barrier().is_some() && !self.passes(id) {
             self.free_control(tile, machine);

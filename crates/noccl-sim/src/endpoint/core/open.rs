@@ -5,7 +5,7 @@
 //! would begin if it had been known.
 
 use super::barrier::Barriers;
-use super::event;
+use super::event::CoreEvent;
 use super::instances::{Instances, Runner, link, participants, push, runner};
 use super::{Agent, Agents};
 use crate::driver::actions::Actions;
@@ -65,6 +65,7 @@ impl<'s> Agents<'s> {
             control: HashMap::new(),
             compute: HashMap::new(),
             engines: HashMap::new(),
+            commands: Vec::new(),
             barriers: Barriers::none(),
             reductions: HashMap::new(),
             open_bursts: HashMap::new(),
@@ -142,22 +143,22 @@ impl<'s> Agents<'s> {
         let is_barrier = kind.barrier().is_some();
         let passes_time = matches!(*kind, ActionKind::Compute(_));
         let watched = self.watched.as_mut().filter(|_| order == Order::Concurrent);
-        let (beside, what) = match (watched, runner) {
+        let (beside, wake) = match (watched, runner) {
             (Some(watched), Runner::Control) => {
                 if is_barrier {
                     watched.passing.insert(id);
                 }
-                (&mut watched.beside, event::WAKE_CONTROL)
+                (&mut watched.beside, CoreEvent::WakeControl { tile })
             }
             (Some(watched), Runner::Compute) if !passes_time => {
-                (&mut watched.beside_compute, event::WAKE_COMPUTE)
+                (&mut watched.beside_compute, CoreEvent::WakeCompute { tile })
             }
             (Some(_) | None, Runner::Control | Runner::Compute | Runner::Nobody) => {
                 return self.queue(id, machine);
             }
         };
         beside.entry(tile).or_default().push_back(id);
-        machine.call_driver(machine.clock.now(), what, tile);
+        machine.call_driver(machine.clock.now(), wake);
     }
 
     /// The instance beside the compute cores' queue that they begin now, if they are free.
@@ -216,14 +217,14 @@ impl<'s> Agents<'s> {
     fn queue(&mut self, id: u32, machine: &mut Machine<'_>) {
         let at = self.instances.all[id].tile;
         let tile = at.0;
-        let (side, what) = match runner(self.network, &self.kind(id), at) {
-            Runner::Control => (&mut self.control, event::WAKE_CONTROL),
-            Runner::Compute => (&mut self.compute, event::WAKE_COMPUTE),
+        let (side, wake) = match runner(self.network, &self.kind(id), at) {
+            Runner::Control => (&mut self.control, CoreEvent::WakeControl { tile }),
+            Runner::Compute => (&mut self.compute, CoreEvent::WakeCompute { tile }),
             Runner::Nobody => return,
         };
         let agent: &mut Agent = side.entry(tile).or_default();
         agent.queue.push_back(id);
-        machine.call_driver(machine.clock.now(), what, tile);
+        machine.call_driver(machine.clock.now(), wake);
     }
 
     /// A core sees the end of a share.

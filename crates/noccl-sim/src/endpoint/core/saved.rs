@@ -19,6 +19,8 @@ impl Agents<'_> {
             control,
             compute,
             engines,
+            // Empty between two events.
+            commands: _,
             barriers,
             reductions,
             open_bursts,

@@ -11,7 +11,7 @@ use noccl_workload::MAX_LOOPS;
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a frame.
-pub(crate) const FRAME_BYTES: usize = 64;
+pub const FRAME_BYTES: usize = 64;
 /// Narrow beats of a frame.
 pub(crate) const FRAME_BEATS: u64 = 8;
 /// Tasks that an initiator can tell apart: four bits.
@@ -24,14 +24,14 @@ pub(crate) const DESTINATION_BITS: u32 = 12;
 
 /// A task of an initiator, as everybody names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub(crate) struct Key {
+pub struct Key {
     pub initiator: u32,
     pub task: u8,
 }
 
 /// What one follower has to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Cfg {
+pub struct Cfg {
     pub key: Key,
     /// Who hands data to this follower, and gets its finish.
     pub previous: u32,
@@ -48,7 +48,7 @@ pub(crate) struct Cfg {
 }
 
 /// Pointers as 48-bit addresses: (tile, offset) to address and back.
-pub(crate) trait Pointers {
+pub trait Pointers {
     /// The address of a byte of a tile's memory.
     fn address(&self, tile: u32, offset: u64) -> u64;
     /// Where an address points.
@@ -57,7 +57,7 @@ pub(crate) trait Pointers {
 
 impl Cfg {
     /// The frame, lowest byte first.
-    pub(crate) fn frame(&self, own: u32, map: &impl Pointers) -> [u8; FRAME_BYTES] {
+    pub fn frame(&self, own: u32, map: &impl Pointers) -> [u8; FRAME_BYTES] {
         let mut bits = Bits::default();
         // A write, of one frame.
         bits.put(1, 1);

@@ -21,7 +21,7 @@ pub(crate) const FORWARD: usize = 1;
 
 /// What all endpoints of a network have in common.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Settings {
+pub struct Settings {
     pub mode: TorrentMode,
     pub cycles: EndpointCycles,
     pub dispatch: TorrentDispatch,
@@ -66,14 +66,14 @@ impl Settings {
 
 /// A beat that has come over the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Arrived {
+pub struct Arrived {
     pub payload: u32,
     /// Burst whose last beat it is.
     pub closes: Option<u32>,
 }
 
 /// Memory and payloads, as the endpoint uses them.
-pub(crate) trait Bytes {
+pub trait Bytes {
     /// Reads a beat's words into a new payload.
     fn load(&mut self, words: &[u64; 8]) -> u32;
     /// Writes a beat's words from a payload.
@@ -86,7 +86,7 @@ pub(crate) trait Bytes {
 
 /// What a cycle of an endpoint leaves for others to do.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Effects {
+pub struct Effects {
     /// A message has started to leave.
     pub leaving: Option<Leaving>,
     /// The burst's buffer is free again.

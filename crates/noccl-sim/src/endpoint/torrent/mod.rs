@@ -24,7 +24,19 @@ pub(crate) mod unit;
 pub(crate) mod wait_cause;
 pub(crate) mod window;
 
+/// The endpoint with the cycles of our hardware, and what its ports carry: the tests of `noccl-cosim` join endpoints by a crossbar and compare
+/// them with the hardware.
+pub mod lean_endpoint {
+    pub use super::cfg::{Cfg, FRAME_BYTES, Key, Pointers};
+    pub use super::contract::{Arrived, Bytes, Effects, Settings};
+    pub use super::lean::{BeatOffer, Lean, LeanOutcome, Taken, WordOffer};
+    pub use super::narrow::{Leaving, NarrowMessage, Response};
+    pub use super::pattern::{Addresses, Banks, CHANNELS};
+    pub use super::published::head::ChainTask;
+    pub use super::window::beat_of;
+}
+
 pub use direct::DirectChain;
-pub(crate) use port::{TorrentSlot, Torrents};
+pub(crate) use port::{TorrentOutput, TorrentSlot, Torrents};
 pub(crate) use wait_cause::{Cause, Hindrance};
 pub(crate) use window::Window;

@@ -12,7 +12,7 @@ const PORT_CYCLES: u64 = 3;
 
 /// What endpoints tell each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum NarrowMessage {
+pub enum NarrowMessage {
     Cfg(Cfg),
     Grant(Key),
     Finish(Key),
@@ -24,7 +24,7 @@ pub(crate) enum NarrowMessage {
 
 /// What a destination says to the initiator when it has its configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Response {
+pub struct Response {
     pub key: Key,
     /// Its place in the chain.
     pub destination: u16,
@@ -54,7 +54,7 @@ impl NarrowMessage {
 
 /// A message that leaves the endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Leaving {
+pub struct Leaving {
     /// Cycle in which its last beat leaves the endpoint.
     pub cycle: u64,
     pub to: u32,

@@ -9,11 +9,11 @@ use noccl_workload::{AccessPattern, MAX_LOOPS, WORD_BYTES};
 use serde::{Deserialize, Serialize};
 
 /// Words of a beat, one per channel.
-pub(crate) const CHANNELS: usize = 8;
+pub const CHANNELS: usize = 8;
 
 /// Addresses of a stream in words, as a configuration holds them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Addresses {
+pub struct Addresses {
     /// First byte.
     pub offset: u64,
     pub word_stride: u32,
@@ -38,7 +38,7 @@ impl Addresses {
     }
 
     /// First byte of a word of a beat.
-    pub(crate) fn at(&self, beat: u64, channel: usize) -> u64 {
+    pub fn at(&self, beat: u64, channel: usize) -> u64 {
         let mut rest = beat;
         let mut words = channel as u64 * u64::from(self.word_stride);
         for (bound, stride) in self.bounds.iter().zip(self.strides) {
@@ -52,7 +52,7 @@ impl Addresses {
 
 /// Banks that have served a word in this cycle.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Banks {
+pub struct Banks {
     taken: u64,
     num_banks: u32,
 }
@@ -66,7 +66,7 @@ impl Banks {
     }
 
     /// Those of the mask stand still.
-    pub(crate) const fn held(num_banks: u32, mask: u64) -> Self {
+    pub const fn held(num_banks: u32, mask: u64) -> Self {
         Self {
             taken: mask,
             num_banks,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Endpoints at their NIs: messages as narrow writes, bursts as wide ones, and who is woken when.
+//! All endpoints of a network: what arrives at them, when each is due, and what it gives to its interface.
 //!
 //! An endpoint is looked at in the cycles in which something may change for it, once each, after all deliveries
-//! of the cycle; it sleeps otherwise.
+//! of the cycle; it sleeps otherwise. Interfaces call the functions of [`Torrents`]; what endpoints give to them comes out as
+//! [`TorrentOutput`]s.
 
 use crate::endpoint::torrent::cfg::{Cfg, FRAME_BYTES, Pointers};
 use crate::endpoint::torrent::contract::{Arrived, Effects, FORWARD, OWN, Settings};
@@ -12,14 +13,10 @@ use crate::endpoint::torrent::narrow::{NarrowMessage, Response};
 use crate::endpoint::torrent::task::task;
 use crate::endpoint::torrent::unit::TorrentUnit;
 use crate::endpoint::torrent::window::{Window, beat_of, key_of};
-use crate::machine::Machine;
-use crate::machine::event::{Done, Event};
-use crate::ni::axi::state::{BurstStream, Source};
-use crate::transport::flit::{Flit, FlitKind, LAST, pack};
-use crate::transport::transaction::{Owner, Tree, Txn, TxnKind};
+use crate::machine::Clock;
+use crate::machine::event::Event;
 use noccl_net::{Network, TileId};
-use noccl_spec::Plane;
-use noccl_workload::{CHAIN_BEAT_BYTES, Chain};
+use noccl_workload::Chain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -31,6 +28,20 @@ pub(crate) struct TorrentSlot {
     departing: VecDeque<(u64, u32, NarrowMessage)>,
     /// Earliest cycle for which the endpoint is in the wheel.
     wake_cycle: u64,
+}
+
+/// What an endpoint gives to its interface.
+#[derive(Debug, Clone)]
+pub(crate) enum TorrentOutput {
+    Message {
+        to: u32,
+        message: NarrowMessage,
+    },
+    /// A burst of a lane; its beats follow as the lane has them.
+    Burst {
+        lane: u8,
+        opening: Opening,
+    },
 }
 
 /// All endpoints of a network.
@@ -78,94 +89,57 @@ impl Torrents {
         }
     }
 
-    /// May the NI send a beat of this lane?
-    pub(crate) fn has_beat(&self, tile: usize, lane: u8, now: u64) -> bool {
-        self.places[tile].unit.lanes()[lane as usize].has_beat(now)
-    }
-
-    pub(crate) fn takes_beat(&self, tile: usize) -> bool {
-        self.places[tile].unit.takes_beat(&self.settings)
-    }
-}
-
-impl Pointers for Network {
-    fn address(&self, tile: u32, offset: u64) -> u64 {
-        Network::address(self, TileId(tile), offset)
-    }
-
-    fn place(&self, address: u64) -> Option<(u32, u64)> {
-        self.decode(address).map(|(tile, offset)| (tile.0, offset))
-    }
-}
-
-impl Machine<'_> {
-    /// The core hands its endpoint a chain: cycle 0 of the endpoint's counter.
-    pub(crate) fn commit_chain(&mut self, tile: u32, instance: u32, chain: &Chain) {
-        let network = self.network;
-        let Some(torrents) = &mut self.torrents else {
-            return;
-        };
-        let task = task(network, &torrents.settings, (tile, instance), chain);
-        torrents.places[tile as usize].unit.commit(task);
-        torrents.mark(tile);
+    /// The core gives its endpoint a chain: cycle 0 of the endpoint's counter.
+    pub(crate) fn commit(&mut self, network: &Network, tile: u32, instance: u32, chain: &Chain) {
+        let task = task(network, &self.settings, (tile, instance), chain);
+        self.places[tile as usize].unit.commit(task);
+        self.mark(tile);
     }
 
     /// An endpoint is due in this cycle.
-    pub(crate) fn wake_torrent(&mut self, tile: u32) {
-        if let Some(torrents) = &mut self.torrents {
-            torrents.places[tile as usize].wake_cycle = u64::MAX;
-            torrents.mark(tile);
-        }
+    pub(crate) fn wake(&mut self, tile: u32) {
+        self.places[tile as usize].wake_cycle = u64::MAX;
+        self.mark(tile);
     }
 
-    fn wake_torrent_at(&mut self, tile: u32, cycle: u64) {
-        let Some(torrents) = &mut self.torrents else {
-            return;
-        };
-        let wake_cycle = &mut torrents.places[tile as usize].wake_cycle;
+    /// An endpoint is due in that cycle too.
+    fn wake_at(&mut self, tile: u32, cycle: u64, clock: &mut Clock) {
+        let wake_cycle = &mut self.places[tile as usize].wake_cycle;
         if cycle < *wake_cycle {
             *wake_cycle = cycle;
-            self.clock.schedule(cycle, Event::Torrent { tile });
+            clock.schedule(cycle, Event::Torrent { tile });
         }
     }
 
-    /// Every endpoint that is due, once.
-    pub(crate) fn tick_torrents(&mut self) {
-        let Some(torrents) = &mut self.torrents else {
-            return;
-        };
-        let mut due = std::mem::take(&mut torrents.due);
+    /// Endpoints that are due in this cycle, in ascending order; the list goes back by [`Torrents::end_tick`].
+    pub(crate) fn begin_tick(&mut self) -> Vec<u32> {
+        let mut due = std::mem::take(&mut self.due);
         due.sort_unstable();
-        for tile in due.drain(..) {
-            self.tick_torrent(tile);
-        }
-        if let Some(torrents) = &mut self.torrents {
-            torrents.due = due;
-        }
+        due
     }
 
-    fn tick_torrent(&mut self, tile: u32) {
-        let (now, is_value) = (self.clock.now(), self.is_value());
-        let has_worms = self.behaviour.has_worms;
-        let Some(torrents) = &mut self.torrents else {
-            return;
-        };
-        let mut memory = Memory {
-            tile,
-            is_value,
-            memories: &mut self.memory.memories,
-            pool: &mut self.memory.pool,
-            counters: &mut self.checks.counters,
-            checksum: &mut self.checks.checksum,
-        };
-        let settings = torrents.settings;
-        let place = &mut torrents.places[tile as usize];
+    pub(crate) fn end_tick(&mut self, mut due: Vec<u32>) {
+        due.clear();
+        self.due = due;
+    }
+
+    /// A cycle of an endpoint. `outputs` get what it gives to its interface.
+    pub(crate) fn tick(
+        &mut self,
+        tile: u32,
+        has_worms: bool,
+        memory: &mut Memory<'_>,
+        clock: &mut Clock,
+        outputs: &mut Vec<TorrentOutput>,
+    ) {
+        let (now, settings) = (clock.now(), self.settings);
+        let place = &mut self.places[tile as usize];
         let Effects {
             leaving,
             consumed,
             done,
             has_moved,
-        } = place.unit.tick(now, &settings, &mut memory);
+        } = place.unit.tick(now, &settings, memory);
         if let Some(leaving) = leaving {
             // Of a worm the AW goes ahead; the last beat is at the NI after the path.
             let flits = leaving.message.beats() - u64::from(!has_worms);
@@ -176,198 +150,127 @@ impl Machine<'_> {
         }
         if let Some(txn) = consumed {
             let due_cycle = now + settings.path_cycles.max(1);
-            self.clock.schedule(due_cycle, Event::Respond { tile, txn });
+            clock.schedule(due_cycle, Event::Respond { tile, txn });
         }
         if let Some(instance) = done {
-            self.clock.schedule(now + 1, Event::ChainDone { instance });
+            clock.schedule(now + 1, Event::ChainDone { instance });
         }
-        self.hand_to_ni(tile);
-        self.plan_wake(tile, has_moved);
-    }
-
-    /// Messages, bursts and beats whose cycle has come.
-    fn hand_to_ni(&mut self, tile: u32) {
-        let now = self.clock.now();
-        while let Some(torrents) = &mut self.torrents {
-            let departing = &mut torrents.places[tile as usize].departing;
-            let Some((_, to, message)) = departing.front().filter(|d| d.0 <= now).copied() else {
-                break;
-            };
-            departing.pop_front();
-            self.send_message(tile, to, message);
-        }
-        for lane in [OWN, FORWARD] {
-            while let Some(torrents) = &mut self.torrents {
-                let unit = &mut torrents.places[tile as usize].unit;
-                let Some(opening) = unit.lanes_mut()[lane].take_opening(now) else {
-                    break;
-                };
-                self.issue_burst(tile, lane as u8, opening);
-            }
-        }
-        self.refresh_plane(Plane::Wide, tile as usize);
-    }
-
-    fn plan_wake(&mut self, tile: u32, has_moved: bool) {
-        let now = self.clock.now();
-        let Some(torrents) = &self.torrents else {
-            return;
-        };
-        let place = &torrents.places[tile as usize];
+        place.give(now, outputs);
         let departs = place.departing.front().map(|d| d.0);
         let next = place.unit.next_cycle(now);
         let soon = has_moved.then_some(now + 1);
         if let Some(cycle) = [departs, next, soon].into_iter().flatten().min() {
-            self.wake_torrent_at(tile, cycle);
+            self.wake_at(tile, cycle, clock);
         }
     }
 
-    fn send_message(&mut self, tile: u32, to: u32, message: NarrowMessage) {
-        let frame = match message {
-            NarrowMessage::Cfg(cfg) => cfg.frame(to, self.network),
-            NarrowMessage::Grant(key)
-            | NarrowMessage::Finish(key)
-            | NarrowMessage::Release(key) => beat_of(key, 0, self.network),
-            NarrowMessage::Response(response) => {
-                beat_of(response.key, response.destination, self.network)
-            }
-        };
-        let payload = self.memory.pool.put(&frame);
-        let (from_at, to_at) = (self.coord(tile), self.coord(to));
-        let window = match message {
-            NarrowMessage::Cfg(_) => Window::Cfg,
-            NarrowMessage::Grant(_) => Window::Grant,
-            NarrowMessage::Finish(_) => Window::Finish,
-            NarrowMessage::Response(response) if response.is_free => Window::Free,
-            NarrowMessage::Response(_) => Window::Busy,
-            NarrowMessage::Release(_) => Window::Release,
-        };
-        let txn = Txn {
-            target: to,
-            is_wide: false,
-            ..Txn::new(TxnKind::NarrowWrite, Owner::Message { window }, tile)
-        };
-        let id = self.txns.open(txn, Tree::unicast(to_at, from_at));
-        self.record_command(tile, id, None);
-        let flit = |kind, beat, payload, flags| Flit {
-            txn: id,
-            dst: pack(to_at),
-            payload,
-            beat,
-            kind,
-            flags,
-        };
-        if self.behaviour.has_worms {
-            self.send(tile, Plane::Req, flit(FlitKind::WriteHead, 0, 0, 0));
-        }
-        let last = message.beats() as u16 - 1;
-        for beat in 0..=last {
-            let (payload, flags) = if beat == last {
-                (payload, LAST)
-            } else {
-                (0, 0)
-            };
-            let w = flit(FlitKind::NarrowWrite, beat, payload, flags);
-            self.send(tile, Plane::Req, w);
-        }
+    /// May the NI send a beat of this lane?
+    pub(crate) fn has_beat(&self, tile: usize, lane: u8, now: u64) -> bool {
+        self.places[tile].unit.lanes()[lane as usize].has_beat(now)
     }
 
-    /// A burst of a lane joins the NI's write queue; its beats follow as the lane has them.
-    fn issue_burst(&mut self, tile: u32, lane: u8, opening: Opening) {
-        let Opening {
-            to,
-            beats,
-            initiator,
-            ..
-        } = opening;
-        let owner = Owner::Chain { initiator, lane };
-        let txn = Txn {
-            target: to,
-            bytes: u32::from(beats) * CHAIN_BEAT_BYTES as u32,
-            beats,
-            ..Txn::new(TxnKind::WideWrite, owner, tile)
-        };
-        let tree = Tree::unicast(self.coord(to), self.coord(tile));
-        let id = self.txns.open(txn, tree);
-        let source = Source::Switch(lane);
-        self.record_command(tile, id, Some(source));
-        let stream = BurstStream::plain(id, beats, self.behaviour.has_worms, source);
-        self.interfaces.nis[tile as usize].queue(stream, owner.channel());
+    /// The NI takes a beat of a lane, if there is one.
+    pub(crate) fn take_beat(&mut self, tile: usize, lane: u8, clock: &mut Clock) -> Option<u32> {
+        let payload = self.places[tile].unit.lanes_mut()[lane as usize].take();
+        self.wake_at(tile as u32, clock.now() + 1, clock);
+        payload
     }
 
-    /// A Torrent endpoint may be full.
-    pub(crate) fn takes_write(&self, tile: usize, flit: Flit) -> bool {
-        let Some(torrents) = &self.torrents else {
-            return true;
-        };
-        let is_chain = matches!(self.txns.get(flit.txn).owner, Owner::Chain { .. });
-        !is_chain || torrents.takes_beat(tile)
+    pub(crate) fn takes_beat(&self, tile: usize) -> bool {
+        self.places[tile].unit.takes_beat(&self.settings)
     }
 
-    /// The NI takes a beat of a lane.
-    pub(crate) fn take_switched(&mut self, tile: usize, lane: u8) -> u32 {
-        self.checks.counters.dma_store_bytes += CHAIN_BEAT_BYTES;
-        let torrents = self.torrents.as_mut();
-        let payload = torrents.and_then(|t| t.places[tile].unit.lanes_mut()[lane as usize].take());
-        self.wake_torrent_at(tile as u32, self.clock.now() + 1);
-        payload.expect("the NI has asked for the beat")
+    /// A message has arrived.
+    pub(crate) fn receive(&mut self, tile: usize, now: u64, message: NarrowMessage) {
+        self.places[tile].unit.receive(now, message);
+        self.mark(tile as u32);
     }
 
-    /// The last beat of a message has come.
-    pub(crate) fn take_message(&mut self, tile: usize, flit: Flit, window: Window) {
-        let mut frame = [0; FRAME_BYTES];
-        frame.copy_from_slice(self.memory.pool.bytes(flit.payload));
-        self.memory.pool.release(flit.payload);
-        let one = || key_of(&frame, self.network);
-        let response = |is_free| {
-            one().map(|(key, destination)| {
-                NarrowMessage::Response(Response {
-                    key,
-                    destination,
-                    is_free,
-                })
-            })
-        };
-        let message = match window {
-            Window::Cfg => Cfg::from_frame(&frame, self.network).map(NarrowMessage::Cfg),
-            Window::Grant => one().map(|(key, _)| NarrowMessage::Grant(key)),
-            Window::Finish => one().map(|(key, _)| NarrowMessage::Finish(key)),
-            Window::Release => one().map(|(key, _)| NarrowMessage::Release(key)),
-            Window::Free => response(true),
-            Window::Busy => response(false),
-        };
-        let now = self.clock.now();
-        if let (Some(torrents), Some(message)) = (&mut self.torrents, message) {
-            torrents.places[tile].unit.receive(now, message);
-            torrents.mark(tile as u32);
-        }
-        let tile = tile as u32;
-        let due_cycle = now + self.memory_latency(tile);
-        let txn = flit.txn;
-        self.clock.schedule(due_cycle, Event::Respond { tile, txn });
-    }
-
-    /// A beat of a chain has come.
-    pub(crate) fn take_chain_beat(&mut self, tile: usize, flit: Flit) {
-        if let Some(torrents) = &mut self.torrents {
-            let closes = flit.is_last().then_some(flit.txn);
-            let payload = flit.payload;
-            let unit = &mut torrents.places[tile].unit;
-            unit.arrive(Arrived { payload, closes });
-            torrents.mark(tile as u32);
-        }
+    /// A beat of a chain has arrived.
+    pub(crate) fn arrive(&mut self, tile: usize, beat: Arrived) {
+        self.places[tile].unit.arrive(beat);
+        self.mark(tile as u32);
     }
 
     /// A burst has its response: its buffer at the next destination is free.
-    pub(crate) fn take_credit_of_chain(&mut self, tile: usize, lane: u8, from: u32) {
-        if let Some(torrents) = &mut self.torrents {
-            torrents.places[tile].unit.responded(lane as usize, from);
-            torrents.mark(tile as u32);
+    pub(crate) fn responded(&mut self, tile: usize, lane: u8, from: u32) {
+        self.places[tile].unit.responded(lane as usize, from);
+        self.mark(tile as u32);
+    }
+}
+
+impl TorrentSlot {
+    /// Gives messages and bursts whose cycle has come to the interface.
+    fn give(&mut self, now: u64, outputs: &mut Vec<TorrentOutput>) {
+        while let Some((_, to, message)) = self.departing.front().filter(|d| d.0 <= now).copied() {
+            self.departing.pop_front();
+            outputs.push(TorrentOutput::Message { to, message });
+        }
+        for lane in [OWN, FORWARD] {
+            while let Some(opening) = self.unit.lanes_mut()[lane].take_opening(now) {
+                let lane = lane as u8;
+                outputs.push(TorrentOutput::Burst { lane, opening });
+            }
         }
     }
+}
 
-    /// The driver is told that a chain is over.
-    pub(crate) fn chain_done(&mut self, instance: u32) {
-        self.done.push(Done::Chain { instance });
+/// Frame and window of a message from one tile to another.
+pub(crate) fn frame_of(
+    message: NarrowMessage,
+    to: u32,
+    network: &Network,
+) -> ([u8; FRAME_BYTES], Window) {
+    let frame = match message {
+        NarrowMessage::Cfg(cfg) => cfg.frame(to, network),
+        NarrowMessage::Grant(key) | NarrowMessage::Finish(key) | NarrowMessage::Release(key) => {
+            beat_of(key, 0, network)
+        }
+        NarrowMessage::Response(response) => beat_of(response.key, response.destination, network),
+    };
+    let window = match message {
+        NarrowMessage::Cfg(_) => Window::Cfg,
+        NarrowMessage::Grant(_) => Window::Grant,
+        NarrowMessage::Finish(_) => Window::Finish,
+        NarrowMessage::Response(response) if response.is_free => Window::Free,
+        NarrowMessage::Response(_) => Window::Busy,
+        NarrowMessage::Release(_) => Window::Release,
+    };
+    (frame, window)
+}
+
+/// The message in a frame that was written to a window; none if the frame is of no endpoint of the network.
+pub(crate) fn message_in(
+    window: Window,
+    frame: &[u8; FRAME_BYTES],
+    network: &Network,
+) -> Option<NarrowMessage> {
+    let one = || key_of(frame, network);
+    let response = |is_free| {
+        one().map(|(key, destination)| {
+            NarrowMessage::Response(Response {
+                key,
+                destination,
+                is_free,
+            })
+        })
+    };
+    match window {
+        Window::Cfg => Cfg::from_frame(frame, network).map(NarrowMessage::Cfg),
+        Window::Grant => one().map(|(key, _)| NarrowMessage::Grant(key)),
+        Window::Finish => one().map(|(key, _)| NarrowMessage::Finish(key)),
+        Window::Release => one().map(|(key, _)| NarrowMessage::Release(key)),
+        Window::Free => response(true),
+        Window::Busy => response(false),
+    }
+}
+
+impl Pointers for Network {
+    fn address(&self, tile: u32, offset: u64) -> u64 {
+        Network::address(self, TileId(tile), offset)
+    }
+
+    fn place(&self, address: u64) -> Option<(u32, u64)> {
+        self.decode(address).map(|(tile, offset)| (tile.0, offset))
     }
 }

@@ -17,7 +17,7 @@ pub(crate) enum Window {
 }
 
 /// A message of one beat: the task, its initiator and, in a response, the destination's place.
-pub(crate) fn beat_of(key: Key, destination: u16, map: &impl Pointers) -> [u8; FRAME_BYTES] {
+pub fn beat_of(key: Key, destination: u16, map: &impl Pointers) -> [u8; FRAME_BYTES] {
     let mut beat = [0; FRAME_BYTES];
     let task = map.address(key.initiator, 0) << 4 | u64::from(key.task);
     let word = u64::from(destination) << DESTINATION_SHIFT | task;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a NI does with the flits that come out of the Local ports, and the memories behind it.
+//! What a NI does with the flits that come out of the Local ports, and the memories behind it; ends of transactions.
 //!
 //! Invariant that keeps the network free of deadlock: responses and read data are always taken, because
 //! the initiator has reserved space; requests are taken unless the memory is at its stated limit.
+//!
+//! Where a limit of open transactions was reached, nobody can use what a response frees in the same cycle: the hardware counts in
+//! registers.
 
 use crate::machine::Machine;
 use crate::machine::event::{Done, Event, InterfaceSlot};
 use crate::router::collective::control::block::LANES;
 use crate::transport::axi_response::{OKAY, SLVERR};
 use crate::transport::flit::{Flit, FlitKind, TO_ITSELF};
-use crate::transport::transaction::Owner;
-use noccl_run::LocalSide;
+use crate::transport::transaction::{Owner, TxnKind};
+use noccl_run::{AxiPort, LocalSide};
 use noccl_spec::Plane;
 
 impl Machine<'_> {
@@ -38,7 +41,9 @@ impl Machine<'_> {
             if self
                 .config
                 .is_held(self.clock.now(), plane, tile, LocalSide::Output)
-                || !self.accepts(tile, flit)
+                || !self
+                    .interfaces
+                    .accepts(tile, flit, self.torrents.as_deref())
                 || self.port_is_busy(tile, flit)
             {
                 self.note_refusal(plane, flit.kind);
@@ -70,7 +75,7 @@ impl Machine<'_> {
             FlitKind::Result => self.deliver_result(tile, flit),
             FlitKind::ReadRequest => {
                 let mut start = self.clock.now() + self.memory_latency(tile as u32);
-                if self.txns.get(flit.txn).is_wide {
+                if self.interfaces.txns.get(flit.txn).is_wide {
                     self.interfaces.nis[tile].reads_in_service += 1;
                 } else {
                     start = self.data_due(tile, start);
@@ -85,15 +90,18 @@ impl Machine<'_> {
             }
             FlitKind::ReadData => self.deliver_read_data(tile, flit),
             FlitKind::Response => {
-                self.note_response(tile, flit.txn);
+                self.interfaces
+                    .note_response(tile, flit.txn, self.clock.now());
                 self.finish(tile, flit);
             }
             FlitKind::CollectB => {
-                self.note_response(tile, flit.txn);
+                self.interfaces
+                    .note_response(tile, flit.txn, self.clock.now());
                 self.collect_responses(tile, flit);
             }
             FlitKind::ReduceResponse => {
-                self.note_response(tile, flit.txn);
+                self.interfaces
+                    .note_response(tile, flit.txn, self.clock.now());
                 self.deliver_group_response(tile, flit);
             }
             FlitKind::Barrier => self.deliver_barrier(tile, flit),
@@ -146,7 +154,7 @@ impl Machine<'_> {
 
     #[inline]
     pub(crate) fn deliver_write(&mut self, tile: usize, flit: Flit) {
-        let txn = self.txns.get(flit.txn);
+        let txn = self.interfaces.txns.get(flit.txn);
         let (address, bytes, owner) = (txn.address, txn.bytes, txn.owner);
         self.check_worm(tile, flit);
         if let Owner::Chain { .. } = owner {
@@ -163,7 +171,7 @@ impl Machine<'_> {
 
     /// AW of a worm: its W flits must follow before any other AW of this port.
     fn open_worm(&mut self, tile: usize, flit: Flit) {
-        let port = usize::from(self.txns.get(flit.txn).is_wide);
+        let port = usize::from(self.interfaces.txns.get(flit.txn).is_wide);
         let open = self.interfaces.nis[tile].open_worm[port].replace(flit.txn);
         self.checks.wrong_beats += u64::from(open.is_some());
     }
@@ -173,7 +181,7 @@ impl Machine<'_> {
         if !self.behaviour.has_worms {
             return;
         }
-        let port = usize::from(self.txns.get(flit.txn).is_wide);
+        let port = usize::from(self.interfaces.txns.get(flit.txn).is_wide);
         let open = &mut self.interfaces.nis[tile].open_worm[port];
         self.checks.wrong_beats += u64::from(*open != Some(flit.txn));
         if flit.is_last() {
@@ -183,7 +191,7 @@ impl Machine<'_> {
 
     /// The last beat of a write is in memory: tell the driver, respond after the memory's latency.
     pub(crate) fn take_write(&mut self, tile: usize, flit: Flit) {
-        let txn = self.txns.get(flit.txn);
+        let txn = self.interfaces.txns.get(flit.txn);
         if let Owner::Message { window } = txn.owner {
             self.take_message(tile, flit, window);
             return;
@@ -204,7 +212,7 @@ impl Machine<'_> {
     }
 
     fn deliver_reduced(&mut self, tile: usize, flit: Flit) {
-        let txn = *self.txns.get(flit.txn);
+        let txn = *self.interfaces.txns.get(flit.txn);
         self.count_contributions(flit);
         if flit.resp() == OKAY {
             if self.write_beat(tile, flit, txn.address, txn.bytes) {
@@ -216,7 +224,7 @@ impl Machine<'_> {
         }
         let due_cycle = self.clock.now() + self.memory_latency(tile as u32);
         let txn = flit.txn;
-        if self.txns.trees.tree(txn).is_shared {
+        if self.interfaces.txns.trees.tree(txn).is_shared {
             self.clock.schedule(due_cycle, Event::ResultBeat { txn });
         } else if flit.is_last() {
             self.clock
@@ -225,14 +233,14 @@ impl Machine<'_> {
     }
 
     fn deliver_barrier(&mut self, tile: usize, flit: Flit) {
-        let leaves = self.txns.trees.set(flit.txn).set.len();
+        let leaves = self.interfaces.txns.trees.set(flit.txn).set.len();
         if self.behaviour.has_worms {
             // Its W is taken wherever the port is: inside an open burst it counts as that burst's beat.
             self.checks.wrong_beats += u64::from(self.interfaces.nis[tile].open_worm[0].is_some());
         }
-        let is_first = self.txns.get(flit.txn).arrived == 0;
-        let is_in_use = is_first && self.name_is_in_use(flit.txn);
-        let txn = self.txns.get_mut(flit.txn);
+        let is_first = self.interfaces.txns.get(flit.txn).arrived == 0;
+        let is_in_use = is_first && self.interfaces.txns.name_is_in_use(flit.txn);
+        let txn = self.interfaces.txns.get_mut(flit.txn);
         self.interfaces.nis[tile].open_barriers += u32::from(is_first);
         if is_in_use {
             txn.resp = SLVERR;
@@ -252,7 +260,7 @@ impl Machine<'_> {
     }
 
     fn deliver_read_data(&mut self, tile: usize, flit: Flit) {
-        let txn = *self.txns.get(flit.txn);
+        let txn = *self.interfaces.txns.get(flit.txn);
         let (from, len) = self.beat.part(txn.address, txn.bytes, flit.beat);
         if let Owner::DmaRead = txn.owner {
             if self.is_value() {
@@ -282,6 +290,201 @@ impl Machine<'_> {
         }
         if flit.is_last() {
             self.finish(tile, flit);
+        }
+    }
+
+    /// A member of a reduction, an all-reduce or a barrier has its response.
+    pub(crate) fn close_member(&mut self, tile: usize, id: u32, resp: u8) {
+        let txn = self.interfaces.txns.get_mut(id);
+        txn.open_members -= 1;
+        let (owner, is_over, is_wide) = (txn.owner, txn.open_members == 0, txn.is_wide);
+        self.checks.counters.error_responses += u64::from(resp != OKAY);
+        self.record_completion(tile, id, resp);
+        if is_wide {
+            self.close_wide(tile, InterfaceSlot::Reduction);
+        } else {
+            self.close_narrow(tile);
+        }
+        self.done.push(Done::Member {
+            owner,
+            tile: tile as u32,
+            resp,
+        });
+        if is_over {
+            self.errors.forget(id);
+            self.interfaces.txns.close(id);
+        }
+    }
+
+    /// A narrow transaction of this tile has its response: the next one may leave.
+    fn close_narrow(&mut self, tile: usize) {
+        let limit = self.network.axi().ni.max_narrow_outstanding;
+        if self.interfaces.nis[tile].narrow_outstanding < limit
+            || !self.behaviour.has_registered_limits
+        {
+            self.free(tile, InterfaceSlot::Narrow);
+        } else {
+            self.free_next(tile, InterfaceSlot::Narrow);
+        }
+    }
+
+    /// A wide write or reduction of this tile has its response.
+    fn close_wide(&mut self, tile: usize, place: InterfaceSlot) {
+        let (ni, limits) = (&self.interfaces.nis[tile], &self.network.axi().ni);
+        let has_space = ni.wide_outstanding < limits.max_wide_outstanding
+            && ni.reductions_outstanding < limits.max_open_reductions;
+        if has_space || !self.behaviour.has_registered_limits {
+            self.free(tile, place);
+        } else {
+            self.free_next(tile, place);
+        }
+    }
+
+    fn close_read(&mut self, tile: usize) {
+        let limit = self.network.axi().ni.max_wide_outstanding;
+        if self.interfaces.nis[tile].reads_outstanding < limit
+            || !self.behaviour.has_registered_limits
+        {
+            self.free(tile, InterfaceSlot::WideRead);
+        } else {
+            self.free_next(tile, InterfaceSlot::WideRead);
+        }
+    }
+
+    /// A place that becomes free at the end of this cycle: nobody can use it earlier.
+    pub(crate) fn free_next(&mut self, tile: usize, place: InterfaceSlot) {
+        let tile = tile as u32;
+        let event = Event::Freed { tile, place };
+        self.clock.schedule(self.clock.now() + 1, event);
+    }
+
+    pub(crate) fn free(&mut self, tile: usize, place: InterfaceSlot) {
+        let ni = &mut self.interfaces.nis[tile];
+        match place {
+            InterfaceSlot::Wide => ni.wide_outstanding -= 1,
+            InterfaceSlot::Reduction => {
+                ni.wide_outstanding -= 1;
+                ni.reductions_outstanding -= 1;
+            }
+            InterfaceSlot::WideRead => ni.reads_outstanding -= 1,
+            InterfaceSlot::Narrow => ni.narrow_outstanding -= 1,
+            InterfaceSlot::OwnFlit(is_wide) => ni.own_in_flight[usize::from(is_wide)] -= 1,
+        }
+        match place {
+            InterfaceSlot::Wide | InterfaceSlot::Reduction => {
+                self.open_operands(tile);
+                self.refresh_plane(Plane::Wide, tile);
+            }
+            InterfaceSlot::WideRead | InterfaceSlot::Narrow | InterfaceSlot::OwnFlit(_) => {
+                self.refresh_injecting(tile)
+            }
+        }
+    }
+
+    /// The initiator has its response: the transaction is over.
+    pub(crate) fn finish(&mut self, tile: usize, flit: Flit) {
+        let txn = *self.interfaces.txns.get(flit.txn);
+        let resp = txn.resp.max(flit.resp());
+        self.record_completion(tile, flit.txn, resp);
+        self.checks.counters.error_responses += u64::from(resp != OKAY);
+        if txn.is_wide && txn.kind == TxnKind::WideWrite {
+            self.close_wide(tile, InterfaceSlot::Wide);
+        } else if txn.kind == TxnKind::WideRead {
+            self.close_read(tile);
+        } else if !txn.is_wide {
+            self.close_narrow(tile);
+        }
+        if let (Owner::Chain { lane, .. }, Some(torrents)) = (txn.owner, &mut self.torrents) {
+            torrents.responded(tile, lane, txn.target);
+        }
+        self.done.push(Done::Transaction {
+            owner: txn.owner,
+            tile: tile as u32,
+            value: flit.payload,
+            resp,
+        });
+        self.interfaces.txns.close(flit.txn);
+    }
+
+    /// Leaves of a multicast's responses have come home.
+    pub(crate) fn collect_responses(&mut self, tile: usize, flit: Flit) {
+        let leaves = self.interfaces.txns.trees.set(flit.txn).set.len();
+        let txn = self.interfaces.txns.get_mut(flit.txn);
+        txn.arrived += flit.payload;
+        txn.resp = txn.resp.max(flit.resp());
+        if txn.arrived == leaves {
+            self.finish(tile, flit);
+        }
+    }
+
+    /// Writes the bytes of a beat into the tile's memory. Returns whether the memory took them.
+    #[inline]
+    pub(crate) fn write_beat(&mut self, tile: usize, flit: Flit, address: u64, bytes: u32) -> bool {
+        let tile = tile as u32;
+        let is_taken = self.errors.memory_response(tile, address, bytes) == OKAY;
+        if !self.is_value() {
+            let sum = u64::from(flit.payload) * u64::from(is_taken);
+            self.checks.add_to_checksum(sum);
+            return is_taken;
+        }
+        if is_taken {
+            let sum = self.memory.write_beat(tile, flit, address, bytes);
+            self.checks.add_to_checksum(sum);
+        }
+        self.memory.pool.release(flit.payload);
+        is_taken
+    }
+
+    /// Timing mode: a sum stands for as many contributions as there are members.
+    pub(crate) fn count_contributions(&mut self, sum: Flit) {
+        if !self.is_value() && sum.payload != self.interfaces.txns.trees.set(sum.txn).set.len() {
+            self.checks.wrong_beats += 1;
+        }
+    }
+
+    /// Is a delivered beat no more than its checksum, until its burst is whole?
+    pub(crate) fn counts_deliveries(&self) -> bool {
+        let is_plain = !self.is_value() && !self.behaviour.has_worms && self.torrents.is_none();
+        let is_ready = self.config.stalls.is_none() && self.config.port_stall_per_256 == 0;
+        is_plain && is_ready && self.errors.has_sound_memory()
+    }
+
+    /// Is the AXI port that this flit needs not ready in this cycle?
+    fn port_is_busy(&self, tile: usize, flit: Flit) -> bool {
+        if self.config.port_stall_per_256 == 0 {
+            return false;
+        }
+        let txn = self.interfaces.txns.get(flit.txn);
+        let port = match flit.kind {
+            FlitKind::Write | FlitKind::Reduce | FlitKind::Result => AxiPort::WideWrite,
+            FlitKind::ReadRequest if txn.is_wide => AxiPort::WideRead,
+            FlitKind::ReadRequest => AxiPort::NarrowRead,
+            FlitKind::NarrowWrite | FlitKind::Atomic => AxiPort::NarrowWrite,
+            FlitKind::Barrier
+                if txn.arrived + flit.payload
+                    == self.interfaces.txns.trees.set(flit.txn).set.len() =>
+            {
+                AxiPort::NarrowWrite
+            }
+            FlitKind::ReadData if txn.is_wide => AxiPort::WideData,
+            FlitKind::ReadData
+            | FlitKind::Barrier
+            | FlitKind::WriteHead
+            | FlitKind::Response
+            | FlitKind::CollectB
+            | FlitKind::ReduceResponse
+            | FlitKind::Credit
+            | FlitKind::BarrierHead
+            | FlitKind::ReduceHead => return false,
+        };
+        self.config.is_busy(self.clock.now(), tile, port)
+    }
+
+    /// All barrier counters of a tile are in use: from now on somebody may wait for long.
+    fn note_refusal(&mut self, plane: Plane, kind: FlitKind) {
+        let state = &mut self.mesh.planes[plane.idx()];
+        if kind == FlitKind::Barrier && state.head_ages.is_none() {
+            state.head_ages = Some(state.new_head_ages());
         }
     }
 }

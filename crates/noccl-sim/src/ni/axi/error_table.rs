@@ -2,6 +2,7 @@
 //! What goes wrong in a run, by its description; most have nothing here.
 
 use crate::machine::event::Done;
+use crate::transport::axi_response::{OKAY, SLVERR};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -19,6 +20,18 @@ pub(crate) struct Errors {
 }
 
 impl Errors {
+    /// What the memory of a tile responds to a burst: a burst that touches a broken byte fails as a whole.
+    pub(crate) fn memory_response(&self, tile: u32, address: u64, bytes: u32) -> u8 {
+        let end = address + u64::from(bytes.max(1));
+        let touches = |r: &Range<u64>| address < r.end && r.start < end;
+        let mut broken = self.memory.iter();
+        if broken.any(|(at, range)| *at == tile && touches(range)) {
+            SLVERR
+        } else {
+            OKAY
+        }
+    }
+
     /// The transaction is over and its number will be used again.
     pub(crate) fn forget(&mut self, txn: u32) {
         self.disagreeing.retain(|(t, _, _)| *t != txn);

@@ -20,13 +20,13 @@ impl Machine<'_> {
             | Source::Switch(_)
             | Source::Result => operands,
         };
-        let channel = self.txns.get(txn).owner.channel();
+        let channel = self.interfaces.txns.get(txn).owner.channel();
         let ni = &mut self.interfaces.nis[tile as usize];
         ni.has_operands = true;
         let stream = BurstStream {
             txn,
             next_beat: 0,
-            beats: self.txns.trees.tree(txn).beats,
+            beats: self.interfaces.txns.trees.tree(txn).beats,
             in_flight: 0,
             window: 0,
             head_pending: false,
@@ -73,7 +73,7 @@ impl Machine<'_> {
 
     /// The root's merge point may read its operands.
     pub(crate) fn give_operands(&mut self, txn: u32, offset: u64) {
-        let facts = *self.txns.get(txn);
+        let facts = *self.interfaces.txns.get(txn);
         self.checks.counters.dma_load_bytes += u64::from(facts.bytes);
         let mut payloads = Vec::new();
         if self.is_value() {
@@ -92,7 +92,7 @@ impl Machine<'_> {
 
     /// One more beat of the result lies in the root's memory.
     pub(crate) fn note_result_beat(&mut self, txn: u32) {
-        let tile = self.txns.get(txn).home as usize;
+        let tile = self.interfaces.txns.get(txn).home as usize;
         if let Some(stream) = self.interfaces.nis[tile].write_of(txn) {
             stream.window += 1;
         }
@@ -102,7 +102,7 @@ impl Machine<'_> {
     /// The next beat of the result stream at position `at` of the root's queue.
     pub(crate) fn next_result_beat(&mut self, tile: usize, at: usize) -> Flit {
         let stream = self.interfaces.nis[tile].writes[at];
-        let txn = *self.txns.get(stream.txn);
+        let txn = *self.interfaces.txns.get(stream.txn);
         let beat = stream.next_beat;
         let is_last = beat + 1 == stream.beats;
         let ni = &mut self.interfaces.nis[tile];
@@ -116,7 +116,7 @@ impl Machine<'_> {
             ni.writes[at].in_flight += 1;
         }
         let payload = self.load_beat(tile, stream, txn.address, txn.bytes, false);
-        let set = self.txns.trees.set(stream.txn);
+        let set = self.interfaces.txns.trees.set(stream.txn);
         Flit {
             txn: stream.txn,
             dst: pack(set.set.base),
@@ -133,7 +133,7 @@ impl Machine<'_> {
 
     /// A beat of the result arrives at a member other than the root.
     pub(crate) fn deliver_result(&mut self, tile: usize, flit: Flit) {
-        let txn = *self.txns.get(flit.txn);
+        let txn = *self.interfaces.txns.get(flit.txn);
         self.count_contributions(flit);
         if self.write_beat(tile, flit, txn.address, txn.bytes) {
             let (_, len) = self.beat.part(txn.address, txn.bytes, flit.beat);

@@ -1,18 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Injection: from the NI's queues into the Local inputs, one flit per plane, tile and cycle.
+//!
+//! A beat gets its payload when it leaves. The copy of a multicast for its initiator's own memory does not enter the network.
 
 use crate::machine::Machine;
-use crate::ni::axi::own_copy::Copied;
-use crate::ni::axi::state::{BurstStream, Source};
-use crate::transport::flit::{Flit, FlitKind, MULTICAST, TO_ITSELF};
+use crate::ni::axi::ready::LaneBeats;
+use crate::ni::axi::round_robin_queues::NARROW_WRITES;
+use crate::ni::axi::state::{BurstStream, Interfaces, Source};
+use crate::transport::axi_response::OKAY;
+use crate::transport::flit::{
+    Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, VARIANT_SHIFT, pack,
+};
+use crate::transport::payload::pattern;
 use noccl_run::LocalSide;
 use noccl_spec::Plane;
+use std::ops::Range;
+
+/// What of a narrow multicast has gone to the own memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Copied {
+    /// The own copy; the router gets the flit for the others.
+    Own,
+    /// All of it.
+    All,
+}
+
+impl Interfaces<'_> {
+    /// Word of the sets of injecting tiles, at or after `from`, in which some set has members.
+    fn next_injecting(&self, from: usize) -> Option<usize> {
+        let sets = self.injecting.iter().filter(|set| !set.is_empty());
+        sets.filter_map(|set| set.next_word(from)).min()
+    }
+
+    /// A unicast write flit of a tile to itself (default flow).
+    fn is_to_itself(&self, tile: usize, flit: Flit) -> bool {
+        let is_write = matches!(flit.kind, FlitKind::Write | FlitKind::NarrowWrite);
+        if !self.behaviour.has_own_copies || !is_write || flit.flags & MULTICAST != 0 {
+            return false;
+        }
+        let txn = self.txns.get(flit.txn);
+        txn.home as usize == tile && txn.target as usize == tile
+    }
+}
 
 impl Machine<'_> {
     /// Every NI with something to send tries once per plane.
     pub(crate) fn inject(&mut self) {
         let mut next = 0;
-        while let Some(word) = self.next_injecting(next) {
+        while let Some(word) = self.interfaces.next_injecting(next) {
             next = word + 1;
             let sets = self
                 .interfaces
@@ -29,16 +64,6 @@ impl Machine<'_> {
         }
     }
 
-    /// Word of the sets of injecting tiles, at or after `from`, in which some set has members.
-    fn next_injecting(&self, from: usize) -> Option<usize> {
-        let sets = self
-            .interfaces
-            .injecting
-            .iter()
-            .filter(|set| !set.is_empty());
-        sets.filter_map(|set| set.next_word(from)).min()
-    }
-
     /// `wishes`: per plane, may the tile have something to send?
     fn inject_tile(&mut self, tile: usize, wishes: [bool; 3]) {
         let [wishes_req, wishes_rsp, wishes_wide] = wishes;
@@ -48,12 +73,12 @@ impl Machine<'_> {
         let mut has_sent = was_copy;
         if wishes_req
             && self.may_send(Plane::Req, tile)
-            && let Some(source) = self.next_request_beside(tile, was_copy)
+            && let Some(source) = self.interfaces.next_request_beside(tile, was_copy)
         {
-            let flit = self.take_request(tile, source, was_copy);
-            let opens = flit.is_some_and(|f| self.opens_narrow(f));
+            let flit = self.interfaces.take_request(tile, source, was_copy);
+            let opens = flit.is_some_and(|f| self.interfaces.opens_narrow(f));
             self.interfaces.nis[tile].narrow_outstanding += u32::from(opens);
-            let is_wide_read = flit.is_some_and(|f| self.opens_wide_read(f));
+            let is_wide_read = flit.is_some_and(|f| self.interfaces.opens_wide_read(f));
             self.interfaces.nis[tile].reads_outstanding += u32::from(is_wide_read);
             self.push(Plane::Req, tile, flit);
             has_sent = true;
@@ -93,9 +118,9 @@ impl Machine<'_> {
         if self.interfaces.nis[tile].pending_credits == 0 {
             return None;
         }
-        let credit = self.pending_credit(tile)?;
-        self.interfaces.nis[tile].pending_credits -= 1;
         let wide = &mut self.mesh.planes[Plane::Wide.idx()];
+        let credit = wide.pending_credit(tile, &self.interfaces.txns.trees)?;
+        self.interfaces.nis[tile].pending_credits -= 1;
         wide.joins.return_credit(tile);
         wide.wake(tile);
         Some(credit.flit())
@@ -104,12 +129,14 @@ impl Machine<'_> {
     /// A write beat or read data, alternately. Returns whether the tile surely has more to send.
     fn inject_wide(&mut self, tile: usize) -> bool {
         let may_send = self.may_send(Plane::Wide, tile);
-        if !may_send && !self.may_copy(tile) {
+        if !may_send && !self.interfaces.may_copy(tile) {
             return true;
         }
-        let mut write = self.ready_write(tile);
+        let mut write = self.interfaces.ready_write(tile, self.lanes());
         if let Some(at) = write
-            && self.has_own_copy(tile, self.interfaces.nis[tile].writes[at].txn)
+            && self
+                .interfaces
+                .has_own_copy(tile, self.interfaces.nis[tile].writes[at].txn)
         {
             self.copy_beat(tile, at);
             write = None;
@@ -155,7 +182,7 @@ impl Machine<'_> {
         let Some(flit) = flit else { return };
         self.clock.note_progress();
         let mut flit = flit;
-        if self.is_to_itself(tile, flit) {
+        if self.interfaces.is_to_itself(tile, flit) {
             flit.flags |= TO_ITSELF;
             self.interfaces.nis[tile].own_in_flight[usize::from(flit.kind == FlitKind::Write)] += 1;
         }
@@ -163,13 +190,233 @@ impl Machine<'_> {
         state.push_local(tile, flit, &context);
     }
 
-    /// A unicast write flit of a tile to itself (default flow).
-    fn is_to_itself(&self, tile: usize, flit: Flit) -> bool {
-        let is_write = matches!(flit.kind, FlitKind::Write | FlitKind::NarrowWrite);
-        if !self.behaviour.has_own_copies || !is_write || flit.flags & MULTICAST != 0 {
-            return false;
+    /// Which lanes of Torrent endpoints have a beat for their interface.
+    fn lanes(&self) -> LaneBeats<'_> {
+        LaneBeats {
+            torrents: self.torrents.as_deref(),
+            now: self.clock.now(),
         }
-        let txn = self.txns.get(flit.txn);
-        txn.home as usize == tile && txn.target as usize == tile
+    }
+
+    /// Keeps the sets of injecting tiles true after a queue of `tile` has changed.
+    pub(crate) fn refresh_injecting(&mut self, tile: usize) {
+        for plane in Plane::ALL {
+            self.refresh_plane(plane, tile);
+        }
+    }
+
+    /// The same for one plane, where the change matters for no other.
+    pub(crate) fn refresh_plane(&mut self, plane: Plane, tile: usize) {
+        let lanes = LaneBeats {
+            torrents: self.torrents.as_deref(),
+            now: self.clock.now(),
+        };
+        self.interfaces.refresh_plane(plane, tile, lanes);
+    }
+
+    pub(crate) fn next_write_beat(&mut self, tile: usize, at: usize) -> Flit {
+        let ni = &mut self.interfaces.nis[tile];
+        let stream = ni.writes[at];
+        if stream.source == Source::Result {
+            return self.next_result_beat(tile, at);
+        }
+        let is_reduction = stream.is_reduction;
+        let txn = self.interfaces.txns.get(stream.txn);
+        let (address, bytes, is_multicast) = (txn.address, txn.bytes, txn.is_multicast);
+        let beat = stream.next_beat;
+        let is_burst_end = beat + 1 == txn.beats;
+        if beat == 0 && (stream.head_pending || !self.behaviour.has_worms) {
+            ni.wide_outstanding += 1;
+            ni.reductions_outstanding += u32::from(is_reduction);
+        }
+        if stream.head_pending {
+            ni.writes[at].head_pending = false;
+            return self.write_head(stream.txn, is_reduction, is_multicast);
+        }
+        if beat + 1 == stream.beats {
+            ni.writes.remove(at);
+        } else {
+            let stream = &mut ni.writes[at];
+            stream.next_beat += 1;
+            stream.in_flight += u16::from(is_reduction);
+        }
+        if beat == 0 {
+            self.open_operands(tile);
+        }
+        let payload = self.load_beat(tile, stream, address, bytes, is_reduction);
+        let (kind, dst) = if is_reduction {
+            (FlitKind::Reduce, pack(self.coord(tile as u32)))
+        } else {
+            let set = self.interfaces.txns.trees.set(stream.txn);
+            (FlitKind::Write, pack(set.set.base))
+        };
+        let mut flags = (u8::from(is_burst_end) * LAST) | (u8::from(is_multicast) * MULTICAST);
+        if is_reduction {
+            flags |= self.errors.variant(stream.txn, tile as u32) << VARIANT_SHIFT;
+        }
+        Flit {
+            txn: stream.txn,
+            dst,
+            payload,
+            beat,
+            kind,
+            flags,
+        }
+    }
+
+    /// AW flit of a worm.
+    fn write_head(&self, txn: u32, is_reduction: bool, is_multicast: bool) -> Flit {
+        let tree = self.interfaces.txns.trees.tree(txn);
+        let (kind, dst) = if is_reduction {
+            (FlitKind::ReduceHead, pack(tree.root))
+        } else {
+            (FlitKind::WriteHead, pack(tree.set.set.base))
+        };
+        Flit {
+            txn,
+            dst,
+            payload: 0,
+            beat: 0,
+            kind,
+            flags: u8::from(is_multicast) * MULTICAST,
+        }
+    }
+
+    pub(crate) fn next_read_beat(&mut self, tile: usize) -> Flit {
+        let stream = *self.interfaces.nis[tile]
+            .reads
+            .front()
+            .expect("a ready read has a stream");
+        let txn = *self.interfaces.txns.get(stream.txn);
+        let beat = stream.next_beat;
+        let is_last = beat + 1 == stream.beats;
+        let ni = &mut self.interfaces.nis[tile];
+        if is_last {
+            ni.reads.pop_front();
+            ni.reads_in_service -= 1;
+        } else if let Some(front) = ni.reads.front_mut() {
+            front.next_beat += 1;
+        }
+        self.checks.counters.dma_load_bytes +=
+            u64::from(self.beat.part(txn.address, txn.bytes, beat).1);
+        let resp = self
+            .errors
+            .memory_response(tile as u32, txn.address, txn.bytes);
+        let payload = if resp != OKAY {
+            self.error_beat()
+        } else if self.is_value() {
+            let line = self.beat.line(txn.address) + u64::from(beat);
+            self.memory.load(tile as u32, self.beat.bytes_of(line))
+        } else {
+            0
+        };
+        let dst = pack(self.interfaces.txns.trees.tree(stream.txn).root);
+        Flit {
+            txn: stream.txn,
+            dst,
+            payload,
+            beat,
+            kind: FlitKind::ReadData,
+            flags: u8::from(is_last) * LAST,
+        }
+        .with_resp(resp)
+    }
+
+    /// Payload of an outgoing beat, placed in its destination line.
+    pub(crate) fn load_beat(
+        &mut self,
+        tile: usize,
+        stream: BurstStream,
+        address: u64,
+        bytes: u32,
+        is_reduction: bool,
+    ) -> u32 {
+        if let Source::Switch(lane) = stream.source {
+            return self.take_switched(tile, lane);
+        }
+        let (from, len) = self.beat.part(address, bytes, stream.next_beat);
+        if stream.source == Source::Buffer {
+            self.interfaces.nis[tile].buffer_bytes -= len;
+            self.done
+                .push(crate::machine::event::Done::Drained { tile: tile as u32 });
+        } else if matches!(stream.source, Source::Memory(_) | Source::Result) {
+            self.checks.counters.dma_load_bytes += u64::from(len);
+        }
+        self.checks.counters.dma_store_bytes += u64::from(len);
+        if !self.is_value() {
+            // Timing mode: contributions count themselves, writes carry a checksum of their position.
+            return if is_reduction {
+                1
+            } else {
+                stream.txn.wrapping_mul(31) ^ u32::from(stream.next_beat)
+            };
+        }
+        let lane = self.beat.lane(address + u64::from(from));
+        let offset = match stream.source {
+            Source::Memory(offset) => offset + u64::from(from),
+            Source::Result => address + u64::from(from),
+            Source::Buffer | Source::Pattern(_) | Source::Operand(_) | Source::Switch(_) => {
+                return self.generate_beat(tile, stream.source, from, lane..lane + len as usize);
+            }
+        };
+        self.memory.load_part(tile as u32, offset, lane, len)
+    }
+
+    /// A payload slot whose bytes in these lanes do not come from a memory.
+    fn generate_beat(
+        &mut self,
+        tile: usize,
+        source: Source,
+        from: u32,
+        lanes: Range<usize>,
+    ) -> u32 {
+        let slot = self.memory.pool.zeros();
+        let into = &mut self.memory.pool.bytes_mut(slot)[lanes];
+        match source {
+            Source::Buffer => {
+                for byte in into {
+                    *byte = self.interfaces.nis[tile]
+                        .buffer
+                        .pop_front()
+                        .expect("readiness counted these bytes");
+                }
+            }
+            Source::Pattern(seed) => pattern(seed, from, into),
+            Source::Memory(_) | Source::Result | Source::Operand(_) | Source::Switch(_) => {}
+        }
+        slot
+    }
+
+    /// The own copy of a wide multicast's beat goes; the beat for the others, if there are any, goes with it or later.
+    pub(crate) fn copy_beat(&mut self, tile: usize, at: usize) {
+        let flit = self.next_write_beat(tile, at);
+        self.clock.note_progress();
+        let has_others = self.interfaces.txns.trees.set(flit.txn).set.len() > 1;
+        if has_others {
+            if self.is_value() {
+                self.memory.pool.share(flit.payload, 1);
+            }
+            let flags = flit.flags | OWN_COPY;
+            self.interfaces.nis[tile].copied = Some(Flit { flags, ..flit });
+        }
+        self.deliver_write(tile, flit);
+    }
+
+    /// The same for the next narrow write. Whoever calls counts it as open.
+    pub(crate) fn copy_narrow(&mut self, tile: usize) -> Option<Copied> {
+        let front = self.interfaces.ready_narrow_write(tile)?;
+        if front.flags & OWN_COPY != 0 || !self.interfaces.has_own_copy(tile, front.txn) {
+            return None;
+        }
+        self.clock.note_progress();
+        let has_others = self.interfaces.txns.trees.set(front.txn).set.len() > 1;
+        let req = &mut self.interfaces.nis[tile].req;
+        if has_others {
+            req.mark(NARROW_WRITES, OWN_COPY);
+        } else {
+            req.drop_front(NARROW_WRITES);
+        }
+        self.take_write(tile, front);
+        Some(if has_others { Copied::Own } else { Copied::All })
     }
 }

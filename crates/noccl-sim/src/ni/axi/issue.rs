@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Transactions as drivers issue them at the AXI ports.
 
+use crate::endpoint::dma::{DmaCommand, DmaPort};
 use crate::machine::Machine;
 use crate::ni::axi::state::{BurstStream, Source};
 use crate::router::collective::reduction::merging::window_ahead;
@@ -10,6 +11,7 @@ use noccl_net::deadlock::Windows;
 use noccl_net::pairs::FoldOrder;
 use noccl_net::tree::Cube;
 use noccl_net::{Coord, TileId};
+use noccl_run::Mode;
 use noccl_spec::Plane;
 use noccl_workload::{ElementType, Operator};
 use serde::{Deserialize, Serialize};
@@ -36,6 +38,60 @@ impl Machine<'_> {
         self.network.coord(TileId(tile))
     }
 
+    /// What a tile's DMA engine sees of the machine; it appends what it asks for to `commands`.
+    pub(crate) fn dma_port<'a>(
+        &'a self,
+        tile: u32,
+        commands: &'a mut Vec<DmaCommand>,
+    ) -> DmaPort<'a> {
+        let beats = u64::from(self.network.axi().cluster.dma.buffer_beats);
+        DmaPort {
+            network: self.network,
+            tile,
+            buffered_bytes: self.interfaces.nis[tile as usize].buffer_bytes,
+            buffer_bytes: self.beat.bytes_of(beats),
+            commands,
+        }
+    }
+
+    /// Carries out what a tile's DMA engine asks for.
+    pub(crate) fn issue_of_dma(&mut self, tile: u32, command: DmaCommand) {
+        match command {
+            DmaCommand::Begin(start) => self.record_start(start),
+            DmaCommand::Write {
+                instance,
+                target,
+                address,
+                bytes,
+                source,
+            } => {
+                let owner = Owner::DmaWrite { instance };
+                self.issue_write(tile, target, address, bytes, owner, source);
+            }
+            DmaCommand::Read {
+                from,
+                address,
+                bytes,
+            } => self.issue_read(tile, from, address, bytes, Owner::DmaRead),
+            DmaCommand::Store { address, bytes } => self.store_buffered(tile, address, bytes),
+        }
+    }
+
+    /// Moves bytes from the DMA engine's buffer into the tile's own memory.
+    fn store_buffered(&mut self, tile: u32, address: u64, bytes: u32) {
+        self.checks.counters.dma_store_bytes += u64::from(bytes);
+        self.checks.counters.spm_write_bytes += u64::from(bytes);
+        let ni = &mut self.interfaces.nis[tile as usize];
+        ni.buffer_bytes -= bytes;
+        if self.config.mode == Mode::Value {
+            // A beat never spans two rows of the transfer: rows are cut into bursts one by one. In front of it may be data of a
+            // transfer that continues over the network, behind it beats that are still in the path.
+            let first = ni.buffer_bytes as usize;
+            let data: Vec<u8> = ni.buffer.drain(first..first + bytes as usize).collect();
+            self.memory.memories.write(tile, address, &data);
+        }
+    }
+
     /// One wide write or multicast burst; beats leave when the source has them.
     pub(crate) fn issue_write(
         &mut self,
@@ -57,7 +113,7 @@ impl Machine<'_> {
             is_multicast,
             ..Txn::new(TxnKind::WideWrite, owner, tile)
         };
-        let id = self.txns.open(txn, tree);
+        let id = self.interfaces.txns.open(txn, tree);
         self.record_command(tile, id, Some(source));
         let stream = BurstStream::plain(id, beats, self.behaviour.has_worms, source);
         self.interfaces.nis[tile as usize].queue(stream, owner.channel());
@@ -82,7 +138,7 @@ impl Machine<'_> {
             beats,
             ..Txn::new(TxnKind::WideRead, owner, tile)
         };
-        let id = self.txns.open(txn, tree);
+        let id = self.interfaces.txns.open(txn, tree);
         self.send_request(tile, from, id, FlitKind::ReadRequest);
     }
 
@@ -115,7 +171,7 @@ impl Machine<'_> {
             open_members,
             ..Txn::new(TxnKind::WideReduction, owner, root)
         };
-        self.txns.open(txn, tree)
+        self.interfaces.txns.open(txn, tree)
     }
 
     pub(crate) fn add_cycles(&self, element: ElementType) -> u8 {
@@ -131,8 +187,8 @@ impl Machine<'_> {
 
     /// A member's contribution to an open reduction burst.
     pub(crate) fn contribute(&mut self, tile: u32, txn: u32, source: Source) {
-        let tree = self.txns.trees.tree(txn);
-        if tree.is_shared && self.txns.get(txn).home == tile {
+        let tree = self.interfaces.txns.trees.tree(txn);
+        if tree.is_shared && self.interfaces.txns.get(txn).home == tile {
             self.fold_and_share(tile, txn, source);
             return;
         }
@@ -154,7 +210,7 @@ impl Machine<'_> {
             source,
         };
         self.record_command(tile, txn, Some(source));
-        let channel = self.txns.get(txn).owner.channel();
+        let channel = self.interfaces.txns.get(txn).owner.channel();
         self.interfaces.nis[tile as usize].queue(stream, channel);
         self.refresh_injecting(tile as usize);
     }
@@ -181,7 +237,7 @@ impl Machine<'_> {
             ..Txn::new(TxnKind::NarrowWrite, owner, tile)
         };
         let dst = pack(tree.set.set.base);
-        let id = self.txns.open(txn, tree);
+        let id = self.interfaces.txns.open(txn, tree);
         self.record_command(tile, id, None);
         if self.behaviour.has_worms {
             let flags = u8::from(is_multicast) * MULTICAST;
@@ -193,7 +249,7 @@ impl Machine<'_> {
                 kind: FlitKind::WriteHead,
                 flags,
             };
-            self.send(tile, Plane::Req, head);
+            self.interfaces.send(tile, Plane::Req, head);
         }
         let flags = LAST | (u8::from(is_multicast) * MULTICAST);
         let flit = Flit {
@@ -204,7 +260,7 @@ impl Machine<'_> {
             kind: FlitKind::NarrowWrite,
             flags,
         };
-        self.send(tile, Plane::Req, flit);
+        self.interfaces.send(tile, Plane::Req, flit);
     }
 
     /// One narrow read.
@@ -215,7 +271,7 @@ impl Machine<'_> {
             is_wide: false,
             ..Txn::new(TxnKind::NarrowRead, owner, tile)
         };
-        let id = self.txns.open(txn, tree);
+        let id = self.interfaces.txns.open(txn, tree);
         self.send_request(tile, from, id, FlitKind::ReadRequest);
     }
 
@@ -228,7 +284,7 @@ impl Machine<'_> {
             is_wide: false,
             ..Txn::new(TxnKind::Atomic, owner, tile)
         };
-        let id = self.txns.open(txn, tree);
+        let id = self.interfaces.txns.open(txn, tree);
         self.send_request(tile, to, id, FlitKind::Atomic);
     }
 
@@ -245,12 +301,12 @@ impl Machine<'_> {
             open_members,
             ..Txn::new(TxnKind::Barrier, owner, root)
         };
-        self.txns.open(txn, tree)
+        self.interfaces.txns.open(txn, tree)
     }
 
     /// A member arrives at an open barrier.
     pub(crate) fn arrive_at_barrier(&mut self, tile: u32, txn: u32) {
-        let dst = pack(self.txns.trees.tree(txn).root);
+        let dst = pack(self.interfaces.txns.trees.tree(txn).root);
         self.record_command(tile, txn, None);
         if self.behaviour.has_worms {
             let head = Flit {
@@ -261,7 +317,7 @@ impl Machine<'_> {
                 kind: FlitKind::BarrierHead,
                 flags: 0,
             };
-            self.send(tile, Plane::Req, head);
+            self.interfaces.send(tile, Plane::Req, head);
         }
         let flit = Flit {
             txn,
@@ -271,13 +327,13 @@ impl Machine<'_> {
             kind: FlitKind::Barrier,
             flags: LAST,
         };
-        self.send(tile, Plane::Req, flit);
+        self.interfaces.send(tile, Plane::Req, flit);
     }
 
     fn send_request(&mut self, tile: u32, to: u32, txn: u32, kind: FlitKind) {
         let dst = pack(self.coord(to));
         self.record_command(tile, txn, None);
-        self.send(
+        self.interfaces.send(
             tile,
             Plane::Req,
             Flit {

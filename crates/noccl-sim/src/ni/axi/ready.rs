@@ -1,18 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a NI may send next.
+//! What a NI may send next, and whether it takes a flit from the network.
 
-use crate::machine::Machine;
+use crate::endpoint::torrent::Torrents;
 use crate::ni::axi::round_robin_queues::{NARROW_READS, NARROW_WRITES};
-use crate::ni::axi::state::{BurstStream, Ni, Source};
+use crate::ni::axi::state::{BurstStream, Interfaces, Ni, Source};
 use crate::transport::flit::{Flit, FlitKind, OWN_COPY};
+use crate::transport::transaction::Owner;
+use noccl_net::{TileId, TileKind};
 use noccl_spec::Plane;
 
-impl Machine<'_> {
+/// Which lanes of Torrent endpoints have a beat for their interface in this cycle.
+#[derive(Clone, Copy)]
+pub(crate) struct LaneBeats<'a> {
+    pub torrents: Option<&'a Torrents>,
+    pub now: u64,
+}
+
+impl LaneBeats<'_> {
+    fn has_beat(self, tile: usize, lane: u8) -> bool {
+        let torrents = self.torrents;
+        torrents.is_some_and(|torrents| torrents.has_beat(tile, lane, self.now))
+    }
+}
+
+impl Interfaces<'_> {
     /// Would a multicast's own copy overtake an earlier write of the tile to itself?
     fn would_overtake(&self, tile: usize, txn: u32, is_wide: bool) -> bool {
-        self.interfaces.nis[tile].own_in_flight[usize::from(is_wide)] > 0
+        self.nis[tile].own_in_flight[usize::from(is_wide)] > 0
             && self.txns.get(txn).is_multicast
-            && self.txns.trees.set(txn).contains(self.coord(tile as u32))
+            && self
+                .txns
+                .trees
+                .set(txn)
+                .contains(self.network.coord(TileId(tile as u32)))
     }
 
     /// The source whose request may leave the NI.
@@ -22,14 +42,14 @@ impl Machine<'_> {
 
     /// The same in a cycle in which the port of narrow writes has given an own copy, and has no other write.
     pub(crate) fn next_request_beside(&self, tile: usize, was_copy: bool) -> Option<usize> {
-        self.interfaces.nis[tile].req.next(|source, flit: &Flit| {
+        self.nis[tile].req.next(|source, flit: &Flit| {
             let is_at_port = !was_copy || source != NARROW_WRITES;
             is_at_port && self.request_is_ready(tile, source, flit)
         })
     }
 
     fn request_is_ready(&self, tile: usize, source: usize, front: &Flit) -> bool {
-        let ni = &self.interfaces.nis[tile];
+        let ni = &self.nis[tile];
         let limits = &self.network.axi().ni;
         if self.opens_wide_read(*front) {
             return !self.behaviour.limits_wide_reads
@@ -44,7 +64,7 @@ impl Machine<'_> {
 
     /// The next narrow write, if it may leave.
     pub(crate) fn ready_narrow_write(&self, tile: usize) -> Option<Flit> {
-        let front = self.interfaces.nis[tile].req.front(NARROW_WRITES)?;
+        let front = self.nis[tile].req.front(NARROW_WRITES)?;
         let is_ready = self.request_is_ready(tile, NARROW_WRITES, front);
         is_ready.then_some(*front)
     }
@@ -57,12 +77,12 @@ impl Machine<'_> {
         was_copy: bool,
     ) -> Option<Flit> {
         let asks = |other: usize| {
-            let front = self.interfaces.nis[tile].req.front(other);
+            let front = self.nis[tile].req.front(other);
             let is_at_port = other != source && !(was_copy && other == NARROW_WRITES);
             is_at_port && front.is_some_and(|f| self.request_is_ready(tile, other, f))
         };
         let asked = [asks(NARROW_WRITES), asks(NARROW_READS)];
-        let ni = &mut self.interfaces.nis[tile];
+        let ni = &mut self.nis[tile];
         ni.asked = asked;
         ni.req.take(source)
     }
@@ -72,24 +92,24 @@ impl Machine<'_> {
     /// Each transfer is an AXI write channel of its own (a DMA backend): a reduction without credits of its
     /// next merge point is passed over, and with it the later bursts of its transfer.
     #[inline]
-    pub(crate) fn ready_write(&self, tile: usize) -> Option<usize> {
-        let ni = &self.interfaces.nis[tile];
+    pub(crate) fn ready_write(&self, tile: usize, lanes: LaneBeats<'_>) -> Option<usize> {
+        let ni = &self.nis[tile];
         let first = ni.writes.front()?;
         if ni.copied.is_some() {
             return None;
         }
-        if self.is_ready(ni, first) && !self.would_overtake(tile, first.txn, true) {
+        if self.is_ready(ni, first, lanes) && !self.would_overtake(tile, first.txn, true) {
             return Some(0);
         }
         if ni.is_one_channel() || !self.behaviour.has_write_channels {
             return None;
         }
-        self.later_ready_write(tile)
+        self.later_ready_write(tile, lanes)
     }
 
     /// The first stream cannot go on: one of another channel may.
-    fn later_ready_write(&self, tile: usize) -> Option<usize> {
-        let ni = &self.interfaces.nis[tile];
+    fn later_ready_write(&self, tile: usize, lanes: LaneBeats<'_>) -> Option<usize> {
+        let ni = &self.nis[tile];
         let waits_for_own = |s: &BurstStream| self.would_overtake(tile, s.txn, true);
         if ni.writes.front().is_none_or(waits_for_own) {
             return None;
@@ -104,12 +124,12 @@ impl Machine<'_> {
         };
         let later = ni.writes.iter().enumerate().skip(1);
         let mut passable = later.take_while(|(_, s)| !waits_for_own(s));
-        let found = passable.find(|(at, s)| is_open(*at, s) && self.is_ready(ni, s));
+        let found = passable.find(|(at, s)| is_open(*at, s) && self.is_ready(ni, s, lanes));
         found.map(|(at, _)| at)
     }
 
     #[inline]
-    fn is_ready(&self, ni: &Ni, stream: &BurstStream) -> bool {
+    fn is_ready(&self, ni: &Ni, stream: &BurstStream, lanes: LaneBeats<'_>) -> bool {
         // Results belong to a reduction that is open.
         let is_open = stream.next_beat > 0 || stream.source == Source::Result;
         if !is_open && (stream.head_pending || !self.behaviour.has_worms) {
@@ -128,9 +148,7 @@ impl Machine<'_> {
             // The AW is there one cycle before the first beat.
             Source::Switch(lane) => {
                 let tile = self.txns.get(stream.txn).home as usize;
-                let torrents = self.torrents.as_ref();
-                stream.head_pending
-                    || torrents.is_some_and(|t| t.has_beat(tile, lane, self.clock.now()))
+                stream.head_pending || lanes.has_beat(tile, lane)
             }
             Source::Pattern(_) | Source::Memory(_) | Source::Result => true,
             Source::Buffer => {
@@ -140,30 +158,22 @@ impl Machine<'_> {
         }
     }
 
-    /// Keeps the sets of injecting tiles true after a queue of `tile` has changed.
-    pub(crate) fn refresh_injecting(&mut self, tile: usize) {
-        for plane in Plane::ALL {
-            self.refresh_plane(plane, tile);
-        }
-    }
-
-    /// The same for one plane, where the change matters for no other.
-    pub(crate) fn refresh_plane(&mut self, plane: Plane, tile: usize) {
+    /// Keeps the set of a plane's injecting tiles true after a queue of `tile` has changed.
+    pub(crate) fn refresh_plane(&mut self, plane: Plane, tile: usize, lanes: LaneBeats<'_>) {
         let is_ready = match plane {
             Plane::Req => self.next_request(tile).is_some(),
-            Plane::Rsp => {
-                !self.interfaces.nis[tile].rsp.is_empty()
-                    || self.interfaces.nis[tile].pending_credits > 0
-            }
+            Plane::Rsp => !self.nis[tile].rsp.is_empty() || self.nis[tile].pending_credits > 0,
             Plane::Wide => {
-                let ni = &self.interfaces.nis[tile];
-                !ni.reads.is_empty() || ni.copied.is_some() || self.ready_write(tile).is_some()
+                let ni = &self.nis[tile];
+                !ni.reads.is_empty()
+                    || ni.copied.is_some()
+                    || self.ready_write(tile, lanes).is_some()
             }
         };
         if is_ready {
-            self.interfaces.wake(plane, tile);
+            self.wake(plane, tile);
         } else {
-            self.interfaces.injecting[plane.idx()].remove(tile);
+            self.injecting[plane.idx()].remove(tile);
         }
     }
 
@@ -190,5 +200,61 @@ impl Machine<'_> {
             | FlitKind::ReduceResponse
             | FlitKind::Credit => false,
         }
+    }
+
+    /// Does a NI take this flit, as far as its own limits and those of its memory are concerned? `torrents` may be full.
+    pub(crate) fn accepts(&self, tile: usize, flit: Flit, torrents: Option<&Torrents>) -> bool {
+        let axi = self.network.axi();
+        let ni = &self.nis[tile];
+        match flit.kind {
+            FlitKind::ReadRequest => match self.network.kind(TileId(tile as u32)) {
+                _ if !self.txns.get(flit.txn).is_wide => true,
+                TileKind::Memory => ni.reads_in_service < axi.memory.max_outstanding,
+                TileKind::Cluster => true,
+            },
+            FlitKind::Barrier => {
+                self.txns.get(flit.txn).arrived > 0 || ni.open_barriers < axi.ni.max_open_reductions
+            }
+            FlitKind::Write => torrents.is_none_or(|torrents| {
+                let is_chain = matches!(self.txns.get(flit.txn).owner, Owner::Chain { .. });
+                !is_chain || torrents.takes_beat(tile)
+            }),
+            FlitKind::WriteHead
+            | FlitKind::Reduce
+            | FlitKind::Result
+            | FlitKind::ReadData
+            | FlitKind::Response
+            | FlitKind::CollectB
+            | FlitKind::ReduceResponse
+            | FlitKind::Atomic
+            | FlitKind::NarrowWrite
+            | FlitKind::Credit
+            | FlitKind::BarrierHead
+            | FlitKind::ReduceHead => true,
+        }
+    }
+
+    /// Does a multicast include its initiator?
+    ///
+    /// The NI hands the own copy to its memory port as soon as it is the beat's grant, whether or not the router has space. Through
+    /// the router it would leave by the Local output, which in a memory-to-clusters multicast carries the read data at the same
+    /// time: the own copy would halve the rate of all others. The published router does loop it back.
+    pub(crate) fn has_own_copy(&self, tile: usize, txn: u32) -> bool {
+        self.behaviour.has_own_copies
+            && self.txns.get(txn).is_multicast
+            && self.txns.get(txn).home as usize == tile
+            && self
+                .txns
+                .trees
+                .set(txn)
+                .contains(self.network.coord(TileId(tile as u32)))
+    }
+
+    /// Could a beat go to the own memory though the router has no space?
+    pub(crate) fn may_copy(&self, tile: usize) -> bool {
+        let ni = &self.nis[tile];
+        let is_multicast = |s: &BurstStream| self.txns.get(s.txn).is_multicast;
+        let first = ni.writes.front();
+        ni.copied.is_none() && (first.is_some_and(is_multicast) || !ni.is_one_channel())
     }
 }

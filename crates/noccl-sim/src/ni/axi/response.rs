@@ -1,91 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What memories send: responses, read data and atomics at the cycle in which they are due.
+//! What memories send: responses, read data and atomics at the cycle in which they are due; error responses (`docs/errors.md`) of memories
+//! and of NIs, which end a transaction themselves.
 
 use crate::machine::Machine;
+use crate::machine::event::{Done, Event};
 use crate::ni::axi::round_robin_queues::{
     DATA, NARROW_READS, NARROW_RESPONSES, NARROW_WRITES, WIDE_READS, WIDE_RESPONSES,
 };
-use crate::ni::axi::state::{BurstStream, Source};
+use crate::ni::axi::state::{BurstStream, Interfaces, Source};
+use crate::transport::axi_response::SLVERR;
 use crate::transport::flit::{Flit, FlitKind, LAST, OWN_COPY, pack};
 use crate::transport::transaction::TxnKind;
 use noccl_spec::Plane;
 
-impl Machine<'_> {
-    /// A memory responds to a write. The initiator's own response to its multicast is there already.
-    pub(crate) fn respond(&mut self, tile: u32, txn: u32) {
-        let facts = *self.txns.get(txn);
-        let root = self.txns.trees.tree(txn).root;
-        let has_own = self.behaviour.has_own_copies
-            && facts.is_multicast
-            && self.txns.trees.set(txn).contains(root);
-        let kind = if facts.is_multicast {
-            FlitKind::CollectB
-        } else {
-            FlitKind::Response
-        };
-        let flags = LAST | (u8::from(has_own) * OWN_COPY);
-        let flit = Flit {
-            txn,
-            dst: pack(root),
-            payload: u32::from(facts.is_multicast),
-            beat: 0,
-            kind,
-            flags,
-        };
-        let flit = flit.with_resp(self.memory_response(tile, facts.address, facts.bytes));
-        if has_own && tile == facts.home {
-            self.interfaces.own_responses.push((tile, flit));
-        } else {
-            self.send(tile, Plane::Rsp, flit);
-        }
-    }
-
-    /// Own memories' responses: one per cycle and port, after the network's.
-    pub(crate) fn take_own_responses(&mut self) {
-        if self.interfaces.own_responses.is_empty() {
-            return;
-        }
-        for (tile, flit) in std::mem::take(&mut self.interfaces.own_responses) {
-            if self.has_responded(tile as usize, flit.txn) {
-                self.interfaces.own_responses.push((tile, flit));
-            } else {
-                self.note_response(tile as usize, flit.txn);
-                self.collect_responses(tile as usize, flit);
-            }
-        }
-    }
-
+impl Interfaces<'_> {
     /// Has the port of this transaction had a response in this cycle?
-    fn has_responded(&self, tile: usize, txn: u32) -> bool {
+    fn has_responded(&self, tile: usize, txn: u32, now: u64) -> bool {
         let port = usize::from(self.txns.get(txn).is_wide);
-        self.interfaces.nis[tile].responded[port] > self.clock.now()
+        self.nis[tile].responded[port] > now
     }
 
-    pub(crate) fn note_response(&mut self, tile: usize, txn: u32) {
+    /// The port of this transaction has a response in this cycle.
+    pub(crate) fn note_response(&mut self, tile: usize, txn: u32, now: u64) {
         let port = usize::from(self.txns.get(txn).is_wide);
-        self.interfaces.nis[tile].responded[port] = self.clock.now() + 1;
-    }
-
-    pub(crate) fn start_read(&mut self, tile: u32, txn: u32) {
-        let facts = *self.txns.get(txn);
-        if facts.is_wide {
-            let source = Source::Memory(facts.address);
-            let stream = BurstStream::plain(txn, facts.beats, false, source);
-            self.interfaces.nis[tile as usize].reads.push_back(stream);
-            self.interfaces.wake(Plane::Wide, tile as usize);
-        } else {
-            let dst = pack(self.txns.trees.tree(txn).root);
-            let flit = Flit {
-                txn,
-                dst,
-                payload: 0,
-                beat: 0,
-                kind: FlitKind::ReadData,
-                flags: LAST,
-            };
-            let resp = self.memory_response(tile, facts.address, facts.bytes);
-            self.send(tile, Plane::Rsp, flit.with_resp(resp));
-        }
+        self.nis[tile].responded[port] = now + 1;
     }
 
     /// Which of a plane's sources a flit comes from. A published NI has one queue.
@@ -106,12 +44,119 @@ impl Machine<'_> {
     /// Queues a flit at a tile's NI.
     pub(crate) fn send(&mut self, tile: u32, plane: Plane, flit: Flit) {
         let source = self.source_of(plane, flit);
-        let ni = &mut self.interfaces.nis[tile as usize];
+        let ni = &mut self.nis[tile as usize];
         match plane {
             Plane::Req => ni.req.push_back(source, flit),
             Plane::Rsp => ni.rsp.push_back(source, flit),
             Plane::Wide => {}
         }
-        self.interfaces.wake(plane, tile as usize);
+        self.wake(plane, tile as usize);
+    }
+}
+
+impl Machine<'_> {
+    /// A memory responds to a write. The initiator's own response to its multicast is there already.
+    pub(crate) fn respond(&mut self, tile: u32, txn: u32) {
+        let facts = *self.interfaces.txns.get(txn);
+        let root = self.interfaces.txns.trees.tree(txn).root;
+        let has_own = self.behaviour.has_own_copies
+            && facts.is_multicast
+            && self.interfaces.txns.trees.set(txn).contains(root);
+        let kind = if facts.is_multicast {
+            FlitKind::CollectB
+        } else {
+            FlitKind::Response
+        };
+        let flags = LAST | (u8::from(has_own) * OWN_COPY);
+        let flit = Flit {
+            txn,
+            dst: pack(root),
+            payload: u32::from(facts.is_multicast),
+            beat: 0,
+            kind,
+            flags,
+        };
+        let flit = flit.with_resp(
+            self.errors
+                .memory_response(tile, facts.address, facts.bytes),
+        );
+        if has_own && tile == facts.home {
+            self.interfaces.own_responses.push((tile, flit));
+        } else {
+            self.interfaces.send(tile, Plane::Rsp, flit);
+        }
+    }
+
+    /// Own memories' responses: one per cycle and port, after the network's.
+    pub(crate) fn take_own_responses(&mut self) {
+        if self.interfaces.own_responses.is_empty() {
+            return;
+        }
+        let now = self.clock.now();
+        for (tile, flit) in std::mem::take(&mut self.interfaces.own_responses) {
+            if self.interfaces.has_responded(tile as usize, flit.txn, now) {
+                self.interfaces.own_responses.push((tile, flit));
+            } else {
+                self.interfaces.note_response(tile as usize, flit.txn, now);
+                self.collect_responses(tile as usize, flit);
+            }
+        }
+    }
+
+    pub(crate) fn start_read(&mut self, tile: u32, txn: u32) {
+        let facts = *self.interfaces.txns.get(txn);
+        if facts.is_wide {
+            let source = Source::Memory(facts.address);
+            let stream = BurstStream::plain(txn, facts.beats, false, source);
+            self.interfaces.nis[tile as usize].reads.push_back(stream);
+            self.interfaces.wake(Plane::Wide, tile as usize);
+        } else {
+            let dst = pack(self.interfaces.txns.trees.tree(txn).root);
+            let flit = Flit {
+                txn,
+                dst,
+                payload: 0,
+                beat: 0,
+                kind: FlitKind::ReadData,
+                flags: LAST,
+            };
+            let resp = self
+                .errors
+                .memory_response(tile, facts.address, facts.bytes);
+            self.interfaces.send(tile, Plane::Rsp, flit.with_resp(resp));
+        }
+    }
+
+    /// The NI responds by itself: it takes the beats, one per cycle and burst after burst, and then
+    /// gives `done`. Nothing enters the network.
+    pub(crate) fn refuse(&mut self, tile: u32, beats: u16, done: Done) {
+        let ni = &mut self.interfaces.nis[tile as usize];
+        ni.refusing_until = ni.refusing_until.max(self.clock.now()) + u64::from(beats);
+        let due_cycle = ni.refusing_until + 1;
+        self.errors.refused.push(done);
+        let index = (self.errors.refused.len() - 1) as u32;
+        self.clock.schedule(due_cycle, Event::Refused { index });
+    }
+
+    pub(crate) fn respond_to_refused(&mut self, index: u32) {
+        self.checks.counters.error_responses += 1;
+        self.done.push(self.errors.refused[index as usize]);
+    }
+
+    /// A combined beat whose contributions did not agree: the transaction fails, nothing is written.
+    pub(crate) fn drop_disagreed(&mut self, txn: u32, slot: u32) {
+        self.interfaces.txns.get_mut(txn).resp = SLVERR;
+        if self.is_value() {
+            self.memory.pool.release(slot);
+        }
+    }
+
+    /// Payload of an error beat: zeros, never the memory's content.
+    pub(crate) fn error_beat(&mut self) -> u32 {
+        if self.is_value() {
+            self.memory.pool.zeros()
+        } else {
+            0
+        }
     }
 }

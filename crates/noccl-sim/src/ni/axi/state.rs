@@ -4,7 +4,11 @@
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::inline_queue::{Front, Rest};
 use crate::ni::axi::round_robin_queues::RoundRobinQueues;
+use crate::router::behaviour::Behaviour;
+use crate::transport::beat::WideBeat;
 use crate::transport::flit::Flit;
+use crate::transport::transaction::Txns;
+use noccl_net::Network;
 use noccl_spec::Plane;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -208,38 +212,51 @@ impl std::ops::IndexMut<usize> for Nis {
     }
 }
 
-/// The NIs of all tiles, and who of them has something to do.
-#[derive(Debug)]
-pub(crate) struct Interfaces {
+/// The NIs of all tiles, their transactions, and which of them have something to send.
+pub(crate) struct Interfaces<'n> {
+    pub(super) network: &'n Network,
+    pub(super) behaviour: Behaviour,
+    pub(super) beat: WideBeat,
     pub nis: Nis,
+    pub txns: Txns,
     /// Per plane: tiles with something to inject.
     pub(super) injecting: [BitSet; 3],
     /// Responses of memories to their own tile's multicasts.
     pub(super) own_responses: Vec<(u32, Flit)>,
 }
 
-impl Interfaces {
-    pub(crate) fn new(tiles: usize) -> Self {
-        let injecting = [0; 3].map(|_| BitSet::new(tiles));
-        Self::saved(Nis::new(tiles), injecting, Vec::new())
-    }
+/// Saved parts of the interfaces: NIs, tiles with something to inject, own responses, transactions.
+type InterfacesState<'a> = (&'a Nis, &'a [BitSet; 3], &'a Vec<(u32, Flit)>, &'a Txns);
 
-    /// Interfaces as they were saved, see [`Interfaces::state`].
-    pub(crate) const fn saved(
-        nis: Nis,
-        injecting: [BitSet; 3],
-        own_responses: Vec<(u32, Flit)>,
-    ) -> Self {
+impl<'n> Interfaces<'n> {
+    pub(crate) fn new(network: &'n Network, behaviour: Behaviour, beat: WideBeat) -> Self {
+        let tiles = network.num_tiles();
         Self {
-            nis,
-            injecting,
-            own_responses,
+            network,
+            behaviour,
+            beat,
+            nis: Nis::new(tiles),
+            txns: Txns::default(),
+            injecting: [0; 3].map(|_| BitSet::new(tiles)),
+            own_responses: Vec::new(),
         }
     }
 
+    /// Replaces the state by a saved one, see [`Interfaces::state`].
+    pub(crate) fn restore(
+        &mut self,
+        nis: Nis,
+        injecting: [BitSet; 3],
+        own_responses: Vec<(u32, Flit)>,
+        txns: Txns,
+    ) {
+        (self.nis, self.injecting) = (nis, injecting);
+        (self.own_responses, self.txns) = (own_responses, txns);
+    }
+
     /// All that they are between two cycles.
-    pub(crate) const fn state(&self) -> (&Nis, &[BitSet; 3], &Vec<(u32, Flit)>) {
-        (&self.nis, &self.injecting, &self.own_responses)
+    pub(crate) const fn state(&self) -> InterfacesState<'_> {
+        (&self.nis, &self.injecting, &self.own_responses, &self.txns)
     }
 
     /// A tile has something to inject into a plane.

@@ -32,5 +32,6 @@ pub(crate) const fn behaviour(can: &RouterCapabilities) -> Behaviour {
         has_credits: true,
         names_barriers: true,
         compares_contributions: true,
+        direct: None,
     }
 }

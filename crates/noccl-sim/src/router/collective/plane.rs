@@ -9,6 +9,7 @@
 //! This file moves flits; [`crate::router::collective::merge::point`] decides what a contribution does at a merge point.
 
 use crate::kernel::bit_set::BitSet;
+use crate::router::Direct;
 use crate::router::collective::bypass::Bypass;
 use crate::router::collective::context::Context;
 use crate::router::collective::control::block::{
@@ -21,9 +22,11 @@ use crate::router::collective::fifo::tails::DeepFifos;
 use crate::router::collective::fork::requests::route_one;
 use crate::router::collective::fork::route::xy_port;
 use crate::router::collective::merge::point::Joins;
+use crate::router::collective::merge::types::Credit;
 use crate::router::collective::phases::partition::{Partition, partitions};
 use crate::router::published::worms::PublishedWorms;
 use crate::transport::flit::{Flit, Packed};
+use crate::transport::transaction::Trees;
 use noccl_net::Coord;
 use std::sync::Arc;
 
@@ -57,6 +60,8 @@ pub(crate) struct PlaneState {
     pub(crate) published: Option<Box<PublishedWorms>>,
     /// Only with routers that flits pass in flight.
     pub(crate) bypass: Option<Box<Bypass>>,
+    /// What takes the place of the routers of a network that has none.
+    pub(in crate::router) direct: Option<Direct>,
     /// Since when heads stand, once somebody wants to know.
     pub(crate) head_ages: Option<Box<HeadAges>>,
     /// Ranges of blocks that threads work on.
@@ -107,6 +112,7 @@ impl PlaneState {
             shifts: [1, h, -1, -h].map(Shift::new),
             published: None,
             bypass: None,
+            direct: None,
             head_ages: None,
             partitions: partitions(blocks, num_partitions),
             flit_hops: 0,
@@ -130,8 +136,8 @@ impl PlaneState {
 
     /// Flits that have crossed each link that carried any: router, output port, flits; in that order.
     pub(crate) fn link_loads(&self) -> Vec<(usize, usize, u32)> {
-        if let Some(crossbar) = &self.joins.crossbar {
-            return crossbar.loads();
+        if let Some(direct) = &self.direct {
+            return direct.network().loads();
         }
         let mut loads = Vec::new();
         for w in (0..self.blocks.len()).filter(|w| self.has_received[w / 64] >> (w % 64) & 1 != 0) {
@@ -189,8 +195,8 @@ impl PlaneState {
         let (packed, here) = (flit.packed(), self.coords[r]);
         let (block, full) = (&mut self.blocks[w], &mut self.in_full[w][LOCAL]);
         self.active.insert(w);
-        if let Some(crossbar) = &mut self.joins.crossbar {
-            return crossbar.send(r, flit);
+        if let Some(direct) = &mut self.direct {
+            return direct.network_mut().send(r, flit);
         }
         if let Some(deep) = &mut self.deep {
             let wants = route_one(lane, LOCAL, here, packed, context.trees);
@@ -250,6 +256,18 @@ impl PlaneState {
     pub(crate) fn wake(&mut self, r: usize) {
         self.blocks[r / LANES].unit_busy |= 1 << (r % LANES);
         self.active.insert(r / LANES);
+    }
+
+    /// The credit that the merge point of a tile returns next.
+    pub(crate) fn pending_credit(&self, r: usize, trees: &Trees) -> Option<Credit> {
+        self.joins.pending_credit(r, self.coord(r), trees)
+    }
+
+    /// Element operations so far, for energy.
+    pub(crate) fn added_elements(&self) -> u64 {
+        let direct = self.direct.as_ref();
+        // 0: a plane with routers adds in them alone.
+        self.joins.reduced_elements() + direct.map_or(0, |d| d.network().added_elements())
     }
 
     /// The oldest finished result of a router's unit, for diagnosis.

@@ -33,12 +33,13 @@ impl PlaneState {
             active,
             has_received,
             published,
+            direct,
             head_ages,
             flit_hops,
         } = self;
         to.put(&(blocks, in_full, entered, has_received))?;
         to.put(&(joins, active, published, head_ages, flit_hops))?;
-        to.put(&(deep, links))?;
+        to.put(&(deep, links, direct))?;
         let inputs = self.occupied(true).into_iter().map(|slot| input[slot]);
         let outputs = self.occupied(false).into_iter().map(|slot| output[slot]);
         inputs
@@ -49,6 +50,7 @@ impl PlaneState {
     /// Takes the place of a new plane's state.
     pub(crate) fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<(), CheckpointError> {
         let (blocks, own, links) = (self.blocks.len(), self.deep.take(), self.links.take());
+        let has_direct = self.direct.is_some();
         (self.blocks, self.in_full, self.entered, self.has_received) = from.take()?;
         (
             self.joins,
@@ -57,9 +59,10 @@ impl PlaneState {
             self.head_ages,
             self.flit_hops,
         ) = from.take()?;
-        (self.deep, self.links) = from.take()?;
+        (self.deep, self.links, self.direct) = from.take()?;
         let routers = self.input.len() / (PORTS * 2);
         let is_whole = self.blocks.len() == blocks && self.in_full.len() == blocks;
+        let is_whole = is_whole && self.direct.is_some() == has_direct;
         let is_whole = is_whole
             && match (&self.deep, &own) {
                 (Some(saved), Some(own)) => saved.is_like(own),

@@ -10,14 +10,15 @@
 
 mod gathered;
 
+use crate::router::Direct;
 use crate::router::behaviour::Behaviour;
 use crate::router::collective::context::Context;
-use crate::router::collective::control::block::{LANES, LOCAL};
-use crate::router::collective::plane::PlaneState;
+use crate::router::collective::control::block::LOCAL;
+use crate::router::direct::DirectNetwork;
 use crate::transport::flit::{Flit, FlitKind, MULTICAST, OWN_COPY, unpack};
 use gathered::Gathered;
-use noccl_net::Coord;
 use noccl_net::capabilities::RouterCapabilities;
+use noccl_net::{Coord, Network};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -25,6 +26,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub(crate) const fn behaviour(can: &RouterCapabilities) -> Behaviour {
     Behaviour {
         has_credits: false,
+        direct: Some(|network| Direct::Ideal(Box::new(Crossbar::new(network)))),
         ..crate::router::collective::behaviour(can)
     }
 }
@@ -47,9 +49,10 @@ pub(crate) struct Crossbar {
 }
 
 impl Crossbar {
-    pub(crate) fn new(tiles: usize, height: u16) -> Self {
+    pub(crate) fn new(network: &Network) -> Self {
+        let tiles = network.num_tiles();
         Self {
-            height: usize::from(height),
+            height: usize::from(network.height()),
             sent: Vec::new(),
             queues: vec![VecDeque::new(); tiles],
             waiting: BTreeSet::new(),
@@ -59,59 +62,8 @@ impl Crossbar {
         }
     }
 
-    /// An interface sends a flit.
-    pub(crate) fn send(&mut self, tile: usize, flit: Flit) {
-        self.sent.push((tile as u32, flit));
-    }
-
-    /// Flits that have entered each interface that any has entered: tile, Local, flits.
-    pub(crate) fn loads(&self) -> Vec<(usize, usize, u32)> {
-        let loads = self.entered.iter().enumerate();
-        let used = loads.filter(|(_, flits)| **flits > 0);
-        used.map(|(tile, flits)| (tile, LOCAL, *flits)).collect()
-    }
-
-    /// Element operations so far, for energy.
-    pub(crate) const fn added_elements(&self) -> u64 {
-        self.gathered.added_elements
-    }
-
     const fn tile_at(&self, at: Coord) -> usize {
         at.x as usize * self.height + at.y as usize
-    }
-
-    /// Puts what was sent in the last cycle, and the sums that are done, in front of the interfaces.
-    fn distribute(&mut self, coords: &[u32], context: &mut Context<'_>) {
-        let mut sent = std::mem::take(&mut self.sent);
-        for (tile, flit) in sent.drain(..) {
-            let ready = match flit.kind {
-                FlitKind::CollectB | FlitKind::Barrier => self.gathered.count(flit, context.trees),
-                FlitKind::Reduce => self.fold(flit, context),
-                FlitKind::Write
-                | FlitKind::WriteHead
-                | FlitKind::ReadRequest
-                | FlitKind::ReadData
-                | FlitKind::Response
-                | FlitKind::ReduceResponse
-                | FlitKind::Atomic
-                | FlitKind::ReduceHead
-                | FlitKind::NarrowWrite
-                | FlitKind::BarrierHead
-                | FlitKind::Credit
-                | FlitKind::Result => Some(flit),
-            };
-            match ready {
-                Some(flit) if flit.flags & MULTICAST != 0 => {
-                    self.copy(flit, coords[tile as usize], context);
-                }
-                Some(flit) => self.queue(unpack(flit.dst), flit),
-                None => {}
-            }
-        }
-        self.sent = sent;
-        for sum in self.sums.remove(&context.cycle).into_iter().flatten() {
-            self.queue(unpack(sum.dst), sum);
-        }
     }
 
     /// A contribution to a reduction. What needs no addition goes on at once.
@@ -145,9 +97,52 @@ impl Crossbar {
         self.queues[tile].push_back(flit);
         self.waiting.insert(tile as u32);
     }
+}
 
-    /// The next flit for an interface.
-    fn next(&mut self, tile: u32) -> Option<Flit> {
+impl DirectNetwork for Crossbar {
+    fn send(&mut self, tile: usize, flit: Flit) {
+        self.sent.push((tile as u32, flit));
+    }
+
+    /// Puts what was sent in the last cycle, and the sums that are done, in front of the interfaces.
+    fn advance(&mut self, coords: &[u32], context: &mut Context<'_>) {
+        let mut sent = std::mem::take(&mut self.sent);
+        for (tile, flit) in sent.drain(..) {
+            let ready = match flit.kind {
+                FlitKind::CollectB | FlitKind::Barrier => self.gathered.count(flit, context.trees),
+                FlitKind::Reduce => self.fold(flit, context),
+                FlitKind::Write
+                | FlitKind::WriteHead
+                | FlitKind::ReadRequest
+                | FlitKind::ReadData
+                | FlitKind::Response
+                | FlitKind::ReduceResponse
+                | FlitKind::Atomic
+                | FlitKind::ReduceHead
+                | FlitKind::NarrowWrite
+                | FlitKind::BarrierHead
+                | FlitKind::Credit
+                | FlitKind::Result => Some(flit),
+            };
+            match ready {
+                Some(flit) if flit.flags & MULTICAST != 0 => {
+                    self.copy(flit, coords[tile as usize], context);
+                }
+                Some(flit) => self.queue(unpack(flit.dst), flit),
+                None => {}
+            }
+        }
+        self.sent = sent;
+        for sum in self.sums.remove(&context.cycle).into_iter().flatten() {
+            self.queue(unpack(sum.dst), sum);
+        }
+    }
+
+    fn waiting(&self) -> &BTreeSet<u32> {
+        &self.waiting
+    }
+
+    fn take(&mut self, tile: u32) -> Option<Flit> {
         let queue = &mut self.queues[tile as usize];
         let flit = queue.pop_front()?;
         if queue.is_empty() {
@@ -158,49 +153,18 @@ impl Crossbar {
     }
 
     /// Tiles where a sum will be needed.
-    fn summing(&self) -> impl Iterator<Item = usize> + '_ {
+    fn due(&self) -> Vec<usize> {
         let sums = self.sums.values().flatten();
-        sums.map(|sum| self.tile_at(unpack(sum.dst)))
-    }
-}
-
-impl PlaneState {
-    /// A cycle of the crossbar, if there is one: one flit to each interface. A plane is idle as long as none of its blocks is
-    /// active, so those stay so where something waits or will come.
-    pub(crate) fn cross(&mut self, context: &mut Context<'_>) {
-        let Some(mut crossbar) = self.joins.crossbar.take() else {
-            return;
-        };
-        crossbar.distribute(&self.coords, context);
-        let able = crossbar.waiting.iter().copied();
-        let able: Vec<u32> = able
-            .filter(|tile| !self.is_full(*tile as usize, false, LOCAL))
-            .collect();
-        for tile in able {
-            if let Some(flit) = crossbar.next(tile) {
-                self.push_output(tile as usize, LOCAL, flit);
-                self.flit_hops += 1;
-            }
-        }
-        for tile in crossbar.summing() {
-            self.active.insert(tile / LANES);
-        }
-        self.joins.crossbar = Some(crossbar);
-        self.offer_local();
+        sums.map(|sum| self.tile_at(unpack(sum.dst))).collect()
     }
 
-    /// All Local outputs with a flit offer it: one list, in ascending order, whatever the partitions are.
-    fn offer_local(&mut self) {
-        for partition in &mut self.partitions {
-            partition.offering.clear();
-        }
-        for w in 0..self.blocks.len() {
-            if self.local_offers(w) != 0 {
-                self.active.insert(w);
-                if let Some(first) = self.partitions.first_mut() {
-                    first.offering.push(w as u32);
-                }
-            }
-        }
+    fn loads(&self) -> Vec<(usize, usize, u32)> {
+        let loads = self.entered.iter().enumerate();
+        let used = loads.filter(|(_, flits)| **flits > 0);
+        used.map(|(tile, flits)| (tile, LOCAL, *flits)).collect()
+    }
+
+    fn added_elements(&self) -> u64 {
+        self.gathered.added_elements
     }
 }

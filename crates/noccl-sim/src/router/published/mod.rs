@@ -30,6 +30,7 @@ pub(crate) const fn behaviour(can: &RouterCapabilities) -> Behaviour {
         has_credits: false,
         names_barriers: false,
         compares_contributions: false,
+        direct: None,
     }
 }
 

@@ -15,8 +15,8 @@ mod step;
 mod words;
 
 pub(crate) use inbox::Slot;
-pub(crate) use ports::BeatOffer;
-pub(crate) use ports::WordOffer;
+pub use ports::BeatOffer;
+pub use ports::WordOffer;
 
 use crate::endpoint::torrent::cfg::{FRAME_BYTES, Key, NUM_TASK_IDS};
 use crate::endpoint::torrent::contract::{Arrived, Effects};
@@ -70,14 +70,14 @@ struct Follow {
 
 /// What was taken of what is offered: address and word, per lane address and beat.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Taken {
+pub struct Taken {
     pub narrow: [bool; 2],
     pub lanes: [[bool; 2]; 2],
 }
 
 /// What a cycle leaves for others to do.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct LeanOutcome {
+pub struct LeanOutcome {
     pub effects: Effects,
     /// Payload of the beat that was taken of each lane.
     pub sent: [Option<u32>; 2],
@@ -92,7 +92,7 @@ enum LeanInput {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Lean {
+pub struct Lean {
     tile: u32,
     tasks: VecDeque<ChainTask>,
     next_task: u8,
@@ -111,7 +111,7 @@ pub(crate) struct Lean {
 }
 
 impl Lean {
-    pub(crate) fn new(tile: u32) -> Self {
+    pub fn new(tile: u32) -> Self {
         Self {
             tile,
             ..Self::default()
@@ -119,7 +119,7 @@ impl Lean {
     }
 
     /// A task waits for others; it starts at the end of a cycle in which there is no other.
-    pub(crate) fn enqueue(&mut self, mut task: ChainTask) {
+    pub fn enqueue(&mut self, mut task: ChainTask) {
         task.name(Key {
             initiator: self.tile,
             task: self.next_task,
@@ -164,7 +164,7 @@ impl Lean {
     }
 
     /// The last word of a message has been taken in this cycle; after the step.
-    pub(crate) fn receive(&mut self, now: u64, message: NarrowMessage) {
+    pub fn receive(&mut self, now: u64, message: NarrowMessage) {
         match message {
             NarrowMessage::Cfg(cfg) => self.inbox.take_cfg(cfg, now),
             NarrowMessage::Grant(key) if key.initiator != self.tile => self.inbox.take_grant(key),
@@ -184,12 +184,12 @@ impl Lean {
     }
 
     /// A beat has been taken; after the step.
-    pub(crate) fn arrive(&mut self, beat: Arrived) {
+    pub fn arrive(&mut self, beat: Arrived) {
         self.buffer.arrive(beat);
     }
 
     /// A burst of a lane has its response; after the step.
-    pub(crate) const fn responded(&mut self, lane: usize) {
+    pub const fn responded(&mut self, lane: usize) {
         self.outgoing[lane].responded();
     }
 }

@@ -17,12 +17,7 @@ pub(crate) struct Plan {
 
 impl Lean {
     /// What a lane offers.
-    pub(crate) fn beat_offer(
-        &self,
-        lane: usize,
-        now: u64,
-        settings: &Settings,
-    ) -> Option<BeatOffer> {
+    pub fn beat_offer(&self, lane: usize, now: u64, settings: &Settings) -> Option<BeatOffer> {
         let (may_pass, sends, keeps) = self.stream(lane, now);
         let has_space = !keeps || self.writers[lane].has_space(settings.fifo_words);
         if !may_pass || !sends || !has_space {

@@ -34,7 +34,7 @@ impl Pair {
 
 /// A word of a message at the narrow port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct WordOffer {
+pub struct WordOffer {
     pub to: u32,
     pub message: NarrowMessage,
     pub word: u64,
@@ -43,7 +43,7 @@ pub(crate) struct WordOffer {
 }
 
 impl WordOffer {
-    pub(crate) const fn is_last(&self) -> bool {
+    pub const fn is_last(&self) -> bool {
         self.word + 1 == self.message.beats()
     }
 }
@@ -97,7 +97,7 @@ impl MessagePort {
 
 /// A beat of a lane at its wide port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BeatOffer {
+pub struct BeatOffer {
     pub to: u32,
     /// Of its burst.
     pub beats: u16,

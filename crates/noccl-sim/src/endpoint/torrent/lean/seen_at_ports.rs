@@ -6,20 +6,20 @@ use crate::endpoint::torrent::contract::Settings;
 
 impl Lean {
     /// Does it wait for a task?
-    pub(crate) const fn takes_task(&self) -> bool {
+    pub const fn takes_task(&self) -> bool {
         self.lead.is_none()
     }
 
-    pub(crate) fn takes_beat(&self, settings: &Settings) -> bool {
+    pub fn takes_beat(&self, settings: &Settings) -> bool {
         self.buffer.takes_beat(settings)
     }
 
-    pub(crate) fn word_offer(&self) -> Option<WordOffer> {
+    pub fn word_offer(&self) -> Option<WordOffer> {
         self.port.offers()
     }
 
     /// The chain that is over in this cycle.
-    pub(crate) fn done(&self) -> Option<u32> {
+    pub fn done(&self) -> Option<u32> {
         let lead = self.lead.as_ref()?;
         self.is_done().then_some(lead.task.instance)
     }

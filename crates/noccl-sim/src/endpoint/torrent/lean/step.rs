@@ -11,7 +11,7 @@ use crate::endpoint::torrent::published::head::ChainTask;
 
 impl Lean {
     /// The clock's edge.
-    pub(crate) fn step(
+    pub fn step(
         &mut self,
         now: u64,
         settings: &Settings,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A chain as its initiator is told it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ChainTask {
+pub struct ChainTask {
     /// Its name, which the endpoint gives it.
     pub key: Key,
     /// Instance of the schedule that waits for it.

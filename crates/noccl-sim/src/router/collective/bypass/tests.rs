@@ -51,7 +51,7 @@ fn step(machine: &mut Machine<'_>, cycle: &Cycle<'_>) -> Vec<u32> {
         let (state, mut context) = machine.split(plane);
         state.pass_in_flight(&mut context);
     }
-    machine.mesh.commit(&machine.txns.trees, false);
+    machine.mesh.commit(&machine.interfaces.txns.trees, false);
     taken
 }
 

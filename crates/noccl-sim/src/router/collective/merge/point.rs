@@ -24,7 +24,6 @@ use crate::router::collective::merge::types::{
     Credit, JoinConfig, Offer, PendingCredits, Timeout, Waiting,
 };
 use crate::router::collective::reduction::{Accepted, Reductions};
-use crate::router::ideal::Crossbar;
 use crate::router::published::reduction::Published;
 use crate::transport::flit::{Flit, OWN_COPY};
 use crate::transport::transaction::Trees;
@@ -38,8 +37,6 @@ pub(crate) struct Joins {
     merges: Merges,
     reductions: Reductions,
     published: Option<Published>,
-    /// What stands in place of all routers, if there are none.
-    pub crossbar: Option<Box<Crossbar>>,
 }
 
 impl Joins {
@@ -48,7 +45,6 @@ impl Joins {
             merges: Merges::new(tiles, &config),
             reductions: Reductions::new(tiles, config),
             published,
-            crossbar: None,
         }
     }
 
@@ -218,11 +214,9 @@ impl Joins {
     /// Element operations so far, for energy.
     pub(crate) fn reduced_elements(&self) -> u64 {
         let published = self.published.as_ref();
-        let crossbar = self.crossbar.as_ref();
         self.reductions.reduced_elements
             // 0: routers without such units have added nothing in them.
             + published.map_or(0, |p| p.reduced_elements)
-            + crossbar.map_or(0, |c| c.added_elements())
     }
 
     /// Last cycle in which a contribution had to stay in its FIFO because a store was full.

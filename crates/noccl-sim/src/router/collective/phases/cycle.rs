@@ -99,7 +99,7 @@ impl PlaneState {
             }
         }
         self.published = published;
-        self.cross(context);
+        self.advance_direct(context);
     }
 
     fn evaluate_deferred<S: Sizes>(
