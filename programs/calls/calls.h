@@ -9,6 +9,10 @@
 
 #include "mpi.h"
 #include "numbers.h"
+// Where the message library includes files of this folder they have other names there.
+#ifndef COMPOSED_ALWAYS
+#include "plain.h"
+#endif
 
 // Where the function of MPI returns to that this is used in: messages of errors name it.
 #define SITE ((long)__builtin_return_address(0))
@@ -47,8 +51,13 @@ _Noreturn void mpi_refuse(const char *text, long site);
 
 // Bytes of elements; negative if the count is.
 long mpi_bytes_of(long count, MPI_Datatype type, long site);
+// Bytes of memory from the first to behind the last of elements, which may be of a derived datatype (mpi/types.c).
+long mpi_span_of(long count, MPI_Datatype type, long site);
 // Function, operator and type as one argument of CALL_COLLECTIVE.
 long mpi_reduction(long function, MPI_Op op, MPI_Datatype type);
+#define MPI_NO_OPERATOR "an operator that the datatype does not have; accepted: MPI's pairs of operator and type, or MPI_Op_create"
+// into = into op from, element by element, for operators and types for which types.c has no fold.
+void mpi_combine_other(void *into, const void *from, long count, MPI_Datatype type, MPI_Op op, long site);
 // into = into op from, element by element.
 void mpi_combine(void *into, const void *from, long count, MPI_Datatype type, MPI_Op op, long site);
 

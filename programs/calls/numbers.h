@@ -13,6 +13,7 @@
 #define CALL_ALONE 4103
 #define CALL_CLOCK 4104
 #define CALL_FAIL 4105
+#define CALL_MEMBER 4106
 
 // Bits of CALL_WAIT.
 #define WAIT_ONE 1

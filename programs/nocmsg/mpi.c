@@ -12,7 +12,7 @@
 #define CLOCK_HZ 700e6
 
 size_t mpi_bytes(int count, MPI_Datatype type) {
-  static const size_t sizes[] = {1, 1, 4, 8, 4, 4, 8, 8};
+  static const size_t sizes[] = {1, 1, 4, 8, 4, 4, 8, 8, 2, 2, 1, 1, 1, 1, 16, 8, 16, 8, 16, 16, 8, 8};
   return (size_t)count * sizes[type];
 }
 
@@ -28,9 +28,10 @@ int MPI_Init(int *argc, char ***argv) {
   return MPI_SUCCESS;
 }
 
+int mpi_thread_level;
+
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  (void)required;
-  *provided = MPI_THREAD_SINGLE;
+  *provided = mpi_thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
   return MPI_Init(argc, argv);
 }
 

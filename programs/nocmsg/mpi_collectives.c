@@ -6,6 +6,12 @@
 #include "mpi_composed.h"
 #include "mpi_parts.h"
 #include "nocmsg.h"
+
+static void no_fold(void *into, const void *from, size_t count) {
+  (void)into, (void)from, (void)count;
+  mpi_wrong("an operator or datatype that reductions over ports do not have; accepted: noccl build --calls");
+}
+#define NO_FOLD no_fold
 #include "operators.h"
 
 // The block at a number of elements from the beginning.
@@ -27,9 +33,14 @@ int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
   return MPI_SUCCESS;
 }
 
+static mpi_fold *const folds_none[MPI_MAXLOC + 1] = {[0 ... MPI_MAXLOC] = no_fold};
+
 // By type and operator.
-static mpi_fold *const *const folds[] = {folds_byte,     folds_byte,  folds_int,    folds_long,
-                                         folds_unsigned, folds_float, folds_double, folds_unsigned_long};
+static mpi_fold *const *const folds[] = {
+    folds_byte,     folds_byte,  folds_int,    folds_long,
+    folds_unsigned, folds_float, folds_double, folds_unsigned_long,
+    [MPI_SHORT ... MPI_SHORT_INT] = folds_none,
+};
 
 mpi_fold *mpi_fold_of(MPI_Datatype type, MPI_Op op) { return folds[type][op]; }
 

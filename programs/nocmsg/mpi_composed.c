@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#define COMPOSED_ALWAYS
 #include "mpi_composed.h"
 #include "mpi_parts.h"
 
@@ -21,7 +22,6 @@
 #define MPI_Alltoall mpi_composed_Alltoall
 #define MPI_Alltoallv mpi_composed_Alltoallv
 
-#define COMPOSED_ALWAYS
 #include "../calls/collectives.c"
 #include "../calls/blocks.c"
 

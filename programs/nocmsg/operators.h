@@ -16,12 +16,17 @@ typedef void mpi_fold(void *into, const void *from, size_t count);
     const TYPE *from = from_;                                      \
     for (size_t i = 0; i < count; i++) into[i] = (EXPRESSION);     \
   }
+// What stands for a fold that there is not.
+#ifndef NO_FOLD
+#define NO_FOLD 0
+#endif
 #define FOLDS(TYPE, NAME)                                       \
   FOLD(sum_##NAME, TYPE, into[i] + from[i])                     \
   FOLD(prod_##NAME, TYPE, into[i] * from[i])                    \
   FOLD(min_##NAME, TYPE, from[i] < into[i] ? from[i] : into[i]) \
   FOLD(max_##NAME, TYPE, from[i] > into[i] ? from[i] : into[i]) \
-  static mpi_fold *const folds_##NAME[] = {                     \
+  static mpi_fold *const folds_##NAME[MPI_MAXLOC + 1] = {       \
+      [MPI_LAND ... MPI_MAXLOC] = NO_FOLD,                      \
       [MPI_SUM] = sum_##NAME, [MPI_PROD] = prod_##NAME, [MPI_MIN] = min_##NAME, [MPI_MAX] = max_##NAME};
 
 FOLDS(unsigned char, byte)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Drives the compiler: sources and options in, one program file out.
 
+use crate::missing::Missing;
+use crate::package::{LIBRARY_ARCHIVE, LIBRARY_HEADERS};
 use crate::runtime::{FLAGS, Runtime};
 use crate::{CompileError, CompileStep, OnStep, cache, fetch, process};
 use noccl_files::{Scratch, check_output, failed, write_bytes};
@@ -69,6 +71,12 @@ pub enum Messages {
 /// Symbol by which a program of calls is known (`programs/calls/mpi.c`).
 pub const CALLS_MARK: &str = "__noccl_calls";
 
+/// Begin of names in `programs/calls/plain.h`.
+const PLAIN: &str = "mpi_plain_";
+
+/// Hint at functions that programs over ports do not have.
+const WITH_CALLS: &str = "; accepted: noccl build --calls";
+
 /// What is compiled, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompileRequest {
@@ -115,9 +123,16 @@ pub fn compile(request: &CompileRequest, on_step: OnStep<'_>) -> Result<Compiled
     let io = |error| failed(&linked, "cannot be written", &error);
     fs::create_dir_all(scratch.path("")).map_err(io)?;
     let mut command = command(&tool, &runtime, request)?;
-    command.args(runtime.objects(request.messages)).arg("-lgcc");
+    command.args(runtime.objects(request.messages));
+    // Each of the archives needs functions of the other.
+    command.arg("-Wl,--start-group");
+    command.args(runtime.archives(request.messages));
+    command
+        .arg(tool.archive())
+        .args(["-lgcc", "-Wl,--end-group"]);
     command.arg("-o").arg(&linked);
-    let warnings = tool.run(&mut command, on_step)?;
+    let compiled = tool.run(&mut command, on_step);
+    let warnings = compiled.map_err(|error| tool.explained(error, &runtime, request))?;
     let program = fs::read(&linked).map_err(|error| failed(&linked, "cannot be read", &error))?;
     write_bytes(&request.output, &program)?;
     Ok(Compiled { program, warnings })
@@ -150,6 +165,7 @@ fn command(
     for folder in request.include.iter().chain(&runtime.includes()) {
         command.arg("-I").arg(folder);
     }
+    command.args(tool.headers());
     for name in &request.define {
         command.arg("-D").arg(name);
     }
@@ -179,20 +195,25 @@ pub(crate) struct Tool {
     program: PathBuf,
     /// Where the pinned one is unpacked.
     folder: Option<PathBuf>,
+    /// Where the C library is unpacked.
+    library: PathBuf,
     key: String,
 }
 
 impl Tool {
-    /// The pinned compiler, fetched if it is not there, or the one that the variable names.
+    /// The pinned compiler, fetched if it is not there, or the one that the variable names; and the C library.
     ///
     /// # Errors
     /// Those of fetching.
     fn find(on_step: OnStep<'_>) -> Result<Self, CompileError> {
         if let Some(program) = env::var_os(VARIABLE) {
+            // One that is not there is named before anything is fetched for it.
+            process::run(Command::new(&program).arg("-dumpversion"), || true)?;
             return Ok(Self {
                 key: program.to_string_lossy().into_owned(),
                 program: program.into(),
                 folder: None,
+                library: fetch::library(on_step)?,
             });
         }
         let folder = fetch::compiler(on_step)?;
@@ -200,7 +221,70 @@ impl Tool {
             program: folder.join("usr/bin/riscv64-unknown-elf-gcc"),
             key: "pinned".to_owned(),
             folder: Some(folder),
+            library: fetch::library(on_step)?,
         })
+    }
+
+    /// Options for the headers of the C library, behind all others.
+    pub fn headers(&self) -> [PathBuf; 2] {
+        ["-isystem".into(), self.library.join(LIBRARY_HEADERS)]
+    }
+
+    /// The C library.
+    fn archive(&self) -> PathBuf {
+        self.library.join(LIBRARY_ARCHIVE)
+    }
+
+    /// A refusal in words: names that are defined nowhere, with all that programs can call.
+    fn explained(
+        &self,
+        error: CompileError,
+        runtime: &Runtime,
+        request: &CompileRequest,
+    ) -> CompileError {
+        let CompileError::Refused { messages } = &error else {
+            return error;
+        };
+        let Some(mut names) = Missing::in_messages(messages) else {
+            return error;
+        };
+        let provided = self.provided(runtime, request.messages);
+        let with_calls = match request.messages {
+            Messages::Ports => self.provided(runtime, Messages::Calls),
+            Messages::Calls | Messages::Sources => Vec::new(),
+        };
+        for missing in &mut names {
+            if with_calls.contains(&missing.name) {
+                missing.hint = WITH_CALLS.to_owned();
+            }
+        }
+        CompileError::Missing(Missing { names, provided })
+    }
+
+    /// Functions that programs can call; none if the compiler has no program that lists them.
+    fn provided(&self, runtime: &Runtime, messages: Messages) -> Vec<String> {
+        let mut command = Command::new(self.part("nm"));
+        let archives = runtime.archives(messages);
+        let is_archive = |path: &&PathBuf| path.extension().is_some_and(|end| end == "a");
+        command
+            .args(["-g", "--defined-only", "--format=just-symbols"])
+            .args(runtime.objects(messages))
+            .args(archives.iter().filter(is_archive))
+            .arg(self.archive());
+        // 0: without a list there are no hints.
+        let listed = process::output(&mut command).unwrap_or_default();
+        let names = listed.lines().map(|name| match name.strip_prefix(PLAIN) {
+            Some(name) => format!("MPI_{name}"),
+            None => name.to_owned(),
+        });
+        let is_public = |name: &String| !name.starts_with('_') && !name.ends_with(':');
+        names.filter(is_public).collect()
+    }
+
+    /// A program that belongs to the compiler; by its name alone if the compiler does not say where it is.
+    pub fn part(&self, name: &str) -> PathBuf {
+        let asked = process::output(self.command().arg(format!("-print-prog-name={name}")));
+        asked.map_or_else(|| name.into(), |said| said.trim().into())
     }
 
     /// Tells compilers apart.

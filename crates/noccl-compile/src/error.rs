@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why there is no program.
 
+use crate::missing::Missing;
 use noccl_files::FileError;
 use thiserror::Error;
 
@@ -21,10 +22,13 @@ pub enum CompileError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A package of the compiler is not to be had.
+    /// Functions or variables that are defined nowhere.
+    #[error("{0}")]
+    Missing(Missing),
+    /// A package of the compiler or the C library is not to be had.
     #[error(
         "cannot fetch {package} from {address}: {reason}; needed once: a connection to Debian's archive or to the mirror \
-         that NOCCL_DEBIAN names, or a compiler of your own that NOCCL_RISCV_GCC names"
+         that NOCCL_DEBIAN names; for the compiler also one of your own that NOCCL_RISCV_GCC names"
     )]
     Fetch {
         /// Its name.

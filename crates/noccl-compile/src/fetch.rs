@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The pinned compiler: fetched, compared with its digest, unpacked. No root, nothing installed.
+//! The pinned compiler and C library: fetched, compared with their digests, unpacked. No root, nothing installed.
 
-use crate::package::{ARCHIVE, PACKAGES, Package};
+use crate::package::{ARCHIVE, LIBRARY, PACKAGES, Package};
 use crate::{CompileError, CompileStep, OnStep, cache, process};
 use noccl_files::{failed, hexadecimal};
 use sha2::{Digest, Sha256};
@@ -15,6 +15,13 @@ const MIRROR: &str = "NOCCL_DEBIAN";
 /// Debian's own client for single files.
 const APT_HELPER: &str = "/usr/lib/apt/apt-helper";
 
+/// Unpacks the package `$1` into the folder `$2`, all of it or the parts that follow.
+const BY_DPKG: &str =
+    "file=$1 folder=$2; shift 2; dpkg-deb --fsys-tarfile \"$file\" | tar -x -C \"$folder\" \"$@\"";
+/// The same without Debian's tools.
+const BY_AR: &str =
+    "file=$1 folder=$2; shift 2; ar p \"$file\" data.tar.xz | tar -xJ -C \"$folder\" \"$@\"";
+
 /// Folder of the unpacked compiler.
 ///
 /// # Errors
@@ -25,15 +32,31 @@ pub(crate) fn compiler(on_step: OnStep<'_>) -> Result<PathBuf, CompileError> {
         let machine = format!("{} with {}", env::consts::ARCH, env::consts::OS);
         return Err(CompileError::Machine { machine });
     }
-    let key = cache::digest(PACKAGES.iter().map(|package| package.sha256));
-    cache::folder("riscv64-gcc", &key, |folder| fill(folder, on_step))
+    unpacked("riscv64-gcc", &PACKAGES, on_step)
 }
 
-fn fill(folder: &Path, on_step: OnStep<'_>) -> Result<(), CompileError> {
-    let total_bytes = PACKAGES.iter().map(|package| package.bytes).sum();
+/// Folder of the unpacked C library.
+///
+/// # Errors
+/// As [`compiler`], on any machine.
+pub(crate) fn library(on_step: OnStep<'_>) -> Result<PathBuf, CompileError> {
+    unpacked("picolibc", &LIBRARY, on_step)
+}
+
+fn unpacked(
+    name: &str,
+    packages: &[Package],
+    on_step: OnStep<'_>,
+) -> Result<PathBuf, CompileError> {
+    let key = cache::digest(packages.iter().map(|package| package.sha256));
+    cache::folder(name, &key, |folder| fill(folder, packages, on_step))
+}
+
+fn fill(folder: &Path, packages: &[Package], on_step: OnStep<'_>) -> Result<(), CompileError> {
+    let total_bytes = packages.iter().map(|package| package.bytes).sum();
     let mut there = 0;
     let mut files = Vec::new();
-    for package in &PACKAGES {
+    for package in packages {
         let file = folder.join(format!("{}.deb", package.name));
         let report = || {
             // 0: a file that is not there has no bytes yet.
@@ -49,7 +72,7 @@ fn fill(folder: &Path, on_step: OnStep<'_>) -> Result<(), CompileError> {
         there += package.bytes;
         files.push(file);
     }
-    for (package, file) in PACKAGES.iter().zip(&files) {
+    for (package, file) in packages.iter().zip(&files) {
         let go_on = || on_step(&CompileStep::Unpacking);
         unpack(package, file, folder, go_on)?;
         fs::remove_file(file).map_err(|error| failed(file, "cannot be removed", &error))?;
@@ -121,22 +144,23 @@ fn verify(package: &Package, file: &Path) -> Result<(), CompileError> {
     })
 }
 
-/// Unpacks by `dpkg-deb`, or where that is not there by the two archives that a package consists of.
+/// Unpacks by `dpkg-deb`, or where that is not there by the two archives that a package consists of; of some packages only parts.
 fn unpack(
     package: &Package,
     file: &Path,
     folder: &Path,
     go_on: impl Fn() -> bool,
 ) -> Result<(), CompileError> {
-    let mut dpkg = Command::new("dpkg-deb");
-    dpkg.arg("--extract").arg(file).arg(folder);
-    let by_dpkg = process::run(&mut dpkg, &go_on);
-    let said = if matches!(by_dpkg, Err(CompileError::Program { .. })) {
-        let mut both = Command::new("sh");
-        both.args(["-c", "ar p \"$1\" data.tar.xz | tar -xJ -C \"$2\"", "sh"]);
-        process::run(both.arg(file).arg(folder), &go_on)?
+    let mut dpkg = Command::new("sh");
+    dpkg.args(["-c", BY_DPKG, "sh"]);
+    dpkg.arg(file).arg(folder).args(package.parts);
+    let by_dpkg = process::run(&mut dpkg, &go_on)?;
+    let said = if by_dpkg.status.success() {
+        by_dpkg
     } else {
-        by_dpkg?
+        let mut both = Command::new("sh");
+        both.args(["-c", BY_AR, "sh"]);
+        process::run(both.arg(file).arg(folder).args(package.parts), &go_on)?
     };
     if said.status.success() {
         return Ok(());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiles C for executed cores: a pinned compiler, the runtime of `programs/runtime`, one linker script.
+//! Compiles C for executed cores: a pinned compiler, the runtime of `programs/runtime`, a pinned C library for all
+//! that the runtime does not have, one linker script.
 //!
-//! Results of programs are compared to the bit, so the compiler is part of them: it is Debian's cross compiler of one
-//! version, fetched on first use without root and refused if its content is another. Another one is used only if
+//! Results of programs are compared to the bit, so compiler and C library are part of them: they are Debian's, of one
+//! version each, fetched on first use without root and refused if its content is another. Another one is used only if
 //! `NOCCL_RISCV_GCC` names it.
 //!
 //! What it keeps true: a folder in the cache is complete or absent, whoever is interrupted; a program file is written as
@@ -14,6 +15,7 @@ mod embedded;
 mod error;
 mod fetch;
 mod kernels;
+mod missing;
 mod package;
 mod process;
 mod runtime;
@@ -23,11 +25,12 @@ pub use compiler::{CALLS_MARK, CompileRequest, Compiled, Messages, Optimization,
 pub use embedded::{Embedded, STRESS_SEED, STRESS_STEPS};
 pub use error::CompileError;
 pub use kernels::{InterruptCosts, NpbBuild, NpbClass, NpbKernel, NpbLibrary, compile_kernel};
+pub use missing::{Missing, MissingName};
 
 /// What a compilation is at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompileStep {
-    /// A package of the compiler is fetched.
+    /// A package of the compiler or of the C library is fetched.
     Fetching {
         /// Its name.
         package: &'static str,

@@ -56,6 +56,13 @@ pub(crate) fn run(command: &mut Command, go_on: impl Fn() -> bool) -> Result<Sai
     Ok(Said { status, text })
 }
 
+/// The standard output of a program that takes no time; nothing if it fails.
+pub(crate) fn output(command: &mut Command) -> Option<String> {
+    let said = command.stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    said.status.success().then_some(text)
+}
+
 /// Ends a program and what it has started. Those that are gone already cannot be.
 fn end(child: &mut Child) {
     let group = format!("kill -s TERM -- -{}", child.id());

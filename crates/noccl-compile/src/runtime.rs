@@ -6,6 +6,7 @@ use crate::sources::{is_code, write};
 use crate::{CompileError, OnStep, cache};
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 macro_rules! sources {
     ($($path:literal),* $(,)?) => {
@@ -13,32 +14,40 @@ macro_rules! sources {
     };
 }
 
-/// All files of `programs/runtime`, of the message library, `programs/nocmsg`, and of MPI over calls, `programs/calls`.
-const FILES: [(&str, &str); 63] = sources!(
+/// All files of `programs/runtime`, of the message library, `programs/nocmsg`, of MPI over calls, `programs/calls`, and of MPI over
+/// either, `programs/mpi`.
+const FILES: [(&str, &str); 89] = sources!(
     "runtime/memory.ld",
     "runtime/include/assert.h",
     "runtime/include/math.h",
     "runtime/include/noccl.h",
     "runtime/include/noccl_ports.h",
-    "runtime/include/stdint.h",
     "runtime/include/stdio.h",
     "runtime/include/stdlib.h",
-    "runtime/include/string.h",
+    "runtime/include/time.h",
     "runtime/src/decimal.c",
     "runtime/src/decimal.h",
+    "runtime/src/exit.c",
+    "runtime/src/files.c",
+    "runtime/src/files.h",
     "runtime/src/math_circular.c",
     "runtime/src/math_constants.h",
     "runtime/src/math_exact.c",
     "runtime/src/math_exponential.c",
+    "runtime/src/math_names.c",
     "runtime/src/memory.c",
     "runtime/src/numbers.c",
     "runtime/src/pairs.h",
     "runtime/src/printf.c",
     "runtime/src/printf_double.c",
+    "runtime/src/printf_long.c",
     "runtime/src/start.S",
     "runtime/src/start.c",
+    "runtime/src/streams.c",
     "runtime/src/string.c",
+    "runtime/src/system.c",
     "runtime/src/text.h",
+    "runtime/src/time.c",
     "runtime/README.md",
     "nocmsg/collectives.c",
     "nocmsg/cost.h",
@@ -57,6 +66,7 @@ const FILES: [(&str, &str); 63] = sources!(
     "nocmsg/mpi_parts.h",
     "nocmsg/mpi_probes.c",
     "nocmsg/mpi_requests.c",
+    "nocmsg/mpi_shared.c",
     "nocmsg/nocmsg.h",
     "nocmsg/operators.h",
     "nocmsg/place.c",
@@ -72,16 +82,64 @@ const FILES: [(&str, &str); 63] = sources!(
     "calls/blocks.c",
     "calls/calls.h",
     "calls/collectives.c",
+    "calls/combine.S",
     "calls/composed.h",
+    "calls/kinds.ld",
     "calls/messages.c",
     "calls/mpi.c",
     "calls/numbers.h",
+    "calls/operators.c",
+    "calls/pairs_of.h",
+    "calls/plain.h",
     "calls/requests.c",
+    "calls/shared.c",
     "calls/types.c",
+    "mpi/cart.c",
+    "mpi/groups.c",
+    "mpi/info.c",
+    "mpi/layout.c",
+    "mpi/names.c",
+    "mpi/requests.c",
+    "mpi/sends.c",
+    "mpi/shared.h",
+    "mpi/typed_collectives.c",
+    "mpi/typed_messages.c",
+    "mpi/types.c",
+    "mpi/types.h",
 );
 
 /// Another library of collectives, for who compiles the message library anew.
 const NOT_COMPILED: &str = "nocmsg/plain.c";
+
+/// Sources whose objects are in an archive: a program has only those that it needs. The linker script asks whether it has `exit.c`.
+const ON_DEMAND: [&str; 9] = [
+    "runtime/src/exit.c",
+    "runtime/src/files.c",
+    "runtime/src/streams.c",
+    "runtime/src/system.c",
+    "runtime/src/time.c",
+    "mpi/cart.c",
+    "mpi/groups.c",
+    "mpi/info.c",
+    "mpi/names.c",
+];
+
+/// The same, for programs of calls; `calls/kinds.ld` asks whether they have these.
+const CALLS_ON_DEMAND: [&str; 6] = [
+    "mpi/layout.c",
+    "mpi/requests.c",
+    "mpi/sends.c",
+    "mpi/typed_collectives.c",
+    "mpi/typed_messages.c",
+    "mpi/types.c",
+];
+
+/// The archives.
+const ARCHIVE: &str = "libnoccl.a";
+const CALLS_ARCHIVE: &str = "libcalls.a";
+
+/// Which of two functions a program of calls has.
+const CALLS_SCRIPT: &str = "calls/kinds.ld";
 
 /// Folders of headers.
 const INCLUDES: [&str; 2] = ["runtime/include", "nocmsg"];
@@ -156,8 +214,18 @@ impl Runtime {
         };
         compiled()
             .filter(|path| !left_out.iter().any(|folder| path.starts_with(folder)))
+            .filter(|path| !ON_DEMAND.contains(path) && !CALLS_ON_DEMAND.contains(path))
             .map(|path| self.folder_of(path).join(object(path)))
             .collect()
+    }
+
+    /// What programs have on demand.
+    pub fn archives(&self, messages: Messages) -> Vec<PathBuf> {
+        let names: &[&str] = match messages {
+            Messages::Calls => &[CALLS_SCRIPT, CALLS_ARCHIVE, ARCHIVE],
+            Messages::Ports | Messages::Sources => &[ARCHIVE],
+        };
+        names.iter().map(|name| self.folder.join(name)).collect()
     }
 
     fn folder_of(&self, path: &str) -> &Path {
@@ -218,11 +286,31 @@ fn make(
         for include in INCLUDES {
             command.arg("-I").arg(folder.join(include));
         }
+        command.args(tool.headers());
         command
             .arg(folder.join(path))
             .arg("-o")
             .arg(folder.join(object(path)));
         tool.run(&mut command, on_step)?;
     }
+    if ON_DEMAND.into_iter().all(is_wanted) {
+        archive(folder, ARCHIVE, &ON_DEMAND, tool, on_step)?;
+        archive(folder, CALLS_ARCHIVE, &CALLS_ON_DEMAND, tool, on_step)?;
+    }
+    Ok(())
+}
+
+/// Puts objects into an archive.
+fn archive(
+    folder: &Path,
+    name: &str,
+    sources: &[&str],
+    tool: &Tool,
+    on_step: OnStep<'_>,
+) -> Result<(), CompileError> {
+    let mut command = Command::new(tool.part("ar"));
+    command.arg("rcs").arg(folder.join(name));
+    command.args(sources.iter().map(|path| folder.join(object(path))));
+    tool.run(&mut command, on_step)?;
     Ok(())
 }

@@ -45,6 +45,14 @@ impl Driver<'_, '_> {
                 Ok(true)
             }
             Number::Fail => Err(self.failed(id, call)),
+            Number::Member => {
+                let (comm, _) = self.membership(id, call, call.arguments[0])?;
+                let member = self.rank_argument(id, call, "rank", call.arguments[1])?;
+                let place = self.place(call);
+                let world = self.session.member(id, comm, member, "rank", &place)?;
+                self.give(id, u64::from(world.0));
+                Ok(true)
+            }
         }
     }
 

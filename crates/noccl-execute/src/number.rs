@@ -34,6 +34,8 @@ pub enum Number {
     Clock,
     /// Ends the run: a text at a0 of a1 bytes.
     Fail,
+    /// Gives the rank among all ranks of rank a1 of communicator a0.
+    Member,
 }
 
 /// Bit of a2 of [`Number::Wait`]: one request is enough.
@@ -43,7 +45,7 @@ pub(crate) const WAIT_LOOK: u64 = 2;
 
 impl Number {
     /// All calls, by number.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Send,
         Self::Receive,
         Self::Wait,
@@ -54,6 +56,7 @@ impl Number {
         Self::Alone,
         Self::Clock,
         Self::Fail,
+        Self::Member,
     ];
 
     /// Its a7.
@@ -71,7 +74,7 @@ impl Number {
     /// Does it only ask for what does not change? Then it need not wait until its rank's time has come.
     pub(crate) const fn is_local(self) -> bool {
         match self {
-            Self::Members | Self::Alone | Self::Clock => true,
+            Self::Members | Self::Alone | Self::Clock | Self::Member => true,
             Self::Send
             | Self::Receive
             | Self::Wait
@@ -96,6 +99,7 @@ impl Number {
             Self::Alone => "CALL_ALONE",
             Self::Clock => "CALL_CLOCK",
             Self::Fail => "CALL_FAIL",
+            Self::Member => "CALL_MEMBER",
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::error::ExecuteError;
 use crate::run::Driver;
 use noccl_program::RankId;
-use noccl_riscv::{Access, AccessKind, Port};
+use noccl_riscv::{Access, AccessKind, MAX_PAUSE_CYCLES, Port};
 
 impl Driver<'_, '_> {
     /// Carries a port access out; the code with which the program ends, if it does.
@@ -29,6 +29,7 @@ impl Driver<'_, '_> {
         };
         let coord = self.coords[id.0 as usize];
         let network = self.request.network;
+        let mut go_on_cycle = access.cycle;
         let value = match (port, access.kind) {
             (Port::Cycle, _) => access.cycle,
             (Port::Rank, _) => u64::from(id.0),
@@ -42,6 +43,10 @@ impl Driver<'_, '_> {
                 0
             }
             (Port::End, AccessKind::Store { value }) => return Ok(Some(value & 0xffff_ffff)),
+            (Port::Pause, AccessKind::Store { value }) => {
+                go_on_cycle += value.min(MAX_PAUSE_CYCLES);
+                0
+            }
             (
                 Port::Send
                 | Port::Receive(_)
@@ -56,7 +61,8 @@ impl Driver<'_, '_> {
                 | Port::StaticIdle
                 | Port::Waited
                 | Port::WaitedUntil
-                | Port::Untimed,
+                | Port::Untimed
+                | Port::Pause,
                 _,
             ) => {
                 let what = format!(
@@ -67,7 +73,7 @@ impl Driver<'_, '_> {
             }
         };
         let core = &mut self.ranks[id.0 as usize].core;
-        let _ = core.finish_load(value, access.cycle) || core.finish_store(access.cycle);
+        let _ = core.finish_load(value, access.cycle) || core.finish_store(go_on_cycle);
         Ok(None)
     }
 }

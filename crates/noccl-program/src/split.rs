@@ -289,8 +289,11 @@ impl Session<'_> {
         })
     }
 
-    /// A member of a communicator, by its number there.
-    pub(crate) fn member(
+    /// A member of a communicator of the caller's, by its number there.
+    ///
+    /// # Errors
+    /// [`ProgramError::Argument`] for a communicator or a number that there is not.
+    pub fn member(
         &self,
         rank: RankId,
         comm: CommId,

@@ -58,6 +58,7 @@ fn outcome(case: &Case) -> Result<Outcome, Box<dyn Error>> {
         ],
         symbols: Vec::new(),
         arguments: Vec::new(),
+        surroundings: noccl_riscv::Surroundings::default(),
     };
     // One cycle each, so the limit of cycles is one of instructions.
     let program = Program::new(image, &CostTable::uniform(1))?;

@@ -42,9 +42,9 @@ pub enum RiscvError {
         /// The entry.
         entry: u64,
     },
-    /// Arguments of `main` that do not fit behind the program.
+    /// Arguments of `main`, environment and files that do not fit behind the program.
     #[error(
-        "arguments of {bytes} bytes, but the program leaves {available_bytes} of the core's memory; accepted: fewer arguments, or a larger --program-memory"
+        "arguments of {bytes} bytes, environment and files included, but the program leaves {available_bytes} of the core's memory; accepted: fewer of them, or a larger --program-memory"
     )]
     Arguments {
         /// What they take.

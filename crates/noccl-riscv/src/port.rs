@@ -8,6 +8,9 @@
 /// Address of the first port.
 pub const PORTS_BASE: u64 = 0x0f00_0000;
 
+/// Longest pause of [`Port::Pause`], beyond every limit of a run; a longer one is as long.
+pub const MAX_PAUSE_CYCLES: u64 = 1 << 60;
+
 /// Size of the window of ports.
 pub const PORTS_BYTES: u64 = 0x1000;
 
@@ -58,11 +61,13 @@ pub enum Port {
     /// Store: 1, and what follows takes no time; 0, and time passes again. For a recorder in the program, which must not change its times:
     /// no words are sent or received meanwhile, and it takes less than 2^20 cycles.
     Untimed,
+    /// Store: the core does nothing for so many cycles.
+    Pause,
 }
 
 impl Port {
     /// All ports, by address.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Send,
         Self::Receive(0),
         Self::Receive(1),
@@ -87,6 +92,7 @@ impl Port {
         Self::Waited,
         Self::WaitedUntil,
         Self::Untimed,
+        Self::Pause,
     ];
 
     /// Its address.
@@ -114,6 +120,7 @@ impl Port {
             Self::Waited => 21,
             Self::WaitedUntil => 22,
             Self::Untimed => 23,
+            Self::Pause => 24,
         };
         PORTS_BASE + 8 * place
     }
@@ -133,7 +140,8 @@ impl Port {
             | Self::StaticConfigure
             | Self::Console
             | Self::End
-            | Self::Untimed => false,
+            | Self::Untimed
+            | Self::Pause => false,
             Self::Receive(_)
             | Self::ReceiveOther
             | Self::Status
@@ -177,6 +185,7 @@ impl Port {
             Self::Waited => "WAITED",
             Self::WaitedUntil => "WAITED_UNTIL",
             Self::Untimed => "UNTIMED",
+            Self::Pause => "PAUSE",
         };
         format!("NOCCL_PORT_{name}")
     }

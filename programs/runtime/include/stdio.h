@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output on the console of the core. There are no files and no input.
+// Streams. `printf` and its family are those of src/printf.c: all conversions of ISO C but those of wide characters and `%a`; numbers are
+// rounded exactly, long doubles to doubles first. Files are in the memory of the rank (src/files.c).
 #ifndef NOCCL_STDIO_H
 #define NOCCL_STDIO_H
 
-#include <stdarg.h>
-#include <stddef.h>
+#include_next <stdio.h>
 
-#define EOF (-1)
-
-// Conversions: d i u o x X c s p n f F e E g G and %, with all flags, widths, precisions and lengths of ISO C but for
-// `long double`. Numbers are rounded exactly, so the text is that of any correct library.
-int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-int sprintf(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int snprintf(char *text, size_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
-int vprintf(const char *format, va_list arguments);
-int vsnprintf(char *text, size_t bytes, const char *format, va_list arguments);
-int putchar(int character);
-int puts(const char *text);
+// A function of this runtime, which writes to the console without a stream.
+#undef putchar
 
 #endif

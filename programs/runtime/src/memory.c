@@ -4,6 +4,8 @@
 // Knuth, The Art of Computer Programming, volume 1, 2.5. A header of 16 bytes stands before each block, so that what
 // is returned is a multiple of 16.
 
+#include <errno.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,3 +88,35 @@ void *realloc(void *pointer, size_t bytes) {
   free(pointer);
   return block;
 }
+
+// Of a block whose origin the compiler does not know: it takes what malloc returns for an object without a header.
+static header *header_of(char *block) {
+  __asm__("" : "+r"(block));
+  return (header *)block - 1;
+}
+
+// A block of malloc with more bytes; its first ones become a block of their own, which is freed.
+void *memalign(size_t alignment, size_t bytes) {
+  if (alignment <= UNIT) return malloc(bytes);
+  if (bytes > SIZE_MAX - 2 * alignment - UNIT) return 0;
+  char *whole = malloc(bytes + alignment + UNIT + sizeof(header));
+  if (!whole) return 0;
+  char *aligned = (char *)(((uintptr_t)whole + alignment - 1) / alignment * alignment);
+  if (aligned == whole) return whole;
+  while (aligned < whole + UNIT + sizeof(header)) aligned += alignment;
+  header *first = header_of(whole), *block = header_of(aligned);
+  *block = (header){(size_t)(end_of(first) - aligned), 0};
+  first->bytes = (size_t)((char *)block - whole);
+  free(whole);
+  return aligned;
+}
+
+int posix_memalign(void **block, size_t alignment, size_t bytes) {
+  if (alignment < sizeof(void *) || (alignment & (alignment - 1))) return EINVAL;
+  void *found = memalign(alignment, bytes);
+  if (!found) return ENOMEM;
+  *block = found;
+  return 0;
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers from text, sorting, random numbers.
+// Integers from text, sorting, random numbers: their cycles are part of published counts.
 
 #include <limits.h>
 #include <stdint.h>
@@ -15,7 +15,8 @@ static int digit_of(char c) {
   return INT_MAX;
 }
 
-long strtol(const char *text, char **end, int base) {
+long __noccl_integer(const char *text, char **end, int base);
+long __noccl_integer(const char *text, char **end, int base) {
   const char *at = text;
   while (*at == ' ' || (*at >= '\t' && *at <= '\r')) at++;
   int is_negative = *at == '-';
@@ -38,7 +39,7 @@ long strtol(const char *text, char **end, int base) {
   return (long)(is_negative ? -value : value);
 }
 
-int atoi(const char *text) { return (int)strtol(text, 0, 10); }
+int atoi(const char *text) { return (int)__noccl_integer(text, 0, 10); }
 
 static void swap(char *a, char *b, size_t bytes) {
   while (bytes--) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formatted output. Text goes to a sink, so that printf needs no buffer and snprintf no console.
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,15 @@
 #include "noccl.h"
 #include "text.h"
 
+// Twice in the library: where a program computes with long doubles, the linker script (memory.ld) takes the functions of printf_long.c,
+// which print them, too; no other program has an instruction for that.
+#ifdef LONG_DOUBLE
+#define NAME(FUNCTION) __noccl_long_##FUNCTION
+#else
+#define NAME(FUNCTION) FUNCTION
+#endif
+
+#ifndef LONG_DOUBLE
 void __noccl_put(sink *out, char character) {
   if (!out->text) {
     noccl_store(NOCCL_PORT_CONSOLE, (unsigned char)character);
@@ -37,6 +47,8 @@ const char *__noccl_sign(const field *format, int is_negative) {
   return format->is_signed ? "+" : format->is_spaced ? " " : "";
 }
 
+#endif
+
 static void put_integer(sink *out, field *format, uint64_t value, const char *sign, char conversion) {
   char digits[24], *at = digits + sizeof digits;
   unsigned base = conversion == 'o' ? 8 : (conversion | 32) == 'x' ? 16 : 10;
@@ -54,6 +66,24 @@ static void put_integer(sink *out, field *format, uint64_t value, const char *si
   __noccl_field(out, format, sign, at, length, zeros);
 }
 
+// It would be read as a double, and all arguments behind it wrongly.
+static _Noreturn __attribute__((noinline, cold)) void refuse_long_double(void) {
+  __noccl_assert("printf of no long double; accepted: (double) and a conversion without L", __FILE_NAME__, __LINE__);
+}
+
+#ifdef LONG_DOUBLE
+// Puts the double of the next argument, a long double, in its second half, where a double is read next. A list is the address of the
+// next argument (calling convention of RISC-V).
+static void next_long_double(va_list *arguments) {
+  va_list behind;
+  va_copy(behind, *arguments);
+  double value = (double)va_arg(behind, long double);
+  *arguments = (char *)behind - sizeof value;
+  memcpy(*arguments, &value, sizeof value);
+  va_end(behind);
+}
+#endif
+
 // Length of an integer argument in bytes; `h` twice is one byte.
 static int length_of(const char **format) {
   int bytes = sizeof(int);
@@ -64,7 +94,7 @@ static int length_of(const char **format) {
       case 'z':
       case 't':
       case 'j': bytes = 8; break;
-      case 'L': break;
+      case 'L': refuse_long_double();
       default: return bytes;
     }
   }
@@ -161,6 +191,12 @@ static int print(sink *out, const char *format, va_list *arguments) {
       format++;
       wanted.precision = number(&format, arguments);
     }
+#ifdef LONG_DOUBLE
+    if (*format == 'L' && strchr("fFeEgG", format[1])) {
+      next_long_double(arguments);
+      format++;
+    }
+#endif
     int bytes = length_of(&format);
     if (!*format) break;
     convert(out, &wanted, *format, bytes, arguments);
@@ -169,7 +205,7 @@ static int print(sink *out, const char *format, va_list *arguments) {
 }
 
 // Without a place for text the console takes it.
-int vprintf(const char *format, va_list arguments) {
+int NAME(vprintf)(const char *format, va_list arguments) {
   sink out = {0};
   va_list copy;
   va_copy(copy, arguments);
@@ -178,7 +214,7 @@ int vprintf(const char *format, va_list arguments) {
   return count;
 }
 
-int vsnprintf(char *text, size_t bytes, const char *format, va_list arguments) {
+int NAME(vsnprintf)(char *text, size_t bytes, const char *format, va_list arguments) {
   // Without one here, it is only counted.
   char nothing;
   sink out = {.text = text ? text : &nothing, .most = bytes};
@@ -190,29 +226,38 @@ int vsnprintf(char *text, size_t bytes, const char *format, va_list arguments) {
   return count;
 }
 
-int printf(const char *format, ...) {
+int NAME(printf)(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int count = vprintf(format, arguments);
+  int count = NAME(vprintf)(format, arguments);
   va_end(arguments);
   return count;
 }
 
-int snprintf(char *text, size_t bytes, const char *format, ...) {
+int NAME(snprintf)(char *text, size_t bytes, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int count = vsnprintf(text, bytes, format, arguments);
+  int count = NAME(vsnprintf)(text, bytes, format, arguments);
   va_end(arguments);
   return count;
 }
 
-int sprintf(char *text, const char *format, ...) {
+int NAME(sprintf)(char *text, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int count = vsnprintf(text, SIZE_MAX, format, arguments);
+  int count = NAME(vsnprintf)(text, SIZE_MAX, format, arguments);
   va_end(arguments);
   return count;
 }
+
+#ifndef LONG_DOUBLE
+// For the linker script, which cannot name what it replaces.
+#define ALSO(FUNCTION) extern __typeof__(FUNCTION) __noccl_plain_##FUNCTION __attribute__((alias(#FUNCTION)))
+ALSO(printf);
+ALSO(vprintf);
+ALSO(sprintf);
+ALSO(snprintf);
+ALSO(vsnprintf);
 
 int putchar(int character) {
   noccl_store(NOCCL_PORT_CONSOLE, (unsigned char)character);
@@ -223,3 +268,4 @@ int puts(const char *text) {
   while (*text) putchar(*text++);
   return putchar('\n');
 }
+#endif

@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+// Before a character of standard error on the console; the simulator takes it away (crates/noccl/src/program/console.rs).
+#define ERROR_MARK 0x0e
+
 // Where text goes: up to `most` bytes with a final zero, or the console if `text` is null. All is counted.
 typedef struct {
   char *text;

@@ -13,7 +13,7 @@ const WORK: [&str; 5] = [
 ];
 
 /// Options, and by kind of work whether each has an effect (`x`), none (`-`), or is refused by clap's own rules (`.`).
-const OPTIONS: [(&str, &str); 18] = [
+const OPTIONS: [(&str, &str); 20] = [
     ("--mode timing", "xx---"),
     ("--seed 7", "xx---"),
     ("--threads 2", "xx---"),
@@ -29,6 +29,8 @@ const OPTIONS: [(&str, &str); 18] = [
     ("--ranks 2", "--x.."),
     ("--costs one_cycle", "----x"),
     ("--program-memory 8MiB", "----x"),
+    ("--env SIZE=1", "----x"),
+    ("--file a.txt=b.txt", "----x"),
     ("--compute-scale 2", "--x--"),
     ("--max-cycles 100", "xxxxx"),
     ("--json", "xxxxx"),

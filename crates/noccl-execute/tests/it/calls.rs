@@ -255,6 +255,9 @@ fn right(number: Number) -> BoxedStrategy<Vec<u64>> {
         Number::Split => (Just(0), small(), small(), Just(0), Just(0), Just(0))
             .prop_map(<[u64; 6]>::from)
             .boxed(),
+        Number::Member => (Just(0), small(), Just(0), Just(0), Just(0), Just(0))
+            .prop_map(<[u64; 6]>::from)
+            .boxed(),
         Number::Members | Number::Alone | Number::Clock | Number::Fail => Just([0; 6]).boxed(),
     };
     mixed.prop_map(|arguments| arguments.to_vec()).boxed()

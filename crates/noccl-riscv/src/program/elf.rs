@@ -4,7 +4,7 @@
 //! A file comes from outside, so nothing in it is believed: offsets are checked by the `elf` crate, addresses and
 //! lengths here, before anything of that size is allocated.
 
-use super::{Image, Segment, Symbol};
+use super::{Image, Segment, Surroundings, Symbol};
 use crate::error::RiscvError;
 use crate::memory::MEMORY_BASE;
 use elf::abi::{
@@ -49,6 +49,7 @@ pub(super) fn read(file: &[u8]) -> Result<Image, RiscvError> {
         segments,
         symbols,
         arguments: Vec::new(),
+        surroundings: Surroundings::default(),
     })
 }
 

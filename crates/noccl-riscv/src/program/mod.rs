@@ -23,6 +23,33 @@ pub struct Image {
     pub symbols: Vec<Symbol>,
     /// What `main` gets, the program's name first; no file says so.
     pub arguments: Vec<String>,
+    /// What else a program finds; no file says so either.
+    #[serde(skip_serializing_if = "Surroundings::is_empty")]
+    pub surroundings: Surroundings,
+}
+
+/// What a program finds besides its arguments, where its library has the variables for it (`programs/runtime`).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Surroundings {
+    /// Its environment: `NAME=VALUE`.
+    pub environment: Vec<String>,
+    /// Files in its memory.
+    pub files: Vec<GivenFile>,
+}
+
+/// A file that a program finds in its memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GivenFile {
+    /// What the program calls it.
+    pub name: String,
+    /// Its bytes.
+    pub content: Vec<u8>,
+}
+
+impl Surroundings {
+    fn is_empty(&self) -> bool {
+        self.environment.is_empty() && self.files.is_empty()
+    }
 }
 
 /// A part of memory that a program fills.

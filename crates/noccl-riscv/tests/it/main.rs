@@ -6,4 +6,5 @@ mod costs;
 mod elf_files;
 mod floats;
 mod ports;
+mod surroundings;
 mod traps;

@@ -2,7 +2,7 @@
 //! Programs in C for executed cores: compiled, and looked at as a core would load them.
 
 use crate::Error;
-use noccl_compile::{CompileRequest, OnStep};
+use noccl_compile::{CompileError, CompileRequest, OnStep};
 use noccl_riscv::Image;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub struct BuildRow {
 /// [`Error::Compile`]: no compiler, or it refuses the program. [`Error::Program`] if a compiler that somebody named makes
 /// what no core can load.
 pub fn build(request: &CompileRequest, on_step: OnStep<'_>) -> Result<BuildRow, Error> {
-    let compiled = noccl_compile::compile(request, on_step)?;
+    let compiled = noccl_compile::compile(request, on_step).map_err(hinted)?;
     let image = Image::from_elf(&compiled.program)?;
     let of_code = |is_code: bool| {
         let segments = image
@@ -58,4 +58,16 @@ pub fn build(request: &CompileRequest, on_step: OnStep<'_>) -> Result<BuildRow, 
         symbols: image.symbols.len() as u64,
         warnings: compiled.warnings,
     })
+}
+
+/// Names that are defined nowhere get the closest ones that are.
+fn hinted(mut error: CompileError) -> CompileError {
+    if let CompileError::Missing(missing) = &mut error {
+        let names = missing.names.iter_mut();
+        for name in names.filter(|name| name.hint.is_empty()) {
+            let provided = missing.provided.iter().map(String::as_str);
+            name.hint = noccl_spec::nearest(&name.name, provided);
+        }
+    }
+    error
 }

@@ -3,8 +3,9 @@
 
 use crate::collective::Algorithm;
 use crate::network::Network;
+use crate::program::console::ConsoleStreams;
 use crate::program::executed::{
-    costs, has_calls, program_bytes, ranks_refused, read_image, refuse_checkpoint, text,
+    costs, has_calls, program_bytes, ranks_refused, read_image, refuse_checkpoint,
 };
 use crate::program::session::{CollectiveUseRow, ProgramRequest, session, use_rows};
 use crate::program::{ExecutedRequest, Timeline};
@@ -54,8 +55,11 @@ pub struct CalledRankRow {
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// What it has printed; bytes that are no UTF-8 are replaced.
+    /// What it has printed to standard output; bytes that are no UTF-8 are replaced.
     pub console: String,
+    /// The same of standard error.
+    #[serde(default)]
+    pub errors: String,
 }
 
 /// A run of a program of calls.
@@ -118,7 +122,7 @@ pub fn record_called(
     network: &Network,
     request: &CalledRequest,
     recording: Recording,
-    printed: &mut Vec<String>,
+    printed: &mut Vec<ConsoleStreams>,
     watch: Watch<'_>,
 ) -> Result<(CalledReport, Recorded), Error> {
     let executed = &request.executed;
@@ -162,7 +166,8 @@ pub fn record_called(
         max_cycles: executed.max_cycles.unwrap_or(usual),
     };
     let tally = Tally::new(watch, 1);
-    let failed = |consoles: Vec<&[u8]>| *printed = consoles.into_iter().map(text).collect();
+    let failed =
+        |consoles: Vec<&[u8]>| *printed = consoles.into_iter().map(ConsoleStreams::of).collect();
     let result = tally
         .run(|on_progress| noccl_execute::run_or(&mut session, &called, failed, on_progress))?;
     let file = executed
@@ -194,6 +199,7 @@ pub fn record_called(
 
 fn row(rank: u32, tile: Coord, done: &CalledRank) -> CalledRankRow {
     let report = &done.report;
+    let printed = ConsoleStreams::of(&done.console);
     CalledRankRow {
         rank,
         tile,
@@ -206,6 +212,7 @@ fn row(rank: u32, tile: Coord, done: &CalledRank) -> CalledRankRow {
         wait_cycles: report.wait_cycles,
         messages: report.messages,
         bytes: report.bytes,
-        console: text(&done.console),
+        console: printed.output,
+        errors: printed.errors,
     }
 }

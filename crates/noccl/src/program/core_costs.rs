@@ -66,6 +66,8 @@ fn executed(
     let request = ExecutedRequest {
         program: program.to_owned(),
         arguments: Vec::new(),
+        environment: Vec::new(),
+        files: Vec::new(),
         ranks: mesh.0 * mesh.1,
         costs: costs.to_owned(),
         memory_bytes: MEMORY_BYTES,

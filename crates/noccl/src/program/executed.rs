@@ -3,12 +3,13 @@
 
 use crate::collective::CheckpointRequest;
 use crate::network::Network;
+use crate::program::console::ConsoleStreams;
 use crate::program::{Timeline, TimelineRank};
 use crate::{Error, Mode, RunConfig, Watch};
 use noccl_compile::CALLS_MARK;
 use noccl_net::Coord;
 use noccl_program::{ProgramError, places};
-use noccl_riscv::{CostTable, Image, Program};
+use noccl_riscv::{CostTable, GivenFile, Image, Program, Surroundings};
 use noccl_run::Tally;
 use noccl_sim::{ExecutedRank, ExecutedRequest as Request, ExecutedResult, ExecutedRun};
 use noccl_spec::{INSTRUCTION_COSTS, instruction_costs_text};
@@ -24,6 +25,10 @@ pub struct ExecutedRequest {
     pub program: PathBuf,
     /// What `main` gets behind the program's name.
     pub arguments: Vec<String>,
+    /// Its environment: `NAME=VALUE`.
+    pub environment: Vec<String>,
+    /// Files that each rank finds in its memory.
+    pub files: Vec<FileRequest>,
     /// Number of ranks.
     pub ranks: u32,
     /// Name of a table of instruction costs, or a TOML file with one.
@@ -34,6 +39,15 @@ pub struct ExecutedRequest {
     pub max_cycles: Option<u64>,
     /// Save the run of a program over ports, or go on with a saved one.
     pub checkpoint: Option<CheckpointRequest>,
+}
+
+/// A file for a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRequest {
+    /// What the program calls it.
+    pub name: String,
+    /// Where it is.
+    pub file: PathBuf,
 }
 
 /// What a rank has done. Its executing cycles are all that it did not wait.
@@ -62,8 +76,11 @@ pub struct ExecutedRankRow {
     pub sent_words: u64,
     /// Words that it has read from both.
     pub received_words: u64,
-    /// What it has printed; bytes that are no UTF-8 are replaced.
+    /// What it has printed to standard output; bytes that are no UTF-8 are replaced.
     pub console: String,
+    /// The same of standard error.
+    #[serde(default)]
+    pub errors: String,
 }
 
 /// A run of a compiled program.
@@ -106,7 +123,7 @@ pub fn record_executed(
     network: &Network,
     request: &ExecutedRequest,
     has_timeline: bool,
-    printed: &mut Vec<String>,
+    printed: &mut Vec<ConsoleStreams>,
     watch: Watch<'_>,
 ) -> Result<(ExecutedReport, Timeline), Error> {
     if has_timeline {
@@ -119,7 +136,7 @@ fn run(
     network: &Network,
     request: &ExecutedRequest,
     has_times: bool,
-    printed: &mut Vec<String>,
+    printed: &mut Vec<ConsoleStreams>,
     watch: Watch<'_>,
 ) -> Result<(ExecutedReport, Timeline), Error> {
     let image = read_image(request)?;
@@ -158,7 +175,8 @@ fn run(
     };
     let mut session = Session::<ExecutedResult>::begin(request.checkpoint.as_ref())?;
     let tally = Tally::new(watch, 1);
-    let failed = |run: &ExecutedRun<'_>| *printed = run.consoles().map(text).collect();
+    let failed =
+        |run: &ExecutedRun<'_>| *printed = run.consoles().map(ConsoleStreams::of).collect();
     let result = tally
         .run(|on_progress| session.run_or(&of, |run| Ok(run.outcome()?), failed, on_progress))?;
     let ranks = (0..).zip(&coords).zip(&result.ranks);
@@ -214,7 +232,7 @@ pub(crate) fn has_calls(image: &Image) -> bool {
     image.symbols.iter().any(|symbol| symbol.name == CALLS_MARK)
 }
 
-/// The program with its arguments.
+/// The program with its arguments, environment and files.
 pub(crate) fn read_image(request: &ExecutedRequest) -> Result<Image, Error> {
     let file = noccl_files::read_bytes(&request.program, MAX_PROGRAM_BYTES)?;
     let name = request
@@ -226,22 +244,40 @@ pub(crate) fn read_image(request: &ExecutedRequest) -> Result<Image, Error> {
     image.arguments = std::iter::once(name)
         .chain(request.arguments.iter().cloned())
         .collect();
+    image.surroundings = surroundings(request)?;
     Ok(image)
 }
 
-/// What a rank has printed; bytes that are no UTF-8 are replaced.
-pub(crate) fn text(console: &[u8]) -> String {
-    String::from_utf8_lossy(console).into_owned()
+fn surroundings(request: &ExecutedRequest) -> Result<Surroundings, Error> {
+    let is_named = |text: &&String| text.find('=').is_none_or(|at| at == 0);
+    if let Some(wrong) = request.environment.iter().find(is_named) {
+        let accepted = "accepted: NAME=VALUE";
+        return Err(Error::argument("--env", wrong, accepted));
+    }
+    let read = |file: &FileRequest| -> Result<GivenFile, Error> {
+        Ok(GivenFile {
+            name: file.name.clone(),
+            content: noccl_files::read_bytes(&file.file, MAX_FILE_BYTES)?,
+        })
+    };
+    Ok(Surroundings {
+        environment: request.environment.clone(),
+        files: request.files.iter().map(read).collect::<Result<_, _>>()?,
+    })
 }
 
 pub(crate) fn program_bytes(image: &Image) -> u64 {
     image.segments.iter().map(|s| s.memory_bytes).sum()
 }
 
+/// Longest file for a program: every rank has it in its memory.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
 /// Longest program file that is read.
 const MAX_PROGRAM_BYTES: u64 = 256 << 20;
 
 fn row(rank: u32, tile: Coord, done: ExecutedRank) -> ExecutedRankRow {
+    let printed = ConsoleStreams::of(&done.console);
     ExecutedRankRow {
         rank,
         tile,
@@ -254,7 +290,8 @@ fn row(rank: u32, tile: Coord, done: ExecutedRank) -> ExecutedRankRow {
         packets: done.packets,
         sent_words: done.sent_words,
         received_words: done.received_words,
-        console: text(&done.console),
+        console: printed.output,
+        errors: printed.errors,
     }
 }
 

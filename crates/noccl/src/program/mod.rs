@@ -3,6 +3,7 @@
 
 mod build;
 mod called;
+mod console;
 mod core_costs;
 mod executed;
 mod messages;
@@ -15,10 +16,11 @@ pub use build::{BuildRow, build};
 pub use called::{
     CalledRankRow, CalledReport, CalledRequest, Recorded, Recording, record_called, run_called,
 };
+pub use console::ConsoleStreams;
 pub use core_costs::core_costs;
 pub use executed::{
-    ExecutedRankRow, ExecutedReport, ExecutedRequest, is_program_of_calls, record_executed,
-    refuse_checkpoint, run_executed,
+    ExecutedRankRow, ExecutedReport, ExecutedRequest, FileRequest, is_program_of_calls,
+    record_executed, refuse_checkpoint, run_executed,
 };
 pub use messages::{
     MessagesCall, MessagesLibrary, MessagesRankRow, MessagesReport, MessagesRequest,

@@ -171,6 +171,8 @@ fn row(
     let executed = ExecutedRequest {
         program: build.output,
         arguments: Vec::new(),
+        environment: Vec::new(),
+        files: Vec::new(),
         ranks: request.ranks,
         costs: request.costs.clone(),
         memory_bytes: request.memory_bytes,

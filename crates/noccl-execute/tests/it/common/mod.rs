@@ -107,6 +107,7 @@ pub fn image(lists: &[List]) -> Image {
         ],
         symbols: Vec::new(),
         arguments: Vec::new(),
+        surroundings: noccl_riscv::Surroundings::default(),
     }
 }
 

@@ -40,6 +40,7 @@ pub fn image(words: &[u32]) -> Image {
         }],
         symbols: Vec::new(),
         arguments: Vec::new(),
+        surroundings: noccl_riscv::Surroundings::default(),
     }
 }
 

@@ -7,7 +7,7 @@ use super::tile::{CoreTile, Output, PORT_WORDS, PortPacket, State};
 use crate::endpoint::message_core::Planes;
 use crate::router::wormhole::PORTS;
 use noccl_net::{Coord, Network, TileId};
-use noccl_riscv::{Access, AccessKind, Port};
+use noccl_riscv::{Access, AccessKind, MAX_PAUSE_CYCLES, Port};
 
 /// Words of a stream over the static network: it never ends.
 const ENDLESS: u32 = u32::MAX >> 1;
@@ -20,6 +20,8 @@ enum Outcome {
     NoSpace,
     /// There are no words yet.
     NoWords,
+    /// A store is carried out, and its core does nothing for so many cycles.
+    Paused(u64),
     /// The program has ended with this code.
     Ended(u64),
     /// Nobody can do that.
@@ -63,6 +65,11 @@ impl ExecutedCores<'_> {
         match outcome {
             Outcome::Done(value) => {
                 let _ = tile.core.finish_load(value, now) || tile.core.finish_store(now);
+                tile.state = State::Executing;
+                return true;
+            }
+            Outcome::Paused(cycles) => {
+                let _ = tile.core.finish_store(now + cycles);
                 tile.state = State::Executing;
                 return true;
             }
@@ -121,7 +128,8 @@ impl ExecutedCores<'_> {
             | Port::StaticConfigure
             | Port::Console
             | Port::End
-            | Port::Untimed => 0,
+            | Port::Untimed
+            | Port::Pause => 0,
         };
         Outcome::Done(value)
     }
@@ -161,6 +169,7 @@ impl ExecutedCores<'_> {
             Port::Console => tile.console.push(value as u8),
             Port::End => return Outcome::Ended(value & 0xffff_ffff),
             Port::Untimed => tile.is_untimed = value != 0,
+            Port::Pause => return Outcome::Paused(value.min(MAX_PAUSE_CYCLES)),
             Port::Receive(_)
             | Port::ReceiveOther
             | Port::Status

@@ -160,5 +160,6 @@ pub fn image(lists: &[Vec<Operation>]) -> Image {
         ],
         symbols: Vec::new(),
         arguments: Vec::new(),
+        surroundings: noccl_riscv::Surroundings::default(),
     }
 }

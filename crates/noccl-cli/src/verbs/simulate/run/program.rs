@@ -12,8 +12,8 @@ use clap::Args;
 use noccl::Error;
 use noccl::network::Network;
 use noccl::program::{
-    CalledRankRow, CalledReport, CalledRequest, CollectiveUseRow, ExecutedReport, ExecutedRequest,
-    Recording,
+    CalledRankRow, CalledReport, CalledRequest, CollectiveUseRow, ConsoleStreams, ExecutedReport,
+    ExecutedRequest, FileRequest, Recording,
 };
 use std::path::PathBuf;
 use std::process::Command;
@@ -45,6 +45,12 @@ pub struct RunProgram {
     /// Write what the ranks of a compiled program have called to this file, as a message trace; a program of ports is built with programs/recorder/cores
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Set a variable of a compiled program's environment; may be repeated
+    #[arg(long = "env", value_name = "NAME=VALUE")]
+    environment: Vec<String>,
+    /// Give each rank of a compiled program a file in its memory, under this name or another one (/dev/stdin: input of rank 0); may be repeated
+    #[arg(long = "file", value_name = "FILE[=NAME]", value_parser = parse_file)]
+    files: Vec<FileRequest>,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
     /// Arguments of the program, behind --
@@ -59,7 +65,7 @@ impl RunProgram {
 
     /// Options without an effect on the program.
     pub fn idle(&self) -> Vec<Idle> {
-        let options = ["costs", "program_memory"];
+        let options = ["costs", "program_memory", "environment", "files"];
         effects::idle(self.is_script(), &options, "a script", "a compiled program")
     }
 
@@ -74,6 +80,8 @@ impl RunProgram {
         let request = ExecutedRequest {
             program: self.file.clone(),
             arguments: self.arguments.clone(),
+            environment: self.environment.clone(),
+            files: self.files.clone(),
             ranks: self.ranks,
             costs: self.costs.clone(),
             memory_bytes: self.program_memory,
@@ -101,8 +109,11 @@ impl RunProgram {
         if self.of_ranks.json {
             output::json(&report)?;
         } else {
-            let consoles = report.ranks.iter().map(|rank| (rank.rank, &*rank.console));
-            print(consoles, &summary(&report))?;
+            let printed = report
+                .ranks
+                .iter()
+                .map(|rank| (&*rank.console, &*rank.errors));
+            print(printed, &summary(&report))?;
         }
         Ok(outcome(report.ranks.iter().map(|rank| rank.exit_code)))
     }
@@ -133,8 +144,11 @@ impl RunProgram {
         if self.of_ranks.json {
             output::json(&report)?;
         } else {
-            let consoles = report.ranks.iter().map(|rank| (rank.rank, &*rank.console));
-            print(consoles, &called_summary(&report))?;
+            let printed = report
+                .ranks
+                .iter()
+                .map(|rank| (&*rank.console, &*rank.errors));
+            print(printed, &called_summary(&report))?;
         }
         Ok(outcome(report.ranks.iter().map(|rank| rank.exit_code)))
     }
@@ -216,34 +230,56 @@ fn outcome(mut exit_codes: impl Iterator<Item = u64>) -> Outcome {
     }
 }
 
-/// Standard output is that of the program alone, as outside of a simulation; the summary follows on standard error.
-fn print<'a>(consoles: impl Iterator<Item = (u32, &'a str)>, summary: &str) -> Result<(), Error> {
-    let printed = printed(consoles);
-    if !printed.is_empty() {
-        output::result(&printed)?;
+/// A file for a program, by its own name or another one.
+fn parse_file(text: &str) -> Result<FileRequest, Error> {
+    let (file, name) = text.split_once('=').unwrap_or((text, text));
+    if file.is_empty() || name.is_empty() {
+        let accepted = "accepted: FILE, or FILE=NAME with the name that the program opens";
+        return Err(Error::argument("--file", text, accepted));
     }
+    Ok(FileRequest {
+        name: name.to_owned(),
+        file: file.into(),
+    })
+}
+
+/// Standard output has that of the program alone, as outside of a simulation; standard error that of the program, then the summary.
+fn print<'a>(
+    ranks: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+    summary: &str,
+) -> Result<(), Error> {
+    let outputs = by_rank(ranks.clone().map(|(output, _)| output));
+    if !outputs.is_empty() {
+        output::result(&outputs)?;
+    }
+    log(&by_rank(ranks.map(|(_, errors)| errors)));
     output::log(summary);
     Ok(())
 }
 
 /// What ranks of a program that fails have printed: kept, where JSON is expected on standard error.
-fn print_failed(consoles: &[String], is_json: bool) {
-    let printed = printed((0..).zip(consoles.iter().map(String::as_str)));
-    if printed.is_empty() {
-        return;
-    }
+fn print_failed(printed: &[ConsoleStreams], is_json: bool) {
+    let outputs = by_rank(printed.iter().map(|rank| &*rank.output));
     if is_json {
-        output::log(&printed);
-    } else {
+        log(&outputs);
+    } else if !outputs.is_empty() {
         // The program's own error is told in any case.
-        let _ = output::result(&printed);
+        let _ = output::result(&outputs);
+    }
+    log(&by_rank(printed.iter().map(|rank| &*rank.errors)));
+}
+
+/// Standard error gets lines, if there are any.
+fn log(lines: &str) {
+    if !lines.is_empty() {
+        output::log(lines.trim_end_matches('\n'));
     }
 }
 
 /// What ranks have printed, each line with its rank.
-fn printed<'a>(ranks: impl Iterator<Item = (u32, &'a str)>) -> String {
-    let printed = ranks.map(|(rank, console)| {
-        let lines = console.lines();
+fn by_rank<'a>(ranks: impl Iterator<Item = &'a str>) -> String {
+    let printed = ranks.enumerate().map(|(rank, text)| {
+        let lines = text.lines();
         let lines = lines.map(|line| format!("rank {rank}: {line}\n"));
         lines.collect::<String>()
     });

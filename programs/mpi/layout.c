@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What datatypes are asked for, and their elements as consecutive bytes.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "types.h"
+
+int MPI_Type_size(MPI_Datatype type, int *bytes) {
+  // Without the bytes between a value and its index, or behind it.
+  int is_padded = type == MPI_DOUBLE_INT || type == MPI_LONG_INT;
+  *bytes = is_padded ? 12 : type == MPI_SHORT_INT ? 6 : (int)mpi_layout(type, SITE).bytes;
+  return MPI_SUCCESS;
+}
+
+int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent) {
+  struct layout layout = mpi_layout(type, SITE);
+  *lower = layout.lower;
+  *extent = mpi_extent(&layout);
+  return MPI_SUCCESS;
+}
+
+int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent) {
+  struct layout layout = mpi_layout(type, SITE);
+  *lower = layout.first;
+  *extent = layout.last - layout.first;
+  return MPI_SUCCESS;
+}
+
+int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent) {
+  MPI_Aint lower;
+  return MPI_Type_get_extent(type, &lower, extent);
+}
+
+void mpi_pack(char *packed, const void *data, long count, const struct layout *layout) {
+  for (long i = 0; i < count; i++) {
+    const char *element = (const char *)data + i * mpi_extent(layout);
+    for (long run = 0; run < layout->num_runs; run++) {
+      memcpy(packed, element + layout->runs[run].offset, (size_t)layout->runs[run].bytes);
+      packed += layout->runs[run].bytes;
+    }
+  }
+}
+
+void mpi_unpack(void *data, const char *packed, long bytes, const struct layout *layout) {
+  for (char *element = data; bytes > 0; element += mpi_extent(layout)) {
+    for (long run = 0; run < layout->num_runs && bytes > 0; run++) {
+      long length = layout->runs[run].bytes < bytes ? layout->runs[run].bytes : bytes;
+      memcpy(element + layout->runs[run].offset, packed, (size_t)length);
+      packed += length;
+      bytes -= length;
+    }
+    if (layout->num_runs == 0) return;
+  }
+}
+
+struct packed mpi_space(long count, MPI_Datatype type, long site) {
+  long bytes = count * mpi_layout(type, site).bytes;
+  if (bytes < 0) mpi_refuse("a negative count; accepted: 0 and more", site);
+  struct packed packed = {malloc((size_t)bytes + 1), bytes};
+  if (!packed.data) mpi_refuse("no memory for the elements of a derived datatype", site);
+  return packed;
+}
+
+struct packed mpi_packed(const void *data, long count, MPI_Datatype type, long site) {
+  struct packed packed = mpi_space(count, type, site);
+  struct layout layout = mpi_layout(type, site);
+  mpi_pack(packed.data, data, count, &layout);
+  return packed;
+}
+
+void mpi_unpacked(struct packed packed, long bytes, void *data, MPI_Datatype type, long site) {
+  struct layout layout = mpi_layout(type, site);
+  mpi_unpack(data, packed.data, bytes < packed.bytes ? bytes : packed.bytes, &layout);
+  free(packed.data);
+}
+
+int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *bytes) {
+  (void)comm;
+  *bytes = (int)(count * mpi_layout(type, SITE).bytes);
+  return MPI_SUCCESS;
+}
+
+int MPI_Pack(const void *data, int count, MPI_Datatype type, void *packed, int bytes, int *position, MPI_Comm comm) {
+  (void)comm;
+  struct layout layout = mpi_layout(type, SITE);
+  if (*position + count * layout.bytes > bytes) mpi_refuse("MPI_Pack: more bytes than the buffer has left", SITE);
+  mpi_pack((char *)packed + *position, data, count, &layout);
+  *position += (int)(count * layout.bytes);
+  return MPI_SUCCESS;
+}
+
+int MPI_Unpack(const void *packed, int bytes, int *position, void *data, int count, MPI_Datatype type, MPI_Comm comm) {
+  (void)comm;
+  struct layout layout = mpi_layout(type, SITE);
+  if (*position + count * layout.bytes > bytes) mpi_refuse("MPI_Unpack: more bytes than the buffer has left", SITE);
+  mpi_unpack(data, (const char *)packed + *position, count * layout.bytes, &layout);
+  *position += (int)(count * layout.bytes);
+  return MPI_SUCCESS;
+}
+
+// Whole elements; with a part of one there is no number.
+int mpi_typed_Get_count(const MPI_Status *status, MPI_Datatype type, int *count) {
+  long bytes = mpi_layout(type, SITE).bytes;
+  long received = (long)status->count_bytes;
+  *count = bytes == 0 ? 0 : received % bytes ? MPI_UNDEFINED : (int)(received / bytes);
+  return MPI_SUCCESS;
+}

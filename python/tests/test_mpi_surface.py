@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of MPI beyond messages and collectives, in C: ranks print what real MPI prints."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+import pytest
+
+import mpi_c_page
+import repository
+from tests.real_outputs import real_output
+from tests.test_programs_of_calls import built, ran, report, said
+
+SOURCES = repository.ROOT / "programs" / "tests" / "ranks"
+NOCCL = Path(sys.executable).parent / "noccl"
+NETWORKS = ["collective_noc_4x4", "torrent_4x4", "tilepro64_4x4"]
+# Number of ranks: one that is a product and one that is not.
+PROGRAMS = [
+    ("surface_names", 4),
+    ("surface_groups", 7),
+    ("surface_cart", 6),
+    ("surface_types", 4),
+    ("surface_types", 7),
+    ("surface_operators", 6),
+    ("surface_requests", 5),
+]
+
+
+@pytest.mark.parametrize(("name", "ranks"), PROGRAMS)
+def test_ranks_print_what_they_print_in_real_mpi(tmp_path: Path, name: str, ranks: int) -> None:
+    program = built(f"tests/ranks/{name}.c", tmp_path / "program.elf", "--calls")
+    wanted = real_output(name, ranks)
+    for spec in NETWORKS:
+        assert report(program, ranks, spec)["ranks"][0]["console"] == wanted, spec
+
+
+@pytest.mark.parametrize("name", ["surface_names", "surface_groups"])
+def test_what_needs_no_calls_is_there_over_ports(tmp_path: Path, name: str) -> None:
+    program = built(f"tests/ranks/{name}.c", tmp_path / "program.elf")
+    wanted = real_output(name, dict(PROGRAMS)[name])
+    found = report(program, dict(PROGRAMS)[name], "tilepro64_4x4")
+    assert found["ranks"][0]["console"] == wanted
+
+
+TUTORIAL = [
+    ("hello", 4, ("one", "the last")),
+    ("pi", 4, ("3000",)),
+    ("ping_pong", 4, ()),
+    ("matrix", 6, ()),
+    ("sort", 5, ("30",)),
+    ("life", 4, ("board.txt", "6")),
+]
+
+
+@pytest.mark.parametrize(("name", "ranks", "arguments"), TUTORIAL)
+def test_programs_of_a_first_course_run_everywhere(
+    tmp_path: Path, name: str, ranks: int, arguments: tuple[str, ...]
+) -> None:
+    program = built(f"tests/tutorial/{name}.c", tmp_path / f"{name}.elf", "--calls")
+    wanted = real_output(name, ranks, *arguments, folder="tutorial")
+    board = SOURCES.parent / "tutorial" / "board.txt"
+    given = ["--file", f"{board}=board.txt"] if name == "life" else []
+    for spec in NETWORKS:
+        found = report(program, ranks, spec, *given, "--", *arguments)
+        assert found["ranks"][0]["console"] == wanted, spec
+
+
+def test_list_and_page_are_those_of_the_header() -> None:
+    stale = "stale: run python tools/mpi_c_page.py"
+    page = mpi_c_page.PAGE.read_text(encoding="utf-8")
+    assert mpi_c_page.NAMES.split(page)[1] == mpi_c_page.text(), stale
+    assert mpi_c_page.LIST.read_text(encoding="utf-8") == mpi_c_page.listed(), stale
+
+
+def test_the_list_of_functions_is_what_programs_have(tmp_path: Path) -> None:
+    with (repository.ROOT / "docs" / "mpi_names_c.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    source, program = tmp_path / "all.c", tmp_path / "all.elf"
+    named = [row["function"] for row in rows if row["calls"] == "yes"]
+    source.write_text(
+        f"#include <mpi.h>\nvoid *all[] = {{{', '.join(named)}}};\n"
+        "int main(int c, char **v) { return all[c] == (void *)v; }\n"
+    )
+    assert said(NOCCL, "build", source, "-o", program, "--calls").returncode == 0
+    over_ports = said(NOCCL, "build", source, "-o", program)
+    for row in rows:
+        is_missing = f"{row['function']} is defined neither" in over_ports.stderr
+        assert is_missing == (row["calls"] == "yes" and row["ports"] == "no"), row
+        assert (row["calls"] == "yes") != bool(row["why not provided"])
+
+
+def test_derived_datatypes_over_ports_are_refused_by_name(tmp_path: Path) -> None:
+    source = SOURCES / "surface_types.c"
+    made = said(NOCCL, "build", source, "-o", tmp_path / "p.elf")
+    assert made.returncode == 2
+    assert "MPI_Type_vector is defined neither" in made.stderr
+    assert "noccl build --calls" in made.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        ("MPI_Cart_coords(MPI_COMM_WORLD, 0, 2, n);", "without a Cartesian topology"),
+        ("MPI_Datatype t = 70; MPI_Type_commit(&t);", "a datatype that there is not"),
+        (
+            "MPI_Datatype t; MPI_Type_contiguous(2, MPI_INT, &t);"
+            "MPI_Allreduce(n, n + 8, 1, t, MPI_SUM, MPI_COMM_WORLD);",
+            "an operator that the datatype does not have",
+        ),
+        ("MPI_Allreduce(n, n + 8, 1, MPI_FLOAT, MPI_BAND, MPI_COMM_WORLD);", "MPI_Op_create"),
+        ("MPI_Request r = MPI_REQUEST_NULL; MPI_Start(&r);", "that is not persistent"),
+        (
+            "MPI_Group g, h; MPI_Comm_group(MPI_COMM_WORLD, &g); n[0] = 9;"
+            "MPI_Group_incl(g, 1, n, &h);",
+            "a rank that the group does not have",
+        ),
+        ("int p = 0; MPI_Pack(n, 9, MPI_INT, n, 8, &p, MPI_COMM_WORLD);", "more bytes than"),
+        ("n[0] = 3; MPI_Dims_create(4, 2, n);", "do not divide the size"),
+    ],
+)
+def test_wrong_arguments_end_the_run_with_rank_and_location(
+    tmp_path: Path, body: str, part: str
+) -> None:
+    source = tmp_path / "wrong.c"
+    source.write_text(
+        "#include <mpi.h>\nint main(int c, char **v) {\n"
+        f"  int n[16] = {{0}};\n  MPI_Init(&c, &v);\n  {body}\n  MPI_Finalize();\n}}\n"
+    )
+    program = tmp_path / "wrong.elf"
+    made = said(NOCCL, "build", source, "-o", program, "--calls")
+    assert made.returncode == 0, made.stderr
+    run = ran(program, 2, "collective_noc_4x4")
+    assert run.returncode == 1
+    assert part in run.stderr, run.stderr
+    assert "rank 0 at " in run.stderr
