@@ -124,7 +124,7 @@ def test_a_ring_adds_all_ranks_and_repeats_its_cycles(tmp_path: Path) -> None:
     cheap = report(program, 16, *on_cores("tilepro64_4x4"), "--costs", "one_cycle")
     assert cheap["cycles"] < first["cycles"]
     for rank in first["ranks"]:
-        parts = ("execute_cycles", "send_wait_cycles", "receive_wait_cycles")
+        parts = ("compute_cycles", "send_wait_cycles", "receive_wait_cycles")
         assert sum(rank[part] for part in parts) == rank["finish_cycle"]
 
 

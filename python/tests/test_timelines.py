@@ -126,7 +126,7 @@ def solver(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (
             "ports",
             {
-                "execute": "execute_cycles",
+                "execute": "compute_cycles",
                 "wait for space": "send_wait_cycles",
                 "wait for words": "receive_wait_cycles",
             },

@@ -43,7 +43,8 @@ pub fn format_name(name: &str) -> Result<&str, Error> {
         let command = "cargo run --release -p noccl-papers -- --schema";
         return Err(Error::argument("format", name, in_checkout(command)));
     }
-    Ok(renamed(name).map_or(name, |(old, new)| {
+    let renamed = renamed(name).or((name == "messages").then_some(("messages", "program")));
+    Ok(renamed.map_or(name, |(old, new)| {
         output::log(&format!("note: the format `{old}` is now `{new}`"));
         new
     }))

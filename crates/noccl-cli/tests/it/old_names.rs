@@ -58,7 +58,11 @@ fn what_has_left_the_product_says_where_it_is() {
 
 #[test]
 fn formats_of_before_are_those_of_today_with_a_note() {
-    for (old, new) in [("rivals", "baselines"), ("verdicts", "validation")] {
+    for (old, new) in [
+        ("rivals", "baselines"),
+        ("verdicts", "validation"),
+        ("messages", "program"),
+    ] {
         same_with_note(
             &format!("schema {old}"),
             &format!("schema {new}"),

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::collective::{CompareRow, MatrixRow, RunReport, SynthReport};
 use crate::network::NetworkDescription;
 use crate::network::TreeDescription;
-use crate::program::{MessagesReport, NpbRow};
+use crate::program::{NpbRow, ProgramReport};
 use crate::study::bench::BenchRow;
 use crate::study::{
     AttentionRow, BarrierStudy, BaselineRow, CoherenceRow, Figure, GemmRow, OrderDraw, OrderReport,
@@ -29,7 +29,7 @@ pub const SCHEMA_NAMES: [&str; 28] = [
     "order_draws",
     "check",
     "run",
-    "messages",
+    "program",
     "compare",
     "matrix",
     "baselines",
@@ -70,7 +70,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "order_draws" => schema_for!(Vec<OrderDraw>),
         "check" => schema_for!(CheckReport),
         "run" => schema_for!(RunReport),
-        "messages" => schema_for!(MessagesReport),
+        "program" => schema_for!(ProgramReport),
         "compare" => schema_for!(Vec<CompareRow>),
         "matrix" => schema_for!(Vec<MatrixRow>),
         "baselines" => schema_for!(Vec<BaselineRow>),

@@ -7,16 +7,14 @@ use crate::program::console::ConsoleStreams;
 use crate::program::executed::{
     costs, has_calls, program_bytes, ranks_refused, read_image, refuse_checkpoint,
 };
-use crate::program::session::{CollectiveUseRow, ProgramRequest, session, use_rows};
-use crate::program::{ExecutedRequest, Timeline};
+use crate::program::session::{ProgramRequest, session, use_rows};
+use crate::program::{ExecutedRequest, ProgramRankRow, ProgramReport, Timeline};
 use crate::{Error, Watch};
 use noccl_execute::{CalledRank, CalledRequest as Request};
 use noccl_net::Coord;
 use noccl_program::places;
 use noccl_riscv::Program;
 use noccl_run::{Mode, RunConfig, Tally};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// A program of calls, and how its messages travel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,60 +27,6 @@ pub struct CalledRequest {
     pub noise_seed: Option<u64>,
 }
 
-/// What a rank has done. Computing, sending, receiving and waiting add up to its cycles.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CalledRankRow {
-    /// Rank.
-    pub rank: u32,
-    /// Its tile.
-    pub tile: Coord,
-    /// What its program has ended with.
-    pub exit_code: u64,
-    /// When it ended.
-    pub finish_cycle: u64,
-    /// Instructions that it has executed.
-    pub instructions: u64,
-    /// Cycles of these instructions.
-    pub compute_cycles: u64,
-    /// Cycles in which its tile was busy with what it sends.
-    pub send_cycles: u64,
-    /// Cycles in which its tile was busy with what it receives.
-    pub receive_cycles: u64,
-    /// Cycles in which it waited.
-    pub wait_cycles: u64,
-    /// Messages that it has sent, those of collectives that are composed too.
-    pub messages: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// What it has printed to standard output; bytes that are no UTF-8 are replaced.
-    pub console: String,
-    /// The same of standard error.
-    #[serde(default)]
-    pub errors: String,
-}
-
-/// A run of a program of calls.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CalledReport {
-    /// Name of the network.
-    pub network: String,
-    /// When the last rank ended.
-    pub cycles: u64,
-    /// The same at the network's clock.
-    pub time_ns: f64,
-    /// Flits or words times links between routers.
-    pub flit_hops: u64,
-    /// Bytes of code and data in each core's memory, heap and stack apart.
-    pub program_bytes: u64,
-    /// By rank.
-    pub ranks: Vec<CalledRankRow>,
-    /// How its collectives were carried out.
-    #[serde(default)]
-    pub collectives: Vec<CollectiveUseRow>,
-}
-
 /// Runs a program made by `noccl build --calls`.
 ///
 /// # Errors
@@ -91,7 +35,7 @@ pub fn run_called(
     network: &Network,
     request: &CalledRequest,
     watch: Watch<'_>,
-) -> Result<CalledReport, Error> {
+) -> Result<ProgramReport, Error> {
     let nothing = Recording::default();
     Ok(record_called(network, request, nothing, &mut Vec::new(), watch)?.0)
 }
@@ -124,7 +68,7 @@ pub fn record_called(
     recording: Recording,
     printed: &mut Vec<ConsoleStreams>,
     watch: Watch<'_>,
-) -> Result<(CalledReport, Recorded), Error> {
+) -> Result<(ProgramReport, Recorded), Error> {
     let executed = &request.executed;
     let unsaved = "the open messages and collectives of a program made by noccl build --calls";
     refuse_checkpoint(executed.checkpoint.as_ref(), unsaved)?;
@@ -183,36 +127,26 @@ pub fn record_called(
         },
     };
     let rows = (0..).zip(&coords).zip(result.ranks);
-    let report = CalledReport {
-        network: network.spec().label(),
-        cycles: result.cycles,
-        time_ns: noccl_run::time_ns(result.cycles as f64, network.spec().clock_ghz),
-        flit_hops: result.flit_hops,
-        program_bytes,
-        ranks: rows
-            .map(|((rank, at), done)| row(rank, *at, &done))
-            .collect(),
-        collectives: use_rows(session.report().collectives),
-    };
+    let ranks = rows.map(|((rank, at), done)| row(rank, *at, &done));
+    let mut report = ProgramReport::new(network, result.cycles, result.flit_hops, ranks.collect());
+    report.program_bytes = Some(program_bytes);
+    report.collectives = use_rows(session.report().collectives);
     Ok((report, recorded))
 }
 
-fn row(rank: u32, tile: Coord, done: &CalledRank) -> CalledRankRow {
+fn row(rank: u32, tile: Coord, done: &CalledRank) -> ProgramRankRow {
     let report = &done.report;
     let printed = ConsoleStreams::of(&done.console);
-    CalledRankRow {
-        rank,
-        tile,
-        exit_code: done.exit_code,
+    ProgramRankRow {
+        exit_code: Some(done.exit_code),
         finish_cycle: report.finish_cycle,
-        instructions: done.instructions,
-        compute_cycles: report.compute_cycles,
-        send_cycles: report.send_cycles,
-        receive_cycles: report.receive_cycles,
-        wait_cycles: report.wait_cycles,
-        messages: report.messages,
-        bytes: report.bytes,
-        console: printed.output,
-        errors: printed.errors,
+        instructions: Some(done.instructions),
+        send_cycles: Some(report.send_cycles),
+        receive_cycles: Some(report.receive_cycles),
+        messages: Some(report.messages),
+        bytes: Some(report.bytes),
+        console: Some(printed.output),
+        errors: Some(printed.errors),
+        ..ProgramRankRow::new(rank, tile, report.compute_cycles, report.wait_cycles)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl calibrate` on core tiles: the library's collectives on executed cores, and the constants of modelled ones that follow.
 
-use crate::program::{ExecutedReport, ExecutedRequest, run_executed};
+use crate::program::{ExecutedRequest, ProgramReport, run_executed};
 use crate::{Error, Watch};
 use noccl_compile::{Embedded, OnStep};
 use noccl_files::Scratch;
@@ -79,9 +79,13 @@ fn executed(
 }
 
 /// A line of each rank for each case; the last rank's counts.
-fn cases_of(report: &ExecutedReport, mesh: (u32, u32)) -> Result<Vec<ExecutedCase>, Error> {
+fn cases_of(report: &ProgramReport, mesh: (u32, u32)) -> Result<Vec<ExecutedCase>, Error> {
     let mut longest: BTreeMap<(String, u64), u64> = BTreeMap::new();
-    for line in report.ranks.iter().flat_map(|rank| rank.console.lines()) {
+    for line in report
+        .ranks
+        .iter()
+        .flat_map(|rank| rank.console.iter().flat_map(|text| text.lines()))
+    {
         let words: Vec<&str> = line.split(' ').collect();
         let [name, bytes, cycles] = words[..] else {
             return Err(unreadable(line));

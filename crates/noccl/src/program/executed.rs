@@ -4,7 +4,7 @@
 use crate::collective::CheckpointRequest;
 use crate::network::Network;
 use crate::program::console::ConsoleStreams;
-use crate::program::{Timeline, TimelineRank};
+use crate::program::{ProgramRankRow, ProgramReport, Timeline, TimelineRank};
 use crate::{Error, Mode, RunConfig, Watch};
 use noccl_compile::CALLS_MARK;
 use noccl_net::Coord;
@@ -14,8 +14,6 @@ use noccl_run::Tally;
 use noccl_sim::{ExecutedRank, ExecutedRequest as Request, ExecutedResult, ExecutedRun};
 use noccl_spec::{INSTRUCTION_COSTS, instruction_costs_text};
 use noccl_studies::parts::Session;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// A compiled program and what it runs on.
@@ -50,57 +48,6 @@ pub struct FileRequest {
     pub file: PathBuf,
 }
 
-/// What a rank has done. Its executing cycles are all that it did not wait.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ExecutedRankRow {
-    /// Rank.
-    pub rank: u32,
-    /// Its tile.
-    pub tile: Coord,
-    /// What its program has ended with.
-    pub exit_code: u64,
-    /// When it ended.
-    pub finish_cycle: u64,
-    /// Instructions that it has executed.
-    pub instructions: u64,
-    /// Cycles of these instructions.
-    pub execute_cycles: u64,
-    /// Cycles in which it waited for space in a port.
-    pub send_wait_cycles: u64,
-    /// Cycles in which it waited for words.
-    pub receive_wait_cycles: u64,
-    /// Packets of the dynamic network that it has sent.
-    pub packets: u64,
-    /// Words that it has written into both networks.
-    pub sent_words: u64,
-    /// Words that it has read from both.
-    pub received_words: u64,
-    /// What it has printed to standard output; bytes that are no UTF-8 are replaced.
-    pub console: String,
-    /// The same of standard error.
-    #[serde(default)]
-    pub errors: String,
-}
-
-/// A run of a compiled program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ExecutedReport {
-    /// Name of the network.
-    pub network: String,
-    /// When the last rank ended.
-    pub cycles: u64,
-    /// The same at the network's clock.
-    pub time_ns: f64,
-    /// Words times links between routers.
-    pub flit_hops: u64,
-    /// Bytes of code and data in each core's memory, heap and stack apart.
-    pub program_bytes: u64,
-    /// By rank.
-    pub ranks: Vec<ExecutedRankRow>,
-}
-
 /// Runs a compiled program on the cores of a network.
 ///
 /// # Errors
@@ -110,7 +57,7 @@ pub fn run_executed(
     network: &Network,
     request: &ExecutedRequest,
     watch: Watch<'_>,
-) -> Result<ExecutedReport, Error> {
+) -> Result<ProgramReport, Error> {
     Ok(run(network, request, false, &mut Vec::new(), watch)?.0)
 }
 
@@ -125,7 +72,7 @@ pub fn record_executed(
     has_timeline: bool,
     printed: &mut Vec<ConsoleStreams>,
     watch: Watch<'_>,
-) -> Result<(ExecutedReport, Timeline), Error> {
+) -> Result<(ProgramReport, Timeline), Error> {
     if has_timeline {
         refuse_checkpoint(request.checkpoint.as_ref(), "a run with a timeline")?;
     }
@@ -138,7 +85,7 @@ fn run(
     has_times: bool,
     printed: &mut Vec<ConsoleStreams>,
     watch: Watch<'_>,
-) -> Result<(ExecutedReport, Timeline), Error> {
+) -> Result<(ProgramReport, Timeline), Error> {
     let image = read_image(request)?;
     if has_calls(&image) {
         let accepted = "made by noccl build --calls; accepted: one that was made without it";
@@ -188,16 +135,9 @@ fn run(
     });
     let timeline = Timeline::new(network, result.cycles, ranks.collect());
     let rows = (0..).zip(&coords).zip(result.ranks);
-    let report = ExecutedReport {
-        network: network.spec().label(),
-        cycles: result.cycles,
-        time_ns: noccl_run::time_ns(result.cycles as f64, network.spec().clock_ghz),
-        flit_hops: result.flit_hops,
-        program_bytes,
-        ranks: rows
-            .map(|((rank, at), done)| row(rank, *at, done))
-            .collect(),
-    };
+    let ranks = rows.map(|((rank, at), done)| row(rank, *at, done));
+    let mut report = ProgramReport::new(network, result.cycles, result.flit_hops, ranks.collect());
+    report.program_bytes = Some(program_bytes);
     Ok((report, timeline))
 }
 
@@ -276,22 +216,21 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 /// Longest program file that is read.
 const MAX_PROGRAM_BYTES: u64 = 256 << 20;
 
-fn row(rank: u32, tile: Coord, done: ExecutedRank) -> ExecutedRankRow {
+fn row(rank: u32, tile: Coord, done: ExecutedRank) -> ProgramRankRow {
     let printed = ConsoleStreams::of(&done.console);
-    ExecutedRankRow {
-        rank,
-        tile,
-        exit_code: done.exit_code,
-        finish_cycle: done.finish_cycle,
-        instructions: done.instructions,
-        execute_cycles: done.finish_cycle - done.send_wait_cycles - done.receive_wait_cycles,
-        send_wait_cycles: done.send_wait_cycles,
-        receive_wait_cycles: done.receive_wait_cycles,
-        packets: done.packets,
-        sent_words: done.sent_words,
-        received_words: done.received_words,
-        console: printed.output,
-        errors: printed.errors,
+    let wait_cycles = done.send_wait_cycles + done.receive_wait_cycles;
+    let compute_cycles = done.finish_cycle - wait_cycles;
+    ProgramRankRow {
+        exit_code: Some(done.exit_code),
+        instructions: Some(done.instructions),
+        send_wait_cycles: Some(done.send_wait_cycles),
+        receive_wait_cycles: Some(done.receive_wait_cycles),
+        packets: Some(done.packets),
+        sent_words: Some(done.sent_words),
+        received_words: Some(done.received_words),
+        console: Some(printed.output),
+        errors: Some(printed.errors),
+        ..ProgramRankRow::new(rank, tile, compute_cycles, wait_cycles)
     }
 }
 

@@ -3,12 +3,13 @@
 
 use crate::collective::Algorithm;
 use crate::network::Network;
-use crate::program::Timeline;
-use crate::program::{ProgramRequest, Report, session};
+use crate::program::{
+    ProgramCall, ProgramRankRow, ProgramReport, ProgramRequest, Report, Timeline, session,
+};
 use crate::{Error, Step, Watch, WorkStage};
-use noccl_net::elaborate;
+use noccl_net::{Coord, elaborate};
 use noccl_program::{
-    Event, Library, LibraryCosts, MessageTrace, Replayed, Span, Unit, parse_messages,
+    Event, Library, LibraryCosts, MessageTrace, Replayed, Span, Unit, parse_messages, places,
 };
 use noccl_spec::Spec;
 use schemars::JsonSchema;
@@ -34,74 +35,6 @@ pub struct MessagesRequest {
     pub noise_seed: Option<u64>,
 }
 
-/// Where a rank's time went: the parts add up to `finish_cycle`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct MessagesRankRow {
-    /// Rank.
-    pub rank: u32,
-    /// Cycles of its computations.
-    pub compute_cycles: u64,
-    /// Instructions and words of what it sends.
-    pub send_cycles: u64,
-    /// Instructions and words of what it receives.
-    pub receive_cycles: u64,
-    /// All other cycles up to its end.
-    pub wait_cycles: u64,
-    /// When its last call was over.
-    pub finish_cycle: u64,
-    /// Messages that it has sent, those of composed collectives with them.
-    pub messages: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Messages that it has received.
-    pub received_messages: u64,
-    /// Their bytes.
-    pub received_bytes: u64,
-}
-
-/// A call of a rank.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct MessagesCall {
-    /// Rank.
-    pub rank: u32,
-    /// When it called.
-    pub start_cycle: u64,
-    /// When the call was over.
-    pub end_cycle: u64,
-    /// What it called: `wait`, `compute`, `split`, or the name of a collective.
-    pub what: String,
-    /// Line of the trace.
-    pub place: String,
-}
-
-/// A replay of a message trace.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct MessagesReport {
-    /// Name of the network.
-    pub network: String,
-    /// Where the trace comes from, as it says.
-    pub source: String,
-    /// Whose costs of messages it has taken.
-    pub library: MessagesLibrary,
-    /// Factor of all computations.
-    pub compute_scale: f64,
-    /// When the last call of the last rank was over.
-    pub cycles: u64,
-    /// The same at the network's clock.
-    pub time_ns: f64,
-    /// Flits or words times links.
-    pub flit_hops: u64,
-    /// Receives of any sender: each took the message of the sender that the trace names.
-    pub any_source_receives: u64,
-    /// By rank.
-    pub ranks: Vec<MessagesRankRow>,
-    /// Calls in the order in which they ended.
-    pub timeline: Vec<MessagesCall>,
-}
-
 /// Whose costs of messages a replay has taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -120,7 +53,7 @@ pub fn replay_messages(
     network: &Network,
     request: &MessagesRequest,
     watch: Watch<'_>,
-) -> Result<MessagesReport, Error> {
+) -> Result<ProgramReport, Error> {
     Ok(replay(network, request, false, watch)?.0)
 }
 
@@ -132,7 +65,7 @@ pub fn record_replayed(
     network: &Network,
     request: &MessagesRequest,
     watch: Watch<'_>,
-) -> Result<(MessagesReport, Timeline), Error> {
+) -> Result<(ProgramReport, Timeline), Error> {
     replay(network, request, true, watch)
 }
 
@@ -141,7 +74,7 @@ fn replay(
     request: &MessagesRequest,
     has_times: bool,
     watch: Watch<'_>,
-) -> Result<(MessagesReport, Timeline), Error> {
+) -> Result<(ProgramReport, Timeline), Error> {
     let text = noccl_files::read_text(&request.trace)?;
     let file = name(&request.trace);
     let mut trace = parse_messages(&file, &text)?;
@@ -192,21 +125,17 @@ fn replay(
         noccl_program::replay(&mut session, &trace, &file, cycles_per_unit, &mut may_go_on)?;
     let timeline = Timeline::of_session(network, &session)?;
     let report = session.report();
-    let replayed = MessagesReport {
-        network: network.spec().label(),
-        source: trace.source.clone(),
-        library: match costs {
-            LibraryCosts::Modelled => MessagesLibrary::Modelled,
-            LibraryCosts::Recorded => MessagesLibrary::Recorded,
-        },
-        compute_scale: request.compute_scale,
-        cycles: report.cycles,
-        time_ns: noccl_run::time_ns(report.cycles as f64, network.spec().clock_ghz),
-        flit_hops: report.flit_hops,
-        any_source_receives: any_source_receives(&trace),
-        ranks: rows(&report, &replayed),
-        timeline: session.timeline().iter().map(call).collect(),
-    };
+    let coords = places(network, ranks)?;
+    let rows = rows(&report, &replayed, &coords);
+    let mut replayed = ProgramReport::new(network, report.cycles, report.flit_hops, rows);
+    replayed.source = Some(trace.source.clone());
+    replayed.library = Some(match costs {
+        LibraryCosts::Modelled => MessagesLibrary::Modelled,
+        LibraryCosts::Recorded => MessagesLibrary::Recorded,
+    });
+    replayed.compute_scale = Some(request.compute_scale);
+    replayed.any_source_receives = Some(any_source_receives(&trace));
+    replayed.timeline = session.timeline().iter().map(call).collect();
     Ok((replayed, timeline))
 }
 
@@ -285,25 +214,23 @@ fn any_source_receives(trace: &MessageTrace) -> u64 {
     any.count() as u64
 }
 
-fn rows(report: &Report, replayed: &[Replayed]) -> Vec<MessagesRankRow> {
-    let both = report.ranks.iter().zip(replayed);
-    both.map(|(rank, replayed)| MessagesRankRow {
-        rank: rank.rank.0,
-        compute_cycles: rank.compute_cycles,
-        send_cycles: rank.send_cycles,
-        receive_cycles: rank.receive_cycles,
-        wait_cycles: rank.wait_cycles,
+fn rows(report: &Report, replayed: &[Replayed], coords: &[Coord]) -> Vec<ProgramRankRow> {
+    let all = report.ranks.iter().zip(replayed).zip(coords);
+    all.map(|((rank, replayed), tile)| ProgramRankRow {
         finish_cycle: rank.finish_cycle,
-        messages: rank.messages,
-        bytes: rank.bytes,
-        received_messages: replayed.received_messages,
-        received_bytes: replayed.received_bytes,
+        send_cycles: Some(rank.send_cycles),
+        receive_cycles: Some(rank.receive_cycles),
+        messages: Some(rank.messages),
+        bytes: Some(rank.bytes),
+        received_messages: Some(replayed.received_messages),
+        received_bytes: Some(replayed.received_bytes),
+        ..ProgramRankRow::new(rank.rank.0, *tile, rank.compute_cycles, rank.wait_cycles)
     })
     .collect()
 }
 
-fn call(span: &Span) -> MessagesCall {
-    MessagesCall {
+fn call(span: &Span) -> ProgramCall {
+    ProgramCall {
         rank: span.rank.0,
         start_cycle: span.start_cycle,
         end_cycle: span.end_cycle,

@@ -9,25 +9,22 @@ mod executed;
 mod messages;
 mod npb;
 mod recorded;
+mod report;
 mod session;
 mod timeline;
 
 pub use build::{BuildRow, build};
-pub use called::{
-    CalledRankRow, CalledReport, CalledRequest, Recorded, Recording, record_called, run_called,
-};
+pub use called::{CalledRequest, Recorded, Recording, record_called, run_called};
 pub use console::ConsoleStreams;
 pub use core_costs::core_costs;
 pub use executed::{
-    ExecutedRankRow, ExecutedReport, ExecutedRequest, FileRequest, is_program_of_calls,
-    record_executed, refuse_checkpoint, run_executed,
+    ExecutedRequest, FileRequest, is_program_of_calls, record_executed, refuse_checkpoint,
+    run_executed,
 };
-pub use messages::{
-    MessagesCall, MessagesLibrary, MessagesRankRow, MessagesReport, MessagesRequest,
-    record_replayed, replay_messages,
-};
+pub use messages::{MessagesLibrary, MessagesRequest, record_replayed, replay_messages};
 pub use npb::{NpbRequest, npb, parse_npb_class, parse_npb_kernels, parse_npb_libraries};
 pub use recorded::take_recorded;
+pub use report::{ProgramCall, ProgramRankRow, ProgramReport};
 pub use timeline::{TIMELINE_VERSION, Timeline, TimelineRank};
 
 pub use noccl_compile::{

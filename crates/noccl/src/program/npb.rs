@@ -2,7 +2,7 @@
 //! The NAS Parallel Benchmarks on executed cores: compiled, run, and what their rank 0 prints of the results read back.
 
 use crate::program::{
-    CalledRankRow, CalledRequest, ExecutedRankRow, ExecutedRequest, run_called, run_executed,
+    CalledRequest, ExecutedRequest, ProgramRankRow, ProgramReport, run_called, run_executed,
 };
 use crate::{Error, Watch};
 use noccl_compile::{InterruptCosts, NpbBuild, NpbClass, NpbKernel, NpbLibrary, OnStep};
@@ -180,82 +180,32 @@ fn row(
         checkpoint: None,
     };
     let ran = if library == NpbLibrary::Calls {
-        called(network, executed, watch)?
+        let called = CalledRequest {
+            executed,
+            collectives: None,
+            noise_seed: None,
+        };
+        run_called(network, &called, watch)?
     } else {
-        over_ports(network, &executed, watch)?
+        run_executed(network, &executed, watch)?
     };
-    let texts: Vec<&str> = ran.consoles.iter().map(String::as_str).collect();
+    let consoles = ran.ranks.iter().filter_map(|rank| rank.console.as_deref());
+    let texts: Vec<&str> = consoles.collect();
     let printed = lines::read(&texts, kernel, library)?;
     Ok(made(request, &ran, printed, (kernel, library)))
 }
 
-/// What a run tells, of all ranks together.
-struct Ran {
-    network: String,
-    cycles: u64,
-    program_bytes: u64,
-    instructions: u64,
-    consoles: Vec<String>,
-    /// As the backend accounts for them: of programs over ports, the library's own count tells sends and receives from the rest.
-    compute_cycles: u64,
-    send_cycles: u64,
-    receive_cycles: u64,
-    wait_cycles: u64,
-    messages: u64,
-    bytes: u64,
-}
-
-fn over_ports(
-    network: &Network,
-    request: &ExecutedRequest,
-    watch: Watch<'_>,
-) -> Result<Ran, Error> {
-    let report = run_executed(network, request, watch)?;
-    let sum = |of: fn(&ExecutedRankRow) -> u64| report.ranks.iter().map(of).sum();
-    Ok(Ran {
-        compute_cycles: sum(|rank| rank.execute_cycles),
-        send_cycles: sum(|rank| rank.send_wait_cycles),
-        receive_cycles: sum(|rank| rank.receive_wait_cycles),
-        wait_cycles: sum(|rank| rank.send_wait_cycles + rank.receive_wait_cycles),
-        messages: 0,
-        bytes: 0,
-        instructions: sum(|rank| rank.instructions),
-        network: report.network,
-        cycles: report.cycles,
-        program_bytes: report.program_bytes,
-        consoles: report.ranks.into_iter().map(|rank| rank.console).collect(),
-    })
-}
-
-fn called(network: &Network, executed: ExecutedRequest, watch: Watch<'_>) -> Result<Ran, Error> {
-    let called = CalledRequest {
-        executed,
-        collectives: None,
-        noise_seed: None,
-    };
-    let report = run_called(network, &called, watch)?;
-    let sum = |of: fn(&CalledRankRow) -> u64| report.ranks.iter().map(of).sum();
-    Ok(Ran {
-        compute_cycles: sum(|rank| rank.compute_cycles),
-        send_cycles: sum(|rank| rank.send_cycles),
-        receive_cycles: sum(|rank| rank.receive_cycles),
-        wait_cycles: sum(|rank| rank.wait_cycles),
-        messages: sum(|rank| rank.messages),
-        bytes: sum(|rank| rank.bytes),
-        instructions: sum(|rank| rank.instructions),
-        network: report.network,
-        cycles: report.cycles,
-        program_bytes: report.program_bytes,
-        consoles: report.ranks.into_iter().map(|rank| rank.console).collect(),
-    })
-}
-
 fn made(
     request: &NpbRequest,
-    ran: &Ran,
+    ran: &ProgramReport,
     printed: lines::Printed,
     (kernel, library): (NpbKernel, NpbLibrary),
 ) -> NpbRow {
+    let sum =
+        |of: fn(&ProgramRankRow) -> Option<u64>| -> u64 { ran.ranks.iter().filter_map(of).sum() };
+    // Over ports sends and receives are instructions, of which the backend sees the waits alone.
+    let send_cycles = sum(|rank| rank.send_cycles.or(rank.send_wait_cycles));
+    let receive_cycles = sum(|rank| rank.receive_cycles.or(rank.receive_wait_cycles));
     let mut row = NpbRow {
         kernel: kernel.name().to_owned(),
         class: request.class.letter().to_string(),
@@ -265,23 +215,24 @@ fn made(
         network: ran.network.clone(),
         cycles: ran.cycles,
         timed_cycles: printed.timed_cycles,
-        compute_cycles: ran.compute_cycles,
-        send_cycles: ran.send_cycles,
-        receive_cycles: ran.receive_cycles,
-        wait_cycles: ran.wait_cycles,
-        messages: ran.messages,
-        bytes: ran.bytes,
-        instructions: ran.instructions,
-        program_bytes: ran.program_bytes,
+        compute_cycles: sum(|rank| Some(rank.compute_cycles)),
+        send_cycles,
+        receive_cycles,
+        wait_cycles: sum(|rank| Some(rank.wait_cycles)),
+        messages: sum(|rank| rank.messages),
+        bytes: sum(|rank| rank.bytes),
+        instructions: sum(|rank| rank.instructions),
+        // Every compiled program has them.
+        program_bytes: ran.program_bytes.into_iter().sum(),
         verification: printed.quantities,
         verified: printed.verified,
     };
     // Over ports the backend sees executing and waiting; the library counts cycles within its calls, waits included.
     if let Some(counts) = printed.counts {
         let within_calls = counts.send_cycles + counts.receive_cycles;
-        row.compute_cycles = (ran.compute_cycles + ran.wait_cycles).saturating_sub(within_calls);
-        row.send_cycles = counts.send_cycles.saturating_sub(ran.send_cycles);
-        row.receive_cycles = counts.receive_cycles.saturating_sub(ran.receive_cycles);
+        row.compute_cycles = (row.compute_cycles + row.wait_cycles).saturating_sub(within_calls);
+        row.send_cycles = counts.send_cycles.saturating_sub(send_cycles);
+        row.receive_cycles = counts.receive_cycles.saturating_sub(receive_cycles);
         row.messages = counts.messages;
         row.bytes = counts.bytes;
     }

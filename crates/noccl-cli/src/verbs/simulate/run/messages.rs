@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl run messages`: the replay of a message trace.
 
+use super::program_report::summary;
 use super::ranks::RanksArgs;
 use crate::args::SpecArgs;
 use crate::progress::watched;
-use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::Error;
-use noccl::program::{MessagesReport, MessagesRequest};
+use noccl::program::MessagesRequest;
 use std::path::PathBuf;
 
 /// A message trace: what the ranks of an MPI program have called, as programs/recorder records it
@@ -80,47 +80,4 @@ impl RunMessages {
         }
         Ok(Outcome::Fine)
     }
-}
-
-fn summary(report: &MessagesReport) -> String {
-    let header = [
-        "rank", "cycles", "computes", "sends", "receives", "waits", "messages", "bytes",
-    ];
-    let header = header.map(|title| (title, Align::Right));
-    let rows: Vec<Vec<String>> = report
-        .ranks
-        .iter()
-        .map(|rank| {
-            let numbers = [
-                rank.finish_cycle,
-                rank.compute_cycles,
-                rank.send_cycles,
-                rank.receive_cycles,
-                rank.wait_cycles,
-                rank.messages,
-                rank.bytes,
-            ];
-            let first = [rank.rank.to_string()];
-            first.into_iter().chain(numbers.map(grouped)).collect()
-        })
-        .collect();
-    let sum = |of: fn(&noccl::program::MessagesRankRow) -> u64| {
-        grouped(report.ranks.iter().map(of).sum())
-    };
-    format!(
-        "{}\nnetwork    {}\nsource     {}\n{}cycles     {} ({:.0} ns)\nmessages   {} of {} bytes, {} received\nflit-hops  {}\n",
-        table(&header, &rows),
-        report.network,
-        noccl::files::visible_line(&report.source),
-        match report.library {
-            noccl::program::MessagesLibrary::Modelled => "",
-            noccl::program::MessagesLibrary::Recorded => "library    recorded\n",
-        },
-        grouped(report.cycles),
-        report.time_ns,
-        sum(|rank| rank.messages),
-        sum(|rank| rank.bytes),
-        sum(|rank| rank.received_messages),
-        grouped(report.flit_hops),
-    )
 }

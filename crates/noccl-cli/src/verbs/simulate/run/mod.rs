@@ -3,6 +3,7 @@
 
 mod messages;
 mod program;
+mod program_report;
 mod ranks;
 mod report;
 mod schedule;

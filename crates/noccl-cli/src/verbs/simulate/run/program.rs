@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl run program`: a compiled program on executed cores, or an mpi4py script by the Python package.
 
+use super::program_report::{print, print_failed};
 use super::ranks::RanksArgs;
 use crate::args::{CheckpointArgs, SpecArgs, size};
 use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::python::{interpreter, run_ranks};
-use crate::table::{Align, grouped, table};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::Error;
 use noccl::network::Network;
-use noccl::program::{
-    CalledRankRow, CalledReport, CalledRequest, CollectiveUseRow, ConsoleStreams, ExecutedReport,
-    ExecutedRequest, FileRequest, Recording,
-};
+use noccl::program::{CalledRequest, ExecutedRequest, FileRequest, ProgramReport, Recording};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -104,18 +101,10 @@ impl RunProgram {
         let (mut report, timeline) =
             done.inspect_err(|_| print_failed(&printed, self.of_ranks.json))?;
         self.of_ranks.write_timeline(&timeline)?;
-        let consoles = report.ranks.iter_mut().map(|rank| &mut rank.console);
-        self.write_recorded(&report.network, consoles)?;
-        if self.of_ranks.json {
-            output::json(&report)?;
-        } else {
-            let printed = report
-                .ranks
-                .iter()
-                .map(|rank| (&*rank.console, &*rank.errors));
-            print(printed, &summary(&report))?;
-        }
-        Ok(outcome(report.ranks.iter().map(|rank| rank.exit_code)))
+        let consoles = report.ranks.iter_mut();
+        let consoles: Vec<&mut String> = consoles.filter_map(|r| r.console.as_mut()).collect();
+        self.write_recorded(&report.network, consoles.into_iter())?;
+        self.ended(&report)
     }
 
     /// Runs a program of `noccl build --calls`.
@@ -141,16 +130,19 @@ impl RunProgram {
         if let Some(timeline) = &recorded.timeline {
             self.of_ranks.write_timeline(timeline)?;
         }
+        self.ended(&report)
+    }
+
+    /// Shows a report; the exit status is the program's.
+    fn ended(&self, report: &ProgramReport) -> Result<Outcome, Error> {
         if self.of_ranks.json {
-            output::json(&report)?;
+            output::json(report)?;
         } else {
-            let printed = report
-                .ranks
-                .iter()
-                .map(|rank| (&*rank.console, &*rank.errors));
-            print(printed, &called_summary(&report))?;
+            print(report)?;
         }
-        Ok(outcome(report.ranks.iter().map(|rank| rank.exit_code)))
+        Ok(outcome(
+            report.ranks.iter().filter_map(|rank| rank.exit_code),
+        ))
     }
 
     /// Refuses what has no effect on a program over ports, whose messages are its own instructions.
@@ -241,182 +233,4 @@ fn parse_file(text: &str) -> Result<FileRequest, Error> {
         name: name.to_owned(),
         file: file.into(),
     })
-}
-
-/// Standard output has that of the program alone, as outside of a simulation; standard error that of the program, then the summary.
-fn print<'a>(
-    ranks: impl Iterator<Item = (&'a str, &'a str)> + Clone,
-    summary: &str,
-) -> Result<(), Error> {
-    let outputs = by_rank(ranks.clone().map(|(output, _)| output));
-    if !outputs.is_empty() {
-        output::result(&outputs)?;
-    }
-    log(&by_rank(ranks.map(|(_, errors)| errors)));
-    output::log(summary);
-    Ok(())
-}
-
-/// What ranks of a program that fails have printed: kept, where JSON is expected on standard error.
-fn print_failed(printed: &[ConsoleStreams], is_json: bool) {
-    let outputs = by_rank(printed.iter().map(|rank| &*rank.output));
-    if is_json {
-        log(&outputs);
-    } else if !outputs.is_empty() {
-        // The program's own error is told in any case.
-        let _ = output::result(&outputs);
-    }
-    log(&by_rank(printed.iter().map(|rank| &*rank.errors)));
-}
-
-/// Standard error gets lines, if there are any.
-fn log(lines: &str) {
-    if !lines.is_empty() {
-        output::log(lines.trim_end_matches('\n'));
-    }
-}
-
-/// What ranks have printed, each line with its rank.
-fn by_rank<'a>(ranks: impl Iterator<Item = &'a str>) -> String {
-    let printed = ranks.enumerate().map(|(rank, text)| {
-        let lines = text.lines();
-        let lines = lines.map(|line| format!("rank {rank}: {line}\n"));
-        lines.collect::<String>()
-    });
-    printed.collect()
-}
-
-/// How the collectives of a program were carried out; nothing if it calls none.
-fn collectives_table(uses: &[CollectiveUseRow]) -> String {
-    if uses.is_empty() {
-        return String::new();
-    }
-    let header = [
-        ("collective", Align::Left),
-        ("ranks", Align::Right),
-        ("bytes", Align::Right),
-        ("calls", Align::Right),
-        ("algorithm", Align::Left),
-        ("reason", Align::Left),
-    ];
-    let row = |one: &CollectiveUseRow| {
-        vec![
-            one.collective.clone(),
-            one.ranks.to_string(),
-            one.bytes.map_or_else(|| "various".to_owned(), grouped),
-            grouped(one.calls),
-            one.algorithm.clone(),
-            // 0: an empty cell: nothing was refused.
-            one.reason.clone().unwrap_or_default(),
-        ]
-    };
-    let rows: Vec<Vec<String>> = uses.iter().map(row).collect();
-    format!("{}\n", table(&header, &rows))
-}
-
-fn called_summary(report: &CalledReport) -> String {
-    let header = [
-        ("rank", Align::Right),
-        ("tile", Align::Left),
-        ("exit", Align::Right),
-        ("cycles", Align::Right),
-        ("computing", Align::Right),
-        ("sending", Align::Right),
-        ("receiving", Align::Right),
-        ("waiting", Align::Right),
-        ("instructions", Align::Right),
-        ("messages", Align::Right),
-        ("bytes", Align::Right),
-    ];
-    let row = |rank: &CalledRankRow| {
-        let tile = format!("{},{}", rank.tile.x, rank.tile.y);
-        let mut row = vec![rank.rank.to_string(), tile, rank.exit_code.to_string()];
-        row.extend(
-            [
-                rank.finish_cycle,
-                rank.compute_cycles,
-                rank.send_cycles,
-                rank.receive_cycles,
-                rank.wait_cycles,
-                rank.instructions,
-                rank.messages,
-                rank.bytes,
-            ]
-            .map(grouped),
-        );
-        row
-    };
-    let rows: Vec<Vec<String>> = report.ranks.iter().map(row).collect();
-    let total = Total {
-        network: &report.network,
-        cycles: report.cycles,
-        time_ns: report.time_ns,
-        flit_hops: report.flit_hops,
-        program_bytes: report.program_bytes,
-    };
-    let collectives = collectives_table(&report.collectives);
-    format!("{}\n{collectives}{}", table(&header, &rows), total.lines())
-}
-
-/// What stands below the table of ranks.
-struct Total<'a> {
-    network: &'a str,
-    cycles: u64,
-    time_ns: f64,
-    flit_hops: u64,
-    program_bytes: u64,
-}
-
-impl Total<'_> {
-    fn lines(&self) -> String {
-        format!(
-            "network    {}\ncycles     {} ({:.0} ns)\nflit-hops  {}\nprogram    {} bytes of code and data per core\n",
-            self.network,
-            grouped(self.cycles),
-            self.time_ns,
-            grouped(self.flit_hops),
-            grouped(self.program_bytes),
-        )
-    }
-}
-
-fn summary(report: &ExecutedReport) -> String {
-    let header = [
-        ("rank", Align::Right),
-        ("tile", Align::Left),
-        ("exit", Align::Right),
-        ("cycles", Align::Right),
-        ("executing", Align::Right),
-        ("waits to send", Align::Right),
-        ("waits for words", Align::Right),
-        ("instructions", Align::Right),
-        ("packets", Align::Right),
-        ("words sent", Align::Right),
-    ];
-    let rows: Vec<Vec<String>> = report
-        .ranks
-        .iter()
-        .map(|rank| {
-            vec![
-                rank.rank.to_string(),
-                format!("{},{}", rank.tile.x, rank.tile.y),
-                rank.exit_code.to_string(),
-                grouped(rank.finish_cycle),
-                grouped(rank.execute_cycles),
-                grouped(rank.send_wait_cycles),
-                grouped(rank.receive_wait_cycles),
-                grouped(rank.instructions),
-                grouped(rank.packets),
-                grouped(rank.sent_words),
-            ]
-        })
-        .collect();
-    let total = Total {
-        network: &report.network,
-        cycles: report.cycles,
-        time_ns: report.time_ns,
-        flit_hops: report.flit_hops,
-        program_bytes: report.program_bytes,
-    };
-    format!("{}\n{}", table(&header, &rows), total.lines())
 }
