@@ -49,6 +49,7 @@ def test_each_call_is_counted_once_under_the_algorithm_that_carried_it_out() -> 
     assert "operator" in found["Allreduce", 512]["reason"]
     assert found["Scan", 512]["reason"] == "always composed"
     assert found["barrier", 0]["calls"] == 1
+    assert found["barrier", 0]["reason"] == "the named algorithm does not carry this out here"
     assert sum(row["calls"] for row in found.values()) == 9
 
 

@@ -4,7 +4,7 @@
 use crate::ids::{CommId, RankId};
 use crate::rank::{Call, CallKind, CallSite, Rank};
 use crate::session::Session;
-use noccl_coll::Choice;
+use noccl_coll::{Algorithm, Choice};
 use noccl_net::counts::max_or_zero;
 use noccl_run::{RankTime, TimeSlices};
 use serde::Serialize;
@@ -195,6 +195,9 @@ const CHUNKS: &str = "a chunk: the buffers are longer than a tile's memory for c
 const FULL_STORES: &str = "reductions of other groups may fill the routers' stores";
 const STREAMS: &str = "another group multicasts over the static network";
 
+/// Why `auto` chooses although the user named an algorithm.
+const NOT_NAMED: &str = "the named algorithm does not carry this out here";
+
 /// Collective, ranks, bytes, algorithm, reason.
 type Key = (String, u32, Option<u64>, String, Option<String>);
 
@@ -229,6 +232,11 @@ impl Uses {
 }
 
 impl Session<'_> {
+    /// Calls by another algorithm get a reason in the report.
+    pub fn name_algorithm(&mut self, named: Option<Algorithm>) {
+        self.named = named;
+    }
+
     /// The library of a program composes a collective of messages, with blocks of a length that all ranks know, or of others. Every
     /// rank says so; the first one of the communicator counts.
     pub fn note_composed(
@@ -263,6 +271,8 @@ impl Session<'_> {
             Some(FULL_STORES)
         } else if self.by_streams.contains(&terms) {
             Some(STREAMS)
+        } else if self.named.is_some_and(|named| named != choice.algorithm) {
+            Some(NOT_NAMED)
         } else {
             terms.is_chunk.then_some(CHUNKS)
         };

@@ -17,7 +17,7 @@ use crate::tasks::TaskWait;
 use crate::template::Template;
 use crate::terms::Terms;
 use crate::trace::RankRecording;
-use noccl_coll::Choice;
+use noccl_coll::{Algorithm, Choice};
 use noccl_net::{Coord, Network};
 use noccl_run::{Ended, OpenRun, Order, RunConfig, RunError, TimeSlices};
 use noccl_sim::open_run;
@@ -49,6 +49,8 @@ pub struct Session<'n> {
     pub(crate) network: &'n Network,
     pub(crate) run: Box<dyn OpenRun + 'n>,
     pub(crate) choose: Choose<'n>,
+    /// The algorithm that the user named for all collectives.
+    pub(crate) named: Option<Algorithm>,
     pub(crate) carries_words: bool,
     pub(crate) ranks: Vec<Rank>,
     /// Rank by tile.
@@ -140,6 +142,7 @@ impl<'n> Session<'n> {
             network,
             run,
             choose: options.choose,
+            named: None,
             carries_words: network.routers().carries_words(),
             rank_at: rank_at.collect(),
             comms: vec![Communicator::new(all, &coords)],

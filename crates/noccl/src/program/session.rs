@@ -88,5 +88,7 @@ pub fn session<'n>(
             program_choice(network, collective, algorithm).map_err(|error| error.to_string())
         }),
     };
-    Session::new(network, request.ranks, options)
+    let mut session = Session::new(network, request.ranks, options)?;
+    session.name_algorithm(algorithm);
+    Ok(session)
 }
