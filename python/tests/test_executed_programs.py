@@ -51,6 +51,16 @@ def collectives(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built("tests/ranks/collectives.c", tmp_path_factory.mktemp("collectives"))
 
 
+def test_broadcasts_are_refused_where_they_could_mix(collectives: Path) -> None:
+    # The library fills streams for FIFOs of 3 words: with 5, random programs got words of the next broadcast.
+    options = ("--ranks", 6, *on_cores("tilepro64_4x4"), "-P")
+    fifos = "router.static_network.input_fifo_flits"
+    refused = noccl("run", "program", collectives, *options, f"{fifos}=5")
+    assert refused.returncode == 2
+    assert f"{fifos} up to 3, here it is 5" in refused.stderr
+    assert noccl("run", "program", collectives, *options, f"{fifos}=1").returncode == 0
+
+
 @pytest.mark.parametrize("ranks", cases([1, 6, 7, 16], [1, 2, 5, 6, 7, 9, 11, 16]))
 def test_collectives_and_messages_give_every_rank_its_part(collectives: Path, ranks: int) -> None:
     found = report(collectives, ranks, *on_cores("tilepro64_4x4"))

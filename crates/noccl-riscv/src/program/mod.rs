@@ -85,6 +85,12 @@ impl Image {
         elf::read(file)
     }
 
+    /// Does the program contain a symbol of this name?
+    #[must_use]
+    pub fn has_symbol(&self, name: &str) -> bool {
+        self.symbols.iter().any(|symbol| symbol.name == name)
+    }
+
     /// The symbol that an address belongs to, and the distance from its start.
     #[must_use]
     pub fn symbol_at(&self, address: u64) -> Option<(&Symbol, u64)> {

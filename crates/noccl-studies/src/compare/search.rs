@@ -100,6 +100,10 @@ pub(crate) fn families(
 fn all_choices(network: &Network, collective: &Collective) -> Result<Vec<Choice>, Error> {
     let known = choices(network, collective);
     if known.is_empty() {
+        // What is offered says what it lacks: memory, a size, a group.
+        for choice in offered(network, collective) {
+            noccl_coll::schedule(network, collective, choice)?;
+        }
         noccl_coll::schedule(network, collective, Choice::new(Algorithm::InNetwork, 1))?;
     }
     Ok(known)

@@ -159,6 +159,8 @@ pub fn stress(
     // Cores that wait for a response to every message would wait within sends that must not wait.
     let kept: &[&str] = match request.kinds[..] {
         [StressKind::Program] => &["core.flow_control"],
+        // The message library of compiled programs is made for FIFOs of the presets.
+        [StressKind::ExecutedProgram] => &["router.static_network.input_fifo_flits"],
         _ => &[],
     };
     let outcomes: Vec<StressOutcome> = (request.first_seed..request.first_seed + request.seeds)

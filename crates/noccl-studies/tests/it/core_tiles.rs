@@ -2,7 +2,8 @@
 //! Collectives of core tiles, simulated: rounds in lock-step, bounds of exchanges, barriers, noise.
 
 use crate::common::rows_of;
-use noccl_studies::{CompareRequest, CompareRow, NoiseRequest};
+use noccl_run::Watch;
+use noccl_studies::{CompareRequest, CompareRow, NoiseRequest, compare, load, parse_group};
 use noccl_workload::CollectiveKind;
 
 /// Rows of one collective over a whole mesh.
@@ -148,5 +149,22 @@ fn cores_that_begin_late_cost_a_torus_exchange_at_most_that_and_a_tenth() {
             let is_robust = row.algorithm != "planned";
             assert_eq!(mean <= allowed, is_robust, "{}: {mean}", row.algorithm);
         }
+    }
+}
+
+/// The refusal names the field that keeps all algorithms out, not one that core tiles do not have.
+#[test]
+fn memories_that_no_algorithm_fits_into_are_named() {
+    for (kind, bytes, memory_bytes) in [
+        (CollectiveKind::Reduce, 8, "184"),
+        (CollectiveKind::Reduce, 512, "1852"),
+    ] {
+        let overrides = [("core.memory_bytes".to_owned(), memory_bytes.to_owned())];
+        let network = load("tilepro64_3x2", &overrides).unwrap().network;
+        let group = parse_group(&network, "all").unwrap();
+        let request = CompareRequest::new(kind, group, vec![bytes]);
+        let refused = compare(&network, &request, Watch::quiet()).unwrap_err();
+        let text = refused.to_string();
+        assert!(text.contains("core.memory_bytes"), "{text}");
     }
 }

@@ -169,7 +169,7 @@ pub fn is_program_of_calls(program: &Path) -> Result<bool, Error> {
 }
 
 pub(crate) fn has_calls(image: &Image) -> bool {
-    image.symbols.iter().any(|symbol| symbol.name == CALLS_MARK)
+    image.has_symbol(CALLS_MARK)
 }
 
 /// The program with its arguments, environment and files.

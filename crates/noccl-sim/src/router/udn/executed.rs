@@ -12,6 +12,7 @@ use noccl_riscv::{Program, RiscvError};
 use noccl_run::{
     Counters, Diagnosis, OnProgress, Progress, Run, RunConfig, RunError, Status, WaitEdge,
 };
+use noccl_spec::CoreTiles;
 use noccl_workload::Place;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
@@ -73,6 +74,28 @@ pub enum ExecutedError {
     Run(#[from] RunError),
 }
 
+/// FIFOs that the message library's broadcasts fill, so that streams of three roots cannot mix: `FIFO_WORDS` of
+/// `programs/nocmsg/collectives.c`.
+const STREAM_FIFO_WORDS: u32 = 3;
+/// The library's function that sets a route of the static network: programs without broadcasts do not have it.
+const ROUTE_FUNCTION: &str = "nm_own_configure";
+
+/// With longer FIFOs a short broadcast could overtake the one before it.
+fn refuse_long_fifos(tiles: &CoreTiles, program: &Program) -> Result<(), RunError> {
+    let words = tiles.router.static_network.input_fifo_flits;
+    if words <= STREAM_FIFO_WORDS || !program.image().has_symbol(ROUTE_FUNCTION) {
+        return Ok(());
+    }
+    Err(RunError::Refused {
+        backend: "sim",
+        what: "a compiled program with broadcasts over the static network".to_owned(),
+        reason: format!(
+            "its message library separates broadcasts for router.static_network.input_fifo_flits up to {STREAM_FIFO_WORDS}, here it is \
+             {words}; accepted: at most {STREAM_FIFO_WORDS}, or a program made by noccl build --calls"
+        ),
+    })
+}
+
 /// A run of a compiled program between two cycles.
 ///
 /// It can be [saved](ExecutedRun::save) there, and a process that [loads](ExecutedRun::load) it goes on to the result that this one
@@ -97,6 +120,7 @@ impl<'a> ExecutedRun<'a> {
         let tiles = network
             .cores()
             .ok_or_else(|| refused("a compiled program"))?;
+        refuse_long_fifos(tiles, request.program)?;
         let mut cores = ExecutedCores::new(
             network,
             tiles,
