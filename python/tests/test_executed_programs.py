@@ -52,7 +52,8 @@ def collectives(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_broadcasts_are_refused_where_they_could_mix(collectives: Path) -> None:
-    # The library fills streams for FIFOs of 3 words: with 5, random programs got words of the next broadcast.
+    # The library fills streams for FIFOs of 3 words: with 5, random programs got words of the next
+    # broadcast.
     options = ("--ranks", 6, *on_cores("tilepro64_4x4"), "-P")
     fifos = "router.static_network.input_fifo_flits"
     refused = noccl("run", "program", collectives, *options, f"{fifos}=5")
