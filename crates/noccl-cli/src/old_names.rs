@@ -8,11 +8,13 @@ use std::ffi::OsString;
 
 /// Old and new names of verbs; the old ones are hidden aliases of the new ones. The formats of their rows have the same names.
 const VERBS: [(&str, &str); 2] = [("rivals", "baselines"), ("verdicts", "validation")];
+/// Old and new names of other formats.
+const FORMATS: [(&str, &str); 1] = [("messages", "program")];
 
 /// Says so if the verb of a command line has another name today.
 pub fn note_verb(arguments: &[OsString]) {
     let verb = arguments.get(1).and_then(|verb| verb.to_str());
-    if let Some((old, new)) = verb.and_then(renamed) {
+    if let Some((old, new)) = verb.and_then(|verb| renamed(VERBS, verb)) {
         output::log(&format!("note: `noccl {old}` is now `noccl {new}`"));
     }
 }
@@ -43,13 +45,16 @@ pub fn format_name(name: &str) -> Result<&str, Error> {
         let command = "cargo run --release -p noccl-papers -- --schema";
         return Err(Error::argument("format", name, in_checkout(command)));
     }
-    let renamed = renamed(name).or((name == "messages").then_some(("messages", "program")));
-    Ok(renamed.map_or(name, |(old, new)| {
+    let formats = VERBS.into_iter().chain(FORMATS);
+    Ok(renamed(formats, name).map_or(name, |(old, new)| {
         output::log(&format!("note: the format `{old}` is now `{new}`"));
         new
     }))
 }
 
-fn renamed(name: &str) -> Option<(&'static str, &'static str)> {
-    VERBS.into_iter().find(|(old, _)| *old == name)
+fn renamed(
+    names: impl IntoIterator<Item = (&'static str, &'static str)>,
+    name: &str,
+) -> Option<(&'static str, &'static str)> {
+    names.into_iter().find(|(old, _)| *old == name)
 }

@@ -4,7 +4,7 @@
 use crate::{Algorithm, BarrierShape, Choice, Forwarding, messages, schedule};
 use noccl_net::Network;
 use noccl_workload::check::check_form;
-use noccl_workload::{Collective, may_overlap_others};
+use noccl_workload::{Collective, Schedule, may_overlap_others};
 
 /// Most chunks that a comparison tries.
 pub(crate) const MAX_CHUNKS: u32 = 64;
@@ -34,23 +34,19 @@ pub fn choices_of(network: &Network, collective: &Collective, algorithm: Algorit
     possible(network, collective, |choice| choice.algorithm == algorithm)
 }
 
-/// Those of [`choices`] whose schedules the network runs.
-#[must_use]
-pub fn choices_that_run(network: &Network, collective: &Collective) -> Vec<Choice> {
-    let mut found = offered(network, collective);
-    found.retain(|choice| runs(network, collective, *choice));
-    found
-}
-
-/// Those of them whose transactions may overlap those of others ([`may_overlap_others`]), as in programs of ranks. All that run where
-/// none may.
+/// Those of [`choices`] whose schedules the network runs and whose transactions may overlap those of others
+/// ([`may_overlap_others`]), as in programs of ranks. All that run where none may.
 #[must_use]
 pub fn choices_for_programs(network: &Network, collective: &Collective) -> Vec<Choice> {
-    let all = choices_that_run(network, collective);
-    let mut free = all.clone();
-    free.retain(|choice| {
-        schedule(network, collective, *choice).is_ok_and(|s| may_overlap_others(network, &s))
-    });
+    let (mut all, mut free) = (Vec::new(), Vec::new());
+    for choice in offered(network, collective) {
+        if let Some(made) = that_runs(network, collective, choice) {
+            all.push(choice);
+            if may_overlap_others(network, &made) {
+                free.push(choice);
+            }
+        }
+    }
     if free.is_empty() { all } else { free }
 }
 
@@ -58,14 +54,16 @@ pub fn choices_for_programs(network: &Network, collective: &Collective) -> Vec<C
 #[must_use]
 pub fn runs_by(network: &Network, collective: &Collective, algorithm: Algorithm) -> bool {
     let mut choices = every(network, collective).into_iter();
-    choices.any(|choice| choice.algorithm == algorithm && runs(network, collective, choice))
+    choices.any(|choice| {
+        choice.algorithm == algorithm && that_runs(network, collective, choice).is_some()
+    })
 }
 
-/// Does the network run the schedule of a choice? One that is made may have actions that it refuses: clusters that only move messages have
-/// no additions.
-fn runs(network: &Network, collective: &Collective, choice: Choice) -> bool {
-    let made = schedule(network, collective, choice);
-    made.is_ok_and(|made| check_form(network, &made).is_ok())
+/// The schedule of a choice, if the network runs it. One that is made may have actions that the network refuses: clusters that only
+/// move messages have no additions.
+fn that_runs(network: &Network, collective: &Collective, choice: Choice) -> Option<Schedule> {
+    let made = schedule(network, collective, choice).ok()?;
+    check_form(network, &made).is_ok().then_some(made)
 }
 
 /// Choices that a comparison would look at, those with them that this group or size refuses: no schedule is made.

@@ -27,9 +27,7 @@ pub use algorithm::Algorithm;
 pub use barrier::{
     BarrierAlgorithm, BarrierShape, BarrierStructure, CounterPlace, barrier_schedule, centre,
 };
-pub use candidates::{
-    choices, choices_among, choices_for_programs, choices_of, choices_that_run, offered, runs_by,
-};
+pub use candidates::{choices, choices_among, choices_for_programs, choices_of, offered, runs_by};
 pub use choice::{
     Choice, Forwarding, Inner, LineForm, MessageForm, PointForm, RoundForm, RoundSync, TreeForm,
 };

@@ -7,7 +7,8 @@ use crate::session::Session;
 use noccl_coll::{Algorithm, Choice};
 use noccl_net::counts::max_or_zero;
 use noccl_run::{RankTime, TimeSlices};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A call of a rank, from its start to its end.
@@ -169,18 +170,19 @@ impl Session<'_> {
 // Which algorithm carried out which collectives of a program, and why it was not the chosen one.
 
 /// Calls of a collective that were carried out alike.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct CollectiveUse {
     /// The collective; the name of MPI where it was composed of messages.
     pub collective: String,
     /// Ranks of the communicator.
     pub ranks: u32,
-    /// Bytes of a block; `None` where blocks of ranks differ or only their ranks know them, and for lengths beyond the first
+    /// Bytes of a block; none where blocks of ranks differ or only their ranks know them, and for lengths beyond the first
     /// thousand different rows.
     pub bytes: Option<u64>,
     /// Algorithm with its parameters; `messages`: composed of messages by the library of the program.
     pub algorithm: String,
-    /// Why it is not the algorithm that was named or that `auto` picks for the whole call; `None` if it is.
+    /// Why it is not the algorithm that was named or that `auto` picks for the whole call; none if it is.
     pub reason: Option<String>,
     /// Calls.
     pub calls: u64,

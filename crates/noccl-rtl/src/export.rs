@@ -102,6 +102,23 @@ fn file_list(ordered: &[&SourceFile]) -> String {
 
 // READMEs of exported folders.
 
+/// Title and table of files; `of` says which networks share the modules.
+fn files(network: &str, package_file: &str, of: &str) -> String {
+    format!(
+        "# Hardware of the network {network}\n\
+         \n\
+         Written by `noccl rtl`. SystemVerilog (IEEE 1800-2017), one clock, asynchronous active-low reset.\n\
+         \n\
+         | file | holds |\n\
+         |---|---|\n\
+         | `{FILE_LIST}` | all files in the order in which tools read them, and the include folder |\n\
+         | `{package_file}` | the numbers of this network, and the only file that depends on it |\n\
+         | `src/` | modules and packages, the same for every network{of} |\n\
+         | `include/` | assertion macros: active in simulation, nothing under `SYNTHESIS` |\n\
+         | `{DIGEST_FILE}` | digests of all these files (`sha256sum -c`); `noccl rtl` replaces the folder only while they are right |\n"
+    )
+}
+
 pub(crate) fn readme(c: &RtlConfig) -> String {
     let mut regions = String::new();
     for (i, r) in c.regions.iter().enumerate() {
@@ -123,17 +140,7 @@ pub(crate) fn readme(c: &RtlConfig) -> String {
         );
     }
     format!(
-        "# Hardware of the network {network}\n\
-         \n\
-         Written by `noccl rtl`. SystemVerilog (IEEE 1800-2017), one clock, asynchronous active-low reset.\n\
-         \n\
-         | file | holds |\n\
-         |---|---|\n\
-         | `{FILE_LIST}` | all files in the order in which tools read them, and the include folder |\n\
-         | `{PACKAGE_FILE}` | the numbers of this network, and the only file that depends on it |\n\
-         | `src/` | modules and packages, the same for every network |\n\
-         | `include/` | assertion macros: active in simulation, nothing under `SYNTHESIS` |\n\
-         | `{DIGEST_FILE}` | digests of all these files (`sha256sum -c`); `noccl rtl` replaces the folder only while they are right |\n\
+        "{files}\
          \n\
          Top: `{TOP}`, {w} × {h} tiles with network interfaces and, in clusters, DMA engines; its ports are documented line\n\
          by line in its source, their bundles in `src/system/noccl_endpoint_pkg.sv`. Tiles with endpoints of their own: `noccl_mesh`.\n\
@@ -159,7 +166,7 @@ pub(crate) fn readme(c: &RtlConfig) -> String {
          | operand store, beside the tile's L1 | {store} bytes |\n\
          | reduction unit | {operands} operands per cycle |\n\
          | wide write channels, ids of each | {channels}, {ids} |\n",
-        network = c.network,
+        files = files(&c.network, PACKAGE_FILE, ""),
         w = c.mesh_width,
         h = c.mesh_height,
         addr_bits = c.addr_bits,
@@ -191,17 +198,7 @@ pub(crate) fn smart_readme(c: &SmartRtlConfig) -> String {
         "none: the root gets every contribution".to_owned()
     };
     format!(
-        "# Hardware of the network {network}\n\
-         \n\
-         Written by `noccl rtl`. SystemVerilog (IEEE 1800-2017), one clock, asynchronous active-low reset.\n\
-         \n\
-         | file | holds |\n\
-         |---|---|\n\
-         | `{FILE_LIST}` | all files in the order in which tools read them, and the include folder |\n\
-         | `{SMART_PACKAGE_FILE}` | the numbers of this network, and the only file that depends on it |\n\
-         | `src/` | modules and packages, the same for every network of such routers |\n\
-         | `include/` | assertion macros: active in simulation, nothing under `SYNTHESIS` |\n\
-         | `{DIGEST_FILE}` | digests of all these files (`sha256sum -c`); `noccl rtl` replaces the folder only while they are right |\n\
+        "{files}\
          \n\
          Top: `{SMART_TOP}`, {w} × {h} routers that a flit passes without being latched, several in a cycle, with their network interfaces; its\n\
          ports are documented line by line in its source, packets and flits in `src/router/smart/noccl_smart_pkg.sv`.\n\
@@ -222,7 +219,7 @@ pub(crate) fn smart_readme(c: &SmartRtlConfig) -> String {
          | multicasts | {multicast} |\n\
          | reduction table | {table} |\n\
          | names of packets | {tag_bits} bits |\n",
-        network = c.network,
+        files = files(&c.network, SMART_PACKAGE_FILE, " of such routers"),
         w = c.mesh_width,
         h = c.mesh_height,
         flit_bits = c.flit_bits,

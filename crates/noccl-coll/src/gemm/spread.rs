@@ -144,28 +144,12 @@ impl SpreadTask<'_> {
                 started.clear();
             }
             let mut now: BTreeMap<Coord, Vec<ActionId>> = BTreeMap::new();
-            for (matrix, stages) in Matrix::BOTH.into_iter().zip(&stages) {
-                for chunk in 0..chunks {
-                    let stage = step.checked_sub(chunk as usize).and_then(|s| stages.get(s));
-                    for (line, hop) in stage.into_iter().flatten() {
-                        for iteration in iterations.clone() {
-                            let Some(kind) = self.chunk_transfer(
-                                matrix,
-                                *line,
-                                iteration,
-                                *hop,
-                                (chunk, chunks),
-                            ) else {
-                                continue;
-                            };
-                            let before = started.get(&hop.initiator).into_iter().flatten();
-                            let after = barrier.iter().chain(before).copied().collect();
-                            let id = program.add(kind, after);
-                            now.entry(hop.initiator).or_default().push(id);
-                            last.push(id);
-                        }
-                    }
-                }
+            for one in self.in_step(&stages, step, chunks, &iterations) {
+                let before = started.get(&one.hop.initiator).into_iter().flatten();
+                let after = barrier.iter().chain(before).copied().collect();
+                let id = program.add(one.kind, after);
+                now.entry(one.hop.initiator).or_default().push(id);
+                last.push(id);
             }
             if step == 0 {
                 first.clone_from(&last);
@@ -179,6 +163,35 @@ impl SpreadTask<'_> {
         Spreading { first, last }
     }
 
+    /// Transfers of a step of the pipeline, in which chunk c passes stage s in step c + s.
+    fn in_step(
+        &self,
+        stages: &[Stages; 2],
+        step: usize,
+        chunks: u32,
+        iterations: &std::ops::Range<u32>,
+    ) -> Vec<ChunkTransfer> {
+        let mut found = Vec::new();
+        for (matrix, stages) in Matrix::BOTH.into_iter().zip(stages) {
+            for chunk in 0..chunks {
+                let stage = step.checked_sub(chunk as usize).and_then(|s| stages.get(s));
+                for (line, hop) in stage.into_iter().flatten() {
+                    found.extend(iterations.clone().filter_map(|iteration| {
+                        let of_all = (chunk, chunks);
+                        Some(ChunkTransfer {
+                            kind: self.chunk_transfer(matrix, *line, iteration, *hop, of_all)?,
+                            matrix,
+                            iteration,
+                            chunk,
+                            hop: *hop,
+                        })
+                    }));
+                }
+            }
+        }
+        found
+    }
+
     /// A tree's first level is started by the cluster that has read the submatrix itself.
     const fn needs_barrier(&self, step: usize) -> bool {
         match self.spread {
@@ -188,8 +201,8 @@ impl SpreadTask<'_> {
     }
 
     /// Hand-overs by stage: the initiator reads from the memory tile, then along the line.
-    fn stages(&self, matrix: Matrix) -> Vec<Vec<(u16, SpreadHop)>> {
-        let mut stages: Vec<Vec<(u16, SpreadHop)>> = vec![Vec::new()];
+    fn stages(&self, matrix: Matrix) -> Stages {
+        let mut stages: Stages = vec![Vec::new()];
         for line in 0..self.layout.lines(matrix) {
             let entry = self.layout.initiator(matrix, line);
             let from = self.layout.source(matrix, line, 0);
@@ -297,6 +310,18 @@ pub(super) struct Spreading {
     pub(super) last: Vec<ActionId>,
 }
 
+/// Hand-overs by stage, with the row or column of the mesh that they serve.
+type Stages = Vec<Vec<(u16, SpreadHop)>>;
+
+/// A chunk of a submatrix on its path.
+struct ChunkTransfer {
+    kind: ActionKind,
+    matrix: Matrix,
+    iteration: u32,
+    chunk: u32,
+    hop: SpreadHop,
+}
+
 // Submatrices along trees of deliveries: whoever has a chunk passes it on, without barriers within an iteration.
 
 /// A chunk of a submatrix at a cluster: matrix, iteration, chunk.
@@ -317,37 +342,22 @@ impl SpreadTask<'_> {
         let (mut first, mut last) = (Vec::new(), Vec::new());
         let mut brought: HashMap<GemmChunk, ActionId> = HashMap::new();
         for step in 0..num_stages + chunks as usize - 1 {
-            for (matrix, stages) in Matrix::BOTH.into_iter().zip(&stages) {
-                for chunk in 0..chunks {
-                    let stage = step.checked_sub(chunk as usize).and_then(|s| stages.get(s));
-                    for (line, hop) in stage.into_iter().flatten() {
-                        for iteration in iterations.clone() {
-                            let Some(kind) = self.chunk_transfer(
-                                matrix,
-                                *line,
-                                iteration,
-                                *hop,
-                                (chunk, chunks),
-                            ) else {
-                                continue;
-                            };
-                            let key = |at: Coord| (matrix, iteration, chunk, at);
-                            let (kind, before) = match hop.from.tile {
-                                TileRef::Cluster(from) => {
-                                    (delivery(kind), brought.get(&key(from)).copied())
-                                }
-                                TileRef::Memory(_) => (kind, None),
-                            };
-                            let after = start.into_iter().chain(before).collect();
-                            let id = program.add(kind, after);
-                            if before.is_none() {
-                                first.push(id);
-                            }
-                            brought.insert(key(hop.to), id);
-                            last.push(id);
-                        }
+            for one in self.in_step(&stages, step, chunks, &iterations) {
+                let key = |at: Coord| (one.matrix, one.iteration, one.chunk, at);
+                let (from, to) = (one.hop.from.tile, one.hop.to);
+                let (kind, before) = match from {
+                    TileRef::Cluster(from) => {
+                        (delivery(one.kind), brought.get(&key(from)).copied())
                     }
+                    TileRef::Memory(_) => (one.kind, None),
+                };
+                let after = start.into_iter().chain(before).collect();
+                let id = program.add(kind, after);
+                if before.is_none() {
+                    first.push(id);
                 }
+                brought.insert(key(to), id);
+                last.push(id);
             }
         }
         last.extend(start.filter(|_| last.is_empty()));

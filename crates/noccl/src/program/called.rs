@@ -7,7 +7,7 @@ use crate::program::console::ConsoleStreams;
 use crate::program::executed::{
     costs, has_calls, program_bytes, ranks_refused, read_image, refuse_checkpoint,
 };
-use crate::program::session::{ProgramRequest, session, use_rows};
+use crate::program::session::{ProgramRequest, session};
 use crate::program::{ExecutedRequest, ProgramRankRow, ProgramReport, Timeline};
 use crate::{Error, Watch};
 use noccl_execute::{CalledRank, CalledRequest as Request};
@@ -130,7 +130,7 @@ pub fn record_called(
     let ranks = rows.map(|((rank, at), done)| row(rank, *at, &done));
     let mut report = ProgramReport::new(network, result.cycles, result.flit_hops, ranks.collect());
     report.program_bytes = Some(program_bytes);
-    report.collectives = use_rows(session.report().collectives);
+    report.collectives = session.report().collectives;
     Ok((report, recorded))
 }
 

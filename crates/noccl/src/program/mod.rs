@@ -41,4 +41,4 @@ pub use noccl_studies::{
     CoreCostRow, CoreCostSpread, CoreCosts, HistogramBin, NoiseRequest, NoiseStatistics,
     NpbQuantity, NpbRow,
 };
-pub use session::{CollectiveUseRow, ProgramRequest, parse_program_algorithm, session};
+pub use session::{ProgramRequest, parse_program_algorithm, session};

@@ -2,8 +2,8 @@
 //! The report of a program of ranks, whoever carries its messages: its own instructions (ports), calls of MPI, or a message trace.
 
 use super::messages::MessagesLibrary;
-use super::session::CollectiveUseRow;
 use noccl_net::{Coord, Network};
+use noccl_program::CollectiveUse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub struct ProgramReport {
     pub ranks: Vec<ProgramRankRow>,
     /// How its collectives were carried out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub collectives: Vec<CollectiveUseRow>,
+    pub collectives: Vec<CollectiveUse>,
     /// Calls of a replay in the order in which they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<ProgramCall>,

@@ -5,10 +5,8 @@ use crate::collective::Algorithm;
 use crate::network::Network;
 use crate::{Error, Mode, RunConfig};
 use noccl_program::Options;
-use noccl_program::{CollectiveUse, ProgramError, Session};
+use noccl_program::{ProgramError, Session};
 use noccl_studies::program_choice;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// How a program runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -36,38 +34,6 @@ pub fn parse_program_algorithm(text: &str) -> Result<Option<Algorithm>, Error> {
         let names: Vec<&str> = Algorithm::ALL.into_iter().map(Algorithm::name).collect();
         Error::argument("collectives", text, format!("auto, {}", names.join(", ")))
     })
-}
-
-/// Calls of a collective that were carried out alike.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CollectiveUseRow {
-    /// The collective; the name of MPI where it was composed of messages.
-    pub collective: String,
-    /// Ranks of the communicator.
-    pub ranks: u32,
-    /// Bytes of a block; none where blocks of ranks differ or only their ranks know them, and for lengths beyond the first thousand
-    /// different rows.
-    pub bytes: Option<u64>,
-    /// Algorithm with its parameters; `messages`: composed of messages by the library of the program.
-    pub algorithm: String,
-    /// Why it is not the algorithm that was named or that `auto` picks for the whole call; none if it is.
-    pub reason: Option<String>,
-    /// Calls.
-    pub calls: u64,
-}
-
-/// The same as rows of a file.
-pub(crate) fn use_rows(uses: Vec<CollectiveUse>) -> Vec<CollectiveUseRow> {
-    let row = |one: CollectiveUse| CollectiveUseRow {
-        collective: one.collective,
-        ranks: one.ranks,
-        bytes: one.bytes,
-        algorithm: one.algorithm,
-        reason: one.reason,
-        calls: one.calls,
-    };
-    uses.into_iter().map(row).collect()
 }
 
 /// A program on a network that has called nothing yet.

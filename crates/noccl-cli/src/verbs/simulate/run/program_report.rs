@@ -5,7 +5,7 @@ use crate::output;
 use crate::table::{Align, grouped, table};
 use noccl::Error;
 use noccl::program::{
-    CollectiveUseRow, ConsoleStreams, MessagesLibrary, ProgramRankRow, ProgramReport,
+    CollectiveUse, ConsoleStreams, MessagesLibrary, ProgramRankRow, ProgramReport,
 };
 
 /// A number of a rank, which not all programs have.
@@ -100,7 +100,7 @@ fn ranks_table(ranks: &[ProgramRankRow]) -> String {
 }
 
 /// How the collectives of a program were carried out; nothing if it calls none.
-fn collectives_table(uses: &[CollectiveUseRow]) -> String {
+fn collectives_table(uses: &[CollectiveUse]) -> String {
     if uses.is_empty() {
         return String::new();
     }
@@ -112,7 +112,7 @@ fn collectives_table(uses: &[CollectiveUseRow]) -> String {
         ("algorithm", Align::Left),
         ("reason", Align::Left),
     ];
-    let row = |one: &CollectiveUseRow| {
+    let row = |one: &CollectiveUse| {
         vec![
             one.collective.clone(),
             one.ranks.to_string(),
