@@ -166,7 +166,7 @@ impl SpreadTask<'_> {
     /// Transfers of a step of the pipeline, in which chunk c passes stage s in step c + s.
     fn in_step(
         &self,
-        stages: &[Stages; 2],
+        stages: &[SpreadStages; 2],
         step: usize,
         chunks: u32,
         iterations: &std::ops::Range<u32>,
@@ -201,8 +201,8 @@ impl SpreadTask<'_> {
     }
 
     /// Hand-overs by stage: the initiator reads from the memory tile, then along the line.
-    fn stages(&self, matrix: Matrix) -> Stages {
-        let mut stages: Stages = vec![Vec::new()];
+    fn stages(&self, matrix: Matrix) -> SpreadStages {
+        let mut stages: SpreadStages = vec![Vec::new()];
         for line in 0..self.layout.lines(matrix) {
             let entry = self.layout.initiator(matrix, line);
             let from = self.layout.source(matrix, line, 0);
@@ -311,7 +311,7 @@ pub(super) struct Spreading {
 }
 
 /// Hand-overs by stage, with the row or column of the mesh that they serve.
-type Stages = Vec<Vec<(u16, SpreadHop)>>;
+type SpreadStages = Vec<Vec<(u16, SpreadHop)>>;
 
 /// A chunk of a submatrix on its path.
 struct ChunkTransfer {
