@@ -117,7 +117,7 @@ $(BIN)/valgrind: $(VENV)/.deps requirements/debian.toml
 # --------------------------------------------------------------------------------------------- checks
 
 .PHONY: check
-check: format-check repository-lints ## Formats, licence headers, crate edges, glossary, links, file lengths: seconds
+check: format-check repository-lints ## Formats, licence headers, crate edges, glossary, links, lengths of files, cells and pages: seconds
 
 .PHONY: format
 format: $(VENV)/.deps ## Format Rust and Python
@@ -142,6 +142,7 @@ repository-lints: $(VENV)/.deps
 	$(BIN)/python tools/check_licences.py
 	$(BIN)/python tools/check_measured.py
 	$(BIN)/python tools/check_defaults.py
+	$(BIN)/python tools/check_pages.py
 	$(BIN)/python -m pytest -q -p no:cacheprovider tools/tests
 
 .PHONY: lint

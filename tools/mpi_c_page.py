@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generated_block import Block
+from markdown_table import table
 from noccl.programs.mpi_names import TABLE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -178,8 +179,8 @@ def listed() -> str:
 
 def text() -> str:
     """The block."""
-    lines = [f"- {row.group}: {row.reason}; instead: {row.instead}\n" for row in MISSING]
-    return f"\n{''.join(lines)}\n"
+    rows = [(row.group, row.reason, row.instead) for row in MISSING]
+    return f"\n{table(('functions', 'why not', 'instead'), rows)}\n\n"
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from generated_block import Block
+from markdown_table import table
 from noccl.programs.mpi_names import TABLE, Names
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,8 +80,8 @@ def missing() -> Iterator[tuple[str, list[str], str, str]]:
 
 def text() -> str:
     """The block."""
-    lines = [f"- {group}: `{' '.join(names)}`\n" for group, names, *_ in missing()]
-    return f"\n{''.join(lines)}\n"
+    rows = [(group, f"`{' '.join(names)}`") for group, names, *_ in missing()]
+    return f"\n{table(('group', 'names'), rows)}\n\n"
 
 
 def listed() -> str:

@@ -2,8 +2,8 @@
 """Tables in CSV files, and figures, inside the pages that link to them.
 
 Long tables are files beside their page, for programs that read them. A reader of the site sees the
-same rows at the end of the page, collapsed, and need not open the file. And a wide table whose
-last column holds paragraphs gets these as rows of their own, so that the other columns fit.
+same rows at the end of the page, collapsed, and need not open the file. Columns that hold
+paragraphs become rows of their own, so that the other columns fit.
 Figures that a page only links to are in it too, collapsed as well.
 """
 
@@ -22,6 +22,8 @@ import repository
 # A table with so many columns has no width left for a last column of so many characters.
 _MANY_COLUMNS = 6
 _LONG_CELL = 160
+# A column of a CSV file with a longer cell is shown below the rows.
+_LONG_CSV_CELL = 120
 _TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 _ROW = re.compile(r"<tr>\s*(.*?)\s*</tr>", re.DOTALL)
 _CELL = re.compile(r"<t[dh][^>]*>.*?</t[dh]>", re.DOTALL)
@@ -32,27 +34,44 @@ _NUMBER = re.compile(r"[-+\u2212]?[\d\s,.]*\d ?%?")
 
 
 def table(text: str) -> str:
-    r"""A CSV file as an HTML table; a column of numbers is set to the right.
+    r"""A CSV file as an HTML table; numbers are set to the right, long texts below their row.
 
     >>> table("name,cycles\nring,12\n").count("<td")
     2
     """
-    rows = list(csv.reader(io.StringIO(text)))
-    heads, body = rows[0], rows[1:]
-    is_number = [
-        all(len(row) > i and (_NUMBER.fullmatch(row[i]) or row[i] in {"", "-"}) for row in body)
-        for i in range(len(heads))
-    ]
+    heads, *body = list(csv.reader(io.StringIO(text)))
+    columns = range(len(heads))
+    cells = {i: [row[i] for row in body if len(row) > i] for i in columns}
+    long = [i for i in columns if max(map(len, cells[i]), default=0) > _LONG_CSV_CELL]
+    short = [i for i in columns if i not in long]
 
     def line(row: list[str], tag: str) -> str:
-        cells = (
-            f"<{tag}{' class=number' if is_number[i] else ''}>{html.escape(cell)}</{tag}>"
-            for i, cell in enumerate(row[: len(heads)])
+        row_cells = (
+            f"<{tag}{' class=number' if _is_number(cells[i]) else ''}>{html.escape(row[i])}</{tag}>"
+            for i in short
+            if len(row) > i
         )
-        return f"<tr>{''.join(cells)}</tr>"
+        return f"<tr>{''.join(row_cells)}</tr>"
 
-    lines = "".join(line(row, "td") for row in body)
-    return f"<table><thead>{line(heads, 'th')}</thead><tbody>{lines}</tbody></table>"
+    def details(row: list[str]) -> str:
+        texts = [
+            f"<p><em>{html.escape(heads[i])}:</em> {html.escape(row[i])}</p>"
+            for i in long
+            if len(row) > i and row[i]
+        ]
+        if not texts:
+            return ""
+        text = f"<details><summary>more</summary>{''.join(texts)}</details>"
+        return f'<tr class="detail"><td colspan="{len(short)}">{text}</td></tr>'
+
+    lines = "".join(line(row, "td") + details(row) for row in body)
+    # `split_long_rows` is for tables of pages, which have no attribute.
+    opening = "<table data-split>" if long else "<table>"
+    return f"{opening}<thead>{line(heads, 'th')}</thead><tbody>{lines}</tbody></table>"
+
+
+def _is_number(cells: list[str]) -> bool:
+    return all(_NUMBER.fullmatch(cell) or cell in {"", "-"} for cell in cells)
 
 
 def linked_tables(text: str, page: str, root: Path = repository.ROOT) -> str:

@@ -92,6 +92,17 @@ def test_a_linked_table_follows_its_page_once_with_all_rows(tmp_path: Path) -> N
     assert site_tables.linked_tables("[b](b.md)", "docs/p.md", tmp_path) == ""
 
 
+def test_long_texts_of_a_linked_table_are_below_their_row() -> None:
+    long = "a <b> " * 30
+    text = f'claim,why,result\n1,"{long}",holds\n2,,fails\n'
+    found = site_tables.table(text)
+    assert "<th>why" not in found
+    assert found.count("<tr") == 4
+    assert found.count('<tr class="detail"><td colspan="2">') == 1
+    assert "<em>why:</em> a &lt;b&gt; " in found
+    assert site_tables.split_long_rows(found) == found
+
+
 def test_a_figure_that_is_only_linked_is_shown_once() -> None:
     text = "[4a](S1/a.svg) and [4a](S1/a.svg), ![b](S1/b.svg)\n\n```md\n[c](c.svg)\n```\n"
     shown = site_tables.linked_figures(text)

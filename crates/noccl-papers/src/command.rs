@@ -39,10 +39,10 @@ struct Cli {
     /// Print the rows as JSON
     #[arg(long)]
     json: bool,
-    /// Replace the table between the markers of this page
+    /// Replace the tables between the markers of this page
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
-    /// Where to write the plots
+    /// Where to write all claims (claims.csv) and the numbers of the plots
     #[arg(long, value_name = "DIRECTORY", default_value = "out/reproduce")]
     figures: PathBuf,
     /// Print the JSON Schema of the rows instead
@@ -77,6 +77,7 @@ impl Cli {
         check_output(&self.figures.join("figure.json"))?;
         let reproduction = watched("groups", |watch| reproduce(paper, self.quick, watch))?;
         reproduction.write_figures(&self.figures)?;
+        reproduction.write_claims(&self.figures)?;
         if let Some(page) = &self.page {
             reproduction.update_page(page)?;
         }
@@ -86,7 +87,7 @@ impl Cli {
             shell::result(&text(&reproduction.rows))?;
         }
         shell::log(&format!(
-            "numbers of plots: {0}; python -m noccl.figures {0} draws them",
+            "all claims: {0}/claims.csv; numbers of plots: {0}; python -m noccl.figures {0} draws them",
             self.figures.display()
         ));
         Ok(if reproduction.all_hold() {
@@ -112,12 +113,8 @@ fn text(rows: &[ClaimRow]) -> String {
     let body: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
-            let result = match row.result() {
-                ClaimResult::Holds => "holds",
-                ClaimResult::Fails => "FAILS",
-                ClaimResult::Undecided => "undecided",
-                ClaimResult::Missed => "not measured",
-            };
+            let fails = row.result() == ClaimResult::Fails;
+            let result = if fails { "FAILS" } else { row.result().label() };
             let behind = if row.ours.is_some() {
                 &row.detail
             } else {

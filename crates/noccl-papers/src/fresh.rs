@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The committed pages without measuring: their rows are the claims of the files, with today's text, and each result follows from its number.
+//! The committed results without measuring: their rows are the claims of the files, with today's text, and each result follows from its number.
 //!
-//! `NOCCL_WRITE_GOLDEN=1` writes today's text around the numbers that a page has: for a changed tolerance or kind of evidence nothing has to be
-//! measured anew. A changed explanation or measurement takes `make claims`.
+//! `NOCCL_WRITE_GOLDEN=1` writes today's text around the numbers that are committed: for a changed statement, tolerance, explanation or kind of
+//! evidence nothing has to be measured anew. A changed measurement takes `make claims`.
 
 use super::claims::{Claim, Paper};
-use super::{ClaimResult, ClaimRow, row, table};
+use super::{ClaimResult, ClaimRow, claims_file, row, table};
 use crate::statistics::Outcomes;
 
 fn path(paper: Paper) -> String {
@@ -18,52 +18,62 @@ pub(super) fn committed(paper: Paper) -> String {
     std::fs::read_to_string(path(paper)).unwrap()
 }
 
-/// A row of today's text with the numbers of a page.
-fn row_with(claim: &Claim, page: &str) -> ClaimRow {
-    let start = format!("| {} | ", claim.id);
-    let line = page.lines().find(|line| line.starts_with(&start));
-    let line = line.unwrap_or_else(|| panic!("no row {}", claim.id));
-    let cells: Vec<&str> = line.trim_end_matches(" |").split(" | ").collect();
-    let [.., ours, _tolerance, _evidence, result, why] = cells[..] else {
-        panic!("{line}")
-    };
+/// The committed claims of a paper, next to its page.
+fn committed_claims(paper: Paper) -> String {
+    std::fs::read_to_string(claims_path(paper)).unwrap()
+}
+
+fn claims_path(paper: Paper) -> String {
+    let page = path(paper);
+    let folder = page.trim_end_matches(".md");
+    format!("{folder}/{}", claims_file::NAME)
+}
+
+/// A row of today's text with the numbers of a file.
+fn row_with(claim: &Claim, file: &str) -> ClaimRow {
+    let cells = claims_file::cells(file, &claim.id);
+    let cells = cells.unwrap_or_else(|| panic!("no row {}", claim.id));
+    let [_, _, _, _, ours, low, high, _, _, result, why, detail, _] = cells;
     let mut row = row(claim, &Outcomes::default());
-    if result == "not measured: missed" {
-        why.clone_into(&mut row.reason);
+    if result == ClaimResult::Missed.label() {
+        row.reason = why;
         return row;
     }
-    let numbers: Vec<f64> = (ours.split([' ', '(', ')']))
-        .filter_map(|word| word.parse().ok())
-        .collect();
-    row.ours = numbers.first().copied();
-    (row.low, row.high) = (numbers.get(1).copied(), numbers.get(2).copied());
+    let number = |cell: String| (!cell.is_empty()).then(|| cell.parse().unwrap());
+    (row.ours, row.low, row.high) = (number(ours), number(low), number(high));
     row.judge(claim, true);
     row.reason.clone_from(&claim.explanation);
-    let detail = why.strip_prefix(&claim.explanation).unwrap_or("stale");
-    detail.trim_start_matches("; ").clone_into(&mut row.detail);
+    row.detail = detail;
     row
 }
 
 #[test]
 fn rows_of_the_pages_have_the_text_of_the_claims_and_results_follow_from_numbers() {
     for paper in Paper::ALL {
-        let (page, claims) = (committed(paper), paper.claims().unwrap());
-        let rows: Vec<ClaimRow> = claims.iter().map(|c| row_with(c, &page)).collect();
-        let today = table::insert(paper, "page", &page, &rows).unwrap();
-        if std::env::var_os("NOCCL_WRITE_GOLDEN").is_some() && !today.contains("stale") {
-            noccl_files::write_file(std::path::Path::new(&path(paper)), &today).unwrap();
+        let (page, file) = (committed(paper), committed_claims(paper));
+        let claims = paper.claims().unwrap();
+        let rows: Vec<ClaimRow> = claims.iter().map(|c| row_with(c, &file)).collect();
+        let today = [
+            table::insert(paper, "page", &page, &rows).unwrap(),
+            claims_file::csv(&rows),
+        ];
+        if std::env::var_os("NOCCL_WRITE_GOLDEN").is_some() {
+            for (path, text) in [path(paper), claims_path(paper)].iter().zip(&today) {
+                noccl_files::write_file(std::path::Path::new(path), text).unwrap();
+            }
             continue;
         }
-        let lines = today.lines().zip(page.lines());
-        for (today, committed) in lines {
-            assert_eq!(
-                today,
-                committed,
-                "{} is stale: run make claims",
-                paper.label()
-            );
+        for (today, committed) in today.iter().zip([page, file]) {
+            for (today, committed) in today.lines().zip(committed.lines()) {
+                assert_eq!(
+                    today,
+                    committed,
+                    "{} is stale: run make claims",
+                    paper.label()
+                );
+            }
+            assert_eq!(today.lines().count(), committed.lines().count());
         }
-        assert_eq!(today.lines().count(), page.lines().count());
         let mut failing = rows.iter().filter(|row| row.result() == ClaimResult::Fails);
         let without_reason = failing.find(|row| row.reason.is_empty());
         assert_eq!(without_reason, None, "fails without a reason");

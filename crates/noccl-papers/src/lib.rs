@@ -8,6 +8,7 @@
 //! No part of the product, which neither builds nor ships it: experiments use the product's crates, and nothing uses them.
 
 mod claims;
+mod claims_file;
 mod collective_noc;
 mod command;
 #[cfg(test)]
@@ -189,6 +190,27 @@ pub enum ClaimResult {
     Missed,
 }
 
+impl ClaimResult {
+    /// All, in the order of tables.
+    pub const ALL: [ClaimResult; 4] = [
+        ClaimResult::Holds,
+        ClaimResult::Fails,
+        ClaimResult::Undecided,
+        ClaimResult::Missed,
+    ];
+
+    /// As tables say it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            ClaimResult::Holds => "holds",
+            ClaimResult::Fails => "fails",
+            ClaimResult::Undecided => "undecided",
+            ClaimResult::Missed => "not measured",
+        }
+    }
+}
+
 /// Has a page the markers that [`Reproduction::update_page`] needs? To be asked before measuring.
 ///
 /// # Errors
@@ -215,6 +237,15 @@ impl Reproduction {
     /// [`Error::File`] if it cannot be written.
     pub fn write_figures(&self, directory: &Path) -> Result<(), Error> {
         noccl_studies::write_figures(directory, &self.figures)
+    }
+
+    /// Writes all claims as `claims.csv` into a directory.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it cannot be written.
+    pub fn write_claims(&self, directory: &Path) -> Result<(), Error> {
+        let file = directory.join(claims_file::NAME);
+        write_file(&file, &claims_file::csv(&self.rows))
     }
 
     /// Replaces the tables of a page between their markers; those of which a quick run knows nothing stay.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The results as a table of a page, between markers.
+//! The results as tables of a page, between markers.
 
 use super::claims::{Evidence, Paper};
+use super::claims_file::NAME;
 use super::{ClaimResult, ClaimRow};
 use crate::statistics::geometric_mean;
 use noccl_coll::Algorithm;
@@ -52,39 +53,59 @@ pub(crate) fn count(rows: &[ClaimRow]) -> String {
     format!("{} rows. {}.", rows.len(), parts.join("; "))
 }
 
-/// The count and the table in Markdown.
+/// The summary in Markdown: rows by evidence and result, and those that do not hold. [`super::claims_file`] has all.
 fn markdown(paper: Paper, rows: &[ClaimRow]) -> String {
-    let mut out = format!(
-        "{}\n\n| # | claim | place | {} | ours | tolerance | evidence | result | why, and the numbers behind it |\n|---|---|---|---|---|---|---|---|---|\n",
-        count(rows),
-        paper.label()
-    );
-    for row in rows {
-        let result = match row.result() {
-            ClaimResult::Holds => "holds",
-            ClaimResult::Fails => "**fails**",
-            ClaimResult::Undecided => "undecided",
-            ClaimResult::Missed => "not measured: missed",
-        };
-        let cells = [
-            row.id.clone(),
-            row.statement.clone(),
-            row.place.clone(),
-            row.paper.map_or_else(String::new, short),
-            row.ours.map_or_else(String::new, |ours| within(ours, row)),
-            row.tolerance.clone(),
-            row.evidence.label().to_owned(),
-            result.to_owned(),
-            [row.reason.as_str(), row.detail.as_str()]
-                .into_iter()
-                .filter(|t| !t.is_empty())
-                .collect::<Vec<_>>()
-                .join("; "),
-        ];
-        let cells = cells.map(|cell| cell.replace('|', "\\|"));
-        out += &format!("| {} |\n", cells.join(" | "));
+    let mut out = counts(rows);
+    let others = rows.iter().filter(|r| r.result() != ClaimResult::Holds);
+    let others: Vec<String> = others.map(line).collect();
+    let label = paper.label();
+    if !others.is_empty() {
+        out += &format!(
+            "\n| # | does not hold | {label} | ours | tolerance | evidence | result |\n|---|---|---|---|---|---|---|\n{}",
+            others.concat()
+        );
+    }
+    out + &format!(
+        "\nAll {} claims, with reasons and the numbers behind ours: [{label}/{NAME}]({label}/{NAME}).\n",
+        rows.len()
+    )
+}
+
+/// Rows by evidence and result.
+fn counts(rows: &[ClaimRow]) -> String {
+    let mut out = "| evidence | rows".to_owned();
+    for result in ClaimResult::ALL {
+        out += &format!(" | {}", result.label());
+    }
+    out += " |\n|---|---|---|---|---|---|\n";
+    for evidence in Evidence::ALL {
+        let of: Vec<&ClaimRow> = rows.iter().filter(|r| r.evidence == evidence).collect();
+        if of.is_empty() {
+            continue;
+        }
+        out += &format!("| {} | {}", evidence.label(), of.len());
+        for result in ClaimResult::ALL {
+            let number = of.iter().filter(|r| r.result() == result).count();
+            out += &format!(" | {number}");
+        }
+        out += " |\n";
     }
     out
+}
+
+/// A claim that does not hold, without the reason.
+fn line(row: &ClaimRow) -> String {
+    let cells = [
+        row.id.clone(),
+        row.statement.clone(),
+        row.paper.map_or_else(String::new, short),
+        row.ours.map_or_else(String::new, |ours| within(ours, row)),
+        row.tolerance.clone(),
+        row.evidence.label().to_owned(),
+        row.result().label().to_owned(),
+    ];
+    let cells = cells.map(|cell| cell.replace('|', "\\|"));
+    format!("| {} |\n", cells.join(" | "))
 }
 
 /// Our number with its interval.
@@ -255,10 +276,10 @@ mod tests {
     #[test]
     fn only_what_stands_between_the_markers_changes() {
         let paper = Paper::Torrent;
-        let page = format!("above\n{}\nold\n{END}\nbelow\n", begin(paper));
+        let page = format!("above\n{}\nformer\n{END}\nbelow\n", begin(paper));
         let fresh = insert(paper, "p.md", &page, &[]).unwrap();
         assert!(fresh.starts_with("above\n") && fresh.ends_with("\nbelow\n"));
-        assert!(!fresh.contains("old"), "{fresh}");
+        assert!(!fresh.contains("former"), "{fresh}");
         assert_eq!(insert(paper, "p.md", &fresh, &[]).as_ref(), Ok(&fresh));
         assert!(insert(paper, "p.md", "no markers", &[]).is_err());
         assert!(insert(Paper::CollectiveNoc, "p.md", &page, &[]).is_err());
@@ -310,6 +331,33 @@ mod tests {
         let page = markdown(Paper::Smart, &rows);
         assert!(page.contains("| 0.952 (0.936 to 0.968) |"), "{page}");
         assert!(page.contains("| undecided |"), "{page}");
+    }
+
+    #[test]
+    fn the_summary_counts_every_row_and_lists_those_that_do_not_hold() {
+        let named = |id: &str, evidence, holds| ClaimRow {
+            id: id.to_owned(),
+            ours: Some(1.0),
+            ..row(evidence, holds)
+        };
+        let rows = [
+            named("1", Evidence::Prediction, Some(true)),
+            named("2", Evidence::Prediction, Some(false)),
+            named("3", Evidence::Variant, Some(true)),
+        ];
+        let page = markdown(Paper::Torrent, &rows);
+        assert!(
+            page.contains("| prediction | 2 | 1 | 1 | 0 | 0 |\n| one of several variants | 1 | 1 | 0 | 0 | 0 |\n"),
+            "{page}"
+        );
+        assert!(page.contains("\n| 2 |  |  | 1 |"), "{page}");
+        assert!(
+            !page.contains("\n| 1 |") && !page.contains("\n| 3 |"),
+            "{page}"
+        );
+        assert!(page.contains("All 3 claims"), "{page}");
+        let holding = markdown(Paper::Torrent, &rows[..1]);
+        assert!(!holding.contains("does not hold"), "{holding}");
     }
 
     #[test]

@@ -106,8 +106,7 @@ fn is_of_today(paper: &str, label: &str) -> (Vec<ClaimRow>, Vec<String>) {
     let scratch = &folder.0;
     let page = scratch.join(format!("{label}.md"));
     let pages = repository().join("docs/papers");
-    let committed = std::fs::read_to_string(pages.join(format!("{label}.md"))).unwrap();
-    std::fs::write(&page, &committed).unwrap();
+    std::fs::copy(pages.join(format!("{label}.md")), &page).unwrap();
     let run = papers(
         scratch,
         &format!(
@@ -119,9 +118,11 @@ fn is_of_today(paper: &str, label: &str) -> (Vec<ClaimRow>, Vec<String>) {
     let rows: Vec<ClaimRow> = serde_json::from_str(&run.stdout).unwrap();
     let fails = rows.iter().any(|r| r.holds == Some(false));
     assert_eq!(run.code, Some(i32::from(fails)), "{}", run.stderr);
-    let today = std::fs::read_to_string(&page).unwrap();
+    let today = std::fs::read_to_string(scratch.join("claims.csv")).unwrap();
+    let committed = pages.join(label).join("claims.csv");
+    let committed = std::fs::read_to_string(committed).unwrap();
     let line = |text: &str, id: &str| {
-        let start = format!("| {id} |");
+        let start = format!("{id},");
         text.lines()
             .find(|l| l.starts_with(&start))
             .map(str::to_owned)
@@ -131,7 +132,7 @@ fn is_of_today(paper: &str, label: &str) -> (Vec<ClaimRow>, Vec<String>) {
         let (committed, today) = (line(&committed, &row.id), line(&today, &row.id));
         assert!(
             today.is_some() && today == committed,
-            "docs/papers/{label}.md is stale, run make claims: {today:?} {committed:?}"
+            "docs/papers/{label}/claims.csv is stale, run make claims: {today:?} {committed:?}"
         );
     }
     let figures = names_of_figures(&folder);
