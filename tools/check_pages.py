@@ -18,6 +18,8 @@ from repository import Finding
 
 LONGEST_CELL = 120
 MOST_WORDS = 60_000
+# Pages with longer cells in generated tables: ends of paths in netlists (`make synth-page`).
+LONGER_CELLS = {Path("docs/rtl/synthesis.md"): 130}
 _OF_DEVELOPERS = ("docs/developer/", "docs/design/")
 _GENERATED = Path("docs/cli.md")
 _HOME = Path("README.md")
@@ -46,12 +48,13 @@ def visible(cell: str) -> str:
 def long_cells(pages: Mapping[Path, str]) -> Iterator[Finding]:
     """Finds cells that are longer than accepted."""
     for page, text in pages.items():
+        accepted = LONGER_CELLS.get(page, LONGEST_CELL)
         for number, line in enumerate(check_links.prose(text).splitlines(), start=1):
             if not _ROW.match(line):
                 continue
             longest = max(len(visible(cell)) for cell in _BETWEEN_CELLS.split(line))
-            if longest > LONGEST_CELL:
-                what = f"a cell of {longest} characters; accepted: {LONGEST_CELL}, and notes below"
+            if longest > accepted:
+                what = f"a cell of {longest} characters; accepted: {accepted}, and notes below"
                 yield Finding(f"{page}:{number}", what)
 
 

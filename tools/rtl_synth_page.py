@@ -189,11 +189,11 @@ class Report:
     def timings(self) -> str:
         """Where critical paths begin and end."""
         lines = [
-            f"- {row.title}: `{timing.start}` to `{timing.end}`, {timing.nanoseconds:.2f} ns"
+            (row.title, f"{timing.nanoseconds:.2f}", f"`{timing.start}`", f"`{timing.end}`")
             for row in self.chosen
             if row.id in self.results and (timing := self.results[row.id].timing) is not None
         ]
-        return "\n".join(lines)
+        return markdown_table.table(("module", "ns", "from", "to"), lines) if lines else ""
 
     def block(self, age: str) -> str:
         """The part of the page that is generated, and when."""
