@@ -301,13 +301,14 @@ include rtl/hardware.mk
 # ----------------------------------------------------------------------------------- generated text, CI
 
 .PHONY: gen
-gen: $(BIN)/noccl $(BIN)/noccl-papers ## Write all generated text: formats/*.schema.json, experiments/claims.schema.json, rtl/gen, docs/cli.md, drawings
+gen: $(BIN)/noccl $(BIN)/noccl-papers ## Write all generated text: formats/*.schema.json, experiments/claims.schema.json, rtl/gen, docs/cli.md, values of presets, drawings
 	$(BIN)/noccl schema --all formats
 	@mkdir -p out
 	$(BIN)/noccl-papers --schema >out/claims.schema.json && mv -f out/claims.schema.json experiments
 	@for network in $(RTL_NETWORKS); do \
 	  $(BIN)/noccl rtl --spec $$network --package rtl/gen/$$network/*_cfg_pkg.sv; done
 	$(BIN)/noccl help-markdown --output docs/cli.md
+	$(BIN)/python tools/preset_values.py
 	$(BIN)/python tools/page_drawings.py
 
 .PHONY: gen-check
@@ -315,7 +316,9 @@ gen-check: $(BIN)/noccl ## Fail if generated text is stale
 	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir "$$fresh/formats" \
 	  && $(BIN)/noccl schema --all "$$fresh/formats" \
 	  && $(BIN)/noccl help-markdown --output "$$fresh/cli.md" \
+	  && $(BIN)/python tools/preset_values.py "$$fresh/spec_presets.csv" \
 	  && { diff -ru formats "$$fresh/formats" && diff -u docs/cli.md "$$fresh/cli.md" \
+	    && diff -u docs/formats/spec_presets.csv "$$fresh/spec_presets.csv" \
 	    || { echo 'generated text is stale: run make gen' >&2; exit 1; }; }
 
 .PHONY: lock

@@ -61,7 +61,8 @@ def table(text: str) -> str:
         ]
         if not texts:
             return ""
-        text = f"<details><summary>more</summary>{''.join(texts)}</details>"
+        names = html.escape(", ".join(heads[i] for i in long if len(row) > i and row[i]))
+        text = f"<details><summary>{names}</summary>{''.join(texts)}</details>"
         return f'<tr class="detail"><td colspan="{len(short)}">{text}</td></tr>'
 
     lines = "".join(line(row, "td") + details(row) for row in body)

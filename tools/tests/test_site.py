@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import page_drawings
+import preset_values
 import repository
 import site_api
 import site_pages
@@ -141,7 +142,7 @@ def test_a_module_without_topic_is_refused(tmp_path: Path) -> None:
         site_api.page(stub)
 
 
-@pytest.mark.parametrize("module", [site_pages, site_tables, site_api])
+@pytest.mark.parametrize("module", [site_pages, site_tables, site_api, preset_values])
 def test_examples_in_docstrings_hold(module: object) -> None:
     failed, attempted = doctest.testmod(module)  # type: ignore[arg-type]
     assert attempted > 0
