@@ -255,7 +255,7 @@ bench-baseline: $(BIN)/noccl $(BIN)/valgrind ## Run the benchmarks and make them
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/noccl bench --instructions --output benches/baseline.json
 
 .PHONY: claims
-claims: $(BIN)/noccl $(BIN)/noccl-papers $(VENV)/.extension ## Measure the papers' claims and the barriers (minutes): writes docs/papers/S*.md, docs/barrier.md and their plots
+claims: $(BIN)/noccl $(BIN)/noccl-papers $(VENV)/.extension ## Measure the papers' claims and the barriers (minutes): writes docs/papers/S*.md, claims.csv, docs/barrier.md and their plots
 	$(BIN)/noccl-papers collective_noc --page docs/papers/S1.md --figures docs/papers/S1 || test $$? = 1
 	$(BIN)/noccl-papers smart --page docs/papers/S2.md --figures docs/papers/S2 || test $$? = 1
 	$(BIN)/noccl-papers torrent --page docs/papers/S3.md --figures docs/papers/S3 || test $$? = 1
