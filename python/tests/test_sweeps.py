@@ -40,6 +40,10 @@ def test_rows_name_what_was_set_beside_their_spec(tmp_path: Path) -> None:
         "memory.latency_cycles=10",
         "memory.latency_cycles=30",
     }
+    assert {row["overrides"] for row in rows.rows()} == {
+        "memory.latency_cycles=10",
+        "memory.latency_cycles=30",
+    }
 
 
 def test_a_barrier_has_no_size_and_movements_no_operator() -> None:

@@ -13,9 +13,12 @@ mod output;
 mod progress;
 mod python;
 pub mod shell;
+mod synonyms;
 mod table;
 mod time_left;
+mod tips;
 mod verbs;
+mod width;
 
 use shell::Outcome;
 use std::borrow::Cow;
@@ -34,6 +37,10 @@ pub fn call(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     if let Err(error) = old_names::refuse_left(&arguments) {
         return shell::ended(Err(error));
+    }
+    let (arguments, notes) = synonyms::read(arguments);
+    for note in notes {
+        output::log(&format!("note: {note}"));
     }
     match verbs::Cli::read(&arguments) {
         Ok(cli) => {

@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Simulations that end before that show no progress.
+const SHOWN_AFTER_MS: u64 = 1000;
+
 /// Runs work with a bar on stderr (if that is a terminal); a signal asks it to end (see [`interrupt`]).
 ///
 /// # Errors
@@ -23,8 +26,11 @@ pub fn watched<T>(
     let shown_ms = AtomicU64::new(0);
     let on_step = |step: Step| {
         let now_ms = start.elapsed().as_millis() as u64;
+        // Short work shows nothing, except a build, whose length nobody knows.
+        let is_long = now_ms >= SHOWN_AFTER_MS || step.activity != WorkStage::Simulating;
         // Workers report often; draw ten times a second.
-        if now_ms >= shown_ms.load(Ordering::Relaxed) + 100 || step.done == step.total {
+        let is_time = now_ms >= shown_ms.load(Ordering::Relaxed) + 100 || step.done == step.total;
+        if is_long && is_time {
             shown_ms.store(now_ms, Ordering::Relaxed);
             display.show(step);
         }

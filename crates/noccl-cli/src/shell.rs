@@ -5,7 +5,7 @@
 
 pub use crate::output::{json, log, result};
 pub use crate::progress::watched;
-pub use crate::table::{Align, table};
+pub use crate::table::{Align, whole as table};
 
 use crate::{output, progress, resume_command};
 use noccl::{Error, ErrorClass};

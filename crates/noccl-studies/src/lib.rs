@@ -52,9 +52,9 @@ pub use coherence::{
     ENERGY_UNITS, coherence, parse_designs, parse_kernels, parse_protocols, read_recording,
 };
 pub use compare::{
-    AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, LinkFlits, Skipped,
-    SumError, Synchronisation, compare, compare_by_model, parse_algorithms, program_choice,
-    runtime_cycles, schedule,
+    AlgorithmRequest, Backend, CompareRequest, CompareRow, Comparison, EstimateRange, Extent,
+    LinkFlits, Remedy, Skipped, SumError, Synchronisation, compare, compare_by_model,
+    parse_algorithms, program_choice, runtime_cycles, schedule,
 };
 pub use core_costs::{CoreCostRow, CoreCostSpread, CoreCosts, ExecutedCase, calibrate_cores};
 pub use error::{Error, ErrorClass};

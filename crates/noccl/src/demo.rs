@@ -31,6 +31,7 @@ pub fn demo(watch: Watch<'_>) -> Result<Comparison, Error> {
     let mut all = Comparison {
         rows: Vec::new(),
         skipped: Vec::new(),
+        remedy: None,
     };
     let mut earlier_cycles = 0;
     for (part, (collective, group)) in PARTS.into_iter().enumerate() {
@@ -50,6 +51,7 @@ pub fn demo(watch: Watch<'_>) -> Result<Comparison, Error> {
         let comparison = compare(&network, &request, Watch::new(&of_all))?;
         all.rows.extend(comparison.rows);
         all.skipped.extend(comparison.skipped);
+        all.remedy = all.remedy.or(comparison.remedy);
         earlier_cycles += part_cycles.load(Ordering::Relaxed);
     }
     Ok(all)

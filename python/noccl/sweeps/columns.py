@@ -23,6 +23,7 @@ OUTCOME = {"outcome": "string"}
 MEASURED = {
     "reason": "string",
     "network": "string",
+    "overrides": "string",
     "algorithm_run": "string",
     "parameters": "string",
     "num_participants": "int64",

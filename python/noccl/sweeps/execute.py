@@ -82,7 +82,7 @@ def row_of(point: Point, spec: str) -> dict[str, Any]:
         NocclError: What says nothing about the point: a file cannot be written, a call was ended.
     """
     row: dict[str, Any] = dict.fromkeys(SCHEMAS["sweep"].names)
-    row |= point.columns()
+    row |= point.columns() | {"overrides": point.overrides}
     try:
         measured = _measure(point, spec)
     except _REFUSALS as error:

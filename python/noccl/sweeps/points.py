@@ -68,6 +68,11 @@ class Point:
         """The name of the spec's network with the overrides of the point."""
         return OVERRIDE.join([name, *self.spec.split(OVERRIDE)[1:]])
 
+    @property
+    def overrides(self) -> str | None:
+        """Fields that the study sets beside the spec, with their values; None without any."""
+        return ", ".join(self.spec.split(OVERRIDE)[1:]) or None
+
     def columns(self) -> dict[str, Any]:
         """The point as columns of its row."""
         return asdict(self) | {"key": self.key}

@@ -8,8 +8,8 @@ mod project;
 mod rows;
 mod simulate;
 
-use crate::Outcome;
 use crate::effects::{self, Idle};
+use crate::{Outcome, tips};
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use describe::Describe;
 use explore::Explore;
@@ -113,7 +113,8 @@ impl Cli {
         let mut command = Self::with_help();
         let matches = command
             .try_get_matches_from_mut(arguments.iter())
-            .map_err(|error| effects::of_another_form(&mut command, &arguments, error))?;
+            .map_err(|error| effects::of_another_form(&mut command, &arguments, error))
+            .map_err(|error| tips::with_tip(&command, &arguments, error))?;
         let cli = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
         effects::refuse(&mut command, &matches, &cli.verb.idle())?;
         Ok(cli)

@@ -272,7 +272,7 @@ fn check_fit(network: &Network, collective: &Collective) -> Result<(), Error> {
 }
 
 /// Options that give the tiles of a kind so much memory, and the addresses for it; none if there is no such network.
-fn larger_memory(network: &Network, tile: TileId, needed_bytes: u64) -> Vec<String> {
+pub(super) fn larger_memory(network: &Network, tile: TileId, needed_bytes: u64) -> Vec<String> {
     let Some(bytes) = needed_bytes.checked_next_power_of_two() else {
         return Vec::new();
     };

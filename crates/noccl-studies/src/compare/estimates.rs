@@ -4,7 +4,8 @@
 use super::row::Backend;
 use super::search::Family;
 use super::{
-    CompareRequest, CompareRow, Comparison, LinkFlits, Outcome, collect_rows, pending, row_of,
+    CompareRequest, CompareRow, Comparison, LinkFlits, Outcome, collect_rows, extent, pending,
+    row_of,
 };
 use crate::{Error, Verified};
 use noccl_coll::{Algorithm, Choice, GroupTraffic};
@@ -29,6 +30,8 @@ pub(crate) struct Estimated {
     pub(crate) cycles: f64,
     /// Beats over links, about: what a run of it costs.
     pub(crate) flit_hops: f64,
+    /// Actions and members of barriers, which cost a run too; 0 without a schedule.
+    pub(crate) events: f64,
     /// The same of schedules that do the same, as forms do with short payloads; 0 without a schedule.
     pub(crate) fingerprint: u64,
     /// May it be far off? What many messages of the network do at once, and networks that the estimate of shared links does not know.
@@ -76,6 +79,7 @@ impl<'a> Estimator<'a> {
             choice,
             cycles,
             flit_hops,
+            events: 0.0,
             fingerprint,
             is_rough: true,
         };
@@ -95,6 +99,7 @@ impl<'a> Estimator<'a> {
         {
             return Ok(Some(Estimated {
                 is_rough: false,
+                events: events(&schedule, self.members),
                 ..rough(estimate.cycles, hops, print)
             }));
         }
@@ -150,6 +155,13 @@ impl<'a> Estimator<'a> {
         let steps = choice.num_steps(self.collective.kind, self.members);
         steps.saturating_mul(self.members) <= MOST_SHARES
     }
+}
+
+/// Actions, and members of barriers, each of which is taken to be one of the whole group.
+fn events(schedule: &Schedule, members: u64) -> f64 {
+    let barriers = schedule.actions.iter();
+    let barriers = barriers.filter(|action| action.kind.barrier().is_some());
+    (schedule.actions.len() as u64 + barriers.count() as u64 * members) as f64
 }
 
 /// Beats over links between routers and at both ends; of multicasts and reductions about one link per member.
@@ -271,6 +283,22 @@ fn row(
         &schedule,
         outcome,
     )
+}
+
+/// The row of a choice that is not run: cycles of its estimate, energy and link loads of the model. Its schedule is proved.
+pub(super) fn estimated_row(
+    network: &Network,
+    collective: &Collective,
+    family: &Family,
+    estimated: &Estimated,
+    request: &CompareRequest,
+) -> Result<CompareRow, Error> {
+    let constants = &Estimator::new(network, collective)?.constants;
+    let one = family.clone().with(vec![estimated.choice]);
+    let mut row = row(network, collective, &one, request, constants)?;
+    row.set_cycles(estimated.cycles.round() as u64);
+    row.estimate = Some(extent::range_of(estimated.cycles));
+    Ok(row)
 }
 
 /// The fastest choice of a family; the earliest of them if several are as fast.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Algorithms that a comparison of all would look at and that do not do this size or group: who reads its speed-ups has to know of them.
 
-use super::case::collective_of;
+use super::case::{collective_of, larger_memory};
 use super::row::{CompareRequest, CompareRow};
 use super::sizes;
 use crate::request::format_bytes;
 use crate::{Error, default_root};
 use noccl_coll::{Algorithm, Choice, CollError};
-use noccl_net::{Network, TileSet};
+use noccl_net::{Coord, Network, TileRef, TileSet};
 use noccl_workload::Collective;
 use std::fmt;
 
@@ -24,7 +24,21 @@ impl Skipped {
     /// Would a larger memory let it in?
     #[must_use]
     pub const fn lacks_memory(&self) -> bool {
-        matches!(&self.reason, Error::Coll(CollError::DoesNotFit { .. }))
+        self.lacking().is_some()
+    }
+
+    /// Bytes that it needs and the field that says how many there are, if memory is what it lacks.
+    const fn lacking(&self) -> Option<(u64, &'static str)> {
+        if let Error::Coll(CollError::DoesNotFit {
+            needed_bytes,
+            limit,
+            ..
+        }) = &self.reason
+        {
+            Some((*needed_bytes, *limit))
+        } else {
+            None
+        }
     }
 }
 
@@ -38,9 +52,20 @@ impl fmt::Display for Skipped {
             self.reason.to_string()
         };
         let first = reason.lines().next().unwrap_or(&reason);
-        if self.lacks_memory() && !self.algorithm.contains(' ') {
-            // It names the algorithm with its parameters.
-            return write!(f, "{first}");
+        if let Error::Coll(CollError::DoesNotFit {
+            algorithm,
+            tile,
+            needed_bytes,
+            available_bytes,
+            limit,
+        }) = &self.reason
+        {
+            let size = self.algorithm.split_once(" of ");
+            let size = size.map_or_else(String::new, |(_, size)| format!(" of {size}"));
+            return write!(
+                f,
+                "{algorithm}{size}: {tile} needs {needed_bytes} bytes but has {available_bytes} ({limit})"
+            );
         }
         write!(f, "{}: {first}", self.algorithm)
     }
@@ -133,4 +158,29 @@ fn does_some_group(network: &Network, collective: &Collective, choice: Choice) -
         ..collective.clone()
     };
     noccl_coll::schedule(network, &small, choice).is_ok()
+}
+
+/// Options with which algorithms that lack memory have enough of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remedy {
+    /// As the command line takes them: `-P cluster.l1_bytes=262144`.
+    pub options: Vec<String>,
+    /// How many algorithms they let in.
+    pub num_algorithms: usize,
+}
+
+/// What lets in all that lack memory of the tiles that the first one names.
+pub(super) fn remedy(network: &Network, skipped: &[Skipped]) -> Option<Remedy> {
+    let lacking: Vec<(u64, &str)> = skipped.iter().filter_map(Skipped::lacking).collect();
+    let (_, field) = *lacking.first()?;
+    let of_field = lacking.iter().filter(|(_, of)| *of == field);
+    let needed_bytes = of_field.clone().map(|(bytes, _)| *bytes).max()?;
+    let tiles = [TileRef::Cluster(Coord::new(0, 0)), TileRef::Memory(0)];
+    let mut tiles = tiles.into_iter().filter_map(|tile| network.find(tile));
+    let tile = tiles.find(|tile| network.memory_field(*tile) == field)?;
+    let options = larger_memory(network, tile, needed_bytes);
+    (!options.is_empty()).then(|| Remedy {
+        options,
+        num_algorithms: of_field.count(),
+    })
 }

@@ -5,11 +5,13 @@
 //! inputs, and two opinions on the outputs: bit-exactness against the reference interpreter of the
 //! schedule, and what the collective means (exact result, or the error bound of a float sum).
 //! Chunk counts are searched in timing mode; only the best one is run in value mode.
+//! What surely loses may be estimated instead (`extent`).
 
 mod auto;
 mod auto_cores;
 pub(crate) mod case;
 mod estimates;
+mod extent;
 mod inputs;
 mod left_out;
 pub(crate) mod meaning;
@@ -24,12 +26,15 @@ pub(crate) use estimates::Estimator;
 pub use estimates::compare_by_model;
 pub use inputs::Synchronisation;
 pub use inputs::schedule;
-pub use row::{AlgorithmRequest, Backend, CompareRequest, CompareRow, SumError, parse_algorithms};
+pub use row::{
+    AlgorithmRequest, Backend, CompareRequest, CompareRow, EstimateRange, Extent, SumError,
+    parse_algorithms,
+};
 
 use crate::noise::{NoiseStatistics, under_noise};
 use crate::{Error, Verified, group_name, root_name};
-pub use left_out::Skipped;
-use left_out::left_out;
+pub use left_out::{Remedy, Skipped};
+use left_out::{left_out, remedy};
 use noccl_coll::{Algorithm, Choice};
 use noccl_model::DirectExchangeBounds;
 use noccl_net::{Network, TileId, TileRef};
@@ -47,6 +52,8 @@ pub struct Comparison {
     pub rows: Vec<CompareRow>,
     /// Algorithms that were not asked for by name and that this network cannot run.
     pub skipped: Vec<Skipped>,
+    /// What would give those of them that lack memory enough of it, if such a network is possible.
+    pub remedy: Option<Remedy>,
 }
 
 /// Compares algorithms; runs in parallel, with the same rows for any number of threads.
@@ -58,17 +65,22 @@ pub fn compare(
     request: &CompareRequest,
     watch: Watch<'_>,
 ) -> Result<Comparison, Error> {
-    let pending = pending(network, request, true)?;
-    let tally = Tally::new(watch, pending.len() as u64);
-    let row = |collective: &Collective, family: &Family| {
-        let case = Case::new(network, collective, request.seed)?;
-        let row = measure(network, &case, family, request, &tally)?;
+    let works = extent::works(network, request)?;
+    let tally = Tally::new(watch, works.len() as u64);
+    let row = |work: &extent::RowWork| {
+        let (collective, family) = (&work.collective, &work.family);
+        let row = if let Some(estimated) = &work.estimated {
+            estimates::estimated_row(network, collective, family, estimated, request)?
+        } else {
+            let case = Case::new(network, collective, request.seed)?;
+            measure(network, &case, family, request, &tally)?
+        };
         tally.finish_unit()?;
         Ok(row)
     };
-    let outcomes: Vec<(String, Result<CompareRow, Error>)> = pending
+    let outcomes: Vec<(String, Result<CompareRow, Error>)> = works
         .par_iter()
-        .map(|(collective, family)| (family.name(), row(collective, family)))
+        .map(|work| (work.family.name(), row(work)))
         .collect();
     collect_rows(network, request, outcomes)
 }
@@ -98,6 +110,7 @@ fn collect_rows(
     let mut comparison = Comparison {
         rows: Vec::new(),
         skipped: Vec::new(),
+        remedy: None,
     };
     for (algorithm, outcome) in outcomes {
         match outcome {
@@ -128,6 +141,7 @@ fn collect_rows(
         let more: Vec<Skipped> = more.into_iter().filter(is_new).collect();
         comparison.skipped.extend(more);
     }
+    comparison.remedy = remedy(network, &comparison.skipped);
     fill_speedups(&mut comparison.rows);
     Ok(comparison)
 }
@@ -282,9 +296,9 @@ fn row_of(
     let of_exchange = exchange_bounds(network, collective)?;
     // Rows of reduce-scatter have never named the operator.
     let reduces = collective.reduces() && !collective.kind.has_blocks();
-    let cycles = outcome.cycles;
-    Ok(CompareRow {
+    let mut row = CompareRow {
         network: network.spec().label(),
+        overrides: network.spec().overrides.iter().cloned().collect(),
         backend: outcome.backend,
         collective: collective.kind,
         algorithm: schedule.algorithm.clone(),
@@ -295,13 +309,17 @@ fn row_of(
         group: group_name(network, &collective.group),
         num_participants,
         root: root_name(collective.root),
-        cycles,
+        cycles: 0,
+        estimate: None,
+        clock_ghz: network.spec().clock_ghz,
+        time_ns: 0.0,
+        payload_gb_per_s: None,
         lower_bound_cycles: bounds.lower_bound_cycles,
         software_bound_cycles: Some(bounds.software_bound_cycles),
         payload_bound_cycles: bounds.payload_bound_cycles,
         link_bound_cycles: of_exchange.map(|bounds| bounds.link_bound_cycles),
         core_bound_cycles: of_exchange.map(|bounds| bounds.core_bound_cycles),
-        cycles_over_lower_bound: cycles as f64 / bounds.lower_bound_cycles.max(1) as f64,
+        cycles_over_lower_bound: 0.0,
         speedup_over_best_software: None,
         energy_pj: network
             .energy()
@@ -321,7 +339,9 @@ fn row_of(
             network.cluster_height(),
         ],
         links: outcome.links,
-    })
+    };
+    row.set_cycles(outcome.cycles);
+    Ok(row)
 }
 
 /// Bounds of an all-to-all of cores by a message per block.

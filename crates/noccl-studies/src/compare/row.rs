@@ -6,6 +6,7 @@ use crate::runs::LinkFlits;
 use crate::{Error, NoiseRequest, NoiseStatistics, Verified};
 use noccl_coll::{Algorithm, Choice, CollError};
 use noccl_net::{TileRef, TileSet};
+use noccl_run::{gb_per_s, time_ns};
 use noccl_workload::{CollectiveKind, Definition, ElementType, Lengths, Operator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,17 @@ pub struct CompareRequest {
     pub definition: Option<Box<Definition>>,
     /// Runs under noise beside the verified one.
     pub noise: Option<NoiseRequest>,
+    /// What of a comparison of all algorithms is simulated.
+    pub extent: Extent,
+}
+
+/// What of a comparison of all algorithms is simulated. Algorithms that are asked for by name always are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// Everything.
+    All,
+    /// Whatever may be the fastest, and all else where that costs little; software that surely loses has an estimate in place of a run.
+    MayWin,
 }
 
 impl CompareRequest {
@@ -90,8 +102,19 @@ impl CompareRequest {
             lengths: None,
             definition: None,
             noise: None,
+            extent: Extent::All,
         }
     }
+}
+
+/// Within which cycles a run of an estimated row is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EstimateRange {
+    /// Not fewer.
+    pub least_cycles: u64,
+    /// Not more.
+    pub most_cycles: u64,
 }
 
 /// How far a floating-point sum may be from the exact one, and how far it is.
@@ -113,6 +136,9 @@ pub struct SumError {
 pub struct CompareRow {
     /// Name of the network.
     pub network: String,
+    /// Fields that were set beside the spec's file, by their dotted paths; `network` names them too.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub overrides: BTreeMap<String, String>,
     /// What says so; rows of older files come from the simulator.
     #[serde(default = "simulated")]
     pub backend: Backend,
@@ -136,6 +162,18 @@ pub struct CompareRow {
     pub root: String,
     /// Runtime.
     pub cycles: u64,
+    /// Of a row that is estimated because the algorithm surely loses: within which cycles its run would be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<EstimateRange>,
+    /// Clock of the network; 0 in rows of before.
+    #[serde(default)]
+    pub clock_ghz: f64,
+    /// `cycles` at this clock.
+    #[serde(default)]
+    pub time_ns: f64,
+    /// `bytes` by this time (10^9 bytes per second); absent of a barrier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload_gb_per_s: Option<f64>,
     /// No algorithm can be faster on this network: serialisation of the payload plus the zero-load
     /// latency of the longest path.
     pub lower_bound_cycles: u64,
@@ -184,6 +222,19 @@ pub struct CompareRow {
     /// Load of every used link; empty unless asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkFlits>,
+}
+
+impl CompareRow {
+    /// Sets the runtime and all that follows from it alone.
+    pub(super) fn set_cycles(&mut self, cycles: u64) {
+        let clock_ghz = self.clock_ghz;
+        let has_rate = self.bytes > 0 && cycles > 0;
+        self.cycles = cycles;
+        self.time_ns = time_ns(cycles as f64, clock_ghz);
+        self.payload_gb_per_s =
+            has_rate.then(|| gb_per_s(self.bytes as f64 / cycles as f64, clock_ghz));
+        self.cycles_over_lower_bound = cycles as f64 / self.lower_bound_cycles.max(1) as f64;
+    }
 }
 
 /// Reads `all`, or a list such as `chain,tree:4,in_network`; a name alone searches the best parameters,

@@ -55,6 +55,11 @@ impl Family {
         Ok(schedule)
     }
 
+    /// The same with fewer choices.
+    pub(crate) fn with(self, candidates: Vec<Choice>) -> Self {
+        Self { candidates, ..self }
+    }
+
     /// Name of the algorithm; with its parameters if there is but one choice.
     pub(crate) fn name(&self) -> String {
         match self.candidates.as_slice() {
@@ -75,13 +80,7 @@ pub(crate) fn families(
 ) -> Result<Vec<Family>, Error> {
     let mut out = Vec::new();
     if requests.is_empty() {
-        let known = all_choices(network, collective)?;
-        for algorithm in Algorithm::ALL {
-            out.extend(by_form(&known, algorithm).into_iter().map(Family::of));
-        }
-        // A barrier's shapes differ by more than a parameter: each has a row of its own.
-        let shaped = known.iter().filter(|c| c.shape.is_some());
-        out.extend(shaped.map(|c| Family::of(vec![*c])));
+        out = families_of(&all_choices(network, collective)?);
     }
     for request in requests {
         match *request {
@@ -94,6 +93,18 @@ pub(crate) fn families(
         }
     }
     Ok(out)
+}
+
+/// The families of these choices.
+pub(crate) fn families_of(known: &[Choice]) -> Vec<Family> {
+    let mut out = Vec::new();
+    for algorithm in Algorithm::ALL {
+        out.extend(by_form(known, algorithm).into_iter().map(Family::of));
+    }
+    // A barrier's shapes differ by more than a parameter: each has a row of its own.
+    let shaped = known.iter().filter(|c| c.shape.is_some());
+    out.extend(shaped.map(|c| Family::of(vec![*c])));
+    out
 }
 
 /// All choices; an error that says why there are none.

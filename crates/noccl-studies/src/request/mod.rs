@@ -59,14 +59,18 @@ pub fn parse_bytes(text: &str) -> Result<u64, Error> {
     count.checked_mul(factor).ok_or_else(wrong)
 }
 
-/// What stands before the unit, the unit's bytes, and whether elsewhere it may mean a power of ten.
+/// What stands before the unit, the unit's bytes, and whether elsewhere it may mean something else.
 fn split_unit(text: &str) -> (&str, u64, bool) {
     let trimmed = text.trim();
     let mut units = UNITS.iter();
     units
         .find_map(|(unit, factor, is_loose)| {
-            let digits = trimmed.strip_suffix(unit)?;
-            Some((digits, *factor, *is_loose))
+            let (digits, written) =
+                trimmed.split_at_checked(trimmed.len().checked_sub(unit.len())?)?;
+            // One letter alone may mean something else in the other case: b is a bit.
+            let is_unit =
+                written == *unit || (unit.len() > 1 && written.eq_ignore_ascii_case(unit));
+            is_unit.then_some((digits, *factor, *is_loose || written != *unit))
         })
         .unwrap_or((trimmed, 1, false))
 }
@@ -117,6 +121,8 @@ mod tests {
             ("3kB", 3 << 10),
             ("2 MB", 2 << 20),
             ("1G", 1 << 30),
+            ("32kib", 32 << 10),
+            ("2mb", 2 << 20),
         ] {
             assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
             assert!(size_note(text).unwrap().contains(&bytes.to_string()));

@@ -278,3 +278,32 @@ fn the_models_law_of_several_chains_is_the_simulators() {
         }
     }
 }
+
+/// A comparison leaves out runs of what surely loses by estimates, so it has to know how far those are off.
+#[test]
+fn runs_of_software_are_within_a_fifth_of_their_estimates() {
+    let request = noccl_studies::AutoRequest {
+        collectives: vec![
+            CollectiveKind::Multicast,
+            CollectiveKind::Reduce,
+            CollectiveKind::AllReduce,
+            CollectiveKind::AllGather,
+            CollectiveKind::ReduceScatter,
+        ],
+        bytes: vec![64, 4 << 10],
+        group: "all".to_owned(),
+    };
+    let network = noccl_testkit::network("collective_noc_4x4");
+    let rows = noccl_studies::auto_losses(&network, &request, Watch::quiet()).unwrap();
+    let mut num = 0;
+    for choice in rows.iter().flat_map(|row| &row.choices) {
+        if choice.choice.starts_with("in_network") {
+            continue;
+        }
+        let estimate = choice.model_cycles.unwrap() as f64;
+        let off = (choice.cycles as f64 / estimate - 1.0).abs();
+        assert!(off <= 0.2, "{choice:?}");
+        num += 1;
+    }
+    assert!(num > 300, "{num}");
+}

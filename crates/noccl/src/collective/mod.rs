@@ -15,7 +15,7 @@ pub use noccl_run::{
 pub use noccl_sim::checkpoint::CheckpointError;
 pub use noccl_studies::{
     AlgorithmRequest, AutoChoice, AutoGrid, AutoRequest, AutoRow, CheckpointRequest,
-    CompareRequest, CompareRow, Comparison, LibraryBest, LinkFlits, Loaded, MatrixRequest,
+    CompareRequest, CompareRow, Comparison, Extent, LibraryBest, LinkFlits, Loaded, MatrixRequest,
     MatrixRow, SearchEnd, Skipped, Spread as AutoSpread, SumError, SynthReport, SynthRequest,
     Verified, auto_grid, auto_grid_text, auto_losses, auto_spread, check_auto_grid_page,
     check_auto_page, compare, compare_by_model, is_saving, matrix, parse_algorithms, parse_bytes,

@@ -145,6 +145,8 @@ fn title(row: &CompareRow) -> String {
     };
     let by = match row.backend {
         Backend::Sim => "",
+        // Stands beside rows of the simulator.
+        Backend::Model if row.estimate.is_some() => "",
         Backend::Model => ", by the model",
     };
     let text = format!("{what} {route} on {}{by}", row.network);
@@ -208,6 +210,7 @@ const SPELT: [(&str, &[&str]); 12] = [
 #[must_use]
 pub const fn verification(row: &CompareRow) -> &'static str {
     match (row.verified, row.collective.has_payload()) {
+        (Verified::NotChecked, _) if row.estimate.is_some() => "estimated",
         (Verified::NotChecked, _) => "not checked",
         (Verified::No, _) => "WRONG",
         (Verified::Yes, false) => "order proved",

@@ -5,9 +5,10 @@ use crate::args::{CollectiveArgs, CoreArgs, SpecArgs, load_calibration, parse_ba
 use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::verbs::Verb;
-use crate::verbs::rows::{none_wrong, tables};
+use crate::verbs::rows::{Shown, TextForm, left_out, none_wrong, rows_csv, tables};
 use crate::{Outcome, args, output};
 use clap::Args;
+use noccl::collective::{Comparison, Extent};
 use noccl::{Backend, Error};
 use std::path::PathBuf;
 
@@ -20,6 +21,7 @@ Examples:
   noccl compare multicast --bytes 1KiB,32KiB
   noccl compare reduce --group row --root 0,0 --bytes 4KiB --algorithms chain,in_network --json
   noccl compare all_reduce --spec collective_noc_8x8 --group 0,0,4,4 --bytes 8KiB --element fp32
+  noccl compare reduce --bytes 4KiB --columns algorithm,cycles,energy_nj --format csv
   noccl compare barrier --group row
   noccl compare all_to_all --spec tilepro64_7x7 --bytes 128,1KiB
   noccl compare all_to_all --spec tilepro64_7x7 --bytes 128 --algorithms rounds:split --lock-step --json
@@ -51,12 +53,64 @@ pub struct Compare {
     /// Constants of the model, from `noccl calibrate -o`; default: those that ship with it
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// Report the load of every link (JSON only)
-    #[arg(long, requires = "json")]
-    links: bool,
-    /// Print the rows as JSON
+    /// Simulate every algorithm; by default software that is too slow to be the fastest, and costly to simulate, has an estimate
     #[arg(long)]
+    all: bool,
+    /// Report the load of every link (JSON only)
+    #[arg(long)]
+    links: bool,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+/// How rows are printed.
+#[derive(Debug, Args)]
+struct FormArgs {
+    /// table, csv (all columns), json or md
+    #[arg(long, value_name = "table|csv|json|md", default_value = "table", value_parser = ["table", "csv", "json", "md"])]
+    format: String,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// All columns, however narrow the terminal; a table that fits leaves columns out. Where there is no terminal, it has 120 columns, or as
+    /// many as the variable COLUMNS says
+    #[arg(long, conflicts_with = "columns")]
+    wide: bool,
+    /// These columns, in this order: network, collective, group, root, bytes, algorithm, synchronisation, cycles, time_us, gb_per_s,
+    /// speedup, cycles_over_bound, bound, software_bound, energy_nj, busiest_link, busiest_link_flits, verified, error_over_limit,
+    /// link_bound, core_bound, blocked_cycles, noisy_mean, noisy_variance_us2
+    #[arg(long, value_name = "NAME,...", value_parser = Shown::parse)]
+    columns: Option<Shown>,
+}
+
+impl FormArgs {
+    fn is_json(&self) -> bool {
+        self.json || self.format == "json"
+    }
+
+    /// Prints a comparison; what is no row goes to stderr where programs read the rows.
+    fn print(&self, comparison: &Comparison) -> Result<(), Error> {
+        let shown = match (&self.columns, self.wide) {
+            (Some(columns), _) => columns.clone(),
+            (None, true) => Shown::Wide,
+            (None, false) => Shown::Usual,
+        };
+        if self.is_json() {
+            output::json(&comparison.rows)?;
+        } else if self.format == "csv" {
+            let shown = self.columns.clone();
+            let shown = shown.unwrap_or_else(|| Shown::all(&comparison.rows));
+            output::data(&rows_csv(&comparison.rows, &shown))?;
+        } else if self.format == "md" {
+            return output::result(&tables(comparison, &shown, TextForm::Markdown));
+        } else {
+            return output::result(&tables(comparison, &shown, TextForm::Table));
+        }
+        for line in left_out(comparison) {
+            output::log(&line);
+        }
+        Ok(())
+    }
 }
 
 impl Verb for Compare {
@@ -69,6 +123,19 @@ impl Verb for Compare {
             effects::of_sums(kind),
             effects::idle(!is_model, &["calibration"], sim, model),
             effects::idle(is_model, &["seed"], model, sim),
+            effects::idle(
+                self.algorithms != "all",
+                &["all"],
+                "algorithms that are named, which are simulated",
+                "--algorithms all",
+            ),
+            effects::idle(
+                self.form.is_json(),
+                &["wide", "columns"],
+                "JSON, which has all fields",
+                "a table, csv, md",
+            ),
+            effects::idle(!self.form.is_json(), &["links"], "a table", "--json"),
         ]
         .concat()
     }
@@ -82,6 +149,11 @@ impl Verb for Compare {
         request.has_links = self.links;
         request.is_lock_step = self.cores.lock_step;
         request.noise = self.cores.noise();
+        request.extent = if self.all {
+            Extent::All
+        } else {
+            Extent::MayWin
+        };
         let comparison = match self.backend {
             Backend::Sim => watched("rows", |watch| {
                 noccl::collective::compare(&network, &request, watch)
@@ -91,14 +163,7 @@ impl Verb for Compare {
                 noccl::collective::compare_by_model(&network, &request, &calibration)?
             }
         };
-        if self.json {
-            output::json(&comparison.rows)?;
-            for reason in &comparison.skipped {
-                output::log(&format!("not compared: {reason}"));
-            }
-        } else {
-            output::result(&tables(&comparison))?;
-        }
+        self.form.print(&comparison)?;
         Ok(if none_wrong(&comparison.rows) {
             Outcome::Fine
         } else {

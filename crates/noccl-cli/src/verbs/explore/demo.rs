@@ -3,7 +3,7 @@
 
 use crate::progress::watched;
 use crate::verbs::Verb;
-use crate::verbs::rows::{none_wrong, tables};
+use crate::verbs::rows::{Shown, TextForm, none_wrong, tables};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::Error;
@@ -39,7 +39,7 @@ impl Verb for Demo {
         if self.json {
             output::json(&comparison.rows)?;
         } else {
-            output::result(&tables(&comparison))?;
+            output::result(&tables(&comparison, &Shown::Usual, TextForm::Table))?;
         }
         output::log(&format!(
             "page: {}  rows: {}",

@@ -3,7 +3,7 @@
 
 use crate::effects::{self, Idle};
 use crate::progress::watched;
-use crate::table::{Align, table};
+use crate::table::{Align, table_dropping};
 use crate::verbs::Verb;
 use crate::{Outcome, output};
 use clap::Args;
@@ -248,7 +248,8 @@ fn summary(rows: &[GemmRow]) -> String {
         (_, 0) => format!("\n{right} products are right, bit by bit; the others are not checked\n"),
         (_, _) => format!("\n{wrong} products are WRONG\n"),
     };
-    table(&header, &cells) + &legend() + &conclusion
+    let first = ["slots", "compute", "barrier", "communication"];
+    table_dropping(&header, &cells, &first) + &legend() + &conclusion
 }
 
 /// What the column "bound by" says.

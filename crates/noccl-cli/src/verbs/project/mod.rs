@@ -3,6 +3,7 @@
 
 mod bench;
 mod calibrate;
+mod completion;
 mod doctor;
 mod help_markdown;
 mod report;
@@ -21,6 +22,7 @@ group! {
         Report(report::Report),
         Schema(schema::Schema),
         Doctor(doctor::Doctor),
+        Completion(completion::Completion),
         #[command(hide = true)]
         HelpMarkdown(help_markdown::HelpMarkdown),
     }

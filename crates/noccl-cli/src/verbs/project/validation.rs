@@ -3,8 +3,9 @@
 
 use crate::args::{SpecArgs, load_calibration};
 use crate::progress::watched;
-use crate::table::{Align, table};
+use crate::table::{Align, table, table_dropping};
 use crate::verbs::Verb;
+use crate::width::{columns, wrapped};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::Error;
@@ -108,9 +109,9 @@ fn published(rows: &[PublishedRow]) -> String {
     notes.dedup();
     let notes: String = notes
         .iter()
-        .map(|note| format!("fitted: {note}\n"))
+        .map(|note| wrapped(&format!("fitted: {note}"), columns(), "  ") + "\n")
         .collect();
-    table(&header, &body) + &notes
+    table_dropping(&header, &body, &["place"]) + &notes
 }
 
 /// The worst point of every collective and algorithm.

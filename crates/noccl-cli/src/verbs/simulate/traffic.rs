@@ -3,7 +3,7 @@
 
 use crate::args::{SpecArgs, parse_mode, parse_threads};
 use crate::progress::watched;
-use crate::table::{Align, table};
+use crate::table::{Align, table_dropping};
 use crate::verbs::Verb;
 use crate::{Outcome, output};
 use clap::Args;
@@ -178,7 +178,11 @@ fn summary(report: &TrafficReport) -> String {
          saturation load        {saturation}{limit}\nsaturation throughput  {} {}\n",
         report.pattern,
         report.network,
-        table(&header, &rows),
+        table_dropping(
+            &header,
+            &rows,
+            &["mean latency [ns]", "accepted [GB/s]", "packets"]
+        ),
         report.zero_load_latency_cycles,
         digits(report.capacity_beats_per_cycle),
         digits(report.max_accepted_beats_per_cycle),

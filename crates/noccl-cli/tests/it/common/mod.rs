@@ -33,6 +33,7 @@ pub fn command(folder: &Path, arguments: &str) -> Command {
     command
         .args(arguments.split_whitespace())
         .current_dir(folder)
+        .env_remove("COLUMNS")
         .stdin(Stdio::null());
     command
 }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Completion scripts load in the shells that this machine has, and complete.
+
+use crate::common::{Folder, Said, noccl, refused};
+use std::process::{Command, Stdio};
+
+/// What a shell says to a script; none if there is no such shell.
+fn in_shell(shell: &str, arguments: &[&str]) -> Option<Said> {
+    let output = Command::new(shell)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output();
+    output.ok().map(Said::of)
+}
+
+#[test]
+fn bash_completes_verbs_and_options() {
+    let folder = Folder::new();
+    let script = folder.file("noccl.bash", &noccl("completion bash").stdout);
+    let complete = |words: &str, index: usize| {
+        let text = format!(
+            "source {}; COMP_WORDS=({words}); COMP_CWORD={index}; \
+             _noccl noccl \"${{COMP_WORDS[{index}]}}\" \"${{COMP_WORDS[{}]}}\"; echo ${{COMPREPLY[@]}}",
+            script.display(),
+            index - 1
+        );
+        let Some(said) = in_shell("bash", &["-c", &text]) else {
+            panic!("no bash, which runs the tests");
+        };
+        assert_eq!(said.code, Some(0), "{said:?}");
+        said.stdout
+    };
+    assert_eq!(complete("noccl compa", 1).trim(), "compare");
+    assert_eq!(complete("noccl compare --colu", 2).trim(), "--columns");
+    assert!(complete("noccl compare --format ", 3).contains("csv"));
+}
+
+#[test]
+fn zsh_and_fish_load_their_scripts_where_they_are_installed() {
+    let folder = Folder::new();
+    for (shell, arguments) in [("zsh", "-n"), ("fish", "--no-execute")] {
+        let text = noccl(&format!("completion {shell}")).stdout;
+        assert!(
+            text.contains("compare") && text.contains("columns"),
+            "{shell}: {text}"
+        );
+        let script = folder.file(&format!("noccl.{shell}"), &text);
+        if let Some(said) = in_shell(shell, &[arguments, &script.display().to_string()]) {
+            assert_eq!((said.code, said.stderr.as_str()), (Some(0), ""), "{shell}");
+        }
+    }
+}
+
+#[test]
+fn other_shells_are_refused() {
+    refused(
+        &Folder::new(),
+        "completion tcsh",
+        &["tcsh", "bash, zsh, fish"],
+    );
+}
