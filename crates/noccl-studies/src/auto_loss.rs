@@ -14,6 +14,7 @@ use noccl_workload::{Collective, CollectiveKind, ElementType, Schedule, check};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Cases: every collective at every size.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,6 +73,9 @@ const fn words() -> ElementType {
 pub struct AutoRow {
     /// Name of the network.
     pub network: String,
+    /// Fields that were set beside the spec's file, by their dotted paths; `network` names them too.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub overrides: BTreeMap<String, String>,
     /// Which collective.
     pub collective: CollectiveKind,
     /// Payload per participant; of an all-to-all one block.
@@ -182,6 +186,7 @@ pub(crate) fn auto_row(
         .clone();
     Ok(Some(AutoRow {
         network: network.spec().label(),
+        overrides: network.spec().overrides.iter().cloned().collect(),
         collective: collective.kind,
         bytes: collective.bytes,
         group: group_name(network, &collective.group),

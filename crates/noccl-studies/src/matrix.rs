@@ -59,6 +59,9 @@ impl Default for MatrixRequest {
 pub struct MatrixRow {
     /// Name of the network.
     pub network: String,
+    /// Fields that were set beside the spec's file, by their dotted paths; `network` names them too.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub overrides: BTreeMap<String, String>,
     /// Which collective.
     pub collective: CollectiveKind,
     /// Payload per participant; of collectives of blocks one block.
@@ -172,6 +175,7 @@ fn cells(rows: &[CompareRow]) -> Vec<MatrixRow> {
     rows.iter()
         .map(|row| MatrixRow {
             network: row.network.clone(),
+            overrides: row.overrides.clone(),
             collective: row.collective,
             bytes: row.bytes,
             num_participants: row.num_participants,

@@ -294,6 +294,18 @@ fn overrides_are_named_with_the_results() {
         assert_eq!(said.code, Some(0), "{line}: {said:?}");
         assert!(said.stdout.contains(named), "{line}: {}", said.stdout);
     }
+    // As a field, too.
+    let (key, value) = set.trim_start_matches("-P ").split_once('=').unwrap();
+    for line in [
+        format!("compare multicast {spec} {set} --bytes 64 --json"),
+        format!("matrix {spec} {set} --collectives multicast --bytes 64 --json"),
+        format!("auto {spec} {set} --collectives multicast --bytes 64 --json"),
+        format!("traffic uniform {spec} {set} --loads 0.1 --no-saturation --json"),
+    ] {
+        let found = crate::common::json(&line);
+        let first = found.get(0).unwrap_or(&found);
+        assert_eq!(first["overrides"][key], value, "{line}");
+    }
     let said = noccl(&format!("gemm summa --mesh 2x2 --backend model {set}"));
     assert!(
         said.stdout.starts_with(&format!("with {set}\n")),

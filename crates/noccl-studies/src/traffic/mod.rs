@@ -14,6 +14,7 @@ use point::{Point, point};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A sweep over offered loads.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,6 +101,9 @@ pub fn loads_of_capacity(network: &Network, pattern: Pattern, beats: u32) -> Vec
 pub struct TrafficReport {
     /// Name of the network.
     pub network: String,
+    /// Fields that were set beside the spec's file, by their dotted paths; `network` names them too.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub overrides: BTreeMap<String, String>,
     /// Where packets go.
     pub pattern: Pattern,
     /// Beats per write burst.
@@ -245,6 +249,7 @@ pub fn traffic(
     };
     Ok(TrafficReport {
         network: network.spec().label(),
+        overrides: network.spec().overrides.iter().cloned().collect(),
         pattern: request.pattern,
         beats: request.beats,
         clock_ghz: network.spec().clock_ghz,

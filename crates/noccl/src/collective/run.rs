@@ -16,6 +16,7 @@ use noccl_studies::{NoiseRequest, NoiseStatistics, under_noise};
 use noccl_workload::{Schedule, Trace, check_trace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How to run a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +72,9 @@ impl RunRequest {
 pub struct RunReport {
     /// Name of the network.
     pub network: String,
+    /// Fields that were set beside the spec's file, by their dotted paths; `network` names them too.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub overrides: BTreeMap<String, String>,
     /// From the first participant's start to the last participant's end.
     pub cycles: u64,
     /// Clock of the network.
@@ -225,6 +229,7 @@ pub fn report_run(
     let payload = collective.filter(|c| c.bytes > 0 && cycles > 0);
     RunReport {
         network: network.spec().label(),
+        overrides: network.spec().overrides.iter().cloned().collect(),
         cycles,
         clock_ghz,
         time_ns: time_ns(cycles as f64, clock_ghz),

@@ -72,8 +72,8 @@ struct FormArgs {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// All columns, however narrow the terminal; a table that fits leaves columns out. Where there is no terminal, it has 120 columns, or as
-    /// many as the variable COLUMNS says
+    /// All columns; without it a table leaves out those that do not fit into the terminal, into 120 columns where there is none, or into
+    /// as many as the variable COLUMNS says
     #[arg(long, conflicts_with = "columns")]
     wide: bool,
     /// These columns, in this order: network, collective, group, root, bytes, algorithm, synchronisation, cycles, time_us, gb_per_s,
