@@ -136,7 +136,9 @@ fn csv_json_and_markdown_have_the_same_rows() {
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 1 + rows.as_array().unwrap().len());
     assert!(
-        lines[0].starts_with("network,collective,group,root,bytes,algorithm,"),
+        lines[0].starts_with(
+            "network,collective,group,root,bytes,algorithm,synchronisation,cycles,time_us,gb_per_s,"
+        ),
         "{csv}"
     );
     let last = &rows.as_array().unwrap()[lines.len() - 2];
