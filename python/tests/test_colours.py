@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from matplotlib.figure import Figure as PlainFigure
 
 import noccl
 from noccl.colours import DARK_HUES, HUES, styles
 from noccl.figures import Figure, Line, Panel, Series, plot_figure
+from tests.colour_vision import VISIONS, contrast, distance
 
 ALGORITHMS = [
     *("chain:1", "chain:8:push", "tree:1", "tree:4:pull", "row_column:1:tree", "double_tree:4"),
@@ -49,6 +52,31 @@ def test_the_hue_of_a_family_does_not_depend_on_the_other_series() -> None:
     assert alone["in_network"] == alone["in_network_once:centre"] != alone["tree:1"]
     # `chain` begins some names, `chainwrite` is one of the family.
     assert alone["chain:1"] == alone["chainwrite:greedy"]
+
+
+def test_an_algorithm_has_one_colour_whatever_is_beside_it() -> None:
+    known = [name for name in ALGORITHMS if name != "in_network:4"]
+    together = styles(reversed(ALGORITHMS))
+    for name in known:
+        assert styles([name])[name].colour == together[name].colour
+
+
+@pytest.mark.parametrize(("hues", "page"), [(HUES, "#ffffff"), (DARK_HUES, "#14171b")])
+def test_hues_are_told_apart_with_every_kind_of_colour_vision(
+    hues: tuple[tuple[str, ...], ...], page: str
+) -> None:
+    first = [shades[0] for shades in hues]
+    for vision in VISIONS:
+        for one, other in itertools.combinations(first, 2):
+            assert distance(one, other, vision) >= 19, (one, other, vision)
+    assert all(contrast(shade, page) >= 4.4 for shade in first)
+    assert all(contrast(shade, page) >= 3 for shades in hues for shade in shades)
+
+
+def test_colours_that_some_readers_confuse_are_near() -> None:
+    assert distance("#d55e00", "#8a6d00", "normal") > 40
+    assert distance("#d55e00", "#8a6d00", "protanopia") < 4
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
 
 
 def test_a_name_of_no_family_takes_a_hue_that_is_left() -> None:
