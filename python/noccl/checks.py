@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from noccl import _native
 from noccl.networks import network_of
@@ -52,7 +52,7 @@ class CheckReport(Result):
     bytes: int
     steps: tuple[StepReport, ...]
     fold_orders: tuple[str, ...]
-    folds = renamed_attribute("folds", "fold_orders")
+    folds: ClassVar[property] = renamed_attribute("folds", "fold_orders")
 
     def _title(self) -> str:
         return f"proved: {counted(self.actions, 'action')}, {counted(len(self.steps), 'step')}"

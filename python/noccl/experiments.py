@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from noccl import _native
 from noccl.errors import Diagnosis, argument_names
@@ -233,7 +233,7 @@ class StressReport:
     wrong: int
     transactions: int
     failures: tuple[StressFailure, ...]
-    hung = renamed_attribute("hung", "stalled")
+    hung: ClassVar[property] = renamed_attribute("hung", "stalled")
 
 
 def stress(

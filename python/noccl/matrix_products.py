@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -128,7 +128,7 @@ class Product(Result):
             return NotImplemented
         return all(are_equal(value, vars(other)[name]) for name, value in vars(self).items())
 
-    __hash__ = None  # type: ignore[assignment] # An array has no hash.
+    __hash__: ClassVar[None] = None  # type: ignore[assignment] # An array has no hash.
 
 
 def gemm(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from noccl import _native, cp_sat
 from noccl.networks import members, network_of
@@ -48,7 +48,7 @@ class ChainOrder:
     shared_links: tuple[str, ...]
     cycles: int
     destinations: tuple[Cluster, ...]
-    stops = renamed_attribute("stops", "destinations")
+    stops: ClassVar[property] = renamed_attribute("stops", "destinations")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from noccl.hardware_report import HardwareReport
 from noccl.noise import NoiseStatistics
@@ -91,7 +91,7 @@ class RunReport(Result):
             return NotImplemented
         return all(are_equal(value, vars(other)[name]) for name, value in vars(self).items())
 
-    __hash__ = None  # type: ignore[assignment] # An array has no hash.
+    __hash__: ClassVar[None] = None  # type: ignore[assignment] # An array has no hash.
 
     def _title(self) -> str:
         return f"{self.cycles:,} cycles, {counted(len(self.action_cycles), 'action')}"

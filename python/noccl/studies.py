@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from noccl import _native
 from noccl.networks import override_pairs
@@ -46,7 +46,7 @@ class BarrierSlope:
     router: str
     algorithm: str
     cycles_per_cluster: float
-    plan = renamed_attribute("plan", "algorithm")
+    plan: ClassVar[property] = renamed_attribute("plan", "algorithm")
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,7 +9,7 @@ its kind, so that a plot cannot be drawn from the rows of another verb.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from noccl.errors import ArgumentError
 from noccl.extras import extra
@@ -139,7 +139,7 @@ class ResultTable(Result):
         is_same_kind = self.kind == other.kind and self.columns == other.columns
         return is_same_kind and self.rows() == other.rows()
 
-    __hash__ = None  # type: ignore[assignment] # As of other containers.
+    __hash__: ClassVar[None] = None  # type: ignore[assignment] # As of other containers.
 
     def __repr__(self) -> str:
         return "\n".join([f"ResultTable: {title(self)}", *(f"  {row}" for row in text_rows(self))])

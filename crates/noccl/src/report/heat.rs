@@ -32,7 +32,9 @@ pub(super) fn heat_maps(case: &Case<'_>) -> Markup {
         .max()
         .unwrap_or(1);
     let figures: Markup = rows.into_iter().map(|row| figure(row, most)).collect();
-    figures.then(&scale(most))
+    Markup::element("div", &[("class", "maps")], figures)
+        .line()
+        .then(&scale(most))
 }
 
 fn figure(row: &CompareRow, most: u64) -> Markup {
