@@ -57,7 +57,7 @@ def make_schedule(
     network: AnyNetwork,
     collective: str,
     *,
-    num_bytes: int | str = 0,
+    num_bytes: int | str = "1KiB",
     group: AnyGroup = "all",
     root: AnyTile | None = None,
     algorithm: str = "in_network",

@@ -41,6 +41,8 @@ def test_defaults_are_those_of_the_command_line() -> None:
     assert {row["bytes"] for row in rows} == {1024}
     assert defaults["bytes"] == "1KiB"
     assert {row["group"] for row in rows} == {defaults["group"]}
+    schedule = noccl.make_schedule(NAME, "reduce")
+    assert schedule == noccl.make_schedule(NAME, "reduce", num_bytes=1024, group="all")
 
 
 def test_one_value_is_a_list_of_itself() -> None:
