@@ -15,7 +15,7 @@ from noccl.errors import MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EXTRAS = {
+EXTRAS: dict[str, tuple[str, ...]] = {
     "frames": ("pyarrow", "polars"),
     "pandas": ("pyarrow", "pandas"),
     "plot": ("matplotlib",),

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from noccl.colours import HUES
 from noccl.drawings import panels_of, repeatable, with_dark_colours
 from noccl.errors import ArgumentError, FileError, NocclError
 from noccl.files import read_text, write_file
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
 VERSION = 1
 """Version of the file."""
 COLOURS = {
-    "compute": "#2563a8",
-    "execute": "#2563a8",
-    "send": "#c2571a",
-    "receive": "#2f7d4f",
-    "wait for space": "#8a3f8f",
+    "compute": HUES[0][0],
+    "execute": HUES[0][0],
+    "send": HUES[1][0],
+    "receive": HUES[2][0],
+    "wait for space": HUES[3][0],
     "wait": "#dcdcdc",
     "wait for words": "#dcdcdc",
 }
