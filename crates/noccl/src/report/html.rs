@@ -281,7 +281,9 @@ mod tests {
 
     /// A page with hostile texts has no element that the honest page has not.
     fn check(honest: &str, page: &str, path: &str) {
-        let known = elements(honest);
+        let mut known = elements(honest);
+        // An algorithm of another name has another marker.
+        known.extend(["circle", "/circle", "polygon", "/polygon"]);
         for name in elements(page) {
             assert!(known.contains(&name), "{path} makes <{name}>");
         }
