@@ -32,6 +32,7 @@ IN_WORDS = {
     "bsd license": "BSD-3-Clause",
     "3-clause bsd license": "BSD-3-Clause",
     "bsd": "BSD-3-Clause",
+    "isc license (iscl)": "ISC",
     "mit license": "MIT",
     # Tests run it beside the simulator; nothing of it is shipped.
     "licenseref-mpich": "mpich2",

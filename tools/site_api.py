@@ -16,10 +16,20 @@ STUB = repository.ROOT / "python" / "noccl" / "__init__.pyi"
 # Topic to the modules whose names it has, in the order of the page.
 TOPICS = {
     "Networks and tiles": ("_native", "networks", "tiles"),
-    "Collectives on your data": ("collectives", "blocks", "scatter_gather", "verified"),
+    "Collectives on your data": (
+        *("collectives", "blocks", "scatter_gather", "collective_results", "verified", "results"),
+    ),
     "Comparisons and measurements": ("experiments", "studies", "matrix_products", "tables"),
     "Figures": ("plots", "figures"),
-    "Schedules": ("schedules", "builder", "chunk_program", "checks", "runs", "own_data"),
+    "Schedules": (
+        "schedules",
+        "builder",
+        "chunk_program",
+        "checks",
+        "runs",
+        "run_reports",
+        "own_data",
+    ),
     "Collectives of your own, searches": ("definitions", "searches", "orders"),
     "Programs of ranks": ("programs.run", "noise"),
     "Sweeps": ("sweeps.run", "sweeps.store", "sweeps.status", "sweeps.pareto"),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks of MkDocs: pages from outside docs/, links, tables of CSV files, the API page.
+"""Hooks of MkDocs: pages from outside docs/, links, tables of CSV files, notebooks, the API page.
 
-They only pass texts to `site_pages`, `site_tables` and `site_api`, which are tested without MkDocs.
+They only pass texts to `site_pages`, `site_tables`, `site_notebooks` and `site_api`, which are
+tested without MkDocs.
 At the end the site is searched for requests to other sites: it has to work from a folder.
 """
 
@@ -21,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import check_links
 import repository
 import site_api
+import site_notebooks
 import site_pages
 import site_tables
 
@@ -44,7 +46,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds what pages link to outside docs/, and the API page."""
+    """Adds what pages link to outside docs/, notebooks, and the API page."""
     pages = [f"docs/{file.src_uri}" for file in files.documentation_pages()]
     index = files.get_file_from_path("README.md")
     if index is not None:
@@ -57,6 +59,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             File.generated(config, site_pages.site_path(path), abs_src_path=str(ROOT / path))
         )
     files.append(File.generated(config, "python_api.md", content=site_api.page()))
+    for notebook in sorted((ROOT / "docs").glob("notebooks/*.ipynb")):
+        name = f"notebooks/{notebook.stem}.md"
+        files.append(File.generated(config, name, content=site_notebooks.page(notebook)))
     return files
 
 
@@ -66,7 +71,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     path = page.file.src_uri
     if path.startswith(_LATE):
         page.meta["search"] = {"boost": 0.3}
-    if path == "python_api.md":
+    if path == "python_api.md" or path.startswith("notebooks/"):
         return markdown
     origin = _origins.get(path, f"docs/{path}")
     text = site_pages.rewrite_links(markdown, origin)

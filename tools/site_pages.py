@@ -40,13 +40,14 @@ def site_path(path: str) -> str:
 
     >>> site_path("docs/papers/S1.md"), site_path("formats/run.schema.json")
     ('papers/S1.md', 'repository/formats/run.schema.json')
-    >>> site_path("rtl/hardware.mk")
-    'repository/rtl/hardware.mk.txt'
+    >>> site_path("rtl/hardware.mk"), site_path("docs/notebooks/own.ipynb")
+    ('repository/rtl/hardware.mk.txt', 'notebooks/own.md')
     """
     if path in _PLACES:
         return _PLACES[path]
     if path.startswith("docs/"):
-        return path.removeprefix("docs/")
+        # `site_notebooks` makes a page of a notebook.
+        return path.removeprefix("docs/").replace(".ipynb", ".md")
     return f"repository/{path}" + ("" if Path(path).suffix in _SHOWN else ".txt")
 
 

@@ -12,23 +12,33 @@ import sys
 from pathlib import Path
 
 CASE = "Multicast from mem:0 to all 16 clusters"
-CHART_WIDTH, CHART_HEIGHT, MAP_WIDTH = 780, 390, 252
+CHART_WIDTH, CHART_HEIGHT, MAP_WIDTH = 900, 420, 260
 FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif'
 
 
 def style(page: str) -> str:
     """The page's style rules for drawings, with its colours written in: light ones, then dark ones."""
     rules = re.search(r"<style>(.*?)</style>", page, re.DOTALL).group(1)
-    light, dark = rules.split("@media (prefers-color-scheme: dark)")
+    light, dark, dark_lines = rules.split("@media (prefers-color-scheme: dark)")
+    light_lines = dark.rpartition("/*")[2]
     drawn = re.findall(r"^(?:svg text|\.\w+ |polyline)[^\n]*\}$", rules, re.MULTILINE)
-    drawn = [rule for rule in drawn if "display" not in rule]
+    left_out = ("display", "overflow", "--c:", "(--c)")
+    drawn = [rule for rule in drawn if not any(word in rule for word in left_out)]
     text = "\n".join([*drawn, ".card { fill: var(--page); }"]).replace("svg text", "text")
 
-    def written(colours: str) -> str:
+    def written(colours: str, lines: str) -> str:
         values = dict(re.findall(r"(--[\w-]+): (#\w+);", colours))
-        return re.sub(r"var\((--[\w-]+)\)", lambda name: values[name[1]], text)
+        plain = re.sub(r"var\((--[\w-]+)\)", lambda name: values[name[1]], text)
+        # Lines of algorithms: programs that show pictures know no variables in other rules.
+        shades = [
+            f".line.{name} {{ stroke: {colour}; }} "
+            f".marker.{name}, text.line-name.{name} {{ fill: {colour}; }}"
+            for name, colour in re.findall(r"\.(c\d[abc]) \{ --c: (#\w+); \}", lines)
+        ]
+        return "\n".join([plain, *shades])
 
-    return f"{written(light)}\n@media (prefers-color-scheme: dark) {{\n{written(dark)}\n}}"
+    at_dark = f"@media (prefers-color-scheme: dark) {{\n{written(dark, dark_lines)}\n}}"
+    return f"{written(light, light_lines)}\n{at_dark}"
 
 
 def panel(svg: str, x: int, y: int) -> str:
@@ -42,6 +52,7 @@ def main(page_file: str, figure_file: str) -> None:
     """Writes the figure."""
     page = Path(page_file).read_text(encoding="utf-8")
     drawings = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    # The first of its two plots, the wide one.
     start = next(i for i, svg in enumerate(drawings) if f"size: {CASE}" in svg)
     links = next(svg for svg in drawings[start + 1 :] if "on the wide plane, in_network" in svg)
     width, height = CHART_WIDTH + MAP_WIDTH + 40, CHART_HEIGHT + 50

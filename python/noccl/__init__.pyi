@@ -9,7 +9,7 @@ from noccl.checks import CheckReport as CheckReport
 from noccl.checks import StepReport as StepReport
 from noccl.checks import check as check
 from noccl.chunk_program import ChunkProgram as ChunkProgram
-from noccl.collectives import CollectiveResult as CollectiveResult
+from noccl.collective_results import CollectiveResult as CollectiveResult
 from noccl.collectives import all_reduce as all_reduce
 from noccl.collectives import barrier as barrier
 from noccl.collectives import multicast as multicast
@@ -61,9 +61,10 @@ from noccl.plots import plot_timeline as plot_timeline
 from noccl.programs.run import ProgramResult as ProgramResult
 from noccl.programs.run import run_program as run_program
 from noccl.programs.run import run_script as run_script
-from noccl.runs import Counters as Counters
+from noccl.results import Result as Result
+from noccl.run_reports import Counters as Counters
+from noccl.run_reports import RunReport as RunReport
 from noccl.runs import Progress as Progress
-from noccl.runs import RunReport as RunReport
 from noccl.runs import make_schedule as make_schedule
 from noccl.runs import run as run
 from noccl.scatter_gather import gather as gather

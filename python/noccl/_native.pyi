@@ -68,6 +68,15 @@ class Network:
     def num_memories(self) -> int:
         """Number of memory tiles."""
     @property
+    def cluster_region(self) -> tuple[int, int, int, int]:
+        """Clusters on the mesh: x and y of the south-west one, columns, rows."""
+    @property
+    def memory_tiles(self) -> list[tuple[int, int]]:
+        """Columns and rows of the memory tiles on the mesh; `mem:N` is the N-th."""
+    @property
+    def overrides(self) -> list[tuple[str, str]]:
+        """Fields of the spec that `load` was asked to change, dotted paths, with their values."""
+    @property
     def warnings(self) -> list[str]:
         """Settings of the spec that have no effect."""
     @property
@@ -77,6 +86,8 @@ class Network:
         """Tiles, links and address map as JSON text (`formats/network.schema.json`)."""
     def to_toml(self) -> str:
         """The whole spec as TOML text, overrides applied."""
+    def _repr_html_(self) -> str:
+        """The drawing of the mesh, as notebooks ask for it."""
 
 @final
 class ProgramSession:

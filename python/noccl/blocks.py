@@ -6,23 +6,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from noccl.arrays import element_of
-from noccl.collectives import CollectiveResult, execute, ranks_of_rows
+from noccl.collective_results import CollectiveResult
+from noccl.collectives import execute, ranks_of_rows
 from noccl.errors import ArgumentError
+from noccl.networks import network_of
 from noccl.runs import make_schedule
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from noccl._native import Network
+    from noccl.networks import AnyNetwork
     from noccl.runs import OnProgress
-    from noccl.tiles import Group
+    from noccl.tiles import AnyGroup
 
 
 def all_gather(
-    network: Network,
+    network: AnyNetwork,
     inputs: npt.ArrayLike,
     *,
-    group: Group | str = "all",
+    group: AnyGroup = "all",
     algorithm: str = "auto",
     on_progress: OnProgress | None = None,
 ) -> CollectiveResult:
@@ -36,7 +38,7 @@ def all_gather(
     True
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         inputs: Shape (num_members, num_elements), any type; row r is the block of rank r.
         group: Participants.
         algorithm: Name; `auto` for the one that the model expects to be fastest.
@@ -48,6 +50,7 @@ def all_gather(
     Raises:
         NocclError: As `reduce`.
     """
+    network = network_of(network)
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,
@@ -62,10 +65,10 @@ def all_gather(
 
 
 def reduce_scatter(
-    network: Network,
+    network: AnyNetwork,
     inputs: npt.ArrayLike,
     *,
-    group: Group | str = "all",
+    group: AnyGroup = "all",
     algorithm: str = "auto",
     operator: str = "sum",
     element: str | None = None,
@@ -80,7 +83,7 @@ def reduce_scatter(
     (4, 8)
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         inputs: Shape (num_members, num_members * num_elements): blocks by rank.
         group: Participants.
         algorithm: Name; `auto` for the one that the model expects to be fastest.
@@ -94,6 +97,7 @@ def reduce_scatter(
     Raises:
         NocclError: As `reduce`.
     """
+    network = network_of(network)
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,
@@ -109,10 +113,10 @@ def reduce_scatter(
 
 
 def all_to_all(
-    network: Network,
+    network: AnyNetwork,
     inputs: npt.ArrayLike,
     *,
-    group: Group | str = "all",
+    group: AnyGroup = "all",
     algorithm: str = "auto",
     on_progress: OnProgress | None = None,
 ) -> CollectiveResult:
@@ -127,7 +131,7 @@ def all_to_all(
     True
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         inputs: Shape (num_members, num_members * num_elements), any type: blocks by rank.
         group: Participants.
         algorithm: Name; `auto` for the one that the model expects to be fastest.
@@ -139,6 +143,7 @@ def all_to_all(
     Raises:
         NocclError: As `reduce`.
     """
+    network = network_of(network)
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from noccl import _native
+from noccl.networks import network_of
 from noccl.renamed import renamed_attribute
+from noccl.results import Result, counted
 from noccl.schedules import schedule_text
 
 if TYPE_CHECKING:
-    from noccl._native import Network
+    from noccl.networks import AnyNetwork
     from noccl.schedules import Schedule
 
 
@@ -33,8 +35,8 @@ class StepReport:
     max_link_transfers: int
 
 
-@dataclass(frozen=True)
-class CheckReport:
+@dataclass(frozen=True, repr=False)
+class CheckReport(Result):
     """What is proven about a schedule that passed the checker.
 
     Attributes:
@@ -50,10 +52,26 @@ class CheckReport:
     bytes: int
     steps: tuple[StepReport, ...]
     fold_orders: tuple[str, ...]
-    folds = renamed_attribute("folds", "fold_orders")
+    folds: ClassVar[property] = renamed_attribute("folds", "fold_orders")
+
+    def _title(self) -> str:
+        return f"proved: {counted(self.actions, 'action')}, {counted(len(self.steps), 'step')}"
+
+    def _facts(self) -> dict[str, str]:
+        crowded = max((step.max_link_transfers for step in self.steps), default=0)
+        facts = {
+            "transfers": f"{self.transfers:,}",
+            "bytes sent": f"{self.bytes:,}",
+            "most transfers on a link": f"{crowded} in one step",
+        }
+        return facts | ({"fold orders": "; ".join(self.fold_orders)} if self.fold_orders else {})
+
+    def _row(self) -> dict[str, Any]:
+        names = ("actions", "transfers", "bytes")
+        return {name: getattr(self, name) for name in names} | {"steps": len(self.steps)}
 
 
-def check(network: Network, schedule: Schedule) -> CheckReport:
+def check(network: AnyNetwork, schedule: Schedule) -> CheckReport:
     """Proves what a schedule claims, without running it.
 
     >>> from noccl import load, make_schedule
@@ -62,13 +80,14 @@ def check(network: Network, schedule: Schedule) -> CheckReport:
     1
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         schedule: Schedule.
 
     Raises:
         ScheduleError: The first thing that is wrong: form, a cycle of waits, a race, an unmet
             postcondition.
     """
+    network = network_of(network)
     fields = json.loads(_native.check(network, schedule_text(schedule)))
     steps = (
         StepReport(

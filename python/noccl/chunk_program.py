@@ -20,9 +20,9 @@ from noccl.tiles import Column, Members, Rectangle, Row
 from noccl.values import kind_of, text, whole
 
 if TYPE_CHECKING:
-    from noccl._native import Network
+    from noccl.networks import AnyNetwork
     from noccl.schedules import Schedule
-    from noccl.tiles import Cluster, Group
+    from noccl.tiles import AnyGroup, Cluster, Group
 
 _BUFFERS = ("in", "out", "scratch")
 _MOST_CHUNKS = 2**20
@@ -46,11 +46,11 @@ class ChunkProgram:
 
     def __init__(
         self,
-        network: Network,
+        network: AnyNetwork,
         definition: Definition,
         *,
         chunk_bytes: int | str,
-        group: Group | str = "all",
+        group: AnyGroup = "all",
         operator: str = "sum",
         element: str = "fp64",
         name: str = "chunk_program",
@@ -58,7 +58,7 @@ class ChunkProgram:
         """Begins a program.
 
         Args:
-            network: Network.
+            network: Network, or what `load` takes.
             definition: What its schedule claims, and how many chunks inputs and outputs have.
             chunk_bytes: Bytes of a chunk, e.g. 4096 or `"4KiB"`.
             group: Members; rank r is the r-th of `members`.
@@ -214,7 +214,7 @@ def _aligned(offset: int) -> int:
     return -(-offset // _LINE_BYTES) * _LINE_BYTES
 
 
-def _group(group: Group | str, ranks: list[Cluster]) -> Group:
+def _group(group: AnyGroup, ranks: list[Cluster]) -> Group:
     """The group as schedule files have it."""
     if isinstance(group, (Row, Column, Rectangle, Members)):
         return group

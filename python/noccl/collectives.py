@@ -4,67 +4,37 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from noccl.arrays import element_of, require_shape
+from noccl.collective_results import CollectiveResult
 from noccl.errors import ArgumentError
-from noccl.networks import members
+from noccl.mesh_drawing import WITH_ROOT, mesh_of
+from noccl.networks import members, network_of
 from noccl.own_data import run_values
 from noccl.runs import make_schedule, run
 from noccl.schedules import Place
 from noccl.tiles import Cluster, Memory
-from noccl.values import are_equal
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from noccl._native import Network
-    from noccl.runs import OnProgress, RunReport
+    from noccl.networks import AnyNetwork
+    from noccl.run_reports import RunReport
+    from noccl.runs import OnProgress
     from noccl.schedules import Schedule
-    from noccl.tiles import Group, Tile
-
-
-@dataclass(frozen=True, eq=False)
-class CollectiveResult:
-    """Outcome of one collective on the caller's data.
-
-    Attributes:
-        values: What the network delivered. Reduce: shape (num_elements,); gather: shape
-            (num_members * num_elements,). All others: one row per member, in the order of
-            `members`.
-        members: The group in rank order.
-        cycles: From the first participant's start to the last participant's end.
-        energy_pj: Energy of the counted events; None of core tiles, which have no cost per event.
-        schedule: The schedule that ran.
-        report: Everything else that the run reports; `verified` says whether the values are those
-            of the reference interpreter, byte by byte.
-    """
-
-    values: npt.NDArray[Any]
-    members: tuple[Cluster, ...]
-    cycles: int
-    energy_pj: float | None
-    schedule: Schedule
-    report: RunReport
-
-    def __eq__(self, other: object) -> bool:
-        """Are all fields equal, arrays by their elements?"""
-        if not isinstance(other, CollectiveResult):
-            return NotImplemented
-        return all(are_equal(value, vars(other)[name]) for name, value in vars(self).items())
-
-    __hash__ = None  # type: ignore[assignment] # An array has no hash.
+    from noccl.tiles import AnyGroup, AnyTile, Tile
 
 
 def multicast(
-    network: Network,
+    network: AnyNetwork,
     payload: npt.ArrayLike,
     *,
-    group: Group | str = "all",
-    root: Tile | str | None = None,
+    group: AnyGroup = "all",
+    root: AnyTile | None = None,
     algorithm: str = "in_network",
     on_progress: OnProgress | None = None,
 ) -> CollectiveResult:
@@ -77,7 +47,7 @@ def multicast(
     (4, 512)
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         payload: Shape (num_elements,), any type.
         group: Destinations.
         root: Owner of the data; None for the first memory tile.
@@ -89,6 +59,7 @@ def multicast(
         CapacityError: The payload does not fit into a memory.
         DeadlockError: The run cannot finish.
     """
+    network = network_of(network)
     payload = require_shape("payload", payload, "(num_elements,)", num_dimensions=1)
     schedule = make_schedule(
         network,
@@ -105,11 +76,11 @@ def multicast(
 
 
 def reduce(
-    network: Network,
+    network: AnyNetwork,
     inputs: npt.ArrayLike,
     *,
-    group: Group | str = "all",
-    root: Tile | str | None = None,
+    group: AnyGroup = "all",
+    root: AnyTile | None = None,
     algorithm: str = "in_network",
     operator: str = "sum",
     element: str | None = None,
@@ -126,7 +97,7 @@ def reduce(
     [16.0, 16.0]
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         inputs: Shape (num_members, num_elements), rows in the order of `members`.
         group: Contributors.
         root: Where the result goes; None for the group's south-west cluster.
@@ -141,6 +112,7 @@ def reduce(
         CapacityError: The inputs do not fit into a memory.
         DeadlockError: The run cannot finish.
     """
+    network = network_of(network)
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,
@@ -157,11 +129,11 @@ def reduce(
 
 
 def all_reduce(
-    network: Network,
+    network: AnyNetwork,
     inputs: npt.ArrayLike,
     *,
-    group: Group | str = "all",
-    root: Tile | str | None = None,
+    group: AnyGroup = "all",
+    root: AnyTile | None = None,
     algorithm: str = "in_network",
     operator: str = "sum",
     element: str | None = None,
@@ -170,7 +142,7 @@ def all_reduce(
     """Reduces the inputs of a group and brings the result to every member.
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         inputs: Shape (num_members, num_elements), rows in the order of `members`.
         group: Participants.
         root: Where the halves of the algorithm meet; None for the group's south-west cluster.
@@ -182,6 +154,7 @@ def all_reduce(
     Raises:
         NocclError: As `reduce`.
     """
+    network = network_of(network)
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,
@@ -198,17 +171,17 @@ def all_reduce(
 
 
 def barrier(
-    network: Network,
+    network: AnyNetwork,
     *,
-    group: Group | str = "all",
-    root: Tile | str | None = None,
+    group: AnyGroup = "all",
+    root: AnyTile | None = None,
     algorithm: str = "in_network",
     on_progress: OnProgress | None = None,
 ) -> RunReport:
     """Makes a group wait for each other; returns how long that took.
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         group: Participants.
         root: Cluster of the counter; None for the group's south-west cluster.
         algorithm: Name.
@@ -218,6 +191,7 @@ def barrier(
         ArgumentError: An argument is not accepted.
         DeadlockError: The run cannot finish.
     """
+    network = network_of(network)
     schedule = make_schedule(
         network, "barrier", group=group, root=root, algorithm=algorithm, on_progress=on_progress
     )
@@ -225,7 +199,7 @@ def barrier(
 
 
 def ranks_of_rows(
-    network: Network, group: Group | str, inputs: npt.ArrayLike
+    network: Network, group: AnyGroup, inputs: npt.ArrayLike
 ) -> tuple[list[Cluster], npt.NDArray[Any]]:
     """Members in rank order, and `inputs` as an array, which must have a row for each."""
     inputs = require_shape("inputs", inputs, "(num_members, num_elements)", num_dimensions=2)
@@ -269,6 +243,7 @@ def execute(
         energy_pj=report.energy_pj,
         schedule=schedule,
         report=report,
+        mesh=mesh_of(network, ranks, root.text if claim["kind"] in WITH_ROOT else None),
     )
 
 

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Colours, markers and strokes of all plots: an algorithm looks alike in each of them.
 
-A hue stands for a family of algorithms (all chains, all trees, ...), so that a reader who knows one
-plot reads the next. Members of a family differ by shade, marker and stroke. The hues are told apart
-with every kind of colour vision, and have counterparts on dark pages.
+A hue stands for a family of algorithms (all chains, all trees, ...) and a shade for one of them, so
+that a reader who knows one plot reads the next. An algorithm with several parameters in one plot
+keeps its colour; marker and stroke tell the lines apart.
+
+The hues were chosen by a search that keeps them apart as readers without red cones or without green
+cones see them too, on light and on dark pages; `python/tests/test_colours.py` measures that.
+Mirror: `crates/noccl/src/report/looks.rs`.
 """
 
 from __future__ import annotations
@@ -15,51 +19,60 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 HUES = (
-    ("#0072b2", "#003f66", "#5aa9d6"),
-    ("#d55e00", "#7d3700", "#f2a365"),
-    ("#008062", "#004535", "#56b89c"),
-    ("#a3478a", "#5e2650", "#d08fbd"),
-    ("#8a6d00", "#4f3e00", "#c2a63f"),
-    ("#b3123f", "#660a24", "#df6d8b"),
-    ("#4b5563", "#22272f", "#9099a5"),
+    ("#1a55dc", "#0e2f79", "#6a90e8"),
+    ("#b86010", "#653509", "#c88345"),
+    ("#1c8751", "#0f4a2d", "#50a379"),
+    ("#931ba3", "#510f5a", "#bf78c9"),
+    ("#5a4004", "#322302", "#a19270"),
+    ("#76233f", "#411323", "#b48695"),
+    ("#687795", "#394152", "#8894ab"),
 )
 """Shades of each hue, the first for the first member of a family."""
 DARK_HUES = (
-    ("#56b4e9", "#b3def7", "#2a86bd"),
-    ("#ff8c42", "#ffc9a1", "#c9611a"),
-    ("#2fc79e", "#a5ead6", "#1f8f71"),
-    ("#e08cc6", "#f3cbe5", "#b0598f"),
-    ("#e6c229", "#f5e39a", "#ad9011"),
-    ("#ff7a95", "#ffc2ce", "#c7415f"),
-    ("#b0b8c1", "#e6e9ed", "#7a838d"),
+    ("#3d84fb", "#94bbfd", "#2d62ba"),
+    ("#e07818", "#eeb580", "#9b5311"),
+    ("#63f2b7", "#a9f8d7", "#368565"),
+    ("#c65ca0", "#e0a5cb", "#9a487d"),
+    ("#fad91e", "#fcea83", "#8a7710"),
+    ("#ee4d63", "#f69da9", "#b33a4a"),
+    ("#c3d6ee", "#dee8f6", "#6b7683"),
 )
 """For each shade the one that replaces it on a dark page."""
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 _STROKES = ("-", "--", ":", "-.")
-# Beginning of a name to its hue. Software that a plot does not tell apart is blue as its best.
-_FAMILIES = {
-    "point_to_point": 0,
-    "point to point": 0,
-    "software": 0,
-    "in_network": 1,
-    "in network": 1,
-    "multicast": 1,
-    "tree": 2,
-    "double_tree": 2,
-    "row_column": 3,
-    "chain": 4,
-    "seq": 4,
-    "ring": 5,
-    "rounds": 5,
-    "pairwise": 5,
-    "slotted": 5,
-    "recursive_doubling": 5,
-    "unicast": 6,
-    "copies": 6,
-    "star": 6,
-    "counter": 6,
-    "baseline": 6,
+# Software that a plot does not tell apart is blue, as its best.
+ALGORITHMS = {
+    "point_to_point": (0, 0),
+    "point to point": (0, 0),
+    "software": (0, 0),
+    "planned": (0, 1),
+    "in_network": (1, 0),
+    "in network": (1, 0),
+    "multicast": (1, 0),
+    "in_network_once": (1, 1),
+    "in_network_lines": (1, 2),
+    "in_network_list": (1, 3),
+    "in_network_static": (1, 4),
+    "tree": (2, 0),
+    "double_tree": (2, 1),
+    "row_column": (3, 0),
+    "torus": (3, 1),
+    "chain": (4, 0),
+    "seq": (4, 0),
+    "chainwrite": (4, 1),
+    "ring": (5, 0),
+    "pairwise": (5, 1),
+    "rounds": (5, 2),
+    "recursive_doubling": (5, 3),
+    "slotted": (5, 4),
+    "dissemination": (5, 5),
+    "unicast": (6, 0),
+    "copies": (6, 0),
+    "baseline": (6, 0),
+    "star": (6, 1),
+    "counter": (6, 2),
 }
+"""Beginning of a name to its hue and its slot in the family; the longest one that fits decides."""
 
 
 @dataclass(frozen=True)
@@ -92,26 +105,33 @@ def styles(names: Iterable[str]) -> dict[str, Style]:
         names: Names of the series, of all panels; what stands twice is one series.
     """
     series = list(dict.fromkeys(names))
-    taken = {hue for name in series if (hue := _family(name)) is not None}
-    free = [hue for hue in range(len(HUES)) if hue not in taken] or [*range(len(HUES))]
-    members: dict[int, int] = {}
-    found = {}
-    strangers = 0
+    known = {name: slot for name in series if (slot := _algorithm(name)) is not None}
+    used = {hue for hue, _ in known.values()}
+    free = [hue for hue in range(len(HUES)) if hue not in used] or [*range(len(HUES))]
+    strangers = [name for name in series if name not in known]
+    for index, name in enumerate(strangers):
+        known[name] = (free[index % len(free)], index // len(free))
+    found: dict[str, Style] = {}
     for name in series:
-        hue = _family(name)
-        if hue is None:
-            hue = free[strangers % len(free)]
-            strangers += 1
-        member = members.get(hue, 0)
-        members[hue] = member + 1
-        found[name] = Style(
-            colour=HUES[hue][member % len(HUES[hue])],
-            marker=_MARKERS[(hue + member) % len(_MARKERS)],
-            stroke=_STROKES[member % len(_STROKES)],
-            hatch="" if member == 0 else "/" * member,
-        )
+        member = 0
+        while (style := _style(*known[name], member)) in found.values():
+            member += 1
+        found[name] = style
     return found
 
 
-def _family(name: str) -> int | None:
-    return next((hue for begin, hue in _FAMILIES.items() if name.startswith(begin)), None)
+def _style(hue: int, slot: int, member: int) -> Style:
+    """The look of the n-th line of an algorithm."""
+    index = slot + member
+    return Style(
+        colour=HUES[hue][slot % len(HUES[hue])],
+        marker=_MARKERS[(hue + index) % len(_MARKERS)],
+        stroke=_STROKES[(index + member // len(_MARKERS)) % len(_STROKES)],
+        hatch="" if member == 0 else "/" * member,
+    )
+
+
+def _algorithm(name: str) -> tuple[int, int] | None:
+    """Hue and slot of an algorithm by its name, with or without parameters."""
+    begin = max((b for b in ALGORITHMS if name.startswith(b)), key=len, default=None)
+    return None if begin is None else ALGORITHMS[begin]

@@ -9,7 +9,7 @@ Source: S3 section III-D.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from noccl.errors import AlgorithmError
 from noccl.renamed import renamed_attribute
@@ -31,7 +31,7 @@ class ProvedPath:
     order: tuple[int, ...]
     length: int
     lower_bound: int
-    stops = renamed_attribute("stops", "order")
+    stops: ClassVar[property] = renamed_attribute("stops", "order")
 
 
 def shortest_path(

@@ -8,8 +8,16 @@ would be accepted.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
+from contextvars import ContextVar
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 
 class NocclError(Exception):
@@ -157,6 +165,89 @@ _BY_NAME = {
 }
 
 
+_ARGUMENTS = MappingProxyType(
+    {
+        "bytes": "num_bytes",
+        "faulty-link": "faulty_links",
+        "faulty-tile": "faulty_tiles",
+        "latency-limit": "latency_limit_cycles",
+        "links": "has_links",
+        "lock-step": "is_lock_step",
+        "only": "kinds",
+        "seeds": "num_seeds",
+        "spec": "network",
+        "start-skew": "start_skew_cycles",
+        "time-limit": "time_limit_seconds",
+        "variants": "has_variants",
+    }
+)
+"""Options of the command line whose arguments here have other names."""
+_SAME = (
+    *(
+        "algorithms",
+        "backend",
+        "beats",
+        "boundary",
+        "clusters",
+        "collective",
+        "collectives",
+        "counts",
+    ),
+    *("definition", "destinations", "draws", "element", "group", "kernel", "lengths", "loads"),
+    *("max-cycles", "measure-cycles", "mesh", "mode", "noise", "objective", "operator", "ranks"),
+    *("root", "seed", "submatrix", "threads", "transactions", "tries", "warmup-cycles"),
+)
+"""Options whose arguments have the same name, with `_` for `-`."""
+# Not inside what a caller wrote, which stands between quotes.
+_OPTION = re.compile(r"(?<![\w'`-])--([a-z][a-z-]*)")
+_OVERRIDE = re.compile(r"^-P ([\w.]+)=")
+_WORDS = (
+    (re.compile(r"expected (?:u8|u16|u32|u64|usize)\b"), "expected a whole number, 0 or more"),
+    (re.compile(r"expected f64\b"), "expected a number"),
+    (re.compile(r"^KERNEL\b"), "kernel"),
+)
+"""Types of the engine, and its words for arguments by position."""
+_IN_THIS_CALL: ContextVar[Mapping[str, str] | None] = ContextVar("argument_names", default=None)
+
+
+@contextlib.contextmanager
+def argument_names(**names: str) -> Iterator[None]:
+    """Surrounds a call of the engine: what options are called in errors, as keywords say.
+
+    >>> with argument_names(bytes="sizes_bytes"):
+    ...     python_terms("--bytes '0': accepted: at least one byte")
+    "sizes_bytes '0': accepted: at least one byte"
+    """
+    token = _IN_THIS_CALL.set(names)
+    try:
+        yield
+    finally:
+        _IN_THIS_CALL.reset(token)
+
+
+def python_terms(message: str) -> str:
+    """A message of the engine with the names of arguments for those of options.
+
+    >>> python_terms("--boundary 'axi': accepted with --backend rtl only")
+    "boundary 'axi': accepted with backend rtl only"
+    >>> python_terms("-P memory.latency=3: no field 'latency' here")
+    "overrides: memory.latency=3: no field 'latency' here"
+    """
+    here = _IN_THIS_CALL.get() or {}
+
+    def name(option: re.Match[str]) -> str:
+        word = option.group(1)
+        known = {**_ARGUMENTS, **here}
+        if word in known:
+            return known[word]
+        return word.replace("-", "_") if word in _SAME else option.group(0)
+
+    message = _OVERRIDE.sub(r"overrides: \1=", _OPTION.sub(name, message))
+    for pattern, words in _WORDS:
+        message = pattern.sub(words, message)
+    return message
+
+
 def from_native(name: str, message: str, diagnosis: str | None) -> NocclError:
     """Makes the exception that the extension module raises.
 
@@ -167,4 +258,4 @@ def from_native(name: str, message: str, diagnosis: str | None) -> NocclError:
     """
     if diagnosis is not None:
         return DeadlockError(message, Diagnosis.from_json(diagnosis))
-    return _BY_NAME[name](message)
+    return _BY_NAME[name](python_terms(message))

@@ -5,36 +5,39 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from noccl import _native
-from noccl.errors import Diagnosis
+from noccl.errors import Diagnosis, argument_names
+from noccl.mesh_drawing import WITH_ROOT, mesh_of
+from noccl.networks import members, network_of
 from noccl.renamed import renamed_attribute
-from noccl.runs import native_progress, optional_link_name
+from noccl.run_reports import optional_link_name
+from noccl.runs import native_progress
 from noccl.sizes import sizes
 from noccl.tables import ResultTable, link_rows
 from noccl.tiles import group_text, tile_text
-from noccl.values import form, items, request_text
+from noccl.values import form, request_text, several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from noccl._native import Network
     from noccl.definitions import Definition
+    from noccl.networks import AnyNetwork
     from noccl.noise import Noise
     from noccl.runs import OnProgress
     from noccl.schedules import Lengths
-    from noccl.tiles import Group, Tile
+    from noccl.tiles import AnyGroup, AnyTile
 
 
 def compare(
-    network: Network,
+    network: AnyNetwork,
     collective: str,
     *,
-    sizes_bytes: Sequence[int | str] = (),
-    group: Group | str = "all",
-    root: Tile | str | None = None,
-    algorithms: Sequence[str] = (),
+    sizes_bytes: int | str | Sequence[int | str] = "1KiB",
+    group: AnyGroup = "all",
+    root: AnyTile | None = None,
+    algorithms: str | Sequence[str] = (),
     operator: str = "sum",
     element: str = "fp64",
     seed: int = 1,
@@ -53,12 +56,12 @@ def compare(
     True
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         collective: `multicast`, `reduce`, `all_reduce`, `barrier`, ...; also `broadcast` and such.
-        sizes_bytes: Payload sizes, numbers or texts such as `"4KiB"`; a barrier has none.
+        sizes_bytes: Payload sizes, or one: numbers or texts such as `"4KiB"`; a barrier has none.
         group: Participants.
         root: Root; None for the paper's choice.
-        algorithms: Names, with `:N` for N chunks; empty for all.
+        algorithms: Names, or one, with `:N` for N chunks; empty for all.
         operator: `sum`, `min`, `max`, `and` or `or`.
         element: Element type.
         seed: Seed of the random inputs.
@@ -78,12 +81,13 @@ def compare(
         CapacityError: The buffers do not fit.
         DeadlockError: A run cannot finish.
     """
+    network = network_of(network)
     request = request_text(
         collective=collective,
         bytes=sizes("sizes_bytes", sizes_bytes) if lengths is None else [max(lengths.longest, 1)],
         group=group_text(group),
         root=None if root is None else tile_text(root),
-        algorithms=items("algorithms", algorithms),
+        algorithms=several("algorithms", algorithms),
         operator=operator,
         element=element,
         seed=seed,
@@ -93,8 +97,12 @@ def compare(
         is_lock_step=is_lock_step,
         noise=None if noise is None else form("noise", noise),
     )
-    text = _native.compare(network, request, native_progress(on_progress))
-    return ResultTable.from_rows("compare", [compare_row(row) for row in json.loads(text)])
+    with argument_names(bytes="sizes_bytes"):
+        text = _native.compare(network, request, native_progress(on_progress))
+    rows = [compare_row(row) for row in json.loads(text)]
+    root_name = rows[0]["root"] if rows and rows[0]["collective"] in WITH_ROOT else None
+    mesh = mesh_of(network, members(network, group), root_name)
+    return ResultTable.from_rows("compare", rows, mesh=mesh)
 
 
 def compare_row(row: dict[str, Any]) -> dict[str, Any]:
@@ -117,10 +125,10 @@ def compare_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def traffic(
-    network: Network,
+    network: AnyNetwork,
     pattern: str,
     *,
-    loads: Sequence[float] | None = None,
+    loads: float | Sequence[float] | None = None,
     beats: int | None = None,
     seeds: int = 1,
     latency_limit_cycles: float | None = None,
@@ -134,7 +142,7 @@ def traffic(
     """Sweeps the offered load of open-loop wide writes, multicasts or reductions.
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         pattern: `uniform`, `transpose`, `bit_complement`, `neighbour`, `tornado`, `hotspot`,
             `row_multicast`, `broadcast`, `corner_broadcast`, `random_multicast`, `many_to_one`.
         loads: Offered loads in beats per cluster that sends and cycle (`many_to_one`: reductions
@@ -158,9 +166,10 @@ def traffic(
         ArgumentError: An argument is outside what is accepted.
         DeadlockError: A run cannot finish.
     """
+    network = network_of(network)
     request = request_text(
         pattern=pattern,
-        loads=None if loads is None else items("loads", loads),
+        loads=None if loads is None else several("loads", loads),
         beats=beats,
         seeds=seeds,
         latency_limit_cycles=latency_limit_cycles,
@@ -170,7 +179,8 @@ def traffic(
         threads=threads,
         has_saturation=has_saturation,
     )
-    report = json.loads(_native.traffic(network, request, native_progress(on_progress)))
+    with argument_names(threads="threads", seeds="seeds"):
+        report = json.loads(_native.traffic(network, request, native_progress(on_progress)))
     common = {
         name: report[name]
         for name in (
@@ -223,15 +233,15 @@ class StressReport:
     wrong: int
     transactions: int
     failures: tuple[StressFailure, ...]
-    hung = renamed_attribute("hung", "stalled")
+    hung: ClassVar[property] = renamed_attribute("hung", "stalled")
 
 
 def stress(
-    network: Network,
+    network: AnyNetwork,
     *,
     num_seeds: int,
     first_seed: int = 0,
-    kinds: Sequence[str] = (),
+    kinds: str | Sequence[str] = (),
     transactions: int = 64,
     has_variants: bool = False,
     on_progress: OnProgress | None = None,
@@ -239,7 +249,7 @@ def stress(
     """Runs random overlapping transactions of all kinds with random stalls at the endpoints.
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         num_seeds: Number of seeds, at most 1000000; one seed is one run.
         first_seed: First seed.
         kinds: `write`, `read`, `multicast`, `reduction`, `barrier`, `atomic`; empty for all
@@ -254,10 +264,11 @@ def stress(
     Raises:
         ArgumentError: A count or a kind is not accepted.
     """
+    network = network_of(network)
     request = request_text(
         seeds=num_seeds,
         first_seed=first_seed,
-        kinds=items("kinds", kinds),
+        kinds=several("kinds", kinds),
         transactions=transactions,
         has_variants=has_variants,
     )

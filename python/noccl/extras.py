@@ -15,7 +15,11 @@ from noccl.errors import MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EXTRAS = {"frames": ("pyarrow", "polars"), "plot": ("matplotlib",)}
+EXTRAS: dict[str, tuple[str, ...]] = {
+    "frames": ("pyarrow", "polars"),
+    "pandas": ("pyarrow", "pandas"),
+    "plot": ("matplotlib",),
+}
 """Extra to its packages, as in pyproject.toml. `ray` and `cp-sat` are named where they are used."""
 
 

@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noccl.colours import Style, styles
-from noccl.drawings import decades, new_figure, repeatable, with_dark_colours
+from noccl.drawings import (
+    can_name_ends,
+    decades,
+    name_lines,
+    panels_of,
+    repeatable,
+    with_dark_colours,
+)
 from noccl.errors import ArgumentError, FileError
 from noccl.files import read_text, write_file
 from noccl.values import kind_of
@@ -127,53 +134,63 @@ class Figure:
         return with_dark_colours(text.getvalue())
 
 
-def plot_figure(figure: Figure) -> Drawing:
+def plot_figure(figure: Figure, *, ax: Axes | Sequence[Axes] | None = None) -> Drawing:
     """Draws a figure of a study.
 
+    Args:
+        figure: The numbers.
+        ax: Axes to draw into, as many as panels; None for a new figure.
+
     Raises:
-        ArgumentError: It is none.
+        ArgumentError: It is none, or `ax` are not as many axes as panels.
     """
     if not isinstance(figure, Figure):
         raise ArgumentError(f"figure: {kind_of(figure)}; accepted: a Figure")
-    return _bars(figure) if figure.series else _lines(figure)
+    return _bars(figure, ax) if figure.series else _lines(figure, ax)
 
 
-def _lines(figure: Figure) -> Drawing:
+def _lines(figure: Figure, ax: Axes | Sequence[Axes] | None) -> Drawing:
     count = max(1, len(figure.panels))
     columns = min(_COLUMNS, count)
     rows = math.ceil(count / columns)
     size = (7.6, 4) if count == 1 else (2.7 * columns, 2.4 * rows + 0.6)
-    drawing = new_figure(size)
-    grid = drawing.subplots(rows, columns, squeeze=False)
+    drawing, shown = panels_of(ax, count, size, columns)
     series = styles(line.name for panel in figure.panels for line in panel.lines)
-    for axes, panel in zip(grid.flat, figure.panels, strict=False):
+    for axes, panel in zip(shown, figure.panels, strict=False):
         _panel_lines(axes, panel, series)
-    shown = list(grid.flat[: len(figure.panels)])
+    shown = shown[: len(figure.panels)]
     _y_axes(shown, [y for panel in figure.panels for line in panel.lines for _, y in line.points])
-    for axes, panel in zip(shown, figure.panels, strict=True):
+    for index, (axes, panel) in enumerate(zip(shown, figure.panels, strict=True)):
         title = textwrap.fill(figure.title, _TITLE_LETTERS) if count == 1 else panel.title
         axes.set(xlabel=_axis_name(figure.x, axes.get_xscale()), title=title)
         axes.set_ylabel(_axis_name(figure.y, axes.get_yscale()))
-        if axes.get_subplotspec().colspan.start > 0:
+        if ax is None and index % columns > 0:
             axes.set_ylabel("")
             axes.tick_params(labelleft=False)
-    for axes in grid.flat[len(figure.panels) :]:
-        axes.set_visible(False)
-    if count > 1:
+    if count > 1 and ax is None:
         drawing.suptitle(figure.title, fontsize="large")
+    lines = figure.panels[0].lines if count == 1 else ()
+    ends = [(line.name, *line.points[-1], series[line.name].colour) for line in lines]
+    if count == 1 and can_name_ends(shown[0], ends):
+        name_lines(shown[0], ends)
+        return drawing
+    _legend(drawing, shown, is_beside=count == 1 or ax is not None)
+    return drawing
+
+
+def _legend(drawing: Drawing, shown: Sequence[Axes], *, is_beside: bool) -> None:
+    """The key of all panels, beside the only one or below them."""
     handles = {
         name: handle
         for axes in shown
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    is_single = count == 1
     drawing.legend(
         handles.values(),
         handles.keys(),
-        loc="outside right upper" if is_single else "outside lower center",
-        ncols=1 if is_single else min(_LEGEND_COLUMNS, len(handles)),
+        loc="outside right upper" if is_beside else "outside lower center",
+        ncols=1 if is_beside else min(_LEGEND_COLUMNS, len(handles)),
     )
-    return drawing
 
 
 def _panel_lines(axes: Axes, panel: Panel, series: Mapping[str, Style]) -> None:
@@ -220,9 +237,8 @@ def _x_axis(axes: Axes, ticks: Sequence[float]) -> None:
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=45 if len(ticks) > 8 else 0)  # noqa: PLR2004
 
 
-def _bars(figure: Figure) -> Drawing:
-    drawing = new_figure((7.6, 3.6))
-    axes = drawing.subplots()
+def _bars(figure: Figure, ax: Axes | Sequence[Axes] | None) -> Drawing:
+    drawing, (axes,) = panels_of(ax, 1, (7.6, 3.6), 1)
     width = 0.8 / len(figure.series)
     by_name = styles(series.name for series in figure.series)
     for index, series in enumerate(figure.series):

@@ -6,15 +6,18 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from noccl import _native
 from noccl.arrays import element_of, require_shape
 from noccl.errors import ArgumentError
-from noccl.runs import Counters, native_progress
-from noccl.values import are_equal, items, request_text, text, whole
+from noccl.networks import override_pairs
+from noccl.results import Result
+from noccl.run_reports import Counters
+from noccl.runs import native_progress
+from noccl.values import are_equal, items, request_text, several, text, whole
 from noccl.verified import Verified
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from noccl.networks import Overrides
     from noccl.runs import OnProgress
 
 
@@ -95,8 +99,8 @@ class GemmRow:
     verified: Verified
 
 
-@dataclass(frozen=True, eq=False)
-class Product:
+@dataclass(frozen=True, eq=False, repr=False)
+class Product(Result):
     """A product that the simulated clusters computed.
 
     Attributes:
@@ -107,19 +111,30 @@ class Product:
     values: npt.NDArray[Any]
     cycles: int
 
+    def _title(self) -> str:
+        rows, columns = self.values.shape
+        return f"{rows} x {columns} of {self.values.dtype}, {self.cycles:,} cycles"
+
+    def _facts(self) -> dict[str, str]:
+        return {"cycles": f"{self.cycles:,}", "values": f"shape {self.values.shape}"}
+
+    def _row(self) -> dict[str, Any]:
+        rows, columns = self.values.shape
+        return {"rows": rows, "columns": columns, "cycles": self.cycles}
+
     def __eq__(self, other: object) -> bool:
         """Are all fields equal, arrays by their elements?"""
         if not isinstance(other, Product):
             return NotImplemented
         return all(are_equal(value, vars(other)[name]) for name, value in vars(self).items())
 
-    __hash__ = None  # type: ignore[assignment] # An array has no hash.
+    __hash__: ClassVar[None] = None  # type: ignore[assignment] # An array has no hash.
 
 
 def gemm(
     kernel: str,
     *,
-    meshes: Sequence[str],
+    meshes: str | Sequence[str],
     collectives: str = "all",
     backend: str = "sim",
     shape: str = "collective_noc",
@@ -132,7 +147,7 @@ def gemm(
     seed: int = 1,
     root: str = "best",
     has_line_energy: bool = False,
-    overrides: Sequence[tuple[str, str]] = (),
+    overrides: Overrides = (),
     on_progress: OnProgress | None = None,
 ) -> list[GemmRow]:
     """Measures matrix products on meshes of `collective_noc`.
@@ -158,7 +173,7 @@ def gemm(
         seed: Seed of the inputs in value mode.
         root: Where a fused product's sum is wanted: `best` or `corner`.
         has_line_energy: Price an iteration by the paper's method too; square meshes only.
-        overrides: Fields of the spec that differ from the preset, with their values.
+        overrides: Fields of the spec that differ from the preset, as `load` takes them.
         on_progress: Called now and then; returning False ends the call.
 
     Returns:
@@ -174,13 +189,13 @@ def gemm(
     """
     request = request_text(
         kernel=kernel,
-        meshes=items("meshes", meshes),
+        meshes=several("meshes", meshes),
         collectives=collectives,
         prefetch=prefetch,
         sync=sync,
         submatrix=_submatrix(submatrix),
         element=element,
-        overrides=items("overrides", overrides),
+        overrides=override_pairs(overrides),
         backend=backend,
         shape=shape,
         iterations=iterations,

@@ -5,20 +5,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from noccl import _native, cp_sat
-from noccl.networks import members
+from noccl.networks import members, network_of
 from noccl.renamed import renamed_attribute
 from noccl.runs import native_progress
 from noccl.sizes import size
 from noccl.tiles import Cluster, group_text, tile_text
-from noccl.values import items, request_text, text
+from noccl.values import request_text, several, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from noccl._native import Network
+    from noccl.networks import AnyNetwork
     from noccl.runs import OnProgress
     from noccl.tiles import Group, Tile
 
@@ -47,7 +48,7 @@ class ChainOrder:
     shared_links: tuple[str, ...]
     cycles: int
     destinations: tuple[Cluster, ...]
-    stops = renamed_attribute("stops", "destinations")
+    stops: ClassVar[property] = renamed_attribute("stops", "destinations")
 
 
 @dataclass(frozen=True)
@@ -93,11 +94,11 @@ class DestinationDraw:
 
 
 def chain_orders(
-    network: Network,
+    network: AnyNetwork,
     *,
     source: Tile | str,
     destinations: Group | str,
-    by: Sequence[str] = ORDERS,
+    by: str | Sequence[str] = ORDERS,
     payload_bytes: int | str = 65_536,
     time_limit_seconds: float = 30.0,
 ) -> ChainOrders:
@@ -110,7 +111,7 @@ def chain_orders(
     [('id', 31), ('latency', 19)]
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         source: Where the data is read.
         destinations: Clusters; the source among them gets no path segment.
         by: Names of orders, of `ORDERS` or `CP_SAT`.
@@ -124,7 +125,8 @@ def chain_orders(
     Source:
         S3 section III-D.
     """
-    names = [text("by", name) for name in items("by", by)]
+    network = network_of(network)
+    names = [text("by", name) for name in several("by", by)]
     given = None
     if CP_SAT in names:
         given = _proved(network, source, destinations, time_limit_seconds)
@@ -145,19 +147,19 @@ def chain_orders(
 
 
 def destination_draws(
-    network: Network,
+    network: AnyNetwork,
     *,
     source: Tile | str,
-    counts: Sequence[int],
+    counts: int | Sequence[int],
     draws: int = 128,
     seed: int = 1,
-    by: Sequence[str] = ORDERS,
+    by: str | Sequence[str] = ORDERS,
     on_progress: OnProgress | None = None,
 ) -> tuple[DestinationDraw, ...]:
     """Orders random sets of clusters, each by several rules.
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         source: Where the data is read.
         counts: Numbers of destinations.
         draws: Sets of each number; all sets together have at most 4000000 destinations.
@@ -169,12 +171,13 @@ def destination_draws(
         ArgumentError: A number of destinations that the network has not.
         AlgorithmError: No such order.
     """
+    network = network_of(network)
     request = request_text(
         source=tile_text(source, "source"),
-        counts=items("counts", counts),
+        counts=several("counts", counts),
         draws=draws,
         seed=seed,
-        orders=items("by", by),
+        orders=several("by", by),
     )
     text = _native.order_draws(network, request, native_progress(on_progress))
     return tuple(

@@ -10,7 +10,9 @@ import numpy as np
 from noccl import _native
 from noccl.arrays import require_plain
 from noccl.errors import ArgumentError
-from noccl.runs import RunReport, native_progress, run_request
+from noccl.networks import network_of
+from noccl.run_reports import RunReport
+from noccl.runs import native_progress, run_request
 from noccl.schedules import place_of, schedule_text
 from noccl.values import items, kind_of, whole
 
@@ -19,13 +21,13 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from noccl._native import Network
+    from noccl.networks import AnyNetwork
     from noccl.runs import OnProgress
     from noccl.schedules import Place, Schedule
 
 
 def run_values(
-    network: Network,
+    network: AnyNetwork,
     schedule: Schedule,
     inputs: Sequence[tuple[Place, npt.NDArray[Any]]],
     outputs: Sequence[tuple[Place, int]],
@@ -35,7 +37,7 @@ def run_values(
     """Runs a schedule on the caller's own data.
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         schedule: Schedule.
         inputs: Places and what to put there before the first cycle, byte by byte: plain arrays.
         outputs: Places and numbers of bytes to read back afterwards.
@@ -47,6 +49,7 @@ def run_values(
     Raises:
         NocclError: As `run`.
     """
+    network = network_of(network)
     given = pairs("inputs", inputs)
     wanted = pairs("outputs", outputs)
     report, memory = _native.run_values(

@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from noccl.colours import styles
-from noccl.drawings import axes_of, decades, new_figure
+from noccl.drawings import axes_of, can_name_ends, decades, name_lines
 from noccl.errors import ArgumentError
 from noccl.tables import ResultTable
 from noccl.values import kind_of, whole
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from noccl.colours import Style
 
 _BYTES_PER_KIB = 1024
 _MOST_RANK_LABELS = 32
@@ -43,17 +47,14 @@ def plot_cycles(table: ResultTable, *, ax: Axes | None = None) -> Figure:
             "accepted: the rows of one collective on one group of one network"
         )
     figure, axes = axes_of(ax, (7, 4.5))
+    ends = []
     for name, style in styles(_series_name(row) for row in rows).items():
         points = sorted((r["bytes"], r["cycles"]) for r in rows if _series_name(r) == name)
-        axes.plot(
-            *zip(*points, strict=True),
-            color=style.colour,
-            marker=style.marker,
-            linestyle=style.stroke,
-            label=name,
-        )
+        _draw_line(axes, name, points, style)
+        ends.append((name, *points[-1], style.colour))
     bound = sorted({(row["bytes"], row["lower_bound_cycles"]) for row in rows})
     axes.plot(*zip(*bound, strict=True), linestyle="--", color="black", label="lower bound")
+    ends.append(("lower bound", *bound[-1], "black"))
     axes.set_xscale("log", base=2)
     decades(axes)
     sizes = sorted({row["bytes"] for row in rows})
@@ -64,8 +65,7 @@ def plot_cycles(table: ResultTable, *, ax: Axes | None = None) -> Figure:
         ylabel="cycles (log)",
         title=f"{collective}, {group}, {network}",
     )
-    # Beside the lines, which fill the axes from corner to corner.
-    axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0))
+    _name(axes, ends)
     return figure
 
 
@@ -81,22 +81,24 @@ def plot_latency(table: ResultTable, *, ax: Axes | None = None) -> Figure:
     """
     rows = _rows(table, "traffic")
     figure, axes = axes_of(ax, (7, 4.5))
-    for pattern in dict.fromkeys(row["pattern"] for row in rows):
+    ends = []
+    for pattern, style in styles(row["pattern"] for row in rows).items():
         chosen = [row for row in rows if row["pattern"] == pattern]
         measured = [r for r in chosen if r["mean_latency_cycles"] is not None]
         points = sorted((r["offered_beats_per_cycle"], r["mean_latency_cycles"]) for r in measured)
-        (line,) = axes.plot([x for x, _ in points], [y for _, y in points], "o-", label=pattern)
-        axes.axhline(chosen[0]["zero_load_latency_cycles"], linestyle=":", color=line.get_color())
-    axes.set_yscale("log")
+        _draw_line(axes, pattern, points, style)
+        axes.axhline(chosen[0]["zero_load_latency_cycles"], linestyle=":", color=style.colour)
+        ends += [(pattern, *points[-1], style.colour)] if points else []
+    decades(axes)
     axes.set(
         xlabel="offered load [beats per cluster and cycle]", ylabel="mean latency [cycles] (log)"
     )
-    axes.legend()
+    _name(axes, ends)
     return figure
 
 
 def plot_link_load(
-    table: ResultTable, row: int = 0, *, plane: str = "wide", ax: Axes | None = None
+    table: ResultTable, row: int = 0, *, plane: str | None = None, ax: Axes | None = None
 ) -> Figure:
     """Flits per link of one plane, drawn on the mesh, for one row of a comparison.
 
@@ -105,7 +107,8 @@ def plot_link_load(
     Args:
         table: Rows of `compare`, made with `has_links=True`.
         row: Index of the row.
-        plane: `req`, `rsp` or `wide`.
+        plane: `req`, `rsp` or `wide`, of core tiles `udn` or `static`; None for the plane with
+            the busiest link.
         ax: Axes to draw into; None for a new figure.
 
     Raises:
@@ -115,47 +118,71 @@ def plot_link_load(
     row = whole("row", row)
     if row >= len(rows):
         raise ArgumentError(f"row {row}: accepted: 0 to {len(rows) - 1}")
-    links = [link for link in rows[row]["links"] if link["plane"] == plane]
+    loaded = rows[row]["links"]
+    if plane is None and loaded:
+        plane = max(loaded, key=lambda link: link["flits"])["plane"]
+    links = [link for link in loaded if link["plane"] == plane]
     if not links:
-        raise ArgumentError(
-            f"row {row} has no loads of plane '{plane}'; accepted: a row compared with "
-            "has_links=True and one of the planes req, rsp, wide that carried flits"
-        )
+        planes = ", ".join(dict.fromkeys(link["plane"] for link in loaded))
+        accepted = planes or "a row compared with has_links=True"
+        raise ArgumentError(f"row {row} has no loads of plane {plane!r}; accepted: {accepted}")
     figure, axes = axes_of(ax, (6, 5))
     _draw_links(axes, links)
-    axes.set_title(f"{rows[row]['collective']} {_series_name(rows[row])}: flits per link")
+    name = f"{rows[row]['collective']} {_series_name(rows[row])}"
+    axes.set_title(f"{name}: flits per link of plane {plane}")
     return figure
 
 
-def plot_timeline(table: ResultTable) -> Figure:
+def plot_timeline(table: ResultTable, *, ax: Axes | None = None) -> Figure:
     """What each rank did over time, one bar per activity, one colour per kind.
 
     Args:
         table: `timeline` of a `ProgramResult`.
+        ax: Axes to draw into; None for a new figure.
 
     Raises:
         ArgumentError: The table is of another kind or empty.
     """
     rows = _rows(table, "timeline")
     ranks = sorted({row["rank"] for row in rows})
-    figure = new_figure((9, 1.6 + 0.22 * len(ranks)))
-    axes = figure.subplots()
-    kinds = list(dict.fromkeys(row["what"] for row in sorted(rows, key=lambda r: r["what"])))
-    for place, kind in enumerate(kinds):
+    figure, axes = axes_of(ax, (9, 1.6 + 0.22 * len(ranks)))
+    looks = styles(sorted({row["what"] for row in rows}))
+    for kind, style in looks.items():
         chosen = [row for row in rows if row["what"] == kind]
         axes.barh(
             [row["rank"] for row in chosen],
             [row["end_cycle"] - row["start_cycle"] for row in chosen],
             left=[row["start_cycle"] for row in chosen],
             height=0.8,
-            color=f"C{place % 10}",
+            color=style.colour,
+            hatch=style.hatch,
             label=kind,
         )
     axes.set_yticks(ranks if len(ranks) <= _MOST_RANK_LABELS else ranks[:: len(ranks) // 8])
     axes.invert_yaxis()
     axes.set(xlabel="cycle", ylabel="rank")
-    figure.legend(loc="outside upper center", ncols=max(1, min(len(kinds), 6)))
+    columns = max(1, min(len(looks), 6))
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns)
     return figure
+
+
+def _draw_line(axes: Axes, name: str, points: Sequence[tuple[float, float]], style: Style) -> None:
+    axes.plot(
+        [x for x, _ in points],
+        [y for _, y in points],
+        color=style.colour,
+        marker=style.marker,
+        linestyle=style.stroke,
+        label=name,
+    )
+
+
+def _name(axes: Axes, ends: Sequence[tuple[str, float, float, str]]) -> None:
+    """Names lines at their ends, or, if they are many, in a legend beside them."""
+    if can_name_ends(axes, ends):
+        name_lines(axes, ends)
+    else:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0))
 
 
 def _draw_links(axes: Axes, links: list[dict[str, Any]]) -> None:
@@ -190,7 +217,7 @@ def _draw_links(axes: Axes, links: list[dict[str, Any]]) -> None:
         ylabel="cluster y (North)",
         aspect="equal",
     )
-    axes.figure.colorbar(arrows, ax=axes, label="flits")
+    axes.figure.colorbar(arrows, ax=axes, label="flits per link")
 
 
 def _rows(table: ResultTable, kind: str) -> list[dict[str, Any]]:

@@ -3,31 +3,26 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from noccl import _native
 from noccl.errors import ArgumentError
-from noccl.hardware_report import HardwareReport
-from noccl.noise import NoiseStatistics
+from noccl.networks import network_of
+from noccl.run_reports import RunReport
 from noccl.schedules import Schedule, schedule_text
 from noccl.sizes import size
 from noccl.tiles import group_text, tile_text
-from noccl.values import are_equal, form, kind_of, request_text
-from noccl.verified import Verified
+from noccl.values import form, kind_of, request_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
-    import numpy.typing as npt
-
-    from noccl._native import Network
     from noccl.definitions import Definition
+    from noccl.networks import AnyNetwork
     from noccl.noise import Noise
     from noccl.schedules import Lengths
-    from noccl.tiles import Group, Tile
+    from noccl.tiles import AnyGroup, AnyTile
 
     OnProgress: TypeAlias = Callable[["Progress"], bool | None]
 
@@ -58,121 +53,13 @@ def native_progress(
     return lambda done, total, cycles: on_progress(Progress(done, total, cycles))
 
 
-@dataclass(frozen=True)
-class Counters:
-    """Events of a run; energy is arithmetic on them.
-
-    Attributes:
-        flit_hops: Flits that crossed a router-to-router link, all planes.
-        payload_byte_hops: Payload bytes that crossed a router-to-router link.
-        dma_load_bytes: Bytes read by DMA engines.
-        dma_store_bytes: Bytes written by DMA engines; a multicast counts once.
-        spm_write_bytes: Bytes written into scratchpads.
-        dca_ops: Element operations of in-network reductions.
-        software_reduce_ops: Element operations of reductions by cores.
-        gemm_ops: Multiply-adds of kernels.
-        error_responses: Error responses delivered.
-    """
-
-    flit_hops: int
-    payload_byte_hops: int
-    dma_load_bytes: int
-    dma_store_bytes: int
-    spm_write_bytes: int
-    dca_ops: int
-    software_reduce_ops: int
-    gemm_ops: int
-    error_responses: int
-
-
-@dataclass(frozen=True, eq=False)
-class RunReport:
-    """What a run reports.
-
-    Attributes:
-        cycles: From the first participant's start to the last participant's end.
-        time_ns: The same at the network's clock.
-        payload_gb_per_s: Payload of the collective by this time, 10^9 bytes per second; None if the
-            schedule claims none, and for traces.
-        action_cycles: Shape (num_actions, 2), columns = start, finish [cycles].
-        responses: Shape (num_actions,), worst AXI response of each: 0 OKAY, 2 SLVERR, 3 DECERR.
-        counters: Event counters.
-        energy_pj: Energy of the counted events; None of core tiles, which have no cost per event.
-        busiest_link: Link with most flits, e.g. `wide mem:0->0,0`: clusters are `X,Y`, memory tiles
-            `mem:N`; None if no flit left a tile.
-        verified: Are all outputs right? Not checked in timing mode and where nothing is claimed.
-        checksum: Digest over all payload that arrived anywhere, hexadecimal.
-        hardware: The hardware that took the same course; None if none was asked for.
-        blocked_link_cycles: On core tiles: cycles in which words could not go on over a link, over
-            all links.
-        noise: Runtimes under noise; None if none were asked for.
-    """
-
-    cycles: int
-    time_ns: float
-    payload_gb_per_s: float | None
-    action_cycles: npt.NDArray[np.int64]
-    responses: npt.NDArray[np.uint8]
-    counters: Counters
-    energy_pj: float | None
-    busiest_link: str | None
-    verified: Verified
-    checksum: str
-    hardware: HardwareReport | None = None
-    blocked_link_cycles: int | None = None
-    noise: NoiseStatistics | None = None
-
-    def __eq__(self, other: object) -> bool:
-        """Are all fields equal, arrays by their elements?"""
-        if not isinstance(other, RunReport):
-            return NotImplemented
-        return all(are_equal(value, vars(other)[name]) for name, value in vars(self).items())
-
-    __hash__ = None  # type: ignore[assignment] # An array has no hash.
-
-    @staticmethod
-    def from_json(text: str) -> RunReport:
-        """Reads the form of `formats/run.schema.json`."""
-        import numpy as np
-
-        fields = json.loads(text)
-        hardware, noise = fields.get("hardware"), fields.get("noise")
-        actions = [(a["start_cycle"], a["finish_cycle"]) for a in fields["actions"]]
-        return RunReport(
-            cycles=fields["cycles"],
-            time_ns=fields["time_ns"],
-            payload_gb_per_s=fields["payload_gb_per_s"],
-            action_cycles=np.array(actions, dtype=np.int64).reshape(-1, 2),
-            responses=np.array(fields["responses"], dtype=np.uint8),
-            counters=Counters(**fields["counters"]),
-            energy_pj=fields["energy_pj"],
-            busiest_link=optional_link_name(fields["busiest_link"]),
-            verified=Verified(fields["verified"]),
-            checksum=fields["checksum"],
-            hardware=HardwareReport(**hardware) if hardware else None,
-            blocked_link_cycles=fields.get("blocked_link_cycles"),
-            noise=NoiseStatistics(**noise) if noise else None,
-        )
-
-
-def optional_link_name(link: dict[str, Any] | None) -> str | None:
-    """A link as readers of tables see it, if there is one.
-
-    >>> optional_link_name({"plane": "wide", "from_tile": "mem:0", "to_tile": "0,0", "flits": 5})
-    'wide mem:0->0,0'
-    """
-    if link is None:
-        return None
-    return f"{link['plane']} {link['from_tile']}->{link['to_tile']}"
-
-
 def make_schedule(
-    network: Network,
+    network: AnyNetwork,
     collective: str,
     *,
-    num_bytes: int | str = 0,
-    group: Group | str = "all",
-    root: Tile | str | None = None,
+    num_bytes: int | str = "1KiB",
+    group: AnyGroup = "all",
+    root: AnyTile | None = None,
     algorithm: str = "in_network",
     operator: str = "sum",
     element: str = "fp64",
@@ -187,7 +74,7 @@ def make_schedule(
     'in_network'
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         collective: `multicast`, `reduce`, `all_reduce`, `barrier`, ..., or `custom`.
         num_bytes: Payload per participant (custom: of a chunk), e.g. `"4KiB"`; whole elements.
         group: Participants.
@@ -204,6 +91,7 @@ def make_schedule(
         AlgorithmError: The algorithm does not do this.
         CapacityError: The buffers do not fit.
     """
+    network = network_of(network)
     request = request_text(
         collective=collective,
         bytes=size("num_bytes", num_bytes) if lengths is None else max(lengths.longest, 1),
@@ -219,7 +107,7 @@ def make_schedule(
 
 
 def run(
-    network: Network,
+    network: AnyNetwork,
     schedule: Schedule,
     *,
     mode: str = "value",
@@ -238,7 +126,7 @@ def run(
     verified. The interpreter lock is released meanwhile.
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         schedule: Schedule.
         mode: `value` (bytes move) or `timing` (counts and checksums; the same cycles).
         seed: Seed of the random inputs.
@@ -262,6 +150,7 @@ def run(
         HardwareError: No hardware follows the run, or it takes another course.
         InterruptedRunError: The callback returned False.
     """
+    network = network_of(network)
     request = run_request(
         mode=mode,
         seed=seed,

@@ -6,23 +6,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from noccl.arrays import element_of
-from noccl.collectives import CollectiveResult, execute, ranks_of_rows
+from noccl.collective_results import CollectiveResult
+from noccl.collectives import execute, ranks_of_rows
+from noccl.networks import network_of
 from noccl.runs import make_schedule
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from noccl._native import Network
+    from noccl.networks import AnyNetwork
     from noccl.runs import OnProgress
-    from noccl.tiles import Group, Tile
+    from noccl.tiles import AnyGroup, AnyTile
 
 
 def scatter(
-    network: Network,
+    network: AnyNetwork,
     blocks: npt.ArrayLike,
     *,
-    group: Group | str = "all",
-    root: Tile | str | None = None,
+    group: AnyGroup = "all",
+    root: AnyTile | None = None,
     algorithm: str = "auto",
     on_progress: OnProgress | None = None,
 ) -> CollectiveResult:
@@ -36,7 +38,7 @@ def scatter(
     True
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         blocks: Shape (num_members, num_elements), any type; row r is for rank r.
         group: Members.
         root: Owner of the blocks; None for the group's south-west cluster.
@@ -49,6 +51,7 @@ def scatter(
     Raises:
         NocclError: As `reduce`.
     """
+    network = network_of(network)
     ranks, blocks = ranks_of_rows(network, group, blocks)
     schedule = make_schedule(
         network,
@@ -64,11 +67,11 @@ def scatter(
 
 
 def gather(
-    network: Network,
+    network: AnyNetwork,
     inputs: npt.ArrayLike,
     *,
-    group: Group | str = "all",
-    root: Tile | str | None = None,
+    group: AnyGroup = "all",
+    root: AnyTile | None = None,
     algorithm: str = "auto",
     on_progress: OnProgress | None = None,
 ) -> CollectiveResult:
@@ -82,7 +85,7 @@ def gather(
     True
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         inputs: Shape (num_members, num_elements), any type; row r is the block of rank r.
         group: Members.
         root: Where the blocks go; None for the group's south-west cluster.
@@ -95,6 +98,7 @@ def gather(
     Raises:
         NocclError: As `reduce`.
     """
+    network = network_of(network)
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,
@@ -110,10 +114,10 @@ def gather(
 
 
 def scan(
-    network: Network,
+    network: AnyNetwork,
     inputs: npt.ArrayLike,
     *,
-    group: Group | str = "all",
+    group: AnyGroup = "all",
     algorithm: str = "auto",
     operator: str = "sum",
     element: str | None = None,
@@ -127,7 +131,7 @@ def scan(
     [1.0, 2.0, 3.0, 4.0]
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         inputs: Shape (num_members, num_elements), rows in the order of `members`.
         group: Members.
         algorithm: Name; `auto` for the one that the model expects to be fastest.
@@ -141,6 +145,7 @@ def scan(
     Raises:
         NocclError: As `reduce`.
     """
+    network = network_of(network)
     ranks, inputs = ranks_of_rows(network, group, inputs)
     schedule = make_schedule(
         network,

@@ -116,7 +116,7 @@ class Collective:
         return document
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schedule:
     """A finished schedule, as JSON text.
 
@@ -125,6 +125,12 @@ class Schedule:
     """
 
     text: str
+
+    def __repr__(self) -> str:
+        try:
+            return f"<Schedule {self.algorithm}: actions: {self.num_actions}>"
+        except (FileError, ArgumentError):
+            return "<Schedule: a text that is none>"
 
     @property
     def algorithm(self) -> str:

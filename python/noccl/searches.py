@@ -8,23 +8,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from noccl import _native
+from noccl.networks import network_of
+from noccl.results import Result, energy_text, verified_text
 from noccl.runs import native_progress
 from noccl.schedules import Schedule
 from noccl.sizes import size
 from noccl.tiles import Column, Rectangle, Row, group_text, tile_text
-from noccl.values import items, request_text, text
+from noccl.values import items, request_text, several, text
 from noccl.verified import Verified
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from noccl._native import Network
+    from noccl.networks import AnyNetwork
     from noccl.runs import OnProgress
-    from noccl.tiles import Group, Tile
+    from noccl.tiles import AnyTile, Group, Tile
 
 
-@dataclass(frozen=True)
-class SynthResult:
+@dataclass(frozen=True, repr=False)
+class SynthResult(Result):
     """A searched schedule, proved by the checker and run with random bytes.
 
     Attributes:
@@ -61,14 +63,35 @@ class SynthResult:
     host_seconds: float
     verified: Verified
 
+    def _title(self) -> str:
+        return f"{self.cycles:,} cycles by {self.method}, {self.schedule.num_actions} actions"
+
+    def _facts(self) -> dict[str, str]:
+        library = (
+            "none" if self.library is None else f"{self.library}, {self.library_cycles:,} cycles"
+        )
+        bound, software = self.lower_bound_cycles, self.software_bound_cycles
+        return {
+            "cycles": f"{self.cycles:,}; bound {bound:,}, of software {software:,}",
+            "library's best": library,
+            "gain": "-" if self.gain is None else f"{self.gain:.2f} times as fast",
+            "energy": energy_text(self.energy_pj),
+            "verified": verified_text(self.verified),
+            "search": f"{self.num_tried:,} tried, {self.host_seconds:.1f} s, end: {self.end}",
+        }
+
+    def _row(self) -> dict[str, Any]:
+        row = {name: value for name, value in vars(self).items() if name != "schedule"}
+        return row | {"verified": str(self.verified)}
+
 
 def synth(
-    network: Network,
+    network: AnyNetwork,
     collective: str,
     *,
     num_bytes: int | str = 4096,
     groups: Group | str | Sequence[Group | str] = "all",
-    root: Tile | str | None = None,
+    root: AnyTile | None = None,
     operator: str = "sum",
     element: str = "fp64",
     objective: str = "cycles",
@@ -76,7 +99,7 @@ def synth(
     time_limit_seconds: float = 1.0,
     tries: int | None = None,
     is_software: bool = False,
-    faulty_links: Sequence[str] = (),
+    faulty_links: str | Sequence[str] = (),
     faulty_tiles: Sequence[Tile | str] = (),
     on_progress: OnProgress | None = None,
 ) -> SynthResult:
@@ -89,7 +112,7 @@ def synth(
     (True, 'yes')
 
     Args:
-        network: Network of clusters.
+        network: Network of clusters, or what `load` takes.
         collective: `multicast`, `reduce`, `all_reduce`, `all_gather`, `reduce_scatter` or
             `all_to_all`.
         num_bytes: Payload per participant, e.g. 4096 or `"4KiB"`; a multiple of the element.
@@ -113,6 +136,7 @@ def synth(
     Source:
         S1 section 4 for the library's algorithms that it starts from; the search is this project's.
     """
+    network = network_of(network)
     request = request_text(
         collective=collective,
         groups=_groups(groups),
@@ -125,7 +149,7 @@ def synth(
         time_limit_seconds=time_limit_seconds,
         tries=tries,
         is_software=is_software,
-        faulty_links=[text("faulty_links", link) for link in items("faulty_links", faulty_links)],
+        faulty_links=[text("faulty_links", link) for link in several("faulty_links", faulty_links)],
         faulty_tiles=[
             tile_text(tile, "faulty_tiles") for tile in items("faulty_tiles", faulty_tiles)
         ],

@@ -6,7 +6,8 @@ from __future__ import annotations
 import warnings
 
 from noccl import _native
-from noccl.values import items, text, whole
+from noccl.errors import argument_names
+from noccl.values import several, text, whole
 
 
 def size(name: str, value: object) -> int:
@@ -22,13 +23,13 @@ def size(name: str, value: object) -> int:
 
 
 def sizes(name: str, values: object) -> list[int]:
-    """Bytes of several sizes.
+    """Bytes of several sizes, or of one.
 
     Raises:
         ArgumentError: One is no size.
     """
     found = []
-    for index, value in enumerate(items(name, values)):
+    for index, value in enumerate(several(name, values)):
         found.append(_size(f"{name}[{index}]", value))
     return found
 
@@ -36,7 +37,8 @@ def sizes(name: str, values: object) -> list[int]:
 def _size(name: str, value: object) -> int:
     if not isinstance(value, str):
         return whole(name, value)
-    num_bytes, note = _native.parse_size(text(name, value))
+    with argument_names(bytes=name):
+        num_bytes, note = _native.parse_size(text(name, value))
     if note is not None:
         # To the caller of the package's function, which has called one of the two above.
         warnings.warn(note, stacklevel=4)

@@ -5,18 +5,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from noccl import _native
+from noccl.networks import override_pairs
 from noccl.renamed import renamed_attribute
-from noccl.runs import Counters, native_progress
+from noccl.results import Result
+from noccl.run_reports import Counters
+from noccl.runs import native_progress
+from noccl.table_views import html_table
 from noccl.tables import ResultTable
-from noccl.values import items, request_text, whole
+from noccl.values import request_text, several, whole
 from noccl.verified import Verified
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pyarrow as pa
+
+    from noccl.networks import Overrides
+    from noccl.notebook_html import Fragment
     from noccl.runs import OnProgress
 
 MOST_CLUSTERS = 2**16
@@ -38,11 +46,11 @@ class BarrierSlope:
     router: str
     algorithm: str
     cycles_per_cluster: float
-    plan = renamed_attribute("plan", "algorithm")
+    plan: ClassVar[property] = renamed_attribute("plan", "algorithm")
 
 
-@dataclass(frozen=True)
-class BarrierStudy:
+@dataclass(frozen=True, repr=False)
+class BarrierStudy(Result):
     """Every barrier algorithm on meshes of all sizes.
 
     Attributes:
@@ -52,6 +60,22 @@ class BarrierStudy:
 
     table: ResultTable
     slopes: tuple[BarrierSlope, ...]
+
+    def _title(self) -> str:
+        return f"{len(self.table)} barriers on {len(set(self.table['mesh']))} meshes"
+
+    def _facts(self) -> dict[str, str]:
+        slopes = sorted(self.slopes, key=lambda slope: slope.cycles_per_cluster)
+        return {
+            f"{slope.router} {slope.algorithm}": f"{slope.cycles_per_cluster:.2f} cycles/cluster"
+            for slope in slopes
+        }
+
+    def _pictures(self) -> list[Fragment]:
+        return [html_table(self.table)]
+
+    def _arrow_table(self) -> pa.Table:
+        return self.table.arrow
 
 
 @dataclass(frozen=True)
@@ -91,7 +115,7 @@ class AttentionRow:
 
 def barrier_study(
     *,
-    clusters: Sequence[int] = STUDIED_CLUSTERS,
+    clusters: int | Sequence[int] = STUDIED_CLUSTERS,
     on_progress: OnProgress | None = None,
 ) -> BarrierStudy:
     """Simulates every barrier algorithm; all members arrive at once.
@@ -111,7 +135,9 @@ def barrier_study(
     Source:
         S1 section 4.2.1.
     """
-    counts = [whole("clusters", count, most=MOST_CLUSTERS) for count in items("clusters", clusters)]
+    counts = [
+        whole("clusters", count, most=MOST_CLUSTERS) for count in several("clusters", clusters)
+    ]
     found = json.loads(_native.barrier_study(counts, native_progress(on_progress)))
     rows = [row | {"mesh": "x".join(map(str, row["mesh"]))} for row in found["rows"]]
     return BarrierStudy(
@@ -132,7 +158,7 @@ def attention(
     mode: str = "timing",
     seed: int = 1,
     threads: int = 1,
-    overrides: Sequence[tuple[str, str]] = (),
+    overrides: Overrides = (),
     on_progress: OnProgress | None = None,
 ) -> AttentionRow:
     """Runs all heads of an attention layer over a whole mesh, cycle by cycle.
@@ -152,7 +178,7 @@ def attention(
         mode: `timing` or `value`, which also verifies.
         seed: Seed of the inputs in value mode.
         threads: Threads of the run, 1 to 256; the result does not depend on it.
-        overrides: Fields of the spec that differ from the preset, with their values.
+        overrides: Fields of the spec that differ from the preset, as `load` takes them.
         on_progress: Called now and then; returning False ends the call.
 
     Raises:
@@ -171,7 +197,7 @@ def attention(
         mode=mode,
         seed=seed,
         threads=threads,
-        overrides=items("overrides", overrides),
+        overrides=override_pairs(overrides),
     )
     row = json.loads(_native.attention(request, native_progress(on_progress)))
     counters, verified = Counters(**row["counters"]), Verified(row["verified"])

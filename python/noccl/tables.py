@@ -9,12 +9,15 @@ its kind, so that a plot cannot be drawn from the rows of another verb.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from noccl.errors import ArgumentError
 from noccl.extras import extra
+from noccl.notebook_html import fragment
 from noccl.renamed import column_name
+from noccl.results import Result
 from noccl.table_schemas import SCHEMAS
+from noccl.table_views import html_table, plot, text_rows, title
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,8 +25,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     import numpy as np
-    import polars as pl
     import pyarrow as pa
+
+    from noccl.mesh_drawing import MeshDrawing
 
 
 def arrow_module() -> ModuleType:
@@ -37,34 +41,48 @@ def arrow_module() -> ModuleType:
     return arrow_tables
 
 
-class ResultTable:
+class ResultTable(Result):
     """Rows of one kind.
+
+    `print` and notebooks show the first rows of the columns that matter; `columns` names all.
 
     Args:
         arrow: The rows as Arrow data, whose schema is that of a kind of `SCHEMAS`.
     """
 
-    __slots__ = ("_arrow", "_columns", "_kind")
+    __slots__ = ("_arrow", "_columns", "_kind", "_mesh")
 
     def __init__(self, arrow: pa.Table) -> None:
         self._arrow: pa.Table | None = arrow
         self._columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]] | None = None
         metadata = arrow.schema.metadata or {}
         self._kind = str(metadata.get(b"noccl.kind", b""), encoding="utf-8")
+        self._mesh: MeshDrawing | None = None
 
     @staticmethod
-    def _of(kind: str, columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]) -> ResultTable:
+    def _of(
+        kind: str,
+        columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]],
+        mesh: MeshDrawing | None = None,
+    ) -> ResultTable:
         table = ResultTable.__new__(ResultTable)
-        table._arrow, table._columns, table._kind = None, columns, kind
+        table._arrow, table._columns, table._kind, table._mesh = None, columns, kind, mesh
         return table
 
     @staticmethod
-    def from_rows(kind: str, rows: Sequence[Mapping[str, Any]]) -> ResultTable:
-        """Makes a table of a kind; every row has a value for every required column."""
+    def from_rows(
+        kind: str, rows: Sequence[Mapping[str, Any]], *, mesh: MeshDrawing | None = None
+    ) -> ResultTable:
+        """Makes a table of a kind; every row has a value for every required column.
+
+        Args:
+            kind: A kind of `SCHEMAS`.
+            rows: The rows.
+            mesh: What notebooks draw beside the rows; no part of the data.
+        """
         types = SCHEMAS[kind].types
-        return ResultTable._of(
-            kind, {name: [_value(name, row, of) for row in rows] for name, of in types.items()}
-        )
+        columns = {name: [_value(name, row, of) for row in rows] for name, of in types.items()}
+        return ResultTable._of(kind, columns, mesh)
 
     @staticmethod
     def from_columns(kind: str, columns: Mapping[str, np.ndarray[Any, Any]]) -> ResultTable:
@@ -121,35 +139,35 @@ class ResultTable:
         is_same_kind = self.kind == other.kind and self.columns == other.columns
         return is_same_kind and self.rows() == other.rows()
 
-    __hash__ = None  # type: ignore[assignment] # As of other containers.
+    __hash__: ClassVar[None] = None  # type: ignore[assignment] # As of other containers.
 
     def __repr__(self) -> str:
-        return f"<ResultTable {self.kind}: {len(self)} rows of {', '.join(self.columns)}>"
+        return "\n".join([f"ResultTable: {title(self)}", *(f"  {row}" for row in text_rows(self))])
+
+    def _repr_html_(self) -> str:
+        """The first rows in a notebook, with network and plot of a comparison."""
+        mesh = [] if self._mesh is None else [self._mesh.figure()]
+        return fragment(f"ResultTable: {title(self)}", *mesh, plot(self), html_table(self))
+
+    def _arrow_table(self) -> pa.Table:
+        return self.arrow
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows as plain Python values, in order."""
+        return self.first_rows(len(self))
+
+    def first_rows(self, most: int) -> list[dict[str, Any]]:
+        """The first rows, at most as many as that."""
         if self._columns is None:
-            return list(self.arrow.to_pylist())
+            return list(self.arrow.slice(0, most).to_pylist())
         columns = [
-            values if isinstance(values, list) else values.tolist()  # type: ignore[union-attr]
+            (values if isinstance(values, list) else values.tolist())[:most]  # type: ignore[union-attr]
             for values in self._columns.values()
         ]
         names = list(self._columns)
         return [
             dict(zip(names, map(_copy, row), strict=True)) for row in zip(*columns, strict=True)
         ]
-
-    def to_polars(self) -> pl.DataFrame:
-        """The rows as a Polars frame over the same memory.
-
-        Raises:
-            MissingExtraError: The extra `noccl[frames]` is not installed.
-        """
-        with extra("frames"):
-            import polars as pl
-        frame = pl.from_arrow(self.arrow)
-        assert isinstance(frame, pl.DataFrame)  # noqa: S101 - a table never becomes a series
-        return frame
 
     def write_parquet(self, path: Path | str) -> None:
         """Writes the table to a Parquet file.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from noccl.errors import ArgumentError
-from noccl.values import items, kind_of, text
+from noccl.values import items, kind_of, text, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -169,6 +169,10 @@ class Members:
 
 
 Group: TypeAlias = Row | Column | Rectangle | Members
+AnyGroup: TypeAlias = "Group | str | Sequence[Cluster | tuple[int, int]]"
+"""A group, its text, or its clusters."""
+AnyTile: TypeAlias = "Tile | str | tuple[int, int]"
+"""A tile, its text, or the coordinates of a cluster."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +207,12 @@ def group_text(group: object, name: str = "group") -> str:
         return text(name, group.text)
     if isinstance(group, str):
         return text(name, group)
-    accepted = "accepted: Row, Column, Rectangle, Members, or text such as 'all' or 'row:0'"
+    if isinstance(group, (list, tuple)):
+        return Members([_cluster(name, member) for member in group]).text
+    accepted = (
+        "accepted: Row, Column, Rectangle, Members, a list of clusters, "
+        "or text such as 'all' or 'row:0'"
+    )
     raise ArgumentError(f"{name}: {kind_of(group)}; {accepted}")
 
 
@@ -217,8 +226,20 @@ def tile_text(tile: object, name: str = "root") -> str:
         return text(name, tile.text)
     if isinstance(tile, str):
         return text(name, tile)
-    accepted = "accepted: Cluster, Memory, or text such as '0,0' or 'mem:0'"
+    if isinstance(tile, (list, tuple)):
+        return _cluster(name, tile).text
+    accepted = "accepted: Cluster, Memory, (x, y), or text such as '0,0' or 'mem:0'"
     raise ArgumentError(f"{name}: {kind_of(tile)}; {accepted}")
+
+
+def _cluster(name: str, value: object) -> Cluster:
+    """A cluster, or a pair of coordinates as one."""
+    if isinstance(value, Cluster):
+        return value
+    if isinstance(value, (list, tuple)) and len(value) == 2:  # noqa: PLR2004 - x and y
+        x, y = (whole(name, coordinate) for coordinate in value)
+        return Cluster(x, y)
+    raise ArgumentError(f"{name}: {kind_of(value)}; accepted: a Cluster, or a pair (x, y)")
 
 
 def cluster_from_json(fields: dict[str, int]) -> Cluster:

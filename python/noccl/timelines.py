@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noccl.drawings import new_figure, repeatable, with_dark_colours
+from noccl.colours import HUES
+from noccl.drawings import panels_of, repeatable, with_dark_colours
 from noccl.errors import ArgumentError, FileError, NocclError
 from noccl.files import read_text, write_file
 
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
 VERSION = 1
 """Version of the file."""
 COLOURS = {
-    "compute": "#2563a8",
-    "execute": "#2563a8",
-    "send": "#c2571a",
-    "receive": "#2f7d4f",
-    "wait for space": "#8a3f8f",
+    "compute": HUES[0][0],
+    "execute": HUES[0][0],
+    "send": HUES[1][0],
+    "receive": HUES[2][0],
+    "wait for space": HUES[3][0],
     "wait": "#dcdcdc",
     "wait for words": "#dcdcdc",
 }
@@ -137,6 +138,8 @@ def plot_times(
     timelines: Sequence[Timeline],
     titles: Sequence[str] = (),
     windows: Sequence[tuple[int, int]] = (),
+    *,
+    ax: Axes | Sequence[Axes] | None = None,
 ) -> Figure:
     """What ranks did over time: a panel per timeline, a bar per rank, a colour per activity.
 
@@ -144,6 +147,7 @@ def plot_times(
         timelines: What `read_timeline` has read.
         titles: Of the panels; else the names of the networks.
         windows: First and last cycle of each panel; else all.
+        ax: Axes to draw into, as many as timelines; None for a new figure.
 
     Raises:
         ArgumentError: No timeline, or another number of titles or windows.
@@ -160,22 +164,22 @@ def plot_times(
     most = max(len(timeline.ranks) for timeline in timelines)
     height = 0.9 + 0.09 * min(max(most, 8), 48)
     size = (9.0 if columns == 1 else 10.0, 0.6 + rows * height)
-    figure = new_figure(size)
+    figure, grid = panels_of(ax, len(timelines), size, columns)
     from matplotlib.patches import Patch
 
-    grid = figure.subplots(rows, columns, squeeze=False)
-    for axes, timeline, name, window in zip(grid.flat, timelines, names, ranges, strict=False):
+    for axes, timeline, name, window in zip(grid, timelines, names, ranges, strict=True):
         _draw(axes, timeline, window)
         axes.set_title(name, fontsize="medium", loc="left")
-    for axes in grid.flat[len(timelines) :]:
-        axes.set_visible(False)
     kinds = {kind for timeline in timelines for kind in timeline.kinds}
     handles = [
         Patch(color=colour, label=_label(colour, kinds))
         for colour in dict.fromkeys(COLOURS.values())
         if _label(colour, kinds)
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    if ax is None:
+        figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    else:
+        grid[-1].legend(handles=handles, loc="upper left", bbox_to_anchor=(1.02, 1.0))
     return figure
 
 

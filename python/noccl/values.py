@@ -100,6 +100,19 @@ def items(name: str, values: object) -> list[Any]:
     raise ArgumentError(f"{name}: {kind_of(values)}; accepted: a list, a tuple or an array")
 
 
+def several(name: str, values: object) -> list[Any]:
+    """The items of a list, a tuple or an array; one text or one number is a list of itself.
+
+    >>> several("loads", 0.1), several("kinds", ["write", "read"])
+    ([0.1], ['write', 'read'])
+
+    Raises:
+        ArgumentError: It is neither.
+    """
+    is_one = isinstance(values, (str, int, float)) or _is_of_numpy(values, "number")
+    return [values] if is_one else items(name, values)
+
+
 def form(name: str, value: object) -> object:
     """The form of schedule files of a tile, a place, a group or another part of a schedule.
 

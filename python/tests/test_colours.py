@@ -3,18 +3,26 @@
 
 from __future__ import annotations
 
+import itertools
+from pathlib import Path
+
 import pytest
 from matplotlib.figure import Figure as PlainFigure
 
 import noccl
 from noccl.colours import DARK_HUES, HUES, styles
 from noccl.figures import Figure, Line, Panel, Series, plot_figure
+from noccl.timelines import Timeline, plot_times
+from tests.colour_vision import VISIONS, contrast, distance
 
 ALGORITHMS = [
     *("chain:1", "chain:8:push", "tree:1", "tree:4:pull", "row_column:1:tree", "double_tree:4"),
     *("ring", "pairwise", "slotted", "point_to_point:64:trees=2", "unicast", "chainwrite:greedy"),
     *("counter", "in_network", "in_network:4", "in_network_once:centre", "in_network_lines"),
 ]
+
+
+NETWORK = noccl.load("collective_noc_4x4")
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +57,31 @@ def test_the_hue_of_a_family_does_not_depend_on_the_other_series() -> None:
     assert alone["in_network"] == alone["in_network_once:centre"] != alone["tree:1"]
     # `chain` begins some names, `chainwrite` is one of the family.
     assert alone["chain:1"] == alone["chainwrite:greedy"]
+
+
+def test_an_algorithm_has_one_colour_whatever_is_beside_it() -> None:
+    known = [name for name in ALGORITHMS if name != "in_network:4"]
+    together = styles(reversed(ALGORITHMS))
+    for name in known:
+        assert styles([name])[name].colour == together[name].colour
+
+
+@pytest.mark.parametrize(("hues", "page"), [(HUES, "#ffffff"), (DARK_HUES, "#14171b")])
+def test_hues_are_told_apart_with_every_kind_of_colour_vision(
+    hues: tuple[tuple[str, ...], ...], page: str
+) -> None:
+    first = [shades[0] for shades in hues]
+    for vision in VISIONS:
+        for one, other in itertools.combinations(first, 2):
+            assert distance(one, other, vision) >= 19, (one, other, vision)
+    assert all(contrast(shade, page) >= 4.4 for shade in first)
+    assert all(contrast(shade, page) >= 3 for shades in hues for shade in shades)
+
+
+def test_colours_that_some_readers_confuse_are_near() -> None:
+    assert distance("#d55e00", "#8a6d00", "normal") > 40
+    assert distance("#d55e00", "#8a6d00", "protanopia") < 4
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
 
 
 def test_a_name_of_no_family_takes_a_hue_that_is_left() -> None:
@@ -117,3 +150,44 @@ def test_plots_draw_into_the_axes_of_their_caller(comparison: noccl.ResultTable)
 def test_a_figure_is_a_picture_in_a_notebook(comparison: noccl.ResultTable) -> None:
     picture = noccl.plot_cycles(comparison)._repr_png_()  # type: ignore[attr-defined]
     assert picture.startswith(b"\x89PNG")
+
+
+def test_every_plot_draws_into_the_axes_of_its_caller(tmp_path: Path) -> None:
+    figure = PlainFigure()
+    first, *rest = figure.subplots(1, 4)
+    result = noccl.run_program(lambda comm: comm.allreduce(1), NETWORK, ranks=2)
+    assert noccl.plot_timeline(result.timeline, ax=first) is figure
+    assert len(first.patches) == len(result.timeline)
+    study = {
+        "specs": ["collective_noc_4x4"],
+        "collectives": ["multicast", "reduce"],
+        "bytes": [64],
+        "groups": ["row"],
+        "algorithms": ["tree:1", "in_network"],
+        "backends": ["model"],
+    }
+    swept = noccl.sweep({"product": [study]}, tmp_path / "sweep", processes=1)
+    assert noccl.plot_pareto(swept, ax=rest[:2]) is figure
+    assert [len(axes.collections) for axes in rest[:2]] == [2, 2]
+    assert rest[0].get_xlabel() == "cycles, by the model"
+    lines = (Line("tree", ((1, 3.0), (2, 4.0))), Line("ring", ((1, 5.0), (2, 6.0))))
+    numbers = Figure("f", "t", "x", "y", panels=(Panel("", lines),))
+    assert noccl.plot_figure(numbers, ax=rest[2]) is figure
+    assert [text.get_text() for text in rest[2].texts] == ["tree", "ring"]
+    timeline = Timeline("n", 1.0, 10, (((0, 10, "compute"),),))
+    other = PlainFigure().subplots()
+    assert plot_times([timeline], ax=other) is other.figure
+    with pytest.raises(noccl.ArgumentError, match="ax: 1 axes; accepted: 2, one for each panel"):
+        noccl.plot_pareto(swept, ax=first)
+
+
+def test_names_stand_at_the_ends_of_lines_that_are_told_apart() -> None:
+    apart = (Line("tree", ((1, 3.0), (2, 4.0))), Line("tree:4", ((1, 5.0), (2, 6.0))))
+    near = (Line("tree", ((1, 3.0), (2, 4.0))), Line("tree:4", ((1, 5.0), (2, 4.0))))
+    shorter = (Line("tree", ((1, 3.0), (2, 4.0))), Line("ring", ((1, 5.0), (1.5, 6.0))))
+    many = tuple(Line(f"case {n}", ((1, 3.0), (2, 4.0 + n))) for n in range(9))
+    for lines, has_legend in ((apart, False), (near, True), (shorter, True), (many, True)):
+        drawing = plot_figure(Figure("f", "t", "x", "y", panels=(Panel("", lines),)))
+        assert bool(drawing.legends) == has_legend
+        names = {text.get_text() for text in drawing.axes[0].texts}
+        assert names == (set() if has_legend else {line.name for line in lines})

@@ -123,7 +123,7 @@ BAD_CALLS: dict[str, tuple[Call, type[noccl.NocclError], str]] = {
     "boundary without hardware": (
         lambda n: noccl.run(n, noccl.ScheduleBuilder("empty").build(), boundary="axi"),
         noccl.ArgumentError,
-        "--backend rtl only",
+        "backend rtl only",
     ),
     "unknown mode": (
         lambda n: noccl.run(n, noccl.ScheduleBuilder("empty").build(), mode="fast"),

@@ -13,7 +13,7 @@ import noccl
 from noccl.figures import Figure, Line, Panel, Series, main, plot_figure, read_figure
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ["docs/papers/S1", "docs/papers/S2", "docs/papers/S3", "docs/barrier"]
+FOLDERS = [*(f"docs/papers/S{n}" for n in (1, 2, 3, 4)), "docs/barrier"]
 NUMBERS = sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.json"))
 
 

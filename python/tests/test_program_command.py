@@ -27,7 +27,7 @@ NOCCL = Path(sys.executable).with_name("noccl")
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A script that passes its argument on; the command runs it on a session without a network."""
     monkeypatch.setattr(command, "load", lambda *_, overrides: FakeNetwork(overrides))
-    monkeypatch.setattr(run, "load", lambda network: network)
+    monkeypatch.setattr(run, "network_of", lambda network: network)
     monkeypatch.setattr(run, "open_session", ideal)
     path = tmp_path / "script.py"
     path.write_text(
@@ -218,7 +218,9 @@ def test_a_timeline_has_a_bar_per_activity_and_a_name_per_kind() -> None:
     figure = noccl.plot_timeline(result.timeline)
     (axes,) = figure.axes
     assert len(axes.patches) == len(result.timeline) == 6
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [
         "calls barrier",
         "computes",
     ]

@@ -39,8 +39,8 @@ def test_options_are_named_at_the_call(name: str) -> None:
         for p in inspect.signature(item).parameters.values()
         if p.kind is positional and p.default is not inspect.Parameter.empty
     ]
-    # The index of a row reads well without its name.
-    assert optional == (["row"] if name == "plot_link_load" else [])
+    # The index of a row and the name of a spec read well without their names.
+    assert optional == {"plot_link_load": ["row"], "load": ["spec"]}.get(name, [])
 
 
 def test_the_description_of_a_network_counts_all_its_tiles() -> None:

@@ -37,7 +37,8 @@ def drawn_texts(figure: Any) -> str:
     assert "<svg" in svg.getvalue()
     (axes, *_) = figure.axes
     legend = axes.get_legend()
-    return " ".join(text.get_text() for text in (legend.get_texts() if legend else []))
+    texts = [*axes.texts, *(legend.get_texts() if legend else [])]
+    return " ".join(text.get_text() for text in texts)
 
 
 def test_a_comparison_has_every_mechanism_verified_and_above_its_bound(
@@ -116,7 +117,7 @@ def test_link_loads_are_drawn_for_the_chosen_row(comparison: noccl.ResultTable) 
     wide = [link for link in last["links"] if link["plane"] == "wide"]
     (arrows,) = [c for c in axes.collections if hasattr(c, "U")]
     assert sorted(np.asarray(arrows.get_array())) == sorted(link["flits"] for link in wide)
-    assert colorbar.get_ylabel() == "flits"
+    assert colorbar.get_ylabel() == "flits per link"
     # Row 0 of a 4x4 network with memory tiles in the West: one coordinate system, that of clusters.
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["\u22121", "0", "1", "2", "3"]
     assert axes.get_xlabel().startswith("cluster x")

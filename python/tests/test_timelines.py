@@ -88,7 +88,7 @@ def test_a_picture_has_a_panel_per_timeline_and_a_name_per_colour() -> None:
     assert figure.axes[1].get_xlim() == pytest.approx((0.005, 0.015))
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["compute", "wait"]
     blue = np.asarray(figure.axes[0].images[0].get_array())[5, 10]
-    assert tuple(np.rint(255 * np.asarray(blue)).astype(int)) == (0x25, 0x63, 0xA8)
+    assert tuple(np.rint(255 * np.asarray(blue)).astype(int)) == (0x1A, 0x55, 0xDC)
     with pytest.raises(noccl.ArgumentError, match="1 titles"):
         timelines.plot_times([timeline, timeline], ["one"])
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import page_drawings
 import preset_values
 import repository
 import site_api
+import site_notebooks
 import site_pages
 import site_tables
 
@@ -142,7 +144,30 @@ def test_a_module_without_topic_is_refused(tmp_path: Path) -> None:
         site_api.page(stub)
 
 
-@pytest.mark.parametrize("module", [site_pages, site_tables, site_api, preset_values])
+def test_a_notebook_is_a_page_of_its_cells_and_their_outputs(tmp_path: Path) -> None:
+    outputs = [
+        {"data": {"text/plain": "<Figure>", "image/png": ["QUJD\n", "REVG\n"]}},
+        {"data": {"text/plain": "t", "text/html": "<div>\n\n<b>x</b></div>"}},
+        {"name": "stdout", "text": ["1 < 2\n"]},
+    ]
+    cells = [
+        {"cell_type": "markdown", "source": ["# Title"]},
+        {"cell_type": "code", "source": ["a = 1\n", "a"], "outputs": outputs},
+    ]
+    path = tmp_path / "n.ipynb"
+    path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    page = site_notebooks.page(path)
+    assert page.startswith(
+        "# Title\n\n[Download this notebook](n.ipynb)\n\n```python\na = 1\na\n```"
+    )
+    assert 'src="data:image/png;base64,QUJDREVG"' in page
+    assert '<div class="output"><div> <b>x</b></div></div>' in page
+    assert '<pre class="output">1 &lt; 2\n</pre>' in page
+
+
+@pytest.mark.parametrize(
+    "module", [site_pages, site_tables, site_notebooks, site_api, preset_values]
+)
 def test_examples_in_docstrings_hold(module: object) -> None:
     failed, attempted = doctest.testmod(module)  # type: ignore[arg-type]
     assert attempted > 0

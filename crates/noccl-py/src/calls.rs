@@ -51,6 +51,7 @@ pub(crate) fn load(
         spec_arguments: std::iter::once(preset_or_file.to_owned())
             .chain(settings)
             .collect(),
+        overrides,
     })
 }
 
@@ -276,6 +277,8 @@ pub(crate) struct Network {
     pub(crate) loaded: Arc<Loaded>,
     /// The spec as its user named it, for reproducers.
     pub(crate) spec_arguments: String,
+    /// Fields of the spec that differ from the preset or the file, with their values.
+    overrides: Vec<(String, String)>,
 }
 
 #[pymethods]
@@ -322,6 +325,29 @@ impl Network {
         self.loaded.network.memories().count()
     }
 
+    /// Clusters on the mesh: x and y of the south-west one, columns, rows.
+    #[getter]
+    fn cluster_region(&self) -> (u16, u16, u16, u16) {
+        let network = &self.loaded.network;
+        let origin = network.cluster_origin();
+        let (columns, rows) = (network.cluster_width(), network.cluster_height());
+        (origin.x, origin.y, columns, rows)
+    }
+
+    /// Columns and rows of the memory tiles on the mesh; `mem:N` is the N-th.
+    #[getter]
+    fn memory_tiles(&self) -> Vec<(u16, u16)> {
+        let network = &self.loaded.network;
+        let at = network.memories().map(|tile| network.coord(tile));
+        at.map(|coord| (coord.x, coord.y)).collect()
+    }
+
+    /// Fields of the spec that `load` was asked to change, as dotted paths, with their values.
+    #[getter]
+    fn overrides(&self) -> Vec<(String, String)> {
+        self.overrides.clone()
+    }
+
     /// Settings of the spec that have no effect.
     #[getter]
     fn warnings(&self) -> Vec<String> {
@@ -346,7 +372,21 @@ impl Network {
     }
 
     fn __repr__(&self) -> String {
-        format!("<noccl.Network {}>", self.name())
+        let settings = self.overrides.iter();
+        let settings: String = settings
+            .map(|(key, value)| format!(", {key}={value}"))
+            .collect();
+        let (columns, rows) = (self.width(), self.height());
+        let (name, memories) = (self.name(), self.num_memories());
+        format!(
+            "<noccl.Network {name}: {columns}x{rows} clusters, {memories} memory tiles{settings}>"
+        )
+    }
+
+    /// The drawing of the mesh, as notebooks ask for it.
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let pictures = slf.py().import("noccl.mesh_drawing")?;
+        pictures.call_method1("network_html", (slf,))?.extract()
     }
 }
 

@@ -14,18 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noccl import _native
 from noccl.errors import ArgumentError
 from noccl.files import write_file
-from noccl.networks import load
+from noccl.networks import network_of
 from noccl.programs.session import Session, open_session
+from noccl.results import Result, time_text
+from noccl.table_views import html_table
 from noccl.tables import ResultTable
 from noccl.values import kind_of, text, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from noccl._native import Network
+    import pyarrow as pa
+
+    from noccl.networks import AnyNetwork
+    from noccl.notebook_html import Fragment
     from noccl.programs.hub import Hub
     from noccl.programs.link import Link
 
@@ -34,8 +38,8 @@ MOST_RANKS = 2**32 - 1
 MOST_SECONDS = 366 * 24 * 3600.0
 
 
-@dataclass(frozen=True, eq=False)
-class ProgramResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class ProgramResult(Result):
     """What a program of ranks has returned and how long it took.
 
     Attributes:
@@ -61,6 +65,28 @@ class ProgramResult:
     timeline: ResultTable
     _trace_events: str = ""
 
+    def _title(self) -> str:
+        return f"{len(self.ranks)} ranks, {self.cycles:,} cycles"
+
+    def _facts(self) -> dict[str, str]:
+        calls = int(sum(self.collectives["calls"])) if len(self.collectives) else 0
+        finish = self.ranks["finish_cycle"]
+        return {
+            "cycles": f"{self.cycles:,}",
+            "time": time_text(self.time_ns),
+            "ranks": f"{len(self.ranks)}, which ended in cycles {min(finish):,} to {max(finish):,}",
+            "messages": f"{int(sum(self.ranks['messages'])):,}",
+            "collectives": f"{calls:,} calls",
+            "flit hops": f"{self.flit_hops:,}",
+            "tables": "ranks, collectives, timeline; values: what each rank returned",
+        }
+
+    def _pictures(self) -> list[Fragment]:
+        return [html_table(self.ranks), html_table(self.collectives)]
+
+    def _arrow_table(self) -> pa.Table:
+        return self.ranks.arrow
+
     def write_timeline(self, path: str | os.PathLike[str]) -> None:
         """Writes when each rank computed, sent, received and waited, for ui.perfetto.dev.
 
@@ -77,7 +103,7 @@ class ProgramResult:
 
 def run_program(
     function: Callable[..., Any],
-    network: Network | str,
+    network: AnyNetwork,
     *,
     ranks: int,
     collectives: str = "auto",
@@ -126,7 +152,7 @@ def run_program(
 
 def run_script(
     path: str | os.PathLike[str],
-    network: Network | str,
+    network: AnyNetwork,
     *,
     ranks: int,
     collectives: str = "auto",
@@ -244,13 +270,13 @@ def _entered(
 
 
 def _opened(
-    network: Network | str,
+    network: AnyNetwork,
     ranks: int,
     collectives: str,
     max_cycles: int | None,
     noise_seed: int | None,
 ) -> tuple[Session, str]:
-    elaborated = network if isinstance(network, _native.Network) else load(network)
+    elaborated = network_of(network)
     count = whole("ranks", ranks, least=1, most=MOST_RANKS)
     most = None if max_cycles is None else whole("max_cycles", max_cycles, least=1)
     seed = None if noise_seed is None else whole("noise_seed", noise_seed)

@@ -7,12 +7,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from noccl.colours import Style, styles
-from noccl.drawings import new_figure
+from noccl.drawings import panels_of
 from noccl.errors import ArgumentError
 from noccl.sizes import size
 from noccl.sweeps.execute import DONE
 from noccl.tables import ResultTable
-from noccl.values import items, kind_of, text
+from noccl.values import kind_of, several, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,8 +44,9 @@ def plot_pareto(
     num_bytes: int | str | None = None,
     network: str | None = None,
     group: str | None = None,
-    algorithms: Sequence[str] | None = None,
+    algorithms: str | Sequence[str] | None = None,
     backend: str | None = None,
+    ax: Axes | Sequence[Axes] | None = None,
 ) -> Figure:
     """Cycles over energy, one panel per workload; colour and marker are the algorithm's.
 
@@ -61,6 +62,7 @@ def plot_pareto(
         group: Only this group.
         algorithms: Only these, as the study names them.
         backend: `sim` or `model`; None for the simulator if it has rows, else the model.
+        ax: Axes to draw into, as many as workloads; None for a new figure.
 
     Raises:
         ArgumentError: The table is of another kind, no row is left, or too many workloads are.
@@ -81,7 +83,7 @@ def plot_pareto(
         raise ArgumentError(
             f"table: {len(panels)} workloads; accepted: {_MOST_PANELS}; {_hint(rows)}"
         )
-    return _draw(panels, rows, backend)
+    return _draw(panels, rows, backend, ax)
 
 
 def front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -97,12 +99,12 @@ def front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     return found
 
 
-def _of(table: ResultTable, algorithms: Sequence[str] | None) -> list[dict[str, Any]]:
+def _of(table: ResultTable, algorithms: str | Sequence[str] | None) -> list[dict[str, Any]]:
     """Measured rows of these algorithms."""
     rows = [row for row in table.rows() if row["outcome"] == DONE]
     if algorithms is None:
         return rows
-    asked = [text("algorithms", name) for name in items("algorithms", algorithms)]
+    asked = [text("algorithms", name) for name in several("algorithms", algorithms)]
     for name in asked:
         if rows and all(row["algorithm"] != name for row in rows):
             raise ArgumentError(f"algorithms: {name!r}; accepted: {_values(rows, 'algorithm')}")
@@ -157,24 +159,28 @@ def _draw(
     panels: Mapping[tuple[Any, ...], list[dict[str, Any]]],
     rows: Sequence[dict[str, Any]],
     backend: str,
+    ax: Axes | Sequence[Axes] | None,
 ) -> Figure:
     columns = min(_COLUMNS, len(panels))
     lines = math.ceil(len(panels) / columns)
     series = styles(row["algorithm"] for row in rows)
-    height = 3.2 * lines + 0.7
-    figure = new_figure((max(6.0, 4.2 * columns), height))
-    grid = figure.subplots(lines, columns, squeeze=False)
-    for axes, (workload, chosen) in zip(grid.flat, panels.items(), strict=False):
+    size = (max(6.0, 4.2 * columns), 3.2 * lines + 0.7)
+    figure, grid = panels_of(ax, len(panels), size, columns)
+    for axes, (workload, chosen) in zip(grid, panels.items(), strict=True):
         _draw_panel(axes, chosen, series)
         axes.set_title(_title(workload), fontsize=9)
-    for axes in grid.flat[len(panels) :]:
-        axes.set_visible(False)
-    handles = {label: handle for axes in grid.flat for handle, label in _labelled(axes)}
+    x_name = f"cycles, { ({'sim': 'simulated', 'model': 'by the model'}[backend]) }"
+    if ax is not None:
+        # The figure is the caller's: names and key are those of the axes.
+        for axes in grid:
+            axes.set(xlabel=x_name, ylabel="energy [nJ]")
+        grid[-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0))
+        return figure
+    handles = {label: handle for axes in grid for handle, label in _labelled(axes)}
     figure.legend(
         handles.values(), handles.keys(), loc="outside upper center", ncols=min(6, len(handles))
     )
-    source = {"sim": "simulated", "model": "by the model"}[backend]
-    figure.supxlabel(f"cycles, {source}")
+    figure.supxlabel(x_name)
     figure.supylabel("energy [nJ]")
     return figure
 

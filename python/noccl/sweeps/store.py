@@ -49,7 +49,7 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         # Before anything is made or computed: without it nothing could be stored.
         self._arrow = arrow_module()
-        self.folder = folder_name(folder)
+        self.folder: str = folder_name(folder)
         self._lock = self._take()
         try:
             self._remove_partial()

@@ -8,9 +8,12 @@ use crate::collective::CompareRow;
 use noccl_net::counts::max_or_zero;
 use noccl_spec::{Plane, PlaneName};
 
-const PITCH: f64 = 50.0;
-const TILE: f64 = 24.0;
-const MARGIN: f64 = 14.0;
+/// Side of a tile in pixels: names of one and of two digits fit.
+const TILE_SIDES: [f64; 2] = [28.0, 40.0];
+const GAP: f64 = 26.0;
+const MARGIN: f64 = 6.0;
+/// A plane that carries less than the busiest one by this factor is behind a line.
+const CLOSED_BELOW: u64 = 10;
 /// Colour classes h0 (nothing) to h7 (the busiest link of the case).
 const CLASSES: u64 = 7;
 /// Larger meshes would draw links thinner than a pixel.
@@ -29,22 +32,61 @@ pub(super) fn heat_maps(case: &Case<'_>) -> Markup {
         .max()
         .unwrap_or(1);
     let figures: Markup = rows.into_iter().map(|row| figure(row, most)).collect();
-    figures.then(&scale(most))
+    Markup::element("div", &[("class", "maps")], figures)
+        .line()
+        .then(&scale(most))
 }
 
 fn figure(row: &CompareRow, most: u64) -> Markup {
     let (name, size) = (algorithm(row), size_label(row.bytes));
     let caption = Markup::text(format!("{name}, {size}: {} cycles", row.cycles));
-    let planes: Markup = planes_of(row)
-        .iter()
-        .map(|plane| mesh(row, *plane, most))
+    let planes: Vec<(PlaneName, u64)> = (planes_of(row).into_iter())
+        .map(|plane| (plane, busiest(row, plane)))
         .collect();
-    let content = Markup::element("figcaption", &[], caption).then(&Markup::element(
-        "div",
-        &[("class", "planes")],
-        Markup::new().line().then(&planes),
-    ));
+    let of_all = max_or_zero(planes.iter().map(|(_, flits)| *flits));
+    let is_open = |flits: u64| flits.saturating_mul(CLOSED_BELOW) >= of_all.max(1);
+    let draw = |shown: bool| -> Markup {
+        let chosen = (planes.iter()).filter(|(_, flits)| *flits > 0 && is_open(*flits) == shown);
+        let meshes: Markup = chosen.map(|(plane, _)| mesh(row, *plane, most)).collect();
+        if meshes.is_empty() {
+            return meshes;
+        }
+        Markup::element("div", &[("class", "planes")], meshes).line()
+    };
+    let content = Markup::element("figcaption", &[], caption)
+        .line()
+        .then(&draw(true))
+        .then(&closed_planes(&planes, is_open, draw(false)));
     Markup::element("figure", &[("class", "heat")], content).line()
+}
+
+/// The planes that carry little, behind a line that says how much; those that carry nothing are only named.
+fn closed_planes(
+    planes: &[(PlaneName, u64)],
+    is_open: impl Fn(u64) -> bool,
+    meshes: Markup,
+) -> Markup {
+    let hidden: Vec<String> = (planes.iter())
+        .filter(|(_, flits)| *flits == 0 || !is_open(*flits))
+        .map(|(plane, flits)| match flits {
+            0 => format!("{}: no flits", plane.name()),
+            _ => format!("{}: at most {flits} flits per link", plane.name()),
+        })
+        .collect();
+    let text = Markup::text(hidden.join("; "));
+    if hidden.is_empty() {
+        Markup::new()
+    } else if meshes.is_empty() {
+        Markup::element("p", &[("class", "muted-text")], text).line()
+    } else {
+        let summary = Markup::element("summary", &[("class", "muted-text")], text);
+        Markup::element("details", &[], summary.then(&meshes)).line()
+    }
+}
+
+fn busiest(row: &CompareRow, plane: PlaneName) -> u64 {
+    let of_plane = row.links.iter().filter(|l| l.plane == plane);
+    max_or_zero(of_plane.map(|l| l.flits))
 }
 
 fn shown<'a>(case: &Case<'a>) -> Vec<&'a CompareRow> {
@@ -80,19 +122,21 @@ fn planes_of(row: &CompareRow) -> Vec<PlaneName> {
 /// One plane. North is up, so y = 0 is drawn at the bottom.
 fn mesh(row: &CompareRow, plane: PlaneName, most: u64) -> Markup {
     let [width, height] = row.mesh;
-    let size = |n: u16| f64::from(n - 1) * PITCH + TILE + 2.0 * MARGIN;
+    let tile = tile_side(row);
+    let pitch = tile + GAP;
+    let size = |n: u16| f64::from(n - 1).mul_add(pitch, 2.0f64.mul_add(MARGIN, tile));
     let name = plane.name();
     let label = format!("Flits per link on the {name} plane, {}", algorithm(row));
     let mut svg = Svg::new(size(width), size(height) + 22.0, &label);
     let centre = |x: u16, y: u16| {
         (
-            MARGIN + TILE / 2.0 + f64::from(x) * PITCH,
-            MARGIN + TILE / 2.0 + f64::from(height - 1 - y) * PITCH,
+            f64::from(x).mul_add(pitch, MARGIN + tile / 2.0),
+            f64::from(height - 1 - y).mul_add(pitch, MARGIN + tile / 2.0),
         )
     };
     for x in 0..width {
         for y in 0..height {
-            draw_tile(&mut svg, row, centre(x, y), (x, y));
+            draw_tile(&mut svg, row, (centre(x, y), tile), (x, y));
         }
     }
     for (from, to) in neighbours(width, height) {
@@ -104,8 +148,8 @@ fn mesh(row: &CompareRow, plane: PlaneName, most: u64) -> Markup {
         let flits = link.map_or(0, |l| l.flits);
         draw_link(
             &mut svg,
-            centre(from[0], from[1]),
-            centre(to[0], to[1]),
+            [centre(from[0], from[1]), centre(to[0], to[1])],
+            tile,
             class(flits, most),
             &format!(
                 "{name} ({},{}) to ({},{}): {flits} flits",
@@ -113,36 +157,43 @@ fn mesh(row: &CompareRow, plane: PlaneName, most: u64) -> Markup {
             ),
         );
     }
-    let of_plane = row.links.iter().filter(|l| l.plane == plane);
-    let busiest = max_or_zero(of_plane.map(|l| l.flits));
+    let most_here = format!("{name}: at most {} flits", busiest(row, plane));
     svg.text(
-        (size(width) / 2.0, size(height) + 12.0),
-        Anchor::Middle,
+        (MARGIN, size(height) + 12.0),
+        Anchor::Start,
         "tick",
-        &format!("{name}: at most {busiest} flits"),
+        &most_here,
     );
-    svg.finish()
+    Markup::element("div", &[("class", "scrolled")], svg.finish()).line()
 }
 
-fn draw_tile(svg: &mut Svg, row: &CompareRow, (cx, cy): (f64, f64), (x, y): (u16, u16)) {
+fn tile_side(row: &CompareRow) -> f64 {
+    let [_, _, columns, rows] = row.cluster_region;
+    TILE_SIDES[usize::from(columns.max(rows) > 10)]
+}
+
+type Point = (f64, f64);
+
+/// A tile by its centre and its side.
+fn draw_tile(svg: &mut Svg, row: &CompareRow, ((cx, cy), side): (Point, f64), (x, y): (u16, u16)) {
     let [x0, y0, width, height] = row.cluster_region;
     let is_cluster = (x0..x0 + width).contains(&x) && (y0..y0 + height).contains(&y);
     let class = if is_cluster { "cluster" } else { "memory" };
-    svg.rect((cx - TILE / 2.0, cy - TILE / 2.0), (TILE, TILE), class);
+    svg.rect((cx - side / 2.0, cy - side / 2.0), (side, side), class);
     let name = if is_cluster {
         format!("{},{}", x - x0, y - y0)
     } else {
         "m".to_owned()
     };
-    svg.text((cx, cy + 3.5), Anchor::Middle, "tile-name", &name);
+    svg.text((cx, cy + 4.0), Anchor::Middle, "tile-name", &name);
 }
 
 /// The two directions of a link run side by side, each to the right of its direction.
-fn draw_link(svg: &mut Svg, from: (f64, f64), to: (f64, f64), class: u64, tip: &str) {
+fn draw_link(svg: &mut Svg, [from, to]: [Point; 2], tile: f64, class: u64, tip: &str) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy).max(1e-6);
     let (ux, uy) = (dx / length, dy / length);
-    let (gap, side) = (TILE / 2.0 + 1.5, 6.0);
+    let (gap, side) = (tile / 2.0 + 1.5, 6.0);
     let shift =
         |(x, y): (f64, f64), along: f64| (x + ux * along - uy * side, y + uy * along + ux * side);
     svg.arrow(
@@ -169,18 +220,13 @@ fn class(flits: u64, most: u64) -> u64 {
 }
 
 fn scale(most: u64) -> Markup {
-    let mut svg = Svg::new(520.0, 40.0, "Colour scale of the link loads");
-    svg.text((0.0, 13.0), Anchor::Start, "tick", "flits per link:");
+    let mut svg = Svg::new(356.0, 56.0, "Colour scale of the link loads");
+    svg.text((0.0, 13.0), Anchor::Start, "tick", "flits per link, up to:");
     for class in 0..=CLASSES {
-        let x = 90.0 + class as f64 * 52.0;
-        svg.rect((x, 2.0), (48.0, 14.0), &format!("h{class}"));
+        let x = class as f64 * 44.0;
+        svg.rect((x, 20.0), (41.0, 14.0), &format!("h{class}"));
         let limit = u128::from(class) * u128::from(most) / u128::from(CLASSES);
-        let label = if class == 0 {
-            "0".to_owned()
-        } else {
-            format!("to {limit}")
-        };
-        svg.text((x + 24.0, 32.0), Anchor::Middle, "tick", &label);
+        svg.text((x + 20.5, 50.0), Anchor::Middle, "tick", &limit.to_string());
     }
     svg.finish()
 }

@@ -8,6 +8,7 @@
 mod chart;
 mod heat;
 mod html;
+mod looks;
 mod svg;
 pub(crate) use crate::collective::{CompareRow, Verified, word};
 pub(crate) use crate::files::{format_bytes, read_json};

@@ -4,6 +4,24 @@
 use noccl_files::visible;
 use std::fmt::{Display, Write};
 
+/// Shapes of markers.
+pub(super) const MARKERS: usize = 8;
+const PLUS: [(f64, f64); 12] = [
+    (-1.8, -5.0),
+    (1.8, -5.0),
+    (1.8, -1.8),
+    (5.0, -1.8),
+    (5.0, 1.8),
+    (1.8, 1.8),
+    (1.8, 5.0),
+    (-1.8, 5.0),
+    (-1.8, 1.8),
+    (-5.0, 1.8),
+    (-5.0, -1.8),
+    (-1.8, -1.8),
+];
+const HALF_ROOT: f64 = std::f64::consts::FRAC_1_SQRT_2;
+
 /// A drawing of a given size with a description for screen readers.
 pub struct Svg {
     body: Markup,
@@ -120,23 +138,22 @@ impl Svg {
 
     /// A point with a tooltip; the shape follows the index, so that lines differ without colour too.
     pub fn marker(&mut self, (x, y): (f64, f64), shape: usize, class: &str, tip: &str) {
-        let around = |points: &[(f64, f64)]| {
-            let points: Vec<_> = points.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
-            polygon(&points, class, tip)
-        };
-        self.put(match shape % 4 {
+        let outline: &[(f64, f64)] = match shape % MARKERS {
             0 => {
-                let circle = [
-                    ("cx", tenths(x)),
-                    ("cy", tenths(y)),
-                    ("r", "3.5".to_owned()),
-                ];
-                Markup::element("circle", &with_class(&circle, class), title(tip))
+                let centre = [("cx", tenths(x)), ("cy", tenths(y)), ("r", "4".to_owned())];
+                let circle = Markup::element("circle", &with_class(&centre, class), title(tip));
+                return self.put(circle);
             }
-            1 => around(&[(-3.3, -3.3), (3.3, -3.3), (3.3, 3.3), (-3.3, 3.3)]),
-            2 => around(&[(0.0, -4.3), (4.2, 3.4), (-4.2, 3.4)]),
-            _ => around(&[(0.0, -4.8), (4.8, 0.0), (0.0, 4.8), (-4.8, 0.0)]),
-        });
+            1 => &[(-3.6, -3.6), (3.6, -3.6), (3.6, 3.6), (-3.6, 3.6)],
+            2 => &[(0.0, -4.8), (4.6, 3.6), (-4.6, 3.6)],
+            3 => &[(0.0, -5.2), (5.2, 0.0), (0.0, 5.2), (-5.2, 0.0)],
+            4 => &[(0.0, 4.8), (4.6, -3.6), (-4.6, -3.6)],
+            5 => &PLUS,
+            6 => &PLUS.map(|(dx, dy)| ((dx - dy) * HALF_ROOT, (dx + dy) * HALF_ROOT)),
+            _ => &[(-4.8, 0.0), (3.6, -4.6), (3.6, 4.6)],
+        };
+        let points: Vec<_> = (outline.iter()).map(|(dx, dy)| (x + dx, y + dy)).collect();
+        self.put(polygon(&points, class, tip));
     }
 
     /// The drawing inside a page, whose style sheet it follows.
