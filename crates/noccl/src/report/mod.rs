@@ -8,10 +8,12 @@
 mod chart;
 mod heat;
 mod html;
+mod live;
 mod svg;
 pub(crate) use crate::collective::{CompareRow, Verified, word};
 pub(crate) use crate::files::{format_bytes, read_json};
 pub(crate) use crate::{Backend, Error};
+pub use live::{live_page, read_views};
 use noccl_coll::{Algorithm, Choice, Inner};
 use noccl_workload::Holders;
 use std::path::Path;
