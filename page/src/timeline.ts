@@ -38,19 +38,11 @@ export class Timeline {
   show(run: Run, maxCycles: number): void {
     this.run = run;
     this.maxCycles = maxCycles;
-    const rowOf = new Map<number, number>();
-    this.rows = [];
-    this.bars = [];
-    run.view.actions.forEach((action, index) => {
-      const tile = action.tiles[0] ?? 0;
-      let row = rowOf.get(tile);
-      if (row === undefined) {
-        row = this.rows.length;
-        rowOf.set(tile, row);
-        this.rows.push(run.view.tiles[tile]?.name ?? String(tile));
-      }
-      this.bars.push({ action: index, row });
-    });
+    const tileOf = run.view.actions.map((action) => action.tiles[0] ?? 0);
+    const tiles = [...new Set(tileOf)].sort((a, b) => a - b);
+    const rowOf = new Map(tiles.map((tile, row) => [tile, row]));
+    this.rows = tiles.map((tile) => run.view.tiles[tile]?.name ?? String(tile));
+    this.bars = tileOf.map((tile, action) => ({ action, row: rowOf.get(tile) ?? 0 }));
     const wanted = LOAD_PIXELS + AXIS_PIXELS + this.rows.length * ROW_PIXELS + 4;
     this.canvas.style.height = `${Math.min(Math.max(wanted, 100), MAX_PIXELS)}px`;
   }
