@@ -38,7 +38,7 @@ RTL_NETWORKS := $(notdir $(wildcard rtl/gen/*))
 # The merge gate's lanes: what fails in seconds comes first. The hardware's stages run beside the others, since
 # they keep one core busy most of the time; `stage:other` waits for what another lane makes.
 CI_SOFTWARE := setup check docs demo lint-rust test-rust claims-quick test-python lint-python gen-check test-wheel
-CI_MODULES := setup-rtl:setup lint-rtl-quick rtl-quick:demo
+CI_MODULES := setup-rtl:setup lint-rtl-quick rtl-quick:demo test-page
 CI_PROMISES := formal-quick:setup-rtl cosim-quick:demo
 
 # `make test`: the tests that take minutes after `make demo`, in two lanes. Both need what `setup` installs, and two pips
@@ -75,7 +75,7 @@ $(VENV)/.deps: $(VENV)/.extras requirements/dev.lock
 
 # The command line and the extension module share every compiled crate; the package is imported from the checkout.
 # The file beside the program is written anew and renamed, so that a program that runs is not changed.
-$(BIN)/noccl $(VENV)/.extension &: $(VENV)/.use $(RUST_SOURCES)
+$(BIN)/noccl $(VENV)/.extension &: $(VENV)/.use $(RUST_SOURCES) $(wildcard page/dist/noccl.html)
 	cargo build --release --locked -p noccl-cli -p noccl-py
 	@install -m 755 $(BUILT)/noccl $(BIN)/noccl.new && mv -f $(BIN)/noccl.new $(BIN)/noccl
 	@install -m 755 $(BUILT)/lib_native.so python/noccl/new.so && mv -f python/noccl/new.so python/noccl/_native.abi3.so
@@ -182,7 +182,7 @@ test: ## Tests of Rust and Python but the slow ones, and one of each kind for th
 
 .PHONY: test-all
 test-all: export NOCCL_CASES := long
-test-all: docs docs-rust test-rust test-debug test-python test-wheel lint-rtl rtl formal cosim cosim-run rtl-mutants rtl-long mutations test-ray ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
+test-all: docs docs-rust test-rust test-debug test-python test-wheel test-page lint-rtl rtl formal cosim cosim-run rtl-mutants rtl-long mutations test-ray ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
 
 MUTATIONS ?= 100000
 .PHONY: mutations
@@ -297,6 +297,8 @@ winners: $(BIN)/noccl $(VENV)/.deps ## Compare multicasts by number and placemen
 
 # Tools, tests and synthesis of the hardware.
 include rtl/hardware.mk
+# The page in which a mesh runs.
+include page/page.mk
 
 # ----------------------------------------------------------------------------------- generated text, CI
 
@@ -344,4 +346,4 @@ times: ## Seconds and sizes of set-up, demo, tests and gate in a fresh clone (ha
 .PHONY: clean
 clean: ## Remove everything that was built
 	cargo clean --quiet
-	rm -rf $(VENV) $(RTL_VENV) $(DOCS_VENV) .tools out python/noccl/*.so
+	rm -rf $(VENV) $(RTL_VENV) $(DOCS_VENV) .tools out python/noccl/*.so page/node_modules page/dist/*.html

@@ -4,7 +4,8 @@
     spec <- net <- {workload, rtl}, workload <- {coll, run}, run <- {model, sim},
     {coll, run} <- synth, {run, rtl, files} <- cosim, sim <- coherence, {coll, sim} <- program,
     {program, riscv} <- execute, files <- compile,
-    all of these <- studies <- noccl <- {cli, py}, {studies, cli} <- papers
+    all of these <- studies <- noccl <- {cli, py}, {studies, cli} <- papers,
+    studies <- web
 
 The algorithm library and the backends never see each other: a schedule that only works because it
 knows its simulator would prove nothing. A crate may use everything below it. The rule holds for
@@ -76,6 +77,8 @@ ALLOWED: dict[str, frozenset[str]] = {
     "noccl": STUDIED | {"noccl-studies"},
     "noccl-cli": frozenset({"noccl"}),
     "noccl-py": frozenset({"noccl"}),
+    # The engine in a browser: no files, no hardware, no interpreter.
+    "noccl-web": frozenset({"noccl-studies"}),
     # Experiments outside the product: no row above has them. Their command is made as `noccl` is.
     "noccl-papers": STUDIED | {"noccl-studies", "noccl-cli"},
     # Tests of other crates, compiled apart from them: `TESTS`.

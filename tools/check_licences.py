@@ -2,7 +2,7 @@
 """Every foreign package stands under a licence that fits Apache-2.0 distribution.
 
 Rust crates are judged by the licence expression in `cargo metadata`; Python packages by the
-metadata of what is installed. A licence outside the list is a decision for a person.
+metadata of what is installed; packages of the page by its lock file. A licence outside the list is a decision for a person.
 """
 
 from __future__ import annotations
@@ -87,6 +87,16 @@ def python_licences() -> dict[str, str]:
     return found
 
 
+def page_licences(lock: str) -> dict[str, str]:
+    """Maps package of the page's lock file to licence expression; the page itself has no name there."""
+    packages = json.loads(lock)["packages"]
+    return {
+        f"{path} {package['version']}": package.get("license", "")
+        for path, package in packages.items()
+        if path
+    }
+
+
 def lint(licences: dict[str, str]) -> Iterator[Finding]:
     """Finds packages whose licence is missing or not accepted."""
     for package, expression in sorted(licences.items()):
@@ -106,4 +116,6 @@ def cargo_metadata() -> str:
 
 
 if __name__ == "__main__":
-    repository.main("licences", lambda: lint(rust_licences(cargo_metadata()) | python_licences()))
+    page = page_licences((repository.ROOT / "page/package-lock.json").read_text(encoding="utf-8"))
+    licences = rust_licences(cargo_metadata()) | python_licences() | page
+    repository.main("licences", lambda: lint(licences))

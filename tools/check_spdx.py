@@ -32,6 +32,8 @@ SUFFIXES = frozenset(
         ".S",
         ".ld",
         ".js",
+        ".ts",
+        ".mjs",
     }
 )
 NAMES = frozenset({"Makefile", "run"})

@@ -3,6 +3,7 @@
 
 use crate::CompileError;
 use std::io::Read;
+#[cfg(unix)]
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -28,8 +29,9 @@ pub(crate) fn run(command: &mut Command, go_on: impl Fn() -> bool) -> Result<Sai
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .process_group(0);
+        .stderr(Stdio::piped());
+    #[cfg(unix)]
+    command.process_group(0);
     let mut child = command.spawn().map_err(failed)?;
     // Read beside, so that a program with much to say does not wait for a reader.
     let messages = child.stderr.take();

@@ -13,6 +13,8 @@ mod error;
 pub mod library;
 pub mod lockstep;
 pub mod messages;
+#[cfg(not(unix))]
+mod no_library;
 mod run;
 mod verilated;
 

@@ -5,6 +5,9 @@
 //! as long as the hardware, and nothing but the two halves of a clock cycle changes what they point to.
 #![allow(unsafe_code)]
 
+#[cfg(not(unix))]
+use crate::no_library::{self as libloading, Library};
+#[cfg(unix)]
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;

@@ -4,7 +4,6 @@
 use super::refusal;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 /// As many links as Linux follows.
@@ -97,7 +96,7 @@ pub(super) fn of_folder(path: &Path) -> io::Result<PathBuf> {
 
 /// Folder and full path of a file.
 fn place(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
-    let bytes = path.as_os_str().as_bytes();
+    let bytes = path.as_os_str().as_encoded_bytes();
     let is_folder = bytes.ends_with(b"/") || bytes.ends_with(b"/.");
     let Some(name) = path.file_name().filter(|_| !is_folder) else {
         return Err(refusal(ErrorKind::IsADirectory, "names no file"));

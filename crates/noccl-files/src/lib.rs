@@ -11,6 +11,10 @@
 //! - A folder is replaced only if every file in it was written by an earlier call and is as it was written then, which
 //!   its list of files with their digests shows. What somebody else has put there is named, and nothing is deleted.
 
+#[cfg(unix)]
+mod claim;
+#[cfg(not(unix))]
+#[path = "no_claim.rs"]
 mod claim;
 mod error;
 mod folder;

@@ -101,6 +101,15 @@ pub enum PlaneName {
 }
 
 impl PlaneName {
+    /// All planes in index order.
+    pub const ALL: [PlaneName; 5] = [
+        PlaneName::Req,
+        PlaneName::Rsp,
+        PlaneName::Wide,
+        PlaneName::Udn,
+        PlaneName::Static,
+    ];
+
     /// Position in lists that are sorted by plane.
     #[must_use]
     #[inline]

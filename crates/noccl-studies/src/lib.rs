@@ -29,6 +29,7 @@ pub mod stress;
 mod synth;
 mod traffic;
 mod verified;
+mod view;
 
 pub use analytic::{
     DeviationRow, MARKED_DEVIATION, MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelAccuracy, ModelRow,
@@ -91,6 +92,10 @@ pub use traffic::{
     zero_load_latency_cycles,
 };
 pub use verified::Verified;
+pub use view::{
+    LinkTrace, MAX_WINDOWS, TracedLink, VIEW_FORMAT, View, ViewAction, ViewOptions, ViewRequest,
+    ViewTile, view, view_options,
+};
 
 // What studies say of their course.
 pub use noccl_run::{Step, Watch};

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use std::env;
 use std::fs;
 use std::io;
+#[cfg(unix)]
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -166,8 +167,9 @@ fn run(
         .envs(compiler_cache())
         .stdin(Stdio::null())
         .stdout(log.try_clone().map_err(broken)?)
-        .stderr(log)
-        .process_group(0);
+        .stderr(log);
+    #[cfg(unix)]
+    command.process_group(0);
     let mut child = command.spawn().map_err(broken)?;
     loop {
         if let Some(status) = child.try_wait().map_err(broken)? {

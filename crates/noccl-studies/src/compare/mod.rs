@@ -265,7 +265,7 @@ pub(crate) struct Outcome {
 
 /// The collective that bounds a choice: a barrier that does not meet at the root, or nowhere, is not faster than one that
 /// meets in the middle.
-fn bounded(
+pub(crate) fn bounded(
     network: &Network,
     collective: &Collective,
     choice: Choice,

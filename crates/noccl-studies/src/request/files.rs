@@ -198,6 +198,16 @@ pub fn load_spec(preset_or_file: &str, overrides: &[(String, String)]) -> Result
     Ok(spec)
 }
 
+/// The spec of a text that is no file: what a browser sends.
+///
+/// # Errors
+/// [`Error::Spec`].
+pub fn spec_of_text(text: &str, overrides: &[(String, String)]) -> Result<Spec, Error> {
+    let mut spec = parse_spec("spec", text, overrides)?;
+    spec.overrides = overrides.to_vec();
+    Ok(spec)
+}
+
 fn spec_text(preset_or_file: &str) -> Result<String, Error> {
     Ok(if is_path(preset_or_file) {
         read_bounded(Path::new(preset_or_file), MAX_TOML_BYTES)?

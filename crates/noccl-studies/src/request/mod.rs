@@ -6,7 +6,7 @@ use crate::Error;
 pub use files::{
     Loaded, MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, load, load_spec,
     parse_json, parse_lengths, parse_schedule, preset_names, read_definition, read_json,
-    read_schedule, read_text, read_trace, write_bytes, write_file,
+    read_schedule, read_text, read_trace, spec_of_text, write_bytes, write_file,
 };
 pub use names::{
     default_root, group_name, members, parse_collective, parse_element, parse_group,

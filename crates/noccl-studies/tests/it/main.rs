@@ -31,3 +31,4 @@ mod stress;
 mod synth;
 mod textbook;
 mod traffic;
+mod view;

@@ -9,6 +9,7 @@ mod compare;
 mod demo;
 mod gemm;
 mod matrix;
+mod view;
 
 use super::{Verb, group};
 
@@ -17,6 +18,7 @@ group! {
     pub enum Explore {
         Demo(demo::Demo),
         Compare(compare::Compare),
+        View(view::ViewVerb),
         Matrix(matrix::Matrix),
         Auto(auto::Auto),
         #[command(alias = "rivals")]

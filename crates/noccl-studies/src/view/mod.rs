@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One collective run with what a picture of it needs: the mesh, flits per link over time, when every action ran.
+//!
+//! The command line and the page in a browser call the same function, so that both show the same cycles.
+
+mod link_trace;
+mod options;
+
+pub use link_trace::{LinkTrace, MAX_WINDOWS, TracedLink};
+pub use options::{ViewOptions, view_options};
+
+use crate::compare::{AlgorithmRequest, Case, CompareRequest, best_of, bounded, collective_of};
+use crate::request::spec_of_text;
+use crate::{
+    Error, Verified, group_name, load, parse_algorithms, parse_bytes, parse_collective,
+    parse_element, parse_group, parse_operator, parse_override, parse_root, root_name,
+    runtime_cycles,
+};
+use link_trace::LinkRecorder;
+use noccl_coll::Choice;
+use noccl_net::{Network, TileId, TileKind, TileRef, elaborate};
+use noccl_run::{
+    Backend as _, Counters, Diagnosis, Mode, OnProgress, Request, Run as _, RunConfig, RunError,
+    RunResult, Tally, Watch, energy_pj,
+};
+use noccl_sim::Simulator;
+use noccl_workload::{CheckError, Collective, Schedule, participants};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Version of the format of a [`View`].
+pub const VIEW_FORMAT: u32 = 1;
+
+/// Steps between two reports of the progress.
+const REPORT_STEPS: u64 = 256;
+
+/// Which run to show. The words are those of the command line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ViewRequest {
+    /// Preset, or the text of a spec (more than one line of TOML).
+    pub network: String,
+    /// `field=value` over the fields of the spec.
+    pub overrides: Vec<String>,
+    /// Collective.
+    pub collective: String,
+    /// Payload per participant, with a unit.
+    pub bytes: String,
+    /// Participants.
+    pub group: String,
+    /// Root; empty for the default.
+    pub root: String,
+    /// Algorithm: a name, whose best parameters are searched, a name with its parameters, or `auto`.
+    pub algorithm: String,
+    /// Operator of a reduction.
+    pub operator: String,
+    /// Element type of a reduction.
+    pub element: String,
+}
+
+impl Default for ViewRequest {
+    fn default() -> Self {
+        let word = str::to_owned;
+        Self {
+            network: word("collective_noc_4x4"),
+            overrides: Vec::new(),
+            collective: word("all_reduce"),
+            bytes: word("32KiB"),
+            group: word("all"),
+            root: String::new(),
+            algorithm: word("auto"),
+            operator: word("sum"),
+            element: word("fp64"),
+        }
+    }
+}
+
+/// A tile of the mesh.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ViewTile {
+    /// Mesh coordinate: x, y.
+    pub at: [u16; 2],
+    /// Name as `--root` reads it.
+    pub name: String,
+    /// A memory tile? Else a tile with cores.
+    pub is_memory: bool,
+    /// Does it take part in the collective?
+    pub is_member: bool,
+}
+
+/// When an action of the schedule ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ViewAction {
+    /// Kind of the action, in words.
+    pub kind: String,
+    /// Tiles that carry it out: indices into the tiles; at most 64 of them.
+    pub tiles: Vec<u32>,
+    /// First participant's start.
+    pub start_cycle: u64,
+    /// Last participant's end; absent in a run that was given up.
+    pub finish_cycle: Option<u64>,
+}
+
+/// A run and what a picture of it needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct View {
+    /// Version of this format: [`VIEW_FORMAT`].
+    pub format: u32,
+    /// What was asked for.
+    pub request: ViewRequest,
+    /// Name of the network.
+    pub network: String,
+    /// Columns and rows of the mesh, memory tiles included.
+    pub mesh: [u16; 2],
+    /// Tiles in the order of their numbers.
+    pub tiles: Vec<ViewTile>,
+    /// Participants.
+    pub group: String,
+    /// Root.
+    pub root: String,
+    /// Algorithm with its parameters.
+    pub algorithm: String,
+    /// Runtime; absent if the run was given up.
+    pub cycles: Option<u64>,
+    /// Cycle of the last event.
+    pub last_event_cycle: u64,
+    /// Clock of the network.
+    pub clock_ghz: f64,
+    /// No algorithm can be faster on this network.
+    pub lower_bound_cycles: u64,
+    /// Were the outputs compared with what they must be, and are they right?
+    pub verified: Verified,
+    /// Event counters.
+    pub counters: Counters,
+    /// Energy of the counted events; absent of networks without costs per event.
+    pub energy_pj: Option<f64>,
+    /// Actions in the order of the schedule.
+    pub actions: Vec<ViewAction>,
+    /// Flits per link over time.
+    pub trace: LinkTrace,
+    /// Why the run was given up: a deadlock, with who waits for whom.
+    pub stall: Option<Diagnosis>,
+}
+
+/// Runs one collective and records what its picture needs.
+///
+/// # Errors
+/// [`Error`] naming the field that is wrong, what is impossible and what would be accepted. A run that stalls is no error: its
+/// view says who waits for whom.
+pub fn view(request: &ViewRequest, watch: Watch<'_>) -> Result<View, Error> {
+    let network = network_of(request)?;
+    let (compared, bytes, algorithm) = compared(&network, request)?;
+    let collective = collective_of(&network, &compared, bytes)?;
+    let tally = Tally::new(watch, 1);
+    let (choice, schedule) = best_of(&network, &collective, algorithm, &tally)?;
+    let case = Case::new(&network, &collective, compared.seed)?;
+    let reference = match case.reference(&network, &schedule) {
+        Ok(reference) => Ok(reference),
+        // A schedule that may deadlock is run all the same: if it does, the picture shows who waits for whom.
+        Err(error) if may_deadlock(&error) => Err(error),
+        Err(error) => return Err(error),
+    };
+    let recorded = Tally::run_actions(watch, |on_progress| {
+        record(&network, &schedule, &case, on_progress)
+    })?;
+    let verified = match &recorded.stall {
+        Some(_) => Verified::NotChecked,
+        None => {
+            let checked = case.judge(&reference?, &recorded.result.memory);
+            Verified::compared(checked.is_right)
+        }
+    };
+    view_of(
+        request,
+        &network,
+        (&collective, choice, &schedule),
+        recorded,
+        verified,
+    )
+}
+
+fn may_deadlock(error: &Error) -> bool {
+    matches!(error, Error::Check(check) if matches!(**check, CheckError::Deadlock(_)))
+}
+
+fn network_of(request: &ViewRequest) -> Result<Network, Error> {
+    let overrides = request.overrides.iter().map(|text| parse_override(text));
+    let overrides: Vec<(String, String)> = overrides.collect::<Result<_, Error>>()?;
+    if request.network.contains('\n') {
+        return Ok(elaborate(&spec_of_text(&request.network, &overrides)?)?);
+    }
+    Ok(load(&request.network, &overrides)?.network)
+}
+
+/// The same request in the types of a comparison.
+fn compared(
+    network: &Network,
+    request: &ViewRequest,
+) -> Result<(CompareRequest, u64, AlgorithmRequest), Error> {
+    let group = parse_group(network, &request.group)?;
+    let bytes = parse_bytes(&request.bytes)?;
+    let mut out = CompareRequest::new(parse_collective(&request.collective)?, group, vec![bytes]);
+    if !request.root.is_empty() {
+        out.root = Some(parse_root(network, &request.root)?);
+    }
+    out.operator = parse_operator(&request.operator)?;
+    out.element = parse_element(&request.element)?;
+    match parse_algorithms(&request.algorithm)?.as_slice() {
+        [one] => Ok((out, bytes, *one)),
+        _ => {
+            let accepted = "accepted: one algorithm, or auto";
+            Err(Error::argument("--algorithm", &request.algorithm, accepted))
+        }
+    }
+}
+
+struct Recorded {
+    result: RunResult,
+    trace: LinkTrace,
+    stall: Option<Diagnosis>,
+}
+
+/// Runs a schedule step by step and records its links.
+fn record(
+    network: &Network,
+    schedule: &Schedule,
+    case: &Case,
+    on_progress: OnProgress<'_>,
+) -> Result<Recorded, Error> {
+    let config = RunConfig::new(Mode::Value);
+    let mut run = Simulator.start(&Request {
+        network,
+        schedule,
+        inputs: &case.inputs,
+        config: &config,
+    })?;
+    let mut recorder = LinkRecorder::new(network);
+    let mut steps = 0_u64;
+    let mut stall = None;
+    while !run.is_over() && stall.is_none() {
+        match noccl_run::step(&mut run) {
+            Ok(_) => recorder.before(run.progress().cycle, &run),
+            Err(RunError::Stall(diagnosis)) => stall = Some(*diagnosis),
+            Err(error @ (RunError::Refused { .. } | RunError::Interrupted { .. })) => {
+                return Err(error.into());
+            }
+        }
+        steps += 1;
+        if steps.is_multiple_of(REPORT_STEPS) && !on_progress(run.progress()) {
+            let cycle = run.progress().cycle;
+            return Err(RunError::Interrupted { cycle }.into());
+        }
+    }
+    let outputs: &[_] = if stall.is_none() { &case.outputs } else { &[] };
+    let result = run.result(outputs);
+    let trace = recorder.finish(network, &result.links);
+    Ok(Recorded {
+        result,
+        trace,
+        stall,
+    })
+}
+
+fn view_of(
+    request: &ViewRequest,
+    network: &Network,
+    (collective, choice, schedule): (&Collective, Choice, &Schedule),
+    recorded: Recorded,
+    verified: Verified,
+) -> Result<View, Error> {
+    let Recorded {
+        result,
+        trace,
+        stall,
+    } = recorded;
+    let bounds = noccl_model::bounds(network, &bounded(network, collective, choice)?)?;
+    let cycles = || runtime_cycles(Some(schedule), &result.actions);
+    Ok(View {
+        format: VIEW_FORMAT,
+        request: request.clone(),
+        network: network.spec().label(),
+        mesh: [network.width(), network.height()],
+        tiles: tiles(network, collective)?,
+        group: group_name(network, &collective.group),
+        root: root_name(collective.root),
+        algorithm: choice.to_string(),
+        cycles: stall.is_none().then(cycles),
+        last_event_cycle: result.cycles,
+        clock_ghz: network.spec().clock_ghz,
+        lower_bound_cycles: bounds.lower_bound_cycles,
+        verified,
+        counters: result.counters,
+        energy_pj: network
+            .energy()
+            .map(|energy| energy_pj(&result.counters, energy)),
+        actions: actions(network, schedule, &result, stall.is_some()),
+        trace,
+        stall,
+    })
+}
+
+fn tiles(network: &Network, collective: &Collective) -> Result<Vec<ViewTile>, Error> {
+    let members = network.members(&collective.group)?;
+    let all = 0..network.num_tiles() as u32;
+    Ok(all
+        .map(TileId)
+        .map(|tile| {
+            let at = network.coord(tile);
+            let named = network.tile_ref(tile);
+            ViewTile {
+                at: [at.x, at.y],
+                name: root_name(named),
+                is_memory: network.kind(tile) == TileKind::Memory,
+                is_member: members.iter().any(|m| TileRef::Cluster(*m) == named),
+            }
+        })
+        .collect())
+}
+
+/// Most tiles that an action names: a barrier of a million tiles is drawn as one bar.
+const MAX_NAMED_TILES: usize = 64;
+
+fn actions(
+    network: &Network,
+    schedule: &Schedule,
+    result: &RunResult,
+    is_given_up: bool,
+) -> Vec<ViewAction> {
+    let timed = schedule.actions.iter().zip(&result.actions);
+    timed
+        .map(|(action, time)| {
+            let mut tiles = participants(network, &action.kind);
+            tiles.truncate(MAX_NAMED_TILES);
+            // Of a run that was given up, an action that has not ended has no end after its start.
+            let has_ended = !is_given_up || time.finish_cycle > time.start_cycle;
+            ViewAction {
+                kind: action.kind.words().to_owned(),
+                tiles: tiles.into_iter().map(|tile| tile.0).collect(),
+                start_cycle: time.start_cycle,
+                finish_cycle: has_ended.then_some(time.finish_cycle),
+            }
+        })
+        .collect()
+}

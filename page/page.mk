@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# The page of `noccl view`: the engine as WebAssembly in one HTML file. Needs Node 20 or newer; everything else needs neither.
+
+PAGE := page/dist/noccl.html
+WASM := $(TARGET_DIR)/wasm32-unknown-unknown/web/noccl_web.wasm
+PAGE_SOURCES := page/build.mjs $(wildcard page/src/*)
+
+page/node_modules/.installed: page/package.json page/package-lock.json
+	@command -v npm >/dev/null || { echo 'npm is missing: the page needs Node 20 or newer' >&2; exit 1; }
+	npm ci --prefix page --no-audit --no-fund --ignore-scripts --loglevel error
+	@touch $@
+
+$(WASM): $(RUST_SOURCES)
+	@rustup target list --installed | grep -qx wasm32-unknown-unknown || rustup target add wasm32-unknown-unknown
+	cargo build --profile web --locked --target wasm32-unknown-unknown -p noccl-web
+	@touch $@
+
+$(PAGE): $(WASM) $(PAGE_SOURCES) page/node_modules/.installed
+	page/node_modules/.bin/tsc -p page
+	node page/build.mjs $(WASM) $@
+
+.PHONY: page
+page: $(PAGE) ## The page of `noccl view` (minutes, Node 20); `make build` then takes it into the program
+
+# The program with the page in it.
+.PHONY: test-page
+test-page: $(PAGE) ## The page in a browser, and its engine against the program: same cycles, same bytes
+	@$(MAKE) build
+	NOCCL=$(CURDIR)/$(BIN)/noccl ENGINE=$(WASM) PAGE=$(PAGE) node --test page/tests/*.test.mjs

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One run: its result in a line, the mesh, the legend, the chart over time, and a deadlock's waits. */
+
+import { ofKind, ofPlane } from "./colours.ts";
+import { Mesh, type Selected } from "./mesh.ts";
+import type { Run } from "./run.ts";
+import { Timeline } from "./timeline.ts";
+import { summary } from "./view.ts";
+
+export class Panel {
+  readonly root = document.createElement("article");
+  selected: Selected = null;
+  planes = new Set<string>();
+  onSelect: (selected: Selected) => void = () => {};
+  onCycle: (cycle: number) => void = () => {};
+  onRedraw = () => {};
+  private readonly mesh: Mesh;
+  private readonly timeline: Timeline;
+
+  constructor(
+    readonly run: Run,
+    maxCycles: number,
+  ) {
+    this.root.className = "run";
+    const title = document.createElement("h2");
+    title.textContent = summary(run.view);
+    const mesh = canvas("mesh", `Mesh of ${run.view.network} with ${run.view.mesh.join(" by ")} tiles`);
+    const timeline = canvas("timeline", `Flits per cycle and ${run.view.actions.length} actions over ${run.duration} cycles`);
+    this.mesh = new Mesh(mesh, run);
+    this.timeline = new Timeline(timeline, run, maxCycles);
+    this.root.append(title, mesh, legend(run), timeline);
+    if (run.view.stall !== null) this.root.append(waits(run));
+    this.listenToMesh(mesh);
+    this.listenToTimeline(timeline);
+  }
+
+  draw(cycle: number): void {
+    this.mesh.draw(cycle, this.planes, this.selected);
+    this.timeline.draw(cycle, this.selected);
+  }
+
+  private listenToMesh(target: HTMLCanvasElement): void {
+    let last: [number, number] | null = null;
+    let moved = 0;
+    target.addEventListener("pointerdown", (event) => {
+      target.setPointerCapture(event.pointerId);
+      last = [event.offsetX, event.offsetY];
+      moved = 0;
+    });
+    target.addEventListener("pointermove", (event) => {
+      if (last === null) return;
+      const [dx, dy] = [event.offsetX - last[0], event.offsetY - last[1]];
+      moved += Math.abs(dx) + Math.abs(dy);
+      last = [event.offsetX, event.offsetY];
+      this.mesh.panBy(dx, dy);
+      this.onRedraw();
+    });
+    target.addEventListener("pointerup", (event) => {
+      if (moved < 5) this.onSelect(this.mesh.at(event.offsetX, event.offsetY, this.planes));
+      last = null;
+    });
+    target.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.mesh.zoomBy(Math.exp(-event.deltaY / 300), event.offsetX, event.offsetY);
+        this.onRedraw();
+      },
+      { passive: false },
+    );
+    target.addEventListener("keydown", (event) => {
+      const factor = { "+": 1.5, "=": 1.5, "-": 1 / 1.5 }[event.key];
+      if (factor === undefined) return;
+      this.mesh.zoomBy(factor, target.clientWidth / 2, target.clientHeight / 2);
+      this.onRedraw();
+    });
+  }
+
+  private listenToTimeline(target: HTMLCanvasElement): void {
+    let isDown = false;
+    target.addEventListener("pointerdown", (event) => {
+      isDown = true;
+      target.setPointerCapture(event.pointerId);
+      const found = this.timeline.at(event.offsetX, event.offsetY);
+      if (found !== null) this.onSelect(found);
+      this.onCycle(this.timeline.cycleAt(event.offsetX));
+    });
+    target.addEventListener("pointermove", (event) => {
+      if (isDown) this.onCycle(this.timeline.cycleAt(event.offsetX));
+    });
+    target.addEventListener("pointerup", () => {
+      isDown = false;
+    });
+  }
+}
+
+function canvas(name: string, label: string): HTMLCanvasElement {
+  const made = document.createElement("canvas");
+  made.className = name;
+  made.tabIndex = 0;
+  made.setAttribute("role", "img");
+  made.setAttribute("aria-label", label);
+  return made;
+}
+
+/** Colours of planes and of actions. */
+function legend(run: Run): HTMLUListElement {
+  const list = document.createElement("ul");
+  list.className = "legend";
+  const entry = (colour: string, text: string) => {
+    const item = document.createElement("li");
+    const mark = document.createElement("i");
+    mark.style.background = colour;
+    item.append(mark, text);
+    list.append(item);
+  };
+  run.planes.forEach((plane) => entry(ofPlane(plane), `flits, ${plane} plane`));
+  run.kinds.forEach((kind, index) => entry(ofKind(index), kind));
+  return list;
+}
+
+/** Who waits for whom in a run that was given up. */
+function waits(run: Run): HTMLElement {
+  const { stall } = run.view;
+  const section = document.createElement("section");
+  const title = document.createElement("h2");
+  title.textContent = `${stall!.summary} Last movement in cycle ${stall!.last_progress_cycle}.`;
+  const table = document.createElement("table");
+  table.className = "waits";
+  const row = (tag: "th" | "td", cells: string[]) => {
+    const line = table.insertRow();
+    for (const text of cells) {
+      const cell = document.createElement(tag);
+      cell.textContent = text;
+      line.append(cell);
+    }
+  };
+  row("th", ["waits", "for", "at", "since cycle"]);
+  for (const wait of stall!.waits) row("td", [wait.waiter, wait.awaited, wait.place, String(wait.since_cycle)]);
+  section.append(title, table);
+  return section;
+}

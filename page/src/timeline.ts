@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Time from left to right: flits per cycle by plane, the lower bound, and a Gantt chart of the actions. */
+
+import { ofKind, ofPlane, palette } from "./colours.ts";
+import type { Selected } from "./mesh.ts";
+import type { Run } from "./run.ts";
+
+const LOAD_PIXELS = 70;
+const AXIS_PIXELS = 18;
+const LEFT_PIXELS = 64;
+const RIGHT_PIXELS = 12;
+const ROW_PIXELS = 15;
+/** Charts with more rows than fit have thinner ones. */
+const MAX_PIXELS = 260;
+/** Above the loads, for the name of the bound. */
+const TOP_PIXELS = 16;
+
+interface Bar {
+  action: number;
+  row: number;
+}
+
+export class Timeline {
+  private readonly context: CanvasRenderingContext2D;
+  private bars: Bar[] = [];
+  private rows: string[] = [];
+
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    private run: Run,
+    private maxCycles: number,
+  ) {
+    this.context = canvas.getContext("2d")!;
+    this.show(run, maxCycles);
+  }
+
+  /** Shows a run; charts of two runs have the same scale. */
+  show(run: Run, maxCycles: number): void {
+    this.run = run;
+    this.maxCycles = maxCycles;
+    const tileOf = run.view.actions.map((action) => action.tiles[0] ?? 0);
+    const tiles = [...new Set(tileOf)].sort((a, b) => a - b);
+    const rowOf = new Map(tiles.map((tile, row) => [tile, row]));
+    this.rows = tiles.map((tile) => run.view.tiles[tile]?.name ?? String(tile));
+    this.bars = tileOf.map((tile, action) => ({ action, row: rowOf.get(tile) ?? 0 }));
+    const wanted = LOAD_PIXELS + AXIS_PIXELS + this.rows.length * ROW_PIXELS + 4;
+    this.canvas.style.height = `${Math.min(Math.max(wanted, 100), MAX_PIXELS)}px`;
+  }
+
+  cycleAt(x: number): number {
+    const part = (x - LEFT_PIXELS) / (this.canvas.clientWidth - LEFT_PIXELS - RIGHT_PIXELS);
+    return Math.min(Math.max(part, 0), 1) * this.maxCycles;
+  }
+
+  /** The action at a point of the canvas. */
+  at(x: number, y: number): Selected {
+    const row = Math.floor((y - LOAD_PIXELS - AXIS_PIXELS) / this.rowPixels());
+    const cycle = this.cycleAt(x);
+    const slack = this.maxCycles / this.canvas.clientWidth;
+    const found = this.bars.find((bar) => {
+      const action = this.run.view.actions[bar.action]!;
+      const finish = action.finish_cycle ?? this.run.duration;
+      return bar.row === row && cycle >= action.start_cycle - slack && cycle <= finish + slack;
+    });
+    return found === undefined ? null : { action: found.action };
+  }
+
+  draw(cycle: number, selected: Selected): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.context.font = "12px system-ui, sans-serif";
+    this.drawLoads();
+    this.drawAxis();
+    this.drawBars(selected);
+    this.drawMarkers(cycle);
+  }
+
+  private x(cycle: number): number {
+    return LEFT_PIXELS + (cycle / this.maxCycles) * (this.canvas.clientWidth - LEFT_PIXELS - RIGHT_PIXELS);
+  }
+
+  private rowPixels(): number {
+    const space = this.canvas.clientHeight - LOAD_PIXELS - AXIS_PIXELS - 4;
+    return Math.min(space / Math.max(this.rows.length, 1), ROW_PIXELS);
+  }
+
+  /** Flits per cycle, planes stacked; a pixel shows the mean of its windows. */
+  private drawLoads(): void {
+    const { window_cycles, num_windows } = this.run.view.trace;
+    const pixels = Math.max(Math.floor(this.x(this.run.duration) - LEFT_PIXELS), 1);
+    const stacks = this.run.flitsByPlane.map(() => new Float64Array(pixels));
+    this.run.flitsByPlane.forEach((flits, plane) => {
+      for (let pixel = 0; pixel < pixels; pixel++) {
+        const first = Math.floor((pixel / pixels) * num_windows);
+        const last = Math.max(Math.floor(((pixel + 1) / pixels) * num_windows), first + 1);
+        let sum = 0;
+        for (let w = first; w < last && w < num_windows; w++) sum += flits[w]!;
+        stacks[plane]![pixel] = sum / (last - first) / window_cycles;
+      }
+    });
+    const top = Math.max(...Array.from({ length: pixels }, (_, p) => stacks.reduce((s, stack) => s + stack[p]!, 0)), 1);
+    const below = new Float64Array(pixels);
+    stacks.forEach((stack, plane) => {
+      this.context.fillStyle = ofPlane(this.run.planes[plane]!);
+      for (let pixel = 0; pixel < pixels; pixel++) {
+        const [from, part] = [below[pixel]! / top, stack[pixel]! / top];
+        this.context.fillRect(LEFT_PIXELS + pixel, LOAD_PIXELS - (LOAD_PIXELS - TOP_PIXELS) * (from + part), 1, (LOAD_PIXELS - TOP_PIXELS) * part);
+        below[pixel]! += stack[pixel]!;
+      }
+    });
+    this.context.fillStyle = palette().faint;
+    this.context.textAlign = "right";
+    this.context.textBaseline = "top";
+    this.context.fillText(`${Math.round(top)} flits`, LEFT_PIXELS - 6, TOP_PIXELS);
+    this.context.fillText("per cycle", LEFT_PIXELS - 6, TOP_PIXELS + 14);
+  }
+
+  private drawAxis(): void {
+    const y = LOAD_PIXELS;
+    const colours = palette();
+    this.context.strokeStyle = colours.faint;
+    this.context.lineWidth = 1;
+    this.context.beginPath();
+    this.context.moveTo(LEFT_PIXELS, y + 0.5);
+    this.context.lineTo(this.canvas.clientWidth - RIGHT_PIXELS, y + 0.5);
+    this.context.stroke();
+    this.context.fillStyle = colours.faint;
+    this.context.textBaseline = "top";
+    this.context.textAlign = "center";
+    const step = niceStep(this.maxCycles / Math.max(this.canvas.clientWidth / 110, 2));
+    for (let cycle = 0; cycle <= this.maxCycles; cycle += step) {
+      this.context.fillText(cycle.toLocaleString("en"), this.x(cycle), y + 4);
+    }
+    this.context.textAlign = "right";
+    this.context.fillText("cycle", LEFT_PIXELS - 6, y + 4);
+  }
+
+  private drawBars(selected: Selected): void {
+    const pixels = this.rowPixels();
+    const top = LOAD_PIXELS + AXIS_PIXELS;
+    const chosen = selected !== null && "action" in selected ? selected.action : -1;
+    for (const { action: index, row } of this.bars) {
+      const action = this.run.view.actions[index]!;
+      const [start, finish] = [this.x(action.start_cycle), this.x(action.finish_cycle ?? this.run.duration)];
+      this.context.globalAlpha = action.finish_cycle === null ? 0.4 : 0.85;
+      this.context.fillStyle = index === chosen ? palette().accent : ofKind(this.run.kinds.indexOf(action.kind));
+      const height = Math.max(pixels * 0.72, 1);
+      this.context.fillRect(start, top + row * pixels, Math.max(finish - start, 1.5), height);
+    }
+    this.context.globalAlpha = 1;
+    if (pixels < 9) return;
+    this.context.font = `${Math.min(pixels, 12)}px system-ui, sans-serif`;
+    this.context.fillStyle = palette().faint;
+    this.context.textAlign = "right";
+    this.context.textBaseline = "middle";
+    this.rows.forEach((name, row) => this.context.fillText(name, LEFT_PIXELS - 6, top + (row + 0.36) * pixels));
+  }
+
+  /** Where time is, and where a run that reaches the lower bound would end. */
+  private drawMarkers(cycle: number): void {
+    const bound = this.x(this.run.start + this.run.view.lower_bound_cycles);
+    const { bound: green, accent } = palette();
+    const height = this.canvas.clientHeight;
+    this.context.setLineDash([5, 4]);
+    this.vertical(bound, height, green, 1.5);
+    this.context.setLineDash([]);
+    this.context.fillStyle = green;
+    this.context.textBaseline = "top";
+    const isRight = bound > this.canvas.clientWidth - 110;
+    this.context.textAlign = isRight ? "right" : "left";
+    this.context.fillText("lower bound", bound + (isRight ? -4 : 4), 2);
+    this.vertical(this.x(Math.min(cycle, this.maxCycles)), height, accent, 2);
+  }
+
+  private vertical(x: number, height: number, colour: string, width: number): void {
+    this.context.strokeStyle = colour;
+    this.context.lineWidth = width;
+    this.context.beginPath();
+    this.context.moveTo(x, 0);
+    this.context.lineTo(x, height);
+    this.context.stroke();
+  }
+}
+
+/** 1, 2 or 5 times a power of ten, at least one cycle. */
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
+  return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= least) ?? 10 * power;
+}
