@@ -8,8 +8,8 @@
 mod chart;
 mod heat;
 mod html;
-mod looks;
 mod live;
+mod looks;
 mod svg;
 pub(crate) use crate::collective::{CompareRow, Verified, word};
 pub(crate) use crate::files::{format_bytes, read_json};
