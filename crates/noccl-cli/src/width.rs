@@ -22,15 +22,31 @@ pub fn columns() -> usize {
 /// A text in lines of at most so many columns, broken at spaces; lines after the first are indented.
 pub fn wrapped(text: &str, columns: usize, indent: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
+    for word in words(text) {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= columns => {
                 *line += " ";
-                *line += word;
+                *line += &word;
             }
             Some(_) => lines.push(format!("{indent}{word}")),
-            None => lines.push(word.to_owned()),
+            None => lines.push(word),
         }
     }
     lines.join("\n")
+}
+
+/// Words of a text; a number with a space before its thousands is one word.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for part in text.split(' ') {
+        let digits = part.chars().take_while(char::is_ascii_digit).count();
+        match words.last_mut() {
+            Some(number) if digits == 3 && number.ends_with(|c: char| c.is_ascii_digit()) => {
+                *number += " ";
+                *number += part;
+            }
+            Some(_) | None => words.push(part.to_owned()),
+        }
+    }
+    words
 }

@@ -57,6 +57,21 @@ fn tables_of_all_verbs_fit_into_80_and_120_columns() {
 }
 
 #[test]
+fn a_number_stays_on_its_line() {
+    for columns in 60..110 {
+        let arguments = "compare all_reduce --bytes 32KiB --algorithms ring,in_network_once";
+        let said = in_columns(&columns.to_string(), arguments);
+        assert!(said.stdout.contains("3 467"), "{columns}: {}", said.stdout);
+        let winner = said.stdout.split("is fastest").nth(1);
+        assert!(
+            winner.is_some_and(|text| text.contains("3 467")),
+            "{columns}: {}",
+            said.stdout
+        );
+    }
+}
+
+#[test]
 fn a_narrow_table_names_what_it_lacks_and_keeps_what_decides() {
     let said = in_columns("80", MULTICAST);
     assert_says(
