@@ -12,6 +12,7 @@ mod coherence;
 mod common;
 mod core_tiles;
 mod deadlock;
+mod explain;
 mod gemm;
 mod generated;
 mod hardware;

@@ -2,7 +2,7 @@
 //! JSON Schemas of everything that is read or written, generated from the Rust types.
 
 use crate::Error;
-use crate::collective::{CompareRow, MatrixRow, RunReport, SynthReport};
+use crate::collective::{CompareRow, Explanation, MatrixRow, RunReport, SynthReport};
 use crate::network::NetworkDescription;
 use crate::network::TreeDescription;
 use crate::program::{NpbRow, ProgramReport};
@@ -17,7 +17,7 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 28] = [
+pub const SCHEMA_NAMES: [&str; 29] = [
     "spec",
     "network",
     "tree",
@@ -31,6 +31,7 @@ pub const SCHEMA_NAMES: [&str; 28] = [
     "run",
     "program",
     "compare",
+    "explain",
     "matrix",
     "baselines",
     "sweep",
@@ -72,6 +73,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "run" => schema_for!(RunReport),
         "program" => schema_for!(ProgramReport),
         "compare" => schema_for!(Vec<CompareRow>),
+        "explain" => schema_for!(Explanation),
         "matrix" => schema_for!(Vec<MatrixRow>),
         "baselines" => schema_for!(Vec<BaselineRow>),
         "sweep" => schema_for!(TrafficReport),

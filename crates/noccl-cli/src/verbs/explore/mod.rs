@@ -7,6 +7,7 @@ mod barrier;
 mod baselines;
 mod compare;
 mod demo;
+mod explain;
 mod gemm;
 mod matrix;
 
@@ -17,6 +18,7 @@ group! {
     pub enum Explore {
         Demo(demo::Demo),
         Compare(compare::Compare),
+        Explain(explain::Explain),
         Matrix(matrix::Matrix),
         Auto(auto::Auto),
         #[command(alias = "rivals")]
