@@ -17,8 +17,14 @@ STUB = repository.ROOT / "python" / "noccl" / "__init__.pyi"
 TOPICS = {
     "Networks and tiles": ("_native", "networks", "tiles"),
     "Collectives on your data": ("collectives", "blocks", "scatter_gather", "verified"),
-    "Comparisons and measurements": ("experiments", "studies", "matrix_products", "tables"),
-    "Figures": ("plots", "figures"),
+    "Comparisons and measurements": (
+        "experiments",
+        "explanations",
+        "studies",
+        "matrix_products",
+        "tables",
+    ),
+    "Figures": ("plots", "explanation_plot", "figures"),
     "Schedules": ("schedules", "builder", "chunk_program", "checks", "runs", "own_data"),
     "Collectives of your own, searches": ("definitions", "searches", "orders"),
     "Programs of ranks": ("programs.run", "noise"),

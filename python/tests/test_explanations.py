@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from matplotlib.patches import Rectangle
 
 import noccl
 
@@ -58,6 +59,7 @@ def test_bars_are_as_long_as_the_runs(network: noccl.Network) -> None:
     (axes,) = figure.axes
     ends = {0: 0.0, 1: 0.0}
     for bar in axes.patches:
+        assert isinstance(bar, Rectangle)
         row = round(bar.get_y() + bar.get_height() / 2)
         ends[row] = max(ends[row], bar.get_x() + bar.get_width())
     assert [ends[0], ends[1]] == [why.cycles for why in cases]
