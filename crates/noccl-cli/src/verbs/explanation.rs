@@ -140,9 +140,9 @@ fn relaxed(found: &Explanation) -> String {
     if !rows.is_empty() {
         out += &table(&header, &rows);
     }
-    for run in same {
+    for option in same.iter().flat_map(|run| options(&run.options)) {
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "no change: {}", run.options);
+        let _ = writeln!(out, "no change: {option}");
     }
     if found.collective.is_some() {
         let _ = writeln!(out, "all with --algorithm {}", found.algorithm);
