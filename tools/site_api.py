@@ -19,8 +19,10 @@ TOPICS = {
     "Collectives on your data": (
         *("collectives", "blocks", "scatter_gather", "collective_results", "verified", "results"),
     ),
-    "Comparisons and measurements": ("experiments", "studies", "matrix_products", "tables"),
-    "Figures": ("plots", "figures"),
+    "Comparisons and measurements": (
+        *("experiments", "explanations", "studies", "matrix_products", "tables"),
+    ),
+    "Figures": ("plots", "explanation_plot", "figures"),
     "Schedules": (
         "schedules",
         "builder",

@@ -36,6 +36,14 @@ from noccl.experiments import StressReport as StressReport
 from noccl.experiments import compare as compare
 from noccl.experiments import stress as stress
 from noccl.experiments import traffic as traffic
+from noccl.explanation_plot import plot_explanation as plot_explanation
+from noccl.explanations import CauseCycles as CauseCycles
+from noccl.explanations import Explanation as Explanation
+from noccl.explanations import PartCycles as PartCycles
+from noccl.explanations import PathStep as PathStep
+from noccl.explanations import RelaxedRun as RelaxedRun
+from noccl.explanations import ResourceUse as ResourceUse
+from noccl.explanations import explain as explain
 from noccl.figures import Figure as Figure
 from noccl.figures import plot_figure as plot_figure
 from noccl.hardware_report import HardwareReport as HardwareReport

@@ -102,6 +102,13 @@ pub struct CollectiveArgs {
     /// multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all, scatter, gather, scan, barrier or custom (with --definition)
     #[arg(value_parser = noccl::collective::parse_collective)]
     pub collective: CollectiveKind,
+    #[command(flatten)]
+    options: CollectiveOptions,
+}
+
+/// What a collective is over, and of what.
+#[derive(Debug, Args)]
+pub struct CollectiveOptions {
     /// Participants: all, row, row:Y, column:X or X,Y,W,H (south-west cluster and size)
     #[arg(long, default_value = "all")]
     pub group: String,
@@ -133,6 +140,30 @@ impl CollectiveArgs {
         bytes: &[u64],
         algorithms: &[AlgorithmRequest],
     ) -> Result<CompareRequest, Error> {
+        self.options
+            .request(self.collective, network, bytes, algorithms)
+    }
+}
+
+impl CollectiveOptions {
+    /// Ids of these options.
+    pub const IDS: [&str; 6] = [
+        "group",
+        "root",
+        "operator",
+        "element",
+        "lengths",
+        "definition",
+    ];
+
+    /// The request for these sizes and algorithms.
+    pub fn request(
+        &self,
+        collective: CollectiveKind,
+        network: &Network,
+        bytes: &[u64],
+        algorithms: &[AlgorithmRequest],
+    ) -> Result<CompareRequest, Error> {
         let group = noccl::network::parse_group(network, &self.group)?;
         let root = self.root.as_deref();
         let lengths = self
@@ -157,11 +188,7 @@ impl CollectiveArgs {
             algorithms: algorithms.to_vec(),
             operator: self.operator,
             element: self.element,
-            ..CompareRequest::new(
-                self.collective,
-                group,
-                longest.unwrap_or_else(|| bytes.to_vec()),
-            )
+            ..CompareRequest::new(collective, group, longest.unwrap_or_else(|| bytes.to_vec()))
         })
     }
 }

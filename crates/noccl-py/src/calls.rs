@@ -3,7 +3,8 @@
 
 use crate::error::to_python;
 use crate::request::{
-    CompareFields, GemmFields, RunFields, ScheduleFields, StressFields, TrafficFields, parse,
+    CompareFields, ExplainFields, GemmFields, RunFields, ScheduleFields, StressFields,
+    TrafficFields, parse,
 };
 use crate::supervise::supervise;
 use noccl::collective::{
@@ -180,6 +181,28 @@ pub(crate) fn compare(
         move |fields: CompareFields, watch| {
             let network = &loaded.network;
             Ok(noccl::collective::compare(network, &fields.resolve(network)?, watch)?.rows)
+        },
+    )
+}
+
+/// Says where the cycles of a run go; explanation as JSON text.
+#[pyfunction]
+pub(crate) fn explain(
+    py: Python<'_>,
+    network: &Network,
+    request: String,
+    schedule: Option<String>,
+    on_progress: OnProgress,
+) -> PyResult<String> {
+    let loaded = Arc::clone(&network.loaded);
+    respond(
+        py,
+        &on_progress,
+        request,
+        move |fields: ExplainFields, watch| {
+            let network = &loaded.network;
+            let schedule = schedule.as_deref().map(read_schedule).transpose()?;
+            noccl::collective::explain(network, &fields.resolve(network, schedule)?, watch)
         },
     )
 }

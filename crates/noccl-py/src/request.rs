@@ -2,8 +2,8 @@
 //! Requests as the Python package writes them, in the text forms that the command line reads too.
 
 use noccl::collective::{
-    AlgorithmRequest, CompareRequest, Definition, Lengths, RunRequest, parse_algorithms,
-    parse_collective, parse_element, parse_operator,
+    AlgorithmRequest, CompareRequest, Definition, ExplainRequest, ExplainSubject, Lengths,
+    RunRequest, Schedule, parse_algorithms, parse_collective, parse_element, parse_operator,
 };
 use noccl::hardware::{HardwareRequest, parse_boundary};
 use noccl::network::{Network, parse_group, parse_root};
@@ -66,6 +66,40 @@ impl ScheduleFields {
             [algorithm] => Ok((request, *algorithm)),
             _ => Err(one()),
         }
+    }
+}
+
+/// What is explained: a collective, or a schedule that crosses the border beside this.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExplainFields {
+    collective: Option<ScheduleFields>,
+    has_reruns: bool,
+    is_lock_step: bool,
+}
+
+impl ExplainFields {
+    pub(crate) fn resolve(
+        self,
+        network: &Network,
+        schedule: Option<Schedule>,
+    ) -> Result<ExplainRequest, Error> {
+        let subject = match (self.collective, schedule) {
+            (Some(fields), _) => {
+                let (request, algorithm) = fields.resolve(network)?;
+                ExplainSubject::Collective(Box::new(request), algorithm)
+            }
+            (None, Some(schedule)) => ExplainSubject::Schedule(Box::new(schedule)),
+            (None, None) => {
+                let accepted = "accepted: a collective or a schedule";
+                return Err(Error::argument("what", "nothing", accepted));
+            }
+        };
+        Ok(ExplainRequest {
+            subject,
+            has_relaxed: self.has_reruns,
+            is_lock_step: self.is_lock_step,
+        })
     }
 }
 

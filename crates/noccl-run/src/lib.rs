@@ -9,6 +9,7 @@
 //! [`conformance`] is what each of them is tried with.
 
 mod backend;
+mod breakdown;
 mod clock;
 mod config;
 pub mod conformance;
@@ -25,6 +26,7 @@ mod result;
 mod run_loop;
 
 pub use backend::{Activity, Backend, Checkpoints, OnProgress, Request, Run, Status};
+pub use breakdown::{Breakdown, Cause, CauseCycles, Part, PathStep, Resource, ResourceUse};
 pub use clock::{gb_per_s, time_ns};
 pub use config::{
     AxiPort, LocalSide, MAX_THREADS, MAX_VALUE_BYTES, MemoryImage, Mode, RunConfig, StallConfig,

@@ -14,6 +14,7 @@ mod diagnose;
 mod driver;
 mod endpoint;
 mod execution;
+mod explain;
 mod kernel;
 mod machine;
 mod ni;
@@ -34,6 +35,7 @@ pub use endpoint::torrent::DirectChain;
 // with the tests would be compiled again for.
 #[doc(hidden)]
 pub use endpoint::torrent::lean_endpoint;
+pub use explain::{explain_schedule, explains_every_cycle};
 pub use noccl_run::OnProgress;
 pub use open_run::open_run;
 pub use record::OnCycle;

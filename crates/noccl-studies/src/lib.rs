@@ -15,6 +15,7 @@ mod coherence;
 pub mod compare;
 mod core_costs;
 mod error;
+mod explain;
 mod figure;
 pub mod gemm;
 mod matrix;
@@ -59,6 +60,10 @@ pub use compare::{
 };
 pub use core_costs::{CoreCostRow, CoreCostSpread, CoreCosts, ExecutedCase, calibrate_cores};
 pub use error::{Error, ErrorClass};
+pub use explain::{
+    BlockedRow, CauseRow, ExplainMethod, ExplainRequest, ExplainSubject, Explanation, PartRow,
+    PathRow, RelaxedRow, ResourceRow, explain,
+};
 pub use figure::{Bars, Content, Figure, Line, Panel, Series, write_figures};
 pub use gemm::{AttentionRequest, AttentionRow, GemmRequest, GemmRow, attention, gemm};
 pub use matrix::{MatrixRequest, MatrixRow, matrix};

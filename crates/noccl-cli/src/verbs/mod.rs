@@ -2,6 +2,7 @@
 //! The verbs, one file each, in a folder per group of the help. A new verb is its file and two lines of its group.
 
 mod describe;
+mod explanation;
 mod explore;
 mod hardware;
 mod project;

@@ -14,6 +14,7 @@ mod compare_table;
 mod completion;
 mod core_tiles;
 mod deadlock;
+mod explain;
 mod gemm;
 mod generated;
 mod hardware;

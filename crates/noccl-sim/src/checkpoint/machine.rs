@@ -23,6 +23,7 @@ pub(crate) fn save_machine<W: Write>(
         beat: _,
         // Only looks on.
         recorder: _,
+        observer: _,
         // Of open-loop traffic, which has no checkpoints.
         sources: _,
         clock,

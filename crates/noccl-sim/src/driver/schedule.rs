@@ -74,6 +74,11 @@ impl<'a> ScheduleRun<'a> {
         })
     }
 
+    /// What a run that is over was made of.
+    pub(crate) fn into_parts(self) -> (Machine<'a>, Agents<'a>) {
+        (self.machine, self.agents)
+    }
+
     /// The cycle that comes next.
     #[must_use]
     pub const fn cycle(&self) -> u64 {

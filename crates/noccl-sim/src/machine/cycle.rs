@@ -74,6 +74,9 @@ impl Machine<'_> {
         if let Some((recorder, observed)) = self.observe() {
             recorder.note_moves(&observed);
         }
+        if self.observer.is_some() {
+            self.note_cycle();
+        }
         let has_passed = self.mesh.has_bypass() && self.pass_in_flight();
         let counts_deliveries = self.counts_deliveries();
         let (has_crossed, checksum) = self
@@ -144,6 +147,7 @@ impl Machine<'_> {
                     beats,
                     ..
                 } = *self.interfaces.txns.get(txn);
+                self.note_delivered(tile, txn);
                 self.done.push(Done::Delivered { owner, tile, beats });
                 let resp = self.errors.memory_response(tile, address, 4);
                 let old = if resp == OKAY {

@@ -22,6 +22,7 @@ pub(crate) use clock::Clock;
 
 use crate::endpoint::memory::MemorySystem;
 use crate::endpoint::torrent::Torrents;
+use crate::explain::Observer;
 use crate::ni::axi::error_table::Errors;
 use crate::ni::axi::state::Interfaces;
 use crate::record::Recorder;
@@ -52,6 +53,8 @@ pub(crate) struct Machine<'n> {
     pub torrents: Option<Box<Torrents>>,
     pub checks: Checks,
     pub recorder: Option<Box<Recorder<'n>>>,
+    /// Who explains the run, if somebody does.
+    pub observer: Option<Observer>,
     /// What the driver has not been told yet.
     pub done: Vec<Done>,
     /// Sources of open-loop traffic, each with an event for its next packet. They create packets whatever the network does, so
@@ -85,6 +88,7 @@ impl<'n> Machine<'n> {
             torrents: Torrents::new(network),
             checks: Checks::default(),
             recorder: None,
+            observer: None,
             done: Vec::new(),
             sources: 0,
             config,

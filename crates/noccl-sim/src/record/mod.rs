@@ -79,6 +79,9 @@ impl<'n> Machine<'n> {
         if let Some((recorder, observed)) = self.observe() {
             recorder.commands.push(observed.command(tile, id, source));
         }
+        if self.observer.is_some() {
+            self.note_command(tile, id);
+        }
     }
 
     /// An endpoint has the last response to a transaction.
@@ -88,6 +91,7 @@ impl<'n> Machine<'n> {
             let tile = TileId(tile as u32);
             recorder.completions.push(Completion { tile, tag, resp });
         }
+        self.note_completed(tile as u32, tag);
     }
 
     /// A tile writes its own memory without the network.

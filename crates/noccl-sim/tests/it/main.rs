@@ -15,6 +15,7 @@ mod dma;
 mod errors;
 mod esp;
 mod executed_checkpoint;
+mod explain;
 mod fifo_depths;
 mod flags;
 mod formula_bypass;

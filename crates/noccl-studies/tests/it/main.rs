@@ -16,6 +16,7 @@ mod core_tiles;
 mod core_traffic;
 mod delivery_bounds;
 mod depths_and_links;
+mod explain;
 mod extremes;
 mod gemm;
 mod ideal;

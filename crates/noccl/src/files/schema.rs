@@ -2,7 +2,7 @@
 //! JSON Schemas of everything that is read or written, generated from the Rust types.
 
 use crate::Error;
-use crate::collective::{CompareRow, MatrixRow, RunReport, SynthReport, View};
+use crate::collective::{CompareRow, Explanation, MatrixRow, RunReport, SynthReport, View};
 use crate::network::NetworkDescription;
 use crate::network::TreeDescription;
 use crate::program::{NpbRow, ProgramReport};
@@ -17,7 +17,7 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 29] = [
+pub const SCHEMA_NAMES: [&str; 30] = [
     "spec",
     "network",
     "tree",
@@ -32,6 +32,7 @@ pub const SCHEMA_NAMES: [&str; 29] = [
     "program",
     "compare",
     "view",
+    "explain",
     "matrix",
     "baselines",
     "sweep",
@@ -74,6 +75,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "program" => schema_for!(ProgramReport),
         "compare" => schema_for!(Vec<CompareRow>),
         "view" => schema_for!(Vec<View>),
+        "explain" => schema_for!(Explanation),
         "matrix" => schema_for!(Vec<MatrixRow>),
         "baselines" => schema_for!(Vec<BaselineRow>),
         "sweep" => schema_for!(TrafficReport),

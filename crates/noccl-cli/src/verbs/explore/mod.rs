@@ -7,6 +7,7 @@ mod barrier;
 mod baselines;
 mod compare;
 mod demo;
+mod explain;
 mod gemm;
 mod matrix;
 mod view;
@@ -19,6 +20,7 @@ group! {
         Demo(demo::Demo),
         Compare(compare::Compare),
         View(view::ViewVerb),
+        Explain(explain::Explain),
         Matrix(matrix::Matrix),
         Auto(auto::Auto),
         #[command(alias = "rivals")]

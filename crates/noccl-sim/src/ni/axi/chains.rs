@@ -150,6 +150,9 @@ impl Machine<'_> {
 
     /// A beat of a chain has arrived.
     pub(crate) fn take_chain_beat(&mut self, tile: usize, flit: Flit) {
+        if flit.is_last() {
+            self.note_delivered(tile as u32, flit.txn);
+        }
         if let Some(torrents) = &mut self.torrents {
             let closes = flit.is_last().then_some(flit.txn);
             let payload = flit.payload;

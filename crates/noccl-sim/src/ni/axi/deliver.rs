@@ -191,6 +191,7 @@ impl Machine<'_> {
 
     /// The last beat of a write is in memory: tell the driver, respond after the memory's latency.
     pub(crate) fn take_write(&mut self, tile: usize, flit: Flit) {
+        self.note_delivered(tile as u32, flit.txn);
         let txn = self.interfaces.txns.get(flit.txn);
         if let Owner::Message { window } = txn.owner {
             self.take_message(tile, flit, window);
@@ -230,6 +231,9 @@ impl Machine<'_> {
             self.clock
                 .schedule(due_cycle, Event::RespondToGroup { txn });
         }
+        if flit.is_last() {
+            self.note_delivered(tile as u32, txn);
+        }
     }
 
     fn deliver_barrier(&mut self, tile: usize, flit: Flit) {
@@ -249,6 +253,7 @@ impl Machine<'_> {
         txn.resp = txn.resp.max(flit.resp());
         if txn.arrived == leaves {
             self.interfaces.nis[tile].open_barriers -= 1;
+            self.note_delivered(tile as u32, flit.txn);
             let due_cycle = self.clock.now() + self.memory_latency(tile as u32);
             self.clock
                 .schedule(due_cycle, Event::RespondToGroup { txn: flit.txn });
@@ -311,6 +316,7 @@ impl Machine<'_> {
             resp,
         });
         if is_over {
+            self.note_closed(id);
             self.errors.forget(id);
             self.interfaces.txns.close(id);
         }
@@ -403,6 +409,7 @@ impl Machine<'_> {
             value: flit.payload,
             resp,
         });
+        self.note_closed(flit.txn);
         self.interfaces.txns.close(flit.txn);
     }
 

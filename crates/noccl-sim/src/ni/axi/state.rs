@@ -102,7 +102,7 @@ pub(crate) struct Ni {
     /// place meanwhile.
     pub asked: [bool; 2],
     /// A multicast's beat whose own copy has gone and that has not: it goes before any other write.
-    pub(super) copied: Option<Flit>,
+    pub copied: Option<Flit>,
     /// The cycle after the last response to a narrow, to a wide write came: one per cycle.
     pub responded: [u64; 2],
     /// When the last of the narrow data that have been asked for are due: data come in the order of requests.
