@@ -6,6 +6,7 @@
 //! schedule, and what the collective means (exact result, or the error bound of a float sum).
 //! Chunk counts are searched in timing mode; only the best one is run in value mode.
 
+mod among;
 mod auto;
 mod auto_cores;
 pub(crate) mod case;
@@ -17,6 +18,7 @@ mod row;
 mod search;
 
 pub use crate::runs::LinkFlits;
+pub(crate) use among::{Expectation, choice_among, expected, simulated};
 pub use auto::program_choice;
 pub(crate) use case::Case;
 pub(crate) use case::collective_of;

@@ -8,8 +8,8 @@ use crate::network::TreeDescription;
 use crate::program::{NpbRow, ProgramReport};
 use crate::study::bench::BenchRow;
 use crate::study::{
-    AttentionRow, BarrierStudy, BaselineRow, CoherenceRow, Figure, GemmRow, OrderDraw, OrderReport,
-    StressReport, TrafficReport, Validation,
+    Advice, AdviceWorkload, AttentionRow, BarrierStudy, BaselineRow, CoherenceRow, Figure, GemmRow,
+    OrderDraw, OrderReport, StressReport, TrafficReport, Validation,
 };
 use noccl_model::Calibration;
 use noccl_rtl::RtlNumbers;
@@ -17,7 +17,7 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 28] = [
+pub const SCHEMA_NAMES: [&str; 30] = [
     "spec",
     "network",
     "tree",
@@ -32,6 +32,8 @@ pub const SCHEMA_NAMES: [&str; 28] = [
     "program",
     "compare",
     "matrix",
+    "advise",
+    "workload",
     "baselines",
     "sweep",
     "stress",
@@ -73,6 +75,8 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "program" => schema_for!(ProgramReport),
         "compare" => schema_for!(Vec<CompareRow>),
         "matrix" => schema_for!(Vec<MatrixRow>),
+        "advise" => schema_for!(Advice),
+        "workload" => schema_for!(AdviceWorkload),
         "baselines" => schema_for!(Vec<BaselineRow>),
         "sweep" => schema_for!(TrafficReport),
         "stress" => schema_for!(StressReport),

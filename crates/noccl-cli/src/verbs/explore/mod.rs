@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compare algorithms and systems: what a chip should do.
 
+mod advise;
 mod attention;
 mod auto;
 mod barrier;
@@ -18,6 +19,7 @@ group! {
         Demo(demo::Demo),
         Compare(compare::Compare),
         Matrix(matrix::Matrix),
+        Advise(advise::Advise),
         Auto(auto::Auto),
         #[command(alias = "rivals")]
         Baselines(baselines::Baselines),

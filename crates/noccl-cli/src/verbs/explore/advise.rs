@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `noccl advise`
+
+use crate::effects::{self, Idle};
+use crate::progress::watched;
+use crate::table::{Align, grouped, table};
+use crate::verbs::Verb;
+use crate::{Outcome, output};
+use clap::Args;
+use noccl::Error;
+use noccl::collective::Verified;
+use noccl::study::gemm::parse_mesh;
+use noccl::study::{Advice, AdviceRequest, AdviceRow, AdviceSimulation};
+use std::path::PathBuf;
+
+const LEGEND: &str = "\
+s: simulated, bytes compared; e: estimated; whole: with computation; speedup: over software, of the whole and of its collectives
+bound: proved for any algorithm; area: routers and additions per tile, without memories; path: critical path without wires;
+area and path: Yosys and the OSU 180 nm library, -: not synthesised; deadlock: free of it for any traffic, or for each schedule alone
+";
+
+/// Is hardware for collectives worth it for a workload?
+///
+/// One row per mechanism: time of the whole workload, energy, area, critical path; which wins, and what would change that.
+///
+/// Each collective is run by the fastest algorithm that the mechanism has hardware for. A workload file has steps: collectives with sizes and
+/// counts, and computation; `--show-workload` prints one that ships with the program, to be copied and changed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noccl advise --mesh 16x16 --workload llama3-8b-decode
+  noccl advise --mesh 8x8 --workload fft --output fft.html --plot fft.svg
+  noccl advise --workload stencil --show-workload > mine.toml && noccl advise --mesh 4x4 --workload mine.toml
+  noccl advise --mesh 16x16 --workload mixtral-moe --simulate all --json")]
+pub struct Advise {
+    /// Columns and rows of clusters, 64 at most
+    #[arg(long, value_name = "WxH", value_parser = parse_mesh, default_value = "8x8")]
+    mesh: (u32, u32),
+    /// llama3-8b-decode, llama3-8b-prefill, mixtral-moe, fft, stencil, or a TOML file
+    #[arg(long, value_name = "NAME|FILE")]
+    workload: String,
+    /// all, winners (exchanges between many clusters only where the mechanism can still win), or none: cycles are estimated
+    #[arg(long, value_name = "all|winners|none", default_value = "winners", value_parser = parse_simulation)]
+    simulate: AdviceSimulation,
+    /// Print the command that simulates each number
+    #[arg(long, conflicts_with = "json")]
+    commands: bool,
+    /// Write the files that commands of halo exchanges name into this directory
+    #[arg(long, value_name = "DIRECTORY")]
+    definitions: Option<PathBuf>,
+    /// Write a page with table, plot and commands
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the plot of time over area (SVG)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Print the workload file and do nothing else
+    #[arg(long)]
+    show_workload: bool,
+    /// Print rows, evidence, commands and verdict as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// `all`, `winners` or `none`.
+fn parse_simulation(text: &str) -> Result<AdviceSimulation, Error> {
+    match text {
+        "all" => Ok(AdviceSimulation::All),
+        "winners" => Ok(AdviceSimulation::Winners),
+        "none" => Ok(AdviceSimulation::None),
+        _ => Err(Error::argument(
+            "--simulate",
+            text,
+            "accepted: all, winners, none",
+        )),
+    }
+}
+
+impl Verb for Advise {
+    fn idle(&self) -> Vec<Idle> {
+        let options = &[
+            "mesh",
+            "simulate",
+            "commands",
+            "definitions",
+            "output",
+            "plot",
+            "json",
+        ];
+        let on = "--show-workload";
+        effects::idle(self.show_workload, options, on, "an analysis")
+    }
+
+    fn run(&self) -> Result<Outcome, Error> {
+        if self.show_workload {
+            let text = noccl::study::workload_text(&self.workload)?;
+            output::data(text)?;
+            return Ok(Outcome::Fine);
+        }
+        for file in [&self.output, &self.plot].into_iter().flatten() {
+            noccl::files::check_output(file)?;
+        }
+        let request = AdviceRequest {
+            mesh: self.mesh,
+            workload: noccl::study::read_workload(&self.workload)?,
+            simulation: self.simulate,
+        };
+        if let Some(directory) = &self.definitions {
+            for (name, text) in noccl::study::advice_files(&request)? {
+                noccl::files::write_file(&directory.join(name), &text)?;
+            }
+        }
+        let advice = watched("collectives", |watch| noccl::study::advise(&request, watch))?;
+        if let Some(file) = &self.output {
+            noccl::files::write_file(file, &noccl::report::advice_page(&advice))?;
+        }
+        if let Some(file) = &self.plot {
+            noccl::files::write_file(file, &noccl::report::advice_plot(&advice))?;
+        }
+        if self.json {
+            output::json(&advice)?;
+        } else {
+            output::result(&text(&advice, self.commands))?;
+        }
+        let mut parts = advice.rows.iter().flat_map(|row| &row.parts);
+        Ok(match parts.any(|part| part.verified == Verified::No) {
+            true => Outcome::Failed,
+            false => Outcome::Fine,
+        })
+    }
+}
+
+fn text(advice: &Advice, has_commands: bool) -> String {
+    let [columns, rows] = advice.mesh;
+    let mut out = format!(
+        "{} on {columns}x{rows} clusters\ncomputation: {:.1} us; source: {}\n\n{}\n",
+        advice.about,
+        advice.compute_us,
+        advice.source,
+        mechanisms(&advice.rows)
+    );
+    out += &format!("{}\n", advice.verdict.sentence);
+    for change in &advice.verdict.changes {
+        out += &format!("  {change}\n");
+    }
+    for one in &advice.left_out {
+        out += &format!("not compared: {}: {}\n", one.mechanism.name(), one.reason);
+    }
+    if has_commands {
+        out += &commands(&advice.rows);
+    }
+    out + "\n" + LEGEND
+}
+
+fn mechanisms(rows: &[AdviceRow]) -> String {
+    use Align::{Left, Right};
+    let header = [
+        ("mechanism", Left),
+        ("cycles", Right),
+        ("", Left),
+        ("whole [us]", Right),
+        ("speedup", Right),
+        ("coll.", Right),
+        ("/bound", Right),
+        ("energy [uJ]", Right),
+        ("area [kGE]", Right),
+        ("path [FO4]", Right),
+        ("deadlock", Left),
+    ];
+    let line = |row: &AdviceRow| {
+        let dash = || "-".to_owned();
+        let path = row.path.as_ref();
+        let evidence = if row.is_simulated { "s" } else { "e" };
+        vec![
+            row.mechanism.title().to_owned(),
+            grouped(row.cycles),
+            evidence.to_owned(),
+            format!("{:.1}", row.time_us),
+            format!("{:.3}", row.speedup),
+            format!("{:.2}", row.collectives_speedup),
+            format!("{:.2}", row.cycles_over_bound),
+            row.energy_uj.map_or_else(dash, |e| format!("{e:.1}")),
+            row.area
+                .as_ref()
+                .map_or_else(dash, |a| format!("{:.1}", a.kge)),
+            path.map_or_else(dash, |p| format!("{:.1}", p.fo4)),
+            row.deadlock_freedom.words().to_owned(),
+        ]
+    };
+    table(&header, &rows.iter().map(line).collect::<Vec<_>>())
+}
+
+/// What each mechanism calls: cycles, calls and the command.
+fn commands(rows: &[AdviceRow]) -> String {
+    let mut out = String::new();
+    for row in rows {
+        out += &format!("\n{}\n", row.mechanism.name());
+        for part in &row.parts {
+            let error = part.error.as_ref();
+            let evidence = error.map_or_else(
+                || "simulated".to_owned(),
+                |error| format!("estimated, error {error}"),
+            );
+            out += &format!(
+                "  {} x {} cycles, {evidence}: {}\n",
+                grouped(part.count),
+                grouped(part.cycles),
+                part.command
+            );
+        }
+    }
+    out
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What calls take with a mechanism. Each network, collective and size is looked at once, whichever mechanisms and steps ask for it.
+
+use super::calls::{Call, request};
+use super::mechanism::Mechanism;
+use crate::compare::{Expectation, choice_among, collective_of, expected, is_refusal, simulated};
+use crate::{CompareRequest, CompareRow, Error, Step, Watch, load_spec};
+use noccl_coll::{Choice, offered};
+use noccl_model::bounds;
+use noccl_net::{Network, elaborate};
+use noccl_run::Tally;
+use noccl_spec::EnergyTable;
+use noccl_workload::CollectiveKind;
+
+/// Exchanges of at most so many members are simulated whatever they gain, and short runs may choose their algorithm.
+const FEW_MEMBERS: usize = 64;
+
+/// How much is simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdviceSimulation {
+    /// Everything.
+    All,
+    /// What costs little, and exchanges of many members where the mechanism can still win.
+    Winners,
+    /// Nothing: all cycles are estimated.
+    None,
+}
+
+/// A collective by the fastest algorithm of a mechanism.
+#[derive(Debug, Clone)]
+pub(super) struct Answer {
+    pub(super) row: CompareRow,
+    pub(super) request: CompareRequest,
+    pub(super) choice: Choice,
+    /// How cycles are expected; none where they were simulated.
+    pub(super) expectation: Option<Expectation>,
+}
+
+/// A call with a mechanism: one collective, or two that together do it.
+#[derive(Debug, Clone)]
+pub(super) struct Evaluated {
+    pub(super) answers: Vec<Answer>,
+    pub(super) bound_cycles: u64,
+}
+
+impl Evaluated {
+    pub(super) fn cycles(&self) -> u64 {
+        self.answers.iter().map(|answer| answer.row.cycles).sum()
+    }
+
+    pub(super) fn is_simulated(&self) -> bool {
+        let mut answers = self.answers.iter();
+        answers.all(|answer| answer.expectation.is_none())
+    }
+}
+
+/// An answer, or why the mechanism has none.
+type Known = Result<Answer, String>;
+
+/// A question that was answered before.
+struct Asked {
+    network: String,
+    request: CompareRequest,
+    allowed: Vec<Choice>,
+    is_simulated: bool,
+    known: Known,
+}
+
+/// Networks of one mesh, and what is known of them.
+pub(super) struct Evaluator<'w> {
+    mesh: (u32, u32),
+    energy: EnergyTable,
+    networks: Vec<(String, Network)>,
+    asked: Vec<Asked>,
+    tally: Tally<'w>,
+    watch: Watch<'w>,
+}
+
+impl<'w> Evaluator<'w> {
+    pub(super) fn new(mesh: (u32, u32), num_units: u64, watch: Watch<'w>) -> Result<Self, Error> {
+        let spec = load_spec(&Mechanism::WideReduction.preset(mesh), &[])?;
+        let table = spec.axi().map(|axi| axi.energy.clone());
+        let energy = table.ok_or_else(|| {
+            let accepted = "accepted: a network of clusters, which has a table of energies";
+            Error::argument("energy", &spec.name, accepted)
+        })?;
+        Ok(Self {
+            mesh,
+            energy,
+            networks: Vec::new(),
+            asked: Vec::new(),
+            tally: Tally::new(watch, num_units),
+            watch,
+        })
+    }
+
+    /// The network of a mechanism. All networks of clusters have S1's energies.
+    pub(super) fn network(&mut self, mechanism: Mechanism) -> Result<&Network, Error> {
+        let preset = mechanism.preset(self.mesh);
+        let known = self.networks.iter().position(|(name, _)| *name == preset);
+        let index = match known {
+            Some(index) => index,
+            None => {
+                let mut spec = load_spec(&preset, &[])?;
+                if let Some(axi) = spec.axi_mut() {
+                    axi.energy = self.energy.clone();
+                }
+                self.networks.push((preset, elaborate(&spec)?));
+                self.networks.len() - 1
+            }
+        };
+        Ok(&self.networks[index].1)
+    }
+
+    /// A unit of work is done.
+    pub(super) fn finish_unit(&self) -> Result<(), Error> {
+        Ok(self.tally.finish_unit()?)
+    }
+
+    /// Is this exchange so large that it is simulated only where that can change the verdict?
+    pub(super) fn is_costly(&mut self, call: &Call) -> Result<bool, Error> {
+        if !call.is_exchange() {
+            return Ok(false);
+        }
+        let network = self.network(Mechanism::Software)?;
+        let group = crate::parse_group(network, &call.group)?;
+        Ok(network.members(&group)?.len() > FEW_MEMBERS)
+    }
+
+    /// A call with a mechanism; or why that cannot do it.
+    pub(super) fn call(
+        &mut self,
+        mechanism: Mechanism,
+        call: &Call,
+        is_simulated: bool,
+    ) -> Result<Result<Evaluated, String>, Error> {
+        let direct = self.ask(mechanism, call, None, is_simulated)?;
+        let parts = match call.called {
+            super::workload::Called::Collective(kind) => mechanism.composed(kind),
+            super::workload::Called::Halo => None,
+        };
+        let mut composed = Vec::new();
+        for kind in parts.into_iter().flatten() {
+            if let Ok(answer) = self.ask(mechanism, call, Some(kind), is_simulated)? {
+                composed.push(answer);
+            }
+        }
+        let is_complete = parts.is_some_and(|parts| parts.len() == composed.len());
+        let sum: u64 = composed.iter().map(|answer| answer.row.cycles).sum();
+        let answers = match direct {
+            Ok(direct) if !is_complete || direct.row.cycles <= sum => vec![direct],
+            Ok(_) => composed,
+            Err(_) if is_complete => composed,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let bound_cycles = self.bound(mechanism, call, &answers)?;
+        Ok(Ok(Evaluated {
+            answers,
+            bound_cycles,
+        }))
+    }
+
+    /// No algorithm is faster; of messages of core tiles, which other bounds do not know, their links and cores.
+    fn bound(
+        &mut self,
+        mechanism: Mechanism,
+        call: &Call,
+        answers: &[Answer],
+    ) -> Result<u64, Error> {
+        if let [only] = answers {
+            let row = &only.row;
+            let of_messages = [row.link_bound_cycles, row.core_bound_cycles];
+            let of_messages = of_messages.into_iter().flatten().max();
+            return Ok(match (row.lower_bound_cycles, of_messages) {
+                (0, Some(cycles)) => cycles,
+                (cycles, _) => cycles,
+            });
+        }
+        let network = self.network(mechanism)?;
+        let whole = request(network, call, None, mechanism.element(call.element))?;
+        let collective = collective_of(network, &whole, call.bytes)?;
+        Ok(bounds(network, &collective)?.lower_bound_cycles)
+    }
+
+    fn ask(
+        &mut self,
+        mechanism: Mechanism,
+        call: &Call,
+        kind: Option<CollectiveKind>,
+        is_simulated: bool,
+    ) -> Result<Known, Error> {
+        let is_costly = self.is_costly(call)?;
+        let network = self.network(mechanism)?;
+        let request = request(network, call, kind, mechanism.element(call.element))?;
+        let name = network.spec().label();
+        let collective = match collective_of(network, &request, call.bytes) {
+            Ok(collective) => collective,
+            Err(error @ Error::DoesNotFit { .. }) => return Ok(Err(error.to_string())),
+            Err(error) => return Err(error),
+        };
+        let allowed: Vec<Choice> = offered(network, &collective)
+            .into_iter()
+            .filter_map(|choice| mechanism.allowed(request.collective, choice))
+            .collect();
+        let is_same = |asked: &&Asked| {
+            asked.network == name
+                && asked.is_simulated == is_simulated
+                && asked.request == request
+                && asked.allowed == allowed
+        };
+        if let Some(asked) = self.asked.iter().find(is_same) {
+            return Ok(asked.known.clone());
+        }
+        let known = match self.answer(
+            mechanism,
+            &request,
+            call.bytes,
+            &allowed,
+            (is_simulated, is_costly),
+        ) {
+            Ok(answer) => Ok(answer),
+            Err(error @ Error::Coll(_)) => Err(error.to_string()),
+            Err(error) if is_refusal(self.network(mechanism)?, &error) => Err(error.to_string()),
+            Err(error) => return Err(error),
+        };
+        self.asked.push(Asked {
+            network: name,
+            request,
+            allowed,
+            is_simulated,
+            known: known.clone(),
+        });
+        Ok(known)
+    }
+
+    fn answer(
+        &mut self,
+        mechanism: Mechanism,
+        request: &CompareRequest,
+        bytes: u64,
+        allowed: &[Choice],
+        (is_simulated, is_costly): (bool, bool),
+    ) -> Result<Answer, Error> {
+        let (before, watch) = (self.tally.step(), self.watch);
+        let within = |step: Step| {
+            watch.report(Step {
+                done: before.done,
+                total: before.total,
+                ..step
+            })
+        };
+        let network = self.network(mechanism)?;
+        let collective = collective_of(network, request, bytes)?;
+        let has_runs = is_simulated && !is_costly;
+        let choice = choice_among(network, &collective, allowed.to_vec(), has_runs)?;
+        let (row, expectation) = if is_simulated {
+            (
+                simulated(network, request, choice, Watch::new(&within))?,
+                None,
+            )
+        } else {
+            let (row, by) = expected(network, request, bytes, choice)?;
+            (row, Some(by))
+        };
+        Ok(Answer {
+            row,
+            request: request.clone(),
+            choice,
+            expectation,
+        })
+    }
+}
