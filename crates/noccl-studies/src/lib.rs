@@ -32,10 +32,10 @@ mod traffic;
 mod verified;
 
 pub use advise::{
-    Advice, AdviceArea, AdviceLeftOut, AdvicePart, AdvicePath, AdviceRequest, AdviceRow,
-    AdviceSimulation, AdviceStep, AdviceVerdict, AdviceWorkload, DeadlockFreedom, Mechanism,
-    WORKLOAD_FORMAT, WORKLOAD_NAMES, advice_files, advise, parse_workload, read_workload,
-    workload_text,
+    Advice, AdviceArea, AdviceEvidence, AdviceLeftOut, AdvicePart, AdvicePath, AdviceRequest,
+    AdviceRow, AdviceSimulation, AdviceStep, AdviceVerdict, AdviceWorkload, DeadlockFreedom,
+    Mechanism, WORKLOAD_FORMAT, WORKLOAD_NAMES, advice_files, advise, parse_workload,
+    read_workload, workload_text,
 };
 pub use analytic::{
     DeviationRow, MARKED_DEVIATION, MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelAccuracy, ModelRow,

@@ -7,10 +7,10 @@ pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_run::{StallConfig, TrafficResult};
 pub use noccl_studies::{
-    Advice, AdviceArea, AdviceLeftOut, AdvicePart, AdvicePath, AdviceRequest, AdviceRow,
-    AdviceSimulation, AdviceStep, AdviceVerdict, AdviceWorkload, DeadlockFreedom, Mechanism,
-    WORKLOAD_FORMAT, WORKLOAD_NAMES, advice_files, advise, parse_workload, read_workload,
-    workload_text,
+    Advice, AdviceArea, AdviceEvidence, AdviceLeftOut, AdvicePart, AdvicePath, AdviceRequest,
+    AdviceRow, AdviceSimulation, AdviceStep, AdviceVerdict, AdviceWorkload, DeadlockFreedom,
+    Mechanism, WORKLOAD_FORMAT, WORKLOAD_NAMES, advice_files, advise, parse_workload,
+    read_workload, workload_text,
 };
 pub use noccl_studies::{
     AttentionRequest, AttentionRow, BarrierRow, BarrierSlope, BarrierStudy, BaselineAlgorithm,

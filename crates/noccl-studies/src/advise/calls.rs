@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a workload calls on one mesh: the payload of each call, and into how many parts a long one is cut.
 
-use super::workload::{AdviceStep, AdviceWorkload, Called};
+use super::workload::{AdviceStep, AdviceWorkload, Called, HALO};
 use crate::{CompareRequest, Error, parse_group};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_workload::{
@@ -31,13 +31,17 @@ pub(super) struct Call {
 }
 
 impl Call {
+    /// Name of its collective.
+    pub(super) const fn kind_name(&self) -> &'static str {
+        match self.called {
+            Called::Halo => HALO,
+            Called::Collective(kind) => kind.name(),
+        }
+    }
+
     /// In words: `all_reduce of 8 KiB`.
     pub(super) fn name(&self) -> String {
-        let kind = match self.called {
-            Called::Halo => super::workload::HALO,
-            Called::Collective(kind) => kind.name(),
-        };
-        self.name_as(kind)
+        self.name_as(self.kind_name())
     }
 
     /// The same of a collective that it is composed of.
@@ -191,7 +195,7 @@ pub(super) fn halo_definition(network: &Network) -> Definition {
             .collect()
     };
     Definition {
-        name: super::workload::HALO.to_owned(),
+        name: HALO.to_owned(),
         inputs: InputChunks::Each(BORDERS.len() as u32),
         outputs: ranks(network).map(wants).collect(),
     }
@@ -231,4 +235,101 @@ fn neighbour(network: &Network, at: Coord, (dx, dy): (i32, i32)) -> Option<Coord
     let y = u16::try_from(i32::from(at.y) + dy).ok()?;
     let is_inside = x < network.cluster_width() && y < network.cluster_height();
     is_inside.then(|| Coord::new(x, y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse_workload;
+    use super::*;
+
+    fn calls_of(step: &str, preset: &str) -> Vec<Call> {
+        let head =
+            "format = 1\nname = \"n\"\nabout = \"a\"\nsource = \"s\"\n[[step]]\nname = \"x\"\n";
+        let workload = parse_workload("w", &format!("{head}{step}")).unwrap();
+        let network = crate::load(preset, &[]).unwrap().network;
+        calls(&workload, &network).unwrap()
+    }
+
+    #[test]
+    fn totals_are_divided_among_the_members_and_long_payloads_cut() {
+        for (step, preset, bytes, count) in [
+            (
+                "collective = \"all_reduce\"\ncount = 3\nbytes = 8",
+                "collective_noc_4x4",
+                8,
+                3,
+            ),
+            (
+                "collective = \"all_reduce\"\ncount = 3\nbytes = 4194304",
+                "collective_noc_4x4",
+                CALL_BYTES,
+                3 * 128,
+            ),
+            (
+                "collective = \"all_to_all\"\ncount = 1\ntotal_bytes = 8388608",
+                "collective_noc_16x16",
+                128,
+                1,
+            ),
+            (
+                "collective = \"all_to_all\"\ncount = 1\ntotal_bytes = 8388608",
+                "collective_noc_4x4",
+                2048,
+                16,
+            ),
+            (
+                "collective = \"all_gather\"\ncount = 1\ntotal_bytes = 16000",
+                "collective_noc_4x4",
+                1024,
+                1,
+            ),
+            (
+                "collective = \"all_gather\"\ncount = 1\ntotal_bytes = 4096\ngroup = \"row\"",
+                "collective_noc_4x4",
+                1024,
+                1,
+            ),
+            (
+                "collective = \"halo\"\ncount = 2\ntotal_bytes = 32000",
+                "collective_noc_16x16",
+                2048,
+                2,
+            ),
+            (
+                "collective = \"halo\"\ncount = 2\nbytes = 100",
+                "collective_noc_16x16",
+                100,
+                2,
+            ),
+            (
+                "collective = \"barrier\"\ncount = 9",
+                "collective_noc_4x4",
+                0,
+                9,
+            ),
+        ] {
+            let found = calls_of(step, preset);
+            assert_eq!((found[0].bytes, found[0].count), (bytes, count), "{step}");
+        }
+    }
+
+    #[test]
+    fn neighbours_want_what_the_others_send() {
+        let network = crate::load("collective_noc_4x4", &[]).unwrap().network;
+        let definition = halo_definition(&network);
+        let lengths = halo_lengths(&network, 5);
+        for (rank, wants) in definition.outputs.iter().enumerate() {
+            let others: Vec<usize> = wants
+                .iter()
+                .flat_map(|want| want.operands(16))
+                .map(|chunk| chunk.rank as usize)
+                .collect();
+            assert!((2..=4).contains(&others.len()), "{others:?}");
+            for other in &others {
+                assert_eq!(lengths.sends[*other][rank], 5);
+            }
+            let sent = lengths.sends[rank].iter().filter(|bytes| **bytes > 0);
+            assert_eq!(sent.count(), others.len());
+        }
+    }
 }

@@ -3,17 +3,22 @@
 
 use super::calls::{Call, request};
 use super::mechanism::Mechanism;
+use super::report::AdviceEvidence;
+use super::workload::Called;
 use crate::compare::{Expectation, choice_among, collective_of, expected, is_refusal, simulated};
 use crate::{CompareRequest, CompareRow, Error, Step, Watch, load_spec};
-use noccl_coll::{Choice, offered};
+use noccl_coll::{Algorithm, Choice, offered};
 use noccl_model::bounds;
 use noccl_net::{Network, elaborate};
 use noccl_run::Tally;
 use noccl_spec::EnergyTable;
 use noccl_workload::CollectiveKind;
 
-/// Exchanges of at most so many members are simulated whatever they gain, and short runs may choose their algorithm.
-const FEW_MEMBERS: usize = 64;
+/// Exchanges of at most so many members are simulated whatever they gain, and short runs may choose their algorithm: seconds on 16×16.
+const FEW_MEMBERS: usize = 256;
+
+/// Among more members algorithms with barriers between their steps are not looked at.
+const MOST_WITH_STEPS: usize = 16;
 
 /// How much is simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +41,7 @@ pub(super) struct Answer {
     pub(super) expectation: Option<Expectation>,
 }
 
-/// A call with a mechanism: one collective, or two that together do it.
+/// A call with a mechanism: one collective, or two that together do it; nothing where the bound alone says that it cannot win.
 #[derive(Debug, Clone)]
 pub(super) struct Evaluated {
     pub(super) answers: Vec<Answer>,
@@ -45,12 +50,21 @@ pub(super) struct Evaluated {
 
 impl Evaluated {
     pub(super) fn cycles(&self) -> u64 {
-        self.answers.iter().map(|answer| answer.row.cycles).sum()
+        match self.answers[..] {
+            [] => self.bound_cycles,
+            _ => self.answers.iter().map(|answer| answer.row.cycles).sum(),
+        }
     }
 
-    pub(super) fn is_simulated(&self) -> bool {
+    pub(super) fn evidence(&self) -> AdviceEvidence {
         let mut answers = self.answers.iter();
-        answers.all(|answer| answer.expectation.is_none())
+        if self.answers.is_empty() {
+            AdviceEvidence::Bound
+        } else if answers.any(|answer| answer.expectation.is_some()) {
+            AdviceEvidence::Estimated
+        } else {
+            AdviceEvidence::Simulated
+        }
     }
 }
 
@@ -136,8 +150,8 @@ impl<'w> Evaluator<'w> {
     ) -> Result<Result<Evaluated, String>, Error> {
         let direct = self.ask(mechanism, call, None, is_simulated)?;
         let parts = match call.called {
-            super::workload::Called::Collective(kind) => mechanism.composed(kind),
-            super::workload::Called::Halo => None,
+            Called::Collective(kind) => mechanism.composed(kind),
+            Called::Halo => None,
         };
         let mut composed = Vec::new();
         for kind in parts.into_iter().flatten() {
@@ -176,10 +190,22 @@ impl<'w> Evaluator<'w> {
                 (cycles, _) => cycles,
             });
         }
+        self.proved_bound(mechanism, call)
+    }
+
+    /// Cycles below which the mechanism has no algorithm for a call; 0 where no bound is known, of neighbours among core tiles.
+    pub(super) fn proved_bound(&mut self, mechanism: Mechanism, call: &Call) -> Result<u64, Error> {
         let network = self.network(mechanism)?;
-        let whole = request(network, call, None, mechanism.element(call.element))?;
-        let collective = collective_of(network, &whole, call.bytes)?;
-        Ok(bounds(network, &collective)?.lower_bound_cycles)
+        let request = request(network, call, None, mechanism.element(call.element))?;
+        if request.lengths.is_some() {
+            return Ok(0);
+        }
+        let collective = collective_of(network, &request, call.bytes)?;
+        let known = bounds(network, &collective)?;
+        Ok(match mechanism.is_software() {
+            true => known.software_bound_cycles,
+            false => known.lower_bound_cycles,
+        })
     }
 
     fn ask(
@@ -198,17 +224,22 @@ impl<'w> Evaluator<'w> {
             Err(error @ Error::DoesNotFit { .. }) => return Ok(Err(error.to_string())),
             Err(error) => return Err(error),
         };
-        let allowed: Vec<Choice> = offered(network, &collective)
+        let num_members = network.members(&request.group)?.len();
+        let mut allowed: Vec<Choice> = offered(network, &collective)
             .into_iter()
             .filter_map(|choice| mechanism.allowed(request.collective, choice))
             .collect();
+        if num_members > MOST_WITH_STEPS {
+            without_steps(request.collective, &mut allowed);
+        }
         let is_same = |asked: &&Asked| {
-            asked.network == name
-                && asked.is_simulated == is_simulated
-                && asked.request == request
-                && asked.allowed == allowed
+            asked.network == name && asked.request == request && asked.allowed == allowed
         };
-        if let Some(asked) = self.asked.iter().find(is_same) {
+        // A run is better than an estimate.
+        let same = self.asked.iter().filter(is_same);
+        if let Some(asked) = same.max_by_key(|asked| asked.is_simulated)
+            && (asked.is_simulated || !is_simulated)
+        {
             return Ok(asked.known.clone());
         }
         let known = match self.answer(
@@ -260,7 +291,7 @@ impl<'w> Evaluator<'w> {
             )
         } else {
             let (row, by) = expected(network, request, bytes, choice)?;
-            (row, Some(by))
+            (at_least_bound(row), Some(by))
         };
         Ok(Answer {
             row,
@@ -269,4 +300,24 @@ impl<'w> Evaluator<'w> {
             expectation,
         })
     }
+}
+
+/// As `auto`, which never found an algorithm with barriers between its steps the fastest of many members; mechanisms that differ in their
+/// barriers then ask the same.
+fn without_steps(kind: CollectiveKind, allowed: &mut Vec<Choice>) {
+    let is_looked_at = matches!(kind, CollectiveKind::AllToAll | CollectiveKind::Barrier);
+    let has_points = |choice: &Choice| choice.algorithm == Algorithm::PointToPoint;
+    if !is_looked_at && allowed.iter().any(has_points) {
+        allowed.retain(|choice| !choice.has_steps());
+    }
+}
+
+/// No estimate is below a bound that is proved.
+fn at_least_bound(mut row: CompareRow) -> CompareRow {
+    let bound = row.lower_bound_cycles;
+    if row.cycles < bound {
+        row.cycles = bound;
+        row.cycles_over_lower_bound = 1.0;
+    }
+    row
 }

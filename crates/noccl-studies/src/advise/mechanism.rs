@@ -124,6 +124,12 @@ impl Mechanism {
         }
     }
 
+    /// Do packets go from one place to one place, and cores add?
+    pub(super) const fn is_software(self) -> bool {
+        let uses = self.uses();
+        !uses.multicasts && !uses.additions
+    }
+
     /// A choice as the mechanism may use it: with barriers in software where it merges none; nothing where it uses other hardware.
     pub(super) fn allowed(self, kind: CollectiveKind, choice: Choice) -> Option<Choice> {
         // Of core tiles all algorithms are software, those over the static network with them.

@@ -14,7 +14,9 @@ mod workload;
 
 pub use evaluate::AdviceSimulation;
 pub use mechanism::Mechanism;
-pub use report::{Advice, AdviceLeftOut, AdvicePart, AdviceRow, AdviceVerdict, DeadlockFreedom};
+pub use report::{
+    Advice, AdviceEvidence, AdviceLeftOut, AdvicePart, AdviceRow, AdviceVerdict, DeadlockFreedom,
+};
 pub use synthesis::{AdviceArea, AdvicePath};
 pub use workload::{
     AdviceStep, AdviceWorkload, WORKLOAD_FORMAT, WORKLOAD_NAMES, parse_workload, read_workload,
@@ -22,7 +24,7 @@ pub use workload::{
 };
 
 use crate::compare::Expectation;
-use crate::{Error, Watch, word};
+use crate::{CompareRequest, Error, Verified, Watch, word};
 use calls::{Call, calls, compute_us};
 use evaluate::{Answer, Evaluated, Evaluator};
 use noccl_net::Network;
@@ -36,6 +38,8 @@ const CAN_WIN: f64 = 1.5;
 /// Cycles of 1 GHz in a microsecond.
 const CYCLES_PER_US: f64 = 1e3;
 const PJ_PER_UJ: f64 = 1e6;
+/// The algorithm of a command where none was looked for.
+const AUTO: &str = "auto";
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +66,7 @@ pub struct AdviceRequest {
 ///     simulation: AdviceSimulation::Winners,
 /// };
 /// let advice = advise(&request, Watch::quiet())?;
-/// assert!(advice.rows.len() > 6 && advice.rows.iter().all(|row| row.is_simulated));
+/// assert!(advice.rows.len() > 6 && advice.rows[0].speedup == 1.0);
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
 pub fn advise(request: &AdviceRequest, watch: Watch<'_>) -> Result<Advice, Error> {
@@ -74,14 +78,7 @@ pub fn advise(request: &AdviceRequest, watch: Watch<'_>) -> Result<Advice, Error
     let mesh = [request.mesh.0, request.mesh.1];
     let num_clusters = u64::from(mesh[0]) * u64::from(mesh[1]);
     let computed_us = compute_us(&request.workload, num_clusters);
-    let mut left_out = Vec::new();
-    let mut evaluated = Vec::new();
-    for mechanism in Mechanism::ALL {
-        match whole(&mut evaluator, mechanism, &calls, request.simulation, true)? {
-            Ok(of_calls) => evaluated.push((mechanism, of_calls)),
-            Err(reason) => left_out.push(AdviceLeftOut { mechanism, reason }),
-        }
-    }
+    let (mut evaluated, left_out) = evaluate_all(&mut evaluator, &calls, request.simulation)?;
     if request.simulation == AdviceSimulation::Winners {
         simulate_winners(&mut evaluator, &calls, &mut evaluated)?;
     }
@@ -105,7 +102,16 @@ pub fn advise(request: &AdviceRequest, watch: Watch<'_>) -> Result<Advice, Error
         ));
     }
     fill_speedups(&mut rows);
-    let verdict = verdict::verdict(&mut evaluator, &rows, &calls, &evaluated, computed_us)?;
+    let verdict = {
+        let has_runs = request.simulation != AdviceSimulation::None;
+        verdict::verdict(
+            &mut evaluator,
+            &rows,
+            &calls,
+            &evaluated,
+            (computed_us, has_runs),
+        )?
+    };
     Ok(Advice {
         workload: request.workload.name.clone(),
         about: request.workload.about.clone(),
@@ -129,6 +135,68 @@ fn check_mesh((columns, rows): (u32, u32)) -> Result<(), Error> {
         format!("{columns}x{rows}"),
         accepted,
     ))
+}
+
+type OfMechanisms = Vec<(Mechanism, Vec<Evaluated>)>;
+
+/// All calls with all mechanisms, and what some of them cannot do.
+fn evaluate_all(
+    evaluator: &mut Evaluator<'_>,
+    calls: &[Call],
+    simulation: AdviceSimulation,
+) -> Result<(OfMechanisms, Vec<AdviceLeftOut>), Error> {
+    let (mut evaluated, mut left_out) = (OfMechanisms::new(), Vec::new());
+    let mut least_us = f64::INFINITY;
+    for mechanism in Mechanism::ALL {
+        if simulation == AdviceSimulation::Winners
+            && let Some(bounds) = beaten(evaluator, mechanism, calls, least_us)?
+        {
+            evaluated.push((mechanism, bounds));
+            continue;
+        }
+        match whole(evaluator, mechanism, calls, simulation, true)? {
+            Ok(of_calls) => {
+                let clock_ghz = evaluator.network(mechanism)?.spec().clock_ghz;
+                let time = collectives_us(calls, &of_calls, clock_ghz);
+                let is_firm = evidence(&of_calls) == AdviceEvidence::Simulated;
+                least_us = least_us.min(if is_firm { time } else { CAN_WIN * time });
+                evaluated.push((mechanism, of_calls));
+            }
+            Err(reason) => left_out.push(AdviceLeftOut { mechanism, reason }),
+        }
+    }
+    Ok((evaluated, left_out))
+}
+
+/// The bounds of a mechanism that cannot win by them: no algorithm has to be looked for.
+fn beaten(
+    evaluator: &mut Evaluator<'_>,
+    mechanism: Mechanism,
+    calls: &[Call],
+    least_us: f64,
+) -> Result<Option<Vec<Evaluated>>, Error> {
+    let mut of_calls = Vec::new();
+    for call in calls {
+        of_calls.push(Evaluated {
+            answers: Vec::new(),
+            bound_cycles: evaluator.proved_bound(mechanism, call)?,
+        });
+    }
+    let clock_ghz = evaluator.network(mechanism)?.spec().clock_ghz;
+    // Where one bound is not known the others say nothing of the whole.
+    let is_known = of_calls.iter().all(|one| one.bound_cycles > 0);
+    if !is_known || collectives_us(calls, &of_calls, clock_ghz) <= least_us {
+        return Ok(None);
+    }
+    calls.iter().try_for_each(|_| evaluator.finish_unit())?;
+    Ok(Some(of_calls))
+}
+
+/// The weakest evidence of calls.
+fn evidence(of_calls: &[Evaluated]) -> AdviceEvidence {
+    let each = of_calls.iter().map(Evaluated::evidence);
+    // Without calls there is nothing to doubt.
+    each.max().unwrap_or(AdviceEvidence::Simulated)
 }
 
 /// All calls with a mechanism; or what it cannot do.
@@ -171,7 +239,7 @@ fn simulate_winners(
     let least = times.iter().copied().fold(f64::INFINITY, f64::min);
     for ((mechanism, of_calls), time) in evaluated.iter_mut().zip(times) {
         let can_win = *mechanism == Mechanism::Software || time <= CAN_WIN * least;
-        if !can_win || of_calls.iter().all(Evaluated::is_simulated) {
+        if !can_win || evidence(of_calls) != AdviceEvidence::Estimated {
             continue;
         }
         let again = whole(
@@ -183,6 +251,14 @@ fn simulate_winners(
         )?;
         if let Ok(simulated) = again {
             *of_calls = simulated;
+        }
+    }
+    // What others asked of the same network is known of all.
+    for (mechanism, of_calls) in evaluated.iter_mut() {
+        if evidence(of_calls) == AdviceEvidence::Estimated
+            && let Ok(known) = whole(evaluator, *mechanism, calls, AdviceSimulation::None, false)?
+        {
+            *of_calls = known;
         }
     }
     Ok(())
@@ -213,11 +289,14 @@ fn row(
         .map(|(call, one)| call.count * one.bound_cycles)
         .sum();
     let parts: Vec<AdvicePart> = each()
-        .flat_map(|(call, one)| {
-            let answers = one.answers.iter();
-            answers.map(|answer| part(network, call, answer))
+        .flat_map(|(call, one)| match &one.answers[..] {
+            [] => vec![bound_part(network, mechanism, call, one.bound_cycles)],
+            answers => answers
+                .iter()
+                .map(|answer| Ok(part(network, call, answer)))
+                .collect(),
         })
-        .collect();
+        .collect::<Result<_, Error>>()?;
     let energies = parts.iter().map(|part| {
         let energy = part.energy_pj?;
         Some(energy * part.count as f64 / PJ_PER_UJ)
@@ -234,7 +313,7 @@ fn row(
         energy_uj: energies.sum(),
         parts,
         cycles,
-        is_simulated: of_calls.iter().all(Evaluated::is_simulated),
+        evidence: evidence(of_calls),
         bound_cycles,
         cycles_over_bound: cycles as f64 / (bound_cycles.max(1)) as f64,
         collectives_us: at(clock_ghz),
@@ -273,12 +352,37 @@ fn part(network: &Network, call: &Call, answer: &Answer) -> AdvicePart {
         count: call.count,
         algorithm: answer.choice.to_string(),
         cycles: answer.row.cycles,
-        backend: answer.row.backend,
+        evidence: match answer.expectation {
+            None => AdviceEvidence::Simulated,
+            Some(_) => AdviceEvidence::Estimated,
+        },
         error: answer.expectation.map(|by| error_words(by).to_owned()),
         verified: answer.row.verified,
         energy_pj: answer.row.energy_pj,
-        command: command(network, call, answer),
+        command: command(network, call, &answer.request, &answer.choice.to_string()),
     }
+}
+
+/// A call of which the bound alone is known.
+fn bound_part(
+    network: &Network,
+    mechanism: Mechanism,
+    call: &Call,
+    cycles: u64,
+) -> Result<AdvicePart, Error> {
+    let request = calls::request(network, call, None, mechanism.element(call.element))?;
+    Ok(AdvicePart {
+        step: call.step.clone(),
+        call: call.name(),
+        count: call.count,
+        algorithm: AUTO.to_owned(),
+        cycles,
+        evidence: AdviceEvidence::Bound,
+        error: None,
+        verified: Verified::NotChecked,
+        energy_pj: None,
+        command: command(network, call, &request, AUTO),
+    })
 }
 
 /// What `docs/model.md` says of the error of an estimate.
@@ -291,8 +395,7 @@ const fn error_words(by: Expectation) -> &'static str {
 }
 
 /// The command that simulates a part.
-fn command(network: &Network, call: &Call, answer: &Answer) -> String {
-    let request = &answer.request;
+fn command(network: &Network, call: &Call, request: &CompareRequest, algorithm: &str) -> String {
     let mut words = vec![format!(
         "noccl compare {} --spec {}",
         request.collective.name(),
@@ -319,7 +422,7 @@ fn command(network: &Network, call: &Call, answer: &Answer) -> String {
             put("operator", word(&request.operator));
         }
     }
-    put("algorithms", answer.choice.to_string());
+    put("algorithms", algorithm.to_owned());
     words.join(" ")
 }
 

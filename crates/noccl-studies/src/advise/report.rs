@@ -3,7 +3,7 @@
 
 use super::Mechanism;
 use super::synthesis::{AdviceArea, AdvicePath};
-use crate::{Backend, Verified};
+use crate::Verified;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,10 +51,10 @@ pub struct AdviceRow {
     pub clock_ghz: f64,
     /// What each collective takes.
     pub parts: Vec<AdvicePart>,
-    /// All collectives of the workload.
+    /// All collectives of the workload; with the evidence `bound` at least so many, and times and speed-ups follow from that.
     pub cycles: u64,
-    /// Were all of them simulated? Else those of some parts are estimated.
-    pub is_simulated: bool,
+    /// What says so: the weakest evidence of its parts.
+    pub evidence: AdviceEvidence,
     /// No algorithm can be faster on this network, all collectives.
     pub bound_cycles: u64,
     /// `cycles / bound_cycles`.
@@ -91,12 +91,12 @@ pub struct AdvicePart {
     pub call: String,
     /// How often.
     pub count: u64,
-    /// Algorithm with its parameters, as `noccl compare --algorithms` takes it.
+    /// Algorithm with its parameters, as `noccl compare --algorithms` takes it; `auto` where none was looked for.
     pub algorithm: String,
     /// Cycles of one call.
     pub cycles: u64,
     /// What says so.
-    pub backend: Backend,
+    pub evidence: AdviceEvidence,
     /// How far an estimate may be off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -106,6 +106,20 @@ pub struct AdvicePart {
     pub energy_pj: Option<f64>,
     /// The command that simulates it.
     pub command: String,
+}
+
+/// What says how many cycles something takes.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum AdviceEvidence {
+    /// A run, cycle by cycle, with the bytes of all outputs compared.
+    Simulated,
+    /// The model, whose error stands beside the number.
+    Estimated,
+    /// The bound of all algorithms, which already is slower than another mechanism: it takes at least so long.
+    Bound,
 }
 
 /// Of what it is proved that nobody waits in a circle.
@@ -123,8 +137,8 @@ impl DeadlockFreedom {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            Self::AnyTraffic => "any traffic",
-            Self::TheseSchedules => "schedules",
+            Self::AnyTraffic => "proved",
+            Self::TheseSchedules => "checked",
         }
     }
 }

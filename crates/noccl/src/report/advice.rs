@@ -3,8 +3,7 @@
 
 use super::pareto::pareto;
 use super::svg::Markup;
-use crate::Backend;
-use crate::study::{Advice, AdvicePart, AdviceRow};
+use crate::study::{Advice, AdviceEvidence, AdvicePart, AdviceRow};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -16,11 +15,12 @@ const END: &str = "</body></html>\n";
 
 const METHOD: &str = "Cycles are those of the fastest algorithm that a mechanism has hardware for, times the calls of the \
      workload; nothing overlaps. Simulated: cycle by cycle, with the bytes of every output compared. Estimated: by the \
-     model, whose error stands beside each number. The bound is proved for every algorithm on the network. Energy counts \
+     model, whose error stands beside each number. Bound: where that alone is slower than another mechanism, no \
+     algorithm was looked for. The bound is proved for every algorithm on the network. Energy counts \
      the events of the collectives by S1's table. Area and critical path are post-synthesis numbers of open tools \
      (Yosys; FO4 in the OSU 180 nm library), without place-and-route and without memories; where a mechanism was not \
-     synthesised there is no number. Free of deadlock for any traffic: whatever is in flight together; for the \
-     schedules: each of them alone was checked.";
+     synthesised there is no number. Freedom of deadlock is proved for whatever is in flight \
+     together, or checked for each schedule alone.";
 
 /// The page of advice, one self-contained file.
 #[must_use]
@@ -85,10 +85,10 @@ fn bold(text: &str) -> Markup {
 /// Begins with a capital letter and ends with a full stop.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
-    let first = letters
-        .next()
-        .map(|letter| letter.to_uppercase().to_string());
-    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+    match letters.next() {
+        Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
+        None => String::new(),
+    }
 }
 
 /// Columns with whether they hold words.
@@ -116,9 +116,10 @@ fn mechanisms(advice: &Advice) -> Markup {
             row.path.as_ref().map(|p| &p.date),
         ];
         let date = date.into_iter().flatten().min();
-        let evidence = match row.is_simulated {
-            true => "simulated, bytes compared",
-            false => "estimated",
+        let evidence = match row.evidence {
+            AdviceEvidence::Simulated => "simulated, bytes compared",
+            AdviceEvidence::Estimated => "estimated",
+            AdviceEvidence::Bound => "at least this: bound",
         };
         vec![
             row.mechanism.name().to_owned(),
@@ -169,10 +170,11 @@ fn parts(advice: &Advice) -> Markup {
 
 /// What says how long a part takes, and how well.
 fn evidence(part: &AdvicePart) -> String {
-    match (part.backend, &part.error) {
-        (Backend::Sim, _) => "simulated".to_owned(),
-        (Backend::Model, Some(error)) => format!("estimated, error {error}"),
-        (Backend::Model, None) => "estimated".to_owned(),
+    match (part.evidence, &part.error) {
+        (AdviceEvidence::Simulated, _) => "simulated".to_owned(),
+        (AdviceEvidence::Estimated, Some(error)) => format!("estimated, error {error}"),
+        (AdviceEvidence::Estimated, None) => "estimated".to_owned(),
+        (AdviceEvidence::Bound, _) => "bound".to_owned(),
     }
 }
 

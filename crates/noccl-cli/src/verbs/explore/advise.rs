@@ -10,13 +10,14 @@ use clap::Args;
 use noccl::Error;
 use noccl::collective::Verified;
 use noccl::study::gemm::parse_mesh;
-use noccl::study::{Advice, AdviceRequest, AdviceRow, AdviceSimulation};
+use noccl::study::{Advice, AdviceEvidence, AdviceRequest, AdviceRow, AdviceSimulation};
 use std::path::PathBuf;
 
 const LEGEND: &str = "\
-s: simulated, bytes compared; e: estimated; whole: with computation; speedup: over software, of the whole and of its collectives
-bound: proved for any algorithm; area: routers and additions per tile, without memories; path: critical path without wires;
-area and path: Yosys and the OSU 180 nm library, -: not synthesised; deadlock: free of it for any traffic, or for each schedule alone
+cycles: of all collectives; s: simulated, bytes compared, e: estimated, b: at least the bound, which is too slow to win
+/bound: cycles over the bound of any algorithm; speedup: over software alone, of the collectives and of the whole workload
+uJ: energy of the collectives; kGE: routers and additions per tile, without memories; FO4: critical path without wires;
+both: Yosys, OSU 180 nm library, -: not synthesised; deadlock: freedom proved for any traffic, or checked by schedule
 ";
 
 /// Is hardware for collectives worth it for a workload?
@@ -130,26 +131,47 @@ impl Verb for Advise {
     }
 }
 
+/// Columns of a terminal that texts fit into.
+const WIDTH: usize = 120;
+
 fn text(advice: &Advice, has_commands: bool) -> String {
     let [columns, rows] = advice.mesh;
     let mut out = format!(
-        "{} on {columns}x{rows} clusters\ncomputation: {:.1} us; source: {}\n\n{}\n",
+        "{} on {columns}x{rows} clusters\n{}computation between the collectives: {:.1} us\n\n{}\n",
         advice.about,
+        wrapped(&format!("source: {}", advice.source), ""),
         advice.compute_us,
-        advice.source,
         mechanisms(&advice.rows)
     );
-    out += &format!("{}\n", advice.verdict.sentence);
+    out += &wrapped(&advice.verdict.sentence, "");
     for change in &advice.verdict.changes {
-        out += &format!("  {change}\n");
+        out += &wrapped(change, "  ");
     }
     for one in &advice.left_out {
-        out += &format!("not compared: {}: {}\n", one.mechanism.name(), one.reason);
+        let reason = format!("not compared: {}: {}", one.mechanism.name(), one.reason);
+        out += &wrapped(&reason, "");
     }
     if has_commands {
         out += &commands(&advice.rows);
     }
     out + "\n" + LEGEND
+}
+
+/// Lines of a text that fit into the terminal, each indented.
+fn wrapped(text: &str, indent: &str) -> String {
+    let mut lines = vec![indent.to_owned()];
+    for word in text.split(' ') {
+        // 0: there is always a line.
+        let length = lines.last().map_or(0, |line| line.chars().count());
+        let is_begun = length > indent.len();
+        if is_begun && length + 1 + word.chars().count() > WIDTH {
+            lines.push(format!("{indent}{word}"));
+        } else if let Some(line) = lines.last_mut() {
+            line.push_str(if is_begun { " " } else { "" });
+            line.push_str(word);
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 fn mechanisms(rows: &[AdviceRow]) -> String {
@@ -158,53 +180,62 @@ fn mechanisms(rows: &[AdviceRow]) -> String {
         ("mechanism", Left),
         ("cycles", Right),
         ("", Left),
+        ("/bound", Right),
+        ("speedup", Right),
         ("whole [us]", Right),
         ("speedup", Right),
-        ("coll.", Right),
-        ("/bound", Right),
-        ("energy [uJ]", Right),
-        ("area [kGE]", Right),
-        ("path [FO4]", Right),
+        ("uJ", Right),
+        ("kGE", Right),
+        ("FO4", Right),
         ("deadlock", Left),
     ];
-    let line = |row: &AdviceRow| {
-        let dash = || "-".to_owned();
-        let path = row.path.as_ref();
-        let evidence = if row.is_simulated { "s" } else { "e" };
-        vec![
-            row.mechanism.title().to_owned(),
-            grouped(row.cycles),
-            evidence.to_owned(),
-            format!("{:.1}", row.time_us),
-            format!("{:.3}", row.speedup),
-            format!("{:.2}", row.collectives_speedup),
-            format!("{:.2}", row.cycles_over_bound),
-            row.energy_uj.map_or_else(dash, |e| format!("{e:.1}")),
-            row.area
-                .as_ref()
-                .map_or_else(dash, |a| format!("{:.1}", a.kge)),
-            path.map_or_else(dash, |p| format!("{:.1}", p.fo4)),
-            row.deadlock_freedom.words().to_owned(),
-        ]
-    };
-    table(&header, &rows.iter().map(line).collect::<Vec<_>>())
+    table(&header, &rows.iter().map(cells).collect::<Vec<_>>())
 }
 
-/// What each mechanism calls: cycles, calls and the command.
+fn cells(row: &AdviceRow) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let (area, path) = (row.area.as_ref(), row.path.as_ref());
+    // Of a bound alone it is known that nothing is faster.
+    let (least, most, evidence) = match row.evidence {
+        AdviceEvidence::Simulated => ("", "", "s"),
+        AdviceEvidence::Estimated => ("", "", "e"),
+        AdviceEvidence::Bound => (">=", "<=", "b"),
+    };
+    vec![
+        row.mechanism.title().to_owned(),
+        format!("{least}{}", grouped(row.cycles)),
+        evidence.to_owned(),
+        match row.evidence {
+            AdviceEvidence::Bound => dash(),
+            AdviceEvidence::Simulated | AdviceEvidence::Estimated => {
+                format!("{:.2}", row.cycles_over_bound)
+            }
+        },
+        format!("{most}{:.2}", row.collectives_speedup),
+        format!("{least}{:.1}", row.time_us),
+        format!("{most}{:.3}", row.speedup),
+        row.energy_uj.map_or_else(dash, |e| format!("{e:.1}")),
+        area.map_or_else(dash, |a| format!("{:.1}", a.kge)),
+        path.map_or_else(dash, |p| format!("{:.1}", p.fo4)),
+        row.deadlock_freedom.words().to_owned(),
+    ]
+}
+
+/// What each mechanism calls: calls, cycles and the command.
 fn commands(rows: &[AdviceRow]) -> String {
     let mut out = String::new();
     for row in rows {
         out += &format!("\n{}\n", row.mechanism.name());
         for part in &row.parts {
-            let error = part.error.as_ref();
-            let evidence = error.map_or_else(
-                || "simulated".to_owned(),
-                |error| format!("estimated, error {error}"),
-            );
+            let error = part.error.as_deref().unwrap_or("");
+            let evidence = match part.evidence {
+                AdviceEvidence::Simulated => "simulated".to_owned(),
+                AdviceEvidence::Estimated => format!("estimated, error {error}"),
+                AdviceEvidence::Bound => "at least, bound".to_owned(),
+            };
+            let (count, cycles) = (grouped(part.count), grouped(part.cycles));
             out += &format!(
-                "  {} x {} cycles, {evidence}: {}\n",
-                grouped(part.count),
-                grouped(part.cycles),
+                "  {count} x {cycles} cycles, {evidence}: {}\n",
                 part.command
             );
         }
