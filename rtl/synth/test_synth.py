@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 
 import generated_block
-import measured
 import rtl_area
 import rtl_synth_page
 import rtl_synth_rows
 import rtl_timing
 import rtl_yosys
-import synth_results
 from repository import ROOT
 
 PAGE = ROOT / "docs" / "rtl" / "synthesis.md"
@@ -268,34 +266,3 @@ def test_slopes_name_rows() -> None:
     slopes = [rtl_synth_page.Slope(**entry) for entry in tomllib.loads(text)["slope"]]
     assert slopes
     assert {name for s in slopes for name in (s.first, s.last)} <= names
-
-
-def test_the_file_of_results_says_what_the_pages_show() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    dates = measured.read(measured.FILE.read_text(encoding="utf-8"))
-    entries = synth_results.read(synth_results.FILE.read_text(encoding="utf-8"))
-    titles = {row.id: row.title for row in rtl_synth_rows.rows(rtl_synth_rows.ROWS.read_text())}
-    assert {entry.table for entry in entries} == {"tiles", "bypass", "smart"}
-    for entry in entries:
-        assert entry.date == dates[entry.table].date, entry
-        assert entry.id in dates[entry.table].rows or entry.id in titles, entry
-    for group in rtl_synth_rows.GROUPS:
-        begin = page.index(f"<!-- synthesis of {group}:")
-        block = page[begin : page.index(f"<!-- end of synthesis of {group} -->")]
-        lines = [line for line in block.splitlines() if line.startswith("| ")][1:]
-        shown = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-        kept = [entry for entry in entries if entry.table == group]
-        assert [(e.kge, e.flip_flops) for e in kept] == [(c[1], c[2]) for c in shown]
-        assert [e.fo4 for e in kept] == [c[7] if len(c) > 7 else "" for c in shown]
-
-
-def test_new_results_replace_those_of_their_table_alone(tmp_path: Path) -> None:
-    file = tmp_path / "results.csv"
-    before = [
-        synth_results.Entry("a", "tiles", "2026-01-01", "1.0", "2", "3.0"),
-        synth_results.Entry("b", "smart", "2026-01-02", fo4="4.0", mhz="500"),
-    ]
-    synth_results.note(before, file)
-    after = synth_results.Entry("c", "tiles", "2026-02-01", "5.0", "6")
-    synth_results.note([after], file)
-    assert synth_results.read(file.read_text(encoding="utf-8")) == [before[1], after]

@@ -32,8 +32,8 @@ mod traffic;
 mod verified;
 
 pub use advise::{
-    Advice, AdviceArea, AdviceEvidence, AdviceLeftOut, AdvicePart, AdvicePath, AdviceRequest,
-    AdviceRow, AdviceSimulation, AdviceStep, AdviceVerdict, AdviceWorkload, DeadlockFreedom,
+    Advice, AdviceArea, AdviceConclusion, AdviceEvidence, AdviceLeftOut, AdvicePart, AdvicePath,
+    AdviceRequest, AdviceRow, AdviceSimulation, AdviceStep, AdviceWorkload, DeadlockFreedom,
     Mechanism, WORKLOAD_FORMAT, WORKLOAD_NAMES, advice_files, advise, parse_workload,
     read_workload, workload_text,
 };

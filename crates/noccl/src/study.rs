@@ -7,8 +7,8 @@ pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_run::{StallConfig, TrafficResult};
 pub use noccl_studies::{
-    Advice, AdviceArea, AdviceEvidence, AdviceLeftOut, AdvicePart, AdvicePath, AdviceRequest,
-    AdviceRow, AdviceSimulation, AdviceStep, AdviceVerdict, AdviceWorkload, DeadlockFreedom,
+    Advice, AdviceArea, AdviceConclusion, AdviceEvidence, AdviceLeftOut, AdvicePart, AdvicePath,
+    AdviceRequest, AdviceRow, AdviceSimulation, AdviceStep, AdviceWorkload, DeadlockFreedom,
     Mechanism, WORKLOAD_FORMAT, WORKLOAD_NAMES, advice_files, advise, parse_workload,
     read_workload, workload_text,
 };

@@ -38,7 +38,7 @@ fn folder() -> Folder {
 #[test]
 fn each_command_reproduces_the_number_beside_it() {
     let folder = folder();
-    let arguments = "advise --mesh 3x2 --workload mine.toml --simulate all --definitions . --json";
+    let arguments = "advise --mesh 4x2 --workload mine.toml --simulate all --definitions . --json";
     let advice: Advice = serde_json::from_value(json_in(&folder, arguments)).unwrap();
     assert_eq!(advice.rows.len(), 8, "{:?}", advice.left_out);
     let mut commands: Vec<(String, u64)> = (advice.rows.iter())
@@ -93,9 +93,9 @@ fn page_and_plot_hold_all_mechanisms() {
         assert!(page.contains(name) && plot.contains(name), "{name}");
     }
     assert!(page.contains("noccl compare custom --spec collective_noc_2x2"));
-    let verdict = said.stdout.split("\n\n").nth(2).unwrap();
-    let first: Vec<&str> = verdict.split_whitespace().skip(1).take(6).collect();
-    assert!(page.contains(&first.join(" ")), "{verdict}");
+    let conclusion = said.stdout.split("\n\n").nth(2).unwrap();
+    let first: Vec<&str> = conclusion.split_whitespace().skip(1).take(6).collect();
+    assert!(page.contains(&first.join(" ")), "{conclusion}");
     assert!(plot.starts_with("<svg xmlns=") && plot.trim_end().ends_with("</svg>"));
 }
 

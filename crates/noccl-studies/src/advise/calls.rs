@@ -17,7 +17,7 @@ const BEAT_BYTES: u64 = 64;
 const BORDERS: [(i32, i32); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 /// A call, so many times.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Call {
+pub(super) struct WorkloadCall {
     /// What it is for.
     pub(super) step: String,
     pub(super) called: Called,
@@ -30,7 +30,7 @@ pub(super) struct Call {
     pub(super) group: String,
 }
 
-impl Call {
+impl WorkloadCall {
     /// Name of its collective.
     pub(super) const fn kind_name(&self) -> &'static str {
         match self.called {
@@ -86,7 +86,10 @@ pub(super) fn compute_us(workload: &AdviceWorkload, num_clusters: u64) -> f64 {
 }
 
 /// The calls of a workload on a mesh, in the order of its steps.
-pub(super) fn calls(workload: &AdviceWorkload, network: &Network) -> Result<Vec<Call>, Error> {
+pub(super) fn calls(
+    workload: &AdviceWorkload,
+    network: &Network,
+) -> Result<Vec<WorkloadCall>, Error> {
     let mut out = Vec::new();
     for step in &workload.step {
         if let Some(called) = step.called()? {
@@ -96,7 +99,7 @@ pub(super) fn calls(workload: &AdviceWorkload, network: &Network) -> Result<Vec<
     Ok(out)
 }
 
-fn call(step: &AdviceStep, called: Called, network: &Network) -> Result<Call, Error> {
+fn call(step: &AdviceStep, called: Called, network: &Network) -> Result<WorkloadCall, Error> {
     let group = step.group.as_deref().unwrap_or("all");
     let ranks = network.members(&parse_group(network, group)?)?.len() as u64;
     let element = step.element.unwrap_or(ElementType::Fp64);
@@ -126,7 +129,7 @@ fn call(step: &AdviceStep, called: Called, network: &Network) -> Result<Call, Er
     } else {
         whole.div_ceil(parts).next_multiple_of(BEAT_BYTES)
     };
-    Ok(Call {
+    Ok(WorkloadCall {
         step: step.name.clone(),
         called,
         bytes,
@@ -146,7 +149,7 @@ pub(super) fn is_of_blocks(kind: CollectiveKind) -> bool {
 /// same size.
 pub(super) fn request(
     network: &Network,
-    call: &Call,
+    call: &WorkloadCall,
     kind: Option<CollectiveKind>,
     element: ElementType,
 ) -> Result<CompareRequest, Error> {
@@ -242,7 +245,7 @@ mod tests {
     use super::super::parse_workload;
     use super::*;
 
-    fn calls_of(step: &str, preset: &str) -> Vec<Call> {
+    fn calls_of(step: &str, preset: &str) -> Vec<WorkloadCall> {
         let head =
             "format = 1\nname = \"n\"\nabout = \"a\"\nsource = \"s\"\n[[step]]\nname = \"x\"\n";
         let workload = parse_workload("w", &format!("{head}{step}")).unwrap();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What calls take with a mechanism. Each network, collective and size is looked at once, whichever mechanisms and steps ask for it.
 
-use super::calls::{Call, request};
+use super::calls::{WorkloadCall, request};
 use super::mechanism::Mechanism;
 use super::report::AdviceEvidence;
 use super::workload::Called;
@@ -9,10 +9,11 @@ use crate::compare::{Expectation, choice_among, collective_of, expected, is_refu
 use crate::{CompareRequest, CompareRow, Error, Step, Watch, load_spec};
 use noccl_coll::{Algorithm, Choice, offered};
 use noccl_model::bounds;
+use noccl_net::counts::max_or_zero;
 use noccl_net::{Network, elaborate};
 use noccl_run::Tally;
 use noccl_spec::EnergyTable;
-use noccl_workload::CollectiveKind;
+use noccl_workload::{Collective, CollectiveKind, check};
 
 /// Exchanges of at most so many members are simulated whatever they gain, and short runs may choose their algorithm: seconds on 16×16.
 const FEW_MEMBERS: usize = 256;
@@ -33,7 +34,7 @@ pub enum AdviceSimulation {
 
 /// A collective by the fastest algorithm of a mechanism.
 #[derive(Debug, Clone)]
-pub(super) struct Answer {
+pub(super) struct Chosen {
     pub(super) row: CompareRow,
     pub(super) request: CompareRequest,
     pub(super) choice: Choice,
@@ -44,23 +45,23 @@ pub(super) struct Answer {
 /// A call with a mechanism: one collective, or two that together do it; nothing where the bound alone says that it cannot win.
 #[derive(Debug, Clone)]
 pub(super) struct Evaluated {
-    pub(super) answers: Vec<Answer>,
+    pub(super) chosen: Vec<Chosen>,
     pub(super) bound_cycles: u64,
 }
 
 impl Evaluated {
     pub(super) fn cycles(&self) -> u64 {
-        match self.answers[..] {
+        match self.chosen[..] {
             [] => self.bound_cycles,
-            _ => self.answers.iter().map(|answer| answer.row.cycles).sum(),
+            _ => self.chosen.iter().map(|one| one.row.cycles).sum(),
         }
     }
 
     pub(super) fn evidence(&self) -> AdviceEvidence {
-        let mut answers = self.answers.iter();
-        if self.answers.is_empty() {
+        let mut chosen = self.chosen.iter();
+        if self.chosen.is_empty() {
             AdviceEvidence::Bound
-        } else if answers.any(|answer| answer.expectation.is_some()) {
+        } else if chosen.any(|one| one.expectation.is_some()) {
             AdviceEvidence::Estimated
         } else {
             AdviceEvidence::Simulated
@@ -68,10 +69,10 @@ impl Evaluated {
     }
 }
 
-/// An answer, or why the mechanism has none.
-type Known = Result<Answer, String>;
+/// What a mechanism chooses, or why it has nothing.
+type Known = Result<Chosen, String>;
 
-/// A question that was answered before.
+/// A question with what is known of it.
 struct Asked {
     network: String,
     request: CompareRequest,
@@ -131,8 +132,8 @@ impl<'w> Evaluator<'w> {
         Ok(self.tally.finish_unit()?)
     }
 
-    /// Is this exchange so large that it is simulated only where that can change the verdict?
-    pub(super) fn is_costly(&mut self, call: &Call) -> Result<bool, Error> {
+    /// Is this exchange so large that it is simulated only where that can change the conclusion?
+    pub(super) fn is_costly(&mut self, call: &WorkloadCall) -> Result<bool, Error> {
         if !call.is_exchange() {
             return Ok(false);
         }
@@ -145,7 +146,7 @@ impl<'w> Evaluator<'w> {
     pub(super) fn call(
         &mut self,
         mechanism: Mechanism,
-        call: &Call,
+        call: &WorkloadCall,
         is_simulated: bool,
     ) -> Result<Result<Evaluated, String>, Error> {
         let direct = self.ask(mechanism, call, None, is_simulated)?;
@@ -155,21 +156,26 @@ impl<'w> Evaluator<'w> {
         };
         let mut composed = Vec::new();
         for kind in parts.into_iter().flatten() {
-            if let Ok(answer) = self.ask(mechanism, call, Some(kind), is_simulated)? {
-                composed.push(answer);
+            if let Ok(one) = self.ask(mechanism, call, Some(kind), is_simulated)? {
+                composed.push(one);
             }
         }
         let is_complete = parts.is_some_and(|parts| parts.len() == composed.len());
-        let sum: u64 = composed.iter().map(|answer| answer.row.cycles).sum();
-        let answers = match direct {
+        let sum: u64 = composed.iter().map(|one| one.row.cycles).sum();
+        let mut chosen = match direct {
             Ok(direct) if !is_complete || direct.row.cycles <= sum => vec![direct],
             Ok(_) => composed,
             Err(_) if is_complete => composed,
             Err(reason) => return Ok(Err(reason)),
         };
-        let bound_cycles = self.bound(mechanism, call, &answers)?;
+        let bound_cycles = self.bound(mechanism, call, &chosen)?;
+        if let [only] = &mut chosen[..] {
+            // No estimate is below a bound that is proved.
+            let least = only.expectation.map_or(only.row.cycles, |_| bound_cycles);
+            only.row.cycles = only.row.cycles.max(least);
+        }
         Ok(Ok(Evaluated {
-            answers,
+            chosen,
             bound_cycles,
         }))
     }
@@ -178,23 +184,26 @@ impl<'w> Evaluator<'w> {
     fn bound(
         &mut self,
         mechanism: Mechanism,
-        call: &Call,
-        answers: &[Answer],
+        call: &WorkloadCall,
+        chosen: &[Chosen],
     ) -> Result<u64, Error> {
-        if let [only] = answers {
-            let row = &only.row;
-            let of_messages = [row.link_bound_cycles, row.core_bound_cycles];
-            let of_messages = of_messages.into_iter().flatten().max();
-            return Ok(match (row.lower_bound_cycles, of_messages) {
-                (0, Some(cycles)) => cycles,
-                (cycles, _) => cycles,
-            });
-        }
-        self.proved_bound(mechanism, call)
+        let proved = self.proved_bound(mechanism, call)?;
+        let of_messages = chosen.iter().flat_map(|one| {
+            let bounds = [one.row.link_bound_cycles, one.row.core_bound_cycles];
+            bounds.into_iter().flatten()
+        });
+        Ok(match proved {
+            0 => max_or_zero(of_messages),
+            proved => proved,
+        })
     }
 
     /// Cycles below which the mechanism has no algorithm for a call; 0 where no bound is known, of neighbours among core tiles.
-    pub(super) fn proved_bound(&mut self, mechanism: Mechanism, call: &Call) -> Result<u64, Error> {
+    pub(super) fn proved_bound(
+        &mut self,
+        mechanism: Mechanism,
+        call: &WorkloadCall,
+    ) -> Result<u64, Error> {
         let network = self.network(mechanism)?;
         let request = request(network, call, None, mechanism.element(call.element))?;
         if request.lengths.is_some() {
@@ -211,7 +220,7 @@ impl<'w> Evaluator<'w> {
     fn ask(
         &mut self,
         mechanism: Mechanism,
-        call: &Call,
+        call: &WorkloadCall,
         kind: Option<CollectiveKind>,
         is_simulated: bool,
     ) -> Result<Known, Error> {
@@ -242,17 +251,22 @@ impl<'w> Evaluator<'w> {
         {
             return Ok(asked.known.clone());
         }
-        let known = match self.answer(
+        let known = match self.choose(
             mechanism,
             &request,
             call.bytes,
             &allowed,
             (is_simulated, is_costly),
         ) {
-            Ok(answer) => Ok(answer),
-            Err(error @ Error::Coll(_)) => Err(error.to_string()),
-            Err(error) if is_refusal(self.network(mechanism)?, &error) => Err(error.to_string()),
-            Err(error) => return Err(error),
+            Ok(one) => Ok(one),
+            Err(error) => {
+                let network = self.network(mechanism)?;
+                if !matches!(error, Error::Coll(_)) && !is_refusal(network, &error) {
+                    return Err(error);
+                }
+                let refused = refused_by_network(network, &collective, &allowed);
+                Err(refused.unwrap_or_else(|| error.to_string()))
+            }
         };
         self.asked.push(Asked {
             network: name,
@@ -264,14 +278,14 @@ impl<'w> Evaluator<'w> {
         Ok(known)
     }
 
-    fn answer(
+    fn choose(
         &mut self,
         mechanism: Mechanism,
         request: &CompareRequest,
         bytes: u64,
         allowed: &[Choice],
         (is_simulated, is_costly): (bool, bool),
-    ) -> Result<Answer, Error> {
+    ) -> Result<Chosen, Error> {
         let (before, watch) = (self.tally.step(), self.watch);
         let within = |step: Step| {
             watch.report(Step {
@@ -291,15 +305,29 @@ impl<'w> Evaluator<'w> {
             )
         } else {
             let (row, by) = expected(network, request, bytes, choice)?;
-            (at_least_bound(row), Some(by))
+            (row, Some(by))
         };
-        Ok(Answer {
+        Ok(Chosen {
             row,
             request: request.clone(),
             choice,
             expectation,
         })
     }
+}
+
+/// Why the network does not do a collective itself, if that is why nothing does it.
+fn refused_by_network(
+    network: &Network,
+    collective: &Collective,
+    allowed: &[Choice],
+) -> Option<String> {
+    let own = allowed
+        .iter()
+        .filter(|choice| choice.algorithm.is_in_network());
+    own.filter_map(|choice| noccl_coll::schedule(network, collective, *choice).ok())
+        .find_map(|schedule| check(network, &schedule).err())
+        .map(|error| error.to_string())
 }
 
 /// As `auto`, which never found an algorithm with barriers between its steps the fastest of many members; mechanisms that differ in their
@@ -310,14 +338,4 @@ fn without_steps(kind: CollectiveKind, allowed: &mut Vec<Choice>) {
     if !is_looked_at && allowed.iter().any(has_points) {
         allowed.retain(|choice| !choice.has_steps());
     }
-}
-
-/// No estimate is below a bound that is proved.
-fn at_least_bound(mut row: CompareRow) -> CompareRow {
-    let bound = row.lower_bound_cycles;
-    if row.cycles < bound {
-        row.cycles = bound;
-        row.cycles_over_lower_bound = 1.0;
-    }
-    row
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Is hardware for collectives worth it? A workload by every mechanism on one mesh: time, energy, area, path, and a verdict.
+//! Is hardware for collectives worth it? A workload by every mechanism on one mesh: time, energy, area, path, and a conclusion.
 //!
 //! A workload is arithmetic over single collectives: their cycles times their counts, and the computation between them, of which nothing is
 //! hidden. Each collective is run as `noccl compare` runs it, by the fastest algorithm that the mechanism has hardware for.
 
 mod calls;
+mod conclusion;
 mod evaluate;
 mod mechanism;
 mod report;
 mod synthesis;
-mod verdict;
 mod workload;
 
 pub use evaluate::AdviceSimulation;
 pub use mechanism::Mechanism;
 pub use report::{
-    Advice, AdviceEvidence, AdviceLeftOut, AdvicePart, AdviceRow, AdviceVerdict, DeadlockFreedom,
+    Advice, AdviceConclusion, AdviceEvidence, AdviceLeftOut, AdvicePart, AdviceRow, DeadlockFreedom,
 };
 pub use synthesis::{AdviceArea, AdvicePath};
 pub use workload::{
@@ -25,8 +25,8 @@ pub use workload::{
 
 use crate::compare::Expectation;
 use crate::{CompareRequest, Error, Verified, Watch, word};
-use calls::{Call, calls, compute_us};
-use evaluate::{Answer, Evaluated, Evaluator};
+use calls::{WorkloadCall, calls, compute_us};
+use evaluate::{Chosen, Evaluated, Evaluator};
 use noccl_net::Network;
 use noccl_workload::Operator;
 use workload::Called;
@@ -102,9 +102,9 @@ pub fn advise(request: &AdviceRequest, watch: Watch<'_>) -> Result<Advice, Error
         ));
     }
     fill_speedups(&mut rows);
-    let verdict = {
+    let conclusion = {
         let has_runs = request.simulation != AdviceSimulation::None;
-        verdict::verdict(
+        conclusion::conclusion(
             &mut evaluator,
             &rows,
             &calls,
@@ -120,7 +120,7 @@ pub fn advise(request: &AdviceRequest, watch: Watch<'_>) -> Result<Advice, Error
         compute_us: computed_us,
         rows,
         left_out,
-        verdict,
+        conclusion,
     })
 }
 
@@ -142,7 +142,7 @@ type OfMechanisms = Vec<(Mechanism, Vec<Evaluated>)>;
 /// All calls with all mechanisms, and what some of them cannot do.
 fn evaluate_all(
     evaluator: &mut Evaluator<'_>,
-    calls: &[Call],
+    calls: &[WorkloadCall],
     simulation: AdviceSimulation,
 ) -> Result<(OfMechanisms, Vec<AdviceLeftOut>), Error> {
     let (mut evaluated, mut left_out) = (OfMechanisms::new(), Vec::new());
@@ -172,13 +172,13 @@ fn evaluate_all(
 fn beaten(
     evaluator: &mut Evaluator<'_>,
     mechanism: Mechanism,
-    calls: &[Call],
+    calls: &[WorkloadCall],
     least_us: f64,
 ) -> Result<Option<Vec<Evaluated>>, Error> {
     let mut of_calls = Vec::new();
     for call in calls {
         of_calls.push(Evaluated {
-            answers: Vec::new(),
+            chosen: Vec::new(),
             bound_cycles: evaluator.proved_bound(mechanism, call)?,
         });
     }
@@ -203,7 +203,7 @@ fn evidence(of_calls: &[Evaluated]) -> AdviceEvidence {
 fn whole(
     evaluator: &mut Evaluator<'_>,
     mechanism: Mechanism,
-    calls: &[Call],
+    calls: &[WorkloadCall],
     simulation: AdviceSimulation,
     is_first: bool,
 ) -> Result<Result<Vec<Evaluated>, String>, Error> {
@@ -228,7 +228,7 @@ fn whole(
 /// Simulates what was estimated of software, with which all are compared, and of every mechanism that can win.
 fn simulate_winners(
     evaluator: &mut Evaluator<'_>,
-    calls: &[Call],
+    calls: &[WorkloadCall],
     evaluated: &mut [(Mechanism, Vec<Evaluated>)],
 ) -> Result<(), Error> {
     let mut times = Vec::new();
@@ -264,11 +264,11 @@ fn simulate_winners(
     Ok(())
 }
 
-fn collectives_us(calls: &[Call], of_calls: &[Evaluated], clock_ghz: f64) -> f64 {
+fn collectives_us(calls: &[WorkloadCall], of_calls: &[Evaluated], clock_ghz: f64) -> f64 {
     total_cycles(calls, of_calls) as f64 / (clock_ghz * CYCLES_PER_US)
 }
 
-fn total_cycles(calls: &[Call], of_calls: &[Evaluated]) -> u64 {
+fn total_cycles(calls: &[WorkloadCall], of_calls: &[Evaluated]) -> u64 {
     let each = calls.iter().zip(of_calls);
     each.map(|(call, one)| call.count * one.cycles()).sum()
 }
@@ -276,7 +276,7 @@ fn total_cycles(calls: &[Call], of_calls: &[Evaluated]) -> u64 {
 fn row(
     evaluator: &mut Evaluator<'_>,
     mechanism: Mechanism,
-    calls: &[Call],
+    calls: &[WorkloadCall],
     of_calls: &[Evaluated],
     computed_us: f64,
 ) -> Result<AdviceRow, Error> {
@@ -289,11 +289,11 @@ fn row(
         .map(|(call, one)| call.count * one.bound_cycles)
         .sum();
     let parts: Vec<AdvicePart> = each()
-        .flat_map(|(call, one)| match &one.answers[..] {
+        .flat_map(|(call, one)| match &one.chosen[..] {
             [] => vec![bound_part(network, mechanism, call, one.bound_cycles)],
-            answers => answers
+            chosen => chosen
                 .iter()
-                .map(|answer| Ok(part(network, call, answer)))
+                .map(|one| Ok(part(network, call, one)))
                 .collect(),
         })
         .collect::<Result<_, Error>>()?;
@@ -342,24 +342,24 @@ fn fill_speedups(rows: &mut [AdviceRow]) {
     }
 }
 
-fn part(network: &Network, call: &Call, answer: &Answer) -> AdvicePart {
+fn part(network: &Network, call: &WorkloadCall, one: &Chosen) -> AdvicePart {
     AdvicePart {
         step: call.step.clone(),
         call: match call.called {
             Called::Halo => call.name(),
-            Called::Collective(_) => call.name_as(answer.request.collective.name()),
+            Called::Collective(_) => call.name_as(one.request.collective.name()),
         },
         count: call.count,
-        algorithm: answer.choice.to_string(),
-        cycles: answer.row.cycles,
-        evidence: match answer.expectation {
+        algorithm: one.choice.to_string(),
+        cycles: one.row.cycles,
+        evidence: match one.expectation {
             None => AdviceEvidence::Simulated,
             Some(_) => AdviceEvidence::Estimated,
         },
-        error: answer.expectation.map(|by| error_words(by).to_owned()),
-        verified: answer.row.verified,
-        energy_pj: answer.row.energy_pj,
-        command: command(network, call, &answer.request, &answer.choice.to_string()),
+        error: one.expectation.map(|by| error_words(by).to_owned()),
+        verified: one.row.verified,
+        energy_pj: one.row.energy_pj,
+        command: command(network, call, &one.request, &one.choice.to_string()),
     }
 }
 
@@ -367,7 +367,7 @@ fn part(network: &Network, call: &Call, answer: &Answer) -> AdvicePart {
 fn bound_part(
     network: &Network,
     mechanism: Mechanism,
-    call: &Call,
+    call: &WorkloadCall,
     cycles: u64,
 ) -> Result<AdvicePart, Error> {
     let request = calls::request(network, call, None, mechanism.element(call.element))?;
@@ -395,7 +395,12 @@ const fn error_words(by: Expectation) -> &'static str {
 }
 
 /// The command that simulates a part.
-fn command(network: &Network, call: &Call, request: &CompareRequest, algorithm: &str) -> String {
+fn command(
+    network: &Network,
+    call: &WorkloadCall,
+    request: &CompareRequest,
+    algorithm: &str,
+) -> String {
     let mut words = vec![format!(
         "noccl compare {} --spec {}",
         request.collective.name(),

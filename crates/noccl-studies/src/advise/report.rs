@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What advice consists of: a row per mechanism with the evidence of each number, and a verdict.
+//! What advice consists of: a row per mechanism with the evidence of each number, and a conclusion.
 
 use super::Mechanism;
 use super::synthesis::{AdviceArea, AdvicePath};
@@ -26,7 +26,7 @@ pub struct Advice {
     /// Those that cannot.
     pub left_out: Vec<AdviceLeftOut>,
     /// Which mechanism wins, and what would change that.
-    pub verdict: AdviceVerdict,
+    pub conclusion: AdviceConclusion,
 }
 
 /// A mechanism that cannot do everything.
@@ -55,7 +55,7 @@ pub struct AdviceRow {
     pub cycles: u64,
     /// What says so: the weakest evidence of its parts.
     pub evidence: AdviceEvidence,
-    /// No algorithm can be faster on this network, all collectives.
+    /// No algorithm that the mechanism has hardware for can be faster, all collectives.
     pub bound_cycles: u64,
     /// `cycles / bound_cycles`.
     pub cycles_over_bound: f64,
@@ -146,7 +146,7 @@ impl DeadlockFreedom {
 /// Which mechanism wins, and what would change that.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AdviceVerdict {
+pub struct AdviceConclusion {
     /// The fastest; of several that are equally fast the first of the table.
     pub fastest: Mechanism,
     /// Does it gain at least 2 % of the whole workload?

@@ -42,7 +42,7 @@ pub struct AdvicePath {
 }
 
 /// A row of the file.
-struct Entry<'a> {
+struct SynthesisRow<'a> {
     id: &'a str,
     date: &'a str,
     kge: Option<f64>,
@@ -58,7 +58,7 @@ pub(super) fn synthesised(
     Ok((area(mechanism, &all), path(mechanism, &all)))
 }
 
-fn entries() -> Result<Vec<Entry<'static>>, Error> {
+fn entries() -> Result<Vec<SynthesisRow<'static>>, Error> {
     let content = |reason: String| {
         Error::File(FileError::Content {
             path: PATH.to_owned(),
@@ -79,7 +79,7 @@ fn entries() -> Result<Vec<Entry<'static>>, Error> {
                 index + 2
             )));
         };
-        Ok(Entry {
+        Ok(SynthesisRow {
             id,
             date,
             kge: kge.parse().ok(),
@@ -90,7 +90,7 @@ fn entries() -> Result<Vec<Entry<'static>>, Error> {
     lines.enumerate().map(entry).collect()
 }
 
-fn area(mechanism: Mechanism, all: &[Entry<'_>]) -> Option<AdviceArea> {
+fn area(mechanism: Mechanism, all: &[SynthesisRow<'_>]) -> Option<AdviceArea> {
     let ids = mechanism.areas();
     let found: Option<Vec<(f64, &str)>> = (ids.iter())
         .map(|id| {
@@ -100,14 +100,16 @@ fn area(mechanism: Mechanism, all: &[Entry<'_>]) -> Option<AdviceArea> {
         .collect();
     let found = found?;
     let date = found.iter().map(|(_, date)| *date).min()?;
+    let kge: f64 = found.iter().map(|(kge, _)| kge).sum();
     Some(AdviceArea {
-        kge: found.iter().map(|(kge, _)| kge).sum(),
+        // Sums of what pages show to a tenth.
+        kge: (kge * 10.0).round() / 10.0,
         rows: ids.iter().map(|id| (*id).to_owned()).collect(),
         date: date.to_owned(),
     })
 }
 
-fn path(mechanism: Mechanism, all: &[Entry<'_>]) -> Option<AdvicePath> {
+fn path(mechanism: Mechanism, all: &[SynthesisRow<'_>]) -> Option<AdvicePath> {
     let ids = mechanism.paths();
     let found: Option<Vec<AdvicePath>> = (ids.iter())
         .map(|id| {
@@ -148,7 +150,7 @@ mod tests {
     #[test]
     fn a_mechanism_with_a_row_that_is_missing_has_no_area() {
         let all = entries().unwrap();
-        let without: Vec<Entry<'_>> = all.into_iter().filter(|e| e.id != "ni").collect();
+        let without: Vec<SynthesisRow<'_>> = all.into_iter().filter(|e| e.id != "ni").collect();
         assert!(area(Mechanism::Multicast, &without).is_none());
         assert!(path(Mechanism::Multicast, &without).is_none());
         assert!(area(Mechanism::Software, &without).is_some());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Advice as a page: the verdict, the mechanisms with the evidence of their numbers, time over area, and the command behind each number.
+//! Advice as a page: the conclusion, the mechanisms with the evidence of their numbers, time over area, and the command behind each number.
 
 use super::pareto::pareto;
 use super::svg::Markup;
@@ -16,7 +16,7 @@ const END: &str = "</body></html>\n";
 const METHOD: &str = "Cycles are those of the fastest algorithm that a mechanism has hardware for, times the calls of the \
      workload; nothing overlaps. Simulated: cycle by cycle, with the bytes of every output compared. Estimated: by the \
      model, whose error stands beside each number. Bound: where that alone is slower than another mechanism, no \
-     algorithm was looked for. The bound is proved for every algorithm on the network. Energy counts \
+     algorithm was looked for. The bound is proved for all that the mechanism has hardware for. Energy counts \
      the events of the collectives by S1's table. Area and critical path are post-synthesis numbers of open tools \
      (Yosys; FO4 in the OSU 180 nm library), without place-and-route and without memories; where a mechanism was not \
      synthesised there is no number. Freedom of deadlock is proved for whatever is in flight \
@@ -31,8 +31,8 @@ pub fn advice_page(advice: &Advice) -> String {
         "{}. Source: {}. Computation between the collectives: {:.1} µs.",
         advice.about, advice.source, advice.compute_us
     );
-    let verdict = sentence(&advice.verdict.sentence);
-    let changes = advice.verdict.changes.iter();
+    let conclusion = sentence(&advice.conclusion.sentence);
+    let changes = advice.conclusion.changes.iter();
     let changes: Markup = changes
         .map(|change| Markup::element("li", &[], Markup::text(sentence(change))).line())
         .collect();
@@ -47,7 +47,7 @@ pub fn advice_page(advice: &Advice) -> String {
         .then(&Markup::raw(BODY))
         .then(&heading("h1", &title))
         .then(&paragraph("muted-text", &about))
-        .then(&Markup::element("p", &[], bold(&verdict)).line())
+        .then(&Markup::element("p", &[], bold(&conclusion)).line())
         .then(&Markup::element("ul", &[], Markup::new().line().then(&changes)).line())
         .then(&heading("h2", "Mechanisms"))
         .then(&mechanisms(advice))
@@ -82,7 +82,7 @@ fn bold(text: &str) -> Markup {
     Markup::element("strong", &[], Markup::text(text))
 }
 
-/// Begins with a capital letter and ends with a full stop.
+/// Begins with a capital letter and ends as a sentence does.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     match letters.next() {
@@ -94,8 +94,8 @@ fn sentence(text: &str) -> String {
 /// Columns with whether they hold words.
 const COLUMNS: [(&str, bool); 14] = [
     ("mechanism", true),
-    ("collectives [cycles]", false),
     ("evidence", true),
+    ("collectives [cycles]", false),
     ("whole [µs]", false),
     ("speedup", false),
     ("of collectives", false),
@@ -117,14 +117,14 @@ fn mechanisms(advice: &Advice) -> Markup {
         ];
         let date = date.into_iter().flatten().min();
         let evidence = match row.evidence {
-            AdviceEvidence::Simulated => "simulated, bytes compared",
+            AdviceEvidence::Simulated => "simulated",
             AdviceEvidence::Estimated => "estimated",
-            AdviceEvidence::Bound => "at least this: bound",
+            AdviceEvidence::Bound => "bound: at least",
         };
         vec![
             row.mechanism.name().to_owned(),
-            row.cycles.to_string(),
             evidence.to_owned(),
+            row.cycles.to_string(),
             format!("{:.1}", row.time_us),
             format!("{:.3}", row.speedup),
             format!("{:.2}", row.collectives_speedup),

@@ -2,7 +2,7 @@
 //! Time of a workload over the area of a tile, a point per mechanism, with the line through those that nothing beats in both.
 
 use super::svg::{Anchor, Svg};
-use crate::study::{Advice, AdviceRow};
+use crate::study::{Advice, AdviceEvidence, AdviceRow};
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 420.0;
@@ -11,30 +11,38 @@ const RIGHT: f64 = 190.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 52.0;
 /// Between the axis of areas and the mechanisms that have none.
-const GAP: f64 = 26.0;
+const GAP: f64 = 40.0;
 const LETTER: f64 = 6.6;
 const LINE_HEIGHT: f64 = 15.0;
 /// Ticks of an axis, about.
 const TICKS: f64 = 6.0;
+/// Times above so many times that of software are drawn at the upper edge.
+const MOST_TIMES: f64 = 1.5;
+/// From here on times are shown in milliseconds.
+const US_IN_MS: f64 = 10_000.0;
+/// Between two points of a line that labels avoid.
+const STEP: f64 = 8.0;
 /// Offsets of a label that are tried, in lines.
 const MOST_OFFSET: i32 = 8;
 
 /// A rectangle: left, top, right, bottom.
 type Area = (f64, f64, f64, f64);
 
-struct Axes {
+struct ParetoAxes {
     most_kge: f64,
     most_us: f64,
     tick_kge: f64,
     tick_us: f64,
 }
 
-impl Axes {
+impl ParetoAxes {
     fn new(rows: &[AdviceRow]) -> Self {
         let most = |values: &mut dyn Iterator<Item = f64>| values.fold(1e-9, f64::max);
         let areas = rows.iter().filter_map(|row| row.area.as_ref());
         let most_kge = most(&mut areas.map(|area| area.kge));
         let most_us = most(&mut rows.iter().map(|row| row.time_us));
+        let software = rows.first().map_or(most_us, |row| row.time_us);
+        let most_us = most_us.min(MOST_TIMES * software);
         let (tick_kge, tick_us) = (tick(most_kge), tick(most_us));
         Self {
             most_kge: (most_kge / tick_kge).ceil() * tick_kge,
@@ -58,7 +66,40 @@ impl Axes {
             Some(area) => self.x(area.kge),
             None => WIDTH - RIGHT + GAP,
         };
-        (x, self.y(row.time_us))
+        (x, self.y(row.time_us.min(self.most_us)))
+    }
+
+    /// Name of a point, with its time where that is above the axis; of a bound that it is one.
+    fn name(&self, row: &AdviceRow) -> String {
+        let name = row.mechanism.name();
+        let least = match row.evidence {
+            AdviceEvidence::Bound => " at least",
+            AdviceEvidence::Simulated | AdviceEvidence::Estimated => "",
+        };
+        match row.time_us > self.most_us {
+            true => {
+                let time = number(self.shown(row.time_us));
+                format!("{name}:{least} {time} {}", self.unit())
+            }
+            false if least.is_empty() => name.to_owned(),
+            false => format!("{name},{least}"),
+        }
+    }
+
+    fn unit(&self) -> &'static str {
+        if self.most_us >= US_IN_MS {
+            "ms"
+        } else {
+            "µs"
+        }
+    }
+
+    fn shown(&self, us: f64) -> f64 {
+        if self.most_us >= US_IN_MS {
+            us / 1e3
+        } else {
+            us
+        }
     }
 
     fn draw(&self, svg: &mut Svg) {
@@ -67,7 +108,12 @@ impl Axes {
             let time = f64::from(index) * self.tick_us;
             let y = self.y(time);
             svg.line((LEFT, y), (right + GAP, y), "grid");
-            svg.text((LEFT - 8.0, y + 4.0), Anchor::End, "tick", &number(time));
+            svg.text(
+                (LEFT - 8.0, y + 4.0),
+                Anchor::End,
+                "tick",
+                &number(self.shown(time)),
+            );
         }
         for index in 0..=(self.most_kge / self.tick_kge).round() as u32 {
             let area = f64::from(index) * self.tick_kge;
@@ -77,13 +123,13 @@ impl Axes {
         }
         svg.line((LEFT, bottom), (right, bottom), "axis");
         svg.line((right + GAP, TOP), (right + GAP, bottom), "bound");
-        let none = (right + GAP, bottom + 19.0);
+        let none = (right + GAP, TOP - 16.0);
         svg.text(none, Anchor::Middle, "tick", "not synthesised");
         let middle = f64::midpoint(LEFT, right);
         let name = "area of routers and additions per tile [kGE], without memories";
         svg.text((middle, HEIGHT - 8.0), Anchor::Middle, "axis-name", name);
-        let name = "time of the whole workload [µs]";
-        svg.text_upwards((16.0, f64::midpoint(TOP, bottom)), "axis-name", name);
+        let name = format!("time of the whole workload [{}]", self.unit());
+        svg.text_upwards((16.0, f64::midpoint(TOP, bottom)), "axis-name", &name);
     }
 }
 
@@ -93,15 +139,14 @@ pub(super) fn pareto(advice: &Advice) -> Svg {
     let title = format!("{} on {columns}×{rows} clusters", advice.workload);
     let mut svg = Svg::new(WIDTH, HEIGHT, &format!("Time over area: {title}"));
     svg.text((LEFT, 18.0), Anchor::Start, "axis-name", &title);
-    let axes = Axes::new(&advice.rows);
+    let axes = ParetoAxes::new(&advice.rows);
     axes.draw(&mut svg);
     let front: Vec<(f64, f64)> = front(&advice.rows).iter().map(|row| axes.at(row)).collect();
     svg.polyline(&front, "s5");
-    let mut taken: Vec<Area> = Vec::new();
-    for row in &advice.rows {
-        let (x, y) = axes.at(row);
-        taken.push((x - 6.0, y - 6.0, x + 6.0, y + 6.0));
-    }
+    let around = |(x, y): (f64, f64), far: f64| (x - far, y - far, x + far, y + far);
+    let points = advice.rows.iter().map(|row| around(axes.at(row), 6.0));
+    let line = front.windows(2).flat_map(|ends| between(ends[0], ends[1]));
+    let mut taken: Vec<Area> = points.chain(line.map(|at| around(at, 1.0))).collect();
     for (index, row) in advice.rows.iter().enumerate() {
         let area = row.area.as_ref();
         let area = area.map_or_else(String::new, |area| format!(", {:.1} kGE", area.kge));
@@ -111,15 +156,20 @@ pub(super) fn pareto(advice: &Advice) -> Svg {
     }
     for (index, row) in advice.rows.iter().enumerate() {
         let class = format!("t{}", index % 6);
-        label(
-            &mut svg,
-            axes.at(row),
-            row.mechanism.name(),
-            &class,
-            &mut taken,
-        );
+        label(&mut svg, axes.at(row), &axes.name(row), &class, &mut taken);
     }
     svg
+}
+
+/// Points of a line, some pixels from each other.
+fn between(from: (f64, f64), to: (f64, f64)) -> Vec<(f64, f64)> {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let count = (dx.hypot(dy) / STEP).ceil().max(1.0);
+    let at = |index: u32| {
+        let share = f64::from(index) / count;
+        (from.0 + share * dx, from.1 + share * dy)
+    };
+    (0..=count as u32).map(at).collect()
 }
 
 /// A name right of its point, moved up or down to where nothing is; then a line leads to it.
@@ -178,6 +228,9 @@ fn tick(most: f64) -> f64 {
 
 /// A number without digits that are not needed.
 fn number(value: f64) -> String {
+    if value >= 100.0 {
+        return format!("{value:.0}");
+    }
     let text = format!("{value:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     text.to_owned()

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 const LEGEND: &str = "\
 cycles: of all collectives; s: simulated, bytes compared, e: estimated, b: at least the bound, which is too slow to win
-/bound: cycles over the bound of any algorithm; speedup: over software alone, of the collectives and of the whole workload
+/bound: cycles over a proved bound of the mechanism; speedup: over software alone, of the collectives and of the whole
 uJ: energy of the collectives; kGE: routers and additions per tile, without memories; FO4: critical path without wires;
 both: Yosys, OSU 180 nm library, -: not synthesised; deadlock: freedom proved for any traffic, or checked by schedule
 ";
@@ -58,7 +58,7 @@ pub struct Advise {
     /// Print the workload file and do nothing else
     #[arg(long)]
     show_workload: bool,
-    /// Print rows, evidence, commands and verdict as JSON
+    /// Print rows, evidence, commands and conclusion as JSON
     #[arg(long)]
     json: bool,
 }
@@ -143,8 +143,8 @@ fn text(advice: &Advice, has_commands: bool) -> String {
         advice.compute_us,
         mechanisms(&advice.rows)
     );
-    out += &wrapped(&advice.verdict.sentence, "");
-    for change in &advice.verdict.changes {
+    out += &wrapped(&advice.conclusion.sentence, "");
+    for change in &advice.conclusion.changes {
         out += &wrapped(change, "  ");
     }
     for one in &advice.left_out {

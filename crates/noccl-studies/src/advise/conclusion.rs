@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The verdict: which mechanism is fastest, at what area, and at which computation, count, size or clock another one would be. All numbers
+//! The conclusion: which mechanism is fastest, at what area, and at which computation, count, size or clock another one would be. All numbers
 //! follow from the rows, those of other sizes from further runs.
 
-use super::calls::{CALL_BYTES, Call};
+use super::calls::{CALL_BYTES, WorkloadCall};
 use super::evaluate::{Evaluated, Evaluator};
-use super::report::{AdviceEvidence, AdviceRow, AdviceVerdict};
+use super::report::{AdviceConclusion, AdviceEvidence, AdviceRow};
 use super::{CYCLES_PER_US, Called, Mechanism};
 use crate::{Error, format_bytes};
 
@@ -20,23 +20,23 @@ const SIZE_FACTOR: u64 = 8;
 /// Least payload of those: a beat.
 const LEAST_BYTES: u64 = 64;
 
-/// What the verdict is about.
+/// What the conclusion is about.
 struct Compared<'a> {
     rows: &'a [AdviceRow],
-    calls: &'a [Call],
+    calls: &'a [WorkloadCall],
     /// By row and call: microseconds of all its calls.
     times_us: Vec<Vec<f64>>,
     compute_us: f64,
 }
 
-/// The verdict on rows, of which the first is software alone.
-pub(super) fn verdict(
+/// The conclusion on rows, of which the first is software alone.
+pub(super) fn conclusion(
     evaluator: &mut Evaluator<'_>,
     rows: &[AdviceRow],
-    calls: &[Call],
+    calls: &[WorkloadCall],
     evaluated: &[(Mechanism, Vec<Evaluated>)],
     (compute_us, has_runs): (f64, bool),
-) -> Result<AdviceVerdict, Error> {
+) -> Result<AdviceConclusion, Error> {
     let of_row = |(row, (_, of_calls)): (&AdviceRow, &(Mechanism, Vec<Evaluated>))| {
         let us = |cycles: u64| cycles as f64 / (row.clock_ghz * CYCLES_PER_US);
         let each = calls.iter().zip(of_calls);
@@ -50,18 +50,21 @@ pub(super) fn verdict(
         compute_us,
     };
     let fastest = compared.fastest(|row| Some(row.time_us));
-    let rival = compared.rival(fastest);
+    let hardware = compared.best_hardware(fastest);
     let mut changes = Vec::new();
-    if let Some(rival) = rival {
-        changes.extend(compared.by_computation(rival));
-        changes.extend(by_size(evaluator, &compared, rival, has_runs)?);
+    if let Some(hardware) = hardware {
+        changes.extend(compared.by_computation(hardware));
+        changes.extend(by_size(evaluator, &compared, hardware, has_runs)?);
     }
     changes.extend(compared.by_count(fastest));
     changes.extend(compared.by_clock(fastest));
-    Ok(AdviceVerdict {
+    if changes.is_empty() && compared.is_never_beaten() {
+        changes.push("count: no mechanism is faster in any of the collectives".to_owned());
+    }
+    Ok(AdviceConclusion {
         fastest: rows[fastest].mechanism,
         is_worth_it: rows[fastest].speedup >= LEAST_GAIN,
-        sentence: compared.sentence(fastest, rival),
+        sentence: compared.sentence(fastest, hardware),
         changes,
     })
 }
@@ -82,8 +85,18 @@ impl Compared<'_> {
         best.0
     }
 
+    /// Is software as fast as everything in every call?
+    fn is_never_beaten(&self) -> bool {
+        let software = &self.times_us[0];
+        let mut others = self.times_us.iter();
+        others.all(|times| {
+            let mut both = software.iter().zip(times);
+            both.all(|(own, other)| *own <= other * (1.0 + EQUAL))
+        })
+    }
+
     /// The hardware to compare software with: the fastest mechanism, or else the one with the fastest collectives, if those gain anything.
-    fn rival(&self, fastest: usize) -> Option<&AdviceRow> {
+    fn best_hardware(&self, fastest: usize) -> Option<&AdviceRow> {
         if fastest > 0 {
             return Some(&self.rows[fastest]);
         }
@@ -91,18 +104,18 @@ impl Compared<'_> {
         (index > 0).then(|| &self.rows[index])
     }
 
-    fn sentence(&self, fastest: usize, rival: Option<&AdviceRow>) -> String {
+    fn sentence(&self, fastest: usize, hardware: Option<&AdviceRow>) -> String {
         let row = &self.rows[fastest];
         let name = row.mechanism.name();
         let time = us(row.time_us);
         let computed = 100.0 * self.compute_us / row.time_us;
         if row.mechanism == Mechanism::Software {
             let mut text = format!("{name} wins with {time} us: no mechanism gains 0.1 %");
-            if let Some(rival) = rival {
+            if let Some(hardware) = hardware {
                 text += &format!(
                     "; {} does the collectives {:.2} times as fast, but computation takes {} of the time",
-                    rival.mechanism.name(),
-                    rival.collectives_speedup,
+                    hardware.mechanism.name(),
+                    hardware.collectives_speedup,
                     percent(computed)
                 );
             }
@@ -245,7 +258,7 @@ impl Compared<'_> {
 fn by_size(
     evaluator: &mut Evaluator<'_>,
     compared: &Compared<'_>,
-    rival: &AdviceRow,
+    hardware: &AdviceRow,
     has_runs: bool,
 ) -> Result<Option<String>, Error> {
     let times = &compared.times_us[0];
@@ -270,7 +283,7 @@ fn by_size(
     for bytes in sizes {
         let varied = call.with_bytes(bytes);
         let mut times = Vec::new();
-        for mechanism in [Mechanism::Software, rival.mechanism] {
+        for mechanism in [Mechanism::Software, hardware.mechanism] {
             if let Ok(one) = evaluator.call(mechanism, &varied, has_runs)? {
                 let clock_ghz = evaluator.network(mechanism)?.spec().clock_ghz;
                 times.push(one.cycles() as f64 / clock_ghz);
@@ -290,7 +303,7 @@ fn by_size(
     Ok(Some(format!(
         "size: the speed-up of {} by {} is {}",
         call.kind_name(),
-        rival.mechanism.name(),
+        hardware.mechanism.name(),
         words.join(", ")
     )))
 }
@@ -353,8 +366,8 @@ mod tests {
         }
     }
 
-    fn call(kind: CollectiveKind) -> Call {
-        Call {
+    fn call(kind: CollectiveKind) -> WorkloadCall {
+        WorkloadCall {
             step: "s".to_owned(),
             called: Called::Collective(kind),
             bytes: 64,
@@ -367,7 +380,7 @@ mod tests {
 
     fn compared<'a>(
         rows: &'a mut [AdviceRow],
-        calls: &'a [Call],
+        calls: &'a [WorkloadCall],
         times_us: Vec<Vec<f64>>,
     ) -> Compared<'a> {
         super::super::fill_speedups(rows);
