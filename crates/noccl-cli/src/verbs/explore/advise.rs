@@ -16,8 +16,8 @@ use std::path::PathBuf;
 const LEGEND: &str = "\
 cycles: of all collectives; s: simulated, bytes compared, e: estimated, b: at least the bound, which is too slow to win
 /bound: cycles over a proved bound of the mechanism; speedup: over software alone, of the collectives and of the whole
-uJ: energy of the collectives; kGE: routers and additions per tile, without memories; FO4: critical path without wires;
-both: Yosys, OSU 180 nm library, -: not synthesised; deadlock: freedom proved for any traffic, or checked by schedule
+uJ: energy of the collectives; deadlock: freedom proved for any traffic, or checked by schedule
+kGE: routers and additions per tile, without memories; FO4: critical path without wires; -: not synthesised
 ";
 
 /// Is hardware for collectives worth it for a workload?
@@ -154,7 +154,23 @@ fn text(advice: &Advice, has_commands: bool) -> String {
     if has_commands {
         out += &commands(&advice.rows);
     }
-    out + "\n" + LEGEND
+    out + "\n" + LEGEND + &synthesis(&advice.rows)
+}
+
+/// By what, and when, areas and paths were found.
+fn synthesis(rows: &[AdviceRow]) -> String {
+    let areas = rows.iter().filter_map(|row| row.area.as_ref());
+    let paths = rows.iter().filter_map(|row| row.path.as_ref());
+    let dates = areas.map(|area| &area.date);
+    let mut dates: Vec<&str> = dates
+        .chain(paths.map(|path| &path.date))
+        .map(String::as_str)
+        .collect();
+    dates.sort_unstable();
+    let (Some(first), Some(last)) = (dates.first(), dates.last()) else {
+        return String::new();
+    };
+    format!("both: Yosys and the OSU 180 nm library, {first} to {last}\n")
 }
 
 /// Lines of a text that fit into the terminal, each indented.
