@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a workload calls on one mesh: the payload of each call, and into how many parts a long one is cut.
 
-use super::workload::{AdviceStep, AdviceWorkload, Called, HALO};
+use super::workload::{AdviceStep, AdviceWorkload, Called, HALO, MOST_CALLS};
 use crate::{CompareRequest, Error, parse_group};
 use noccl_net::{Coord, Network, TileRef};
 use noccl_workload::{
@@ -129,11 +129,17 @@ fn call(step: &AdviceStep, called: Called, network: &Network) -> Result<Workload
     } else {
         whole.div_ceil(parts).next_multiple_of(BEAT_BYTES)
     };
+    let count = step.count.saturating_mul(parts);
+    if count > MOST_CALLS {
+        let found = format!("{}: {count} calls of {bytes} bytes", step.name);
+        let accepted = format!("accepted: at most {MOST_CALLS} calls, a long payload cut");
+        return Err(Error::argument("--workload", found, accepted));
+    }
     Ok(WorkloadCall {
         step: step.name.clone(),
         called,
         bytes,
-        count: step.count * parts,
+        count,
         element,
         operator: step.operator.unwrap_or(Operator::Sum),
         group: group.to_owned(),

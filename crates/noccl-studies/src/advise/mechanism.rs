@@ -124,6 +124,16 @@ impl Mechanism {
         }
     }
 
+    /// The mechanism on the same network whose hardware it has besides its own, so that it is never slower.
+    pub(super) const fn includes(self) -> Option<Self> {
+        match self {
+            Self::Multicast => Some(Self::Software),
+            Self::ParallelReduction => Some(Self::Multicast),
+            Self::WideReduction => Some(Self::ParallelReduction),
+            Self::Software | Self::Torrent | Self::Bypass | Self::Smart | Self::Cores => None,
+        }
+    }
+
     /// Do packets go from one place to one place, and cores add?
     pub(super) const fn is_software(self) -> bool {
         let uses = self.uses();

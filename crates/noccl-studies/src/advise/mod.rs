@@ -102,16 +102,14 @@ pub fn advise(request: &AdviceRequest, watch: Watch<'_>) -> Result<Advice, Error
         ));
     }
     fill_speedups(&mut rows);
-    let conclusion = {
-        let has_runs = request.simulation != AdviceSimulation::None;
-        conclusion::conclusion(
-            &mut evaluator,
-            &rows,
-            &calls,
-            &evaluated,
-            (computed_us, has_runs),
-        )?
-    };
+    let has_runs = request.simulation != AdviceSimulation::None;
+    let conclusion = conclusion::conclusion(
+        &mut evaluator,
+        &rows,
+        &calls,
+        &evaluated,
+        (computed_us, has_runs),
+    )?;
     Ok(Advice {
         workload: request.workload.name.clone(),
         about: request.workload.about.clone(),
@@ -137,6 +135,7 @@ fn check_mesh((columns, rows): (u32, u32)) -> Result<(), Error> {
     ))
 }
 
+/// What is known of all calls, by mechanism.
 type OfMechanisms = Vec<(Mechanism, Vec<Evaluated>)>;
 
 /// All calls with all mechanisms, and what some of them cannot do.
@@ -411,7 +410,9 @@ fn command(
         put("definition", definition_file(network));
     }
     if call.group != "all" {
-        put("group", call.group.clone());
+        let is_plain = !call.group.contains([';', ' ']);
+        let quote = if is_plain { "" } else { "'" };
+        put("group", format!("{quote}{}{quote}", call.group));
     }
     if let Some(root) = request.root {
         put("root", crate::root_name(root));

@@ -16,8 +16,9 @@ use std::path::Path;
 pub const WORKLOAD_FORMAT: u32 = 1;
 /// Neighbours on the mesh exchange borders.
 pub(super) const HALO: &str = "halo";
-/// Most calls of a step, and operations or bytes of a step: products of them stay exact in a float.
-const MOST_CALLS: u64 = 1_000_000_000;
+/// Most calls of a step, so that cycles of all calls stay in their type.
+pub(super) const MOST_CALLS: u64 = 1_000_000_000;
+/// Most operations or bytes of a step.
 const MOST_AMOUNT: f64 = 1e18;
 const MOST_STEPS: usize = 1000;
 
