@@ -434,7 +434,7 @@ mod tests {
         // 4 + 2 * 2 = 2 + 2 * 3.
         let text = seen.by_count(1).unwrap();
         assert!(
-            text.contains("software alone is faster from 2.0 times"),
+            text.contains("software alone is the fastest from 2.0 times"),
             "{text}"
         );
         assert!(text.contains("all_to_all"), "{text}");
