@@ -334,6 +334,12 @@ mod tests {
                 .map(|chunk| chunk.rank as usize)
                 .collect();
             assert!((2..=4).contains(&others.len()), "{others:?}");
+            let at = |rank: usize| Coord::new(rank as u16 / 4, rank as u16 % 4);
+            for chunk in wants.iter().flat_map(|want| want.operands(16)) {
+                let border = BORDERS[chunk.chunk as usize];
+                let faced = neighbour(&network, at(chunk.rank as usize), border);
+                assert_eq!(faced, Some(at(rank)), "{chunk:?}");
+            }
             for other in &others {
                 assert_eq!(lengths.sends[*other][rank], 5);
             }
