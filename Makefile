@@ -25,7 +25,7 @@ LONG_ONLY ?=
 
 RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
   $(shell find crates -type f -not -path '*/tests/*' -not -path '*/proptest-regressions/*' -not -path '*/noccl-papers/*') \
-  $(shell find rtl/src rtl/include rtl/cosim rtl/lint programs -type f)
+  $(shell find rtl/src rtl/include rtl/cosim rtl/lint programs -type f) rtl/synth/results.csv
 # The experiments on papers: no part of the product, which is built without them.
 PAPERS_SOURCES := $(shell find crates/noccl-papers/src -type f) crates/noccl-papers/Cargo.toml \
   $(wildcard experiments/*/*.toml experiments/*/*.json)

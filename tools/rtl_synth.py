@@ -25,6 +25,7 @@ import rtl_synth_page
 import rtl_synth_rows
 import rtl_timing
 import rtl_yosys
+import synth_results
 from repository import ROOT
 from rtl_synth_rows import OUT, ROWS, Result, Row
 
@@ -105,6 +106,8 @@ def write_page(file: Path, shown: Mapping[str, rtl_synth_page.Report]) -> None:
         page = rtl_synth_page.with_block(page, group, report.block(age))
     file.write_text(page, encoding="utf-8")
     measured.note(tables)
+    entries = [report.entries(group, tables[group].date) for group, report in shown.items()]
+    synth_results.note(entry for of_group in entries for entry in of_group)
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import markdown_table
 import measured
+import synth_results
 from generated_block import Block, PageError
 from rtl_synth_rows import Result, Row
 
@@ -36,6 +37,11 @@ def change(value: float, base: float | None) -> str:
     return "" if base is None else f"{increase(value, base):+.1f} %"
 
 
+def shown_kge(kge: float) -> str:
+    """An area as the page shows it."""
+    return f"{kge:.2f}" if abs(kge) < 1 else f"{kge:.1f}"
+
+
 def cells(row: Row, result: Result, base: Result | None) -> list[str]:
     """One line of the table."""
     kge = result.area.total_ge / 1000
@@ -43,7 +49,7 @@ def cells(row: Row, result: Result, base: Result | None) -> list[str]:
     base_fo4 = base.timing.fo4 if base and base.timing else None
     return [
         row.title,
-        f"{kge:.2f}" if abs(kge) < 1 else f"{kge:.1f}",
+        shown_kge(kge),
         f"{result.area.num_flip_flops}",
         change(kge, base.area.total_ge / 1000 if base else None),
         f"{row.published_kge:g}" if row.published_kge else "",
@@ -175,6 +181,21 @@ class Report:
         results = self.results
         shown = [row for row in self.chosen if row.id in results]
         return table(cells(row, results[row.id], results.get(row.baseline or "")) for row in shown)
+
+    def entries(self, group: str, date: str) -> list[synth_results.Entry]:
+        """The same rows as data."""
+        measured_rows = [(row, self.results[row.id]) for row in self.chosen]
+        return [
+            synth_results.Entry(
+                row.id,
+                group,
+                date,
+                shown_kge(result.area.total_ge / 1000),
+                f"{result.area.num_flip_flops}",
+                f"{result.timing.fo4:.1f}" if result.timing else "",
+            )
+            for row, result in measured_rows
+        ]
 
     def outcomes(self) -> str:
         """Targets, costs of further items, and what is missing."""

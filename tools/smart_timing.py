@@ -21,6 +21,7 @@ import rtl_yosys
 import smart_claims
 import smart_paths
 import smart_timing_page
+import synth_results
 import wire_model
 
 
@@ -91,6 +92,7 @@ def main() -> None:
         page = smart_timing_page.page(report, areas, age)
         arguments.page.write_text(page, encoding="utf-8")
         measured.note({"smart": table})
+        synth_results.note(report.entries("smart", table.date))
 
 
 if __name__ == "__main__":

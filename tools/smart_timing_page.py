@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import rtl_row
 import smart_claims
 import smart_paths
+import synth_results
 import wire_model
 from markdown_table import table
 
@@ -101,6 +102,16 @@ class Report:
             parts += ["Goals:", "\n".join(outcomes)]
         parts += ["Longest rows:", "\n".join(self.ends())]
         return "\n\n".join(parts)
+
+    def entries(self, table_name: str, date: str) -> list[synth_results.Entry]:
+        """The longest rows as data: FO4 without wires, and the clock with wires."""
+        found = []
+        for path in self.chosen:
+            last = self.rows[path.id].paths[-1]
+            mhz = f"{self.lines()[path.id].clock_mhz(self.technology, last.hops):.0f}"
+            entry = synth_results.Entry(path.id, table_name, date, fo4=f"{last.fo4:.1f}", mhz=mhz)
+            found.append(entry)
+        return found
 
     def ends(self) -> list[str]:
         """Where the critical paths of the longest rows begin and end, and what they leave out."""

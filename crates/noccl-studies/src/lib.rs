@@ -4,6 +4,7 @@
 //! Studies stand above the simulator, the model and the library of algorithms, and below the facade, which gives each of them a verb
 //! and re-exports what its users need. [`parts`] is what the facade's own verbs and the experiments on papers are made of.
 
+mod advise;
 mod analytic;
 mod auto_grid;
 mod auto_loss;
@@ -32,6 +33,12 @@ mod traffic;
 mod verified;
 mod view;
 
+pub use advise::{
+    Advice, AdviceArea, AdviceConclusion, AdviceEvidence, AdviceLeftOut, AdvicePart, AdvicePath,
+    AdviceRequest, AdviceRow, AdviceSimulation, AdviceStep, AdviceWorkload, DeadlockFreedom,
+    Mechanism, WORKLOAD_FORMAT, WORKLOAD_NAMES, advice_files, advise, parse_workload,
+    read_workload, workload_text,
+};
 pub use analytic::{
     DeviationRow, MARKED_DEVIATION, MAX_MODEL_ERROR, MEDIAN_MODEL_ERROR, ModelAccuracy, ModelRow,
     PublishedRow, Validation, calibrate, calibration_text, deviations, model_accuracy, model_rows,

@@ -7,6 +7,12 @@ pub use noccl_coll::gemm::{Spread, SubmatrixShape, Sync as GemmSync};
 pub use noccl_model::{Calibration, Constant, Constants, Law};
 pub use noccl_run::{StallConfig, TrafficResult};
 pub use noccl_studies::{
+    Advice, AdviceArea, AdviceConclusion, AdviceEvidence, AdviceLeftOut, AdvicePart, AdvicePath,
+    AdviceRequest, AdviceRow, AdviceSimulation, AdviceStep, AdviceWorkload, DeadlockFreedom,
+    Mechanism, WORKLOAD_FORMAT, WORKLOAD_NAMES, advice_files, advise, parse_workload,
+    read_workload, workload_text,
+};
+pub use noccl_studies::{
     AttentionRequest, AttentionRow, BarrierRow, BarrierSlope, BarrierStudy, BaselineAlgorithm,
     BaselineRow, BaselinesRequest, CoherenceProgram, CoherenceProtocol, CoherenceRequest,
     CoherenceRow, DeviationRow, Figure, GemmRequest, GemmRow, MARKED_DEVIATION,

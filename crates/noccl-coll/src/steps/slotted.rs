@@ -143,8 +143,9 @@ fn plan(network: &Network, members: &[Coord], pace: Pace, seed: u64) -> Vec<Slot
 /// When each link and injection port is taken.
 struct Calendar {
     pace: Pace,
-    /// Per tile and port (the last is injection): starts of what is placed, ascending.
-    taken: Vec<[Vec<u64>; 6]>,
+    /// Per tile and port (the last is injection): where nothing more can be placed, as begins and ends, ascending. Transfers on a port are
+    /// equally long, so that a shorter gap between two of them is no gap.
+    taken: Vec<[Vec<(u64, u64)>; 6]>,
 }
 
 impl Calendar {
@@ -171,9 +172,9 @@ impl Calendar {
                 let length = self.length(*port);
                 let busy = &self.taken[*tile][*port];
                 let at = start + lag;
-                let first = busy.partition_point(|s| s + length <= at);
-                let next = busy.get(first).filter(|s| **s < at + length)?;
-                Some(next + length - lag)
+                let first = busy.partition_point(|(_, end)| *end <= at);
+                let next = busy.get(first).filter(|(begin, _)| *begin < at + length)?;
+                Some(next.1 - lag)
             });
             match conflict {
                 Some(later) => start = later.max(self.pace.least_wait_cycles),
@@ -181,9 +182,8 @@ impl Calendar {
             }
         }
         for (tile, port, lag) in path {
-            let busy = &mut self.taken[tile][port];
-            let at = busy.partition_point(|s| *s < start + lag);
-            busy.insert(at, start + lag);
+            let length = self.length(port);
+            take(&mut self.taken[tile][port], start + lag, length);
         }
         start
     }
@@ -194,5 +194,22 @@ impl Calendar {
         } else {
             self.pace.issue_cycles
         }
+    }
+}
+
+/// Takes `length` cycles of a port from `begin` on, which are free.
+fn take(busy: &mut Vec<(u64, u64)>, begin: u64, length: u64) {
+    let end = begin + length;
+    let at = busy.partition_point(|(_, end)| *end <= begin);
+    let joins_before = at > 0 && begin - busy[at - 1].1 < length;
+    let joins_next = busy.get(at).is_some_and(|next| next.0 - end < length);
+    match (joins_before, joins_next) {
+        (true, true) => {
+            busy[at - 1].1 = busy[at].1;
+            busy.remove(at);
+        }
+        (true, false) => busy[at - 1].1 = end,
+        (false, true) => busy[at].0 = begin,
+        (false, false) => busy.insert(at, (begin, end)),
     }
 }

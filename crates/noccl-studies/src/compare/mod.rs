@@ -7,6 +7,7 @@
 //! Chunk counts are searched in timing mode; only the best one is run in value mode.
 //! What surely loses may be estimated instead (`extent`).
 
+mod among;
 mod auto;
 mod auto_cores;
 pub(crate) mod case;
@@ -19,6 +20,7 @@ mod row;
 mod search;
 
 pub use crate::runs::LinkFlits;
+pub(crate) use among::{Expectation, choice_among, expected, simulated};
 pub use auto::program_choice;
 pub(crate) use case::Case;
 pub(crate) use case::collective_of;

@@ -2,6 +2,7 @@
 //! Tests of the crate through its public interface: one program, one module per subject.
 #![allow(clippy::unwrap_used)]
 
+mod advise;
 mod analytic;
 mod auto_record;
 mod baselines;

@@ -8,8 +8,8 @@ use crate::network::TreeDescription;
 use crate::program::{NpbRow, ProgramReport};
 use crate::study::bench::BenchRow;
 use crate::study::{
-    AttentionRow, BarrierStudy, BaselineRow, CoherenceRow, Figure, GemmRow, OrderDraw, OrderReport,
-    StressReport, TrafficReport, Validation,
+    Advice, AdviceWorkload, AttentionRow, BarrierStudy, BaselineRow, CoherenceRow, Figure, GemmRow,
+    OrderDraw, OrderReport, StressReport, TrafficReport, Validation,
 };
 use noccl_model::Calibration;
 use noccl_rtl::RtlNumbers;
@@ -17,7 +17,7 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 30] = [
+pub const SCHEMA_NAMES: [&str; 32] = [
     "spec",
     "network",
     "tree",
@@ -34,6 +34,8 @@ pub const SCHEMA_NAMES: [&str; 30] = [
     "view",
     "explain",
     "matrix",
+    "advise",
+    "workload",
     "baselines",
     "sweep",
     "stress",
@@ -77,6 +79,8 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "view" => schema_for!(Vec<View>),
         "explain" => schema_for!(Explanation),
         "matrix" => schema_for!(Vec<MatrixRow>),
+        "advise" => schema_for!(Advice),
+        "workload" => schema_for!(AdviceWorkload),
         "baselines" => schema_for!(Vec<BaselineRow>),
         "sweep" => schema_for!(TrafficReport),
         "stress" => schema_for!(StressReport),

@@ -5,15 +5,19 @@
 //! bring fonts and bitmaps for three kinds of lines, and its files would not follow the reader's
 //! light or dark theme.
 
+mod advice;
 mod chart;
 mod heat;
 mod html;
 mod live;
 mod looks;
+mod pareto;
 mod svg;
+
 pub(crate) use crate::collective::{CompareRow, Verified, word};
 pub(crate) use crate::files::{format_bytes, read_json};
 pub(crate) use crate::{Backend, Error};
+pub use advice::{advice_page, advice_plot};
 pub use live::{live_page, read_views};
 use noccl_coll::{Algorithm, Choice, Inner};
 use noccl_workload::Holders;

@@ -172,6 +172,34 @@ impl Svg {
     }
 }
 
+/// The ground of a drawing that stands alone.
+const GROUND: &str = "ground";
+
+impl Svg {
+    /// The drawing as a file, with the style sheet of pages.
+    pub fn into_file(self, style: &'static str) -> String {
+        let (width, height) = (format!("{:.0}", self.width), format!("{:.0}", self.height));
+        let view = format!("0 0 {width} {height}");
+        let attributes = [
+            ("xmlns", "http://www.w3.org/2000/svg"),
+            ("viewBox", view.as_str()),
+            ("width", &width),
+            ("height", &height),
+            ("role", "img"),
+            ("aria-label", &self.label),
+        ];
+        let all = [("width", "100%"), ("height", "100%"), ("class", GROUND)];
+        let content = Markup::new()
+            .line()
+            .then(&Markup::element("style", &[], Markup::raw(style)).line())
+            .then(&Markup::empty("rect", &all).line())
+            .then(&self.body);
+        Markup::element("svg", &attributes, content)
+            .line()
+            .into_string()
+    }
+}
+
 fn polygon(points: &[(f64, f64)], class: &str, tip: &str) -> Markup {
     let points = joined(points);
     let attributes = [("points", points.as_str()), ("class", class)];

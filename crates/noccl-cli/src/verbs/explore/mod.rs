@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compare algorithms and systems: what a chip should do.
 
+mod advise;
 mod attention;
 mod auto;
 mod barrier;
@@ -22,6 +23,7 @@ group! {
         View(view::ViewVerb),
         Explain(explain::Explain),
         Matrix(matrix::Matrix),
+        Advise(advise::Advise),
         Auto(auto::Auto),
         #[command(alias = "rivals")]
         Baselines(baselines::Baselines),
