@@ -2,7 +2,8 @@
 """Every foreign package stands under a licence that fits Apache-2.0 distribution.
 
 Rust crates are judged by the licence expression in `cargo metadata`; Python packages by the
-metadata of what is installed; packages of the page by its lock file. A licence outside the list is a decision for a person.
+metadata of what is installed; packages of the page by its lock file. A licence outside the list
+is a decision for a person.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def python_licences() -> dict[str, str]:
 
 
 def page_licences(lock: str) -> dict[str, str]:
-    """Maps package of the page's lock file to licence expression; the page itself has no name there."""
+    """Maps package of the page's lock file to licence expression."""
     packages = json.loads(lock)["packages"]
     return {
         f"{path} {package['version']}": package.get("license", "")

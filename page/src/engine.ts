@@ -5,8 +5,8 @@ import type { Options, Request, View } from "./view.ts";
 
 declare const WORKER_SOURCE: string;
 
-export type Answer = { options: Options } | { view: View } | { error: string };
-export type FromWorker = { answer: Answer } | { progress: [number, number, number] } | { failed: string };
+export type Reply = { options: Options } | { view: View } | { error: string };
+export type FromWorker = { reply: Reply } | { progress: [number, number, number] } | { failed: string };
 export type ToWorker = { module: WebAssembly.Module } | { call: unknown };
 
 export class Stopped extends Error {}
@@ -25,18 +25,18 @@ export class Engine {
   constructor(private readonly module: Promise<WebAssembly.Module>) {}
 
   async options(request: Request): Promise<Options> {
-    const answer = await this.call({ call: "options", request }, () => {});
-    if ("options" in answer) return answer.options;
-    throw new Error("error" in answer ? answer.error : "the engine gave another answer");
+    const reply = await this.call({ call: "options", request }, () => {});
+    if ("options" in reply) return reply.options;
+    throw new Error("error" in reply ? reply.error : "the engine gave another reply");
   }
 
   async view(request: Request, onProgress: (done: number, total: number, cycles: number) => void): Promise<View> {
-    const answer = await this.call({ call: "view", request }, onProgress);
-    if ("view" in answer) return answer.view;
-    throw new Error("error" in answer ? answer.error : "the engine gave another answer");
+    const reply = await this.call({ call: "view", request }, onProgress);
+    if ("view" in reply) return reply.view;
+    throw new Error("error" in reply ? reply.error : "the engine gave another reply");
   }
 
-  /** Ends the call that is being answered. */
+  /** Ends the call that is being carried out. */
   stop(): void {
     this.worker?.terminate();
     this.worker = null;
@@ -44,7 +44,7 @@ export class Engine {
     this.reject = null;
   }
 
-  private async call(call: unknown, onProgress: (done: number, total: number, cycles: number) => void): Promise<Answer> {
+  private async call(call: unknown, onProgress: (done: number, total: number, cycles: number) => void): Promise<Reply> {
     const module = await this.module;
     if (this.reject !== null) this.stop();
     const worker = this.worker ?? this.start(module);
@@ -56,8 +56,8 @@ export class Engine {
           return;
         }
         this.reject = null;
-        if ("answer" in event.data) {
-          resolve(event.data.answer);
+        if ("reply" in event.data) {
+          resolve(event.data.reply);
         } else {
           // After a trap the memory of the instance is unknown.
           worker.terminate();

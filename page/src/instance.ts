@@ -5,8 +5,8 @@ interface Exports {
   memory: WebAssembly.Memory;
   noccl_reserve(bytes: number): number;
   noccl_call(): number;
-  noccl_answer(): number;
-  noccl_answer_bytes(): number;
+  noccl_response(): number;
+  noccl_response_bytes(): number;
 }
 
 export class Instance {
@@ -20,7 +20,7 @@ export class Instance {
     return new Instance(made.exports as unknown as Exports);
   }
 
-  /** Answers a call. Throws the message of a panic. */
+  /** Carries out a call. Throws the message of a panic. */
   call(text: string): string {
     const call = new TextEncoder().encode(text);
     const at = this.exports.noccl_reserve(call.length);
@@ -28,11 +28,11 @@ export class Instance {
     try {
       return this.read(this.exports.noccl_call());
     } catch (error) {
-      throw new Error(`the engine stopped (${String(error)}): ${this.read(this.exports.noccl_answer_bytes())}`);
+      throw new Error(`the engine stopped (${String(error)}): ${this.read(this.exports.noccl_response_bytes())}`);
     }
   }
 
   private read(bytes: number): string {
-    return new TextDecoder().decode(new Uint8Array(this.exports.memory.buffer, this.exports.noccl_answer(), bytes));
+    return new TextDecoder().decode(new Uint8Array(this.exports.memory.buffer, this.exports.noccl_response(), bytes));
   }
 }

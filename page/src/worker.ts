@@ -15,7 +15,7 @@ self.onmessage = async (event: MessageEvent<ToWorker>) => {
   }
   try {
     if (instance === null) throw new Error("the engine has not been loaded");
-    post({ answer: JSON.parse((await instance).call(JSON.stringify(event.data.call))) });
+    post({ reply: JSON.parse((await instance).call(JSON.stringify(event.data.call))) });
   } catch (error) {
     post({ failed: (error as Error).message });
   }

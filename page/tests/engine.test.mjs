@@ -68,13 +68,13 @@ test("a hundred runs are those of the program", async () => {
       // auto first, then the library's last one: in the network where there is one.
       for (const algorithm of new Set([offered.options.algorithms[0], offered.options.algorithms.at(-1)])) {
         const request = { ...base, algorithm };
-        const answer = JSON.parse(engine.call(JSON.stringify({ call: "view", request })));
-        if ("error" in answer) {
-          assert.throws(() => native(request), `${network} ${collective} ${algorithm}: ${answer.error}`);
+        const reply = JSON.parse(engine.call(JSON.stringify({ call: "view", request })));
+        if ("error" in reply) {
+          assert.throws(() => native(request), `${network} ${collective} ${algorithm}: ${reply.error}`);
           continue;
         }
-        // The request of the answer names what was asked for in each's own words.
-        const { request: _, ...found } = answer.view;
+        // The request of the reply names what was asked for in each's own words.
+        const { request: _, ...found } = reply.view;
         const { request: __, ...expected } = native(request);
         assert.deepEqual(found, expected, `${network} ${collective} ${algorithm}`);
         compared += 1;

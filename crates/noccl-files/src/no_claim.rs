@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Claims of files where there are no files, in WebAssembly: taking one is refused.
 
+pub(super) use NoClaim as Claim;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// A claimed file; no value of it exists.
 #[derive(Debug)]
-pub(super) enum Claim {}
+pub(super) enum NoClaim {}
 
-impl Claim {
+impl NoClaim {
     /// Refused.
     pub(super) fn take(_path: &Path, _mode: u32) -> io::Result<Self> {
         Err(ErrorKind::Unsupported.into())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls and answers.
+//! Calls and responses.
 
 use noccl_studies::{Step, View, ViewOptions, ViewRequest, Watch, view, view_options};
 use serde::{Deserialize, Serialize};
@@ -20,30 +20,30 @@ pub enum Call {
     },
 }
 
-/// The answer to a call.
+/// The response to a call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum Response {
     /// What can be chosen.
     Options(Box<ViewOptions>),
     /// A run.
     View(Box<View>),
-    /// Why there is no answer: what is wrong and what would be accepted.
+    /// Why there is no response: what is wrong and what would be accepted.
     Error(String),
 }
 
-/// Answers a call; `progress` is told about long work.
+/// Carries out a call; `progress` is told about long work.
 #[must_use]
-pub fn answer(call: &[u8], progress: &(dyn Fn(Step) -> bool + Sync)) -> Answer {
+pub fn response(call: &[u8], progress: &(dyn Fn(Step) -> bool + Sync)) -> Response {
     let read = match serde_json::from_slice(call) {
         Ok(read) => read,
-        Err(error) => return Answer::Error(format!("not a call: {error}")),
+        Err(error) => return Response::Error(format!("not a call: {error}")),
     };
-    let answered = match read {
-        Call::Options { request } => view_options(&request).map(|o| Answer::Options(Box::new(o))),
+    let result = match read {
+        Call::Options { request } => view_options(&request).map(|o| Response::Options(Box::new(o))),
         Call::View { request } => {
-            view(&request, Watch::new(progress)).map(|v| Answer::View(Box::new(v)))
+            view(&request, Watch::new(progress)).map(|v| Response::View(Box::new(v)))
         }
     };
-    answered.unwrap_or_else(|error| Answer::Error(error.to_string()))
+    result.unwrap_or_else(|error| Response::Error(error.to_string()))
 }

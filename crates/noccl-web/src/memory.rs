@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The functions that WebAssembly exports, and the one that it imports.
 //!
-//! A page calls [`noccl_reserve`], writes a call of that many bytes there, calls [`noccl_call`] and reads the answer at
-//! [`noccl_answer`]. A panic leaves its message as the answer and ends the instance with a trap.
+//! A page calls [`noccl_reserve`], writes a call of that many bytes there, calls [`noccl_call`] and reads the response at
+//! [`noccl_response`]. A panic leaves its message as the response and ends the instance with a trap.
 #![allow(unsafe_code)]
 
-use crate::call::{Answer, answer};
+use crate::call::{Response, response};
 use noccl_studies::Step;
 use std::panic;
 use std::sync::{Mutex, PoisonError};
@@ -34,34 +34,34 @@ pub extern "C" fn noccl_reserve(bytes: usize) -> *mut u8 {
         .as_mut_ptr()
 }
 
-/// Answers the call in the reserved space; returns the length of the answer.
+/// Carries out the call in the reserved space; returns the length of the response.
 #[unsafe(no_mangle)]
 pub extern "C" fn noccl_call() -> usize {
     panic::set_hook(Box::new(|message| {
         set(message.to_string().into_bytes());
     }));
     let call = std::mem::take(&mut *BUFFER.lock().unwrap_or_else(PoisonError::into_inner));
-    let answered = answer(&call, &report);
-    let text = serde_json::to_vec(&answered).unwrap_or_else(|error| {
-        let lost = Answer::Error(format!("the answer cannot be written: {error}"));
+    let result = response(&call, &report);
+    let text = serde_json::to_vec(&result).unwrap_or_else(|error| {
+        let lost = Response::Error(format!("the response cannot be written: {error}"));
         // A text alone can always be written.
         serde_json::to_vec(&lost).unwrap_or_default()
     });
     set(text)
 }
 
-/// The answer, or the message of a panic.
+/// The response, or the message of a panic.
 #[unsafe(no_mangle)]
-pub extern "C" fn noccl_answer() -> *const u8 {
+pub extern "C" fn noccl_response() -> *const u8 {
     BUFFER
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .as_ptr()
 }
 
-/// Length of the answer, for the message of a panic.
+/// Length of the response, for the message of a panic.
 #[unsafe(no_mangle)]
-pub extern "C" fn noccl_answer_bytes() -> usize {
+pub extern "C" fn noccl_response_bytes() -> usize {
     BUFFER.lock().unwrap_or_else(PoisonError::into_inner).len()
 }
 

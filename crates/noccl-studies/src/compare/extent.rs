@@ -76,16 +76,16 @@ pub(super) fn works(network: &Network, request: &CompareRequest) -> Result<Vec<R
 }
 
 /// A choice that has a schedule, with its estimate if that is firm.
-type Known = (Choice, Option<Estimated>);
+type Estimable = (Choice, Option<Estimated>);
 
 fn of_size(network: &Network, collective: &Collective) -> Result<Vec<RowWork>, Error> {
     let estimator = Estimator::new(network, collective)?;
     let offered = offered(network, collective);
-    let forms: Vec<Vec<Known>> = offered
+    let forms: Vec<Vec<Estimable>> = offered
         .par_chunk_by(|a, b| Choice { chunks: 1, ..*a } == Choice { chunks: 1, ..*b })
         .map(|form| of_form(network, collective, &estimator, form))
         .collect::<Result<_, Error>>()?;
-    let known: Vec<Known> = forms.concat();
+    let known: Vec<Estimable> = forms.concat();
     let choices: Vec<Choice> = known.iter().map(|(choice, _)| *choice).collect();
     let firm = known.iter().filter_map(|(_, one)| *one);
     let cost = |one: Estimated| one.flit_hops + one.events * FLIT_HOPS_PER_EVENT;
@@ -109,9 +109,9 @@ fn of_form(
     collective: &Collective,
     estimator: &Estimator<'_>,
     form: &[Choice],
-) -> Result<Vec<Known>, Error> {
+) -> Result<Vec<Estimable>, Error> {
     let has_schedule = |choice: Choice| noccl_coll::schedule(network, collective, choice).is_ok();
-    let mut known: Vec<Known> = Vec::new();
+    let mut known: Vec<Estimable> = Vec::new();
     let mut least = f64::INFINITY;
     for choice in form {
         let estimate = match choice.algorithm.is_in_network() {

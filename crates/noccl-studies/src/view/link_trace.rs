@@ -45,7 +45,7 @@ pub struct LinkTrace {
 }
 
 /// Entries of a window: index of a link, flits.
-type Window = Vec<(u32, u32)>;
+type LinkWindow = Vec<(u32, u32)>;
 
 /// Records while a run goes on.
 pub(super) struct LinkRecorder {
@@ -55,7 +55,7 @@ pub(super) struct LinkRecorder {
     /// Flits by [`LinkRecorder::index`].
     totals: Vec<u64>,
     num_tiles: usize,
-    windows: Vec<Window>,
+    windows: Vec<LinkWindow>,
     num_entries: usize,
 }
 
@@ -175,8 +175,8 @@ impl From<crate::LinkFlits> for TracedLink {
 }
 
 /// The flits of two windows together.
-fn merged(windows: &[Window]) -> Window {
-    let mut all: Window = windows.concat();
+fn merged(windows: &[LinkWindow]) -> LinkWindow {
+    let mut all: LinkWindow = windows.concat();
     all.sort_unstable();
     all.dedup_by(|next, kept| {
         let is_same = next.0 == kept.0;
@@ -189,7 +189,7 @@ fn merged(windows: &[Window]) -> Window {
 }
 
 /// Windows as [`LinkTrace::windows`] has them; `compact`: the index of each link among those that were used.
-fn encoded(windows: &[Window], compact: &[u32]) -> String {
+fn encoded(windows: &[LinkWindow], compact: &[u32]) -> String {
     let mut bytes = Vec::new();
     for window in windows {
         leb128(window.len() as u32, &mut bytes);

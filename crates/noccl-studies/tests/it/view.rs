@@ -27,8 +27,11 @@ fn seen(request: &ViewRequest) -> View {
     view(request, Watch::new(&|_| true)).unwrap()
 }
 
+/// Flits by link: plane, from, to.
+type Flits = BTreeMap<(String, [u16; 2], [u16; 2]), u32>;
+
 /// Flits per window and link, from the trace: plane, from, to.
-fn windows(trace: &LinkTrace) -> Vec<BTreeMap<(String, [u16; 2], [u16; 2]), u32>> {
+fn windows(trace: &LinkTrace) -> Vec<Flits> {
     let bytes = STANDARD.decode(&trace.windows).unwrap();
     let mut at = 0;
     let mut number = || {
