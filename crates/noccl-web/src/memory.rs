@@ -44,7 +44,7 @@ pub extern "C" fn noccl_call() -> usize {
     let result = response(&call, &report);
     let text = serde_json::to_vec(&result).unwrap_or_else(|error| {
         let lost = Response::Error(format!("the response cannot be written: {error}"));
-        // A text alone can always be written.
+        // 0: never taken, a text alone can always be written.
         serde_json::to_vec(&lost).unwrap_or_default()
     });
     set(text)

@@ -75,7 +75,7 @@ impl ViewVerb {
             collective: word(&self.collective),
             bytes: self.bytes.clone(),
             group: self.group.clone(),
-            // An empty root is the default one.
+            // 0: an empty root is the default one.
             root: self.root.clone().unwrap_or_default(),
             algorithm: algorithm.to_owned(),
             operator: word(&self.operator),
