@@ -95,8 +95,9 @@ def test_a_gate_that_is_stopped_says_how_far_it_came(tmp_path: Path) -> None:
 
 def makefiles() -> str:
     """Text of the Makefile and of what it includes."""
-    paths = [repository.ROOT / "Makefile", repository.ROOT / "rtl" / "hardware.mk"]
-    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    paths = ("Makefile", "rtl/hardware.mk", "page/page.mk")
+    texts = ((repository.ROOT / path).read_text(encoding="utf-8") for path in paths)
+    return "\n".join(texts)
 
 
 def targets() -> set[str]:
