@@ -27,6 +27,26 @@ pub fn num_bursts(ni: &NetworkInterface, offset: u64, bytes: u64) -> u64 {
         .saturating_add(pieces(0, rest % boundary))
 }
 
+/// Ends of the bursts that a contiguous range of bytes is cut into, counted from its first byte.
+pub fn burst_ends(
+    ni: &NetworkInterface,
+    offset: u64,
+    bytes: u64,
+) -> impl Iterator<Item = u64> + use<> {
+    let boundary = u64::from(ni.burst_boundary_bytes.max(1));
+    let beat = u64::from(ni.wide_beat_bytes.max(1));
+    let longest = u64::from(ni.max_burst_beats.max(1));
+    let (end, mut at) = (offset + bytes, offset);
+    std::iter::from_fn(move || {
+        (at < end).then(|| {
+            let by_beats = (at / beat + longest) * beat;
+            let by_boundary = (at / boundary + 1) * boundary;
+            at = end.min(by_beats).min(by_boundary);
+            at - offset
+        })
+    })
+}
+
 /// Most bursts of one wide reduction of so many bursts that can be at one merge point together.
 #[must_use]
 pub fn bursts_together(network: &Network, group: MultiAddress, root: TileId, bursts: u64) -> u64 {
@@ -94,18 +114,19 @@ mod tests {
             for offset in [0_u64, 8, 64, 1000, 4095, 5000] {
                 for bytes in [1_u64, 63, 64, 65, 1024, 4096, 4097, 20_000] {
                     // As the interfaces cut: at the boundary, or so many beats behind the burst's first one.
-                    let (mut at, mut count) = (offset, 0);
+                    let (mut at, mut ends) = (offset, Vec::new());
                     while at < offset + bytes {
                         let by_beats = (at / width + longest) * width;
                         let by_boundary = (at / boundary + 1) * boundary;
                         at = (offset + bytes).min(by_beats).min(by_boundary);
-                        count += 1;
+                        ends.push(at - offset);
                     }
-                    let found = num_bursts(&net.axi().ni, offset, bytes);
-                    assert_eq!(
-                        found, count,
-                        "{bytes} bytes at {offset}, {width}, {boundary}, {longest}"
-                    );
+                    let ni = &net.axi().ni;
+                    let named =
+                        format!("{bytes} bytes at {offset}, {width}, {boundary}, {longest}");
+                    assert_eq!(num_bursts(ni, offset, bytes), ends.len() as u64, "{named}");
+                    let found: Vec<u64> = burst_ends(ni, offset, bytes).collect();
+                    assert_eq!(found, ends, "{named}");
                 }
             }
         }

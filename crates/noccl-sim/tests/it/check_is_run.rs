@@ -2,12 +2,15 @@
 //! What the checker proves right, the simulator runs, with the bytes of the interpreter: random actions of every kind on networks of
 //! every kind.
 
+use crate::common::hand_written::schedule_of;
 use crate::common::interpreted::{expected, found};
 use crate::common::network_with;
 use crate::common::random_schedule::{all_outputs, random_actions, random_inputs};
-use noccl_net::Network;
+use noccl_net::{Coord, MultiAddress, Network, TileRef};
 use noccl_run::{Mode, RunConfig};
-use noccl_workload::{Schedule, check};
+use noccl_testkit::actions::{copy, to_set};
+use noccl_testkit::{assert_says, place};
+use noccl_workload::{Action, Schedule, check};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -81,4 +84,29 @@ fn several_kinds_of_actions_are_right_on_every_network() {
         let kinds: BTreeSet<_> = right.map(|s| s.actions[0].kind.name()).collect();
         assert!(kinds.len() >= least, "{name}: {kinds:?}");
     }
+}
+
+/// An engine that multicasts data of another tile to its own tile too. The seed is one that this file has found.
+#[test]
+fn a_copy_for_oneself_may_not_wait_for_read_data_behind_it() {
+    let network = network_with::<u32>("torrent_2x2", &[]);
+    let cluster = |x, y| TileRef::Cluster(Coord::new(x, y));
+    let all = MultiAddress::new(Coord::new(0, 0), Coord::new(1, 1));
+    let relay = |from: u64, to: u64| {
+        let source = place(cluster(0, 0), from);
+        let kind = copy(cluster(1, 1), source, to_set(all, to), 8192);
+        let after = Vec::new();
+        schedule_of(vec![Action { kind, after }])
+    };
+    // Bursts of reads and of writes have the same ends, or a write has data of two reads.
+    assert!(agrees(&network, &relay(64, 16_448)).unwrap());
+    assert_says(
+        check(&network, &relay(64, 16_384)).unwrap_err(),
+        &[
+            "wide link cluster (1,1) -> Local",
+            "beats wait for the same link",
+        ],
+    );
+    let found = random_actions(&network, 4_881_159_515_065_064_424, 2);
+    assert!(!agrees(&network, &found).unwrap());
 }

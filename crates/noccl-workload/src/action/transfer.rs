@@ -4,7 +4,7 @@
 use super::class::{Agent, Completion, Effect, Kind, Lines, Waits};
 use crate::check::{At, find};
 use crate::{CheckError, Place};
-use noccl_net::deadlock::{Flow, Work};
+use noccl_net::deadlock::{Flow, Work, burst_ends};
 use noccl_net::{MultiAddress, Network, TileId, TileRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,33 @@ pub struct Transfer {
 }
 
 impl Transfer {
+    /// Has a burst that the initiator writes data of several bursts that it reads? Reads and writes are cut at boundaries of their own
+    /// addresses.
+    fn joins_reads(&self, network: &Network) -> bool {
+        let Some(tiles) = network.spec().axi() else {
+            return false;
+        };
+        let ni = &tiles.ni;
+        let written = match self.destination {
+            Destination::One(place) => place.offset,
+            Destination::Multicast { offset, .. } => offset,
+        };
+        let line = |offset: u64, row: u64, stride: u64| {
+            offset
+                .saturating_add(row.saturating_mul(stride))
+                .min(u64::MAX >> 1)
+        };
+        (0..u64::from(self.rows)).any(|row| {
+            let from = line(self.source.offset, row, self.source_stride);
+            let to = line(written, row, self.destination_stride);
+            let mut ends = burst_ends(ni, to, self.bytes).peekable();
+            burst_ends(ni, from, self.bytes).any(|read| {
+                while ends.next_if(|end| *end < read).is_some() {}
+                ends.peek() != Some(&read)
+            })
+        })
+    }
+
     /// A transfer of one row: consecutive bytes.
     #[must_use]
     pub fn row(initiator: TileRef, source: Place, destination: Destination, bytes: u64) -> Self {
@@ -131,6 +158,7 @@ impl<'a> Kind<'a> for &'a Transfer {
             engine,
             read,
             write,
+            joins_reads: read.is_some() && self.joins_reads(network),
         })
     }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What actions of a program ask of the network, each as one transaction, and what their program says about them.
 
+use crate::deadlock::channels::Forks;
 use crate::deadlock::program::build::{CutIns, Rules};
 use crate::deadlock::program::transaction::{KeptUntil, Part, Transaction, Why};
 use crate::deadlock::{Flow, Place};
-use crate::{Coord, LinkId, MultiAddress, Network, TileId};
+use crate::{Coord, LinkId, MultiAddress, Network, Port, TileId};
 use noccl_spec::Plane;
 use std::collections::BTreeSet;
 
@@ -32,6 +33,8 @@ pub enum Work {
         read: Option<Flow>,
         /// Write or multicast, if the destination is not the engine's tile.
         write: Option<Flow>,
+        /// Has a burst of the write data of several bursts of the read?
+        joins_reads: bool,
     },
     /// Members add to a counter, and one of them then multicasts to all.
     Rendezvous {
@@ -217,6 +220,7 @@ fn movement(rules: &Rules<'_>, txn: &mut Transaction, work: &Work, waits_for_eng
         engine,
         read,
         write,
+        ..
     } = *work
     else {
         return;
@@ -302,19 +306,50 @@ fn place_in_order(network: &Network, tile: TileId) -> u32 {
     u32::from(at.x) * height + turned
 }
 
-/// A link that two path segments of a chain take whose destinations have no space for bursts: the first one can hold it while its
-/// beats wait for the second one.
+/// A link that one action takes twice: it can hold the link with a burst whose beats wait for the second time.
 pub(crate) fn link_taken_twice(network: &Network, one: &Activity) -> Option<Place> {
-    let Work::Chain {
-        initiator,
-        destinations,
-        is_safe: false,
-    } = &one.work
-    else {
-        return None;
+    match &one.work {
+        Work::Chain {
+            initiator,
+            destinations,
+            is_safe: false,
+        } => link_of_segments(network, *initiator, destinations),
+        Work::Movement {
+            engine,
+            read: Some(_),
+            write: Some(write),
+            joins_reads: true,
+        } => link_of_own_copy(network, *engine, write),
+        Work::Chain { .. }
+        | Work::Movement { .. }
+        | Work::Nothing
+        | Work::Flow(_)
+        | Work::Rendezvous { .. }
+        | Work::ListMulticast { .. } => None,
+    }
+}
+
+/// An engine that multicasts data of another tile to its own tile too: the copy holds the tile's link until the burst is over, and
+/// the burst waits for read data over that link. Of a burst with data of one read alone, the copy waits until that read is over.
+fn link_of_own_copy(network: &Network, engine: TileId, write: &Flow) -> Option<Place> {
+    let holds_outputs = match network.routers().mechanism.forks {
+        Forks::HoldOutputs => true,
+        Forks::PerOutput => false,
     };
+    let has_own_copy =
+        matches!(write, Flow::Multicast { .. }) && write.members(network).contains(&engine);
+    let link = LinkId::new(Plane::Wide, engine, Port::Local);
+    (holds_outputs && has_own_copy).then_some(Place::Link(link))
+}
+
+/// A link that two path segments of a chain take whose destinations have no space for bursts.
+fn link_of_segments(
+    network: &Network,
+    initiator: TileId,
+    destinations: &[TileId],
+) -> Option<Place> {
     let mut taken = BTreeSet::new();
-    for (from, to) in path_segments(*initiator, destinations) {
+    for (from, to) in path_segments(initiator, destinations) {
         for (at, port) in network.path(network.coord(from), network.coord(to)) {
             let tile = network.tile_at(at);
             let link = Place::Link(LinkId::new(Plane::Wide, tile, port));
