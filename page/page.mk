@@ -22,8 +22,8 @@ $(PAGE): $(WASM) $(PAGE_SOURCES) page/node_modules/.installed
 .PHONY: page
 page: $(PAGE) ## The page of `noccl view` (minutes, Node 20); `make build` then takes it into the program
 
-# The program with the page in it.
+# The program with the page in it is not installed: tests of other stages use the installed one.
 .PHONY: test-page
 test-page: $(PAGE) ## The page in a browser, and its engine against the program: same cycles, same bytes
-	@$(MAKE) build
-	NOCCL=$(CURDIR)/$(BIN)/noccl ENGINE=$(WASM) PAGE=$(PAGE) node --test page/tests/*.test.mjs
+	cargo build --release --locked -p noccl-cli -p noccl-py
+	NOCCL=$(abspath $(BUILT))/noccl ENGINE=$(WASM) PAGE=$(PAGE) node --test page/tests/*.test.mjs

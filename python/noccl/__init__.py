@@ -27,7 +27,8 @@ A collective on your data
     multicast, reduce, all_reduce, all_gather, reduce_scatter, all_to_all, scatter, gather, scan,
     barrier; each returns a CollectiveResult (barrier: a RunReport)
 Compare algorithms, load the network
-    compare, traffic, stress return tables (ResultTable) and reports
+    compare, traffic, stress return tables (ResultTable) and reports;
+    explain says where the cycles of a run go
 Whole studies
     sweep, read_sweep, sweep_status; gemm, multiply, attention, barrier_study
 Schedules of your own
@@ -37,7 +38,8 @@ Schedules of your own
 Programs of ranks, as with MPI
     run_program(function, network, ranks=16), run_script
 Pictures
-    plot_cycles, plot_latency, plot_link_load, plot_timeline, plot_pareto, plot_figure
+    plot_cycles, plot_latency, plot_link_load, plot_timeline, plot_pareto, plot_figure,
+    plot_explanation
 Errors
     all derive from NocclError; a message says what was wrong and what is accepted
 
