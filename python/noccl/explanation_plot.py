@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from noccl.colours import HUES
 from noccl.drawings import axes_of
 from noccl.errors import ArgumentError
+from noccl.explanations import Explanation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from noccl.explanations import Explanation
 
 _PARTS = (
     "software",
@@ -41,8 +40,8 @@ def plot_explanation(*explanations: Explanation, ax: Axes | None = None) -> Figu
     Raises:
         ArgumentError: There is none.
     """
-    if not explanations:
-        raise ArgumentError("explanations: none; accepted: at least one result of explain")
+    if not explanations or not all(isinstance(why, Explanation) for why in explanations):
+        raise ArgumentError(f"explanations: {explanations!r:.80}; accepted: results of explain")
     figure, axes = axes_of(ax, (8, 1.6 + 0.5 * len(explanations)))
     parts = {row.part: row.name for why in explanations for row in why.parts}
     order = [part for part in _PARTS if part in parts]

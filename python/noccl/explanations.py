@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from noccl import _native
+from noccl.networks import network_of
 from noccl.runs import native_progress
 from noccl.schedules import Schedule, schedule_text
 from noccl.sizes import size
@@ -17,8 +18,8 @@ from noccl.values import form, request_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from noccl._native import Network
     from noccl.definitions import Definition
+    from noccl.networks import AnyNetwork
     from noccl.runs import OnProgress
     from noccl.schedules import Lengths
     from noccl.tiles import Group, Tile
@@ -156,7 +157,7 @@ class Explanation:
 
 
 def explain(
-    network: Network,
+    network: AnyNetwork,
     what: str | Schedule,
     *,
     num_bytes: int | str = "1KiB",
@@ -179,7 +180,7 @@ def explain(
     True
 
     Args:
-        network: Network.
+        network: Network, or what `load` takes.
         what: A collective, as `compare` takes it, or a schedule. Of a schedule the arguments up to
             `definition` say nothing.
         num_bytes: Payload per participant (custom: of a chunk), e.g. `"4KiB"`.
@@ -201,6 +202,7 @@ def explain(
         ScheduleError: The checker refuses the schedule.
         DeadlockError: The run cannot finish.
     """
+    network = network_of(network)
     is_schedule = isinstance(what, Schedule)
     collective = {
         "collective": what,

@@ -38,6 +38,7 @@ REST = "..."
 ELSEWHERE = {
     "git clone": "tools/times.py does it in a fresh clone",
     "make demo": "a stage of the gate",
+    "make page": "test-page, a stage of the gate, opens such pages",
     "mpicc": "test_message_traces.py records with real MPI",
 }
 # Hardware in lock-step: needs Verilator and half a minute.
