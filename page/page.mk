@@ -27,3 +27,7 @@ page: $(PAGE) ## The page of `noccl view` (minutes, Node 20); `make build` then 
 test-page: $(PAGE) ## The page in a browser, and its engine against the program: same cycles, same bytes
 	cargo build --release --locked -p noccl-cli -p noccl-py
 	NOCCL=$(abspath $(BUILT))/noccl ENGINE=$(WASM) PAGE=$(PAGE) node --test page/tests/*.test.mjs
+
+.PHONY: bench-page
+bench-page: $(PAGE) ## Milliseconds to the page's first result, frames per second
+	PAGE=$(PAGE) node page/tests/measure.mjs

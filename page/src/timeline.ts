@@ -21,7 +21,10 @@ interface Bar {
 }
 
 export class Timeline {
+  private readonly shown: CanvasRenderingContext2D;
+  /** What does not change while time passes. */
   private readonly context: CanvasRenderingContext2D;
+  private drawn = "";
   private bars: Bar[] = [];
   private rows: string[] = [];
 
@@ -30,7 +33,8 @@ export class Timeline {
     private run: Run,
     private maxCycles: number,
   ) {
-    this.context = canvas.getContext("2d")!;
+    this.shown = canvas.getContext("2d")!;
+    this.context = document.createElement("canvas").getContext("2d")!;
     this.show(run, maxCycles);
   }
 
@@ -68,14 +72,30 @@ export class Timeline {
   draw(cycle: number, selected: Selected): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
+    const state = JSON.stringify([width, height, ratio, palette().ink, selected]);
+    if (state !== this.drawn) {
+      this.drawn = state;
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(height * ratio);
+      this.drawChart(ratio, selected);
+    }
+    this.shown.setTransform(1, 0, 0, 1, 0, 0);
+    this.shown.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    if (this.canvas.width > 0 && this.canvas.height > 0) this.shown.drawImage(this.context.canvas, 0, 0);
+    this.shown.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const { accent } = palette();
+    vertical(this.shown, this.x(Math.min(cycle, this.maxCycles)), height, accent, 2);
+  }
+
+  private drawChart(ratio: number, selected: Selected): void {
+    this.context.canvas.width = this.canvas.width;
+    this.context.canvas.height = this.canvas.height;
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.context.font = "12px system-ui, sans-serif";
     this.drawLoads();
     this.drawAxis();
     this.drawBars(selected);
-    this.drawMarkers(cycle);
+    this.drawBound();
   }
 
   private x(cycle: number): number {
@@ -159,30 +179,29 @@ export class Timeline {
     this.rows.forEach((name, row) => this.context.fillText(name, LEFT_PIXELS - 6, top + (row + 0.36) * pixels));
   }
 
-  /** Where time is, and where a run that reaches the lower bound would end. */
-  private drawMarkers(cycle: number): void {
+  /** Where a run that reaches the lower bound would end. */
+  private drawBound(): void {
     const bound = this.x(this.run.start + this.run.view.lower_bound_cycles);
-    const { bound: green, accent } = palette();
+    const { bound: green } = palette();
     const height = this.canvas.clientHeight;
     this.context.setLineDash([5, 4]);
-    this.vertical(bound, height, green, 1.5);
+    vertical(this.context, bound, height, green, 1.5);
     this.context.setLineDash([]);
     this.context.fillStyle = green;
     this.context.textBaseline = "top";
     const isRight = bound > this.canvas.clientWidth - 110;
     this.context.textAlign = isRight ? "right" : "left";
     this.context.fillText("lower bound", bound + (isRight ? -4 : 4), 2);
-    this.vertical(this.x(Math.min(cycle, this.maxCycles)), height, accent, 2);
   }
+}
 
-  private vertical(x: number, height: number, colour: string, width: number): void {
-    this.context.strokeStyle = colour;
-    this.context.lineWidth = width;
-    this.context.beginPath();
-    this.context.moveTo(x, 0);
-    this.context.lineTo(x, height);
-    this.context.stroke();
-  }
+function vertical(to: CanvasRenderingContext2D, x: number, height: number, colour: string, width: number): void {
+  to.strokeStyle = colour;
+  to.lineWidth = width;
+  to.beginPath();
+  to.moveTo(x, 0);
+  to.lineTo(x, height);
+  to.stroke();
 }
 
 /** 1, 2 or 5 times a power of ten, at least one cycle. */

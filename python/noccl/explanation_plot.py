@@ -41,7 +41,9 @@ def plot_explanation(*explanations: Explanation, ax: Axes | None = None) -> Figu
         ArgumentError: There is none.
     """
     if not explanations or not all(isinstance(why, Explanation) for why in explanations):
-        raise ArgumentError(f"explanations: {explanations!r:.80}; accepted: results of explain")
+        raise ArgumentError(
+            f"explanations: {explanations!r:.80}; accepted: at least one result of explain"
+        )
     figure, axes = axes_of(ax, (8, 1.6 + 0.5 * len(explanations)))
     parts = {row.part: row.name for why in explanations for row in why.parts}
     order = [part for part in _PARTS if part in parts]

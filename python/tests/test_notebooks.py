@@ -7,6 +7,7 @@ outputs anew. Pictures are compared by their presence: processors differ in last
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -27,6 +28,9 @@ WRITE: Any = nbformat.write
 @pytest.fixture(autouse=True)
 def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel of this environment, whatever else is installed on the machine."""
+    # Sessions that earlier tests left must end in the thread that made them, and the client has
+    # threads that collect garbage too.
+    gc.collect()
     spec = tmp_path / "jupyter/kernels/python3"
     spec.mkdir(parents=True)
     command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
