@@ -24,7 +24,7 @@ fn request(network: &str, collective: &str, bytes: &str, algorithm: &str) -> Vie
 }
 
 fn seen(request: &ViewRequest) -> View {
-    view(request, Watch::new(&|_| true)).unwrap()
+    view(request, Watch::quiet()).unwrap()
 }
 
 /// Flits by link: plane, from, to.
@@ -62,6 +62,15 @@ fn windows(trace: &LinkTrace) -> Vec<Flits> {
     all
 }
 
+/// Flits of all windows together.
+fn flits(trace: &LinkTrace) -> u64 {
+    let all = windows(trace);
+    all.iter()
+        .flat_map(|w| w.values())
+        .map(|f| u64::from(*f))
+        .sum()
+}
+
 #[test]
 fn windows_of_a_cycle_are_the_crossings_of_the_record() {
     for algorithm in ["in_network", "ring", "point_to_point:rings"] {
@@ -74,7 +83,7 @@ fn windows_of_a_cycle_are_the_crossings_of_the_record() {
             CompareRequest::new(parse_collective("all_reduce").unwrap(), group, vec![2048]);
         compared.element = noccl_studies::parse_element("int32").unwrap();
         let choice = parse_algorithms(algorithm).unwrap()[0];
-        let watch = Watch::new(&|_| true);
+        let watch = Watch::quiet();
         let schedule = schedule(&network, &compared, 2048, choice, watch).unwrap();
         let mut crossed: BTreeMap<(u64, LinkId), u32> = BTreeMap::new();
         let mut on_cycle = |record: &CycleRecord| {
@@ -116,9 +125,7 @@ fn totals_and_cycles_are_those_of_compare() {
         compared.element = noccl_studies::parse_element("int32").unwrap();
         compared.algorithms = parse_algorithms(algorithm).unwrap();
         compared.has_links = true;
-        let rows = compare(&network, &compared, Watch::new(&|_| true))
-            .unwrap()
-            .rows;
+        let rows = compare(&network, &compared, Watch::quiet()).unwrap().rows;
         let row = rows.iter().min_by_key(|row| row.cycles).unwrap();
         assert_eq!(view.cycles, Some(row.cycles), "{preset}");
         assert_eq!(view.lower_bound_cycles, row.lower_bound_cycles, "{preset}");
@@ -127,11 +134,7 @@ fn totals_and_cycles_are_those_of_compare() {
         assert_eq!(totals, view.counters.flit_hops, "{preset}");
         let expected: u64 = row.links.iter().map(|link| link.flits).sum();
         assert_eq!(totals, expected, "{preset}");
-        let traced: u64 = windows(&view.trace)
-            .iter()
-            .flat_map(|w| w.values())
-            .map(|f| u64::from(*f))
-            .sum();
+        let traced = flits(&view.trace);
         assert_eq!(traced, totals, "{preset}");
     }
 }
@@ -150,11 +153,7 @@ fn long_runs_have_longer_windows_and_the_same_totals() {
         trace.num_windows as usize <= MAX_WINDOWS && trace.num_windows as usize > MAX_WINDOWS / 4
     );
     assert!(trace.window_cycles.is_power_of_two() && trace.window_cycles > 1);
-    let traced: u64 = windows(trace)
-        .iter()
-        .flat_map(|w| w.values())
-        .map(|f| u64::from(*f))
-        .sum();
+    let traced = flits(trace);
     assert_eq!(traced, long.counters.flit_hops);
     let most = windows(trace)
         .iter()
@@ -244,7 +243,7 @@ fn wrong_requests_say_what_is_accepted() {
         ),
     ];
     for (expected, one) in wrong {
-        let error: Error = view(&one, Watch::new(&|_| true)).unwrap_err();
+        let error: Error = view(&one, Watch::quiet()).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     }
 }
