@@ -27,24 +27,42 @@ pub fn num_bursts(ni: &NetworkInterface, offset: u64, bytes: u64) -> u64 {
         .saturating_add(pieces(0, rest % boundary))
 }
 
-/// Ends of the bursts that a contiguous range of bytes is cut into, counted from its first byte.
-pub fn burst_ends(
-    ni: &NetworkInterface,
+/// Ends of the bursts that a contiguous range of bytes is cut into, counted from its first byte: so many beats behind a burst's first
+/// one, or at a boundary. The simulator cuts by it too.
+pub fn burst_ends(ni: &NetworkInterface, offset: u64, bytes: u64) -> BurstEnds {
+    BurstEnds {
+        boundary: u64::from(ni.burst_boundary_bytes.max(1)),
+        beat: u64::from(ni.wide_beat_bytes.max(1)),
+        longest: u64::from(ni.max_burst_beats.max(1)),
+        offset,
+        at: offset,
+        end: offset + bytes,
+    }
+}
+
+/// Iterator of [`burst_ends`].
+#[derive(Debug, Clone)]
+pub struct BurstEnds {
+    boundary: u64,
+    beat: u64,
+    longest: u64,
     offset: u64,
-    bytes: u64,
-) -> impl Iterator<Item = u64> + use<> {
-    let boundary = u64::from(ni.burst_boundary_bytes.max(1));
-    let beat = u64::from(ni.wide_beat_bytes.max(1));
-    let longest = u64::from(ni.max_burst_beats.max(1));
-    let (end, mut at) = (offset + bytes, offset);
-    std::iter::from_fn(move || {
-        (at < end).then(|| {
-            let by_beats = (at / beat + longest) * beat;
-            let by_boundary = (at / boundary + 1) * boundary;
-            at = end.min(by_beats).min(by_boundary);
-            at - offset
-        })
-    })
+    at: u64,
+    end: u64,
+}
+
+impl Iterator for BurstEnds {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        if self.at == self.end {
+            return None;
+        }
+        let by_beats = (self.at / self.beat + self.longest) * self.beat;
+        let by_boundary = (self.at / self.boundary + 1) * self.boundary;
+        self.at = self.end.min(by_beats).min(by_boundary);
+        Some(self.at - self.offset)
+    }
 }
 
 /// Most bursts of one wide reduction of so many bursts that can be at one merge point together.

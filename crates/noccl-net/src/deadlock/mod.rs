@@ -27,7 +27,7 @@ mod search;
 
 pub use program::{Activity, Part, Program, Work};
 
-pub use bursts::{burst_ends, bursts_together, num_bursts};
+pub use bursts::{BurstEnds, burst_ends, bursts_together, num_bursts};
 pub use channels::{
     BarrierCounters, Buffers, ChannelClass, Forks, Joins, Mechanism, OperandStore, OrderClasses,
     ReadData, ReductionUnit, Responses,

@@ -2,6 +2,7 @@
 //! Cuts byte ranges into AXI bursts: at most so many beats, never across a boundary (4 KiB).
 
 use crate::transport::payload::WideBeat;
+use noccl_net::deadlock::{BurstEnds, burst_ends};
 use noccl_spec::AxiTiles;
 
 /// One burst of a range: offset from the range's base, and bytes.
@@ -14,23 +15,15 @@ pub(crate) struct Burst {
 /// Iterator over the bursts of `address..address + bytes`; offsets count from `address`.
 #[derive(Debug, Clone)]
 pub(crate) struct Bursts {
-    address: u64,
     done: u64,
-    bytes: u64,
-    beat: WideBeat,
-    max_beats: u64,
-    boundary: u64,
+    ends: BurstEnds,
 }
 
 impl Bursts {
     pub(crate) fn new(address: u64, bytes: u64, axi: &AxiTiles) -> Self {
         Self {
-            address,
             done: 0,
-            bytes,
-            beat: WideBeat::of(axi),
-            max_beats: u64::from(axi.ni.max_burst_beats),
-            boundary: u64::from(axi.ni.burst_boundary_bytes),
+            ends: burst_ends(&axi.ni, address, bytes),
         }
     }
 
@@ -44,18 +37,12 @@ impl Iterator for Bursts {
     type Item = Burst;
 
     fn next(&mut self) -> Option<Burst> {
-        if self.done == self.bytes {
-            return None;
-        }
-        let start = self.address + self.done;
-        let by_beats = self.beat.bytes_of(self.beat.line(start) + self.max_beats);
-        let by_boundary = (start / self.boundary + 1) * self.boundary;
-        let end = (self.address + self.bytes).min(by_beats).min(by_boundary);
+        let end = self.ends.next()?;
         let burst = Burst {
             offset: self.done,
-            bytes: (end - start) as u32,
+            bytes: (end - self.done) as u32,
         };
-        self.done += u64::from(burst.bytes);
+        self.done = end;
         Some(burst)
     }
 }
