@@ -9,6 +9,7 @@ from noccl.colours import HUES
 from noccl.drawings import axes_of
 from noccl.errors import ArgumentError
 from noccl.explanations import Explanation
+from noccl.values import kind_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,8 +42,9 @@ def plot_explanation(*explanations: Explanation, ax: Axes | None = None) -> Figu
         ArgumentError: There is none.
     """
     if not explanations or not all(isinstance(why, Explanation) for why in explanations):
+        kinds = ", ".join(dict.fromkeys(kind_of(why) for why in explanations))
         raise ArgumentError(
-            f"explanations: {explanations!r:.80}; accepted: at least one result of explain"
+            f"explanations: {kinds or 'none'}; accepted: results of explain, at least one"
         )
     figure, axes = axes_of(ax, (8, 1.6 + 0.5 * len(explanations)))
     parts = {row.part: row.name for why in explanations for row in why.parts}

@@ -82,10 +82,13 @@ def whole(name: str, value: object, *, least: int = 0, most: int = MOST_WHOLE) -
         accepted = "accepted: a whole number"
         raise ArgumentError(f"{name}: {kind_of(value)}; {accepted}") from error
     if not least <= number <= most:
-        # A number may have more digits than Python wants to print.
-        found = number if abs(number) <= MOST_WHOLE else "a number of more than 64 bits"
-        raise ArgumentError(f"{name}: {found}; accepted: {least} to {most}")
+        raise ArgumentError(f"{name}: {shown_number(number)}; accepted: {least} to {most}")
     return number
+
+
+def shown_number(number: int) -> str:
+    """A number for messages; Python refuses to print one of more than 4300 digits."""
+    return str(number) if abs(number) <= MOST_WHOLE else "a number of more than 64 bits"
 
 
 def items(name: str, values: object) -> list[Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 import noccl
 from tests.hostile_values import HOSTILE
@@ -210,6 +210,7 @@ def network() -> noccl.Network:
 
 @pytest.mark.parametrize("name", CALLS)
 @given(value=HOSTILE)
+@example(value=10**5000)
 def test_any_value_gives_a_result_or_an_error_of_the_package(
     name: str, network: noccl.Network, value: Any
 ) -> None:

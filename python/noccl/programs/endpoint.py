@@ -17,6 +17,7 @@ from noccl.programs.constants import INTERNAL_TAG
 from noccl.programs.failures import MpiError
 from noccl.programs.handles import Copied
 from noccl.programs.mpi_values import VALUES
+from noccl.values import kind_of, shown_number
 
 if TYPE_CHECKING:
     from noccl.programs.link import Link
@@ -219,7 +220,7 @@ class Endpoint(Copied):
             ) from error
         if not 0 <= rank < self._size:
             raise MpiError(
-                f"{name} {rank}: no such rank; accepted: 0 to {self._size - 1}, and PROC_NULL "
+                f"{name} {shown_number(rank)}: no such rank; accepted: 0 to {self._size - 1}, and PROC_NULL "
                 "where nothing is to be sent or received",
                 error_class=VALUES["ERR_RANK"],
             )
@@ -233,8 +234,9 @@ class Endpoint(Copied):
         try:
             return self._rank_of("root", value)
         except MpiError as error:
+            found = shown_number(value) if isinstance(value, int) else kind_of(value)
             raise MpiError(
-                f"root {value!r}: accepted: 0 to {self._size - 1}", error_class=VALUES["ERR_ROOT"]
+                f"root {found}: accepted: 0 to {self._size - 1}", error_class=VALUES["ERR_ROOT"]
             ) from error
 
 
