@@ -190,7 +190,7 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
         "values": lambda: values("collective_noc_4x4", seeds // 5),
         "rust": lambda: command(
             "Rust properties with many cases",
-            [*RUST_TESTS, "--quiet"],
+            [*RUST_TESTS, "--quiet", "--no-fail-fast"],
             {"NOCCL_CASES": "long", "PROPTEST_CASES": "2000"},
         ),
         "parameters": lambda: command(

@@ -6,6 +6,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 import noccl
 from noccl.sweeps.study import read_study
 from tests.case_numbers import cases
@@ -29,6 +31,8 @@ def changed(text: str, numbers: random.Random) -> str:
     return text
 
 
+# Sizes such as 4KB are read, with a note.
+@pytest.mark.filterwarnings("ignore:.* is read as:UserWarning")
 def test_mutated_studies_are_read_or_refused(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     refusals = []
