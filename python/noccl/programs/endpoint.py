@@ -220,8 +220,8 @@ class Endpoint(Copied):
             ) from error
         if not 0 <= rank < self._size:
             raise MpiError(
-                f"{name} {shown_number(rank)}: no such rank; accepted: 0 to {self._size - 1}, and PROC_NULL "
-                "where nothing is to be sent or received",
+                f"{name} {shown_number(rank)}: no such rank; accepted: 0 to {self._size - 1}, and "
+                "PROC_NULL where nothing is to be sent or received",
                 error_class=VALUES["ERR_RANK"],
             )
         return rank
