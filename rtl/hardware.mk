@@ -170,7 +170,7 @@ test-proofs: $(RTL_VENV)/.deps # Those in TEST_PROOFS with their mutants
 COSIM_TEST := cargo test --release --workspace --locked --test cosim --
 
 # Modules of crates/noccl-cosim/tests/cosim, but for `-` and `_`.
-SUITES := mesh-2x2 mesh-4x4 depths-2x2 registered-merge-2x2 registered-merge-4x4
+SUITES := mesh-2x2 mesh-4x4 depths-2x2 links-2x2 registered-merge-2x2 registered-merge-4x4
 SUITES += reductions-2x2 reductions-4x4 reductions-two-operand
 SUITES += endpoints-2x2 endpoints-4x4 dma-2x2 dma-4x4 dma-reducing-2x2
 SUITES += smart-4x4 smart-8x8 torrent

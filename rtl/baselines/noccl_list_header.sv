@@ -68,7 +68,7 @@ module noccl_list_header #(
 
   always_ff @(posedge clk_i) dst_q <= dst_d;
 
-  `ASSERT_INIT(SomeDestinations, NumDestinations >= 2)
-  `ASSUME(FitsTheHeader, num_consumers_i <= CountBits'(NumDestinations))
+  `NOCCL_ASSERT_INIT(SomeDestinations, NumDestinations >= 2)
+  `NOCCL_ASSUME(FitsTheHeader, num_consumers_i <= CountBits'(NumDestinations))
 
 endmodule

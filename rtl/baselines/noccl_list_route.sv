@@ -51,6 +51,6 @@ module noccl_list_route #(
     assign ports_o[p] = |serves_o[p];
   end
 
-  `ASSERT_INIT(SomeDestinations, NumDestinations >= 1)
+  `NOCCL_ASSERT_INIT(SomeDestinations, NumDestinations >= 1)
 
 endmodule

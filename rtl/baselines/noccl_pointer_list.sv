@@ -59,7 +59,7 @@ module noccl_pointer_list #(
     end
   end
 
-  `ASSERT_INIT(SomeDestinations, NumDestinations >= 1)
-  `ASSUME(OneAtATime, !(write_i && step_i))
+  `NOCCL_ASSERT_INIT(SomeDestinations, NumDestinations >= 1)
+  `NOCCL_ASSUME(OneAtATime, !(write_i && step_i))
 
 endmodule

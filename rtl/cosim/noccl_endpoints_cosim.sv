@@ -2,7 +2,7 @@
 // A chip's network as a library of the simulator's host: AXI ports as words, flits in whole words, handshakes as bit sets.
 //
 // The host is every core and memory, and every DMA engine unless there are some: it drives the subordinate ports of each network
-// interface of `noccl_system` and responds at its manager ports. Own copies and responses to writes are always taken; a tile is held up
+// interface of `noccl_tiles` and responds at its manager ports. Own copies and responses to writes are always taken; a tile is held up
 // between network interface and router (`hold` sets), as the simulator's endpoint stalls do.
 // Bit or element t belongs to tile t, element t * 5 + p of the outgoing flits to output p of
 // tile t. Words of the AXI ports: below, and crates/noccl-cosim/src/endpoints/axi.rs.
@@ -97,14 +97,14 @@ module noccl_endpoints_cosim
   logic no_tag[NUM_TILES][NumLanes];
 
   // Places enough: the simulator's queues of responses have no end, nor do a cluster's of reads.
-  noccl_system #(
+  noccl_tiles #(
       .HasDma      (HasDma),
       .HasReduction(HasReduction),
       .Elements    (Elements),
       .MemoryReads (4),
       .ClusterReads(64),
       .Responses   (64)
-  ) u_system (
+  ) u_tiles (
       .clk_i,
       .rst_ni,
       .hold_i             (hold),
@@ -172,7 +172,7 @@ module noccl_endpoints_cosim
         wide.write[c].aw.size = noccl_axi_pkg::SIZE_WIDE;
         wide.write[c].aw.burst = noccl_axi_pkg::BURST_INCR;
         wide.write[c].aw.user.opcode = noccl_axi_pkg::opcode_e'(in[At+1][17:16]);
-        wide.write[c].aw.user.operator = noccl_number_pkg::operator_e'(in[At+1][22:20]);
+        wide.write[c].aw.user.op = noccl_number_pkg::operator_e'(in[At+1][22:20]);
         wide.write[c].aw.user.element = noccl_number_pkg::element_e'(in[At+1][27:24]);
         wide.write[c].aw.continues = in[At+1][28];
         wide.write[c].aw.addr = noccl_axi_pkg::addr_t'({in[At+3], in[At+2]});
@@ -283,20 +283,19 @@ module noccl_endpoints_cosim
       always_comb begin
         shown = '0;
         for (int c = 0; c < int'(WIDE_CHANNELS); c++) begin
-          shown.write[c].b_valid = u_system.gen_tile[t].u_endpoint.b_valid[c];
-          shown.write[c].b = u_system.gen_tile[t].u_endpoint.b[c];
+          shown.write[c].b_valid = u_tiles.gen_tile[t].u_endpoint.b_valid[c];
+          shown.write[c].b = u_tiles.gen_tile[t].u_endpoint.b[c];
         end
-        shown.r_valid = u_system.gen_tile[t].u_endpoint.r_valid;
-        shown.r = u_system.gen_tile[t].u_endpoint.r;
+        shown.r_valid = u_tiles.gen_tile[t].u_endpoint.r_valid;
+        shown.r = u_tiles.gen_tile[t].u_endpoint.r;
       end
-      assign waits = u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.transfer_valid
-          && !(|u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.is_free);
+      assign waits = u_tiles.gen_tile[t].u_endpoint.gen_dma.u_dma.transfer_valid
+          && !(|u_tiles.gen_tile[t].u_endpoint.gen_dma.u_dma.is_free);
       for (genvar c = 0; c < int'(WIDE_CHANNELS); c++) begin : gen_taken
         noccl_axi_pkg::wide_aw_t aw;
-        assign aw = u_system.gen_tile[t].u_endpoint.aw[c];
+        assign aw = u_tiles.gen_tile[t].u_endpoint.aw[c];
         assign taken[c] = {
-          u_system.gen_tile[t].u_endpoint.aw_valid[c]
-              && u_system.gen_tile[t].u_endpoint.aw_ready[c],
+          u_tiles.gen_tile[t].u_endpoint.aw_valid[c] && u_tiles.gen_tile[t].u_endpoint.aw_ready[c],
           shown.write[c].b_valid,
           shown.write[c].b.resp,
           2'(aw.user.opcode),
@@ -304,10 +303,10 @@ module noccl_endpoints_cosim
           5'(aw.id),
           16'(aw.user.tag)
         };
-        assign wants_line[c] = !u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.is_free[c]
-            && !u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.is_remote[c]
-            && u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.gen_channel[c].u_channel.burst_valid
-            && !u_system.gen_tile[t].u_endpoint.gen_dma.u_dma.gen_channel[c].u_channel.line_valid;
+        assign wants_line[c] = !u_tiles.gen_tile[t].u_endpoint.gen_dma.u_dma.is_free[c]
+            && !u_tiles.gen_tile[t].u_endpoint.gen_dma.u_dma.is_remote[c]
+            && u_tiles.gen_tile[t].u_endpoint.gen_dma.u_dma.gen_channel[c].u_channel.burst_valid
+            && !u_tiles.gen_tile[t].u_endpoint.gen_dma.u_dma.gen_channel[c].u_channel.line_valid;
       end
     end else begin : gen_no_engine
       assign shown = wide_sbr[t];
@@ -405,12 +404,12 @@ module noccl_endpoints_cosim
   noccl_flit_pkg::rsp_link_t rsp_in[NumTiles][NUM_PORTS], rsp_out[NumTiles][NUM_PORTS];
   for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_plane
     for (genvar p = 0; p < int'(NUM_PORTS); p++) begin : gen_port
-      assign wide_in[t][p]  = u_system.u_mesh.link_in[t][p].wide;
-      assign wide_out[t][p] = u_system.u_mesh.link_out[t][p].wide;
-      assign req_in[t][p]   = u_system.u_mesh.link_in[t][p].req;
-      assign req_out[t][p]  = u_system.u_mesh.link_out[t][p].req;
-      assign rsp_in[t][p]   = u_system.u_mesh.link_in[t][p].rsp;
-      assign rsp_out[t][p]  = u_system.u_mesh.link_out[t][p].rsp;
+      assign wide_in[t][p]  = u_tiles.u_mesh.link_in[t][p].wide;
+      assign wide_out[t][p] = u_tiles.u_mesh.link_out[t][p].wide;
+      assign req_in[t][p]   = u_tiles.u_mesh.link_in[t][p].req;
+      assign req_out[t][p]  = u_tiles.u_mesh.link_out[t][p].req;
+      assign rsp_in[t][p]   = u_tiles.u_mesh.link_in[t][p].rsp;
+      assign rsp_out[t][p]  = u_tiles.u_mesh.link_out[t][p].rsp;
     end
   end
 

@@ -172,7 +172,7 @@ module noccl_ni_cosim
         aw[c].size = noccl_axi_pkg::SIZE_WIDE;
         aw[c].burst = noccl_axi_pkg::BURST_INCR;
         aw[c].user.opcode = noccl_axi_pkg::opcode_e'(axi_i[At+1][17:16]);
-        aw[c].user.operator = noccl_number_pkg::operator_e'(axi_i[At+1][22:20]);
+        aw[c].user.op = noccl_number_pkg::operator_e'(axi_i[At+1][22:20]);
         aw[c].user.element = noccl_number_pkg::element_e'(axi_i[At+1][27:24]);
         aw[c].continues = axi_i[At+1][28];
         aw[c].addr = noccl_axi_pkg::addr_t'({axi_i[At+3], axi_i[At+2]});

@@ -66,6 +66,7 @@ module noccl_tile_cosim
   noccl_collective_pkg::name_t credit_name, credit_return_name, own_name;
   logic credit_valid;
   noccl_flit_pkg::links_t link_in[NUM_PORTS], link_out[NUM_PORTS];
+  noccl_flit_pkg::links_t router_in[NUM_PORTS], router_out[NUM_PORTS];
 
   always_ff @(posedge place_i) begin
     position_q.x <= noccl_cfg_pkg::X_BITS'(x_i);
@@ -103,6 +104,20 @@ module noccl_tile_cosim
     assign rsp_out_flit_o[p] = RspBits'(link_out[p].rsp.flit);
   end
 
+  // The register stages of the links that begin here; the host joins the ends.
+  for (genvar p = 0; p < int'(LOCAL); p++) begin : gen_stages
+    noccl_link u_link (
+        .clk_i,
+        .rst_ni,
+        .router_i(router_out[p]),
+        .router_o(router_in[p]),
+        .link_i  (link_in[p]),
+        .link_o  (link_out[p])
+    );
+  end
+  assign router_in[LOCAL] = link_in[LOCAL];
+  assign link_out[LOCAL]  = router_out[LOCAL];
+
   logic [63:0] no_word[NumLanes];
   noccl_compute_pkg::operation_t no_operation[NumLanes];
   logic no_tag[NumLanes];
@@ -118,8 +133,8 @@ module noccl_tile_cosim
       .clk_i,
       .rst_ni,
       .position_i          (position_q),
-      .link_i              (link_in),
-      .link_o              (link_out),
+      .link_i              (router_in),
+      .link_o              (router_out),
       .credit_valid_i      (credit_valid),
       .credit_name_i       (credit_name),
       .credit_hit_o        (),

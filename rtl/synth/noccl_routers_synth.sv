@@ -95,8 +95,8 @@ module noccl_routers_synth
         slim[i].rsp.flit.hdr.count = '0;
       end
       if (!HasReduction) begin
-        slim[i].wide.flit.hdr.operator = noccl_number_pkg::OP_SUM;
-        slim[i].wide.flit.hdr.element  = noccl_number_pkg::ELEM_FP64;
+        slim[i].wide.flit.hdr.op = noccl_number_pkg::OP_SUM;
+        slim[i].wide.flit.hdr.element = noccl_number_pkg::ELEM_FP64;
       end
     end
   end

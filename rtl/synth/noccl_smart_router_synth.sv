@@ -58,7 +58,7 @@ module noccl_smart_router_synth
     end
     if (!HasOperands) begin
       slim.has_operand = 1'b0;
-      slim.operator    = noccl_number_pkg::OP_SUM;
+      slim.op          = noccl_number_pkg::OP_SUM;
       slim.element     = noccl_number_pkg::ELEM_FP64;
     end
   endfunction

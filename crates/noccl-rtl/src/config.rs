@@ -14,6 +14,8 @@ use serde::Serialize;
 pub struct RtlConfig {
     /// Name of the network.
     pub network: String,
+    /// Period of the clock, in picoseconds.
+    pub clock_period_ps: u32,
     /// Columns of the mesh.
     pub mesh_width: u32,
     /// Rows of the mesh.
@@ -42,6 +44,12 @@ pub struct RtlConfig {
     pub input_fifo_flits: u32,
     /// Slots of an output FIFO.
     pub output_fifo_flits: u32,
+    /// Cycles of a link of the request plane; each beyond the first is a register stage.
+    pub req_link_cycles: u32,
+    /// The same of the response plane.
+    pub rsp_link_cycles: u32,
+    /// The same of the wide plane.
+    pub wide_link_cycles: u32,
     /// Bits of a transaction's name.
     pub tag_bits: u32,
     /// Bits of the number of a beat-wide line in the largest memory.
@@ -141,6 +149,11 @@ fn vector_bits(count: u32) -> u32 {
     bits(u64::from(count)).max(1)
 }
 
+/// Period of a clock.
+pub(crate) fn clock_period_ps(clock_ghz: f64) -> u32 {
+    (1000.0 / clock_ghz).round() as u32
+}
+
 /// Operands that a reduction unit takes per cycle.
 const fn operands(kind: WideReductionKind) -> u32 {
     match kind {
@@ -150,11 +163,16 @@ const fn operands(kind: WideReductionKind) -> u32 {
 }
 
 impl RtlConfig {
-    /// Bytes of the five banks of a tile's operand store (`noccl_collective_pkg::STORE_WORDS` of each).
+    /// Words of a bank of a tile's operand store: `noccl_collective_pkg::STORE_WORDS`.
+    #[must_use]
+    pub const fn operand_bank_words(&self) -> u64 {
+        self.reduction_flows.next_power_of_two() as u64 * self.max_window_beats as u64
+    }
+
+    /// Bytes of the five banks of a tile's operand store.
     #[must_use]
     pub const fn operand_store_bytes(&self) -> u64 {
-        let flows = self.reduction_flows.next_power_of_two() as u64;
-        5 * flows * self.max_window_beats as u64 * self.wide_bits as u64 / 8
+        5 * self.operand_bank_words() * self.wide_bits as u64 / 8
     }
 
     /// Numbers of a network.
@@ -196,6 +214,7 @@ impl RtlConfig {
         let write_tag_bits = bits(u64::from(wide_channels)) + wide_id_bits;
         Ok(Self {
             network: spec.label(),
+            clock_period_ps: clock_period_ps(spec.clock_ghz),
             mesh_width: spec.mesh.width,
             mesh_height: spec.mesh.height,
             x_bits: vector_bits(spec.mesh.width),
@@ -210,6 +229,9 @@ impl RtlConfig {
             narrow_bits: 8 * ni.narrow_beat_bytes,
             input_fifo_flits: axi.router.input_fifo_flits,
             output_fifo_flits: axi.router.output_fifo_flits,
+            req_link_cycles: axi.router.link_cycles.req,
+            rsp_link_cycles: axi.router.link_cycles.rsp,
+            wide_link_cycles: axi.router.link_cycles.wide,
             // Twice as many names as an NI has transactions, so that one can be named anew while its
             // response is in flight.
             tag_bits: 1 + write_tag_bits.max(read_id_bits).max(narrow_id_bits),
@@ -284,14 +306,6 @@ fn refuse(axi: &AxiTiles) -> Result<(), RtlError> {
     if axi.router.bypass.is_some() {
         let accepted = "no such table (routers that flits pass in flight have no RTL yet)";
         return refused("router.bypass", "a table".to_owned(), accepted);
-    }
-    let links = &axi.router.link_cycles;
-    for (plane, cycles) in [("req", links.req), ("rsp", links.rsp), ("wide", links.wide)] {
-        if cycles != 1 {
-            let field = format!("router.link_cycles.{plane}");
-            let accepted = "1 (outputs are wired to the neighbour's inputs)";
-            return refused(&field, cycles.to_string(), accepted);
-        }
     }
     let beat = axi.ni.wide_beat_bytes;
     if beat != BEAT_BYTES {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A folder that can be dropped into a chip: package, sources, file list, README.
 
+use crate::integration::{BENDER, CONSTRAINTS, FUSESOC, REGISTERS, integration_files};
 use crate::{
     PACKAGE_FILE, Package, RtlConfig, RtlError, RtlNumbers, SMART_PACKAGE_FILE, SmartRtlConfig,
 };
@@ -54,11 +55,17 @@ pub fn export(
     let compiled = needed.iter().filter(|s| s.path.ends_with(".sv"));
     let compiled: Vec<SourceFile> = compiled.cloned().chain([package.clone()]).collect();
     let ordered = in_order(&compiled)?;
-    let mut files = vec![
+    let top = ordered.iter().find(|s| s.name() == top);
+    let mut files: Vec<ExportFile> = top
+        .map(|top| integration_files(numbers, top, &ordered))
+        .into_iter()
+        .flatten()
+        .collect();
+    files.extend([
         file(FILE_LIST, &file_list(&ordered)),
         file(&package.path, &package.text),
         file("README.md", &readme),
-    ];
+    ]);
     files.extend(needed.iter().map(|s| file(&s.path, &s.text)));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
@@ -104,6 +111,11 @@ fn file_list(ordered: &[&SourceFile]) -> String {
 
 /// Title and table of files; `of` says which networks share the modules.
 fn files(network: &str, package_file: &str, of: &str) -> String {
+    let registers = if package_file == PACKAGE_FILE {
+        format!("| `{REGISTERS}` | registers of the DMA engines in SystemRDL |\n")
+    } else {
+        String::new()
+    };
     format!(
         "# Hardware of the network {network}\n\
          \n\
@@ -115,6 +127,8 @@ fn files(network: &str, package_file: &str, of: &str) -> String {
          | `{package_file}` | the numbers of this network, and the only file that depends on it |\n\
          | `src/` | modules and packages, the same for every network{of} |\n\
          | `include/` | assertion macros: active in simulation, nothing under `SYNTHESIS` |\n\
+         | `{BENDER}`, `{FUSESOC}` | the same list as manifests of Bender and of FuseSoC |\n\
+         | `{CONSTRAINTS}` | clock of the spec, reset, and the part of a cycle that passes outside the ports |\n{registers}\
          | `{DIGEST_FILE}` | digests of all these files (`sha256sum -c`); `noccl rtl` replaces the folder only while they are right |\n"
     )
 }
@@ -144,7 +158,6 @@ pub(crate) fn readme(c: &RtlConfig) -> String {
          \n\
          Top: `{TOP}`, {w} × {h} tiles with network interfaces and, in clusters, DMA engines; its ports are documented line\n\
          by line in its source, their bundles in `src/system/noccl_endpoint_pkg.sv`. Tiles with endpoints of their own: `noccl_mesh`.\n\
-         Wide reductions are combined in the network with `HasReduction = 1`.\n\
          Check that your tool reads it: `verilator --lint-only -Wno-fatal -f {FILE_LIST} --top-module {TOP}`\n\
          in this folder.\n\
          \n\
@@ -163,9 +176,13 @@ pub(crate) fn readme(c: &RtlConfig) -> String {
          | beat of the wide and of the narrow port | {wide}, {narrow} bits |\n\
          | FIFO at an input and at an output of a router | {fifo_in}, {fifo_out} flits |\n\
          | merge table | {merge} entries |\n\
-         | operand store, beside the tile's L1 | {store} bytes |\n\
+         | operand store of a tile | five banks of {words} words of {wide} bits, {store} bytes |\n\
+         | cycles of a link of the planes req, rsp and wide | {req}, {rsp}, {wide_link} |\n\
          | reduction unit | {operands} operands per cycle |\n\
-         | wide write channels, ids of each | {channels}, {ids} |\n",
+         | wide write channels, ids of each | {channels}, {ids} |\n\
+         \n\
+         A bank of the operand store is `src/collective/noccl_store_bank.sv`: one write and one read per cycle, read data a cycle later. This\n\
+         file is its behavioural model; a chip replaces the file by a wrapper of a memory macro with the same ports.\n",
         files = files(&c.network, PACKAGE_FILE, ""),
         w = c.mesh_width,
         h = c.mesh_height,
@@ -175,7 +192,11 @@ pub(crate) fn readme(c: &RtlConfig) -> String {
         fifo_in = c.input_fifo_flits,
         fifo_out = c.output_fifo_flits,
         merge = c.merge_entries,
+        words = c.operand_bank_words(),
         store = c.operand_store_bytes(),
+        req = c.req_link_cycles,
+        rsp = c.rsp_link_cycles,
+        wide_link = c.wide_link_cycles,
         operands = c.reduction_operands,
         channels = c.wide_channels,
         ids = 1 << c.wide_id_bits,

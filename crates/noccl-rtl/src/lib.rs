@@ -9,6 +9,7 @@
 mod config;
 mod error;
 mod export;
+mod integration;
 mod numbers;
 mod package;
 mod parts;

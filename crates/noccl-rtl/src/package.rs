@@ -121,7 +121,12 @@ fn widths(c: &RtlConfig) -> String {
         ("NARROW_BITS", c.narrow_bits),
         ("INPUT_FIFO_FLITS", c.input_fifo_flits),
         ("OUTPUT_FIFO_FLITS", c.output_fifo_flits),
-    ])
+    ]) + "  // Cycles of a link between two routers; each beyond the first is a register stage.\n"
+        + &numbers(&[
+            ("REQ_LINK_CYCLES", c.req_link_cycles),
+            ("RSP_LINK_CYCLES", c.rsp_link_cycles),
+            ("WIDE_LINK_CYCLES", c.wide_link_cycles),
+        ])
 }
 
 fn names(c: &RtlConfig) -> String {

@@ -19,6 +19,8 @@ const PACKET_BITS: u32 = 8;
 pub struct SmartRtlConfig {
     /// Name of the network.
     pub network: String,
+    /// Period of the clock, in picoseconds.
+    pub clock_period_ps: u32,
     /// Columns of the mesh.
     pub mesh_width: u32,
     /// Rows of the mesh.
@@ -83,6 +85,7 @@ impl SmartRtlConfig {
         let (x_bits, y_bits) = (bits(mesh.width), bits(mesh.height));
         Self {
             network: network.spec().label(),
+            clock_period_ps: crate::config::clock_period_ps(network.spec().clock_ghz),
             mesh_width: mesh.width,
             mesh_height: mesh.height,
             x_bits,

@@ -67,9 +67,9 @@ module noccl_fifo_props #(
     end
   end
 
-  `ASSERT(OffersWhatItHolds, valid == (count_q != '0))
-  `ASSERT(AcceptsWhileThereIsSpace, ready == (count_q < CountWidth'(Depth)))
-  `ASSERT(MarkedItemLeavesInOrder, !(valid && inside_q) || data == (ahead_q == '0))
-  `ASSERT(MarkedItemLeavesOnce, !(valid && !inside_q) || !data)
+  `NOCCL_ASSERT(OffersWhatItHolds, valid == (count_q != '0))
+  `NOCCL_ASSERT(AcceptsWhileThereIsSpace, ready == (count_q < CountWidth'(Depth)))
+  `NOCCL_ASSERT(MarkedItemLeavesInOrder, !(valid && inside_q) || data == (ahead_q == '0))
+  `NOCCL_ASSERT(MarkedItemLeavesOnce, !(valid && !inside_q) || !data)
 
 endmodule

@@ -48,10 +48,10 @@ module noccl_fork_props #(
     end
   end
 
-  `ASSERT(OffersOnlyToSelected, (valid & ~(valid_i ? select_i : '0)) == '0)
-  `ASSERT(OffersNothingTwice, (valid & had_q) == '0)
-  `ASSERT(OffersUntilTaken, !valid_i || (select_i & ~had_q & ~valid) == '0)
-  `ASSERT(LeavesWhenAllHaveIt, !(valid_i && ready) || missing == '0)
-  `ASSERT(LeavesAsSoonAsAllHaveIt, !valid_i || missing != '0 || ready)
+  `NOCCL_ASSERT(OffersOnlyToSelected, (valid & ~(valid_i ? select_i : '0)) == '0)
+  `NOCCL_ASSERT(OffersNothingTwice, (valid & had_q) == '0)
+  `NOCCL_ASSERT(OffersUntilTaken, !valid_i || (select_i & ~had_q & ~valid) == '0)
+  `NOCCL_ASSERT(LeavesWhenAllHaveIt, !(valid_i && ready) || missing == '0)
+  `NOCCL_ASSERT(LeavesAsSoonAsAllHaveIt, !valid_i || missing != '0 || ready)
 
 endmodule

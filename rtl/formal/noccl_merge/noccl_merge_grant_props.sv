@@ -94,7 +94,7 @@ module noccl_merge_grant_props
     if (grouped != '0) is_mixed |= counted != count_i || worst != resp_i;
   end
 
-  `ASSERT(LeadersAreRoundRobin, is_out_of_order == '0)
-  `ASSERT(GroupsAreOfOneName, !is_mixed)
+  `NOCCL_ASSERT(LeadersAreRoundRobin, is_out_of_order == '0)
+  `NOCCL_ASSERT(GroupsAreOfOneName, !is_mixed)
 
 endmodule

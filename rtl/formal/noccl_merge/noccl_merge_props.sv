@@ -214,14 +214,15 @@ module noccl_merge_props
     end
   end
 
-  `ASSUME(ResultReadyOftenEnough, result_ready_i || int'(result_pause_q) < int'(ReadyEvery) - 1)
-  `ASSERT(NoLeafLeavesTwice, doubles == '0)
-  `ASSERT(NoLeafIsLost, is_late == '0)
-  `ASSERT(WorstResponseLeaves, forgets == '0)
-  `ASSERT(EveryHeadIsGranted, starves == '0)
-  `ASSERT(ForwardStays, ($past(rst_ni ? forward & ~taken : '0) & ~forward) == '0)
-  `ASSERT(ResultStays, !$past(rst_ni && result_valid && !result_ready_i)
-          || (result_valid && $stable(result)))
+  `NOCCL_ASSUME(ResultReadyOftenEnough,
+                result_ready_i || int'(result_pause_q) < int'(ReadyEvery) - 1)
+  `NOCCL_ASSERT(NoLeafLeavesTwice, doubles == '0)
+  `NOCCL_ASSERT(NoLeafIsLost, is_late == '0)
+  `NOCCL_ASSERT(WorstResponseLeaves, forgets == '0)
+  `NOCCL_ASSERT(EveryHeadIsGranted, starves == '0)
+  `NOCCL_ASSERT(ForwardStays, ($past(rst_ni ? forward & ~taken : '0) & ~forward) == '0)
+  `NOCCL_ASSERT(ResultStays, !$past(rst_ni && result_valid && !result_ready_i)
+                || (result_valid && $stable(result)))
 
   // -------------------------------------------------------------------------- why: what is inside, by name
 
@@ -371,25 +372,25 @@ module noccl_merge_props
       .leaves_i   (u_merge.leaves)
   );
 
-  `ASSERT(LeavesAreInsideOrHaveLeft, is_unbalanced == '0)
-  `ASSERT(ResponsesAreInsideOrHaveLeft, is_unsound == '0)
-  `ASSERT(EntriesAreOfOpenNames, is_foreign == '0)
-  `ASSERT(EntriesDiffer, is_double == '0)
-  `ASSERT(OnlyHeadsGoOn, is_stray == '0 && exceeds_window == '0)
-  `ASSERT(EntriesWithoutTimerHoldAll, is_untimed_apart == '0)
-  `ASSERT(NothingLeavesEarlyBeforeTheTableWasFull, is_early == '0)
-  `ASSERT(OnlyFullTablesGiveUp, has_no_history)
-  `ASSERT(ResultsHoldLeaves,
-          !result_valid || (u_merge.result_count_q != '0 && !u_merge.result_resp_q[0]))
-  `ASSERT(TimersBoundTheWait, is_overdue == '0)
+  `NOCCL_ASSERT(LeavesAreInsideOrHaveLeft, is_unbalanced == '0)
+  `NOCCL_ASSERT(ResponsesAreInsideOrHaveLeft, is_unsound == '0)
+  `NOCCL_ASSERT(EntriesAreOfOpenNames, is_foreign == '0)
+  `NOCCL_ASSERT(EntriesDiffer, is_double == '0)
+  `NOCCL_ASSERT(OnlyHeadsGoOn, is_stray == '0 && exceeds_window == '0)
+  `NOCCL_ASSERT(EntriesWithoutTimerHoldAll, is_untimed_apart == '0)
+  `NOCCL_ASSERT(NothingLeavesEarlyBeforeTheTableWasFull, is_early == '0)
+  `NOCCL_ASSERT(OnlyFullTablesGiveUp, has_no_history)
+  `NOCCL_ASSERT(ResultsHoldLeaves,
+                !result_valid || (u_merge.result_count_q != '0 && !u_merge.result_resp_q[0]))
+  `NOCCL_ASSERT(TimersBoundTheWait, is_overdue == '0)
 
   if (NumNames <= Entries) begin : gen_never_full
-    `ASSERT(TableIsNeverFull, !u_merge.has_overflowed_q)
+    `NOCCL_ASSERT(TableIsNeverFull, !u_merge.has_overflowed_q)
     logic [NumNames-1:0] is_split;
     for (genvar n = 0; n < int'(NumNames); n++) begin : gen_split
       assign is_split[n] = is_over[n] && whole[n].count != '0 && flits_q[n] != 2'd1;
     end
-    `ASSERT(OneFlitPerSubtree, (is_whole | is_split) == '0)
+    `NOCCL_ASSERT(OneFlitPerSubtree, (is_whole | is_split) == '0)
   end
 
 endmodule

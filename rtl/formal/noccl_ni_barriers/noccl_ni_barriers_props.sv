@@ -155,11 +155,11 @@ module noccl_ni_barriers_props
     end
   end
 
-  `ASSERT(OpenBarriersHaveACounter, has_none == '0)
-  `ASSERT(CountersHoldWhatHasCome, is_astray == '0)
-  `ASSERT(CountersDiffer, is_double == '0)
-  `ASSERT(OneMoreThanCountersWaits, !valid || may_count == expects_counter)
-  `ASSERT(WholeWithTheLastContribution, !valid || is_whole == expects_whole)
-  `ASSERT(WorstResponseIsTold, !valid || resp == worst)
+  `NOCCL_ASSERT(OpenBarriersHaveACounter, has_none == '0)
+  `NOCCL_ASSERT(CountersHoldWhatHasCome, is_astray == '0)
+  `NOCCL_ASSERT(CountersDiffer, is_double == '0)
+  `NOCCL_ASSERT(OneMoreThanCountersWaits, !valid || may_count == expects_counter)
+  `NOCCL_ASSERT(WholeWithTheLastContribution, !valid || is_whole == expects_whole)
+  `NOCCL_ASSERT(WorstResponseIsTold, !valid || resp == worst)
 
 endmodule

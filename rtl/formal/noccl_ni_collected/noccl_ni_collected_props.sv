@@ -93,7 +93,7 @@ module noccl_ni_collected_props
     end
   end
 
-  `ASSERT(WholeWithTheLastResponse, !valid || is_whole == is_last)
-  `ASSERT(WorstResponseIsTold, !valid || resp == noccl_ni_pkg::worse(worst_q[name_i], resp_i))
+  `NOCCL_ASSERT(WholeWithTheLastResponse, !valid || is_whole == is_last)
+  `NOCCL_ASSERT(WorstResponseIsTold, !valid || resp == noccl_ni_pkg::worse(worst_q[name_i], resp_i))
 
 endmodule

@@ -69,8 +69,8 @@ module noccl_ni_failed_props
     end
   end
 
-  `ASSERT(WorstResponseIsTold, has_overflowed_q || resp == told)
-  `ASSERT(NoFailureIsForgotten,
-          told == noccl_flit_pkg::RESP_OKAY || resp != noccl_flit_pkg::RESP_OKAY)
+  `NOCCL_ASSERT(WorstResponseIsTold, has_overflowed_q || resp == told)
+  `NOCCL_ASSERT(NoFailureIsForgotten,
+                told == noccl_flit_pkg::RESP_OKAY || resp != noccl_flit_pkg::RESP_OKAY)
 
 endmodule

@@ -107,17 +107,19 @@ module noccl_ni_narrow_target_props #(
     end
   end
 
-  `ASSUME(RequestsStay, !$past(rst_ni && req_valid_i && !req_ready) || (req_valid_i && $stable
-          (req_i)))
-  `ASSUME(WideReadsGoElsewhere, req_i.hdr.kind != noccl_flit_pkg::REQ_READ_WIDE)
-  `ASSUME(NoBarriers, HasBarriers || req_i.hdr.kind != noccl_flit_pkg::REQ_BARRIER)
-  `ASSERT(WritesHaveAPlace, HasBarriers || writes_q <= count_t'(Responses))
-  `ASSERT(DataHaveAPlace, HasBarriers || data_q <= count_t'(Reads))
-  `ASSERT(EveryResponseHasItsRequest, HasBarriers || (writes_q != '0) == u_target.oldest_valid)
-  `ASSERT(AllDataFindWhoAsked, HasBarriers || (data_q != '0) == u_target.asker_valid)
-  `ASSERT(NoRequestHasTwoResponses, HasBarriers || !response_valid || responses_q != '0)
-  `ASSERT(NoResponseIsLost, HasBarriers || responses_q == '0 || writes_q != '0 || response_valid)
-  `ASSERT(PartsOfBarriersDoNotWrite, !(aw_valid || w_valid) || !u_target.barrier_ends_here)
-  `ASSERT(DroppedBarriersWriteNothing, !(w_valid && is_dropped) || w.strb == '0)
+  `NOCCL_ASSUME(RequestsStay, !$past(rst_ni && req_valid_i && !req_ready)
+                || (req_valid_i && $stable(req_i)))
+  `NOCCL_ASSUME(WideReadsGoElsewhere, req_i.hdr.kind != noccl_flit_pkg::REQ_READ_WIDE)
+  `NOCCL_ASSUME(NoBarriers, HasBarriers || req_i.hdr.kind != noccl_flit_pkg::REQ_BARRIER)
+  `NOCCL_ASSERT(WritesHaveAPlace, HasBarriers || writes_q <= count_t'(Responses))
+  `NOCCL_ASSERT(DataHaveAPlace, HasBarriers || data_q <= count_t'(Reads))
+  `NOCCL_ASSERT(EveryResponseHasItsRequest,
+                HasBarriers || (writes_q != '0) == u_target.oldest_valid)
+  `NOCCL_ASSERT(AllDataFindWhoAsked, HasBarriers || (data_q != '0) == u_target.asker_valid)
+  `NOCCL_ASSERT(NoRequestHasTwoResponses, HasBarriers || !response_valid || responses_q != '0)
+  `NOCCL_ASSERT(NoResponseIsLost,
+                HasBarriers || responses_q == '0 || writes_q != '0 || response_valid)
+  `NOCCL_ASSERT(PartsOfBarriersDoNotWrite, !(aw_valid || w_valid) || !u_target.barrier_ends_here)
+  `NOCCL_ASSERT(DroppedBarriersWriteNothing, !(w_valid && is_dropped) || w.strb == '0)
 
 endmodule

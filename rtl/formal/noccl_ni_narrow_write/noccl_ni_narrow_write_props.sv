@@ -91,20 +91,21 @@ module noccl_ni_narrow_write_props (
     half_q <= rst_ni && (half_q || begins) && !(w_valid_i && w_ready);
   end
 
-  `ASSUME(AwStays, !$past(rst_ni && aw_valid_i && !aw_ready) || (aw_valid_i && $stable(aw_i)))
-  `ASSUME(WStays, !$past(rst_ni && w_valid_i && !w_ready) || (w_valid_i && $stable(w_i)))
-  `ASSUME(ResponsesStay, !$past(rst_ni && rsp_valid_i && !rsp_ready) || (rsp_valid_i && $stable
-          (rsp_i)))
-  `ASSUME(OwnResponsesStay, !$past(rst_ni && own_b_valid_i && !own_b_ready)
-          || (own_b_valid_i && $stable(own_b_tag_i)))
+  `NOCCL_ASSUME(AwStays, !$past(rst_ni && aw_valid_i && !aw_ready) || (aw_valid_i && $stable(aw_i)))
+  `NOCCL_ASSUME(WStays, !$past(rst_ni && w_valid_i && !w_ready) || (w_valid_i && $stable(w_i)))
+  `NOCCL_ASSUME(ResponsesStay, !$past(rst_ni && rsp_valid_i && !rsp_ready)
+                || (rsp_valid_i && $stable(rsp_i)))
+  `NOCCL_ASSUME(OwnResponsesStay, !$past(rst_ni && own_b_valid_i && !own_b_ready)
+                || (own_b_valid_i && $stable(own_b_tag_i)))
   // A response is one to what is open: by its id, or a group's by root, tag and mask.
   logic is_expected;
   assign is_expected = rsp_i.hdr.kind == noccl_flit_pkg::RSP_GROUP_B
       ? u_write.group_hit != '0 : u_write.busy_q[narrow_id_t'(rsp_i.hdr.tag)];
-  `ASSUME(ResponsesAreExpected, !rsp_valid_i || is_expected)
-  `ASSUME(OwnResponsesAreExpected, !own_b_valid_i || u_write.busy_q[narrow_id_t'(own_b_tag_i)])
-  `ASSERT(IdsAreUnique, !begins || !out_q[id])
-  `ASSERT(NobodyGetsABTwice,
-          !b_valid || out_q[b.id] || (u_write.refused && u_write.refusal.id == b.id))
+  `NOCCL_ASSUME(ResponsesAreExpected, !rsp_valid_i || is_expected)
+  `NOCCL_ASSUME(OwnResponsesAreExpected,
+                !own_b_valid_i || u_write.busy_q[narrow_id_t'(own_b_tag_i)])
+  `NOCCL_ASSERT(IdsAreUnique, !begins || !out_q[id])
+  `NOCCL_ASSERT(NobodyGetsABTwice,
+                !b_valid || out_q[b.id] || (u_write.refused && u_write.refusal.id == b.id))
 
 endmodule

@@ -76,12 +76,13 @@ module noccl_ni_wide_target_props #(
     end
   end
 
-  `ASSUME(BeatsStay, !$past(rst_ni && flit_valid_i && !ready) || (flit_valid_i && $stable(flit_i)))
-  `ASSERT(BeatsHaveAPlace, beats_q <= count_t'(Responses))
-  `ASSERT(EveryResponseHasItsBeat, (beats_q != '0) == u_target.oldest_valid)
-  `ASSERT(NoBurstHasTwoResponses, !response_valid || bursts_q != '0)
-  `ASSERT(NoResponseIsLost, bursts_q == '0 || beats_q != '0 || response_valid)
-  `ASSERT(WhatWaitsIsNotOffered, !(aw_valid || w_valid) || beats_q < count_t'(Responses))
-  `ASSERT(MarkedSumsWriteNothing, !(w_valid && is_marked) || w.strb == '0)
+  `NOCCL_ASSUME(BeatsStay, !$past(rst_ni && flit_valid_i && !ready) || (flit_valid_i && $stable
+                (flit_i)))
+  `NOCCL_ASSERT(BeatsHaveAPlace, beats_q <= count_t'(Responses))
+  `NOCCL_ASSERT(EveryResponseHasItsBeat, (beats_q != '0) == u_target.oldest_valid)
+  `NOCCL_ASSERT(NoBurstHasTwoResponses, !response_valid || bursts_q != '0)
+  `NOCCL_ASSERT(NoResponseIsLost, bursts_q == '0 || beats_q != '0 || response_valid)
+  `NOCCL_ASSERT(WhatWaitsIsNotOffered, !(aw_valid || w_valid) || beats_q < count_t'(Responses))
+  `NOCCL_ASSERT(MarkedSumsWriteNothing, !(w_valid && is_marked) || w.strb == '0)
 
 endmodule

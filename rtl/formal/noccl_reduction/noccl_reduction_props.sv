@@ -277,7 +277,7 @@ module noccl_reduction_props
     end
   end
 
-  `ASSERT(SumsAreOfTheirBeat, !is_wrong)
-  `ASSERT(NothingGoesPast, forward == '0)
+  `NOCCL_ASSERT(SumsAreOfTheirBeat, !is_wrong)
+  `NOCCL_ASSERT(NothingGoesPast, forward == '0)
 
 endmodule

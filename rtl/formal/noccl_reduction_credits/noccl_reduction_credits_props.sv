@@ -197,7 +197,7 @@ module noccl_reduction_credits_props
             name: name_i,
             base: new_base,
             mask: mask_i,
-            operator: noccl_number_pkg::OP_SUM,
+            op: noccl_number_pkg::OP_SUM,
             element: noccl_number_pkg::ELEM_FP64
         };
         last_q[s] <= left_i;
@@ -269,14 +269,14 @@ module noccl_reduction_credits_props
     ) || own_valid != is_offered[LOCAL];
   end
 
-  `ASSUME(StaysHere, $stable(position_i))
-  `ASSERT(NoFlowExceedsItsWindowAhead, exceeds_window == '0)
-  `ASSERT(FlowsWaitForCreditsOnly, is_held_up == '0)
-  `ASSERT(StoresNeverOverflow, overflows == '0)
-  `ASSERT(NoCreditWithoutNeed, is_given_for_nothing == '0)
-  `ASSERT(NoCreditIsLost, !is_lost)
-  `ASSERT(CreditsGoToTheirSource, !is_misdirected)
-  `ASSERT(NoSourceWaitsForEver, is_stuck == '0)
+  `NOCCL_ASSUME(StaysHere, $stable(position_i))
+  `NOCCL_ASSERT(NoFlowExceedsItsWindowAhead, exceeds_window == '0)
+  `NOCCL_ASSERT(FlowsWaitForCreditsOnly, is_held_up == '0)
+  `NOCCL_ASSERT(StoresNeverOverflow, overflows == '0)
+  `NOCCL_ASSERT(NoCreditWithoutNeed, is_given_for_nothing == '0)
+  `NOCCL_ASSERT(NoCreditIsLost, !is_lost)
+  `NOCCL_ASSERT(CreditsGoToTheirSource, !is_misdirected)
+  `NOCCL_ASSERT(NoSourceWaitsForEver, is_stuck == '0)
 
   // ----------------------------------------------------------------------------------------------- grants
 
@@ -303,7 +303,7 @@ module noccl_reduction_credits_props
     end
   end
 
-  `ASSERT(WaitsForARoundOfGrants, waits_too_long == '0)
+  `NOCCL_ASSERT(WaitsForARoundOfGrants, waits_too_long == '0)
 
   // Why: the grants a slot has waited for, those left to the granted slot, and those of each slot between them are a round.
   slot_set_t is_late;
@@ -324,7 +324,7 @@ module noccl_reduction_credits_props
     end
   end
 
-  `ASSERT(GrantsAreRoundRobin, is_late == '0)
+  `NOCCL_ASSERT(GrantsAreRoundRobin, is_late == '0)
 
   // ------------------------------------------------------------- why: what counters and pending bits inside mean
 
@@ -367,8 +367,8 @@ module noccl_reduction_credits_props
     end
   end
 
-  `ASSERT(CountersCountBeats, is_miscounted == '0)
-  `ASSERT(PendingCreditsAreReducedBatches, is_mispending == '0)
-  `ASSERT(BeatsBeginBeforeTheyEnd, is_beyond == '0)
+  `NOCCL_ASSERT(CountersCountBeats, is_miscounted == '0)
+  `NOCCL_ASSERT(PendingCreditsAreReducedBatches, is_mispending == '0)
+  `NOCCL_ASSERT(BeatsBeginBeforeTheyEnd, is_beyond == '0)
 
 endmodule

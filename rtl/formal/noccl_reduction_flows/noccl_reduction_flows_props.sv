@@ -152,7 +152,7 @@ module noccl_reduction_flows_props
           line_q[s]  <= head_i[i].line;
         end
         if (expected_enters[i][s] && (head_i[i].resp != noccl_flit_pkg::RESP_OKAY ||
-            !is_whole_i[i] || (open_q[s] && (head_i[i].operator != first_q[s].operator ||
+            !is_whole_i[i] || (open_q[s] && (head_i[i].op != first_q[s].op ||
                                              head_i[i].element != first_q[s].element))))
           wrong_q[s] <= 1'b1;
       end
@@ -179,7 +179,7 @@ module noccl_reduction_flows_props
       is_mistaken[s] = open_q[s] &&
           (join_set[s] != join_q[s] || flow[s].name.root != first_q[s].dst ||
            flow[s].name.tag != first_q[s].tag || flow[s].base != first_q[s].base ||
-           flow[s].mask != first_q[s].mask || flow[s].operator != first_q[s].operator ||
+           flow[s].mask != first_q[s].mask || flow[s].op != first_q[s].op ||
            flow[s].element != first_q[s].element);
       is_miscounted[s] = open_q[s] &&
           (u_flows.line_q[s] != line_q[s] || u_flows.left_q[s] != left_q[s] ||
@@ -198,19 +198,19 @@ module noccl_reduction_flows_props
     end
   end
 
-  `ASSUME(StaysHere, $stable(position_i))
-  `ASSERT(HeadsLeaveExactlyIntoASlot, is_lost == '0)
-  `ASSERT(OperandsEnterTheSlotOfTheirName, is_misplaced == '0)
-  `ASSERT(NewFlowsTakeTheLowestFreeSlot, starts == expected_start)
-  `ASSERT(NewFlowsSayWhatTheirFirstOperandSays, !is_mistold)
-  `ASSERT(LoneContributionsGoOn, forward == goes_on)
-  `ASSERT(SlotsAreFreedWithTheLastResultOnce, valid == open_q)
-  `ASSERT(FlowsKeepWhatTheirFirstOperandSaid, is_mistaken == '0)
-  `ASSERT(ResultsCountLinesOfTheirFlow,
-          !result_taken || (result.line == expected.line && result.left == expected.left))
-  `ASSERT(ResultsBearTheHeaderOfTheirFlow, !result_taken || result == expected)
+  `NOCCL_ASSUME(StaysHere, $stable(position_i))
+  `NOCCL_ASSERT(HeadsLeaveExactlyIntoASlot, is_lost == '0)
+  `NOCCL_ASSERT(OperandsEnterTheSlotOfTheirName, is_misplaced == '0)
+  `NOCCL_ASSERT(NewFlowsTakeTheLowestFreeSlot, starts == expected_start)
+  `NOCCL_ASSERT(NewFlowsSayWhatTheirFirstOperandSays, !is_mistold)
+  `NOCCL_ASSERT(LoneContributionsGoOn, forward == goes_on)
+  `NOCCL_ASSERT(SlotsAreFreedWithTheLastResultOnce, valid == open_q)
+  `NOCCL_ASSERT(FlowsKeepWhatTheirFirstOperandSaid, is_mistaken == '0)
+  `NOCCL_ASSERT(ResultsCountLinesOfTheirFlow,
+                !result_taken || (result.line == expected.line && result.left == expected.left))
+  `NOCCL_ASSERT(ResultsBearTheHeaderOfTheirFlow, !result_taken || result == expected)
   // Why: no two slots of one name, and the counts inside are those of the scoreboard.
-  `ASSERT(NamesOfSlotsDiffer, is_misnamed == '0)
-  `ASSERT(SlotsCountResults, is_miscounted == '0)
+  `NOCCL_ASSERT(NamesOfSlotsDiffer, is_misnamed == '0)
+  `NOCCL_ASSERT(SlotsCountResults, is_miscounted == '0)
 
 endmodule

@@ -272,18 +272,19 @@ module noccl_reduction_issue_props
     assign is_alone[s] = without_lowest(join_i[s]) == '0;
   end
 
-  `ASSUME(FlowsStay, $stable(join_i) && is_alone == '0)
-  `ASSUME(TracksOnePlace, $stable(tracked_i) && tracked_slot != '0)
-  `ASSERT(EachOperandIsReadOnce, !is_misread)
-  `ASSERT(SumsAreReducedInOrder, !is_miscombined)
-  `ASSERT(SumsLeaveInOrder, !is_out_of_order)
-  `ASSERT(SumsAreOfChosenBeats, !leaves_tracked || inside_q != '0)
-  `ASSERT(BeatsFinishOnce, (finishes & tracked_slot) == '0 || takes_tracked || between_q != '0)
-  `ASSERT(PartialSumsAreTakenAtOnce,
-          !(result_valid && held_tag[0].passes_left != '0) || result_ready)
-  `ASSERT(PassesStartWhenTheyCan, !is_idle)
-  `ASSERT(RequestsStay, !$past(rst_ni && dca_valid && !dca_ready) || (dca_valid && $stable
-          ({tag, has_third, operand[0], operand[1], operand[2]})))
+  `NOCCL_ASSUME(FlowsStay, $stable(join_i) && is_alone == '0)
+  `NOCCL_ASSUME(TracksOnePlace, $stable(tracked_i) && tracked_slot != '0)
+  `NOCCL_ASSERT(EachOperandIsReadOnce, !is_misread)
+  `NOCCL_ASSERT(SumsAreReducedInOrder, !is_miscombined)
+  `NOCCL_ASSERT(SumsLeaveInOrder, !is_out_of_order)
+  `NOCCL_ASSERT(SumsAreOfChosenBeats, !leaves_tracked || inside_q != '0)
+  `NOCCL_ASSERT(BeatsFinishOnce,
+                (finishes & tracked_slot) == '0 || takes_tracked || between_q != '0)
+  `NOCCL_ASSERT(PartialSumsAreTakenAtOnce,
+                !(result_valid && held_tag[0].passes_left != '0) || result_ready)
+  `NOCCL_ASSERT(PassesStartWhenTheyCan, !is_idle)
+  `NOCCL_ASSERT(RequestsStay, !$past(rst_ni && dca_valid && !dca_ready) || (dca_valid && $stable
+                ({tag, has_third, operand[0], operand[1], operand[2]})))
 
   // ----------------------------------------------------------------- why: where beats are at any time
 
@@ -391,10 +392,10 @@ module noccl_reduction_issue_props
   end
   assign request_ports = u_issue.request_ports_q;
 
-  `ASSERT(BeatsAreInFlight, !is_miscounted)
-  `ASSERT(PartialSumsLieInTheirPlace, !is_misplaced)
-  `ASSERT(PartialSumsAreInOrder, !is_mistaken)
-  `ASSERT(MarkedBeatIsInFlight, !is_mismarked)
-  `ASSERT(RequestsHaveOperands, !dca_valid || without_lowest(request_ports) != '0)
+  `NOCCL_ASSERT(BeatsAreInFlight, !is_miscounted)
+  `NOCCL_ASSERT(PartialSumsLieInTheirPlace, !is_misplaced)
+  `NOCCL_ASSERT(PartialSumsAreInOrder, !is_mistaken)
+  `NOCCL_ASSERT(MarkedBeatIsInFlight, !is_mismarked)
+  `NOCCL_ASSERT(RequestsHaveOperands, !dca_valid || without_lowest(request_ports) != '0)
 
 endmodule

@@ -186,12 +186,12 @@ module noccl_reduction_queues_props
     for (int unsigned s = 0; s < REDUCTION_FLOWS; s++) starves[s] = 32'(waited_q[s]) > MaxWait;
   end
 
-  `ASSERT(ServedAfterTheBeatsOfOlderFlows, starves == '0)
-  `ASSERT(BeatsGoWhenComplete, is_early == '0)
-  `ASSERT(CompleteBeatsGo, ((complete & allowed_i) == '0) == (chosen == '0))
-  `ASSERT(OldestFlowGoesFirst, is_passed_over == '0)
-  `ASSERT(MarkedOperandIsUsedInOrder, !is_out_of_order)
-  `ASSERT(MarkedOperandStays, !is_overwritten)
+  `NOCCL_ASSERT(ServedAfterTheBeatsOfOlderFlows, starves == '0)
+  `NOCCL_ASSERT(BeatsGoWhenComplete, is_early == '0)
+  `NOCCL_ASSERT(CompleteBeatsGo, ((complete & allowed_i) == '0) == (chosen == '0))
+  `NOCCL_ASSERT(OldestFlowGoesFirst, is_passed_over == '0)
+  `NOCCL_ASSERT(MarkedOperandIsUsedInOrder, !is_out_of_order)
+  `NOCCL_ASSERT(MarkedOperandStays, !is_overwritten)
 
   // -------------------------------------------------------------------- why: what pointers and ages mean
 
@@ -265,9 +265,9 @@ module noccl_reduction_queues_props
     end
   end
 
-  `ASSERT(WaitsAreBeatsOfOlderFlows, is_overdue == '0)
-  `ASSERT(PointersCountOperands, is_misplaced == '0)
-  `ASSERT(AgesAreThoseOfTheStarts, is_misaged == '0)
-  `ASSERT(MarkedOperandIsInside, !is_lost)
+  `NOCCL_ASSERT(WaitsAreBeatsOfOlderFlows, is_overdue == '0)
+  `NOCCL_ASSERT(PointersCountOperands, is_misplaced == '0)
+  `NOCCL_ASSERT(AgesAreThoseOfTheStarts, is_misaged == '0)
+  `NOCCL_ASSERT(MarkedOperandIsInside, !is_lost)
 
 endmodule

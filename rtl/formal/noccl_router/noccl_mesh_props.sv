@@ -185,13 +185,13 @@ module noccl_mesh_props
   end
 
   // Contributions are sent in time; else the others rightly wait.
-  `ASSUME(AllJoin, 32'(cycle_q) < SendCycles || has_joined_q == '1)
-  `ASSERT(AllArrives, 32'(cycle_q) != MaxCycles || is_busy == '0)
+  `NOCCL_ASSUME(AllJoin, 32'(cycle_q) < SendCycles || has_joined_q == '1)
+  `NOCCL_ASSERT(AllArrives, 32'(cycle_q) != MaxCycles || is_busy == '0)
 
   // --------------------------------------------------------------------------------------- the scoreboard
 
   localparam int unsigned NUM_NUMBERS = 2 ** noccl_cfg_pkg::TAG_BITS;
-  `ASSERT_INIT(NumbersDoNotReturn, NUM_NUMBERS >= SendCycles)
+  `NOCCL_ASSERT_INIT(NumbersDoNotReturn, NUM_NUMBERS >= SendCycles)
 
   // Flits of the initiator to the target, and those that it has got; contributions in all sums.
   logic [NUM_NUMBERS-1:0] sent_q, got_q;
@@ -235,8 +235,9 @@ module noccl_mesh_props
   end
 
   // What comes was sent and has not come yet.
-  `ASSERT(ComesOnce, !comes || (sent_q[coming] && !got_q[coming]))
-  `ASSERT(NothingIsLost,
-          32'(cycle_q) != MaxCycles || (got_q == sent_q && (target != root_q || joined_q == 4)))
+  `NOCCL_ASSERT(ComesOnce, !comes || (sent_q[coming] && !got_q[coming]))
+  `NOCCL_ASSERT(
+      NothingIsLost,
+      32'(cycle_q) != MaxCycles || (got_q == sent_q && (target != root_q || joined_q == 4)))
 
 endmodule

@@ -68,11 +68,11 @@ module noccl_rr_arbiter_props #(
     pause_q <= !rst_ni || ready_i ? '0 : pause_q + 1'b1;
   end
 
-  `ASSUME(TracksOneRequester, $stable(who_i) && int'(who_i) < int'(NumRequesters))
-  `ASSUME(ReadyOftenEnough, ready_i || int'(pause_q) < int'(ReadyEvery) - 1)
-  `ASSERT(ServedWithinARound, int'(grants_q) < int'(NumRequesters))
-  `ASSERT(ServedInTime, int'(cycles_q) < int'(MaxCycles))
-  `ASSERT(ChoiceDoesNotWaitForReady, valid == (asks != '0))
-  `ASSERT(ChoiceIsRoundRobin, grant == round_robin)
+  `NOCCL_ASSUME(TracksOneRequester, $stable(who_i) && int'(who_i) < int'(NumRequesters))
+  `NOCCL_ASSUME(ReadyOftenEnough, ready_i || int'(pause_q) < int'(ReadyEvery) - 1)
+  `NOCCL_ASSERT(ServedWithinARound, int'(grants_q) < int'(NumRequesters))
+  `NOCCL_ASSERT(ServedInTime, int'(cycles_q) < int'(MaxCycles))
+  `NOCCL_ASSERT(ChoiceDoesNotWaitForReady, valid == (asks != '0))
+  `NOCCL_ASSERT(ChoiceIsRoundRobin, grant == round_robin)
 
 endmodule

@@ -65,7 +65,7 @@ module noccl_smart_counting_props
       header_q.mask.x <= is_legal ? mask_i : '0;
       header_q.is_counted <= 1'b1;
       header_q.has_operand <= 1'b1;
-      header_q.operator <= noccl_number_pkg::OP_SUM;
+      header_q.op <= noccl_number_pkg::OP_SUM;
       header_q.element <= noccl_number_pkg::ELEM_INT8;
     end
     sent_q <= !rst_ni || is_over ? '0 : sent_q | sends;
@@ -218,14 +218,14 @@ module noccl_smart_counting_props
   routers_t others;
   assign others = ~(routers_t'(1) << header_q.root.x);
 
-  `ASSUME(MarksAMember, $stable(marked_i) && 32'(marked_i) < NumRouters)
-  `ASSERT(NoIdIsFreeEarly, !is_over || is_reserved == '0)
-  `ASSERT(NobodyIsLate,
-          !is_over || (sent_q == is_member && is_latching == '0 && (holds_q & others) == '0))
-  `ASSERT(TheResultHasEveryOperandOnce, !is_over_q || held_q[root_q] == data_t'(is_marked_q))
-  `ASSERT(OneGoesOnFromARouter, (arrives_last & holds_q) == '0)
-  `ASSERT(WhoComesIsAwaited, is_unawaited == '0)
-  `ASSERT(WhoPassesIsTheLastOne, is_no_last == '0)
-  `ASSERT(NobodyComesBesideTheLastOne, is_beside == '0)
+  `NOCCL_ASSUME(MarksAMember, $stable(marked_i) && 32'(marked_i) < NumRouters)
+  `NOCCL_ASSERT(NoIdIsFreeEarly, !is_over || is_reserved == '0)
+  `NOCCL_ASSERT(NobodyIsLate,
+                !is_over || (sent_q == is_member && is_latching == '0 && (holds_q & others) == '0))
+  `NOCCL_ASSERT(TheResultHasEveryOperandOnce, !is_over_q || held_q[root_q] == data_t'(is_marked_q))
+  `NOCCL_ASSERT(OneGoesOnFromARouter, (arrives_last & holds_q) == '0)
+  `NOCCL_ASSERT(WhoComesIsAwaited, is_unawaited == '0)
+  `NOCCL_ASSERT(WhoPassesIsTheLastOne, is_no_last == '0)
+  `NOCCL_ASSERT(NobodyComesBesideTheLastOne, is_beside == '0)
 
 endmodule

@@ -110,9 +110,9 @@ module noccl_smart_line_props
         .seen_o          ()
     );
 
-    `ASSUME(GoesOneHopAtLeast, limit_i[r] >= hops_t'(1) && limit_i[r] <= hops_t'(HPC_MAX))
-    `ASSUME(StaysInTheRow, !asks_i[r] || r + int'(limit_i[r]) < int'(NumRouters))
-    `ASSUME(KnownKind, kind_i[r] <= MULTICAST)
+    `NOCCL_ASSUME(GoesOneHopAtLeast, limit_i[r] >= hops_t'(1) && limit_i[r] <= hops_t'(HPC_MAX))
+    `NOCCL_ASSUME(StaysInTheRow, !asks_i[r] || r + int'(limit_i[r]) < int'(NumRouters))
+    `NOCCL_ASSUME(KnownKind, kind_i[r] <= MULTICAST)
   end
 
   // ---------------------------------------------------------------------------------------------------- flights
@@ -167,13 +167,13 @@ module noccl_smart_line_props
     end
   end
 
-  `ASSERT(OneFlightCrossesALink, is_shared == '0)
-  `ASSERT(WhatIsExpectedIsWhatComes, is_mistaken == '0)
-  `ASSERT(RoutersLookAtWhatComes, is_unsure == '0)
-  `ASSERT(FlightsEndInOneLatch, is_endless == '0)
-  `ASSERT(FlightsEndWithinTheirLimit, is_too_long == '0)
-  `ASSERT(FlitsPassWhereTheyCouldBeLatched, is_pushed == '0)
-  `ASSERT(FlitsPassWhereNothingIsUsed, is_misled == '0)
-  `ASSERT(RoutersKnowWhoCouldGoFurther, is_deceived == '0)
+  `NOCCL_ASSERT(OneFlightCrossesALink, is_shared == '0)
+  `NOCCL_ASSERT(WhatIsExpectedIsWhatComes, is_mistaken == '0)
+  `NOCCL_ASSERT(RoutersLookAtWhatComes, is_unsure == '0)
+  `NOCCL_ASSERT(FlightsEndInOneLatch, is_endless == '0)
+  `NOCCL_ASSERT(FlightsEndWithinTheirLimit, is_too_long == '0)
+  `NOCCL_ASSERT(FlitsPassWhereTheyCouldBeLatched, is_pushed == '0)
+  `NOCCL_ASSERT(FlitsPassWhereNothingIsUsed, is_misled == '0)
+  `NOCCL_ASSERT(RoutersKnowWhoCouldGoFurther, is_deceived == '0)
 
 endmodule

@@ -231,10 +231,10 @@ module noccl_smart_preset_props
     end
   end
 
-  `ASSUME(SendsLegalPackets, is_legal == '1)
-  `ASSERT(PresetsServeTheirFlit, is_wrong_flit == '0)
-  `ASSERT(WhatDoesNotPassIsLatched, is_unlatched == '0)
-  `ASSERT(OnlyWhatComesIsLatched, is_latched_for_nothing == '0)
-  `ASSERT(FlightsEndOnTheirRoute, is_stray == '0)
+  `NOCCL_ASSUME(SendsLegalPackets, is_legal == '1)
+  `NOCCL_ASSERT(PresetsServeTheirFlit, is_wrong_flit == '0)
+  `NOCCL_ASSERT(WhatDoesNotPassIsLatched, is_unlatched == '0)
+  `NOCCL_ASSERT(OnlyWhatComesIsLatched, is_latched_for_nothing == '0)
+  `NOCCL_ASSERT(FlightsEndOnTheirRoute, is_stray == '0)
 
 endmodule

@@ -140,13 +140,14 @@ module noccl_smart_table_props #(
   // ----------------------------------------------------------------------------------- obligations of the router
 
   for (genvar p = 0; p < int'(NumPorts); p++) begin : gen_arrival_rule
-    `ASSUME(InputsAreThoseOfTheReduction, !arrives[p] || arrive_inputs_i[p] == inputs)
-    `ASSUME(OperandsAreThoseOfTheReduction, !arrived_q[p] || has_operand_i[p] == has_operands_q)
+    `NOCCL_ASSUME(InputsAreThoseOfTheReduction, !arrives[p] || arrive_inputs_i[p] == inputs)
+    `NOCCL_ASSUME(OperandsAreThoseOfTheReduction,
+                  !arrived_q[p] || has_operand_i[p] == has_operands_q)
   end
-  `ASSUME(TracksOneId, $stable(id_i) && 32'(id_i) < Entries)
-  `ASSUME(LegalInputs, inputs_i >= 3'd1 && inputs_i <= 3'd5)
-  `ASSUME(NoMoreThanInputs, came[NumPorts] + total_t'($countones(passes)) <= 4'(inputs))
-  `ASSUME(OnlyTheLastOnePasses, passes == '0 || came[0] + 4'd1 == 4'(inputs))
+  `NOCCL_ASSUME(TracksOneId, $stable(id_i) && 32'(id_i) < Entries)
+  `NOCCL_ASSUME(LegalInputs, inputs_i >= 3'd1 && inputs_i <= 3'd5)
+  `NOCCL_ASSUME(NoMoreThanInputs, came[NumPorts] + total_t'($countones(passes)) <= 4'(inputs))
+  `NOCCL_ASSUME(OnlyTheLastOnePasses, passes == '0 || came[0] + 4'd1 == 4'(inputs))
 
   // -------------------------------------------------------------------------------------------------- promises
 
@@ -180,18 +181,18 @@ module noccl_smart_table_props #(
   logic holds;
   assign holds = u_table.has_value_q[id_i];
 
-  `ASSERT(ContributionsAreConserved,
-          u_table.count_q[id_i] == (came_q == '0 ? 3'd0 : inputs_q - came_q))
-  `ASSERT(NoEntryIsFreeBeforeTheLastOne, came_q == '0 || u_table.count_q[id_i] != '0)
-  `ASSERT(TheLastOneIsKnown,
-          look_is_last[0] == ((came_q == '0 ? look_inputs_i : inputs_q - came_q) == 3'd1))
-  `ASSERT(NobodyGoesOnBeforeTheLastOne, !is_early)
-  `ASSERT(OneGoesOnForAll, num_sent == 3'(is_complete))
-  `ASSERT(AllOperandsAreInTheSurvivorOnce, !is_wrong_value)
-  `ASSERT(AllOperandsGoWithWhoPasses, !is_wrong_passed)
-  `ASSERT(WhoPassesIsToldOfOperands, (passed_has_data & passed_q) == expected_has_data)
+  `NOCCL_ASSERT(ContributionsAreConserved,
+                u_table.count_q[id_i] == (came_q == '0 ? 3'd0 : inputs_q - came_q))
+  `NOCCL_ASSERT(NoEntryIsFreeBeforeTheLastOne, came_q == '0 || u_table.count_q[id_i] != '0)
+  `NOCCL_ASSERT(TheLastOneIsKnown,
+                look_is_last[0] == ((came_q == '0 ? look_inputs_i : inputs_q - came_q) == 3'd1))
+  `NOCCL_ASSERT(NobodyGoesOnBeforeTheLastOne, !is_early)
+  `NOCCL_ASSERT(OneGoesOnForAll, num_sent == 3'(is_complete))
+  `NOCCL_ASSERT(AllOperandsAreInTheSurvivorOnce, !is_wrong_value)
+  `NOCCL_ASSERT(AllOperandsGoWithWhoPasses, !is_wrong_passed)
+  `NOCCL_ASSERT(WhoPassesIsToldOfOperands, (passed_has_data & passed_q) == expected_has_data)
   // Why: the entry holds the sum, as long as the reduction goes on, and nothing else.
-  `ASSERT(EntriesHoldTheSum, sum_q == (holds ? held : '0))
-  `ASSERT(EntriesHoldASumWhileOthersAreAwaited, holds == (had_come_q && has_operands_q))
+  `NOCCL_ASSERT(EntriesHoldTheSum, sum_q == (holds ? held : '0))
+  `NOCCL_ASSERT(EntriesHoldASumWhileOthersAreAwaited, holds == (had_come_q && has_operands_q))
 
 endmodule

@@ -56,7 +56,7 @@ module noccl_store_bank_props #(
     if (re) read_q <= written_q;
   end
 
-  `ASSUME(TracksOneWord, $stable(word_i) && 32'(word_i) < Words)
-  `ASSERT(ReadsWhatWasWrittenLast, !is_read_q || rdata == read_q)
+  `NOCCL_ASSUME(TracksOneWord, $stable(word_i) && 32'(word_i) < Words)
+  `NOCCL_ASSERT(ReadsWhatWasWrittenLast, !is_read_q || rdata == read_q)
 
 endmodule

@@ -166,11 +166,11 @@ module noccl_window_props
       (is_unlimited || window == (merges ? WINDOW : ahead));
   assign fits = ahead >= WINDOW && 32'(ahead) <= noccl_cfg_pkg::MAX_WINDOW_BEATS;
 
-  `ASSUME(InTheMesh, is_inside(here_i) && is_inside(there_i) && is_inside(root_i))
-  `ASSERT(TheNextMergePointExpectsWhatIsSent, expects == expected)
-  `ASSERT(BothEndsHaveTheSameWindow, !differs)
-  `ASSERT(TilesKnowThatTheyMerge, !(merges || is_member) || has_ahead == meets)
-  `ASSERT(NetworkInterfaceKnowsItsWindow, !is_member || knows_window)
-  `ASSERT(WindowsFitTheStore, fits)
+  `NOCCL_ASSUME(InTheMesh, is_inside(here_i) && is_inside(there_i) && is_inside(root_i))
+  `NOCCL_ASSERT(TheNextMergePointExpectsWhatIsSent, expects == expected)
+  `NOCCL_ASSERT(BothEndsHaveTheSameWindow, !differs)
+  `NOCCL_ASSERT(TilesKnowThatTheyMerge, !(merges || is_member) || has_ahead == meets)
+  `NOCCL_ASSERT(NetworkInterfaceKnowsItsWindow, !is_member || knows_window)
+  `NOCCL_ASSERT(WindowsFitTheStore, fits)
 
 endmodule

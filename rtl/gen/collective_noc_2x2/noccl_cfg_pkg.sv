@@ -20,6 +20,10 @@ package noccl_cfg_pkg;
   localparam int unsigned NARROW_BITS = 64;
   localparam int unsigned INPUT_FIFO_FLITS = 2;
   localparam int unsigned OUTPUT_FIFO_FLITS = 2;
+  // Cycles of a link between two routers; each beyond the first is a register stage.
+  localparam int unsigned REQ_LINK_CYCLES = 1;
+  localparam int unsigned RSP_LINK_CYCLES = 1;
+  localparam int unsigned WIDE_LINK_CYCLES = 1;
 
   // Names of transactions; lines of a beat and bytes of the largest memory; beats of a burst;
   // leaves of a join.

@@ -11,6 +11,10 @@ package noccl_collective_pkg;
   // Beats that a sender may have in flight.
   typedef logic [WINDOW_BITS-1:0] window_t;
 
+  // Register stages of a hop, on the way of a beat and on that of its credit: so many more beats are in flight.
+  localparam int unsigned LINK_STAGES =
+      noccl_cfg_pkg::WIDE_LINK_CYCLES + noccl_cfg_pkg::RSP_LINK_CYCLES - 2;
+
   // A flow: one reduction burst that passes a merge point.
   localparam int unsigned SLOT_BITS = REDUCTION_FLOWS > 1 ? $clog2(REDUCTION_FLOWS) : 1;
   typedef logic [SLOT_BITS-1:0] slot_t;
@@ -57,7 +61,7 @@ package noccl_collective_pkg;
   // Two or three operands for the arithmetic, combined from the first; never three where a pass
   // combines two.
   typedef struct packed {
-    noccl_number_pkg::operator_e operator;
+    noccl_number_pkg::operator_e op;
     noccl_number_pkg::element_e  element;
     logic                        has_third;
     noccl_flit_pkg::wide_data_t  third;
@@ -83,7 +87,7 @@ package noccl_collective_pkg;
     name_t                         name;
     noccl_flit_pkg::region_coord_t base;
     noccl_flit_pkg::region_coord_t mask;
-    noccl_number_pkg::operator_e   operator;
+    noccl_number_pkg::operator_e   op;
     noccl_number_pkg::element_e    element;
   } flow_t;
 

@@ -46,8 +46,9 @@ module noccl_contributors
   function automatic window_t window_over(hops_t hops);
     int unsigned window;
     window = noccl_cfg_pkg::WINDOW_BEATS;
-    for (int unsigned h = 2; h < 2 ** HopBits; h++) begin
-      if (32'(hops) >= h) window += noccl_cfg_pkg::WINDOW_BEATS_PER_HOP;
+    for (int unsigned h = 1; h < 2 ** HopBits; h++) begin
+      if (32'(hops) >= h) window += noccl_collective_pkg::LINK_STAGES;
+      if (32'(hops) >= h && h > 1) window += noccl_cfg_pkg::WINDOW_BEATS_PER_HOP;
       if (window > noccl_cfg_pkg::MAX_WINDOW_BEATS) window = noccl_cfg_pkg::MAX_WINDOW_BEATS;
     end
     return window_t'(window);
@@ -159,6 +160,6 @@ module noccl_contributors
     ahead_o = window_over(near);
   end
 
-  `ASSERT_INIT(WindowFits, noccl_cfg_pkg::WINDOW_BEATS <= noccl_cfg_pkg::MAX_WINDOW_BEATS)
+  `NOCCL_ASSERT_INIT(WindowFits, noccl_cfg_pkg::WINDOW_BEATS <= noccl_cfg_pkg::MAX_WINDOW_BEATS)
 
 endmodule

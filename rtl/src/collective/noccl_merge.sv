@@ -281,17 +281,17 @@ module noccl_merge
     result_o.resp = resp_e'(result_resp_q);
   end
 
-  `ASSERT_INIT(TwoEntries, Entries >= 2)
-  `ASSERT_INIT(TimeoutTicks, TimeoutCycles >= 16 && 8 << TickBits == TimeoutCycles)
-  `ASSERT(OneEntryPerTransaction, (hits & (hits - slots_t'(1))) == '0)
-  `ASSERT(NeverMoreThanAllLeaves, !any || has_hit || group_count <= leaves)
-  `ASSERT_INIT(OneOrThreeCycles, MergeCycles == 1 || MergeCycles == 3)
-  `ASSERT(AbsorbOrForward, (absorb_o & (forward_o | (goes_on ? last : '0))) == '0)
-  `ASSERT(ServedHeadsDecide, (group & ~(absorb_o | (goes_on ? last : '0))) == '0)
-  `ASSERT_KNOWN(ControlKnown, {absorb_o, forward_o, candidate_o, goes_on_o, result_valid_o})
-  `ASSUME(TakenOnlyForwarded, (taken_i & ~(forward_o | (goes_on_o ? candidate_o : '0))) == '0)
-  `COVER(Overflow, has_overflowed_q)
-  `COVER(GivesUp, gives_up != '0)
-  `COVER(MergesFive, $countones(group) > 1)
+  `NOCCL_ASSERT_INIT(TwoEntries, Entries >= 2)
+  `NOCCL_ASSERT_INIT(TimeoutTicks, TimeoutCycles >= 16 && 8 << TickBits == TimeoutCycles)
+  `NOCCL_ASSERT(OneEntryPerTransaction, (hits & (hits - slots_t'(1))) == '0)
+  `NOCCL_ASSERT(NeverMoreThanAllLeaves, !any || has_hit || group_count <= leaves)
+  `NOCCL_ASSERT_INIT(OneOrThreeCycles, MergeCycles == 1 || MergeCycles == 3)
+  `NOCCL_ASSERT(AbsorbOrForward, (absorb_o & (forward_o | (goes_on ? last : '0))) == '0)
+  `NOCCL_ASSERT(ServedHeadsDecide, (group & ~(absorb_o | (goes_on ? last : '0))) == '0)
+  `NOCCL_ASSERT_KNOWN(ControlKnown, {absorb_o, forward_o, candidate_o, goes_on_o, result_valid_o})
+  `NOCCL_ASSUME(TakenOnlyForwarded, (taken_i & ~(forward_o | (goes_on_o ? candidate_o : '0))) == '0)
+  `NOCCL_COVER(Overflow, has_overflowed_q)
+  `NOCCL_COVER(GivesUp, gives_up != '0)
+  `NOCCL_COVER(MergesFive, $countones(group) > 1)
 
 endmodule

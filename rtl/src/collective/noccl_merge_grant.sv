@@ -99,7 +99,7 @@ module noccl_merge_grant
     assign count_o  = count_q;
     assign resp_o   = resp_q;
     assign leaves_o = leaves_q;
-    `ASSERT(GroupStays, (group_q & ~pending_i) == '0)
+    `NOCCL_ASSERT(GroupStays, (group_q & ~pending_i) == '0)
   end else begin : gen_wires
     assign free     = pending_i;
     assign group_o  = group;

@@ -100,6 +100,6 @@ module noccl_merge_group
   assign has_own  = lead_o.own_copy && lead_toward[LOCAL];
   assign leaves_o = all_leaves - count_t'(has_own);
 
-  `ASSERT_INIT(FivePorts, NUM_PORTS == 5)
+  `NOCCL_ASSERT_INIT(FivePorts, NUM_PORTS == 5)
 
 endmodule

@@ -274,20 +274,20 @@ module noccl_reduction_credits
     end
   end
 
-  `ASSERT_INIT(BatchOfFour, CREDIT_BEATS == 4)
-  `ASSERT_INIT(WindowsHoldABatch, noccl_cfg_pkg::WINDOW_BEATS > CREDIT_BEATS)
-  `ASSERT(NoBatchBehindAPendingOne, (ends_batch & has_pending) == '0)
-  `ASSERT(OneGrant, $onehot(grant_q))
-  `ASSERT(GrantedSlotHasPendingCredits, credit_return_valid_o == (pending != '0))
-  `ASSERT(OffersStay, !$past(rst_ni && credit_return_valid_o && !credit_return_ready_i)
-          || (credit_return_valid_o && $stable(credit_return_dst_o) && $stable
-          (credit_return_name_o)))
-  `ASSERT(NoCreditPendingAtTheStart, (starts_i & has_pending) == '0)
-  `ASSUME(CreditToBegin, (begins_i & ~has_credit) == '0)
-  `ASSUME(FirstBeatsComeLater, (begins_i & started_q) == '0)
-  `ASSUME(NoCreditBeforeTheFirstBeat, (credited & started_q) == '0)
-  `ASSERT_KNOWN(ControlKnown, {credit_return_valid_o, own_valid_o})
-  `COVER(WaitsForPendingCredit, (has_pending & is_batch_end) != '0)
-  `COVER(TwoSlotsPending, (remote & (remote - slot_set_t'(1))) != '0)
+  `NOCCL_ASSERT_INIT(BatchOfFour, CREDIT_BEATS == 4)
+  `NOCCL_ASSERT_INIT(WindowsHoldABatch, noccl_cfg_pkg::WINDOW_BEATS > CREDIT_BEATS)
+  `NOCCL_ASSERT(NoBatchBehindAPendingOne, (ends_batch & has_pending) == '0)
+  `NOCCL_ASSERT(OneGrant, $onehot(grant_q))
+  `NOCCL_ASSERT(GrantedSlotHasPendingCredits, credit_return_valid_o == (pending != '0))
+  `NOCCL_ASSERT(OffersStay, !$past(rst_ni && credit_return_valid_o && !credit_return_ready_i)
+                || (credit_return_valid_o && $stable(credit_return_dst_o) && $stable
+                (credit_return_name_o)))
+  `NOCCL_ASSERT(NoCreditPendingAtTheStart, (starts_i & has_pending) == '0)
+  `NOCCL_ASSUME(CreditToBegin, (begins_i & ~has_credit) == '0)
+  `NOCCL_ASSUME(FirstBeatsComeLater, (begins_i & started_q) == '0)
+  `NOCCL_ASSUME(NoCreditBeforeTheFirstBeat, (credited & started_q) == '0)
+  `NOCCL_ASSERT_KNOWN(ControlKnown, {credit_return_valid_o, own_valid_o})
+  `NOCCL_COVER(WaitsForPendingCredit, (has_pending & is_batch_end) != '0)
+  `NOCCL_COVER(TwoSlotsPending, (remote & (remote - slot_set_t'(1))) != '0)
 
 endmodule

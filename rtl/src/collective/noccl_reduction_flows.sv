@@ -98,12 +98,12 @@ module noccl_reduction_flows
     assign enters_o[i]  = is_known[i] ? hits[i] : chosen[i] ? starts_o : '0;
 
     for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_differs
-      assign differs[i][s] = hits[i][s] && (flow_q[s].operator != head_i[i].operator
+      assign differs[i][s] = hits[i][s] && (flow_q[s].op != head_i[i].op
                                             || flow_q[s].element != head_i[i].element);
     end
 
-    `ASSERT(OneSlotPerName, (hits[i] & (hits[i] - slot_set_t'(1))) == '0)
-    `ASSUME(CarriesContributions, !join_valid_i[i] || join_set[i][i])
+    `NOCCL_ASSERT(OneSlotPerName, (hits[i] & (hits[i] - slot_set_t'(1))) == '0)
+    `NOCCL_ASSUME(CarriesContributions, !join_valid_i[i] || join_set[i][i])
   end
 
   assign starts_o = is_new == '0 ? '0 : noccl_collective_pkg::lowest_slot(~valid_q);
@@ -122,8 +122,8 @@ module noccl_reduction_flows
         new_flow.name |= name[i];
         new_flow.base |= head_i[i].base;
         new_flow.mask |= head_i[i].mask;
-        new_flow.operator = head_i[i].operator;
-        new_flow.element  = head_i[i].element;
+        new_flow.op = head_i[i].op;
+        new_flow.element = head_i[i].element;
         new_line |= head_i[i].line;
         new_left_o |= head_i[i].left;
       end
@@ -158,7 +158,7 @@ module noccl_reduction_flows
                                                    : noccl_flit_pkg::RESP_OKAY;
     result_hdr_o.line = leaving_line;
     result_hdr_o.left = leaving_left;
-    result_hdr_o.operator = leaving.operator;
+    result_hdr_o.op = leaving.op;
     result_hdr_o.element = leaving.element;
   end
 
@@ -203,8 +203,8 @@ module noccl_reduction_flows
   assign join_o  = join_q;
   assign flow_o  = flow_q;
 
-  `ASSUME(ResultsOfFlowsOnly, !result_taken_i || valid_q[result_slot_i])
-  `ASSERT_KNOWN(ControlKnown, {absorb_o, forward_o, valid_o})
-  `COVER(AllSlotsInUse, valid_q == '1 && is_new != '0)
+  `NOCCL_ASSUME(ResultsOfFlowsOnly, !result_taken_i || valid_q[result_slot_i])
+  `NOCCL_ASSERT_KNOWN(ControlKnown, {absorb_o, forward_o, valid_o})
+  `NOCCL_COVER(AllSlotsInUse, valid_q == '1 && is_new != '0)
 
 endmodule

@@ -219,7 +219,7 @@ module noccl_reduction_issue
 
   assign second_ports = without_lowest(request_ports_q);
   assign dca_valid_o = request_valid_q;
-  assign dca_operator_o = flow_i[request_slot_q].operator;
+  assign dca_operator_o = flow_i[request_slot_q].op;
   assign dca_element_o = flow_i[request_slot_q].element;
   assign dca_has_third_o = third_ports != '0;
   assign dca_tag_o = '{
@@ -288,13 +288,14 @@ module noccl_reduction_issue
     if (partial_o) waiting_q[last_q] <= partial_address_o;
   end
 
-  `ASSERT_INIT(TwoOrThreeOperands,
-               noccl_cfg_pkg::REDUCTION_OPERANDS == 2 || noccl_cfg_pkg::REDUCTION_OPERANDS == 3)
-  `ASSERT_INIT(TwoPartials, Partials >= 2)
-  `ASSERT(PartialsAreKnown, num_waiting_q <= partials_q)
-  `ASSERT(SpaceForPartials, partials_q <= partials_t'(Partials))
-  `ASSERT_KNOWN(ControlKnown, {takes, dca_valid_o, result_valid_o, partial_o, store_re_o})
-  `COVER(SecondPass, starts_second)
-  `COVER(AllPartials, partials_q == partials_t'(Partials))
+  `NOCCL_ASSERT_INIT(
+      TwoOrThreeOperands,
+      noccl_cfg_pkg::REDUCTION_OPERANDS == 2 || noccl_cfg_pkg::REDUCTION_OPERANDS == 3)
+  `NOCCL_ASSERT_INIT(TwoPartials, Partials >= 2)
+  `NOCCL_ASSERT(PartialsAreKnown, num_waiting_q <= partials_q)
+  `NOCCL_ASSERT(SpaceForPartials, partials_q <= partials_t'(Partials))
+  `NOCCL_ASSERT_KNOWN(ControlKnown, {takes, dca_valid_o, result_valid_o, partial_o, store_re_o})
+  `NOCCL_COVER(SecondPass, starts_second)
+  `NOCCL_COVER(AllPartials, partials_q == partials_t'(Partials))
 
 endmodule

@@ -81,10 +81,11 @@ module noccl_reduction_queues
     assign waddr_o[i].place = tail;
     assign waddr_o[i].slot  = noccl_collective_pkg::slot_index(enters_i[i]);
 
-    `ASSUME(OneOperandStarts, (enters_i[i] & starts_i) == '0 || starting == port_set_t'(1) << i)
+    `NOCCL_ASSUME(OneOperandStarts,
+                  (enters_i[i] & starts_i) == '0 || starting == port_set_t'(1) << i)
     for (genvar s = 0; s < int'(REDUCTION_FLOWS); s++) begin : gen_slot
-      `ASSUME(WindowHolds,
-              !(enters_i[i][s] && valid_i[s]) || !(any_q[i][s] && tail_q[i][s] == head_q[s]))
+      `NOCCL_ASSUME(WindowHolds,
+                    !(enters_i[i][s] && valid_i[s]) || !(any_q[i][s] && tail_q[i][s] == head_q[s]))
     end
   end
 
@@ -159,10 +160,10 @@ module noccl_reduction_queues
   end
 
   // So what is asked of a new flow may be known a cycle after its start.
-  `ASSERT(FirstBeatsComeLater, (chosen_o & $past(rst_ni ? starts_i : '0)) == '0)
-  `ASSERT(AtMostOneChosen, (chosen_o & (chosen_o - slot_set_t'(1))) == '0)
-  `ASSERT(SomebodyChosen, (chosen_o != '0) == (ready != '0))
-  `ASSERT_KNOWN(ChosenKnown, chosen_o)
-  `COVER(TwoReady, (ready & (ready - slot_set_t'(1))) != '0)
+  `NOCCL_ASSERT(FirstBeatsComeLater, (chosen_o & $past(rst_ni ? starts_i : '0)) == '0)
+  `NOCCL_ASSERT(AtMostOneChosen, (chosen_o & (chosen_o - slot_set_t'(1))) == '0)
+  `NOCCL_ASSERT(SomebodyChosen, (chosen_o != '0) == (ready != '0))
+  `NOCCL_ASSERT_KNOWN(ChosenKnown, chosen_o)
+  `NOCCL_COVER(TwoReady, (ready & (ready - slot_set_t'(1))) != '0)
 
 endmodule

@@ -39,9 +39,9 @@ module noccl_store_bank #(
     if (re_i) rdata_o <= words_q[raddr_i];
   end
 
-  `ASSERT_INIT(TwoWords, Words >= 2)
-  `ASSUME(WriteInside, !we_i || 32'(waddr_i) < Words)
-  `ASSUME(ReadInside, !re_i || 32'(raddr_i) < Words)
-  `ASSUME(NeverBothAtOnePlace, !(we_i && re_i) || waddr_i != raddr_i)
+  `NOCCL_ASSERT_INIT(TwoWords, Words >= 2)
+  `NOCCL_ASSUME(WriteInside, !we_i || 32'(waddr_i) < Words)
+  `NOCCL_ASSUME(ReadInside, !re_i || 32'(raddr_i) < Words)
+  `NOCCL_ASSUME(NeverBothAtOnePlace, !(we_i && re_i) || waddr_i != raddr_i)
 
 endmodule

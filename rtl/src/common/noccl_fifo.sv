@@ -78,11 +78,11 @@ module noccl_fifo #(
     if (push) slots_q[tail_q] <= data_i;
   end
 
-  `ASSERT_INIT(DepthAtLeastOne, Depth >= 1)
-  `ASSERT(FullIsNotEmpty, !full_q || any_q)
-  `ASSERT(EqualPointersMeanFullOrEmpty, (head_q == tail_q) == (full_q || !any_q))
-  `ASSERT_KNOWN(ControlKnown, {valid_o, ready_o})
-  `COVER(Full, full_q)
-  `COVER(PushAndPop, push && pop)
+  `NOCCL_ASSERT_INIT(DepthAtLeastOne, Depth >= 1)
+  `NOCCL_ASSERT(FullIsNotEmpty, !full_q || any_q)
+  `NOCCL_ASSERT(EqualPointersMeanFullOrEmpty, (head_q == tail_q) == (full_q || !any_q))
+  `NOCCL_ASSERT_KNOWN(ControlKnown, {valid_o, ready_o})
+  `NOCCL_COVER(Full, full_q)
+  `NOCCL_COVER(PushAndPop, push && pop)
 
 endmodule

@@ -105,7 +105,7 @@ package noccl_flit_pkg;
     resp_e                       resp;
     line_t                       line;
     left_t                       left;
-    noccl_number_pkg::operator_e operator;
+    noccl_number_pkg::operator_e op;
     noccl_number_pkg::element_e  element;
   } wide_hdr_t;
 

@@ -46,13 +46,13 @@ module noccl_fork #(
     end
   end
 
-  `ASSERT_INIT(AtLeastOneOutput, NumOutputs >= 1)
-  `ASSUME(SelectsSomething, !valid_i || select_i != '0)
-  `ASSUME(ItemWaits, !$past(rst_ni && valid_i && !ready_o) || valid_i)
-  `ASSUME(SelectionWaits, !$past(rst_ni && valid_i && !ready_o) || $stable(select_i))
-  `ASSERT(TakenWereSelected, !valid_i || (taken_q & ~select_i) == '0)
-  `ASSERT(NeverAllTaken, !valid_i || (select_i & ~taken_q) != '0)
-  `ASSERT_KNOWN(ControlKnown, {valid_o, valid_i && ready_o})
-  `COVER(TakenOneByOne, valid_i && ready_o && taken_q != '0)
+  `NOCCL_ASSERT_INIT(AtLeastOneOutput, NumOutputs >= 1)
+  `NOCCL_ASSUME(SelectsSomething, !valid_i || select_i != '0)
+  `NOCCL_ASSUME(ItemWaits, !$past(rst_ni && valid_i && !ready_o) || valid_i)
+  `NOCCL_ASSUME(SelectionWaits, !$past(rst_ni && valid_i && !ready_o) || $stable(select_i))
+  `NOCCL_ASSERT(TakenWereSelected, !valid_i || (taken_q & ~select_i) == '0)
+  `NOCCL_ASSERT(NeverAllTaken, !valid_i || (select_i & ~taken_q) != '0)
+  `NOCCL_ASSERT_KNOWN(ControlKnown, {valid_o, valid_i && ready_o})
+  `NOCCL_COVER(TakenOneByOne, valid_i && ready_o && taken_q != '0)
 
 endmodule

@@ -77,13 +77,13 @@ module noccl_rr_arbiter #(
   logic [NumRequesters-1:0] asks;
   assign asks = request_i | (late_valid_i ? late_i : '0);
 
-  `ASSERT_INIT(AtLeastTwoRequesters, NumRequesters >= 2)
-  `ASSERT(AtMostOneGrant, $onehot0(grant_o))
-  `ASSERT(GrantsOnlyRequesters, (grant_o & ~asks) == '0)
-  `ASSERT(SomebodyIsChosen, (grant_o != '0) == valid_o)
-  `ASSUME(OneLateRequester, $onehot0(late_i) && (late_i & request_i) == '0)
-  `ASSUME(RequesterWaits, ($past(rst_ni ? asks & ~served : '0) & ~asks) == '0)
-  `ASSERT_KNOWN(GrantKnown, grant_o)
-  `COVER(AllAsk, asks == '1)
+  `NOCCL_ASSERT_INIT(AtLeastTwoRequesters, NumRequesters >= 2)
+  `NOCCL_ASSERT(AtMostOneGrant, $onehot0(grant_o))
+  `NOCCL_ASSERT(GrantsOnlyRequesters, (grant_o & ~asks) == '0)
+  `NOCCL_ASSERT(SomebodyIsChosen, (grant_o != '0) == valid_o)
+  `NOCCL_ASSUME(OneLateRequester, $onehot0(late_i) && (late_i & request_i) == '0)
+  `NOCCL_ASSUME(RequesterWaits, ($past(rst_ni ? asks & ~served : '0) & ~asks) == '0)
+  `NOCCL_ASSERT_KNOWN(GrantKnown, grant_o)
+  `NOCCL_COVER(AllAsk, asks == '1)
 
 endmodule

@@ -52,15 +52,15 @@ module noccl_compute_arbiter #(
     else lost_q <= lost_d;
   end
 
-  `ASSERT_INIT(AnyLane, NumLanes >= 1)
-  `ASSERT(LostCoresStillAsk, (lost_q & ~core_valid_i) == '0)
-  `ASSERT(NeverBoth, !dca_starts || (core_valid_i & core_ready_o) == '0)
-  `ASSERT_KNOWN(ReadyKnown, {core_ready_o, dca_ready_o})
+  `NOCCL_ASSERT_INIT(AnyLane, NumLanes >= 1)
+  `NOCCL_ASSERT(LostCoresStillAsk, (lost_q & ~core_valid_i) == '0)
+  `NOCCL_ASSERT(NeverBoth, !dca_starts || (core_valid_i & core_ready_o) == '0)
+  `NOCCL_ASSERT_KNOWN(ReadyKnown, {core_ready_o, dca_ready_o})
   for (genvar l = 0; l < NumLanes; l++) begin : gen_assume
-    `ASSUME(CoreKeepsAsking, !$past(rst_ni && core_valid_i[l] && !core_ready_o[l]
-            ) || core_valid_i[l])
+    `NOCCL_ASSUME(CoreKeepsAsking, !$past(rst_ni && core_valid_i[l] && !core_ready_o[l]
+                  ) || core_valid_i[l])
   end
-  `ASSUME(NetworkKeepsAsking, !$past(rst_ni && dca_valid_i && !dca_ready_o) || dca_valid_i)
-  `COVER(AlternatingGrants, dca_valid_i && lost_q != '0)
+  `NOCCL_ASSUME(NetworkKeepsAsking, !$past(rst_ni && dca_valid_i && !dca_ready_o) || dca_valid_i)
+  `NOCCL_COVER(AlternatingGrants, dca_valid_i && lost_q != '0)
 
 endmodule

@@ -139,14 +139,14 @@ module noccl_compute_control #(
     end
   end
 
-  `ASSERT_INIT(AnyLane, NumLanes >= 1)
-  `ASSERT_INIT(DepthInRange, Depth >= 1 && Depth <= 3)
-  `ASSUME(CoreStartsWhereFree, (core_start_i & ~core_free_o) == '0)
-  `ASSUME(NetworkStartsWhereFree, !dca_start_i || dca_free_o)
-  `ASSUME(OneStartsPerLane, !dca_start_i || core_start_i == '0)
+  `NOCCL_ASSERT_INIT(AnyLane, NumLanes >= 1)
+  `NOCCL_ASSERT_INIT(DepthInRange, Depth >= 1 && Depth <= 3)
+  `NOCCL_ASSUME(CoreStartsWhereFree, (core_start_i & ~core_free_o) == '0)
+  `NOCCL_ASSUME(NetworkStartsWhereFree, !dca_start_i || dca_free_o)
+  `NOCCL_ASSUME(OneStartsPerLane, !dca_start_i || core_start_i == '0)
   for (genvar s = 0; s < Depth; s++) begin : gen_assert
-    `ASSERT(OneOperationPerStage, !dca_q[s] || core_q[s] == '0)
+    `NOCCL_ASSERT(OneOperationPerStage, !dca_q[s] || core_q[s] == '0)
   end
-  `ASSERT_KNOWN(OffersKnown, dca_offer_o)
+  `NOCCL_ASSERT_KNOWN(OffersKnown, dca_offer_o)
 
 endmodule

@@ -188,6 +188,6 @@ module noccl_compute_lane #(
     end
   end
 
-  `ASSERT_INIT(AnyElement, Elements != '0)
+  `NOCCL_ASSERT_INIT(AnyElement, Elements != '0)
 
 endmodule

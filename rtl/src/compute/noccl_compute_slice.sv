@@ -234,7 +234,7 @@ module noccl_compute_slice #(
     logic unused_third;
     assign unused_third = ^dca_third_i;
 
-    `ASSUME(TwoOperandsOnly, !dca_valid_i || !dca_has_third_i)
+    `NOCCL_ASSUME(TwoOperandsOnly, !dca_valid_i || !dca_has_third_i)
   end
 
 endmodule

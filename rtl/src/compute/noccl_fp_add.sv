@@ -291,7 +291,7 @@ module noccl_fp_add #(
     end
   end
 
-  `ASSERT_INIT(ExponentInRange, ExpBits >= 4 && ExpBits <= 11)
-  `ASSERT_INIT(MantissaInRange, ManBits >= 2 && ManBits <= 52)
+  `NOCCL_ASSERT_INIT(ExponentInRange, ExpBits >= 4 && ExpBits <= 11)
+  `NOCCL_ASSERT_INIT(MantissaInRange, ManBits >= 2 && ManBits <= 52)
 
 endmodule

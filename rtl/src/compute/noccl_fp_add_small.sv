@@ -171,6 +171,6 @@ module noccl_fp_add_small #(
       );
   end
 
-  `ASSERT_INIT(AnyFormat, |(Elements & noccl_compute_pkg::SMALL_FLOATS))
+  `NOCCL_ASSERT_INIT(AnyFormat, |(Elements & noccl_compute_pkg::SMALL_FLOATS))
 
 endmodule

@@ -86,7 +86,8 @@ module noccl_dma_align (
     if (source_valid_i && source_ready_o) lower_q <= rotated;
   end
 
-  `ASSUME(OnlyOfferedLinesAreTaken, !taken_i || line_valid_o)
-  `ASSERT(RowsEndWithTheirSource, !(taken_i && ends_row_i) || is_tail_q || source_i.place.ends_row)
+  `NOCCL_ASSUME(OnlyOfferedLinesAreTaken, !taken_i || line_valid_o)
+  `NOCCL_ASSERT(RowsEndWithTheirSource,
+                !(taken_i && ends_row_i) || is_tail_q || source_i.place.ends_row)
 
 endmodule

@@ -202,7 +202,7 @@ module noccl_dma_channel (
     if (start_i) transfer_q <= transfer_i;
   end
 
-  `ASSUME(StartsWhenFree, !start_i || !busy_q)
-  `ASSUME(ResponsesBelongToBursts, !closes || num_open_q != '0)
+  `NOCCL_ASSUME(StartsWhenFree, !start_i || !busy_q)
+  `NOCCL_ASSUME(ResponsesBelongToBursts, !closes || num_open_q != '0)
 
 endmodule

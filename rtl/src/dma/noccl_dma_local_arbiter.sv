@@ -104,11 +104,11 @@ module noccl_dma_local_arbiter
       assign data_o[c] = l1_data_i[0];
     end
 
-    `ASSERT(OneAskIsGranted, $onehot0(grant) && |grant == ask_any)
-    `ASSERT(EveryAskHasItsPlace, asks_ready)
-    `ASSUME(L1ReturnsWhatWasAsked, !l1_data_valid_i[0] || oldest_ask_valid)
+    `NOCCL_ASSERT(OneAskIsGranted, $onehot0(grant) && |grant == ask_any)
+    `NOCCL_ASSERT(EveryAskHasItsPlace, asks_ready)
+    `NOCCL_ASSUME(L1ReturnsWhatWasAsked, !l1_data_valid_i[0] || oldest_ask_valid)
   end
 
-  `ASSERT_INIT(OneReadPortOrOnePerChannel, L1Reads == 1 || L1Reads == WIDE_CHANNELS)
+  `NOCCL_ASSERT_INIT(OneReadPortOrOnePerChannel, L1Reads == 1 || L1Reads == WIDE_CHANNELS)
 
 endmodule

@@ -118,7 +118,7 @@ module noccl_dma_local_read #(
 
   always_ff @(posedge clk_i) row_lane_q <= row_lane;
 
-  `ASSERT(EveryLineHasItsPlace, !line_valid_o || place_valid)
-  `ASSERT(SlotsAreKept, (!asks || place_ready) && (!data_valid_i || data_ready))
+  `NOCCL_ASSERT(EveryLineHasItsPlace, !line_valid_o || place_valid)
+  `NOCCL_ASSERT(SlotsAreKept, (!asks || place_ready) && (!data_valid_i || data_ready))
 
 endmodule

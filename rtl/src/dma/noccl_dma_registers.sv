@@ -78,7 +78,7 @@ module noccl_dma_registers #(
               write_i[noccl_dma_pkg::KIND_OPCODE_BIT+:2]);
           described_d.user.element = noccl_number_pkg::element_e'(
               write_i[noccl_dma_pkg::KIND_ELEMENT_BIT+:4]);
-          described_d.user.operator = noccl_number_pkg::operator_e'(
+          described_d.user.op = noccl_number_pkg::operator_e'(
               write_i[noccl_dma_pkg::KIND_OPERATOR_BIT+:3]);
           described_d.user.tag = noccl_flit_pkg::tag_t'(write_i >> noccl_dma_pkg::KIND_TAG_BIT);
         end
@@ -95,7 +95,7 @@ module noccl_dma_registers #(
     kind = '0;
     kind[noccl_dma_pkg::KIND_OPCODE_BIT+:2] = described_q.user.opcode;
     kind[noccl_dma_pkg::KIND_ELEMENT_BIT+:4] = described_q.user.element;
-    kind[noccl_dma_pkg::KIND_OPERATOR_BIT+:3] = described_q.user.operator;
+    kind[noccl_dma_pkg::KIND_OPERATOR_BIT+:3] = described_q.user.op;
     kind |= 64'(described_q.user.tag) << noccl_dma_pkg::KIND_TAG_BIT;
   end
 
@@ -154,6 +154,6 @@ module noccl_dma_registers #(
     end
   end
 
-  `ASSERT(OnlyOpenTransfersEnd, (done_i & ~open_q) == '0)
+  `NOCCL_ASSERT(OnlyOpenTransfersEnd, (done_i & ~open_q) == '0)
 
 endmodule

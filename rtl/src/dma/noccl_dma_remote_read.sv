@@ -196,8 +196,8 @@ module noccl_dma_remote_read #(
     if (asks) tile_q <= address >> TILE_BITS;
   end
 
-  `ASSERT_INIT(BufferHoldsABurst, BufferLines >= 1 << noccl_cfg_pkg::BURST_BITS)
-  `ASSERT(DataAlwaysTaken, !r_valid_i || r_ready_o)
-  `ASSERT(EveryLineHasItsBurst, !line_valid_o || oldest_valid)
+  `NOCCL_ASSERT_INIT(BufferHoldsABurst, BufferLines >= 1 << noccl_cfg_pkg::BURST_BITS)
+  `NOCCL_ASSERT(DataAlwaysTaken, !r_valid_i || r_ready_o)
+  `NOCCL_ASSERT(EveryLineHasItsBurst, !line_valid_o || oldest_valid)
 
 endmodule

@@ -102,9 +102,9 @@ module noccl_dma_rows (
     if (start_i) range_q <= range_i;
   end
 
-  `ASSUME(StartsWhenIdle, !start_i || !active_q)
-  `ASSUME(StepsThroughBursts, !step_i || active_q)
-  `ASSUME(RangeHasBytes, !start_i || (range_i.bytes != '0 && range_i.rows != '0))
-  `ASSERT(NoBurstCrossesAPage, !active_q || address_q >> PAGE_BITS == last >> PAGE_BITS)
+  `NOCCL_ASSUME(StartsWhenIdle, !start_i || !active_q)
+  `NOCCL_ASSUME(StepsThroughBursts, !step_i || active_q)
+  `NOCCL_ASSUME(RangeHasBytes, !start_i || (range_i.bytes != '0 && range_i.rows != '0))
+  `NOCCL_ASSERT(NoBurstCrossesAPage, !active_q || address_q >> PAGE_BITS == last >> PAGE_BITS)
 
 endmodule

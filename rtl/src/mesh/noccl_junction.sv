@@ -134,7 +134,7 @@ module noccl_junction
   end
 
   noccl_compute_pkg::operation_t dca_operation;
-  assign dca_operation.op = dca.operator;
+  assign dca_operation.op = dca.op;
   assign dca_operation.element = dca.element;
 
   noccl_compute_slice #(
@@ -173,6 +173,6 @@ module noccl_junction
   );
 
   // Who starts a reduction knows what the arithmetic is built for.
-  `ASSUME(NothingIsRefused, !dca_result_valid || refusal == noccl_compute_pkg::REFUSAL_NONE)
+  `NOCCL_ASSUME(NothingIsRefused, !dca_result_valid || refusal == noccl_compute_pkg::REFUSAL_NONE)
 
 endmodule

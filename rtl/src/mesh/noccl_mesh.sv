@@ -2,9 +2,9 @@
 // The mesh: the network's part of all tiles and the links between them. Wiring only.
 //
 // Tiles are numbered column by column: tile x * MESH_HEIGHT + y stands at (x, y). A link
-// connects output and input of neighbours without a register; at the edges nothing is offered
-// and nothing is taken.
-// Latency: 2 cycles per router. Ordering: flits of one plane from one Local input to one Local
+// connects output and input of neighbours by wires, or by the register stages of `noccl_link` where it takes more than a
+// cycle; at the edges nothing is offered and nothing is taken.
+// Latency: 2 cycles per router, and one per register stage. Ordering: flits of one plane from one Local input to one Local
 // output keep their order (one path, FIFOs).
 // Freedom from deadlock: XY routing has no cycle of turns; a multicast holds no output while it
 // waits for another one; joins never wait in a FIFO (docs/design/0001).
@@ -70,9 +70,12 @@ module noccl_mesh
     output core_tag_t core_result_tag_o[NumTiles][NumLanes]
 );
 
-  // Per tile and port: what the routers are shown, and what they show.
-  links_t link_in [NumTiles][NUM_PORTS];
+  // Per tile and port: what links and tiles show, and what they are shown.
+  links_t link_in[NumTiles][NUM_PORTS];
   links_t link_out[NumTiles][NUM_PORTS];
+  // The same at the routers, in front of the register stages.
+  links_t router_in[NumTiles][NUM_PORTS];
+  links_t router_out[NumTiles][NUM_PORTS];
 
   for (genvar t = 0; t < int'(NumTiles); t++) begin : gen_tile
     localparam int X = t / int'(MESH_HEIGHT);
@@ -88,13 +91,25 @@ module noccl_mesh
         localparam int Neighbour = NX * int'(MESH_HEIGHT) + NY;
         localparam int Facing = (p + 2) % 4;
         assign link_in[t][p] = link_out[Neighbour][Facing];
+        noccl_link u_link (
+            .clk_i,
+            .rst_ni,
+            .router_i(router_out[t][p]),
+            .router_o(router_in[t][p]),
+            .link_i  (link_in[t][p]),
+            .link_o  (link_out[t][p])
+        );
       end else begin : gen_edge
-        assign link_in[t][p] = '0;
+        assign link_in[t][p]   = '0;
+        assign router_in[t][p] = '0;
+        assign link_out[t][p]  = router_out[t][p];
       end
     end
 
     assign link_in[t][LOCAL] = local_i[t];
-    assign local_o[t] = link_out[t][LOCAL];
+    assign router_in[t][LOCAL] = local_i[t];
+    assign link_out[t][LOCAL] = router_out[t][LOCAL];
+    assign local_o[t] = router_out[t][LOCAL];
 
     if (HasReduction) begin : gen_junction
       logic [63:0] a[NumLanes], b[NumLanes], result[NumLanes];
@@ -117,8 +132,8 @@ module noccl_mesh
           .clk_i,
           .rst_ni,
           .position_i           (position),
-          .link_i               (link_in[t]),
-          .link_o               (link_out[t]),
+          .link_i               (router_in[t]),
+          .link_o               (router_out[t]),
           .credit_valid_i       (credit_valid_i[t]),
           .credit_name_i        (credit_name_i[t]),
           .credit_hit_o         (credit_hit_o[t]),
@@ -160,8 +175,8 @@ module noccl_mesh
           .clk_i,
           .rst_ni,
           .position_i(position),
-          .link_i(link_in[t]),
-          .link_o(link_out[t]),
+          .link_i(router_in[t]),
+          .link_o(router_out[t]),
           .store_o(),
           .store_rdata_i(no_rdata),
           .dca_valid_o(),

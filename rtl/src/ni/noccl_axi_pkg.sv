@@ -30,7 +30,7 @@ package noccl_axi_pkg;
     opcode_e                     opcode;
     addr_t                       mask;
     noccl_flit_pkg::tag_t        tag;
-    noccl_number_pkg::operator_e operator;
+    noccl_number_pkg::operator_e op;
     noccl_number_pkg::element_e  element;
   } user_t;
 

@@ -378,6 +378,6 @@ module noccl_ni
       .flit_o(rsp_out_o)
   );
 
-  `ASSERT(CreditIsForUnitOnlyIfThereIsOne, !credit_is_for_unit_i || credit_valid_o)
+  `NOCCL_ASSERT(CreditIsForUnitOnlyIfThereIsOne, !credit_is_for_unit_i || credit_valid_o)
 
 endmodule

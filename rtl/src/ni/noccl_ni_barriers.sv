@@ -95,9 +95,9 @@ module noccl_ni_barriers #(
     end
   end
 
-  `ASSERT_INIT(AtLeastOneCounter, Counters >= 1)
-  `ASSUME(TakenIsOfferedAndMayCount, !taken_i || (valid_i && may_count_o))
-  `ASSERT(OneCounterPerBarrier, (hit & (hit - 1'b1)) == '0)
-  `ASSUME(NoMoreThanAllContribute, !taken_i || total <= noccl_ni_pkg::num_members(hdr_i.mask))
+  `NOCCL_ASSERT_INIT(AtLeastOneCounter, Counters >= 1)
+  `NOCCL_ASSUME(TakenIsOfferedAndMayCount, !taken_i || (valid_i && may_count_o))
+  `NOCCL_ASSERT(OneCounterPerBarrier, (hit & (hit - 1'b1)) == '0)
+  `NOCCL_ASSUME(NoMoreThanAllContribute, !taken_i || total <= noccl_ni_pkg::num_members(hdr_i.mask))
 
 endmodule

@@ -76,9 +76,9 @@ module noccl_ni_collected #(
       end
     end
 
-    `ASSUME(FreeNamesHaveNoResponse, !(is_next && valid_i && name_i == NAME))
+    `NOCCL_ASSUME(FreeNamesHaveNoResponse, !(is_next && valid_i && name_i == NAME))
   end
 
-  `ASSUME(NoMoreThanAllRespond, !valid_i || missing >= others_i)
+  `NOCCL_ASSUME(NoMoreThanAllRespond, !valid_i || missing >= others_i)
 
 endmodule

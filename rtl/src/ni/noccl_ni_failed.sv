@@ -80,8 +80,8 @@ module noccl_ni_failed
     end
   end
 
-  `ASSERT_INIT(TwoEntries, Entries >= 2)
-  `ASSERT(OneEntryPerName, (hits & (hits - 1'b1)) == '0)
-  `COVER(Overflow, fails && free_slot == '0)
+  `NOCCL_ASSERT_INIT(TwoEntries, Entries >= 2)
+  `NOCCL_ASSERT(OneEntryPerName, (hits & (hits - 1'b1)) == '0)
+  `NOCCL_COVER(Overflow, fails && free_slot == '0)
 
 endmodule

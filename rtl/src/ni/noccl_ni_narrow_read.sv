@@ -125,7 +125,7 @@ module noccl_ni_narrow_read (
     end
   end
 
-  `ASSUME(DataAreExpected, !rsp_valid_i || busy_q[narrow_id_t'(rsp_i.hdr.tag)])
-  `ASSUME(ArIsStable, !$past(ar_valid_i && !ar_ready_o) || (ar_valid_i && $stable(ar_i)))
+  `NOCCL_ASSUME(DataAreExpected, !rsp_valid_i || busy_q[narrow_id_t'(rsp_i.hdr.tag)])
+  `NOCCL_ASSUME(ArIsStable, !$past(ar_valid_i && !ar_ready_o) || (ar_valid_i && $stable(ar_i)))
 
 endmodule

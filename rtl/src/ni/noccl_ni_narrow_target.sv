@@ -204,7 +204,8 @@ module noccl_ni_narrow_target #(
     data_o.data = r_i.data;
   end
 
-  `ASSUME(WideReadsGoElsewhere, !req_valid_i || hdr.kind != noccl_flit_pkg::REQ_READ_WIDE)
-  `ASSUME(MemoryRespondsToWhatItTook, (!b_valid_i || oldest_valid) && (!r_valid_i || asker_valid))
+  `NOCCL_ASSUME(WideReadsGoElsewhere, !req_valid_i || hdr.kind != noccl_flit_pkg::REQ_READ_WIDE)
+  `NOCCL_ASSUME(MemoryRespondsToWhatItTook,
+                (!b_valid_i || oldest_valid) && (!r_valid_i || asker_valid))
 
 endmodule

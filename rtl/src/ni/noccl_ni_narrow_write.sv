@@ -292,9 +292,9 @@ module noccl_ni_narrow_write (
     end
   end
 
-  `ASSERT_INIT(TagsTellNarrowFromWide, noccl_cfg_pkg::TAG_BITS > noccl_ni_pkg::WIDE_TAG_BITS)
-  `ASSUME(ResponsesAreExpected, !rsp_valid_i || busy_q[response_id])
-  `ASSUME(DeliveredWritesWereSent, !delivered_i || own_in_flight_q != '0)
-  `ASSUME(AwIsStable, !$past(aw_valid_i && !aw_ready_o) || (aw_valid_i && $stable(aw_i)))
+  `NOCCL_ASSERT_INIT(TagsTellNarrowFromWide, noccl_cfg_pkg::TAG_BITS > noccl_ni_pkg::WIDE_TAG_BITS)
+  `NOCCL_ASSUME(ResponsesAreExpected, !rsp_valid_i || busy_q[response_id])
+  `NOCCL_ASSUME(DeliveredWritesWereSent, !delivered_i || own_in_flight_q != '0)
+  `NOCCL_ASSUME(AwIsStable, !$past(aw_valid_i && !aw_ready_o) || (aw_valid_i && $stable(aw_i)))
 
 endmodule

@@ -127,6 +127,6 @@ module noccl_ni_own #(
   assign b_ready_o = oldest_valid && (!oldest.is_last || has_space);
   assign oldest_taken = b_valid_i && b_ready_o;
 
-  `ASSUME(MemoryRespondsToWhatItTook, !b_valid_i || oldest_valid)
+  `NOCCL_ASSUME(MemoryRespondsToWhatItTook, !b_valid_i || oldest_valid)
 
 endmodule

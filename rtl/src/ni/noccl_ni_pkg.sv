@@ -27,7 +27,7 @@ package noccl_ni_pkg;
     noccl_axi_pkg::wide_id_t       id;
     noccl_flit_pkg::line_t         line;
     noccl_flit_pkg::left_t         len;
-    noccl_number_pkg::operator_e   operator;
+    noccl_number_pkg::operator_e   op;
     noccl_number_pkg::element_e    element;
   } burst_t;
 

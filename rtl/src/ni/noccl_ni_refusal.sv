@@ -66,6 +66,6 @@ module noccl_ni_refusal (
     end
   end
 
-  `ASSUME(OneAtATime, !(refuses_i && pending_q))
+  `NOCCL_ASSUME(OneAtATime, !(refuses_i && pending_q))
 
 endmodule

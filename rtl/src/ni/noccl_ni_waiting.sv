@@ -56,7 +56,7 @@ module noccl_ni_waiting #(
   assign valid_o = waits || (valid_i && ready_o);
   assign data_o  = waits ? oldest : data_i;
 
-  `ASSERT_INIT(DepthAtLeastOne, Depth >= 1)
-  `ASSERT_KNOWN(ControlKnown, {valid_o, ready_o})
+  `NOCCL_ASSERT_INIT(DepthAtLeastOne, Depth >= 1)
+  `NOCCL_ASSERT_KNOWN(ControlKnown, {valid_o, ready_o})
 
 endmodule

@@ -215,14 +215,14 @@ module noccl_ni_wide_b
     end
   end
 
-  `ASSERT_INIT(ChannelsFillTheirBits, WIDE_CHANNELS == 1 << ChannelBits)
-  `ASSERT_INIT(TagsHoldTheirNames, noccl_cfg_pkg::TAG_BITS >= noccl_ni_pkg::WIDE_TAG_BITS)
-  `ASSUME(ResponsesAreExpected, !rsp_valid_i || busy_q[response_name])
-  `ASSUME(GroupResponsesNameAnOpenReduction, !(rsp_valid_i && is_group) || $onehot(joins_hit))
-  `ASSERT(OpenNamesAreFree, (opens_i & is_open_o) == '0)
-  `ASSUME(OneOpensAtATime, $onehot0(opens_i))
+  `NOCCL_ASSERT_INIT(ChannelsFillTheirBits, WIDE_CHANNELS == 1 << ChannelBits)
+  `NOCCL_ASSERT_INIT(TagsHoldTheirNames, noccl_cfg_pkg::TAG_BITS >= noccl_ni_pkg::WIDE_TAG_BITS)
+  `NOCCL_ASSUME(ResponsesAreExpected, !rsp_valid_i || busy_q[response_name])
+  `NOCCL_ASSUME(GroupResponsesNameAnOpenReduction, !(rsp_valid_i && is_group) || $onehot(joins_hit))
+  `NOCCL_ASSERT(OpenNamesAreFree, (opens_i & is_open_o) == '0)
+  `NOCCL_ASSUME(OneOpensAtATime, $onehot0(opens_i))
   for (genvar c = 0; c < WIDE_CHANNELS; c++) begin : gen_opens
-    `ASSUME(WhatOpensIsWhatLeaves, !opens_i[c] || sent_name_i == name_i[c])
+    `NOCCL_ASSUME(WhatOpensIsWhatLeaves, !opens_i[c] || sent_name_i == name_i[c])
   end
 
 endmodule

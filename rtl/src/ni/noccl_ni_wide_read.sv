@@ -137,7 +137,7 @@ module noccl_ni_wide_read (
     end
   end
 
-  `ASSUME(DataAreExpected, !flit_valid_i || busy_q[read_id_t'(flit_i.hdr.tag)])
-  `ASSUME(ArIsStable, !$past(ar_valid_i && !ar_ready_o) || (ar_valid_i && $stable(ar_i)))
+  `NOCCL_ASSUME(DataAreExpected, !flit_valid_i || busy_q[read_id_t'(flit_i.hdr.tag)])
+  `NOCCL_ASSUME(ArIsStable, !$past(ar_valid_i && !ar_ready_o) || (ar_valid_i && $stable(ar_i)))
 
 endmodule

@@ -86,7 +86,7 @@ module noccl_ni_wide_serve #(
     else beat_q <= beat_d;
   end
 
-  `ASSUME(MemoryReturnsWhatWasAsked, !r_valid_i || oldest_valid)
-  `ASSUME(MemoryMarksTheLastBeat, !beat_taken || r_i.last == (flit_o.hdr.left == '0))
+  `NOCCL_ASSUME(MemoryReturnsWhatWasAsked, !r_valid_i || oldest_valid)
+  `NOCCL_ASSUME(MemoryMarksTheLastBeat, !beat_taken || r_i.last == (flit_o.hdr.left == '0))
 
 endmodule

@@ -143,8 +143,8 @@ module noccl_ni_wide_target #(
       .data_o (response_o)
   );
 
-  `ASSERT_INIT(ResponsesAtLeastOne, Responses >= 1)
-  `ASSUME(OnlyWritesAndSums, !flit_valid_i || hdr.kind != noccl_flit_pkg::WIDE_READ_DATA)
-  `ASSUME(MemoryRespondsToWhatItTook, !b_valid_i || oldest_valid)
+  `NOCCL_ASSERT_INIT(ResponsesAtLeastOne, Responses >= 1)
+  `NOCCL_ASSUME(OnlyWritesAndSums, !flit_valid_i || hdr.kind != noccl_flit_pkg::WIDE_READ_DATA)
+  `NOCCL_ASSUME(MemoryRespondsToWhatItTook, !b_valid_i || oldest_valid)
 
 endmodule

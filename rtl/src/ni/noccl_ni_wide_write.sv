@@ -188,8 +188,8 @@ module noccl_ni_wide_write
     flit_o.hdr.line = sent_burst.line + noccl_flit_pkg::line_t'(sent_beat);
     flit_o.hdr.left = sent_burst.len - sent_beat;
     if (is_join) begin
-      flit_o.hdr.operator = sent_burst.operator;
-      flit_o.hdr.element  = sent_burst.element;
+      flit_o.hdr.op = sent_burst.op;
+      flit_o.hdr.element = sent_burst.element;
     end
     flit_o.strobe = sent_w.strb;
     flit_o.data   = sent_w.data;
@@ -293,7 +293,7 @@ module noccl_ni_wide_write
     group_q <= sent_burst.mask;
   end
 
-  `ASSERT(OneBeatLeaves, $onehot0(grant))
-  `ASSUME(DeliveredBeatsWereSent, !delivered_i || adds_own_q || own_in_flight_q != '0)
+  `NOCCL_ASSERT(OneBeatLeaves, $onehot0(grant))
+  `NOCCL_ASSUME(DeliveredBeatsWereSent, !delivered_i || adds_own_q || own_in_flight_q != '0)
 
 endmodule

@@ -67,7 +67,7 @@ module noccl_ni_write_arbiter #(
     chosen_q <= chosen_o;
   end
 
-  `ASSERT(OneGrantAtATime, $onehot0(chosen_o))
-  `ASSUME(WhatStaysWasChosen, !stays_i || chosen_o != '0)
+  `NOCCL_ASSERT(OneGrantAtATime, $onehot0(chosen_o))
+  `NOCCL_ASSUME(WhatStaysWasChosen, !stays_i || chosen_o != '0)
 
 endmodule

@@ -106,7 +106,7 @@ module noccl_ni_write_channel #(
   assign offered.id = aw_i.id;
   assign offered.line = noccl_flit_pkg::line_t'(offset >> LINE_OFFSET_BITS);
   assign offered.len = noccl_flit_pkg::left_t'(aw_i.len);
-  assign offered.operator = aw_i.user.operator;
+  assign offered.op = aw_i.user.op;
   assign offered.element = aw_i.user.element;
 
   assign burst = open_q ? burst_q : offered;
@@ -182,20 +182,21 @@ module noccl_ni_write_channel #(
     if (swallow && is_last) refused_q <= '{id: burst.id, resp: burst.resp};
   end
 
-  `ASSUME(AwIsStable, !$past(aw_valid_i && !aw_ready_o) || (aw_valid_i && $stable(aw_i)))
-  `ASSUME(WIsStable, !$past(w_valid_i && !w_ready_o) || (w_valid_i && $stable(w_i)))
-  `ASSUME(LastMarksTheEndOfTheBurst, !step || w_i.last == is_last)
-  `ASSERT(OnlyOfferedBeatsLeave, !grant_i || beat_valid_o)
-  `ASSERT_INIT(SecondBeatsHaveCredit, noccl_cfg_pkg::WINDOW_BEATS >= 2)
+  `NOCCL_ASSUME(AwIsStable, !$past(aw_valid_i && !aw_ready_o) || (aw_valid_i && $stable(aw_i)))
+  `NOCCL_ASSUME(WIsStable, !$past(w_valid_i && !w_ready_o) || (w_valid_i && $stable(w_i)))
+  `NOCCL_ASSUME(LastMarksTheEndOfTheBurst, !step || w_i.last == is_last)
+  `NOCCL_ASSERT(OnlyOfferedBeatsLeave, !grant_i || beat_valid_o)
+  `NOCCL_ASSERT_INIT(SecondBeatsHaveCredit, noccl_cfg_pkg::WINDOW_BEATS >= 2)
   logic [31:0] credits_then;
   assign credits_then = 32'(credits_q) + 32'(credits_back);
-  `ASSUME(CreditsAreNotReturnedTwice,
-          is_first_o || begun_q || !is_limited_q || credits_then <= noccl_cfg_pkg::MAX_WINDOW_BEATS)
+  `NOCCL_ASSUME(
+      CreditsAreNotReturnedTwice,
+      is_first_o || begun_q || !is_limited_q || credits_then <= noccl_cfg_pkg::MAX_WINDOW_BEATS)
   for (genvar i = 0; i < 2; i++) begin : gen_credit
-    `ASSUME(CreditsComeInBatches,
-            !credit_valid_i[i] || 32'(credit_i[i].beats) == noccl_cfg_pkg::CREDIT_BEATS)
+    `NOCCL_ASSUME(CreditsComeInBatches,
+                  !credit_valid_i[i] || 32'(credit_i[i].beats) == noccl_cfg_pkg::CREDIT_BEATS)
   end
-  `ASSUME(WindowsHoldTwo, is_first_o || !begun_q || !is_limited_i || 32'(window_i) >= 2)
-  `COVER(BurstsWithoutGap, $past(step && is_last) && step)
+  `NOCCL_ASSUME(WindowsHoldTwo, is_first_o || !begun_q || !is_limited_i || 32'(window_i) >= 2)
+  `NOCCL_COVER(BurstsWithoutGap, $past(step && is_last) && step)
 
 endmodule

@@ -142,7 +142,7 @@ module noccl_reducing_router
         .store_rdata_i,
         .dca_valid_o,
         .dca_ready_i,
-        .dca_operator_o  (dca_o.operator),
+        .dca_operator_o  (dca_o.op),
         .dca_element_o   (dca_o.element),
         .dca_operand_o   (operand),
         .dca_has_third_o (dca_o.has_third),

@@ -69,6 +69,6 @@ module noccl_route
 
   assign ports_o = HasMulticast && multicast_i ? fork_set & outputs_from(InputPort) : unicast;
 
-  `ASSERT_INIT(InputExists, InputPort < noccl_flit_pkg::NUM_PORTS)
+  `NOCCL_ASSERT_INIT(InputExists, InputPort < noccl_flit_pkg::NUM_PORTS)
 
 endmodule

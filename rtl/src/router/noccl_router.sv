@@ -160,14 +160,14 @@ module noccl_router
     // Whether it goes on, early or late.
     logic goes_on;
     assign goes_on = join_forward_i[i] || (join_candidate_i[i] && join_goes_on_i);
-    `ASSERT(LegalOutput, (wants[i] & ~outputs_from(i)) == '0)
-    `ASSERT(HeadAsksForSomething, !may_ask || route != '0)
-    `ASSUME(AbsorbOnlyJoins, !join_absorb_i[i] || join_valid_o[i])
-    `ASSUME(ForwardOnlyJoins, !join_forward_i[i] || join_valid_o[i])
-    `ASSUME(CandidatesAreJoins, !join_candidate_i[i] || join_valid_o[i])
-    `ASSUME(CandidatesHaveOneOutput, !join_candidate_i[i] || !head_o[i].hdr.multicast)
-    `ASSUME(AbsorbOrForward, !(join_absorb_i[i] && goes_on))
-    `ASSUME(ForwardStays, !$past(goes_on && !join_taken_o[i]) || join_forward_i[i])
+    `NOCCL_ASSERT(LegalOutput, (wants[i] & ~outputs_from(i)) == '0)
+    `NOCCL_ASSERT(HeadAsksForSomething, !may_ask || route != '0)
+    `NOCCL_ASSUME(AbsorbOnlyJoins, !join_absorb_i[i] || join_valid_o[i])
+    `NOCCL_ASSUME(ForwardOnlyJoins, !join_forward_i[i] || join_valid_o[i])
+    `NOCCL_ASSUME(CandidatesAreJoins, !join_candidate_i[i] || join_valid_o[i])
+    `NOCCL_ASSUME(CandidatesHaveOneOutput, !join_candidate_i[i] || !head_o[i].hdr.multicast)
+    `NOCCL_ASSUME(AbsorbOrForward, !(join_absorb_i[i] && goes_on))
+    `NOCCL_ASSUME(ForwardStays, !$past(goes_on && !join_taken_o[i]) || join_forward_i[i])
   end
 
   flit_t leaving[NUM_PORTS];
@@ -250,6 +250,6 @@ module noccl_router
     );
   end
 
-  `ASSUME(ResultStays, !$past(result_valid_i && !result_ready_o) || result_valid_i)
+  `NOCCL_ASSUME(ResultStays, !$past(result_valid_i && !result_ready_o) || result_valid_i)
 
 endmodule

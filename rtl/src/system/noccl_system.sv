@@ -5,10 +5,8 @@
 //
 // Tile x * MESH_HEIGHT + y stands at (x, y). Outside are cores, memories and clocks: per tile the registers of its engine, its
 // narrow port for the cores, the ports at its memory, the engine's port at its L1, and its lanes of arithmetic.
-// Latency, throughput, ordering: those of the parts. Combinational paths: those of `noccl_ni`, which end at the
-// FIFOs of the routers, and of `noccl_compute_slice`.
+// Everything is in `noccl_tiles`; here its port for tests is tied off.
 // Freedom from deadlock: docs/rtl/noccl_system.md.
-// Mirror: `Machine` in crates/noccl-sim/src/machine, compared by `make cosim-endpoints`.
 
 module noccl_system
   import noccl_endpoint_pkg::NUM_TILES;
@@ -18,9 +16,8 @@ module noccl_system
     /// Multicasts, merged responses and barriers exist.
     parameter bit HasCollectives = 1'b1,
     /// Operands of wide reductions are reduced; without, tiles have neither operand store nor
-    /// arithmetic. A chip sets it; zero by default, as in `noccl_mesh`, since the arithmetic is
-    /// most of what a tool reads.
-    parameter bit HasReduction = 1'b0,
+    /// arithmetic.
+    parameter bit HasReduction = 1'b1,
     /// Element types of the arithmetic, bit i for code i.
     parameter noccl_compute_pkg::element_set_t Elements = noccl_compute_pkg::ALL_ELEMENTS,
     /// Wide reads in service at a memory tile, and at a cluster's L1.
@@ -37,8 +34,6 @@ module noccl_system
     input logic clk_i,
     /// Asynchronous reset, active low.
     input logic rst_ni,
-    /// Local ports that rest, flits waiting before them; zero in a chip, tests hold tiles up with it.
-    input noccl_endpoint_pkg::hold_t hold_i[NUM_TILES],
     /// Registers of the engines; ignored without one.
     input noccl_endpoint_pkg::dma_access_t dma_i[NUM_TILES],
     /// The responses, in the cycle of the access.
@@ -67,36 +62,35 @@ module noccl_system
     output core_tag_t core_result_tag_o[NUM_TILES][NumLanes]
 );
 
-  // Local ports, all planes: what endpoints and mesh show, before and past those that rest.
-  noccl_flit_pkg::links_t from_endpoint[NUM_TILES], to_endpoint[NUM_TILES];
-  noccl_flit_pkg::links_t into_mesh[NUM_TILES], out_of_mesh[NUM_TILES];
+  // No Local port rests.
+  noccl_endpoint_pkg::hold_t no_hold[NUM_TILES];
+  for (genvar t = 0; t < int'(NUM_TILES); t++) begin : gen_no_hold
+    assign no_hold[t] = '0;
+  end
 
-  typedef logic [NUM_TILES-1:0] tiles_t;
-  tiles_t credit_valid, credit_hit, credit_return_valid, credit_return_ready, own_valid;
-  noccl_collective_pkg::name_t
-      credit_name[NUM_TILES], credit_return_name[NUM_TILES], own_name[NUM_TILES];
-  noccl_flit_pkg::coord_t credit_return_dst[NUM_TILES];
-
-  noccl_mesh #(
-      .HasMulticast(HasCollectives),
-      .HasMerge    (HasCollectives),
-      .HasReduction(HasReduction),
-      .Elements    (Elements),
-      .core_tag_t  (core_tag_t)
-  ) u_mesh (
+  noccl_tiles #(
+      .HasDma        (HasDma),
+      .HasCollectives(HasCollectives),
+      .HasReduction  (HasReduction),
+      .Elements      (Elements),
+      .MemoryReads   (MemoryReads),
+      .ClusterReads  (ClusterReads),
+      .Responses     (Responses),
+      .core_tag_t    (core_tag_t)
+  ) u_tiles (
+      .hold_i(no_hold),
       .clk_i,
       .rst_ni,
-      .local_i              (into_mesh),
-      .local_o              (out_of_mesh),
-      .credit_valid_i       (credit_valid),
-      .credit_name_i        (credit_name),
-      .credit_hit_o         (credit_hit),
-      .credit_return_valid_o(credit_return_valid),
-      .credit_return_dst_o  (credit_return_dst),
-      .credit_return_name_o (credit_return_name),
-      .credit_return_ready_i(credit_return_ready),
-      .own_valid_o          (own_valid),
-      .own_name_o           (own_name),
+      .dma_i,
+      .dma_o,
+      .l1_o,
+      .l1_i,
+      .wide_i,
+      .wide_o,
+      .narrow_i,
+      .narrow_o,
+      .memory_o,
+      .memory_i,
       .core_valid_i,
       .core_ready_o,
       .core_i,
@@ -106,45 +100,5 @@ module noccl_system
       .core_result_o,
       .core_result_tag_o
   );
-
-  for (genvar t = 0; t < int'(NUM_TILES); t++) begin : gen_tile
-    localparam bit IsCluster = noccl_endpoint_pkg::is_cluster(t);
-
-    assign into_mesh[t]   = noccl_endpoint_pkg::into_mesh(from_endpoint[t], hold_i[t]);
-    assign to_endpoint[t] = noccl_endpoint_pkg::out_of_mesh(out_of_mesh[t], hold_i[t]);
-
-    noccl_endpoint #(
-        .HasDma        (HasDma && IsCluster),
-        .WideReads     (IsCluster ? ClusterReads : MemoryReads),
-        .Responses     (Responses),
-        .HasCollectives(HasCollectives)
-    ) u_endpoint (
-        .clk_i,
-        .rst_ni,
-        .position_i           (noccl_endpoint_pkg::position_of(t)),
-        .l1_base_i            (noccl_endpoint_pkg::l1_base_of(t)),
-        .dma_i                (dma_i[t]),
-        .dma_o                (dma_o[t]),
-        .l1_o                 (l1_o[t]),
-        .l1_i                 (l1_i[t]),
-        .wide_i               (wide_i[t]),
-        .wide_o               (wide_o[t]),
-        .narrow_i             (narrow_i[t]),
-        .narrow_o             (narrow_o[t]),
-        .memory_o             (memory_o[t]),
-        .memory_i             (memory_i[t]),
-        .credit_return_valid_i(credit_return_valid[t]),
-        .credit_return_ready_o(credit_return_ready[t]),
-        .credit_return_dst_i  (credit_return_dst[t]),
-        .credit_return_name_i (credit_return_name[t]),
-        .own_valid_i          (own_valid[t]),
-        .own_name_i           (own_name[t]),
-        .credit_valid_o       (credit_valid[t]),
-        .credit_name_o        (credit_name[t]),
-        .credit_hit_i         (credit_hit[t]),
-        .link_i               (to_endpoint[t]),
-        .link_o               (from_endpoint[t])
-    );
-  end
 
 endmodule

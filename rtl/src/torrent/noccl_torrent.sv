@@ -365,6 +365,6 @@ module noccl_torrent
 
   assign error_o = narrow_error || wide_error != '0;
 
-  `ASSUME(SomethingToDo, !start_valid_i || num_destinations_i != '0 || has_own_i)
+  `NOCCL_ASSUME(SomethingToDo, !start_valid_i || num_destinations_i != '0 || has_own_i)
 
 endmodule

@@ -108,6 +108,6 @@ module noccl_torrent_follow
     end
   end
 
-  `ASSUME(StartsOnlyTheIdle, !start_write_o || (has_written_i && has_sent_i))
+  `NOCCL_ASSUME(StartsOnlyTheIdle, !start_write_o || (has_written_i && has_sent_i))
 
 endmodule

@@ -219,7 +219,7 @@ module noccl_torrent_inbox
     end
   end
 
-  `ASSERT(EverySlotIsQueued, !becomes_ready || queue_ready)
-  `ASSUME(OneChainPerInitiator, !brings_frame || !has_frame_q[slot])
+  `NOCCL_ASSERT(EverySlotIsQueued, !becomes_ready || queue_ready)
+  `NOCCL_ASSUME(OneChainPerInitiator, !brings_frame || !has_frame_q[slot])
 
 endmodule

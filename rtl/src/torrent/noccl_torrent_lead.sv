@@ -182,6 +182,6 @@ module noccl_torrent_lead
 
   always_ff @(posedge clk_i) first_q <= first_d;
 
-  `ASSERT(NoDataBeforeItsGrant, !passes_o || granted_q || !has_destinations_q)
+  `NOCCL_ASSERT(NoDataBeforeItsGrant, !passes_o || granted_q || !has_destinations_q)
 
 endmodule

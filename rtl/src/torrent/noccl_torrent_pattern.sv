@@ -119,8 +119,8 @@ module noccl_torrent_pattern
     first_q <= first_d;
   end
 
-  `ASSUME(OneAtATime, !start_i || !valid_q || (step_i && last_o))
-  `ASSUME(SomeBeats, !start_i || num_beats_i != '0)
-  `ASSUME(StepsOverABeat, !step_i || valid_q)
+  `NOCCL_ASSUME(OneAtATime, !start_i || !valid_q || (step_i && last_o))
+  `NOCCL_ASSUME(SomeBeats, !start_i || num_beats_i != '0)
+  `NOCCL_ASSUME(StepsOverABeat, !step_i || valid_q)
 
 endmodule

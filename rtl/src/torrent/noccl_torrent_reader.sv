@@ -103,7 +103,7 @@ module noccl_torrent_reader
     else num_kept_q <= num_kept_d;
   end
 
-  `ASSUME(OneAtATime, !start_i || is_idle_o || (!pattern_valid && num_kept_q == 'd1 && takes))
-  `ASSERT(EveryWordHasItsPlace, (data_valid_i & ~fifo_ready) == '0)
+  `NOCCL_ASSUME(OneAtATime, !start_i || is_idle_o || (!pattern_valid && num_kept_q == 'd1 && takes))
+  `NOCCL_ASSERT(EveryWordHasItsPlace, (data_valid_i & ~fifo_ready) == '0)
 
 endmodule

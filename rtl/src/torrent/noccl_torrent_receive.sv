@@ -126,7 +126,7 @@ module noccl_torrent_receive #(
     end
   end
 
-  `ASSERT_INIT(BufferNotEmpty, BufferBursts >= 1)
-  `ASSERT(ResponsesAreCounted, 32'(gone_q) <= BufferBursts + 1)
+  `NOCCL_ASSERT_INIT(BufferNotEmpty, BufferBursts >= 1)
+  `NOCCL_ASSERT(ResponsesAreCounted, 32'(gone_q) <= BufferBursts + 1)
 
 endmodule

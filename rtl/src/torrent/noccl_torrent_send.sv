@@ -111,9 +111,9 @@ module noccl_torrent_send #(
 
   always_ff @(posedge clk_i) if (start_i) window_q <= window_i;
 
-  `ASSERT_INIT(BufferNotEmpty, BufferBursts >= 1)
-  `ASSUME(OneAtATime, !start_i || has_sent_o)
-  `ASSUME(StartsAtAPage, !start_i || window_i.offset[noccl_torrent_pkg::PAGE_BITS-1:0] == '0)
-  `ASSUME(ResponsesWereRequested, !b_valid_i || open_q != '0)
+  `NOCCL_ASSERT_INIT(BufferNotEmpty, BufferBursts >= 1)
+  `NOCCL_ASSUME(OneAtATime, !start_i || has_sent_o)
+  `NOCCL_ASSUME(StartsAtAPage, !start_i || window_i.offset[noccl_torrent_pkg::PAGE_BITS-1:0] == '0)
+  `NOCCL_ASSUME(ResponsesWereRequested, !b_valid_i || open_q != '0)
 
 endmodule

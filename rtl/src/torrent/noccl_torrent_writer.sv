@@ -104,7 +104,7 @@ module noccl_torrent_writer
     else due_q <= due_d;
   end
 
-  `ASSUME(OneAtATime, !start_i || is_idle_o)
-  `ASSERT(BeatsMatchThePattern, pattern_valid || (!waiting_valid && due_q == '0))
+  `NOCCL_ASSUME(OneAtATime, !start_i || is_idle_o)
+  `NOCCL_ASSERT(BeatsMatchThePattern, pattern_valid || (!waiting_valid && due_q == '0))
 
 endmodule

@@ -21,7 +21,7 @@ TB = rtl_sources.RTL / "tb"
 # Modules whose bench has another name than the beginning of theirs.
 BENCH_OF = {"noccl_compute_arbiter": "noccl_compute_slice"}
 
-_POINT = re.compile(r"`COVER\((\w+),")
+_POINT = re.compile(r"`NOCCL_COVER\((\w+),")
 # A line is `C 'key\x02value\x01key\x02value...' count`.
 _LINE = re.compile(r"C '(.*)' (\d+)")
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a module's cocotb tests in Icarus Verilog, where a register without a reset stays unknown.
 
-Verilator knows two states: there `ASSERT_KNOWN` cannot fail. Icarus cannot read our SystemVerilog,
+Verilator knows two states: there `NOCCL_ASSERT_KNOWN` cannot fail. Icarus cannot read our SystemVerilog,
 so Yosys elaborates the module (with `NOCCL_FOUR_STATE`, see `noccl_assert.svh`) and writes plain
-Verilog, in which each `ASSERT_KNOWN` is a net; here a check is added for each. Registers keep their
+Verilog, in which each `NOCCL_ASSERT_KNOWN` is a net; here a check is added for each. Registers keep their
 resets, or the lack of one.
 """
 
@@ -164,7 +164,7 @@ def compile_bench(
         raise FourStateError(f"{build.top}: {error}") from error
     text, num_checks = with_checks((directory / "plain.v").read_text(encoding="utf-8"))
     if not num_checks:
-        raise FourStateError(f"{build.top}: no ASSERT_KNOWN inside")
+        raise FourStateError(f"{build.top}: no NOCCL_ASSERT_KNOWN inside")
     text = with_arrays(text, build.top, arrays)
     (directory / "checked.v").write_text(text, encoding="utf-8")
     (directory / "units.f").write_text("+timescale+1ns/1ps\n", encoding="utf-8")

@@ -99,10 +99,10 @@ module noccl_axi_checker #(
     end
   end
 
-  `ASSERT(WlastEndsTheBurst, !meets || oldest_length == oldest_data)
-  `ASSERT(DataNoLongerThanTheirBurst,
-          !w_step || num_lengths == 0 || num_datas > 0 || beat <= 32'(lengths[0]))
-  `ASSERT(BAfterAddressAndLastBeat, !b_step || num_whole + 32'(meets) > 0)
+  `NOCCL_ASSERT(WlastEndsTheBurst, !meets || oldest_length == oldest_data)
+  `NOCCL_ASSERT(DataNoLongerThanTheirBurst,
+                !w_step || num_lengths == 0 || num_datas > 0 || beat <= 32'(lengths[0]))
+  `NOCCL_ASSERT(BAfterAddressAndLastBeat, !b_step || num_whole + 32'(meets) > 0)
 
   for (genvar i = 0; i < 1 << WriteIdBits; i++) begin : gen_write_id
     int unsigned num_open;
@@ -116,7 +116,7 @@ module noccl_axi_checker #(
       else num_open <= num_open + 32'(asks) - 32'(gets);
     end
 
-    `ASSERT(BHasItsWrite, !gets || num_open + 32'(asks) > 0)
+    `NOCCL_ASSERT(BHasItsWrite, !gets || num_open + 32'(asks) > 0)
   end
 
   for (genvar i = 0; i < 1 << ReadIdBits; i++) begin : gen_read_id
@@ -148,14 +148,14 @@ module noccl_axi_checker #(
       end
     end
 
-    `ASSERT(RHasItsRead, !gets || num_open > 0)
-    `ASSERT(RlastEndsTheBurst, !gets || r_last_i == (num_beats == 32'(read_lengths[0])))
+    `NOCCL_ASSERT(RHasItsRead, !gets || num_open > 0)
+    `NOCCL_ASSERT(RlastEndsTheBurst, !gets || r_last_i == (num_beats == 32'(read_lengths[0])))
   end
 
-  `ASSERT(AwStable, !$past(aw_valid_i && !aw_ready_i) || (aw_valid_i && $stable(aw_i)))
-  `ASSERT(WStable, !$past(w_valid_i && !w_ready_i) || (w_valid_i && $stable(w_i)))
-  `ASSERT(BStable, !$past(b_valid_i && !b_ready_i) || (b_valid_i && $stable(b_i)))
-  `ASSERT(ArStable, !$past(ar_valid_i && !ar_ready_i) || (ar_valid_i && $stable(ar_i)))
-  `ASSERT(RStable, !$past(r_valid_i && !r_ready_i) || (r_valid_i && $stable(r_i)))
+  `NOCCL_ASSERT(AwStable, !$past(aw_valid_i && !aw_ready_i) || (aw_valid_i && $stable(aw_i)))
+  `NOCCL_ASSERT(WStable, !$past(w_valid_i && !w_ready_i) || (w_valid_i && $stable(w_i)))
+  `NOCCL_ASSERT(BStable, !$past(b_valid_i && !b_ready_i) || (b_valid_i && $stable(b_i)))
+  `NOCCL_ASSERT(ArStable, !$past(ar_valid_i && !ar_ready_i) || (ar_valid_i && $stable(ar_i)))
+  `NOCCL_ASSERT(RStable, !$past(r_valid_i && !r_ready_i) || (r_valid_i && $stable(r_i)))
 
 endmodule

@@ -165,6 +165,6 @@ module noccl_dma_l1
     if (own_writes) own_b_resp_o <= resp_of(own_fails);
   end
 
-  `ASSERT(BeatsAreAlone, (!w_valid_i || w_i.last) && (!own_w_valid_i || own_w_i.last))
+  `NOCCL_ASSERT(BeatsAreAlone, (!w_valid_i || w_i.last) && (!own_w_valid_i || own_w_i.last))
 
 endmodule

@@ -114,6 +114,6 @@ module noccl_dma_words
     end
   end
 
-  `ASSERT(BeatsAreAlone, !w_valid_i || w_i.last)
+  `NOCCL_ASSERT(BeatsAreAlone, !w_valid_i || w_i.last)
 
 endmodule

@@ -324,9 +324,9 @@ module noccl_torrent_axi_tb
   );
 
   // The endpoint takes whole words for granted.
-  `ASSERT(WholeMessages, !s_box_awvalid || {s_box_awsize, s_box_awburst} == {3'd3, 2'b01})
-  `ASSERT(WholeWords, !s_box_wvalid || s_box_wstrb == '1)
-  `ASSERT(WholeBursts, !s_data_awvalid || {s_data_awsize, s_data_awburst} == {3'd6, 2'b01})
-  `ASSERT(WholeBeats, !s_data_wvalid || s_data_wstrb == '1)
+  `NOCCL_ASSERT(WholeMessages, !s_box_awvalid || {s_box_awsize, s_box_awburst} == {3'd3, 2'b01})
+  `NOCCL_ASSERT(WholeWords, !s_box_wvalid || s_box_wstrb == '1)
+  `NOCCL_ASSERT(WholeBursts, !s_data_awvalid || {s_data_awsize, s_data_awburst} == {3'd6, 2'b01})
+  `NOCCL_ASSERT(WholeBeats, !s_data_wvalid || s_data_wstrb == '1)
 
 endmodule

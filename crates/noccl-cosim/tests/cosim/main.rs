@@ -19,6 +19,7 @@ mod dma_reducing_2x2;
 mod endpoints_2x2;
 mod endpoints_4x4;
 mod endpoints_mutants;
+mod links_2x2;
 mod mesh_2x2;
 mod mesh_4x4;
 mod mesh_mutants;

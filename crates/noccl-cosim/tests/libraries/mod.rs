@@ -32,7 +32,7 @@ type NamedNetwork = (
 const MERGE_REGISTERS: &[(&str, &str)] = &[("router.merge_cycles", "3")];
 
 /// Networks of libraries; of names that begin alike the longer one first.
-const NETWORKS: [NamedNetwork; 9] = [
+const NETWORKS: [NamedNetwork; 11] = [
     (
         "2x2-registered-merge",
         "collective_noc_2x2",
@@ -65,6 +65,24 @@ const NETWORKS: [NamedNetwork; 9] = [
         &[
             ("router.input_fifo_flits", "16"),
             ("router.output_fifo_flits", "16"),
+        ],
+    ),
+    (
+        "2x2-links-2-3-4",
+        "collective_noc_2x2",
+        &[
+            ("router.link_cycles.req", "2"),
+            ("router.link_cycles.rsp", "3"),
+            ("router.link_cycles.wide", "4"),
+        ],
+    ),
+    (
+        "2x2-links-8-8-8",
+        "collective_noc_2x2",
+        &[
+            ("router.link_cycles.req", "8"),
+            ("router.link_cycles.rsp", "8"),
+            ("router.link_cycles.wide", "8"),
         ],
     ),
     (

@@ -102,6 +102,20 @@ pub const MUTANTS: &[Mutant] = &[
         "window = noccl_cfg_pkg::WINDOW_BEATS;",
         "window = noccl_cfg_pkg::WINDOW_BEATS - 4;",
     ),
+    // Windows do not grow with the register stages of links.
+    Mutant::new(
+        "stages",
+        "noccl_contributors",
+        "window += noccl_collective_pkg::LINK_STAGES;",
+        "window += 0;",
+    ),
+    // Links of the response plane have a stage less.
+    Mutant::new(
+        "link",
+        "noccl_link",
+        ".Stages(noccl_cfg_pkg::RSP_LINK_CYCLES - 1)",
+        ".Stages(noccl_cfg_pkg::RSP_LINK_CYCLES - 2)",
+    ),
     // A grant goes on a cycle later.
     Mutant::new(
         "grant",
@@ -162,7 +176,7 @@ pub const MUTANTS: &[Mutant] = &[
     Mutant::new(
         "operator",
         "noccl_reduction_flows",
-        "flow_q[s].operator != head_i[i].operator",
+        "flow_q[s].op != head_i[i].op",
         "1'b0",
     ),
     // Nor those that enable a part of a line.

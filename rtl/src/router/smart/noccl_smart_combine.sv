@@ -52,6 +52,6 @@ module noccl_smart_combine #(
 
   assign result_o = valid_i ? combined[DataBits-1:0] : a_i;
 
-  `ASSERT_INIT(HasBits, DataBits >= 1)
+  `NOCCL_ASSERT_INIT(HasBits, DataBits >= 1)
 
 endmodule

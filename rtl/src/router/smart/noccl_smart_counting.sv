@@ -52,7 +52,7 @@ module noccl_smart_counting
     logic [NUM_LINKS-1:0] passed_has_data, has_operand_q;
     data_t passed_data[NUM_LINKS];
     logic [NUM_PORTS-1:0] arrives, arrive_is_last, has_operand, goes_on_q;
-    noccl_number_pkg::operator_e operator[NUM_PORTS], operator_q[NUM_LINKS];
+    noccl_number_pkg::operator_e op[NUM_PORTS], op_q[NUM_LINKS];
     noccl_number_pkg::element_e element[NUM_PORTS], element_q[NUM_LINKS];
 
     for (genvar o = 0; o < int'(NUM_LINKS); o++) begin : gen_line
@@ -63,7 +63,7 @@ module noccl_smart_counting
       end
       assign pass_id[o] = passing_i[o].header.id;
       always_ff @(posedge clk_i) begin
-        operator_q[o] <= passing_i[o].header.operator;
+        op_q[o] <= passing_i[o].header.op;
         element_q[o] <= passing_i[o].header.element;
         has_operand_q[o] <= passing_i[o].header.has_operand;
       end
@@ -71,15 +71,15 @@ module noccl_smart_counting
       logic is_combined, is_and, is_or, is_arithmetic;
       data_t combined;
       assign is_combined = passed_has_data[o] && has_operand_q[o];
-      assign is_and = is_combined && operator_q[o] == noccl_number_pkg::OP_AND;
-      assign is_or = is_combined && operator_q[o] == noccl_number_pkg::OP_OR;
+      assign is_and = is_combined && op_q[o] == noccl_number_pkg::OP_AND;
+      assign is_or = is_combined && op_q[o] == noccl_number_pkg::OP_OR;
       assign is_arithmetic = is_combined && !is_and && !is_or;
       noccl_smart_combine #(
           .DataBits(noccl_smart_cfg_pkg::FLIT_BITS)
       ) u_combine (
           .valid_i  (is_arithmetic),
           .element_i(element_q[o]),
-          .op_i     (operator_q[o]),
+          .op_i     (op_q[o]),
           .a_i      (data_i[opposite(o)]),
           .b_i      (passed_data[o]),
           .result_o (combined)
@@ -93,7 +93,7 @@ module noccl_smart_counting
       assign arrive_id[p] = latch_i[p].id;
       assign arrive_inputs[p] = latch_i[p].inputs;
       assign is_dropped_o[p] = arrives[p] && !arrive_is_last[p];
-      assign operator[p] = latched_header_i[p].operator;
+      assign op[p] = latched_header_i[p].op;
       assign element[p] = latched_header_i[p].element;
       assign has_operand[p] = latched_header_i[p].has_operand;
       assign combined_valid_o[p] = goes_on_q[p] && has_operand[p];
@@ -124,7 +124,7 @@ module noccl_smart_counting
         .arrive_is_last_o (arrive_is_last),
         .has_operand_i    (has_operand),
         .operand_i        (latched_data_i),
-        .operand_op_i     (operator),
+        .operand_op_i     (op),
         .operand_element_i(element),
         .operand_o        (combined_data_o)
     );

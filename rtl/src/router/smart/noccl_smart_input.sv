@@ -283,10 +283,10 @@ module noccl_smart_input
     end
   end
 
-  `ASSERT(TakesAFreeChannel, !take_valid_i || take_channel_o != '0)
-  `ASSERT(GrantsWhatWaits, grant_i.outputs == '0 || ($onehot(grant_i.channel)
-          && (grant_i.channel & busy_q) != '0))
-  `ASSERT(LatchesInATakenChannel, !latch_i.valid || ($onehot(latch_i.channel)
-          && (latch_i.channel & (busy_q | taken)) != '0))
+  `NOCCL_ASSERT(TakesAFreeChannel, !take_valid_i || take_channel_o != '0)
+  `NOCCL_ASSERT(GrantsWhatWaits, grant_i.outputs == '0 || ($onehot(grant_i.channel)
+                && (grant_i.channel & busy_q) != '0))
+  `NOCCL_ASSERT(LatchesInATakenChannel, !latch_i.valid || ($onehot(latch_i.channel)
+                && (latch_i.channel & (busy_q | taken)) != '0))
 
 endmodule

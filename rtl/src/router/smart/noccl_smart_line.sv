@@ -152,7 +152,7 @@ module noccl_smart_line
     end
   end
 
-  `ASSERT(ComesByARequest, !crossing_i.valid || (comes_from & valid) != '0)
-  `ASSERT(OneFlitOnALink, !(own_is_granted_i && passes_o))
+  `NOCCL_ASSERT(ComesByARequest, !crossing_i.valid || (comes_from & valid) != '0)
+  `NOCCL_ASSERT(OneFlitOnALink, !(own_is_granted_i && passes_o))
 
 endmodule

@@ -99,14 +99,17 @@ module noccl_smart_ni
   end
 
   for (genvar kind = 0; kind < int'(NUM_CLASSES); kind++) begin : gen_rules
-    `ASSUME(PacketsOfTheirClass, !in_valid_i[kind] || in_flit_i[kind].header.kind == kind_e'(kind))
-    `ASSUME(FlitsInOrder, !in_valid_i[kind] || (in_flit_i[kind].index == '0) == !is_open_q[kind])
-    `ASSUME(PacketsFit,
-            !in_valid_i[kind] || (in_flit_i[kind].index < in_flit_i[kind].header.flits &&
+    `NOCCL_ASSUME(PacketsOfTheirClass,
+                  !in_valid_i[kind] || in_flit_i[kind].header.kind == kind_e'(kind))
+    `NOCCL_ASSUME(FlitsInOrder,
+                  !in_valid_i[kind] || (in_flit_i[kind].index == '0) == !is_open_q[kind])
+    `NOCCL_ASSUME(PacketsFit,
+                  !in_valid_i[kind] || (in_flit_i[kind].index < in_flit_i[kind].header.flits &&
             in_flit_i[kind].header.flits <= flit_count_t'(VC_FLITS)))
   end
-  `ASSUME(ContributionsHaveOneFlit,
-          !in_valid_i[CONTRIBUTION] || in_flit_i[CONTRIBUTION].header.flits == flit_count_t'(1))
-  `ASSERT(OneFlitPerCycle, $onehot0(in_ready_o))
+  `NOCCL_ASSUME(
+      ContributionsHaveOneFlit,
+      !in_valid_i[CONTRIBUTION] || in_flit_i[CONTRIBUTION].header.flits == flit_count_t'(1))
+  `NOCCL_ASSERT(OneFlitPerCycle, $onehot0(in_ready_o))
 
 endmodule

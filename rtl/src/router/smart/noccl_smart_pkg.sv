@@ -88,7 +88,7 @@ package noccl_smart_pkg;
     logic                        is_counted;
     id_t                         id;
     logic                        has_operand;
-    noccl_number_pkg::operator_e operator;
+    noccl_number_pkg::operator_e op;
     noccl_number_pkg::element_e  element;
   } header_t;
 
@@ -259,8 +259,7 @@ package noccl_smart_pkg;
   // path.
   function automatic hops_t most_hops(header_t header);
     logic is_bitwise;
-    is_bitwise = header.operator == noccl_number_pkg::OP_AND ||
-        header.operator == noccl_number_pkg::OP_OR;
+    is_bitwise = header.op == noccl_number_pkg::OP_AND || header.op == noccl_number_pkg::OP_OR;
     if (header.kind != CONTRIBUTION || !header.is_counted || !header.has_operand)
       return hops_t'(HPC_MAX);
     return is_bitwise ? BITWISE_HOPS : ARITHMETIC_HOPS;

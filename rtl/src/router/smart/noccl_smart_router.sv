@@ -359,6 +359,6 @@ module noccl_smart_router
       .eject_o
   );
 
-  `ASSERT_INIT(OneOrTwoSetupCycles, SetupCycles == 1 || SetupCycles == 2)
+  `NOCCL_ASSERT_INIT(OneOrTwoSetupCycles, SetupCycles == 1 || SetupCycles == 2)
 
 endmodule

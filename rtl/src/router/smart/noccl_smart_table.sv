@@ -129,11 +129,11 @@ module noccl_smart_table #(
     assign awaited = missing(count_q[arrive_id_i[p]], arrive_inputs_i[p]) - number(same[p]);
     assign left[p] = awaited - 3'd1;
     assign arrive_is_last_o[p] = left[p] == '0;
-    `ASSUME(HasAnEntry, !arrive_valid_i[p] || 32'(arrive_id_i[p]) < Entries)
-    `ASSUME(HasInputs,
-            !arrive_valid_i[p] || (arrive_inputs_i[p] >= 3'd1 && arrive_inputs_i[p] <= 3'd5))
+    `NOCCL_ASSUME(HasAnEntry, !arrive_valid_i[p] || 32'(arrive_id_i[p]) < Entries)
+    `NOCCL_ASSUME(HasInputs,
+                  !arrive_valid_i[p] || (arrive_inputs_i[p] >= 3'd1 && arrive_inputs_i[p] <= 3'd5))
     // So no count falls below one.
-    `ASSUME(WhoComesIsAwaited, !arrive_valid_i[p] || (awaited >= 3'd1 && awaited <= 3'd5))
+    `NOCCL_ASSUME(WhoComesIsAwaited, !arrive_valid_i[p] || (awaited >= 3'd1 && awaited <= 3'd5))
   end
 
   for (genvar e = 0; e < int'(Entries); e++) begin : gen_next
@@ -197,7 +197,7 @@ module noccl_smart_table #(
     assign has_sum[p] = is_sum;
     assign sum[p] = total;
     assign operand_o[p] = total;
-    `ASSUME(AllHaveOperandsOrNone, !come_q[p] || has_operand_i[p] || has_part == '0)
+    `NOCCL_ASSUME(AllHaveOperandsOrNone, !come_q[p] || has_operand_i[p] || has_part == '0)
   end
 
   entries_t written;
@@ -257,9 +257,9 @@ module noccl_smart_table #(
         meets |= arrive_valid_i[p] && arrive_id_i[p] == pass_id_i[l];
       end
     end
-    `ASSUME(WhoPassesIsTheLastOne, !pass_valid_i[l] || count_q[pass_id_i[l]] <= 3'd1)
-    `ASSUME(NobodyComesBesideTheLastOne, !pass_valid_i[l] || !meets)
-    `ASSUME(PassesAnEntry, !pass_valid_i[l] || 32'(pass_id_i[l]) < Entries)
+    `NOCCL_ASSUME(WhoPassesIsTheLastOne, !pass_valid_i[l] || count_q[pass_id_i[l]] <= 3'd1)
+    `NOCCL_ASSUME(NobodyComesBesideTheLastOne, !pass_valid_i[l] || !meets)
+    `NOCCL_ASSUME(PassesAnEntry, !pass_valid_i[l] || 32'(pass_id_i[l]) < Entries)
   end
 
   for (genvar e = 0; e < int'(Entries); e++) begin : gen_entry_rules
@@ -274,14 +274,14 @@ module noccl_smart_table #(
         is_leaving |= come_q[p] && is_last_q[p] && id_q[p] == id_t'(e);
       end
     end
-    `ASSERT(FreeEntriesHoldNoOperand, count_q[e] != '0 || is_leaving || !has_value_q[e])
-    `ASSERT(OneHasComeWhereOthersAreAwaited, count_q[e] <= 3'd4)
+    `NOCCL_ASSERT(FreeEntriesHoldNoOperand, count_q[e] != '0 || is_leaving || !has_value_q[e])
+    `NOCCL_ASSERT(OneHasComeWhereOthersAreAwaited, count_q[e] <= 3'd4)
   end
 
-  `ASSERT_INIT(IdsFit, Entries >= 1 && Entries <= 2 ** IdBits)
-  `ASSERT_INIT(HasBits, DataBits >= 1 && NumLooks >= 1)
-  `ASSERT_KNOWN(ControlKnown, {passed_has_data_o, come_q, has_value_q})
-  `COVER(SeveralOfOneId, same[2] == ports_t'(3) && arrive_is_last_o[2])
-  `COVER(PassesWithOperand, passed_has_data_o != '0)
+  `NOCCL_ASSERT_INIT(IdsFit, Entries >= 1 && Entries <= 2 ** IdBits)
+  `NOCCL_ASSERT_INIT(HasBits, DataBits >= 1 && NumLooks >= 1)
+  `NOCCL_ASSERT_KNOWN(ControlKnown, {passed_has_data_o, come_q, has_value_q})
+  `NOCCL_COVER(SeveralOfOneId, same[2] == ports_t'(3) && arrive_is_last_o[2])
+  `NOCCL_COVER(PassesWithOperand, passed_has_data_o != '0)
 
 endmodule

@@ -283,12 +283,16 @@ pub fn agree_with(name: &str, network: &Network, kinds: &[StressKind], seeds: Ra
     );
 }
 
-/// Traces of these kinds differ from a faulty mesh, in one of the first seeds.
+/// Traces of these kinds differ from a faulty mesh of 2×2 clusters, in one of the first seeds.
 pub fn is_noticed(name: &str, kinds: &[StressKind]) {
-    let network = network("collective_noc_2x2");
+    is_noticed_on(&network("collective_noc_2x2"), name, kinds);
+}
+
+/// The same with a faulty mesh of another network.
+pub fn is_noticed_on(network: &Network, name: &str, kinds: &[StressKind]) {
     let mut errors = (0..6).filter_map(|seed| {
-        let records = records(&network, kinds, 64, seed);
-        follow(name, &network, &records).err()
+        let records = records(network, kinds, 64, seed);
+        follow(name, network, &records).err()
     });
     let divergence = errors.find(|error| matches!(error, LockstepError::Divergence(_)));
     assert!(divergence.is_some(), "{name} survives");
