@@ -31,7 +31,7 @@ def changed(text: str, numbers: random.Random) -> str:
     return text
 
 
-# Sizes such as 4KB are read, with a note.
+# A size with a decimal unit is read, with a note.
 @pytest.mark.filterwarnings("ignore:.* is read as:UserWarning")
 def test_mutated_studies_are_read_or_refused(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"

@@ -153,10 +153,7 @@ def test_registers_are_those_of_the_engine(tmp_path: Path) -> None:
     package = (folder / "src" / "dma" / "noccl_dma_pkg.sv").read_text(encoding="utf-8")
     numbers = {name: int(value) for name, value in re.findall(r"REG_(\w+) *= 4'd(\d+)", package)}
     assert {name: node.absolute_address // 8 for name, node in registers.items()} == numbers
-    places = {
-        name: int(bit)
-        for name, bit in re.findall(r"KIND_(\w+)_BIT = (\d+)", package)
-    }
+    places = {name: int(bit) for name, bit in re.findall(r"KIND_(\w+)_BIT = (\d+)", package)}
     fields = {field.inst_name: field for field in registers["KIND"].fields()}
     assert {name.lower(): bit for name, bit in places.items()} == {
         {"op": "operator"}.get(name, name): field.low for name, field in fields.items()
