@@ -130,6 +130,10 @@ def locked(comm: Any, window: Any, memory: Any) -> None:
         window.Put(memory[1:], 0, comm.rank)
         window.Unlock_all()
     comm.Barrier()
+    # All locks have been returned.
+    window.Lock(0)
+    window.Unlock(0)
+    comm.Barrier()
 
 
 def apart(comm: Any, window: Any, memory: Any) -> None:
