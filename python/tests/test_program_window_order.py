@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import noccl
+from tests.test_program_errors import fails
 from tests.test_programs import run
 
 NETWORKS = ["tilepro64_4x4", "collective_noc_4x4", "torrent_4x5", "smart_4x4"]
@@ -201,3 +202,65 @@ def test_windows_do_not_meet() -> None:
         return [*sums, request.wait()]
 
     assert run(program, 3).values == [[3, 6, "mine"]] * 3
+
+
+def put(rank: int, first: int = 0, count: int = 2) -> Any:
+    return rank, lambda w, _: w.Put(np.zeros(count), 0, first)
+
+
+def add(rank: int, name: str = "SUM") -> Any:
+    return rank, lambda w, m: w.Accumulate(np.zeros(2), 0, op=getattr(m, name))
+
+
+def get(rank: int) -> Any:
+    return rank, lambda w, _: w.Get(np.zeros(2), 0)
+
+
+def fetch(rank: int) -> Any:
+    return rank, lambda w, m: w.Fetch_and_op(np.zeros(1), np.zeros(1), 0, 1, m.NO_OP)
+
+
+def spaced(rank: int, first: int) -> Any:
+    return rank, lambda w, m: w.Put(
+        np.zeros(2), 0, [first, 1, m.DOUBLE.Create_vector(2, 1, 2).Commit()]
+    )
+
+
+@pytest.mark.parametrize(
+    ("calls", "said"),
+    [
+        ([put(1), put(2, 1)], "bytes 8 to 16 of the window of rank 0 between the same two fences"),
+        ([get(1), put(2)], r"1 in Win\.Get at .*order.* 2 in Win\.Put at .*order"),
+        ([put(1), add(2)], "Put.*Accumulate"),
+        ([add(1), get(2)], "Accumulate.*Get"),
+        ([add(1), add(2, "MAX")], "Accumulate.*Accumulate"),
+        ([put(1), put(1)], "rank 1 in.*rank 1 in"),
+        ([add(1), get(1)], "rank 1 in.*rank 1 in"),
+        ([add(1), add(2), add(1), get(2)], "rank 1 in.*rank 2 in"),
+        ([spaced(1, 0), spaced(2, 2)], "bytes 16 to 24"),
+        ([get(1), get(2), fetch(1)], ""),
+        ([put(1), put(2, 2)], ""),
+        ([put(1), put(2, 1, 0)], ""),
+        ([add(1), add(2), add(1), fetch(2)], ""),
+        ([add(1), add(1, "MAX")], ""),
+        ([spaced(1, 0), spaced(2, 1)], ""),
+    ],
+)
+def test_conflicts_between_fences_are_reported_with_both_calls(calls: Any, said: str) -> None:
+    def program(comm: Any) -> None:
+        from mpi4py import MPI
+
+        window = MPI.Win.Allocate(40, 8, comm=comm)
+        for _ in range(2):
+            window.Fence()
+            for rank, call in calls:
+                # In their order, whoever they are of.
+                comm.Barrier()
+                if comm.rank == rank:
+                    call(window, MPI)
+        window.Fence(MPI.MODE_NOSUCCEED)
+        window.Lock(0)
+        window.Put(np.ones(2), 0)
+        window.Unlock(0)
+
+    fails(program, said, ranks=3) if said else run(program, 3)

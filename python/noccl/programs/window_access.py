@@ -130,16 +130,10 @@ class Accesses(Epochs):
         if kind in {ACCUMULATE, GET_ACCUMULATE}:
             _check_operator(call, op, datatype)
         state.enter(rank, call, where)
-        requests = state.ask(
-            *(rank, kind, where),
-            into=into,
-            start=start,
-            count=count,
-            datatype=datatype,
-            op=op,
-            data=b"" if given is into else compared + given.take(),
-        )
-        return requests[-1]
+        data = b"" if given is into else compared + given.take()
+        access = state.access(kind, start=start, count=count, datatype=datatype, op=op, data=data)
+        state.compare(rank, access, f"Win.{call} at {where}")
+        return state.ask(rank, access, where, into=into)[-1]
 
     @staticmethod
     def _check(call: str, given: Buffer, into: Buffer | None, size: int) -> None:

@@ -48,6 +48,7 @@ class Epochs(Copied):
         state.comm._agree(where, "Win.Fence")
         state.complete(state.reached(), where)
         state.comm.Barrier()
+        state.num_fences += 1
         state.is_fenced = not assertion & _NOSUCCEED
 
     # ------------------------------------------------------------------ locks
@@ -107,7 +108,7 @@ class Epochs(Copied):
         state = self._window("Unlock")
         requests = state.taken(ranks)
         for rank in ranks:
-            requests += state.ask(rank, UNLOCK, where, is_open=False)
+            requests += state.ask(rank, state.access(UNLOCK), where, is_open=False)
         wait_for(requests, is_all=True)
 
     def _locked(self, call: str) -> WinState:
@@ -178,7 +179,7 @@ class Epochs(Copied):
         wait_for(requests, is_all=True)
         requests = state.taken(state.started)
         for rank in state.started:
-            requests += state.ask(rank, COMPLETE, where, is_open=False)
+            requests += state.ask(rank, state.access(COMPLETE), where, is_open=False)
             # `Wait` of the rank comes after its writes.
             state.forget(rank)
         wait_for(requests, is_all=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from noccl.programs.failures import MpiError
@@ -20,6 +21,7 @@ from noccl.programs.window_messages import (
     Access,
     tag_of,
 )
+from noccl.programs.window_races import Races
 from noccl.programs.window_server import Exposed, Server
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class WinState:
         locks: Ranks that `Lock` has locked; True where a message has.
         name, info, attributes, errhandler: As of communicators.
         posted: Sends of `Post`; None outside.
+        num_fences: Calls of `Fence`.
         num_posted: Ranks whose accesses `Post` has begun.
         sizes: Bytes of memory, by rank.
         started: Ranks that `Start` has named, with what waits for their `Post`; None outside.
@@ -60,6 +63,7 @@ class WinState:
         self.lock_all: set[int] | None = None
         self.locks: dict[int, bool] = {}
         self.name = ""
+        self.num_fences = 0
         self.num_posted = 0
         self.posted: list[Request] | None = None
         self.started: dict[int, list[Request]] | None = None
@@ -67,29 +71,40 @@ class WinState:
         self.server.windows[comm._number] = self.exposed
         self.sizes: list[int] = []
         self.disp_units: list[int] = []
+        shared = comm._link.hub.shared
+        self._races: dict[int, Races] = shared.setdefault(
+            ("races", comm._number), defaultdict(Races)
+        )
         # By rank, in the order of calls: requests that are open, and writes without a response.
         self._open: dict[int, list[Request]] = {}
         self._unconfirmed: dict[int, None] = {}
 
+    def access(self, kind: int, **fields: Any) -> Access:
+        """An access to this window."""
+        return Access(kind, self.comm._number, **fields)
+
+    def compare(self, rank: int, access: Access, call: str) -> None:
+        """Reports what conflicts with an access between two fences."""
+        if self.is_fenced and not self.locks and self.lock_all is None and self.started is None:
+            self._races[rank].note(self.num_fences, rank, self.comm._rank, access, call)
+
     def ask(
         self,
         rank: int,
-        kind: int,
+        access: Access,
         where: str,
         *,
         into: Buffer | None = None,
         is_open: bool = True,
-        **fields: Any,
     ) -> list[Request]:
         """Has a rank carry out an access.
 
         Args:
             rank: Rank of the window.
-            kind: Of the access.
+            access: What it does.
             where: Call site.
             into: What receives the response.
             is_open: Does the next synchronization with the rank wait for the requests?
-            fields: Of the access.
 
         Returns:
             Requests; the last one ends with the access, or where there is no response when what is
@@ -97,7 +112,6 @@ class WinState:
         """
         link, comm = self.comm._link, self.comm
         link.check()
-        access = Access(kind, comm._number, **fields)
         world = comm.members[rank]
         if world == link.rank:
             found = self.server.carry_out(world, access)
@@ -105,7 +119,7 @@ class WinState:
                 into.put(found or b"")
             return [Request(link)]
         session, requests = link.session, []
-        if kind in WITH_RESPONSE:
+        if access.kind in WITH_RESPONSE:
             self._unconfirmed.pop(rank, None)
             tag = tag_of(comm._number, RESPONSE)
             number = session.irecv(link.rank, session.world, world, tag, -1, where)
@@ -129,7 +143,7 @@ class WinState:
             self.exposed.lock(world, kind, lambda: session.end_task(task))
             numbers = [task]
         else:
-            tag, data = tag_of(comm._number, GRANT), Access(LOCK, comm._number, count=kind).packed()
+            tag, data = tag_of(comm._number, GRANT), self.access(LOCK, count=kind).packed()
             numbers = [
                 session.irecv(link.rank, session.world, world, tag, -1, where),
                 session.isend(link.rank, session.world, world, FIRST_TAG, data, False, where),
@@ -147,7 +161,7 @@ class WinState:
         requests = self.taken(asked)
         for rank in asked:
             if rank in self._unconfirmed:
-                requests += self.ask(rank, FLUSH, where, is_open=False)
+                requests += self.ask(rank, self.access(FLUSH), where, is_open=False)
         wait_for(requests, is_all=True)
 
     def reached(self) -> list[int]:
