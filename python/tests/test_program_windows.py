@@ -67,11 +67,13 @@ def test_a_shared_window_is_of_a_rank_alone() -> None:
         assert window.flavor == MPI.WIN_FLAVOR_SHARED
         for make, said in (
             (lambda: MPI.Win.Allocate_shared(8, comm=comm), "share no memory"),
-            (lambda: MPI.Win.Allocate(8, comm=comm).Shared_query(0), "Allocate_shared"),
             (MPI.Win.Create_dynamic, "names no memory of a tile; accepted: Create, Allocate"),
         ):
             with pytest.raises(MPI.Exception, match=said):
                 make()
+        among = MPI.Win.Allocate(8, comm=comm)
+        own, others = among.Shared_query(comm.rank)[0], among.Shared_query(1 - comm.rank)[0]
+        assert (own.nbytes, others.nbytes) == (8, 0)
 
     run(program, 2)
 

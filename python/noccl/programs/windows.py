@@ -122,17 +122,14 @@ class Win(Accesses, Described):
         return MpiBuffer.frombuffer(self._window("tomemory").exposed.memory)
 
     def Shared_query(self, rank: int) -> tuple[MpiBuffer, int]:
-        """Memory of a rank that shares it, and its unit of displacements: this rank's."""
+        """Memory of a rank and its unit of displacements; of another rank no memory."""
         state = self._window("Shared_query")
-        if state.flavor != VALUES["WIN_FLAVOR_SHARED"]:
-            raise MpiError(
-                f"Win.Shared_query at {call_site()}: the window has memory of one rank; accepted: "
-                "a window of Allocate_shared",
-                error_class=VALUES["ERR_RMA_FLAVOR"],
-            )
-        if rank != VALUES["PROC_NULL"]:
-            state.comm._rank_of("rank", rank)
-        return self.tomemory(), state.disp_units[0]
+        comm = state.comm
+        first = 0 if comm._size == 1 else -1
+        asked = first if rank == VALUES["PROC_NULL"] else comm._rank_of("rank", rank)
+        if asked != comm._rank:
+            return MpiBuffer(), 1
+        return self.tomemory(), state.disp_units[asked]
 
     def Get_group(self) -> Group:
         """The ranks of the window."""
