@@ -12,12 +12,17 @@ use std::collections::{BTreeSet, VecDeque};
 /// take them.
 pub(crate) const FIRST_INNER_TAG: i64 = 1 << 31;
 
+/// Tags from here on are those of one-sided communication.
+const FIRST_WINDOW_TAG: i64 = 1 << 40;
+
 /// A message's tag as messages for people name it.
 pub(crate) fn tag_name(tag: i64) -> String {
     if tag < FIRST_INNER_TAG {
         format!("with tag {tag}")
-    } else {
+    } else if tag < FIRST_WINDOW_TAG {
         "of a collective".to_owned()
+    } else {
+        "of a window".to_owned()
     }
 }
 

@@ -1,28 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a communicator knows without a message: its rank, name, attributes, error handler, end."""
+"""What a communicator knows without a message: its ranks, its topology, its end."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from noccl.programs import constants
-from noccl.programs.attributes import Attributes
+from noccl.programs.described import Described
 from noccl.programs.endpoint import Endpoint
 from noccl.programs.failures import MpiError
 from noccl.programs.groups import Group
-from noccl.programs.info import NAMED, Errhandler, Info
 from noccl.programs.link import call_site
 from noccl.programs.mpi_lookup import mpi
 from noccl.programs.mpi_values import VALUES
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-
-class Facts(Attributes, Endpoint):
+class Facts(Described, Endpoint):
     """The methods that need no other rank."""
 
     __slots__ = ()
+    NULL_NAME = "MPI_COMM_NULL"
 
     def Get_rank(self) -> int:
         """Number of this rank."""
@@ -52,16 +49,6 @@ class Facts(Attributes, Endpoint):
             link.session.compute(link.rank, whole, call_site())
             link.block()
 
-    def Get_name(self) -> str:
-        """The name."""
-        return "MPI_COMM_NULL" if self._state is None else self._state.name
-
-    def Set_name(self, name: str) -> None:
-        """Replaces the name."""
-        self._alive("Set_name").name = name
-
-    name = property(Get_name, Set_name)
-
     def Is_inter(self) -> bool:
         """Always False: there are no intercommunicators."""
         self._alive("Is_inter")
@@ -82,39 +69,6 @@ class Facts(Attributes, Endpoint):
 
     topology = property(lambda self: self.Get_topology())
     is_topo = property(lambda self: self.Get_topology() != constants.UNDEFINED)
-
-    def _attributes(self) -> dict[int, Any]:
-        attributes: dict[int, Any] = self._alive("Get_attr").attributes
-        return attributes
-
-    def Get_info(self) -> Info:
-        """What `Set_info` was given."""
-        return Info.Create(self._alive("Get_info").info)
-
-    def Set_info(self, info: Any) -> None:
-        """Keeps keys with values; nothing depends on them."""
-        self._alive("Set_info").info = dict(info.items())
-
-    info = property(Get_info, Set_info)
-
-    @classmethod
-    def Create_errhandler(cls, errhandler_fn: Callable[[Any, int], None]) -> Errhandler:
-        """An error handler that `Call_errhandler` calls."""
-        return Errhandler.of(errhandler_fn)
-
-    def Get_errhandler(self) -> Any:
-        """What `Set_errhandler` was given; `ERRORS_RETURN` before."""
-        found = self._alive("Get_errhandler").errhandler
-        return Errhandler(NAMED["ERRORS_RETURN"] if found is None else found)
-
-    def Set_errhandler(self, errhandler: Any) -> None:
-        """Keeps the error handler; errors are exceptions whatever it is."""
-        errhandler._alive("Set_errhandler")
-        self._alive("Set_errhandler").errhandler = Errhandler(errhandler)
-
-    def Call_errhandler(self, errorcode: int) -> None:
-        """Calls the error handler: MPI's raise the error."""
-        self.Get_errhandler()(self, errorcode)
 
     def Abort(self, errorcode: int = 0) -> NoReturn:
         """Ends the program in all ranks."""

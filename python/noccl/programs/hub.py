@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import traceback
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from greenlet import getcurrent, greenlet
 
@@ -23,10 +23,18 @@ from noccl.programs.watchdog import Watchdog
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from noccl.programs.background import Task
     from noccl.programs.session import Session
 
 _TOKENS = 2**32
+
+
+class Waiter(Protocol):
+    """What waits for requests of a rank beside the rank's own calls."""
+
+    rank: int
+
+    def go_on(self, response: Any, /) -> None:
+        """The wait is over."""
 
 
 class RankEnded(BaseException):
@@ -62,7 +70,7 @@ class Hub:
         self.shared: dict[Any, Any] = {}
         self.at_end: dict[int, Callable[[], None]] = {}
         self.on_switch: Callable[[int | None], None] | None = None
-        self._waiting: dict[int, Task] = {}
+        self._waiting: dict[int, Waiter] = {}
         self._num_waits = 0
         to_hub = getcurrent().switch
         self.links = [Link(rank, session, self, to_hub) for rank in range(ranks)]
@@ -113,10 +121,10 @@ class Hub:
         # The rank is continued only to be ended.
         raise RankEnded
 
-    def wait_token(self, task: Task) -> int:
-        """A number for a wait of a task, by which the engine names its end."""
+    def wait_token(self, waiter: Waiter) -> int:
+        """A number for a wait beside the calls of a rank, by which the engine names its end."""
         self._num_waits = token = (self._num_waits + 1) % _TOKENS
-        self._waiting[token] = task
+        self._waiting[token] = waiter
         return token
 
     def _body(self, link: Link, function: Callable[[Link], object]) -> Callable[[Any], None]:
@@ -141,8 +149,8 @@ class Hub:
         while ready:
             for who, response in ready:
                 if who < 0:
-                    task = self._waiting.pop(-1 - who)
-                    rank, go_on = task.rank, task.go_on
+                    waiter = self._waiting.pop(-1 - who)
+                    rank, go_on = waiter.rank, waiter.go_on
                 else:
                     rank, go_on = who, continues[who]
                 self.current = rank

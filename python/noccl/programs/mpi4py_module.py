@@ -37,6 +37,7 @@ from noccl.programs.requests import Request
 from noccl.programs.stand_in import package as stand_in
 from noccl.programs.status import Status
 from noccl.programs.topologies import Topocomm
+from noccl.programs.windows import Win
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -104,6 +105,7 @@ def _classes() -> dict[str, type]:
         "Request": Request,
         "Prequest": Prequest,
         "Status": Status,
+        "Win": Win,
         "Pickle": memories.Pickle,
         "buffer": memories.MpiBuffer,
         "InPlaceType": constants.InPlaceType,
@@ -116,7 +118,6 @@ def _classes() -> dict[str, type]:
         "memory": memories.MpiBuffer,
         "Intercomm": refused_names.make("Intercomm", comm.Comm),
         "Grequest": refused_names.make("Grequest", Request),
-        "Win": refused_names.make("Win", error="ERR_WIN"),
         "File": refused_names.make("File", error="ERR_FILE"),
         "Session": refused_names.make("Session", error="ERR_SESSION"),
     }
@@ -128,12 +129,13 @@ _OBJECTS: dict[str, Any] = {
     "REQUEST_NULL": Request(),
     "OP_NULL": operators.Op(),
     "MESSAGE_NULL": Message(),
+    "WIN_NULL": Win(),
     "MESSAGE_NO_PROC": probes.NO_PROC,
     "IN_PLACE": constants.IN_PLACE,
     "BOTTOM": constants.BOTTOM,
     "BUFFER_AUTOMATIC": constants.BUFFER_AUTOMATIC,
     "pickle": memories.Pickle(),
-    **{f"{name.upper()}_NULL": _CLASSES[name]() for name in ("Win", "File", "Session")},
+    **{f"{name.upper()}_NULL": _CLASSES[name]() for name in ("File", "Session")},
     "_typedict": named_datatypes.BY_CODE,
     "_typedict_c": named_datatypes.C_TYPES,
     "_typedict_f": named_datatypes.FORTRAN_TYPES,

@@ -127,14 +127,15 @@ METHODS: tuple[tuple[str, str, str, str], ...] = (
      "allocate cast format frombuffer itemsize nbytes obj readonly release tobytes toreadonly "
      "address"),
     ("memory", "buffers", "memory", "fromaddress"),
-    ("Win", "one-sided access", "windows",
-     "Accumulate Allocate Allocate_shared Attach Call_errhandler Compare_and_swap Complete Create "
-     "Create_dynamic Create_errhandler Create_keyval Delete_attr Detach Fence Fetch_and_op Flush "
-     "Flush_all Flush_local Flush_local_all Free Free_keyval Get Get_accumulate Get_attr "
-     "Get_errhandler Get_group Get_info Get_name Lock Lock_all Post Put Raccumulate Rget "
-     "Rget_accumulate Rput Set_attr Set_errhandler Set_info Set_name Shared_query Start Sync Test "
-     f"Unlock Unlock_all Wait attrs flavor group group_rank group_size info model name tomemory "
-     f"{_HANDLE}"),
+    ("Win", "one-sided access", "",
+     "Accumulate Allocate Allocate_shared Call_errhandler Compare_and_swap Complete Create "
+     "Create_errhandler Create_keyval Delete_attr Fence Fetch_and_op Flush Flush_all Flush_local "
+     "Flush_local_all Free Free_keyval Get Get_accumulate Get_attr Get_errhandler Get_group "
+     "Get_info Get_name Lock Lock_all Post Put Raccumulate Rget Rget_accumulate Rput Set_attr "
+     "Set_errhandler Set_info Set_name Shared_query Start Sync Test Unlock Unlock_all Wait attrs "
+     "flavor group group_rank group_size info model name tomemory"),
+    ("Win", "one-sided access", "dynamic", "Attach Create_dynamic Detach"),
+    ("Win", _OTHER, "", _HANDLE),
     ("File", "files", "files",
      "Call_errhandler Close Create_errhandler Delete Get_amode Get_atomicity Get_byte_offset "
      "Get_errhandler Get_group Get_info Get_position Get_position_shared Get_size Get_type_extent "

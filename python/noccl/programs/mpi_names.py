@@ -39,7 +39,10 @@ class Names:
     shown: str = ""
 
 
-NO_WINDOWS = ("a rank's memory is reached by messages only", "Send, Recv and collectives")
+NO_DYNAMIC = (
+    "an address is one of this machine, which names no memory of a tile",
+    "Create, Allocate, Allocate_shared",
+)
 NO_FILES = ("files are those of this machine, without simulated time", "Python's open in one rank")
 NO_PROCESSES = ("a simulation has the ranks that it began with", "Split of COMM_WORLD")
 NO_SESSIONS = ("a simulation has one set of ranks", "COMM_WORLD and Split")
@@ -78,7 +81,7 @@ _MODULE = (
         "errors and info",
         "ERRHANDLER_NULL ERRORS_ABORT ERRORS_ARE_FATAL ERRORS_RETURN INFO_ENV INFO_NULL",
     ),
-    _row("object", "one-sided access", "WIN_NULL", NO_WINDOWS),
+    _row("object", "one-sided access", "WIN_NULL"),
     _row("object", "files", "FILE_NULL", NO_FILES),
     _row("object", "sessions", "SESSION_NULL", NO_SESSIONS),
     _row("object", "datatypes", "_typedict _typedict_c _typedict_f"),
@@ -96,9 +99,8 @@ _MODULE = (
         "classes",
         "BottomType BufferAutomaticType Cartcomm Comm Datatype Distgraphcomm Errhandler Exception "
         "Graphcomm Group InPlaceType Info Intracomm Message Op Pickle Prequest Request Status "
-        "Topocomm buffer memory",
+        "Topocomm Win buffer memory",
     ),
-    _row("class", "one-sided access", "Win", NO_WINDOWS),
     _row("class", "files", "File", NO_FILES),
     _row("class", "intercommunicators", "Intercomm", NO_PROCESSES),
     _row("class", "sessions", "Session", NO_SESSIONS),
@@ -151,7 +153,7 @@ _MODULE = (
 )
 
 _REFUSALS = {
-    "windows": NO_WINDOWS,
+    "dynamic": NO_DYNAMIC,
     "files": NO_FILES,
     "processes": NO_PROCESSES,
     "sessions": NO_SESSIONS,

@@ -208,10 +208,13 @@ fn a_rank_that_waits_forever_is_named() {
         let text = error(preset, &lists).to_string();
         let expected = "rank 0 waits for a message from rank 1 with tag 4 at test:1";
         assert_says(&text, &[expected, "rank 1 has ended"]);
-        // A library composes a collective of messages with tags from here on.
-        let lists = [vec![Op::Receive(Some(1), Some(1 << 31))], vec![]];
-        let text = error(preset, &lists).to_string();
-        assert_says(&text, &["a message from rank 1 of a collective at test:1"]);
+        // A library composes collectives and accesses to windows of messages with tags from here on.
+        for (tag, of) in [(1 << 31, "of a collective"), (1 << 40, "of a window")] {
+            let lists = [vec![Op::Receive(Some(1), Some(tag))], vec![]];
+            let text = error(preset, &lists).to_string();
+            let said = format!("a message from rank 1 {of} at test:1");
+            assert_says(&text, &[said.as_str()]);
+        }
         let lists = [
             vec![Op::Collective(CollectiveKind::Barrier, 0, Vec::new())],
             vec![],
