@@ -32,8 +32,15 @@ class Facts(Attributes, Endpoint):
         """Number of ranks."""
         return self._size
 
-    rank = property(Get_rank)
-    size = property(Get_size)
+    @property
+    def rank(self) -> int:
+        """`Get_rank`."""
+        return self._rank
+
+    @property
+    def size(self) -> int:
+        """`Get_size`."""
+        return self._size
 
     def compute(self, *, cycles: float) -> None:
         """Keeps this rank's core busy for so many cycles; fractions are rounded.
@@ -60,7 +67,7 @@ class Facts(Attributes, Endpoint):
         """Replaces the name."""
         self._alive("Set_name").name = name
 
-    name = property(Get_name, Set_name)
+    name: property = property(Get_name, Set_name)
 
     def Is_inter(self) -> bool:
         """Always False: there are no intercommunicators."""
@@ -72,16 +79,16 @@ class Facts(Attributes, Endpoint):
         self._alive("Is_intra")
         return True
 
-    is_inter = property(Is_inter)
-    is_intra = property(Is_intra)
+    is_inter: property = property(Is_inter)
+    is_intra: property = property(Is_intra)
 
     def Get_topology(self) -> int:
         """CART, GRAPH, DIST_GRAPH or UNDEFINED."""
         topology = self._alive("Get_topology").topology
         return constants.UNDEFINED if topology is None else int(topology.KIND)
 
-    topology = property(lambda self: self.Get_topology())
-    is_topo = property(lambda self: self.Get_topology() != constants.UNDEFINED)
+    topology: property = property(lambda self: self.Get_topology())
+    is_topo: property = property(lambda self: self.Get_topology() != constants.UNDEFINED)
 
     def _attributes(self) -> dict[int, Any]:
         attributes: dict[int, Any] = self._alive("Get_attr").attributes
@@ -95,7 +102,7 @@ class Facts(Attributes, Endpoint):
         """Keeps keys with values; nothing depends on them."""
         self._alive("Set_info").info = dict(info.items())
 
-    info = property(Get_info, Set_info)
+    info: property = property(Get_info, Set_info)
 
     @classmethod
     def Create_errhandler(cls, errhandler_fn: Callable[[Any, int], None]) -> Errhandler:
@@ -142,7 +149,7 @@ class Facts(Attributes, Endpoint):
         """The ranks of this communicator."""
         return Group.of(self.members, self._link.rank)
 
-    group = property(Get_group)
+    group: property = property(Get_group)
 
     def Compare(self, comm: Any) -> int:
         """IDENT, CONGRUENT, SIMILAR or UNEQUAL."""
