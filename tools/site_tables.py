@@ -30,7 +30,7 @@ _CELL = re.compile(r"<t[dh][^>]*>.*?</t[dh]>", re.DOTALL)
 _FIGURE = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s:]*\.svg)\)")
 _CELL_TAGS = re.compile(r"^<t[dh][^>]*>|</t[dh]>$")
 _TAG = re.compile(r"<[^>]*>")
-_NUMBER = re.compile(r"[-+\u2212]?[\d\s,.]*\d ?%?(?: \([\d.]+\))?")
+_NUMBER = re.compile(r"[-+\u2212]?[\d\s,.]*\d ?%?(?: \([\d.]+\)|(?: / [\d.]+)+)?")
 # A number and its unit stay on one line.
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=%|(?:[KMG]iB|GB/s|GHz|µs|ns|nJ|pJ)\b)")
 

@@ -134,7 +134,7 @@ def test_columns_of_numbers_are_set_to_the_right_and_units_stay_beside_numbers()
     def row(cells: list[str], tag: str = "td") -> str:
         return "<tr>\n" + "".join(f"<{tag}>{cell}</{tag}>\n" for cell in cells) + "</tr>\n"
 
-    body = row(["1 KiB", "1 200 (2.1)", "7"]) + row(["row 4", "-", "<code>a</code>"])
+    body = row(["1 KiB", "1 200 (2.1)", "7"]) + row(["row 4", "8 / 1 / 0", "<code>a</code>"])
     found = site_tables.align_numbers(f"<table>{row([*'abc'], 'th')}{body}</table>")
     assert found.count('class="number"') == 3
     assert '<td class="number">1 200 (2.1)</td><td>7</td>' in found
