@@ -38,7 +38,7 @@ RTL_NETWORKS := $(notdir $(wildcard rtl/gen/*))
 # The merge gate's lanes: what fails in seconds comes first. The hardware's stages run beside the others, since
 # they keep one core busy most of the time; `stage:other` waits for what another lane makes.
 CI_SOFTWARE := setup check docs demo lint-rust test-rust claims-quick test-python lint-python gen-check test-wheel
-CI_MODULES := setup-rtl:setup lint-rtl-quick rtl-quick:demo test-page
+CI_MODULES := setup-rtl:setup lint-rtl-quick rtl-quick:demo test-page test-site:docs
 CI_PROMISES := formal-quick:setup-rtl cosim-quick:demo
 
 # `make test`: the tests that take minutes after `make demo`, in two lanes. Both need what `setup` installs, and two pips
@@ -170,6 +170,12 @@ docs: $(DOCS_VENV)/.deps ## The site of all pages, out/site/index.html: search, 
 	NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build
 	@echo 'site: out/site/index.html'
 
+# With the fonts that Matplotlib brings, so that text is equally wide on every machine.
+.PHONY: test-site
+test-site: docs $(VENV)/.extras page/node_modules/.installed ## The site in a browser: expected pictures, nothing outside its box (Node 20)
+	SITE=out/site FONTS="$$($(BIN)/python -c 'import matplotlib; print(matplotlib.get_data_path())')/fonts/ttf" \
+	  node --test tools/tests/*.test.mjs
+
 .PHONY: docs-rust
 docs-rust: ## API documentation of the crates, warnings are errors
 	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' cargo doc --release --workspace --lib --no-deps --locked
@@ -182,7 +188,7 @@ test: ## Tests of Rust and Python but the slow ones, and one of each kind for th
 
 .PHONY: test-all
 test-all: export NOCCL_CASES := long
-test-all: docs docs-rust test-rust test-debug test-python test-wheel test-page lint-rtl rtl formal cosim cosim-run rtl-mutants rtl-long mutations test-ray ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
+test-all: docs docs-rust test-rust test-debug test-python test-wheel test-page test-site lint-rtl rtl formal cosim cosim-run rtl-mutants rtl-long mutations test-ray ## All tests (hours): modules, proofs, lock-step, mutants, mutated input
 
 MUTATIONS ?= 100000
 .PHONY: mutations

@@ -80,9 +80,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Splits rows of wide tables."""
+    """Aligns numbers in tables, and splits rows of wide ones."""
     del page, config, files
-    return site_tables.split_long_rows(html)
+    return site_tables.split_long_rows(site_tables.align_numbers(html))
 
 
 def on_post_build(config: MkDocsConfig) -> None:

@@ -30,7 +30,9 @@ _CELL = re.compile(r"<t[dh][^>]*>.*?</t[dh]>", re.DOTALL)
 _FIGURE = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s:]*\.svg)\)")
 _CELL_TAGS = re.compile(r"^<t[dh][^>]*>|</t[dh]>$")
 _TAG = re.compile(r"<[^>]*>")
-_NUMBER = re.compile(r"[-+\u2212]?[\d\s,.]*\d ?%?")
+_NUMBER = re.compile(r"[-+\u2212]?[\d\s,.]*\d ?%?(?: \([\d.]+\)|(?: / [\d.]+)+)?")
+# A number and its unit stay on one line.
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=%|(?:[KMG]iB|GB/s|GHz|µs|ns|nJ|pJ)\b)")
 
 
 def table(text: str) -> str:
@@ -73,6 +75,32 @@ def table(text: str) -> str:
 
 def _is_number(cells: list[str]) -> bool:
     return all(_NUMBER.fullmatch(cell) or cell in {"", "-"} for cell in cells)
+
+
+def align_numbers(page: str) -> str:
+    """A page in HTML, with columns of numbers set to the right, as in tables of CSV files.
+
+    Args:
+        page: HTML of the page, tables as Python-Markdown writes them.
+    """
+    return _TABLE.sub(lambda found: _aligned(found.group(0)), page)
+
+
+def _aligned(table_html: str) -> str:
+    table_html = _BEFORE_UNIT.sub("\u00a0", table_html)
+    rows = [_CELL.findall(row) for row in _ROW.findall(table_html)]
+    texts = [[_TAG.sub("", cell).replace("\u00a0", " ") for cell in row] for row in rows[1:]]
+    columns = list(zip(*texts, strict=False))
+    are_numbers = [any(column) and _is_number([*column]) for column in columns]
+
+    def row(found: re.Match[str]) -> str:
+        cells = _CELL.findall(found.group(1))
+        for i, cell in enumerate(cells):
+            if i < len(are_numbers) and are_numbers[i]:
+                cells[i] = re.sub(r"^<(t[dh])>", r'<\1 class="number">', cell)
+        return f"<tr>{''.join(cells)}</tr>"
+
+    return _ROW.sub(row, table_html)
 
 
 def linked_tables(text: str, page: str, root: Path = repository.ROOT) -> str:

@@ -73,6 +73,21 @@ ALGORITHMS = {
     "counter": (6, 2),
 }
 """Beginning of a name to its hue and its slot in the family; the longest one that fits decides."""
+_PARTS = (
+    "software",
+    "serialisation",
+    "hops",
+    "links",
+    "interface",
+    "members",
+    "reduction_unit",
+    "memory",
+    "dependencies",
+)
+PART_COLOURS = {
+    part: HUES[index % len(HUES)][index // len(HUES)] for index, part in enumerate(_PARTS)
+}
+"""Parts of a run's cycles, in the order of tables and bars, to their colours."""
 
 
 @dataclass(frozen=True)

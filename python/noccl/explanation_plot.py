@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from noccl.colours import HUES
+from noccl.colours import PART_COLOURS
 from noccl.drawings import axes_of
 from noccl.errors import ArgumentError
 from noccl.explanations import Explanation
@@ -15,18 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_PARTS = (
-    "software",
-    "serialisation",
-    "hops",
-    "links",
-    "interface",
-    "members",
-    "reduction_unit",
-    "memory",
-    "dependencies",
-)
-"""Parts in the order of tables and bars."""
 _LABELLED_FRACTION = 0.04
 """Parts with less of the longest bar have no number."""
 
@@ -48,14 +36,13 @@ def plot_explanation(*explanations: Explanation, ax: Axes | None = None) -> Figu
         )
     figure, axes = axes_of(ax, (8, 1.6 + 0.5 * len(explanations)))
     parts = {row.part: row.name for why in explanations for row in why.parts}
-    order = [part for part in _PARTS if part in parts]
     most = max(why.cycles for why in explanations)
     names = [_bar_name(why) for why in explanations]
     left = [0] * len(explanations)
-    for part in order:
+    for part, colour in PART_COLOURS.items():
+        if part not in parts:
+            continue
         cycles = [why[part] for why in explanations]
-        shades = HUES[_PARTS.index(part) % len(HUES)]
-        colour = shades[_PARTS.index(part) // len(HUES)]
         places = range(len(names))
         bars = axes.barh(places, cycles, left=left, color=colour, label=parts[part])
         labels = [str(n) if n >= _LABELLED_FRACTION * max(most, 1) else "" for n in cycles]
@@ -63,7 +50,7 @@ def plot_explanation(*explanations: Explanation, ax: Axes | None = None) -> Figu
         left = [before + n for before, n in zip(left, cycles, strict=True)]
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
-    axes.set(xlabel="cycles")
+    axes.set(xlabel="cycles", xlim=(0, 1.03 * max(most, 1)))
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
     return figure
 

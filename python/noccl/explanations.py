@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from noccl import _native
+from noccl.colours import PART_COLOURS
 from noccl.networks import network_of
+from noccl.notebook_html import fragment, table
+from noccl.notebook_plots import bars
 from noccl.runs import native_progress
 from noccl.schedules import Schedule, schedule_text
 from noccl.sizes import size
@@ -88,8 +91,9 @@ class ResourceUse:
 
     Attributes:
         resource: As `link wide 0,0->1,0`, `memory port 0,0` or `DMA engine 0,0`.
-        busy_cycles: Cycles in which it works: a flit, a beat, an addition.
-        busy_fraction: Of the cycles of the run.
+        busy_cycles: Cycles in which it works: a flit, a beat, an addition. A DMA engine that reads
+            and writes in one cycle counts two.
+        busy_fraction: Of the cycles of the run; of a DMA engine up to 2.
         blocked_cycles: By cause: cycles in which something waits there.
     """
 
@@ -154,6 +158,20 @@ class Explanation:
         parts = ", ".join(f"{row.name} {row.cycles}" for row in self.parts)
         what = self.collective or "schedule"
         return f"<{what} by {self.algorithm}: {self.cycles} cycles ({parts})>"
+
+    def _repr_html_(self) -> str:
+        """Parts as bars, and the runs that would change them, as notebooks ask for it."""
+        colours = {row.name: PART_COLOURS[row.part] for row in self.parts}
+        parts = bars({row.name: row.cycles for row in self.parts}, "cycles", colours=colours)
+        columns = ("cycles", "change [%]", "part", "with")
+        rows = [
+            (run.cycles, 100 * (run.cycles / self.cycles - 1), run.part, run.options)
+            for run in self.relaxed
+            if run.cycles != self.cycles
+        ]
+        what = self.collective or "schedule"
+        title = f"{what} by {self.algorithm} on {self.network}: {self.cycles:,} cycles"
+        return fragment(title, parts, *([table(columns, rows)] if rows else []))
 
 
 def explain(

@@ -19,24 +19,31 @@ _MOST_ROWS = 24
 _INK = HUES[0][0]
 
 
-def bars(values: Mapping[str, float], unit: str, *, mark: float | None = None) -> Fragment:
+def bars(
+    values: Mapping[str, float],
+    unit: str,
+    *,
+    mark: float | None = None,
+    colours: Mapping[str, str] | None = None,
+) -> Fragment:
     """A bar per name, with its value; the same algorithm has the colour that it has in all plots.
 
     Args:
         values: Name to length.
         unit: What the lengths are.
         mark: Where a vertical line stands, e.g. the lower bound; None for none.
+        colours: Name to colour; None for the colours of algorithms.
     """
     shown = dict(list(values.items())[:_MOST_ROWS])
     most = max([*shown.values(), mark or 0.0, 1e-9])
     scale = (_WIDTH - _NAMES - _NUMBERS) / most
-    looks = styles(shown)
+    shades = colours or {name: style.colour for name, style in styles(shown).items()}
     height = _ROW * len(shown) + 6
 
     def marks() -> Iterator[str]:
         for index, (name, value) in enumerate(shown.items()):
             top, length = index * _ROW + 3, value * scale
-            fill = colour(looks[name].colour)
+            fill = colour(shades[name])
             yield f'<text x="{_NAMES - 6}" y="{top + 12}" text-anchor="end">{text(name)}</text>'
             yield f'<rect x="{_NAMES}" y="{top}" width="{length:.1f}" height="15" fill="{fill}"/>'
             yield f'<text x="{_NAMES + length + 5:.1f}" y="{top + 12}">{number_text(value)}</text>'

@@ -129,7 +129,7 @@ def plot_link_load(
     figure, axes = axes_of(ax, (6, 5))
     _draw_links(axes, links)
     name = f"{rows[row]['collective']} {_series_name(rows[row])}"
-    axes.set_title(f"{name}: flits per link of plane {plane}")
+    axes.set_title(f"{name}\nflits per link of plane {plane}")
     return figure
 
 

@@ -87,6 +87,7 @@ def test_a_piece_of_a_notebook_is_the_expected_one() -> None:
         noccl.load(NAME),
         noccl.reduce(NAME, np.ones((4, 64)), group="row:1", root=(3, 1), algorithm="tree:2"),
         noccl.compare(NAME, "reduce", sizes_bytes="1KiB", algorithms=["tree", "in_network"]),
+        noccl.explain(NAME, "reduce", root="1,1", algorithm="in_network"),
     )
     pieces = [result._repr_html_() for result in results]
     style = re.compile(r"<style>.*?</style>", re.DOTALL)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -41,6 +43,38 @@ def test_options_are_named_at_the_call(name: str) -> None:
     ]
     # The index of a row and the name of a spec read well without their names.
     assert optional == {"plot_link_load": ["row"], "load": ["spec"]}.get(name, [])
+
+
+def unannotated(text: str) -> list[str]:
+    """Attributes whose types checkers infer differently: from calls, or in classes with slots."""
+    found: list[str] = []
+    for made in ast.walk(ast.parse(text)):
+        if not isinstance(made, ast.ClassDef) or made.name.startswith("_"):
+            continue
+        assigned = [node for node in made.body if isinstance(node, ast.Assign)]
+        names = [
+            ast.unparse(target)
+            for node in assigned
+            if isinstance(node.value, ast.Call)
+            for target in node.targets
+        ]
+        if any(ast.unparse(node.targets[0]) == "__slots__" for node in assigned):
+            starts = [node for node in made.body if getattr(node, "name", "") == "__init__"]
+            names += re.findall(
+                r"^ *self\.(\w+) = ", "\n".join(map(ast.unparse, starts)), re.MULTILINE
+            )
+        found += [f"{made.name}.{name}" for name in names if not name.startswith("_")]
+    return found
+
+
+def test_attributes_have_types_on_which_checkers_agree() -> None:
+    slots = (
+        "class A:\n __slots__ = ()\n def __init__(self):\n  self.a = 1\n  self.b: int = 1\n  c = 1"
+    )
+    assert unannotated(slots) == ["A.a"]
+    assert unannotated("class A:\n b = property(f)\n c: property = property(f)\n D = 1") == ["A.b"]
+    for path in sorted((ROOT / "python/noccl").rglob("*.py")):
+        assert unannotated(path.read_text(encoding="utf-8")) == [], path
 
 
 def test_the_description_of_a_network_counts_all_its_tiles() -> None:

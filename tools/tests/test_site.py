@@ -130,6 +130,18 @@ def test_a_long_last_column_of_a_wide_table_becomes_rows_of_its_own() -> None:
     assert site_tables.split_long_rows(wide("short")) == wide("short")
 
 
+def test_columns_of_numbers_are_set_to_the_right_and_units_stay_beside_numbers() -> None:
+    def row(cells: list[str], tag: str = "td") -> str:
+        return "<tr>\n" + "".join(f"<{tag}>{cell}</{tag}>\n" for cell in cells) + "</tr>\n"
+
+    body = row(["1 KiB", "1 200 (2.1)", "7"]) + row(["row 4", "8 / 1 / 0", "<code>a</code>"])
+    found = site_tables.align_numbers(f"<table>{row([*'abc'], 'th')}{body}</table>")
+    assert found.count('class="number"') == 3
+    assert '<td class="number">1 200 (2.1)</td><td>7</td>' in found
+    assert "<td>1\u00a0KiB</td>" in found
+    assert site_tables.align_numbers(found) == found
+
+
 def test_every_public_name_has_a_topic() -> None:
     page = site_api.page()
     names = re.findall(r" as (\w+)$", site_api.STUB.read_text(encoding="utf-8"), re.MULTILINE)

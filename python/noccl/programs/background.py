@@ -38,8 +38,8 @@ class Task:
     __slots__ = ("_body", "_link", "rank", "site")
 
     def __init__(self, link: Link, site: str) -> None:
-        self.rank = link.rank
-        self.site = site
+        self.rank: int = link.rank
+        self.site: str = site
         self._link = link
         self._body: Any = None
 

@@ -43,9 +43,9 @@ class Buffer:
     def __init__(self, raw: memoryview, start: int, count: int, datatype: Datatype) -> None:
         self._raw = raw
         self._start = start
-        self.count = count
-        self.datatype = datatype
-        self.size = count * datatype.size
+        self.count: int = count
+        self.datatype: Datatype = datatype
+        self.size: int = count * datatype.size
 
     def take(self) -> bytes:
         """The bytes of data, packed."""

@@ -30,8 +30,8 @@ class Grid:
     ARE_PAIRS = True
 
     def __init__(self, dims: Sequence[int], periods: Sequence[bool]) -> None:
-        self.dims = list(dims)
-        self.periods = list(periods)
+        self.dims: list[int] = list(dims)
+        self.periods: list[bool] = list(periods)
 
     def coords(self, rank: int) -> list[int]:
         """Coordinates of a rank."""
@@ -74,21 +74,22 @@ class Cartcomm(Topocomm):
         grid: Grid = self._alive("Get_topo").topology
         return grid
 
-    dims = property(lambda self: list(self._grid().dims))
-    periods = property(lambda self: [int(wraps) for wraps in self._grid().periods])
+    dims: property = property(lambda self: list(self._grid().dims))
+    periods: property = property(lambda self: [int(wraps) for wraps in self._grid().periods])
 
     def Get_dim(self) -> int:
         """Number of dimensions."""
         return len(self._grid().dims)
 
-    dim = ndim = property(Get_dim)
+    dim: property = property(Get_dim)
+    ndim: property = property(Get_dim)
 
     def Get_topo(self) -> tuple[list[int], list[int], list[int]]:
         """Ranks per dimension, periods, own coordinates."""
         return self.dims, self.periods, self.Get_coords(self._rank)
 
-    topo = property(Get_topo)
-    coords = property(lambda self: self.Get_coords(self._rank))
+    topo: property = property(Get_topo)
+    coords: property = property(lambda self: self.Get_coords(self._rank))
 
     def Get_coords(self, rank: int) -> list[int]:
         """Coordinates of a rank."""

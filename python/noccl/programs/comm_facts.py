@@ -29,8 +29,15 @@ class Facts(Described, Endpoint):
         """Number of ranks."""
         return self._size
 
-    rank = property(Get_rank)
-    size = property(Get_size)
+    @property
+    def rank(self) -> int:
+        """`Get_rank`."""
+        return self._rank
+
+    @property
+    def size(self) -> int:
+        """`Get_size`."""
+        return self._size
 
     def compute(self, *, cycles: float) -> None:
         """Keeps this rank's core busy for so many cycles; fractions are rounded.
@@ -49,6 +56,19 @@ class Facts(Described, Endpoint):
             link.session.compute(link.rank, whole, call_site())
             link.block()
 
+<<<<<<< HEAD
+=======
+    def Get_name(self) -> str:
+        """The name."""
+        return "MPI_COMM_NULL" if self._state is None else self._state.name
+
+    def Set_name(self, name: str) -> None:
+        """Replaces the name."""
+        self._alive("Set_name").name = name
+
+    name: property = property(Get_name, Set_name)
+
+>>>>>>> h-41d
     def Is_inter(self) -> bool:
         """Always False: there are no intercommunicators."""
         self._alive("Is_inter")
@@ -59,17 +79,53 @@ class Facts(Described, Endpoint):
         self._alive("Is_intra")
         return True
 
-    is_inter = property(Is_inter)
-    is_intra = property(Is_intra)
+    is_inter: property = property(Is_inter)
+    is_intra: property = property(Is_intra)
 
     def Get_topology(self) -> int:
         """CART, GRAPH, DIST_GRAPH or UNDEFINED."""
         topology = self._alive("Get_topology").topology
         return constants.UNDEFINED if topology is None else int(topology.KIND)
 
-    topology = property(lambda self: self.Get_topology())
-    is_topo = property(lambda self: self.Get_topology() != constants.UNDEFINED)
+    topology: property = property(lambda self: self.Get_topology())
+    is_topo: property = property(lambda self: self.Get_topology() != constants.UNDEFINED)
 
+<<<<<<< HEAD
+=======
+    def _attributes(self) -> dict[int, Any]:
+        attributes: dict[int, Any] = self._alive("Get_attr").attributes
+        return attributes
+
+    def Get_info(self) -> Info:
+        """What `Set_info` was given."""
+        return Info.Create(self._alive("Get_info").info)
+
+    def Set_info(self, info: Any) -> None:
+        """Keeps keys with values; nothing depends on them."""
+        self._alive("Set_info").info = dict(info.items())
+
+    info: property = property(Get_info, Set_info)
+
+    @classmethod
+    def Create_errhandler(cls, errhandler_fn: Callable[[Any, int], None]) -> Errhandler:
+        """An error handler that `Call_errhandler` calls."""
+        return Errhandler.of(errhandler_fn)
+
+    def Get_errhandler(self) -> Any:
+        """What `Set_errhandler` was given; `ERRORS_RETURN` before."""
+        found = self._alive("Get_errhandler").errhandler
+        return Errhandler(NAMED["ERRORS_RETURN"] if found is None else found)
+
+    def Set_errhandler(self, errhandler: Any) -> None:
+        """Keeps the error handler; errors are exceptions whatever it is."""
+        errhandler._alive("Set_errhandler")
+        self._alive("Set_errhandler").errhandler = Errhandler(errhandler)
+
+    def Call_errhandler(self, errorcode: int) -> None:
+        """Calls the error handler: MPI's raise the error."""
+        self.Get_errhandler()(self, errorcode)
+
+>>>>>>> h-41d
     def Abort(self, errorcode: int = 0) -> NoReturn:
         """Ends the program in all ranks."""
         from noccl.programs.hub import AbortCalled  # noqa: PLC0415 - a circle otherwise
@@ -96,7 +152,7 @@ class Facts(Described, Endpoint):
         """The ranks of this communicator."""
         return Group.of(self.members, self._link.rank)
 
-    group = property(Get_group)
+    group: property = property(Get_group)
 
     def Compare(self, comm: Any) -> int:
         """IDENT, CONGRUENT, SIMILAR or UNEQUAL."""

@@ -33,7 +33,7 @@ class CommState:
         self.attributes: dict[int, Any] = {}
         self.errhandler: Any = None
         self.info: dict[str, str] = {}
-        self.is_predefined = False
-        self.name = ""
-        self.num_collectives = 0
+        self.is_predefined: bool = False
+        self.name: str = ""
+        self.num_collectives: int = 0
         self.topology: Any = None

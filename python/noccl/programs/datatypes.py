@@ -46,11 +46,11 @@ class Datatype(Derived, Packing, Attributes):
         first, last = self._true_bounds()
         return first, last - first
 
-    lb = property(lambda self: self.Get_extent()[0])
-    ub = property(lambda self: sum(self.Get_extent()))
-    true_lb = property(lambda self: self.Get_true_extent()[0])
-    true_ub = property(lambda self: sum(self.Get_true_extent()))
-    true_extent = property(lambda self: self.Get_true_extent()[1])
+    lb: property = property(lambda self: self.Get_extent()[0])
+    ub: property = property(lambda self: sum(self.Get_extent()))
+    true_lb: property = property(lambda self: self.Get_true_extent()[0])
+    true_ub: property = property(lambda self: sum(self.Get_true_extent()))
+    true_extent: property = property(lambda self: self.Get_true_extent()[1])
 
     def Get_name(self) -> str:
         """MPI's name; of a derived datatype what `Set_name` has given."""
@@ -60,7 +60,7 @@ class Datatype(Derived, Packing, Attributes):
         """Replaces the name."""
         self._alive("Set_name").name = name
 
-    name = property(Get_name, Set_name)
+    name: property = property(Get_name, Set_name)
 
     def Commit(self) -> Self:
         """Does nothing: a datatype is ready when it is made."""

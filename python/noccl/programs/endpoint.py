@@ -40,10 +40,10 @@ class Agreement:
     __slots__ = ("call", "notes", "num_missing", "rank", "where")
 
     def __init__(self, call: tuple[Any, ...], rank: int, where: str, size: int) -> None:
-        self.call = call
-        self.rank = rank
-        self.where = where
-        self.num_missing = size
+        self.call: tuple[Any, ...] = call
+        self.rank: int = rank
+        self.where: str = where
+        self.num_missing: int = size
         self.notes: dict[int, Any] = {}
 
 

@@ -26,8 +26,8 @@ class Graph:
     ARE_PAIRS = False
 
     def __init__(self, index: Sequence[int], edges: Sequence[int]) -> None:
-        self.index = [int(end) for end in index]
-        self.edges = [int(edge) for edge in edges]
+        self.index: list[int] = [int(end) for end in index]
+        self.edges: list[int] = [int(edge) for edge in edges]
 
     def edges_of(self, rank: int) -> tuple[list[int], list[int]]:
         """Ranks that a rank receives from and sends to."""
@@ -47,8 +47,8 @@ class Edges:
         destinations: Sequence[int],
         weights: tuple[list[int], list[int]] | None,
     ) -> None:
-        self.sources = [int(rank) for rank in sources]
-        self.destinations = [int(rank) for rank in destinations]
+        self.sources: list[int] = [int(rank) for rank in sources]
+        self.destinations: list[int] = [int(rank) for rank in destinations]
         self.weights = weights
 
     def edges_of(self, rank: int) -> tuple[list[int], list[int]]:  # noqa: ARG002 - as of a graph
@@ -81,14 +81,14 @@ class Graphcomm(Topocomm):
         """Number of neighbours of a rank."""
         return len(self.Get_neighbors(rank))
 
-    dims = property(Get_dims)
-    topo = property(Get_topo)
-    nnodes = property(lambda self: self.Get_dims()[0])
-    nedges = property(lambda self: self.Get_dims()[1])
-    index = property(lambda self: self.Get_topo()[0])
-    edges = property(lambda self: self.Get_topo()[1])
-    neighbors = property(lambda self: self.Get_neighbors(self._rank))
-    nneighbors = property(lambda self: self.Get_neighbors_count(self._rank))
+    dims: property = property(Get_dims)
+    topo: property = property(Get_topo)
+    nnodes: property = property(lambda self: self.Get_dims()[0])
+    nedges: property = property(lambda self: self.Get_dims()[1])
+    index: property = property(lambda self: self.Get_topo()[0])
+    edges: property = property(lambda self: self.Get_topo()[1])
+    neighbors: property = property(lambda self: self.Get_neighbors(self._rank))
+    nneighbors: property = property(lambda self: self.Get_neighbors_count(self._rank))
 
 
 class Distgraphcomm(Topocomm):

@@ -69,8 +69,8 @@ class Group(Copied):
             return self.members.index(self._own)
         return constants.UNDEFINED
 
-    size = property(Get_size)
-    rank = property(Get_rank)
+    size: property = property(Get_size)
+    rank: property = property(Get_rank)
 
     def Dup(self) -> Group:
         """A group of the same ranks."""

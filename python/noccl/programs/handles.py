@@ -66,7 +66,7 @@ class Handle:
         return number
 
     py2f = toint
-    handle = property(toint)
+    handle: property = property(toint)
 
     @classmethod
     def fromint(cls, arg: int, /) -> Any:

@@ -65,15 +65,15 @@ class Hub:
     def __init__(self, session: Session, ranks: int, *, host_seconds: float | None) -> None:
         self.session = session
         self.current: int | None = None
-        self.progress = 0
-        self.switches = 0
+        self.progress: int = 0
+        self.switches: int = 0
         self.shared: dict[Any, Any] = {}
         self.at_end: dict[int, Callable[[], None]] = {}
         self.on_switch: Callable[[int | None], None] | None = None
         self._waiting: dict[int, Waiter] = {}
         self._num_waits = 0
         to_hub = getcurrent().switch
-        self.links = [Link(rank, session, self, to_hub) for rank in range(ranks)]
+        self.links: list[Link] = [Link(rank, session, self, to_hub) for rank in range(ranks)]
         self._home = getcurrent()
         self._interruption: ProgramError | None = None
         self._values: list[Any] = [None] * ranks

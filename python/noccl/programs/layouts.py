@@ -36,10 +36,10 @@ class Origin:
         self, combiner: str, values: dict[str, Any], bases: tuple[Any, ...] = (), name: str = ""
     ) -> None:
         self.attributes: dict[int, Any] = {}
-        self.bases = bases
-        self.combiner = combiner
-        self.name = name
-        self.values = values
+        self.bases: tuple[Any, ...] = bases
+        self.combiner: str = combiner
+        self.name: str = name
+        self.values: dict[str, Any] = values
 
     @property
     def is_named(self) -> bool:

@@ -43,11 +43,11 @@ class Link:
     __slots__ = ("has_split", "hub", "rank", "session", "to_hub")
 
     def __init__(self, rank: int, session: Session, hub: Hub, to_hub: Any) -> None:
-        self.rank = rank
-        self.session = session
-        self.hub = hub
-        self.to_hub = to_hub
-        self.has_split = False
+        self.rank: int = rank
+        self.session: Session = session
+        self.hub: Hub = hub
+        self.to_hub: Any = to_hub
+        self.has_split: bool = False
 
     def check(self) -> None:
         """Makes sure that it is this rank that calls.

@@ -44,8 +44,8 @@ class MpiBuffer(np.ndarray[Any, np.dtype[np.uint8]]):
         """Address of the first byte."""
         return int(self.ctypes.data) if self.nbytes else 0
 
-    obj = property(lambda self: self.base)
-    readonly = property(lambda self: not self.flags.writeable)
+    obj: property = property(lambda self: self.base)
+    readonly: property = property(lambda self: not self.flags.writeable)
     format = "B"
 
     def __setitem__(self, item: Any, value: Any) -> None:

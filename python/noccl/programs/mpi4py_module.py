@@ -58,7 +58,7 @@ class Module(Functions, types.ModuleType):
 
     def __init__(self, hub: Hub, processor: str) -> None:
         super().__init__("mpi4py.MPI", "MPI on a simulated network.")
-        self.__file__ = __file__
+        self.__file__: str | None = __file__
         self._hub = hub
         self._processor = processor
         self._found: dict[tuple[str, int], Any] = {}

@@ -122,20 +122,20 @@ class Functions:
         self.Flush_buffer()
         return Request(self._link())
 
-    Get_address = staticmethod(memories.address_of)
-    Alloc_mem = staticmethod(memories.alloc_mem)
-    Free_mem = staticmethod(memories.free_mem)
-    Aint_add = staticmethod(memories.aint_add)
-    Aint_diff = staticmethod(memories.aint_diff)
+    Get_address: staticmethod[[Any], int] = staticmethod(memories.address_of)
+    Alloc_mem: staticmethod[..., memories.MpiBuffer] = staticmethod(memories.alloc_mem)
+    Free_mem: staticmethod[[Any], None] = staticmethod(memories.free_mem)
+    Aint_add: staticmethod[[int, int], int] = staticmethod(memories.aint_add)
+    Aint_diff: staticmethod[[int, int], int] = staticmethod(memories.aint_diff)
 
-    Add_error_class = staticmethod(failures.add_error_class)
-    Add_error_code = staticmethod(failures.add_error_code)
-    Add_error_string = staticmethod(failures.add_error_string)
-    Get_error_class = staticmethod(failures.error_class_of)
-    Get_error_string = staticmethod(failures.error_string)
-    Remove_error_class = staticmethod(failures.remove_error_code)
-    Remove_error_code = staticmethod(failures.remove_error_code)
-    Remove_error_string = staticmethod(failures.remove_error_string)
+    Add_error_class: staticmethod[[], int] = staticmethod(failures.add_error_class)
+    Add_error_code: staticmethod[[int], int] = staticmethod(failures.add_error_code)
+    Add_error_string: staticmethod[[int, str], None] = staticmethod(failures.add_error_string)
+    Get_error_class: staticmethod[[int], int] = staticmethod(failures.error_class_of)
+    Get_error_string: staticmethod[[int], str] = staticmethod(failures.error_string)
+    Remove_error_class: staticmethod[[int], None] = staticmethod(failures.remove_error_code)
+    Remove_error_code: staticmethod[[int], None] = staticmethod(failures.remove_error_code)
+    Remove_error_string: staticmethod[[int], None] = staticmethod(failures.remove_error_string)
 
     @staticmethod
     def _typecode(datatype: Datatype) -> str | None:

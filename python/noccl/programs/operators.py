@@ -112,7 +112,7 @@ class Op(Copied):
         """May operands be exchanged?"""
         return bool(self._alive("Is_commutative").is_commutative)
 
-    is_commutative = property(Is_commutative)
+    is_commutative: property = property(Is_commutative)
 
     @classmethod
     def Create(cls, function: Callable[..., Any], commute: bool = False) -> Self:

@@ -22,11 +22,11 @@ class Topocomm(NeighbourCollectives, Intracomm):
         sources, destinations = self._edges()
         return len(sources), len(destinations)
 
-    inoutedges = property(lambda self: self._edges())
-    inedges = property(lambda self: self._edges()[0])
-    outedges = property(lambda self: self._edges()[1])
-    indegree = property(lambda self: self.degrees[0])
-    outdegree = property(lambda self: self.degrees[1])
+    inoutedges: property = property(lambda self: self._edges())
+    inedges: property = property(lambda self: self._edges()[0])
+    outedges: property = property(lambda self: self._edges()[1])
+    indegree: property = property(lambda self: self.degrees[0])
+    outdegree: property = property(lambda self: self.degrees[1])
 
     def Ineighbor_allgather(self, sendbuf: Any, recvbuf: Any) -> Request:
         """The buffer of this rank for each neighbour, and theirs, by edge."""

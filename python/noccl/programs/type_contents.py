@@ -22,8 +22,8 @@ class Contents(Layout):
         """What has made it, as a number of MPI."""
         return VALUES[f"COMBINER_{self._alive('combiner').combiner}"]
 
-    is_named = property(lambda self: self._alive("is_named").is_named)
-    is_predefined = property(lambda self: self._state is None or self._state.is_named)
+    is_named: property = property(lambda self: self._alive("is_named").is_named)
+    is_predefined: property = property(lambda self: self._state is None or self._state.is_named)
 
     def Get_envelope(self) -> tuple[int, int, int, int, int]:
         """Numbers of integers, addresses, counts and datatypes of the contents; the combiner."""
@@ -38,8 +38,8 @@ class Contents(Layout):
         # New handles, since a program frees them.
         return integers, [], counts, [type(base)(base) for base in bases]
 
-    envelope = property(Get_envelope)
-    contents = property(Get_contents)
+    envelope: property = property(Get_envelope)
+    contents: property = property(Get_contents)
 
     def decode(self) -> tuple[Any, str, dict[str, Any]]:
         """The datatype that it was made from, the combiner, its arguments."""

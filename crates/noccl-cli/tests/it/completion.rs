@@ -33,6 +33,7 @@ fn bash_completes_verbs_and_options() {
     assert_eq!(complete("noccl compa", 1).trim(), "compare");
     assert_eq!(complete("noccl compare --colu", 2).trim(), "--columns");
     assert!(complete("noccl compare --format ", 3).contains("csv"));
+    assert_eq!(complete("noccl compare all_r", 2).trim(), "all_reduce");
 }
 
 #[test]
@@ -44,6 +45,7 @@ fn zsh_and_fish_load_their_scripts_where_they_are_installed() {
             text.contains("compare") && text.contains("columns"),
             "{shell}: {text}"
         );
+        assert!(text.contains("multicast reduce all_reduce"), "{shell}");
         let script = folder.file(&format!("noccl.{shell}"), &text);
         if let Some(said) = in_shell(shell, &[arguments, &script.display().to_string()]) {
             assert_eq!((said.code, said.stderr.as_str()), (Some(0), ""), "{shell}");

@@ -8,7 +8,7 @@ from noccl.programs.memories import Pickle
 
 Request = requests.Request
 Message = probes.Message
-pickle = Pickle()
+pickle: Pickle = Pickle()
 
 
 class Comm(comm.Comm):

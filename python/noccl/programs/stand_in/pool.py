@@ -72,7 +72,7 @@ class Pool:
     def __init__(self, comm: Intracomm, root: int, most: int | None) -> None:
         self.comm = comm
         others = [rank for rank in range(comm.Get_size()) if rank != root]
-        self.workers = others if most is None else others[:most]
+        self.workers: list[int] = others if most is None else others[:most]
         self._idle = collections.deque(self.workers)
         self._queue: collections.deque[tuple[Future[Any], Call]] = collections.deque()
         self._begun: dict[int, Future[Any]] = {}
