@@ -22,7 +22,7 @@ TOPICS = {
     "Comparisons and measurements": (
         *("experiments", "explanations", "studies", "matrix_products", "tables"),
     ),
-    "Figures": ("plots", "explanation_plot", "figures"),
+    "Figures": ("plots", "explanation_plot", "recording_plots", "figures"),
     "Schedules": (
         "schedules",
         "builder",
@@ -30,6 +30,7 @@ TOPICS = {
         "checks",
         "runs",
         "run_reports",
+        "recordings",
         "own_data",
     ),
     "Collectives of your own, searches": ("definitions", "searches", "orders"),

@@ -33,13 +33,14 @@ Whole studies
     sweep, read_sweep, sweep_status; gemm, multiply, attention, barrier_study
 Schedules of your own
     make_schedule, check, run, run_values, ScheduleBuilder; synth searches one;
+    read_recording reads what `noccl run schedule --record` has written
     Definition states a collective of your own, ChunkProgram writes its schedule;
     chain_orders, destination_draws order the destinations of chains
 Programs of ranks, as with MPI
     run_program(function, network, ranks=16), run_script
 Pictures
     plot_cycles, plot_latency, plot_link_load, plot_timeline, plot_pareto, plot_figure,
-    plot_explanation
+    plot_explanation, plot_gantt, plot_load_over_time (of recordings: run(..., record=True))
 Errors
     all derive from NocclError; a message says what was wrong and what is accepted
 
@@ -104,6 +105,8 @@ _NAMES = {
     "own_data": ("run_values",),
     "plots": ("plot_cycles", "plot_latency", "plot_link_load", "plot_timeline"),
     "programs.run": ("ProgramResult", "run_program", "run_script"),
+    "recording_plots": ("plot_gantt", "plot_load_over_time"),
+    "recordings": ("Recording", "read_recording"),
     "results": ("Result",),
     "run_reports": ("Counters", "RunReport"),
     "runs": ("Progress", "make_schedule", "run"),

@@ -69,6 +69,10 @@ from noccl.plots import plot_timeline as plot_timeline
 from noccl.programs.run import ProgramResult as ProgramResult
 from noccl.programs.run import run_program as run_program
 from noccl.programs.run import run_script as run_script
+from noccl.recording_plots import plot_gantt as plot_gantt
+from noccl.recording_plots import plot_load_over_time as plot_load_over_time
+from noccl.recordings import Recording as Recording
+from noccl.recordings import read_recording as read_recording
 from noccl.results import Result as Result
 from noccl.run_reports import Counters as Counters
 from noccl.run_reports import RunReport as RunReport

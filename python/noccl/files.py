@@ -27,7 +27,7 @@ def read_text(path: Path | str) -> str:
     Raises:
         FileError: It cannot be read, is too large, or is no text.
     """
-    return _with_name(path, _native.read_text)
+    return with_name(path, _native.read_text)
 
 
 def write_file(path: Path | str, content: bytes) -> None:
@@ -36,10 +36,15 @@ def write_file(path: Path | str, content: bytes) -> None:
     Raises:
         FileError: It cannot be written; what was there is still there.
     """
-    _with_name(path, lambda name: _native.write_file(name, content))
+    with_name(path, lambda name: _native.write_file(name, content))
 
 
-def _with_name(path: Path | str, call: Callable[[str], _T]) -> _T:
+def with_name(path: Path | str, call: Callable[[str], _T]) -> _T:
+    """Calls something with the name of a file.
+
+    Raises:
+        FileError: It is no name, or what the call raises.
+    """
     try:
         return call(os.fspath(path))
     except TypeError as error:

@@ -127,7 +127,8 @@ def plot_link_load(
         accepted = planes or "a row compared with has_links=True"
         raise ArgumentError(f"row {row} has no loads of plane {plane!r}; accepted: {accepted}")
     figure, axes = axes_of(ax, (6, 5))
-    _draw_links(axes, links)
+    draw_links(axes, links)
+    axes.set(xlabel="cluster x (East); memory tiles lie outside", ylabel="cluster y (North)")
     name = f"{rows[row]['collective']} {_series_name(rows[row])}"
     axes.set_title(f"{name}\nflits per link of plane {plane}")
     return figure
@@ -185,7 +186,21 @@ def _name(axes: Axes, ends: Sequence[tuple[str, float, float, str]]) -> None:
         axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0))
 
 
-def _draw_links(axes: Axes, links: list[dict[str, Any]]) -> None:
+def draw_links(
+    axes: Axes,
+    links: list[dict[str, Any]],
+    *,
+    most: float | None = None,
+    bar: str | None = "flits per link",
+) -> None:
+    """Draws links as arrows on the mesh.
+
+    Args:
+        axes: Axes to draw into.
+        links: `from_x`, `from_y`, `to_x`, `to_y` and `flits` of each.
+        most: Flits at the end of the colour map; None for the most of these links.
+        bar: What the colours mean; None for no colour bar.
+    """
     start = np.array([(link["from_x"], link["from_y"]) for link in links], dtype=float)
     step = np.array([(link["to_x"], link["to_y"]) for link in links], dtype=float) - start
     # Each direction of a link gets its own side.
@@ -200,7 +215,7 @@ def _draw_links(axes: Axes, links: list[dict[str, Any]]) -> None:
         scale=1,
         width=0.012,
         cmap="viridis",
-        clim=(0, max(link["flits"] for link in links)),
+        clim=(0, max(link["flits"] for link in links) if most is None else most),
     )
     ends = np.concatenate([start, start + step])
     columns, rows = (
@@ -213,11 +228,10 @@ def _draw_links(axes: Axes, links: list[dict[str, Any]]) -> None:
         ylim=(rows[0] - 0.6, rows[-1] + 0.6),
         xticks=columns,
         yticks=rows,
-        xlabel="cluster x (East); memory tiles lie outside",
-        ylabel="cluster y (North)",
         aspect="equal",
     )
-    axes.figure.colorbar(arrows, ax=axes, label="flits per link")
+    if bar is not None:
+        axes.figure.colorbar(arrows, ax=axes, label=bar)
 
 
 def _rows(table: ResultTable, kind: str) -> list[dict[str, Any]]:

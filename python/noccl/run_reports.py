@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from noccl.notebook_html import Fragment
+    from noccl.recordings import Recording
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class RunReport(Result):
         blocked_link_cycles: On core tiles: cycles in which words could not go on over a link, over
             all links.
         noise: Runtimes under noise; None if none were asked for.
+        recording: The run over time; None if it was not recorded.
     """
 
     cycles: int
@@ -84,6 +86,7 @@ class RunReport(Result):
     hardware: HardwareReport | None = None
     blocked_link_cycles: int | None = None
     noise: NoiseStatistics | None = None
+    recording: Recording | None = None
 
     def __eq__(self, other: object) -> bool:
         """Are all fields equal, arrays by their elements?"""

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from noccl import _native
 from noccl.errors import ArgumentError
 from noccl.networks import network_of
+from noccl.recordings import Recording
 from noccl.run_reports import RunReport
 from noccl.schedules import Schedule, schedule_text
 from noccl.sizes import size
@@ -118,6 +119,7 @@ def run(
     boundary: str | None = None,
     is_lock_step: bool = False,
     noise: Noise | None = None,
+    record: bool = False,
     on_progress: OnProgress | None = None,
 ) -> RunReport:
     """Runs a schedule cycle by cycle.
@@ -140,6 +142,8 @@ def run(
         is_lock_step: Core tiles: no message of a round begins before those of all earlier rounds
             have come, as on an ideal machine.
         noise: Core tiles: runs under noise beside this one.
+        record: Keep links, blocked router ports and transactions over time: `recording` of the
+            report.
         on_progress: Called now and then; returning False ends the call.
 
     Raises:
@@ -162,7 +166,10 @@ def run(
         noise=noise,
     )
     progress = native_progress(on_progress)
-    return RunReport.from_json(_native.run(network, schedule_text(schedule), request, progress))
+    if not record:
+        return RunReport.from_json(_native.run(network, schedule_text(schedule), request, progress))
+    report, recording = _native.record(network, schedule_text(schedule), request, progress)
+    return replace(RunReport.from_json(report), recording=Recording(recording))
 
 
 def run_request(

@@ -8,8 +8,8 @@ use crate::request::{
 };
 use crate::supervise::supervise;
 use noccl::collective::{
-    Loaded, MemoryImage, Place, Schedule, parse_algorithms, parse_collective, parse_element,
-    parse_operator, word,
+    Loaded, MemoryImage, Place, RunRecording, Schedule, parse_algorithms, parse_collective,
+    parse_element, parse_operator, word,
 };
 use noccl::network::{describe, parse_tile, root_name};
 use noccl::study::Calibration;
@@ -117,6 +117,46 @@ pub(crate) fn run(
             noccl::collective::run(&loaded.network, &schedule, &fields.resolve()?, watch)
         },
     )
+}
+
+/// As `run`, with the recording of the run as JSON text.
+#[pyfunction]
+pub(crate) fn record(
+    py: Python<'_>,
+    network: &Network,
+    schedule: String,
+    request: String,
+    on_progress: OnProgress,
+) -> PyResult<(String, String)> {
+    let loaded = Arc::clone(&network.loaded);
+    supervise(py, on_progress.as_ref(), move |watch| {
+        let fields: RunFields = parse(&request)?;
+        let schedule = read_schedule(&schedule)?;
+        let request = fields.resolve()?;
+        let found = noccl::collective::record(&loaded.network, &schedule, &request, watch)?;
+        Ok((json(&found.0)?, json(&found.1)?))
+    })
+}
+
+/// The recording in a file, checked, as JSON text.
+#[pyfunction]
+pub(crate) fn read_recording(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    supervise(py, None, move |_| {
+        let text = noccl::files::read_text(&path)?;
+        json(&noccl::collective::parse_recording(
+            &path.display().to_string(),
+            &text,
+        )?)
+    })
+}
+
+/// The text of a recording's file, from the recording as JSON text.
+#[pyfunction]
+pub(crate) fn recording_file(py: Python<'_>, recording: String) -> PyResult<String> {
+    supervise(py, None, move |_| {
+        let read: RunRecording = noccl::files::parse_json("recording", &recording, "recording")?;
+        read.file()
+    })
 }
 
 /// Runs a schedule on the caller's inputs: (tile, offset, bytes) in, (tile, offset, length) out.

@@ -28,6 +28,8 @@ mod _native {
         run_values, schedule, stress, traffic,
     };
     #[pymodule_export]
+    use super::calls::{read_recording, record, recording_file};
+    #[pymodule_export]
     use super::calls::{read_text, write_file};
 
     #[pymodule_export]

@@ -22,6 +22,7 @@ mod progress;
 mod random;
 mod rank_time;
 mod record;
+mod recording;
 mod result;
 mod run_loop;
 
@@ -47,5 +48,6 @@ pub use record::{
     Handshake, RecordedKind, RecordedRows, Store, TransferStart,
 };
 pub use record::{MessageClass, MessageCrossing, MessageCycle, MessageDelivery, QueuedPacket};
+pub use recording::{BLOCKING_CAUSES, BlockedPort, Recording, TransactionTime, Window};
 pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};
 pub use run_loop::{advance, step};

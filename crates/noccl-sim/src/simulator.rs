@@ -3,7 +3,9 @@
 
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::driver::schedule::ScheduleRun;
+use crate::explain::Observer;
 use crate::machine::Machine;
+use crate::over_time::TimeRecorder;
 use crate::record::OnCycle;
 use crate::router::{RouterEngine, engine_of};
 use crate::router::{esp, smart, udn};
@@ -59,6 +61,36 @@ impl Backend for Simulator {
 }
 
 impl<'a> Simulation<'a> {
+    /// Records from now on where an engine has a place for it; else the recorder comes back.
+    pub(crate) fn record_inside(
+        &mut self,
+        recorder: Box<TimeRecorder>,
+    ) -> Result<(), Box<TimeRecorder>> {
+        match &mut self.0 {
+            Kind::Machine(run) => {
+                run.observe(Observer::Recorder(recorder));
+                Ok(())
+            }
+            Kind::Other(..) => Err(recorder),
+        }
+    }
+
+    /// The recorder that was given to the engine.
+    pub(crate) fn take_recorder(&mut self) -> Option<Box<TimeRecorder>> {
+        match &mut self.0 {
+            Kind::Machine(run) => run.take_recorder(),
+            Kind::Other(..) => None,
+        }
+    }
+
+    /// The action of a tile's part of it.
+    pub(crate) fn action_of(&self, instance: u32) -> Option<u32> {
+        match &self.0 {
+            Kind::Machine(run) => run.action_of(instance),
+            Kind::Other(..) => None,
+        }
+    }
+
     /// A run before its first cycle, with a record of every cycle.
     pub(crate) fn recorded(request: &Request<'a>, on_cycle: OnCycle<'a>) -> Result<Self, RunError> {
         request.config.check()?;

@@ -25,6 +25,7 @@ mod noise;
 mod npb;
 mod order;
 pub mod parts;
+mod recording;
 mod request;
 mod runs;
 pub mod stress;
@@ -82,6 +83,10 @@ pub use order::{
     MAX_DRAWN_DESTINATIONS, OrderDraw, OrderDrawRequest, OrderReport, OrderRequest, OrderRow,
     order, order_draws, parse_orders, path_hops,
 };
+pub use recording::{
+    BlockedTrace, LinkTrace, MAX_RECORDED_ENTRIES, MAX_RECORDED_WINDOWS, RECORDING_FORMAT,
+    RecordedInput, RecordedPort, RecordedTransaction, RunRecording, TracedLink, parse_recording,
+};
 pub use request::{
     Loaded, MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, default_root,
     format_bytes, group_name, load, load_spec, members, parse_bytes, parse_collective,
@@ -105,8 +110,8 @@ pub use traffic::{
 };
 pub use verified::Verified;
 pub use view::{
-    LinkTrace, MAX_WINDOWS, TracedLink, VIEW_FORMAT, View, ViewAction, ViewOptions, ViewRequest,
-    ViewTile, view, view_options,
+    MAX_WINDOWS, VIEW_FORMAT, View, ViewAction, ViewOptions, ViewRequest, ViewTile, view,
+    view_options,
 };
 
 // What studies say of their course.

@@ -55,7 +55,8 @@ pub(crate) fn result_of(
     }
 }
 
-fn links(machine: &Machine<'_>) -> Vec<LinkLoad> {
+/// Flits over every link that carried any.
+pub(crate) fn links(machine: &Machine<'_>) -> Vec<LinkLoad> {
     let mut loads = Vec::new();
     for plane in Plane::ALL {
         for (tile, port, flits) in machine.mesh.planes[plane.idx()].link_loads() {

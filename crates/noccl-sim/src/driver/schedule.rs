@@ -7,8 +7,10 @@ use crate::diagnose::diagnose;
 use crate::diagnose::view::Driver;
 use crate::driver::{drain_done, result_of};
 use crate::endpoint::core::Agents;
+use crate::explain::Observer;
 use crate::machine::Machine;
 use crate::machine::event::DriverEvent;
+use crate::over_time::TimeRecorder;
 use crate::record::OnCycle;
 use noccl_net::Network;
 use noccl_run::{
@@ -72,6 +74,25 @@ impl<'a> ScheduleRun<'a> {
             agents,
             events: Vec::new(),
         })
+    }
+
+    /// Somebody watches the machine from now on.
+    pub(crate) fn observe(&mut self, observer: Observer) {
+        self.machine.observer = Some(observer);
+    }
+
+    /// The recorder, if it is what watches.
+    pub(crate) fn take_recorder(&mut self) -> Option<Box<TimeRecorder>> {
+        match self.machine.observer.take() {
+            Some(Observer::Recorder(recorder)) => Some(recorder),
+            Some(Observer::Log(_) | Observer::Watcher(_)) | None => None,
+        }
+    }
+
+    /// The action of a tile's part of it.
+    pub(crate) fn action_of(&self, instance: u32) -> Option<u32> {
+        let known = self.agents.instances.all.get(instance);
+        known.map(|instance| instance.action)
     }
 
     /// What a run that is over was made of.

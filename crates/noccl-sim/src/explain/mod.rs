@@ -17,6 +17,7 @@ use crate::driver::result_of;
 use crate::driver::schedule::ScheduleRun;
 use crate::endpoint::core::Agents;
 use crate::machine::Machine;
+use crate::over_time::TimeRecorder;
 use crate::router::behaviour_for;
 use log::{Index, Log};
 use noccl_net::Network;
@@ -36,6 +37,8 @@ pub(crate) enum Observer {
     Log(Box<Log>),
     /// Second pass.
     Watcher(Box<Watcher>),
+    /// Not an explanation: the record of a run over time.
+    Recorder(Box<TimeRecorder>),
 }
 
 /// Can a run on this network be explained cycle by cycle? Those that are simulated without AXI interfaces cannot.
@@ -61,7 +64,7 @@ pub fn explain_schedule(
     let result = result_of(&machine, agents.times(), &[]);
     let log = match machine.observer {
         Some(Observer::Log(log)) => *log,
-        Some(Observer::Watcher(_)) | None => Log::default(),
+        Some(Observer::Watcher(_) | Observer::Recorder(_)) | None => Log::default(),
     };
     let index = Index::new(log);
     let (stretches, path) = Walk::new(network, schedule, &agents, &index).run();
@@ -76,7 +79,7 @@ pub fn explain_schedule(
             let usage = watcher.usage.into_iter().map(usage::Usage::into_use);
             (watcher.cycles, usage.collect())
         }
-        Some(Observer::Log(_)) | None => (BTreeMap::new(), Vec::new()),
+        Some(Observer::Log(_) | Observer::Recorder(_)) | None => (BTreeMap::new(), Vec::new()),
     };
     let breakdown = Breakdown {
         start_cycle: from,
@@ -148,6 +151,7 @@ impl Machine<'_> {
                 log.command(slot, txn, set, tile, now);
             }
             Some(Observer::Watcher(watcher)) => watcher.command(slot, txn.owner, tile),
+            Some(Observer::Recorder(recorder)) => recorder.command(slot, txn, tile, now),
             None => {}
         }
     }
@@ -155,8 +159,10 @@ impl Machine<'_> {
     /// The last beat of a transaction is at its target.
     #[inline]
     pub(crate) fn note_delivered(&mut self, tile: u32, slot: u32) {
-        if let Some(Observer::Log(log)) = &mut self.observer {
-            log.delivered(slot, tile, self.clock.now());
+        match &mut self.observer {
+            Some(Observer::Log(log)) => log.delivered(slot, tile, self.clock.now()),
+            Some(Observer::Recorder(recorder)) => recorder.delivered(slot, self.clock.now()),
+            Some(Observer::Watcher(_)) | None => {}
         }
     }
 
@@ -166,6 +172,7 @@ impl Machine<'_> {
         match &mut self.observer {
             Some(Observer::Log(log)) => log.completed(slot, tile, self.clock.now()),
             Some(Observer::Watcher(watcher)) => watcher.completed(slot, tile),
+            Some(Observer::Recorder(recorder)) => recorder.completed(slot, self.clock.now()),
             None => {}
         }
     }
@@ -173,8 +180,12 @@ impl Machine<'_> {
     /// A transaction is over.
     #[inline]
     pub(crate) fn note_closed(&mut self, slot: u32) {
-        if let Some(Observer::Log(log)) = &mut self.observer {
-            log.closed(slot);
+        match &mut self.observer {
+            Some(Observer::Log(log)) => log.closed(slot),
+            Some(Observer::Recorder(recorder)) => {
+                recorder.closed(slot, self.interfaces.txns.get(slot));
+            }
+            Some(Observer::Watcher(_)) | None => {}
         }
     }
 

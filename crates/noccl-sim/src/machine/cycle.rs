@@ -26,6 +26,9 @@ impl Machine<'_> {
             self.schedule_timeouts(plane);
         }
         self.note_pending_credits();
+        if self.observer.is_some() {
+            self.note_arbitration();
+        }
         if let Some((recorder, observed)) = self.observe() {
             recorder.note_offers(&observed);
         }

@@ -28,6 +28,7 @@ mod link_cycles;
 mod merge_cycles;
 mod messages;
 mod open_run;
+mod over_time;
 mod overlap;
 mod prop_buffer_space;
 mod prop_bypass;

@@ -3,27 +3,24 @@
 //!
 //! The command line and the page in a browser call the same function, so that both show the same cycles.
 
-mod link_trace;
 mod options;
 
-pub use link_trace::{LinkTrace, MAX_WINDOWS, TracedLink};
 pub use options::{ViewOptions, view_options};
 
 use crate::compare::{AlgorithmRequest, Case, CompareRequest, best_of, bounded, collective_of};
+use crate::recording::LinkTrace;
 use crate::request::spec_of_text;
 use crate::{
     Error, Verified, group_name, load, parse_algorithms, parse_bytes, parse_collective,
     parse_element, parse_group, parse_operator, parse_override, parse_root, root_name,
     runtime_cycles,
 };
-use link_trace::LinkRecorder;
 use noccl_coll::Choice;
 use noccl_net::{Network, TileId, TileKind, TileRef, elaborate};
 use noccl_run::{
-    Backend as _, Counters, Diagnosis, Mode, OnProgress, Request, Run as _, RunConfig, RunError,
-    RunResult, Tally, Watch, energy_pj,
+    Counters, Diagnosis, Mode, OnProgress, Request, RunConfig, RunResult, Tally, Watch, energy_pj,
 };
-use noccl_sim::Simulator;
+use noccl_sim::{RecordRequest, Recorded, record_over_time};
 use noccl_workload::{CheckError, Collective, Schedule, participants};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,8 +28,8 @@ use serde::{Deserialize, Serialize};
 /// Version of the format of a [`View`].
 pub const VIEW_FORMAT: u32 = 1;
 
-/// Steps between two reports of the progress.
-const REPORT_STEPS: u64 = 256;
+/// More windows than these are merged in pairs.
+pub const MAX_WINDOWS: usize = 4096;
 
 /// Which run to show. The words are those of the command line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -217,12 +214,6 @@ fn compared(
     }
 }
 
-struct Recorded {
-    result: RunResult,
-    trace: LinkTrace,
-    stall: Option<Diagnosis>,
-}
-
 /// Runs a schedule step by step and records its links.
 fn record(
     network: &Network,
@@ -230,38 +221,23 @@ fn record(
     case: &Case,
     on_progress: OnProgress<'_>,
 ) -> Result<Recorded, Error> {
-    let config = RunConfig::new(Mode::Value);
-    let mut run = Simulator.start(&Request {
+    let request = Request {
         network,
         schedule,
         inputs: &case.inputs,
-        config: &config,
-    })?;
-    let mut recorder = LinkRecorder::new(network);
-    let mut steps = 0_u64;
-    let mut stall = None;
-    while !run.is_over() && stall.is_none() {
-        match noccl_run::step(&mut run) {
-            Ok(_) => recorder.before(run.progress().cycle, &run),
-            Err(RunError::Stall(diagnosis)) => stall = Some(*diagnosis),
-            Err(error @ (RunError::Refused { .. } | RunError::Interrupted { .. })) => {
-                return Err(error.into());
-            }
-        }
-        steps += 1;
-        if steps.is_multiple_of(REPORT_STEPS) && !on_progress(run.progress()) {
-            let cycle = run.progress().cycle;
-            return Err(RunError::Interrupted { cycle }.into());
-        }
-    }
-    let outputs: &[_] = if stall.is_none() { &case.outputs } else { &[] };
-    let result = run.result(outputs);
-    let trace = recorder.finish(network, &result.links);
-    Ok(Recorded {
-        result,
-        trace,
-        stall,
-    })
+        config: &RunConfig::new(Mode::Value),
+    };
+    let asked = RecordRequest {
+        max_windows: MAX_WINDOWS,
+        max_entries: 4 << 20,
+        is_links_only: true,
+    };
+    Ok(record_over_time(
+        &request,
+        &case.outputs,
+        asked,
+        on_progress,
+    )?)
 }
 
 fn view_of(
@@ -273,7 +249,7 @@ fn view_of(
 ) -> Result<View, Error> {
     let Recorded {
         result,
-        trace,
+        recording,
         stall,
     } = recorded;
     let bounds = noccl_model::bounds(network, &bounded(network, collective, choice)?)?;
@@ -297,7 +273,7 @@ fn view_of(
             .energy()
             .map(|energy| energy_pj(&result.counters, energy)),
         actions: actions(network, schedule, &result, stall.is_some()),
-        trace,
+        trace: LinkTrace::of(network, &recording),
         stall,
     })
 }
@@ -323,7 +299,7 @@ fn tiles(network: &Network, collective: &Collective) -> Result<Vec<ViewTile>, Er
 /// Most tiles that an action names: a barrier of a million tiles is drawn as one bar.
 const MAX_NAMED_TILES: usize = 64;
 
-fn actions(
+pub(crate) fn actions(
     network: &Network,
     schedule: &Schedule,
     result: &RunResult,

@@ -5,7 +5,7 @@ mod plan;
 mod run;
 
 pub use plan::check;
-pub use run::{RunReport, RunRequest, replay, report_run, run};
+pub use run::{RunReport, RunRequest, record, replay, report_run, run};
 
 pub use noccl_coll::chain::order::ChainOrder;
 pub use noccl_coll::{Algorithm, Choice, CollError};
@@ -16,13 +16,13 @@ pub use noccl_sim::checkpoint::CheckpointError;
 pub use noccl_studies::{
     AlgorithmRequest, AutoChoice, AutoGrid, AutoRequest, AutoRow, CauseRow, CheckpointRequest,
     CompareRequest, CompareRow, Comparison, ExplainMethod, ExplainRequest, ExplainSubject,
-    Explanation, Extent, LibraryBest, LinkFlits, Loaded, MatrixRequest, MatrixRow, SearchEnd,
-    Skipped, Spread as AutoSpread, SumError, SynthReport, SynthRequest, Verified, View,
+    Explanation, Extent, LibraryBest, LinkFlits, Loaded, MatrixRequest, MatrixRow, RunRecording,
+    SearchEnd, Skipped, Spread as AutoSpread, SumError, SynthReport, SynthRequest, Verified, View,
     ViewRequest, auto_grid, auto_grid_text, auto_losses, auto_spread, check_auto_grid_page,
     check_auto_page, compare, compare_by_model, explain, is_saving, matrix, parse_algorithms,
     parse_bytes, parse_collective, parse_element, parse_lengths, parse_objective, parse_operator,
-    parse_schedule, read_definition, read_schedule, read_trace, run_values, schedule, size_note,
-    synth, update_auto_grid_page, update_auto_page, verify_values, view, word,
+    parse_recording, parse_schedule, read_definition, read_schedule, read_trace, run_values,
+    schedule, size_note, synth, update_auto_grid_page, update_auto_page, verify_values, view, word,
 };
 pub use noccl_synth::Objective;
 pub use noccl_workload::{

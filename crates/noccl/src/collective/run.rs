@@ -7,13 +7,14 @@ use crate::hardware::{self, HardwareRequest};
 use noccl_cosim::HardwareReport;
 use noccl_net::Network;
 use noccl_run::{
-    ActionTime, Counters, Mode, Progress, RunConfig, RunResult, Tally, Watch, energy_pj, gb_per_s,
-    time_ns,
+    ActionTime, Counters, Mode, OnProgress, Progress, Request, RunConfig, RunError, RunResult,
+    Tally, Watch, energy_pj, gb_per_s, time_ns,
 };
-use noccl_sim::run_trace;
+use noccl_sim::{RecordRequest, record_over_time, run_trace};
 use noccl_studies::parts::{Case, Session, busiest, link_flits, runtime_cycles};
+use noccl_studies::{MAX_RECORDED_ENTRIES, MAX_RECORDED_WINDOWS, RunRecording};
 use noccl_studies::{NoiseRequest, NoiseStatistics, under_noise};
-use noccl_workload::{Schedule, Trace, check_trace};
+use noccl_workload::{Place, Schedule, Trace, check_trace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -47,6 +48,17 @@ impl RunRequest {
             hardware: None,
             noise: None,
         }
+    }
+
+    /// What no recorded run does.
+    fn refuse_record(&self) -> Result<(), Error> {
+        let found = match (&self.hardware, &self.checkpoint) {
+            (Some(_), _) => "a run with hardware",
+            (None, Some(_)) => "a run with checkpoints",
+            (None, None) => return Ok(()),
+        };
+        let accepted = "accepted: with the simulator, without a checkpoint";
+        Err(Error::argument("--record", found, accepted))
     }
 
     /// What no run in lock-step does.
@@ -134,6 +146,55 @@ pub fn run(
     request: &RunRequest,
     watch: Watch<'_>,
 ) -> Result<RunReport, Error> {
+    run_by(network, schedule, request, watch, None)
+}
+
+/// As [`run`], with a record of links, blocked ports and transactions over time.
+///
+/// # Errors
+/// As [`run`]; with a checkpoint or with hardware there is no record.
+pub fn record(
+    network: &Network,
+    schedule: &Schedule,
+    request: &RunRequest,
+    watch: Watch<'_>,
+) -> Result<(RunReport, RunRecording), Error> {
+    request.refuse_record()?;
+    let mut recorded = None;
+    let mut simulate = |inputs: &Request<'_>, outputs: Outputs<'_>, on_progress: OnProgress<'_>| {
+        let asked = RecordRequest {
+            max_windows: MAX_RECORDED_WINDOWS,
+            max_entries: MAX_RECORDED_ENTRIES,
+            is_links_only: false,
+        };
+        let found = record_over_time(inputs, outputs, asked, on_progress)?;
+        match found.stall {
+            Some(stall) => Err(RunError::Stall(Box::new(stall)).into()),
+            None => {
+                let of = RunRecording::new(network, schedule, &found.result, &found.recording);
+                recorded = Some(of);
+                Ok(found.result)
+            }
+        }
+    };
+    let report = run_by(network, schedule, request, watch, Some(&mut simulate))?;
+    let recording = recorded.ok_or_else(|| Error::argument("--record", "", "accepted: a run"))?;
+    Ok((report, recording))
+}
+
+/// Where a run is read: place and bytes.
+type Outputs<'a> = &'a [(Place, u64)];
+/// Runs a request in place of the session.
+type Simulate<'s> =
+    &'s mut dyn FnMut(&Request<'_>, Outputs<'_>, OnProgress<'_>) -> Result<RunResult, Error>;
+
+fn run_by(
+    network: &Network,
+    schedule: &Schedule,
+    request: &RunRequest,
+    watch: Watch<'_>,
+    recorded: Option<Simulate<'_>>,
+) -> Result<RunReport, Error> {
     // The checker bounds every size by the memories before anything is allocated.
     noccl_workload::check(network, schedule)?;
     let case = match (&schedule.collective, request.config.mode) {
@@ -147,8 +208,19 @@ pub fn run(
         Some(case) => case.reference(network, schedule)?,
         None => Vec::new(),
     };
-    let (result, hardware) = match &request.hardware {
-        None => {
+    let (result, hardware) = match (&request.hardware, recorded) {
+        (None, Some(simulate)) => {
+            let of = Request {
+                network,
+                schedule,
+                inputs,
+                config: &request.config,
+            };
+            let simulate =
+                |on_progress: &mut dyn FnMut(Progress) -> bool| simulate(&of, outputs, on_progress);
+            (Tally::run_actions(watch, simulate)?, None)
+        }
+        (None, None) => {
             let mut session = Session::<RunResult>::begin(request.checkpoint.as_ref())?;
             let config = &request.config;
             let simulate = |on_progress: &mut dyn FnMut(Progress) -> bool| {
@@ -156,7 +228,7 @@ pub fn run(
             };
             (Tally::run_actions(watch, simulate)?, None)
         }
-        Some(hardware) => {
+        (Some(hardware), _) => {
             let memory = (inputs, outputs);
             request.refuse_hardware()?;
             let asked = (hardware, &request.config);

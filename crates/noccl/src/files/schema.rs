@@ -2,7 +2,9 @@
 //! JSON Schemas of everything that is read or written, generated from the Rust types.
 
 use crate::Error;
-use crate::collective::{CompareRow, Explanation, MatrixRow, RunReport, SynthReport, View};
+use crate::collective::{
+    CompareRow, Explanation, MatrixRow, RunRecording, RunReport, SynthReport, View,
+};
 use crate::network::NetworkDescription;
 use crate::network::TreeDescription;
 use crate::program::{NpbRow, ProgramReport};
@@ -17,7 +19,7 @@ use noccl_workload::CheckReport;
 use schemars::{Schema, schema_for};
 
 /// Names that [`schema`] accepts.
-pub const SCHEMA_NAMES: [&str; 32] = [
+pub const SCHEMA_NAMES: [&str; 33] = [
     "spec",
     "network",
     "tree",
@@ -29,6 +31,7 @@ pub const SCHEMA_NAMES: [&str; 32] = [
     "order_draws",
     "check",
     "run",
+    "recording",
     "program",
     "compare",
     "view",
@@ -74,6 +77,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "order_draws" => schema_for!(Vec<OrderDraw>),
         "check" => schema_for!(CheckReport),
         "run" => schema_for!(RunReport),
+        "recording" => schema_for!(RunRecording),
         "program" => schema_for!(ProgramReport),
         "compare" => schema_for!(Vec<CompareRow>),
         "view" => schema_for!(Vec<View>),

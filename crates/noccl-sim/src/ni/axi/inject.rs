@@ -80,6 +80,9 @@ impl Machine<'_> {
             self.interfaces.nis[tile].narrow_outstanding += u32::from(opens);
             let is_wide_read = flit.is_some_and(|f| self.interfaces.opens_wide_read(f));
             self.interfaces.nis[tile].reads_outstanding += u32::from(is_wide_read);
+            if let Some(flit) = flit {
+                self.note_first_beat(flit.txn);
+            }
             self.push(Plane::Req, tile, flit);
             has_sent = true;
         }
@@ -241,6 +244,7 @@ impl Machine<'_> {
             stream.in_flight += u16::from(is_reduction);
         }
         if beat == 0 {
+            self.note_first_beat(stream.txn);
             self.open_operands(tile);
         }
         let payload = self.load_beat(tile, stream, address, bytes, is_reduction);
@@ -289,6 +293,9 @@ impl Machine<'_> {
             .expect("a ready read has a stream");
         let txn = *self.interfaces.txns.get(stream.txn);
         let beat = stream.next_beat;
+        if beat == 0 {
+            self.note_first_beat(stream.txn);
+        }
         let is_last = beat + 1 == stream.beats;
         let ni = &mut self.interfaces.nis[tile];
         if is_last {

@@ -5,6 +5,7 @@
 //! [`phases`] move through a cycle in partitions that threads share; [`fifo`] holds what is stored; [`fork`] routes, [`merge`]
 //! brings heads together at merge points, [`reduction`] combines their payload. [`bypass`] lets flits pass routers in flight.
 
+pub(crate) mod blocked;
 pub(crate) mod bypass;
 pub(crate) mod context;
 pub(crate) mod control;

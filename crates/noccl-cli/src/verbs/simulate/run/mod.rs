@@ -5,6 +5,7 @@ mod messages;
 mod program;
 mod program_report;
 mod ranks;
+mod recording;
 mod report;
 mod schedule;
 mod simulation;

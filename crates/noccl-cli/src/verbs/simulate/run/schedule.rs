@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl run schedule`
 
-use super::report;
 use super::simulation::SimulationArgs;
+use super::{recording, report};
 use crate::Outcome;
 use crate::args::{CheckpointArgs, CoreArgs, SpecArgs};
 use crate::progress::watched;
@@ -17,6 +17,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   noccl run schedule reduce.json
+  noccl run schedule reduce.json --record run.json
   noccl run schedule reduce.json --spec collective_noc_4x4_published --mode timing --json
   noccl run schedule exchange.json --spec tilepro64_7x7 --lock-step
   noccl run schedule large.json --mode timing --checkpoint large.ckpt
@@ -35,6 +36,9 @@ pub struct RunSchedule {
     cores: CoreArgs,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
+    /// Record links, blocked router ports and transactions over time to this file: .json (ui.perfetto.dev shows it) or .parquet
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
 }
 
 impl RunSchedule {
@@ -45,9 +49,17 @@ impl RunSchedule {
         request.config.is_lock_step = self.cores.lock_step;
         request.noise = self.cores.noise();
         let schedule = noccl::collective::read_schedule(&self.file)?;
-        let found = watched("actions", |watch| {
-            noccl::collective::run(&network, &schedule, &request, watch)
+        let Some(place) = &self.record else {
+            let found = watched("actions", |watch| {
+                noccl::collective::run(&network, &schedule, &request, watch)
+            })?;
+            return report::print(&found, self.simulation.json);
+        };
+        recording::check(place)?;
+        let (found, recorded) = watched("actions", |watch| {
+            noccl::collective::record(&network, &schedule, &request, watch)
         })?;
+        recording::write(place, &recorded)?;
         report::print(&found, self.simulation.json)
     }
 }

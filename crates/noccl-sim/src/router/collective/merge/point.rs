@@ -236,6 +236,11 @@ impl Joins {
             .chain(self.reductions.waiting_at(r))
     }
 
+    /// Routers in whose stores operands of wide reductions lie, and does the oldest beat lack contributions?
+    pub(crate) fn stored(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
+        self.reductions.stored()
+    }
+
     /// Senders of the operands in pairs that a router lacks of a transaction, for diagnosis.
     pub(crate) fn missing_senders(
         &self,

@@ -25,6 +25,9 @@ const IN_PLACE: u8 = 1 << 7;
 /// Operands of one beat that meet in pairs: a [`Meeting`](super::meeting::Meeting) knows of them.
 const IN_PAIRS: u8 = 1 << 6;
 
+/// All inputs, as a bit set.
+const ALL_INPUTS: u8 = 0x1f;
+
 /// Inputs from the routers of the same column.
 const COLUMN_INPUTS: u8 = Port::North.bit() | Port::South.bit();
 
@@ -244,6 +247,13 @@ impl Flow {
             return 0;
         }
         Port::Local.bit()
+    }
+
+    /// Does the oldest beat that lies here lack operands that have to come? `None` if none lies here.
+    pub(crate) fn oldest_lacks(&self) -> Option<bool> {
+        let (_, have) = self.stored().next()?;
+        let expected = self.inputs & ALL_INPUTS & !self.in_place();
+        Some(expected & !have != 0)
     }
 
     /// Beats that lie here in part or as a whole, with the inputs whose operands are there.

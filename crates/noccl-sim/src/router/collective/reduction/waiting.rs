@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What lies in the units of a plane, for diagnosis.
 
-use super::Reductions;
 use super::flow::Flow;
 use super::meeting::Meeting;
+use super::unit::Unit;
+use super::{PIECE, Reductions};
 use crate::router::collective::merge::types::Waiting;
 use crate::transport::flit::Flit;
 use crate::transport::transaction::Trees;
@@ -51,8 +52,29 @@ impl Reductions {
         by_router.chain(meetings)
     }
 
+    /// Routers in whose stores operands lie, and does the oldest beat lack contributions?
+    pub(crate) fn stored(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
+        let pieces = self.pieces.iter().enumerate();
+        let pieces = pieces.filter_map(|(piece, units)| Some((piece, units.as_deref()?)));
+        pieces.flat_map(|(piece, units)| {
+            let units = (piece * PIECE..).zip(units);
+            units.filter_map(|(r, unit)| Some((r, lacks_contributions(unit)?)))
+        })
+    }
+
     /// The result that a router's arithmetic offers and the cycle since which it could have, for diagnosis.
     pub(crate) fn oldest_result(&self, r: usize, here: u32) -> Option<(u64, Flit)> {
         self.get(r)?.oldest_result(here)
     }
+}
+
+/// Does the oldest beat in a store lack contributions? `None` if the store is empty.
+fn lacks_contributions(unit: &Unit) -> Option<bool> {
+    unit.flows.iter().find_map(|flow| {
+        if flow.is_in_pairs() {
+            let meeting = unit.meeting(flow.txn)?;
+            return Some(meeting.missing().next().is_some());
+        }
+        flow.oldest_lacks()
+    })
 }
