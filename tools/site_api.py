@@ -22,7 +22,7 @@ TOPICS = {
     "Comparisons and measurements": (
         *("experiments", "explanations", "studies", "matrix_products", "tables"),
     ),
-    "Figures": ("plots", "explanation_plot", "figures"),
+    "Figures": ("plots", "explanation_plot", "figures", "views"),
     "Schedules": (
         "schedules",
         "builder",
