@@ -25,6 +25,7 @@ export function madeUpRun(base, side = 1024, num_windows = 64) {
     }
   }
   const bytes = [];
+  let text = "";
   for (const entries of ofWindow) {
     leb128(entries.length, bytes);
     let before = 0;
@@ -33,8 +34,9 @@ export function madeUpRun(base, side = 1024, num_windows = 64) {
       leb128(1, bytes);
       before = link;
     }
+    text += bytes.splice(0).map((byte) => String.fromCharCode(byte)).join("");
   }
-  const trace = { window_cycles: 1, num_windows, links, windows: Buffer.from(bytes).toString("base64") };
+  const trace = { window_cycles: 1, num_windows, links, windows: btoa(text) };
   const actions = [{ kind: "transfer", tiles: [0], start_cycle: 0, finish_cycle: num_windows }];
   return { ...base, network: `made up, ${side}x${side}`, mesh: [side, side], tiles, trace, actions, cycles: num_windows };
 }

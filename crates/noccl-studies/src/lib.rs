@@ -106,7 +106,7 @@ pub use traffic::{
 pub use verified::Verified;
 pub use view::{
     LinkTrace, MAX_WINDOWS, TracedLink, VIEW_FORMAT, View, ViewAction, ViewOptions, ViewRequest,
-    ViewTile, view, view_options,
+    ViewTile, view, view_options, view_schedule,
 };
 
 // What studies say of their course.
