@@ -3,6 +3,8 @@
 
 PAGE := page/dist/noccl.html
 WASM := $(TARGET_DIR)/wasm32-unknown-unknown/web/noccl_web.wasm
+# The simulator's benchmark as WebAssembly; no part of the page.
+UNIFORM := $(TARGET_DIR)/wasm32-unknown-unknown/web/examples/uniform.wasm
 PAGE_SOURCES := page/build.mjs $(wildcard page/src/*)
 
 page/node_modules/.installed: page/package.json page/package-lock.json
@@ -24,10 +26,12 @@ page: $(PAGE) ## The page of `noccl view` (minutes, Node 20); `make build` then 
 
 # The program with the page in it is not installed: tests of other stages use the installed one.
 .PHONY: test-page
-test-page: $(PAGE) ## The page in a browser, and its engine against the program: same cycles, same bytes
+test-page: $(PAGE) $(VENV)/.use ## The page in a browser, and its engine against the program: same cycles, same bytes
 	cargo build --release --locked -p noccl-cli -p noccl-py
-	NOCCL=$(abspath $(BUILT))/noccl ENGINE=$(WASM) PAGE=$(PAGE) node --test page/tests/*.test.mjs
+	NOCCL=$(abspath $(BUILT))/noccl NATIVE=$(abspath $(BUILT))/lib_native.so PYTHON=$(abspath $(BIN))/python ENGINE=$(WASM) PAGE=$(PAGE) \
+	  node --test page/tests/*.test.mjs
 
 .PHONY: bench-page
-bench-page: $(PAGE) ## Milliseconds to the page's first result, frames per second
-	PAGE=$(PAGE) node page/tests/measure.mjs
+bench-page: $(PAGE) ## The page's first result, frames per second, a million tiles, the engine in a worker
+	cargo build --profile web --locked --target wasm32-unknown-unknown -p noccl-web --example uniform
+	PAGE=$(PAGE) UNIFORM=$(UNIFORM) node page/tests/measure.mjs

@@ -22,7 +22,7 @@ TOPICS = {
     "Comparisons and measurements": (
         *("experiments", "explanations", "studies", "matrix_products", "tables"),
     ),
-    "Figures": ("plots", "explanation_plot", "recording_plots", "figures"),
+    "Figures": ("plots", "explanation_plot", "recording_plots", "figures", "views"),
     "Schedules": (
         "schedules",
         "builder",

@@ -28,6 +28,7 @@ import site_tables
 
 ROOT = repository.ROOT
 _INDEX = "docs/README.md"
+_BUILT_PAGE = ROOT / "page/dist/noccl.html"
 # What users rarely search for comes after what they do.
 _LATE = ("developer/", "design/", "repository/")
 # Path in the site's sources to the path in the repository, of pages outside docs/.
@@ -59,6 +60,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             File.generated(config, site_pages.site_path(path), abs_src_path=str(ROOT / path))
         )
     files.append(File.generated(config, "python_api.md", content=site_api.page()))
+    if _BUILT_PAGE.is_file():
+        source = str(_BUILT_PAGE)
+        files.append(File.generated(config, site_pages.LIVE_PAGE, abs_src_path=source))
     for notebook in sorted((ROOT / "docs").glob("notebooks/*.ipynb")):
         name = f"notebooks/{notebook.stem}.md"
         files.append(File.generated(config, name, content=site_notebooks.page(notebook)))
@@ -75,6 +79,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return markdown
     origin = _origins.get(path, f"docs/{path}")
     text = site_pages.rewrite_links(markdown, origin)
+    text = site_pages.with_live_runs(text, path, is_built=_BUILT_PAGE.is_file())
     figures, tables = site_tables.linked_figures(text), site_tables.linked_tables(markdown, origin)
     return site_pages.for_python_markdown(text) + figures + tables
 

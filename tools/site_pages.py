@@ -9,6 +9,7 @@ paths. Nothing here depends on the generator of the site; `site_hooks.py` calls 
 
 from __future__ import annotations
 
+import html
 import os
 import re
 from collections.abc import Callable, Iterable
@@ -32,6 +33,9 @@ _NAMED_FENCE = re.compile(r"^```(\w+) ([\w.-]+)$", re.MULTILINE)
 _COMMENT = re.compile(r"^(<!--.*?-->)$", re.MULTILINE)
 _CELLS = re.compile(r"^ *\|.*$", re.MULTILINE)
 _CODE = re.compile(r"`[^`]*`")
+LIVE_PAGE = "noccl/view.html"
+"""The page of `noccl view` on the site."""
+_LIVE = re.compile(r"^<!-- run: (\S+) -->\n\[?!\[([^\]]*)\].*$", re.MULTILINE)
 _ITEM = re.compile(r"([-*]|\d+\.) ")
 
 
@@ -79,6 +83,31 @@ def rewrite_links(text: str, page: str, root: Path = repository.ROOT) -> str:
         return f"[{words}]({os.path.relpath(site_path(path), here)}{heading})"
 
     return outside_prose(text, lambda part: _LINK.sub(link, part))
+
+
+def with_live_runs(text: str, site_page: str, *, is_built: bool) -> str:
+    """The runs that a page shows: played by the page of `noccl view` if it is built, else pictures.
+
+    Such a picture stands below a comment with the fragment that chooses the run.
+
+    Args:
+        text: The page.
+        site_page: Its path in the site's sources.
+        is_built: Is the page of `noccl view` there?
+    """
+    if not is_built:
+        return text
+    address = os.path.relpath(LIVE_PAGE, os.path.dirname(site_page) or ".")
+
+    def frame(found: re.Match[str]) -> str:
+        source = html.escape(f"{address}#{found.group(1)}")
+        return (
+            f'<iframe src="{source}" title="{html.escape(found.group(2))}" loading="lazy"'
+            ' style="width: 100%; height: 700px; border: 1px solid #8886"></iframe>\n\n'
+            f"[Open the run in a window]({address}#{found.group(1)})"
+        )
+
+    return outside_prose(text, lambda part: _LIVE.sub(frame, part))
 
 
 def linked_files(pages: Iterable[str], root: Path = repository.ROOT) -> set[str]:

@@ -43,11 +43,11 @@ export const palette = (): Palette => (dark.matches ? DARK : LIGHT);
 
 export const onSchemeChange = (redraw: () => void) => dark.addEventListener("change", redraw);
 
-/** Planes by name, so that a plane has one colour in all runs. */
-const PLANES = ["wide", "rsp", "req", "udn", "static"];
+/** Colours of planes by name, so that a plane has one in all runs; core tiles have other planes than clusters. */
+const PLANES: Record<string, number> = { wide: 0, rsp: 1, req: 2, udn: 0, static: 1 };
 
 /** The colour of a plane's flits. */
-export const ofPlane = (plane: string): string => series(Math.max(PLANES.indexOf(plane), 0));
+export const ofPlane = (plane: string): string => series(PLANES[plane] ?? 2);
 
 /** The colour of the n-th kind of action of a run. */
 export const ofKind = (n: number): string => series(n + 3);

@@ -12,6 +12,8 @@ export class Controls {
   onChange = () => {};
   onRun = () => {};
   onFile: (file: File) => void = () => {};
+  /** The text of a spec, where the field says its name. */
+  private spec = { name: "", text: "" };
 
   constructor(private readonly form: HTMLFormElement) {
     fill(this.select("element"), ELEMENTS);
@@ -32,7 +34,7 @@ export class Controls {
     const text = (name: string) => this.field(name).value.trim();
     const form = text("form");
     const request: Request = {
-      network: text("network"),
+      network: text("network") === this.spec.name ? this.spec.text : text("network"),
       overrides: text("overrides").split(/\s+/).filter((word) => word !== ""),
       collective: text("collective"),
       bytes: text("bytes"),
@@ -46,7 +48,11 @@ export class Controls {
   }
 
   set({ request, second }: Shared): void {
-    const { algorithm, overrides, ...rest } = request;
+    const { algorithm, overrides, network, ...rest } = request;
+    const isText = network.includes("\n");
+    const name = isText ? `${/^name *= *"(.*)"/m.exec(network)?.[1] ?? "spec"} (own spec)` : network;
+    this.spec = { name, text: network };
+    this.write("network", name);
     for (const [name, value] of Object.entries(rest)) this.write(name, value);
     this.write("overrides", overrides.join(" "));
     this.write("second", second);

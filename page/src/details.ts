@@ -39,11 +39,12 @@ function whole(run: Run): Rows {
   const { counters } = view;
   const rows: Rows = [
     ["Network", `${view.network}, ${view.mesh.join("×")} tiles`],
-    ["Collective", `${view.request.collective} of ${view.request.bytes}, group ${view.group}, root ${view.root}`],
+    // A schedule of one's own may claim no collective.
+    view.group === "" ? ["Schedule", view.algorithm] : ["Collective", `${view.request.collective} of ${view.request.bytes}, group ${view.group}, root ${view.root}`],
     ["Flit-hops", number(counters.flit_hops ?? 0)],
     ["Busiest link", busiest(run)],
   ];
-  if (view.energy_pj !== null) rows.push(["Energy", `${(view.energy_pj / 1000).toFixed(1)} nJ`]);
+  if (view.energy_pj !== null) rows.push(["Energy", `${number(Math.round(view.energy_pj / 100) / 10)} nJ`]);
   if (view.trace.window_cycles > 1) rows.push(["Window", `${number(view.trace.window_cycles)} cycles`]);
   return rows;
 }

@@ -53,7 +53,7 @@ async function run(): Promise<void> {
         }),
       );
     }
-    history.replaceState(null, "", `#${fragmentOf({ request, second })}`);
+    if (location.protocol !== "about:") history.replaceState(null, "", `#${fragmentOf({ request, second })}`);
     show(views);
     progress.textContent = `Simulated in ${((performance.now() - start) / 1000).toFixed(2)} s.`;
   } catch (error) {
@@ -90,6 +90,14 @@ function recorded(): View[] {
   return text.startsWith("/*") ? [] : readViews(text);
 }
 
+/** In a frame or on a phone the mesh comes before the choice; a frame without an address has no link to copy. */
+function arrange(): void {
+  const isEmbedded = window.parent !== window;
+  document.body.classList.toggle("embedded", isEmbedded);
+  element<HTMLDetailsElement>("choice").open = !isEmbedded && !window.matchMedia("(max-width: 900px)").matches;
+  element("share").hidden = location.protocol === "about:";
+}
+
 async function begin(): Promise<void> {
   const views = recorded();
   const first = views[0];
@@ -116,4 +124,5 @@ window.addEventListener("hashchange", () => {
   void refresh().then(run);
 });
 onSchemeChange(() => player.draw());
+arrange();
 void begin();

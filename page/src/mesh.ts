@@ -1,38 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The mesh: tiles, links shaded by their load, flits on their way. Far out a tile is a few pixels of an image. */
+/** The mesh: tiles, links shaded by their load, flits on their way. Far out a tile is a pixel of an image. */
 
 import { ofPlane, palette } from "./colours.ts";
+import { FarImage } from "./far_image.ts";
 import type { Run } from "./run.ts";
-import type { Link } from "./view.ts";
+import { drawWaits, waitingTiles } from "./waits.ts";
 
 /** With fewer pixels per tile nothing but its load can be seen. */
 const CLOSE_PIXELS = 16;
+/** Width of a tile's square, of the distance between tiles. */
+const TILE_PART = 0.42;
+/** With as many pixels a tile says how many flits cross its links. */
+const COUNT_PIXELS = 120;
 /** A pointer is on a link within this many pixels. */
 const NEAR_PIXELS = 7;
+/** Links of one plane and one shade are one path, however many they are. */
+const SHADES = 8;
 
 export type Selected = { link: number } | { tile: number } | { action: number } | null;
 
+/** Where the mesh is on its canvas: pixels per tile, the south-west corner. */
+interface Camera {
+  cell: number;
+  left: number;
+  bottom: number;
+}
+
 export class Mesh {
   private readonly context: CanvasRenderingContext2D;
-  private readonly image = document.createElement("canvas");
-  /** Pixels per tile, and where the mesh's south-west corner is. */
-  private cell = 1;
-  private left = 0;
-  private bottom = 0;
+  /** What does not change while time passes: tiles, their names, links without their load. */
+  private readonly still = document.createElement("canvas").getContext("2d")!;
+  private stillState = "";
+  private readonly far: FarImage;
+  private camera: Camera = { cell: 1, left: 0, bottom: 0 };
   private zoom = 1;
   private pan: [number, number] = [0, 0];
+  /** Ends of every link, x0 y0 x1 y1, and the links in sight. */
+  private readonly ends: Float32Array;
+  private visible: number[] = [];
+  private readonly waits: [number, number][];
 
   constructor(
     readonly canvas: HTMLCanvasElement,
-    private run: Run,
+    private readonly run: Run,
   ) {
     this.context = canvas.getContext("2d")!;
-  }
-
-  show(run: Run): void {
-    this.run = run;
-    this.zoom = 1;
-    this.pan = [0, 0];
+    this.far = new FarImage(run);
+    this.waits = waitingTiles(run.view);
+    this.ends = new Float32Array(4 * run.view.trace.links.length);
   }
 
   /** Zooms around a point of the canvas, in CSS pixels. */
@@ -55,180 +70,249 @@ export class Mesh {
   draw(cycle: number, planes: Set<string>, selected: Selected): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const ratio = window.devicePixelRatio || 1;
+    if (width === 0 || height === 0) return;
     if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
       this.canvas.width = Math.round(width * ratio);
       this.canvas.height = Math.round(height * ratio);
     }
     const [columns, rows] = this.run.view.mesh;
-    this.cell = Math.min((width - 16) / columns, (height - 16) / rows) * this.zoom;
-    this.left = (width - columns * this.cell) / 2 + this.pan[0];
-    this.bottom = (height + rows * this.cell) / 2 + this.pan[1];
-    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.context.clearRect(0, 0, width, height);
-    if (this.cell < CLOSE_PIXELS) {
-      this.drawImage(cycle, planes);
-    } else {
-      this.drawTiles(selected);
-      this.drawLinks(cycle, planes, selected);
-    }
+    const cell = Math.min((width - 16) / columns, (height - 16) / rows) * this.zoom;
+    this.camera = { cell, left: (width - columns * cell) / 2 + this.pan[0], bottom: (height + rows * cell) / 2 + this.pan[1] };
+    this.context.setTransform(1, 0, 0, 1, 0, 0);
+    this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    if (cell >= CLOSE_PIXELS) this.drawClose(cycle, planes, selected, ratio);
+    else this.drawFar(cycle, planes, selected, ratio);
   }
 
   /** What is at a point of the canvas. */
   at(x: number, y: number, planes: Set<string>): Selected {
-    if (this.cell >= CLOSE_PIXELS) {
+    const { cell, left, bottom } = this.camera;
+    if (cell >= CLOSE_PIXELS) {
       let best = NEAR_PIXELS;
       let found = -1;
-      this.run.view.trace.links.forEach((link, index) => {
-        if (!planes.has(link.plane)) return;
-        const distance = this.distance(x, y, link, index);
-        if (distance < best) [best, found] = [distance, index];
-      });
+      for (const link of this.visible) {
+        if (!planes.has(this.run.view.trace.links[link]!.plane)) continue;
+        const distance = this.distance(x, y, link);
+        if (distance < best) [best, found] = [distance, link];
+      }
       if (found >= 0) return { link: found };
     }
-    const column = Math.floor((x - this.left) / this.cell);
-    const row = Math.floor((this.bottom - y) / this.cell);
+    const column = Math.floor((x - left) / cell);
+    const row = Math.floor((bottom - y) / cell);
     const tile = this.run.view.tiles.findIndex((t) => t.at[0] === column && t.at[1] === row);
     return tile >= 0 ? { tile } : null;
   }
 
+  private drawFar(cycle: number, planes: Set<string>, selected: Selected, ratio: number): void {
+    const { cell, left, bottom } = this.camera;
+    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.far.draw(this.context, cycle, planes, { cell, left, bottom, ratio });
+    const tiles = this.chosenTiles(selected).map((tile) => this.run.view.tiles[tile]!.at);
+    this.context.strokeStyle = palette().accent;
+    this.context.lineWidth = 2;
+    // A tile of less than a pixel has a mark of six.
+    const size = Math.max(cell, 6);
+    for (const at of tiles) {
+      const [x, y] = this.centre(at);
+      this.context.strokeRect(x - size / 2, y - size / 2, size, size);
+    }
+  }
+
+  private drawClose(cycle: number, planes: Set<string>, selected: Selected, ratio: number): void {
+    const { width, height } = this.canvas;
+    const { cell } = this.camera;
+    const state = JSON.stringify([width, height, this.camera, palette().ink, selected, [...planes]]);
+    if (state !== this.stillState) {
+      this.stillState = state;
+      this.still.canvas.width = width;
+      this.still.canvas.height = height;
+      this.still.setTransform(ratio, 0, 0, ratio, 0, 0);
+      this.place();
+      this.drawTiles(selected);
+      this.drawIdle(planes, selected);
+    }
+    this.context.drawImage(this.still.canvas, 0, 0);
+    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.drawLoads(cycle, planes);
+    if (this.run.view.trace.window_cycles === 1) this.drawFlits(cycle, planes);
+    if (cell >= COUNT_PIXELS) this.drawCounts(cycle, planes);
+    if (cycle <= (this.run.view.stall?.last_progress_cycle ?? cycle)) return;
+    drawWaits(this.context, this.waits, (tile) => this.centre(this.run.view.tiles[tile]!.at), cell * TILE_PART);
+  }
+
   private centre(at: [number, number]): [number, number] {
-    return [this.left + (at[0] + 0.5) * this.cell, this.bottom - (at[1] + 0.5) * this.cell];
+    const { cell, left, bottom } = this.camera;
+    return [left + (at[0] + 0.5) * cell, bottom - (at[1] + 0.5) * cell];
   }
 
-  /** Ends of a link: lanes of planes and directions lie next to each other. */
-  private ends(link: Link, index: number): [number, number, number, number] {
-    const [x0, y0] = this.centre(link.from);
-    const [x1, y1] = this.centre(link.to);
-    const length = Math.hypot(x1 - x0, y1 - y0) || 1;
-    const [ux, uy] = [(x1 - x0) / length, (y1 - y0) / length];
-    const lane = (this.run.planeOfLink[index]! + 0.6) * Math.min(this.cell * 0.07, 9);
-    const margin = this.cell * 0.22;
-    return [
-      x0 + ux * margin - uy * lane,
-      y0 + uy * margin + ux * lane,
-      x1 - ux * margin - uy * lane,
-      y1 - uy * margin + ux * lane,
-    ];
+  private isVisible(x: number, y: number): boolean {
+    const { cell } = this.camera;
+    return x > -cell && y > -cell && x < this.canvas.clientWidth + cell && y < this.canvas.clientHeight + cell;
   }
 
-  private distance(x: number, y: number, link: Link, index: number): number {
-    const [x0, y0, x1, y1] = this.ends(link, index);
+  /** Ends of all links: lanes of planes and directions lie next to each other. */
+  private place(): void {
+    const { cell } = this.camera;
+    const margin = cell * 0.22;
+    this.visible = [];
+    this.run.view.trace.links.forEach((link, index) => {
+      const [x0, y0] = this.centre(link.from);
+      const [x1, y1] = this.centre(link.to);
+      const length = Math.hypot(x1 - x0, y1 - y0) || 1;
+      const [ux, uy] = [(x1 - x0) / length, (y1 - y0) / length];
+      const lane = (this.run.planeOfLink[index]! + 0.6) * Math.min(cell * 0.07, 9);
+      const [dx, dy] = [-uy * lane, ux * lane];
+      this.ends.set([x0 + ux * margin + dx, y0 + uy * margin + dy, x1 - ux * margin + dx, y1 - uy * margin + dy], 4 * index);
+      if (this.isVisible((x0 + x1) / 2, (y0 + y1) / 2)) this.visible.push(index);
+    });
+  }
+
+  private distance(x: number, y: number, link: number): number {
+    const [x0, y0, x1, y1] = this.ends.subarray(4 * link, 4 * link + 4) as unknown as [number, number, number, number];
     const squared = (x1 - x0) ** 2 + (y1 - y0) ** 2 || 1;
     const along = Math.min(Math.max(((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / squared, 0), 1);
     return Math.hypot(x - x0 - along * (x1 - x0), y - y0 - along * (y1 - y0));
   }
 
+  private chosenTiles(selected: Selected): number[] {
+    if (selected === null || "link" in selected) return [];
+    return "tile" in selected ? [selected.tile] : (this.run.view.actions[selected.action]?.tiles ?? []);
+  }
+
   private drawTiles(selected: Selected): void {
-    const { tiles } = this.run.view;
     const colours = palette();
-    const size = this.cell * 0.42;
-    const hasNames = this.cell >= 44;
-    this.context.textAlign = "center";
-    this.context.textBaseline = "middle";
-    this.context.font = `${Math.min(Math.max(this.cell * 0.15, 9), 15)}px system-ui, sans-serif`;
-    const chosen = selected !== null && "action" in selected ? this.run.view.actions[selected.action]?.tiles : [];
+    const { cell } = this.camera;
+    const size = cell * TILE_PART;
+    const chosen = new Set(this.chosenTiles(selected));
+    this.still.textAlign = "center";
+    this.still.textBaseline = "middle";
     this.drawGrid(colours.line);
-    tiles.forEach((tile, index) => {
+    this.run.view.tiles.forEach((tile, index) => {
       const [x, y] = this.centre(tile.at);
       if (!this.isVisible(x, y)) return;
-      this.context.fillStyle = tile.is_memory ? colours.memory : tile.is_member ? colours.member : colours.tile;
-      this.context.beginPath();
-      this.context.roundRect(x - size / 2, y - size / 2, size, size, tile.is_memory ? 2 : size * 0.2);
-      this.context.fill();
-      const isSelected = (selected !== null && "tile" in selected && selected.tile === index) || chosen?.includes(index);
-      this.context.strokeStyle = isSelected ? colours.accent : colours.line;
-      this.context.lineWidth = isSelected ? 2.5 : 1;
-      this.context.stroke();
-      if (hasNames) {
-        this.context.fillStyle = colours.ink;
-        this.context.fillText(tile.name, x, y);
-      }
+      this.still.fillStyle = tile.is_memory ? colours.memory : tile.is_member ? colours.member : colours.tile;
+      this.still.beginPath();
+      this.still.roundRect(x - size / 2, y - size / 2, size, size, tile.is_memory ? 2 : size * 0.2);
+      this.still.fill();
+      this.still.strokeStyle = chosen.has(index) ? colours.accent : colours.line;
+      this.still.lineWidth = chosen.has(index) ? 2.5 : 1;
+      this.still.stroke();
+      this.drawName(tile.name.replace("mem:", "m"), x, y, size);
     });
+  }
+
+  /** The name of a tile, short for a memory; close up above its counts. */
+  private drawName(name: string, x: number, y: number, size: number): void {
+    const { cell } = this.camera;
+    if (cell < 44) return;
+    const pixels = Math.min(Math.max(cell * 0.15, 9), 15);
+    this.still.font = `${pixels}px system-ui, sans-serif`;
+    this.still.fillStyle = palette().ink;
+    this.still.fillText(name, x, cell < COUNT_PIXELS ? y : y - size * 0.34);
   }
 
   /** Routers with their neighbours, where no flit has crossed a link too. */
   private drawGrid(colour: string): void {
     const [columns, rows] = this.run.view.mesh;
-    for (let x = 0; x < columns; x++) this.line(...this.centre([x, 0]), ...this.centre([x, rows - 1]), 1, colour, 0.7);
-    for (let y = 0; y < rows; y++) this.line(...this.centre([0, y]), ...this.centre([columns - 1, y]), 1, colour, 0.7);
-    this.context.globalAlpha = 1;
+    this.still.strokeStyle = colour;
+    this.still.lineWidth = 1;
+    this.still.beginPath();
+    const line = (from: [number, number], to: [number, number]) => {
+      this.still.moveTo(...this.centre(from));
+      this.still.lineTo(...this.centre(to));
+    };
+    for (let x = 0; x < columns; x++) line([x, 0], [x, rows - 1]);
+    for (let y = 0; y < rows; y++) line([0, y], [columns - 1, y]);
+    this.still.stroke();
   }
 
-  private isVisible(x: number, y: number): boolean {
-    const margin = this.cell;
-    return x > -margin && y > -margin && x < this.canvas.clientWidth + margin && y < this.canvas.clientHeight + margin;
+  private linkPixels(): number {
+    return Math.min(Math.max(this.camera.cell * 0.03, 1), 4);
   }
 
-  private drawLinks(cycle: number, planes: Set<string>, selected: Selected): void {
-    const { links, window_cycles } = this.run.view.trace;
+  private drawIdle(planes: Set<string>, selected: Selected): void {
+    const { links } = this.run.view.trace;
+    this.still.beginPath();
+    for (const link of this.visible) if (planes.has(links[link]!.plane)) this.trace(this.still, link);
+    this.still.strokeStyle = palette().line;
+    this.still.lineWidth = this.linkPixels();
+    this.still.stroke();
+    if (selected === null || !("link" in selected) || this.ends.length <= 4 * selected.link) return;
+    this.still.beginPath();
+    this.trace(this.still, selected.link);
+    this.still.strokeStyle = palette().accent;
+    this.still.globalAlpha = 0.5;
+    this.still.lineWidth = this.linkPixels() + 6;
+    this.still.stroke();
+    this.still.globalAlpha = 1;
+  }
+
+  private trace(to: CanvasRenderingContext2D, link: number): void {
+    to.moveTo(this.ends[4 * link]!, this.ends[4 * link + 1]!);
+    to.lineTo(this.ends[4 * link + 2]!, this.ends[4 * link + 3]!);
+  }
+
+  private drawLoads(cycle: number, planes: Set<string>): void {
     const shades = this.run.shades(cycle);
-    const colours = palette();
-    const width = Math.min(Math.max(this.cell * 0.03, 1), 4);
-    const chosen = selected !== null && "link" in selected ? selected.link : -1;
-    links.forEach((link, index) => {
-      if (!planes.has(link.plane)) return;
-      const [x0, y0, x1, y1] = this.ends(link, index);
-      if (!this.isVisible((x0 + x1) / 2, (y0 + y1) / 2)) return;
-      this.line(x0, y0, x1, y1, width, colours.line, 1);
-      const shade = Math.min(shades[index]!, 1);
-      if (shade > 0) this.line(x0, y0, x1, y1, width * (1 + shade), ofPlane(link.plane), 0.15 + 0.75 * shade);
-      if (index === chosen) this.line(x0, y0, x1, y1, width + 4, colours.accent, 0.5);
+    const paths = this.run.planes.map(() => Array.from({ length: SHADES }, (): number[] => []));
+    for (const link of this.visible) {
+      const shade = Math.ceil(Math.min(shades[link]!, 1) * SHADES);
+      if (shade > 0) paths[this.run.planeOfLink[link]!]![shade - 1]!.push(link);
+    }
+    paths.forEach((ofShades, plane) => {
+      if (!planes.has(this.run.planes[plane]!)) return;
+      this.context.strokeStyle = ofPlane(this.run.planes[plane]!);
+      ofShades.forEach((links, index) => {
+        if (links.length === 0) return;
+        const shade = (index + 1) / SHADES;
+        this.context.globalAlpha = 0.15 + 0.75 * shade;
+        this.context.lineWidth = this.linkPixels() * (1 + shade);
+        this.context.beginPath();
+        for (const link of links) this.trace(this.context, link);
+        this.context.stroke();
+      });
     });
     this.context.globalAlpha = 1;
-    if (window_cycles === 1) this.drawFlits(cycle, planes);
   }
 
   /** A flit crosses its link within a cycle. */
   private drawFlits(cycle: number, planes: Set<string>): void {
-    const { links } = this.run.view.trace;
     const along = cycle - Math.floor(cycle);
-    const radius = Math.min(Math.max(this.cell * 0.035, 2), 6);
-    this.run.each(this.run.windowOf(cycle), (index) => {
-      const link = links[index]!;
-      if (!planes.has(link.plane)) return;
-      const [x0, y0, x1, y1] = this.ends(link, index);
-      this.context.fillStyle = ofPlane(link.plane);
+    const radius = Math.min(Math.max(this.camera.cell * 0.035, 2), 6);
+    this.run.planes.forEach((plane, index) => {
+      if (!planes.has(plane)) return;
+      this.context.fillStyle = ofPlane(plane);
       this.context.beginPath();
-      this.context.arc(x0 + (x1 - x0) * along, y0 + (y1 - y0) * along, radius, 0, 2 * Math.PI);
+      this.run.each(this.run.windowOf(cycle), (link) => {
+        if (this.run.planeOfLink[link] !== index) return;
+        const [x0, y0, x1, y1] = this.ends.subarray(4 * link, 4 * link + 4) as unknown as [number, number, number, number];
+        const [x, y] = [x0 + (x1 - x0) * along, y0 + (y1 - y0) * along];
+        this.context.moveTo(x + radius, y);
+        this.context.arc(x, y, radius, 0, 2 * Math.PI);
+      });
       this.context.fill();
     });
   }
 
-  private line(x0: number, y0: number, x1: number, y1: number, width: number, colour: string, alpha: number): void {
-    this.context.globalAlpha = alpha;
-    this.context.strokeStyle = colour;
-    this.context.lineWidth = width;
-    this.context.beginPath();
-    this.context.moveTo(x0, y0);
-    this.context.lineTo(x1, y1);
-    this.context.stroke();
-  }
-
-  /** One pixel per tile, by the load of the links that it drives. */
-  private drawImage(cycle: number, planes: Set<string>): void {
-    const [columns, rows] = this.run.view.mesh;
+  /** Flits per cycle into and out of a tile over its links: more go out where it copies, fewer where it adds. */
+  private drawCounts(cycle: number, planes: Set<string>): void {
     const shades = this.run.shades(cycle);
-    const load = new Float32Array(columns * rows);
-    this.run.view.trace.links.forEach((link, index) => {
-      if (planes.has(link.plane)) load[link.from[1] * columns + link.from[0]]! += shades[index]!;
-    });
-    const pixels = new ImageData(columns, rows);
-    const [from, to] = [rgb(palette().tile), rgb(ofPlane("wide"))];
-    for (let tile = 0; tile < load.length; tile++) {
-      const part = Math.min(load[tile]! / 2, 1);
-      const pixel = 4 * ((rows - 1 - Math.floor(tile / columns)) * columns + (tile % columns));
-      for (let c = 0; c < 3; c++) pixels.data[pixel + c] = from[c]! + (to[c]! - from[c]!) * part;
-      pixels.data[pixel + 3] = 255;
+    const size = this.camera.cell * TILE_PART;
+    const pixels = Math.min(size * 0.17, 15);
+    this.context.font = `${pixels}px system-ui, sans-serif`;
+    this.context.textAlign = "center";
+    this.context.textBaseline = "middle";
+    for (const tile of this.run.view.tiles) {
+      const [x, y] = this.centre(tile.at);
+      if (!this.isVisible(x, y)) continue;
+      this.run.planes.forEach((plane, index) => {
+        const { arriving, leaving } = this.run.linksOf(tile.at, index);
+        const sum = (links: number[]) => links.reduce((total, link) => total + shades[link]!, 0);
+        const [into, out] = [sum(arriving), sum(leaving)];
+        if (!planes.has(plane) || into + out === 0) return;
+        this.context.fillStyle = ofPlane(plane);
+        this.context.fillText(`${into.toFixed(1)} → ${out.toFixed(1)}`, x, y - size * 0.1 + index * pixels * 1.25);
+      });
     }
-    this.image.width = columns;
-    this.image.height = rows;
-    this.image.getContext("2d")!.putImageData(pixels, 0, 0);
-    this.context.imageSmoothingEnabled = false;
-    this.context.drawImage(this.image, this.left, this.bottom - rows * this.cell, columns * this.cell, rows * this.cell);
   }
-}
-
-function rgb(hex: string): [number, number, number] {
-  const value = Number.parseInt(hex.slice(1), 16);
-  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }

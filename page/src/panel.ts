@@ -6,6 +6,7 @@ import { Mesh, type Selected } from "./mesh.ts";
 import type { Run } from "./run.ts";
 import { Timeline } from "./timeline.ts";
 import { summary } from "./view.ts";
+import { waitsTable } from "./waits.ts";
 
 export class Panel {
   readonly root = document.createElement("article");
@@ -26,10 +27,11 @@ export class Panel {
     title.textContent = summary(run.view);
     const mesh = canvas("mesh", `Mesh of ${run.view.network} with ${run.view.mesh.join(" by ")} tiles`);
     const timeline = canvas("timeline", `Flits per cycle and ${run.view.actions.length} actions over ${run.duration} cycles`);
+    mesh.style.aspectRatio = run.view.mesh.join(" / ");
     this.mesh = new Mesh(mesh, run);
     this.timeline = new Timeline(timeline, run, maxCycles);
     this.root.append(title, mesh, legend(run), timeline);
-    if (run.view.stall !== null) this.root.append(waits(run));
+    if (run.view.stall !== null) this.root.append(waitsTable(run.view));
     this.listenToMesh(mesh);
     this.listenToTimeline(timeline);
   }
@@ -117,26 +119,4 @@ function legend(run: Run): HTMLUListElement {
   run.planes.forEach((plane) => entry(ofPlane(plane), `flits, ${plane} plane`));
   run.kinds.forEach((kind, index) => entry(ofKind(index), kind));
   return list;
-}
-
-/** Who waits for whom in a run that was given up. */
-function waits(run: Run): HTMLElement {
-  const { stall } = run.view;
-  const section = document.createElement("section");
-  const title = document.createElement("h2");
-  title.textContent = `${stall!.summary} Last movement in cycle ${stall!.last_progress_cycle}.`;
-  const table = document.createElement("table");
-  table.className = "waits";
-  const row = (tag: "th" | "td", cells: string[]) => {
-    const line = table.insertRow();
-    for (const text of cells) {
-      const cell = document.createElement(tag);
-      cell.textContent = text;
-      line.append(cell);
-    }
-  };
-  row("th", ["waits", "for", "at", "since cycle"]);
-  for (const wait of stall!.waits) row("td", [wait.waiter, wait.awaited, wait.place, String(wait.since_cycle)]);
-  section.append(title, table);
-  return section;
 }

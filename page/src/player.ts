@@ -33,7 +33,7 @@ export class Player {
 
   show(views: View[]): void {
     const runs = views.map((view) => new Run(view));
-    this.maxCycles = Math.max(...runs.map((run) => run.duration), ...runs.map((run) => run.start + run.view.lower_bound_cycles));
+    this.maxCycles = Math.max(...runs.flatMap((run) => [run.duration, run.boundCycle ?? 0]));
     this.offerPlanes(runs);
     this.panels = runs.map((run) => new Panel(run, this.maxCycles));
     for (const panel of this.panels) {

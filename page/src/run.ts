@@ -7,6 +7,11 @@ import { type Windows, readWindows } from "./windows.ts";
 /** Windows over which the shade of a link is averaged. */
 const SHADE_WINDOWS = 16;
 
+interface TileLinks {
+  arriving: number[];
+  leaving: number[];
+}
+
 export class Run {
   readonly duration: number;
   readonly planes: string[];
@@ -20,6 +25,8 @@ export class Run {
   private readonly windows: Windows;
   private readonly shade: Float32Array;
   private shadeWindow = -1;
+  /** Links by plane and mesh coordinate; made when first asked for. */
+  private atTiles: Map<string, TileLinks> | null = null;
 
   constructor(readonly view: View) {
     const { links, num_windows } = view.trace;
@@ -39,15 +46,42 @@ export class Run {
     this.shade = new Float32Array(links.length);
   }
 
+  /** After the last window nothing moves. */
   windowOf(cycle: number): number {
-    return Math.min(Math.floor(cycle / this.view.trace.window_cycles), this.view.trace.num_windows - 1);
+    return Math.floor(cycle / this.view.trace.window_cycles);
   }
 
   /** Links with flits in a window. */
   each(window: number, visit: (link: number, flits: number) => void): void {
     const { first, link, flits } = this.windows;
-    const end = first[window + 1] ?? 0;
-    for (let entry = first[window] ?? end; entry < end; entry++) visit(link[entry]!, flits[entry]!);
+    for (let entry = first[window]!, end = first[window + 1] ?? 0; entry < end; entry++) visit(link[entry]!, flits[entry]!);
+  }
+
+  /** Links of a plane at a tile. */
+  linksOf(at: [number, number], plane: number): TileLinks {
+    this.atTiles ??= this.sortedLinks();
+    return this.atTiles.get(`${at} ${plane}`) ?? { arriving: [], leaving: [] };
+  }
+
+  private sortedLinks(): Map<string, TileLinks> {
+    const sorted = new Map<string, TileLinks>();
+    const links = (at: [number, number], plane: number) => {
+      const key = `${at} ${plane}`;
+      const found = sorted.get(key) ?? { arriving: [], leaving: [] };
+      sorted.set(key, found);
+      return found;
+    };
+    this.view.trace.links.forEach((link, index) => {
+      links(link.from, this.planeOfLink[index]!).leaving.push(index);
+      links(link.to, this.planeOfLink[index]!).arriving.push(index);
+    });
+    return sorted;
+  }
+
+  /** Cycle in which a run that reaches the lower bound would end, if there is a bound. */
+  get boundCycle(): number | null {
+    const { lower_bound_cycles } = this.view;
+    return lower_bound_cycles === null || this.view.stall !== null ? null : this.start + lower_bound_cycles;
   }
 
   /** Flits per cycle of every link, averaged over the windows up to a cycle. */

@@ -114,8 +114,8 @@ export class Timeline {
     const stacks = this.run.flitsByPlane.map(() => new Float64Array(pixels));
     this.run.flitsByPlane.forEach((flits, plane) => {
       for (let pixel = 0; pixel < pixels; pixel++) {
-        const first = Math.floor((pixel / pixels) * num_windows);
-        const last = Math.max(Math.floor(((pixel + 1) / pixels) * num_windows), first + 1);
+        const first = this.run.windowOf((pixel / pixels) * this.run.duration);
+        const last = Math.max(this.run.windowOf(((pixel + 1) / pixels) * this.run.duration), first + 1);
         let sum = 0;
         for (let w = first; w < last && w < num_windows; w++) sum += flits[w]!;
         stacks[plane]![pixel] = sum / (last - first) / window_cycles;
@@ -134,7 +134,8 @@ export class Timeline {
     this.context.fillStyle = palette().faint;
     this.context.textAlign = "right";
     this.context.textBaseline = "top";
-    this.context.fillText(`${Math.round(top)} flits`, LEFT_PIXELS - 6, TOP_PIXELS);
+    const notation = top < 10_000 ? "standard" : "compact";
+    this.context.fillText(`${Math.round(top).toLocaleString("en", { notation })} flits`, LEFT_PIXELS - 6, TOP_PIXELS);
     this.context.fillText("per cycle", LEFT_PIXELS - 6, TOP_PIXELS + 14);
   }
 
@@ -181,13 +182,15 @@ export class Timeline {
 
   /** Where a run that reaches the lower bound would end. */
   private drawBound(): void {
-    const bound = this.x(this.run.start + this.run.view.lower_bound_cycles);
+    if (this.run.boundCycle === null) return;
+    const bound = this.x(this.run.boundCycle);
     const { bound: green } = palette();
     const height = this.canvas.clientHeight;
     this.context.setLineDash([5, 4]);
     vertical(this.context, bound, height, green, 1.5);
     this.context.setLineDash([]);
     this.context.fillStyle = green;
+    this.context.font = "12px system-ui, sans-serif";
     this.context.textBaseline = "top";
     const isRight = bound > this.canvas.clientWidth - 110;
     this.context.textAlign = isRight ? "right" : "left";

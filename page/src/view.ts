@@ -70,7 +70,8 @@ export interface View {
   cycles: number | null;
   last_event_cycle: number;
   clock_ghz: number;
-  lower_bound_cycles: number;
+  /** None of a schedule that claims no collective. */
+  lower_bound_cycles: number | null;
   verified: "yes" | "no" | "not_checked";
   counters: Record<string, number>;
   energy_pj: number | null;
@@ -78,6 +79,8 @@ export interface View {
   trace: Trace;
   stall: { cycle: number; last_progress_cycle: number; summary: string; waits: Wait[] } | null;
 }
+
+const STALL_CYCLES = 16;
 
 export const DEFAULT: Request = {
   network: "collective_noc_4x4",
@@ -121,6 +124,8 @@ function checked(read: unknown): View {
 
 /** Cycles from the first cycle to the end of the last window. */
 export function duration(view: View): number {
+  // A run that was given up moves no more long before; a few cycles show that.
+  if (view.stall !== null) return view.stall.last_progress_cycle + STALL_CYCLES;
   return Math.max(view.last_event_cycle, view.trace.num_windows * view.trace.window_cycles, 1);
 }
 
@@ -129,11 +134,15 @@ export function summary(view: View): string {
   if (view.cycles === null) {
     return `${view.algorithm}: ${view.stall?.summary ?? "given up"}`;
   }
-  const over = (view.cycles / Math.max(view.lower_bound_cycles, 1)).toFixed(2);
   const time = (view.cycles / view.clock_ghz / 1000).toPrecision(3);
   const checked = { yes: "outputs compared: right", no: "outputs compared: WRONG", not_checked: "outputs not compared" };
   return (
-    `${view.algorithm}: ${view.cycles.toLocaleString("en")} cycles (${time} µs at ${view.clock_ghz} GHz), ` +
-    `${over} times the lower bound of ${view.lower_bound_cycles.toLocaleString("en")}; ${checked[view.verified]}`
+    `${view.algorithm}: ${view.cycles.toLocaleString("en")} cycles (${time} µs at ${view.clock_ghz} GHz)` +
+    `${overBound(view.cycles, view.lower_bound_cycles)}; ${checked[view.verified]}`
   );
+}
+
+function overBound(cycles: number, bound: number | null): string {
+  if (bound === null) return "";
+  return `, ${(cycles / Math.max(bound, 1)).toFixed(2)} times the lower bound of ${bound.toLocaleString("en")}`;
 }

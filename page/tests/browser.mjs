@@ -18,6 +18,8 @@ export async function launch() {
 /** Opens an address; `problems` collects errors, complaints and requests that leave the file. */
 export async function open(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  // The merge gate runs other stages on the same cores.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const problems = [];
   page.on("pageerror", (error) => problems.push(`error: ${error}`));

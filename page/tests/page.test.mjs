@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page in a browser: every control, by pointer and by keyboard, bad input, hostile names, no request to anywhere.
-// Usage: NOCCL=program PAGE=page.html node --test tests/page.test.mjs
+// Usage: NOCCL=program NATIVE=extension PYTHON=python PAGE=page.html node --test tests/page.test.mjs
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { launch, open, titles } from "./browser.mjs";
 
-const { NOCCL, PAGE } = process.env;
+const { NATIVE, NOCCL, PAGE, PYTHON } = process.env;
 const url = pathToFileURL(resolve(PAGE)).href;
 let browser;
 let folder;
@@ -133,7 +133,7 @@ test("a fragment repeats a run; options follow the network", async () => {
   await page.dispatchEvent('[name="network"]', "change");
   await page.waitForFunction(() => [...document.querySelector('[name="algorithm"]').options].every((o) => o.value !== "ring"));
   await page.selectOption('[name="second"]', "");
-  await page.click("summary");
+  await page.click("#more > summary");
   await page.fill('[name="group"]', "row:2");
   await page.click("#run");
   await page.waitForFunction(() => location.hash.includes("smart_8x8") && document.getElementById("stop").hidden);
@@ -165,7 +165,7 @@ test("a long run stops at once", async () => {
   await titles(page);
   await page.fill('[name="network"]', "collective_noc_16x16");
   await page.fill('[name="bytes"]', "32KiB");
-  await page.click("summary");
+  await page.click("#more > summary");
   await page.fill('[name="form"]', "chain:1");
   await page.click("#run");
   await page.waitForSelector("#stop:not([hidden])");
@@ -193,6 +193,52 @@ test("the program's page shows its runs at once, names as text", async () => {
   await page.context().close();
 });
 
+test("a run on a spec of one's own is run again in the page", async () => {
+  writeFileSync(join(folder, "own.toml"), 'base = "collective_noc_4x4"\nname = "own"\n\n[memory]\nlatency_cycles = 20\n');
+  noccl("view", "reduce", "--spec", "./own.toml", "--bytes", "1KiB", "--algorithms", "in_network", "-o", "spec.html");
+  const { page, problems } = await open(browser, pathToFileURL(join(folder, "spec.html")).href);
+  const recorded = await titles(page);
+  assert.equal(await page.inputValue('[name="network"]'), "own (own spec)");
+  await page.click("#run");
+  await page.waitForFunction(() => document.getElementById("progress").textContent.startsWith("Simulated"));
+  assert.deepEqual(await titles(page), recorded);
+  const again = await open(browser, page.url());
+  assert.deepEqual(await titles(again.page), recorded);
+  assert.deepEqual([...problems, ...again.problems], []);
+  await page.context().close();
+  await again.page.context().close();
+});
+
+test("a notebook shows the page in a frame of its own origin", async () => {
+  // The package with the built extension, which is not installed.
+  const packaged = join(folder, "python/noccl");
+  cpSync(new URL("../../python/noccl", import.meta.url), packaged, { recursive: true, filter: (path) => !path.endsWith(".so") });
+  cpSync(NATIVE, join(packaged, "_native.abi3.so"));
+  const script = `
+import noccl
+result = noccl.view("collective_noc_4x4", "reduce", num_bytes="1KiB", algorithms=["in_network", "tree"])
+open("cell.html", "w", encoding="utf-8").write("<!doctype html><title>cell</title>" + result._repr_html_())
+result.save("saved.html")
+`;
+  execFileSync(PYTHON, ["-c", script], { cwd: folder, env: { ...process.env, PYTHONPATH: join(folder, "python") }, stdio: "inherit" });
+  const { page, problems } = await open(browser, pathToFileURL(join(folder, "cell.html")).href);
+  const frame = page.frames()[1];
+  const saved = await open(browser, pathToFileURL(join(folder, "saved.html")).href);
+  const expected = await titles(saved.page, 2);
+  assert.match(expected[1], /^tree/);
+  assert.deepEqual(await titles(frame, 2), expected);
+  await frame.click("#choice > summary");
+  await frame.selectOption('[name="second"]', "");
+  await frame.click("#run");
+  await frame.waitForFunction(() => document.getElementById("progress").textContent.startsWith("Simulated"));
+  assert.deepEqual(await titles(frame), expected.slice(0, 1));
+  assert.equal(await frame.isVisible("#share"), false);
+  assert.equal(await frame.evaluate(() => window.origin), "null");
+  assert.deepEqual([...problems, ...saved.problems], []);
+  await page.context().close();
+  await saved.page.context().close();
+});
+
 test("recorded runs are opened; damaged ones are refused in words", async () => {
   const run = noccl("view", "all_to_all", "--spec", "tilepro64_4x4", "--bytes", "128", "--json");
   const whole = JSON.parse(run);
@@ -208,7 +254,7 @@ test("recorded runs are opened; damaged ones are refused in words", async () => 
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const { page, problems } = await open(browser, url);
   await titles(page, 2);
-  await page.click("summary");
+  await page.click("#more > summary");
   const load = (name) => page.setInputFiles('[name="file"]', join(folder, name));
   await load("run.json");
   await page.waitForFunction(() => document.querySelectorAll(".run").length === 1);

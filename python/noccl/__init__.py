@@ -41,6 +41,7 @@ Programs of ranks, as with MPI
 Pictures
     plot_cycles, plot_latency, plot_link_load, plot_timeline, plot_pareto, plot_figure,
     plot_explanation, plot_gantt, plot_load_over_time (of recordings: run(..., record=True))
+    view plays runs on the mesh, in a notebook or as an HTML file
 Errors
     all derive from NocclError; a message says what was wrong and what is accepted
 
@@ -137,6 +138,7 @@ _NAMES = {
         "Tile",
     ),
     "verified": ("Verified",),
+    "views": ("View", "view"),
 }
 """Module to the public names that it holds."""
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}

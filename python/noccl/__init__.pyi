@@ -110,5 +110,7 @@ from noccl.tiles import Rectangle as Rectangle
 from noccl.tiles import Row as Row
 from noccl.tiles import Tile as Tile
 from noccl.verified import Verified as Verified
+from noccl.views import View as View
+from noccl.views import view as view
 
 __all__: list[str]

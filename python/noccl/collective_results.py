@@ -7,8 +7,10 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from noccl.errors import ArgumentError
 from noccl.results import Result
 from noccl.values import are_equal
+from noccl.views import View
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,6 +40,7 @@ class CollectiveResult(Result):
         report: Everything else that the run reports; `verified` says whether the values are those
             of the reference interpreter, byte by byte.
         mesh: What notebooks draw: the network, the group and the root.
+        spec: The network's spec, TOML text.
     """
 
     values: npt.NDArray[Any]
@@ -47,6 +50,17 @@ class CollectiveResult(Result):
     schedule: Schedule
     report: RunReport
     mesh: MeshDrawing | None = None
+    spec: str | None = None
+
+    def view(self) -> View:
+        """The run as a page that plays it, as `noccl.view` of its network and schedule.
+
+        Raises:
+            ArgumentError: The result does not know its network: it was not made by a collective.
+        """
+        if self.spec is None:
+            raise ArgumentError("spec: None; accepted: a result of noccl.all_reduce and the like")
+        return View.of_schedule(self.spec, self.schedule)
 
     def __eq__(self, other: object) -> bool:
         """Are all fields equal, arrays by their elements?"""

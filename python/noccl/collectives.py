@@ -244,6 +244,7 @@ def execute(
         schedule=schedule,
         report=report,
         mesh=mesh_of(network, ranks, root.text if claim["kind"] in WITH_ROOT else None),
+        spec=network.to_toml(),
     )
 
 

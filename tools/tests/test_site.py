@@ -57,6 +57,17 @@ def test_a_link_leads_to_the_same_file_on_the_site(
     assert site_pages.rewrite_links(text, page, root) == on_site
 
 
+def test_runs_are_played_where_the_page_is_built_and_pictures_elsewhere() -> None:
+    text = "a\n\n<!-- run: bytes=4KiB&second=ring -->\n[![Two <runs>](p.png)](how.md)\n\nb"
+    assert site_pages.with_live_runs(text, "papers/S1.md", is_built=False) == text
+    played = site_pages.with_live_runs(text, "papers/S1.md", is_built=True)
+    frame = 'src="../noccl/view.html#bytes=4KiB&amp;second=ring" title="Two &lt;runs&gt;"'
+    assert frame in played
+    assert "p.png" not in played
+    fenced = f"```md\n{text}\n```"
+    assert site_pages.with_live_runs(fenced, "papers/S1.md", is_built=True) == fenced
+
+
 def test_files_outside_the_pages_are_found_through_pages_outside_too(root: Path) -> None:
     pages = [str(path.relative_to(root)) for path in root.glob("docs/**/*.md")]
     found = site_pages.linked_files(pages, root)

@@ -8,7 +8,7 @@ use crate::request::{
 };
 use crate::supervise::supervise;
 use noccl::collective::{
-    Loaded, MemoryImage, Place, RunRecording, Schedule, parse_algorithms, parse_collective,
+    Loaded, MemoryImage, Place, RunRecording, Schedule, View, ViewRequest, parse_algorithms, parse_collective,
     parse_element, parse_operator, word,
 };
 use noccl::network::{describe, parse_tile, root_name};
@@ -245,6 +245,37 @@ pub(crate) fn explain(
             noccl::collective::explain(network, &fields.resolve(network, schedule)?, watch)
         },
     )
+}
+
+/// Runs a request, or a schedule on its network, and records what a picture needs, as JSON text.
+#[pyfunction]
+pub(crate) fn view(
+    py: Python<'_>,
+    request: String,
+    schedule: Option<String>,
+    on_progress: OnProgress,
+) -> PyResult<String> {
+    respond(
+        py,
+        &on_progress,
+        request,
+        move |request: ViewRequest, watch| match schedule {
+            Some(text) => noccl::collective::view_schedule(&request, &read_schedule(&text)?, watch),
+            None => noccl::collective::view(&request, watch),
+        },
+    )
+}
+
+/// The page that shows recorded runs, each the JSON text of a view.
+#[pyfunction]
+pub(crate) fn live_page(py: Python<'_>, views: Vec<String>) -> PyResult<String> {
+    supervise(py, None, move |_| {
+        let views: Vec<View> = views
+            .iter()
+            .map(|view| parse(view))
+            .collect::<Result<_, _>>()?;
+        noccl::report::live_page(&views)
+    })
 }
 
 /// Sweeps the offered load; report as JSON text.

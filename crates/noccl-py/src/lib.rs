@@ -24,8 +24,8 @@ mod _native {
     use super::calls::Network;
     #[pymodule_export]
     use super::calls::{
-        check, compare, explain, gemm, load, members, multiply, parse_size, presets, run,
-        run_values, schedule, stress, traffic,
+        check, compare, explain, gemm, live_page, load, members, multiply, parse_size, presets,
+        run, run_values, schedule, stress, traffic, view,
     };
     #[pymodule_export]
     use super::calls::{read_recording, record, recording_file};

@@ -111,7 +111,7 @@ pub use traffic::{
 pub use verified::Verified;
 pub use view::{
     MAX_WINDOWS, VIEW_FORMAT, View, ViewAction, ViewOptions, ViewRequest, ViewTile, view,
-    view_options,
+    view_options, view_schedule,
 };
 
 // What studies say of their course.

@@ -13,23 +13,25 @@ use crate::request::spec_of_text;
 use crate::{
     Error, Verified, group_name, load, parse_algorithms, parse_bytes, parse_collective,
     parse_element, parse_group, parse_operator, parse_override, parse_root, root_name,
-    runtime_cycles,
+    runtime_cycles, word,
 };
-use noccl_coll::Choice;
 use noccl_net::{Network, TileId, TileKind, TileRef, elaborate};
 use noccl_run::{
     Counters, Diagnosis, Mode, OnProgress, Request, RunConfig, RunResult, Tally, Watch, energy_pj,
 };
 use noccl_sim::{RecordRequest, Recorded, record_over_time};
-use noccl_workload::{CheckError, Collective, Schedule, participants};
+use noccl_workload::{CheckError, Collective, Lengths, Schedule, participants};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// Version of the format of a [`View`].
 pub const VIEW_FORMAT: u32 = 1;
 
 /// More windows than these are merged in pairs.
 pub const MAX_WINDOWS: usize = 4096;
+/// Seed of the random inputs of a schedule.
+const SEED: u64 = 1;
 
 /// Which run to show. The words are those of the command line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -126,8 +128,8 @@ pub struct View {
     pub last_event_cycle: u64,
     /// Clock of the network.
     pub clock_ghz: f64,
-    /// No algorithm can be faster on this network.
-    pub lower_bound_cycles: u64,
+    /// No algorithm can be faster on this network; absent of a schedule that claims no collective.
+    pub lower_bound_cycles: Option<u64>,
     /// Were the outputs compared with what they must be, and are they right?
     pub verified: Verified,
     /// Event counters.
@@ -151,32 +153,85 @@ pub fn view(request: &ViewRequest, watch: Watch<'_>) -> Result<View, Error> {
     let network = network_of(request)?;
     let (compared, bytes, algorithm) = compared(&network, request)?;
     let collective = collective_of(&network, &compared, bytes)?;
-    let tally = Tally::new(watch, 1);
-    let (choice, schedule) = best_of(&network, &collective, algorithm, &tally)?;
-    let case = Case::new(&network, &collective, compared.seed)?;
-    let reference = match case.reference(&network, &schedule) {
-        Ok(reference) => Ok(reference),
-        // A schedule that may deadlock is run all the same: if it does, the picture shows who waits for whom.
-        Err(error) if may_deadlock(&error) => Err(error),
-        Err(error) => return Err(error),
+    let (choice, schedule) = best_of(&network, &collective, algorithm, &Tally::new(watch, 1))?;
+    let bound = noccl_model::bounds(&network, &bounded(&network, &collective, choice)?)?;
+    let subject = Subject {
+        request: request.clone(),
+        network: &network,
+        schedule: &schedule,
+        collective: Some(&collective),
+        algorithm: choice.to_string(),
+        lower_bound_cycles: Some(bound.lower_bound_cycles),
     };
-    let recorded = Tally::run_actions(watch, |on_progress| {
-        record(&network, &schedule, &case, on_progress)
-    })?;
-    let verified = match &recorded.stall {
-        Some(_) => Verified::NotChecked,
-        None => {
-            let checked = case.judge(&reference?, &recorded.result.memory);
-            Verified::compared(checked.is_right)
-        }
+    subject.view(compared.seed, watch)
+}
+
+/// Runs a schedule on the request's network and records what its picture needs.
+///
+/// # Errors
+/// As [`view`], and what the checker says against the schedule.
+pub fn view_schedule(
+    request: &ViewRequest,
+    schedule: &Schedule,
+    watch: Watch<'_>,
+) -> Result<View, Error> {
+    let network = network_of(request)?;
+    match noccl_workload::check(&network, schedule) {
+        Err(error) if !matches!(error, CheckError::Deadlock(_)) => return Err(error.into()),
+        Ok(_) | Err(_) => {}
+    }
+    let collective = schedule.collective.as_ref();
+    let bound = collective.map(|collective| {
+        let shortest = collective.lengths.as_ref().map(Lengths::shortest);
+        let bounded = Collective {
+            bytes: shortest.unwrap_or(collective.bytes),
+            lengths: None,
+            ..collective.clone()
+        };
+        noccl_model::bounds(&network, &bounded)
+    });
+    let subject = Subject {
+        request: claimed(request, &network, collective),
+        network: &network,
+        schedule,
+        collective,
+        algorithm: schedule.algorithm.clone(),
+        lower_bound_cycles: bound.transpose()?.map(|bound| bound.lower_bound_cycles),
     };
-    view_of(
-        request,
-        &network,
-        (&collective, choice, &schedule),
-        recorded,
-        verified,
-    )
+    subject.view(SEED, watch)
+}
+
+/// The request for what a schedule claims, so that a page can run other algorithms beside it.
+fn claimed(
+    request: &ViewRequest,
+    network: &Network,
+    collective: Option<&Collective>,
+) -> ViewRequest {
+    let Some(collective) = collective else {
+        return request.clone();
+    };
+    ViewRequest {
+        collective: word(&collective.kind),
+        bytes: collective.bytes.to_string(),
+        group: group_name(network, &collective.group),
+        root: match collective.kind.has_root() {
+            true => root_name(collective.root),
+            false => String::new(),
+        },
+        operator: word(&collective.operator),
+        element: word(&collective.element),
+        ..request.clone()
+    }
+}
+
+/// What is run and shown.
+struct Subject<'a> {
+    request: ViewRequest,
+    network: &'a Network,
+    schedule: &'a Schedule,
+    collective: Option<&'a Collective>,
+    algorithm: String,
+    lower_bound_cycles: Option<u64>,
 }
 
 fn may_deadlock(error: &Error) -> bool {
@@ -218,13 +273,13 @@ fn compared(
 fn record(
     network: &Network,
     schedule: &Schedule,
-    case: &Case,
+    case: Option<&Case>,
     on_progress: OnProgress<'_>,
 ) -> Result<Recorded, Error> {
     let request = Request {
         network,
         schedule,
-        inputs: &case.inputs,
+        inputs: case.map_or(&[], |case| &case.inputs),
         config: &RunConfig::new(Mode::Value),
     };
     let asked = RecordRequest {
@@ -232,68 +287,97 @@ fn record(
         max_entries: 4 << 20,
         is_links_only: true,
     };
-    Ok(record_over_time(
-        &request,
-        &case.outputs,
-        asked,
-        on_progress,
-    )?)
+    let outputs: &[_] = case.map_or(&[], |case| &case.outputs);
+    Ok(record_over_time(&request, outputs, asked, on_progress)?)
 }
 
-fn view_of(
-    request: &ViewRequest,
-    network: &Network,
-    (collective, choice, schedule): (&Collective, Choice, &Schedule),
-    recorded: Recorded,
-    verified: Verified,
-) -> Result<View, Error> {
-    let Recorded {
-        result,
-        recording,
-        stall,
-    } = recorded;
-    let bounds = noccl_model::bounds(network, &bounded(network, collective, choice)?)?;
-    let cycles = || runtime_cycles(Some(schedule), &result.actions);
-    Ok(View {
-        format: VIEW_FORMAT,
-        request: request.clone(),
-        network: network.spec().label(),
-        mesh: [network.width(), network.height()],
-        tiles: tiles(network, collective)?,
-        group: group_name(network, &collective.group),
-        root: root_name(collective.root),
-        algorithm: choice.to_string(),
-        cycles: stall.is_none().then(cycles),
-        last_event_cycle: result.cycles,
-        clock_ghz: network.spec().clock_ghz,
-        lower_bound_cycles: bounds.lower_bound_cycles,
-        verified,
-        counters: result.counters,
-        energy_pj: network
-            .energy()
-            .map(|energy| energy_pj(&result.counters, energy)),
-        actions: actions(network, schedule, &result, stall.is_some()),
-        trace: LinkTrace::of(network, &recording),
-        stall,
-    })
+impl Subject<'_> {
+    /// Runs it; a schedule that claims a collective has random inputs and verified outputs.
+    fn view(self, seed: u64, watch: Watch<'_>) -> Result<View, Error> {
+        let (network, schedule) = (self.network, self.schedule);
+        let case = self.collective.map(|of| Case::new(network, of, seed));
+        let case = case.transpose()?;
+        let reference = match case.as_ref().map(|case| case.reference(network, schedule)) {
+            // A schedule that may deadlock is run all the same: if it does, the picture shows who waits for whom.
+            Some(Err(error)) if !may_deadlock(&error) => return Err(error),
+            other => other,
+        };
+        let recorded = Tally::run_actions(watch, |on_progress| {
+            record(network, schedule, case.as_ref(), on_progress)
+        })?;
+        let verified = match (case, reference) {
+            (Some(case), Some(reference)) if recorded.stall.is_none() => {
+                Verified::compared(case.judge(&reference?, &recorded.result.memory).is_right)
+            }
+            (Some(_) | None, Some(_) | None) => Verified::NotChecked,
+        };
+        self.shown(recorded, verified)
+    }
+
+    fn shown(self, recorded: Recorded, verified: Verified) -> Result<View, Error> {
+        let (network, schedule) = (self.network, self.schedule);
+        let Recorded {
+            result,
+            recording,
+            stall,
+        } = recorded;
+        let cycles = || runtime_cycles(Some(schedule), &result.actions);
+        let group = self.collective.map(|of| group_name(network, &of.group));
+        Ok(View {
+            format: VIEW_FORMAT,
+            network: network.spec().label(),
+            mesh: [network.width(), network.height()],
+            tiles: tiles(network, &self.members()?),
+            // 0: a schedule that claims no collective has neither group nor root.
+            group: group.unwrap_or_default(),
+            root: self
+                .collective
+                .map_or_else(String::new, |of| root_name(of.root)),
+            request: self.request,
+            algorithm: self.algorithm,
+            cycles: stall.is_none().then(cycles),
+            last_event_cycle: result.cycles,
+            clock_ghz: network.spec().clock_ghz,
+            lower_bound_cycles: self.lower_bound_cycles,
+            verified,
+            counters: result.counters,
+            energy_pj: network
+                .energy()
+                .map(|energy| energy_pj(&result.counters, energy)),
+            actions: actions(network, schedule, &result, stall.is_some()),
+            trace: LinkTrace::of(network, &recording),
+            stall,
+        })
+    }
+
+    /// The group of a collective; of a schedule that claims none, whoever takes part in an action.
+    fn members(&self) -> Result<HashSet<TileId>, Error> {
+        let network = self.network;
+        let Some(collective) = self.collective else {
+            let actions = self.schedule.actions.iter();
+            let tiles = actions.flat_map(|action| participants(network, &action.kind));
+            return Ok(tiles.collect());
+        };
+        let members = network.members(&collective.group)?.into_iter();
+        Ok(members
+            .filter_map(|member| network.find(TileRef::Cluster(member)))
+            .collect())
+    }
 }
 
-fn tiles(network: &Network, collective: &Collective) -> Result<Vec<ViewTile>, Error> {
-    let members = network.members(&collective.group)?;
+fn tiles(network: &Network, members: &HashSet<TileId>) -> Vec<ViewTile> {
     let all = 0..network.num_tiles() as u32;
-    Ok(all
-        .map(TileId)
+    all.map(TileId)
         .map(|tile| {
             let at = network.coord(tile);
-            let named = network.tile_ref(tile);
             ViewTile {
                 at: [at.x, at.y],
-                name: root_name(named),
+                name: root_name(network.tile_ref(tile)),
                 is_memory: network.kind(tile) == TileKind::Memory,
-                is_member: members.iter().any(|m| TileRef::Cluster(*m) == named),
+                is_member: members.contains(&tile),
             }
         })
-        .collect())
+        .collect()
 }
 
 /// Most tiles that an action names: a barrier of a million tiles is drawn as one bar.

@@ -9,6 +9,7 @@ use noccl_sim::run_schedule_recorded;
 use noccl_studies::{
     CompareRequest, Error, LinkTrace, MAX_WINDOWS, Verified, View, ViewRequest, Watch, compare,
     load, parse_algorithms, parse_collective, parse_group, schedule, view, view_options,
+    view_schedule,
 };
 use std::collections::BTreeMap;
 
@@ -128,7 +129,11 @@ fn totals_and_cycles_are_those_of_compare() {
         let rows = compare(&network, &compared, Watch::quiet()).unwrap().rows;
         let row = rows.iter().min_by_key(|row| row.cycles).unwrap();
         assert_eq!(view.cycles, Some(row.cycles), "{preset}");
-        assert_eq!(view.lower_bound_cycles, row.lower_bound_cycles, "{preset}");
+        assert_eq!(
+            view.lower_bound_cycles,
+            Some(row.lower_bound_cycles),
+            "{preset}"
+        );
         assert_eq!(view.verified, Verified::Yes, "{preset}");
         let totals: u64 = view.trace.links.iter().map(|link| link.flits).sum();
         assert_eq!(totals, view.counters.flit_hops, "{preset}");
@@ -180,6 +185,40 @@ fn a_deadlock_is_a_picture_of_its_waits() {
             .iter()
             .any(|action| action.finish_cycle.is_none())
     );
+}
+
+#[test]
+fn a_schedule_is_shown_as_its_collective_is() {
+    let of = request("collective_noc_4x4", "reduce", "2KiB", "tree:2");
+    let by_request = seen(&of);
+    let network = load("collective_noc_4x4", &[]).unwrap().network;
+    let group = parse_group(&network, "all").unwrap();
+    let mut compared = CompareRequest::new(parse_collective("reduce").unwrap(), group, vec![2048]);
+    compared.element = noccl_studies::parse_element("int32").unwrap();
+    let algorithm = parse_algorithms("tree:2").unwrap()[0];
+    let mut made = schedule(&network, &compared, 2048, algorithm, Watch::quiet()).unwrap();
+    let on_network = ViewRequest::default();
+    let shown = view_schedule(&on_network, &made, Watch::quiet()).unwrap();
+    assert_eq!(shown.trace, by_request.trace);
+    assert_eq!(shown.tiles, by_request.tiles);
+    assert_eq!(shown.lower_bound_cycles, by_request.lower_bound_cycles);
+    assert_eq!(shown.verified, Verified::Yes);
+    assert_eq!(
+        (
+            shown.request.collective.as_str(),
+            shown.request.bytes.as_str()
+        ),
+        ("reduce", "2048")
+    );
+    made.collective = None;
+    let unclaimed = view_schedule(&on_network, &made, Watch::quiet()).unwrap();
+    assert_eq!(unclaimed.trace, by_request.trace);
+    assert_eq!(unclaimed.tiles, by_request.tiles);
+    assert_eq!(unclaimed.lower_bound_cycles, None);
+    assert_eq!(unclaimed.verified, Verified::NotChecked);
+    let small = request("collective_noc_3x5", "reduce", "2KiB", "auto");
+    let error = view_schedule(&small, &made, Watch::quiet()).unwrap_err();
+    assert!(error.to_string().contains("3,"), "{error}");
 }
 
 #[test]

@@ -65,12 +65,9 @@ impl ViewVerb {
             let accepted = "accepted: one algorithm or two";
             return Err(Error::argument("--algorithms", &self.algorithms, accepted));
         }
-        let overrides = self.spec.overrides.overrides.iter();
-        let overrides: Vec<String> = overrides
-            .map(|(key, value)| format!("{key}={value}"))
-            .collect();
+        let (network, overrides) = self.network()?;
         let request = |algorithm: &str| ViewRequest {
-            network: self.spec.spec.clone(),
+            network: network.clone(),
             overrides: overrides.clone(),
             collective: word(&self.collective),
             bytes: self.bytes.clone(),
@@ -82,6 +79,19 @@ impl ViewVerb {
             element: word(&self.element),
         };
         Ok(algorithms.into_iter().map(request).collect())
+    }
+
+    /// A preset and its overrides, or the text of a spec: the page has no file.
+    fn network(&self) -> Result<(String, Vec<String>), Error> {
+        let overrides = &self.spec.overrides.overrides;
+        if noccl::network::preset_names().contains(&self.spec.spec.as_str()) {
+            let pairs = overrides
+                .iter()
+                .map(|(key, value)| format!("{key}={value}"));
+            return Ok((self.spec.spec.clone(), pairs.collect()));
+        }
+        let loaded = noccl::network::load(&self.spec.spec, overrides)?;
+        Ok((noccl::network::to_toml(loaded.network.spec()), Vec::new()))
     }
 
     fn views(&self) -> Result<Vec<View>, Error> {
