@@ -73,6 +73,12 @@ class Beside:
     def record_times(self) -> None:
         raise NotImplementedError
 
+    def record_messages(self) -> None:
+        raise NotImplementedError
+
+    def messages(self, source: str) -> str:
+        raise NotImplementedError
+
     def trace_events(self) -> str:
         raise NotImplementedError
 

@@ -234,3 +234,38 @@ def test_the_page_shows_the_solver_of_the_experiments() -> None:
     assert f"```python jacobi.py\n{solver}```" in page
     in_c = (ROOT / "programs" / "examples" / "conjugate_gradient.c").read_text(encoding="utf-8")
     assert f"```c conjugate_gradient.c\n{in_c}```" in page
+
+
+def test_what_a_script_calls_is_recorded_replayed_and_a_workload(tmp_path: Path) -> None:
+    script = tmp_path / "sums.py"
+    script.write_text(
+        "import sys\nimport numpy as np\nfrom mpi4py import MPI\ncomm = MPI.COMM_WORLD\n"
+        "total = np.zeros(int(sys.argv[1]))\ncomm.compute(cycles=100)\n"
+        "comm.Allreduce(np.ones(total.size), total)\nprint('done')\n",
+        encoding="utf-8",
+    )
+    spec = "collective_noc_2x2"
+    result = noccl.run_script(script, spec, ranks=4, args=["16"], has_timeline=True)
+    result.write_messages(tmp_path / "own.messages")
+    trace = (tmp_path / "own.messages").read_text(encoding="utf-8")
+    assert trace.count("\ncompute 100\nallreduce 0 sum fp64 128\n") == 4
+
+    def said(*arguments: object) -> str:
+        return subprocess.run(
+            [NOCCL, *map(str, arguments)], check=True, capture_output=True, text=True
+        ).stdout
+
+    on = ["--spec", spec, "--ranks", 4]
+    assert said("run", "program", script, *on, "--record", tmp_path / "t", "--", 16) == "done\n" * 4
+    assert (tmp_path / "t").read_text(encoding="utf-8") == trace
+    replayed = json.loads(said("run", "messages", tmp_path / "t", "--spec", spec, "--json"))
+    assert replayed["cycles"] == result.cycles
+    advise = ["advise", "--mesh", "2x2", "--workload", script]
+    workload = said(*advise, "--show-workload", "--", 16)
+    assert "flops = 400.0" in workload
+    assert 'collective = "all_reduce"\nbytes = 128\nelement = "fp64"' in workload
+    rows = json.loads(said(*advise, "--simulate", "none", "--json", "--", 16))["rows"]
+    assert rows[0]["parts"][0]["count"] == 1
+    failed = subprocess.run([NOCCL, *advise], check=False, capture_output=True, text=True)
+    assert failed.returncode == 1
+    assert "IndexError" in failed.stderr

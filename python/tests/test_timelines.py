@@ -54,6 +54,8 @@ def test_keeping_times_changes_no_cycle(tmp_path: Path) -> None:
     assert without.ranks.arrow.equals(result.ranks.arrow)
     with pytest.raises(noccl.ArgumentError, match="has_timeline=True"):
         without.write_timeline(tmp_path / "none.json")
+    with pytest.raises(noccl.ArgumentError, match="has_timeline=True"):
+        without.write_messages(tmp_path / "none.messages")
 
 
 def test_events_are_those_of_the_calls_at_the_clock_of_the_network(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@
 
 mod args;
 mod effects;
+mod forms;
 mod old_names;
 mod output;
 mod progress;

@@ -22,15 +22,21 @@ const GAP: usize = 2;
 const LONG_WORDS: usize = 40;
 const LEAST_WORDS: usize = 30;
 /// Stand as long as anything does: a table without them says less than its rows.
-const LAST_DROPPED: [&str; 3] = ["cycles", "speedup", "verified"];
+const LAST_DROPPED: [&str; 4] = ["algorithm", "cycles", "speedup", "verified"];
 
 /// Lays out rows under a header in the width of the output; columns are left out from the right.
 pub fn table(header: &Header<'_>, rows: &[Vec<String>]) -> String {
-    table_dropping(header, rows, &[])
+    table_dropping(header, rows, &[], None)
 }
 
 /// The same; columns with these titles are left out first, in this order. The first column and those without a title always stand.
-pub fn table_dropping(header: &Header<'_>, rows: &[Vec<String>], first: &[&str]) -> String {
+/// `what_shows` the others, if not a wider output.
+pub fn table_dropping(
+    header: &Header<'_>,
+    rows: &[Vec<String>],
+    first: &[&str],
+    what_shows: Option<&str>,
+) -> String {
     let rows = visible(rows);
     let (all, limit) = (widths(header, &rows), columns());
     let mut order: Vec<usize> = (1..header.len()).rev().collect();
@@ -41,26 +47,9 @@ pub fn table_dropping(header: &Header<'_>, rows: &[Vec<String>], first: &[&str])
         (LAST_DROPPED.contains(&title), index.unwrap_or(first.len()))
     });
     let kept = fitting(&all, limit, &order, is_wrapped(header, &all));
-    let text = laid_out(header, &rows, &kept, limit);
-    let remark = remark(
-        header,
-        &kept,
-        limit,
-        &format!("COLUMNS={} shows all", total(&all)),
-    );
-    text + &remark
-}
-
-/// As [`table`]; these columns are left out first, in this order, and others never. Says what shows them.
-pub fn table_without(
-    header: &Header<'_>,
-    rows: &[Vec<String>],
-    order: &[usize],
-    what_shows: &str,
-) -> String {
-    let (rows, limit) = (visible(rows), columns());
-    let kept = fitting(&widths(header, &rows), limit, order, false);
-    laid_out(header, &rows, &kept, limit) + &remark(header, &kept, limit, what_shows)
+    let wider = format!("COLUMNS={} shows all", total(&all));
+    laid_out(header, &rows, &kept, limit)
+        + &remark(header, &kept, limit, what_shows.unwrap_or(&wider))
 }
 
 /// Lays out rows under a header, however wide.

@@ -35,6 +35,14 @@ pub fn wrapped(text: &str, columns: usize, indent: &str) -> String {
     lines.join("\n")
 }
 
+/// Each line of a text in the width of the output; what does not fit goes on in indented lines.
+pub fn prose(text: &str) -> String {
+    let lines = text.lines();
+    lines
+        .map(|line| wrapped(line, columns(), "  ") + "\n")
+        .collect()
+}
+
 /// Words of a text; a number with a space before its thousands is one word.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();

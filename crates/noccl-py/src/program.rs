@@ -390,6 +390,21 @@ impl ProgramSession {
         })
     }
 
+    /// From now on calls are kept for `messages`.
+    fn record_messages(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.held.with(py, None, |session| {
+            session.record();
+            Ok(())
+        })
+    }
+
+    /// What the ranks have called, as the text of a message trace; empty if it is not kept.
+    fn messages(&self, py: Python<'_>, source: &str) -> PyResult<String> {
+        let trace = self.held.read(py, |session| session.recorded(source))?;
+        // 0: no text of calls that are not kept.
+        Ok(trace.map_or_else(String::new, |trace| trace.to_string()))
+    }
+
     /// What each rank did over time, as the text of a file of trace events.
     fn trace_events(&self, py: Python<'_>) -> PyResult<String> {
         let made = self.held.read(py, |session| {

@@ -10,7 +10,7 @@ pub use noccl_studies::{
     Advice, AdviceArea, AdviceConclusion, AdviceEvidence, AdviceLeftOut, AdvicePart, AdvicePath,
     AdviceRequest, AdviceRow, AdviceSimulation, AdviceStep, AdviceWorkload, DeadlockFreedom,
     Mechanism, WORKLOAD_FORMAT, WORKLOAD_NAMES, advice_files, advise, parse_workload,
-    read_workload, workload_text,
+    program_preset, read_workload, read_workload_on, workload_text, workload_toml,
 };
 pub use noccl_studies::{
     AttentionRequest, AttentionRow, BarrierRow, BarrierSlope, BarrierStudy, BaselineAlgorithm,

@@ -60,6 +60,9 @@ def _parser() -> argparse.ArgumentParser:
         help="write what ranks did to this file: .json for ui.perfetto.dev, else a picture",
     )
     parser.add_argument(
+        "--record", metavar="FILE", help="write what ranks called to this file, a message trace"
+    )
+    parser.add_argument(
         "--checkpoint",
         "--checkpoint-every",
         "--resume",
@@ -108,10 +111,12 @@ def _run(options: argparse.Namespace) -> tuple[str, ProgramResult]:
         noise_seed=options.noise_seed,
         host_seconds=options.host_seconds,
         has_prefix=options.prefix,
-        has_timeline=(options.timeline or "").endswith(".json"),
+        has_timeline=bool(options.record) or (options.timeline or "").endswith(".json"),
     )
     if options.timeline:
         _write_timeline(result, options.timeline)
+    if options.record:
+        result.write_messages(options.record)
     return network.name, result
 
 

@@ -64,6 +64,7 @@ class ProgramResult(Result):
     collectives: ResultTable
     timeline: ResultTable
     _trace_events: str = ""
+    _messages: str = ""
 
     def _title(self) -> str:
         return f"{len(self.ranks)} ranks, {self.cycles:,} cycles"
@@ -88,17 +89,23 @@ class ProgramResult(Result):
         return self.ranks.arrow
 
     def write_timeline(self, path: str | os.PathLike[str]) -> None:
-        """Writes when each rank computed, sent, received and waited, for ui.perfetto.dev.
-
-        `noccl.timelines` reads and draws the file; `docs/formats/timeline.md` states its form.
+        """Writes when ranks did what (`docs/formats/timeline.md`), for ui.perfetto.dev.
 
         Raises:
             ArgumentError: The program ran without `has_timeline=True`.
             FileError: The file cannot be written.
         """
-        if not self._trace_events:
-            raise ArgumentError("write_timeline: accepted: a program run with has_timeline=True")
-        write_file(os.fspath(path), self._trace_events.encode())
+        _write(path, self._trace_events, "write_timeline")
+
+    def write_messages(self, path: str | os.PathLike[str]) -> None:
+        """Writes what the ranks have called (`docs/formats/messages.md`), as `write_timeline`."""
+        _write(path, self._messages, "write_messages")
+
+
+def _write(path: str | os.PathLike[str], kept: str, method: str) -> None:
+    if not kept:
+        raise ArgumentError(f"{method}: accepted: a program run with has_timeline=True")
+    write_file(os.fspath(path), kept.encode())
 
 
 def run_program(
@@ -129,7 +136,7 @@ def run_program(
         noise_seed: Seed of the delays that a network with noise in its spec has; None for none.
         host_seconds: Give up when no rank makes a call for this long on this machine, polls not
             counted; None for no limit. Works in the main thread only.
-        has_timeline: Keep what `write_timeline` of the result writes.
+        has_timeline: Keep what `write_timeline` and `write_messages` of the result write.
 
     Raises:
         ProgramError: A rank raised, calls of ranks do not fit, or nobody can go on.
@@ -218,6 +225,7 @@ def run_on(
         _check_seconds(host_seconds)
     if has_timeline:
         session.record_times()
+        session.record_messages()
     hub = Hub(session, ranks, host_seconds=host_seconds)
     with installed(hub, name) as module, _entered(surroundings, hub):
 
@@ -235,6 +243,7 @@ def run_on(
         collectives=ResultTable.from_rows("collectives", report["collectives"]),
         timeline=_timeline(session),
         _trace_events=session.trace_events() if has_timeline else "",
+        _messages=session.messages(f"a Python program on {name}") if has_timeline else "",
     )
 
 

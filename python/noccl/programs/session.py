@@ -163,6 +163,12 @@ class Session(Protocol):
     def record_times(self) -> None:
         """Before the first call: keeps when ranks compute, send and receive."""
 
+    def record_messages(self) -> None:
+        """Before the first call: keeps calls for `messages`."""
+
+    def messages(self, source: str, /) -> str:
+        """What the ranks have called, as the text of a message trace."""
+
     def trace_events(self) -> str:
         """What each rank did over time, as the text of a file of trace events."""
 

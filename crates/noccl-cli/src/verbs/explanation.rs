@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tables of an explanation, at most 100 columns wide.
+//! Tables of an explanation.
 
 use crate::table::{Align, grouped, table};
+use crate::width::prose;
 use noccl::collective::{ExplainMethod, Explanation};
 use std::fmt::Write;
 
@@ -10,7 +11,7 @@ const BAR: f64 = 28.0;
 
 /// The parts with their bars, the busiest resources, the runs with more of something, and the critical path if it is asked for.
 pub fn text(found: &Explanation, has_path: bool) -> String {
-    let mut out = format!("{}\n\n{}", title(found), parts(found));
+    let mut out = format!("{}\n{}", prose(&title(found)), parts(found));
     if !found.busiest.is_empty() {
         // Writing to a string cannot fail.
         let _ = write!(out, "\nBusiest resources\n\n{}", busiest(found));
@@ -22,7 +23,9 @@ pub fn text(found: &Explanation, has_path: bool) -> String {
         let _ = write!(out, "\nCritical path\n\n{}", path(found));
     }
     if found.method == ExplainMethod::ByAction {
-        out += "\nBy action, since this simulator records no cycles: what each takes alone, the rest is waiting.\n";
+        out += &prose(
+            "\nBy action, since this simulator records no cycles: what each takes alone, the rest is waiting.",
+        );
     }
     out
 }

@@ -113,6 +113,58 @@ fn a_workload_that_ships_is_printed_as_a_file_that_is_read_again() {
     assert!(rows.all(|row| row.evidence == AdviceEvidence::Estimated));
 }
 
+/// Four ranks on 2x2 clusters: one sum over all, then sums over rows, one of which calls twice, and a message.
+fn rows_trace() -> String {
+    let rank = |rank: u32| {
+        let row = if rank < 2 { "0 1" } else { "2 3" };
+        let mut calls = vec![
+            format!("compute {}", 100 * (rank + 1)),
+            "allreduce 0 sum fp32 256".to_owned(),
+            format!("split 0 2 {row}"),
+        ];
+        let times = if rank < 2 { 1 } else { 2 };
+        calls.extend(vec!["allreduce 2 max int64 64".to_owned(); times]);
+        calls.push("bcast 1 0 8".to_owned());
+        match rank {
+            0 => calls.push("send 0 1 0 8".to_owned()),
+            1 => calls.push("recv 0 0 0 8".to_owned()),
+            _ => {}
+        }
+        let num = calls.len();
+        format!("rank {rank}\n{}\nend {num}\n", calls.join("\n"))
+    };
+    let ranks: String = (0..4).map(rank).collect();
+    format!("noccl-messages 1\nranks 4\nunit cycles\nsource a test\n{ranks}")
+}
+
+#[test]
+fn the_calls_of_a_recorded_program_are_a_workload() {
+    let folder = Folder::new();
+    std::fs::write(folder.0.join("rows.messages"), rows_trace()).unwrap();
+    let advise = "advise --mesh 2x2 --workload";
+    let text = done(&folder, &format!("{advise} rows.messages --show-workload")).stdout;
+    for words in [
+        "about = \"rows: 4 ranks, recorded; without 1 messages\"",
+        "source = \"a test; computation in cycles of a core\"",
+        // Of the rank that computes longest, on four clusters.
+        "count = 1\nflops = 1600.0\n",
+        "count = 1\ncollective = \"all_reduce\"\nbytes = 256\nelement = \"fp32\"\noperator = \"sum\"\n",
+        // Both rows call at once: the one that calls more often counts.
+        "count = 2\ncollective = \"all_reduce\"\nbytes = 64\nelement = \"int64\"\noperator = \"max\"\ngroup = \"0,1,2,1\"\n",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    assert_eq!(text.matches("[[step]]").count(), 3, "{text}");
+    std::fs::write(folder.0.join("rows.toml"), text).unwrap();
+    let read = json_in(&folder, &format!("{advise} rows.toml --json"));
+    assert_eq!(
+        read,
+        json_in(&folder, &format!("{advise} rows.messages --json"))
+    );
+    let advice: Advice = serde_json::from_value(read).unwrap();
+    assert_eq!(advice.compute_us, 0.4);
+}
+
 #[test]
 fn wrong_input_is_refused_before_anything_runs() {
     let folder = folder();
@@ -121,6 +173,10 @@ fn wrong_input_is_refused_before_anything_runs() {
         WORKLOAD.replace("count = 4", "count = 0"),
     )
     .unwrap();
+    let sends = "noccl-messages 1\nranks 2\nunit ns\nrank 0\nsend 0 1 0 8\nend 1\nrank 1\nrecv 0 0 0 8\nend 1\n";
+    for (name, text) in [("rows.messages", &*rows_trace()), ("sends.messages", sends)] {
+        std::fs::write(folder.0.join(name), text).unwrap();
+    }
     for (arguments, words) in [
         (
             "advise --workload mine.toml --mesh 4",
@@ -146,8 +202,17 @@ fn wrong_input_is_refused_before_anything_runs() {
             &["--json", "--show-workload"],
         ),
         (
-            "advise --workload mine.toml --show-workload",
-            &["mine.toml", "fft"],
+            "advise --workload fft --show-workload --mesh 4x4",
+            &["--mesh", "--show-workload"],
+        ),
+        ("advise --workload mine.toml -- 64", &["ARGS", "a script"]),
+        (
+            "advise --mesh 2x1 --workload rows.messages",
+            &["4 ranks", "2"],
+        ),
+        (
+            "advise --mesh 2x2 --workload sends.messages",
+            &["no collective", "1 messages"],
         ),
     ] {
         refused(&folder, arguments, words);

@@ -6,8 +6,8 @@ mod source;
 #[path = "../../src/width.rs"]
 mod width;
 
-use source::{Align, csv, grouped, markdown, table, table_without, whole};
-use width::wrapped;
+use source::{Align, csv, grouped, markdown, table, table_dropping, whole};
+use width::{prose, wrapped};
 
 const TWO: [(&str, Align); 2] = [("algorithm", Align::Left), ("cycles", Align::Right)];
 
@@ -57,10 +57,11 @@ fn columns_that_do_not_fit_are_left_out_from_the_right_and_named() {
 }
 
 #[test]
-fn columns_that_may_not_be_left_out_stand_however_narrow_the_output() {
-    let wide = "x".repeat(70);
+fn columns_that_matter_least_are_left_out_first_with_what_shows_them() {
+    let wide = "x".repeat(50);
     let header = [("a", Align::Left), ("b", Align::Left), ("c", Align::Left)];
-    let text = table_without(&header, &[row(&[&wide, &wide, &wide])], &[1], "--wide");
+    let rows = [row(&[&wide, &wide, &wide])];
+    let text = table_dropping(&header, &rows, &["b"], Some("--wide"));
     let remark = "not shown in 120 columns: b (--wide)\n";
     assert!(
         text.ends_with(&format!("{wide}  {wide}\n{remark}")),
@@ -88,6 +89,11 @@ fn text_is_wrapped_at_spaces() {
     assert_eq!(wrapped("aa bb cc", 5, "  "), "aa bb\n  cc");
     assert_eq!(wrapped("aaaaaaa bb", 5, ""), "aaaaaaa\nbb");
     assert_eq!(wrapped("", 5, ""), "");
+    let long = format!("{} end", "x".repeat(118));
+    assert_eq!(
+        prose(&format!("a  b\n\n{long}")),
+        format!("a  b\n\n{}\n  end\n", "x".repeat(118))
+    );
 }
 
 #[test]

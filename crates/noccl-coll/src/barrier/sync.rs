@@ -7,7 +7,7 @@
 //! outside the group takes part.
 
 use crate::steps::{Builder, tile_set};
-use noccl_net::{Coord, MultiAddress, TileRef};
+use noccl_net::{Coord, MultiAddress, TileRef, TileSet};
 use noccl_workload::{ActionKind, Barrier, BarrierMechanism};
 use std::collections::BTreeSet;
 
@@ -24,6 +24,7 @@ pub(crate) struct SyncPlan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Meeting {
     members: Vec<Coord>,
+    group: TileSet,
     mechanism: BarrierMechanism,
     counter: Coord,
 }
@@ -61,7 +62,7 @@ impl SyncPlan {
         for level in &self.levels {
             for meeting in level {
                 let barrier = Barrier {
-                    group: tile_set(&meeting.members),
+                    group: meeting.group.clone(),
                     counter: TileRef::Cluster(meeting.counter),
                     mechanism: meeting.mechanism,
                 };
@@ -159,6 +160,7 @@ fn hub_cube(
 
 fn meeting(members: Vec<Coord>, mechanism: BarrierMechanism, counter: Coord) -> Meeting {
     Meeting {
+        group: tile_set(&members),
         members,
         mechanism,
         counter,

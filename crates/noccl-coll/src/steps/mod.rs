@@ -184,33 +184,46 @@ impl Steps {
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     actions: Vec<Action>,
-    /// Per participant: its latest actions of earlier steps.
-    before: BTreeMap<Coord, Vec<ActionId>>,
-    /// Per participant: its actions of this step.
-    now: BTreeMap<Coord, Vec<ActionId>>,
+    participants: BTreeMap<Coord, Participant>,
+    step: u32,
+}
+
+/// What a participant does.
+#[derive(Debug, Default)]
+struct Participant {
+    /// The last step in which it acts, and its actions in it.
+    step: u32,
+    now: Vec<ActionId>,
+    /// Its latest actions before that.
+    before: Vec<ActionId>,
 }
 
 impl Builder {
     /// Adds an action to this step.
     pub(crate) fn add(&mut self, kind: ActionKind, participants: &[Coord]) {
         let id = ActionId(self.actions.len() as u32);
-        let mut after: Vec<ActionId> = participants
-            .iter()
-            .filter_map(|p| self.before.get(p))
-            .flatten()
-            .copied()
-            .collect();
+        let mut after: Vec<ActionId> = Vec::new();
+        for participant in participants {
+            let known = self.participants.entry(*participant).or_default();
+            if known.step < self.step {
+                known.step = self.step;
+                std::mem::swap(&mut known.now, &mut known.before);
+                known.now.clear();
+            }
+            // Most participants of a barrier come from the same actions.
+            if !after.ends_with(&known.before) {
+                after.extend_from_slice(&known.before);
+            }
+            known.now.push(id);
+        }
         after.sort_unstable();
         after.dedup();
-        for participant in participants {
-            self.now.entry(*participant).or_default().push(id);
-        }
         self.actions.push(Action { kind, after });
     }
 
     /// Ends the step: what follows comes after it, participant by participant.
     pub(crate) fn end_step(&mut self) {
-        self.before.append(&mut self.now);
+        self.step += 1;
     }
 
     /// All actions.

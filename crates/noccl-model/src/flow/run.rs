@@ -199,7 +199,11 @@ impl<'a> Run<'a> {
         if has_waiters {
             let awake = now + self.costs.wait(self.completion(share));
             for of in [Agent::Control, Agent::Compute] {
-                self.events.at(awake, FlowEvent::Wake(agent(tile, of)));
+                let number = agent(tile, of);
+                let is_left = |queue: &Vec<u32>| self.agents[number as usize].begun < queue.len();
+                if self.queues.get(number as usize).is_some_and(is_left) {
+                    self.events.at(awake, FlowEvent::Wake(number));
+                }
             }
         }
         if self.kind(share).barrier().is_some() {

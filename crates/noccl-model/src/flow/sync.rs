@@ -8,7 +8,7 @@ use crate::predict::{absent, counted};
 use noccl_net::TileId;
 use noccl_spec::Plane;
 use noccl_workload::{Arrival, Barrier, BarrierMechanism};
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// Interfaces, the memory of the root and its registers, of a narrow reduction without its hops.
@@ -154,7 +154,7 @@ impl Run<'_> {
 // What happens when, in an order that depends on nothing but the schedule.
 
 /// What happens; numbers are those of shares, flows, tiles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum FlowEvent {
     /// A flow has sent its last beat, if its rate has not changed since (number of the change).
     Sent(u32, u32),
@@ -176,10 +176,38 @@ pub(super) enum FlowEvent {
     Wake(u32),
 }
 
+/// An event to come; the earlier one is the greater.
+#[derive(Debug, Clone, Copy)]
+struct PlannedEvent {
+    /// Its cycle, then how many were planned before it: no two are equal.
+    order: (u64, u64),
+    event: FlowEvent,
+}
+
+impl Ord for PlannedEvent {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.order.cmp(&self.order)
+    }
+}
+
+impl PartialOrd for PlannedEvent {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for PlannedEvent {
+    fn eq(&self, other: &Self) -> bool {
+        self.order == other.order
+    }
+}
+
+impl Eq for PlannedEvent {}
+
 /// Events to come.
 #[derive(Debug, Default)]
 pub(super) struct FlowEvents {
-    heap: BinaryHeap<Reverse<(u64, u64, FlowEvent)>>,
+    heap: BinaryHeap<PlannedEvent>,
     num: u64,
 }
 
@@ -188,12 +216,13 @@ impl FlowEvents {
     pub(super) fn at(&mut self, cycle: f64, event: FlowEvent) {
         // Bits of numbers that are not negative are in their order.
         let key = cycle.max(0.0).to_bits();
-        self.heap.push(Reverse((key, self.num, event)));
+        let order = (key, self.num);
+        self.heap.push(PlannedEvent { order, event });
         self.num += 1;
     }
 
     pub(super) fn next(&mut self) -> Option<(f64, FlowEvent)> {
-        let Reverse((cycle, _, event)) = self.heap.pop()?;
-        Some((f64::from_bits(cycle), event))
+        let PlannedEvent { order, event } = self.heap.pop()?;
+        Some((f64::from_bits(order.0), event))
     }
 }

@@ -8,19 +8,21 @@ mod calls;
 mod conclusion;
 mod evaluate;
 mod mechanism;
+mod recorded;
 mod report;
 mod synthesis;
 mod workload;
 
 pub use evaluate::AdviceSimulation;
 pub use mechanism::Mechanism;
+pub use recorded::{program_preset, read_workload_on};
 pub use report::{
     Advice, AdviceConclusion, AdviceEvidence, AdviceLeftOut, AdvicePart, AdviceRow, DeadlockFreedom,
 };
 pub use synthesis::{AdviceArea, AdvicePath};
 pub use workload::{
     AdviceStep, AdviceWorkload, WORKLOAD_FORMAT, WORKLOAD_NAMES, parse_workload, read_workload,
-    workload_text,
+    workload_text, workload_toml,
 };
 
 use crate::compare::Expectation;

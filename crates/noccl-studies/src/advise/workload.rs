@@ -112,6 +112,22 @@ pub(super) enum Called {
 }
 
 impl AdviceStep {
+    /// A step of which only name and a count of 1 are stated.
+    pub(super) fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            count: 1,
+            collective: None,
+            bytes: None,
+            total_bytes: None,
+            element: None,
+            operator: None,
+            group: None,
+            flops: None,
+            memory_bytes: None,
+        }
+    }
+
     /// What it calls; nothing if it computes.
     pub(super) fn called(&self) -> Result<Option<Called>, Error> {
         match self.collective.as_deref() {
@@ -133,12 +149,30 @@ impl AdviceStep {
 /// # Ok::<(), noccl_studies::Error>(())
 /// ```
 pub fn read_workload(name_or_file: &str) -> Result<AdviceWorkload, Error> {
-    let path = Path::new(name_or_file);
-    let is_path = name_or_file.contains('/') || path.extension().is_some_and(|e| e == "toml");
-    if is_path {
-        return parse_workload(name_or_file, &read_bounded(path, MAX_TOML_BYTES)?);
+    if is_file(name_or_file) {
+        let text = read_bounded(Path::new(name_or_file), MAX_TOML_BYTES)?;
+        return parse_workload(name_or_file, &text);
     }
     parse_workload(name_or_file, workload_text(name_or_file)?)
+}
+
+/// Is it the path of a file? No shipped name has a dot.
+pub(super) fn is_file(name_or_file: &str) -> bool {
+    name_or_file.contains('/') || Path::new(name_or_file).extension().is_some()
+}
+
+/// A workload as a file, to be changed and read again.
+///
+/// # Errors
+/// [`Error::File`] if a number has no form in TOML.
+pub fn workload_toml(workload: &AdviceWorkload) -> Result<String, Error> {
+    toml::to_string(workload).map_err(|e| {
+        Error::File(FileError::Content {
+            path: workload.name.clone(),
+            expected: "workload",
+            reason: e.to_string(),
+        })
+    })
 }
 
 /// The file of a workload that ships with the library, to be copied and changed.
@@ -153,7 +187,7 @@ pub fn workload_text(name: &str) -> Result<&'static str, Error> {
         Error::argument(
             "--workload",
             name,
-            format!("accepted: {names}, or a TOML file{hint}"),
+            format!("accepted: {names}, a TOML file, a script (.py) or a message trace{hint}"),
         )
     })
 }

@@ -10,7 +10,7 @@ use super::estimates::{Estimated, Estimator};
 use super::search::{Family, families_of};
 use super::{CompareRequest, EstimateRange, Extent, pending, sizes};
 use crate::Error;
-use noccl_coll::{Choice, offered};
+use noccl_coll::{Algorithm, Choice, offered};
 use noccl_net::Network;
 use noccl_workload::{Collective, CollectiveKind};
 use rayon::prelude::*;
@@ -80,17 +80,35 @@ type Estimable = (Choice, Option<Estimated>);
 
 fn of_size(network: &Network, collective: &Collective) -> Result<Vec<RowWork>, Error> {
     let estimator = Estimator::new(network, collective)?;
+    let has_schedule = |choice: Choice| noccl_coll::schedule(network, collective, choice).is_ok();
+    let look = |choice: &Choice| {
+        let estimate = match choice.algorithm.is_in_network() {
+            true => None,
+            false => estimator.of(*choice)?.filter(|one| !one.is_rough),
+        };
+        let is_known = estimate.is_some() || has_schedule(*choice);
+        Ok::<_, Error>(is_known.then_some((*choice, estimate)))
+    };
+    let cost = |one: &Estimated| one.flit_hops + one.events * FLIT_HOPS_PER_EVENT;
+    let is_cheap = |of: &[Estimated]| of.iter().map(cost).sum::<f64>() <= FREE_FLIT_HOPS;
     let offered = offered(network, collective);
-    let forms: Vec<Vec<Estimable>> = offered
+    let mut forms: Vec<FormChoices<'_>> = offered
         .par_chunk_by(|a, b| Choice { chunks: 1, ..*a } == Choice { chunks: 1, ..*b })
-        .map(|form| of_form(network, collective, &estimator, form))
+        .map(|choices| FormChoices::begun(choices, &look))
         .collect::<Result<_, Error>>()?;
-    let known: Vec<Estimable> = forms.concat();
+    let firsts: Vec<Estimated> = forms.iter().filter_map(FormChoices::least).collect();
+    let others: Option<&[Estimated]> = (!is_cheap(&firsts)).then_some(&firsts);
+    forms
+        .par_iter_mut()
+        .try_for_each(|form| form.go_on(others, &look))?;
+    let in_order = |mut form: FormChoices<'_>| {
+        form.known.sort_by_key(|(choice, _)| choice.chunks);
+        form.known
+    };
+    let known: Vec<Estimable> = forms.into_iter().flat_map(in_order).collect();
     let choices: Vec<Choice> = known.iter().map(|(choice, _)| *choice).collect();
-    let firm = known.iter().filter_map(|(_, one)| *one);
-    let cost = |one: Estimated| one.flit_hops + one.events * FLIT_HOPS_PER_EVENT;
-    let is_cheap = firm.clone().map(cost).sum::<f64>() <= FREE_FLIT_HOPS;
-    let least = firm.map(|one| one.cycles).fold(f64::INFINITY, f64::min);
+    let firm: Vec<Estimated> = known.iter().filter_map(|(_, one)| *one).collect();
+    let (is_cheap, least) = (is_cheap(&firm), least_of(firm.iter()));
     let works = families_of(&choices).into_iter().map(|family| {
         let estimate = |choice: &Choice| known.iter().find(|(of, _)| of == choice)?.1;
         let firm: Option<Vec<Estimated>> = family.candidates.iter().map(estimate).collect();
@@ -102,34 +120,88 @@ fn of_size(network: &Network, collective: &Collective) -> Result<Vec<RowWork>, E
     Ok(works.collect())
 }
 
-/// The choices of a form that may be its best one, in the order of their chunks: from where estimates have risen by their error on,
-/// further chunks, each of which costs as much again, only lose more.
-fn of_form(
-    network: &Network,
-    collective: &Collective,
-    estimator: &Estimator<'_>,
-    form: &[Choice],
-) -> Result<Vec<Estimable>, Error> {
-    let has_schedule = |choice: Choice| noccl_coll::schedule(network, collective, choice).is_ok();
-    let mut known: Vec<Estimable> = Vec::new();
-    let mut least = f64::INFINITY;
-    for choice in form {
-        let estimate = match choice.algorithm.is_in_network() {
-            true => None,
-            false => estimator.of(*choice)?.filter(|one| !one.is_rough),
-        };
-        match estimate {
-            Some(one) if one.cycles > least * (1.0 + ESTIMATE_ERROR) => break,
-            Some(one) => {
-                least = least.min(one.cycles);
-                known.push((*choice, Some(one)));
-            }
-            None if has_schedule(*choice) => known.push((*choice, None)),
-            None => {}
-        }
-    }
-    Ok(known)
+/// The least estimate.
+fn least_of<'e>(all: impl Iterator<Item = &'e Estimated>) -> f64 {
+    all.map(|one| one.cycles).fold(f64::INFINITY, f64::min)
 }
+
+/// Choices that differ in their chunks alone, and those of them that may be the best one.
+struct FormChoices<'c> {
+    known: Vec<Estimable>,
+    /// What has not been looked at, in the order of the chunks.
+    left: &'c [Choice],
+}
+
+impl<'c> FormChoices<'c> {
+    /// Looks at choices up to the first one with a firm estimate.
+    fn begun(choices: &'c [Choice], look: &Look<'_>) -> Result<Self, Error> {
+        let (known, left) = (Vec::new(), choices);
+        let mut form = Self { known, left };
+        while let Some((choice, left)) = form.left.split_first() {
+            form.left = left;
+            form.known.extend(look(choice)?);
+            if form.least().is_some() {
+                break;
+            }
+        }
+        Ok(form)
+    }
+
+    fn least(&self) -> Option<Estimated> {
+        let firm = self.known.iter().filter_map(|(_, one)| *one);
+        firm.min_by(|a, b| a.cycles.total_cmp(&b.cycles))
+    }
+
+    /// Looks at what is left. The first choices of all forms are `others`, where not all is run.
+    ///
+    /// Twice as many chunks at most halve the cycles. So a form that loses however many it has is looked at from the middle towards
+    /// its best choice, and a choice that cannot be near the best of its family is not looked at.
+    fn go_on(&mut self, others: Option<&[Estimated]>, look: &Look<'_>) -> Result<(), Error> {
+        let (Some(first), Some(last)) = (self.least(), self.left.last()) else {
+            return Ok(());
+        };
+        let at_best = |choice: &Choice| {
+            first.cycles * f64::from(first.choice.chunks) / f64::from(choice.chunks)
+        };
+        let Some(others) = others else {
+            return self.walk(self.left.iter(), 1.0 + ESTIMATE_ERROR, look);
+        };
+        if !may_be_less(at_best(last), least_of(others.iter())) {
+            let (fewer, more) = self.left.split_at(self.left.len() / 2);
+            self.walk(more.iter(), 1.0, look)?;
+            return self.walk(fewer.iter().rev(), 1.0, look);
+        }
+        let of_family = |one: &&Estimated| {
+            let is_naive = one.choice.algorithm == Algorithm::Chain && one.choice.chunks == 1;
+            one.choice.algorithm == first.choice.algorithm && !is_naive
+        };
+        let least = least_of(others.iter().filter(of_family));
+        let near = self.left.iter();
+        let near = near.filter(|choice| may_be_less(at_best(choice), least));
+        self.walk(near, 1.0 + ESTIMATE_ERROR, look)
+    }
+
+    /// Looks at choices until their estimates have risen by this factor: from there on further chunks, each of which costs as much
+    /// again, only lose more.
+    fn walk<'w>(
+        &mut self,
+        choices: impl Iterator<Item = &'w Choice>,
+        tolerance: f64,
+        look: &Look<'_>,
+    ) -> Result<(), Error> {
+        for choice in choices {
+            let least = self.least().map_or(f64::INFINITY, |one| one.cycles);
+            match look(choice)? {
+                Some((_, Some(one))) if one.cycles > least * tolerance => break,
+                found => self.known.extend(found),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Looks at a choice; none without a schedule.
+type Look<'l> = dyn Fn(&Choice) -> Result<Option<Estimable>, Error> + Sync + 'l;
 
 /// Runs of the choices that may be the best of a family, or the estimate of its best one if that surely loses.
 fn of_family(

@@ -137,15 +137,12 @@ fn core_summary(d: &NetworkDescription, costs: &MessageCosts) -> String {
 }
 
 fn first_line(d: &NetworkDescription) -> String {
-    format!(
-        "{}: mesh {}x{}, {} tiles, {} links on each of the planes {}\n",
-        d.network,
-        d.mesh[0],
-        d.mesh[1],
-        d.tiles.len(),
-        d.links.len(),
-        d.planes.join(", ")
-    )
+    let planes = d.planes.join(", ");
+    let (tiles, links) = (d.tiles.len(), d.links.len());
+    crate::width::prose(&format!(
+        "{}: mesh {}x{}, {tiles} tiles, {links} links on each of the planes {planes}",
+        d.network, d.mesh[0], d.mesh[1],
+    ))
 }
 
 fn axi_summary(d: &NetworkDescription) -> String {

@@ -3,8 +3,8 @@
 
 use crate::args::{OverrideArgs, load, sizes};
 use crate::effects::{self, Idle};
+use crate::forms::{FormArgs, RowColumn, RowTable, Value};
 use crate::progress::watched;
-use crate::table::{Align, grouped, table};
 use crate::verbs::Verb;
 use crate::{Outcome, output};
 use clap::Args;
@@ -66,9 +66,8 @@ pub struct Auto {
     /// Which points: the same seed draws the same ones
     #[arg(long, default_value_t = 11)]
     seed: u64,
-    /// Print the rows as JSON, each with all its choices
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
     /// Replace the summary between the markers of this page; all cases go to a CSV file next to it
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
@@ -76,10 +75,18 @@ pub struct Auto {
 
 impl Verb for Auto {
     fn idle(&self) -> Vec<Idle> {
-        effects::idle(self.grid.is_none(), &["seed"], "networks by name", "--grid")
+        let is_grid = self.grid.is_some();
+        let by_name = "networks by name";
+        [
+            effects::idle(!is_grid, &["seed"], by_name, "--grid"),
+            effects::idle(is_grid, &["wide", "columns"], "--grid", by_name),
+            self.form.idle(),
+        ]
+        .concat()
     }
 
     fn run(&self) -> Result<Outcome, Error> {
+        self.form.check(&TABLE)?;
         if let Some(points) = self.grid {
             return self.at_points(points);
         }
@@ -115,11 +122,8 @@ impl Verb for Auto {
         if let Some(page) = &self.page {
             noccl::collective::update_auto_page(page, &rows)?;
         }
-        if self.json {
-            output::json(&rows)?;
-        } else {
-            output::result(&text(&rows))?;
-        }
+        let below = format!("\n{LEGEND}{}", losses(&rows));
+        self.form.print(&TABLE, &rows, &rows, ("", &below))?;
         Ok(Outcome::Fine)
     }
 }
@@ -136,7 +140,7 @@ impl Auto {
         if let Some(page) = &self.page {
             noccl::collective::update_auto_grid_page(page, &rows)?;
         }
-        if self.json {
+        if self.form.is_json() {
             output::json(&rows)?;
         } else {
             output::result(&format!(
@@ -148,36 +152,34 @@ impl Auto {
     }
 }
 
-fn text(rows: &[AutoRow]) -> String {
-    use Align::{Left, Right};
-    let header = [
-        ("network", Left),
-        ("collective", Left),
-        ("bytes", Right),
-        ("auto", Left),
-        ("cycles", Right),
-        ("best", Left),
-        ("cycles", Right),
-        ("loss [%]", Right),
-        ("found by", Left),
-    ];
-    let line = |row: &AutoRow| {
-        vec![
-            row.network.clone(),
-            row.collective.to_string(),
-            noccl::files::format_bytes(row.bytes),
-            row.auto.clone(),
-            grouped(row.cycles),
-            row.best.clone(),
-            grouped(row.best_cycles),
-            format!("{:.1}", row.loss * 100.0),
-            row.picked_by
-                .clone()
-                .unwrap_or_else(|| "estimates".to_owned()),
-        ]
-    };
-    let body: Vec<Vec<String>> = rows.iter().map(line).collect();
-    let mut out = format!("{}\n{LEGEND}", table(&header, &body));
+static TABLE: RowTable<AutoRow> = RowTable {
+    columns: &[
+        RowColumn::words("network", "network", |row| Value::words(&row.network)),
+        RowColumn::words("collective", "collective", |row| {
+            Value::words(row.collective.name())
+        }),
+        RowColumn::number("bytes", "bytes", |row| Value::bytes(row.bytes)),
+        RowColumn::words("auto", "auto", |row| Value::words(&row.auto)),
+        RowColumn::number("auto_cycles", "cycles of auto", |row| {
+            Value::count(row.cycles)
+        }),
+        RowColumn::words("best", "best", |row| Value::words(&row.best)),
+        RowColumn::number("best_cycles", "of the best", |row| {
+            Value::count(row.best_cycles)
+        }),
+        RowColumn::number("loss_percent", "loss [%]", |row| {
+            Value::fixed(row.loss * 100.0, 1)
+        }),
+        RowColumn::words("found_by", "found by", |row| {
+            Value::words(row.picked_by.as_deref().unwrap_or("estimates"))
+        }),
+    ],
+    dropped_first: &["found_by", "best", "best_cycles"],
+};
+
+/// How far behind `auto` is over all cases, and how far off the model.
+fn losses(rows: &[AutoRow]) -> String {
+    let mut out = String::new();
     if let Some(loss) = noccl::collective::auto_spread(rows) {
         let (median, most) = (loss.median * 100.0, loss.most * 100.0);
         out += &format!(

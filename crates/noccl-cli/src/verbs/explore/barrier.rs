@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl barrier`
 
+use crate::effects::Idle;
+use crate::forms::{FormArgs, RowColumn, RowTable, Value};
 use crate::progress::watched;
-use crate::table::{Align, grouped, table};
+use crate::table::{Align, grouped};
 use crate::verbs::Verb;
-use crate::{Outcome, output};
+use crate::{Outcome, output, width};
 use clap::Args;
 use noccl::Error;
-use noccl::study::BarrierStudy;
+use noccl::study::{BarrierRow, BarrierStudy};
 use std::path::PathBuf;
 
 /// Compare barrier structures over 2 to 4096 clusters
@@ -31,9 +33,8 @@ pub struct Barrier {
         default_value = "2,4,8,16,32,64,128,256,512,1024,2048,4096"
     )]
     clusters: Vec<u32>,
-    /// Print the study as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
     /// Replace the table between the markers of this page
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
@@ -43,7 +44,12 @@ pub struct Barrier {
 }
 
 impl Verb for Barrier {
+    fn idle(&self) -> Vec<Idle> {
+        self.form.idle()
+    }
+
     fn run(&self) -> Result<Outcome, Error> {
+        self.form.check(&TABLE)?;
         if let Some(page) = &self.page {
             noccl::study::check_barrier_page(page)?;
             noccl::files::check_output(page)?;
@@ -60,10 +66,10 @@ impl Verb for Barrier {
         if let Some(directory) = &self.figures {
             noccl::study::write_figures(directory, &[study.figure()])?;
         }
-        if self.json {
-            output::json(&study)?;
+        if self.form.is_by_row() {
+            self.form.print(&TABLE, &study.rows, &study, ("", ""))?;
         } else {
-            output::result(&text(&study))?;
+            output::result(&text(&study, &self.form))?;
         }
         Ok(if study.equals_formula() {
             Outcome::Fine
@@ -73,7 +79,26 @@ impl Verb for Barrier {
     }
 }
 
-fn text(study: &BarrierStudy) -> String {
+static TABLE: RowTable<BarrierRow> = RowTable {
+    columns: &[
+        RowColumn::number("clusters", "clusters", |row| {
+            Value::words(row.clusters.to_string())
+        }),
+        RowColumn::words("router", "router", |row| Value::words(&row.router)),
+        RowColumn::words("algorithm", "algorithm", |row| Value::words(&row.algorithm)),
+        RowColumn::number("cycles", "cycles", |row| Value::count(row.cycles)),
+        RowColumn::number("network_cycles", "in the network", |row| {
+            Value::of(row.network_cycles, Value::count)
+        }),
+        RowColumn::number("formula_cycles", "by the formula", |row| {
+            Value::of(row.formula_cycles, Value::count)
+        }),
+    ],
+    dropped_first: &[],
+};
+
+/// A line per algorithm, a column per number of clusters.
+fn text(study: &BarrierStudy, form: &FormArgs) -> String {
     let clusters = study.clusters();
     let names: Vec<String> = clusters.iter().map(u32::to_string).collect();
     let mut header = vec![("router", Align::Left), ("algorithm", Align::Left)];
@@ -100,8 +125,10 @@ fn text(study: &BarrierStudy) -> String {
     } else {
         "WRONG: an in-network barrier of one meeting differs from 5 + 4h (published router: 6 + 4h; with bypass h paths)"
     };
+    let table = form.text(&header, &body, &[]);
+    let legend = "Cycles over clusters; slope: cycles per cluster over 2 to 16, least squares";
     format!(
-        "{}\nCycles over clusters; slope: cycles per cluster over 2 to 16, least squares\n{conclusion}\n",
-        table(&header, &body)
+        "{table}\n{}",
+        width::prose(&format!("{legend}\n{conclusion}"))
     )
 }

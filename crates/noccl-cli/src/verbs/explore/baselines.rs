@@ -2,10 +2,10 @@
 //! `noccl baselines`
 
 use crate::effects::{self, Idle};
+use crate::forms::{FormArgs, RowColumn, RowTable, Value};
 use crate::progress::watched;
-use crate::table::{Align, grouped, table_dropping};
 use crate::verbs::Verb;
-use crate::{Outcome, args, output};
+use crate::{Outcome, args};
 use clap::Args;
 use noccl::Error;
 use noccl::collective::CollectiveKind;
@@ -63,9 +63,8 @@ pub struct Baselines {
     /// Seed of the random payloads
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Print the rows as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
     /// Write the numbers of a plot per payload of a multicast; `python -m noccl.figures` draws them
     #[arg(long, value_name = "DIRECTORY")]
     figures: Option<PathBuf>,
@@ -73,10 +72,12 @@ pub struct Baselines {
 
 impl Verb for Baselines {
     fn idle(&self) -> Vec<Idle> {
-        effects::of_payload(self.collective, &["bytes", "seed"])
+        let of_payload = effects::of_payload(self.collective, &["bytes", "seed"]);
+        [of_payload, self.form.idle()].concat()
     }
 
     fn run(&self) -> Result<Outcome, Error> {
+        self.form.check(&TABLE)?;
         let request = BaselinesRequest {
             collective: self.collective,
             size: noccl::network::parse_pair("--size", &self.size, 'x')?,
@@ -91,11 +92,8 @@ impl Verb for Baselines {
         if let Some(folder) = &self.figures {
             noccl::study::write_figures(folder, &noccl::study::baseline_figures(&rows))?;
         }
-        if self.json {
-            output::json(&rows)?;
-        } else {
-            output::result(&text(&rows))?;
-        }
+        let legend = format!("\n{LEGEND}");
+        self.form.print(&TABLE, &rows, &rows, ("", &legend))?;
         let is_right = rows.iter().all(|row| !row.row.verified.is_no());
         Ok(if is_right {
             Outcome::Fine
@@ -105,44 +103,38 @@ impl Verb for Baselines {
     }
 }
 
-fn text(rows: &[BaselineRow]) -> String {
-    use Align::{Left, Right};
-    let header = [
-        ("bytes", Right),
-        ("destinations", Right),
-        ("algorithm", Left),
-        ("network", Left),
-        ("cycles", Right),
-        ("efficiency", Right),
-        ("link flits", Right),
-        ("busiest link", Right),
-        ("energy in nJ", Right),
-        ("verified", Left),
-    ];
-    let body: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    let first = ["network", "link flits", "busiest link", "energy in nJ"];
-    table_dropping(&header, &body, &first) + "\n" + LEGEND
-}
+static TABLE: RowTable<BaselineRow> = RowTable {
+    columns: &[
+        RowColumn::number("bytes", "bytes", |of| Value::of(payload(of), Value::bytes)),
+        RowColumn::number("destinations", "destinations", |of| {
+            Value::count(of.num_destinations)
+        }),
+        RowColumn::words("algorithm", "algorithm", |of| {
+            Value::words(of.algorithm.name())
+        }),
+        RowColumn::words("network", "network", |of| Value::words(&of.row.network)),
+        RowColumn::number("cycles", "cycles", |of| Value::count(of.row.cycles)),
+        RowColumn::number("efficiency", "efficiency", |of| {
+            Value::of(payload(of), |_| Value::fixed(of.efficiency, 2))
+        }),
+        RowColumn::number("link_flits", "link flits", |of| Value::count(of.link_flits)),
+        RowColumn::number("busiest_link_flits", "busiest link", |of| {
+            let link = of.row.busiest_link.as_ref();
+            Value::of(link, |link| Value::count(link.flits))
+        }),
+        RowColumn::number("energy_nj", "energy in nJ", |of| {
+            let has_payload = of.row.bytes > 0;
+            let pj = of.row.energy_pj.filter(|pj| *pj > 0.0 || !has_payload);
+            Value::of(pj, |pj| Value::fixed(pj / 1e3, 1))
+        }),
+        RowColumn::words("verified", "verified", |of| {
+            Value::words(noccl::verification(&of.row))
+        }),
+    ],
+    dropped_first: &["network", "link_flits", "busiest_link_flits", "energy_nj"],
+};
 
-fn cells(of: &BaselineRow) -> Vec<String> {
-    let row = &of.row;
-    let has_payload = row.bytes > 0;
-    let of_payload = |text: String| if has_payload { text } else { "-".to_owned() };
-    vec![
-        of_payload(noccl::files::format_bytes(row.bytes)),
-        of.num_destinations.to_string(),
-        of.algorithm.name().to_owned(),
-        row.network.clone(),
-        grouped(row.cycles),
-        of_payload(format!("{:.2}", of.efficiency)),
-        grouped(of.link_flits),
-        row.busiest_link
-            .as_ref()
-            .map_or_else(|| "-".to_owned(), |link| grouped(link.flits)),
-        match row.energy_pj.filter(|pj| *pj > 0.0 || !has_payload) {
-            Some(pj) => format!("{:.1}", pj / 1000.0),
-            None => "-".to_owned(),
-        },
-        noccl::verification(row).to_owned(),
-    ]
+/// The size of what has one.
+fn payload(of: &BaselineRow) -> Option<u64> {
+    Some(of.row.bytes).filter(|bytes| *bytes > 0)
 }

@@ -3,12 +3,13 @@
 
 use crate::args::{CollectiveArgs, CoreArgs, SpecArgs, load_calibration, parse_backend};
 use crate::effects::{self, Idle};
+use crate::forms::FormArgs;
 use crate::progress::watched;
 use crate::verbs::Verb;
-use crate::verbs::rows::{Shown, TextForm, left_out, none_wrong, rows_csv, tables};
-use crate::{Outcome, args, output};
+use crate::verbs::rows::{self, none_wrong};
+use crate::{Outcome, args};
 use clap::Args;
-use noccl::collective::{Comparison, Extent};
+use noccl::collective::Extent;
 use noccl::{Backend, Error};
 use std::path::PathBuf;
 
@@ -63,56 +64,6 @@ pub struct Compare {
     form: FormArgs,
 }
 
-/// How rows are printed.
-#[derive(Debug, Args)]
-struct FormArgs {
-    /// table, csv (all columns), json or md
-    #[arg(long, value_name = "table|csv|json|md", default_value = "table", value_parser = ["table", "csv", "json", "md"])]
-    format: String,
-    /// The same as --format json
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
-    /// All columns; without it a table leaves out those that do not fit into the terminal, into 120 columns where there is none, or into
-    /// as many as the variable COLUMNS says
-    #[arg(long, conflicts_with = "columns")]
-    wide: bool,
-    /// These columns, in this order: network, collective, group, root, bytes, algorithm, synchronisation, cycles, time_us, gb_per_s,
-    /// speedup, cycles_over_bound, bound, software_bound, energy_nj, busiest_link, busiest_link_flits, verified, error_over_limit,
-    /// link_bound, core_bound, blocked_cycles, noisy_mean, noisy_variance_us2
-    #[arg(long, value_name = "NAME,...", value_parser = Shown::parse)]
-    columns: Option<Shown>,
-}
-
-impl FormArgs {
-    fn is_json(&self) -> bool {
-        self.json || self.format == "json"
-    }
-
-    /// Prints a comparison; what is no row goes to stderr where programs read the rows.
-    fn print(&self, comparison: &Comparison) -> Result<(), Error> {
-        let shown = match (&self.columns, self.wide) {
-            (Some(columns), _) => columns.clone(),
-            (None, true) => Shown::Wide,
-            (None, false) => Shown::Usual,
-        };
-        if self.is_json() {
-            output::json(&comparison.rows)?;
-        } else if self.format == "csv" {
-            let shown = self.columns.clone();
-            let shown = shown.unwrap_or_else(|| Shown::all(&comparison.rows));
-            output::data(&rows_csv(&comparison.rows, &shown))?;
-        } else if self.format == "md" {
-            return output::result(&tables(comparison, &shown, TextForm::Markdown));
-        } else {
-            return output::result(&tables(comparison, &shown, TextForm::Table));
-        }
-        for line in left_out(comparison) {
-            output::log(&line);
-        }
-        Ok(())
-    }
-}
-
 impl Verb for Compare {
     fn idle(&self) -> Vec<Idle> {
         let kind = self.collective.collective;
@@ -129,18 +80,14 @@ impl Verb for Compare {
                 "algorithms that are named, which are simulated",
                 "--algorithms all",
             ),
-            effects::idle(
-                self.form.is_json(),
-                &["wide", "columns"],
-                "JSON, which has all fields",
-                "a table, csv, md",
-            ),
+            self.form.idle(),
             effects::idle(!self.form.is_json(), &["links"], "a table", "--json"),
         ]
         .concat()
     }
 
     fn run(&self) -> Result<Outcome, Error> {
+        self.form.check(&rows::TABLE)?;
         let network = self.spec.load()?;
         let bytes = args::sizes(&self.bytes)?;
         let algorithms = noccl::collective::parse_algorithms(&self.algorithms)?;
@@ -163,7 +110,7 @@ impl Verb for Compare {
                 noccl::collective::compare_by_model(&network, &request, &calibration)?
             }
         };
-        self.form.print(&comparison)?;
+        rows::print(&comparison, &self.form)?;
         Ok(if none_wrong(&comparison.rows) {
             Outcome::Fine
         } else {

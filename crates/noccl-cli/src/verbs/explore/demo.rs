@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl demo`
 
+use crate::effects::Idle;
+use crate::forms::FormArgs;
 use crate::progress::watched;
 use crate::verbs::Verb;
-use crate::verbs::rows::{Shown, TextForm, none_wrong, tables};
+use crate::verbs::rows::{self, none_wrong};
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::Error;
@@ -19,16 +21,20 @@ use std::path::PathBuf;
     after_help = "Examples:\n  noccl demo\n  noccl demo --json > rows.json\n  noccl demo -o page.html"
 )]
 pub struct Demo {
-    /// Print the rows as JSON instead of tables
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
     /// Where to write the HTML page; the rows go beside it as JSON
     #[arg(short, long, value_name = "FILE", default_value = "out/demo.html")]
     output: PathBuf,
 }
 
 impl Verb for Demo {
+    fn idle(&self) -> Vec<Idle> {
+        self.form.idle()
+    }
+
     fn run(&self) -> Result<Outcome, Error> {
+        self.form.check(&rows::TABLE)?;
         let stored = self.output.with_extension("json");
         noccl::files::check_output(&self.output)?;
         noccl::files::check_output(&stored)?;
@@ -36,11 +42,7 @@ impl Verb for Demo {
         let page = noccl::report::page(&comparison.rows)?;
         noccl::files::write_file(&self.output, &page)?;
         noccl::files::write_file(&stored, &output::to_json(&comparison.rows)?)?;
-        if self.json {
-            output::json(&comparison.rows)?;
-        } else {
-            output::result(&tables(&comparison, &Shown::Usual, TextForm::Table))?;
-        }
+        rows::print(&comparison, &self.form)?;
         output::log(&format!(
             "page: {}  rows: {}",
             self.output.display(),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl gemm`
 
+use crate::Outcome;
 use crate::effects::{self, Idle};
+use crate::forms::{FormArgs, RowColumn, RowTable, Value};
 use crate::progress::watched;
-use crate::table::{Align, table_dropping};
 use crate::verbs::Verb;
-use crate::{Outcome, output};
 use clap::Args;
 use noccl::collective::{ElementType, Verified};
 use noccl::study::gemm::{
@@ -87,12 +87,11 @@ pub struct Gemm {
     checkpoint: crate::args::CheckpointArgs,
     #[command(flatten)]
     overrides: crate::args::OverrideArgs,
-    /// Price an iteration by the paper's method too: events of one line of clusters, times the lines
-    #[arg(long, requires = "json")]
-    line_energy: bool,
-    /// Print the rows as JSON
+    /// Price an iteration by the paper's method too: events of one line of clusters, times the lines (JSON only)
     #[arg(long)]
-    json: bool,
+    line_energy: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 impl Verb for Gemm {
@@ -144,11 +143,14 @@ impl Verb for Gemm {
                 "--collectives software",
                 "in_network",
             ),
+            effects::idle(!self.form.is_json(), &["line_energy"], "a table", "--json"),
+            self.form.idle(),
         ]
         .concat()
     }
 
     fn run(&self) -> Result<Outcome, Error> {
+        self.form.check(&TABLE)?;
         let collectives = parse_collectives(&self.collectives)?;
         let base = GemmRequest::new(self.kernel, self.mesh.clone(), collectives);
         let by_hand = self.submatrix.as_deref();
@@ -176,11 +178,8 @@ impl Verb for Gemm {
             ..base
         };
         let rows = watched("products", |watch| noccl::study::gemm(&request, watch))?;
-        if self.json {
-            output::json(&rows)?;
-        } else {
-            output::result(&(self.overrides.heading() + &summary(&rows)))?;
-        }
+        let (above, below) = (self.overrides.heading(), legend() + &conclusion(&rows));
+        self.form.print(&TABLE, &rows, &rows, (&above, &below))?;
         let is_right = rows.iter().all(|r| !r.verified.is_no());
         Ok(if is_right {
             Outcome::Fine
@@ -190,73 +189,73 @@ impl Verb for Gemm {
     }
 }
 
-fn summary(rows: &[GemmRow]) -> String {
-    use Align::{Left, Right};
-    let mut header = vec![
-        ("mesh", Left),
-        ("backend", Left),
-        ("collectives", Left),
-        ("by", Left),
-        ("slots", Right),
-        ("iteration [cycles]", Right),
-        ("compute", Right),
-        ("communication", Right),
-        ("barrier", Right),
-        ("bound by", Left),
-        ("FPU use", Right),
-        ("speedup", Right),
-    ];
-    let has_errors = rows.iter().any(|r| r.sim_error.is_some());
-    if has_errors {
-        header.push(("off sim", Right));
-    }
-    let cells: Vec<Vec<String>> = rows
-        .iter()
-        .map(|r| {
-            let by = match r.collectives {
-                Collectives::Software | Collectives::Deliveries => r.spread.clone(),
-                Collectives::InNetwork if r.sync.is_empty() => r.spread.clone(),
-                Collectives::InNetwork => r.sync.clone(),
-            };
-            let mut cells = vec![
-                r.mesh.clone(),
-                r.backend.name().to_owned(),
-                r.collectives.name().to_owned(),
-                by,
-                r.prefetch.to_string(),
-                format!("{:.1}", r.iteration_cycles),
-                r.compute_cycles.to_string(),
-                format!("{:.1}", r.communication_cycles),
-                format!("{:.1}", r.sync_cycles),
-                r.bound_by.name().to_owned(),
-                format!("{:.1} %", 100.0 * r.utilisation),
-                r.speedup.map_or_else(String::new, |s| format!("{s:.2}")),
-            ];
-            if has_errors {
-                let off = r.sim_error.map(|e| format!("{:+.1} %", 100.0 * e));
-                // 0: an empty cell: nothing was simulated.
-                cells.push(off.unwrap_or_default());
-            }
-            cells
-        })
-        .collect();
+static TABLE: RowTable<GemmRow> = RowTable {
+    columns: &[
+        RowColumn::words("mesh", "mesh", |r| Value::words(&r.mesh)),
+        RowColumn::words("backend", "backend", |r| Value::words(r.backend.name())),
+        RowColumn::words("collectives", "collectives", |r| {
+            Value::words(r.collectives.name())
+        }),
+        RowColumn::words("by", "by", |r| {
+            Value::words(match r.collectives {
+                Collectives::Software | Collectives::Deliveries => &r.spread,
+                Collectives::InNetwork if r.sync.is_empty() => &r.spread,
+                Collectives::InNetwork => &r.sync,
+            })
+        }),
+        RowColumn::number("slots", "slots", |r| Value::count(r.prefetch)),
+        RowColumn::number("iteration_cycles", "iteration [cycles]", |r| {
+            Value::fixed(r.iteration_cycles, 1)
+        }),
+        RowColumn::number("compute_cycles", "compute", |r| {
+            Value::words(r.compute_cycles.to_string())
+        }),
+        RowColumn::number("communication_cycles", "communication", |r| {
+            Value::fixed(r.communication_cycles, 1)
+        }),
+        RowColumn::number("barrier_cycles", "barrier", |r| {
+            Value::fixed(r.sync_cycles, 1)
+        }),
+        RowColumn::words("bound_by", "bound by", |r| Value::words(r.bound_by.name())),
+        RowColumn::number("fpu_use_percent", "FPU use", |r| {
+            Value::percent(r.utilisation)
+        }),
+        RowColumn::number("speedup", "speedup", |r| {
+            Value::of(r.speedup, |s| Value::fixed(s, 2))
+        }),
+        RowColumn::number("off_sim_percent", "off sim", |r| {
+            Value::of(r.sim_error, |e| {
+                let sign = if e < 0.0 { "" } else { "+" };
+                Value::percent(e).signed(sign, "")
+            })
+        }),
+    ],
+    dropped_first: &[
+        "slots",
+        "compute_cycles",
+        "barrier_cycles",
+        "communication_cycles",
+    ],
+};
+
+/// Are the products right?
+fn conclusion(rows: &[GemmRow]) -> String {
     let count = |is: fn(Verified) -> bool| rows.iter().filter(|r| is(r.verified)).count();
-    let (right, wrong) = (count(Verified::is_yes), count(Verified::is_no));
-    let conclusion = match (right, wrong) {
+    match (count(Verified::is_yes), count(Verified::is_no)) {
         (0, 0) => "\nproducts: not checked\n".to_owned(),
-        (_, 0) if right == rows.len() => "\nall products are right, bit by bit\n".to_owned(),
-        (_, 0) => format!("\n{right} products are right, bit by bit; the others are not checked\n"),
-        (_, _) => format!("\n{wrong} products are WRONG\n"),
-    };
-    let first = ["slots", "compute", "barrier", "communication"];
-    table_dropping(&header, &cells, &first) + &legend() + &conclusion
+        (right, 0) if right == rows.len() => "\nall products are right, bit by bit\n".to_owned(),
+        (right, 0) => {
+            format!("\n{right} products are right, bit by bit; the others are not checked\n")
+        }
+        (_, wrong) => format!("\n{wrong} products are WRONG\n"),
+    }
 }
 
 /// What the column "bound by" says.
 fn legend() -> String {
     format!(
         "\nbound by: communication if an iteration takes longer than its kernel and the barrier behind it; else \
-         computation if the kernel\ntakes at least {:.0} % of it, else synchronisation; of a fused product the \
+         computation if the kernel takes at least {:.0} % of it, else synchronisation; of a fused product the \
          longer one of kernel and reduction\n",
         100.0 * COMPUTATION_SHARE
     )

@@ -2,9 +2,12 @@
 //! `noccl matrix`
 
 use crate::args::{OverrideArgs, load};
+use crate::effects::Idle;
+use crate::forms::{FormArgs, RowColumn, RowTable, Value};
 use crate::progress::watched;
-use crate::table::{Align, grouped, table};
+use crate::table::{Align, grouped};
 use crate::verbs::Verb;
+use crate::width::prose;
 use crate::{Outcome, args, output};
 use clap::Args;
 use noccl::Error;
@@ -12,7 +15,7 @@ use noccl::collective::{CollectiveKind, MatrixRequest, MatrixRow};
 use noccl::network::Network;
 
 const LEGEND: &str = "\
-cells: cycles (cycles over lower bound), * where no algorithm of the table is faster; - where the payload does not
+cells: cycles (cycles over lower bound), * where no algorithm of the table is faster; - where the payload does not \
 fit into the memories or the algorithm cannot do it
 ";
 
@@ -51,13 +54,17 @@ pub struct Matrix {
     /// Participants: all, row, row:Y, column:X or X,Y,W,H
     #[arg(long, default_value = "all")]
     group: String,
-    /// Print the rows as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 impl Verb for Matrix {
+    fn idle(&self) -> Vec<Idle> {
+        self.form.idle()
+    }
+
     fn run(&self) -> Result<Outcome, Error> {
+        self.form.check(&TABLE)?;
         let request = self.request()?;
         let specs = self.spec.split(',');
         let networks: Vec<Network> = specs
@@ -69,10 +76,10 @@ impl Verb for Matrix {
                 .map(|n| noccl::collective::matrix(n, &request, watch));
             Ok(each.collect::<Result<Vec<_>, Error>>()?.concat())
         })?;
-        if self.json {
-            output::json(&rows)?;
+        if self.form.is_by_row() {
+            self.form.print(&TABLE, &rows, &rows, ("", ""))?;
         } else {
-            output::result(&text(&rows))?;
+            output::result(&text(&rows, &self.form))?;
         }
         Ok(if rows.iter().all(|r| !r.verified.is_no()) {
             Outcome::Fine
@@ -103,8 +110,28 @@ impl Matrix {
     }
 }
 
+static TABLE: RowTable<MatrixRow> = RowTable {
+    columns: &[
+        RowColumn::words("network", "network", |row| Value::words(&row.network)),
+        RowColumn::words("collective", "collective", |row| {
+            Value::words(row.collective.name())
+        }),
+        RowColumn::number("bytes", "bytes", |row| Value::bytes(row.bytes)),
+        RowColumn::words("algorithm", "algorithm", |row| Value::words(name(row))),
+        RowColumn::number("chunks", "chunks", |row| {
+            Value::of(parameter(row, "chunks"), Value::words)
+        }),
+        RowColumn::number("cycles", "cycles", |row| Value::count(row.cycles)),
+        RowColumn::number("cycles_over_bound", "cycles/bound", |row| {
+            Value::fixed(row.cycles_over_lower_bound, 2)
+        }),
+        RowColumn::words("fastest", "fastest", |row| Value::flag(row.is_best, "yes")),
+    ],
+    dropped_first: &[],
+};
+
 /// One table per collective: a line per size and algorithm, a column per network.
-fn text(rows: &[MatrixRow]) -> String {
+fn text(rows: &[MatrixRow], form: &FormArgs) -> String {
     let networks = distinct(rows.iter().map(|r| r.network.clone()));
     let mut out = String::new();
     for collective in distinct(rows.iter().map(|r| r.collective)) {
@@ -128,9 +155,9 @@ fn text(rows: &[MatrixRow]) -> String {
                 body.push(line);
             }
         }
-        out += &format!("{collective}\n\n{}\n", table(&header, &body));
+        out += &format!("{collective}\n\n{}\n", form.text(&header, &body, &[]));
     }
-    out + LEGEND
+    out + &prose(LEGEND)
 }
 
 /// Algorithm with its inner structure or the place of its root; the chunk count stands in the cell, it differs from mesh to mesh.

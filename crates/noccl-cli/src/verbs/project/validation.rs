@@ -5,7 +5,7 @@ use crate::args::{SpecArgs, load_calibration};
 use crate::progress::watched;
 use crate::table::{Align, table, table_dropping};
 use crate::verbs::Verb;
-use crate::width::{columns, wrapped};
+use crate::width::prose;
 use crate::{Outcome, output};
 use clap::Args;
 use noccl::Error;
@@ -58,15 +58,17 @@ impl Verb for ValidationVerb {
 }
 
 fn text(validation: &Validation) -> String {
-    format!(
-        "Published equations and constants against the paper\n\n{}\n\
-         Simulator against our model, {} points: error {:.2} % in the median, {:.2} % at most: {}\n\n{}\n\
-         Published equations against the simulator (*: more than {} % apart)\n\n{}",
-        published(&validation.published),
+    let accuracy = prose(&format!(
+        "Simulator against our model, {} points: error {:.2} % in the median, {:.2} % at most: {}",
         validation.model.rows.len(),
         validation.model.median_error * 100.0,
         validation.model.max_error * 100.0,
         word(validation.model.holds),
+    ));
+    format!(
+        "Published equations and constants against the paper\n\n{}\n{accuracy}\n{}\n\
+         Published equations against the simulator (*: more than {} % apart)\n\n{}",
+        published(&validation.published),
         worst(&validation.model),
         MARKED_DEVIATION * 100.0,
         deviations(&validation.deviations)
@@ -109,9 +111,9 @@ fn published(rows: &[PublishedRow]) -> String {
     notes.dedup();
     let notes: String = notes
         .iter()
-        .map(|note| wrapped(&format!("fitted: {note}"), columns(), "  ") + "\n")
+        .map(|note| prose(&format!("fitted: {note}")))
         .collect();
-    table_dropping(&header, &body, &["place"]) + &notes
+    table_dropping(&header, &body, &["place"], None) + &notes
 }
 
 /// The worst point of every collective and algorithm.

@@ -4,48 +4,54 @@
 mod columns;
 mod winner;
 
-pub use columns::Shown;
+pub use columns::TABLE;
 
-use crate::table::{csv, markdown, table_without, whole};
-use crate::width::{columns as width, wrapped};
-use columns::RowColumn;
+use crate::forms::{FormArgs, RowColumn};
+use crate::output;
+use crate::width::prose;
+use noccl::Error;
 use noccl::collective::{CompareRow, Comparison, Skipped};
 
-/// A form of rows for readers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextForm {
-    /// Aligned text.
-    Table,
-    /// Markdown.
-    Markdown,
+/// Prints a comparison; what is no row goes to stderr where programs read the rows.
+///
+/// # Errors
+/// A wrong name of a column; an output that cannot be written.
+pub fn print(comparison: &Comparison, form: &FormArgs) -> Result<(), Error> {
+    if form.is_json() {
+        output::json(&comparison.rows)?;
+    } else if form.is_csv() {
+        let rows: Vec<&CompareRow> = comparison.rows.iter().collect();
+        let columns = form.shown(&TABLE, &rows, &[])?;
+        output::data(&form.laid_out(&TABLE, &columns, &rows))?;
+    } else {
+        return output::result(&tables(comparison, form)?);
+    }
+    for line in left_out(comparison) {
+        output::log(&line);
+    }
+    Ok(())
 }
 
 /// One table per collective and group, with a title each; below them the fastest, a legend of what is shown, and what is left out.
-pub fn tables(comparison: &Comparison, shown: &Shown, form: TextForm) -> String {
+fn tables(comparison: &Comparison, form: &FormArgs) -> Result<String, Error> {
     let mut out = String::new();
-    let mut all: Vec<&'static RowColumn> = Vec::new();
+    let mut all: Vec<&'static RowColumn<CompareRow>> = Vec::new();
     for case in noccl::cases(&comparison.rows) {
-        let columns = shown.of(&case.rows);
-        out += &format!("{}\n\n", title(&case.title, &case.rows, &columns));
-        out += &one_table(&case.rows, &columns, shown, form);
-        out += "\n";
-        let winners = winner::lines(&case.rows);
-        out += &paragraphs(&winners);
+        let is_one_size = case
+            .rows
+            .windows(2)
+            .all(|pair| pair[0].bytes == pair[1].bytes);
+        let in_title: &[&str] = if is_one_size { &["bytes"] } else { &[] };
+        let columns = form.shown(&TABLE, &case.rows, in_title)?;
+        out += &prose(&title(&case.title, &case.rows, &columns));
+        out += &format!("\n{}\n", form.laid_out(&TABLE, &columns, &case.rows));
+        out += &paragraphs(&winner::lines(&case.rows));
         all.extend(columns);
     }
     let rows: Vec<&CompareRow> = comparison.rows.iter().collect();
     out += &paragraphs(&[columns::legend(&all, &rows)]);
     out += &paragraphs(&picked(&comparison.rows));
-    out + &paragraphs(&left_out(comparison))
-}
-
-/// Rows as comma-separated values: all columns, or those that are asked for.
-pub fn rows_csv(rows: &[CompareRow], shown: &Shown) -> String {
-    let rows: Vec<&CompareRow> = rows.iter().collect();
-    let columns = shown.of(&rows);
-    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
-    let cells = |row: &&CompareRow| columns.iter().map(|c| (c.raw)(row)).collect();
-    csv(&names, &rows.iter().map(cells).collect::<Vec<_>>())
+    Ok(out + &paragraphs(&left_out(comparison)))
 }
 
 /// Did no row give wrong bytes?
@@ -70,7 +76,7 @@ pub fn left_out(comparison: &Comparison) -> Vec<String> {
 }
 
 /// The title with what is the same in all rows and has no column.
-fn title(title: &str, rows: &[&CompareRow], columns: &[&'static RowColumn]) -> String {
+fn title(title: &str, rows: &[&CompareRow], columns: &[&'static RowColumn<CompareRow>]) -> String {
     let has_sizes = columns.iter().any(|column| column.name == "bytes");
     match (rows.first(), title.split_once(' ')) {
         (Some(row), Some((collective, rest))) if !has_sizes && row.bytes > 0 => {
@@ -78,32 +84,6 @@ fn title(title: &str, rows: &[&CompareRow], columns: &[&'static RowColumn]) -> S
             format!("{collective} of {size} {rest}")
         }
         _ => title.to_owned(),
-    }
-}
-
-fn one_table(
-    rows: &[&CompareRow],
-    columns: &[&'static RowColumn],
-    shown: &Shown,
-    form: TextForm,
-) -> String {
-    let header: Vec<_> = columns.iter().map(|c| (c.title, c.align)).collect();
-    let shown_or_dash = |cell: String| match cell.is_empty() {
-        true => "-".to_owned(),
-        false => cell,
-    };
-    let cells = |row: &&CompareRow| {
-        let cells = columns.iter().map(|c| shown_or_dash((c.cell)(row)));
-        cells.collect()
-    };
-    let body: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    match (form, shown) {
-        (TextForm::Markdown, _) => markdown(&header, &body),
-        (TextForm::Table, Shown::Usual) => {
-            let order = columns::dropped_first(columns);
-            table_without(&header, &body, &order, "--wide, --columns")
-        }
-        (TextForm::Table, Shown::Wide | Shown::Named(_)) => whole(&header, &body),
     }
 }
 
@@ -119,7 +99,5 @@ fn picked(rows: &[CompareRow]) -> Vec<String> {
 
 fn paragraphs(lines: &[String]) -> String {
     let lines = lines.iter().filter(|line| !line.is_empty());
-    lines
-        .map(|line| wrapped(line, width(), "  ") + "\n")
-        .collect()
+    lines.map(|line| prose(line)).collect()
 }

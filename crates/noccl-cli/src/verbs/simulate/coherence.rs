@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl coherence`
 
+use crate::Outcome;
 use crate::args::OverrideArgs;
 use crate::effects::{self, Idle};
+use crate::forms::{FormArgs, RowColumn, RowTable, Value};
 use crate::progress::watched;
-use crate::table::{Align, grouped, table};
 use crate::verbs::Verb;
-use crate::{Outcome, output};
 use clap::{Args, ValueEnum};
 use noccl::Error;
 use noccl::study::{
     CoherenceProgram, CoherenceProtocol, CoherenceRequest, CoherenceRow, KernelSize,
 };
 use std::path::PathBuf;
+
+const LEGEND: &str = "
+A substitute for full-system runs: a protocol engine and kernels of our own (docs/coherence.md). Shares are of flows; energy in brackets \
+with one unit half or twice as large
+";
 
 /// Compare networks under a coherence protocol
 ///
@@ -60,9 +65,8 @@ pub struct Coherence {
     /// Write the recording of the one kernel, before it runs
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Print the rows as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 /// Size of kernels.
@@ -77,10 +81,12 @@ enum SizeArg {
 impl Verb for Coherence {
     fn idle(&self) -> Vec<Idle> {
         let has_kernel = self.kernel.is_some() || self.recording.is_empty();
-        effects::idle(!has_kernel, &["threads", "size"], "recordings", "--kernel")
+        let of_kernels = effects::idle(!has_kernel, &["threads", "size"], "recordings", "--kernel");
+        [of_kernels, self.form.idle()].concat()
     }
 
     fn run(&self) -> Result<Outcome, Error> {
+        self.form.check(&TABLE)?;
         if let Some(path) = &self.save {
             noccl::files::check_output(path)?;
         }
@@ -91,11 +97,8 @@ impl Verb for Coherence {
             overrides: self.overrides.overrides.clone(),
         };
         let rows = watched("runs", |watch| noccl::study::coherence(&request, watch))?;
-        if self.json {
-            output::json(&rows)?;
-        } else {
-            output::result(&(self.overrides.heading() + &text(&rows)))?;
-        }
+        let above = self.overrides.heading();
+        self.form.print(&TABLE, &rows, &rows, (&above, LEGEND))?;
         Ok(Outcome::Fine)
     }
 }
@@ -129,55 +132,49 @@ impl Coherence {
     }
 }
 
-fn text(rows: &[CoherenceRow]) -> String {
-    use Align::{Left, Right};
-    let header = [
-        ("program", Left),
-        ("protocol", Left),
-        ("design", Left),
-        ("cycles", Right),
-        ("of the first", Right),
-        ("misses", Right),
-        ("cycles per miss", Right),
-        ("broadcasts", Right),
-        ("acknowledgements", Right),
-        ("received per flow", Right),
-        ("table entries", Right),
-        ("energy of the first", Right),
-    ];
-    let dash = || "-".to_owned();
-    let tenths = |number: f64| format!("{number:.1}");
-    let percent = |part: f64| format!("{:.1} %", 100.0 * part);
-    let energy = |row: &CoherenceRow| {
-        let text = |(ratio, [least, most]): (f64, [f64; 2])| {
-            format!("{ratio:.2} ({least:.2} to {most:.2})")
-        };
-        let energy = row.relative_energy.zip(row.relative_energy_range);
-        energy.map_or_else(dash, text)
-    };
-    let line = |row: &CoherenceRow| {
-        let received = row.received_per_flow;
-        vec![
-            row.program.clone(),
-            protocol(row.protocol).to_owned(),
-            row.design.clone(),
-            grouped(row.cycles),
-            format!("{:.3}", row.relative_cycles),
-            grouped(row.misses),
-            row.mean_miss_cycles.map_or_else(dash, tenths),
-            percent(row.broadcast_share),
-            percent(row.acknowledgement_share),
-            received.map_or_else(dash, |number| format!("{number:.2}")),
-            row.mean_table_entries.map_or_else(dash, tenths),
-            energy(row),
-        ]
-    };
-    let body: Vec<Vec<String>> = rows.iter().map(line).collect();
-    format!(
-        "{}\nA substitute for full-system runs: a protocol engine and kernels of our own (docs/coherence.md). Shares are of flows; energy in brackets \
-         with one unit half or twice as large\n",
-        table(&header, &body)
-    )
+static TABLE: RowTable<CoherenceRow> = RowTable {
+    columns: &[
+        RowColumn::words("program", "program", |row| Value::words(&row.program)),
+        RowColumn::words("protocol", "protocol", |row| {
+            Value::words(protocol(row.protocol))
+        }),
+        RowColumn::words("design", "design", |row| Value::words(&row.design)),
+        RowColumn::number("cycles", "cycles", |row| Value::count(row.cycles)),
+        RowColumn::number("relative_cycles", "of the first", |row| {
+            Value::fixed(row.relative_cycles, 3)
+        }),
+        RowColumn::number("misses", "misses", |row| Value::count(row.misses)),
+        RowColumn::number("miss_cycles", "cycles per miss", |row| {
+            Value::of(row.mean_miss_cycles, tenths)
+        }),
+        RowColumn::number("broadcast_percent", "broadcasts", |row| {
+            Value::percent(row.broadcast_share)
+        }),
+        RowColumn::number("acknowledgement_percent", "acknowledgements", |row| {
+            Value::percent(row.acknowledgement_share)
+        }),
+        RowColumn::number("received_per_flow", "received per flow", |row| {
+            Value::of(row.received_per_flow, |number| Value::fixed(number, 2))
+        }),
+        RowColumn::number("table_entries", "table entries", |row| {
+            Value::of(row.mean_table_entries, tenths)
+        }),
+        RowColumn::number("relative_energy", "energy of the first", |row| {
+            let energy = row.relative_energy.zip(row.relative_energy_range);
+            Value::of(energy, |(ratio, [least, most])| {
+                Value::fixed(ratio, 2).signed("", &format!(" ({least:.2} to {most:.2})"))
+            })
+        }),
+    ],
+    dropped_first: &[
+        "table_entries",
+        "received_per_flow",
+        "acknowledgement_percent",
+    ],
+};
+
+fn tenths(number: f64) -> Value {
+    Value::fixed(number, 1)
 }
 
 const fn protocol(protocol: CoherenceProtocol) -> &'static str {

@@ -2,10 +2,11 @@
 //! `noccl npb`
 
 use crate::args::{OverrideArgs, size};
+use crate::effects::Idle;
+use crate::forms::{FormArgs, RowColumn, RowTable, Value};
 use crate::progress::watched;
-use crate::table::{Align, grouped, table};
 use crate::verbs::Verb;
-use crate::{Outcome, output, progress};
+use crate::{Outcome, progress};
 use clap::Args;
 use noccl::Error;
 use noccl::program::{NpbRequest, NpbRow};
@@ -53,13 +54,17 @@ pub struct Npb {
     /// Define a macro of the sources; may be repeated
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     define: Vec<String>,
-    /// Print the rows as JSON, each with every quantity
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 impl Verb for Npb {
+    fn idle(&self) -> Vec<Idle> {
+        self.form.idle()
+    }
+
     fn run(&self) -> Result<Outcome, Error> {
+        self.form.check(&TABLE)?;
         let request = NpbRequest {
             kernels: noccl::program::parse_npb_kernels(&self.kernels)?,
             class: noccl::program::parse_npb_class(&self.class)?,
@@ -75,11 +80,9 @@ impl Verb for Npb {
         let rows = watched("ranks", |watch| {
             noccl::program::npb(&request, &on_step, watch)
         })?;
-        if self.json {
-            output::json(&rows)?;
-        } else {
-            output::result(&text(&rows))?;
-        }
+        let network = rows.first().map_or("", |row| &row.network);
+        let below = format!("network: {network}\n");
+        self.form.print(&TABLE, &rows, &rows, ("", &below))?;
         let is_wrong = rows.iter().any(|row| row.verified == Some(false));
         Ok(if is_wrong {
             Outcome::Failed
@@ -89,52 +92,45 @@ impl Verb for Npb {
     }
 }
 
-fn text(rows: &[NpbRow]) -> String {
-    use Align::{Left, Right};
-    let header = [
-        ("kernel", Left),
-        ("class", Left),
-        ("ranks", Right),
-        ("library", Left),
-        ("cycles", Right),
-        ("timed part", Right),
-        ("compute", Right),
-        ("send", Right),
-        ("receive", Right),
-        ("wait", Right),
-        ("messages", Right),
-        ("bytes", Right),
-        ("instructions", Right),
-        ("results", Left),
-    ];
-    let lines: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    let network = rows.first().map_or("", |row| &row.network);
-    format!("{}network: {network}\n", table(&header, &lines))
+static TABLE: RowTable<NpbRow> = RowTable {
+    columns: &[
+        RowColumn::words("kernel", "kernel", |row| Value::words(&row.kernel)),
+        RowColumn::words("class", "class", |row| Value::words(&row.class)),
+        RowColumn::number("ranks", "ranks", |row| Value::words(row.ranks.to_string())),
+        RowColumn::words("library", "library", |row| Value::words(&row.library)),
+        RowColumn::number("cycles", "cycles", |row| Value::count(row.cycles)),
+        RowColumn::number("timed_cycles", "timed part", |row| {
+            Value::count(row.timed_cycles)
+        }),
+        RowColumn::number("compute_percent", "compute", |row| {
+            of_ranks(row, row.compute_cycles)
+        }),
+        RowColumn::number("send_percent", "send", |row| of_ranks(row, row.send_cycles)),
+        RowColumn::number("receive_percent", "receive", |row| {
+            of_ranks(row, row.receive_cycles)
+        }),
+        RowColumn::number("wait_percent", "wait", |row| of_ranks(row, row.wait_cycles)),
+        RowColumn::number("messages", "messages", |row| Value::count(row.messages)),
+        RowColumn::number("message_bytes", "bytes", |row| Value::count(row.bytes)),
+        RowColumn::number("instructions", "instructions", |row| {
+            Value::count(row.instructions)
+        }),
+        RowColumn::words("results", "results", |row| Value::words(results(row))),
+    ],
+    dropped_first: &["instructions", "message_bytes", "messages"],
+};
+
+/// A part of the cycles of all ranks.
+fn of_ranks(row: &NpbRow, cycles: u64) -> Value {
+    let all = row.compute_cycles + row.send_cycles + row.receive_cycles + row.wait_cycles;
+    Value::percent(cycles as f64 / all.max(1) as f64)
 }
 
-fn cells(row: &NpbRow) -> Vec<String> {
-    let of_ranks = row.compute_cycles + row.send_cycles + row.receive_cycles + row.wait_cycles;
-    let part = |cycles: u64| format!("{:.1} %", 100.0 * cycles as f64 / of_ranks.max(1) as f64);
+fn results(row: &NpbRow) -> String {
     let right = row.verification.iter().filter(|q| q.is_right == Some(true));
-    let results = match row.verified {
+    match row.verified {
         Some(true) => format!("verified ({} numbers)", right.count()),
         Some(false) => "wrong".to_owned(),
         None => "no reference".to_owned(),
-    };
-    vec![
-        row.kernel.clone(),
-        row.class.clone(),
-        row.ranks.to_string(),
-        row.library.clone(),
-        grouped(row.cycles),
-        grouped(row.timed_cycles),
-        part(row.compute_cycles),
-        part(row.send_cycles),
-        part(row.receive_cycles),
-        part(row.wait_cycles),
-        grouped(row.messages),
-        grouped(row.bytes),
-        grouped(row.instructions),
-        results,
-    ]
+    }
 }

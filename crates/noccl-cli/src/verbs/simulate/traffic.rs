@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl traffic`
 
+use crate::Outcome;
 use crate::args::{SpecArgs, parse_mode, parse_threads};
+use crate::effects::Idle;
+use crate::forms::{FormArgs, RowColumn, RowTable, Value};
 use crate::progress::watched;
-use crate::table::{Align, table_dropping};
 use crate::verbs::Verb;
-use crate::{Outcome, output};
 use clap::Args;
 use noccl::study::{Pattern, TrafficPoint, TrafficReport, TrafficRequest};
 use noccl::{Error, Mode};
@@ -59,13 +60,17 @@ pub struct Traffic {
     /// Threads of one run; the result does not depend on it (1 to 256)
     #[arg(long, default_value_t = 1, value_parser = parse_threads)]
     threads: usize,
-    /// Print the sweep as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: FormArgs,
 }
 
 impl Verb for Traffic {
+    fn idle(&self) -> Vec<Idle> {
+        self.form.idle()
+    }
+
     fn run(&self) -> Result<Outcome, Error> {
+        self.form.check(&TABLE)?;
         let network = self.spec.load()?;
         let mut request = TrafficRequest::on(&network, self.pattern);
         if let Some(beats) = self.beats {
@@ -92,73 +97,78 @@ impl Verb for Traffic {
         let report = watched("loads", |watch| {
             noccl::study::traffic(&network, &request, watch)
         })?;
-        if self.json {
-            output::json(&report)?;
-        } else {
-            output::result(&summary(&report))?;
-        }
+        let above = format!("{} on {}\n\n", report.pattern, report.network);
+        let below = saturation(&report);
+        self.form
+            .print(&TABLE, &report.points, &report, (&above, &below))?;
         Ok(Outcome::Fine)
     }
 }
 
-/// A name, and what stands there of a point.
-type Column = (&'static str, fn(&TrafficPoint) -> Option<f64>);
-
-/// Columns that only some sweeps have.
-fn more_columns(report: &TrafficReport) -> Vec<Column> {
-    let all: [Column; 7] = [
-        ("± accepted", |p| p.accepted_half_width_beats_per_cycle),
-        ("± latency", |p| p.mean_latency_half_width_cycles),
-        ("between routers [cycles]", |p| p.mean_router_latency_cycles),
-        ("of the mesh [1/cycle]", |p| p.accepted_flows_per_cycle),
-        ("received per reduction", |p| p.received_per_flow),
-        ("open reductions", |p| p.open_flows),
-        ("wait in a router [cycles]", |p| p.contribution_wait_cycles),
-    ];
-    let has = |of: fn(&TrafficPoint) -> Option<f64>| report.points.iter().any(|p| of(p).is_some());
-    all.into_iter().filter(|(_, of)| has(*of)).collect()
-}
+static TABLE: RowTable<TrafficPoint> = RowTable {
+    columns: &[
+        RowColumn::number("offered", "offered [beats/cycle]", |p| {
+            load(p.offered_beats_per_cycle)
+        }),
+        RowColumn::number("accepted", "accepted [beats/cycle]", |p| {
+            load(p.accepted_beats_per_cycle)
+        }),
+        RowColumn::number("accepted_gb_per_s", "accepted [GB/s]", |p| {
+            load(p.accepted_gb_per_s)
+        }),
+        RowColumn::number("mean_latency_cycles", "mean latency [cycles]", |p| {
+            tenths(p.mean_latency_cycles)
+        }),
+        RowColumn::number("mean_latency_ns", "mean latency [ns]", |p| {
+            tenths(p.mean_latency_ns)
+        }),
+        RowColumn::number("p99_latency_cycles", "p99 [cycles]", |p| {
+            whole(p.p99_latency_cycles)
+        }),
+        RowColumn::number("max_latency_cycles", "max [cycles]", |p| {
+            whole(p.max_latency_cycles)
+        }),
+        RowColumn::number("packets", "packets", |p| whole(Some(p.packets))),
+        RowColumn::number("accepted_half_width", "± accepted", |p| {
+            Value::of(p.accepted_half_width_beats_per_cycle, load)
+        }),
+        RowColumn::number("latency_half_width", "± latency", |p| {
+            Value::of(p.mean_latency_half_width_cycles, load)
+        }),
+        RowColumn::number("router_latency_cycles", "between routers [cycles]", |p| {
+            Value::of(p.mean_router_latency_cycles, load)
+        }),
+        RowColumn::number("accepted_per_cycle", "of the mesh [1/cycle]", |p| {
+            Value::of(p.accepted_flows_per_cycle, load)
+        }),
+        RowColumn::number("received_per_reduction", "received per reduction", |p| {
+            Value::of(p.received_per_flow, load)
+        }),
+        RowColumn::number("open_reductions", "open reductions", |p| {
+            Value::of(p.open_flows, load)
+        }),
+        RowColumn::number("router_wait_cycles", "wait in a router [cycles]", |p| {
+            Value::of(p.contribution_wait_cycles, load)
+        }),
+        RowColumn::words("saturated", "", |p| Value::flag(p.saturated, "saturated")),
+    ],
+    dropped_first: &["mean_latency_ns", "accepted_gb_per_s", "packets"],
+};
 
 /// A latency; none where no packet was measured.
-fn tenths(latency: Option<f64>) -> String {
-    latency.map_or_else(|| "-".to_owned(), |latency| format!("{latency:.1}"))
+fn tenths(latency: Option<f64>) -> Value {
+    latency.map_or_else(Value::missing, |latency| Value::fixed(latency, 1))
 }
 
-fn whole(latency: Option<u64>) -> String {
-    latency.map_or_else(|| "-".to_owned(), |latency| latency.to_string())
+fn whole(number: Option<u64>) -> Value {
+    number.map_or_else(Value::missing, |number| Value::words(number.to_string()))
 }
 
-fn summary(report: &TrafficReport) -> String {
-    use Align::{Left, Right};
-    let mut header = vec![
-        ("offered [beats/cycle]", Right),
-        ("accepted [beats/cycle]", Right),
-        ("accepted [GB/s]", Right),
-        ("mean latency [cycles]", Right),
-        ("mean latency [ns]", Right),
-        ("p99 [cycles]", Right),
-        ("max [cycles]", Right),
-        ("packets", Right),
-    ];
-    let more = more_columns(report);
-    header.extend(more.iter().map(|(name, _)| (*name, Right)));
-    header.push(("", Left));
-    let row = |p: &TrafficPoint| {
-        let mut row = vec![
-            digits(p.offered_beats_per_cycle),
-            digits(p.accepted_beats_per_cycle),
-            digits(p.accepted_gb_per_s),
-            tenths(p.mean_latency_cycles),
-            tenths(p.mean_latency_ns),
-            whole(p.p99_latency_cycles),
-            whole(p.max_latency_cycles),
-            p.packets.to_string(),
-        ];
-        row.extend((more.iter()).map(|(_, of)| of(p).map_or_else(String::new, digits)));
-        row.push(if p.saturated { "saturated" } else { "" }.to_owned());
-        row
-    };
-    let rows: Vec<Vec<String>> = report.points.iter().map(row).collect();
+fn load(load: f64) -> Value {
+    Value::words(digits(load))
+}
+
+fn saturation(report: &TrafficReport) -> String {
     let unit = if report.pattern.is_of_mesh() {
         "reductions per cycle of the mesh"
     } else if report.pattern.is_collective() {
@@ -174,15 +184,8 @@ fn summary(report: &TrafficReport) -> String {
         .latency_limit_cycles
         .map_or_else(String::new, |limit| format!(" at {limit} cycles"));
     format!(
-        "{} on {}\n\n{}\nzero-load latency      {:.2} cycles\ncapacity               {} {unit}, by the busiest link\n\
+        "\nzero-load latency      {:.2} cycles\ncapacity               {} {unit}, by the busiest link\n\
          saturation load        {saturation}{limit}\nsaturation throughput  {} {}\n",
-        report.pattern,
-        report.network,
-        table_dropping(
-            &header,
-            &rows,
-            &["mean latency [ns]", "accepted [GB/s]", "packets"]
-        ),
         report.zero_load_latency_cycles,
         digits(report.capacity_beats_per_cycle),
         digits(report.max_accepted_beats_per_cycle),

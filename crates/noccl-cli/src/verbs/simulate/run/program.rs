@@ -39,7 +39,7 @@ pub struct RunProgram {
     /// Memory of each core that executes a compiled program
     #[arg(long, value_name = "BYTES", default_value = "4MiB", value_parser = size)]
     program_memory: u64,
-    /// Write what the ranks of a compiled program have called to this file, as a message trace; a program of ports is built with programs/recorder/cores
+    /// Write what the ranks have called to this file, as a message trace; a compiled program of ports is built with programs/recorder/cores
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Set a variable of a compiled program's environment; may be repeated
@@ -182,10 +182,6 @@ impl RunProgram {
 
     /// Hands a script to the Python package of this installation.
     fn run_script(&self) -> Result<Outcome, Error> {
-        if let Some(place) = &self.record {
-            let accepted = "accepted: with a compiled program (ELF)";
-            return Err(Error::argument("--record", place.display(), accepted));
-        }
         let unsaved = "the Python objects of a script's ranks";
         noccl::program::refuse_checkpoint(self.checkpoint.request().as_ref(), unsaved)?;
         let mut command = Command::new(interpreter());
@@ -204,6 +200,10 @@ impl RunProgram {
         }
         if let Some(place) = &self.of_ranks.timeline {
             command.arg("--timeline").arg(place);
+        }
+        if let Some(place) = &self.record {
+            noccl::files::check_output(place)?;
+            command.arg("--record").arg(place);
         }
         if self.of_ranks.json {
             command.arg("--json");
