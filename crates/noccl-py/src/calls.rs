@@ -8,8 +8,8 @@ use crate::request::{
 };
 use crate::supervise::supervise;
 use noccl::collective::{
-    Loaded, MemoryImage, Place, RunRecording, Schedule, View, ViewRequest, parse_algorithms, parse_collective,
-    parse_element, parse_operator, word,
+    Loaded, MemoryImage, Place, RunRecording, Schedule, View, ViewRequest, parse_algorithms,
+    parse_collective, parse_element, parse_operator, word,
 };
 use noccl::network::{describe, parse_tile, root_name};
 use noccl::study::Calibration;

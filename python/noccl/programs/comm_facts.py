@@ -56,19 +56,6 @@ class Facts(Described, Endpoint):
             link.session.compute(link.rank, whole, call_site())
             link.block()
 
-<<<<<<< HEAD
-=======
-    def Get_name(self) -> str:
-        """The name."""
-        return "MPI_COMM_NULL" if self._state is None else self._state.name
-
-    def Set_name(self, name: str) -> None:
-        """Replaces the name."""
-        self._alive("Set_name").name = name
-
-    name: property = property(Get_name, Set_name)
-
->>>>>>> h-41d
     def Is_inter(self) -> bool:
         """Always False: there are no intercommunicators."""
         self._alive("Is_inter")
@@ -90,42 +77,6 @@ class Facts(Described, Endpoint):
     topology: property = property(lambda self: self.Get_topology())
     is_topo: property = property(lambda self: self.Get_topology() != constants.UNDEFINED)
 
-<<<<<<< HEAD
-=======
-    def _attributes(self) -> dict[int, Any]:
-        attributes: dict[int, Any] = self._alive("Get_attr").attributes
-        return attributes
-
-    def Get_info(self) -> Info:
-        """What `Set_info` was given."""
-        return Info.Create(self._alive("Get_info").info)
-
-    def Set_info(self, info: Any) -> None:
-        """Keeps keys with values; nothing depends on them."""
-        self._alive("Set_info").info = dict(info.items())
-
-    info: property = property(Get_info, Set_info)
-
-    @classmethod
-    def Create_errhandler(cls, errhandler_fn: Callable[[Any, int], None]) -> Errhandler:
-        """An error handler that `Call_errhandler` calls."""
-        return Errhandler.of(errhandler_fn)
-
-    def Get_errhandler(self) -> Any:
-        """What `Set_errhandler` was given; `ERRORS_RETURN` before."""
-        found = self._alive("Get_errhandler").errhandler
-        return Errhandler(NAMED["ERRORS_RETURN"] if found is None else found)
-
-    def Set_errhandler(self, errhandler: Any) -> None:
-        """Keeps the error handler; errors are exceptions whatever it is."""
-        errhandler._alive("Set_errhandler")
-        self._alive("Set_errhandler").errhandler = Errhandler(errhandler)
-
-    def Call_errhandler(self, errorcode: int) -> None:
-        """Calls the error handler: MPI's raise the error."""
-        self.Get_errhandler()(self, errorcode)
-
->>>>>>> h-41d
     def Abort(self, errorcode: int = 0) -> NoReturn:
         """Ends the program in all ranks."""
         from noccl.programs.hub import AbortCalled  # noqa: PLC0415 - a circle otherwise

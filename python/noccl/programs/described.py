@@ -31,7 +31,7 @@ class Described(Attributes, Handle):
         """Replaces the name."""
         self._alive("Set_name").name = name
 
-    name = property(Get_name, Set_name)
+    name: property = property(Get_name, Set_name)
 
     def _attributes(self) -> dict[int, Any]:
         attributes: dict[int, Any] = self._alive("Get_attr").attributes
@@ -45,7 +45,7 @@ class Described(Attributes, Handle):
         """Keeps keys with values; nothing depends on them."""
         self._alive("Set_info").info = dict(info.items())
 
-    info = property(Get_info, Set_info)
+    info: property = property(Get_info, Set_info)
 
     @classmethod
     def Create_errhandler(cls, errhandler_fn: Callable[[Any, int], None]) -> Errhandler:

@@ -109,13 +109,13 @@ class Win(Accesses, Described):
         state = self._window("Get_attr")
         return _FACTS[keyval](state) if keyval in _FACTS else super().Get_attr(keyval)
 
-    attrs = property(
+    attrs: property = property(
         lambda self: tuple(
             self.Get_attr(VALUES[f"WIN_{name}"]) for name in ("BASE", "SIZE", "DISP_UNIT")
         )
     )
-    flavor = property(lambda self: self.Get_attr(VALUES["WIN_CREATE_FLAVOR"]))
-    model = property(lambda self: self.Get_attr(VALUES["WIN_MODEL"]))
+    flavor: property = property(lambda self: self.Get_attr(VALUES["WIN_CREATE_FLAVOR"]))
+    model: property = property(lambda self: self.Get_attr(VALUES["WIN_MODEL"]))
 
     def tomemory(self) -> MpiBuffer:
         """The memory of this rank."""
@@ -135,9 +135,9 @@ class Win(Accesses, Described):
         """The ranks of the window."""
         return self._window("Get_group").comm.Get_group()
 
-    group = property(Get_group)
-    group_rank = property(lambda self: self._window("group_rank").comm._rank)
-    group_size = property(lambda self: self._window("group_size").comm._size)
+    group: property = property(Get_group)
+    group_rank: property = property(lambda self: self._window("group_rank").comm._rank)
+    group_size: property = property(lambda self: self._window("group_size").comm._size)
 
 
 def _zeros(size: int) -> memoryview:

@@ -11,7 +11,7 @@ package noccl_collective_pkg;
   // Beats that a sender may have in flight.
   typedef logic [WINDOW_BITS-1:0] window_t;
 
-  // Register stages of a hop, on the way of a beat and on that of its credit: so many more beats are in flight.
+  // Register stages of a hop, of the beat and of its credit: as many more beats are in flight.
   localparam int unsigned LINK_STAGES =
       noccl_cfg_pkg::WIDE_LINK_CYCLES + noccl_cfg_pkg::RSP_LINK_CYCLES - 2;
 

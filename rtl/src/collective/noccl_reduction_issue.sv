@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings the operands of a beat to the arithmetic and its result to the router.
 //
-// The banks' read registers hold the operands while the arithmetic is busy: no other register is in
-// front of it, and the arithmetic's last register is the one behind it. A pass combines two
-// operands, or up to three (`REDUCTION_OPERANDS`). Beats of more take several passes: in between
-// the sum goes back into the store. A further pass goes before a new beat.
+// The banks' read registers hold the operands while the arithmetic is busy: no other register is in front of it, and the
+// arithmetic's last register is the one behind it. A pass combines two operands, or up to three (`REDUCTION_OPERANDS`). Beats of
+// more take several passes: in between the sum goes back into the store. A further pass goes before a new beat.
 //
 // Latency: chosen in c, offered to the arithmetic in c + 1, its result to the router when it comes out. Throughput: one pass
 // per cycle.

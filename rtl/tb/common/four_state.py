@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a module's cocotb tests in Icarus Verilog, where a register without a reset stays unknown.
 
-Verilator knows two states: there `NOCCL_ASSERT_KNOWN` cannot fail. Icarus cannot read our SystemVerilog,
-so Yosys elaborates the module (with `NOCCL_FOUR_STATE`, see `noccl_assert.svh`) and writes plain
-Verilog, in which each `NOCCL_ASSERT_KNOWN` is a net; here a check is added for each. Registers keep their
-resets, or the lack of one.
+Verilator knows two states: there `NOCCL_ASSERT_KNOWN` cannot fail. Icarus cannot read our
+SystemVerilog, so Yosys elaborates the module (with `NOCCL_FOUR_STATE`, see `noccl_assert.svh`) and
+writes plain Verilog, in which each `NOCCL_ASSERT_KNOWN` is a net; here a check is added for each.
+Registers keep their resets, or the lack of one.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ fn operands_wait_at_the_root_for_those_of_farther_members() {
     let net = network("collective_noc_4x4");
     let to = place_at((0, 0), 0x8000);
     let root = net.find(cluster(0, 0)).unwrap();
-    let waits = |columns| {
+    let waits = |columns: u16| {
         let group = cube(0, 0, columns - 1, 0);
         let sum = at_once([network_sum(group, to, BEAT_BYTES, ElementType::Fp64)]);
         check_record(&net, &sum);

@@ -22,7 +22,8 @@ pub use noccl_studies::{
     check_auto_page, compare, compare_by_model, explain, is_saving, matrix, parse_algorithms,
     parse_bytes, parse_collective, parse_element, parse_lengths, parse_objective, parse_operator,
     parse_recording, parse_schedule, read_definition, read_schedule, read_trace, run_values,
-    schedule, size_note, synth, update_auto_grid_page, update_auto_page, verify_values, view, view_schedule, word,
+    schedule, size_note, synth, update_auto_grid_page, update_auto_page, verify_values, view,
+    view_schedule, word,
 };
 pub use noccl_synth::Objective;
 pub use noccl_workload::{
