@@ -207,7 +207,7 @@ impl Advise {
         command.stdout(Stdio::null());
         Ok(match run_ranks(command, script)? {
             Outcome::Fine => Ok(trace.to_string_lossy().into_owned()),
-            failed => Err(failed),
+            failed @ (Outcome::Failed | Outcome::Ended(_)) => Err(failed),
         })
     }
 }
