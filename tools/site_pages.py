@@ -28,6 +28,8 @@ _PLACES = {
 # What browsers show as it is; other files get `.txt`, so that they are shown too and not saved.
 _SHOWN = frozenset({".json", ".svg", ".csv", ".md", ".txt"})
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
+# A picture that leads somewhere; the picture itself is a link for `_LINK`.
+_LINKED_PICTURE = re.compile(r"\[(!\[[^\]]*\]\([^)\s]*\))\]\(([^)\s#]*)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _NAMED_FENCE = re.compile(r"^```(\w+) ([\w.-]+)$", re.MULTILINE)
 _COMMENT = re.compile(r"^(<!--.*?-->)$", re.MULTILINE)
@@ -82,7 +84,10 @@ def rewrite_links(text: str, page: str, root: Path = repository.ROOT) -> str:
             path = f"{path}/README.md"
         return f"[{words}]({os.path.relpath(site_path(path), here)}{heading})"
 
-    return outside_prose(text, lambda part: _LINK.sub(link, part))
+    def links(part: str) -> str:
+        return _LINKED_PICTURE.sub(link, _LINK.sub(link, part))
+
+    return outside_prose(text, links)
 
 
 def with_live_runs(text: str, site_page: str, *, is_built: bool) -> str:

@@ -46,6 +46,11 @@ def root(tmp_path: Path) -> Path:
         ("docs/tutorial.md", "[f](../formats/run.json)", "[f](repository/formats/run.json)"),
         ("docs/tutorial.md", "[n](design) [k](../tools)", "[n](design/README.md) k"),
         ("README.md", "![p](docs/images/p.svg)", "![p](images/p.svg)"),
+        (
+            "README.md",
+            "[![p](docs/images/p.svg)](docs/tutorial.md#y)",
+            "[![p](images/p.svg)](tutorial.md#y)",
+        ),
         ("guide/README.md", "[r](../README.md)", "[r](../../index.md)"),
         ("docs/tutorial.md", "[w](https://a.b) [x](#y)", "[w](https://a.b) [x](#y)"),
         ("docs/tutorial.md", "```md\n[c](../src/a.rs)\n```", "```md\n[c](../src/a.rs)\n```"),
