@@ -205,8 +205,8 @@ def suites(seeds: int) -> dict[str, Callable[[], Outcome]]:
             {"NOCCL_BOUND_CASES": "100000"},
         ),
         "mutations": lambda: command(
-            "mutated files of all formats and command lines: no panic, no abort, no run above "
-            "10 s, no more than 2 GB",
+            "mutated files of all formats and command lines: no panic, no abort, no run that "
+            "cannot be interrupted, no more than 4 GB",
             ["make", "mutations"],
             {"MUTATIONS": "1000000"},
         ),

@@ -181,7 +181,7 @@ fn dma_registers(config: &RtlConfig) -> String {
         (
             "START",
             "A read starts the described transfer and returns its id, 0 to 15, or all ones if none can be started.",
-            "field { sw = r; hw = w; onread = ruser; } id[63:0];".to_owned(),
+            "field { sw = r; hw = w; } id[63:0];".to_owned(),
         ),
         (
             "OPEN",

@@ -107,7 +107,7 @@ module noccl_mesh
     end
 
     assign link_in[t][LOCAL] = local_i[t];
-    assign router_in[t][LOCAL] = local_i[t];
+    assign router_in[t][LOCAL] = link_in[t][LOCAL];
     assign link_out[t][LOCAL] = router_out[t][LOCAL];
     assign local_o[t] = router_out[t][LOCAL];
 

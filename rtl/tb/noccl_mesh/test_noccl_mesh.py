@@ -53,6 +53,10 @@ class Wires(NamedTuple):
     tiles: dict[tuple[int, int], dict[str, Bits]]
 
 
+LINK = """assign router_in[t][p] = link_in[t][p];
+        assign link_out[t][p] = router_out[t][p];"""
+
+
 def parts(mesh: str, *, has_reduction: bool, folder: Path) -> list[Path]:
     """Sources of the mesh. What its tiles are made of is left out but for its ports."""
     needed = rtl_sources.closure(["noccl_mesh"], configuration=CONFIGURATION)
@@ -63,6 +67,9 @@ def parts(mesh: str, *, has_reduction: bool, folder: Path) -> list[Path]:
     header = re.sub(r"( *///[^\n]*\n)? *parameter type core_tag_t[^\n]*\n", "", header)
     header = re.sub(r"\bcore_tag_t\b", "logic", header)
     mesh = re.sub(r",\s*\.core_tag_t +\(core_tag_t\)", "", mesh)
+    # Links of one cycle are wires, which is what is followed here.
+    mesh, count = re.subn(r"noccl_link u_link \(.*?\);", LINK, mesh, count=1, flags=re.DOTALL)
+    assert count == 1
     folder.mkdir(exist_ok=True)
     (folder / f"{tile}.sv").write_text(f"{header}\n);\nendmodule\n", encoding="utf-8")
     (folder / "noccl_mesh.sv").write_text(mesh, encoding="utf-8")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Mutated files and command lines, each through its verb: it is refused or done. Nothing panics, aborts, needs more
-//! than 2 GB, or goes on for more than 10 s although it is asked to end.
+//! than 4 GB, or goes on for more than 10 s and after a user's interrupt.
 //!
 //! The cases run in processes of their own. `NOCCL_MUTATIONS=100000 cargo test -p noccl-cli --test it mutations::` runs
 //! more of them than the few thousand of every push; `NOCCL_MUTATIONS_FIRST` is the number of the first one.

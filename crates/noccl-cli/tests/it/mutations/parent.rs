@@ -8,12 +8,15 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A case that goes on for longer has failed.
 const LIMIT: Duration = Duration::from_secs(10);
-/// Kibibytes of address space of a process.
-const MEMORY_KIB: u64 = 2_000_000;
+/// When a process of the program is interrupted, and how long it may take to end.
+const PATIENCE: Duration = Duration::from_secs(3);
+const GRACE: Duration = Duration::from_secs(3);
+/// Kibibytes of address space of a process: a matrix product on a million tiles, the largest mesh, takes 3.2 GiB.
+const MEMORY_KIB: u64 = 4_000_000;
 /// More failures say nothing new.
 const MAX_FAILURES: usize = 20;
 
@@ -115,7 +118,9 @@ fn watch(first: u64, count: u64, step: u64, mask: u64) -> Watched {
     };
     let status = child.wait().unwrap();
     fs::remove_dir_all(&folder).unwrap();
-    if at != u64::MAX {
+    if how.is_some() && ends_when_interrupted(at, mask) {
+        begun = begun.max(1);
+    } else if at != u64::MAX {
         let how = how.unwrap_or_else(|| format!("ends the process: {status}; {last_words}"));
         failures.push(Failure { case: at, how });
         begun = begun.max(1);
@@ -127,6 +132,49 @@ fn watch(first: u64, count: u64, step: u64, mask: u64) -> Watched {
         failures,
         codes,
     }
+}
+
+/// Does the program end with this case as its work when a user interrupts it? In the process of many cases only work that looks for
+/// the signal ends.
+fn ends_when_interrupted(case: u64, mask: u64) -> bool {
+    let folder = kept(case);
+    let made = written(&folder, case, mask);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_noccl"))
+        .args(&made.words)
+        .current_dir(&folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(PATIENCE);
+    let id = child.id().to_string();
+    // If the process has ended, there is nobody to interrupt.
+    let _ = Command::new("kill").args(["-INT", &id]).output();
+    let asked = Instant::now();
+    let has_ended = loop {
+        let has_ended = child.try_wait().unwrap().is_some();
+        if has_ended || asked.elapsed() > GRACE {
+            break has_ended;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    if !has_ended {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    fs::remove_dir_all(&folder).unwrap();
+    has_ended
+}
+
+/// A case whose file is in the folder.
+fn written(folder: &Path, case: u64, mask: u64) -> Case {
+    let read = |name: &str| fs::read(folder.join(name)).unwrap_or_default();
+    let made = Case::new(case, mask, read);
+    if let Some((name, bytes)) = &made.file {
+        fs::write(folder.join(name), bytes).unwrap();
+    }
+    made
 }
 
 fn start(folder: &Path, first: u64, count: u64, step: u64, mask: u64) -> Child {
@@ -179,12 +227,7 @@ fn described(failure: &Failure) -> String {
     let mut masks = single.filter(|mask| !watch(failure.case, 1, 1, *mask).failures.is_empty());
     let mask = masks.next().unwrap_or(u64::MAX);
     let folder = kept(failure.case);
-    let made = Case::new(failure.case, mask, |name| {
-        fs::read(folder.join(name)).unwrap_or_default()
-    });
-    if let Some((name, bytes)) = &made.file {
-        fs::write(folder.join(name), bytes).unwrap();
-    }
+    let made = written(&folder, failure.case, mask);
     let words: Vec<String> = made
         .words
         .iter()
