@@ -111,11 +111,11 @@ const TIPS: [(&str, Option<&str>); 20] = [
         Some("results go to stdout: add `> FILE`"),
     ),
     (
-        "matrix --format csv",
+        "check s.json --format csv",
         Some("`--json` prints the results for programs"),
     ),
     (
-        "matrix --csv",
+        "check s.json --csv",
         Some("`--json` prints the results for programs"),
     ),
     ("compare multicast --verbose", Some("remarks to stderr")),
