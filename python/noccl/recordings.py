@@ -219,7 +219,7 @@ def _entries(windows: str, num_windows: int) -> npt.NDArray[np.int64]:
         return np.empty((0, 3), dtype=np.int64)
     is_end = data < 0x80  # noqa: PLR2004 - the highest bit says that more bytes follow
     first = np.concatenate([np.zeros(1, dtype=np.int64), np.flatnonzero(is_end)[:-1] + 1])
-    number_idx = np.cumsum(is_end) - is_end
+    number_idx: npt.NDArray[np.int64] = np.cumsum(is_end) - is_end
     shifts = 7 * (np.arange(len(data)) - first[number_idx])
     numbers = np.add.reduceat((data & 0x7F).astype(np.int64) << shifts, first)
     rows, at = [], 0

@@ -266,6 +266,7 @@ def test_what_a_script_calls_is_recorded_replayed_and_a_workload(tmp_path: Path)
     assert 'collective = "all_reduce"\nbytes = 128\nelement = "fp64"' in workload
     rows = json.loads(said(*advise, "--simulate", "none", "--json", "--", 16))["rows"]
     assert rows[0]["parts"][0]["count"] == 1
-    failed = subprocess.run([NOCCL, *advise], check=False, capture_output=True, text=True)
+    words = [str(word) for word in (NOCCL, *advise)]
+    failed = subprocess.run(words, check=False, capture_output=True, text=True)
     assert failed.returncode == 1
     assert "IndexError" in failed.stderr

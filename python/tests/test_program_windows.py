@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -65,10 +66,11 @@ def test_a_shared_window_is_of_a_rank_alone() -> None:
         memory[:] = b"12345678"
         assert (window.tomemory().tobytes(), unit) == (b"12345678", 4)
         assert window.flavor == MPI.WIN_FLAVOR_SHARED
-        for make, said in (
+        refused: list[tuple[Callable[[], object], str]] = [
             (lambda: MPI.Win.Allocate_shared(8, comm=comm), "share no memory"),
             (MPI.Win.Create_dynamic, "names no memory of a tile; accepted: Create, Allocate"),
-        ):
+        ]
+        for make, said in refused:
             with pytest.raises(MPI.Exception, match=said):
                 make()
         among = MPI.Win.Allocate(8, comm=comm)
