@@ -4,8 +4,12 @@
 use noccl_coll::gemm::Sync as GemmSync;
 use noccl_run::{Mode, Watch};
 use noccl_studies::gemm::{Backend, COMPUTATION_SHARE, Collectives, GemmBound, GemmKernel};
-use noccl_studies::{AttentionRequest, GemmRequest, GemmRow, Verified, attention, gemm};
+use noccl_studies::{
+    AttentionRequest, CheckpointRequest, Error, GemmRequest, GemmRow, Verified, attention, gemm,
+};
+use noccl_testkit::Folder;
 use noccl_workload::ElementType;
+use std::time::Duration;
 
 fn request(side: u32, collectives: Collectives) -> GemmRequest {
     GemmRequest::new(GemmKernel::Summa, vec![(side, side)], vec![collectives])
@@ -250,4 +254,22 @@ fn attention_is_right_bit_by_bit_and_takes_the_same_cycles_without_values() {
         assert_eq!(value.counters.gemm_ops, 3 * 2 * 64 * 64 * 16);
         assert!(value.head_cycles > value.compute_cycles as f64);
     }
+}
+
+#[test]
+fn an_interrupt_between_two_products_is_saved_with_the_next_one() {
+    let folder = Folder::new();
+    let file = folder.0.join("product.ckpt");
+    let mut request = request(2, Collectives::InNetwork);
+    request.meshes.push((4, 4));
+    let whole = gemm(&request, Watch::quiet()).unwrap();
+    request.checkpoint = Some(CheckpointRequest {
+        file: file.clone(),
+        every: Duration::from_secs(3600),
+        resume: None,
+    });
+    let error = gemm(&request, Watch::new(&|step| step.done == 0)).unwrap_err();
+    assert!(matches!(error, Error::Suspended { .. }), "{error}");
+    request.checkpoint.as_mut().unwrap().resume = Some(file);
+    assert_eq!(gemm(&request, Watch::quiet()).unwrap(), whole);
 }
