@@ -172,7 +172,7 @@ docs: $(DOCS_VENV)/.deps ## The site of all pages, out/site/index.html: search, 
 
 # With the fonts that Matplotlib brings, so that text is equally wide on every machine.
 .PHONY: test-site
-test-site: docs $(VENV)/.extras page/node_modules/.installed ## The site in a browser: expected pictures, nothing outside its box (Node 20)
+test-site: page/dist/noccl.html docs $(VENV)/.extras page/node_modules/.installed ## The site in a browser: expected pictures, nothing outside its box (Node 20)
 	SITE=out/site FONTS="$$($(BIN)/python -c 'import matplotlib; print(matplotlib.get_data_path())')/fonts/ttf" \
 	  node --test tools/tests/*.test.mjs
 
