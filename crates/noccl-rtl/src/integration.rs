@@ -20,18 +20,18 @@ pub(crate) fn integration_files(
     top: &SourceFile,
     compiled: &[&SourceFile],
 ) -> Vec<ExportFile> {
-    let compiled: Vec<&str> = compiled.iter().map(|s| s.path.as_str()).collect();
+    let paths: Vec<&str> = compiled.iter().map(|s| s.path.as_str()).collect();
     let (network, period_ps) = match numbers {
         RtlNumbers::Axi(config) => (&config.network, config.clock_period_ps),
         RtlNumbers::Smart(config) => (&config.network, config.clock_period_ps),
     };
     let mut files = vec![
-        (BENDER, bender(network, &compiled)),
-        (FUSESOC, fusesoc(network, top.name(), &compiled)),
+        (BENDER, bender(network, &paths)),
+        (FUSESOC, fusesoc(network, top.name(), &paths)),
         (CONSTRAINTS, constraints(network, top, period_ps)),
     ];
     if let RtlNumbers::Axi(config) = numbers {
-        files.push((REGISTERS, dma_registers(config)));
+        files.push((REGISTERS, dma_registers(config, compiled)));
     }
     let file = |(path, text): (&str, String)| ExportFile {
         path: path.to_owned(),
@@ -138,7 +138,7 @@ fn inputs_of(source: &str) -> impl Iterator<Item = &str> {
 type Register = (&'static str, &'static str, String);
 
 /// Registers at multiples of eight bytes, in the order of `register_e` in `noccl_dma_pkg`.
-fn dma_registers(config: &RtlConfig) -> String {
+fn dma_registers(config: &RtlConfig, compiled: &[&SourceFile]) -> String {
     let address = || format!("field {{}} address[{}:0] = 0;", config.addr_bits - 1);
     let status = || "field { sw = r; hw = w; } transfers[15:0] = 0;".to_owned();
     let registers: [Register; 11] = [
@@ -196,10 +196,11 @@ fn dma_registers(config: &RtlConfig) -> String {
     ];
     let mut text = format!(
         "// Registers of the DMA engine of each cluster of the network {}, in SystemRDL 2.0. Written by `noccl rtl`; do not edit.\n\
-         // Address: 8 x register number, from where the chip maps the tile's dma_i and dma_o.\n\n{ENUMS}\n\
+         // Address: 8 x register number, from where the chip maps the tile's dma_i and dma_o.\n\n{}\n\
          addrmap noccl_dma {{\n  name = \"DMA engine\";\n  default regwidth = 64;\n  default accesswidth = 64;\n  \
          default sw = rw;\n  default hw = r;\n",
-        config.network
+        config.network,
+        enumerations(compiled)
     );
     for (number, (name, holds, fields)) in registers.iter().enumerate() {
         let _ = write!(
@@ -211,35 +212,26 @@ fn dma_registers(config: &RtlConfig) -> String {
     text + "};\n"
 }
 
-/// Codes of the fields of `KIND`: those of `noccl_axi_pkg` and `noccl_number_pkg`.
-const ENUMS: &str = "\
-enum opcode_e {
-  UNICAST = 2'd0;
-  MULTICAST = 2'd1;
-  JOIN = 2'd2;
-};
-
-enum element_e {
-  FP64 = 4'd0;
-  FP32 = 4'd1;
-  FP16 = 4'd2;
-  BF16 = 4'd3;
-  FP8_E4M3 = 4'd4;
-  FP8_E5M2 = 4'd5;
-  INT8 = 4'd6;
-  INT16 = 4'd7;
-  INT32 = 4'd8;
-  INT64 = 4'd9;
-};
-
-enum operator_e {
-  SUM = 3'd0;
-  MIN = 3'd1;
-  MAX = 3'd2;
-  AND = 3'd3;
-  OR = 3'd4;
-};
-";
+/// The enumerations of the fields of `KIND`, as the packages of the hardware have them.
+fn enumerations(compiled: &[&SourceFile]) -> String {
+    let of = |(name, package, prefix)| {
+        let source = compiled.iter().filter(|s| s.name() == package);
+        let lines = source.flat_map(|s| s.text.lines().map(str::trim));
+        let code = |line: &str| {
+            let (name, code) = line.strip_prefix(prefix)?.split_once('=')?;
+            let code = code.trim().trim_end_matches(',');
+            Some(format!("  {} = {code};\n", name.trim()))
+        };
+        let codes: String = lines.filter_map(code).collect();
+        format!("enum {name} {{\n{codes}}};\n")
+    };
+    let all = [
+        ("opcode_e", "noccl_axi_pkg", "OPCODE_"),
+        ("element_e", "noccl_number_pkg", "ELEM_"),
+        ("operator_e", "noccl_number_pkg", "OP_"),
+    ];
+    all.map(of).join("\n")
+}
 
 fn kind(tag_bits: u32) -> String {
     format!(

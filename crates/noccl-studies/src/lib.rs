@@ -30,6 +30,7 @@ mod request;
 mod runs;
 pub mod stress;
 mod synth;
+mod trace_event;
 mod traffic;
 mod verified;
 mod view;
@@ -104,6 +105,7 @@ pub use synth::{
     LibraryBest, SearchEnd, SynthReport, SynthRequest, parse_faulty_link, parse_objective,
     parse_time_limit, synth,
 };
+pub use trace_event::{TraceEvent, microseconds};
 pub use traffic::{
     TrafficPoint, TrafficReport, TrafficRequest, loads_of_capacity, traffic,
     zero_load_latency_cycles,

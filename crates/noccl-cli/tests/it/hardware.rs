@@ -3,7 +3,7 @@
 //!
 //! A script stands in for Verilator. With the real one: `tests/cosim/run.rs`.
 
-use crate::common::{Folder, Said, command, noccl_in, said};
+use crate::common::{Folder, Said, command, ended_within, noccl_in, said};
 use noccl_testkit::assert_says;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -309,15 +309,7 @@ fn an_interrupted_build_leaves_nothing_behind() {
             .unwrap()
             .success()
     );
-    let interrupted = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break status;
-        }
-        let waited = interrupted.elapsed();
-        assert!(waited < Duration::from_secs(60), "the tools go on");
-        std::thread::sleep(Duration::from_millis(20));
-    };
+    let status = ended_within(&mut child, Duration::from_secs(60)).expect("the tools go on");
     assert_eq!(status.code(), Some(130));
     assert!(cached(&folder).is_empty(), "{:?}", cached(&folder));
     let sleeper = fs::read_to_string(sleeper).unwrap();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Ctrl-C and SIGTERM end every verb within two seconds.
 
-use crate::common::{Folder, command, done};
+use crate::common::{Folder, command, done, ended_within};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -55,17 +55,8 @@ fn ends(folder: &Folder, arguments: &str, signals: &[&str]) -> (Duration, Option
         assert!(told.unwrap().success());
         std::thread::sleep(Duration::from_millis(50));
     }
-    let code = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break status.code();
-        }
-        if sent.elapsed() > 4 * LIMIT {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            break None;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    };
+    let left = (4 * LIMIT).saturating_sub(sent.elapsed());
+    let code = ended_within(&mut child, left).and_then(|status| status.code());
     (sent.elapsed(), code)
 }
 

@@ -14,9 +14,14 @@ fn network(cycles: [&str; 3]) -> Network {
     network_with("collective_noc_2x2", &set)
 }
 
+const UNEQUAL: [&str; 3] = ["2", "3", "4"];
+
+fn unequal_library() -> &'static str {
+    whole_or_tiles("2x2-links-2-3-4-reducing", "2x2-links-2-3-4-reducing-tiles")
+}
+
 fn unequal() -> Cases {
-    let name = whole_or_tiles("2x2-links-2-3-4-reducing", "2x2-links-2-3-4-reducing-tiles");
-    Cases::new(name, network(["2", "3", "4"]))
+    Cases::new(unequal_library(), network(UNEQUAL))
 }
 
 fn longest() -> Cases {
@@ -51,19 +56,18 @@ mod eight_cycles {
 #[test]
 fn windows_that_do_not_grow_with_links_are_noticed() {
     let name = "2x2-links-2-3-4-reducing-tiles-stages";
-    is_noticed_on(&network(["2", "3", "4"]), name, &REDUCING);
+    is_noticed_on(&network(UNEQUAL), name, &REDUCING);
 }
 
 #[test]
 fn a_link_that_is_too_short_is_noticed() {
     let name = "2x2-links-2-3-4-reducing-tiles-link";
-    is_noticed_on(&network(["2", "3", "4"]), name, &REDUCING);
+    is_noticed_on(&network(UNEQUAL), name, &REDUCING);
 }
 
 #[test]
 fn a_network_with_other_links_is_refused() {
-    let name = whole_or_tiles("2x2-links-2-3-4-reducing", "2x2-links-2-3-4-reducing-tiles");
-    let error = Lockstep::open(&library(name), &network(["2", "3", "1"]))
+    let error = Lockstep::open(&library(unequal_library()), &network(["2", "3", "1"]))
         .err()
         .unwrap();
     assert!(

@@ -150,8 +150,8 @@ fn call_step(
 impl RecordedCalls {
     /// Counts the calls of a rank: collectives of the communicators whose first rank it is.
     fn add_rank(&mut self, trace: &MessageTrace, rank: u32, tiles: &[Coord]) {
-        let everybody: Vec<u32> = (0..tiles.len() as u32).collect();
-        let mut comms = BTreeMap::from([(0, everybody), (1, vec![rank])]);
+        let all_ranks: Vec<u32> = (0..tiles.len() as u32).collect();
+        let mut comms = BTreeMap::from([(0, all_ranks), (1, vec![rank])]);
         let mut computed = 0u64;
         let records = trace.ranks[rank as usize].iter();
         for record in records.filter(|record| !record.is_library) {

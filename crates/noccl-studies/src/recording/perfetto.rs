@@ -5,8 +5,9 @@
 
 use super::{EXPECTED, RunRecording};
 use crate::Error;
+use crate::trace_event::{TraceEvent, microseconds};
 use noccl_files::FileError;
-use noccl_run::{BLOCKING_CAUSES, time_ns};
+use noccl_run::BLOCKING_CAUSES;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,19 +32,7 @@ struct TraceFile<'a> {
     recording: &'a RunRecording,
 }
 
-#[derive(Serialize)]
-struct Event {
-    ph: &'static str,
-    pid: u32,
-    tid: u32,
-    name: String,
-    /// Microseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ts: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dur: Option<f64>,
-    args: Value,
-}
+type Event = TraceEvent<'static, Value>;
 
 /// Something that a tile did for a while.
 struct Slice {
@@ -134,15 +123,9 @@ impl RunRecording {
             }
             for track in (0..tracks.len()).filter(|track| sums[*track] != last[*track]) {
                 let value = sums[track] as f64 / self.flits.window_cycles as f64;
-                events.push(Event {
-                    ph: "C",
-                    pid,
-                    tid: 0,
-                    name: tracks[track].clone(),
-                    ts: Some(self.microseconds(w * self.flits.window_cycles)),
-                    dur: None,
-                    args: json!({"value": value}),
-                });
+                let start_us = microseconds(w * self.flits.window_cycles, self.clock_ghz);
+                let (name, args) = (tracks[track].clone(), json!({"value": value}));
+                events.push(Event::counter(pid, name, start_us, args));
             }
             last = sums;
         }
@@ -198,21 +181,17 @@ impl RunRecording {
                 events.push(named(pid, tid, "thread_name", title));
             }
             ends[track] = end;
-            events.push(Event {
-                ph: "X",
-                pid,
-                tid,
-                name: slice.name,
-                ts: Some(self.microseconds(start)),
-                dur: Some(self.microseconds(end.saturating_sub(start))),
-                args: with_cycles(slice.args, start, end),
-            });
+            let [start_us, length_us] = [start, end.saturating_sub(start)]
+                .map(|cycles| microseconds(cycles, self.clock_ghz));
+            let args = with_cycles(slice.args, start, end);
+            events.push(Event::slice(
+                (pid, tid),
+                slice.name,
+                (start_us, length_us),
+                args,
+            ));
         }
         events
-    }
-
-    fn microseconds(&self, cycles: u64) -> f64 {
-        time_ns(cycles as f64, self.clock_ghz) / 1000.0
     }
 }
 
@@ -229,14 +208,6 @@ fn process(pid: u32, name: &str) -> Event {
     named(pid, 0, "process_name", name)
 }
 
-fn named(pid: u32, tid: u32, what: &str, name: &str) -> Event {
-    Event {
-        ph: "M",
-        pid,
-        tid,
-        name: what.to_owned(),
-        ts: None,
-        dur: None,
-        args: json!({"name": name}),
-    }
+fn named(pid: u32, tid: u32, what: &'static str, name: &str) -> Event {
+    Event::naming((pid, tid), what, json!({"name": name}))
 }

@@ -5,6 +5,7 @@
 use noccl_net::{Coord, Network};
 use noccl_program::{ProgramError, RankId, Session, Span, places};
 use noccl_run::TimeSlices;
+use noccl_studies::{TraceEvent, microseconds};
 use serde::Serialize;
 
 /// Version of the file.
@@ -57,19 +58,7 @@ struct OtherData<'a> {
     ranks: usize,
 }
 
-#[derive(Debug, Serialize)]
-struct Event<'a> {
-    ph: &'static str,
-    pid: u32,
-    tid: u32,
-    name: &'a str,
-    /// Microseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ts: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dur: Option<f64>,
-    args: Arguments<'a>,
-}
+type Event<'a> = TraceEvent<'a, Arguments<'a>>;
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
@@ -140,15 +129,8 @@ impl Timeline {
     }
 
     fn events<'a>(&self, of: &'a TimelineRank) -> Vec<Event<'a>> {
-        let named = |tid, what, name: String| Event {
-            ph: "M",
-            pid: of.rank,
-            tid,
-            name: what,
-            ts: None,
-            dur: None,
-            args: Arguments::Name { name },
-        };
+        let named =
+            |tid, what, name: String| Event::naming((of.rank, tid), what, Arguments::Name { name });
         let title = format!("rank {} (tile {},{})", of.rank, of.tile.x, of.tile.y);
         let mut events = vec![
             named(TIME_TRACK, "process_name", title),
@@ -157,14 +139,10 @@ impl Timeline {
         if !of.calls.is_empty() {
             events.push(named(CALL_TRACK, "thread_name", "calls".to_owned()));
         }
-        let slice = |tid, name, (start_cycle, end_cycle), args| Event {
-            ph: "X",
-            pid: of.rank,
-            tid,
-            name,
-            ts: Some(self.microseconds(start_cycle)),
-            dur: Some(self.microseconds(end_cycle - start_cycle)),
-            args,
+        let slice = |tid, name: &'a str, (start, end): (u64, u64), args| {
+            let [start_us, length_us] =
+                [start, end - start].map(|cycles| microseconds(cycles, self.clock_ghz));
+            Event::slice((of.rank, tid), name, (start_us, length_us), args)
         };
         events.extend(of.times.all().iter().map(|part| {
             let (start_cycle, end_cycle) = (part.start_cycle, part.end_cycle);
@@ -185,9 +163,5 @@ impl Timeline {
             slice(CALL_TRACK, call.what, (start_cycle, end_cycle), args)
         }));
         events
-    }
-
-    fn microseconds(&self, cycles: u64) -> f64 {
-        noccl_run::time_ns(cycles as f64, self.clock_ghz) / 1000.0
     }
 }

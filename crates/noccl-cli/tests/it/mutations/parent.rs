@@ -2,13 +2,14 @@
 //! Starts the processes, watches them, and finds the smallest form of what fails.
 
 use super::worker::{AT, CODES, Case, MAX_CHANGES, PANIC};
+use crate::common::ended_within;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A case that goes on for longer has failed.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -149,20 +150,9 @@ fn ends_when_interrupted(case: u64, mask: u64) -> bool {
         .unwrap();
     std::thread::sleep(PATIENCE);
     let id = child.id().to_string();
-    // If the process has ended, there is nobody to interrupt.
+    // A process that has ended takes no signal, which is no failure.
     let _ = Command::new("kill").args(["-INT", &id]).output();
-    let asked = Instant::now();
-    let has_ended = loop {
-        let has_ended = child.try_wait().unwrap().is_some();
-        if has_ended || asked.elapsed() > GRACE {
-            break has_ended;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    };
-    if !has_ended {
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
+    let has_ended = ended_within(&mut child, GRACE).is_some();
     fs::remove_dir_all(&folder).unwrap();
     has_ended
 }
