@@ -157,36 +157,36 @@ Written by `make smart-timing`.
 
 T(n) = launch and capture + n (wire + d). A *hop* is a router and the link behind it.
 
-- **once**: launch at a register, capture at another, and what a path takes only once.
-- **d**: slope of rows of several lengths, all between registers, by static timing in the OSU
-  180 nm library (`tools/rtl_row.py`); no wires, no retiming. *off the line* is most that a row
-  differs from it; rows count before the line. FO4 is the delay of an inverter that drives four;
-  within some 25 % in other technologies.
-- **A row** is one synthesized router laid down as often as it is long. Synthesized as a whole, the
-  mapper would make a tree of its chain, which routers a millimetre apart cannot be. *cells* are
-  those of one router; its synthesis and the analysis of its row take up to ten minutes of a core.
+- **once**: launch, capture, and everything that a path takes only once.
+- **d**: slope of a line through rows of several lengths, all between registers, by static timing in
+  the OSU 180 nm library (`tools/rtl_row.py`); no wires, no retiming. *off the line*: the greatest
+  distance of a row from it; where a row was measured, the row counts. FO4 is the delay of an
+  inverter that drives four; within some 25 % in other technologies.
+- **A row** is a chain of copies of one synthesized router. Synthesis of the whole chain would make
+  a tree of it, which is impossible with routers a millimetre apart. *cells* are those of a router;
+  its synthesis and the analysis of its row take up to ten minutes of a core.
 - **Sizes** are those of `{smart_paths.CONFIGURATION}` ({smart_paths.sizes()}),
-  from its generated package, but for those that stand beside the longest rows; goals are of paths
-  with its channels, tags and table. In the first router of a row no path begins at an operand of
-  the table, as that meets only what has come over a link.
-- **inside a router**: longest path of the control that crosses no link. It bounds the clock too.
-- **wires back**: links to a router before that a path crosses besides its hops; in its time.
-- **Wire**: a constant, per hop; a repeater stands in each link of a row, and what it takes when it
-  drives another one is left to the constant. Not placed, not routed.
+  from its generated package, except where *Longest rows* has others; goals are of paths with its
+  channels, tags and table. In the first router of a row no path begins at an operand of the table,
+  because operands meet only flits that arrive over a link.
+- **inside a router**: longest control path that crosses no link; it also bounds the clock.
+- **wires back**: links to the previous router that a path crosses in addition; in its time.
+- **Wire**: a constant per hop. Each link of a row has a repeater; its delay when it drives another
+  one is part of the constant. Not placed, not routed.
 - **as published**: S2's Spice in 45 nm, without launch and capture.
 - **Models** have no counterpart among the routers. S1's plane has `hpc_max` 7 on a mesh of 8x8.
 - Other technologies: `python tools/smart_timing.py --kept --fo4-ps 9 --tile-mm 0.5`.
 
 ## Clocks
 
-Of routers with bitwise reductions over the whole path and arithmetic ones over two hops; S2 has
-1000 MHz for all. Plots of [S2](../papers/S2.md) say what is below that.
+Routers with bitwise reductions over the whole path and arithmetic ones over two hops; S2 has
+1000 MHz for all. Plots of [S2](../papers/S2.md) give the clock where it is lower.
 
 {clocks_of_settings(report)}
 
 ## Claims
 
-As in [S2](../papers/S2.md#claims), where they have their results.
+[S2](../papers/S2.md#claims) has their results.
 
 {chr(10).join(claims)}
 """
