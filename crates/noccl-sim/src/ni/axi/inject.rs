@@ -12,6 +12,7 @@ use crate::transport::flit::{
     Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, VARIANT_SHIFT, pack,
 };
 use crate::transport::payload::pattern;
+use noccl_net::TileId;
 use noccl_run::LocalSide;
 use noccl_spec::Plane;
 use std::ops::Range;
@@ -98,7 +99,7 @@ impl Machine<'_> {
         }
         let mut goes_on = false;
         if wishes_wide {
-            goes_on = self.inject_wide(tile);
+            goes_on = self.continue_burst(tile) || self.inject_wide(tile);
             has_sent |= !goes_on;
         }
         if has_sent {
@@ -127,6 +128,49 @@ impl Machine<'_> {
         wide.joins.return_credit(tile);
         wide.wake(tile);
         Some(credit.flit())
+    }
+
+    /// The next beat of a write burst between its first and its last one, if nothing else wants the port: what
+    /// [`Machine::inject_wide`] does in most cycles, without the questions that only ends of bursts and own copies
+    /// raise. Returns whether that is so; the tile then has more to send.
+    #[inline]
+    fn continue_burst(&mut self, tile: usize) -> bool {
+        let ni = &self.interfaces.nis[tile];
+        let Some(stream) = ni.writes.front().copied() else {
+            return false;
+        };
+        let is_alone = ni.copied.is_none() && ni.reads.is_empty();
+        if !is_alone || !stream.is_inside_plain_burst() {
+            return false;
+        }
+        let txn = self.interfaces.txns.get(stream.txn);
+        let set = self.interfaces.txns.trees.set(stream.txn);
+        let is_multicast = txn.is_multicast;
+        let here = || self.interfaces.network.coord(TileId(tile as u32));
+        if txn.target as usize == tile || (is_multicast && set.contains(here())) {
+            return false;
+        }
+        if !self.may_send(Plane::Wide, tile) {
+            return true;
+        }
+        let (address, bytes) = (txn.address, txn.bytes);
+        let ni = &mut self.interfaces.nis[tile];
+        ni.read_was_granted = false;
+        if let Some(first) = ni.writes.get_mut(0) {
+            first.next_beat += 1;
+        }
+        let flit = Flit {
+            txn: stream.txn,
+            dst: pack(set.set.base),
+            payload: self.load_beat(tile, stream, address, bytes, false),
+            beat: stream.next_beat,
+            kind: FlitKind::Write,
+            flags: u8::from(is_multicast) * MULTICAST,
+        };
+        self.clock.note_progress();
+        let (state, context) = self.split(Plane::Wide);
+        state.push_local(tile, flit, &context);
+        true
     }
 
     /// A write beat or read data, alternately. Returns whether the tile surely has more to send.
