@@ -86,6 +86,8 @@ impl Machine<'_> {
             }
             self.push(Plane::Req, tile, flit);
             has_sent = true;
+        } else if copied.is_some() {
+            self.interfaces.keep_offers(tile, None, was_copy);
         }
         // The hardware counts in registers: its place is taken from the next cycle on.
         if copied.is_some() {
@@ -179,18 +181,22 @@ impl Machine<'_> {
         if !may_send && !self.interfaces.may_copy(tile) {
             return true;
         }
-        let mut write = self.interfaces.ready_write(tile, self.lanes());
-        if let Some(at) = write
-            && self
-                .interfaces
-                .has_own_copy(tile, self.interfaces.nis[tile].writes[at].txn)
-        {
-            self.copy_beat(tile, at);
-            write = None;
+        let write = self.interfaces.ready_write(tile, self.lanes());
+        let own = write.filter(|at| {
+            let txn = self.interfaces.nis[tile].writes[*at].txn;
+            self.interfaces.has_own_copy(tile, txn)
+        });
+        let copy = own.map(|at| self.copy_beat(tile, at));
+        let goes_on = may_send && self.send_wide(tile, write.filter(|_| own.is_none()));
+        if let Some(copy) = copy {
+            // What is read in this cycle is read before the copy is written.
+            self.deliver_write(tile, copy);
         }
-        if !may_send {
-            return false;
-        }
+        goes_on
+    }
+
+    /// A write beat, a copy that waits, or read data. Returns whether the tile surely has more to send.
+    fn send_wide(&mut self, tile: usize, write: Option<usize>) -> bool {
         let ni = &mut self.interfaces.nis[tile];
         let (has_read, has_write) = (!ni.reads.is_empty(), write.is_some() || ni.copied.is_some());
         if !has_read && !has_write {
@@ -438,8 +444,8 @@ impl Machine<'_> {
         slot
     }
 
-    /// The own copy of a wide multicast's beat goes; the beat for the others, if there are any, goes with it or later.
-    pub(crate) fn copy_beat(&mut self, tile: usize, at: usize) {
+    /// The own copy of a wide multicast's beat; the beat for the others, if there are any, goes with it or later.
+    fn copy_beat(&mut self, tile: usize, at: usize) -> Flit {
         let flit = self.next_write_beat(tile, at);
         self.clock.note_progress();
         let has_others = self.interfaces.txns.trees.set(flit.txn).set.len() > 1;
@@ -450,7 +456,7 @@ impl Machine<'_> {
             let flags = flit.flags | OWN_COPY;
             self.interfaces.nis[tile].copied = Some(Flit { flags, ..flit });
         }
-        self.deliver_write(tile, flit);
+        flit
     }
 
     /// The same for the next narrow write. Whoever calls counts it as open.
