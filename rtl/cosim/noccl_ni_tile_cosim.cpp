@@ -35,6 +35,7 @@ struct Local {
 };
 
 struct Mesh : Tiles {
+  bool was_reset = false;
   static constexpr size_t kInBytes = sizeof(Tile::axi_i), kOutBytes = sizeof(Tile::axi_o);
   Local local[3] = {Local(wide), Local(req), Local(rsp)};
   std::vector<uint32_t> axi_in = std::vector<uint32_t>(tiles.size() * kInBytes / sizeof(uint32_t));
@@ -49,7 +50,10 @@ struct Mesh : Tiles {
       local[2].drive(t, tile.rsp_hold_in_i, tile.rsp_hold_out_i);
     }
     clock();
-    reset(active);
+    // Ports have registers at their inputs, so the clock rises into the cycle that is driven. The hardware leaves reset after it has risen into the
+    // first one: its counters begin there.
+    reset(active || was_reset);
+    was_reset = active;
     observe();
     for (size_t t = 0; t < tiles.size(); t++) {
       Tile& tile = *tiles[t];

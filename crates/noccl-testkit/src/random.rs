@@ -181,3 +181,41 @@ pub fn random_trace(net: &Network, seed: u64, count: usize, window_cycles: u64) 
         ..Trace::default()
     }
 }
+
+/// `count` narrow transactions that start within `window_cycles`, members of a barrier each in a cycle of its own. Every second trace has
+/// one kind only.
+#[must_use]
+pub fn random_narrow_trace(net: &Network, seed: u64, count: usize, window_cycles: u64) -> Trace {
+    const KINDS: u64 = 5;
+    let mut random = Random(seed);
+    let only = random.below(2 * KINDS);
+    let transaction = |_| {
+        let (from, to) = (random.cluster(net), random.cluster(net));
+        let any = random.below(KINDS);
+        let kind = match if only < KINDS { only } else { any } {
+            0 => PortKind::NarrowWrite { from, to },
+            1 => PortKind::NarrowRead { from, source: to },
+            2 => PortKind::Atomic { from, to },
+            3 => PortKind::NarrowMulticast {
+                from,
+                to: random.cube(net),
+            },
+            _ => PortKind::Barrier {
+                group: random.cube(net),
+                root: to,
+            },
+        };
+        let members = match &kind {
+            PortKind::Barrier { group, .. } => group.len(),
+            _ => 1,
+        };
+        let start_cycles = (0..members)
+            .map(|_| Some(random.below(window_cycles)))
+            .collect();
+        PortTransaction { start_cycles, kind }
+    };
+    Trace {
+        transactions: (0..count).map(transaction).collect(),
+        ..Trace::default()
+    }
+}

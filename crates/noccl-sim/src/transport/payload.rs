@@ -4,6 +4,7 @@
 //! A fork shares a slot, a sum is made in that of its first operand; a slot is free when its last flit is delivered. The bytes
 //! of all slots lie one after the other, so that a slot is free again without an allocation, whatever a beat has.
 
+use crate::kernel::random::mix;
 use noccl_spec::AxiTiles;
 use noccl_workload::number::fold_into;
 use noccl_workload::{ElementType, Operator};
@@ -122,14 +123,23 @@ impl PayloadPool {
     }
 }
 
-/// Bytes of a generator: byte i of stream `seed`.
+/// Bytes of a generator: byte i of stream `seed`, made eight at a time.
 pub(crate) fn pattern(seed: u64, from: u32, into: &mut [u8]) {
-    for (i, byte) in into.iter_mut().enumerate() {
-        let index = u64::from(from) + i as u64;
-        let word =
-            crate::kernel::random::mix(seed ^ (index / 8).wrapping_mul(0xd134_2543_de82_ef95));
-        *byte = (word >> (8 * (index % 8))) as u8;
+    let word = |index: u64| mix(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95)).to_le_bytes();
+    let (from, before) = (u64::from(from), from as usize % 8);
+    let in_first = if before == 0 {
+        0
+    } else {
+        into.len().min(8 - before)
+    };
+    let (first, rest) = into.split_at_mut(in_first);
+    first.copy_from_slice(&word(from / 8)[before..][..in_first]);
+    let (words, last) = rest.as_chunks_mut::<8>();
+    let next = from.div_ceil(8);
+    for (index, bytes) in (next..).zip(words.iter_mut()) {
+        *bytes = word(index);
     }
+    last.copy_from_slice(&word(next + words.len() as u64)[..last.len()]);
 }
 
 // Wide beats: which bytes of a burst each of them has.
@@ -199,7 +209,20 @@ impl WideBeat {
 
 #[cfg(test)]
 mod tests {
-    use super::WideBeat;
+    use super::{WideBeat, pattern};
+
+    #[test]
+    fn a_generator_gives_the_same_bytes_from_any_place_on() {
+        let mut all = [0; 100];
+        pattern(7, 0, &mut all);
+        for from in 0..20 {
+            for len in 0..60 {
+                let mut part = vec![0; len];
+                pattern(7, from as u32, &mut part);
+                assert_eq!(part, all[from..from + len], "{from}, {len}");
+            }
+        }
+    }
 
     #[test]
     fn the_beats_of_a_burst_follow_each_other_and_end_with_lines() {

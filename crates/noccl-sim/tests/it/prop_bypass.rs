@@ -6,7 +6,7 @@ use crate::common::{network_with, replay};
 use noccl_net::Network;
 use noccl_run::{Mode, RunConfig, RunError, RunResult};
 use noccl_testkit::random::random_trace;
-use noccl_workload::{Pattern, PortKind, Schedule, Traffic};
+use noccl_workload::{Pattern, PortKind, Schedule, Traffic, check_trace_limits};
 use proptest::prelude::*;
 
 const MESHES: [&str; 4] = ["4x4", "8x8", "16x2", "2x16"];
@@ -88,6 +88,7 @@ proptest! {
         let one = with_bypass(mesh, slots, 1, setup_cycles);
         let none = without_bypass(mesh, slots, setup_cycles);
         let trace = random_trace(&none, seed, 40, 200);
+        prop_assume!(check_trace_limits(&one, &trace).is_ok());
         let schedule = random_schedule(&none, seed, 20);
         for mode in [Mode::Timing, Mode::Value] {
             let [a, b] = [&one, &none].map(|net| replay(net, &trace, mode, 1, true));
@@ -116,6 +117,7 @@ proptest! {
     ) {
         let net = with_bypass(mesh, slots, hpc_max, setup_cycles);
         let trace = random_trace(&net, seed, count, window_cycles);
+        prop_assume!(check_trace_limits(&net, &trace).is_ok());
         let [timing, value] = [Mode::Timing, Mode::Value]
             .map(|mode| replay(&net, &trace, mode, 1, has_stalls));
         prop_assert_eq!(timing.actions, value.actions);

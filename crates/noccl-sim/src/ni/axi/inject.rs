@@ -12,6 +12,7 @@ use crate::transport::flit::{
     Flit, FlitKind, LAST, MULTICAST, OWN_COPY, TO_ITSELF, VARIANT_SHIFT, pack,
 };
 use crate::transport::payload::pattern;
+use noccl_net::TileId;
 use noccl_run::LocalSide;
 use noccl_spec::Plane;
 use std::ops::Range;
@@ -85,6 +86,8 @@ impl Machine<'_> {
             }
             self.push(Plane::Req, tile, flit);
             has_sent = true;
+        } else if copied.is_some() {
+            self.interfaces.keep_offers(tile, None, was_copy);
         }
         // The hardware counts in registers: its place is taken from the next cycle on.
         if copied.is_some() {
@@ -98,7 +101,7 @@ impl Machine<'_> {
         }
         let mut goes_on = false;
         if wishes_wide {
-            goes_on = self.inject_wide(tile);
+            goes_on = self.continue_burst(tile) || self.inject_wide(tile);
             has_sent |= !goes_on;
         }
         if has_sent {
@@ -129,24 +132,71 @@ impl Machine<'_> {
         Some(credit.flit())
     }
 
+    /// The next beat of a write burst between its first and its last one, if nothing else wants the port: what
+    /// [`Machine::inject_wide`] does in most cycles, without the questions that only ends of bursts and own copies
+    /// raise. Returns whether that is so; the tile then has more to send.
+    #[inline]
+    fn continue_burst(&mut self, tile: usize) -> bool {
+        let ni = &self.interfaces.nis[tile];
+        let Some(stream) = ni.writes.front().copied() else {
+            return false;
+        };
+        let is_alone = ni.copied.is_none() && ni.reads.is_empty();
+        if !is_alone || !stream.is_inside_plain_burst() {
+            return false;
+        }
+        let txn = self.interfaces.txns.get(stream.txn);
+        let set = self.interfaces.txns.trees.set(stream.txn);
+        let is_multicast = txn.is_multicast;
+        let here = || self.interfaces.network.coord(TileId(tile as u32));
+        if txn.target as usize == tile || (is_multicast && set.contains(here())) {
+            return false;
+        }
+        if !self.may_send(Plane::Wide, tile) {
+            return true;
+        }
+        let (address, bytes) = (txn.address, txn.bytes);
+        let ni = &mut self.interfaces.nis[tile];
+        ni.read_was_granted = false;
+        if let Some(first) = ni.writes.get_mut(0) {
+            first.next_beat += 1;
+        }
+        let flit = Flit {
+            txn: stream.txn,
+            dst: pack(set.set.base),
+            payload: self.load_beat(tile, stream, address, bytes, false),
+            beat: stream.next_beat,
+            kind: FlitKind::Write,
+            flags: u8::from(is_multicast) * MULTICAST,
+        };
+        self.clock.note_progress();
+        let (state, context) = self.split(Plane::Wide);
+        state.push_local(tile, flit, &context);
+        true
+    }
+
     /// A write beat or read data, alternately. Returns whether the tile surely has more to send.
     fn inject_wide(&mut self, tile: usize) -> bool {
         let may_send = self.may_send(Plane::Wide, tile);
         if !may_send && !self.interfaces.may_copy(tile) {
             return true;
         }
-        let mut write = self.interfaces.ready_write(tile, self.lanes());
-        if let Some(at) = write
-            && self
-                .interfaces
-                .has_own_copy(tile, self.interfaces.nis[tile].writes[at].txn)
-        {
-            self.copy_beat(tile, at);
-            write = None;
+        let write = self.interfaces.ready_write(tile, self.lanes());
+        let own = write.filter(|at| {
+            let txn = self.interfaces.nis[tile].writes[*at].txn;
+            self.interfaces.has_own_copy(tile, txn)
+        });
+        let copy = own.map(|at| self.copy_beat(tile, at));
+        let goes_on = may_send && self.send_wide(tile, write.filter(|_| own.is_none()));
+        if let Some(copy) = copy {
+            // What is read in this cycle is read before the copy is written.
+            self.deliver_write(tile, copy);
         }
-        if !may_send {
-            return false;
-        }
+        goes_on
+    }
+
+    /// A write beat, a copy that waits, or read data. Returns whether the tile surely has more to send.
+    fn send_wide(&mut self, tile: usize, write: Option<usize>) -> bool {
         let ni = &mut self.interfaces.nis[tile];
         let (has_read, has_write) = (!ni.reads.is_empty(), write.is_some() || ni.copied.is_some());
         if !has_read && !has_write {
@@ -394,8 +444,8 @@ impl Machine<'_> {
         slot
     }
 
-    /// The own copy of a wide multicast's beat goes; the beat for the others, if there are any, goes with it or later.
-    pub(crate) fn copy_beat(&mut self, tile: usize, at: usize) {
+    /// The own copy of a wide multicast's beat; the beat for the others, if there are any, goes with it or later.
+    fn copy_beat(&mut self, tile: usize, at: usize) -> Flit {
         let flit = self.next_write_beat(tile, at);
         self.clock.note_progress();
         let has_others = self.interfaces.txns.trees.set(flit.txn).set.len() > 1;
@@ -406,7 +456,7 @@ impl Machine<'_> {
             let flags = flit.flags | OWN_COPY;
             self.interfaces.nis[tile].copied = Some(Flit { flags, ..flit });
         }
-        self.deliver_write(tile, flit);
+        flit
     }
 
     /// The same for the next narrow write. Whoever calls counts it as open.

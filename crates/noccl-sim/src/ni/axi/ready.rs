@@ -76,15 +76,19 @@ impl Interfaces<'_> {
         source: usize,
         was_copy: bool,
     ) -> Option<Flit> {
-        let asks = |other: usize| {
-            let front = self.nis[tile].req.front(other);
-            let is_at_port = other != source && !(was_copy && other == NARROW_WRITES);
-            is_at_port && front.is_some_and(|f| self.request_is_ready(tile, other, f))
+        self.keep_offers(tile, Some(source), was_copy);
+        self.nis[tile].req.take(source)
+    }
+
+    /// What a tile's ports offer to the router in this cycle stays offered, but for what the router takes from one of them,
+    /// whoever takes the last place.
+    pub(crate) fn keep_offers(&mut self, tile: usize, taken: Option<usize>, was_copy: bool) {
+        let asks = |source: usize| {
+            let front = self.nis[tile].req.front(source);
+            let is_at_port = Some(source) != taken && !(was_copy && source == NARROW_WRITES);
+            is_at_port && front.is_some_and(|f| self.request_is_ready(tile, source, f))
         };
-        let asked = [asks(NARROW_WRITES), asks(NARROW_READS)];
-        let ni = &mut self.nis[tile];
-        ni.asked = asked;
-        ni.req.take(source)
+        self.nis[tile].asked = [asks(NARROW_WRITES), asks(NARROW_READS)];
     }
 
     /// The write stream that may send its next beat.

@@ -61,6 +61,14 @@ impl BurstStream {
             source,
         }
     }
+
+    /// Is the next beat of a write neither the first nor the last one, and there already?
+    #[inline]
+    pub(super) fn is_inside_plain_burst(&self) -> bool {
+        let is_inside = self.next_beat > 0 && self.next_beat + 1 < self.beats;
+        let is_there = matches!(self.source, Source::Pattern(_) | Source::Memory(_));
+        is_inside && is_there && !self.is_reduction
+    }
 }
 
 /// One NI. What a stream of beats touches comes first, in one cache line.
