@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Verilator is told for every library in lock-step, of tests and of `noccl run --backend rtl` (-f).
-// Warnings do not end a build here: `make lint-rtl` is where they count.
+// Warnings do not end a build here, `make lint-rtl` is where they count; parameters that break a rule of a module do.
 -cc --exe --build
--Wno-fatal -O3 --no-timing
+-Wno-fatal -Werror-USERERROR -O3 --no-timing
 --x-assign fast --x-initial fast
 // A file per part of a module: what has not changed comes from a compiler cache.
 --output-groups 0

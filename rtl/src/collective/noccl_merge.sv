@@ -61,7 +61,8 @@ module noccl_merge
 );
 
   localparam int unsigned SlotBits = $clog2(Entries);
-  localparam int unsigned TickBits = $clog2(TimeoutCycles / 8);
+  localparam int unsigned TickCycles = TimeoutCycles / 8;
+  localparam int unsigned TickBits = $clog2(TickCycles);
   typedef logic [Entries-1:0] slots_t;
 
   function automatic slots_t lowest(slots_t set);
@@ -194,7 +195,7 @@ module noccl_merge
 
   logic [TickBits-1:0] tick_q;
   logic is_tick;
-  assign is_tick = &tick_q;
+  assign is_tick = tick_q == TickBits'(TickCycles - 1);
 
   always_comb begin : p_entries
     valid_d = (valid_q | target) & ~(is_complete ? hits : '0);
@@ -223,7 +224,7 @@ module noccl_merge
       has_overflowed_q <= has_overflowed_d;
       forwarded_q <= forwarded_d;
       result_valid_q <= result_valid_d;
-      tick_q <= tick_q + 1'b1;
+      tick_q <= is_tick ? '0 : tick_q + 1'b1;
     end
   end
 
@@ -282,7 +283,7 @@ module noccl_merge
   end
 
   `NOCCL_ASSERT_INIT(TwoEntries, Entries >= 2)
-  `NOCCL_ASSERT_INIT(TimeoutTicks, TimeoutCycles >= 16 && 8 << TickBits == TimeoutCycles)
+  `NOCCL_ASSERT_INIT(TimeoutTicks, TimeoutCycles >= 16 && 8 * TickCycles == TimeoutCycles)
   `NOCCL_ASSERT(OneEntryPerTransaction, (hits & (hits - slots_t'(1))) == '0)
   `NOCCL_ASSERT(NeverMoreThanAllLeaves, !any || has_hit || group_count <= leaves)
   `NOCCL_ASSERT_INIT(OneOrThreeCycles, MergeCycles == 1 || MergeCycles == 3)

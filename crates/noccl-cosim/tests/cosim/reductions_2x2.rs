@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Wide reductions on the mesh of 2×2 clusters are the simulator's, handshake by handshake: operands, sums and credits.
 
+use crate::common::cases::Cases;
 use crate::common::{
     agree, agree_on, cluster, follow_arithmetic, network, reductions_of_2x2, set, whole_or_tiles,
 };
@@ -35,6 +36,11 @@ fn every_operator_of_fp64_on_2x2_matches_the_simulator() {
     let into = (set((0, 0), (1, 1)), cluster(1, 1));
     let comparison = follow_arithmetic(name(), &network, into, ElementType::Fp64);
     comparison.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn crowds_on_2x2_match_the_simulator() {
+    Cases::new(name(), network("collective_noc_2x2")).crowds(0..300);
 }
 
 #[test]
