@@ -28,7 +28,8 @@ LATE_CYCLES = 300
 RESULT = 5
 
 
-SIZES = [(8, 256, 1), (2, 32, 1), (8, 256, 3), (2, 32, 3)]
+# The second: a tick that is no power of two, as links of more than one cycle give.
+SIZES = [(8, 256, 1), (2, 72, 1), (8, 256, 3), (2, 32, 3)]
 
 
 @pytest.mark.parametrize(("entries", "timeout_cycles", "merge_cycles"), SIZES)
