@@ -26,7 +26,7 @@ page: $(PAGE) ## The page of `noccl view` (minutes, Node 20); `make build` then 
 
 # The program with the page in it is not installed: tests of other stages use the installed one.
 .PHONY: test-page
-test-page: $(PAGE) $(VENV)/.use ## The page in a browser, and its engine against the program: same cycles, same bytes
+test-page: $(PAGE) $(VENV)/.deps ## The page in a browser, and its engine against the program: same cycles, same bytes
 	cargo build --release --locked -p noccl-cli -p noccl-py
 	NOCCL=$(abspath $(BUILT))/noccl NATIVE=$(abspath $(BUILT))/lib_native.so PYTHON=$(abspath $(BIN))/python ENGINE=$(WASM) PAGE=$(PAGE) \
 	  node --test page/tests/*.test.mjs

@@ -34,7 +34,7 @@ TOPICS = {
         "own_data",
     ),
     "Collectives of your own, searches": ("definitions", "searches", "orders"),
-    "Programs of ranks": ("programs.run", "noise"),
+    "Programs of ranks": ("programs.run", "programs.result", "noise"),
     "Sweeps": ("sweeps.run", "sweeps.store", "sweeps.status", "sweeps.pareto"),
     "Hardware": ("hardware_report",),
     "Errors": ("errors",),

@@ -25,8 +25,11 @@ export class Controls {
     form.addEventListener("change", (event) => {
       const field = event.target as HTMLInputElement;
       const file = field.files?.[0];
-      if (file !== undefined) this.onFile(file);
-      else if (DECIDING.has(field.name)) this.onChange();
+      if (file !== undefined) {
+        this.onFile(file);
+        // The same file, written anew, can be chosen again.
+        field.value = "";
+      } else if (DECIDING.has(field.name)) this.onChange();
     });
   }
 

@@ -40,10 +40,11 @@ function whole(run: Run): Rows {
   const rows: Rows = [
     ["Network", `${view.network}, ${view.mesh.join("×")} tiles`],
     // A schedule of one's own may claim no collective.
-    view.group === "" ? ["Schedule", view.algorithm] : ["Collective", `${view.request.collective} of ${view.request.bytes}, group ${view.group}, root ${view.root}`],
+    view.group === "" ? [view.recording === undefined ? "Schedule" : "Recorded", view.algorithm] : ["Collective", `${view.request.collective} of ${view.request.bytes}, group ${view.group}, root ${view.root}`],
     ["Flit-hops", number(counters.flit_hops ?? 0)],
     ["Busiest link", busiest(run)],
   ];
+  if (view.recording !== undefined) rows.push(...view.recording.whole());
   if (view.energy_pj !== null) rows.push(["Energy", `${number(Math.round(view.energy_pj / 100) / 10)} nJ`]);
   if (view.trace.window_cycles > 1) rows.push(["Window", `${number(view.trace.window_cycles)} cycles`]);
   return rows;
@@ -68,6 +69,7 @@ function link(run: Run, index: number, cycle: number): Rows {
     ["Link", `${found.plane} plane, ${nameOf(run, found.from)} → ${nameOf(run, found.to)}`],
     ["Flits", `${number(found.flits)} in the whole run, ${now} in this window`],
     ["Load", `${((100 * found.flits) / run.duration).toFixed(1)} % of ${number(run.duration)} cycles`],
+    ...(run.view.recording?.behind(found) ?? []),
   ];
 }
 
@@ -80,8 +82,10 @@ function tile(run: Run, index: number): Rows {
   const actions = run.view.actions.filter((one) => one.tiles.includes(index));
   const rows: Rows = [
     ["Tile", `${found.name}, ${found.is_memory ? "memory" : "cores"}, mesh position ${found.at.join(",")}`],
-    ["Actions", String(actions.length)],
+    ...(found.rank === undefined ? [] : [["Rank", String(found.rank)] as [string, string]]),
+    [found.rank === undefined ? "Actions" : "Parts of its time", number(actions.length)],
   ];
+  rows.push(...(run.view.recording?.at(found.at) ?? []));
   for (const one of actions.slice(0, MAX_LISTED)) rows.push([one.kind, time(one.start_cycle, one.finish_cycle)]);
   if (actions.length > MAX_LISTED) rows.push(["…", `${actions.length - MAX_LISTED} more`]);
   return rows;
@@ -91,10 +95,13 @@ function action(run: Run, index: number): Rows {
   const found = run.view.actions[index];
   if (found === undefined) return [];
   const names = found.tiles.map((tile) => run.view.tiles[tile]?.name ?? String(tile));
+  const rank = run.view.tiles[found.tiles[0] ?? -1]?.rank;
   return [
-    ["Action", `${index}: ${found.kind}`],
+    rank === undefined ? ["Action", `${index}: ${found.kind}`] : ["Rank", `${rank}: ${found.kind}`],
     ["Tiles", names.join("; ")],
     ["Time", time(found.start_cycle, found.finish_cycle)],
+    ...(found.rows ?? []),
+    ...(run.view.recording?.of(index) ?? []),
   ];
 }
 

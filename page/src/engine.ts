@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The engine in a worker: one call at a time; a call that is stopped ends its worker. */
 
+import type { Recording } from "./recording.ts";
 import type { Options, Request, View } from "./view.ts";
 
 declare const WORKER_SOURCE: string;
 
-export type Reply = { options: Options } | { view: View } | { error: string };
+export type Reply = { options: Options } | { view: View } | { recording: Recording } | { error: string };
 export type FromWorker = { reply: Reply } | { progress: [number, number, number] } | { failed: string };
 export type ToWorker = { module: WebAssembly.Module } | { call: unknown };
 
@@ -33,6 +34,13 @@ export class Engine {
   async view(request: Request, onProgress: (done: number, total: number, cycles: number) => void): Promise<View> {
     const reply = await this.call({ call: "view", request }, onProgress);
     if ("view" in reply) return reply.view;
+    throw new Error("error" in reply ? reply.error : "the engine gave another reply");
+  }
+
+  /** The recording in the text of a file, checked as the command line checks it. */
+  async recording(name: string, text: string): Promise<Recording> {
+    const reply = await this.call({ call: "recording", name, text }, () => {});
+    if ("recording" in reply) return reply.recording;
     throw new Error("error" in reply ? reply.error : "the engine gave another reply");
   }
 

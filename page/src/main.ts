@@ -6,7 +6,8 @@ import { Controls } from "./controls.ts";
 import { Engine, Stopped, compile } from "./engine.ts";
 import { fragmentOf, sharedOf } from "./fragment.ts";
 import { Player } from "./player.ts";
-import { DEFAULT, type View, readViews } from "./view.ts";
+import { viewOf } from "./recording.ts";
+import { DEFAULT, type View, isRecordingText, readViews } from "./view.ts";
 
 const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 
@@ -65,11 +66,17 @@ async function run(): Promise<void> {
 }
 
 async function open(file: File): Promise<void> {
+  const { name } = file;
   try {
-    show(readViews(await file.text()));
-    progress.textContent = `${file.name}: a recorded run.`;
+    const text = await file.text();
+    if (text.startsWith("PAR1")) throw new Error(`a Parquet file; accepted here: JSON, or \`noccl view ${name}\``);
+    const views = isRecordingText(text) ? [viewOf(await engine.recording(name, text))] : readViews(text);
+    show(views);
+    progress.textContent = `${name}: a recorded run.`;
   } catch (error) {
-    fail(new Error(`${file.name}: ${(error as Error).message}`));
+    const { message } = error as Error;
+    // The engine names the file itself.
+    fail(new Error(message.startsWith(`${name}: `) ? message : `${name}: ${message}`));
   }
 }
 
@@ -104,7 +111,8 @@ async function begin(): Promise<void> {
   if (location.hash.length > 1) {
     controls.set(sharedOf(location.hash));
   } else if (first !== undefined) {
-    controls.set({ request: first.request, second: views[1]?.request.algorithm ?? "" });
+    if (first.recording === undefined) controls.set({ request: first.request, second: views[1]?.request.algorithm ?? "" });
+    else controls.set(FIRST);
     show(views);
     progress.textContent = "A recorded run.";
   } else {

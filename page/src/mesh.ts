@@ -134,6 +134,7 @@ export class Mesh {
     this.context.drawImage(this.still.canvas, 0, 0);
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.drawLoads(cycle, planes);
+    this.drawBlocked(cycle);
     if (this.run.view.trace.window_cycles === 1) this.drawFlits(cycle, planes);
     if (cell >= COUNT_PIXELS) this.drawCounts(cycle, planes);
     if (cycle <= (this.run.view.stall?.last_progress_cycle ?? cycle)) return;
@@ -272,6 +273,19 @@ export class Mesh {
         this.context.stroke();
       });
     });
+    this.context.globalAlpha = 1;
+  }
+
+  /** Routers in which flits wait: the stronger the outline, the more of the time. */
+  private drawBlocked(cycle: number): void {
+    const size = this.camera.cell * (TILE_PART + 0.1);
+    this.context.strokeStyle = palette().ink;
+    this.context.lineWidth = Math.min(Math.max(this.camera.cell * 0.04, 1.5), 4);
+    for (const [at, part] of this.run.blocked(cycle)) {
+      const [x, y] = this.centre(at);
+      this.context.globalAlpha = Math.min(part, 1);
+      this.context.strokeRect(x - size / 2, y - size / 2, size, size);
+    }
     this.context.globalAlpha = 1;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One run: its result in a line, the mesh, the legend, the chart over time, and a deadlock's waits. */
 
-import { ofKind, ofPlane } from "./colours.ts";
+import { ofKind, ofPlane, palette } from "./colours.ts";
 import { Mesh, type Selected } from "./mesh.ts";
 import type { Run } from "./run.ts";
 import { Timeline } from "./timeline.ts";
@@ -72,10 +72,25 @@ export class Panel {
     );
     target.addEventListener("keydown", (event) => {
       const factor = { "+": 1.5, "=": 1.5, "-": 1 / 1.5 }[event.key];
-      if (factor === undefined) return;
-      this.mesh.zoomBy(factor, target.clientWidth / 2, target.clientHeight / 2);
-      this.onRedraw();
+      if (factor !== undefined) {
+        this.mesh.zoomBy(factor, target.clientWidth / 2, target.clientHeight / 2);
+        this.onRedraw();
+      }
+      const { tiles, trace } = this.run.view;
+      if (/^[np]$/.test(event.key)) this.step(event.key, "tile", tiles.length);
+      if (/^[NP]$/.test(event.key)) this.step(event.key.toLowerCase(), "link", trace.links.length);
+      if (event.key === "Escape") this.onSelect(null);
     });
+  }
+
+  /** Selects the next or the previous one of so many. */
+  private step(key: string, kind: "tile" | "link" | "action", count: number): void {
+    if (count === 0) return;
+    const known = this.selected as Record<string, number> | null;
+    const last = known?.[kind] ?? (key === "n" ? -1 : count);
+    const at = (last + (key === "n" ? 1 : -1) + count) % count;
+    if (kind === "action") this.onCycle(this.run.view.actions[at]!.start_cycle);
+    this.onSelect(kind === "tile" ? { tile: at } : kind === "link" ? { link: at } : { action: at });
   }
 
   private listenToTimeline(target: HTMLCanvasElement): void {
@@ -92,6 +107,10 @@ export class Panel {
     });
     target.addEventListener("pointerup", () => {
       isDown = false;
+    });
+    target.addEventListener("keydown", (event) => {
+      if (/^[np]$/.test(event.key)) this.step(event.key, "action", this.run.view.actions.length);
+      if (event.key === "Escape") this.onSelect(null);
     });
   }
 }
@@ -118,5 +137,6 @@ function legend(run: Run): HTMLUListElement {
   };
   run.planes.forEach((plane) => entry(ofPlane(plane), `flits, ${plane} plane`));
   run.kinds.forEach((kind, index) => entry(ofKind(index), kind));
+  if (run.view.recording?.hasPorts === true) entry(palette().ink, "outline: flits wait in the router");
   return list;
 }

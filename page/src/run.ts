@@ -4,7 +4,7 @@
 import { type View, duration } from "./view.ts";
 import { type Windows, readWindows } from "./windows.ts";
 
-/** Windows over which the shade of a link is averaged. */
+/** Windows over which the shade of a link, or of a router, is averaged. */
 const SHADE_WINDOWS = 16;
 
 interface TileLinks {
@@ -82,6 +82,12 @@ export class Run {
   get boundCycle(): number | null {
     const { lower_bound_cycles } = this.view;
     return lower_bound_cycles === null || this.view.stall !== null ? null : this.start + lower_bound_cycles;
+  }
+
+  /** Tiles whose routers block flits, and for which part of the same windows; none without a recording. */
+  blocked(cycle: number): [[number, number], number][] {
+    const last = this.windowOf(cycle);
+    return this.view.recording?.shades(Math.max(0, last - SHADE_WINDOWS + 1), last) ?? [];
   }
 
   /** Flits per cycle of every link, averaged over the windows up to a cycle. */

@@ -43,9 +43,11 @@ export class Timeline {
     this.run = run;
     this.maxCycles = maxCycles;
     const tileOf = run.view.actions.map((action) => action.tiles[0] ?? 0);
-    const tiles = [...new Set(tileOf)].sort((a, b) => a - b);
+    // Ranks in their order, else tiles.
+    const place = (tile: number) => run.view.tiles[tile]?.rank ?? tile;
+    const tiles = [...new Set(tileOf)].sort((a, b) => place(a) - place(b));
     const rowOf = new Map(tiles.map((tile, row) => [tile, row]));
-    this.rows = tiles.map((tile) => run.view.tiles[tile]?.name ?? String(tile));
+    this.rows = tiles.map((tile) => rowName(run, tile));
     this.bars = tileOf.map((tile, action) => ({ action, row: rowOf.get(tile) ?? 0 }));
     const wanted = LOAD_PIXELS + AXIS_PIXELS + this.rows.length * ROW_PIXELS + 4;
     this.canvas.style.height = `${Math.min(Math.max(wanted, 100), MAX_PIXELS)}px`;
@@ -93,6 +95,7 @@ export class Timeline {
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.context.font = "12px system-ui, sans-serif";
     this.drawLoads();
+    this.drawBlocked();
     this.drawAxis();
     this.drawBars(selected);
     this.drawBound();
@@ -137,6 +140,27 @@ export class Timeline {
     const notation = top < 10_000 ? "standard" : "compact";
     this.context.fillText(`${Math.round(top).toLocaleString("en", { notation })} flits`, LEFT_PIXELS - 6, TOP_PIXELS);
     this.context.fillText("per cycle", LEFT_PIXELS - 6, TOP_PIXELS + 14);
+  }
+
+  /** Blocked ports of a recording as a line, up to as many as are ever blocked at once. */
+  private drawBlocked(): void {
+    const { recording, trace } = this.run.view;
+    if (recording === undefined || !recording.hasPorts) return;
+    const most = Math.max(...recording.perWindow, 1);
+    this.context.strokeStyle = palette().ink;
+    this.context.lineWidth = 1.5;
+    this.context.beginPath();
+    recording.perWindow.forEach((cycles, window) => {
+      const y = LOAD_PIXELS - (LOAD_PIXELS - TOP_PIXELS) * (cycles / most);
+      this.context.lineTo(this.x(window * trace.window_cycles), y);
+      this.context.lineTo(this.x((window + 1) * trace.window_cycles), y);
+    });
+    this.context.stroke();
+    this.context.fillStyle = palette().ink;
+    this.context.textAlign = "right";
+    this.context.textBaseline = "top";
+    const ports = Math.round(most / trace.window_cycles).toLocaleString("en");
+    this.context.fillText(`line: blocked ports, up to ${ports}`, this.canvas.clientWidth - RIGHT_PIXELS, 2);
   }
 
   private drawAxis(): void {
@@ -196,6 +220,12 @@ export class Timeline {
     this.context.textAlign = isRight ? "right" : "left";
     this.context.fillText("lower bound", bound + (isRight ? -4 : 4), 2);
   }
+}
+
+/** A rank, or a tile. */
+function rowName(run: Run, tile: number): string {
+  const found = run.view.tiles[tile];
+  return found?.rank === undefined ? (found?.name ?? String(tile)) : `rank ${found.rank}`;
 }
 
 function vertical(to: CanvasRenderingContext2D, x: number, height: number, colour: string, width: number): void {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** A run as the engine writes it: the Rust types of noccl-studies/src/view. */
 
+import { type Rows, type Waits, isRecording, viewOf } from "./recording.ts";
+
 export const FORMAT = 1;
 
 export interface Request {
@@ -27,6 +29,8 @@ export interface Tile {
   name: string;
   is_memory: boolean;
   is_member: boolean;
+  /** Of a program's recording: the rank on this tile. */
+  rank?: number;
 }
 
 export interface Action {
@@ -34,6 +38,8 @@ export interface Action {
   tiles: number[];
   start_cycle: number;
   finish_cycle: number | null;
+  /** What else is known of it. */
+  rows?: Rows;
 }
 
 export interface Link {
@@ -78,6 +84,8 @@ export interface View {
   actions: Action[];
   trace: Trace;
   stall: { cycle: number; last_progress_cycle: number; summary: string; waits: Wait[] } | null;
+  /** Waits of a recording; other runs have none. */
+  recording?: Waits;
 }
 
 const STALL_CYCLES = 16;
@@ -94,30 +102,36 @@ export const DEFAULT: Request = {
   element: "fp64",
 };
 
+const ACCEPTED = "accepted: the output of noccl view --json, or of noccl run --record";
+
+/** Does a text begin as the file of a recording? The engine reads those, and says what is wrong with them. */
+export const isRecordingText = (text: string): boolean =>
+  /^\s*\{/.test(text) && /"(recording|traceEvents|displayTimeUnit)"/.test(text.slice(0, 200));
+
 /** Runs from a file. Throws what is wrong with it and what would be accepted. */
 export function readViews(text: string): View[] {
   let read: unknown;
   try {
     read = JSON.parse(text);
   } catch (error) {
-    throw new Error(`not a recorded run: ${(error as Error).message}; accepted: the output of noccl view --json`);
+    throw new Error(`not a recorded run: ${(error as Error).message}; ${ACCEPTED}`);
   }
   const views = Array.isArray(read) ? read : [read];
-  if (views.length === 0) throw new Error("no recorded run; accepted: the output of noccl view --json");
-  return views.map(checked);
+  if (views.length === 0) throw new Error(`no recorded run; ${ACCEPTED}`);
+  return views.map((one) => (isRecording(one) ? viewOf(one.recording) : checked(one)));
 }
 
 function checked(read: unknown): View {
   const view = read as Partial<View> | null;
   if (view === null || typeof view !== "object" || view.format === undefined) {
-    throw new Error("not a recorded run: no field format; accepted: the output of noccl view --json");
+    throw new Error(`not a recorded run: no field format; ${ACCEPTED}`);
   }
   if (view.format !== FORMAT) {
     throw new Error(`format ${String(view.format)}: this page reads format ${FORMAT}; accepted: a run of the same version of noccl`);
   }
   const lists = [view.tiles, view.actions, view.trace?.links, view.mesh];
   if (!lists.every(Array.isArray) || typeof view.trace?.windows !== "string") {
-    throw new Error("not a recorded run: tiles, actions, mesh or trace are missing; accepted: the output of noccl view --json");
+    throw new Error(`not a recorded run: tiles, actions, mesh or trace are missing; ${ACCEPTED}`);
   }
   return view as View;
 }
@@ -135,6 +149,7 @@ export function summary(view: View): string {
     return `${view.algorithm}: ${view.stall?.summary ?? "given up"}`;
   }
   const time = (view.cycles / view.clock_ghz / 1000).toPrecision(3);
+  if (view.recording !== undefined) return `${view.algorithm}: ${view.cycles.toLocaleString("en")} cycles (${time} µs at ${view.clock_ghz} GHz)`;
   const checked = { yes: "outputs compared: right", no: "outputs compared: WRONG", not_checked: "outputs not compared" };
   return (
     `${view.algorithm}: ${view.cycles.toLocaleString("en")} cycles (${time} µs at ${view.clock_ghz} GHz)` +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Windows of a recorded run: base64 of LEB128 numbers, as noccl-studies/src/view/link_trace.rs writes them. */
+/** Windows of a recorded run: base64 of LEB128 numbers, as noccl-studies/src/recording/link_trace.rs writes them. */
 
 import type { Trace } from "./view.ts";
 
@@ -12,8 +12,11 @@ export interface Windows {
 }
 
 /** Throws what is wrong with them. */
-export function readWindows(trace: Trace): Windows {
-  const bytes = Uint8Array.from(atob(trace.windows), (letter) => letter.charCodeAt(0));
+export const readWindows = (trace: Trace): Windows => readEntries(trace.windows, trace.num_windows, trace.links.length);
+
+/** Entries of so many windows, whose indices are below `num_rows`. */
+export function readEntries(windows: string, num_windows: number, num_rows: number): Windows {
+  const bytes = Uint8Array.from(atob(windows), (letter) => letter.charCodeAt(0));
   let at = 0;
   const number = (): number => {
     let read = 0;
@@ -24,14 +27,14 @@ export function readWindows(trace: Trace): Windows {
       if (byte < 0x80) return read;
     }
   };
-  const first = new Uint32Array(trace.num_windows + 1);
+  const first = new Uint32Array(num_windows + 1);
   const link: number[] = [];
   const flits: number[] = [];
-  for (let w = 0; w < trace.num_windows; w++) {
+  for (let w = 0; w < num_windows; w++) {
     let index = 0;
     for (let entries = number(); entries > 0; entries--) {
       index += number();
-      if (index >= trace.links.length) throw new Error("not a recorded run: a window names a link that does not exist");
+      if (index >= num_rows) throw new Error("not a recorded run: a window names a link or a port that does not exist");
       link.push(index);
       flits.push(number());
     }

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -92,6 +92,16 @@ test("the keyboard alone suffices", async () => {
   await page.keyboard.press("Space");
   await page.waitForFunction(() => Number(document.getElementById("cycle").value) > 0);
   await page.keyboard.press("+");
+  const detail = () => page.locator("#details th").first().textContent();
+  await page.keyboard.press("n");
+  assert.equal(await detail(), "Tile");
+  await page.keyboard.press("N");
+  assert.equal(await detail(), "Link");
+  await page.focus(".timeline");
+  await page.keyboard.press("p");
+  assert.equal(await detail(), "Action");
+  await page.keyboard.press("Escape");
+  assert.equal(await detail(), "Network");
   await page.focus('[name="bytes"]');
   await page.keyboard.press("Control+A");
   await page.keyboard.type("2KiB");
@@ -214,18 +224,38 @@ test("a notebook shows the page in a frame of its own origin", async () => {
   const packaged = join(folder, "python/noccl");
   cpSync(new URL("../../python/noccl", import.meta.url), packaged, { recursive: true, filter: (path) => !path.endsWith(".so") });
   cpSync(NATIVE, join(packaged, "_native.abi3.so"));
-  const script = `
+  const cell = `
 import noccl
 result = noccl.view("collective_noc_4x4", "reduce", num_bytes="1KiB", algorithms=["in_network", "tree"])
-open("cell.html", "w", encoding="utf-8").write("<!doctype html><title>cell</title>" + result._repr_html_())
 result.save("saved.html")
+result
 `;
-  execFileSync(PYTHON, ["-c", script], { cwd: folder, env: { ...process.env, PYTHONPATH: join(folder, "python") }, stdio: "inherit" });
+  const other = `noccl.all_reduce("collective_noc_2x2", [[1.0] * 8] * 4, algorithm="in_network").view()`;
+  const kernel = join(folder, "jupyter/kernels/python3");
+  mkdirSync(kernel, { recursive: true });
+  const argv = [PYTHON, "-m", "ipykernel_launcher", "-f", "{connection_file}"];
+  writeFileSync(join(kernel, "kernel.json"), JSON.stringify({ argv, display_name: "Python 3", language: "python" }));
+  writeFileSync(join(folder, "cells.json"), JSON.stringify([cell, other]));
+  // What a notebook in Jupyter does with its cells.
+  const script = `
+import json, nbformat
+from nbclient import NotebookClient
+cells = [nbformat.v4.new_code_cell(text) for text in json.load(open("cells.json"))]
+notebook = NotebookClient(nbformat.v4.new_notebook(cells=cells), kernel_name="python3", timeout=300).execute()
+for name, cell in zip(("cell.html", "result.html"), notebook.cells):
+    (output,) = cell.outputs
+    open(name, "w", encoding="utf-8").write("<!doctype html><title>cell</title>" + output["data"]["text/html"])
+`;
+  const own = { PYTHONPATH: join(folder, "python"), JUPYTER_PATH: join(folder, "jupyter"), JUPYTER_RUNTIME_DIR: join(folder, "runtime") };
+  const env = { ...process.env, ...own, JUPYTER_PLATFORM_DIRS: "1", IPYTHONDIR: join(folder, "ipython") };
+  execFileSync(PYTHON, ["-c", script], { cwd: folder, env, stdio: "inherit" });
   const { page, problems } = await open(browser, pathToFileURL(join(folder, "cell.html")).href);
   const frame = page.frames()[1];
   const saved = await open(browser, pathToFileURL(join(folder, "saved.html")).href);
   const expected = await titles(saved.page, 2);
   assert.match(expected[1], /^tree/);
+  const result = await open(browser, pathToFileURL(join(folder, "result.html")).href);
+  assert.match((await titles(result.page.frames()[1]))[0], /^in_network/);
   assert.deepEqual(await titles(frame, 2), expected);
   await frame.click("#choice > summary");
   await frame.selectOption('[name="second"]', "");
@@ -234,9 +264,8 @@ result.save("saved.html")
   assert.deepEqual(await titles(frame), expected.slice(0, 1));
   assert.equal(await frame.isVisible("#share"), false);
   assert.equal(await frame.evaluate(() => window.origin), "null");
-  assert.deepEqual([...problems, ...saved.problems], []);
-  await page.context().close();
-  await saved.page.context().close();
+  assert.deepEqual([...problems, ...saved.problems, ...result.problems], []);
+  for (const one of [page, saved.page, result.page]) await one.context().close();
 });
 
 test("recorded runs are opened; damaged ones are refused in words", async () => {
@@ -258,7 +287,7 @@ test("recorded runs are opened; damaged ones are refused in words", async () => 
   const load = (name) => page.setInputFiles('[name="file"]', join(folder, name));
   await load("run.json");
   await page.waitForFunction(() => document.querySelectorAll(".run").length === 1);
-  const reasons = { "cut.json": /not a recorded run/, "version.json": /format 99/, "link.json": /a link that does not exist/ };
+  const reasons = { "cut.json": /not a recorded run/, "version.json": /format 99/, "link.json": /a link or a port that does not exist/ };
   Object.assign(reasons, { "windows.json": /cut short/, "other.json": /no field format/, "none.json": /no recorded run/ });
   for (const [name, reason] of Object.entries(reasons)) {
     await load(name);

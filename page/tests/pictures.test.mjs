@@ -115,6 +115,35 @@ test("the picture of a million tiles is as stored", async () => {
   await settled(page, "million_tiles", problems);
 });
 
+/** Four ranks, of which the last one computes longest, as recorded calls. */
+const MESSAGES = `noccl-messages 1
+ranks 4
+unit cycles
+source four ranks
+${[0, 1, 2, 3].map((rank) => `rank ${rank}\ncompute ${100 * (rank + 1)}\nallreduce 0 sum fp64 4096\ncompute 200\nbarrier 0\nend 4\n`).join("")}`;
+
+const RECORDINGS = [
+  ["recording_laptop", LAPTOP, "light", "run.json", 150, click(".timeline", 0.5, 0.75)],
+  ["recording_phone", PHONE, "dark", "run.json", 150, click(".mesh", 0.5, 0.625)],
+  ["recording_of_ranks", LAPTOP, "dark", "ranks.json", 300, click(".timeline", 0.3, 0.62)],
+];
+
+for (const [name, viewport, colorScheme, file, cycle, act] of RECORDINGS) {
+  test(`the picture ${name} is as stored`, async () => {
+    const noccl = (...words) => execFileSync(process.env.NOCCL, words, { cwd: folder, stdio: "ignore" });
+    writeFileSync(join(folder, "ranks.messages"), MESSAGES);
+    noccl("schedule", "all_reduce", "--bytes", "8KiB", "--algorithm", "in_network", "-o", "sum.json");
+    noccl("run", "schedule", "sum.json", "--record", "run.json");
+    noccl("run", "messages", "ranks.messages", "--record-run", "ranks.json");
+    noccl("view", file, "-o", `${name}.html`);
+    const { page, problems } = await open(browser, pathToFileURL(join(folder, `${name}.html`)).href, { viewport, colorScheme });
+    await titles(page);
+    await goTo(page, cycle);
+    await act(page);
+    await settled(page, name, problems);
+  });
+}
+
 async function settled(page, name, problems) {
   // The only text that differs from run to run.
   await page.$eval("#progress", (line) => (line.textContent &&= "Simulated in 0.50 s."));

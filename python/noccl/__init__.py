@@ -33,7 +33,7 @@ Whole studies
     sweep, read_sweep, sweep_status; gemm, multiply, attention, barrier_study
 Schedules of your own
     make_schedule, check, run, run_values, ScheduleBuilder; synth searches one;
-    read_recording reads what `noccl run schedule --record` has written
+    read_recording reads what `noccl run --record` has written
     Definition states a collective of your own, ChunkProgram writes its schedule;
     chain_orders, destination_draws order the destinations of chains
 Programs of ranks, as with MPI
@@ -105,7 +105,8 @@ _NAMES = {
     "orders": ("ChainOrder", "ChainOrders", "DestinationDraw", "chain_orders", "destination_draws"),
     "own_data": ("run_values",),
     "plots": ("plot_cycles", "plot_latency", "plot_link_load", "plot_timeline"),
-    "programs.run": ("ProgramResult", "run_program", "run_script"),
+    "programs.result": ("ProgramResult",),
+    "programs.run": ("run_program", "run_script"),
     "recording_plots": ("plot_gantt", "plot_load_over_time"),
     "recordings": ("Recording", "read_recording"),
     "results": ("Result",),

@@ -66,7 +66,7 @@ from noccl.plots import plot_cycles as plot_cycles
 from noccl.plots import plot_latency as plot_latency
 from noccl.plots import plot_link_load as plot_link_load
 from noccl.plots import plot_timeline as plot_timeline
-from noccl.programs.run import ProgramResult as ProgramResult
+from noccl.programs.result import ProgramResult as ProgramResult
 from noccl.programs.run import run_program as run_program
 from noccl.programs.run import run_script as run_script
 from noccl.recording_plots import plot_gantt as plot_gantt

@@ -25,46 +25,49 @@ _MOST_ROWS = 64
 _MOST_PANELS = 64
 
 
-def plot_gantt(recording: Recording, *, what: str = "actions", ax: Axes | None = None) -> Figure:
-    """When each tile was busy with what: a row per tile, a colour per kind.
+def plot_gantt(recording: Recording, *, what: str | None = None, ax: Axes | None = None) -> Figure:
+    """When each tile or rank was busy with what, or waited: a row each, a colour per kind.
 
-    An action that several tiles carry out is drawn for each of the first 64. Of more than 64 tiles
+    An action that several tiles carry out is drawn for each of the first 64. Of more than 64 rows
     those with the longest bars are drawn.
 
     Args:
         recording: What `run(..., record=True)` returns as `recording`, or `read_recording`.
-        what: `actions` or `transactions`.
+        what: `actions`, `ranks` or `transactions`; None for the first of these that it has.
         ax: Axes to draw into; None for a new figure.
 
     Raises:
         ArgumentError: No recording, or one without such bars.
     """
-    bars = _bars(_recording(recording), what)
-    busy: dict[tuple[int, int], int] = {}
-    for tile, _, start, end in bars:
-        busy[tile] = busy.get(tile, 0) + end - start
-    tiles = sorted(sorted(busy, key=lambda tile: -busy[tile])[:_MOST_ROWS])
-    rows = {tile: row for row, tile in enumerate(tiles)}
-    figure, axes = axes_of(ax, (9, 1.6 + 0.2 * len(tiles)))
+    what, bars = _bars(_recording(recording), what)
+    busy: dict[tuple[int, ...], int] = {}
+    for row, _, start, end in bars:
+        busy[row] = busy.get(row, 0) + end - start
+    rows = sorted(sorted(busy, key=lambda row: -busy[row])[:_MOST_ROWS])
+    figure, axes = axes_of(ax, (9, 1.6 + 0.2 * len(rows)))
     looks = styles(sorted({bar[1] for bar in bars}))
     lengths = {kind: max(end - start for _, of, start, end in bars if of == kind) for kind in looks}
+    spans: dict[str, dict[tuple[int, ...], list[tuple[int, int]]]] = {kind: {} for kind in looks}
+    for row, kind, start, end in bars:
+        spans[kind].setdefault(row, []).append((start, end - start))
     # What lasts longest, as barriers do, lies behind the rest.
     for kind in sorted(looks, key=lambda kind: -lengths[kind]):
-        chosen = [bar for bar in bars if bar[1] == kind and bar[0] in rows]
-        axes.barh(
-            [rows[tile] for tile, *_ in chosen],
-            [end - start for *_, start, end in chosen],
-            left=[start for *_, start, _ in chosen],
-            height=0.8,
-            color=looks[kind].colour,
-            edgecolor="white",
-            linewidth=0.3,
-            label=kind,
-        )
-    axes.set_yticks(range(len(tiles)), [f"{x},{y}" for x, y in tiles])
+        label: str | None = kind
+        for at, row in enumerate(rows):
+            if row in spans[kind]:
+                axes.broken_barh(
+                    spans[kind][row],
+                    (at - 0.4, 0.8),
+                    facecolors=looks[kind].colour,
+                    edgecolors="white",
+                    linewidth=0.3,
+                    label=label,
+                )
+                label = None
+    axes.set_yticks(range(len(rows)), [",".join(map(str, row)) for row in rows])
     axes.tick_params(axis="y", labelsize=8)
-    axes.invert_yaxis()
-    axes.set(xlabel="cycle", ylabel="tile of the mesh", xlim=(0, None))
+    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, None))
+    axes.set(xlabel="cycle", ylabel="rank" if what == "ranks" else "tile of the mesh")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False)
     return figure
 
@@ -121,27 +124,54 @@ def _drawn(link: dict[str, Any], load: float) -> dict[str, Any]:
     return {"from_x": from_x, "from_y": from_y, "to_x": to_x, "to_y": to_y, "flits": load}
 
 
-def _bars(recording: Recording, what: str) -> list[tuple[tuple[int, int], str, int, int]]:
-    """Tile, kind, first cycle and end of each bar."""
+_OWN_CALLS = ("wait", "compute", "poll")
+"""Calls of a rank alone."""
+_WHAT = ("actions", "ranks", "transactions")
+
+
+def _bars(
+    recording: Recording, what: str | None
+) -> tuple[str, list[tuple[tuple[int, ...], str, int, int]]]:
+    """What they are of, and row, kind, first cycle and end of each bar."""
+    if what is not None and what not in _WHAT:
+        raise ArgumentError(f"what: {kind_of(what)}; accepted: {', '.join(_WHAT)}")
+    found = {name: _bars_of(recording, name) for name in (_WHAT if what is None else (what,))}
+    for name, bars in found.items():
+        if bars:
+            return name, bars
+    raise ArgumentError(f"recording: no {what or 'bars'}; accepted: {', '.join(_WHAT)}")
+
+
+def _bars_of(recording: Recording, what: str) -> list[tuple[tuple[int, ...], str, int, int]]:
     fields = recording.fields
     height = fields["mesh"][1]
     if what == "actions":
-        bars = [
+        return [
             (divmod(tile, height), action["kind"], action["start_cycle"], action["finish_cycle"])
             for action in fields["actions"]
             for tile in action["tiles"]
         ]
-    elif what == "transactions":
-        bars = [
-            (tuple(of["from"]), of["kind"], of["start_cycle"], of["response_cycle"])
-            for of in fields["transactions"]
-            if of.get("response_cycle") is not None
+    if what == "ranks":
+        return [
+            ((rank,), _activity(name, None if call is None else fields["calls"][call]), start, end)
+            for rank, of in enumerate(fields["ranks"])
+            for name, start, end, call in of["slices"]
         ]
-    else:
-        raise ArgumentError(f"what: {kind_of(what)}; accepted: actions, transactions")
-    if not bars:
-        raise ArgumentError(f"recording: no {what}; accepted: actions, transactions")
-    return bars
+    of = fields["transactions"]
+    all_of = zip(of["from"], of["kind"], of["start_cycle"], of["response_cycle"], strict=True)
+    return [
+        (divmod(tile, height), of["kinds"][kind], start, end)
+        for tile, kind, start, end in all_of
+        if end is not None
+    ]
+
+
+def _activity(name: str, call: dict[str, str] | None) -> str:
+    """What a rank does; of a wait in a collective also in which."""
+    name = name.replace("_", " ")
+    if name != "wait" or call is None or call["call"] in _OWN_CALLS:
+        return name
+    return f"wait in {call['call']}"
 
 
 def _recording(value: object) -> Recording:

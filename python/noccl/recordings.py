@@ -3,12 +3,11 @@
 
 `noccl.run(..., record=True).recording` has one, `noccl run schedule FILE --record RUN.json` writes
 one, `read_recording` reads it (`docs/formats/run-recording.md`). `python -m noccl.recordings
-RUN.json RUN.parquet` makes a Parquet file of it.
+RUN.json RUN.parquet` makes a Parquet file of it; it also converts back to JSON.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import sys
 from dataclasses import dataclass
@@ -20,34 +19,19 @@ import numpy as np
 from noccl import _native
 from noccl.errors import NocclError
 from noccl.extras import extra
-from noccl.files import with_name, write_file
+from noccl.files import read_text, with_name, write_file
 from noccl.results import Result, counted
 from noccl.values import text as checked_text
+from noccl.window_numbers import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
     import pyarrow as pa
 
-_COLUMNS = {
-    "what": "string",
-    "name": "string",
-    "start_cycle": "int64",
-    "end_cycle": "int64",
-    "plane": "string",
-    "x": "int32",
-    "y": "int32",
-    "port": "string",
-    "to_x": "int32",
-    "to_y": "int32",
-    "amount": "int64",
-    "action": "int64",
-    "first_beat_cycle": "int64",
-    "last_beat_cycle": "int64",
-}
-"""Columns of the table, with Arrow's names of their types."""
+    from noccl.views import View
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +39,8 @@ class Recording(Result):
     """A run over time.
 
     As a table (`to_polars`, `to_pandas`, `to_parquet`) it has a row per link and window (`what`:
-    `flits`), per blocked port, cause and window (`blocked`), per action and per transaction.
+    `flits`), per blocked port, cause and window (`blocked`), per action, transaction and slice of
+    a rank's time (`rank`).
 
     Attributes:
         text: The recording as JSON text (`formats/recording.schema.json`).
@@ -93,15 +78,16 @@ class Recording(Result):
     @cached_property
     def flits(self) -> npt.NDArray[np.int64]:
         """Shape (num_entries, 3), columns = window, index into `links`, flits."""
-        return _entries(self.fields["flits"]["windows"], self.num_windows)
+        return decoded(self.fields["flits"]["windows"], self.num_windows)
 
     @cached_property
     def blocked(self) -> npt.NDArray[np.int64]:
         """Shape (num_entries, 3), columns = window, index into `ports`, cycles."""
-        return _entries(self.fields["blocked"]["windows"], self.num_windows)
+        return decoded(self.fields["blocked"]["windows"], self.num_windows)
 
     def _title(self) -> str:
-        return f"{self.fields['cycles']:,} cycles on {self.fields['network']}"
+        fields = self.fields
+        return f"{fields['workload']}: {fields['cycles']:,} cycles on {fields['network']}"
 
     def _facts(self) -> Mapping[str, str]:
         windows = f"{self.num_windows:,} of {counted(self.window_cycles, 'cycle')}"
@@ -110,74 +96,20 @@ class Recording(Result):
             "flits": f"{sum(link['flits'] for link in self.links):,}",
             "blocked port cycles": f"{sum(port['cycles'] for port in self.ports):,}",
             "actions": f"{len(self.fields['actions']):,}",
-            "transactions": f"{len(self.fields['transactions']):,}",
+            "transactions": f"{len(self.fields['transactions']['kind']):,}",
+            "ranks": f"{len(self.fields['ranks']):,}",
         }
 
     def _arrow_table(self) -> pa.Table:
         with extra("frames"):
-            import pyarrow as pa
-        about = {"noccl.kind": "recording", "noccl.version": str(self.fields["format"])}
-        about |= {name: str(self.fields[name]) for name in ("network", "clock_ghz", "cycles")}
-        schema = pa.schema(
-            [pa.field(name, pa.type_for_alias(of)) for name, of in _COLUMNS.items()],
-            metadata={key: value.encode() for key, value in about.items()},
-        )
-        rows = [*self._windows(), *self._actions(), *self._transactions()]
-        return pa.Table.from_pylist(rows, schema=schema)
+            from noccl import recording_tables
+        return recording_tables.table_of(self)
 
-    def _windows(self) -> Iterator[dict[str, Any]]:
-        sources = (("flits", self.flits, self.links), ("blocked", self.blocked, self.ports))
-        for what, entries, named in sources:
-            for window, index, amount in entries.tolist():
-                of = named[index]
-                x, y = of.get("from") or of["at"]
-                to_x, to_y = of.get("to") or (None, None)
-                yield {
-                    "what": what,
-                    "name": of.get("cause"),
-                    "start_cycle": window * self.window_cycles,
-                    "end_cycle": (window + 1) * self.window_cycles,
-                    "plane": of["plane"],
-                    "x": x,
-                    "y": y,
-                    "port": of.get("port"),
-                    "to_x": to_x,
-                    "to_y": to_y,
-                    "amount": amount,
-                }
+    def view(self) -> View:
+        """The run as a page in which the mesh plays, as `noccl view` writes one of a recording."""
+        from noccl.views import View
 
-    def _actions(self) -> Iterator[dict[str, Any]]:
-        height = self.fields["mesh"][1]
-        for index, action in enumerate(self.fields["actions"]):
-            tile = action["tiles"][0] if action["tiles"] else None
-            x, y = (None, None) if tile is None else divmod(tile, height)
-            yield {
-                "what": "action",
-                "name": action["kind"],
-                "start_cycle": action["start_cycle"],
-                "end_cycle": action.get("finish_cycle"),
-                "x": x,
-                "y": y,
-                "action": index,
-            }
-
-    def _transactions(self) -> Iterator[dict[str, Any]]:
-        for of in self.fields["transactions"]:
-            to_x, to_y = of.get("to") or (None, None)
-            yield {
-                "what": "transaction",
-                "name": of["kind"],
-                "start_cycle": of["start_cycle"],
-                "end_cycle": of.get("response_cycle"),
-                "x": of["from"][0],
-                "y": of["from"][1],
-                "to_x": to_x,
-                "to_y": to_y,
-                "amount": of["bytes"],
-                "action": of.get("action"),
-                "first_beat_cycle": of.get("first_beat_cycle"),
-                "last_beat_cycle": of.get("last_beat_cycle"),
-            }
+        return View((), (self.text,))
 
     def to_parquet(self, path: Path | str) -> None:
         """Writes the table to a Parquet file.
@@ -201,44 +133,38 @@ class Recording(Result):
 
 
 def read_recording(path: Path | str) -> Recording:
-    """Reads a recording that `to_perfetto` or `noccl run schedule --record` has written.
+    """Reads a recording that `to_perfetto`, `to_parquet` or `noccl run --record` has written.
 
     Args:
-        path: JSON file.
+        path: JSON file, or Parquet file (`.parquet`).
 
     Raises:
         FileError: The file cannot be read, is cut short, of another version, or not consistent.
+        MissingExtraError: A Parquet file, and the extra `noccl[frames]` is not installed.
     """
-    return Recording(with_name(path, _native.read_recording))
+    return Recording(with_name(path, _read))
 
 
-def _entries(windows: str, num_windows: int) -> npt.NDArray[np.int64]:
-    """Window, row and number of each entry of LEB128 numbers."""
-    data = np.frombuffer(base64.b64decode(windows), dtype=np.uint8)
-    if not len(data):
-        return np.empty((0, 3), dtype=np.int64)
-    is_end = data < 0x80  # noqa: PLR2004 - the highest bit says that more bytes follow
-    first = np.concatenate([np.zeros(1, dtype=np.int64), np.flatnonzero(is_end)[:-1] + 1])
-    number_idx: npt.NDArray[np.int64] = np.cumsum(is_end) - is_end
-    shifts = 7 * (np.arange(len(data)) - first[number_idx])
-    numbers = np.add.reduceat((data & 0x7F).astype(np.int64) << shifts, first)
-    rows, at = [], 0
-    for window in range(num_windows):
-        count = int(numbers[at])
-        pairs = numbers[at + 1 : at + 1 + 2 * count].reshape(-1, 2)
-        index = np.cumsum(pairs[:, 0])
-        rows.append(np.stack([np.full(count, window), index, pairs[:, 1]], axis=1))
-        at += 1 + 2 * count
-    return np.concatenate(rows)
+def _read(path: str) -> str:
+    if not path.lower().endswith(".parquet"):
+        return _native.parse_recording(path, read_text(path))
+    with extra("frames"):
+        from noccl import recording_tables
+    fields = recording_tables.read_fields(path)
+    return _native.parse_recording(path, json.dumps({"recording": fields}))
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Converts a recording to Parquet; returns the exit status."""
-    if len(arguments) != 2:  # noqa: PLR2004 - a recording and a Parquet file
-        sys.stderr.write("usage: python -m noccl.recordings RECORDING.json FILE.parquet\n")
+    """Converts a recording, to Parquet or to JSON; returns the exit status."""
+    if len(arguments) != 2:  # noqa: PLR2004 - a recording and a file
+        sys.stderr.write("usage: python -m noccl.recordings RECORDING FILE.parquet|FILE.json\n")
         return 2
     try:
-        read_recording(arguments[0]).to_parquet(arguments[1])
+        recording = read_recording(arguments[0])
+        if arguments[1].lower().endswith(".parquet"):
+            recording.to_parquet(arguments[1])
+        else:
+            recording.to_perfetto(arguments[1])
     except NocclError as error:
         sys.stderr.write(f"error: {error}\n")
         return 1

@@ -42,9 +42,11 @@ class View:
 
     Attributes:
         runs: The recorded runs, JSON texts of `formats/view.schema.json`.
+        recordings: Recordings, JSON texts of `formats/recording.schema.json`.
     """
 
     runs: tuple[str, ...]
+    recordings: tuple[str, ...] = ()
 
     @staticmethod
     def of_schedule(spec: str, schedule: Schedule) -> View:
@@ -58,7 +60,7 @@ class View:
         Raises:
             FileError: This package was built without the page.
         """
-        return _native.live_page(list(self.runs))
+        return _native.live_page(list(self.runs), list(self.recordings))
 
     def save(self, path: Path | str) -> None:
         """Writes the page, as `noccl view -o` does.
@@ -77,7 +79,7 @@ class View:
         )
 
     def __repr__(self) -> str:
-        runs = (json.loads(run) for run in self.runs)
+        runs = (json.loads(run) for run in (*self.runs, *self.recordings))
         return f"View: {', '.join(map(_summary, runs))}"
 
 
@@ -152,4 +154,6 @@ def _network_fields(spec: str, overrides: Sequence[tuple[str, str]] = ()) -> dic
 
 def _summary(run: dict[str, Any]) -> str:
     cycles = run["cycles"]
-    return f"{run['algorithm']} " + ("given up" if cycles is None else f"{cycles:,} cycles")
+    return f"{run.get('algorithm') or run['workload']} " + (
+        "given up" if cycles is None else f"{cycles:,} cycles"
+    )

@@ -73,6 +73,12 @@ class Beside:
     def record_times(self) -> None:
         raise NotImplementedError
 
+    def record_run(self) -> None:
+        raise NotImplementedError
+
+    def recording(self, workload: str) -> str:
+        raise NotImplementedError
+
     def record_messages(self) -> None:
         raise NotImplementedError
 

@@ -10,7 +10,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noccl.programs.run import ProgramResult, run_on
+from noccl.programs.result import ProgramResult
+from noccl.programs.run import run_on
 from tests.ideal_session import MESSAGE_CYCLES, IdealSession
 
 

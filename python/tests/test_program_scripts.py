@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from noccl import FileError, ProgramError
-from noccl.programs.run import ProgramResult, run_on
+from noccl.programs.result import ProgramResult
+from noccl.programs.run import run_on
 from noccl.programs.script import Script
 from tests.ideal_session import IdealSession
 from tests.program_outputs import SCRIPTS, agree, real

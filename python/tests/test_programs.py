@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from noccl.errors import ProgramError
-from noccl.programs.run import ProgramResult, run_on
+from noccl.programs.result import ProgramResult
+from noccl.programs.run import run_on
 from tests.ideal_session import COLLECTIVE_CYCLES, MESSAGE_CYCLES, IdealSession
 
 

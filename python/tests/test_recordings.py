@@ -19,6 +19,8 @@ import noccl
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from matplotlib.figure import Figure
+
 NETWORK = "collective_noc_4x4"
 
 
@@ -43,7 +45,7 @@ def test_windows_have_the_flits_and_cycles_of_the_whole_run(
     blocked = np.bincount(recording.blocked[:, 1], weights=recording.blocked[:, 2])
     assert blocked.tolist() == [port["cycles"] for port in recording.ports]
     assert recording.num_windows <= 1024
-    assert recording.fields["transactions_left_out"] == 0
+    assert recording.fields["transactions"]["left_out"] == 0
     starts = [action["start_cycle"] for action in recording.fields["actions"]]
     assert starts == report.action_cycles[:, 0].tolist()
 
@@ -60,7 +62,7 @@ def test_parquet_is_read_by_arrow_and_polars(
 ) -> None:
     recording.to_parquet(tmp_path / "run.parquet")
     arrow = pq.read_table(tmp_path / "run.parquet")
-    assert arrow.schema.metadata[b"noccl.version"] == b"1"
+    assert arrow.schema.metadata[b"noccl.version"] == b"2"
     frame = polars.read_parquet(tmp_path / "run.parquet")
     assert frame.equals(recording.to_polars())
     by_kind = frame.group_by("what").agg(polars.col("amount").sum())
@@ -70,7 +72,8 @@ def test_parquet_is_read_by_arrow_and_polars(
     transactions = frame.filter(what="transaction")
     assert (transactions["first_beat_cycle"] >= transactions["start_cycle"]).all()
     assert (transactions["end_cycle"] >= transactions["last_beat_cycle"]).all()
-    assert recording.to_pandas().shape == (len(frame), 14)
+    assert recording.to_pandas().shape == (len(frame), 20)
+    assert noccl.read_recording(tmp_path / "run.parquet") == recording
 
 
 def test_trace_events_are_those_of_the_format(
@@ -107,7 +110,7 @@ def test_trace_events_are_those_of_the_format(
     for slices in tracks.values():
         for (_, end), (start, _) in zip(sorted(slices), sorted(slices)[1:], strict=False):
             assert end <= start + 1e-9
-    num_slices = len(recording.fields["actions"]) + len(recording.fields["transactions"])
+    num_slices = len(recording.fields["actions"]) + len(recording.fields["transactions"]["kind"])
     assert sum(map(len, tracks.values())) == num_slices
     # A counter holds its value up to its next event; all end with 0.
     assert area["flits"] == pytest.approx(report.counters.flit_hops)
@@ -132,6 +135,15 @@ def _changed(fields: dict[str, Any], path: str, value: object) -> str:
     return json.dumps({"recording": fields})
 
 
+def _rank(cycles: int = 9, end: int = 9, call: int | None = None) -> dict[str, Any]:
+    rank = {"at": [0, 0], "cycles": {"wait": cycles}, "slices_left_out": 0}
+    return rank | {"slices": [["wait", 0, end, call]]}
+
+
+def _num_bars(figure: Figure) -> int:
+    return sum(len(bars.get_paths()) for bars in figure.axes[0].collections)
+
+
 def test_wrong_files_say_what_and_where(recording: noccl.Recording, tmp_path: Path) -> None:
     recording.to_perfetto(tmp_path / "run.json")
     text = (tmp_path / "run.json").read_text()
@@ -145,7 +157,14 @@ def test_wrong_files_say_what_and_where(recording: noccl.Recording, tmp_path: Pa
         '{"traceEvents": []}': "missing field `recording`",
     }
     for path, value, said in (
-        ("format", 2, "recording.format: 2; accepted: 1"),
+        ("format", 1, "recording.format: 1; accepted: 2"),
+        ("mesh", [4, 4], "tiles: 20; accepted: 16, as in the mesh"),
+        ("mesh", "wide", "invalid type: string"),
+        ("transactions.bytes", [], "transactions.bytes: 0 of 24 transactions"),
+        ("transactions.from", [99] * 24, "transactions.from[0]: no tile; accepted: below 20"),
+        ("ranks", [_rank(call=3)], "ranks[0].slices[0]: call 3; accepted: below 0"),
+        ("ranks", [_rank(end=0)], "ranks[0].slices[0]: cycles 0 to 0; accepted: from 0 on"),
+        ("ranks", [_rank(cycles=8)], "ranks[0].cycles: 8 in all, 9 in the slices"),
         ("flits.num_windows", 1_000_000, "flits.num_windows: 1000000; accepted: at most 1024"),
         ("flits.window_cycles", 3, "flits.window_cycles: 3; accepted: a power of two"),
         ("flits.windows", short, "flits.windows: window"),
@@ -168,9 +187,9 @@ def test_wrong_files_say_what_and_where(recording: noccl.Recording, tmp_path: Pa
 def test_figures_draw_every_action_and_all_flits(recording: noccl.Recording) -> None:
     gantt = noccl.plot_gantt(recording)
     tiles = sum(len(action["tiles"]) for action in recording.fields["actions"])
-    assert sum(len(bars) for bars in gantt.axes[0].containers) == tiles
+    assert _num_bars(gantt) == tiles
     transactions = noccl.plot_gantt(recording, what="transactions")
-    assert sum(map(len, transactions.axes[0].containers)) == len(recording.fields["transactions"])
+    assert _num_bars(transactions) == len(recording.fields["transactions"]["kind"])
     film = noccl.plot_load_over_time(recording, panels=4)
     arrows = [np.asarray(axes.collections[0].get_array()) for axes in film.axes[:4]]
     edges = np.linspace(0, recording.num_windows, 5).astype(int)
@@ -180,7 +199,7 @@ def test_figures_draw_every_action_and_all_flits(recording: noccl.Recording) -> 
     assert drawn == pytest.approx(wide)
     with pytest.raises(noccl.ArgumentError, match=r"accepted: .*wide"):
         noccl.plot_load_over_time(recording, plane="none")
-    with pytest.raises(noccl.ArgumentError, match="accepted: actions, transactions"):
+    with pytest.raises(noccl.ArgumentError, match="accepted: actions, ranks, transactions"):
         noccl.plot_gantt(recording, what="tiles")
     with pytest.raises(noccl.ArgumentError, match="panels"):
         noccl.plot_load_over_time(recording, panels=0)

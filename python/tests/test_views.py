@@ -93,7 +93,7 @@ def test_notebooks_get_a_frame_that_reaches_nothing_of_theirs(
     network: noccl.Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = '<p title="&quot;">\' & </iframe><script>1</script>'
-    monkeypatch.setattr(_native, "live_page", lambda runs: page + runs[0])
+    monkeypatch.setattr(_native, "live_page", lambda runs, _: page + runs[0])
     run = json.dumps({"algorithm": '"><script>alert(1)</script>', "cycles": 5})
     shown = Frames(noccl.View((run,))._repr_html_())
     (frame,) = shown.frames
@@ -101,6 +101,18 @@ def test_notebooks_get_a_frame_that_reaches_nothing_of_theirs(
     assert frame["title"] == 'View: "><script>alert(1)</script> 5 cycles'
     assert frame["sandbox"] == "allow-scripts allow-forms"
     assert shown.text == ""
+
+
+def test_a_recording_is_a_run_too(network: noccl.Network) -> None:
+    schedule = noccl.make_schedule(network, "reduce", num_bytes=64, algorithm="in_network")
+    recording = noccl.run(network, schedule, record=True).recording
+    assert recording is not None
+    shown = recording.view()
+    assert (
+        repr(shown) == f"View: reduce of 64 bytes by in_network {recording.fields['cycles']} cycles"
+    )
+    page = page_or_reason(shown)
+    assert "`make page`" in page or recording.text.replace("<", "\\u003c") in page
 
 
 def test_the_page_is_written_or_said_to_be_missing(network: noccl.Network, tmp_path: Path) -> None:

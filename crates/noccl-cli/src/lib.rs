@@ -13,6 +13,7 @@ mod old_names;
 mod output;
 mod progress;
 mod python;
+mod recording;
 pub mod shell;
 mod synonyms;
 mod table;

@@ -150,10 +150,15 @@ impl Session<'_> {
 
     pub(crate) fn begin_call(&mut self, rank: RankId, kind: CallKind, call_site: CallSite) {
         let since_cycle = self.ranks[rank.idx()].cycle;
+        let awaits = match self.keeps_awaits {
+            true => self.awaits(&kind),
+            false => String::new(),
+        };
         self.ranks[rank.idx()].call = Some(Call {
             kind,
             call_site,
             since_cycle,
+            awaits,
         });
         self.to_respond.insert(rank);
     }

@@ -45,6 +45,8 @@ pub(crate) struct Instance {
     pub(crate) payloads: Vec<Option<Vec<u8>>>,
     pub(crate) has_called: Vec<bool>,
     pub(crate) has_entered: Vec<bool>,
+    /// Who has called it last.
+    pub(crate) last: RankId,
     /// By rank of the communicator: shares of actions that are not over; set when the schedule is submitted.
     pub(crate) open: Vec<u32>,
     pub(crate) submitted: Option<Submitted>,
@@ -71,6 +73,7 @@ impl Instance {
     pub(crate) fn new(terms: Terms, first: (RankId, CallSite), size: usize) -> Self {
         Self {
             terms,
+            last: first.0,
             first,
             payloads: vec![None; size],
             has_called: vec![false; size],
@@ -252,7 +255,10 @@ impl Session<'_> {
         payload: Vec<u8>,
         after: Option<u32>,
     ) -> Result<(), ProgramError> {
-        self.collectives[number].has_called[position as usize] = true;
+        let instance = &mut self.collectives[number];
+        instance.has_called[position as usize] = true;
+        let comm = &self.comms[instance.terms.comm.0 as usize];
+        instance.last = comm.ranks[position as usize];
         match self.deferred(number, position, payload, after) {
             Some(payload) => self.enter(number, position, payload),
             None => Ok(()),

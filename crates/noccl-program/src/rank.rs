@@ -14,6 +14,8 @@ pub(crate) struct Call {
     pub(crate) kind: CallKind,
     pub(crate) call_site: CallSite,
     pub(crate) since_cycle: u64,
+    /// What it waits for at its start; empty if that is not kept.
+    pub(crate) awaits: String,
 }
 
 #[derive(Debug, Clone)]

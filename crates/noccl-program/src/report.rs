@@ -6,7 +6,7 @@ use crate::rank::{Call, CallKind, CallSite, Rank};
 use crate::session::Session;
 use noccl_coll::{Algorithm, Choice};
 use noccl_net::counts::max_or_zero;
-use noccl_run::{RankTime, TimeSlices};
+use noccl_run::{RankTime, RecordRequest, Recording, TimeSlices};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,6 +24,8 @@ pub struct Span {
     pub what: &'static str,
     /// Where.
     pub call_site: CallSite,
+    /// What it waited for, of which rank; empty unless [`Session::record_run`] was called.
+    pub awaits: String,
 }
 
 /// Calls that a session keeps unless it is asked for all: a program of millions of calls runs in constant memory.
@@ -122,6 +124,19 @@ impl Session<'_> {
         self.computes = Some(vec![TimeSlices::default(); self.ranks.len()]);
     }
 
+    /// From now on links, blocked ports and transactions are recorded, and of the first [`MAX_CALLS`] calls what they wait for.
+    pub fn record_run(&mut self, asked: RecordRequest) {
+        self.run.record(asked);
+        self.run.record_times();
+        self.computes = Some(vec![TimeSlices::default(); self.ranks.len()]);
+        self.keeps_awaits = true;
+    }
+
+    /// What has been recorded, once.
+    pub fn take_recording(&mut self) -> Option<Recording> {
+        self.run.take_recording()
+    }
+
     /// What a rank has done in each cycle up to its end: computing before sending before receiving, where a tile does two of them at
     /// once; else it waited. Nothing if it was not kept.
     #[must_use]
@@ -155,6 +170,7 @@ impl Session<'_> {
             start_cycle: call.since_cycle,
             end_cycle,
             what: self.call_name(&call.kind),
+            awaits: self.awaited(&call),
             call_site: call.call_site,
         });
     }

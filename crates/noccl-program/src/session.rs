@@ -94,6 +94,8 @@ pub struct Session<'n> {
     pub(crate) keeps_all_calls: bool,
     /// By rank: when it computes, if that is kept.
     pub(crate) computes: Option<Vec<TimeSlices>>,
+    /// Do calls say what they wait for?
+    pub(crate) keeps_awaits: bool,
     /// By rank: its calls, if they are recorded.
     pub(crate) recording: Option<Vec<RankRecording>>,
     /// What waits for requests beside the calls of its rank.
@@ -172,6 +174,7 @@ impl<'n> Session<'n> {
             num_calls: 0,
             keeps_all_calls: false,
             computes: None,
+            keeps_awaits: false,
             recording: None,
             task_waits: BTreeMap::new(),
             chunked_calls: BTreeMap::new(),

@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Why no rank can go on: a line per rank, with what it waits for and where.
 
+use crate::collective::Instance;
 use crate::error::ProgramError;
 use crate::ids::{RankId, RequestId};
 use crate::matching::tag_name;
-use crate::rank::CallKind;
+use crate::rank::{Call, CallKind};
 use crate::request::{Request, RequestKind};
 use crate::session::Session;
 use noccl_run::RunError;
 use std::fmt::Write;
+
+/// Requests that a call that waits names.
+const MAX_NAMED: usize = 4;
+
+/// Characters of a request's name where many are kept: that of a collective lists ranks.
+const MAX_NAME_CHARS: usize = 120;
+
+fn shorten(name: &mut String) {
+    if let Some((end, _)) = name.char_indices().nth(MAX_NAME_CHARS) {
+        name.truncate(end);
+        name.push('…');
+    }
+}
 
 impl Session<'_> {
     /// Nobody can go on: what each rank waits for.
@@ -35,14 +49,7 @@ impl Session<'_> {
     fn waits_for(&self, call: &CallKind) -> String {
         match call {
             CallKind::Wait { requests, .. } => {
-                let open = requests
-                    .iter()
-                    .filter_map(|id| Some((*id, self.requests.get(*id)?)));
-                let open = open.filter(|(_, request)| !request.is_over);
-                let names: Vec<String> = open
-                    .map(|(id, request)| self.request_name(id, request))
-                    .collect();
-                format!("waits for {}", names.join(", "))
+                format!("waits for {}", self.open_requests(requests).join(", "))
             }
             CallKind::Busy { .. } => "computes".to_owned(),
             CallKind::Probe(wanted) => format!("waits for {}", wanted.name()),
@@ -56,6 +63,49 @@ impl Session<'_> {
                 format!("waits in split for {missing}")
             }
         }
+    }
+
+    /// What a call waits for at its start, in a few words.
+    pub(crate) fn awaits(&self, call: &CallKind) -> String {
+        match call {
+            CallKind::Wait { requests, .. } => {
+                let mut names = self.open_requests(requests);
+                let more = names.len().saturating_sub(MAX_NAMED);
+                names.truncate(MAX_NAMED);
+                names.iter_mut().for_each(shorten);
+                if more > 0 {
+                    names.push(format!("{more} more"));
+                }
+                names.join(", ")
+            }
+            CallKind::Probe(wanted) => wanted.name(),
+            // Of a collective the last caller says more, which is known at its end.
+            CallKind::Busy { .. } | CallKind::Collective(_) | CallKind::Split(_) => String::new(),
+        }
+    }
+
+    /// What a call that is over has waited for; nothing if that is not kept.
+    pub(crate) fn awaited(&self, call: &Call) -> String {
+        let number = match &call.kind {
+            _ if !self.keeps_awaits => return String::new(),
+            CallKind::Collective(number) => *number,
+            CallKind::Split(split) => self.splits[*split].exchange,
+            CallKind::Wait { .. } | CallKind::Busy { .. } | CallKind::Probe(_) => {
+                return call.awaits.clone();
+            }
+        };
+        let Instance { last, terms, .. } = &self.collectives[number];
+        let size = self.comms[terms.comm.0 as usize].size();
+        format!("{size} ranks, of which {last} called last")
+    }
+
+    fn open_requests(&self, requests: &[RequestId]) -> Vec<String> {
+        let known = requests.iter();
+        let known = known.filter_map(|id| Some((*id, self.requests.get(*id)?)));
+        known
+            .filter(|(_, request)| !request.is_over)
+            .map(|(id, request)| self.request_name(id, request))
+            .collect()
     }
 
     /// Ranks that have not called a collective.

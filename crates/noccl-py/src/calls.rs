@@ -8,10 +8,11 @@ use crate::request::{
 };
 use crate::supervise::supervise;
 use noccl::collective::{
-    Loaded, MemoryImage, Place, RunRecording, Schedule, View, ViewRequest, parse_algorithms,
+    Loaded, MemoryImage, Place, RunRecording, Schedule, ViewRequest, parse_algorithms,
     parse_collective, parse_element, parse_operator, word,
 };
 use noccl::network::{describe, parse_tile, root_name};
+use noccl::report::ShownRun;
 use noccl::study::Calibration;
 use noccl::{Error, Watch};
 use pyo3::prelude::*;
@@ -138,15 +139,11 @@ pub(crate) fn record(
     })
 }
 
-/// The recording in a file, checked, as JSON text.
+/// The recording in the text of a file, checked, as JSON text; `name` is that of the file.
 #[pyfunction]
-pub(crate) fn read_recording(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+pub(crate) fn parse_recording(py: Python<'_>, name: String, text: String) -> PyResult<String> {
     supervise(py, None, move |_| {
-        let text = noccl::files::read_text(&path)?;
-        json(&noccl::collective::parse_recording(
-            &path.display().to_string(),
-            &text,
-        )?)
+        json(&noccl::collective::parse_recording(&name, &text)?)
     })
 }
 
@@ -266,15 +263,22 @@ pub(crate) fn view(
     )
 }
 
-/// The page that shows recorded runs, each the JSON text of a view.
+/// The page that shows recorded runs, each the JSON text of a view or of a recording.
 #[pyfunction]
-pub(crate) fn live_page(py: Python<'_>, views: Vec<String>) -> PyResult<String> {
+pub(crate) fn live_page(
+    py: Python<'_>,
+    views: Vec<String>,
+    recordings: Vec<String>,
+) -> PyResult<String> {
     supervise(py, None, move |_| {
-        let views: Vec<View> = views
-            .iter()
-            .map(|view| parse(view))
-            .collect::<Result<_, _>>()?;
-        noccl::report::live_page(&views)
+        let mut runs = Vec::new();
+        for view in &views {
+            runs.push(ShownRun::View(parse(view)?));
+        }
+        for recording in &recordings {
+            runs.push(ShownRun::Recording(parse(recording)?));
+        }
+        noccl::report::live_page(&runs)
     })
 }
 

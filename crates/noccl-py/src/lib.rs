@@ -28,7 +28,7 @@ mod _native {
         run, run_values, schedule, stress, traffic, view,
     };
     #[pymodule_export]
-    use super::calls::{read_recording, record, recording_file};
+    use super::calls::{parse_recording, record, recording_file};
     #[pymodule_export]
     use super::calls::{read_text, write_file};
 

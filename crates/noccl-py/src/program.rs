@@ -9,7 +9,7 @@ use crate::program_values::{
 };
 use noccl::program::Timeline;
 use noccl::program::{
-    CommId, ProgramRequest, RankId, Receive, RequestId, Send, parse_program_algorithm,
+    CommId, ProgramRequest, RECORD_ALL, RankId, Receive, RequestId, Send, parse_program_algorithm,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -388,6 +388,28 @@ impl ProgramSession {
             session.record_times();
             Ok(())
         })
+    }
+
+    /// From now on everything is kept for `recording`.
+    fn record_run(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.held.with(py, None, |session| {
+            session.record_run(RECORD_ALL);
+            Ok(())
+        })
+    }
+
+    /// What ranks and the network did over time, as the JSON text of a recording; empty if it is not kept.
+    fn recording(&mut self, py: Python<'_>, workload: String) -> PyResult<String> {
+        let made = self.held.with(py, None, |session| {
+            Timeline::recording_of_session(session.network(), session, workload)
+        })?;
+        match made {
+            Some(recording) => {
+                crate::calls::json(&recording).map_err(|error| to_python(py, &error))
+            }
+            // 0: no text of a run that is not recorded.
+            None => Ok(String::new()),
+        }
     }
 
     /// From now on calls are kept for `messages`.

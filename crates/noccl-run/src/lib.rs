@@ -48,6 +48,8 @@ pub use record::{
     Handshake, RecordedKind, RecordedRows, Store, TransferStart,
 };
 pub use record::{MessageClass, MessageCrossing, MessageCycle, MessageDelivery, QueuedPacket};
-pub use recording::{BLOCKING_CAUSES, BlockedPort, Recording, TransactionTime, Window};
+pub use recording::{
+    BLOCKING_CAUSES, BlockedPort, RecordRequest, Recording, TransactionTime, Window,
+};
 pub use result::{ActionTime, Counters, LinkLoad, Progress, RunResult, TrafficResult};
 pub use run_loop::{advance, step};

@@ -6,7 +6,7 @@
 //! that submits the actions of a schedule, each when the tile's earlier ones have ended, takes the cycles of the schedule. A run forgets
 //! an action when all of its participants have seen its end, so a program of any length runs in constant memory.
 
-use crate::{RunError, Status, TimeSlices};
+use crate::{RecordRequest, Recording, RunError, Status, TimeSlices};
 use noccl_net::TileId;
 use noccl_workload::{Action, ActionId, Place};
 
@@ -93,4 +93,10 @@ pub trait OpenRun {
 
     /// When a tile's core sent and received; empty if it is not kept.
     fn times(&self, tile: TileId) -> TimeSlices;
+
+    /// From now on records links, and where the engine knows them blocked ports and transactions.
+    fn record(&mut self, asked: RecordRequest);
+
+    /// What has been recorded since then, once; the run records no more.
+    fn take_recording(&mut self) -> Option<Recording>;
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a rank or its tile's core does over time, as slices that never overlap.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a rank does in a slice of its time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum RankTime {
     /// Its program computes.
     Compute,

@@ -17,6 +17,17 @@ pub const BLOCKING_CAUSES: [Cause; 5] = [
     Cause::Addition,
 ];
 
+/// What to record of a run over time.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordRequest {
+    /// More windows than these are merged in pairs.
+    pub max_windows: usize,
+    /// With more entries (a link or a port in a window, 8 bytes each) than these, windows are merged too.
+    pub max_entries: usize,
+    /// No blocked ports, no transactions.
+    pub is_links_only: bool,
+}
+
 /// Cycles in which flits of a router could not move on for one cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockedPort {

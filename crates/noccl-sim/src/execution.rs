@@ -7,10 +7,11 @@
 //! engine that has all its actions before the first cycle; an engine that takes actions during the run ([`Submit`]) is an open run too.
 //! The machine of clusters keeps its own clock, whose event wheel is part of its hot loop.
 
+use crate::over_time::TimeRecorder;
 use noccl_net::{Network, TileId};
 use noccl_run::{
-    Activity, Busy, Counters, Diagnosis, Ended, OpenRun, Order, Progress, Run, RunConfig, RunError,
-    Status, TimeSlices,
+    Activity, Busy, Counters, Diagnosis, Ended, LinkLoad, OpenRun, Order, Progress, RecordRequest,
+    Recording, Run, RunConfig, RunError, Status, TimeSlices,
 };
 use noccl_workload::{Action, ActionId, Place};
 
@@ -57,6 +58,9 @@ pub(crate) trait Engine {
     fn flit_hops(&self) -> u64;
 
     fn counters(&self) -> Counters;
+
+    /// Flits so far.
+    fn links(&self) -> Vec<LinkLoad>;
 
     fn diagnose(&self, at: Standstill) -> Diagnosis;
 
@@ -115,6 +119,7 @@ pub(crate) struct Execution<E> {
     clock: ExecutionClock,
     phase: ExecutionPhase,
     has_acted: bool,
+    recorder: Option<Box<TimeRecorder>>,
 }
 
 /// What a checkpoint has of an execution.
@@ -144,7 +149,20 @@ impl<E: Engine> Execution<E> {
             },
             phase: ExecutionPhase::Between,
             has_acted: false,
+            recorder: None,
         }
+    }
+
+    /// From now on links are recorded.
+    pub(crate) fn record(&mut self, asked: RecordRequest) {
+        let recorder = TimeRecorder::new(self.engine.network(), asked);
+        self.recorder = Some(Box::new(recorder));
+    }
+
+    /// What has been recorded.
+    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
+        let recorder = self.recorder.take()?;
+        Some(recorder.finish(&self.engine.links(), |_| None))
     }
 
     /// What is saved of a run between two cycles, apart from its engine.
@@ -194,6 +212,9 @@ impl<E: Engine> Execution<E> {
             // Waiting for a late event is no stall.
             self.clock.last_progress = next;
             self.engine.skip_to(next);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.follow(self.clock.next, || self.engine.links());
         }
     }
 
@@ -364,5 +385,13 @@ impl<E: Submit> OpenRun for Execution<E> {
 
     fn times(&self, tile: TileId) -> TimeSlices {
         self.engine.times(tile)
+    }
+
+    fn record(&mut self, asked: RecordRequest) {
+        self.record(asked);
+    }
+
+    fn take_recording(&mut self) -> Option<Recording> {
+        self.take_recording()
     }
 }

@@ -39,7 +39,7 @@ pub use endpoint::torrent::lean_endpoint;
 pub use explain::{explain_schedule, explains_every_cycle};
 pub use noccl_run::OnProgress;
 pub use open_run::open_run;
-pub use over_time::{RecordRequest, Recorded, record_over_time};
+pub use over_time::{Recorded, record_over_time, record_trace_over_time};
 pub use record::OnCycle;
 pub use router::smart::{Arrival, MessageNetwork, MulticastId, ReductionId, ReductionTreeId};
 pub use router::udn::{ExecutedError, ExecutedRequest, ExecutedResult, ExecutedRun, RankFault};

@@ -85,8 +85,9 @@ pub use order::{
     order, order_draws, parse_orders, path_hops,
 };
 pub use recording::{
-    BlockedTrace, LinkTrace, MAX_RECORDED_ENTRIES, MAX_RECORDED_WINDOWS, RECORDING_FORMAT,
-    RecordedInput, RecordedPort, RecordedTransaction, RunRecording, TracedLink, parse_recording,
+    BlockedTrace, LinkTrace, MAX_RECORDED_SLICES, MAX_RECORDED_WINDOWS, RECORD_ALL,
+    RECORDING_FORMAT, RecordedCall, RecordedInput, RecordedPort, RecordedRank, RecordedSlice,
+    RecordedTransactions, RunRecording, TracedLink, parse_recording,
 };
 pub use request::{
     Loaded, MAX_FILE_BYTES, MAX_TOML_BYTES, MAX_TRACE_BYTES, check_output, default_root,
@@ -105,7 +106,7 @@ pub use synth::{
     LibraryBest, SearchEnd, SynthReport, SynthRequest, parse_faulty_link, parse_objective,
     parse_time_limit, synth,
 };
-pub use trace_event::{TraceEvent, microseconds};
+pub use trace_event::{TraceEvents, quoted};
 pub use traffic::{
     TrafficPoint, TrafficReport, TrafficRequest, loads_of_capacity, traffic,
     zero_load_latency_cycles,

@@ -1,72 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Events of the trace-event format, which Perfetto and Chrome show.
+//!
+//! A run has tens of thousands of them, so they become text one after the other: trees of JSON values took most of the time of a recorded
+//! run. Names, which may come from users, become text by the JSON library.
 
-use serde::Serialize;
-use std::borrow::Cow;
+use std::fmt::{Arguments, Write};
 
-/// An event; `args` is what the viewer shows of it.
-#[derive(Debug, Serialize)]
-pub struct TraceEvent<'a, A> {
-    ph: &'static str,
-    pid: u32,
-    tid: u32,
-    name: Cow<'a, str>,
-    /// Microseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ts: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dur: Option<f64>,
-    args: A,
+/// Events as text.
+#[derive(Debug)]
+pub struct TraceEvents {
+    /// A comma stands behind each.
+    text: String,
+    clock_ghz: f64,
 }
 
-impl<'a, A> TraceEvent<'a, A> {
-    /// The name of a process (`process_name`) or a track (`thread_name`), which `args` holds.
-    pub const fn naming((pid, tid): (u32, u32), what: &'static str, args: A) -> Self {
+impl TraceEvents {
+    /// None yet; cycles become microseconds at this clock.
+    #[must_use]
+    pub const fn new(clock_ghz: f64) -> Self {
         Self {
-            ph: "M",
-            pid,
-            tid,
-            name: Cow::Borrowed(what),
-            ts: None,
-            dur: None,
-            args,
+            text: String::new(),
+            clock_ghz,
         }
     }
 
-    /// A bar of a track; start and length in microseconds.
+    /// Text in memory takes everything that is written.
+    fn put(&mut self, text: Arguments<'_>) {
+        let _ = self.text.write_fmt(text);
+    }
+
+    /// The name of a process.
+    pub fn process(&mut self, pid: u32, name: &str) {
+        self.name((pid, 0), "process_name", name);
+    }
+
+    /// The name of a track of a process.
+    pub fn track(&mut self, track: (u32, u32), name: &str) {
+        self.name(track, "thread_name", name);
+    }
+
+    fn name(&mut self, (pid, tid): (u32, u32), what: &str, name: &str) {
+        let name = quoted(name);
+        self.put(format_args!(
+            r#"{{"ph":"M","pid":{pid},"tid":{tid},"name":"{what}","args":{{"name":{name}}}}},"#
+        ));
+    }
+
+    /// A value of a counter from this cycle on; its name is [`quoted`].
+    pub fn counter(&mut self, pid: u32, name: &str, cycle: u64, value: f64) {
+        let start_us = self.microseconds(cycle);
+        self.put(format_args!(
+            r#"{{"ph":"C","pid":{pid},"tid":0,"name":{name},"ts":{start_us:?},"args":{{"value":{value:?}}}}},"#
+        ));
+    }
+
+    /// A bar of a track from its first cycle to its end; the name is [`quoted`], of `args` each field has a comma behind it.
     pub fn slice(
+        &mut self,
         (pid, tid): (u32, u32),
-        name: impl Into<Cow<'a, str>>,
-        (start_us, length_us): (f64, f64),
-        args: A,
-    ) -> Self {
-        Self {
-            ph: "X",
-            pid,
-            tid,
-            name: name.into(),
-            ts: Some(start_us),
-            dur: Some(length_us),
-            args,
-        }
+        name: &str,
+        (start, end): (u64, u64),
+        args: Arguments<'_>,
+    ) {
+        let start_us = self.microseconds(start);
+        let length_us = self.microseconds(end.saturating_sub(start));
+        self.put(format_args!(
+            r#"{{"ph":"X","pid":{pid},"tid":{tid},"name":{name},"ts":{start_us:?},"dur":{length_us:?},"args":{{{args}"start_cycle":{start},"end_cycle":{end}}}}},"#
+        ));
     }
 
-    /// A value of a counter from this time on.
-    pub fn counter(pid: u32, name: impl Into<Cow<'a, str>>, start_us: f64, args: A) -> Self {
-        Self {
-            ph: "C",
-            pid,
-            tid: 0,
-            name: name.into(),
-            ts: Some(start_us),
-            dur: None,
-            args,
-        }
+    /// Time of a cycle, as events have it.
+    fn microseconds(&self, cycles: u64) -> f64 {
+        noccl_run::time_ns(cycles as f64, self.clock_ghz) / 1000.0
+    }
+
+    /// The text of a file: other data as JSON, these events, and further fields with a comma before each.
+    #[must_use]
+    pub fn file(&self, other_data: &str, fields: &str) -> String {
+        let events = self.text.trim_end_matches(',');
+        format!(
+            r#"{{"displayTimeUnit":"ns","otherData":{other_data},"traceEvents":[{events}]{fields}}}"#
+        ) + "\n"
     }
 }
 
-/// Time of a cycle, as events have it.
+/// A text as JSON has it.
 #[must_use]
-pub fn microseconds(cycles: u64, clock_ghz: f64) -> f64 {
-    noccl_run::time_ns(cycles as f64, clock_ghz) / 1000.0
+pub fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }

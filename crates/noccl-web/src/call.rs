@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Calls and responses.
 
-use noccl_studies::{Step, View, ViewOptions, ViewRequest, Watch, view, view_options};
+use noccl_studies::{
+    RunRecording, Step, View, ViewOptions, ViewRequest, Watch, parse_recording, view, view_options,
+};
 use serde::{Deserialize, Serialize};
 
 /// What a page asks for.
@@ -18,6 +20,13 @@ pub enum Call {
         /// The choice.
         request: ViewRequest,
     },
+    /// The recording in a file, checked.
+    Recording {
+        /// Name of the file, for errors.
+        name: String,
+        /// Its text.
+        text: String,
+    },
 }
 
 /// The response to a call.
@@ -28,6 +37,8 @@ pub enum Response {
     Options(Box<ViewOptions>),
     /// A run.
     View(Box<View>),
+    /// A recording.
+    Recording(Box<RunRecording>),
     /// Why there is no response: what is wrong and what would be accepted.
     Error(String),
 }
@@ -43,6 +54,9 @@ pub fn response(call: &[u8], progress: &(dyn Fn(Step) -> bool + Sync)) -> Respon
         Call::Options { request } => view_options(&request).map(|o| Response::Options(Box::new(o))),
         Call::View { request } => {
             view(&request, Watch::new(progress)).map(|v| Response::View(Box::new(v)))
+        }
+        Call::Recording { name, text } => {
+            parse_recording(&name, &text).map(|r| Response::Recording(Box::new(r)))
         }
     };
     result.unwrap_or_else(|error| Response::Error(error.to_string()))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from noccl.programs.run import ProgramResult
+    from noccl.programs.result import ProgramResult
 
 
 def _unsaved(value: str) -> NoReturn:
@@ -61,6 +61,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--record", metavar="FILE", help="write what ranks called to this file, a message trace"
+    )
+    parser.add_argument(
+        "--record-run",
+        metavar="FILE",
+        help="write what ranks and the network did over time to this file: .json or .parquet",
     )
     parser.add_argument(
         "--checkpoint",
@@ -112,11 +117,14 @@ def _run(options: argparse.Namespace) -> tuple[str, ProgramResult]:
         host_seconds=options.host_seconds,
         has_prefix=options.prefix,
         has_timeline=bool(options.record) or (options.timeline or "").endswith(".json"),
+        record=bool(options.record_run),
     )
     if options.timeline:
         _write_timeline(result, options.timeline)
     if options.record:
         result.write_messages(options.record)
+    if options.record_run:
+        _write_recording(result, options.record_run)
     return network.name, result
 
 
@@ -127,6 +135,14 @@ def _write_timeline(result: ProgramResult, path: str) -> None:
     from noccl.plots import plot_timeline  # noqa: PLC0415 - only when it is asked for
 
     plot_timeline(result.timeline).savefig(path)
+
+
+def _write_recording(result: ProgramResult, path: str) -> None:
+    assert result.recording is not None  # noqa: S101 - the script was run with `record`
+    if path.lower().endswith(".parquet"):
+        result.recording.to_parquet(path)
+    else:
+        result.recording.to_perfetto(path)
 
 
 def _override(text: str) -> tuple[str, str | int | float | bool]:

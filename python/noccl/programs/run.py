@@ -9,103 +9,28 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from noccl.errors import ArgumentError
-from noccl.files import write_file
 from noccl.networks import network_of
+from noccl.programs.result import ProgramResult
 from noccl.programs.session import Session, open_session
-from noccl.results import Result, time_text
-from noccl.table_views import html_table
+from noccl.recordings import Recording
 from noccl.tables import ResultTable
 from noccl.values import kind_of, text, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import pyarrow as pa
-
     from noccl.networks import AnyNetwork
-    from noccl.notebook_html import Fragment
     from noccl.programs.hub import Hub
     from noccl.programs.link import Link
 
 
 MOST_RANKS = 2**32 - 1
 MOST_SECONDS = 366 * 24 * 3600.0
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ProgramResult(Result):
-    """What a program of ranks has returned and how long it took.
-
-    Attributes:
-        values: What the function returned, by rank; None of a script.
-        cycles: From the start of all ranks to the end of the last one.
-        time_ns: The same at the network's clock.
-        flit_hops: Flits that crossed a router-to-router link.
-        ranks: A row per rank: the cycle of its end, cycles that it computed, sent, received and
-            waited, messages and bytes that it sent.
-        collectives: A row per collective that was carried out alike: collective, ranks, bytes
-            of a block, algorithm, calls, and why the algorithm is not the one that was named or
-            that `auto` picks.
-        timeline: A row per call of a rank, in the order of their ends: first and last cycle, what,
-            detail. The first 131,072 calls; with `has_timeline=True` all of them.
-    """
-
-    values: list[Any]
-    cycles: int
-    time_ns: float
-    flit_hops: int
-    ranks: ResultTable
-    collectives: ResultTable
-    timeline: ResultTable
-    _trace_events: str = ""
-    _messages: str = ""
-
-    def _title(self) -> str:
-        return f"{len(self.ranks)} ranks, {self.cycles:,} cycles"
-
-    def _facts(self) -> dict[str, str]:
-        calls = int(sum(self.collectives["calls"])) if len(self.collectives) else 0
-        finish = self.ranks["finish_cycle"]
-        return {
-            "cycles": f"{self.cycles:,}",
-            "time": time_text(self.time_ns),
-            "ranks": f"{len(self.ranks)}, which ended in cycles {min(finish):,} to {max(finish):,}",
-            "messages": f"{int(sum(self.ranks['messages'])):,}",
-            "collectives": f"{calls:,} calls",
-            "flit hops": f"{self.flit_hops:,}",
-            "tables": "ranks, collectives, timeline; values: what each rank returned",
-        }
-
-    def _pictures(self) -> list[Fragment]:
-        return [html_table(self.ranks), html_table(self.collectives)]
-
-    def _arrow_table(self) -> pa.Table:
-        return self.ranks.arrow
-
-    def write_timeline(self, path: str | os.PathLike[str]) -> None:
-        """Writes when ranks did what (`docs/formats/timeline.md`), for ui.perfetto.dev.
-
-        Raises:
-            ArgumentError: The program ran without `has_timeline=True`.
-            FileError: The file cannot be written.
-        """
-        _write(path, self._trace_events, "write_timeline")
-
-    def write_messages(self, path: str | os.PathLike[str]) -> None:
-        """Writes what the ranks have called (`docs/formats/messages.md`), as `write_timeline`."""
-        _write(path, self._messages, "write_messages")
-
-
-def _write(path: str | os.PathLike[str], kept: str, method: str) -> None:
-    if not kept:
-        raise ArgumentError(f"{method}: accepted: a program run with has_timeline=True")
-    write_file(os.fspath(path), kept.encode())
 
 
 def run_program(
@@ -119,6 +44,7 @@ def run_program(
     noise_seed: int | None = None,
     host_seconds: float | None = 60.0,
     has_timeline: bool = False,
+    record: bool = False,
 ) -> ProgramResult:
     """Runs `function(comm, *args)` in every rank; `comm` has the methods of mpi4py.
 
@@ -137,6 +63,8 @@ def run_program(
         host_seconds: Give up when no rank makes a call for this long on this machine, polls not
             counted; None for no limit. Works in the main thread only.
         has_timeline: Keep what `write_timeline` and `write_messages` of the result write.
+        record: Keep what ranks wait for, links, blocked router ports and transactions over time:
+            `recording` of the result.
 
     Raises:
         ProgramError: A rank raised, calls of ranks do not fit, or nobody can go on.
@@ -154,6 +82,7 @@ def run_program(
         name=name,
         host_seconds=host_seconds,
         has_timeline=has_timeline,
+        record=record,
     )
 
 
@@ -169,6 +98,7 @@ def run_script(
     host_seconds: float | None = 60.0,
     has_prefix: bool = False,
     has_timeline: bool = False,
+    record: bool = False,
 ) -> ProgramResult:
     """Runs an unchanged mpi4py script in every rank, as `mpiexec -n RANKS python SCRIPT` would.
 
@@ -185,6 +115,7 @@ def run_script(
         host_seconds: As for `run_program`.
         has_prefix: Begin each line that a rank prints with its number.
         has_timeline: As for `run_program`.
+        record: As for `run_program`.
 
     Raises:
         ProgramError: A rank raised, calls of ranks do not fit, or nobody can go on.
@@ -203,7 +134,9 @@ def run_script(
         name=name,
         host_seconds=host_seconds,
         surroundings=script.around,
+        what=os.path.basename(os.fspath(path)),
         has_timeline=has_timeline,
+        record=record,
     )
 
 
@@ -215,7 +148,9 @@ def run_on(
     name: str,
     host_seconds: float | None = 60.0,
     surroundings: Callable[[Hub], contextlib.AbstractContextManager[object]] | None = None,
+    what: str = "a Python program",
     has_timeline: bool = False,
+    record: bool = False,
 ) -> ProgramResult:
     """Runs `function(comm)` in every rank of a session that has just been opened."""
     from noccl.programs.hub import Hub  # noqa: PLC0415 - only when a program runs
@@ -226,6 +161,8 @@ def run_on(
     if has_timeline:
         session.record_times()
         session.record_messages()
+    if record:
+        session.record_run()
     hub = Hub(session, ranks, host_seconds=host_seconds)
     with installed(hub, name) as module, _entered(surroundings, hub):
 
@@ -234,6 +171,7 @@ def run_on(
 
         values = hub.run(body)
     report = json.loads(session.report())
+    recorded = session.recording(f"{what}, {ranks} ranks") if record else ""
     return ProgramResult(
         values=values,
         cycles=report["cycles"],
@@ -242,6 +180,7 @@ def run_on(
         ranks=ResultTable.from_rows("program", report["ranks"]),
         collectives=ResultTable.from_rows("collectives", report["collectives"]),
         timeline=_timeline(session),
+        recording=Recording(recorded) if record else None,
         _trace_events=session.trace_events() if has_timeline else "",
         _messages=session.messages(f"a Python program on {name}") if has_timeline else "",
     )

@@ -163,6 +163,12 @@ class Session(Protocol):
     def record_times(self) -> None:
         """Before the first call: keeps when ranks compute, send and receive."""
 
+    def record_run(self) -> None:
+        """Before the first call: keeps everything for `recording`."""
+
+    def recording(self, workload: str, /) -> str:
+        """What ranks and the network did over time, as JSON text."""
+
     def record_messages(self) -> None:
         """Before the first call: keeps calls for `messages`."""
 

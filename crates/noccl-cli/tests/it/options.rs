@@ -95,10 +95,11 @@ fn a_call_without_a_form_is_the_same() {
 }
 
 /// Options that the table of above leaves out: they say what runs, or are refused in words of their own.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "spec",
     "collectives",
     "record",
+    "record-run",
     "timeline",
     "library",
     "start-skew",

@@ -8,7 +8,9 @@ use crate::endpoint::core::Agents;
 use crate::machine::Machine;
 use crate::machine::event::DriverEvent;
 use noccl_net::TileId;
-use noccl_run::{Busy, Ended, OpenRun, Order, RunError, Status, TimeSlices};
+use noccl_run::{
+    Busy, Ended, OpenRun, Order, RecordRequest, Recording, RunError, Status, TimeSlices,
+};
 use noccl_workload::{Action, ActionId, Place};
 
 /// A run between two cycles, or within one while programs submit actions.
@@ -131,5 +133,13 @@ impl OpenRun for OpenMachineRun<'_> {
 
     fn times(&self, tile: TileId) -> TimeSlices {
         self.agents.times_of(tile)
+    }
+
+    fn record(&mut self, asked: RecordRequest) {
+        self.machine.record(asked);
+    }
+
+    fn take_recording(&mut self) -> Option<Recording> {
+        self.machine.take_recording()
     }
 }

@@ -10,6 +10,7 @@ mod transactions;
 mod windows;
 
 use crate::driver::links;
+use crate::driver::trace::run::TraceRun;
 use crate::explain::Observer;
 use crate::machine::Machine;
 use crate::router::collective::control::block::{LANES, PORTS};
@@ -19,11 +20,11 @@ use crate::transport::transaction::{Trees, Txn};
 use blocked::{BlockedCycles, MERGE_POINT};
 use noccl_net::{LinkId, Network, Port, TileId};
 use noccl_run::{
-    BLOCKING_CAUSES, Backend, Diagnosis, LinkLoad, OnProgress, Recording, Request, Run, RunError,
-    RunResult, Window,
+    BLOCKING_CAUSES, Backend, Diagnosis, LinkLoad, OnProgress, RecordRequest, Recording, Request,
+    Run, RunConfig, RunError, RunResult, Window,
 };
 use noccl_spec::{Plane, PlaneName};
-use noccl_workload::Place;
+use noccl_workload::{Place, Trace};
 use transactions::Transactions;
 use windows::Windows;
 
@@ -46,17 +47,6 @@ pub struct Recorded {
     pub recording: Recording,
     /// Why the run could not go on.
     pub stall: Option<Diagnosis>,
-}
-
-/// What to record.
-#[derive(Debug, Clone, Copy)]
-pub struct RecordRequest {
-    /// More windows than these are merged in pairs.
-    pub max_windows: usize,
-    /// With more entries (a link or a port in a window, 8 bytes each) than these, windows are merged too.
-    pub max_entries: usize,
-    /// No blocked ports, no transactions.
-    pub is_links_only: bool,
 }
 
 /// Runs a schedule and records it; `outputs` of a run that ends are read back. Links are recorded for routers of every kind; blocked
@@ -93,6 +83,26 @@ pub fn record_over_time(
     })
 }
 
+/// Replays a trace and records it.
+///
+/// # Errors
+/// As [`crate::run_trace`].
+pub fn record_trace_over_time(
+    network: &Network,
+    trace: &Trace,
+    config: &RunConfig,
+    asked: RecordRequest,
+    on_progress: OnProgress<'_>,
+) -> Result<(RunResult, Recording), RunError> {
+    let mut machine = Machine::of(network, config, "a trace")?;
+    machine.record(asked);
+    let mut run = TraceRun::new(machine, trace)?;
+    noccl_run::advance(&mut run, on_progress)?;
+    let result = run.result(&[]);
+    let recording = run.take_recording().expect("the machine records");
+    Ok((result, recording))
+}
+
 /// What follows each step of a run: progress, and the recorder of engines that have none inside.
 struct Steps {
     recorder: Option<Box<TimeRecorder>>,
@@ -112,10 +122,8 @@ impl Steps {
 
     fn after(&mut self, run: &Simulation<'_>, on_progress: OnProgress<'_>) -> Result<(), RunError> {
         let progress = run.progress();
-        if let Some(recorder) = &mut self.recorder
-            && recorder.windows.is_over(progress.cycle)
-        {
-            recorder.close(&run.result(&[]).links, progress.cycle);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.follow(progress.cycle, || run.result(&[]).links);
         }
         self.steps += 1;
         if self.steps.is_multiple_of(REPORT_STEPS) && !on_progress(progress) {
@@ -138,7 +146,7 @@ pub(crate) struct TimeRecorder {
 }
 
 impl TimeRecorder {
-    fn new(network: &Network, asked: RecordRequest) -> Self {
+    pub(crate) fn new(network: &Network, asked: RecordRequest) -> Self {
         let num_tiles = network.num_tiles();
         Self {
             windows: Windows::new(asked.max_windows, asked.max_entries),
@@ -158,6 +166,13 @@ impl TimeRecorder {
         let (router, port) = (number / PORTS, number % PORTS);
         let (plane, tile) = (router / self.num_tiles, router % self.num_tiles);
         LinkId::new(PlaneName::ALL[plane], TileId(tile as u32), Port::ALL[port])
+    }
+
+    /// Before this cycle, in an engine that records its links only.
+    pub(crate) fn follow(&mut self, cycle: u64, links: impl FnOnce() -> Vec<LinkLoad>) {
+        if self.windows.is_over(cycle) {
+            self.close(&links(), cycle);
+        }
     }
 
     /// `cycle` is the first one after the current window, or a later one before which nothing moved.
@@ -185,10 +200,7 @@ impl TimeRecorder {
 
     /// After the arbitration of a cycle, before its flits have crossed links.
     fn observe(&mut self, machine: &Machine<'_>) {
-        let now = machine.clock.now();
-        if self.windows.is_over(now) {
-            self.close(&links(machine), now);
-        }
+        self.follow(machine.clock.now(), || links(machine));
         for plane in Plane::ALL {
             let state = &machine.mesh.planes[plane.idx()];
             for w in state.active_blocks() {
@@ -238,7 +250,11 @@ impl TimeRecorder {
     }
 
     /// The record of a run that is over, or was given up.
-    fn finish(mut self, loads: &[LinkLoad], action_of: impl Fn(u32) -> Option<u32>) -> Recording {
+    pub(crate) fn finish(
+        mut self,
+        loads: &[LinkLoad],
+        action_of: impl Fn(u32) -> Option<u32>,
+    ) -> Recording {
         let last = self.current(loads);
         self.windows.finish(last);
         let links = totals(&mut self.windows.done, |window| &mut window.flits);
@@ -293,6 +309,20 @@ fn totals(
 }
 
 impl Machine<'_> {
+    /// From now on everything is recorded.
+    pub(crate) fn record(&mut self, asked: RecordRequest) {
+        let recorder = TimeRecorder::new(self.network, asked);
+        self.observer = Some(Observer::Recorder(Box::new(recorder)));
+    }
+
+    /// What has been recorded; transactions of DMA engines do not say of which action they are.
+    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
+        match self.observer.take() {
+            Some(Observer::Recorder(recorder)) => Some(recorder.finish(&links(self), |_| None)),
+            Some(Observer::Log(_) | Observer::Watcher(_)) | None => None,
+        }
+    }
+
     /// After the arbitration of a cycle, before the interfaces send.
     #[cold]
     pub(crate) fn note_arbitration(&mut self) {

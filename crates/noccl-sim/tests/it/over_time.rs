@@ -4,8 +4,8 @@
 use crate::common::random_schedule::random_schedule;
 use crate::common::{cluster, cube, network, place_at, run_alone};
 use noccl_net::{Network, Port, TileId};
-use noccl_run::{Cause, Mode, Recording, Request, RunConfig, RunError, Window};
-use noccl_sim::{RecordRequest, Recorded, record_over_time};
+use noccl_run::{Cause, Mode, RecordRequest, Recording, Request, RunConfig, RunError, Window};
+use noccl_sim::{Recorded, record_over_time};
 use noccl_spec::PlaneName;
 use noccl_testkit::actions::{multicast, network_sum, write};
 use noccl_testkit::schedules::at_once;

@@ -3,26 +3,35 @@
 
 mod link_trace;
 mod perfetto;
+mod ranks;
+mod transactions;
 
 pub use link_trace::{LinkTrace, TracedLink};
+pub use ranks::{MAX_RECORDED_SLICES, RecordedCall, RecordedRank, RecordedSlice};
+pub use transactions::RecordedTransactions;
 
-use crate::Error;
 use crate::view::{ViewAction, actions};
+use crate::{Error, root_name, word};
 use link_trace::{decoded, encoded};
 use noccl_files::FileError;
-use noccl_net::{Network, Port, TileId};
-use noccl_run::{Cause, Recording, RunResult};
+use noccl_net::{Coord, Network, Port, TileId};
+use noccl_program::Span;
+use noccl_run::{Cause, RecordRequest, Recording, RunResult, TimeSlices};
 use noccl_spec::PlaneName;
 use noccl_workload::Schedule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of the file.
-pub const RECORDING_FORMAT: u32 = 1;
+pub const RECORDING_FORMAT: u32 = 2;
 /// Most windows of a recording.
 pub const MAX_RECORDED_WINDOWS: usize = 1024;
-/// Most entries of its windows, each a link or a port.
-pub const MAX_RECORDED_ENTRIES: usize = 1 << 20;
+/// What a run records for a file; its windows have at most so many entries, each a link or a port.
+pub const RECORD_ALL: RecordRequest = RecordRequest {
+    max_windows: MAX_RECORDED_WINDOWS,
+    max_entries: 1 << 20,
+    is_links_only: false,
+};
 
 const EXPECTED: &str = "recording of a run";
 
@@ -32,24 +41,30 @@ const EXPECTED: &str = "recording of a run";
 pub struct RunRecording {
     /// Version of this format.
     pub format: u32,
+    /// What ran, in words.
+    pub workload: String,
     /// Name of the network.
     pub network: String,
     /// Columns and rows of the mesh, memory tiles included.
     pub mesh: [u16; 2],
+    /// Names of the tiles, x · rows + y, as `--root` reads them.
+    pub tiles: Vec<String>,
     /// Clock of the network.
     pub clock_ghz: f64,
     /// Cycle of the last event.
     pub cycles: u64,
-    /// Actions in the order of the schedule.
+    /// Actions in the order of the schedule; none of traces and programs.
     pub actions: Vec<ViewAction>,
     /// Flits per link and window.
     pub flits: LinkTrace,
     /// Cycles in which ports were blocked, per window and cause.
     pub blocked: BlockedTrace,
-    /// Transactions in the order of their start.
-    pub transactions: Vec<RecordedTransaction>,
-    /// Later transactions that were not kept.
-    pub transactions_left_out: u64,
+    /// Transactions.
+    pub transactions: RecordedTransactions,
+    /// Ranks of a program.
+    pub ranks: Vec<RecordedRank>,
+    /// What they have called.
+    pub calls: Vec<RecordedCall>,
 }
 
 /// Cycles in which router ports were blocked, in the windows of the links.
@@ -109,78 +124,82 @@ impl From<Option<Port>> for RecordedInput {
     }
 }
 
-/// When a transaction began and ended; of reductions and barriers the first and the last of all members.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RecordedTransaction {
-    /// Kind, in words.
-    pub kind: String,
-    /// Index of its action; absent where the network interface does not know it.
-    pub action: Option<u32>,
-    /// Mesh coordinate of the tile that asks for it first: x, y.
-    pub from: [u16; 2],
-    /// Target, of reductions and barriers the root; absent of multicasts.
-    pub to: Option<[u16; 2]>,
-    /// Bytes of payload.
-    pub bytes: u32,
-    /// The interface has it.
-    pub start_cycle: u64,
-    /// The first beat, or the request, enters the network.
-    pub first_beat_cycle: Option<u64>,
-    /// The last beat is in the memory of its last target; of a read, back.
-    pub last_beat_cycle: Option<u64>,
-    /// The last response is back.
-    pub response_cycle: Option<u64>,
-}
-
 impl RunRecording {
-    /// The recording of a run that has ended.
+    /// The recording of a run that has ended, without actions and ranks.
     #[must_use]
-    pub fn new(
-        network: &Network,
-        schedule: &Schedule,
-        result: &RunResult,
-        recording: &Recording,
-    ) -> Self {
-        let at = |tile: TileId| {
-            let at = network.coord(tile);
-            [at.x, at.y]
-        };
-        let ports = recording.blocked.iter().map(|blocked| RecordedPort {
-            plane: blocked.plane,
-            at: at(blocked.tile),
-            port: blocked.port.into(),
-            cause: blocked.cause,
-            cycles: blocked.cycles,
+    pub fn new(network: &Network, workload: String, cycles: u64, recording: &Recording) -> Self {
+        let ports = recording.blocked.iter().map(|blocked| {
+            let at = network.coord(blocked.tile);
+            RecordedPort {
+                plane: blocked.plane,
+                at: [at.x, at.y],
+                port: blocked.port.into(),
+                cause: blocked.cause,
+                cycles: blocked.cycles,
+            }
         });
         let windows = recording.windows.iter().map(|window| &window.blocked[..]);
-        let transactions = recording.transactions.iter();
+        let tiles = (0..network.num_tiles() as u32).map(TileId);
         Self {
             format: RECORDING_FORMAT,
+            workload,
             network: network.spec().label(),
             mesh: [network.width(), network.height()],
+            tiles: tiles
+                .map(|tile| root_name(network.tile_ref(tile)))
+                .collect(),
             clock_ghz: network.spec().clock_ghz,
-            cycles: result.cycles,
-            actions: actions(network, schedule, result, false),
+            cycles,
+            actions: Vec::new(),
             flits: LinkTrace::of(network, recording),
             blocked: BlockedTrace {
                 ports: ports.collect(),
                 windows: encoded(windows),
             },
-            transactions: transactions
-                .map(|time| RecordedTransaction {
-                    kind: time.kind.to_owned(),
-                    action: time.action,
-                    from: at(time.tile),
-                    to: time.target.map(at),
-                    bytes: time.bytes,
-                    start_cycle: time.start_cycle,
-                    first_beat_cycle: time.first_beat_cycle,
-                    last_beat_cycle: time.last_beat_cycle,
-                    response_cycle: time.response_cycle,
-                })
-                .collect(),
-            transactions_left_out: recording.transactions_left_out,
+            transactions: RecordedTransactions::new(
+                &recording.transactions,
+                recording.transactions_left_out,
+            ),
+            ranks: Vec::new(),
+            calls: Vec::new(),
+        }
+    }
+
+    /// The recording of a schedule's run.
+    #[must_use]
+    pub fn of_schedule(
+        network: &Network,
+        schedule: &Schedule,
+        result: &RunResult,
+        recording: &Recording,
+    ) -> Self {
+        let workload = match &schedule.collective {
+            Some(of) => format!(
+                "{} of {} bytes by {}",
+                word(&of.kind),
+                of.bytes,
+                schedule.algorithm
+            ),
+            None => schedule.algorithm.clone(),
+        };
+        Self {
+            actions: actions(network, schedule, result, false),
+            ..Self::new(network, workload, result.cycles, recording)
+        }
+    }
+
+    /// With the ranks of a program: their tiles, what they did in each cycle, and their calls.
+    #[must_use]
+    pub fn with_ranks(self, network: &Network, of: &[(Coord, &TimeSlices, &[Span])]) -> Self {
+        let max_slices = MAX_RECORDED_SLICES / of.len().max(1);
+        let mut ranks = ranks::Ranks::default();
+        for (tile, times, calls) in of {
+            ranks.add((network, *tile), times, calls, max_slices);
+        }
+        Self {
+            ranks: ranks.ranks,
+            calls: ranks.calls,
+            ..self
         }
     }
 
@@ -204,8 +223,8 @@ impl RunRecording {
         Ok(found)
     }
 
-    /// What would make a reader fail, by the name of the field.
-    fn check(&self) -> Result<(), String> {
+    /// The windows of a recording of which no reader fails, else what is wrong, by the name of the field.
+    fn checked(&self) -> Result<Windows, String> {
         let windows = self.flits.num_windows;
         if windows as usize > MAX_RECORDED_WINDOWS {
             return Err(format!(
@@ -221,10 +240,67 @@ impl RunRecording {
         if !(self.clock_ghz.is_finite() && self.clock_ghz > 0.0) {
             return Err(format!("clock_ghz: {}; accepted: above 0", self.clock_ghz));
         }
-        self.flits()?;
-        self.blocked()?;
+        self.check_places()?;
+        self.transactions.check(self.tiles.len())?;
+        ranks::check(&self.ranks, &self.calls)?;
+        Ok(Windows {
+            flits: self.flits()?,
+            blocked: self.blocked()?,
+        })
+    }
+
+    /// Everything is on the mesh.
+    fn check_places(&self) -> Result<(), String> {
+        let [columns, rows] = self.mesh;
+        let (tiles, expected) = (self.tiles.len(), usize::from(columns) * usize::from(rows));
+        if tiles != expected {
+            return Err(format!(
+                "tiles: {tiles}; accepted: {expected}, as in the mesh"
+            ));
+        }
+        let links = self.flits.links.iter().enumerate();
+        let links = links.flat_map(|(index, link)| {
+            [
+                ("flits.links", index, link.from),
+                ("flits.links", index, link.to),
+            ]
+        });
+        let ports = (self.blocked.ports.iter().enumerate())
+            .map(|(index, port)| ("blocked.ports", index, port.at));
+        let ranks = self
+            .ranks
+            .iter()
+            .enumerate()
+            .map(|(index, rank)| ("ranks", index, rank.at));
+        let mut places = links.chain(ports).chain(ranks);
+        if let Some((field, index, [x, y])) =
+            places.find(|(_, _, [x, y])| *x >= columns || *y >= rows)
+        {
+            return Err(format!(
+                "{field}[{index}]: tile ({x},{y}); accepted: within {columns} x {rows} tiles"
+            ));
+        }
+        for (index, action) in self.actions.iter().enumerate() {
+            if let Some(tile) = action.tiles.iter().find(|tile| **tile as usize >= tiles) {
+                return Err(format!(
+                    "actions[{index}].tiles: {tile}; accepted: below {tiles}"
+                ));
+            }
+            if action
+                .finish_cycle
+                .is_some_and(|finish| finish < action.start_cycle)
+            {
+                return Err(format!("actions[{index}].finish_cycle: before its start"));
+            }
+        }
         Ok(())
     }
+}
+
+/// Entries of all windows: row and number.
+struct Windows {
+    flits: Vec<Vec<(u32, u32)>>,
+    blocked: Vec<Vec<(u32, u32)>>,
 }
 
 /// The sums over all windows are those of the run.
@@ -276,6 +352,6 @@ pub fn parse_recording(path: &str, text: &str) -> Result<RunRecording, Error> {
         return Err(wrong(reason).into());
     }
     let file: ReadFile = noccl_files::parse_json(path, text, EXPECTED)?;
-    file.recording.check().map_err(wrong)?;
+    file.recording.checked().map_err(wrong)?;
     Ok(file.recording)
 }

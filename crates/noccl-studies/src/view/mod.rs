@@ -17,9 +17,10 @@ use crate::{
 };
 use noccl_net::{Network, TileId, TileKind, TileRef, elaborate};
 use noccl_run::{
-    Counters, Diagnosis, Mode, OnProgress, Request, RunConfig, RunResult, Tally, Watch, energy_pj,
+    Counters, Diagnosis, Mode, OnProgress, RecordRequest, Request, RunConfig, RunResult, Tally,
+    Watch, energy_pj,
 };
-use noccl_sim::{RecordRequest, Recorded, record_over_time};
+use noccl_sim::{Recorded, record_over_time};
 use noccl_workload::{CheckError, Collective, Lengths, Schedule, participants};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@ mod plan;
 mod run;
 
 pub use plan::check;
-pub use run::{RunReport, RunRequest, record, replay, report_run, run};
+pub use run::{RunReport, RunRequest, record, record_replay, replay, report_run, run};
 
 pub use noccl_coll::chain::order::ChainOrder;
 pub use noccl_coll::{Algorithm, Choice, CollError};

@@ -10,10 +10,9 @@ use noccl_run::{
     ActionTime, Counters, Mode, OnProgress, Progress, Request, RunConfig, RunError, RunResult,
     Tally, Watch, energy_pj, gb_per_s, time_ns,
 };
-use noccl_sim::{RecordRequest, record_over_time, run_trace};
+use noccl_sim::{record_over_time, record_trace_over_time, run_trace};
 use noccl_studies::parts::{Case, Session, busiest, link_flits, runtime_cycles};
-use noccl_studies::{MAX_RECORDED_ENTRIES, MAX_RECORDED_WINDOWS, RunRecording};
-use noccl_studies::{NoiseRequest, NoiseStatistics, under_noise};
+use noccl_studies::{NoiseRequest, NoiseStatistics, RECORD_ALL, RunRecording, under_noise};
 use noccl_workload::{Place, Schedule, Trace, check_trace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -162,17 +161,12 @@ pub fn record(
     request.refuse_record()?;
     let mut recorded = None;
     let mut simulate = |inputs: &Request<'_>, outputs: Outputs<'_>, on_progress: OnProgress<'_>| {
-        let asked = RecordRequest {
-            max_windows: MAX_RECORDED_WINDOWS,
-            max_entries: MAX_RECORDED_ENTRIES,
-            is_links_only: false,
-        };
-        let found = record_over_time(inputs, outputs, asked, on_progress)?;
+        let found = record_over_time(inputs, outputs, RECORD_ALL, on_progress)?;
         match found.stall {
             Some(stall) => Err(RunError::Stall(Box::new(stall)).into()),
             None => {
-                let of = RunRecording::new(network, schedule, &found.result, &found.recording);
-                recorded = Some(of);
+                let of = (&found.result, &found.recording);
+                recorded = Some(RunRecording::of_schedule(network, schedule, of.0, of.1));
                 Ok(found.result)
             }
         }
@@ -275,13 +269,39 @@ pub fn replay(
             (result, Some(report))
         }
     };
-    let mut report = report_run(network, None, &result, request.has_links);
+    let mut report = replayed(network, request, &result);
+    report.hardware = hardware;
+    Ok(report)
+}
+
+/// As [`replay`], with a record of links, blocked ports and transactions over time.
+///
+/// # Errors
+/// As [`replay`]; with hardware there is no record.
+pub fn record_replay(
+    network: &Network,
+    trace: &Trace,
+    request: &RunRequest,
+    watch: Watch<'_>,
+) -> Result<(RunReport, RunRecording), Error> {
+    request.refuse_record()?;
+    check_trace(network, trace)?;
+    let simulate = |on_progress: &mut dyn FnMut(Progress) -> bool| {
+        record_trace_over_time(network, trace, &request.config, RECORD_ALL, on_progress)
+    };
+    let (result, recording) = Tally::run_actions(watch, simulate)?;
+    let workload = format!("trace of {} transactions", trace.transactions.len());
+    let recording = RunRecording::new(network, workload, result.cycles, &recording);
+    Ok((replayed(network, request, &result), recording))
+}
+
+fn replayed(network: &Network, request: &RunRequest, result: &RunResult) -> RunReport {
+    let mut report = report_run(network, None, result, request.has_links);
     report.verified = match request.config.mode {
         Mode::Value => Verified::compared(result.wrong_transactions == 0),
         Mode::Timing => Verified::NotChecked,
     };
-    report.hardware = hardware;
-    Ok(report)
+    report
 }
 
 /// What a result of [`crate::collective::run_values`] means to its user; nothing is verified.

@@ -15,6 +15,7 @@ use noccl_net::Coord;
 use noccl_program::places;
 use noccl_riscv::Program;
 use noccl_run::{Mode, RunConfig, Tally};
+use noccl_studies::{RECORD_ALL, RunRecording};
 
 /// A program of calls, and how its messages travel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct Recording {
     pub has_messages: bool,
     /// When they computed, sent, received and waited.
     pub has_timeline: bool,
+    /// The same with calls, links, blocked ports and transactions.
+    pub has_run: bool,
 }
 
 /// What was kept of a run.
@@ -56,6 +59,8 @@ pub struct Recorded {
     pub messages: Option<String>,
     /// What the ranks did over time.
     pub timeline: Option<Timeline>,
+    /// What the ranks and the network did over time.
+    pub run: Option<RunRecording>,
 }
 
 /// The same, with what is to be kept of it. Where the program fails, `printed` is what each rank had printed by then.
@@ -101,6 +106,9 @@ pub fn record_called(
     if recording.has_timeline {
         session.record_times();
     }
+    if recording.has_run {
+        session.record_run(RECORD_ALL);
+    }
     let usual = RunConfig::new(Mode::Value).max_cycles;
     let called = Request {
         network,
@@ -125,6 +133,11 @@ pub fn record_called(
             true => Some(Timeline::of_session(network, &session)?),
             false => None,
         },
+        run: Timeline::recording_of_session(
+            network,
+            &mut session,
+            format!("{}, {} ranks", file.display(), executed.ranks),
+        )?,
     };
     let rows = (0..).zip(&coords).zip(result.ranks);
     let ranks = rows.map(|((rank, at), done)| row(rank, *at, &done));

@@ -4,15 +4,16 @@
 use crate::collective::CheckpointRequest;
 use crate::network::Network;
 use crate::program::console::ConsoleStreams;
-use crate::program::{ProgramRankRow, ProgramReport, Timeline, TimelineRank};
+use crate::program::{ProgramRankRow, ProgramReport, Recorded, Recording, Timeline, TimelineRank};
 use crate::{Error, Mode, RunConfig, Watch};
 use noccl_compile::CALLS_MARK;
 use noccl_net::Coord;
 use noccl_program::{ProgramError, places};
 use noccl_riscv::{CostTable, GivenFile, Image, Program, Surroundings};
-use noccl_run::Tally;
+use noccl_run::{OnProgress, Tally};
 use noccl_sim::{ExecutedRank, ExecutedRequest as Request, ExecutedResult, ExecutedRun};
 use noccl_spec::{INSTRUCTION_COSTS, instruction_costs_text};
+use noccl_studies::RECORD_ALL;
 use noccl_studies::parts::Session;
 use std::path::{Path, PathBuf};
 
@@ -58,10 +59,11 @@ pub fn run_executed(
     request: &ExecutedRequest,
     watch: Watch<'_>,
 ) -> Result<ProgramReport, Error> {
-    Ok(run(network, request, false, &mut Vec::new(), watch)?.0)
+    let nothing = Recording::default();
+    Ok(run(network, request, nothing, &mut Vec::new(), watch)?.0)
 }
 
-/// The same, with when the ranks executed and waited, if that is wanted. Where the program fails, `printed` is what each rank had
+/// The same, with what is to be kept of it; messages are what the program prints. Where the program fails, `printed` is what each rank had
 /// printed by then.
 ///
 /// # Errors
@@ -69,23 +71,23 @@ pub fn run_executed(
 pub fn record_executed(
     network: &Network,
     request: &ExecutedRequest,
-    has_timeline: bool,
+    recording: Recording,
     printed: &mut Vec<ConsoleStreams>,
     watch: Watch<'_>,
-) -> Result<(ProgramReport, Timeline), Error> {
-    if has_timeline {
-        refuse_checkpoint(request.checkpoint.as_ref(), "a run with a timeline")?;
+) -> Result<(ProgramReport, Recorded), Error> {
+    if recording.has_timeline || recording.has_run {
+        refuse_checkpoint(request.checkpoint.as_ref(), "a run with a record of time")?;
     }
-    run(network, request, has_timeline, printed, watch)
+    run(network, request, recording, printed, watch)
 }
 
 fn run(
     network: &Network,
     request: &ExecutedRequest,
-    has_times: bool,
+    recording: Recording,
     printed: &mut Vec<ConsoleStreams>,
     watch: Watch<'_>,
-) -> Result<(ProgramReport, Timeline), Error> {
+) -> Result<(ProgramReport, Recorded), Error> {
     let image = read_image(request)?;
     if has_calls(&image) {
         let accepted = "made by noccl build --calls; accepted: one that was made without it";
@@ -118,14 +120,19 @@ fn run(
         places: &places,
         memory_bytes: request.memory_bytes,
         config: &config,
-        has_times,
+        has_times: recording.has_timeline || recording.has_run,
     };
-    let mut session = Session::<ExecutedResult>::begin(request.checkpoint.as_ref())?;
     let tally = Tally::new(watch, 1);
     let failed =
         |run: &ExecutedRun<'_>| *printed = run.consoles().map(ConsoleStreams::of).collect();
-    let result = tally
-        .run(|on_progress| session.run_or(&of, |run| Ok(run.outcome()?), failed, on_progress))?;
+    let (result, recorded) = if recording.has_run {
+        tally.run(|on_progress| recorded_run(&of, failed, on_progress))?
+    } else {
+        let mut session = Session::<ExecutedResult>::begin(request.checkpoint.as_ref())?;
+        let outcome = |run: &ExecutedRun<'_>| Ok(run.outcome()?);
+        let result = tally.run(|on_progress| session.run_or(&of, outcome, failed, on_progress))?;
+        (result, None)
+    };
     let ranks = (0..).zip(&coords).zip(&result.ranks);
     let ranks = ranks.map(|((rank, at), done)| TimelineRank {
         rank,
@@ -138,7 +145,35 @@ fn run(
     let ranks = rows.map(|((rank, at), done)| row(rank, *at, done));
     let mut report = ProgramReport::new(network, result.cycles, result.flit_hops, ranks.collect());
     report.program_bytes = Some(program_bytes);
-    Ok((report, timeline))
+    let name = request
+        .program
+        .file_name()
+        .unwrap_or(request.program.as_os_str());
+    let workload = || format!("{}, {} ranks", name.display(), request.ranks);
+    let kept = Recorded {
+        messages: None,
+        run: recorded.map(|recorded| timeline.recording(network, workload(), &recorded)),
+        timeline: recording.has_timeline.then_some(timeline),
+    };
+    Ok((report, kept))
+}
+
+/// A run with a record of its links; `failed` sees one that does not come to its end.
+fn recorded_run(
+    of: &Request<'_>,
+    failed: impl FnOnce(&ExecutedRun<'_>),
+    on_progress: OnProgress<'_>,
+) -> Result<(ExecutedResult, Option<noccl_run::Recording>), Error> {
+    let mut run = ExecutedRun::new(of)?;
+    run.record(RECORD_ALL);
+    let advanced = noccl_run::advance(&mut run, on_progress).map_err(Error::from);
+    match advanced.and_then(|()| Ok(run.outcome()?)) {
+        Ok(result) => Ok((result, run.take_recording())),
+        Err(error) => {
+            failed(&run);
+            Err(error)
+        }
+    }
 }
 
 /// Refuses to save, or go on with, a run whose state no file holds.

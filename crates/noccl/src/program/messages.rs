@@ -4,7 +4,8 @@
 use crate::collective::Algorithm;
 use crate::network::Network;
 use crate::program::{
-    ProgramCall, ProgramRankRow, ProgramReport, ProgramRequest, Report, Timeline, session,
+    ProgramCall, ProgramRankRow, ProgramReport, ProgramRequest, Recorded, Recording, Report,
+    Timeline, session,
 };
 use crate::{Error, Step, Watch, WorkStage};
 use noccl_net::{Coord, elaborate};
@@ -12,6 +13,7 @@ use noccl_program::{
     Event, Library, LibraryCosts, MessageTrace, Replayed, Span, Unit, parse_messages, places,
 };
 use noccl_spec::Spec;
+use noccl_studies::RECORD_ALL;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -54,27 +56,28 @@ pub fn replay_messages(
     request: &MessagesRequest,
     watch: Watch<'_>,
 ) -> Result<ProgramReport, Error> {
-    Ok(replay(network, request, false, watch)?.0)
+    Ok(replay(network, request, Recording::default(), watch)?.0)
 }
 
-/// The same, with when the ranks computed, sent, received and waited.
+/// The same, with what is to be kept of it; the messages are in the trace.
 ///
 /// # Errors
 /// As [`replay_messages`].
 pub fn record_replayed(
     network: &Network,
     request: &MessagesRequest,
+    recording: Recording,
     watch: Watch<'_>,
-) -> Result<(ProgramReport, Timeline), Error> {
-    replay(network, request, true, watch)
+) -> Result<(ProgramReport, Recorded), Error> {
+    replay(network, request, recording, watch)
 }
 
 fn replay(
     network: &Network,
     request: &MessagesRequest,
-    has_times: bool,
+    recording: Recording,
     watch: Watch<'_>,
-) -> Result<(ProgramReport, Timeline), Error> {
+) -> Result<(ProgramReport, Recorded), Error> {
     let text = noccl_files::read_text(&request.trace)?;
     let file = name(&request.trace);
     let mut trace = parse_messages(&file, &text)?;
@@ -109,8 +112,11 @@ fn replay(
     let mut session = session(network, &asked)?;
     // The trace itself is in memory.
     session.keep_all_calls();
-    if has_times {
+    if recording.has_timeline {
         session.record_times();
+    }
+    if recording.has_run {
+        session.record_run(RECORD_ALL);
     }
     let total = trace.num_records();
     let mut may_go_on = |done| {
@@ -123,7 +129,16 @@ fn replay(
     };
     let replayed =
         noccl_program::replay(&mut session, &trace, &file, cycles_per_unit, &mut may_go_on)?;
-    let timeline = Timeline::of_session(network, &session)?;
+    let source = &trace.source;
+    let workload = format!("replay of {source}, {ranks} ranks");
+    let recorded = Recorded {
+        messages: None,
+        timeline: match recording.has_timeline {
+            true => Some(Timeline::of_session(network, &session)?),
+            false => None,
+        },
+        run: Timeline::recording_of_session(network, &mut session, workload)?,
+    };
     let report = session.report();
     let coords = places(network, ranks)?;
     let rows = rows(&report, &replayed, &coords);
@@ -136,7 +151,7 @@ fn replay(
     replayed.compute_scale = Some(request.compute_scale);
     replayed.any_source_receives = Some(any_source_receives(&trace));
     replayed.timeline = session.timeline().iter().map(call).collect();
-    Ok((replayed, timeline))
+    Ok((replayed, recorded))
 }
 
 /// The library whose records are replayed. They are of one network's cores: on another one its messages would come at other times.

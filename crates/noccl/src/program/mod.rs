@@ -39,6 +39,6 @@ pub use noccl_program::{
 pub use noccl_riscv::RiscvError;
 pub use noccl_studies::{
     CoreCostRow, CoreCostSpread, CoreCosts, HistogramBin, NoiseRequest, NoiseStatistics,
-    NpbQuantity, NpbRow,
+    NpbQuantity, NpbRow, RECORD_ALL,
 };
 pub use session::{ProgramRequest, parse_program_algorithm, session};

@@ -5,7 +5,7 @@
 use noccl_net::{Coord, Network};
 use noccl_program::{ProgramError, RankId, Session, Span, places};
 use noccl_run::TimeSlices;
-use noccl_studies::{TraceEvent, microseconds};
+use noccl_studies::{RunRecording, TraceEvents, quoted};
 use serde::Serialize;
 
 /// Version of the file.
@@ -42,39 +42,12 @@ const TIME_TRACK: u32 = 0;
 const CALL_TRACK: u32 = 1;
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct File<'a> {
-    display_time_unit: &'static str,
-    other_data: OtherData<'a>,
-    trace_events: Vec<Event<'a>>,
-}
-
-#[derive(Debug, Serialize)]
 struct OtherData<'a> {
     version: u32,
     network: &'a str,
     clock_ghz: f64,
     cycles: u64,
     ranks: usize,
-}
-
-type Event<'a> = TraceEvent<'a, Arguments<'a>>;
-
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Arguments<'a> {
-    Name {
-        name: String,
-    },
-    Cycles {
-        start_cycle: u64,
-        end_cycle: u64,
-    },
-    Call {
-        start_cycle: u64,
-        end_cycle: u64,
-        place: &'a str,
-    },
 }
 
 impl Timeline {
@@ -99,6 +72,36 @@ impl Timeline {
         Ok(Self::new(network, report.cycles, ranks.map(rank).collect()))
     }
 
+    /// The recording of a session that has been asked to record its run; once.
+    ///
+    /// # Errors
+    /// [`ProgramError::Ranks`].
+    pub fn recording_of_session(
+        network: &Network,
+        session: &mut Session<'_>,
+        workload: String,
+    ) -> Result<Option<RunRecording>, ProgramError> {
+        let Some(recording) = session.take_recording() else {
+            return Ok(None);
+        };
+        let timeline = Self::of_session(network, session)?;
+        Ok(Some(timeline.recording(network, workload, &recording)))
+    }
+
+    /// What the network has recorded, with these ranks.
+    pub(crate) fn recording(
+        &self,
+        network: &Network,
+        workload: String,
+        recording: &noccl_run::Recording,
+    ) -> RunRecording {
+        let ranks = self.ranks.iter();
+        let ranks: Vec<_> = ranks
+            .map(|of| (of.tile, &of.times, &of.calls[..]))
+            .collect();
+        RunRecording::new(network, workload, self.cycles, recording).with_ranks(network, &ranks)
+    }
+
     /// The timeline of ranks on a network.
     pub(crate) fn new(network: &Network, cycles: u64, ranks: Vec<TimelineRank>) -> Self {
         Self {
@@ -114,54 +117,39 @@ impl Timeline {
     /// # Errors
     /// [`serde_json::Error`] for a number that JSON does not have.
     pub fn trace_events(&self) -> Result<String, serde_json::Error> {
-        let file = File {
-            display_time_unit: "ns",
-            other_data: OtherData {
-                version: TIMELINE_VERSION,
-                network: &self.network,
-                clock_ghz: self.clock_ghz,
-                cycles: self.cycles,
-                ranks: self.ranks.len(),
-            },
-            trace_events: self.ranks.iter().flat_map(|r| self.events(r)).collect(),
-        };
-        serde_json::to_string(&file).map(|text| text + "\n")
-    }
-
-    fn events<'a>(&self, of: &'a TimelineRank) -> Vec<Event<'a>> {
-        let named =
-            |tid, what, name: String| Event::naming((of.rank, tid), what, Arguments::Name { name });
-        let title = format!("rank {} (tile {},{})", of.rank, of.tile.x, of.tile.y);
-        let mut events = vec![
-            named(TIME_TRACK, "process_name", title),
-            named(TIME_TRACK, "thread_name", "time".to_owned()),
-        ];
-        if !of.calls.is_empty() {
-            events.push(named(CALL_TRACK, "thread_name", "calls".to_owned()));
+        let about = serde_json::to_string(&OtherData {
+            version: TIMELINE_VERSION,
+            network: &self.network,
+            clock_ghz: self.clock_ghz,
+            cycles: self.cycles,
+            ranks: self.ranks.len(),
+        })?;
+        let mut events = TraceEvents::new(self.clock_ghz);
+        for rank in &self.ranks {
+            rank.put_events(&mut events);
         }
-        let slice = |tid, name: &'a str, (start, end): (u64, u64), args| {
-            let [start_us, length_us] =
-                [start, end - start].map(|cycles| microseconds(cycles, self.clock_ghz));
-            Event::slice((of.rank, tid), name, (start_us, length_us), args)
-        };
-        events.extend(of.times.all().iter().map(|part| {
-            let (start_cycle, end_cycle) = (part.start_cycle, part.end_cycle);
-            let args = Arguments::Cycles {
-                start_cycle,
-                end_cycle,
-            };
-            let name = part.time.name();
-            slice(TIME_TRACK, name, (start_cycle, end_cycle), args)
-        }));
-        events.extend(of.calls.iter().map(|call| {
-            let (start_cycle, end_cycle) = (call.start_cycle, call.end_cycle);
-            let args = Arguments::Call {
-                start_cycle,
-                end_cycle,
-                place: &call.call_site,
-            };
-            slice(CALL_TRACK, call.what, (start_cycle, end_cycle), args)
-        }));
-        events
+        Ok(events.file(&about, ""))
+    }
+}
+
+impl TimelineRank {
+    fn put_events(&self, events: &mut TraceEvents) {
+        let Self { rank, tile, .. } = *self;
+        events.process(rank, &format!("rank {rank} (tile {},{})", tile.x, tile.y));
+        events.track((rank, TIME_TRACK), "time");
+        if !self.calls.is_empty() {
+            events.track((rank, CALL_TRACK), "calls");
+        }
+        for part in self.times.all() {
+            let cycles = (part.start_cycle, part.end_cycle);
+            let name = quoted(part.time.name());
+            events.slice((rank, TIME_TRACK), &name, cycles, format_args!(""));
+        }
+        for call in &self.calls {
+            let cycles = (call.start_cycle, call.end_cycle);
+            let place = quoted(&call.call_site);
+            let args = format_args!(r#""place":{place},"#);
+            events.slice((rank, CALL_TRACK), &quoted(call.what), cycles, args);
+        }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) use crate::collective::{CompareRow, Verified, word};
 pub(crate) use crate::files::{format_bytes, read_json};
 pub(crate) use crate::{Backend, Error};
 pub use advice::{advice_page, advice_plot};
-pub use live::{live_page, read_views};
+pub use live::{ShownRun, live_page, read_runs};
 use noccl_coll::{Algorithm, Choice, Inner};
 use noccl_workload::Holders;
 use std::path::Path;

@@ -5,28 +5,30 @@ use crate::args::SpecArgs;
 use crate::effects::{self, Idle};
 use crate::progress::watched;
 use crate::verbs::Verb;
-use crate::{Outcome, output};
+use crate::{Outcome, output, recording};
 use clap::Args;
+use noccl::Error;
 use noccl::collective::{CollectiveKind, View};
 use noccl::collective::{ElementType, Operator, Verified, ViewRequest, parse_collective, word};
-use noccl::{Error, report};
-use std::path::PathBuf;
+use noccl::report::{ShownRun, live_page};
+use std::path::{Path, PathBuf};
 
 /// Show a run as a page: flits on the mesh, actions over time
 ///
 /// Writes one HTML file that needs no network: it plays the recorded runs, and simulates others in the browser, by the same simulator.
-/// With two algorithms both runs play at the same cycle.
+/// With two algorithms, or two files, both runs play at the same cycle. A file is what `noccl run --record` or `noccl view --json` has written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   noccl view all_reduce --algorithms in_network_once,ring
   noccl view multicast --spec smart_8x8 --bytes 1KiB -o smart.html
   noccl view all_to_all --spec tilepro64_8x8 --bytes 128 --json > run.json
-  noccl view --from run.json")]
+  noccl view run.json
+  noccl view tree.parquet ring.parquet")]
 pub struct ViewVerb {
-    /// Collective
-    #[arg(value_parser = parse_collective, default_value = "all_reduce")]
-    collective: CollectiveKind,
+    /// Collective, or one or two files with recorded runs (.json, .parquet)
+    #[arg(value_parser = parse_subject, default_value = "all_reduce", value_name = "COLLECTIVE|FILE", num_args = 0..=2)]
+    collective: Vec<Subject>,
     #[command(flatten)]
     spec: SpecArgs,
     /// Payload per participant
@@ -47,8 +49,8 @@ pub struct ViewVerb {
     /// Element type of a reduction
     #[arg(long, default_value = "fp64", value_parser = noccl::collective::parse_element)]
     element: ElementType,
-    /// Recorded runs (`noccl view --json`) in place of new ones
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["spec", "overrides", "json"])]
+    /// Recorded runs, as a FILE without this option
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["collective", "spec", "overrides", "json"])]
     from: Option<PathBuf>,
     /// File of the page
     #[arg(short, long, value_name = "FILE", default_value = "view.html")]
@@ -58,8 +60,51 @@ pub struct ViewVerb {
     json: bool,
 }
 
+/// What is shown.
+#[derive(Debug, Clone)]
+enum Subject {
+    Collective(CollectiveKind),
+    /// Runs from a file.
+    Runs(PathBuf),
+}
+
+fn parse_subject(text: &str) -> Result<Subject, Error> {
+    let path = Path::new(text);
+    if recording::ends_in(path, "json") || recording::ends_in(path, "parquet") {
+        return Ok(Subject::Runs(path.to_owned()));
+    }
+    parse_collective(text).map(Subject::Collective)
+}
+
+/// Most runs on a page.
+const MAX_RUNS: usize = 2;
+
 impl ViewVerb {
+    /// Files with runs; none: a collective runs.
+    fn files(&self) -> Vec<&Path> {
+        let named = self.collective.iter().filter_map(|subject| match subject {
+            Subject::Runs(file) => Some(file.as_path()),
+            Subject::Collective(_) => None,
+        });
+        match &self.from {
+            Some(file) => vec![file],
+            None => named.collect(),
+        }
+    }
+
+    /// The collective; of two words both must be files.
+    fn kind(&self) -> Result<CollectiveKind, Error> {
+        match self.collective.as_slice() {
+            [Subject::Collective(kind)] => Ok(*kind),
+            _ => {
+                let accepted = "accepted: one collective, or one or two files with recorded runs";
+                Err(Error::argument("COLLECTIVE|FILE", "two words", accepted))
+            }
+        }
+    }
+
     fn requests(&self) -> Result<Vec<ViewRequest>, Error> {
+        let kind = self.kind()?;
         let algorithms: Vec<&str> = self.algorithms.split(',').map(str::trim).collect();
         if algorithms.len() > 2 {
             let accepted = "accepted: one algorithm or two";
@@ -69,7 +114,7 @@ impl ViewVerb {
         let request = |algorithm: &str| ViewRequest {
             network: network.clone(),
             overrides: overrides.clone(),
-            collective: word(&self.collective),
+            collective: word(&kind),
             bytes: self.bytes.clone(),
             group: self.group.clone(),
             // 0: an empty root is the default one.
@@ -95,60 +140,103 @@ impl ViewVerb {
     }
 
     fn views(&self) -> Result<Vec<View>, Error> {
-        if let Some(file) = &self.from {
-            return report::read_views(file);
-        }
-        let requests = self.requests()?;
         let run = |request| watched("actions", |watch| noccl::collective::view(request, watch));
-        requests.iter().map(run).collect()
+        self.requests()?.iter().map(run).collect()
+    }
+
+    /// Runs of the files.
+    fn recorded(&self, files: &[&Path]) -> Result<Vec<ShownRun>, Error> {
+        if self.from.is_none() && files.len() < self.collective.len() {
+            self.kind()?;
+        }
+        if let Some((key, _)) = self.spec.overrides.overrides.first() {
+            let accepted = "it has no effect on recorded runs; accepted: with a collective";
+            return Err(Error::argument("-P", key, accepted));
+        }
+        let mut runs = Vec::new();
+        for file in files {
+            runs.append(&mut recording::read(file)?);
+        }
+        match runs.len() {
+            1..=MAX_RUNS => Ok(runs),
+            count => {
+                let accepted = "accepted: one run, or two at the same cycle";
+                Err(Error::argument("FILE", format!("{count} runs"), accepted))
+            }
+        }
+    }
+}
+
+fn is_wrong(run: &ShownRun) -> bool {
+    match run {
+        ShownRun::View(view) => view.stall.is_some() || view.verified == Verified::No,
+        ShownRun::Recording(_) => false,
+    }
+}
+
+/// A line about a run.
+fn line(run: &ShownRun) -> String {
+    match run {
+        ShownRun::View(view) => match view.cycles {
+            Some(cycles) => format!("{}: {cycles} cycles\n", view.algorithm),
+            None => {
+                let algorithm = &view.algorithm;
+                format!("{algorithm}: given up; the page says who waits for whom\n")
+            }
+        },
+        ShownRun::Recording(run) => {
+            let workload = noccl::files::visible_line(&run.workload);
+            format!("{workload}: {} cycles\n", run.cycles)
+        }
     }
 }
 
 impl Verb for ViewVerb {
     fn idle(&self) -> Vec<Idle> {
         let given = [
-            "collective",
+            "spec",
             "bytes",
             "group",
             "root",
             "algorithms",
             "operator",
             "element",
+            "json",
         ];
-        [
-            effects::idle(
-                self.from.is_some(),
-                &given,
-                "--from",
-                "runs that are simulated",
-            ),
-            effects::of_payload(self.collective, &["bytes"]),
-            effects::of_sums(self.collective),
-        ]
-        .concat()
+        let has_files = !self.files().is_empty();
+        let of_files = effects::idle(has_files, &given, "recorded runs", "a collective");
+        let of_kind = self.kind().map_or_else(
+            |_| Vec::new(),
+            |kind| {
+                [
+                    effects::of_payload(kind, &["bytes"]),
+                    effects::of_sums(kind),
+                ]
+                .concat()
+            },
+        );
+        [of_files, of_kind].concat()
     }
 
     fn run(&self) -> Result<Outcome, Error> {
-        let views = self.views()?;
-        if self.json {
-            output::json(&views)?;
+        let files = self.files();
+        let runs = if files.is_empty() {
+            let views = self.views()?;
+            if self.json {
+                output::json(&views)?;
+            }
+            let shown = views.into_iter().map(|view| ShownRun::View(Box::new(view)));
+            shown.collect()
         } else {
-            noccl::files::write_file(&self.output, &report::live_page(&views)?)?;
-            let runs = views.iter().map(|view| match view.cycles {
-                Some(cycles) => format!("{}: {cycles} cycles\n", view.algorithm),
-                None => format!(
-                    "{}: given up; the page says who waits for whom\n",
-                    view.algorithm
-                ),
-            });
-            let runs: String = runs.collect();
-            output::result(&format!(
-                "{runs}Open {} in a browser.",
-                self.output.display()
-            ))?;
+            self.recorded(&files)?
+        };
+        if !self.json {
+            noccl::files::write_file(&self.output, &live_page(&runs)?)?;
+            let lines: String = runs.iter().map(line).collect();
+            let page = self.output.display();
+            output::result(&format!("{lines}Open {page} in a browser."))?;
         }
-        let is_wrong = |view: &View| view.stall.is_some() || view.verified == Verified::No;
-        Ok(if views.iter().any(is_wrong) {
+        Ok(if runs.iter().any(is_wrong) {
             Outcome::Failed
         } else {
             Outcome::Fine

@@ -7,7 +7,7 @@ use crate::driver::trace::replay::TraceDriver;
 use crate::driver::{drain_done, result_of};
 use crate::machine::Machine;
 use crate::machine::event::DriverEvent;
-use noccl_run::{Diagnosis, Progress, Run, RunError, RunResult, Status};
+use noccl_run::{Diagnosis, Progress, Recording, Run, RunError, RunResult, Status};
 use noccl_workload::{Place, Trace};
 
 /// A run of a trace between two cycles.
@@ -31,6 +31,13 @@ impl<'n, 't> TraceRun<'n, 't> {
             starts: Vec::new(),
             total: trace.transactions.len(),
         })
+    }
+}
+
+impl TraceRun<'_, '_> {
+    /// What the machine has recorded, if it records.
+    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
+        self.machine.take_recording()
     }
 }
 

@@ -5,8 +5,9 @@ use super::stream::StaticWord;
 use super::{Cores, UnitKind};
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 use crate::router::wormhole::{Configured, Params, Plane, WormholeFlit, Xy};
-use noccl_net::{Network, TileId};
-use noccl_spec::CoreTiles;
+use noccl_net::{LinkId, Network, Port, TileId};
+use noccl_run::LinkLoad;
+use noccl_spec::{CoreTiles, PlaneName};
 use std::io::{Read, Write};
 
 /// The cores of all tiles, to which words come. A worm's tag is what whoever opened it knows it by.
@@ -61,6 +62,21 @@ impl Planes {
             }
         }
         has_moved
+    }
+
+    /// Words so far, by link between two routers.
+    pub(crate) fn links(&self) -> Vec<LinkLoad> {
+        let udn = self.udn.link_loads();
+        let udn = udn.map(|load| (PlaneName::Udn, load));
+        let fixed = self.fixed.link_loads();
+        let fixed = fixed.map(|load| (PlaneName::Static, load));
+        udn.chain(fixed)
+            .filter(|(_, (_, port, _))| *port != Port::Local)
+            .map(|(plane, (tile, port, flits))| LinkLoad {
+                link: LinkId { plane, tile, port },
+                flits,
+            })
+            .collect()
     }
 
     /// Appends the state to a checkpoint.

@@ -119,6 +119,10 @@ impl Engine for Esp<'_> {
         counters
     }
 
+    fn links(&self) -> Vec<LinkLoad> {
+        links(&self.planes)
+    }
+
     fn diagnose(&self, at: Standstill) -> Diagnosis {
         diagnose(&self.planes, &self.protocol, at.cycle, at.last_progress)
     }
@@ -130,7 +134,7 @@ impl Engine for Esp<'_> {
             responses: vec![0; actions.len()],
             actions,
             counters: self.counters(),
-            links: links(&self.planes),
+            links: self.links(),
             memory: self.protocol.read(outputs),
             checksum: self.protocol.checksum,
             wrong_transactions: 0,

@@ -94,19 +94,6 @@ impl<'a> Smart<'a> {
             on_cycle: None,
         })
     }
-
-    fn links(&self) -> Vec<LinkLoad> {
-        let loads = self.plane.link_loads().into_iter();
-        let link = |(tile, out, flits)| LinkLoad {
-            link: LinkId {
-                plane: PlaneName::Wide,
-                tile,
-                port: Port::ALL[out],
-            },
-            flits,
-        };
-        loads.map(link).collect()
-    }
 }
 
 impl Engine for Smart<'_> {
@@ -174,6 +161,19 @@ impl Engine for Smart<'_> {
         let flit_bytes = u64::from(self.on.smart.flit_bits / 8);
         counters.payload_byte_hops = self.plane.payload_hops() * flit_bytes;
         counters
+    }
+
+    fn links(&self) -> Vec<LinkLoad> {
+        let loads = self.plane.link_loads().into_iter();
+        let link = |(tile, out, flits)| LinkLoad {
+            link: LinkId {
+                plane: PlaneName::Wide,
+                tile,
+                port: Port::ALL[out],
+            },
+            flits,
+        };
+        loads.map(link).collect()
     }
 
     fn diagnose(&self, at: Standstill) -> Diagnosis {

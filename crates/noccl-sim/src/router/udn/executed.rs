@@ -10,7 +10,8 @@ use noccl_net::counts::max_or_zero;
 use noccl_net::{Network, TileId};
 use noccl_riscv::{Program, RiscvError};
 use noccl_run::{
-    Counters, Diagnosis, OnProgress, Progress, Run, RunConfig, RunError, Status, WaitEdge,
+    Counters, Diagnosis, LinkLoad, OnProgress, Progress, RecordRequest, Recording, Run, RunConfig,
+    RunError, Status, WaitEdge,
 };
 use noccl_spec::CoreTiles;
 use noccl_workload::Place;
@@ -152,6 +153,16 @@ impl<'a> ExecutedRun<'a> {
         Ok(run.outcome()?)
     }
 
+    /// From now on links are recorded.
+    pub fn record(&mut self, asked: RecordRequest) {
+        self.0.record(asked);
+    }
+
+    /// What has been recorded, once.
+    pub fn take_recording(&mut self) -> Option<Recording> {
+        self.0.take_recording()
+    }
+
     /// What each rank has printed so far.
     pub fn consoles(&self) -> impl Iterator<Item = &[u8]> {
         self.0.engine.cores.consoles()
@@ -277,6 +288,10 @@ impl Engine for Executed<'_> {
             flit_hops: self.flit_hops(),
             ..Counters::default()
         }
+    }
+
+    fn links(&self) -> Vec<LinkLoad> {
+        self.planes.links()
     }
 
     fn diagnose(&self, at: Standstill) -> Diagnosis {

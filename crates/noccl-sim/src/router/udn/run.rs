@@ -6,12 +6,11 @@ use super::refused;
 use crate::endpoint::message_core::{Cores, Planes};
 use crate::execution::{Engine, Execution, Standstill, Submit};
 use noccl_net::counts::max_or_zero;
-use noccl_net::{LinkId, Network, Port, TileId};
+use noccl_net::{Network, TileId};
 use noccl_run::{
     Busy, Counters, Diagnosis, Ended, LinkLoad, Order, Request, RunConfig, RunError, RunResult,
     TimeSlices,
 };
-use noccl_spec::PlaneName;
 use noccl_workload::{Action, ActionId, Place};
 
 /// Cores and the networks between them.
@@ -69,20 +68,6 @@ impl CoreTiles<'_> {
     pub(crate) const fn route_writes(&self) -> u64 {
         self.cores.route_writes
     }
-
-    fn links(&self) -> Vec<LinkLoad> {
-        let udn = self.planes.udn.link_loads();
-        let udn = udn.map(|load| (PlaneName::Udn, load));
-        let fixed = self.planes.fixed.link_loads();
-        let fixed = fixed.map(|load| (PlaneName::Static, load));
-        udn.chain(fixed)
-            .filter(|(_, (_, port, _))| *port != Port::Local)
-            .map(|(plane, (tile, port, flits))| LinkLoad {
-                link: LinkId { plane, tile, port },
-                flits,
-            })
-            .collect()
-    }
 }
 
 impl Engine for CoreTiles<'_> {
@@ -128,6 +113,10 @@ impl Engine for CoreTiles<'_> {
         let mut counters = self.cores.counters;
         counters.flit_hops = self.flit_hops();
         counters
+    }
+
+    fn links(&self) -> Vec<LinkLoad> {
+        self.planes.links()
     }
 
     fn diagnose(&self, at: Standstill) -> Diagnosis {

@@ -11,7 +11,9 @@ pub mod random_schedule;
 pub mod saved;
 
 use noccl_net::{Network, TileRef};
-use noccl_run::{Diagnosis, MemoryImage, Mode, RunConfig, RunError, RunResult, StallConfig};
+use noccl_run::{
+    Diagnosis, MemoryImage, Mode, RecordRequest, RunConfig, RunError, RunResult, StallConfig,
+};
 use noccl_testkit::random::random_trace;
 use noccl_testkit::traces::{entry, together, trace, wide_reduction};
 pub use noccl_testkit::{cluster, cube, network, network_with};
@@ -121,7 +123,7 @@ pub fn runtime(network: &Network, participants: usize, kind: PortKind) -> u64 {
     value
 }
 
-/// Runs entries with faults in both modes, which must agree; nothing but what the faults make wrong is wrong.
+/// Runs entries with faults in both modes and with a record over time, which must agree; nothing but what the faults make wrong is wrong.
 pub fn run_trace(
     network: &Network,
     entries: Vec<(Vec<Option<u64>>, PortKind)>,
@@ -144,7 +146,36 @@ pub fn run_trace(
         "modes differ in responses"
     );
     assert_eq!(value.wrong_transactions, 0, "{trace:?}: {value:?}");
+    check_record(network, &trace, &timing);
     Ok(value)
+}
+
+/// A recorded run of a trace is the same run; the record has all of its flits and transactions.
+fn check_record(network: &Network, trace: &Trace, expected: &RunResult) {
+    let config = RunConfig::new(Mode::Timing);
+    let asked = RecordRequest {
+        max_windows: 16,
+        max_entries: 1 << 20,
+        is_links_only: false,
+    };
+    let recorded = noccl_sim::record_trace_over_time(network, trace, &config, asked, &mut |_| true);
+    let (result, recording) = recorded.expect("it ends without a record");
+    assert_eq!(result, *expected, "a recorded run is the same run");
+    assert_eq!(recording.links, result.links);
+    let windows = recording.windows.iter().flat_map(|window| &window.flits);
+    let flits: u64 = windows.map(|(_, flits)| u64::from(*flits)).sum();
+    assert_eq!(
+        flits,
+        result.links.iter().map(|link| link.flits).sum::<u64>()
+    );
+    let mut entries: Vec<_> = recording
+        .transactions
+        .iter()
+        .map(|one| one.action)
+        .collect();
+    entries.sort_unstable();
+    entries.dedup();
+    assert_eq!(entries.len(), trace.transactions.len(), "{recording:?}");
 }
 
 /// Runs a trace to its end, on so many threads, with stalls at the endpoints or without: every byte is right.

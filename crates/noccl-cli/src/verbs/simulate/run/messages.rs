@@ -61,18 +61,11 @@ impl RunMessages {
             max_cycles: of_ranks.max_cycles,
             noise_seed: of_ranks.noise,
         };
-        of_ranks.check_timeline()?;
-        let report = if of_ranks.timeline.is_some() {
-            let (report, timeline) = watched("calls", |watch| {
-                noccl::program::record_replayed(network, &request, watch)
-            })?;
-            of_ranks.write_timeline(&timeline)?;
-            report
-        } else {
-            watched("calls", |watch| {
-                noccl::program::replay_messages(network, &request, watch)
-            })?
-        };
+        of_ranks.check_outputs()?;
+        let (report, kept) = watched("calls", |watch| {
+            noccl::program::record_replayed(network, &request, of_ranks.recording(), watch)
+        })?;
+        of_ranks.write(kept.timeline.as_ref(), kept.run.as_ref())?;
         if of_ranks.json {
             output::json(&report)?;
         } else {

@@ -5,7 +5,6 @@ mod messages;
 mod program;
 mod program_report;
 mod ranks;
-mod recording;
 mod report;
 mod schedule;
 mod simulation;

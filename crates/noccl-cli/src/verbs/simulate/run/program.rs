@@ -21,6 +21,7 @@ use std::process::Command;
 Examples:
   noccl run program jacobi.py --ranks 16 --spec collective_noc_4x4 -- 64
   noccl run program ring.elf --ranks 16 --spec tilepro64_4x4
+  noccl run program jacobi.py --ranks 16 --record-run run.json
   noccl run program solver.elf --ranks 64 --spec tilepro64_8x8 --checkpoint solver.ckpt")]
 pub struct RunProgram {
     /// Program
@@ -88,19 +89,20 @@ impl RunProgram {
         if let Some(place) = &self.record {
             noccl::files::check_output(place)?;
         }
-        self.of_ranks.check_timeline()?;
+        self.of_ranks.check_outputs()?;
         if noccl::program::is_program_of_calls(&self.file)? {
             return self.run_called(network, request);
         }
         self.refuse_calls_only()?;
         let mut printed = Vec::new();
-        let has_timeline = self.of_ranks.timeline.is_some();
+        let recording = self.of_ranks.recording();
         let done = watched("ranks", |watch| {
-            noccl::program::record_executed(network, &request, has_timeline, &mut printed, watch)
+            noccl::program::record_executed(network, &request, recording, &mut printed, watch)
         });
-        let (mut report, timeline) =
+        let (mut report, kept) =
             done.inspect_err(|_| print_failed(&printed, self.of_ranks.json))?;
-        self.of_ranks.write_timeline(&timeline)?;
+        self.of_ranks
+            .write(kept.timeline.as_ref(), kept.run.as_ref())?;
         let consoles = report.ranks.iter_mut();
         let consoles: Vec<&mut String> = consoles.filter_map(|r| r.console.as_mut()).collect();
         self.write_recorded(&report.network, consoles.into_iter())?;
@@ -116,7 +118,7 @@ impl RunProgram {
         };
         let recording = Recording {
             has_messages: self.record.is_some(),
-            has_timeline: self.of_ranks.timeline.is_some(),
+            ..self.of_ranks.recording()
         };
         let mut printed = Vec::new();
         let done = watched("ranks", |watch| {
@@ -127,9 +129,8 @@ impl RunProgram {
         if let (Some(place), Some(trace)) = (&self.record, &recorded.messages) {
             noccl::files::write_file(place, trace)?;
         }
-        if let Some(timeline) = &recorded.timeline {
-            self.of_ranks.write_timeline(timeline)?;
-        }
+        self.of_ranks
+            .write(recorded.timeline.as_ref(), recorded.run.as_ref())?;
         self.ended(&report)
     }
 
@@ -204,6 +205,10 @@ impl RunProgram {
         if let Some(place) = &self.record {
             noccl::files::check_output(place)?;
             command.arg("--record").arg(place);
+        }
+        if let Some(place) = &self.of_ranks.record_run {
+            crate::recording::check("--record-run", place)?;
+            command.arg("--record-run").arg(place);
         }
         if self.of_ranks.json {
             command.arg("--json");

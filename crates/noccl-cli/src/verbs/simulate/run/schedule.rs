@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `noccl run schedule`
 
+use super::report;
 use super::simulation::SimulationArgs;
-use super::{recording, report};
-use crate::Outcome;
 use crate::args::{CheckpointArgs, CoreArgs, SpecArgs};
 use crate::progress::watched;
+use crate::{Outcome, recording};
 use clap::Args;
 use noccl::Error;
 use std::path::PathBuf;
@@ -36,8 +36,8 @@ pub struct RunSchedule {
     cores: CoreArgs,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
-    /// Record links, blocked router ports and transactions over time to this file: .json (ui.perfetto.dev shows it) or .parquet
-    #[arg(long, value_name = "FILE")]
+    /// Record links, blocked router ports and transactions over time to this file, for noccl view: .json (also for ui.perfetto.dev) or .parquet
+    #[arg(long, visible_alias = "record-run", value_name = "FILE")]
     record: Option<PathBuf>,
 }
 
@@ -55,11 +55,11 @@ impl RunSchedule {
             })?;
             return report::print(&found, self.simulation.json);
         };
-        recording::check(place)?;
+        recording::check("--record", place)?;
         let (found, recorded) = watched("actions", |watch| {
             noccl::collective::record(&network, &schedule, &request, watch)
         })?;
-        recording::write(place, &recorded)?;
+        recording::write("--record", place, &recorded)?;
         report::print(&found, self.simulation.json)
     }
 }
