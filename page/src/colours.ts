@@ -49,8 +49,11 @@ const PLANES: Record<string, number> = { wide: 0, rsp: 1, req: 2, udn: 0, static
 /** The colour of a plane's flits. */
 export const ofPlane = (plane: string): string => series(PLANES[plane] ?? 2);
 
+/** Kinds of actions: first those that no plane has, none that of what is selected. */
+const KINDS = [3, 4, 5, 6, 1, 2, 0];
+
 /** The colour of the n-th kind of action of a run. */
-export const ofKind = (n: number): string => series(n + 3);
+export const ofKind = (n: number): string => series(KINDS[n % KINDS.length]!);
 
 function series(n: number): string {
   const all = palette().series;
